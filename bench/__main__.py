@@ -24,6 +24,7 @@ CASES = (
     "from-file",
     "knn-path",
     "weighting",
+    "landmarks",
     "growth",
     "clusters",
     "order",

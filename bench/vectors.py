@@ -32,6 +32,33 @@ def pendigits(data):
     return table[:, :-1], table[:, -1].astype(np.int64)
 
 
+def letter(data):
+    """The 20,000 rows of Letter, float32, and the letters; None if they are not there."""
+    path = next(iter(sorted((Path(data) / "letter").glob("letter*.data"))), None)
+    if path is None:
+        return None
+    rows = [line.split(",") for line in path.read_text().split()]
+    return np.array([row[1:] for row in rows], dtype=np.float32), np.array([ord(row[0]) for row in rows])
+
+
+def avila(data):
+    """20,772 of the 20,867 rows of Avila, float64, and the 12 scribes; None if they are not there."""
+    path = Path(data) / "avila" / "avila.csv.gz"
+    if not path.exists():
+        return None
+    table = np.loadtxt(path, delimiter=",", dtype=str)
+    return table[:, :-1].astype(np.float64), np.unique(table[:, -1], return_inverse=True)[1]
+
+
+def bank_notes(data):
+    """The 1,372 rows of banknote authentication, four numbers, and two classes; None if they are not there."""
+    path = Path(data) / "banknotes" / "banknotes.csv"
+    if not path.exists():
+        return None
+    table = np.loadtxt(path, delimiter=",")
+    return table[:, :-1], table[:, -1].astype(np.int64)
+
+
 def agreement(labels, truth):
     """NMI with the geometric mean of the entropies, as in the papers; ARI and Rand index beside it."""
     from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score, rand_score

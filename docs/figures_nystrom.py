@@ -40,14 +40,15 @@ def nystrom_brackets():
 
 
 def nystrom_schemes():
-    """Residual of the points of a rare cluster under two ways to choose landmarks."""
+    """Residual of the points of a rare cluster under three ways to choose landmarks."""
     rng = np.random.default_rng(0)
     data = np.concatenate([rng.normal(0, 0.1, (2940, 5)), rng.normal(8, 2.0, (60, 5))])
     kernel = VectorKernel(data, kernel_function("gaussian", bandwidth=1.5))
     rare = slice(2940, None)
     counts = (20, 40, 80, 160)
     figure, ax = plt.subplots(figsize=(6, 3.2), layout="constrained")
-    for sampling, shade, shape in (("uniform", "#e0a030", "o"), ("recursive-ridge", "#1b4965", "s")):
+    ways = ("uniform", "#e0a030", "o"), ("recursive-ridge", "#1b4965", "s"), ("rpcholesky", "#b5547a", "v")
+    for sampling, shade, shape in ways:
         means = [
             np.mean(
                 [

@@ -10,13 +10,13 @@ from .estimators.coreset_coclustering import CoresetSpectralCoclustering as Core
 from .estimators.coreset_kernel_kmeans import CoresetKernelKMeans as CoresetKernelKMeans
 from .estimators.coreset_spectral import CoresetSpectralClustering as CoresetSpectralClustering
 from .estimators.flats import KFlats as KFlats
-from .estimators.gaussian_sketch_features import GaussianSketchFeatures as GaussianSketchFeatures
-from .estimators.gaussian_sketch_kernel_kmeans import GaussianSketchKernelKMeans as GaussianSketchKernelKMeans
+from .estimators.gaussian_sketch import GaussianSketchFeatures as GaussianSketchFeatures
+from .estimators.gaussian_sketch import GaussianSketchKernelKMeans as GaussianSketchKernelKMeans
 from .estimators.kernel_flats import KernelKFlats as KernelKFlats
 from .estimators.kernel_kmeans import KernelKMeans as KernelKMeans
 from .estimators.load import load as load
-from .estimators.nystrom_features import NystromFeatures as NystromFeatures
-from .estimators.nystrom_kernel_kmeans import NystromKernelKMeans as NystromKernelKMeans
+from .estimators.nystrom import NystromFeatures as NystromFeatures
+from .estimators.nystrom import NystromKernelKMeans as NystromKernelKMeans
 from .exceptions import FormatError as FormatError
 from .exceptions import GraphWarning as GraphWarning
 from .exceptions import InputError as InputError

@@ -16,6 +16,7 @@ from bisect import bisect_left
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, suppress
 from itertools import pairwise
+from queue import Empty, SimpleQueue
 from typing import Any
 
 import numpy as np
@@ -75,43 +76,34 @@ class _Helper:
     """A thread that makes calls for the main thread, one at a time."""
 
     def __init__(self):
-        self._asked, self._answered = threading.Lock(), threading.Lock()
-        self._asked.acquire()
-        self._answered.acquire()
-        self._task: Any = None
-        self._outcome: Any = None
-        self._left = False
+        self._asked: SimpleQueue = SimpleQueue()
+        self._answered: SimpleQueue = SimpleQueue()
         self._thread = threading.Thread(target=self._work, name="graphcore-away", daemon=True)
         self._thread.start()
 
-    def call(self, function, args, options):
-        """What the function returned, and what it raised."""
-        self._task = function, args, options
-        self._asked.release()
-        while not self._answered.acquire(timeout=_WAIT):
-            pass
-        outcome, self._outcome = self._outcome, None
-        return outcome
+    def call(self, *task):
+        """What the function returned, and what it raised; a task is a function, its arguments and its options."""
+        self._asked.put(task)
+        while True:
+            with suppress(Empty):
+                return self._answered.get(timeout=_WAIT)
 
     def leave(self):
         """End the thread: after the compiled call that it is in, or at once."""
-        self._left = True
         ident = ctypes.c_ulong(self._thread.ident or 0)
         ctypes.pythonapi.PyThreadState_SetAsyncExc(ident, ctypes.py_object(SystemExit))
-        if self._asked.locked():  # it may wait for a task
-            self._asked.release()
+        self._asked.put(None)  # it may wait for a task
 
     def _work(self):
         with suppress(SystemExit):  # which `leave` sends
-            while not self._left:
-                self._asked.acquire()
-                (function, args, options), self._task = self._task, None
+            while (task := self._asked.get()) is not None:
+                function, args, options = task
                 try:
-                    self._outcome = function(*args, **options), None
+                    outcome: Any = function(*args, **options), None
                 except BaseException as error:
-                    self._outcome = None, error
-                del function, args, options
-                self._answered.release()
+                    outcome = None, error
+                self._answered.put(outcome)
+                del task, function, args, options, outcome
 
 
 after_fork(_idle.clear)  # threads stay behind in a fork

@@ -44,6 +44,21 @@ def check_real(name, value, *, low=None, high=None, open_low=False, open_high=Fa
     return value
 
 
+def check_magnitude(what, largest, dtype, limits=({"f": 1e30}, 1e60)):
+    """Refuse values whose largest size leads beyond what floating-point numbers of this type can hold.
+
+    `limits`, by default those of values that are multiplied, are for types by their letters and for all others; what is
+    below the inverse vanishes.
+    """
+    dtype = np.dtype(dtype)
+    limit = limits[0].get(dtype.char, limits[1])
+    if largest > limit or 0 < largest < 1 / limit:
+        raise InputError(
+            f"{what} has values of size {largest:.3g}; products of {dtype} need it between {1 / limit:.0e} and "
+            f"{limit:.0e}: rescale"
+        )
+
+
 def check_size(name, value, total, of_what, *, low=1, words=()):
     """Return a size as a number of points: an integer is that number, a float a share of `total` in (0, 1].
 

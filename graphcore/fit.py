@@ -13,7 +13,6 @@ from .exceptions import InputError
 from .graphs.derived import change_graph, weigh_nodes
 from .graphs.graph import Graph
 from .graphs.magnitude import in_range
-from .knn.neighbors import knn_graph
 from .metrics.cut import sums_and_shares
 from .metrics.robustness import robustness
 from .partition.cluster_sums import ClusterSums
@@ -58,13 +57,6 @@ class Fit:
             rows, self.clustering.labels, sums.internal, sums.volume, self.evidence,
             self.clustering.settings.joined_by, node_weights=self.node_weights,
         )  # fmt: skip
-
-
-def graph_of_vectors(X, n_neighbors, *, metric="euclidean", random_state=None, n_jobs=None, stages):
-    """The graph that vectors are clustered by: each joined to its nearest neighbours, at most to all others."""
-    with stages("neighbours"):
-        stream = Streams(random_state).child("neighbours")
-        return knn_graph(X, n_neighbors, metric=metric, random_state=stream, n_jobs=n_jobs)
 
 
 def fit_graph(

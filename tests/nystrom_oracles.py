@@ -1,7 +1,6 @@
 """Slow and plain twins of the landmark methods: dense matrices, all partitions."""
 
 import math
-from itertools import product
 
 import numpy as np
 
@@ -51,20 +50,6 @@ def selection(n, indices, scale=None):
     P = np.zeros((n, len(indices)))
     P[indices, np.arange(len(indices))] = 1.0 if scale is None else scale
     return P
-
-
-def partitions(n, k):
-    """All partitions of n points into at most k clusters, as labels in order of first appearance."""
-    for rest in product(range(k), repeat=n - 1):
-        labels = (0, *rest)
-        highest, ordered = 0, True
-        for label in labels:
-            ordered = label <= highest
-            if not ordered:
-                break
-            highest = max(highest, label + 1)
-        if ordered:
-            yield np.array(labels)
 
 
 def indicator(labels):

@@ -8,7 +8,7 @@ import pytest
 
 from bench import __main__ as command
 from bench import harness, infinite_mnist, vectors
-from bench.cases import mnist8m
+from bench.cases import landmarks, mnist8m
 
 
 @pytest.fixture
@@ -165,3 +165,29 @@ def test_memory_of_a_block_is_seen():
         time.sleep(0.5)
         del block
     assert memory.peak - before > 150e6
+
+
+# -- landmarks ---------------------------------------------------------------------------------------------------------
+
+
+def test_landmarks_are_counted_where_they_are(options, data, monkeypatch):
+    X, truth = landmarks.rare_clusters()
+    some = np.r_[0:15000:50, 15000:15300]
+    sets = {landmarks.RARE: lambda _: (X[some], truth[some]), "avila": vectors.avila, "letter": vectors.letter}
+    monkeypatch.setattr(landmarks, "LOADERS", sets | {"bank notes": vectors.bank_notes})
+    monkeypatch.setattr(landmarks, "METHODS", {"rpcholesky": ("rpcholesky", 1), "uniform": ("uniform", 1)})
+    (data / "banknotes").mkdir()
+    notes = np.random.default_rng(0).normal(size=(60, 4)) + 5 * (np.arange(60) % 2)[:, None]
+    np.savetxt(data / "banknotes" / "banknotes.csv", np.column_stack([notes, np.arange(60) % 2]), delimiter=",")
+    options.seeds = 1
+    report = landmarks.run(options)
+    scores = {(each.graph, each.method.title): each.scores[0] for each in report.outcomes}
+    pivots, uniform = (scores[landmarks.RARE, f"{name}, 120 landmarks"] for name in ("rpcholesky", "uniform"))
+    assert uniform["met"] <= pivots["met"] == 25
+    assert pivots["left_out"] < uniform["left_out"]
+    assert 0 <= pivots["found"] <= 25
+    assert scores["bank notes", "rpcholesky, 20 landmarks"]["nmi"] == 1
+    assert scores["bank notes", "rpcholesky, 20 landmarks"]["met"] == 0
+    assert "rare clusters met" in report.page
+    assert "Not in the data folder" in report.sections[-1]
+    assert "avila, letter" in report.sections[-1]

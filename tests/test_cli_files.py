@@ -41,12 +41,12 @@ PAIRS = [
 
 
 @pytest.fixture
-def folder(tmp_path, monkeypatch):
-    """An empty folder to work in, with a small graph of two triangles."""
-    (tmp_path / "here").mkdir()
-    monkeypatch.chdir(tmp_path / "here")
-    Path("graph.txt").write_text(TRIANGLES)
-    return tmp_path / "here"
+def folder(folder, monkeypatch):
+    """A folder in a folder, with a small graph of two triangles."""
+    (folder / "here").mkdir()
+    os.rename("graph.txt", "here/graph.txt")
+    monkeypatch.chdir(folder / "here")
+    return folder / "here"
 
 
 def state(folder):
@@ -242,10 +242,7 @@ def shell(line):
     "line",
     [
         "graphcore cluster - -k 2 -o graph.txt < graph.txt",
-        "graphcore convert - ./graph.txt --to tsv < graph.txt",
         "graphcore convert graph.txt - --to tsv >> graph.txt",
-        "graphcore info graph.txt >> graph.txt",
-        "graphcore cluster graph.txt -k 2 -o labels.tsv >> labels.tsv",
         "graphcore cluster graph.txt -k 2 -o /dev/stdout >> labels.tsv",
         "graphcore cluster graph.txt -k 2 --tree - >> graph.txt",
     ],
@@ -275,7 +272,6 @@ def test_closed_streams_lose_nothing(folder):
         ("graphcore cluster graph.txt -k 2 -o - >&-", "standard output: it is closed; write to a file"),
         ("graphcore info - <&-", "standard input: it is closed; name a file"),
         ("graphcore convert graph.txt - --to tsv >/dev/full", "standard output: No space left on device"),
-        ("graphcore info graph.txt --json >/dev/full", "standard output: No space left on device"),
         ("graphcore convert graph.txt /dev/full --to tsv", "/dev/full: No space left on device"),
     ],
 )

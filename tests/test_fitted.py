@@ -60,11 +60,8 @@ def test_the_summary_as_a_table(model, library):
     central = graphcore.metrics.central_nodes(model.graph_, model.labels_, count=1)
     assert [list(nodes) for nodes in plain["central"]] == [nodes.tolist() for nodes in central]
     np.testing.assert_array_equal(plain["stability"], model.cluster_stability_)
-
-
-def test_a_single_draft_has_no_stability_to_sum_up(karate):
-    model = CoresetSpectralClustering(2, effort="fast", random_state=0).fit(karate)
-    assert np.isnan(model.summary()["stability"]).all()
+    single = CoresetSpectralClustering(2, effort="fast", random_state=0).fit(model.graph_)
+    assert np.isnan(single.summary()["stability"]).all()
 
 
 def test_wrong_questions_are_refused(model):

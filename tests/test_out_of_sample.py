@@ -99,9 +99,7 @@ def test_new_vectors_get_the_clusters_of_fitting_again(parameters):
     """200 digits held out of 1,797: the clusters predicted agree with those of a fit of all."""
     X, _ = load_digits(return_X_y=True)
     X = X[np.random.default_rng(0).permutation(len(X))]
-    options = {"n_neighbors": 10} | parameters
-    fitted = model(10, **options).fit(X[:-200])
-    again = model(10, **options).fit(X)
+    fitted, again = (model(10, **parameters).fit(rows) for rows in (X[:-200], X))
     shared = adjusted_rand_score(fitted.labels_, again.labels_[:-200])  # two fits differ too
     found = adjusted_rand_score(fitted.predict(X[-200:]), again.labels_[-200:])
     assert found > shared - 0.1
@@ -117,8 +115,7 @@ def test_new_nodes_get_the_clusters_of_fitting_again(weighted):
         A = A * 0.5
     order = np.random.default_rng(2).permutation(900)
     old, new = order[:800], order[800:]
-    fitted = model(6).fit(A[old][:, old])
-    again = model(6).fit(A[order][:, order])
+    fitted, again = (model(6).fit(A[nodes][:, nodes]) for nodes in (old, order))
     found = fitted.predict(A[new][:, old])
     assert found.dtype == np.int32
     assert adjusted_rand_score(found, again.labels_[800:]) > 0.95
@@ -147,9 +144,13 @@ def test_bad_new_input():
         fitted.predict(np.ones((1, 39)))
     with pytest.raises(ValueError, match="Negative values"):
         fitted.predict(-np.ones((1, 40)))
+    with pytest.raises(InputError, match=r"X has one dimension; .* 40 fitted nodes .* in labels_"):
+        fitted.predict([0, 1, 2])
     vectors = model(3).fit(make_blobs(40, random_state=0)[0])
     with pytest.raises(InputError, match="fitted to vectors, and this is a Graph"):
         vectors.predict(CAVEMEN)
+    with pytest.raises(ParameterError, match=r"KNeighborsTransformer.*affinity='precomputed_nearest_neighbors'"):
+        model(2, metric="precomputed").fit(np.random.default_rng(0).random((20, 20)))
 
 
 def test_isolated_nodes_and_new_nodes_that_know_only_them():
@@ -165,7 +166,7 @@ def test_isolated_nodes_and_new_nodes_that_know_only_them():
 # -- scikit-learn ------------------------------------------------------------------------------------------------------
 
 
-def test_transform_gives_shares_and_data_frames():
+def test_transform_gives_shares_and_data_frames_and_is_a_step_before_a_classifier():
     fitted = model(5).fit(CAVEMEN)
     shares = fitted.transform(CAVEMEN)
     assert shares.shape == (40, 5)
@@ -178,12 +179,8 @@ def test_transform_gives_shares_and_data_frames():
         frame = model(5).set_output(transform=library).fit(CAVEMEN).transform(CAVEMEN)
         assert type(frame).__module__.split(".")[0] == library
         assert list(frame.columns) == names
-
-
-def test_as_a_step_before_a_classifier():
     X, y = make_blobs([60, 60, 60], random_state=0, cluster_std=0.5)
-    pipeline = make_pipeline(model(3), LogisticRegression()).fit(X[:150], y[:150])
-    assert pipeline.score(X[150:], y[150:]) == 1.0
+    assert make_pipeline(model(3), LogisticRegression()).fit(X[:150], y[:150]).score(X[150:], y[150:]) == 1.0
 
 
 @pytest.mark.parametrize("kind", ["vectors", "graph", "neighbours"])
@@ -261,14 +258,12 @@ def test_new_vectors_of_bits(metric):
     rng = np.random.default_rng(0)
     rates = np.kron(np.eye(3), np.ones(10)) * 0.8 + 0.05
     X = rng.random((150, 30)) < rates[np.arange(150) % 3]
-    model = graphcore.CoresetSpectralClustering(3, affinity="nearest_neighbors", metric=metric, random_state=0).fit(
-        X[:120]
-    )
-    assert adjusted_rand_score(np.arange(30) % 3, model.predict(X[120:])) > 0.8
+    fitted = model(3, affinity="nearest_neighbors", metric=metric).fit(X[:120])
+    assert adjusted_rand_score(np.arange(30) % 3, fitted.predict(X[120:])) > 0.8
     sparse = sp.csr_array(X[120:].astype(float))
-    np.testing.assert_array_equal(model.predict(sparse), model.predict(X[120:]))
-    with pytest.raises(graphcore.InputError, match="vectors of 0 and 1"):
-        model.predict(np.full((2, 30), 0.5))
+    np.testing.assert_array_equal(fitted.predict(sparse), fitted.predict(X[120:]))
+    with pytest.raises(InputError, match="vectors of 0 and 1"):
+        fitted.predict(np.full((2, 30), 0.5))
 
 
 @pytest.mark.parametrize("metric", ["euclidean", "manhattan"])
@@ -325,10 +320,7 @@ def test_callbacks_hear_of_every_stage():
     assert all(one[1] == other[1] for one, other in zip(stages[::2], stages[1::2], strict=True))
     np.testing.assert_array_equal(listener.fitted.predict(CAVEMEN), fitted.labels_)
     assert not [name for name in vars(fitted) if "callback" in name and name != "_skl_callbacks"]
-
-
-def test_callbacks_are_torn_down_after_an_error_and_work_in_a_pipeline():
-    pytest.importorskip("sklearn.callback")
+    # They are torn down after an error, and work in a pipeline.
     listener = Listener()
     with pytest.raises(ParameterError):
         model(0).set_callbacks(listener).fit(CAVEMEN)
@@ -410,14 +402,3 @@ def test_the_score_is_minus_the_cost_of_kernel_k_means():
     with pytest.raises(InputError, match="no row has an edge"):
         fitted.score(new[3:])
     assert np.isfinite(cross_val_score(model(2), load_digits().data[:100], cv=3)).all()
-
-
-def test_numbers_of_nodes_are_no_rows_of_edges():
-    model = CoresetSpectralClustering(2, random_state=0).fit(graphcore.datasets.load_karate().graph)
-    with pytest.raises(InputError, match=r"X has one dimension; .* 34 fitted nodes .* in labels_"):
-        model.predict([0, 1, 2])
-
-
-def test_distances_are_no_metric():
-    with pytest.raises(ParameterError, match=r"KNeighborsTransformer.*affinity='precomputed_nearest_neighbors'"):
-        CoresetSpectralClustering(2, metric="precomputed").fit(np.random.default_rng(0).random((20, 20)))

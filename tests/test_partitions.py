@@ -351,12 +351,8 @@ class Life(RuleBasedStateMachine):
     @invariant()
     def holds(self):
         if self.model is not None:
-            text = told(
-                self.model.clustering_.known.check,
-                self.model.labels_,
-                self.model.graph_.degrees,
-                self.model.clustering_.settings,
-            )[1]
+            found = self.model.clustering_
+            text = told(found.known.check, self.model.labels_, self.model.graph_.degrees, found.settings)[1]
             check_model(self.model, y=self.y, warned=text, is_updated=self.is_updated)
 
 
@@ -408,7 +404,7 @@ def check_small(cases):
 
 
 def test_some_small_graphs():
-    assert check_small(islice(small_cases(), 0, None, 401)) > 50
+    assert check_small(islice(small_cases(), 0, None, 499)) > 40
 
 
 @pytest.mark.slow

@@ -32,7 +32,7 @@ __all__ = ["CORPUS", "TARGETS", "replay"]
 
 CORPUS = Path(__file__).parent / "corpus"
 # Modules that the fuzzer watches; compiled loops would not compile.
-_WATCHED = ["graphcore.io", "graphcore.cli.vectors", "graphcore.store.format", "graphcore.estimators.model_file"]
+_WATCHED = ["graphcore.io", "graphcore.cli.vectors", "graphcore.store.format", "graphcore.estimators.load"]
 _LARGEST = 4096
 
 

@@ -38,6 +38,7 @@ NAMES = (
     "memory",
     "descriptors",
     "caches",
+    "webgraphs",
 )
 
 

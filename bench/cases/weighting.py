@@ -4,8 +4,6 @@ J is the "information" objective of the labels on the binary graph of as many ne
 across weights. ``--page docs/tables/weighting.md`` writes the table of the docs. MNIST is its first 10,000 images.
 """
 
-from pathlib import Path
-
 import numpy as np
 from sklearn.datasets import make_blobs, make_moons
 
@@ -38,7 +36,7 @@ def run(options):
         X, k = as_vectors(X), len(np.unique(truth))
         found = nearest_neighbors(X, NEIGHBORS[-1], random_state=0, n_jobs=options.threads)
         for n_neighbors in NEIGHBORS:
-            lists = tuple(part[:, :n_neighbors] for part in found)
+            lists = found._make(part[:, :n_neighbors] for part in found)
             plain = graph_rows(neighbor_graph(lists))
             for weighting in WEIGHTINGS:
                 graph = neighbor_graph(lists, weighting=weighting)
@@ -88,14 +86,6 @@ def _digits(_):
     return found.data, found.labels
 
 
-def _letter(data):
-    path = next(iter(sorted((Path(data) / "letter").glob("letter*.data"))), None)
-    if path is None:
-        return None
-    rows = [line.split(",") for line in path.read_text().split()]
-    return np.array([row[1:] for row in rows], dtype=np.float32), np.array([ord(row[0]) for row in rows])
-
-
 def _spreads(_):
     return make_blobs(3000, n_features=8, centers=12, cluster_std=np.linspace(0.5, 4, 12), random_state=0)
 
@@ -105,6 +95,6 @@ def _moons(_):
 
 
 LOADERS = {
-    "digits": _digits, "pendigits": vectors.pendigits, "letter": _letter, "mnist": _mnist,
+    "digits": _digits, "pendigits": vectors.pendigits, "letter": vectors.letter, "mnist": _mnist,
     "blobs of many spreads": _spreads, "moons": _moons,
 }  # fmt: skip

@@ -28,8 +28,8 @@ for nodes in graphcore.metrics.central_nodes(G, model.labels_, count=4):
     print(*model.graph_.names_of(nodes), sep=", ")
 
 # %%
-# These are the gang of thieves, the bishop's household, the barricade, those around Valjean and Marius, Fantine and her
-# friends, and the court.
+# These are the bishop's household, those around Valjean and Marius, Fantine and her friends, the gang of thieves, the
+# court, and the barricade.
 #
 # ``to_table`` has a row for every node. ``outside_share`` is the share of a node's edge weight that leaves its cluster.
 # It tells who stands between two clusters:
@@ -68,7 +68,7 @@ print("conductances", graphcore.metrics.conductance(G, model.labels_).round(2))
 
 # %%
 # Would another run give the same clusters? ``stability_`` compares the drafts that were made, each from a coreset (a
-# sample of the nodes). The default coreset has at least 500 nodes, which here are all of them, so every stability is 1.
+# sample of the nodes). Here all drafts agree, so every stability is 1.
 # ``robustness`` asks more: whether the clusters come again when edges are drawn anew.
 
 found = model.robustness()

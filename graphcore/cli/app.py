@@ -8,7 +8,7 @@ import click
 
 from .. import __version__
 from .cluster import cluster
-from .console import Jobs, tell
+from .console import Commands, tell
 from .demo import demo
 from .fetch import fetch
 from .graphs import build, check, convert, info, knn
@@ -22,7 +22,7 @@ TERMINATED = 143
 
 
 @click.group(
-    cls=Jobs,
+    cls=Commands,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120},
     examples=[
         ("a first try, on handwritten digits", "graphcore demo"),

@@ -1,6 +1,7 @@
-"""What all commands share: help with examples, errors in the words of the command, and what is said on stderr."""
+"""What all commands share: help with examples, errors in the words of the command, a summary, notes on stderr."""
 
 import json
+import re
 import shlex
 import sys
 import warnings
@@ -18,46 +19,64 @@ _ARGUMENTS = "graphcore.arguments"
 class _Taught(click.Command):
     """A command with examples in its help: pairs of what is done, and the command that does it.
 
-    `sections` are headings for the help's options, each with names of parameters; the last one gets all others.
+    `headings` are those of the help's options, see :func:`adding`; the last one is also over options without any.
     """
 
-    def __init__(self, *args, examples=(), sections=None, **options):
+    def __init__(self, *args, examples=(), headings=None, **options):
         super().__init__(*args, **options)
-        self.examples, self.sections = examples, sections
+        self.examples, self.headings = examples, headings
 
     def format_options(self, ctx, formatter):
         """Show the options, under their headings if there are any."""
-        if not self.sections:
+        if not self.headings:
             super().format_options(ctx, formatter)
             return
-        records = {p.name: p.get_help_record(ctx) for p in self.get_params(ctx) if isinstance(p, click.Option)}
-        for heading, names in self.sections.items():
+        options = [p for p in self.get_params(ctx) if isinstance(p, click.Option)]
+        for heading in self.headings:
             with formatter.section(heading):
-                formatter.write_dl([records.pop(name) for name in names or list(records)])
+                formatter.write_dl(
+                    [
+                        p.get_help_record(ctx)
+                        for p in options
+                        if (getattr(p, "heading", None) or self.headings[-1]) == heading
+                    ]
+                )
 
     def format_epilog(self, ctx, formatter):
         """Show the examples at the end of the help."""
-        if self.examples:
-            with formatter.section("Examples"):
-                for what, command in self.examples:
-                    formatter.write(f"{'':{formatter.current_indent}}# {what}\n")
-                    formatter.write(f"{'':{formatter.current_indent}}{command}\n")
-        super().format_epilog(ctx, formatter)
+        with formatter.section("Examples"):
+            for what, command in self.examples:
+                formatter.write(f"{'':{formatter.current_indent}}# {what}\n")
+                formatter.write(f"{'':{formatter.current_indent}}{command}\n")
 
 
-class Jobs(_Taught, click.Group):
+class Commands(_Taught, click.Group):
     """The commands together."""
 
 
-class Job(_Taught):
-    """A command whose bad input becomes one line that names the option at fault.
+class _Json(click.Option):
+    heading = "Output"
 
-    `made_up` returns the values of parameters that are made out of others where they are not given.
+
+class Command(_Taught):
+    """A command that ends with a summary, and whose bad input becomes one line that names the option at fault.
+
+    Its function takes a Console, and returns facts for --json and lines of text, which `quiet` leaves out. `made_up`
+    returns the values of parameters that are made out of others where they are not given.
     """
 
-    def __init__(self, *args, made_up=None, **options):
-        super().__init__(*args, **options)
+    def __init__(self, *args, callback, made_up=None, **options):
+        def told(as_json, **given):
+            console = Console(given.get("quiet", False))
+            with console.listening():
+                facts, lines = callback(console, **given)
+            facts = {"warnings": console.warned, "seconds": dict(console.stages.seconds)} | facts
+            if as_json or not console.quiet:
+                show(facts, lines, as_json)
+
+        super().__init__(*args, callback=told, **options)
         self.made_up = made_up
+        self.params.append(_Json(["--json", "as_json"], is_flag=True, help="Print the summary as one JSON object."))
 
     def make_context(self, info_name, args, parent=None, **extra):
         """Remember what was typed."""
@@ -75,26 +94,24 @@ class Job(_Taught):
             return super().invoke(ctx)
         except InputError as error:
             message, name, value = str(error), getattr(error, "name", None), getattr(error, "value", None)
-            if name is None:  # not every error says so: what was given may stand in the message
-                given = (each for each in ctx.params.items() if "{}={!r}".format(*each) in message)
-                name, value = next(given, (None, None))
             raise click.ClickException(in_options(message, self.params, name, value)) from error
 
 
-class Told(Job):
-    """A job that ends with a summary: its function takes a Console, and returns facts for --json and lines of text."""
+def adding(*options, heading=None):
+    """A decorator that adds options to a command, under a heading of its help."""
 
-    def __init__(self, *args, callback, **options):
-        def told(as_json, **given):
-            console = Console()
-            with console.listening():
-                facts, lines = callback(console, **given)
-            seconds = dict(console.stages.seconds)
-            show(facts | {"warnings": console.warned, "seconds": seconds}, lines, as_json)
+    def add(command):
+        for option in reversed(options):
+            command = option(command)
+            added = command.__click_params__[-1]
+            added.heading = getattr(added, "heading", heading)
+        return command
 
-        super().__init__(*args, callback=told, **options)
-        said = "Print the summary as one JSON object."
-        self.params.append(click.Option(["--json", "as_json"], is_flag=True, help=said))
+    return add
+
+
+# A parameter in a message: its name, and the value that it is said to have.
+_NAMED = re.compile(r"(?<![\w'./-])([a-z_]\w*)(?:=('[^']*'|\([^)]*\)|[^\s,;:)]*[^\s,;:.)]))?(?![\w='/-]|\.\w)")
 
 
 def in_options(message, params, name=None, value=None):
@@ -104,29 +121,23 @@ def in_options(message, params, name=None, value=None):
     parameters; others are English words as well. Where the command line's own name stands in brackets behind another
     one, as in "write_graph (graphcore convert)", that one stays.
     """
-    for own in (" (--", " (no --", " (graphcore "):
-        while own in message:
-            before, _, rest = message.partition(own)
-            message = f"{before.rpartition(' ')[0]}{own.replace('(', '')}{rest.replace(')', '', 1)}"
+    message = re.sub(r"\S+ \(((?:--|no --|graphcore )[^)]*)\)", r"\1", message)
     options = {p.name: p for p in params if isinstance(p, click.Option)}
     if name in options:
         typed = ",".join(map(str, value)) if isinstance(value, tuple) else str(value)
         message = message.replace(f"{name}={value!r}", _spelled(options[name], shlex.quote(typed)))
-    message = message.replace("choose one of None, ", "choose one of ")  # None: left out
-    return " ".join(_in_option(word, options) for word in message.split(" "))
 
+    def spelled(found):
+        option, value = options.get(found[1]), found[2]
+        if option is None or (value is None and "_" not in found[1]):
+            return found[0]
+        if value is None:
+            return option.opts[0]
+        if value[0] in "('":
+            value = shlex.quote(value[1:-1]) if value[0] == "'" else value[1:-1].replace(", ", ",")
+        return _spelled(option, value)
 
-def _in_option(word, options):
-    """A word of a message, perhaps with marks around it; as an option if it names one."""
-    name, equals, value = word.lstrip("(").partition("=")
-    text = value if equals else name
-    bare = text.rstrip(".,;:)" if equals else ".,;:)'")
-    option = options.get(name if equals else bare)
-    if option is None or not (equals or "_" in bare):
-        return word
-    is_word = len(bare) > 1 and bare[0] == bare[-1] == "'"
-    said = _spelled(option, shlex.quote(bare[1:-1]) if is_word else bare) if equals else option.opts[0]
-    return f"{'(' * word.startswith('(')}{said}{text[len(bare) :]}"
+    return _NAMED.sub(spelled, message.replace("choose one of None, ", "choose one of "))  # None: left out
 
 
 def _spelled(option, value):
@@ -151,8 +162,8 @@ def show(facts, lines, as_json):
 
 
 def typed_command():
-    """Return the command that is running, as it could be typed again."""
-    return shlex.join(["graphcore", *click.get_current_context().meta.get(_ARGUMENTS, [])])
+    """The words of the command that is running, as they could be typed again."""
+    return ["graphcore", *click.get_current_context().meta[_ARGUMENTS]]
 
 
 def tell(text, nl=True):
@@ -170,31 +181,21 @@ class Console:
     warnings given so far.
     """
 
-    def __init__(self, quiet=False, n_after=0):
-        self.quiet, self.warned, self._n_after = quiet, [], n_after
+    def __init__(self, quiet=False):
+        self.quiet, self.warned, self.n_after = quiet, [], 0
         self._bar = Bar(leave=False)
         self.live = not quiet and sys.stderr is not None and sys.stderr.isatty()
         self.stages = Stages(self._bar.begin, on_expect=self.expect, on_note=self._bar.note) if self.live else Stages()
 
     def expect(self, n_stages):
         """Say how many more stages will begin, those after the library's work left out."""
-        self._bar.expect(n_stages + self._n_after)
+        self._bar.expect(n_stages + self.n_after)
 
     def say(self, text):
         """Print a line on stderr."""
         if not self.quiet:
             self._bar.clear()
             tell(text)
-
-    def warn(self, text):
-        """Print a warning on stderr, and keep it, unless it was given before."""
-        if text not in self.warned:
-            self.warned.append(text)
-            self.say(f"warning: {text}")
-
-    def clear(self):
-        """Take the bar away until the next stage begins, for output that shares the terminal."""
-        self._bar.clear()
 
     @contextmanager
     def listening(self):
@@ -206,10 +207,12 @@ class Console:
         params = () if ctx is None else ctx.command.params
 
         def show(message, category, *where, **more):
+            text = in_options(str(message), params)
             if not issubclass(category, GraphWarning):
                 others(message, category, *where, **more)
-            else:
-                self.warn(in_options(str(message), params))
+            elif text not in self.warned:
+                self.warned.append(text)
+                self.say(f"warning: {text}")
 
         with closing(self._bar), warnings.catch_warnings(), compilation_notices(self.say):
             warnings.simplefilter("always", GraphWarning)

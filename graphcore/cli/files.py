@@ -33,6 +33,7 @@ def on_stdout(command, given):
 
 def check_files(command, given):
     """Raise an error unless every file of a command, by the values that its parameters have, has one use."""
+    from ..io._source import files_read
     from ..io.atomic import Use, check_apart
 
     uses = []
@@ -41,7 +42,8 @@ def check_files(command, given):
             if path is None or (p.type.replaces and _is_file(path, given[p.type.replaces])):
                 continue
             written = p.type.written
-            uses.append(Use(f"{_spelt(p)} {path}", int(written) if path == "-" else path, written))
+            for file in [path] if written or path == "-" else files_read(path):
+                uses.append(Use(f"{_spelt(p)} {file}", int(written) if path == "-" else file, written))
             uses += [
                 Use(f"{path}{ending} (beside {_spelt(p)})", f"{path}{ending}", True)
                 for ending in p.type.beside if path != "-"

@@ -2,13 +2,14 @@
 
 import click
 
-from .console import Told
+from .console import Command
 from .files import INPUT, OUTPUT
 from .inputs import any_size_option, check_output, input_options, load, reading_options, run_options
+from .summary import count, graph_facts, graph_lines
 
 
 @click.command(
-    cls=Told,
+    cls=Command,
     short_help="Count what a graph holds.",
     examples=[
         ("before clustering: components, isolated nodes, degrees", "graphcore info edges.txt.gz"),
@@ -25,8 +26,6 @@ def info(console, input, **options):
     """
     import numpy as np
 
-    from .summary import count, graph_facts, graph_lines
-
     graph = load(input, console.stages, **options)
     with console.stages("count"):
         degrees = {name: float(getattr(np, name)(graph.degrees)) for name in ("min", "median", "mean", "max")}
@@ -41,7 +40,7 @@ def info(console, input, **options):
     return facts, graph_lines(facts) + lines
 
 
-class _Convert(Told):
+class _Convert(Command):
     """The command, whose help names the formats that there are."""
 
     def format_help_text(self, ctx, formatter):
@@ -71,19 +70,13 @@ def convert(console, input, output, to_format, **options):
     The formats of OUT are FORMATS; an ending .gz, .bz2, .xz or .zst compresses. A store is a graph on disk, see build.
     A "-" stands for standard input or output.
     """
-    from ..io import write_graph
-    from .summary import written_graph
-
     check_output(output, to_format)
     console.expect(2)
-    graph = load(input, console.stages, **options)
-    with console.stages("write"):
-        write_graph(graph, output, format=to_format)
-    return written_graph(graph, input, output)
+    return _written(load(input, console.stages, **options), console, input, output, to_format)
 
 
 @click.command(
-    cls=Told,
+    cls=Command,
     short_help="Make the nearest-neighbour graph of vectors.",
     examples=[
         ("ten neighbours of each vector, by Euclidean distance", "graphcore knn vectors.npy graph.npz"),
@@ -122,9 +115,7 @@ def knn(console, input, output, n_neighbors, to_format, any_size, random_state, 
     itself; a graph in a file serves for several clusterings. A "-" stands for standard input or output.
     """
     from .._random import Streams
-    from ..io import write_graph
     from ..knn.neighbors import knn_graph
-    from .summary import written_graph
     from .vectors import read_vectors
 
     check_output(output, to_format)
@@ -134,13 +125,21 @@ def knn(console, input, output, n_neighbors, to_format, any_size, random_state, 
     with console.stages("neighbours"):
         # The stream's name is the estimator's, so that both make the same graph for the same seed.
         graph = knn_graph(X, n_neighbors, random_state=Streams(random_state).child("neighbours"), **options)
+    return _written(graph, console, input, output, to_format)
+
+
+def _written(graph, console, input, output, to_format):
+    """Write a graph; returns facts and lines about it."""
+    from ..io import write_graph
+
     with console.stages("write"):
         write_graph(graph, output, format=to_format)
-    return written_graph(graph, input, output)
+    facts = graph_facts(input, graph) | {"output": output}
+    return facts, [*graph_lines(facts), ("output", output)]
 
 
 @click.command(
-    cls=Told,
+    cls=Command,
     short_help="Build a graph on disk, larger than memory.",
     examples=[
         ("edge lists in several files, within 2 GB of memory",
@@ -160,7 +159,7 @@ def knn(console, input, output, n_neighbors, to_format, any_size, random_state, 
 )
 @reading_options
 def build(console, inputs, output, memory, resume, parts, **reading):
-    """Build a graph on disk from edge lists or Parquet tables, without holding it in memory.
+    """Build a graph on disk from edge lists, Parquet tables or web graphs (BVGraph), without holding it in memory.
 
     The other commands take OUT.store as their INPUT.
     """
@@ -173,7 +172,7 @@ def build(console, inputs, output, memory, resume, parts, **reading):
 
 
 @click.command(
-    cls=Told,
+    cls=Command,
     short_help="Verify a graph on disk.",
     examples=[("after a copy from another machine", "graphcore check edges.store")],
 )

@@ -7,6 +7,7 @@ import click
 
 from .._warn import warn_user
 from ..exceptions import InputError
+from .console import adding
 from .vectors import read_vectors
 
 # Keywords of graphcore.read_graph, and what vectors need.
@@ -35,7 +36,8 @@ _SEED.name = "integer"  # as messages call what it takes
 any_size_option = click.option(
     "--any-size", is_flag=True, help="Allow absurdly large decompressed data, and headers of mostly isolated nodes."
 )
-_READING_OPTIONS = (
+# How an edge list is read.
+reading_options = adding(
     click.option("--delimiter", metavar="CHAR", help="Between the columns of an edge list. [default: guessed]"),
     click.option(
         "--columns", metavar="A,B", callback=_two_numbers,
@@ -57,48 +59,36 @@ _READING_OPTIONS = (
         help="What becomes of directed edges: max, average, sum, min, degree-discounted, random-walk, or error.",
     ),
     any_size_option,
+    heading="Input",
 )  # fmt: skip
-_GRAPH_OPTIONS = (
+# What graphcore.read_graph takes.
+graph_options = adding(
     click.option("--format", metavar="NAME", help="Format of a graph file. [default: guessed from name and content]"),
     click.option(
-        "--bipartite",
-        is_flag=True,
+        "--bipartite", is_flag=True,
         help="Rows and columns of a matrix, or the two columns of an edge list, are nodes of two kinds.",
     ),
     click.option("--count-repeats", is_flag=True, help="Without weights: an edge weighs as many as its lines."),
-    *_READING_OPTIONS,
+    reading_options,
+    heading="Input",
+)  # fmt: skip
+run_options = adding(
+    click.option("--seed", "random_state", metavar="N", type=_SEED, default=0, show_default=True, help="Random seed."),
+    click.option("--jobs", "n_jobs", metavar="N", type=int, default=-1, show_default=True, help="Threads; -1 is all."),
+    heading="Run",
 )
-_OPTIONS = (
-    *_GRAPH_OPTIONS,
+# What load takes.
+input_options = adding(
+    graph_options,
     click.option("--vectors", is_flag=True, help="INPUT holds vectors, as .npy does; their kNN graph is made."),
     click.option(
         "--neighbors", "n_neighbors", metavar="N", type=int, default=10, show_default=True,
         help="Neighbours of a vector.",
     ),
     click.option("--metric", default="euclidean", show_default=True, metavar="NAME", help="Distance between vectors."),
-    click.option(
-        "--seed", "random_state", metavar="N", type=_SEED, default=0, show_default=True,
-        help="Random seed.",
-    ),
-    click.option("--jobs", "n_jobs", metavar="N", type=int, default=-1, show_default=True, help="Threads; -1 is all."),
+    run_options,
+    heading="Input",
 )  # fmt: skip
-
-
-def _adding(options):
-    """A decorator that adds options to a command."""
-
-    def add(command):
-        for option in reversed(options):
-            command = option(command)
-        return command
-
-    return add
-
-
-run_options = _adding(_OPTIONS[-2:])  # seed and threads
-reading_options = _adding(_READING_OPTIONS)  # how an edge list is read
-graph_options = _adding(_GRAPH_OPTIONS)  # what load_graph takes
-input_options = _adding(_OPTIONS)  # what load takes
 
 
 def check_output(path, format):
@@ -137,43 +127,32 @@ def holds_vectors(path, vectors):
 def load(path, stages, *, vectors, n_neighbors, metric, random_state, n_jobs, **reading):
     """Read a graph (`reading` is for :func:`graphcore.read_graph`), or vectors and make their kNN graph."""
     from .._threads import effective_jobs
-    from .._validation import check_choice, check_integer
-    from ..graphs.as_graph import refuse_as_vectors
-    from ..graphs.rows import SYMMETRIZE
-    from ..io._format import IDS
-    from ..io.formats import READABLE
+    from .._validation import check_integer
     from ..knn.search import check_metric
 
-    check_choice("format", reading["format"], (None, *READABLE))
-    check_choice("symmetrize", reading["symmetrize"], SYMMETRIZE)
-    check_choice("ids", reading["ids"], IDS)
     check_integer("n_neighbors", n_neighbors, low=1)
     check_metric(metric)
     effective_jobs(n_jobs)
     if not holds_vectors(path, vectors):
-        _warn_of_idle(("n_neighbors", "metric"), "vectors, and this input is read as a graph")
+        warn_of_idle(("n_neighbors", "metric"), "vectors, and this input is read as a graph")
         return load_graph(path, stages, **reading)
-    _warn_of_idle(READING_OPTIONS, "files of graphs, and this input is read as vectors")
+    warn_of_idle(READING_OPTIONS, "files of graphs, and this input is read as vectors")
+    from ..graphs.as_graph import refuse_as_vectors
+    from ..knn.neighbors import graph_of_vectors
+
     with stages("read"):
         X = read_vectors(path, reading["any_size"])
         if not vectors:
             refuse_as_vectors(X, "--vectors")
     if X.shape[0] < 2:
         raise InputError(f"{path}: {X.shape[0]} vector; a kNN graph needs at least two")
-    from ..fit import graph_of_vectors
-
     return graph_of_vectors(X, n_neighbors, metric=metric, random_state=random_state, n_jobs=n_jobs, stages=stages)
 
 
-def given_options():
-    """The running command's options that were typed: how they are spelled, by their name as a keyword."""
+def warn_of_idle(names, purpose):
+    """Say which of these options were typed, and do nothing in this run."""
     ctx = click.get_current_context()
     typed = click.core.ParameterSource.COMMANDLINE
-    return {p.name: p.opts[0] for p in ctx.command.params if ctx.get_parameter_source(p.name) is typed}
-
-
-def _warn_of_idle(names, purpose):
-    given = given_options()
-    idle = [given[name] for name in names if name in given]
+    idle = [p.opts[0] for p in ctx.command.params if p.name in names and ctx.get_parameter_source(p.name) is typed]
     if idle:
         warn_user(f"{', '.join(idle)} {'does' if len(idle) == 1 else 'do'} nothing here: for {purpose}")

@@ -7,7 +7,7 @@ from collections import Counter
 import click
 
 from ..exceptions import InputError
-from .console import Told, typed_command
+from .console import Command, typed_command
 from .files import INPUT, FilePath, tell_of_missing_pictures
 from .inputs import READING_OPTIONS, check_there, graph_options, input_options, load, load_graph
 
@@ -21,7 +21,7 @@ truth_option = click.option(
 
 
 @click.command(
-    cls=Told,
+    cls=Command,
     short_help="Compare labels with the truth, or with other labels.",
     examples=[
         ("labels against known classes", "graphcore compare labels.tsv classes.tsv"),
@@ -45,9 +45,10 @@ def compare(console, labels, truth, graph_path, **options):
     if graph_path is not None:
         graph = load_graph(graph_path, console.stages, **{name: options[name] for name in READING_OPTIONS})
     with console.stages("read"):
-        first, second, facts = _aligned(labels, truth, graph, options["any_size"])
+        *found, alone = _aligned(labels, truth, graph, options["any_size"])
+        first, second = map(_numbers, found)
     with console.stages("score"):
-        facts |= _scores(first, second)
+        facts = {"labels": labels, "other": truth} | alone | _scores(first, second)
         if graph is not None:
             facts["normalized_cut"] = normalized_cut(graph, first)
             facts["normalized_cut_other"] = normalized_cut(graph, second)
@@ -55,13 +56,11 @@ def compare(console, labels, truth, graph_path, **options):
 
 
 def _aligned(labels, truth, graph, any_size):
-    """Both labellings in the order of the same nodes, as numbers with -1 for none."""
+    """Both labellings in the order of the same nodes, and how many nodes only one of them has."""
     from ..io.labels import read_label_lines, read_labels
 
-    facts = {"labels": labels, "other": truth}
     if graph is not None:
-        found = [read_labels(path, graph, any_size=any_size).tolist() for path in (labels, truth)]
-        return _numbers(found[0]), _numbers(found[1]), facts
+        return *(read_labels(path, graph, any_size=any_size).tolist() for path in (labels, truth)), {}
     (nodes, first), (others, second) = (read_label_lines(path, any_size=any_size) for path in (labels, truth))
     if nodes is None or others is None:
         if len(first) != len(second):
@@ -69,16 +68,16 @@ def _aligned(labels, truth, graph, any_size):
                 f"{labels} has {len(first)} labels and {truth} {len(second)}; without nodes in both files their lines "
                 "must match"
             )
-        return _numbers(first), _numbers(second), facts
-    place = {node: i for i, node in enumerate(others)}
+        return first, second, {}
     for path, names in ((labels, nodes), (truth, others)):
         if len(set(names)) < len(names):
             raise InputError(f"{path}: node {Counter(names).most_common(1)[0][0]!r} has two labels")
-    common = [i for i, node in enumerate(nodes) if node in place]
+    other = dict(zip(others, second, strict=True))
+    common = [(label, other[node]) for node, label in zip(nodes, first, strict=True) if node in other]
     if not common:
         raise InputError(f"{labels} and {truth} have no node in common")
-    facts["only_in_labels"], facts["only_in_other"] = len(nodes) - len(common), len(others) - len(common)
-    return _numbers([first[i] for i in common]), _numbers([second[place[nodes[i]]] for i in common]), facts
+    alone = {"only_in_labels": len(nodes) - len(common), "only_in_other": len(others) - len(common)}
+    return *zip(*common, strict=True), alone
 
 
 def _numbers(labels):
@@ -127,7 +126,7 @@ def _lines(facts):
 
 
 @click.command(
-    cls=Told,
+    cls=Command,
     short_help="Make a page about labels that are there already.",
     examples=[
         ("a page about the labels of an earlier run", "graphcore report edges.txt.gz labels.tsv -o report.html"),
@@ -191,19 +190,17 @@ def page_about(console, source, labels=None, truth=None, *, title=None, note="",
     from ..report import About
 
     paths = [path for path in (source, labels, truth) if path is not None]
-
-    def called(path):
-        return "standard input" if path == "-" else os.path.basename(path)
+    called = {path: "standard input" if path == "-" else os.path.basename(path) for path in paths}
 
     def without_folders(text):
         for path in filter(os.path.isabs, paths):
-            text = text.replace(path, os.path.basename(path))
+            text = text.replace(path, called[path])
         return text
 
     return About(
-        title=title or f"Clusters of {called(source)}", note=note,
-        source=called(source) + ("" if labels is None else f", labels of {called(labels)}"),
-        command=shlex.join(map(_without_folder, shlex.split(typed_command()))),
+        title=title or f"Clusters of {called[source]}", note=note,
+        source=called[source] + ("" if labels is None else f", labels of {called[labels]}"),
+        command=shlex.join(map(_without_folder, typed_command())),
         warnings=tuple(map(without_folders, console.warned)), seconds=dict(console.stages.seconds),
         of_vectors=of_vectors,
     )  # fmt: skip

@@ -1,6 +1,6 @@
 """What a run came to: as a dictionary, and as a few aligned lines."""
 
-import numpy as np
+from dataclasses import asdict
 
 # Up to so many clusters are listed by size; of more, the extremes are given.
 _FEW_CLUSTERS = 20
@@ -14,9 +14,27 @@ def graph_facts(path, graph):
     }  # fmt: skip
 
 
-def size_facts(labels, n_clusters):
-    """Nodes in each cluster, by cluster number."""
-    return np.bincount(labels[labels >= 0], minlength=n_clusters).tolist()
+def cluster_facts(path, fit, robustness):
+    """What a run came to, ready for JSON."""
+    import numpy as np
+
+    from .. import __version__
+
+    result, chosen = fit.clustering, fit.selection
+    settings, stability, labels = result.settings, result.node_stability, result.labels
+    return graph_facts(path, fit.graph) | {
+        "n_clusters": settings.n_clusters,
+        "chosen": None if chosen is None else {"method": chosen.method, "clear": chosen.clear},
+        "settings": asdict(settings),
+        "coreset": {"nodes": len(result.coreset), "draws": result.coreset.n_draws},
+        "normalized_cut": float(fit.sums.conductance.mean()),
+        "cluster_sizes": np.bincount(labels[labels >= 0], minlength=settings.n_clusters).tolist(),
+        "unreached": result.n_unreached,
+        "stability": None if stability is None else float(stability[labels >= 0].mean()),
+        "unsure_clusters": result.n_unsure,
+        "robustness": None if robustness is None else robustness.figures(),
+        "version": __version__,
+    }
 
 
 def graph_lines(facts):
@@ -31,12 +49,6 @@ def graph_lines(facts):
         ("input", facts["input"]),
         ("graph", f"{count(facts['nodes'], 'node')}, {count(facts['edges'], 'edge')}, {kind}, {', '.join(parts)}"),
     ]
-
-
-def written_graph(graph, path, output):
-    """Facts and lines about what was written to a graph file."""
-    facts = graph_facts(path, graph) | {"output": output}
-    return facts, [*graph_lines(facts), ("output", output)]
 
 
 def cluster_lines(facts):
@@ -84,6 +96,8 @@ def _verdict(facts):
 def _sizes(sizes):
     if len(sizes) <= _FEW_CLUSTERS:
         return f"{len(sizes)}, of sizes {' '.join(str(size) for size in sorted(sizes, reverse=True))}"
+    import numpy as np
+
     empty = sizes.count(0)
     note = f", {empty} empty" if empty else ""
     return f"{len(sizes)}, of sizes {min(sizes):,} (min), {np.median(sizes):,.0f} (median), {max(sizes):,} (max){note}"

@@ -2,13 +2,13 @@
 
 import click
 
-from .console import Told
+from .console import Command
 from .files import INPUT, OUTPUT, FilePath
 from .inputs import graph_options, load_graph
 
 
 @click.command(
-    cls=Told,
+    cls=Command,
     made_up=lambda given: {"save": given["save"] or given["model"]},
     short_help="Change the graph of a saved model, and its labels.",
     examples=[

@@ -3,16 +3,15 @@
 import os
 import subprocess
 import sys
-import time
 
 import click
 
-from .console import Console, Job
+from .console import Command
 
 
 @click.command(
     "warm-up",
-    cls=Job,
+    cls=Command,
     short_help="Compile the loops, so that no later run has to.",
     examples=[
         ("after an installation, or in a container's recipe", "graphcore warm-up"),
@@ -20,7 +19,7 @@ from .console import Console, Job
     ],
 )
 @click.option("--jobs", "n_jobs", metavar="N", type=int, default=-1, show_default=True, help="Processes; -1 is all.")
-def warm_up(n_jobs):
+def warm_up(console, n_jobs):
     """Compile what `cluster`, `knn` and choosing k need, once for this machine and version; later runs read it."""
     from .. import _compile
     from .._threads import effective_jobs, map_items
@@ -33,12 +32,12 @@ def warm_up(n_jobs):
             "compiled loops cannot be kept: neither graphcore's folder nor the user's cache can be written; "
             "set NUMBA_CACHE_DIR to a folder that can"
         )
-    console, begun = Console(), time.perf_counter()
-    with console.listening(), console.stages("compiling"):
+    with console.stages("compiling"):
         failed = [said for said in map_items(_run_case, list(_CASES), n_jobs) if said]
     if failed:
         raise click.ClickException(failed[0])
-    click.echo(f"compiled in {time.perf_counter() - begun:.1f} s, kept in {folder.parent}")
+    lines = [("compiled", f"in {console.stages.seconds['compiling']:.1f} s"), ("kept in", str(folder.parent))]
+    return {"folder": str(folder.parent)}, lines
 
 
 def help_compiling(*cases):

@@ -45,23 +45,3 @@ def rmat_ends(generator, scale, a, ab, abc, start, stop, out_ends):
             j = 2 * j + ((u >= abc) if lower else (u >= a))
         out_ends[e, 0] = i
         out_ends[e, 1] = j
-
-
-@compiled
-def drop_self_loops(ends):
-    """Move edges between two different nodes to the front, in order; returns how many there are."""
-    length = 0
-    for e in range(len(ends)):
-        i, j = ends[e, 0], ends[e, 1]
-        if i != j:
-            ends[length, 0] = i
-            ends[length, 1] = j
-            length += 1
-    return length
-
-
-@compiled
-def renumber(numbers, indices):
-    """indices[e] = numbers[indices[e]], in place."""
-    for e in range(len(indices)):
-        indices[e] = numbers[indices[e]]

@@ -8,9 +8,8 @@ from .._typing import RandomState
 from .._validation import check_integer, check_real
 from ..exceptions import InputError, ParameterError
 from ..graphs.graph import Graph
-from ..graphs.rows import rows_from_pairs
-from ..graphs.weights import NO_WEIGHTS
 from . import _loops
+from .planted import graph_of_pairs
 from .results import LabeledGraph
 
 # Edges drawn from one stream: fixed, so that the graph does not depend on the number of threads.
@@ -78,16 +77,14 @@ def rmat(
         _loops.rmat_ends(generator, scale, *quadrants[:3], start, stop, ends)
 
     map_blocks(draw, np.append(np.arange(0, n_edges, _BLOCK_EDGES), n_edges), n_jobs)
-    kept = _loops.drop_self_loops(ends)
-    if kept == 0:
+    graph = graph_of_pairs(ends, 1 << scale)
+    if graph.n_entries == 0:
         raise InputError(f"all {n_edges} edges drawn were self-loops; draw more edges, or raise b and c")
-    rows, *_ = rows_from_pairs(ends[:kept], NO_WEIGHTS, 1 << scale, "max")
-    indptr, indices = rows.indptr, rows.indices
-    if drop_isolated:
-        present = np.diff(indptr) > 0
-        _loops.renumber(np.cumsum(present, dtype=np.int32) - np.int32(1), indices)
-        indptr = indptr[np.append(True, present)]
-    return Graph(indptr, indices, check=False)
+    if not drop_isolated:
+        return graph
+    present = np.diff(graph.indptr) > 0
+    numbers = np.cumsum(present, dtype=np.int32) - np.int32(1)
+    return Graph(graph.indptr[np.append(True, present)], numbers[graph.indices], check=False)
 
 
 def lfr(
@@ -139,40 +136,32 @@ def lfr(
     import networkx as nx
 
     n_nodes = check_integer("n_nodes", n_nodes, low=4)
-    parameters = {
-        "tau1": check_real("degree_exponent", degree_exponent, low=1, open_low=True),
-        "tau2": check_real("community_exponent", community_exponent, low=1, open_low=True),
-        "mu": check_real("mixing", mixing, low=0, high=1),
-        "average_degree": check_real("average_degree", average_degree, low=0, open_low=True),
-    } | _limits(n_nodes, max_degree, min_community, max_community)
-    _check_possible(n_nodes, **parameters)
-    streams = Streams(random_state).child("lfr")
-    for attempt in range(_ATTEMPTS):
-        try:
-            found = nx.LFR_benchmark_graph(
-                n_nodes, **parameters, seed=streams.child("attempt", attempt).integer("seed")
-            )
-        except nx.ExceededMaxIterations as error:
-            failure = error
-            continue
-        return _labeled(found)
-    raise InputError(
-        f"no LFR graph was found in {_ATTEMPTS} attempts ({failure}); raise min_community, or lower mixing or "
-        "average_degree"
-    )
-
-
-def _limits(n_nodes, max_degree, min_community, max_community):
-    """The limits of the power laws, as networkx names them."""
     limits = {
         "max_degree": (max_degree, min(50, (n_nodes - 1) // 2)),
         "min_community": (min_community, min(20, n_nodes // 4)),
         "max_community": (max_community, min(100, n_nodes // 2)),
     }
-    return {
+    parameters = {
+        "tau1": check_real("degree_exponent", degree_exponent, low=1, open_low=True),
+        "tau2": check_real("community_exponent", community_exponent, low=1, open_low=True),
+        "mu": check_real("mixing", mixing, low=0, high=1),
+        "average_degree": check_real("average_degree", average_degree, low=0, open_low=True),
+    } | {
         name: usual if given is None else check_integer(name, given, low=1, high=n_nodes)
         for name, (given, usual) in limits.items()
     }
+    _check_possible(n_nodes, **parameters)
+    streams = Streams(random_state).child("lfr")
+    for attempt in range(_ATTEMPTS):
+        try:
+            seed = streams.child("attempt", attempt).integer("seed")
+            return _labeled(nx.LFR_benchmark_graph(n_nodes, **parameters, seed=seed))
+        except nx.ExceededMaxIterations as error:
+            failure = error
+    raise InputError(
+        f"no LFR graph was found in {_ATTEMPTS} attempts ({failure}); raise min_community, or lower mixing or "
+        "average_degree"
+    )
 
 
 def _check_possible(n_nodes, mu, average_degree, max_degree, min_community, max_community, **_):

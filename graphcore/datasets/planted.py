@@ -156,9 +156,7 @@ def degree_corrected_partition(
         low[:inside], high[:inside] = borders[cluster], borders[cluster + 1]
         where = before[low] + points[:, 1] * (before[high] - before[low])
         ends[start:stop, 0], ends[start:stop, 1] = first, _node_at(before, where, low, high)
-    kept = _loops.drop_self_loops(ends)
-    rows, *_ = rows_from_pairs(ends[:kept], NO_WEIGHTS, n_nodes, "max")
-    return LabeledGraph(Graph(rows.indptr, rows.indices, check=False), labels_of(borders))
+    return LabeledGraph(graph_of_pairs(ends, n_nodes), labels_of(borders))
 
 
 def planted_blocks(
@@ -252,6 +250,12 @@ def _as_degrees(values, n_nodes):
 def _node_at(before, points, low, high):
     """Return the node whose stretch holds each point; rounding never leads out of [low, high)."""
     return np.clip(np.searchsorted(before, points, side="right") - 1, low, np.asarray(high) - 1)
+
+
+def graph_of_pairs(ends, n_nodes):
+    """The graph of edges (n_edges, 2) int32 between different nodes; those that repeat are one, and loops none."""
+    rows, *_ = rows_from_pairs(ends[ends[:, 0] != ends[:, 1]], NO_WEIGHTS, n_nodes, "max")
+    return Graph(rows.indptr, rows.indices, check=False)
 
 
 def cluster_borders(n_clusters, cluster_size, name="cluster_size"):

@@ -66,33 +66,28 @@ def map_chunks(function, X, *shared, each=None, name=None):
     name, size = name or _name(function), sizeof(shared)
     found, client = None, current_client()
     arrays = [X, each] if is_chunked(each) else [X]
+    own = [()] * X.numblocks[0] if each is None or is_chunked(each) else [(part,) for part in each]
     with told_of_ends(client):
         if client is not None:
-            values = [()] * X.numblocks[0] if each is None or is_chunked(each) else [(part,) for part in each]
-            found = _by_few_tasks(client, function, arrays, values, shared, size, name)
+            found = _by_few_tasks(client, function, arrays, own, shared, size, name)
         if found is None:
-            each = each.to_delayed().ravel() if is_chunked(each) else each
-            found = _by_dask(function, X, shared, each, name)
+            found = _by_dask(function, arrays, own, shared, name)
     count("passes over chunks", 1)
     count(f"bytes to each worker, {name}", size)
     count(f"bytes back, {name}", sizeof(found))
     return found
 
 
-def _by_dask(function, X, shared, each, name):
+def _by_dask(function, arrays, values, shared, name):
     """The same in a task for every block, which Dask makes."""
     import dask
 
     task = dask.delayed(function, pure=False)
     # Once in the graph, for all blocks.
     shared = [dask.delayed(part, pure=False, traverse=False) for part in shared]
-    blocks = X.to_delayed().ravel()
-    own = [()] * len(blocks) if each is None else [(part,) for part in each]
     keys = f"{name}-{uuid4().hex}"
-    tasks = [
-        task(block, *part, *shared, dask_key_name=f"{keys}-{i}")
-        for i, (block, part) in enumerate(zip(blocks, own, strict=True))
-    ]
+    blocks = zip(*(array.to_delayed().ravel() for array in arrays), values, strict=True)
+    tasks = [task(*some, *own, *shared, dask_key_name=f"{keys}-{i}") for i, (*some, own) in enumerate(blocks)]
     return list(dask.compute(*tasks))
 
 

@@ -4,16 +4,19 @@ from contextlib import closing, contextmanager
 from dataclasses import KW_ONLY, dataclass
 from typing import TypeVar, dataclass_transform
 
+from sklearn.base import BaseEstimator
+
 from .._compile import compilation_notices
 from .._progress import Bar, Stages, announce, in_notebook
+from .._typing import RandomState
 from ..exceptions import InputError
 from ..graphs.as_graph import is_graph_object
 
-Estimator = TypeVar("Estimator")
+Class = TypeVar("Class")
 
 
 @dataclass_transform(eq_default=False)
-def parameters(cls: type[Estimator]) -> type[Estimator]:
+def parameters(cls: type[Class]) -> type[Class]:
     """Make the constructor of a class from its names with types and defaults, as a dataclass does.
 
     Parameters of bases that are declared so too follow, by keyword only. The class is no dataclass afterwards: Dask,
@@ -26,6 +29,16 @@ def parameters(cls: type[Estimator]) -> type[Estimator]:
     cls._declared = {name: field.type for name, field in cls.__dataclass_fields__.items()}
     del cls.__dataclass_fields__, cls.__dataclass_params__
     return cls
+
+
+@parameters
+class Estimator(BaseEstimator):
+    """Base of all classes, with the parameters that all have."""
+
+    _: KW_ONLY
+    random_state: RandomState = None
+    n_jobs: int | None = None
+    verbose: int = 0
 
 
 def refuse_graph(estimator, X, takes="vectors or a kernel matrix", remedy=""):

@@ -1,5 +1,6 @@
 """What the kernel classes share: which kernel is meant, for the points of a fit and for new ones."""
 
+from dataclasses import KW_ONLY
 from numbers import Integral
 
 import numpy as np
@@ -7,34 +8,38 @@ import scipy.sparse as sp
 from sklearn.utils.validation import _check_n_features, check_is_fitted, validate_data
 
 from .._threads import effective_jobs
+from .._typing import Bandwidth, KernelLike
 from .._validation import check_choice, check_integer, check_sample_weight, check_size
 from ..distributed.chunks import as_chunks, is_chunked, map_chunks
 from ..exceptions import InputError, ParameterError
 from ..graphs.as_graph import as_graph, is_graph, is_graph_object, refuse_as_vectors, warn_of_either
 from ..graphs.derived import weigh_nodes
-from ..graphs.graph import Graph
 from ..graphs.magnitude import edges_in_range, in_range
 from ..graphs.structure import check_sparse
 from ..kernels.as_kernel import as_kernel
 from ..kernels.checks import check_magnitude, check_scale
 from ..kernels.functions import VECTOR_KERNELS, KernelFunction, kernel_function
 from ..kernels.vectors import check_chunks, kernel_over
-from ._checks import refuse_graph
+from ._checks import Estimator, parameters, refuse_graph
 from ._equal_rows import EqualRows, merge_equal_rows
 
 _OVER_VECTORS = (*VECTOR_KERNELS, "rbf", "poly")
 
 
-class KernelInput:
-    """Mixin that resolves `kernel`, `bandwidth`, `gamma`, `degree` and `coef0`, and checks what comes in.
+@parameters
+class KernelInput(Estimator):
+    """Base of the kernel classes: resolves the parameters of kernels, and checks what comes in.
 
-    After :meth:`_kernel_of` the estimator has `kernel_`, the function over vectors with its bandwidth (None for
-    matrices and graphs), and `_kind`, which is "vectors", "precomputed" or "graph".
+    After a fit there are `kernel_`, the function over vectors with its bandwidth (None for matrices and graphs), and
+    `_kind`, which is "vectors", "precomputed" or "graph".
     """
 
-    kernel_: KernelFunction | None
-    n_features_in_: int
-
+    _: KW_ONLY
+    kernel: KernelLike = "auto"
+    bandwidth: Bandwidth = None
+    gamma: float | None = None
+    degree: float = 3
+    coef0: float = 1.0
     # Whether there are kernel="auto" and kernel="normalized_cut", for graphs.
     _takes_graphs = False
     # As how many the nodes of a graph count, once it is fitted; None for ones.
@@ -42,42 +47,39 @@ class KernelInput:
     # Whether vectors may be a dask.array, which is never fetched.
     _takes_chunks = False
 
-    def _kernel_of(self, X, streams):
-        """The view of the kernel that :meth:`fit` was given."""
-        return self._view(self._checked(X), streams)
-
-    def _weighted_kernel_of(self, X, sample_weight, streams, *, merge=True):
-        """The same for a clusterer: equal vectors count as one, and points without weight have no part.
+    def _weighted_kernel_of(self, X, sample_weight, streams):
+        """The view of the kernel of what is clustered: equal vectors count as one, where all starts are drawn.
 
         Returns the kernel, the EqualRows (its weights None if there are none), and the checked number of clusters.
         """
         X = self._checked(X)
+        is_graph = self._kind == "graph"
         if sample_weight is not None and is_chunked(X):
             raise ParameterError("sample_weight is not for a dask.array; leave it out, or give X as an array in memory")
-        self._node_weights = sample_weight if self._kind == "graph" else None
+        self._node_weights = sample_weight if is_graph else None
         kernel = None if self._kind == "vectors" else self._view(X, streams)
-        rows = EqualRows(X, None)
-        if sample_weight is not None and self._kind != "graph":
-            rows = EqualRows(X, check_sample_weight(sample_weight, X.shape[0]))
-        taking_part = rows.weights
-        if taking_part is None:
-            taking_part = np.ones(X.shape[0]) if kernel is None else kernel.point_weights
-        n_points = int(np.count_nonzero(taking_part))
-        if self._kind == "graph" and not n_points:
+        weighted = sample_weight is not None and not is_graph
+        rows = EqualRows(X, check_sample_weight(sample_weight, X.shape[0]) if weighted else None)
+        if kernel is None and not weighted:
+            n_points = X.shape[0]
+        else:
+            n_points = int(np.count_nonzero(rows.weights if weighted else kernel.point_weights))
+        if is_graph and not n_points:
             raise InputError("no node has an edge: there is nothing to cluster")
         why = "the points that have weight; ask for fewer clusters"
         k = check_integer("n_clusters", self.n_clusters, low=1, high=n_points, why_high=why)
         if kernel is None:
-            if merge and not is_chunked(X):
+            drawn = all(isinstance(getattr(self, name, ""), str) for name in ("init", "sampling"))
+            if drawn and not is_chunked(X):
                 rows = merge_equal_rows(X, rows.weights, least=max(k, 2))
             kernel = self._view(rows.X, streams)
-        return kernel, rows._replace(X=None, n_given=n_points if self._kind == "graph" else X.shape[0]), k
+        return kernel, rows._replace(X=None, n_given=n_points if is_graph else X.shape[0]), k
 
     def _checked(self, X):
         """What was given, with its kind found out."""
         effective_jobs(self.n_jobs)  # refuses what is no number of jobs before work begins
         self._kind = self._kind_of(X)
-        self.kernel_ = None
+        self.kernel_: KernelFunction | None = None
         if is_chunked(X):
             return self._chunks(X, reset=True)
         if self._kind == "graph":
@@ -137,7 +139,7 @@ class KernelInput:
         """The graph that was given, as it is or as an adjacency matrix, its nodes weighed, with weights in range."""
         if not is_graph(X):
             X = self._real(X, ensure_non_negative=True)
-        graph = X if isinstance(X, Graph) else as_graph(X, symmetrize=self.symmetrize)
+        graph = as_graph(X, symmetrize=self.symmetrize)
         if self._node_weights is not None:
             self._node_weights = check_sample_weight(self._node_weights, graph.n_nodes)
             graph = weigh_nodes(graph, self._node_weights)
@@ -207,13 +209,6 @@ class KernelInput:
         if self._kind == "vectors":
             return kernel_over(X, self.kernel_).diagonal
         return np.full(X.shape[0], self._mean_diagonal)
-
-    def _kernel_line(self):
-        """The kernel in words, for a report."""
-        if self.kernel_ is None:
-            return "kernel", "precomputed"
-        gamma = self.kernel_.gamma
-        return "kernel", self.kernel_.name + ("" if gamma is None else f", gamma {gamma:.4g}")
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

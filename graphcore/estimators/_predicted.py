@@ -69,11 +69,6 @@ class PredictedRows(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
             Every row by itself joins the cluster that gains most from it, of those that it has edges to; -1 for rows
             without any.
 
-        Raises
-        ------
-        ValueError
-            :class:`graphcore.InputError` or scikit-learn's own, if X does not fit what was fitted.
-
         Examples
         --------
         >>> import graphcore
@@ -101,10 +96,9 @@ class PredictedRows(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         Examples
         --------
         >>> import graphcore
-        >>> graph = graphcore.Graph.from_edges([0, 0, 1, 2, 3, 3, 4], [1, 2, 2, 3, 4, 5, 5])
-        >>> model = graphcore.CoresetSpectralClustering(2, random_state=0).fit(graph)
-        >>> float(model.transform([[1, 1, 1, 1, 0, 0]]).max())  # a new node with four edges
-        0.75
+        >>> model = graphcore.CoresetSpectralClustering(2, random_state=0).fit(graphcore.datasets.load_karate().graph)
+        >>> model.transform(model.graph_).shape
+        (34, 2)
         """
         check_is_fitted(self)
         parts = []
@@ -129,10 +123,9 @@ class PredictedRows(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         Examples
         --------
         >>> import graphcore
-        >>> graph = graphcore.Graph.from_edges([0, 0, 1, 2, 3, 3, 4], [1, 2, 2, 3, 4, 5, 5])
-        >>> model = graphcore.CoresetSpectralClustering(2, random_state=0).fit(graph)
-        >>> probabilities = model.predict_proba([[1.0, 1.0, 0.0, 0.0, 1.0, 0.0]])  # friends of nodes 0, 1 and 4
-        >>> probabilities.shape, bool(probabilities[0, model.labels_[0]] > 0.5)
+        >>> model = graphcore.CoresetSpectralClustering(2, random_state=0).fit(graphcore.datasets.load_karate().graph)
+        >>> friend = model.predict_proba([[1.0] + [0.0] * 33])  # a new node that knows node 0
+        >>> friend.shape, bool(friend[0, model.labels_[0]] > 0.5)
         ((1, 2), True)
         """
         check_is_fitted(self)
@@ -165,10 +158,9 @@ class PredictedRows(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         Examples
         --------
         >>> import graphcore
-        >>> graph = graphcore.Graph.from_edges([0, 0, 1, 2, 3, 3, 4], [1, 2, 2, 3, 4, 5, 5])
-        >>> model = graphcore.CoresetSpectralClustering(2, random_state=0).fit(graph)
-        >>> round(model.score(graph), 3)
-        0.122
+        >>> model = graphcore.CoresetSpectralClustering(2, random_state=0).fit(graphcore.datasets.load_karate().graph)
+        >>> round(model.score(model.graph_), 4)
+        0.0112
         """
         check_is_fitted(self)
         inner, volumes = self._reference.inner, self._reference.volumes
@@ -199,7 +191,9 @@ def _sums_of_rows(model, X):
     reference = model._reference
     k = len(reference.volumes)
     X = _checked(model, X)
-    searcher = _searcher(reference)
+    searcher = None
+    if reference.kind == "vectors":
+        searcher = exact_searcher(_as_taken(reference.vectors), reference.n_neighbors, reference.metric)
     for start in range(0, X.shape[0], _PIECE):
         rows = _edges(reference, searcher, X[start : start + _PIECE], len(model.labels_))
         if reference.weights is not None:
@@ -230,14 +224,9 @@ def _checked(model, X):
             "the fitted nodes' own clusters are in labels_"
         )
     X = validate_data(
-        model,
-        X,
-        accept_sparse="csr",
-        dtype=(np.float32, np.float64),
-        reset=False,
-        order="C",
+        model, X, accept_sparse="csr", dtype=(np.float32, np.float64), reset=False, order="C",
         ensure_non_negative=kind != "vectors",
-    )
+    )  # fmt: skip
     if kind == "distances" and not hasattr(X, "indptr"):
         raise InputError(
             "neighbours come as a sparse matrix, for example from KNeighborsTransformer; this one is dense"
@@ -250,29 +239,22 @@ def _row_labels(model, sums):
     return predict_labels(sums, model._reference.inner, model._reference.volumes, model.clustering_.settings.joined_by)
 
 
-def _searcher(reference):
-    if reference.kind != "vectors":
-        return None
-    return exact_searcher(_as_taken(reference.vectors), reference.n_neighbors, reference.metric)
-
-
-def _as_taken(vectors):
-    return ordered(vectors) if hasattr(vectors, "indptr") else vectors
-
-
 def _edges(reference, searcher, X, n_nodes):
     """Rows of edges to the fitted nodes; neighbours count 1 each, as in the graph that was fitted."""
     import scipy.sparse as sp
 
     if reference.kind == "edges":
         return sp.csr_array(X)
-    if reference.kind == "vectors":
+    if searcher is None:
+        listed = listed_neighbors(X, reference.n_neighbors, without_self=False).indices
+    else:
         if reference.metric in ("hamming", "jaccard"):
             check_binary(X, reference.metric)
         listed = searcher.kneighbors(_as_taken(X))[1]
-        indptr = np.arange(len(listed) + 1) * listed.shape[1]
-        return sp.csr_array((np.ones(listed.size), listed.ravel(), indptr), shape=(X.shape[0], n_nodes))
-    listed = listed_neighbors(X, reference.n_neighbors, without_self=False).indices
     there = listed >= 0
     indptr = np.concatenate([[0], np.cumsum(there.sum(axis=1))])
     return sp.csr_array((np.ones(indptr[-1]), listed[there], indptr), shape=(X.shape[0], n_nodes))
+
+
+def _as_taken(vectors):
+    return ordered(vectors) if hasattr(vectors, "indptr") else vectors

@@ -5,23 +5,23 @@ from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, BiclusterMixin
+from sklearn.base import BiclusterMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from .._typing import AnyData, Integers, Labels, RandomState
+from .._typing import AnyData, Integers, Labels
 from .._validation import check_integer
 from ..fit import fit_graph
 from ..graphs.as_graph import refuse_as_vectors
 from ..graphs.graph import Graph
 from ..pipeline.cluster import Clustering
 from ..pipeline.settings import check_settings
-from ._checks import parameters, passed_on, refuse_graph, stages_of
+from ._checks import Estimator, parameters, passed_on, refuse_graph, stages_of
 
 _SETTINGS = "objective min_cluster_size effort time_limit"
 
 
 @parameters
-class CoresetSpectralCoclustering(BiclusterMixin, BaseEstimator):
+class CoresetSpectralCoclustering(BiclusterMixin, Estimator):
     """Clusters of the rows and columns of a large sparse matrix: users and items, documents and words.
 
     Rows and columns are the nodes of a bipartite graph whose edges are the entries. Its clusters, found as
@@ -81,9 +81,6 @@ class CoresetSpectralCoclustering(BiclusterMixin, BaseEstimator):
     min_cluster_size: float = 1
     effort: float | str = "default"
     time_limit: float | None = None
-    random_state: RandomState = None
-    n_jobs: int | None = None
-    verbose: int = 0
 
     def fit(self, X: AnyData, y: object = None) -> Self:
         """Cluster the rows and columns of a matrix.
@@ -97,10 +94,6 @@ class CoresetSpectralCoclustering(BiclusterMixin, BaseEstimator):
         Returns
         -------
         self : CoresetSpectralCoclustering
-
-        Raises
-        ------
-        InputError, ParameterError
 
         Examples
         --------
@@ -119,13 +112,11 @@ class CoresetSpectralCoclustering(BiclusterMixin, BaseEstimator):
                 graph = Graph.from_biadjacency(X)
             fit = fit_graph(graph, asked, random_state=self.random_state, n_jobs=self.n_jobs, stages=stages)
         found, n_rows = fit.clustering, X.shape[0]
-        labels, stability = np.split(found.labels, [n_rows]), (None, None)
-        if found.node_stability is not None:
-            stability = np.split(found.node_stability, [n_rows])
-        self.row_labels_: Labels = labels[0]
-        self.column_labels_: Labels = labels[1]
-        self.row_stability_: NDArray[np.float32] | None = stability[0]
-        self.column_stability_: NDArray[np.float32] | None = stability[1]
+        stability = found.node_stability
+        self.row_labels_: Labels = found.labels[:n_rows]
+        self.column_labels_: Labels = found.labels[n_rows:]
+        self.row_stability_: NDArray[np.float32] | None = None if stability is None else stability[:n_rows]
+        self.column_stability_: NDArray[np.float32] | None = None if stability is None else stability[n_rows:]
         self.n_clusters_: int = found.settings.n_clusters
         self.graph_: Graph = graph
         self.clustering_: Clustering = found

@@ -2,12 +2,10 @@
 
 from dataclasses import KW_ONLY
 from numbers import Integral
-from typing import Self
 
 import numpy as np
 
-from .._random import Streams
-from .._typing import AnyData, ArrayLike, Floats, Integers, Labels
+from .._typing import Floats, Integers, Labels
 from ..exceptions import ParameterError
 from ..graphs.magnitude import given_unit
 from ..kmeans.coreset import CoresetKernelKMeansResult, coreset_kernel_kmeans
@@ -94,47 +92,17 @@ class CoresetKernelKMeans(CentroidClusterer):
     seeding: str = "auto"
     n_seeds: int | str = "auto"
 
-    def fit(self, X: AnyData, y: object = None, sample_weight: ArrayLike | None = None) -> Self:
-        """Cluster vectors, a kernel matrix or a graph.
-
-        Parameters
-        ----------
-        X : array-like, sparse matrix, Graph or networkx graph
-            See `kernel` of :class:`KernelKMeans`.
-        y : ignored
-        sample_weight : array-like of shape (n_samples,), optional
-            Weights of the points, not negative, see :meth:`KernelKMeans.fit`.
-
-        Returns
-        -------
-        self : CoresetKernelKMeans
-
-        Raises
-        ------
-        InputError, ParameterError
-
-        Examples
-        --------
-        >>> import graphcore
-        >>> from sklearn.datasets import make_blobs
-        >>> X, y = make_blobs(200, centers=3, cluster_std=0.5, random_state=0)
-        >>> model = graphcore.CoresetKernelKMeans(3, coreset_size=50, random_state=0).fit(X)
-        >>> graphcore.metrics.agreement(model.labels_, y)["ari"]
-        1.0
-        """
-        streams = Streams(self.random_state)
+    def _fit(self, X, sample_weight, streams):
         with stages_of(self) as stages:
             with stages("kernel"):
                 kernel, rows, k = self._weighted_kernel_of(X, sample_weight, streams)
             with stages("coreset and labels"):
+                options = passed_on(
+                    self, "sampling seeding n_seeds init n_init max_iter tol on_empty on_indefinite n_jobs"
+                )
+                size = self._n_draws(kernel, k, rows)
                 result = coreset_kernel_kmeans(
-                    kernel,
-                    k,
-                    size=self._n_draws(kernel, k, rows),
-                    weights=rows.weights,
-                    random_state=streams,
-                    n_jobs=self.n_jobs,
-                    **passed_on(self, "sampling seeding n_seeds init n_init max_iter tol on_empty on_indefinite"),
+                    kernel, k, size=size, weights=rows.weights, random_state=streams, **options
                 )
         coreset, found = result.coreset, result.on_coreset
         given = rows.given(coreset.indices)
@@ -146,13 +114,9 @@ class CoresetKernelKMeans(CentroidClusterer):
         self.coreset_labels_: Labels = found.labels[order]
         self.coreset_cost_: float = found.cost
         self.n_unreached_: int = result.n_unreached
-        self.n_iter_: int = len(found.run.history)
-        self.converged_: bool = found.run.converged
         self.result_: CoresetKernelKMeansResult = result
-        self._store(kernel, coreset.indices, found.centroids)
-        self._keep_mean_diagonal(kernel, rows.weights)
-        self.labels_: Labels = rows.for_all(result.labels, self.predict)
-        return self
+        self._keep(kernel, coreset.indices, found.run, found.centroids, rows.weights)
+        return result.labels, rows
 
     def _n_draws(self, kernel, n_clusters, rows):
         """Number of draws that `coreset_size` asks for."""

@@ -4,11 +4,11 @@ from dataclasses import KW_ONLY
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClusterMixin
+from sklearn.base import ClusterMixin
 from sklearn.utils.validation import check_is_fitted
 
 from .._random import Streams
-from .._typing import AnyData, AnyGraph, ArrayLike, PathLike, RandomState
+from .._typing import AnyData, AnyGraph, ArrayLike, PathLike
 from ..exceptions import InputError, ParameterError
 from ..fit import fit_graph, update_clustering
 from ..graphs.graph import Graph
@@ -16,10 +16,10 @@ from ..graphs.rows import DIRECTED
 from ..partition.update import Update
 from ..pipeline.parameters import Published, defaults
 from ..pipeline.settings import check_settings
-from ._checks import parameters, stages_of
+from ._checks import Estimator, parameters, stages_of
 from ._fitted import FittedGraph
 from ._predicted import PredictedRows
-from .callbacks import CallbackSupportMixin, StageTasks, call_with_callbacks
+from .callbacks import CallbackSupportMixin, fit_with_callbacks
 from .graph_input import graph_of
 from .model_file import write_model
 
@@ -27,7 +27,7 @@ _SIZES = ("min_cluster_size", "max_cluster_size", "max_share")
 
 
 @parameters
-class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, PredictedRows, ClusterMixin, BaseEstimator):
+class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, PredictedRows, ClusterMixin, Estimator):
     """Coreset spectral clustering of a large graph, or of vectors through their nearest-neighbour graph.
 
     Parameters
@@ -164,9 +164,6 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, PredictedRows
     resolution: float | None = None
     symmetrize: str = "max"
     published: Published | bool | None = None
-    random_state: RandomState = None
-    n_jobs: int | None = None
-    verbose: int = 0
 
     def fit(self, X: AnyData, y: object = None, sample_weight: ArrayLike | None = None) -> Self:
         """Cluster a graph or vectors.
@@ -199,20 +196,17 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, PredictedRows
         >>> graphcore.CoresetSpectralClustering(2, random_state=0).fit(graph).n_clusters_
         2
         """
-        return call_with_callbacks(type(self)._fit, self, X, y, sample_weight)
+        return fit_with_callbacks(type(self)._fit, self, X, y, sample_weight)
 
-    def _fit(self, X, y, sample_weight):
-        tasks = StageTasks(self, X, y)
+    def _fit(self, X, y, sample_weight, on_stage):
         streams = Streams(self.random_state)
         # Before neighbours are looked for.
         asked = check_settings(self.n_clusters, {name: getattr(self, name) for name in defaults()})
         given = {"labels": self._known(y), "initial_labels": self.initial_labels, "sample_weight": sample_weight}
-        with stages_of(self, tasks) as stages:
+        with stages_of(self, on_stage) as stages:
             graph, reference = graph_of(self, X, streams, stages)
             fit = fit_graph(graph, asked, **given, random_state=streams, n_jobs=self.n_jobs, stages=stages)
-        self._take(fit, reference, is_given=isinstance(X, Graph))
-        tasks.finish()
-        return self
+        return self._take(fit, reference, is_given=isinstance(X, Graph))
 
     def _known(self, y):
         """The labels in y that stay, or None."""
@@ -304,10 +298,6 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, PredictedRows
         path : str or path-like
             A NumPy archive (``.npz``); written whole or not at all.
 
-        Returns
-        -------
-        None
-
         Raises
         ------
         OSError
@@ -325,8 +315,7 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, PredictedRows
         --------
         >>> import os, tempfile
         >>> import graphcore
-        >>> karate = graphcore.datasets.load_karate()
-        >>> model = graphcore.CoresetSpectralClustering(2, random_state=0).fit(karate.graph)
+        >>> model = graphcore.CoresetSpectralClustering(2, random_state=0).fit(graphcore.datasets.load_karate().graph)
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     path = os.path.join(folder, "karate.npz")
         ...     model.save(path)

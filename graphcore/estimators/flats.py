@@ -1,13 +1,11 @@
 """The scikit-learn class for k-flats, and what it shares with the one for kernel k-flats."""
 
 from dataclasses import KW_ONLY
-from typing import Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from .._typing import AnyData, ArrayLike, Floats, Labels, RandomState
+from .._typing import AnyData, ArrayLike, Floats
 from .._validation import check_integer, check_sample_weight
 from ..flats.euclidean import Codes, FlatSet
 from ..flats.k_flats import k_flats
@@ -15,21 +13,17 @@ from ..graphs.as_graph import refuse_as_vectors
 from ..graphs.structure import check_sparse
 from ._checks import parameters, passed_on, refuse_graph
 from ._equal_rows import EqualRows, merge_equal_rows
+from ._points import DistanceTransformer, PointClusterer
 
 
 @parameters
-class FlatsClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):
+class FlatsClusterer(DistanceTransformer, PointClusterer):
     """Base of KFlats and KernelKFlats; see them for the parameters."""
 
     _: KW_ONLY
-    n_init: int = 10
-    max_iter: int = 300
     on_empty: str = "farthest"
     on_degenerate: str = "reduce"
     max_restarts: int = 10
-    random_state: RandomState = None
-    n_jobs: int | None = None
-    verbose: int = 0
 
     def _rules(self):
         return passed_on(self, "n_init max_iter on_empty on_degenerate max_restarts n_jobs verbose")
@@ -42,29 +36,6 @@ class FlatsClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterM
         self.n_iter_: int = result.n_iter
         self.converged_: bool = result.converged
         self._n_features_out = result.flats.n_clusters
-
-    def predict(self, X: AnyData) -> Labels:
-        """The nearest flat of any points.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features) or (n_samples, n_fitted)
-            Vectors; for :class:`KernelKFlats` what :meth:`KernelKMeans.predict` takes.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,), int32
-            -1 for new nodes without an edge to the nodes of the fit.
-
-        Examples
-        --------
-        >>> import graphcore
-        >>> X, y = graphcore.datasets.crossing_lines(100, random_state=0)
-        >>> model = graphcore.KFlats(2, 1, init="random", random_state=0).fit(X)
-        >>> graphcore.metrics.agreement(model.predict(X), y)["ari"] > 0.9
-        True
-        """
-        return self._nearest(X)
 
     def encode(self, X: AnyData) -> Codes:
         """The nearest flat of any points and the coordinates of their projections there.
@@ -83,35 +54,14 @@ class FlatsClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterM
         --------
         >>> import graphcore
         >>> X, y = graphcore.datasets.crossing_lines(100, random_state=0)
-        >>> model = graphcore.KFlats(2, 1, init="random", random_state=0).fit(X)
-        >>> codes = model.encode(X[:5])
+        >>> codes = graphcore.KFlats(2, 1, init="random", random_state=0).fit(X).encode(X[:5])
         >>> codes.labels.shape, codes.coordinates.shape
         ((5,), (5, 1))
         """
         return self._codes(X)
 
-    def score(self, X: AnyData, y: object = None, sample_weight: ArrayLike | None = None) -> float:
-        """Minus the reconstruction error, so that larger is better; for one and the same kernel.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix, as for `predict`
-        y : ignored
-        sample_weight : array-like of shape (n_samples,), optional
-
-        Returns
-        -------
-        float
-
-        Examples
-        --------
-        >>> import graphcore
-        >>> X, y = graphcore.datasets.crossing_lines(100, random_state=0)
-        >>> model = graphcore.KFlats(2, 1, init="random", random_state=0).fit(X)
-        >>> model.score(X) == -model.reconstruction_error(X)
-        True
-        """
-        return -self.reconstruction_error(X, sample_weight=sample_weight)
+    def _cost(self, X, sample_weight):
+        return self.reconstruction_error(X, sample_weight=sample_weight)
 
 
 @parameters
@@ -162,9 +112,8 @@ class KFlats(FlatsClusterer):
         Sum of the same.
     history_ : ndarray of shape (n_iter,), float64
         The inertia after each pass of the best initialisation.
-    n_iter_ : int
     converged_ : bool
-    n_features_in_ : int
+    n_iter_, n_features_in_ : int
 
     References
     ----------
@@ -187,33 +136,7 @@ class KFlats(FlatsClusterer):
     _: KW_ONLY
     init: str | ArrayLike = "k-means++"
 
-    def fit(self, X: AnyData, y: object = None, sample_weight: ArrayLike | None = None) -> Self:
-        """Fit flats to vectors.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-        y : ignored
-        sample_weight : array-like of shape (n_samples,), optional
-            Not negative: a weight of 2 is a row given twice. Rows of weight 0 take no part, and get the label of their
-            nearest flat.
-
-        Returns
-        -------
-        self : KFlats
-
-        Raises
-        ------
-        InputError, ParameterError
-
-        Examples
-        --------
-        >>> import graphcore
-        >>> X, y = graphcore.datasets.crossing_lines(100, random_state=0)
-        >>> model = graphcore.KFlats(2, 1, init="random", random_state=0).fit(X)
-        >>> model.components_.shape  # a direction for each of two lines
-        (2, 1, 2)
-        """
+    def _fit(self, X, sample_weight, streams):
         refuse_graph(self, X)
         refuse_as_vectors(X)
         X = validate_data(self, X, accept_sparse="csr", dtype=np.float64)
@@ -222,42 +145,14 @@ class KFlats(FlatsClusterer):
             fewest = check_integer("n_clusters", self.n_clusters, low=1)
             rows = merge_equal_rows(X, rows.weights, least=max(fewest, 2))
         result = k_flats(
-            rows.X,
-            self.n_clusters,
-            self.n_dims,
-            init=self.init,
-            sample_weight=rows.weights,
-            random_state=self.random_state,
+            rows.X, self.n_clusters, self.n_dims, init=self.init, sample_weight=rows.weights, random_state=streams,
             **self._rules(),
-        )
+        )  # fmt: skip
         self.flats_: FlatSet = result.flats
         self.cluster_centers_: Floats = result.flats.means
         self.components_: Floats = result.flats.bases
         self._keep(result)
-        self.labels_: Labels = rows.for_all(result.labels, self.predict)
-        return self
-
-    def transform(self, X: AnyData) -> Floats:
-        """Distances of every row to every flat.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_clusters), float64
-
-        Examples
-        --------
-        >>> import graphcore
-        >>> X, y = graphcore.datasets.crossing_lines(100, random_state=0)
-        >>> model = graphcore.KFlats(2, 1, init="random", random_state=0).fit(X)
-        >>> model.transform(X[:5]).shape
-        (5, 2)
-        """
-        X = self._checked(X)
-        return np.sqrt(self.flats_.squared_distances(X))
+        return result.labels, rows
 
     def inverse_transform(self, codes: ArrayLike) -> Floats:
         """Vectors from the codes of :meth:`encode`: the projections on the nearest flats.
@@ -297,8 +192,7 @@ class KFlats(FlatsClusterer):
         --------
         >>> import graphcore
         >>> X, y = graphcore.datasets.crossing_lines(100, random_state=0)
-        >>> model = graphcore.KFlats(2, 1, init="random", random_state=0).fit(X)
-        >>> model.reconstruct(X[:5]).shape
+        >>> graphcore.KFlats(2, 1, init="random", random_state=0).fit(X).reconstruct(X[:5]).shape
         (5, 2)
         """
         return self.inverse_transform(self.encode(X))
@@ -319,8 +213,7 @@ class KFlats(FlatsClusterer):
         --------
         >>> import graphcore
         >>> X, y = graphcore.datasets.crossing_lines(100, random_state=0)
-        >>> model = graphcore.KFlats(2, 1, init="random", random_state=0).fit(X)
-        >>> model.reconstruction_error(X) < 0.001
+        >>> graphcore.KFlats(2, 1, init="random", random_state=0).fit(X).reconstruction_error(X) < 0.001
         True
         """
         X = self._checked(X)
@@ -330,6 +223,10 @@ class KFlats(FlatsClusterer):
     def _nearest(self, X):
         X = self._checked(X)
         return self.flats_.nearest(X, n_jobs=self.n_jobs)[0]
+
+    def _distances(self, X):
+        X = self._checked(X)
+        return np.sqrt(self.flats_.squared_distances(X))
 
     def _codes(self, X):
         X = self._checked(X)

@@ -5,11 +5,9 @@ from sklearn.utils.validation import validate_data
 
 from .._validation import check_choice, check_integer
 from ..exceptions import InputError, ParameterError
-from ..fit import graph_of_vectors
-from ..graphs.as_graph import as_graph, edge_arrays, is_graph, is_graph_object, refuse_as_vectors
-from ..graphs.graph import Graph
+from ..graphs.as_graph import as_graph, graph_maker, is_graph_object, refuse_as_vectors
 from ..knn.neighbor_lists import listed_neighbors
-from ..knn.neighbors import neighbor_graph
+from ..knn.neighbors import graph_of_vectors, neighbor_graph
 from ._predicted import Reference
 
 AFFINITIES = ("auto", "nearest_neighbors", "precomputed", "precomputed_nearest_neighbors")
@@ -22,10 +20,10 @@ def graph_of(model, X, streams, stages):
     """
     affinity = check_choice("affinity", model.affinity, AFFINITIES)
     over_vectors = affinity in ("nearest_neighbors", "precomputed_nearest_neighbors")
-    declared = affinity == "precomputed" and (hasattr(X, "tocsr") or edge_arrays(X) is not None)
-    if not over_vectors and (declared or is_graph(X)):
+    make = None if over_vectors else graph_maker(X, declared=affinity == "precomputed")
+    if make is not None:
         with stages("graph"):
-            graph = X if isinstance(X, Graph) else as_graph(X, symmetrize=model.symmetrize)
+            graph = make(X, symmetrize=model.symmetrize)
         model.n_features_in_ = graph.n_nodes
         return graph, Reference("edges")
     if is_graph_object(X):
@@ -35,16 +33,11 @@ def graph_of(model, X, streams, stages):
         )
     n_neighbors = check_integer("n_neighbors", model.n_neighbors, low=1)
     refuse_as_vectors(X, "affinity='nearest_neighbors'" if affinity == "auto" else None)
+    given = affinity.startswith("precomputed")  # of vectors the search says where one is not finite
     X = validate_data(
-        model,
-        X,
-        accept_sparse="csr",
-        dtype=(np.float32, np.float64),
-        ensure_all_finite=affinity.startswith("precomputed"),  # the search says where a vector is not
-        ensure_min_samples=2,
-        ensure_non_negative=affinity.startswith("precomputed"),
-        order="C",
-    )
+        model, X, accept_sparse="csr", dtype=(np.float32, np.float64), ensure_all_finite=given, ensure_min_samples=2,
+        ensure_non_negative=given, order="C",
+    )  # fmt: skip
     if affinity == "precomputed":
         with stages("graph"):
             return as_graph(X, symmetrize=model.symmetrize), Reference("edges")

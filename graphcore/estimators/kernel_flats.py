@@ -1,12 +1,10 @@
 """The scikit-learn class for kernel k-flats."""
 
 from dataclasses import KW_ONLY
-from typing import Self
 
 import numpy as np
 
-from .._random import Streams
-from .._typing import AnyData, ArrayLike, Bandwidth, Floats, KernelLike, Labels
+from .._typing import AnyData, ArrayLike, Floats
 from .._validation import check_sample_weight
 from .._warn import warn_user
 from ..exceptions import InputError, ParameterError
@@ -88,66 +86,24 @@ class KernelKFlats(KernelInput, FlatsClusterer):
     n_clusters: int = 8
     n_dims: int = 1
     _: KW_ONLY
-    kernel: KernelLike = "auto"
-    bandwidth: Bandwidth = None
-    gamma: float | None = None
-    degree: float = 3
-    coef0: float = 1.0
     shift: float | str = 1.0
     init: str | ArrayLike = "auto"
     on_indefinite: str = "error"
     symmetrize: str = "max"
 
-    def fit(self, X: AnyData, y: object = None, sample_weight: ArrayLike | None = None) -> Self:
-        """Fit flats in feature space.
-
-        Parameters
-        ----------
-        X : array-like, sparse matrix or graph
-            Vectors, a kernel matrix, or a graph: see `kernel` of :class:`KernelKMeans`.
-        y : ignored
-        sample_weight : array-like of shape (n_samples,), optional
-            As for :meth:`KFlats.fit`; for nodes of a graph as for :meth:`KernelKMeans.fit`.
-
-        Returns
-        -------
-        self : KernelKFlats
-
-        Raises
-        ------
-        InputError, ParameterError
-
-        Examples
-        --------
-        >>> import graphcore
-        >>> from sklearn.datasets import make_circles
-        >>> X, y = make_circles(100, factor=0.1, random_state=0)
-        >>> model = graphcore.KernelKFlats(2, 0, bandwidth=0.3, random_state=0).fit(X)
-        >>> graphcore.metrics.agreement(model.labels_, y)["ari"]
-        1.0
-        """
-        streams = Streams(self.random_state)
-        drawn = isinstance(self.init, str)
-        kernel, rows, k = self._weighted_kernel_of(X, sample_weight, streams, merge=drawn)
+    def _fit(self, X, sample_weight, streams):
+        kernel, rows, k = self._weighted_kernel_of(X, sample_weight, streams)
         graph = kernel.graph if self._kind == "graph" else None
         result = kernel_k_flats(
-            kernel,
-            k,
-            self.n_dims,
-            shift=0.0 if graph is None else self.shift,
-            init=self._first_labels(graph, streams),
-            sample_weight=rows.weights,
-            on_indefinite=self.on_indefinite,
-            random_state=streams,
-            **self._rules(),
-        )
+            kernel, k, self.n_dims, shift=0.0 if graph is None else self.shift, init=self._first_labels(graph, streams),
+            sample_weight=rows.weights, on_indefinite=self.on_indefinite, random_state=streams, **self._rules(),
+        )  # fmt: skip
         self._result = result
         self.flats_: KernelFlatSet = result.flats
         self._degrees = None if graph is None else kernel.point_weights
         self._diagonal = kernel.diagonal if self._kind == "precomputed" else None
         self._keep(result)
-        self.labels_: Labels = rows.for_all(result.labels, self.predict)
-        return self
+        return result.labels, rows
 
     def fit_transform(self, X: AnyData, y: object = None, sample_weight: ArrayLike | None = None) -> Floats:
         """Fit, and the distances of the same points to every flat.
@@ -193,8 +149,7 @@ class KernelKFlats(KernelInput, FlatsClusterer):
         >>> import graphcore
         >>> from sklearn.datasets import make_circles
         >>> X, y = make_circles(100, factor=0.1, random_state=0)
-        >>> model = graphcore.KernelKFlats(2, 0, bandwidth=0.3, random_state=0).fit(X)
-        >>> model.transform(X[:5]).shape
+        >>> graphcore.KernelKFlats(2, 0, bandwidth=0.3, random_state=0).fit(X).transform(X[:5]).shape
         (5, 2)
         """
         rows, diagonal, _ = self._rows(X, diagonal)
@@ -226,8 +181,7 @@ class KernelKFlats(KernelInput, FlatsClusterer):
         >>> import graphcore
         >>> from sklearn.datasets import make_circles
         >>> X, y = make_circles(100, factor=0.1, random_state=0)
-        >>> model = graphcore.KernelKFlats(2, 0, bandwidth=0.3, random_state=0).fit(X)
-        >>> 0 < model.reconstruction_error(X) < 1
+        >>> 0 < graphcore.KernelKFlats(2, 0, bandwidth=0.3, random_state=0).fit(X).reconstruction_error(X) < 1
         True
         """
         rows, diagonal, degrees = self._rows(X, diagonal)
@@ -246,7 +200,7 @@ class KernelKFlats(KernelInput, FlatsClusterer):
         return labels
 
     def _codes(self, X):
-        rows = self._rows(X)[0]  # refused before a fit
+        rows = self._rows(X)[0]  # refuses before a fit
         return self._result.codes_of(rows)
 
     def _graph_kernel(self, X):

@@ -1,13 +1,10 @@
 """The scikit-learn class for exact kernel k-means, and what it shares with the one for coresets."""
 
 from dataclasses import KW_ONLY
-from typing import Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClusterMixin
 
-from .._random import Streams
-from .._typing import AnyData, ArrayLike, Bandwidth, Floats, KernelLike, Labels, RandomState
+from .._typing import ArrayLike, Floats
 from .._validation import check_integer, check_real, check_sample_weight
 from .._warn import warn_of_isolated
 from ..exceptions import InputError
@@ -19,10 +16,11 @@ from ..kmeans.centroids import nearest_centroid
 from ..kmeans.exact import KernelKMeansResult, kernel_kmeans
 from ._checks import parameters, passed_on, stages_of
 from ._kernel_input import KernelInput
+from ._points import PointClusterer
 
 
 @parameters
-class CentroidClusterer(KernelInput, ClusterMixin, BaseEstimator):
+class CentroidClusterer(KernelInput, PointClusterer):
     """Base of KernelKMeans and CoresetKernelKMeans; see them for the parameters."""
 
     _takes_graphs = True
@@ -30,23 +28,13 @@ class CentroidClusterer(KernelInput, ClusterMixin, BaseEstimator):
     _auto_loop = 0.0
 
     _: KW_ONLY
-    kernel: KernelLike = "auto"
-    bandwidth: Bandwidth = None
-    gamma: float | None = None
-    degree: float = 3
-    coef0: float = 1.0
     init: str | ArrayLike = "k-means++"
-    n_init: int = 10
-    max_iter: int = 300
     tol: float = 0.0
     self_loop: float | str = "auto"
     on_empty: str = "farthest"
     on_indefinite: str = "warn"
     held_bytes: int = 1 << 28
     symmetrize: str = "max"
-    random_state: RandomState = None
-    n_jobs: int | None = None
-    verbose: int = 0
 
     def _graph_kernel(self, X):
         auto = isinstance(self.self_loop, str) and self.self_loop == "auto"
@@ -60,68 +48,22 @@ class CentroidClusterer(KernelInput, ClusterMixin, BaseEstimator):
     def _vector_kernel(self, X):
         return VectorKernel(X, self.kernel_, held_bytes=check_integer("held_bytes", self.held_bytes, low=0))
 
-    def _store(self, kernel, points, centroids):
-        """Keep the centroids, and what they are made of: these points."""
+    def _keep(self, kernel, points, run, centroids, weights):
+        """Keep a run's figures and centroids, and what these are made of: points with weights."""
+        self.n_iter_: int = len(run.history)
+        self.converged_: bool = run.converged
         self._points, self._centroids = points, centroids
+        self._keep_mean_diagonal(kernel, weights)
         if self._kind == "vectors":
             self._reference = kernel.X if points is None else kernel.X[points]
-            self._precision = kernel.precision
         elif self._kind == "graph":
             self._reference = kernel.degrees if points is None else kernel.degrees[points]
             self._loop = kernel.self_loop
 
-    def predict(self, X: AnyData) -> Labels:
-        """Nearest centroid of new points.
+    def _nearest(self, X):
+        return self._joined(self._new_points(X))[0]
 
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features) or (n_samples, n_fitted)
-            Vectors. With ``kernel="precomputed"`` the kernel of the new points against the fitted ones; for a graph the
-            weights of the edges from new nodes to the fitted ones.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,), int32
-            -1 for new nodes without an edge.
-
-        Examples
-        --------
-        >>> import graphcore
-        >>> from sklearn.datasets import make_blobs
-        >>> X, y = make_blobs(200, centers=3, cluster_std=0.5, random_state=0)
-        >>> model = graphcore.KernelKMeans(3, random_state=0).fit(X[:150])
-        >>> graphcore.metrics.agreement(model.predict(X[150:]), y[150:])["ari"]
-        1.0
-        """
-        return self._nearest(self._new_points(X))[0]
-
-    def score(self, X: AnyData, y: object = None, sample_weight: ArrayLike | None = None) -> float:
-        """Minus the mean cost of new points: their squared distance to the nearest centroid. Larger is better.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix
-            As for :meth:`predict`. Rows of a kernel matrix do not hold ``K(x, x)``: its mean over the fitted points
-            stands for it, which is exact where the diagonal is constant, and the same for all models of a search.
-            Nodes of a graph count by their degrees, and their own loops are the model's `self_loop`.
-        y : ignored
-        sample_weight : array-like of shape (n_samples,), optional
-            Not negative; degrees of new nodes are multiplied by it.
-
-        Returns
-        -------
-        float
-            For the points of the fit, minus ``cost_``.
-
-        Examples
-        --------
-        >>> import graphcore
-        >>> from sklearn.datasets import make_blobs
-        >>> X, y = make_blobs(200, centers=3, cluster_std=0.5, random_state=0)
-        >>> model = graphcore.KernelKMeans(3, random_state=0).fit(X[:150])
-        >>> abs(model.score(X[:150]) + model.cost_) < 1e-6
-        True
-        """
+    def _cost(self, X, sample_weight):
         X = self._new_points(X)
         weights = None if sample_weight is None else check_sample_weight(sample_weight, X.shape[0])
         if self._kind == "graph":
@@ -132,9 +74,9 @@ class CentroidClusterer(KernelInput, ClusterMixin, BaseEstimator):
             own = np.divide(self._loop, degrees**2, out=np.zeros(len(degrees)), where=degrees > 0)
         else:
             own = self._own_values(X)
-        return -float(np.average(own + self._nearest(X)[1], weights=weights))
+        return float(np.average(own + self._joined(X)[1], weights=weights))
 
-    def _nearest(self, X):
+    def _joined(self, X):
         """Nearest centroid of checked points, and their squared distance to it less ``K(x, x)``."""
         if self._kind == "vectors":
             columns = VectorColumns(self.kernel_, X, self._reference, self._precision)
@@ -259,56 +201,16 @@ class KernelKMeans(CentroidClusterer):
     _: KW_ONLY
     shift: float | str = 0.0
 
-    def fit(self, X: AnyData, y: object = None, sample_weight: ArrayLike | None = None) -> Self:
-        """Cluster vectors, a kernel matrix or a graph.
-
-        Parameters
-        ----------
-        X : array-like, sparse matrix, Graph or networkx graph
-            See `kernel`.
-        y : ignored
-        sample_weight : array-like of shape (n_samples,), optional
-            Weights of the points, not negative: a weight of 2 is a point given twice. A node of a graph that counts
-            twice is two nodes, each with its edges: the graph of ``w_x A_xy w_y`` is clustered, its nodes weighted by
-            their degrees as ever. Bandwidth rules look at the different points of weight alone.
-
-        Returns
-        -------
-        self : KernelKMeans
-
-        Raises
-        ------
-        InputError, ParameterError
-
-        Examples
-        --------
-        >>> import graphcore
-        >>> from sklearn.datasets import make_blobs
-        >>> X, y = make_blobs(200, centers=3, cluster_std=0.5, random_state=0)
-        >>> graphcore.KernelKMeans(3, random_state=0).fit(X).labels_.shape
-        (200,)
-        """
-        streams = Streams(self.random_state)
+    def _fit(self, X, sample_weight, streams):
         with stages_of(self) as stages:
             with stages("kernel"):
-                drawn = isinstance(self.init, str)
-                kernel, rows, k = self._weighted_kernel_of(X, sample_weight, streams, merge=drawn)
+                kernel, rows, k = self._weighted_kernel_of(X, sample_weight, streams)
             with stages("k-means"):
-                result = kernel_kmeans(
-                    kernel,
-                    k,
-                    weights=rows.weights,
-                    random_state=streams,
-                    n_jobs=self.n_jobs,
-                    **passed_on(self, "init n_init max_iter tol shift on_empty on_indefinite"),
-                )
+                options = passed_on(self, "init n_init max_iter tol shift on_empty on_indefinite n_jobs")
+                result = kernel_kmeans(kernel, k, weights=rows.weights, random_state=streams, **options)
         self.cost_: float = result.cost
         self.inertia_: float = result.inertia
         self.cluster_weights_: Floats = result.centroids.masses
-        self.n_iter_: int = len(result.run.history)
-        self.converged_: bool = result.run.converged
         self.result_: KernelKMeansResult = result
-        self._store(kernel, None, result.centroids)
-        self._keep_mean_diagonal(kernel, result.centroids.weights)
-        self.labels_: Labels = rows.for_all(result.labels, self.predict)
-        return self
+        self._keep(kernel, None, result.run, result.centroids, result.centroids.weights)
+        return result.labels, rows

@@ -26,45 +26,8 @@ _NEGATIVE_RESIDUAL = {4: 1e-3, 8: 1e-6}
 _MIN_KEPT = 0.1
 
 
-@dataclass(frozen=True, eq=False)
-class Projection:
-    """A random n x c matrix P with ``E[P P^T] = I``, applied from the right."""
-
-    name: str  # "gaussian", "srht", "countsketch", or "basis" for a matrix that is given
-    n: int
-    c: int
-    # (n, c) ndarray or csr_array; None for SRHT, which is formed for sparse rows only
-    matrix: Any = field(default=None, repr=False)
-    signs: np.ndarray | None = field(default=None, repr=False)  # (n,): random signs of SRHT
-    # (c,): columns that SRHT keeps of the Walsh-Hadamard matrix, which is padded to a power of two
-    sampled: np.ndarray | None = field(default=None, repr=False)
-
-    def __call__(self, M):
-        """``M P`` for a block of rows, dense or csr; an ndarray."""
-        if self.matrix is not None or hasattr(M, "tocsr"):
-            product = M @ (self._formed if self.matrix is None else self.matrix)
-            return product.toarray() if hasattr(product, "toarray") else np.asarray(product)
-        padded = np.zeros((len(M), _power_of_two(self.n)), dtype=M.dtype)
-        np.multiply(M, self.signs.astype(M.dtype), out=padded[:, : self.n])
-        _walsh_hadamard(padded)
-        # sqrt(N/c) D H S with H orthonormal: the factor 1/sqrt(N) of H cancels against sqrt(N).
-        return padded[:, self.sampled] / np.sqrt(self.c).astype(M.dtype)
-
-    @cached_property
-    def _formed(self):
-        """P of SRHT, for sparse rows: these times it take less than their transform, which is dense."""
-        kept = np.zeros((self.c, _power_of_two(self.n)))
-        kept[np.arange(self.c), self.sampled] = 1.0
-        _walsh_hadamard(kept)
-        return np.ascontiguousarray((kept[:, : self.n] * self.signs).T) / np.sqrt(self.c)
-
-    def to_array(self):
-        """P as an ndarray of shape (n, c), for small n."""
-        return self(np.eye(self.n))
-
-
 def projection_matrix(name, n, c, *, random_state=None):
-    """Draw a sketching matrix (n, c), a Projection.
+    """Draw a sketching matrix P (n, c) with ``E[P P^T] = I``, an ndarray or csr_array, to be applied from the right.
 
     "gaussian" has independent normal entries over sqrt(c). "srht" is ``sqrt(N/c) D H S`` with random signs D, the
     orthonormal Walsh-Hadamard matrix H of the next power of two N, and c of its columns drawn without replacement.
@@ -76,29 +39,17 @@ def projection_matrix(name, n, c, *, random_state=None):
     c = check_integer("n_landmarks", c, low=1, high=n, why_high="the number of points")
     rng = Streams(random_state).generator("projection")
     if name == "gaussian":
-        return Projection(name, n, c, rng.standard_normal((n, c)) / np.sqrt(c))
+        return rng.standard_normal((n, c)) / np.sqrt(c)
     signs = rng.choice(np.array([-1.0, 1.0]), n)
     if name == "srht":
-        return Projection(name, n, c, signs=signs, sampled=rng.choice(_power_of_two(n), c, replace=False))
+        # Entries are formed, since one product with them takes less than the transform of every row by numpy.
+        sampled = rng.choice(1 << (n - 1).bit_length(), c, replace=False)
+        odd = np.bitwise_count(np.arange(n, dtype=np.int32)[:, None] & sampled.astype(np.int32)) & 1
+        signs = signs[:, None] / np.sqrt(c)
+        return np.where(odd, -signs, signs)
     import scipy.sparse as sp
 
-    return Projection(name, n, c, sp.csr_array((signs, rng.integers(0, c, n), np.arange(n + 1)), shape=(n, c)))
-
-
-def _power_of_two(n):
-    return 1 << (n - 1).bit_length()
-
-
-def _walsh_hadamard(M):
-    """Walsh-Hadamard transform of every row in place, without scaling; the length is a power of two."""
-    rows, length = M.shape
-    half = 1
-    while half < length:
-        pairs = M.reshape(rows, length // (2 * half), 2, half)
-        left = pairs[:, :, 0].copy()
-        pairs[:, :, 0] += pairs[:, :, 1]
-        np.subtract(left, pairs[:, :, 1], out=pairs[:, :, 1])
-        half *= 2
+    return sp.csr_array((signs, rng.integers(0, c, n), np.arange(n + 1)), shape=(n, c))
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,7 +62,7 @@ class FeatureMap:
     vectors: Any = field(repr=False)
     # (c,) int64: the landmarks among the training points; None where the sketch mixes all columns
     indices: np.ndarray | None = field(repr=False)
-    sketch: Projection | None  # P, where it is not a choice of columns
+    sketch: Any = field(repr=False)  # (n, c): P, dense or sparse, where it is not a choice of columns
     dtype: np.dtype  # what kernel values are computed in
     n_training: int
 
@@ -133,9 +84,10 @@ class FeatureMap:
             return columns
 
         def mixed(start, stop):
-            return self.sketch(columns.rows(start, stop)).astype(columns.dtype, copy=False)
+            rows = columns.rows(start, stop) @ self.sketch
+            return (rows.toarray() if hasattr(rows, "tocsr") else rows).astype(columns.dtype, copy=False)
 
-        return Columns((columns.shape[0], self.sketch.c), columns.dtype, 2 * columns.row_bytes, mixed)
+        return Columns((columns.shape[0], self.sketch.shape[1]), columns.dtype, 2 * columns.row_bytes, mixed)
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,4 +1,4 @@
-"""Which points stand for all, and how many: uniform draws, draws by leverage or ridge leverage, or points given."""
+"""Which points stand for all, and how many: uniform draws, draws by (ridge) leverage, pivots, or points given."""
 
 import math
 from dataclasses import dataclass, field
@@ -6,12 +6,14 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from .._random import Streams
-from .._validation import check_choice, check_integer, check_real
+from .._validation import check_choice, check_integer, check_real, refused
 from ..exceptions import InputError, ParameterError
 from ..kernels.as_kernel import as_kernel
 from .leverage import leverage_scores, recursive_ridge_scores, ridge_leverage_scores
+from .pivots import random_pivots
 
-LANDMARK_SAMPLINGS = ("uniform", "leverage", "approximate-leverage", "ridge", "recursive-ridge")
+LANDMARK_SAMPLINGS = ("uniform", "leverage", "approximate-leverage", "ridge", "recursive-ridge", "rpcholesky")
+_ROWS = 1 << 12  # of columns that are put in order at a time
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,6 +26,7 @@ class Landmarks:
     sampling: str
     # (n,) float64: what the probabilities were proportional to; None for equal ones
     scores: np.ndarray | None = field(default=None, repr=False)
+    columns: np.ndarray | None = field(default=None, repr=False)  # (n, c): of the kernel, where drawing has made them
 
 
 def default_ridge(kernel):
@@ -72,10 +75,14 @@ def sample_landmarks(
         - "approximate-leverage": the same from a random subspace, n^2 kernel values in blocks
         - "ridge": by exact ridge leverage scores (n x n in memory)
         - "recursive-ridge": by approximate ridge leverage scores, n x m kernel values
+        - "rpcholesky": one after the other, by what the ones before leave out of each point
+          (:func:`graphcore.features.pivots.random_pivots`), n x c kernel values; fewer than `n_landmarks` where these
+          leave out nothing
 
         or the landmarks themselves.
     replace : bool, optional
-        Default: without replacement for "uniform", with replacement for the others, as in the theory.
+        Default: without replacement for "uniform", with replacement for the others, as in the theory. "rpcholesky"
+        draws no point twice.
     n_components : int, optional
         Eigenvectors of leverage scores; default half of `n_landmarks`.
     ridge : float, optional
@@ -89,7 +96,8 @@ def sample_landmarks(
 
     References
     ----------
-    Wang, Gittens, Mahoney, JMLR 2019, section 3.1; Calandriello, Rosasco, NeurIPS 2018, Lemmas 1 and 3.
+    Wang, Gittens, Mahoney, JMLR 2019, section 3.1; Calandriello, Rosasco, NeurIPS 2018, Lemmas 1 and 3; Chen, Epperly,
+    Tropp, Webber, CPAM 78 (2025).
     """
     kernel = as_kernel(K)
     streams = Streams(random_state)
@@ -99,6 +107,16 @@ def sample_landmarks(
     n_landmarks = check_integer("n_landmarks", n_landmarks, low=1)
     if replace is not None and not isinstance(replace, (bool, np.bool_)):
         raise ParameterError(f"replace={replace!r} must be True, False or None")
+    if sampling == "rpcholesky":
+        if replace:
+            raise refused(
+                "replace", replace, "is not for sampling='rpcholesky', which draws no point twice; leave it out"
+            )
+        drawn, _, columns = random_pivots(kernel, n_landmarks, random_state=streams, n_jobs=n_jobs)
+        order = np.argsort(drawn)
+        for start in range(0, 0 if columns is None else len(columns), _ROWS):  # in place
+            columns[start : start + _ROWS] = columns[start : start + _ROWS, order]
+        return Landmarks(drawn[order], np.ones(len(drawn)), len(drawn), sampling, columns=columns)
     scores = None
     if sampling in ("leverage", "approximate-leverage"):
         s = min(kernel.n_points, max(1, n_landmarks // 2) if n_components is None else n_components)

@@ -1,5 +1,8 @@
 """Features of a kernel matrix: from a few of its columns, from random subspaces, or from its exact eigenvectors."""
 
+import dataclasses
+from typing import NamedTuple
+
 import numpy as np
 
 from .._random import Streams
@@ -12,7 +15,7 @@ from ..kernels.as_kernel import as_kernel
 from ..kernels.columns import MatrixColumns, map_rows, rows_in
 from ..kernels.definiteness import report_indefinite, smallest_sampled_eigenvalue
 from .factor import CLIP, nystrom_factor
-from .feature_map import PROJECTIONS, Projection, assembled, map_of, projection_matrix
+from .feature_map import PROJECTIONS, assembled, map_of, projection_matrix
 from .landmarks import LANDMARK_SAMPLINGS, sample_landmarks
 from .leverage import top_eigenpairs
 
@@ -22,20 +25,26 @@ _SAMPLE = 1000
 _ZERO = "the kernel matrix is zero, so there is nothing to learn from it; check the kernel"
 
 
+class NystromOptions(NamedTuple):
+    """What :func:`nystrom_features` takes beside; see :class:`graphcore.NystromFeatures`."""
+
+    replace: bool | None = None
+    truncation: int | str | None = None
+    ridge: float | None = None
+    rtol: float | None = None
+    on_indefinite: str = "error"
+    block_bytes: int | None = None
+
+
 def nystrom_features(
     K,
     n_landmarks,
     n_components=None,
     *,
     sampling="uniform",
-    replace=None,
-    truncation=None,
-    ridge=None,
-    rtol=None,
-    on_indefinite="error",
-    block_bytes=None,
     random_state=None,
     n_jobs=None,
+    **options,
 ):
     """Rank-restricted Nystrom features of a kernel matrix.
 
@@ -51,8 +60,11 @@ def nystrom_features(
         A scheme of :func:`graphcore.features.landmarks.sample_landmarks`, the landmarks themselves, or a sketch that
         mixes all columns: "gaussian", "srht" or "countsketch". Sketches compute all n^2 kernel values, in blocks, and
         hold n x c numbers.
-    replace, truncation, ridge, rtol, on_indefinite, block_bytes, random_state, n_jobs
-        As for :class:`graphcore.NystromFeatures`. A `truncation` of less than `n_components` is raised to it.
+    random_state, n_jobs
+        As for :class:`graphcore.NystromFeatures`.
+    **options
+        `replace`, `truncation`, `ridge`, `rtol`, `on_indefinite` and `block_bytes`, as for
+        :class:`graphcore.NystromFeatures`. A `truncation` of less than `n_components` is raised to it.
 
     Returns
     -------
@@ -81,44 +93,41 @@ def nystrom_features(
     >>> found.features.shape, found.alpha / found.trace < 0.05
     ((200, 10), True)
     """
-    kernel, streams = as_kernel(K), Streams(random_state)
+    kernel, streams, how = as_kernel(K), Streams(random_state), NystromOptions(**options)
     named = isinstance(sampling, str)
     if named:
         check_choice("sampling", sampling, SAMPLINGS)
         n_landmarks = check_integer("n_landmarks", n_landmarks, low=1)
-        if not replace and n_landmarks > kernel.n_points:
+        if not how.replace and n_landmarks > kernel.n_points:
             raise ParameterError(f"n_landmarks={n_landmarks} must be at most {kernel.n_points}, the number of points")
     n_given = n_landmarks if named else len(np.atleast_1d(sampling))
-    check_options(n_given, replace=replace, truncation=truncation, ridge=ridge, block_bytes=block_bytes)
+    check_options(n_given, replace=how.replace, truncation=how.truncation, ridge=how.ridge, block_bytes=how.block_bytes)
     landmarks = sketch = scale = indices = None
     if named and sampling in PROJECTIONS:
         sketch = projection_matrix(sampling, kernel.n_points, n_landmarks, random_state=streams)
         every = kernel.columns()
-        C = map_rows(every, sketch, n_jobs=n_jobs, block_rows=rows_in(every, block_bytes))
-        columns, W = MatrixColumns(C.astype(kernel.precision, copy=False), kernel.precision), sketch(C.T)
+        C = map_rows(every, lambda rows: rows @ sketch, n_jobs=n_jobs, block_rows=rows_in(every, how.block_bytes))
+        columns, W = MatrixColumns(C.astype(kernel.precision, copy=False), kernel.precision), C.T @ sketch
     else:
-        how = {"sampling": sampling, "replace": replace, "n_components": n_components, "ridge": ridge}
-        landmarks = sample_landmarks(kernel, n_landmarks, **how, random_state=streams, n_jobs=n_jobs)
+        drawn_by = {"sampling": sampling, "replace": how.replace, "n_components": n_components, "ridge": how.ridge}
+        landmarks = sample_landmarks(kernel, n_landmarks, **drawn_by, random_state=streams, n_jobs=n_jobs)
         indices, scale = landmarks.indices, landmarks.scale
         n_landmarks, sampling = landmarks.n_drawn, landmarks.sampling
-        columns, W = kernel.columns(indices), kernel.block(indices, indices, np.float64)
+        columns = kernel.columns(indices)
+        if landmarks.columns is not None:  # computed by now, and not to be kept for longer than this
+            columns = MatrixColumns(landmarks.columns, kernel.precision)
+            landmarks = dataclasses.replace(landmarks, columns=None)
+        W = kernel.block(indices, indices, np.float64)
     c = columns.shape[1]
     if n_components is not None:
         why = "n_landmarks; take more landmarks"
-        n_components = check_integer("n_components", n_components, low=1, high=n_landmarks, why_high=why)
+        n_components = check_integer("n_components", n_components, low=1, high=n_given, why_high=why)
+    truncation = how.truncation
     if truncation is not None:
         truncation = min(-(-n_landmarks // 2) if isinstance(truncation, str) else int(truncation), c)
-    factor = nystrom_factor(
-        columns,
-        W,
-        None if n_components is None else min(n_components, c),
-        scale=scale,
-        truncation=truncation,
-        rtol=rtol,
-        on_indefinite=on_indefinite,
-        block_bytes=block_bytes,
-        n_jobs=n_jobs,
-    )
+    given = {"rtol": how.rtol, "on_indefinite": how.on_indefinite, "block_bytes": how.block_bytes}
+    most = None if n_components is None else min(n_components, c)
+    factor = nystrom_factor(columns, W, most, scale=scale, truncation=truncation, n_jobs=n_jobs, **given)
     if n_components is not None and factor.features.shape[1] < n_components:
         warn_user(
             f"the kernel has rank {factor.features.shape[1]} among the landmarks, so there are so many features and "
@@ -135,7 +144,7 @@ def nystrom_features(
         )
     feature_map = map_of(kernel, factor.projection, indices, sketch)
     noted = {"n_landmarks": n_landmarks, "sampling": sampling, "landmarks": landmarks, "n_zero_rows": n_zero_rows}
-    return _of_factor(kernel, factor, feature_map, on_indefinite, **noted)
+    return _of_factor(kernel, factor, feature_map, how.on_indefinite, **noted)
 
 
 def power_features(
@@ -188,7 +197,7 @@ def power_features(
         C = kernel.product(Q, n_jobs)
         W = Q.T @ C
     factor = nystrom_factor(C, W, min(s, Q.shape[1]), rtol=rtol, on_indefinite=on_indefinite, n_jobs=n_jobs)
-    feature_map = map_of(kernel, factor.projection, None, Projection("basis", n, Q.shape[1], Q))
+    feature_map = map_of(kernel, factor.projection, None, Q)
     return _of_factor(
         kernel, factor, feature_map, on_indefinite, n_landmarks=c, sampling="power", n_zero_rows=factor.n_zero_rows
     )
@@ -235,7 +244,7 @@ def kernel_pca_features(K, n_components, *, on_indefinite="error", random_state=
         raise InputError(_ZERO)
     values, V = values[signal], V[:, signal]
     roots = np.sqrt(values)
-    feature_map = map_of(kernel, np.diag(1.0 / roots), None, Projection("basis", kernel.n_points, len(values), V))
+    feature_map = map_of(kernel, np.diag(1.0 / roots), None, V)
     noted = {"n_landmarks": kernel.n_points, "sampling": "kernel-pca", "negative": smallest < 0}
     return assembled(kernel, V * roots, feature_map, roots, on_indefinite, **noted)
 

@@ -7,11 +7,10 @@ import numpy as np
 from .._validation import check_choice, check_integer
 from ..exceptions import InputError, ParameterError
 from ..graphs.structure import check_sparse
+from ..kernels.checks import as_csr, check_scale
 
 ON_EMPTY = ("farthest", "restart", "drop", "error")
 ON_DEGENERATE = ("reduce", "pad", "restart")
-# Sums of squares of larger numbers may overflow.
-_LARGEST = 1e140
 
 
 class Rules(NamedTuple):
@@ -24,6 +23,7 @@ class Rules(NamedTuple):
     on_empty: str = "farthest"
     on_degenerate: str = "reduce"
     max_restarts: int = 10
+    n_jobs: int | None = None
     verbose: int = 0
 
     @property
@@ -59,7 +59,7 @@ def as_points(X, name="X", *, sparse=False):
         raise InputError(f"{name} is complex; real numbers are needed")
     check_sparse(X)
     try:
-        X = _as_csr(X) if sparse else np.asarray(X, dtype=np.float64)
+        X = as_csr(X) if sparse else np.asarray(X, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise InputError(f"{name} cannot be read as an array of numbers: {error}") from None
     if X.ndim != 2 or X.shape[0] == 0 or X.shape[1] == 0:
@@ -72,9 +72,7 @@ def as_points(X, name="X", *, sparse=False):
             f"{name} must be finite: row {bad[0]} holds NaN or infinity ({len(bad)} such rows); fill the values in or "
             "drop the rows"
         )
-    largest = max(values.max(initial=0.0), -values.min(initial=0.0))
-    if largest > _LARGEST:
-        raise InputError(f"{name} has values of size {largest:.3g}, whose squares overflow: rescale it")
+    check_scale(X, name=name)
     return X
 
 
@@ -108,14 +106,3 @@ def given_labels(labels, weights, n_clusters, on_empty):
             "be there"
         )
     return labels.astype(np.int32)
-
-
-def _as_csr(X):
-    """A sparse matrix as a csr_array of float64 without repeats; the caller's object is never changed."""
-    import scipy.sparse as sp
-
-    X = sp.csr_array(X, dtype=np.float64)
-    if not X.has_canonical_format:
-        X = X.copy()
-        X.sum_duplicates()
-    return X

@@ -195,9 +195,7 @@ def label_draws(problem, init, rules, streams):
         if init == "random":
             return random_labels(len(problem.weights), n_clusters, rng)
         labels = seed_labels(problem, n_clusters, rng, farthest=init == "farthest")[1]
-        if init == "k-means":
-            labels = alternate(problem.with_dims(0), labels, n_clusters, max_iter=rules.max_iter).labels
-        return labels
+        return problem.k_means(labels, n_clusters, rules.max_iter) if init == "k-means" else labels
 
     return draw, n_clusters == 1
 

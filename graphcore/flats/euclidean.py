@@ -1,6 +1,5 @@
 """Flats in the space of the data: fitted to clusters, distances to them, and the piecewise affine code they define."""
 
-from copy import copy
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -168,6 +167,16 @@ def parts(Y, members=None):
     return [members[i : i + step] for i in range(0, len(members), step)]
 
 
+def weighted_means(Y, labels, weights, n_clusters):
+    """Weighted means of the rows of clusters (none empty), dense."""
+    import scipy.sparse as sp
+
+    clusters = sp.csr_array((weights, labels, np.arange(len(labels) + 1)), shape=(len(labels), n_clusters)).T
+    sums = clusters @ Y
+    totals = np.bincount(labels, weights, n_clusters)
+    return (sums.toarray() if hasattr(sums, "tocsr") else sums) / totals[:, None]
+
+
 def residuals(Y, basis):
     """Squared lengths of what is left of the rows after their projection on the basis."""
     if len(basis):
@@ -210,11 +219,14 @@ class EuclideanFlats(FlatsProblem):
             self.squared_norms[part] = residuals(self.Y[part], ())
         self.energy = float(weights @ self.squared_norms)
 
-    def with_dims(self, n_dims):
-        """The same data with flats of another dimension."""
-        other = copy(self)
-        other.n_dims = n_dims
-        return other
+    def k_means(self, labels, n_clusters, max_iter):
+        """Labels of scikit-learn's k-means begun at the means of these clusters."""
+        from sklearn.cluster import KMeans
+
+        Y = self.Y.X if isinstance(self.Y, SparseRows) else self.Y
+        means = weighted_means(Y, labels, self.weights, n_clusters)
+        model = KMeans(n_clusters, init=means, n_init=1, max_iter=max_iter, tol=0.0)
+        return model.fit_predict(Y, sample_weight=self.weights).astype(np.int32)
 
     def fit(self, labels, n_clusters):
         """The best flat of every cluster (none empty), and the squared distance of every point to its own."""
@@ -261,13 +273,9 @@ class EuclideanFlats(FlatsProblem):
 
     def _fit_means(self, labels, n_clusters):
         """The means alone, all clusters at once."""
-        order = np.argsort(labels, kind="stable")
-        starts = np.searchsorted(labels[order], np.arange(n_clusters))
-        totals = np.add.reduceat(self.weights[order], starts)[:, None]
-        w = self.weights[order, None]
-        centres = np.add.reduceat(self.Y[order] * w, starts) / totals
+        centres = weighted_means(self.Y, labels, self.weights, n_clusters)
         rest = self.Y - centres[labels]
-        correction = np.add.reduceat(rest[order] * w, starts) / totals
+        correction = weighted_means(rest, labels, self.weights, n_clusters)
         centres += correction
         rest -= correction[labels]
         return FlatSet.of_points(self.origin, centres), residuals(rest, ())

@@ -32,17 +32,7 @@ class KFlatsResult:
         return len(self.history)
 
 
-def k_flats(
-    X,
-    n_clusters,
-    n_dims=1,
-    *,
-    init="k-means++",
-    sample_weight=None,
-    random_state=None,
-    n_jobs=None,
-    **rules,
-):
+def k_flats(X, n_clusters, n_dims=1, *, init="k-means++", sample_weight=None, random_state=None, **rules):
     """Cover vectors by affine flats of a given dimension, so that the mean squared distance to the nearest is small.
 
     Parameters
@@ -50,12 +40,13 @@ def k_flats(
     X : array-like or sparse matrix of shape (n_samples, n_features)
         Finite numbers; worked on as float64. Sparse vectors are made dense one cluster at a time, and refused where
         that takes more than 2 GiB.
-    n_clusters, n_dims, init, random_state, n_jobs
+    n_clusters, n_dims, init, random_state
         As for :class:`graphcore.KFlats`.
     sample_weight : array-like of shape (n_samples,), optional
         Not negative. Points of weight 0 take no part, and get the label of their nearest flat.
     **rules
-        `n_init`, `max_iter`, `on_empty`, `on_degenerate`, `max_restarts`, `verbose`, as for :class:`graphcore.KFlats`.
+        `n_init`, `max_iter`, `on_empty`, `on_degenerate`, `max_restarts`, `n_jobs`, `verbose`, as for
+        :class:`graphcore.KFlats`.
 
     Returns
     -------
@@ -86,10 +77,12 @@ def k_flats(
     X = as_points(X, sparse=True)
     weights = check_sample_weight(sample_weight, X.shape[0])
     rules = Rules(n_clusters, n_dims, **rules).checked(weights, X.shape[1], "the number of features")
+    import sklearn.cluster  # noqa: F401  loaded before its threads are limited
+
     with limited_libraries():
-        problem = EuclideanFlats(X, weights, rules.n_dims, pad=rules.on_degenerate == "pad", n_jobs=n_jobs)
+        problem = EuclideanFlats(X, weights, rules.n_dims, pad=rules.on_degenerate == "pad", n_jobs=rules.n_jobs)
         run = best_of(problem, rules, *_draws(problem, init, rules, weights, Streams(random_state)))
-        return _result(run, X, weights, n_jobs)
+        return _result(run, X, weights, rules.n_jobs)
 
 
 def _draws(problem, init, rules, weights, streams):

@@ -11,7 +11,7 @@ from .._threads import map_blocks
 from ..exceptions import InputError
 from ..kernels.columns import block_borders
 from ._loops import nearest_rows
-from .alternation import FlatsProblem
+from .alternation import FlatsProblem, alternate
 from .euclidean import Codes, leading_eigenvectors, members_by_cluster
 
 # Up to this many means and directions, one dense product with all of them is faster than a sparse one.
@@ -102,19 +102,14 @@ class KernelFlatSet:
             return best, D[places, best]
         out, values = np.empty(n_rows, dtype=np.int32), np.empty(n_rows)
         here = np.full(n_rows, -1, dtype=np.int32) if labels is None else labels
-        nearest_rows(*self._of_loops(K), read_only(here), slack, out, values)
-        return out, values
-
-    def _of_loops(self, K):
-        """Sparse kernel rows, combinations of the points, and numbers of the flats, as the loop takes them."""
         base = self.mean_norms - np.square(self.shifts).sum(axis=1)
-        factors = np.column_stack([self.shares, self.coefficients])
-        by_base = np.argsort(base, kind="stable")
-        return (
-            (read_only(K.indptr, np.int64), read_only(K.indices, np.int32), read_only(K.data, np.float64)),
-            (read_only(self.labels), read_only(factors)),
-            (read_only(self.mean_norms), read_only(self.shifts), read_only(base), read_only(by_base)),
+        flats = self.mean_norms, self.shifts, base, np.argsort(base, kind="stable")
+        points = self.labels, np.column_stack([self.shares, self.coefficients])
+        rows = read_only(K.indptr, np.int64), read_only(K.indices, np.int32), read_only(K.data, np.float64)
+        nearest_rows(
+            rows, tuple(map(read_only, points)), tuple(map(read_only, flats)), read_only(here), slack, out, values
         )
+        return out, values
 
 
 class ClusterFlat(NamedTuple):
@@ -127,55 +122,51 @@ class ClusterFlat(NamedTuple):
     own: np.ndarray  # (n,): squared distances of the points to the flat
 
 
-def fit_cluster(K, weights, n_dims):
-    """The best flat of a cluster by dense eigenvectors of its kernel; of fewer dimensions where it has no more."""
-    n = len(weights)
-    p = weights / weights.sum()
+def fit_cluster(K, weights, n_dims, lanczos=False):
+    """The best flat of a cluster; of fewer dimensions where it has no more.
+
+    By dense eigenvectors of its kernel, or by Lanczos (for a sparse K, or few directions of many points), which forms
+    no centred matrix; `n_dims` is less than the number of points less one then.
+    """
+    n, p = len(weights), weights / weights.sum()
     r = K @ p
     t = float(p @ r)
-    centred = K - r
-    centred -= r[:, None]
-    centred += t
-    own = np.diagonal(centred).copy()
+    own = K.diagonal() - r - r + t
     m = min(n_dims, n - 1)
     if m <= 0:
         return ClusterFlat(p, np.zeros((n, 0)), t, np.zeros(0), own)
     root = np.sqrt(weights)
-    centred *= root
-    centred *= root[:, None]
-    centred += centred.T.copy()
-    centred *= 0.5
-    values, vectors = leading_eigenvectors(centred, m)
-    return _finish(p, r, t, own, root, values, vectors, float(np.trace(centred)))
+    if lanczos:
+        from scipy.sparse.linalg import ArpackError, eigsh
 
-
-def fit_large_cluster(K, weights, n_dims):
-    """The same by Lanczos, without forming the centred matrix: for sparse kernels, few directions of large clusters.
-
-    `n_dims` is less than the number of points less one.
-    """
-    from scipy.sparse.linalg import ArpackError, eigsh
-
-    n = len(weights)
-    p = weights / weights.sum()
-    r = K @ p
-    t = float(p @ r)
-    own = K.diagonal() - 2 * r + t
-    if n_dims == 0:
-        return ClusterFlat(p, np.zeros((n, 0)), t, np.zeros(0), own)
-    root = np.sqrt(weights)
-    u = root / np.linalg.norm(root)
-
-    operator, start = centred_operator(K.__matmul__, root, u)
-    try:
-        values, vectors = eigsh(operator, n_dims, which="LA", v0=start, maxiter=50 * n)
-    except ArpackError:
-        if n <= _DENSE_LIMIT:
-            return fit_cluster(K.toarray() if hasattr(K, "tocsr") else K, weights, n_dims)
-        raise InputError(
-            f"the leading eigenvectors of a cluster of {n} points were not found; take a smaller n_dims={n_dims}"
-        ) from None
-    return _finish(p, r, t, own, root, values, vectors, float(weights @ own))
+        operator, start = centred_operator(K.__matmul__, root, root / np.linalg.norm(root))
+        try:
+            values, vectors = eigsh(operator, m, which="LA", v0=start, maxiter=50 * n)
+        except ArpackError:
+            if n <= _DENSE_LIMIT:
+                return fit_cluster(K.toarray() if hasattr(K, "tocsr") else K, weights, n_dims)
+            raise InputError(
+                f"the leading eigenvectors of a cluster of {n} points were not found; take a smaller n_dims={n_dims}"
+            ) from None
+        energy = float(weights @ own)
+    else:
+        centred = K - r
+        centred -= r[:, None]
+        centred += t
+        centred *= root
+        centred *= root[:, None]
+        centred += centred.T.copy()
+        centred *= 0.5
+        values, vectors = leading_eigenvectors(centred, m)
+        energy = float(np.trace(centred))
+    genuine = values > max(RANK_TOLERANCE * energy, 0.0)
+    values, vectors = values[genuine][::-1], vectors[:, genuine][:, ::-1]
+    # Kc a = sqrt(value) vector / root: coordinates of the cluster's own points.
+    own = own - (np.square(vectors) @ values) / np.square(root)
+    A = root[:, None] * vectors / np.sqrt(values)
+    # A multiple of the shares adds nothing to a direction; this one makes the sums exactly 0.
+    A -= p[:, None] * A.sum(axis=0)
+    return ClusterFlat(p, A, t, r @ A, own)
 
 
 def centred_operator(product, root, u):
@@ -193,18 +184,6 @@ def centred_operator(product, root, u):
     return LinearOperator((n, n), matvec=multiply, dtype=np.float64), np.random.default_rng(n).normal(size=n)
 
 
-def _finish(p, r, t, own, root, values, vectors, energy):
-    """Coefficients of unit directions from eigenvectors in ascending order, and what they leave of the distances."""
-    genuine = values > max(RANK_TOLERANCE * energy, 0.0)
-    values, vectors = values[genuine][::-1], vectors[:, genuine][:, ::-1]
-    # Kc a = sqrt(value) vector / root: coordinates of the cluster's own points.
-    own = own - (np.square(vectors) @ values) / np.square(root)
-    A = root[:, None] * vectors / np.sqrt(values)
-    # A multiple of the shares adds nothing to a direction; this one makes the sums exactly 0.
-    A -= p[:, None] * A.sum(axis=0)
-    return ClusterFlat(p, A, t, r @ A, own)
-
-
 class KernelFlats(FlatsProblem):
     """One kernel k-flats problem, with the two steps that the alternation takes.
 
@@ -220,9 +199,9 @@ class KernelFlats(FlatsProblem):
         self.scale = float(np.abs(self.diagonal).max())
         self.energy = float(self.weights @ np.abs(self.diagonal))
 
-    def with_dims(self, n_dims):
-        """The same kernel with flats of another dimension."""
-        return KernelFlats(self.kernel, n_dims, self._n_jobs)
+    def k_means(self, labels, n_clusters, max_iter):
+        """Labels of kernel k-means begun at these."""
+        return alternate(KernelFlats(self.kernel, 0, self._n_jobs), labels, n_clusters, max_iter=max_iter).labels
 
     def fit(self, labels, n_clusters):
         """The best flat of every cluster (none empty), and the squared distance of every point to its own."""
@@ -230,10 +209,8 @@ class KernelFlats(FlatsProblem):
         small = max(SMALL_SPARSE, 4 * m) if sparse else max(SMALL_DENSE, 20 * m)
 
         def fit_one(members):
-            part, weights = self.kernel.among(members), self.weights[members]
-            if len(members) > small:
-                return fit_large_cluster(part, weights, m)
-            return fit_cluster(part.toarray() if sparse else part, weights, m)
+            part, large = self.kernel.among(members), len(members) > small
+            return fit_cluster(part.toarray() if sparse and not large else part, self.weights[members], m, large)
 
         n = len(labels)
         shares, own, coefficients = np.empty(n), np.empty(n), np.zeros((n, m))

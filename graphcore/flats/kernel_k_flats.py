@@ -66,7 +66,6 @@ def kernel_k_flats(
     sample_weight=None,
     on_indefinite="error",
     random_state=None,
-    n_jobs=None,
     **rules,
 ):
     """Cover points by affine flats in the feature space of a kernel.
@@ -76,7 +75,7 @@ def kernel_k_flats(
     K : Kernel, Graph, or square array or sparse matrix of shape (n_samples, n_samples)
         A graph stands for its normalised-cut kernel ``D^-1 A D^-1``, arrays are precomputed kernels; for vectors
         :class:`graphcore.kernels.vectors.VectorKernel`.
-    n_clusters, n_dims, random_state, n_jobs
+    n_clusters, n_dims, random_state
         As for :class:`graphcore.KernelKFlats`.
     shift : float, default 0
         Work with ``K + shift W^-1``, as :func:`graphcore.kmeans.exact.kernel_kmeans` does; W holds the weights. From 1
@@ -91,7 +90,7 @@ def kernel_k_flats(
         What becomes of kernels that are not positive semi-definite. If they are worked on, the objective may rise on
         the way, a run ends where a partition comes back, and the best one met is kept.
     **rules
-        `n_init`, `max_iter`, `on_empty`, `on_degenerate`, `max_restarts`, `verbose`, as for
+        `n_init`, `max_iter`, `on_empty`, `on_degenerate`, `max_restarts`, `n_jobs`, `verbose`, as for
         :class:`graphcore.KernelKFlats`.
 
     Returns
@@ -137,7 +136,7 @@ def kernel_k_flats(
     import scipy.linalg  # noqa: F401  loaded before its threads are limited
 
     with limited_libraries():
-        problem, streams = KernelFlats(fit, rules.n_dims, n_jobs), Streams(random_state)
+        problem, streams = KernelFlats(fit, rules.n_dims, rules.n_jobs), Streams(random_state)
         if isinstance(init, str):
             run = best_of(problem, rules, *label_draws(problem, init, rules, streams))
         else:

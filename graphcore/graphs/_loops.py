@@ -1,4 +1,4 @@
-"""Compiled loops that make compressed sparse rows out of edges and of other rows.
+"""Compiled loops that make compressed sparse rows out of edges.
 
 `weights` of length 0 stands for a graph without weights (every entry counts 1). Outputs are allocated by the caller.
 """
@@ -20,105 +20,6 @@ def combined(policy, one_way, other_way):
     if policy == SUM:
         return one_way + other_way
     return min(one_way, other_way)
-
-
-@compiled
-def count_rows(ids, counts):
-    """counts[i] += how often i stands in ids."""
-    for e in range(len(ids)):
-        counts[ids[e]] += 1
-
-
-@compiled
-def scatter_rows(sources, targets, weights, cursor, out_indices, out_weights):
-    """Place each edge in its source's row; cursor[i] is the row's next free position."""
-    weighted = len(weights) > 0
-    for e in range(len(sources)):
-        position = cursor[sources[e]]
-        cursor[sources[e]] = position + 1
-        out_indices[position] = targets[e]
-        if weighted:
-            out_weights[position] = weights[e]
-
-
-@compiled
-def transpose(indptr, indices, weights, cursor, out_indices, out_weights):
-    """Transpose; rows of the result are sorted because rows are read in ascending order."""
-    weighted = len(weights) > 0
-    for i in range(len(indptr) - 1):
-        for e in range(indptr[i], indptr[i + 1]):
-            position = cursor[indices[e]]
-            cursor[indices[e]] = position + 1
-            out_indices[position] = i
-            if weighted:
-                out_weights[position] = weights[e]
-
-
-@compiled
-def compress_rows(indptr, indices, weights, out_indptr):
-    """Merge equal neighbours of sorted rows in place, adding their weights; returns the new length."""
-    weighted = len(weights) > 0
-    length = 0
-    for i in range(len(indptr) - 1):
-        row_start = length
-        for e in range(indptr[i], indptr[i + 1]):
-            if length > row_start and indices[length - 1] == indices[e]:
-                if weighted:
-                    weights[length - 1] += weights[e]
-            else:
-                indices[length] = indices[e]
-                if weighted:
-                    weights[length] = weights[e]
-                length += 1
-        out_indptr[i + 1] = length
-    return length
-
-
-@compiled
-def merge_count(indptr, indices, t_indptr, t_indices, policy, out_counts):
-    """Row lengths of the symmetrised matrix; returns entries in both directions and in one, the diagonal in neither."""
-    both, single = 0, 0
-    for i in range(len(indptr) - 1):
-        a, b = indptr[i], t_indptr[i]
-        a_end, b_end = indptr[i + 1], t_indptr[i + 1]
-        length = 0
-        while a < a_end or b < b_end:
-            one_way = a < a_end and (b == b_end or indices[a] <= t_indices[b])
-            other_way = b < b_end and (a == a_end or t_indices[b] <= indices[a])
-            if one_way and other_way:
-                both += indices[a] != i
-                length += 1
-            else:
-                single += 1
-                length += policy != MIN
-            a += one_way
-            b += other_way
-        out_counts[i] = length
-    return both, single
-
-
-@compiled
-def merge_fill(indptr, indices, weights, t_indptr, t_indices, t_weights, policy, out_indptr, out_indices, out_weights):
-    """Fill the symmetrised matrix: every pair gets max, mean, sum or min of its two directions."""
-    weighted = len(weights) > 0
-    for i in range(len(indptr) - 1):
-        a, b = indptr[i], t_indptr[i]
-        a_end, b_end = indptr[i + 1], t_indptr[i + 1]
-        position = out_indptr[i]
-        while a < a_end or b < b_end:
-            one_way = a < a_end and (b == b_end or indices[a] <= t_indices[b])
-            other_way = b < b_end and (a == a_end or t_indices[b] <= indices[a])
-            j = indices[a] if one_way else t_indices[b]
-            forward = (weights[a] if weighted else 1.0) if one_way else 0.0
-            backward = (t_weights[b] if weighted else 1.0) if other_way else 0.0
-            a += one_way
-            b += other_way
-            if policy == MIN and (forward == 0.0 or backward == 0.0):
-                continue
-            out_indices[position] = j
-            if len(out_weights) > 0:
-                out_weights[position] = forward if j == i else combined(policy, forward, backward)
-            position += 1
 
 
 @compiled

@@ -16,12 +16,9 @@ from .structure import check_sparse
 
 def as_graph(graph, **options):
     """Return a Graph from whatever stands for one: a graph of any library, a matrix, a table or arrays of edges."""
-    make = next((make for is_of_kind, make in (*_OBJECTS, *_OTHERS) if is_of_kind(graph)), None)
+    make = graph_maker(graph, declared=True)
     if make is not None:
         return make(graph, **options)
-    ends = edge_arrays(graph)
-    if ends is not None:
-        return Graph.from_edges(*ends, **options)
     if getattr(graph, "ndim", None) == 2:
         return Graph.from_scipy(_as_array(graph), **options)
     _refuse_path(graph, "a graph")
@@ -31,17 +28,27 @@ def as_graph(graph, **options):
     )
 
 
-def is_graph(X):
-    """Whether this is read as a graph where that is left open.
+def graph_maker(X, declared=False):
+    """What makes a Graph of X, called with X and options; None where X is vectors, or a dense matrix.
 
-    Graph objects are, square sparse matrices, tables whose columns are named as ends of edges, two arrays of ends, and
-    two rows of more than two node numbers: as vectors these would be two points, which nobody clusters.
+    Graph objects are graphs, square sparse matrices, tables whose columns are named as ends of edges, two arrays of
+    ends, and two rows of more than two node numbers: as vectors these would be two points, which nobody clusters. What
+    is `declared` a graph is one also as a sparse matrix of another shape, or as two rows or columns of integers.
     """
-    if is_graph_object(X):
-        return True
+    make = next((make for is_of_kind, make in _OBJECTS if is_of_kind(X)), None)
+    if make is not None:
+        return make
     if hasattr(X, "tocsr"):
-        return X.ndim == 2 and X.shape[0] == X.shape[1]
-    return is_edge_table(X) or _pair_of_arrays(X) is not None or _two_rows(X) is not None
+        return Graph.from_scipy if declared or (X.ndim == 2 and X.shape[0] == X.shape[1]) else None
+    if edge_columns(column_names(X)) is not None if declared else is_edge_table(X):
+        return _from_named_columns
+    ends = _edge_arrays(X, declared)
+    return None if ends is None else lambda _, **options: Graph.from_edges(*ends, **options)
+
+
+def is_graph(X):
+    """Whether this is read as a graph where that is left open."""
+    return graph_maker(X) is not None
 
 
 def is_graph_object(X):
@@ -144,7 +151,7 @@ def _from_named_columns(table, **options):
     return Graph.from_table(table, source, target, weight, **options)
 
 
-# What is known as a graph by its type, and what may be one by its form, with what makes a Graph of it.
+# What is known as a graph by its type, with what makes a Graph of it.
 _OBJECTS = (
     (lambda X: isinstance(X, Graph), lambda graph, **_: graph),
     (lambda X: _is_of("networkx", X), Graph.from_networkx),
@@ -152,27 +159,21 @@ _OBJECTS = (
     (lambda X: hasattr(X, "obsp") and hasattr(X, "obs_names"), _from_annotated),
     (lambda X: hasattr(type(X), "edge_index"), _from_edge_index),
 )
-_OTHERS = (
-    (lambda X: hasattr(X, "tocsr"), Graph.from_scipy),
-    (lambda X: edge_columns(column_names(X)) is not None, _from_named_columns),
-)
 
 
 # -- edges in arrays -------------------------------------------------------------------------------------------------
 
 
-def edge_arrays(X):
-    """Ends (and weights) of edges given as arrays, where X is known to be a graph; None if it is something else."""
+def _edge_arrays(X, declared):
+    """Ends (and weights) of edges given as arrays; None if X is something else."""
     ends = _pair_of_arrays(X)
     ends = _two_rows(X) if ends is None else ends
-    if ends is not None:
+    if ends is not None or not declared:
         return ends
-    if not _may_be_matrix(X) or np.shape(X)[0] == np.shape(X)[1] or 2 not in np.shape(X):
+    if not _may_be_matrix(X) or X.shape[0] == X.shape[1] or 2 not in X.shape:
         return None
     X = _as_array(X)
-    if X.dtype.kind not in "iu":
-        return None
-    return tuple(X if len(X) == 2 else X.T)
+    return tuple(X if len(X) == 2 else X.T) if X.dtype.kind in "iu" else None
 
 
 def _pair_of_arrays(X):

@@ -11,8 +11,8 @@ from .._validation import check_choice
 from .._warn import warn_user
 from ..exceptions import InputError
 from . import _loops, _row_loops
-from .ids import id_dtype, narrow_ids
-from .weights import as_floats, without_ones
+from .ids import narrow_ids
+from .weights import NO_WEIGHTS, as_floats, without_ones
 
 # Weights that differ by less than this relative amount count as symmetric (rounding in files and products).
 SYMMETRY_TOLERANCE = 1e-6
@@ -104,20 +104,20 @@ def describe_defect(code, row, entry, rows):
 
 
 def rows_from_edges(ends, weights, n_nodes):
-    """Sort directed edges (n_edges x 2) into rows, repeats merged (weights added), zeros dropped; columns ascend.
+    """Sort directed edges (n_edges x 2) into rows, repeats merged (weights added), zeros dropped; columns ascend."""
+    import scipy.sparse as sp
 
-    Bucketed by target and then transposed: reading the buckets in order sorts every row without comparisons.
-    """
     ends, weights = _without_zeros(ends, weights)
-    sources, targets, weights = map(read_only, (ends[:, 0], ends[:, 1], weights))
-    buckets, free = _room_for(targets, n_nodes, id_dtype(n_nodes), weights)
-    _loops.scatter_rows(targets, sources, weights, free, buckets.indices, buckets.weights)
-    return _merge_repeats(transpose_rows(buckets))
+    data = weights if len(weights) else np.ones(len(ends), dtype=bool)
+    return _rows_of(away(sp.coo_array((data, tuple(ends.T)), shape=(n_nodes, n_nodes)).tocsr))
 
 
 def canonical_rows(rows):
     """Sort the columns of every row, drop zeros, merge repeats (weights added); `rows` itself is not changed."""
-    return _merge_repeats(transpose_rows(transpose_rows(drop_zeros(rows))))
+    A = _matrix_of(drop_zeros(rows)).copy()
+    A.has_canonical_format = False
+    away(A.sum_duplicates)
+    return _rows_of(A)
 
 
 def rows_from_pairs(ends, weights, n_nodes, policy, tolerance=0.0):
@@ -150,18 +150,21 @@ def rows_from_pairs(ends, weights, n_nodes, policy, tolerance=0.0):
 
 def transpose_rows(rows):
     """Transpose; the result's rows are sorted, whatever the order of the columns was."""
-    rows = Rows(*map(read_only, rows))
-    out, free = _room_for(rows.indices, len(rows.indptr) - 1, rows.indices.dtype, rows.weights)
-    _loops.transpose(*rows, free, out.indices, out.weights)
-    return out
+    return _rows_of(away(_matrix_of(rows).T.tocsr))
 
 
-def _room_for(ids, n_nodes, dtype, weights):
-    """Rows with room for as many entries as a node stands in `ids`, and for each row where it is to be filled next."""
-    counts = np.zeros(n_nodes + 1, dtype=np.int64)
-    _loops.count_rows(ids, counts[1:])
-    indptr = np.cumsum(counts, out=counts)
-    return Rows(indptr, np.empty(len(ids), dtype=dtype), np.empty_like(weights)), indptr[:-1].copy()
+def _matrix_of(rows, kind=bool):
+    """Rows as a csr_array that shares their arrays, with ones of some kind where there are no weights."""
+    data = rows.weights if len(rows.weights) else np.ones(len(rows.indices), dtype=kind)
+    return as_csr_array(rows.indptr, rows.indices, data)
+
+
+def _rows_of(A):
+    """Rows of a csr_array; trues are no weights."""
+    # scipy's sums are views of arrays that have room for the entries of both matrices.
+    has_room = A.data.base is not None and len(A.data.base) > 1.1 * A.nnz
+    indices, data = (each.copy() if has_room else each for each in (A.indices, A.data))
+    return Rows(A.indptr.astype(np.int64), narrow_ids(indices, A.shape[0]), NO_WEIGHTS if A.dtype == bool else data)
 
 
 def _without_zeros(ends, weights):
@@ -207,33 +210,24 @@ def symmetrize_rows(rows, policy):
     Returns (rows, pairs in both directions, in one only); "error" refuses an asymmetric matrix.
     """
     check_choice("symmetrize", policy, BY_PAIR)
-    code = policy_code(policy)
-    n = len(rows.indptr) - 1
-    rows = Rows(*map(read_only, rows))
-    mirror = Rows(*map(read_only, transpose_rows(rows)))
-    counts = np.zeros(n + 1, dtype=np.int64)
-    both, single = _loops.merge_count(*rows[:2], *mirror[:2], code, counts[1:])
-    if policy == "error" and (single or not np.array_equal(rows.weights, mirror.weights)):
-        how = f"{single // 2} pairs in one direction only" if single else "pairs with two different weights"
+    A = _matrix_of(rows, rows.weights.dtype if policy in ("average", "sum") else bool)
+    mirror = away(A.T.tocsr)
+    made = away({"average": A.__add__, "sum": A.__add__, "min": A.minimum}.get(policy, A.maximum), mirror)
+    n_loops = np.count_nonzero(A.diagonal())
+    n_shared = made.nnz if policy == "min" else 2 * A.nnz - made.nnz
+    both, single = (n_shared - n_loops) // 2, A.nnz - n_shared
+    if policy == "error" and (single or not np.array_equal(A.data, mirror.data)):
+        how = f"{single} pairs in one direction only" if single else "pairs with two different weights"
         raise InputError(
             f"the graph is not symmetric ({how}) and symmetrize='error'; "
             "choose symmetrize='max', 'average', 'sum' or 'min', or give a symmetric matrix"
         )
-    indptr = np.cumsum(counts, out=counts)
-    unweighted = len(rows.weights) == 0 and policy in ("max", "min", "error")
-    weights = np.empty(0 if unweighted else indptr[-1], dtype=rows.weights.dtype)
-    indices = np.empty(indptr[-1], dtype=rows.indices.dtype)
-    _loops.merge_fill(*rows, *mirror, code, indptr, indices, weights)
-    return Rows(indptr, indices, weights), both // 2, single // 2
-
-
-def _merge_repeats(rows):
-    indptr = np.zeros_like(rows.indptr)
-    length = _loops.compress_rows(*rows, indptr)
-    if length == len(rows.indices):
-        return rows
-    weights = rows.weights if len(rows.weights) == 0 else rows.weights[:length].copy()
-    return Rows(indptr, rows.indices[:length].copy(), weights)
+    if policy == "average":
+        made.data *= 0.5
+    elif policy == "sum" and n_loops:  # a self-loop has one direction
+        made.data[made.indices == np.repeat(np.arange(len(rows.indptr) - 1), np.diff(made.indptr))] *= 0.5
+    del A, mirror
+    return _rows_of(made), both, single
 
 
 def made_of(cls, rows, node_names):

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .._validation import check_choice, check_integer
+from .._validation import check_choice, check_flag, check_integer
 from ..exceptions import FormatError, ParameterError
 from ..graphs.rows import SYMMETRIZE
 from ._columns import is_number
@@ -80,9 +80,8 @@ class Reading:
             check_integer("weight_column", weight_column, low=0)
         check_choice("ids", self.ids, IDS)
         check_choice("symmetrize", self.symmetrize, SYMMETRIZE)
-        for name in ("bipartite", "count_repeats"):
-            if not isinstance(getattr(self, name), (bool, np.bool_)):
-                raise ParameterError(f"{name}={getattr(self, name)!r} must be True or False")
+        check_flag("bipartite", self.bipartite)
+        check_flag("count_repeats", self.count_repeats)
         try:
             "".encode(self.encoding)
         except (LookupError, TypeError, UnicodeError):
@@ -143,17 +142,14 @@ def first_unfit(names):
 
 def unfit_reason(names):
     """Why a text file cannot hold some names, as the beginning of a message; None if it can."""
-    if isinstance(names, np.ndarray) and names.dtype.kind in "iu":
-        return None
-    unfit = first_unfit(names)
+    unfit, seen = first_unfit(names), {}
     if unfit is not None:
         return f"node name {unfit!r} has characters that no text file holds, or too many"
-    seen = {}
+    if isinstance(names, np.ndarray) and names.dtype.kind in "iu":
+        return None
     for name in map(str, names):
-        if seen.setdefault(name.strip(), name) != name:
-            return (
-                f"node names {seen[name.strip()]!r} and {name!r} differ in blanks only, which no reader of text keeps"
-            )
+        if (twin := seen.setdefault(name.strip(), name)) != name:
+            return f"node names {twin!r} and {name!r} differ in blanks only, which no reader of text keeps"
     return None
 
 

@@ -1,6 +1,5 @@
 """Lines of an edge list become arrays, read by numpy.loadtxt; a second, slow pass finds the line that it refuses."""
 
-import contextlib
 import math
 import warnings
 from itertools import islice
@@ -21,7 +20,13 @@ def parse(source, dialect):
     Integer `ends` (n_edges, 2) are as in the file (int32 or int64), and names is None; other names are numbered (int32)
     in the order in which they first appear. A FormatError names the first bad line, found in a second, slower pass.
     """
-    ends, weights, names = _read_integers(source, dialect) if dialect.integer_ids else _read_names(source, dialect)
+    try:
+        ends, weights, names = _whole_file(source, dialect)
+    except _Unfit:
+        try:
+            ends, weights, names = _line_by_line(source, dialect)
+        except _Unfit as error:
+            raise locate(source, dialect, str(error)) from None
     # The minimum is NaN if any weight is, and makes no mask of full length.
     if weights is not None and not (weights.min() >= 0 and weights.max() < np.inf):
         raise locate(source, dialect, _NO_WEIGHTS)
@@ -46,28 +51,28 @@ class _Unfit(Exception):
     """numpy.loadtxt did not accept the lines."""
 
 
-# numpy reads whole files two times faster than lines that Python hands it, so the file itself is tried first. What is
-# strange in it is then filtered line by line.
-
-
-def _read_integers(source, dialect):
-    marker = dialect.first_marker
-    if source.direct and (marker is not None or not dialect.comments):
-        with contextlib.suppress(_Unfit):
-            id_dtype = np.int64 if dialect.wide else np.int32
-            return *_load(source, dialect, source.path, id_dtype, comments=marker, skiprows=dialect.skip), None
-    return *_read_lines(source, dialect, np.int64, None), None
-
-
-def _read_names(source, dialect):
-    names = Numbering()
+def _whole_file(source, dialect):
+    """What :func:`parse` returns, of a file that numpy reads itself, much faster, unless something in it is strange."""
+    names, marker = Numbering(), dialect.first_marker
+    if not source.direct:
+        raise _Unfit
+    if dialect.integer_ids:
+        if marker is None and dialect.comments:
+            raise _Unfit
+        id_dtype = np.int64 if dialect.wide else np.int32
+        return *_load(source, dialect, source.path, id_dtype, comments=marker, skiprows=dialect.skip), None
     # A comment between the edges would be read as a name, which its marker gives away.
-    if source.direct and (0 in dialect.columns or not dialect.comments):
-        with contextlib.suppress(_Unfit):
-            parsed = _load(source, dialect, source.path, np.int32, names.__getitem__, skiprows=dialect.skip)
-            if all(name.strip() == name != "" and not name.startswith(dialect.comments) for name in names):
-                return *parsed, list(names)
-        names.clear()
+    if 0 not in dialect.columns and dialect.comments:
+        raise _Unfit
+    parsed = _load(source, dialect, source.path, np.int32, names.__getitem__, skiprows=dialect.skip)
+    if not all(name.strip() == name != "" and not name.startswith(dialect.comments) for name in names):
+        raise _Unfit
+    return *parsed, list(names)
+
+
+def _line_by_line(source, dialect):
+    """What :func:`parse` returns, of lines that Python hands to numpy, without comments and blank ones."""
+    names = Numbering()
 
     def number(field):
         field = field.strip()
@@ -75,16 +80,11 @@ def _read_names(source, dialect):
             raise ValueError("a name is blank")
         return names[field]
 
-    return *_read_lines(source, dialect, np.int32, number), list(names)
-
-
-def _read_lines(source, dialect, id_dtype, number):
     with source.text(dialect.text_encoding) as text:
-        try:
-            return _load(source, dialect, data_lines(text, dialect), id_dtype, number)
-        except _Unfit as error:
-            reason = str(error)
-    raise locate(source, dialect, reason)
+        lines = data_lines(text, dialect)
+        if dialect.integer_ids:
+            return *_load(source, dialect, lines, np.int64), None
+        return *_load(source, dialect, lines, np.int32, number), list(names)
 
 
 def _load(source, dialect, lines, id_dtype, number=None, comments=None, skiprows=0):

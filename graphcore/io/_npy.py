@@ -44,20 +44,15 @@ def read_array(stream, size):
     try:
         array = np.empty(math.prod(shape), dtype=dtype)
         content = array.view(np.uint8)
-        for start in range(0, n_bytes, _PIECE):
-            _fill(stream, content[start : start + _PIECE])
+        filled = 0
+        while filled < n_bytes:
+            count = stream.readinto(content[filled : filled + _PIECE].data)
+            if not count:
+                raise FormatError("the array is cut off")
+            filled += count
         return array.reshape(shape, order="F" if fortran else "C")
     except (ValueError, OverflowError) as error:  # an empty array of an impossible shape
         raise FormatError(f"the array cannot be read: {error}") from None
-
-
-def _fill(stream, piece):
-    filled = 0
-    while filled < len(piece):
-        count = stream.readinto(piece[filled:].data)
-        if not count:
-            raise FormatError("the array is cut off")
-        filled += count
 
 
 @contextlib.contextmanager
@@ -67,12 +62,21 @@ def open_archive(stream, *, any_size=True):
     Unless it may be of `any_size`, an archive that is small beyond what a graph can be compressed to is refused.
     """
     try:
-        with _seekable(stream) as places, warnings.catch_warnings(), zipfile.ZipFile(places) as archive:
+        with contextlib.ExitStack() as stack:
+            if not stream.seekable():  # a copy of what is decompressed, in which places can be looked for
+                copy = stack.enter_context(tempfile.TemporaryFile())
+                shutil.copyfileobj(stream, copy)
+                stream = copy
+            stack.enter_context(warnings.catch_warnings())
             warnings.simplefilter("ignore")  # of names that are there twice
-            opened = Archive(archive, places.seek(0, 2))
-            if not any_size:
-                opened.require_plausible()
-            yield opened
+            archive = stack.enter_context(zipfile.ZipFile(stream))
+            size, total = stream.seek(0, 2), sum(info.file_size for info in archive.infolist())
+            if not any_size and total > max(_ALWAYS_FINE, _MAX_RATIO * size):
+                raise FormatError(
+                    f"the archive has {size:,} bytes, and says that its arrays have {total:,}; pass any_size=True "
+                    "(--any-size) if they are meant to"
+                )
+            yield Archive(archive, size)
     except InputError:
         raise
     except _DAMAGE as error:
@@ -82,17 +86,6 @@ def open_archive(stream, *, any_size=True):
         if error.errno is None or error.filename is None:  # a position that is damaged, not a disk
             raise FormatError(f"the .npz archive cannot be read: {error.strerror or error}") from None
         raise
-
-
-@contextlib.contextmanager
-def _seekable(stream):
-    """A stream in which places can be looked for: itself, or a temporary copy of what is decompressed."""
-    if stream.seekable():
-        yield stream
-        return
-    with tempfile.TemporaryFile() as copy:
-        shutil.copyfileobj(stream, copy)
-        yield copy
 
 
 def write_array(stream, array):
@@ -114,15 +107,6 @@ class Archive:
     def names(self):
         """Names of the arrays, in order."""
         return list(self._members)
-
-    def require_plausible(self):
-        """Refuse an archive whose arrays would be far larger than it is."""
-        total = sum(info.file_size for info in self._members.values())
-        if total > max(_ALWAYS_FINE, _MAX_RATIO * self._size):
-            raise FormatError(
-                f"the archive has {self._size:,} bytes, and says that its arrays have {total:,}; pass any_size=True "
-                "(--any-size) if they are meant to"
-            )
 
     def get(self, name):
         """An array, or None."""

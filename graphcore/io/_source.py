@@ -50,9 +50,12 @@ class Source:
     """
 
     def __init__(self, path, name, any_size=False):
+        found, *others = files_read(path)
+        path, name = (found, found) if found != path else (path, name)
         self.path, self.name, self.any_size = path, name, any_size
         with open(path, "rb") as stream:
-            self.compression = _compression(stream.read(10))
+            # Bits of a WebGraph graph may be those that compressed data begin with.
+            self.compression = None if others else _compression(stream.read(10))
         base, suffix = os.path.splitext(os.path.basename(name))
         if suffix.lower() in _SUFFIXES:
             base, suffix = os.path.splitext(base)
@@ -144,6 +147,19 @@ class Source:
                 f"this is not text (byte {strange[0]:#04x} at position {self.head.index(strange[:1])}); text formats, "
                 ".npz and their .gz, .bz2, .xz, .zst are read"
             )
+
+
+def has_properties(path):
+    """Whether this is a .graph with its .properties beside it: one of WebGraph's."""
+    base, ending = os.path.splitext(path)
+    return ending.lower() == ".graph" and os.path.isfile(path) and os.path.isfile(f"{base}.properties")
+
+
+def files_read(path):
+    """The files that a path stands for: itself, or those of a WebGraph graph, by the .graph or the name of all."""
+    graph = path if os.path.exists(path) else f"{path}.graph"
+    base = os.path.splitext(graph)[0]
+    return [graph, f"{base}.properties", f"{base}.offsets"] if has_properties(graph) else [path]
 
 
 def _compression(start):

@@ -42,23 +42,21 @@ def read_edge_list(source, reading):
             raise FormatError(f"the node name {unfit!r} has control characters or line ends; is a quote not closed?")
     if reading.bipartite:
         return _two_kinds(ends, weights, names)
-    weights = np.empty(0, dtype=np.float32) if weights is None else weights
-    if names is None and dialect.n_nodes is not None:
-        n_nodes = dialect.n_nodes
+    n_nodes = dialect.n_nodes if names is None else None
+    if n_nodes is not None:
         if ends.max() >= n_nodes or ends.min() < 0:
             raise FormatError(f"a comment says that nodes are 0 to {n_nodes - 1}, but there are edges of other nodes")
         check_node_count(n_nodes, len(ends), source.any_size)
         ends = ends.astype(np.int32, copy=False)
-        return graph_from_ends(Graph, ends, weights, n_nodes, node_names=None, symmetrize=reading.symmetrize, warn=True)
-    return graph_of(ends, weights, names, reading)
+    return graph_of(ends, np.empty(0, dtype=np.float32) if weights is None else weights, names, reading, n_nodes)
 
 
-def graph_of(ends, weights, names, reading):
-    """The graph of edges, whose ends are places in a list of names, or are integer ids (None) that may have gaps."""
-    if names is None:
+def graph_of(ends, weights, names, reading, n_nodes=None):
+    """The graph of edges, whose ends are places in a list of names, numbers to n_nodes, or integers with gaps."""
+    if names is None and n_nodes is None:
         numbers, names = compact_ids(ends.ravel())
         ends = numbers.reshape(-1, 2)
-    n_nodes = int(ends.max()) + 1
+    n_nodes = int(ends.max()) + 1 if n_nodes is None else n_nodes
     return graph_from_ends(Graph, ends, weights, n_nodes, node_names=names, symmetrize=reading.symmetrize, warn=True)
 
 

@@ -5,6 +5,7 @@ import re
 
 from .._validation import check_choice
 from ..exceptions import FormatError, ParameterError
+from .bvgraph import BVGRAPH
 from .edge_list import CSV, EDGE_LIST, KONECT, TSV
 from .markup import ADJLIST, GEXF, GML, GRAPHML
 from .matrix_market import MATRIX_MARKET
@@ -18,7 +19,7 @@ FORMATS = {
     for format in (
         EDGE_LIST, KONECT, TSV, CSV, MATRIX_MARKET, METIS, NPZ,
         GRAPHML, GEXF, GML, ADJLIST,
-        PARQUET,
+        PARQUET, BVGRAPH,
     )
 }  # fmt: skip
 READABLE = tuple(name for name, format in FORMATS.items() if format.read)
@@ -43,12 +44,7 @@ def guess_format(source):
     found = next((format for format in FORMATS.values() if format.sniff(source)), None)
     if found is not None and not found.is_text:
         return found
-    if source.suffix == ".graph" and os.path.exists(f"{os.path.splitext(source.path)[0]}.properties"):
-        raise FormatError(
-            "this is a WebGraph file, for a .properties lies beside it; make a list of edges of it with WebGraph: "
-            "java it.unimi.dsi.webgraph.ArcListASCIIGraph BASENAME edges.txt"
-        )
-    source.require_text()
+    require_readable(source)
     if found is not None:
         return found
     text = source.text_head
@@ -61,6 +57,22 @@ def guess_format(source):
         raise FormatError("this looks like JSON, which is not read; pass format='edgelist' if it is an edge list")
     named = (f for f in FORMATS.values() if f.read and source.suffix in (*f.suffixes, *f.also_read))
     return next(named, EDGE_LIST)
+
+
+def require_readable(source):
+    """Raise a FormatError if the content cannot be text, which names the file that a WebGraph graph lacks."""
+    base, name = os.path.splitext(source.path)[0], os.path.basename(source.path)
+    if source.suffix in (".properties", ".offsets") and os.path.exists(f"{base}.graph"):
+        raise FormatError(f"this is a part of a WebGraph graph; give its other file, {os.path.basename(base)}.graph")
+    try:
+        source.require_text()
+    except FormatError as error:
+        if source.suffix != ".graph" or not source.head:
+            raise
+        raise FormatError(
+            f"{error}; a graph of WebGraph's is read where its properties lie beside it, as "
+            f"{name.partition('.graph')[0]}.properties, both of them not compressed"
+        ) from None
 
 
 def ending_format(path):

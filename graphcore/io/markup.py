@@ -4,7 +4,6 @@ import io
 import re
 import warnings
 from functools import partial
-from typing import Any
 from xml.sax.saxutils import escape, quoteattr
 
 import numpy as np
@@ -91,117 +90,101 @@ def _is_xml(source, kind):
 # -- write -------------------------------------------------------------------------------------------------------------
 
 
-class _GraphML:
-    """A GraphML file, line by line."""
+# Of each kind: the text before the nodes, a node's line by (number, name, values), the text between nodes and edges, an
+# edge's line by (number, (number, name) of both ends, weight or None), and the text behind them.
 
-    between = ""
-    foot = "</graph>\n</graphml>\n"
 
-    def __init__(self, attributes, weighted):
-        self._keys = [f"d{i}" for i in range(len(attributes))]
-        keys = [
-            f'<key id="d{i}" for="node" attr.name={quoteattr(name)} attr.type="{_type(values)}"/>\n'
-            for i, (name, values) in enumerate(attributes.items())
-        ]
-        if weighted:
-            keys.append('<key id="weight" for="edge" attr.name="weight" attr.type="double"/>\n')
-        self.head = (
-            f'{_HEAD}<graphml xmlns="http://graphml.graphdrawing.org/xmlns">\n{"".join(keys)}'
-            '<graph edgedefault="undirected">\n'
-        )
+def _graphml(attributes, weighted):
+    keys = [
+        f'<key id="d{i}" for="node" attr.name={quoteattr(name)} attr.type="{_type(values)}"/>\n'
+        for i, (name, values) in enumerate(attributes.items())
+    ]
+    if weighted:
+        keys.append('<key id="weight" for="edge" attr.name="weight" attr.type="double"/>\n')
+    head = (
+        f'{_HEAD}<graphml xmlns="http://graphml.graphdrawing.org/xmlns">\n{"".join(keys)}'
+        '<graph edgedefault="undirected">\n'
+    )
 
-    def node(self, _, name, values):
-        data = "".join(f'<data key="{key}">{escape(value)}</data>' for key, value in
-                       zip(self._keys, values, strict=True) if value is not None)  # fmt: skip
-        return f"<node id={quoteattr(name)}>{data}</node>\n"
+    def node(_, name, values):
+        data = (f'<data key="d{i}">{escape(value)}</data>' for i, value in enumerate(values) if value is not None)
+        return f"<node id={quoteattr(name)}>{''.join(data)}</node>\n"
 
-    def edge(self, _, source, target, weight):
+    def edge(_, source, target, weight):
         data = "" if weight is None else f'<data key="weight">{weight}</data>'
         return f"<edge source={quoteattr(source[1])} target={quoteattr(target[1])}>{data}</edge>\n"
 
+    return head, node, "", edge, "</graph>\n</graphml>\n"
 
-class _GEXF:
-    """A GEXF file, line by line."""
 
-    between = "</nodes>\n<edges>\n"
-    foot = "</edges>\n</graph>\n</gexf>\n"
+def _gexf(attributes, _weighted):
+    keys = "".join(
+        f'<attribute id="{i}" title={quoteattr(name)} type="{_type(values)}"/>\n'
+        for i, (name, values) in enumerate(attributes.items())
+    )
+    head = (
+        f'{_HEAD}<gexf xmlns="http://gexf.net/1.3" version="1.3">\n<graph defaultedgetype="undirected">\n'
+        f'<attributes class="node">\n{keys}</attributes>\n<nodes>\n'
+    )
 
-    def __init__(self, attributes, weighted):
-        keys = "".join(
-            f'<attribute id="{i}" title={quoteattr(name)} type="{_type(values)}"/>\n'
-            for i, (name, values) in enumerate(attributes.items())
-        )
-        self.head = (
-            f'{_HEAD}<gexf xmlns="http://gexf.net/1.3" version="1.3">\n<graph defaultedgetype="undirected">\n'
-            f'<attributes class="node">\n{keys}</attributes>\n<nodes>\n'
-        )
+    def node(_, name, values):
+        data = (f'<attvalue for="{i}" value={quoteattr(v)}/>' for i, v in enumerate(values) if v is not None)
+        return f"<node id={quoteattr(name)} label={quoteattr(name)}><attvalues>{''.join(data)}</attvalues></node>\n"
 
-    def node(self, _, name, values):
-        data = "".join(f'<attvalue for="{i}" value={quoteattr(value)}/>' for i, value in enumerate(values)
-                       if value is not None)  # fmt: skip
-        return f"<node id={quoteattr(name)} label={quoteattr(name)}><attvalues>{data}</attvalues></node>\n"
-
-    def edge(self, number, source, target, weight):
+    def edge(number, source, target, weight):
         data = "" if weight is None else f' weight="{weight}"'
         return f'<edge id="{number}" source={quoteattr(source[1])} target={quoteattr(target[1])}{data}/>\n'
 
+    return head, node, "</nodes>\n<edges>\n", edge, "</edges>\n</graph>\n</gexf>\n"
 
-class _GML:
-    """A GML file, line by line; it is ASCII."""
 
-    head = "graph [\n"
-    between = ""
-    foot = "]\n"
+def _gml(attributes, _weighted):
+    unfit = next((name for name in attributes if not (name.isascii() and name.replace("_", "a").isalnum())), None)
+    if unfit is not None:
+        raise InputError(f"attribute {unfit!r}: GML knows only names of letters and digits; write .graphml")
+    forms = [(key, _gml_text if _type(v) == "string" else _gml_number) for key, v in attributes.items()]
 
-    def __init__(self, attributes, weighted):
-        self._names = list(attributes)
-        self._is_text = [_type(values) == "string" for values in attributes.values()]
-        unfit = next((name for name in self._names if not (name.isascii() and name.replace("_", "a").isalnum())), None)
-        if unfit is not None:
-            raise InputError(f"attribute {unfit!r}: GML knows only names of letters and digits; write .graphml")
+    def node(number, name, values):
+        data = (f" {key} {form(v)}" for (key, form), v in zip(forms, values, strict=True) if v is not None)
+        return f"node [ id {number} label {_gml_text(name)}{''.join(data)} ]\n"
 
-    def node(self, number, name, values):
-        data = "".join(f" {key} {_gml_text(value) if is_text else _gml_number(value)}" for key, is_text, value in
-                       zip(self._names, self._is_text, values, strict=True) if value is not None)  # fmt: skip
-        return f"node [ id {number} label {_gml_text(name)}{data} ]\n"
-
-    def edge(self, _, source, target, weight):
+    def edge(_, source, target, weight):
         data = "" if weight is None else f" weight {_gml_number(str(weight))}"
         return f"edge [ source {source[0]} target {target[0]}{data} ]\n"
 
+    return "graph [\n", node, "", edge, "]\n"
 
-_WRITERS: dict[str, Any] = {"graphml": _GraphML, "gexf": _GEXF, "gml": _GML}
 
-
-def _write(graph, stream, attributes, kind):
+def _write(graph, stream, attributes, lines):
     """Write a graph to a binary stream, with a dictionary of columns that nodes get as attributes; NaN is left out."""
+    kind, n_nodes = lines.__name__[1:], graph.n_nodes
     attributes = {str(name): np.asarray(values) for name, values in (attributes or {}).items() if name != "node"}
     for name, values in attributes.items():
-        if values.shape != (graph.n_nodes,):
+        if values.shape != (n_nodes,):
             raise ParameterError(f"attribute {name!r} has shape {values.shape}; a value for each node is needed")
-    names = list(map(str, graph.names_of(np.arange(graph.n_nodes)).tolist()))
+    names = list(map(str, graph.names_of(np.arange(n_nodes)).tolist()))
     if len(set(names)) < len(names):
         raise InputError(f"two nodes have the same name, which {kind} files take for one node; write .npz instead")
     texts = [names, *(list(map(str, values.tolist())) for values in attributes.values() if _type(values) == "string")]
     unfit = next((text for column in texts for text in column if _UNFIT.search(text)), None)
     if unfit is not None:
         raise InputError(f"{unfit!r} has characters that {kind} files cannot hold; write .npz instead")
-    writer = _WRITERS[kind](attributes, graph.is_weighted)
+    head, node, between, edge, foot = lines(attributes, graph.is_weighted)
     with as_text(stream) as text:
-        text.write(writer.head)
-        for start in range(0, graph.n_nodes, _PIECE):
+        text.write(head)
+        for start in range(0, n_nodes, _PIECE):
             columns = [_texts(values[start : start + _PIECE]) for values in attributes.values()]
             rows = zip(*columns, strict=True) if columns else iter(lambda: (), None)
             piece = zip(names[start : start + _PIECE], rows, strict=False)
-            text.writelines(writer.node(i, name, row) for i, (name, row) in enumerate(piece, start))
-        text.write(writer.between)
+            text.writelines(node(i, name, row) for i, (name, row) in enumerate(piece, start))
+        text.write(between)
         number = 0
         for sources, targets, weights in upper_edges(graph):
             values = [None] * len(sources) if weights is None else weights.tolist()
             for u, v, weight in zip(sources.tolist(), targets.tolist(), values, strict=True):
-                text.write(writer.edge(number, (u, names[u]), (v, names[v]), weight))
+                text.write(edge(number, (u, names[u]), (v, names[v]), weight))
                 number += 1
-        text.write(writer.foot)
+        text.write(foot)
 
 
 def _type(values):
@@ -230,14 +213,14 @@ def _gml_text(text):
     return '"' + "".join(c if " " <= c <= "~" else f"&#{ord(c)};" for c in text) + '"'
 
 
-def _format(kind, sniff):
+def _format(kind, sniff, lines):
     return Format(
-        kind, (f".{kind}",), sniff=sniff, read=partial(_read, kind=kind), write=partial(_write, kind=kind),
+        kind, (f".{kind}",), sniff=sniff, read=partial(_read, kind=kind), write=partial(_write, lines=lines),
         attributes=True,
     )  # fmt: skip
 
 
-GRAPHML = _format("graphml", partial(_is_xml, kind="graphml"))
-GEXF = _format("gexf", partial(_is_xml, kind="gexf"))
-GML = _format("gml", _is_gml)
+GRAPHML = _format("graphml", partial(_is_xml, kind="graphml"), _graphml)
+GEXF = _format("gexf", partial(_is_xml, kind="gexf"), _gexf)
+GML = _format("gml", _is_gml, _gml)
 ADJLIST = Format("adjlist", also_read=(".adjlist",), read=partial(_read, kind="adjlist"))

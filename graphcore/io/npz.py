@@ -1,5 +1,7 @@
 """NumPy archives: scipy's sparse matrices, and plain arrays of compressed rows."""
 
+from types import SimpleNamespace
+
 import numpy as np
 
 from ..exceptions import FormatError, InputError
@@ -39,8 +41,10 @@ def write_npz(graph, stream):
         # Objects would need pickle, which runs code when it is read; they come back as text.
         names = graph.node_names
         extra["node_names"] = names.astype(str) if names.dtype == object else names
+    # Streams that compress say that they can go back, and cannot; to one that only writes, all is written forwards.
+    forwards = SimpleNamespace(write=stream.write, flush=stream.flush, read=None)
     np.savez_compressed(
-        stream, format=b"csr", shape=np.array([graph.n_nodes, graph.n_nodes]), indptr=graph.indptr,
+        forwards, format=b"csr", shape=np.array([graph.n_nodes, graph.n_nodes]), indptr=graph.indptr,
         indices=graph.indices, data=np.ones(graph.n_entries, dtype=np.int8) if graph.weights is None else graph.weights,
         **extra,
     )  # fmt: skip

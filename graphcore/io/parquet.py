@@ -5,13 +5,12 @@ import os
 
 import numpy as np
 
-from .._validation import check_choice
 from .._warn import warn_user
 from ..exceptions import FormatError, InputError, ParameterError, missing_package
 from ..graphs.from_table import left_out
 from ..graphs.ids import Numbering
 from ._columns import WEIGHT_NAMES, ends_note
-from ._format import IDS, Format
+from ._format import Format
 from .atomic import atomic_output
 from .edge_list import graph_of
 
@@ -70,9 +69,9 @@ class EdgeTable:
 
     n_nodes = None  # no table says it
 
-    def __init__(self, schema, columns, weight_column, ids):
+    def __init__(self, schema, reading):
         arrow, _ = check_parquet()
-        check_choice("ids", ids, IDS)
+        columns, weight_column, ids = reading.columns, reading.weight_column, reading.ids
         if max(columns) >= len(schema):
             raise FormatError(f"the table has {len(schema)} columns; columns={tuple(columns)} are counted from 0")
         weight = _weight(schema, columns, weight_column)
@@ -124,7 +123,7 @@ class ParquetEdges(EdgeTable):
                 schema = table.schema_arrow
         except (ValueError, OSError, arrow.ArrowException) as error:
             raise FormatError(f"the Parquet table cannot be read: {_said(error)}") from None
-        super().__init__(schema, reading.columns, reading.weight_column, reading.ids)
+        super().__init__(schema, reading)
         self._path, self._n_rows = source.path, max(1, min(_ROWS, _ROWS * memory // _FULL_MEMORY))
 
     def blocks(self, skip, _folder):

@@ -24,15 +24,17 @@ def read_graph(
 
     Edge lists, Matrix Market, METIS, NumPy archives (scipy's ``save_npz`` or arrays ``indptr`` and ``indices``),
     GraphML, GEXF and GML, each plain or compressed (gzip, bzip2, xz; Zstandard where the
-    package zstandard is installed), and Parquet tables of edges (where pyarrow is). The page ``docs/files.md`` tells
-    what is recognised and how.
+    package zstandard is installed), Parquet tables of edges (where pyarrow is), and BVGraph, the WebGraph framework's
+    files. The page ``docs/files.md`` tells what is recognised and how.
 
     Parameters
     ----------
     path : str or path-like
-        The file; "-" is standard input. A folder is a graph on disk, which is opened (:func:`graphcore.open_graph`).
+        The file; "-" is standard input. Of a web graph its .graph, or the name that its files have in common. A folder
+        is a graph on disk, which is opened (:func:`graphcore.open_graph`).
     format : str, optional
-        "edgelist", "konect", "matrix-market", "metis", "npz", "graphml", "gexf", "gml", "adjlist" or "parquet".
+        "edgelist", "konect", "matrix-market", "metis", "npz", "graphml", "gexf", "gml", "adjlist", "parquet" or
+        "bvgraph".
         Default: by the content, and by the ending where the content can be read in two ways (METIS; networkx's
         adjacency lists, ``.adjlist``).
     delimiter : str, optional
@@ -64,7 +66,8 @@ def read_graph(
         Edge lists: of the node names.
     any_size : bool, default False
         Whether to believe what a file says about sizes: True allows compressed data that expand to more than 100 times
-        their size (and 4 MiB), and headers that state more than a million nodes and more than 32 for every edge.
+        their size (and 4 MiB), headers that state more than a million nodes and more than 32 for every edge, and web
+        graphs of more than 100 arcs for every byte.
 
     Returns
     -------

@@ -73,21 +73,13 @@ def write_graph(
         FORMATS[name].write(graph, stream, *([attributes] if takes_attributes else []))
 
 
-@contextlib.contextmanager
 def _compressed(raw, kind):
-    if kind == "":
-        yield raw
-    elif kind == ".gz":
-        # No name and time inside: the same graph makes the same file.
-        with gzip.GzipFile(filename="", fileobj=raw, mode="wb", compresslevel=6, mtime=0) as stream:
-            yield stream
-    elif kind == ".zst":
+    if kind == ".zst":
         try:
             import zstandard
         except ImportError:
             raise InputError(missing_package("writing .zst", "zstandard", "zstd")) from None
-        with zstandard.ZstdCompressor().stream_writer(raw, closefd=False) as stream:
-            yield stream
-    else:
-        with (bz2 if kind == ".bz2" else lzma).open(raw, "wb") as stream:
-            yield stream
+        return zstandard.ZstdCompressor().stream_writer(raw, closefd=False)
+    if kind == ".gz":  # no name and time inside: the same graph makes the same file
+        return gzip.GzipFile(filename="", fileobj=raw, mode="wb", compresslevel=6, mtime=0)
+    return (bz2 if kind == ".bz2" else lzma).open(raw, "wb") if kind else contextlib.nullcontext(raw)

@@ -1,7 +1,5 @@
 """Blocks of inner products and distances, with the digits that kernel values need."""
 
-from itertools import pairwise
-
 import numpy as np
 
 from ..exceptions import InputError
@@ -15,7 +13,6 @@ _COARSE = 1e-4
 _WIDE_BYTES = 1 << 24
 # A gamma that float32 cannot hold with products of it, and gamma times squared norms from where all of it is rounding.
 _LARGE, _HUGE = 1e30, 1e200
-_MAX_INDEX = 2**31 - 1
 
 
 def squared_norms(X):
@@ -83,29 +80,11 @@ def refuse_zero_rows(norms):
         )
 
 
-def manhattan(X, Y, max_entries=_MAX_INDEX):
+def manhattan(X, Y):
     """Distances between the rows of two matrices, shape (n_rows, n_columns), float64.
 
-    scikit-learn's loop for sparse matrices knows 32-bit indices only, and puts the rows of what it is given in order in
-    place: it gets copies of rows that are not in order, and long matrices in pieces.
+    scikit-learn's loop for sparse matrices knows 32-bit indices only, and puts rows in order in place.
     """
     from sklearn.metrics.pairwise import manhattan_distances
 
-    if not (hasattr(X, "tocsr") or hasattr(Y, "tocsr")):
-        return manhattan_distances(X, Y)
-    left, right = _pieces(X, max_entries), _pieces(Y, max_entries)
-    if len(left) == len(right) == 1:
-        return manhattan_distances(left[0], right[0])
-    return np.vstack([np.hstack([manhattan_distances(part, other) for other in right]) for part in left])
-
-
-def _pieces(X, max_entries):
-    """Rows in order and without repeats, with 32-bit indices, by pieces of at most so many entries."""
-    if not hasattr(X, "tocsr") or X.shape[0] == 0:
-        return [X]
-    borders = [0]
-    while borders[-1] < X.shape[0]:
-        # A row has fewer entries than columns, so that each piece holds one at least.
-        stop = int(np.searchsorted(X.indptr, int(X.indptr[borders[-1]]) + max_entries, side="right")) - 1
-        borders.append(max(stop, borders[-1] + 1))
-    return [ordered(X if len(borders) == 2 else X[a:b]) for a, b in pairwise(borders)]
+    return manhattan_distances(*(ordered(part) if hasattr(part, "tocsr") else part for part in (X, Y)))

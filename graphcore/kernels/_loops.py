@@ -79,12 +79,15 @@ def submatrix_fill(rows, factors, position, first, last, out_indptr, out_indices
 
 
 @compiled
-def label_by_centroids(rows, weights, order, borders, first, last, norms, masses, best, labels):
+def label_by_centroids(rows, members, clusters, first, last, best, labels):
     """Offer every point the centroids first to last whose members' rows (KernelRows) reach it.
 
     Clusters are taken one by one: their members (order[borders[j]:borders[j + 1]]) add their rows to `inner`. A point
-    takes the smallest ``norm - 2 <phi(x), c_j>``, and of equals the lowest label.
+    takes the smallest ``norm - 2 <phi(x), c_j>``, and of equals the lowest label. `members` are (weights, order,
+    borders), `clusters` (norms, masses).
     """
+    weights, order, borders = members
+    norms, masses = clusters
     points, starts, stops, indices, values, scale, degrees, self_loop = rows
     weighted = len(values) > 0
     n = len(degrees)
@@ -134,16 +137,17 @@ def own_sums(rows, inner, labels, first, last, out):
 
 
 @compiled
-def nearest_centroids(
-    rows, inner, labels, weights, norms, masses, own_bonus, by_norm, first, last, out_labels, out_values
-):
+def nearest_centroids(rows, inner, points, clusters, first, last, out):
     """out_labels[x] = argmin_j norms[j] - 2 S_xj / masses[j], less own_bonus[j] for the cluster that has x's weight.
 
     `rows`, `inner` and S as for `own_sums`. Of equals the lowest label. Clusters that a row does not reach offer their
     norm alone, so the first such in `by_norm` (clusters by ascending norm, empty ones with infinite norm last) stands
-    for all of them.
+    for all of them. `points` are (labels, weights), `clusters` (norms, masses, own_bonus, by_norm).
     """
     indptr, indices, values, self_loop, outer = rows
+    labels, weights = points
+    norms, masses, own_bonus, by_norm = clusters
+    out_labels, out_values = out
     weighted = len(values) > 0
     k = len(norms)
     sums, is_listed, touched = np.zeros(k), np.zeros(k, dtype=np.bool_), np.empty(k + 1, dtype=np.int64)

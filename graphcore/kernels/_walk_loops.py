@@ -7,15 +7,17 @@ from .._select import nth_largest
 
 
 @compiled
-def walk_rows(graph, points, first, last, n_steps, laziness, cap, min_share, out):
+def walk_rows(graph, points, first, last, numbers, out):
     """Rows of (laziness I + (1 - laziness) P)^n_steps for points[first:last], P = D^-1 A, cut and rescaled.
 
     From the second step on, a node that would send less than `min_share` along an average edge keeps its mass: a row
     costs at most 1 / min_share entries per step, so hubs and dense graphs cost no more than others. After every step
     the `cap` largest entries stay (of equals at the cut, the first met). At the end a row is scaled to sum 1, and
     kept[r] says what it summed to before. Row r is columns[r, :lengths[r]], values[r, :lengths[r]]; that of a point
-    without an edge is empty. `graph` is (indptr, indices, weights, degrees), `out` (columns, values, lengths, kept).
+    without an edge is empty. `graph` is (indptr, indices, weights, degrees), `numbers` are (n_steps, laziness, cap,
+    min_share), `out` (columns, values, lengths, kept).
     """
+    n_steps, laziness, cap, min_share = numbers
     indptr, indices, weights, degrees = graph
     columns, values, lengths, kept = out
     n = len(degrees)

@@ -6,7 +6,7 @@ import numpy as np
 
 from .._random import Streams
 from .._validation import check_choice, check_integer, check_real
-from ..distributed.chunks import is_chunked, map_chunks, rows_at
+from ..distributed.chunks import map_chunks, rows_at
 from ..exceptions import InputError, ParameterError
 from ._evaluate import manhattan
 from .checks import as_floats
@@ -39,7 +39,7 @@ def rule_bandwidth(X, rule, *, distance="euclidean", random_state=None):
     if X.shape[0] < 2:
         raise InputError(f"bandwidth={rule!r} needs at least two points, got n_samples = {X.shape[0]}; give a number")
     if name == "rms" and distance == "euclidean":
-        sigma = number * np.sqrt(2.0 * _mean_square_deviation(X))
+        sigma = number * np.sqrt(2.0 * mean_square_deviation(X))
     else:
         sigma = _sampled(X, name, number, distance, random_state)
     if not np.isfinite(sigma):
@@ -75,18 +75,21 @@ def _parse(rule, n):
     return name, check_real("bandwidth[1]", number, low=0.0, high=high, open_low=True)
 
 
-def _mean_square_deviation(X):
-    """Mean over rows of |x - mean|^2 in float64, in blocks of rows; centred first, so that nothing cancels."""
-    n = X.shape[0]
-    if is_chunked(X):
-        parts = map_chunks(_moments, X)
-        mean = sum(count * center for count, center, _ in parts) / n
-        return sum(count * (spread + float(np.square(center - mean).sum())) for count, center, spread in parts) / n
+def mean_square_deviation(X):
+    """Mean over rows (of an array, a list of arrays, a sparse matrix or a dask.array) of |x - mean|^2, in float64.
+
+    By blocks of rows, which are centred first, so that nothing cancels.
+    """
     if hasattr(X, "tocsr"):
         mean = np.asarray(X.mean(axis=0, dtype=np.float64)).ravel()
         values = X.tocsr().data
-        return max(0.0, float(np.square(values, dtype=np.float64).sum()) / n - float(mean @ mean))
-    return _moments(X)[2]
+        return max(0.0, float(np.square(values, dtype=np.float64).sum()) / X.shape[0] - float(mean @ mean))
+    parts = map_chunks(_moments, X)
+    if len(parts) == 1:
+        return parts[0][2]
+    n = sum(count for count, _, _ in parts)
+    mean = sum(count * center for count, center, _ in parts) / n
+    return sum(count * (spread + float(np.square(center - mean).sum())) for count, center, spread in parts) / n
 
 
 def _moments(X):

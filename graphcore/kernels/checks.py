@@ -2,12 +2,12 @@
 
 import numpy as np
 
+from .._validation import check_magnitude
 from ..exceptions import InputError
 
-# Vectors are squared and products of them squared again, kernel values multiplied: larger numbers overflow on the way,
-# smaller ones vanish. In float32 ("f") and in float64.
+# Vectors are squared and products of them squared again: larger numbers overflow on the way, smaller ones vanish. In
+# float32 ("f") and in float64.
 _LARGEST_VECTORS = {"f": 1e9}, 1e75
-_LARGEST_VALUES = {"f": 1e30}, 1e60
 # A matrix whose two halves differ by less than this share of its largest entry is symmetric up to rounding.
 _SYMMETRY_TOLERANCE = {"f": 1e-4}
 
@@ -29,7 +29,18 @@ def check_vectors(X):
         raise InputError(f"vectors must be a matrix of real numbers, got shape {X.shape} and type {X.dtype}")
 
 
-def check_scale(X, dtype=None):
+def as_csr(X):
+    """A sparse matrix as a csr_array of float64 without repeats; the caller's object is never changed."""
+    import scipy.sparse as sp
+
+    X = sp.csr_array(X, dtype=np.float64)  # which finds out anew whether its rows are sorted and without repeats
+    if not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()
+    return X
+
+
+def check_scale(X, dtype=None, name="X"):
     """Refuse vectors so long or short that products of them overflow or vanish; NaN and infinity are not looked for.
 
     Products are computed in `dtype`, by default that of the vectors.
@@ -37,18 +48,7 @@ def check_scale(X, dtype=None):
     values = X.data if hasattr(X, "tocsr") else X
     if values.size and values.dtype.kind != "b":
         largest = max(float(values.max()), -float(values.min()))
-        check_magnitude("X", largest, dtype or values.dtype, _LARGEST_VECTORS)
-
-
-def check_magnitude(what, largest, dtype, limits=_LARGEST_VALUES):
-    """Refuse values whose largest size leads beyond what floating-point numbers of this type can hold."""
-    dtype = np.dtype(dtype)
-    limit = limits[0].get(dtype.char, limits[1])
-    if largest > limit or 0 < largest < 1 / limit:
-        raise InputError(
-            f"{what} has values of size {largest:.3g}; products of {dtype} need it between {1 / limit:.0e} and "
-            f"{limit:.0e}: rescale"
-        )
+        check_magnitude(name, largest, dtype or values.dtype, _LARGEST_VECTORS)
 
 
 def noise_of(dtype):

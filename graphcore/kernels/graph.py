@@ -122,7 +122,7 @@ class GraphKernel(RowsKernel):
 
         def offers(first, last):
             best, out = np.full(n, np.inf), np.full(n, n_clusters, dtype=np.int32)
-            _loops.label_by_centroids(reach, weights, order, borders, first, last, norms, masses, best, out)
+            _loops.label_by_centroids(reach, (weights, order, borders), (norms, masses), first, last, best, out)
             return out, best
 
         # A point's best offer is a minimum over clusters, so groups of clusters change nothing. Each group takes

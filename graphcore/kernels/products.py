@@ -74,14 +74,10 @@ class SparseProducts:
     def nearest(self, norms, masses, own_bonus):
         """See :meth:`DenseProducts.nearest`."""
         n, by_norm = self.kernel.n_points, np.argsort(norms, kind="stable")
-        nearest, values = np.empty(n, dtype=np.int32), np.empty(n)
-        clusters = norms, masses, own_bonus, by_norm
-        self._each_row(
-            lambda a, b: _loops.nearest_centroids(
-                *self._read, self.labels, self.weights, *clusters, a, b, nearest, values
-            )
-        )
-        return nearest, values
+        out = np.empty(n, dtype=np.int32), np.empty(n)
+        points, clusters = (self.labels, self.weights), (norms, masses, own_bonus, by_norm)
+        self._each_row(lambda a, b: _loops.nearest_centroids(*self._read, points, clusters, a, b, out))
+        return out
 
     @property
     def _read(self):

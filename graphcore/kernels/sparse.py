@@ -8,7 +8,7 @@ from ..exceptions import InputError
 from ..graphs.rows import entries_of
 from ..graphs.structure import check_sparse
 from .base import Kernel
-from .checks import check_diagonal, check_precomputed, check_symmetric, noise_of
+from .checks import as_csr, check_diagonal, check_precomputed, check_symmetric, noise_of
 from .columns import Columns, MatrixColumns
 from .products import SparseProducts
 
@@ -29,7 +29,7 @@ class RowsKernel(Kernel):
         """Rows of K for some points, or a slice of them, as a csr_array of float64."""
         import scipy.sparse as sp
 
-        points = np.arange(self.n_points)[points]
+        points = np.arange(*points.indices(self.n_points)) if isinstance(points, slice) else np.asarray(points)
         entries, indptr = entries_of(self.indptr, points)
         columns = self.indices[entries]
         data = self.values[entries] if len(self.values) else np.ones(len(entries))
@@ -111,16 +111,10 @@ class SparseKernel(RowsKernel):
     """
 
     def __init__(self, K, *, check=True):
-        import scipy.sparse as sp
-
         if check:
             check_sparse(K)
         check_precomputed(K)
-        given = K.dtype
-        K = sp.csr_array(K, dtype=np.float64)  # which finds out anew whether its rows are sorted and without repeats
-        if not K.has_canonical_format:
-            K = K.copy()
-            K.sum_duplicates()
+        given, K = K.dtype, as_csr(K)
         self.n_points = K.shape[0]
         # Held in float64, for the loops; what float32 has rounded away is not back.
         self.precision = np.dtype(np.float32 if given == np.float32 else np.float64)

@@ -1,7 +1,5 @@
 """The walk kernel: similarity through several steps of a random walk, for graphs too sparse for one step."""
 
-from dataclasses import dataclass, field
-
 import numpy as np
 
 from .._arrays import read_at_random
@@ -12,7 +10,7 @@ from .._work import count
 from ..exceptions import ParameterError
 from ..graphs.magnitude import in_range
 from ._walk_loops import walk_rows
-from .base import Kernel
+from .base import Kernel, KernelRows
 from .columns import Columns
 from .sparse import SparseKernel
 
@@ -24,51 +22,26 @@ _MIN_SHARE = 1 / 20
 _ENTRIES_AT_A_TIME = 1 << 20
 
 
-@dataclass(frozen=True, eq=False)
-class HalfWalkRows:
+class HalfWalkRows(KernelRows):
     """Cut rows of the half walk ``P^(t/2)`` for some points, rescaled to sum 1; no rows of the kernel ``K^(t)``.
 
-    For the loops that read rows of any kernel, the probability at row r and entry e, from ``starts[r]`` to
-    ``stops[r]``, is ``scale[r] * values[e]``; here `scale` is 1, and no `self_loop` is added.
+    They are read as those of any kernel, `scale` being 1 and `self_loop` 0. Columns are in no order, values float32;
+    rows of isolated nodes are empty. All have the same room.
     """
-
-    points: np.ndarray  # (n_rows,) int64
-    indices: np.ndarray = field(repr=False)  # (n_rows * row_budget,): columns, in no order
-    # (n_rows * row_budget,) float32: every row sums to 1; those of isolated nodes are empty
-    values: np.ndarray = field(repr=False)
-    lengths: np.ndarray = field(repr=False)  # (n_rows,) int64
-    # (n_rows,) float32: share of the row's mass that was left after cutting, before rescaling
-    kept: np.ndarray = field(repr=False)
-    degrees: np.ndarray = field(repr=False)  # (n_points,) float64
-    self_loop = 0.0
-
-    @property
-    def starts(self):
-        """Where each row begins: all have the same room."""
-        return np.arange(len(self.points)) * (len(self.indices) // max(1, len(self.points)))
-
-    @property
-    def stops(self):
-        """Where each row ends."""
-        return self.starts + self.lengths
-
-    @property
-    def scale(self):
-        """Ones."""
-        return np.ones(len(self.points))
 
     @property
     def nbytes(self):
-        """Bytes held: 8 for every entry of the budget (12 from 2**31 nodes on), 12 for every row."""
-        return self.indices.nbytes + self.values.nbytes + self.lengths.nbytes + self.kept.nbytes
+        """Bytes held for entries: 8 for each of the budget (12 from 2**31 nodes on)."""
+        return self.indices.nbytes + self.values.nbytes
 
     def to_scipy(self):
         """The rows as a csr_array of shape (n_rows, n_points) with ascending columns."""
         import scipy.sparse as sp
 
-        filled = (np.arange(len(self.indices) // max(1, len(self.points))) < self.lengths[:, None]).ravel()
-        indptr = np.concatenate([[0], np.cumsum(self.lengths)])
-        shape = len(self.points), len(self.degrees)
+        lengths = self.stops - self.starts
+        filled = (np.arange(len(self.indices) // max(1, len(lengths))) < lengths[:, None]).ravel()
+        indptr = np.concatenate([[0], np.cumsum(lengths)])
+        shape = len(lengths), len(self.degrees)
         out = sp.csr_array((self.values[filled].astype(np.float64), self.indices[filled], indptr), shape=shape)
         out.sort_indices()
         return out
@@ -152,7 +125,7 @@ class WalkKernel(Kernel):
         numbers = self.walk_steps // 2, self.laziness, budget, _MIN_SHARE / self.row_budget
 
         def walk(first, last):
-            walk_rows(graph, points, first, last, *numbers, out)
+            walk_rows(graph, points, first, last, numbers, out)
 
         # Every call of the loop needs scratch of O(n), so blocks grow with the number of rows.
         borders = np.append(np.arange(0, n_rows, max(_ROWS_PER_BLOCK, -(-n_rows // 16))), n_rows)
@@ -160,7 +133,8 @@ class WalkKernel(Kernel):
         with read_at_random(*(graph[:3] if self.walk_steps > 2 else ())):
             map_blocks(walk, borders, self.n_jobs if n_jobs is None else n_jobs)
         count("walk entries", lengths.sum())
-        return HalfWalkRows(points, indices.ravel(), values.ravel(), lengths, kept, self.degrees)
+        starts, scale = np.arange(n_rows) * budget, np.ones(n_rows)
+        return HalfWalkRows(points, starts, starts + lengths, indices.ravel(), values.ravel(), scale, self.degrees, 0.0)
 
     def reach(self, points):
         """See :meth:`graphcore.kernels.graph.GraphKernel.reach`: :meth:`half_walk_rows`."""
@@ -199,10 +173,6 @@ class WalkKernel(Kernel):
         """See :meth:`Kernel.column`; one half walk from every node."""
         feature = self.half_walk_rows([point]).features().T
         return np.concatenate([(part @ feature).toarray()[:, 0] for _, part in self._feature_blocks()])
-
-    def absolute_sums(self, weights):
-        """See :meth:`Kernel.absolute_sums`; no entry is negative."""
-        return self.product(weights[:, None])[:, 0]
 
     def submatrix(self, points, point_weights=None):
         """See :meth:`Kernel.submatrix`; sparse."""

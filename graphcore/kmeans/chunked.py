@@ -9,6 +9,7 @@ import numpy as np
 
 from .._threads import limited_libraries
 from ..distributed.chunks import is_chunked, map_chunks, rows_at, rows_of_chunks
+from ..kernels.bandwidths import mean_square_deviation
 from ..kernels.products import memberships
 
 # Of k-means||: rounds, and rows drawn in each for every cluster, as its authors found enough.
@@ -21,7 +22,8 @@ def nearest_center(B, centers):
     Of rows in a dask.array both are dask.arrays, not computed yet.
     """
     if is_chunked(B):
-        return rows_of_chunks(_labels, B, None, np.int32, centers), rows_of_chunks(_squares, B, None, float, centers)
+        found = rows_of_chunks(_pairs, B, 2, np.float64, centers)
+        return found[:, 0].astype(np.int32), found[:, 1]
     from sklearn.metrics import pairwise_distances_argmin_min
 
     labels, distances = np.empty(len(B), dtype=np.int32), np.empty(len(B))
@@ -34,12 +36,8 @@ def nearest_center(B, centers):
     return labels, distances
 
 
-def _labels(rows, centers):
-    return nearest_center(rows, centers)[0]
-
-
-def _squares(rows, centers):
-    return nearest_center(rows, centers)[1]
+def _pairs(rows, centers):
+    return np.column_stack(nearest_center(rows, centers))
 
 
 def centers_and_cost(B, labels, sample_weight=None):
@@ -127,11 +125,7 @@ def lloyd_runs(B, starts, *, max_iter, tol):
     columns. A cluster that loses all rows gets the one farthest from its own centre. Returns the centres of the
     cheapest run (k, s), float64, that have a row, and its iterations.
     """
-    moments = map_chunks(_moments, B)
-    n = sum(count for count, _, _ in moments)
-    mean = sum(total for _, total, _ in moments) / n
-    variance = sum(spread + count * np.square(total / count - mean) for count, total, spread in moments) / n
-    threshold = tol * float(variance.mean())
+    threshold = tol * mean_square_deviation(B) / starts.shape[2]
     centers = np.array(starts, dtype=np.float64)
     n_iter = np.zeros(len(centers), dtype=np.int64)
     running = np.arange(len(centers))
@@ -171,13 +165,6 @@ def _draw(rows, streams, centers, n_drawn):
 
 def _counts(rows, centers):
     return np.bincount(nearest_center(rows, centers)[0], minlength=len(centers))
-
-
-def _moments(rows):
-    """Number of rows, their sum, and the sum of squared distances from their mean, in every column."""
-    rows = np.asarray(rows, dtype=np.float64)
-    total = rows.sum(axis=0)
-    return len(rows), total, np.square(rows - total / len(rows)).sum(axis=0)
 
 
 def _lloyd_sums(rows, runs):

@@ -1,6 +1,7 @@
 """Weighted kernel k-means on all points: the reference for every approximation."""
 
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 
@@ -10,6 +11,7 @@ from .._validation import check_choice, check_integer, check_labels, check_real
 from .._warn import warn_user
 from ..coresets.seeding import draw_seeds
 from ..exceptions import InputError, ParameterError
+from ..flats._checks import check_n_clusters
 from ..flats.alternation import Run, alternate
 from ..flats.fit_kernel import kernel_and_weights
 from ..kernels.checks import check_diagonal
@@ -40,20 +42,35 @@ class KernelKMeansResult:
         return self.centroids.labels
 
 
+class Lloyd(NamedTuple):
+    """How the iterations go; see :class:`graphcore.KernelKMeans`."""
+
+    n_init: int = 10
+    max_iter: int = 300
+    tol: float = 0.0
+    on_empty: str = "farthest"
+
+    def checked(self):
+        """The same with every value looked at."""
+        return Lloyd(
+            check_integer("n_init", self.n_init, low=1),
+            check_integer("max_iter", self.max_iter, low=1),
+            check_real("tol", self.tol, low=0.0),
+            check_choice("on_empty", self.on_empty, ON_EMPTY),
+        )
+
+
 def kernel_kmeans(
     K,
     n_clusters,
     *,
     weights=None,
     init="k-means++",
-    n_init=10,
-    max_iter=300,
-    tol=0.0,
     shift=0.0,
-    on_empty="farthest",
     on_indefinite="warn",
     random_state=None,
     n_jobs=None,
+    **rules,
 ):
     """Weighted kernel k-means by Lloyd's iterations in feature space.
 
@@ -64,7 +81,7 @@ def kernel_kmeans(
     n_clusters : int
     weights : array-like of shape (n_points,), optional
         Not negative. Default: ones; node degrees for a graph, which takes no others.
-    init, n_init, max_iter, tol, on_empty, on_indefinite, random_state, n_jobs
+    init, on_indefinite, random_state, n_jobs
         As for :class:`graphcore.KernelKMeans`. An array given as `init` is a first partition, tried once. Where K has
         zeros on its diagonal that no inner product has (an adjacency kernel), centres are drawn by the distances of a
         shifted kernel.
@@ -73,6 +90,8 @@ def kernel_kmeans(
         clusters grows by the same ``shift (n - k)``, but every point is bound more tightly to the cluster it is in, and
         Lloyd's iterations stop earlier. "psd" takes the least shift that makes the kernel positive semi-definite, so
         that the cost never rises.
+    **rules
+        `n_init`, `max_iter`, `tol` and `on_empty`, as for :class:`graphcore.KernelKMeans`.
 
     Returns
     -------
@@ -100,13 +119,8 @@ def kernel_kmeans(
     """
     kernel, weights = kernel_and_weights(K, weights, "weights")
     check_diagonal(kernel.diagonal)
-    n_points = int(np.count_nonzero(weights > 0))
-    n_clusters = check_integer(
-        "n_clusters", n_clusters, low=1, high=n_points, why_high="the points that have weight; ask for fewer clusters"
-    )
-    n_init, max_iter = check_integer("n_init", n_init, low=1), check_integer("max_iter", max_iter, low=1)
-    tol = check_real("tol", tol, low=0.0)
-    check_choice("on_empty", on_empty, ON_EMPTY)
+    n_clusters = check_n_clusters(n_clusters, weights)
+    rules = Lloyd(**rules).checked()
     check_choice("on_indefinite", on_indefinite, ("warn", "error"))
     effective_jobs(n_jobs)  # refuses what is no number of jobs, also where there is no work for two
     if isinstance(init, str) or init is None:
@@ -118,10 +132,10 @@ def kernel_kmeans(
         shift = _check_shift(kernel, weights, shift, on_indefinite, streams, n_jobs)
         problem = KernelCentroids(kernel, weights, shift, n_jobs)
         runs = [
-            alternate(problem, labels, n_clusters, max_iter=max_iter + 1, tol=tol, on_empty=on_empty)
-            for labels in _first_partitions(problem, n_clusters, init, n_init, streams)
+            alternate(problem, labels, n_clusters, max_iter=rules.max_iter + 1, tol=rules.tol, on_empty=rules.on_empty)
+            for labels in _first_partitions(problem, n_clusters, init, rules.n_init, streams)
         ]
-    return _result(problem, runs, n_clusters, on_empty)
+    return _result(problem, runs, n_clusters, rules.on_empty)
 
 
 def partition_cost(K, labels, *, weights=None, n_jobs=None):

@@ -4,6 +4,7 @@ import numpy as np
 
 from .._arrays import read_only
 from .._progress import Stages
+from .._random import Streams
 from .._typing import AnyData, RandomState
 from .._validation import check_choice, check_integer
 from .._warn import warn_user
@@ -12,7 +13,6 @@ from ..graphs import _row_loops
 from ..graphs.graph import Graph
 from ..graphs.rows import Rows, symmetrize_rows, transpose_rows
 from ..graphs.weights import without_ones
-from .neighbor_lists import Neighbors
 from .search import nearest_neighbors
 from .vectors import as_vectors
 
@@ -120,15 +120,15 @@ def knn_graph(
         return neighbor_graph(neighbors, mode=mode, weighting=weighting)
 
 
-def neighbor_graph(neighbors, *, mode="union", weighting="binary"):
-    """Make a graph from neighbours that are already known: arrays of row numbers and distances, nearest first.
+def graph_of_vectors(X, n_neighbors, *, metric="euclidean", random_state=None, n_jobs=None, stages=None):
+    """The graph that vectors are clustered by: each joined to its nearest neighbours, at most to all others."""
+    with (Stages() if stages is None else stages)("neighbours"):
+        stream = Streams(random_state).child("neighbours")
+        return knn_graph(X, n_neighbors, metric=metric, random_state=stream, n_jobs=n_jobs)
 
-    Both have shape (n_samples, n_neighbors), as neighbour libraries give them; numbers below 0 and a row's own number
-    are passed over. A row may not list another twice.
-    """
-    check_choice("mode", mode, MODES)
-    check_choice("weighting", weighting, WEIGHTINGS)
-    neighbors = _as_neighbors(neighbors)
+
+def neighbor_graph(neighbors, *, mode="union", weighting="binary"):
+    """Make a graph from :class:`Neighbors`; a row may not list another twice."""
     n, listed = len(neighbors.indices), neighbors.indices >= 0
     indptr = np.concatenate([[0], np.cumsum(listed.sum(axis=1))])
     if weighting == "binary":
@@ -153,29 +153,6 @@ def neighbor_graph(neighbors, *, mode="union", weighting="binary"):
         both = 2 * symmetrize_rows(rows, "average")[0].weights  # a + b, beside the larger of them
         weights = both - weights * (both - weights)
     return Graph(united.indptr, united.indices, without_ones(weights), check=False)
-
-
-def _as_neighbors(neighbors):
-    indices, distances = (np.asarray(part) for part in neighbors)
-    if indices.ndim != 2 or indices.shape != distances.shape or indices.shape[0] == 0:
-        raise InputError(
-            "neighbours are two arrays of one shape (n_samples, n_neighbors), got shapes "
-            f"{indices.shape} and {distances.shape}"
-        )
-    n = len(indices)
-    if not np.issubdtype(indices.dtype, np.integer):
-        raise InputError(f"neighbours must be row numbers, got {indices.dtype}")
-    if indices.size and indices.max() >= n:
-        raise InputError(f"a neighbour has number {indices.max()}, but there are {n} rows")
-    itself = indices == np.arange(n)[:, None]
-    if itself.any():
-        indices = np.where(itself, -1, indices)
-    bad = (indices >= 0) & ~((distances >= 0) & (distances < np.inf))
-    if bad.any():
-        row, place = np.argwhere(bad)[0]
-        raise InputError(f"distances must be finite and not negative; neighbour {place} of row {row} is at "
-                         f"{distances[row, place]}")  # fmt: skip
-    return Neighbors(indices.astype(np.int32, copy=False), distances)
 
 
 def _gaussian(neighbors, listed):

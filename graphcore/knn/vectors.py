@@ -2,11 +2,12 @@
 
 import numpy as np
 
+from .._validation import check_magnitude
 from ..exceptions import InputError
 from ..graphs.structure import check_sparse
 
 # Larger numbers overflow when float32 distances are squared, smaller ones vanish.
-_LARGEST, _SMALLEST = 1e15, 1e-15
+_LIMITS = {}, 1e15
 
 
 def is_sparse(X):
@@ -30,11 +31,7 @@ def as_vectors(X):
     if X.dtype.kind not in "biuf":
         raise InputError(f"the vectors cannot be used: they hold {X.dtype}, and must be real numbers")
     largest = _check_finite(X)
-    if largest > _LARGEST or 0 < largest < _SMALLEST:
-        raise InputError(
-            f"the largest absolute value of the vectors is {largest:.3g}; squared distances need it between "
-            f"{_SMALLEST:g} and {_LARGEST:g}: rescale the columns"
-        )
+    check_magnitude("X", largest, np.float32, _LIMITS)
     if X.dtype not in (np.float32, np.float64):
         narrow = X.dtype == np.float16 or (X.dtype.kind in "iub" and largest <= 2**24)
         X = X.astype(np.float32 if narrow else np.float64)

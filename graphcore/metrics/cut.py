@@ -8,6 +8,7 @@ from .._typing import AnyGraph, ArrayLike, Floats, csr_array
 from .._validation import check_integer, check_labels
 from ..exceptions import InputError
 from ..graphs.as_graph import as_graph
+from ..graphs.rows import entries_of
 from ..partition.cluster_sums import ClusterSums, cluster_sums
 from ..partition.quotient import graph_rows, lent, quotient
 
@@ -50,10 +51,7 @@ def sparse_rows(graph, nodes):
     """Some rows of a graph, csr_array of float64."""
     import scipy.sparse as sp
 
-    starts = graph.indptr[nodes]
-    lengths = graph.indptr[nodes + 1] - starts
-    indptr = np.concatenate([[0], np.cumsum(lengths)])
-    entries = np.repeat(starts - indptr[:-1], lengths) + np.arange(indptr[-1])
+    entries, indptr = entries_of(graph.indptr, nodes)
     values = np.ones(len(entries)) if graph.weights is None else graph.weights[entries].astype(np.float64)
     return sp.csr_array((values, graph.indices[entries], indptr), shape=(len(nodes), graph.n_nodes))
 
@@ -114,11 +112,8 @@ def outside_share(graph: AnyGraph, labels: ArrayLike, *, n_jobs: int | None = No
 
     Parameters
     ----------
-    graph : Graph, sparse matrix, square array, networkx or igraph graph
-    labels : array-like of shape (n_nodes,), integer
-        Cluster of every node, from 0; -1 for no cluster.
-    n_jobs : int, optional
-        Threads; the result does not depend on it.
+    graph, labels, n_jobs
+        See :func:`cut_and_volume`.
 
     Returns
     -------

@@ -182,7 +182,8 @@ def coreset_cost(
 
     Parameters
     ----------
-    graph : Graph, sparse matrix, square array or networkx graph
+    graph, self_loop, shift, n_jobs
+        See :func:`kernel_kmeans_cost`. Distances are not clipped at 0.
     coreset_indices : array-like of shape (n_coreset,), integer
         Nodes of the coreset; repeats count as often as they stand there.
     coreset_weights : array-like of shape (n_coreset,)
@@ -191,10 +192,6 @@ def coreset_cost(
         A partition of the graph, clusters from 0; nodes of label -1 or degree 0 have no part in either sum.
     centres : {"own", "nearest"}, default "own"
         Which centre a point is charged for.
-    self_loop, shift : float, default 0
-        Which kernel, see :func:`kernel_kmeans_cost`. Distances are not clipped at 0.
-    n_jobs : int, optional
-        Threads; the result does not depend on it.
 
     Returns
     -------

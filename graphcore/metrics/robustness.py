@@ -61,14 +61,11 @@ def robustness(
 
     Parameters
     ----------
-    graph : Graph, sparse matrix, square array or networkx graph
-    labels : array-like of shape (n_nodes,), integer
-        Cluster of every node, from 0; -1 for no cluster.
+    graph, labels, n_clusters
+        See :func:`cut_and_volume`.
     refit : callable
         ``refit(graph, seed)`` returns labels of a graph of the same nodes, as the method would that the labels are
         from. It is called in several threads, if `n_jobs` says so.
-    n_clusters : int, optional
-        Number of clusters, if the last ones may be empty.
     n_refits : int, default 10
     random_state : int, Generator, RandomState or None, default 0
     n_jobs : int, optional

@@ -8,7 +8,6 @@ from .._locks import cached_property
 from ..exceptions import InputError
 from ..graphs.from_libraries import networkx_rows
 from ..graphs.graph import Graph
-from ..graphs.ids import is_numbered
 from ..graphs.rows import as_csr_array
 
 
@@ -145,23 +144,11 @@ class BackendGraph:
     @cached_property
     def positions(self):
         """Number of each node."""
-        return {node: i for i, node in enumerate(self.nodes)}
-
-    @cached_property
-    def _numbered(self):
-        return is_numbered(self.nodes)
+        return dict(zip(self.nodes, range(len(self)), strict=True))
 
     def numbers_of(self, nodes):
         """Numbers of those nodes that are in the graph, as an array; repeats stay."""
-        nodes = list(nodes)
-        if self._numbered:
-            try:
-                numbers = np.array(nodes)
-            except ValueError:  # tuples of several lengths
-                numbers = np.empty(0, dtype=object)
-            if numbers.ndim == 1 and numbers.dtype.kind == "i":
-                return numbers[(numbers >= 0) & (numbers < len(self))]
-        return np.array([self.positions[node] for node in nodes if node in self], dtype=np.int64)
+        return np.array([i for i in map(self.positions.get, nodes) if i is not None], dtype=np.int64)
 
     def matrix(self, weight):
         """The adjacency matrix, as networkx sums it: 1 for every edge that does not have the attribute."""

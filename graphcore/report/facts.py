@@ -41,6 +41,8 @@ class ReportFacts:
     Attributes
     ----------
     graph : Graph
+    labels : ndarray of shape (n_nodes,), int32
+        As given, but -1 for nodes without an edge.
     n_clusters : int
         Clusters asked for; some may be empty.
     sums : ClusterSums
@@ -67,6 +69,7 @@ class ReportFacts:
     """
 
     graph: Graph = field(repr=False)
+    labels: np.ndarray = field(repr=False)
     n_clusters: int
     sums: ClusterSums
     quotient: object = field(repr=False)
@@ -141,8 +144,22 @@ def gather_facts(
 
     Parameters
     ----------
-    graph, labels, n_clusters, clustering, membership, truth, robustness, n_central, n_jobs
-        See :func:`write_report`.
+    graph : Graph, sparse matrix, square array or networkx graph
+    labels : array-like of shape (n_nodes,), integer
+        Cluster of every node, from 0; -1 for no cluster.
+    n_clusters : int, optional
+        Number of clusters, if the last ones may be empty. Default: as many as the run was asked for, if it is known.
+    clustering : Clustering, optional
+        The run that the labels come from; without it the page says nothing of stability, coreset and objective.
+    membership : sparse matrix of shape (n_nodes, n_clusters), optional
+        Shares of every node in every cluster, rows adding up to 1; without it the page tells shares of edge weight.
+    truth : array-like of shape (n_nodes,), optional
+        Known classes to compare with, of any kind; integers below 0 and the text "-1" stand for "not known".
+    robustness : Robustness, optional
+        From :func:`graphcore.metrics.robustness` for these labels; without it no cluster is called sure.
+    n_central : int, default 5
+        Central nodes named for each cluster.
+    n_jobs : int, optional
 
     Returns
     -------
@@ -162,6 +179,8 @@ def gather_facts(
     >>> round(facts.normalized_cut, 4), round(facts.chance_cut, 4), round(facts.coverage, 4)
     (0.1429, 0.5, 0.8571)
     """
+    if n_clusters is None and clustering is not None:
+        n_clusters = clustering.settings.n_clusters
     graph, labels, n_clusters = placed_labels(graph, labels, n_clusters)
     sums, *splits = split_sums(graph, labels, n_clusters, n_jobs)
     filled = np.flatnonzero(sums.size)
@@ -176,7 +195,7 @@ def gather_facts(
     central = most_central(labels, *splits, n_clusters, check_integer("n_central", n_central, low=0))
     stability = None if clustering is None else clustering.node_stability
     return ReportFacts(
-        graph=graph, n_clusters=n_clusters, sums=sums, quotient=between, filled=filled,
+        graph=graph, labels=labels, n_clusters=n_clusters, sums=sums, quotient=between, filled=filled,
         central=[[str(name) for name in graph.names_of(nodes).tolist()] for nodes in central],
         tree=_tree(between[filled][:, filled], sums.size[filled], clustering),
         nodes=gather_nodes(graph, labels, n_clusters, splits, stability, membership),

@@ -48,7 +48,7 @@ class Picture(NamedTuple):
     about: dict
 
 
-def draw_pictures(facts, graph, labels, *, of_vectors=False, random_state=0, n_jobs=None):
+def draw_pictures(facts, *, of_vectors=False, random_state=0, n_jobs=None):
     """Draw what can be drawn of a clustering, of a graph or `of_vectors` (list of Picture)."""
     try:
         import matplotlib as mpl
@@ -58,8 +58,8 @@ def draw_pictures(facts, graph, labels, *, of_vectors=False, random_state=0, n_j
     drawings = {
         "sizes": ("Sizes and conductance", lambda ax: _sizes(ax, facts)),
         "quotient": ("Clusters and what runs between them", lambda ax: _quotient(ax, facts)),
-        "drawing": ("The graph", lambda ax: _drawing(ax, facts, graph, labels, random_state)),
-        "coreset": ("Map of the coreset", lambda ax: _coreset(ax, facts, graph, method, random_state, n_jobs)),
+        "drawing": ("The graph", lambda ax: _drawing(ax, facts, random_state)),
+        "coreset": ("Map of the coreset", lambda ax: _coreset(ax, facts, method, random_state, n_jobs)),
         "tree": ("How the clusters hang together", lambda ax: _tree(ax, facts)),
         "history": ("Progress of the objective", lambda ax: _history(ax, facts)),
     }
@@ -96,10 +96,10 @@ def _quotient(ax, facts):
     return {}
 
 
-def _drawing(ax, facts, graph, labels, random_state):
+def _drawing(ax, facts, random_state):
     if facts.sums.size.sum() > _MAX_DRAWN:
         return None
-    graph_drawing(graph, labels, random_state=random_state, ax=ax)
+    graph_drawing(facts.graph, facts.labels, random_state=random_state, ax=ax)
     return {}
 
 
@@ -140,14 +140,14 @@ def _plain(name):
     return name if len(name) <= _LEAF_NAME_LENGTH else f"{name[: _LEAF_NAME_LENGTH - 1]}…"
 
 
-def _coreset(ax, facts, graph, method, random_state, n_jobs):
+def _coreset(ax, facts, method, random_state, n_jobs):
     run = facts.clustering
     if run is None:
         return None
     coreset = run.coreset
     try:
         chosen, points = coreset_coordinates(
-            graph, coreset.indices, run.labels, method=method, walk_steps=max(4, run.settings.walk_steps),
+            facts.graph, coreset.indices, run.labels, method=method, walk_steps=max(4, run.settings.walk_steps),
             most=_MAX_MAPPED, random_state=random_state, n_jobs=n_jobs,
         )  # fmt: skip
     except InputError:

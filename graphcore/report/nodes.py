@@ -115,7 +115,7 @@ def _border(nodes, own, degrees, stability, near, shares):
 # -- what the page's script looks up -----------------------------------------------------------------------------------
 
 
-def pack(facts, names_of):
+def pack(facts):
     """(data, whether shares are among them): base64 of compressed JSON, text that HTML leaves alone.
 
     Node names come in alphabetical order, which packs best; without names and with all nodes listed there are none.
@@ -125,9 +125,8 @@ def pack(facts, names_of):
     if facts.robustness is not None:
         told_of["robustness"] = np.nan_to_num(facts.robustness.nodes, nan=-0.01)  # -1: no draw left it an edge
     names, order = None, np.arange(len(nodes.listed))
-    if not nodes.is_whole or names_of is not None:
-        names = nodes.listed if names_of is None else names_of(nodes.listed)
-        names = [shortened(str(name)) for name in names.tolist()]
+    if not nodes.is_whole or facts.graph.node_names is not None:
+        names = [shortened(str(name)) for name in facts.graph.names_of(nodes.listed).tolist()]
         order = np.array(sorted(range(len(names)), key=names.__getitem__))
         names = [names[i] for i in order]
     told = (nodes.shares[order] >= _LEAST_SHARE).T

@@ -17,9 +17,6 @@ from ..graphs.as_graph import as_graph
 from ..io._format import unfit_reason
 from ..io.atomic import atomic_output, check_writable
 from ..io.labels import write_labels
-from ..metrics import Robustness
-from ..metrics.cut import placed_labels
-from ..pipeline.cluster import Clustering
 from ..plot._style import NEEDED
 from . import nodes
 from .facts import ReportFacts, gather_facts
@@ -69,10 +66,8 @@ def check_page(path):
 
 
 def write_report(
-    path: PathLike, graph: AnyGraph, labels: ArrayLike, *, n_clusters: int | None = None,
-    clustering: Clustering | None = None, membership: Any = None, truth: ArrayLike | None = None,
-    robustness: Robustness | None = None, about: About | None = None, pictures: bool | str = "auto",
-    n_central: int = 5, random_state: RandomState = 0, n_jobs: int | None = None,
+    path: PathLike, graph: AnyGraph, labels: ArrayLike, *, about: About | None = None, pictures: bool | str = "auto",
+    random_state: RandomState = 0, n_jobs: int | None = None, **measured: Any,
 ) -> ReportFacts:  # fmt: skip
     """Write a clustering as one HTML page that needs no other file and no network.
 
@@ -82,28 +77,18 @@ def write_report(
         Output file, written whole or not at all; "-" is standard output. Of a graph of more than 100,000 nodes the
         page lists the most central ones, and ``<path>.nodes.tsv`` gets the cluster of each (unless the page goes to
         standard output, or names have characters that no text file holds).
-    graph : Graph, sparse matrix, square array or networkx graph
-    labels : array-like of shape (n_nodes,), integer
-        Cluster of every node, from 0; -1 for no cluster.
-    n_clusters : int, optional
-        Number of clusters, if the last ones may be empty.
-    clustering : Clustering, optional
-        The run that the labels come from; without it the page says nothing of stability, coreset and objective.
-    membership : sparse matrix of shape (n_nodes, n_clusters), optional
-        Shares of every node in every cluster, rows adding up to 1; without it the page tells shares of edge weight.
-    truth : array-like of shape (n_nodes,), optional
-        Known classes to compare with, of any kind; integers below 0 and the text "-1" stand for "not known".
-    robustness : Robustness, optional
-        From :func:`graphcore.metrics.robustness` for these labels; without it no cluster is called sure.
+    graph, labels
+        See :func:`gather_facts`.
     about : About, optional
         Title, source, command, warnings and times.
     pictures : bool or "auto", default "auto"
         Whether to draw pictures, which needs matplotlib; "auto" leaves them out where that is missing, and says so.
-    n_central : int, default 5
-        Central nodes named for each cluster.
     random_state : int, Generator, RandomState or None, default 0
         For the map of the coreset.
     n_jobs : int, optional
+    **measured
+        What else is known: `n_clusters`, `clustering`, `membership`, `truth`, `robustness` and `n_central` of
+        :func:`gather_facts`.
 
     Returns
     -------
@@ -137,26 +122,16 @@ def write_report(
     possible = find_spec("matplotlib") is not None
     if pictures is True and not possible:
         raise InputError(NEEDED)
-    graph, labels, n_clusters = placed_labels(as_graph(graph), labels, n_clusters)
+    graph = as_graph(graph)
     beside = None if graph.n_nodes <= nodes.MOST_LISTED else _path_beside(path, graph)
     about = About("Clusters of a graph") if about is None else about
-    facts = gather_facts(
-        graph, labels, n_clusters, clustering=clustering, membership=membership, truth=truth, robustness=robustness,
-        n_central=n_central, n_jobs=n_jobs,
-    )  # fmt: skip
+    facts = gather_facts(graph, labels, n_jobs=n_jobs, **measured)
     drawn = None if pictures else []
     if pictures and possible:
-        drawn = draw_pictures(
-            facts, graph, labels, of_vectors=about.of_vectors, random_state=random_state, n_jobs=n_jobs
-        )
-    data, has_shares = nodes.pack(facts, None if graph.node_names is None else graph.names_of)
-    text = render(
-        facts, about, drawn, data, has_shares=has_shares,
-        border_names=[str(name) for name in graph.names_of(facts.nodes.border).tolist()],
-        beside=None if beside is None else os.path.basename(beside),
-    )  # fmt: skip
+        drawn = draw_pictures(facts, of_vectors=about.of_vectors, random_state=random_state, n_jobs=n_jobs)
+    text = render(facts, about, drawn, None if beside is None else os.path.basename(beside))
     if beside is not None:
-        write_labels(labels, beside, graph)
+        write_labels(facts.labels, beside, graph)
     with atomic_output(path, "w", encoding="utf-8", newline="\n") as stream:
         stream.write(text)
     return facts
@@ -171,21 +146,16 @@ def _path_beside(path, graph):
     return beside
 
 
-def report_model(
-    model, path, graph, clustering, *, of_vectors, title=None, truth=None, pictures="auto", robustness=None
-):
+def report_model(model, path, graph, clustering, *, of_vectors, title=None, pictures="auto", **measured):
     """Write a page about a fitted estimator; see :meth:`graphcore.CoresetSpectralClustering.report`."""
     check_writable(path)  # before memberships are computed
-    if title is None:
-        title = f"{clustering.settings.n_clusters:,} clusters of a graph"
     about = About(
-        title=title, command=_constructor(model), note=_note(model.random_state), seconds=clustering.seconds,
-        of_vectors=of_vectors,
+        title=title or f"{clustering.settings.n_clusters:,} clusters of a graph", command=_constructor(model),
+        note=_note(model.random_state), seconds=clustering.seconds, of_vectors=of_vectors,
     )  # fmt: skip
     return write_report(
-        path, graph, clustering.labels, n_clusters=clustering.settings.n_clusters, clustering=clustering, truth=truth,
-        membership=getattr(model, "membership_", None), about=about, pictures=pictures, robustness=robustness,
-        n_jobs=model.n_jobs,
+        path, graph, clustering.labels, clustering=clustering, membership=getattr(model, "membership_", None),
+        about=about, pictures=pictures, n_jobs=model.n_jobs, **measured,
     )  # fmt: skip
 
 

@@ -14,7 +14,7 @@ from ..metrics.clusters import nearest_clusters
 from ..metrics.robustness import DISSOLVED, ROBUST
 from ..pipeline.cluster import UNSURE
 from ..plot._style import NEEDED
-from .nodes import shortened
+from .nodes import pack, shortened
 
 # Of a normalised cut by chance: below the first there are clear clusters, above the second there are hardly any.
 _CLEAR, _VAGUE = 0.5, 0.85
@@ -28,14 +28,14 @@ _NOTHING = "\u2013"
 _CONTROL = dict.fromkeys((*range(9), 11, 12, *range(14, 32), 127, *range(0xD800, 0xE000)), "\ufffd")
 
 
-def render(facts, about, pictures, data, *, has_shares, border_names, beside):
+def render(facts, about, pictures, beside):
     """Return the page as text.
 
-    `pictures` is None where there should be some and matplotlib is missing; `data` is what the script looks up
-    (:func:`graphcore.report.nodes.pack`), with or without shares; `beside` names the file that has all nodes, None if
-    the page has.
+    `pictures` is None where there should be some and matplotlib is missing; `beside` names the file that has all nodes,
+    None if the page has.
     """
-    script, border, found = _asset("page.js"), _border_rows(facts, border_names), facts.comparison
+    data, has_shares = pack(facts)
+    script, border, found = _asset("page.js"), _border_rows(facts), facts.comparison
     titles = {
         "quality": "How good, and how sure", "find": "Find a node", "pictures": pictures and "Pictures",
         "clusters": "Clusters", "border": border and "Between two clusters",
@@ -132,9 +132,10 @@ def _cluster_rows(facts):
     return map(row, np.argsort(-sums.size, kind="stable"))
 
 
-def _border_rows(facts, names):
-    """A row for every node between two clusters; `names` are those of ``facts.nodes.border``."""
+def _border_rows(facts):
+    """A row for every node between two clusters."""
     nodes, stability = facts.nodes, facts.node_stability
+    names = [str(name) for name in facts.graph.names_of(nodes.border).tolist()]
     steady = [_NOTHING] * len(names) if stability is None else [f"{stability[x]:.2f}" for x in nodes.border]
     return [
         (_name(called), own, f"{100 * first:.0f} %", other, f"{100 * second:.0f} %", doubtful)

@@ -13,6 +13,7 @@ from ..exceptions import InputError, ParameterError
 from ..graphs.as_graph import as_graph, is_graph, refuse_as_vectors
 from ..graphs.graph import Graph
 from ..graphs.magnitude import in_range
+from ..knn.neighbors import graph_of_vectors
 from ..pipeline.settings import resolve
 from . import penalty as _penalty
 from .result import KSelection, selection
@@ -106,7 +107,7 @@ def select_n_clusters(
         if method == "penalty":
             ks = _as_candidates(candidates, X.shape[0], "vectors")
             return _penalised(_penalty.KMeansErrors(X, streams), ks, X.shape[0], _penalty.radius_of(X))
-        X = _neighbours(X, n_neighbors, metric, streams, n_jobs)
+        X = graph_of_vectors(X, n_neighbors, metric=metric, random_state=streams, n_jobs=n_jobs)
     graph = in_range(X if isinstance(X, Graph) else as_graph(X))
     n_linked = graph.n_nodes - graph.n_isolated
     if n_linked == 0:
@@ -266,15 +267,6 @@ def _as_vectors(X):
         raise
     except (TypeError, ValueError) as error:
         raise InputError(f"X cannot be used as vectors: {error}") from error
-
-
-def _neighbours(X, n_neighbors, metric, streams, n_jobs):
-    from ..knn.neighbors import knn_graph
-
-    n_neighbors = check_integer("n_neighbors", n_neighbors, low=1)
-    return knn_graph(
-        X, min(n_neighbors, X.shape[0] - 1), metric=metric, random_state=streams.child("neighbours"), n_jobs=n_jobs
-    )
 
 
 def _as_candidates(candidates, n, what, most=None):

@@ -1,4 +1,4 @@
-"""Compiled loops of the build on disk.
+"""The compiled loop of the build on disk.
 
 An entry of the matrix is one integer: row << 32 | column << 1 | whether the edge was listed from column to row. Every
 edge but a self-loop makes two, one for each end's row.
@@ -8,27 +8,6 @@ import numpy as np
 
 from .._compile import compiled
 from ..graphs._loops import MAX, MIN, combined
-
-
-@compiled
-def mark_ids(ids, low, bits):
-    """Set bit id - low for every id."""
-    for e in range(len(ids)):
-        position = np.int64(ids[e]) - low
-        bits[position >> 6] |= np.uint64(1) << np.uint64(position & 63)
-
-
-@compiled
-def rank_marked(ids, low, bits, before, out):
-    """out[e] = how many marked ids are smaller than ids[e]; before[w] counts those in the words before w."""
-    for e in range(len(ids)):
-        position = np.int64(ids[e]) - low
-        word = bits[position >> 6] & ((np.uint64(1) << np.uint64(position & 63)) - np.uint64(1))
-        # The number of bits set, added up in parallel: pairs, nibbles, bytes.
-        word -= (word >> np.uint64(1)) & np.uint64(0x5555555555555555)
-        word = (word & np.uint64(0x3333333333333333)) + ((word >> np.uint64(2)) & np.uint64(0x3333333333333333))
-        word = (word + (word >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
-        out[e] = before[position >> 6] + np.int64((word * np.uint64(0x0101010101010101)) >> np.uint64(56))
 
 
 @compiled
@@ -77,8 +56,5 @@ def merge_entries(keys, weights, policy, tolerance, found):
 
 
 def warm_up():
-    """Load or compile the loops, so that the memory that this takes is known before the rest is shared out."""
-    ints, floats, words = np.zeros(2, dtype=np.int64), np.zeros(2), np.zeros(1, dtype=np.uint64)
-    mark_ids(ints, 0, words)
-    rank_marked(ints, 0, words, ints.copy(), ints.copy())
-    merge_entries(ints, floats, MAX, 0.0, np.zeros(4, dtype=np.int64))
+    """Load or compile the loop, so that the memory that this takes is known before the rest is shared out."""
+    merge_entries(np.zeros(2, dtype=np.int64), np.zeros(2), MAX, 0.0, np.zeros(4, dtype=np.int64))

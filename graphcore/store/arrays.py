@@ -1,6 +1,5 @@
 """The arrays of a store: written piece by piece, row by row, opened as read-only memory maps."""
 
-import errno
 import os
 
 import numpy as np
@@ -19,19 +18,12 @@ _ROWS = 1 << 20
 
 
 class ArrayWriter:
-    """Writes a one-dimensional ``.npy`` file whose length is known only at the end.
+    """Writes a one-dimensional ``.npy`` file whose length is known only at the end."""
 
-    With `length` and `crc32` it goes on behind a part that is there already; what follows that in the file is cut off.
-    """
-
-    def __init__(self, folder, name, dtype, length=0, crc32=0):
-        self.dtype = np.dtype(dtype).newbyteorder("<")
-        self.length, self.crc32 = length, crc32
-        self._stream = open(array_path(folder, name), "r+b" if length else "wb")  # noqa: SIM115 - closed by close()
+    def __init__(self, folder, name, dtype):
+        self.dtype, self.length, self.crc32 = np.dtype(dtype).newbyteorder("<"), 0, 0
+        self._stream = open(array_path(folder, name), "wb")  # noqa: SIM115 - closed by close() and abandon()
         self._write_header()
-        if length:
-            cut_back(self._stream, self._start + length * self.dtype.itemsize)
-        self._stream.seek(0, os.SEEK_END)
 
     def append(self, values):
         """Write more values."""
@@ -41,14 +33,10 @@ class ArrayWriter:
             self.crc32 = checksum(piece, self.crc32)
             self.length += len(piece)
 
-    def sync(self):
-        """Bring what was written so far to the disk."""
-        to_disk(self._stream)
-
     def close(self):
         """Write the header anew, with the length, bring all to the disk, and return the ArrayFacts."""
         self._write_header()
-        self.sync()
+        to_disk(self._stream)
         self._stream.close()
         return ArrayFacts(self.dtype.str, self.length, self.crc32)
 
@@ -61,35 +49,29 @@ class ArrayWriter:
         self._stream.seek(0)
         facts = {"descr": npy.dtype_to_descr(self.dtype), "fortran_order": False, "shape": (self.length,)}
         npy.write_array_header_1_0(self._stream, facts)
-        self._start = self._stream.tell()
 
 
-def write_array(folder, name, array):
-    """Write a whole array, a piece at a time, and return its ArrayFacts."""
-    writer = ArrayWriter(folder, name, array.dtype)
+def write_array(folder, name, dtype, pieces):
+    """Write an array that comes in pieces, and return its ArrayFacts."""
+    writer = ArrayWriter(folder, name, dtype)
     try:
-        writer.append(array)
+        for piece in pieces:
+            writer.append(piece)
         return writer.close()
     finally:
         writer.abandon()
 
 
 class RowWriter:
-    """Writes indptr, indices, weights (unless `weight_dtype` is None) and degrees of rows that come in ascending order.
+    """Writes indptr, indices, weights (unless `weight_dtype` is None) and degrees of rows that come in order."""
 
-    `state` is {}, or from :meth:`checkpoint`.
-    """
-
-    def __init__(self, folder, n_nodes, weight_dtype, state):
-        self._row, self.n_isolated = state.get("row", 0), state.get("n_isolated", 0)
-        self.all_ones = state.get("all_ones", True)
+    def __init__(self, folder, n_nodes, weight_dtype):
+        self._row, self.n_isolated, self.all_ones = 0, 0, True
         kinds = {"indptr": np.int64, "indices": id_dtype(n_nodes), "degrees": np.float64}
         if weight_dtype is not None:
             kinds["weights"] = weight_dtype
-        there = state.get("arrays", {})
-        self._writers = {name: ArrayWriter(folder, name, kind, *there.get(name, ())) for name, kind in kinds.items()}
-        if not there:
-            self._writers["indptr"].append(np.zeros(1, dtype=np.int64))
+        self._writers = {name: ArrayWriter(folder, name, kind) for name, kind in kinds.items()}
+        self._writers["indptr"].append(np.zeros(1, dtype=np.int64))
 
     def append(self, keys, weights, last):
         """Write the rows up to `last`, which is not among them; all their merged entries are (row << 31 | column)."""
@@ -117,24 +99,10 @@ class RowWriter:
         """Return the ArrayFacts of all arrays."""
         return {name: writer.close() for name, writer in self._writers.items()}
 
-    def checkpoint(self):
-        """Bring everything to the disk, and return the state from which a later RowWriter can go on."""
-        for writer in self._writers.values():
-            writer.sync()
-        arrays = {name: [writer.length, writer.crc32] for name, writer in self._writers.items()}
-        return {"row": self._row, "n_isolated": self.n_isolated, "all_ones": self.all_ones, "arrays": arrays}
-
     def abandon(self):
         """Close the files as they are."""
         for writer in self._writers.values():
             writer.abandon()
-
-
-def cut_back(stream, size):
-    """Cut off what stands behind the first `size` bytes of a file; a file that is shorter was lost in part."""
-    if os.fstat(stream.fileno()).st_size < size:
-        raise OSError(errno.EIO, f"{stream.name} is shorter than it was: start over without resume")
-    stream.truncate(size)
 
 
 def map_array(folder, name, facts):

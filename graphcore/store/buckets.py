@@ -1,6 +1,7 @@
 """Edges on disk as they were read, and entries of the matrix, spread over files of which each is sorted in memory."""
 
 import contextlib
+import errno
 import os
 from itertools import chain, pairwise
 
@@ -9,7 +10,6 @@ import numpy as np
 from .._threads import away
 from ..exceptions import InputError
 from ..io.atomic import to_disk
-from .arrays import cut_back
 
 # Edges of a block in a Spool. A block that is spread takes some 256 bytes for each: ids, numbers, entries, buckets.
 _BLOCK = 1 << 17
@@ -26,13 +26,17 @@ class Spool:
 
     def __init__(self, path, n_bytes=0, n_edges=0):
         self.path, self.n_bytes, self.n_edges = path, n_bytes, n_edges
-        self._stream = None
+
+    @contextlib.contextmanager
+    def writing(self):
+        """Within this context, edges are written behind those that are there."""
+        with open(self.path, "ab") as self._stream:
+            self._require_whole(self._stream)
+            self._stream.truncate(self.n_bytes)  # what follows was left by a crash
+            yield
 
     def append(self, ends, weights):
         """Write edges: `ends` of shape (n_edges, 2), int32 or int64; weights of length 0 stand for none."""
-        if self._stream is None:
-            self._stream = open(self.path, "ab")  # noqa: SIM115 - closed by close()
-            cut_back(self._stream, self.n_bytes)
         for start in range(0, len(ends), _BLOCK):
             piece, its_weights = ends[start : start + _BLOCK], weights[start : start + _BLOCK]
             head = np.array([len(piece), ends.itemsize, 8 * (len(weights) > 0)])
@@ -43,25 +47,22 @@ class Spool:
 
     def sync(self):
         """Bring all blocks to the disk."""
-        if self._stream is not None:
-            to_disk(self._stream)
-
-    def close(self):
-        """Close the file."""
-        if self._stream is not None:
-            self._stream.close()
-            self._stream = None
+        to_disk(self._stream)
 
     def blocks(self):
         """Yield (ends, weights) of each block: int64, source and target by turns; float64, of length 0 for none."""
         if not self.n_edges:
             return
-        with open(self.path, "r+b") as stream:
-            cut_back(stream, self.n_bytes)
+        with open(self.path, "rb") as stream:
+            self._require_whole(stream)
             while stream.tell() < self.n_bytes:
                 count, id_size, weight_size = np.fromfile(stream, np.int64, 3).tolist()
                 ends = np.fromfile(stream, f"i{id_size}", 2 * count)
                 yield ends.astype(np.int64, copy=False), np.fromfile(stream, np.float64, count * (weight_size > 0))
+
+    def _require_whole(self, stream):
+        if os.fstat(stream.fileno()).st_size < self.n_bytes:
+            raise OSError(errno.EIO, f"{self.path} is shorter than it was: start over without resume")
 
     def sample(self, n_edges):
         """Both ends of about so many random edges."""
@@ -138,12 +139,6 @@ class Buckets:
             return keys, np.empty(0)
         keys = keys[np.diff(keys, prepend=-1) != 0]
         return keys, np.ones(len(keys))
-
-    def drop(self, bucket):
-        """Delete the files of a bucket; they may be gone already."""
-        for name in ("keys", "weights"):
-            with contextlib.suppress(FileNotFoundError):
-                os.unlink(self._path(bucket, name))
 
     def _path(self, bucket, name):
         return os.path.join(self._folder, f"{name}-{bucket}")

@@ -3,28 +3,27 @@
 import contextlib
 import os
 from dataclasses import asdict
-from typing import NamedTuple
 
 import numpy as np
 
 from .._progress import Stages
 from .._typing import PathLike, Sequence
 from .._validation import check_choice, check_integer
-from .._warn import warn_user
 from ..exceptions import FormatError, InputError, ParameterError
 from ..graphs.graph import Graph
-from ..graphs.ids import as_ids
-from ..graphs.rows import BY_PAIR, DIRECTED
-from ..graphs.weights import edge_weights
+from ..graphs.ids import count_nodes
+from ..graphs.rows import BY_PAIR, DIRECTED, SYMMETRY_TOLERANCE, check_directions, policy_code
 from ..io._format import Reading
-from ..io._source import Source, naming, open_source
-from ..io.formats import guess_format
 from . import _loops
-from .folder import check_replaceable
-from .frame import FrameEdges, is_frame
-from .journal import Limit, parse_memory, working_folder
+from .arrays import RowWriter, names_as_arrays, write_array
+from .buckets import Buckets, Spool, choose_borders
+from .folder import check_replaceable, put_in_place
+from .format import ArrayFacts, Meta, array_path, write_meta
+from .inputs import open_inputs
+from .journal import Limit, need_disk, parse_memory, working_folder
+from .numbering import Same, number_ids
 from .open import open_graph
-from .steps import Build
+from .parts import cut_into_parts
 
 
 def build_store(
@@ -42,9 +41,9 @@ def build_store(
     Parameters
     ----------
     source : str, path-like, list of them, iterable of tuples, or dask.dataframe
-        Files of edges: text, plain or compressed, or Parquet (needs pyarrow). Or blocks of edges, (sources, targets) or
-        (sources, targets, weights), each as for :meth:`Graph.from_edges`. Or a dask.dataframe, which gives what a
-        Parquet table with its columns would: Dask's workers read it, a few partitions at a time.
+        Files of edges: text, plain or compressed, Parquet (needs pyarrow), or BVGraph. Or blocks of edges,
+        (sources, targets) or (sources, targets, weights), each as for :meth:`Graph.from_edges`. Or a dask.dataframe,
+        which gives what a Parquet table with its columns would: Dask's workers read it, a few partitions at a time.
     out : str or path-like
         ``NAME.store``. A graph on disk that is there is replaced, once the new one is complete.
     memory : str or int, default "4G"
@@ -60,7 +59,7 @@ def build_store(
         How files are read, see :func:`graphcore.read_graph`. In Parquet tables columns are counted from 0 too.
     parts : int, optional
         Cut the rows into so many ranges, each in a folder of its own (``part-0``, ``part-1``, ...) that need only lie
-        where the Dask worker is that goes through these rows. Until they are cut, the disk holds the entries twice.
+        where the Dask worker is that goes through these rows. Until they are cut, the disk holds the rows twice, too.
     stages : Stages, optional
         Where time is measured and progress shown.
 
@@ -114,143 +113,156 @@ def build_store(
         encoding=encoding, symmetrize=symmetrize,
     )  # fmt: skip
     _loops.warm_up()
-    with _open_inputs(source, n_nodes, reading, parse_memory(memory), any_size) as given:
+    with open_inputs(source, n_nodes, reading, parse_memory(memory), any_size) as given:
         limit = Limit(memory)
         options = {
             "inputs": given.identity, "memory": limit.total, "n_nodes": n_nodes, "parts": parts, "any_size": any_size,
             **asdict(reading),
         }  # fmt: skip
         with working_folder(out, options, resume) as journal:
-            Build(journal, given, limit, symmetrize, out, stages, parts).run()
+            _Build(journal, given, limit, symmetrize, out, stages, parts).run()
     return open_graph(out)
 
 
-class Block(NamedTuple):
-    """Edges as they come in."""
+class _Build:
+    """The steps of a build, from edges as they come in to a store; each one notes in the journal what it finished."""
 
-    ends: np.ndarray  # (n_edges, 2) int32 or int64
-    weights: np.ndarray  # of length 0 for none
-    position: tuple  # number of the file, number of the next block in it
-    share: float  # how much of all input has been read
+    def __init__(self, journal, given, limit, symmetrize, out, stages, parts):
+        self._journal, self._notes, self._given, self._limit = journal, journal.notes, given, limit
+        self._symmetrize, self._out, self._stages, self._parts = symmetrize, out, stages, parts
+        self._store = os.path.join(journal.folder, "store")
+        self._spool = Spool(os.path.join(journal.folder, "edges"), *self._notes.get("read", {}).get("spool", ()))
 
+    def run(self):
+        """Do every step that is not done yet."""
+        if not self._notes.get("finished"):
+            os.makedirs(self._store, exist_ok=True)
+            if "spread" not in self._notes:
+                with self._stages("read"):
+                    self._read()
+                with self._stages("number"):
+                    number = self._number()
+                with self._stages("spread"):
+                    self._spread(number)
+                    del number
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(self._spool.path)
+            with self._stages("sort"):
+                self._sort()
+        if os.path.exists(self._store):  # or an interruption came after the renaming
+            put_in_place(self._store, self._out, os.path.join(self._journal.folder, "replaced"))
 
-class Input(NamedTuple):
-    """Where edges come from."""
+    def _read(self):
+        read, names = self._notes.get("read"), self._given.names
+        if read is None or (names is not None and not read["done"]):  # names are noted only when complete
+            self._spool = Spool(self._spool.path)
+            read = {"position": [0, 0], "low": None, "high": None, "narrow": True, "weighted": False, "names": None,
+                    "done": False}  # fmt: skip
+            self._notes["read"] = read
+        if read["done"]:
+            return
+        with self._spool.writing():
+            for ends, weights, position, share in self._given.blocks(*read["position"], self._journal.folder):
+                self._tell("read", share)
+                self._take(ends, weights, read)
+                read |= {"spool": [self._spool.n_bytes, self._spool.n_edges], "position": list(position)}
+                if names is not None and self._limit.exceeded():
+                    raise InputError(
+                        f"the names of {len(names):,} nodes fill the memory given, and more may follow; "
+                        "give more memory, or number the nodes first"
+                    )
+                if self._journal.due:
+                    self._spool.sync()
+                    self._journal.save()
+            self._spool.sync()
+        if names is not None:
+            if not names:
+                raise FormatError("there are no edges")
+            arrays = names_as_arrays(np.array(list(names), dtype=object))
+            read["names"] = {key: asdict(write_array(self._store, key, a.dtype, [a])) for key, a in arrays.items()}
+        read["done"] = True
+        self._journal.save()
 
-    # blocks(file, skip, folder for temporary files): yields Blocks from this file on, without the first `skip` of it.
-    blocks: object
-    identity: list  # tells this input from another
-    names: dict | None  # numbers of the nodes' names; None where ids are integers
-    compact: bool  # whether ids may have gaps
-    n_nodes: int | None  # where it is known
-    ones: type  # of weights where each edge counts once, as for a graph in memory
+    def _take(self, ends, weights, read):
+        if not len(ends):
+            return
+        low, high = int(ends.min()), int(ends.max())
+        read["low"] = low if read["low"] is None else min(low, read["low"])
+        read["high"] = high if read["high"] is None else max(high, read["high"])
+        if len(weights):
+            read["weighted"] = True
+            read["narrow"] = read["narrow"] and weights.dtype == np.float32
+        if ends.dtype != np.int32 and low >= -(2**31) and high < 2**31:
+            ends = ends.astype(np.int32)
+        self._spool.append(ends, weights)
 
-
-class _Table(NamedTuple):
-    """A file or a frame that edges come from by blocks: TextEdges, ParquetEdges or FrameEdges."""
-
-    name: str
-    size: int
-    modified: int
-    edges: object
-
-
-@contextlib.contextmanager
-def _open_inputs(source, n_nodes, reading, memory, any_size):
-    """Yield the Input of what `build_store` is given: paths, a dask.dataframe, or an iterator of blocks of edges."""
-    paths = [source] if isinstance(source, (str, os.PathLike)) else source
-    listed = isinstance(paths, (list, tuple)) and len(paths) > 0
-    listed = listed and all(isinstance(path, (str, os.PathLike)) for path in paths)
-    if not (listed or is_frame(source)):
-        if not hasattr(source, "__iter__") or isinstance(source, np.ndarray):
-            raise ParameterError(
-                f"source must be a path, a list of paths or an iterator of blocks of edges, got {type(source).__name__}"
-            )
-        yield Input(_iterator_blocks(source), [], None, False, n_nodes, np.float64)
-        return
-    if n_nodes is not None:
-        raise ParameterError(f"n_nodes={n_nodes} is for edge blocks; the nodes of files are those that occur in them")
-    with contextlib.ExitStack() as stack:
-        if listed:
-            tables = [_opened(stack, os.fspath(path), reading, memory, any_size) for path in paths]
+    def _number(self):
+        """A callable with `n_nodes` that makes node numbers of ids; it is noted what the nodes are called."""
+        read, given = self._notes["read"], self._given
+        low, high, n_edges = read["low"], read["high"], self._spool.n_edges
+        self._notes["names"] = read["names"] or {}
+        if read["names"] is not None:
+            number = Same(len(given.names) if given.names else high + 1)
+        elif given.compact:
+            if n_edges == 0:
+                raise FormatError("there are no edges")
+            number, facts = number_ids(self._spool, low, high, self._store, self._journal.folder, self._limit.free // 2)
+            self._notes["names"] = {} if facts is None else {"node_names": asdict(facts)}
         else:
-            tables = [_Table("the dask.dataframe", source.npartitions, 0, FrameEdges(source, reading))]
-        yield _together(tables)
+            low, high = (0, -1) if low is None else (low, high)
+            number = Same(count_nodes(low, high, n_edges, given.n_nodes))
+        if number.n_nodes > 2**31:
+            raise InputError(f"there are {number.n_nodes:,} nodes; a build takes 2**31 at most")
+        return number
 
+    @property
+    def _kind(self):
+        """Where weights come from, as Buckets have it."""
+        if self._notes["read"]["weighted"]:
+            return "file"
+        return "ones" if self._symmetrize in ("average", "sum") else "none"
 
-def _opened(stack, path, reading, memory, any_size):
-    if path == "-":
-        source = stack.enter_context(open_source(path, any_size))  # a copy of standard input, until all is done
-    else:
-        with naming(path):
-            source = Source(path, path, any_size)
-    with naming(source.name):
-        kind = guess_format(source)
-        if kind.edges is None:
-            raise FormatError(
-                f"this is a {kind.name} file; edge lists and Parquet tables can be built from. What fits in memory can "
-                "be written with graphcore.write_graph (graphcore convert)"
-            )
-        facts = os.stat(source.path)
-        return _Table(source.name, facts.st_size, facts.st_mtime_ns, kind.edges(source, reading, memory))
+    def _spread(self, number):
+        kind, n_edges = self._kind, self._spool.n_edges
+        need_disk(self._journal.folder, n_edges * (40 if kind == "file" else 16) + 16 * number.n_nodes)
+        borders = choose_borders(self._spool, number, kind, self._limit.free)
+        buckets = Buckets(self._journal.folder, len(borders) + 1, kind)
+        buckets.fill(self._spool, number, borders, lambda share: self._tell("spread", share))
+        self._notes["spread"] = {"borders": borders.tolist(), "n_nodes": number.n_nodes}
+        self._journal.save()
 
+    def _sort(self):
+        """Sort and merge the buckets one by one, into the rows of the store, from the first on."""
+        spread, found = self._notes["spread"], np.zeros(4, dtype=np.int64)
+        lasts, policy = [*spread["borders"], spread["n_nodes"]], policy_code(self._symmetrize)
+        buckets = Buckets(self._journal.folder, len(lasts), self._kind)
+        weight_dtype = self._given.ones if self._kind == "ones" else None
+        if self._kind == "file":
+            weight_dtype = np.float32 if self._notes["read"]["narrow"] else np.float64
+        rows = RowWriter(self._store, spread["n_nodes"], weight_dtype)
+        try:
+            for bucket, last in enumerate(lasts):
+                self._tell("sort", bucket / len(lasts))
+                keys, weights = buckets.load(bucket, self._limit.free)
+                length = _loops.merge_entries(keys, weights, policy, SYMMETRY_TOLERANCE, found)
+                rows.append(keys[:length], weights[:length], last)
+                del keys, weights
+            both, single, different, loops = found.tolist()
+            check_directions(both // 2, single // 2, single + different > 0, self._symmetrize, True)
+            self._finish(rows, loops)
+        finally:
+            rows.abandon()
 
-def _together(tables):
-    """The Input of several tables, one after the other."""
-    first = tables[0]
-    numbering, weighted = first.edges.numbering, first.edges.weighted
-    for table in tables[1:]:
-        if (table.edges.numbering is None) != (numbering is None):
-            kinds = ["integers" if one.edges.numbering is None else "names" for one in (first, table)]
-            raise InputError(
-                f"the nodes of {first.name} are {kinds[0]}, those of {table.name} {kinds[1]}; pass ids='string' to "
-                "read all of them as names"
-            )
-        if table.edges.weighted != weighted:
-            has, has_none = (first, table) if weighted else (table, first)
-            raise InputError(
-                f"{has.name} has weights and {has_none.name} has none; pass weight_column=None to leave them out"
-            )
-    for table in tables:
-        for note in table.edges.notes:
-            warn_user(f"{table.name}: {note}")
-        table.edges.numbering = numbering  # one for all
-    known = [table.edges.n_nodes for table in tables]
-    n_nodes = None if None in known else max(known)
-    total = max(1, sum(table.size for table in tables))
+    def _finish(self, rows, n_self_loops):
+        arrays = rows.finish()
+        if rows.all_ones and arrays.pop("weights", None):
+            os.unlink(array_path(self._store, "weights"))
+        arrays |= {name: ArrayFacts(**facts) for name, facts in self._notes["names"].items()}
+        meta = Meta(arrays["degrees"].length, arrays["indices"].length, n_self_loops, rows.n_isolated, arrays)
+        write_meta(self._store, meta if self._parts is None else cut_into_parts(self._store, meta, self._parts))
+        self._notes["finished"] = True
+        self._journal.save()
 
-    def blocks(start, skip, folder):
-        before = sum(table.size for table in tables[:start])
-        for i, table in enumerate(tables[start:], start):
-            skipped = skip if i == start else 0
-            with naming(table.name):
-                for j, (ends, weights, share) in enumerate(table.edges.blocks(skipped, folder), skipped + 1):
-                    yield Block(ends, weights, (i, j), (before + share * table.size) / total)
-            before += table.size
-
-    identity = [list(table[:3]) for table in tables]
-    return Input(blocks, identity, numbering, n_nodes is None and numbering is None, n_nodes, np.float32)
-
-
-def _iterator_blocks(source):
-    def blocks(_file, skip, _folder):
-        weighted = None
-        for i, block in enumerate(source):
-            ends, weights = _as_block(i, block)
-            if weighted not in (None, len(block) == 3):
-                raise InputError(f"block {i} has {'' if not weighted else 'no '}weights, unlike those before it")
-            weighted = len(block) == 3
-            if i >= skip:
-                yield Block(ends, weights, (0, i + 1), 0.0)
-
-    return blocks
-
-
-def _as_block(i, block):
-    if not isinstance(block, tuple) or len(block) not in (2, 3):
-        raise InputError(f"block {i} must be a tuple (sources, targets) or (sources, targets, weights)")
-    sources, targets = as_ids("sources", block[0]), as_ids("targets", block[1])
-    if len(sources) != len(targets):
-        raise InputError(f"block {i}: {len(sources)} sources and {len(targets)} targets: there must be as many of each")
-    weights = edge_weights(block[2] if len(block) == 3 else None, len(sources))
-    return np.stack([sources, targets], axis=1), weights
+    def _tell(self, step, share):
+        with self._stages(f"{step} {share:.0%}", total=False):
+            pass

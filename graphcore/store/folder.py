@@ -31,9 +31,9 @@ def check_replaceable(path: PathLike, reads: Iterable[PathLike] = ()) -> str:
 
 
 @contextlib.contextmanager
-def atomic_folder(path):
+def atomic_folder(path, reads=()):
     """Yield a new folder that becomes `path` when the block ends without an error, and goes away otherwise."""
-    path = check_replaceable(path)
+    path = check_replaceable(path, reads)
     temporary = hidden_beside(path)
     try:
         with naming_file(path, temporary):
@@ -68,10 +68,9 @@ def write_store(graph: Graph, path: PathLike) -> None:
 
     A graph that is mapped from a store is not written over it: it may hold less, and others find it by its path.
     """
-    check_replaceable(path, reads=[] if graph._reopen is None else graph._reopen[1])
     arrays = {"indptr": graph.indptr, "indices": graph.indices, "weights": graph.weights, "degrees": graph.degrees}
     if graph.node_names is not None:
         arrays |= names_as_arrays(graph.node_names)
-    with atomic_folder(path) as folder:
-        facts = {name: write_array(folder, name, array) for name, array in arrays.items() if array is not None}
+    with atomic_folder(path, reads=[] if graph._reopen is None else graph._reopen[1]) as folder:
+        facts = {name: write_array(folder, name, a.dtype, [a]) for name, a in arrays.items() if a is not None}
         write_meta(folder, Meta(graph.n_nodes, graph.n_entries, graph.n_self_loops, graph.n_isolated, facts))

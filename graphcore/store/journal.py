@@ -117,26 +117,18 @@ def _locked(folder):
         os.makedirs(folder, exist_ok=True)
         yield
         return
-    stream = None
-    while stream is None:
-        os.makedirs(folder, exist_ok=True)
-        stream = _lock(os.path.join(folder, _LOCK), lambda file: fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB))
-    with stream:
+    path, held = os.path.join(folder, _LOCK), False
+    with contextlib.ExitStack() as stack:
+        while not held:
+            os.makedirs(folder, exist_ok=True)
+            with contextlib.suppress(FileNotFoundError):  # a build that is done may just take its folder away
+                stream = stack.enter_context(open(path, "w"))
+                try:
+                    fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                except BlockingIOError:
+                    raise InputError(f"another build of the same output is running in {folder}") from None
+                held = os.path.samestat(os.fstat(stream.fileno()), os.stat(path))
         yield
-
-
-def _lock(path, take):
-    """An open file that is locked; None if its folder was just taken away by a build that is done."""
-    with contextlib.ExitStack() as stack, contextlib.suppress(FileNotFoundError):
-        stream = stack.enter_context(open(path, "w"))
-        try:
-            take(stream)
-        except BlockingIOError:
-            raise InputError(f"another build of the same output is running in {os.path.dirname(path)}") from None
-        if os.path.samestat(os.fstat(stream.fileno()), os.stat(path)):
-            stack.pop_all()
-            return stream
-    return None
 
 
 def parse_memory(memory):

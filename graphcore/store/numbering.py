@@ -6,8 +6,7 @@ import numpy as np
 
 from .._threads import away
 from ..io.atomic import to_disk
-from . import _loops
-from .arrays import ArrayWriter, map_array
+from .arrays import map_array, write_array
 
 _WORDS = 1 << 16
 _PIECE = 1 << 20
@@ -25,25 +24,32 @@ class Same:
 
 
 class Marked:
-    """Ids in a range small enough for one bit each."""
+    """The ids in a Spool, of a range from `low` on small enough for one bit each."""
 
-    def __init__(self, low, bits):
-        self._low, self._bits = low, bits
-        self._before = np.zeros(len(bits) + 1, dtype=np.int64)
-        np.cumsum(np.bitwise_count(bits), out=self._before[1:])
+    def __init__(self, spool, low, span):
+        self._low, self._bits = low, np.zeros(span // 64 + 1, dtype=np.uint64)
+        for ends, _ in spool.blocks():
+            words, bits = self._places(ends)
+            np.bitwise_or.at(self._bits, words, bits)
+        self._before = np.zeros(len(self._bits) + 1, dtype=np.int64)
+        np.cumsum(np.bitwise_count(self._bits), out=self._before[1:])
         self.n_nodes = int(self._before[-1])
 
     def __call__(self, ids):
-        """Numbers of `ids`."""
-        out = np.empty(len(ids), dtype=np.int64)
-        _loops.rank_marked(ids, self._low, self._bits, self._before, out)
-        return out
+        """Numbers of `ids`: how many marked ones are smaller."""
+        words, bits = self._places(ids)
+        return self._before[words] + np.bitwise_count(self._bits[words] & (bits - np.uint64(1)))
 
     def names(self):
         """Yield the ids in ascending order, by pieces."""
         for start in range(0, len(self._bits), _WORDS):
             words = self._bits[start : start + _WORDS].astype("<u8")
             yield np.flatnonzero(np.unpackbits(words.view(np.uint8), bitorder="little")) + (self._low + 64 * start)
+
+    def _places(self, ids):
+        """Words that bits of ids stand in, and these bits."""
+        places = ids - self._low
+        return places >> 6, np.uint64(1) << (places & 63).astype(np.uint64)
 
 
 class Sorted:
@@ -68,25 +74,12 @@ def number_ids(spool, low, high, folder, work, limit):
     """
     span = high - low + 1
     if span <= 2 * limit:  # a bit for each, an int64 for every 64 of them, and as much again while these are made
-        bits = np.zeros(span // 64 + 1, dtype=np.uint64)
-        for ends, _ in spool.blocks():
-            _loops.mark_ids(ends, low, bits)
-        marked = Marked(low, bits)
+        marked = Marked(spool, low, span)
         if low == 0 and marked.n_nodes == span:
             return Same(span), None
-        return marked, _write_names(folder, marked.names())
-    facts = _write_names(folder, _distinct(spool, os.path.join(work, "ids")))
+        return marked, write_array(folder, "node_names", np.int64, marked.names())
+    facts = write_array(folder, "node_names", np.int64, _distinct(spool, os.path.join(work, "ids")))
     return Sorted(map_array(folder, "node_names", facts)), facts
-
-
-def _write_names(folder, pieces):
-    writer = ArrayWriter(folder, "node_names", np.int64)
-    try:
-        for names in pieces:
-            writer.append(names)
-        return writer.close()
-    finally:
-        writer.abandon()
 
 
 def _distinct(spool, path):

@@ -69,17 +69,22 @@ def open_graph(path: PathLike, *, trusted: bool = False) -> Graph:
     >>> graph.indices.flags.writeable
     False
     """
+    path = check_path(path)
     graph, meta = map_graph(path, trusted=trusted)
-    if not trusted:
-        path = check_path(path)
-        with naming(path):
-            _require_sound(path, graph, meta)
+    # Compiled loops believe a graph's arrays, and would read and write wherever damaged ones point to.
+    with naming(path):
+        if not trusted and meta.nbytes <= CHECKED:
+            verify(path, graph, meta, Stages())
+        elif not trusted and not is_noted(path, files_of(meta)):
+            raise InputError(
+                f"this graph of {meta.nbytes / 1e9:,.1f} GB was not verified here, or its files have changed; verify "
+                f"it once with graphcore.check_store (graphcore check {path}), or pass trusted=True to open_graph"
+            )
     return graph
 
 
 def map_graph(path, *, trusted):
     """Return (graph, Meta) of a store whose files have the right types and sizes; `trusted` is how pickles open it."""
-    path = check_path(path)
     os.stat(path)  # a missing folder is reported as such
     if not os.path.isdir(path):
         raise InputError(f"{path}: a graph on disk is a folder; graphcore.read_graph (graphcore info) reads files")
@@ -106,17 +111,6 @@ def map_graph(path, *, trusted):
         known={"n_self_loops": meta.n_self_loops, "n_isolated": meta.n_isolated, "_parts": (meta.parts, here)},
     )  # fmt: skip
     return graph, meta
-
-
-def _require_sound(path, graph, meta):
-    """Compiled loops believe a graph's arrays, and would read and write wherever damaged ones point to."""
-    if meta.nbytes <= CHECKED:
-        verify(path, graph, meta, Stages())
-    elif not is_noted(path, files_of(meta)):
-        raise InputError(
-            f"this graph of {meta.nbytes / 1e9:,.1f} GB was not verified here, or its files have changed since; verify "
-            f"it once with graphcore.check_store (graphcore check {path}), or pass trusted=True to open_graph"
-        )
 
 
 def check_store(path: PathLike, *, stages: object = None) -> Graph:
@@ -162,43 +156,34 @@ def check_store(path: PathLike, *, stages: object = None) -> Graph:
     with naming(path):
         before = state_of(path, files_of(meta))
         verify(path, graph, meta, stages)
-        if meta.nbytes > CHECKED and not _noted(path, before):
+        try:
+            if meta.nbytes > CHECKED:
+                note(path, before)
+        except OSError as error:
+            warn_user(
+                f"{path}: the graph is sound, but this cannot be noted in its folder ({error.strerror}); open_graph "
+                "takes it with trusted=True only"
+            )
             graph = map_graph(path, trusted=True)[0]
     return graph
-
-
-def _noted(path, state):
-    """Note that a graph is sound, for later openings; False, with a warning, where the folder cannot be written."""
-    try:
-        note(path, state)
-    except OSError as error:
-        warn_user(
-            f"{path}: the graph is sound, but this cannot be noted in its folder ({error.strerror}); open_graph takes "
-            "it with trusted=True only"
-        )
-        return False
-    return True
 
 
 def verify(path, graph, meta, stages):
     """Read a mapped graph from end to end; raises a FormatError that says what is wrong with it."""
     with stages("checksums"):
         for name, facts in meta.arrays.items():
-            array = getattr(graph, "_weights" if name == "weights" else name) if meta.parts and name in PARTED else None
-            _check_sum(name, map_array(os.path.abspath(path), name, facts) if array is None else array, facts, stages)
+            cut = meta.parts and name in PARTED
+            array = getattr(graph, name) if cut else map_array(path, name, facts)
+            value = 0
+            for start in range(0, len(array), _PIECE):
+                with stages(f"checksum of {name} {start / len(array):.0%}", total=False):
+                    value = checksum(array[start : start + _PIECE], value)
+            if value != facts.crc32:
+                raise FormatError(f"{name}.npy is damaged: its checksum is {value:#010x}, not {facts.crc32:#010x}")
     with stages("rows"):
         _check_rows(graph, meta)
     if graph.node_names is not None and graph.node_names.dtype != object:
         check_name_array(graph.node_names)
-
-
-def _check_sum(name, array, facts, stages):
-    value = 0
-    for start in range(0, len(array), _PIECE):
-        with stages(f"checksum of {name} {start / len(array):.0%}", total=False):
-            value = checksum(array[start : start + _PIECE], value)
-    if value != facts.crc32:
-        raise FormatError(f"{name}.npy is damaged: its checksum is {value:#010x}, not {facts.crc32:#010x}")
 
 
 def _check_rows(graph, meta):

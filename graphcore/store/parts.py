@@ -17,8 +17,9 @@ from .._arrays import read_only
 from .._threads import row_blocks
 from ..distributed.passes import pass_spans
 from ..exceptions import FormatError, InputError
+from ..io.atomic import to_disk
 from .arrays import map_array
-from .format import PARTED, part_path
+from .format import PARTED, array_path, part_path
 
 # Where files are mapped, the largest page of any system that Python runs on.
 _PAGE = 1 << 16
@@ -26,7 +27,7 @@ _FIXED = 0x10  # MAP_FIXED, of Linux and macOS
 
 
 def cut_into_parts(folder, meta, n_parts):
-    """Write the parts beside the whole arrays of a store; returns the Meta of what there is without these."""
+    """Put parts in the place of whole arrays of a store; returns the Meta of what there is now."""
     indptr = map_array(folder, "indptr", meta.arrays["indptr"])
     # A block of a pass must not need rows of two parts.
     starts = np.array([first for first, _ in pass_spans(indptr, few=True)])
@@ -44,8 +45,9 @@ def cut_into_parts(folder, meta, n_parts):
             os.makedirs(os.path.dirname(path), exist_ok=True)
             with open(path, "wb") as stream:
                 stream.write(whole[first:last].data)
-                stream.flush()
-                os.fsync(stream.fileno())
+                to_disk(stream)
+        del whole
+        os.unlink(array_path(folder, name))
     return meta
 
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from graphcore import Graph, ParameterError
+from graphcore import Graph
 from graphcore._random import Streams
 from graphcore.datasets import degree_corrected_partition, planted, planted_partition
 
@@ -132,27 +132,6 @@ def test_memory_is_that_of_the_graph():
     assert peak < 1.05 * graph.nbytes
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ((0, 10, 0.5, 0.1), "n_clusters=0"),
-        ((2.0, 10, 0.5, 0.1), "n_clusters=2.0"),
-        ((2, 0, 0.5, 0.1), "cluster_size=0"),
-        ((2, 1.5, 0.5, 0.1), "cluster_size=1.5"),
-        ((2, [3, -1], 0.5, 0.1), "cluster_size=-1"),
-        ((2, [3, 4, 5], 0.5, 0.1), "cluster_size has 3 sizes for n_clusters=2"),
-        ((3000, 1_000_000, 0.5, 0.1), "cluster_size: .* 3000000000 nodes"),
-        ((2, 10, 1.5, 0.1), "p_in=1.5"),
-        ((2, 10, -0.1, 0.1), "p_in=-0.1"),
-        ((2, 10, 0.5, np.nan), "p_out=nan"),
-        ((2, 10, 0.5, "0.1"), "p_out='0.1'"),
-    ],
-)
-def test_unusable_parameters(arguments, message):
-    with pytest.raises(ParameterError, match=message):
-        planted_partition(*arguments, random_state=0)
-
-
 # -- uneven degrees ----------------------------------------------------------------------------------------------------
 
 
@@ -191,8 +170,7 @@ def test_degrees_and_mixing_are_as_expected():
     assert abs(inside - want) <= SIX_SIGMA * np.sqrt(want * (1 - want) / graph.n_edges) + lost / graph.n_edges
 
 
-@pytest.mark.parametrize("exponent", [1.5, 2.0, 2.5, 4.0])
-@pytest.mark.parametrize("ratio", [2.0, 100.0])
+@pytest.mark.parametrize(("exponent", "ratio"), [(1.5, 2.0), (2.0, 100.0), (4.0, 100.0)])
 def test_power_law(exponent, ratio):
     """Kolmogorov-Smirnov against the distribution function; fails by chance with probability 1e-9."""
     drawn = planted._power_law(exponent, ratio, 20_000, np.random.default_rng(0))
@@ -215,25 +193,4 @@ def test_nodes_of_degree_zero_stay_isolated():
 
 def test_several_blocks_of_edges(monkeypatch):
     monkeypatch.setattr(planted, "_BLOCK_EDGES", 1000)
-    graph, labels = degree_corrected_partition(5, 400, mean_degree=12, mixing=0.1, degree_ratio=3, random_state=0)
-    assert abs(graph.n_edges - 12_000) < SIX_SIGMA * np.sqrt(12_000) + 600
-    inside = np.count_nonzero(np.repeat(labels, np.diff(graph.indptr)) == labels[graph.indices]) / graph.n_entries
-    assert inside == pytest.approx(0.92, abs=0.02)
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"mean_degree": 0}, "mean_degree=0"),
-        ({"mixing": 1.1}, "mixing=1.1"),
-        ({"exponent": 1}, "exponent=1"),
-        ({"degree_ratio": 0.5}, "degree_ratio=0.5"),
-        ({"expected_degrees": [1.0, 2.0]}, "expected_degrees must be 10 numbers"),
-        ({"expected_degrees": ["a"] * 10}, "expected_degrees must be 10 numbers"),
-        ({"expected_degrees": [-1.0] * 10}, "expected_degrees must be finite"),
-        ({"expected_degrees": [np.inf] * 10}, "expected_degrees must be finite"),
-    ],
-)
-def test_unusable_parameters_of_uneven_degrees(options, message):
-    with pytest.raises(ParameterError, match=message):
-        degree_corrected_partition(2, 5, random_state=0, **options)
+    test_degrees_and_mixing_are_as_expected()

@@ -34,6 +34,7 @@ def nmi(labels, truth):
 # -- random Fourier features -------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_random_features_have_the_kernel_for_inner_products():
     # The entries of R R^T are means of c terms of variance at most 1: 0.15 at c = 1,500 is 5.8 standard deviations.
     X = np.random.default_rng(0).standard_normal((20, 3))
@@ -41,10 +42,9 @@ def test_random_features_have_the_kernel_for_inner_products():
     np.testing.assert_allclose(B @ B.T, kernel_function("gaussian", bandwidth=1.5)(X), atol=0.15)
 
 
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize("make", [np.asarray, sp.csr_array])
+@pytest.mark.parametrize(("make", "dtype"), [(np.asarray, np.float32), (sp.csr_array, np.float64)])
 def test_the_cut_is_the_truncated_decomposition(make, dtype):
-    X = np.random.default_rng(0).standard_normal((600, 5)).astype(dtype)
+    X = np.random.default_rng(0).standard_normal((200, 5)).astype(dtype)
     found, every = (
         random_fourier_features(make(X), 40, bandwidth=2.0, rank=rank, random_state=0) for rank in (7, None)
     )
@@ -56,22 +56,6 @@ def test_the_cut_is_the_truncated_decomposition(make, dtype):
 
 
 # -- two steps: kernel k-means on a uniform sample, and all others to the nearest centroid -----------------------------
-
-
-def test_two_steps_assign_to_the_nearest_mean_in_feature_space():
-    X, _ = blobs(80, d=3, k=3, spread=3.0)
-    kernel = kernel_function("gaussian", bandwidth=2.0)
-    K = kernel(X)
-    found = coreset_kernel_kmeans(K, 3, size=30, sampling="uniform", random_state=0)
-    distances = []
-    for j in range(3):
-        c = found.coreset.indices[found.on_coreset.labels == j]
-        distances.append(np.diag(K) - 2 * K[:, c].mean(axis=1) + K[np.ix_(c, c)].mean())
-    np.testing.assert_array_equal(found.labels, np.argmin(distances, axis=0))
-    for other in (VectorKernel(X, kernel), sp.csr_array(K)):
-        same = coreset_kernel_kmeans(other, 3, size=30, sampling="uniform", random_state=0, n_jobs=2)
-        np.testing.assert_array_equal(same.coreset.indices, found.coreset.indices)
-        assert adjusted_rand_score(same.labels, found.labels) == 1.0
 
 
 def test_what_needs_the_whole_matrix_evaluates_it_where_it_is_small(monkeypatch):
@@ -105,12 +89,6 @@ def test_spectral_clustering_of_all_columns_is_the_dense_formula():
     np.testing.assert_allclose(values, expected, rtol=1e-6)
     np.testing.assert_allclose(found @ found.T, rows @ rows.T, atol=1e-4)
     assert adjusted_rand_score(factor_spectral_clustering(B, 3, random_state=0), truth) > 0.95
-
-
-def test_equal_features_of_spectral_clustering_are_in_one_cluster():
-    B = np.repeat([[1.0, 0.0, 0.0], [0.5, 2.0, 0.0]], 10, axis=0)
-    found = factor_spectral_clustering(B, 3, random_state=0)
-    assert adjusted_rand_score(np.repeat([0, 1], 10), found) == 1.0
 
 
 def test_spectral_clustering_has_no_answer_where_a_degree_is_not_positive():

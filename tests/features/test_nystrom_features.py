@@ -77,27 +77,25 @@ def test_half_truncation_is_raised_to_the_number_of_features():
 
 
 @pytest.mark.parametrize("name", PROJECTIONS)
-def test_projections_are_isotropic_and_applied_right(name):
+def test_projections_are_isotropic(name):
     n, c = 13, 8
     total = np.zeros((n, n))
     for seed in range(300):
         P = projection_matrix(name, n, c, random_state=seed)
-        dense = P.to_array()
-        assert dense.shape == (n, c)
-        total += dense @ dense.T
+        assert P.shape == (n, c)
+        total += P @ P.T
     # E[P P^T] = I; entries have a standard error of about 1 / sqrt(8 * 300) = 0.02: 6 of them.
     np.testing.assert_allclose(total / 300, np.eye(n), atol=0.13)
-    M = np.random.default_rng(0).normal(size=(4, n))
-    np.testing.assert_allclose(P(M), M @ dense, atol=1e-12)
-    np.testing.assert_allclose(P(sp.csr_array(M)), M @ dense, atol=1e-12)
 
 
 def test_srht_is_the_walsh_hadamard_matrix():
     from scipy.linalg import hadamard
 
-    drawn = projection_matrix("srht", 16, 5, random_state=0)
-    H = hadamard(16)[:, drawn.sampled] / np.sqrt(5)
-    np.testing.assert_allclose(drawn.to_array(), drawn.signs[:, None] * H, atol=1e-12)
+    P = projection_matrix("srht", 13, 9, random_state=0)
+    # Signs cancel in products with the first column, which are columns of the matrix again.
+    found = {tuple(column) for column in np.rint(9 * P * P[:, :1]).T}
+    assert len(found) == 9
+    assert found <= {tuple(column) for column in hadamard(16)[:13].T}
 
 
 @pytest.mark.parametrize("dtype", [np.int16, np.float16])
@@ -125,27 +123,6 @@ def test_streaming_evaluates_no_more_than_the_landmark_columns(monkeypatch):
     nystrom_features(VectorKernel(X, kernel_function(counting)), 20, 5, random_state=0, block_bytes=16 * 8 * 46)
     assert sum(evaluated) <= 2 * 200 * 20 + 20 * 20
     assert max(evaluated) <= 20 * 20
-
-
-@pytest.mark.parametrize("block_bytes", [1, 5000, 1 << 24])
-@pytest.mark.parametrize("sampling", ["uniform", "srht"])
-def test_block_size_and_threads(block_bytes, sampling):
-    kernel, options = VectorKernel(X, KERNEL), {"sampling": sampling, "truncation": "half", "random_state": 0}
-    plain = nystrom_features(kernel, 40, 8, **options).features
-    one, got = (nystrom_features(kernel, 40, 8, block_bytes=block_bytes, n_jobs=n, **options) for n in (1, 3))
-    np.testing.assert_allclose(got.features, plain, rtol=0, atol=1e-10)
-    np.testing.assert_array_equal(got.features, one.features)
-    np.testing.assert_allclose(got.feature_map(X, block_bytes=block_bytes, n_jobs=2), plain, rtol=0, atol=1e-10)
-
-
-@pytest.mark.parametrize("sampling", ["uniform", "gaussian", "srht", "countsketch", "leverage", "recursive-ridge"])
-def test_sparse_matrix_gives_the_same_as_dense(sampling):
-    A = sp.random_array((120, 40), density=0.2, rng=np.random.default_rng(0))
-    S = (A @ A.T).tocsr()
-    dense = nystrom_features(S.toarray(), 30, 5, sampling=sampling, random_state=0)
-    sparse = nystrom_features(S, 30, 5, sampling=sampling, random_state=0)
-    np.testing.assert_allclose(sparse.features @ sparse.features.T, dense.features @ dense.features.T, atol=1e-8)
-    np.testing.assert_allclose(sparse.feature_map(S), sparse.features, atol=1e-10)
 
 
 def test_a_graph_without_loops_is_indefinite():

@@ -7,7 +7,7 @@ import pytest
 import scipy.sparse as sp
 
 from graphcore import Graph
-from graphcore.features.feature_map import PROJECTIONS, projection_matrix
+from graphcore.features.feature_map import PROJECTIONS
 from graphcore.features.leverage import leverage_scores, top_eigenpairs
 from graphcore.features.nystrom import kernel_pca_features, nystrom_features, power_features
 from graphcore.features.sketch import leading_eigenvalues, sketch_kernel
@@ -84,11 +84,3 @@ def test_nothing_as_large_as_the_dense_matrix_is_made(work, monkeypatch):
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 8 * n * n / 5
-
-
-@pytest.mark.parametrize("name", PROJECTIONS)
-def test_projections_of_sparse_rows_are_those_of_dense_ones(name):
-    kernel = graph_kernel(45)
-    K = kernel.whole("a test")
-    sketch = projection_matrix(name, 45, 20, random_state=0)
-    np.testing.assert_allclose(sketch(K), sketch(K.toarray()), rtol=1e-12, atol=1e-18)

@@ -7,32 +7,17 @@ from hypothesis import strategies as st
 
 from graphcore._arrays import read_only
 from graphcore.graphs import _loops, _row_loops
-from graphcore.graphs.rows import (
-    Rows,
-    is_symmetric,
-    rows_from_edges,
-    rows_from_pairs,
-    symmetrize_rows,
-    transpose_rows,
-)
+from graphcore.graphs.rows import Rows, is_symmetric, rows_from_edges, rows_from_pairs, symmetrize_rows
 from tests.strategies import matrices
 
 NONE = np.empty(0, dtype=np.float32)
-COMBINE = {
-    "max": np.maximum,
-    "average": lambda a, b: (a + b) / 2,
-    "sum": np.add,
-    "min": np.minimum,
-}
 
 
-def rows_of(A, weighted=True, shuffle=None):
-    """Dense matrix -> Rows, with the columns of every row in random order if a generator is given."""
+def rows_of(A, weighted=True):
+    """Dense matrix -> Rows."""
     indptr, indices, weights = [0], [], []
     for row in A:
         columns = np.flatnonzero(row)
-        if shuffle is not None:
-            shuffle.shuffle(columns)
         indices.extend(columns)
         weights.extend(row[columns])
         indptr.append(len(indices))
@@ -107,30 +92,6 @@ def test_pairs_of_the_largest_ids():
     assert (keys >> 32).tolist() == [top - 1, top - 1, 0]
     assert ((keys & 0xFFFFFFFF) >> 1).tolist() == [top] * 3
     assert (keys & 1).tolist() == [1, 0, 0]
-
-
-@given(matrices(symmetric=False), st.booleans())
-def test_transpose(A, weighted):
-    if not weighted:
-        A = (A > 0).astype(float)
-    rows = transpose_rows(rows_of(A, weighted, np.random.default_rng(0)))
-    assert_ascending(rows)
-    np.testing.assert_array_equal(dense_of(rows), A.T)
-
-
-@given(matrices(symmetric=False), st.sampled_from(sorted(COMBINE)), st.booleans())
-def test_symmetrize_follows_its_policy(A, policy, weighted):
-    if not weighted:
-        A = (A > 0).astype(float)
-    expected = COMBINE[policy](A, A.T)
-    np.fill_diagonal(expected, A.diagonal())  # a self-loop has one direction only
-    rows, both, single = symmetrize_rows(rows_of(A, weighted), policy)
-    assert_ascending(rows)
-    assert (rows.weights[rows.weights == 0]).size == 0
-    np.testing.assert_array_equal(dense_of(rows), expected)
-    off = ~np.eye(len(A), dtype=bool)
-    assert both == np.count_nonzero((A > 0) & (A.T > 0) & off) / 2
-    assert single == np.count_nonzero((A > 0) & (A.T == 0) & off)
 
 
 @given(matrices(), st.integers(0, 2**32 - 1))

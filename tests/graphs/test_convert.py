@@ -160,7 +160,7 @@ def test_an_unweighted_integer_matrix_is_not_converted():
     n = 3000
     M = sp.csr_array(np.ones((n, n), dtype=np.int8))
     M.indices, M.indptr = M.indices.astype(np.int32), M.indptr.astype(np.int32)
-    Graph.from_scipy(M[:3, :3])
+    Graph.from_scipy(M)  # what is loaded once
     tracemalloc.start()
     Graph.from_scipy(M)
     peak = tracemalloc.get_traced_memory()[1]
@@ -450,6 +450,3 @@ def test_networkx_other_bad_input():
         Graph.from_networkx(nx.Graph([(0, 1, {"weight": None})]))
     with pytest.raises(InputError, match="a networkx graph is needed, got dict"):
         Graph.from_networkx({0: [1]})
-
-
-# -- whatever stands for a graph --------------------------------------------------------

@@ -3,7 +3,6 @@
 import copy
 import pickle
 
-import networkx as nx
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -176,14 +175,6 @@ def test_pickle_and_copy_keep_everything(pair):
             assert not theirs.flags.writeable
 
 
-def test_names():
-    graph = Graph(*TRIANGLE, node_names=["x", "y", "z"])
-    assert graph.names_of([2, 0]).tolist() == ["z", "x"]
-    assert graph.node_names.dtype.kind == "U"
-    assert Graph(*TRIANGLE).node_names is None
-    assert Graph(*TRIANGLE).names_of([2, 0]).tolist() == [2, 0]
-
-
 @pytest.mark.parametrize("names", [["a", 1, None], [(0, 1), (0, 2), (1, 1)], [(0,), (0, 2), "c"], [2**70, 1, 2]])
 def test_names_of_mixed_kinds_stay_what_they_are(names):
     assert Graph(*TRIANGLE, node_names=names).node_names.tolist() == names
@@ -225,9 +216,3 @@ def test_repr():
     assert repr(Graph(*TRIANGLE, np.full(6, 2.0), node_names=["a", "b", "c"])) == (
         "Graph(n_nodes=3, n_edges=3, weights=float64, named)"
     )
-
-
-def test_real_graphs_with_known_counts():
-    club = Graph.from_networkx(nx.karate_club_graph(), weight=None)
-    assert (club.n_nodes, club.n_edges, club.n_components, club.is_weighted) == (34, 78, 1, False)
-    assert club.degrees.max() == 17

@@ -11,8 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphcore import GraphWarning, ParameterError, read_graph
-from graphcore.io import _columns, _dialect
-from graphcore.io._columns import choose_weight
+from graphcore.io import _dialect
 
 
 def edges_of(graph):
@@ -303,14 +302,6 @@ def test_against_a_slow_reader(tmp_path_factory, edges, weighted, delimiter, sca
         assert graph.node_names.tolist() == ids
 
 
-def test_fields_of_a_line_much_wider_than_the_others_are_looked_at_once(monkeypatch):
-    looked_at = []
-    monkeypatch.setattr(_columns, "is_number", lambda field: looked_at.append(field) or False)
-    rows = [["a", "b"]] * 500 + [["a", "b", *["c"] * 5000]]
-    assert choose_weight(rows, (0, 1), None, None, "auto")[0] is None
-    assert len(looked_at) == sum(map(len, rows))
-
-
 # -- what a header and the shape of a table say ------------------------------------------------------------------------
 
 
@@ -366,7 +357,3 @@ def test_millions_of_blank_lines_are_not_looked_at_one_by_one(tmp_path):
     assert seen[-1] == (3_000_003, "1 2") and len(seen) < 10_000
     (tmp_path / "g.txt").write_text(text)
     assert read_graph(tmp_path / "g.txt").n_edges == 1
-    for some in ("", "\n", "a", "a\n", "a\n\n", "\na", "a" * 9000 + "\nb\nc", ("x" * 4095 + "\n") * 5):
-        assert list(_dialect._lines(io.StringIO(some))) == [
-            (n, line.rstrip("\n")) for n, line in enumerate(io.StringIO(some), 1) if n < 9 and some.strip()
-        ]

@@ -104,7 +104,7 @@ def test_web_graphs_are_named(tmp_path):
     with pytest.raises(FormatError, match="this is not text"):
         read_graph(tmp_path / "cnr.graph")
     (tmp_path / "cnr.properties").write_text("nodes=3\n")
-    with pytest.raises(FormatError, match=r"WebGraph file.*ArcListASCIIGraph"):
+    with pytest.raises(FormatError, match=r"cnr\.properties names no graphclass"):
         read_graph(tmp_path / "cnr.graph")
 
 

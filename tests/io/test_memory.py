@@ -33,12 +33,10 @@ PROGRAM = textwrap.dedent("""
 def test_peak_memory(tmp_path, kind):
     rng = np.random.default_rng(0)
     n_nodes, n_edges = 50_000, 600_000
-    ids = {"plain": np.arange(n_nodes), "gaps": np.arange(n_nodes) * 7 + 3}.get(kind)
-    if ids is None:
-        ids = np.sort(rng.choice(2**40, n_nodes, replace=False)) if kind == "far apart" else np.arange(n_nodes)
+    ids = {"gaps": np.arange(n_nodes) * 7 + 3, "far apart": np.sort(rng.choice(2**40, n_nodes, replace=False))}
+    ids = ids.get(kind, np.arange(n_nodes))
     columns = [ids[rng.integers(0, n_nodes, n_edges)].tolist() for _ in range(2)]
-    if kind == "weighted":
-        columns.append(rng.random(n_edges).round(4).tolist())
+    columns += [rng.random(n_edges).round(4).tolist()] if kind == "weighted" else []
     lines = ["\t".join(map(str, row)) for row in zip(*columns, strict=True)]
     for name, kept in (("small", lines[:1000]), ("large", lines)):
         (tmp_path / name).write_text("\n".join(kept) + "\n")

@@ -19,7 +19,6 @@ from sklearn.metrics.pairwise import (
 )
 
 from graphcore import InputError, KernelKMeans, NystromKernelKMeans, ParameterError
-from graphcore.kernels._evaluate import manhattan
 from graphcore.kernels.bandwidths import rule_bandwidth
 from graphcore.kernels.columns import block_borders
 from graphcore.kernels.functions import kernel_function
@@ -289,13 +288,6 @@ def test_sparse_vectors_in_any_order_are_read_and_not_changed(name, indices):
     for now, before in zip((X.data, X.indices, X.indptr), kept, strict=True):
         np.testing.assert_array_equal(now, before)
         assert now.dtype == before.dtype
-
-
-@pytest.mark.parametrize("most", [1, 5, 7, 20])
-def test_manhattan_of_long_sparse_matrices_goes_in_pieces(most):
-    X, dense = _out_of_order(np.int64)
-    np.testing.assert_array_equal(manhattan(X, X[:5], most), manhattan(X, X[:5]))
-    np.testing.assert_allclose(manhattan(X, X, most), manhattan(dense, dense), rtol=1e-12)
 
 
 @pytest.mark.filterwarnings("error::RuntimeWarning")

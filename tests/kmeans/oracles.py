@@ -25,16 +25,3 @@ def inertia(K, labels, weights, shift=0.0):
     """Weighted sum of squared distances of points to the centroids of their own clusters."""
     D = distances(K, labels, weights, max(labels) + 1, shift)
     return sum(weights[x] * D[x, labels[x]] for x in range(len(K)) if labels[x] >= 0 and weights[x] > 0)
-
-
-def partitions(n, k):
-    """All labellings of n points with at most k clusters, up to renaming."""
-
-    def grow(prefix, used):
-        if len(prefix) == n:
-            yield np.array(prefix)
-            return
-        for j in range(min(used + 1, k)):
-            yield from grow([*prefix, j], max(used, j + 1))
-
-    yield from grow([], 0)

@@ -16,7 +16,8 @@ from graphcore.kmeans.exact import partition_cost
 from graphcore.kmeans.linear import linear_kmeans
 
 from ..depth import seeds
-from ..nystrom_oracles import best_of_rank, cost, gaussian_matrix, indicator, partitions, trace_norm
+from ..nystrom_oracles import best_of_rank, cost, gaussian_matrix, indicator, trace_norm
+from ..oracles import partitions
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphcore.GraphWarning")
 
@@ -51,7 +52,7 @@ def test_all_partitions_obey_the_bracket_and_the_ratio(seed):
     B = found.features
     rounding = 1e-9 * np.trace(K)
     true, approximate = {}, {}
-    for labels in partitions(n, k):
+    for labels in [*partitions(n, k), *partitions(n, 2), np.zeros(n, dtype=int)]:
         proof = certify(found, labels)
         true[tuple(labels)] = cost(K, labels)
         approximate[tuple(labels)] = proof.cost_lower

@@ -18,21 +18,6 @@ def blocks(B, *ends):
     return np.split(B, ends)
 
 
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_sums_of_an_iteration_are_those_of_every_row_by_itself(dtype):
-    B = rows().astype(dtype)
-    runs = np.random.default_rng(1).normal(size=(2, 7, 3)) * 4
-    sums, counts, costs = module._lloyd_sums(B, runs)
-    for run, centers in enumerate(runs):
-        squares = np.square(B[:, None].astype(np.float64) - centers).sum(axis=2)
-        nearest = squares.argmin(axis=1)
-        assert np.allclose(sums[run], [B[nearest == c].sum(axis=0, dtype=np.float64) for c in range(7)])
-        assert np.array_equal(counts[run], np.bincount(nearest, minlength=7))
-        assert np.isclose(costs[run], squares.min(axis=1).sum())
-    # Of equally near centres the first has the row.
-    assert module._lloyd_sums(np.zeros((1, 1)), np.array([[[1.0], [-1.0]]]))[1].tolist() == [[1, 0]]
-
-
 def test_blocks_offer_all_rows_that_are_drawn():
     """What is drawn by the cost of all blocks is among what each one offers by its own, in the same order."""
     parts = blocks(rows(), 100, 250)

@@ -62,7 +62,8 @@ def test_centroids():
     reach = KernelRows(
         points, rows.indptr[:-1], rows.indptr[1:], rows.indices, rows.weights, np.full(30, 1e-10), np.ones(30), 0.0
     )
-    label_by_centroids(reach, np.ones(30), points, np.array([0, 15, 30]), 0, 2, np.zeros(2), np.ones(2), best, labels)
+    members, clusters = (np.ones(30), points, np.array([0, 15, 30])), (np.zeros(2), np.ones(2))
+    label_by_centroids(reach, members, clusters, 0, 2, best, labels)
     assert set(labels.tolist()) <= {0, 1, 2} and labels[0] == labels[1] == 0
 
 

@@ -130,9 +130,11 @@ def test_eps_takes_the_place_of_a_size(ring):
     assert resolve_settings(ring, 2, **method(eps=0.01, sampling="importance")).coreset_size == 5000
 
 
-def test_small_graphs_take_all_nodes():
+def test_small_graphs_leave_a_third_of_the_nodes_out():
     graph, A = example("isolated nodes")
-    assert resolve_settings(graph, 3).coreset_size == np.count_nonzero(A.sum(axis=1))
+    n_linked = np.count_nonzero(A.sum(axis=1))
+    assert resolve_settings(graph, 3).coreset_size == round(2 / 3 * n_linked)
+    assert resolve_settings(graph, n_linked).coreset_size == n_linked
 
 
 @pytest.mark.parametrize(

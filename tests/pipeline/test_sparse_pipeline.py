@@ -32,9 +32,9 @@ pytestmark = [
 SETTINGS = {
     "default": {},
     "one draft": {"effort": "fast"},
-    "merged only": method(refine=False),
+    "merged only": method(refine=False, walk_steps=4),
     "ncut": {"objective": "ncut"},
-    "plain kernel": method(walk_steps=1),
+    "walks": method(walk_steps=4),
     "overcluster": method(overcluster=3),
     "search": {"effort": 6},
 }
@@ -231,7 +231,7 @@ def test_published_is_its_four_stages_and_nothing_else(steps, seed):
 def test_memory_of_the_rows_is_counted():
     graph, _ = planted(5, 60, 0.3, 0.01, 0)
     result = run(graph, 5, **method(coreset_size=100, walk_steps=4, row_budget=30))
-    assert result.row_bytes == 100 * (8 * 30 + 12)
+    assert result.row_bytes == 100 * 8 * 30
     assert run(graph, 5, **method(coreset_size=100)).row_bytes == 0
 
 

@@ -138,7 +138,7 @@ def test_sizes_shades_by_stability():
     assert_readable(ax.figure)
 
 
-@pytest.mark.parametrize("k", [1, 2, 10, 100, 5000])
+@pytest.mark.parametrize("k", [1, 10, 5000])
 def test_sizes_can_be_read_for_any_number_of_clusters(k):
     sums = random_sums(k)
     ax = plot.cluster_sizes(sums, stability=np.linspace(0, 1, k))
@@ -173,7 +173,7 @@ def random_quotient(k, seed=0, density=0.3):
     return sp.csr_array(A + A.T + np.diag(rng.random(k) * 3)), np.maximum(1, rng.lognormal(4, 1.5, k).astype(int))
 
 
-@pytest.mark.parametrize("k", [1, 2, 3, 12, 40, 300])
+@pytest.mark.parametrize("k", [1, 2, 12, 300])
 def test_quotient_disks_do_not_overlap_and_lie_on_the_page(k):
     Q, sizes = random_quotient(k)
     ax = plot.quotient_graph(Q, sizes)
@@ -388,7 +388,7 @@ def random_tree(n, seed=0):
     return MergeTree(np.array(children), np.sort(rng.random(n - 1)), np.ones(n, dtype=np.int64)).linkage()
 
 
-@pytest.mark.parametrize(("n", "n_leaves"), [(2, 30), (5, 30), (30, 30), (200, 30), (200, 2), (5000, 40)])
+@pytest.mark.parametrize(("n", "n_leaves"), [(2, 30), (30, 30), (200, 2), (5000, 40)])
 def test_dendrogram_leaves_stand_for_all_groups(n, n_leaves):
     ax = plot.dendrogram(random_tree(n), n_leaves, names=[f"n{i}" for i in range(n)])
     leaves = [label.get_text() for label in ax.get_yticklabels()]

@@ -116,7 +116,7 @@ def test_the_map_of_vectors_is_umaps_where_that_is_installed(planted, monkeypatc
     monkeypatch.setattr(figures, "coreset_coordinates", coordinates)
     for installed, of_vectors in ((True, True), (True, False), (False, True)):
         monkeypatch.setattr(figures, "find_spec", lambda name, installed=installed: installed or None)
-        pictures = figures.draw_pictures(facts, graph, run.labels, of_vectors=of_vectors)
+        pictures = figures.draw_pictures(facts, of_vectors=of_vectors)
         about = next(picture.about for picture in pictures if picture.name == "coreset")
         assert about["method"] == asked[-1]
     assert asked == ["umap", "spectral", "spectral"]

@@ -24,7 +24,6 @@ from graphcore import (
 from graphcore.graphs.rows import policy_code
 from graphcore.io import edge_list
 from graphcore.store import _loops, arrays, buckets, journal, numbering
-from tests.depth import examples
 from tests.store.test_store import assert_same
 
 POLICIES = ("max", "average", "sum", "min", "error")
@@ -141,19 +140,6 @@ def test_ids_too_far_apart_for_a_table(tmp_path, monkeypatch):
     monkeypatch.setattr(numbering, "Marked", None)  # which would number them by bits
     graph = build_store(tmp_path / "edges.txt", tmp_path / "g.graph", symmetrize="sum")
     assert_same(graph, read_graph(tmp_path / "edges.txt", symmetrize="sum"))
-
-
-@pytest.mark.parametrize("low", [0, -70, 10**15])
-def test_numbers_of_marked_ids(low):
-    rng = np.random.default_rng(1)
-    ids = np.unique(rng.integers(0, 1000, 300)) + low
-    bits = np.zeros(1000 // 64 + 1, dtype=np.uint64)
-    _loops.mark_ids(ids, low, bits)
-    marked = numbering.Marked(low, bits)
-    assert marked.n_nodes == len(ids)
-    np.testing.assert_array_equal(np.concatenate(list(marked.names())), ids)
-    asked = rng.permutation(ids)
-    np.testing.assert_array_equal(marked(asked), np.searchsorted(ids, asked))
 
 
 @given(seed=st.integers(0, 2**32 - 1), policy=st.sampled_from(POLICIES[:4]), weighted=st.booleans())
@@ -333,31 +319,6 @@ def test_rows_longer_than_a_piece_are_in_one_bucket(tmp_path, monkeypatch):
     np.testing.assert_array_equal(graph.indices, there.indices)
     np.testing.assert_allclose(graph.weights, there.weights, rtol=1e-14)
     np.testing.assert_array_equal(graph.degrees, Graph(graph.indptr, graph.indices, graph.weights).degrees)
-
-
-@examples(20)
-@given(seed=st.integers(0, 99))
-def test_spool(tmp_path_factory, seed):
-    rng = np.random.default_rng(seed)
-    path = tmp_path_factory.mktemp("spool") / "edges"
-    there = buckets.Spool(path)
-    ends, weights = [], []
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(buckets, "_BLOCK", 3)
-        for kind in rng.choice([np.int32, np.int64], 4):
-            ends.append(rng.integers(-5, 5, (rng.integers(1, 9), 2)).astype(kind))
-            weights.append(rng.random(len(ends[-1])))
-            there.append(ends[-1], weights[-1])
-        there.sync()
-        with open(path, "ab") as stream:
-            stream.write(b"left by a crash")
-        again = buckets.Spool(path, there.n_bytes, there.n_edges)
-        again.append(ends[0], weights[0])
-        again.close()
-    blocks = list(again.blocks())
-    assert max(len(block[1]) for block in blocks) == 3 and again.n_edges == sum(map(len, ends)) + len(ends[0])
-    np.testing.assert_array_equal(np.concatenate([b[0] for b in blocks]), np.concatenate([*ends, ends[0]]).ravel())
-    np.testing.assert_array_equal(np.concatenate([b[1] for b in blocks]), np.concatenate([*weights, weights[0]]))
 
 
 def test_sizes_of_memory():

@@ -1,4 +1,4 @@
-"""Gaussian sketches of a kernel as a scikit-learn transformer, and what it shares with the k-means on them."""
+"""The scikit-learn classes for Gaussian sketches of a kernel, and for kernel k-means on them."""
 
 from dataclasses import KW_ONLY
 from typing import Any
@@ -14,12 +14,14 @@ from ..features.sketch import SCALES, leading_eigenvalues, sketch_kernel
 from ..kernels.bandwidths import rule_bandwidth
 from ..kernels.columns import MatrixColumns
 from ..kernels.vectors import columns_of
-from ._checks import parameters
-from ._features import FeatureEstimator, FeatureTransformer
+from ._checks import parameters, passed_on
+from ._features import FeatureClusterer, FeatureEstimator, FeatureTransformer
 
 # Points whose largest cosine with a subsample point is below this are not represented.
 _COVERED = 0.01
 _AUTO_FEATURES = 100
+# Beyond this ratio of eigenvalues their cubes hide clusters that kernel k-means itself would find.
+_CONDITION = 4.0
 
 
 @parameters
@@ -35,25 +37,15 @@ class SketchEstimator(FeatureEstimator):
     def _gamma_rule(self, X, rng):
         return rule_bandwidth(X, ("quantile", 0.25), random_state=rng) ** -2
 
-    def _n_features(self, default):
-        n_components = self.n_components
-        if isinstance(n_components, str):
-            check_choice("n_components", n_components, ("auto",))
-            return default
-        return n_components
-
     def _fit_sketch(self, kernel, n_components, streams, n_given=None):
-        """Draw the sketch and return the features of all points."""
+        """Draw the sketch, of `n_components` features unless a number is asked for; return features of all points."""
+        if not isinstance(self.n_components, str):
+            n_components = self.n_components
+        else:
+            check_choice("n_components", self.n_components, ("auto",))
         check_choice("scale", self.scale, SCALES)
-        found = sketch_kernel(
-            kernel,
-            n_components,
-            n_subsample=self._size("n_subsample", kernel, n_given),
-            center=self.center,
-            scale=self.scale,
-            on_indefinite=self.on_indefinite,
-            random_state=streams,
-        )
+        options = {"n_subsample": self._size("n_subsample", kernel, n_given), "random_state": streams}
+        found = sketch_kernel(kernel, n_components, **options, **passed_on(self, "center scale on_indefinite"))
         self._found = found
         self._dtype = kernel.precision
         columns = kernel.columns(found.indices)
@@ -62,7 +54,6 @@ class SketchEstimator(FeatureEstimator):
         self.projection_: Floats = found.sketch.projection
         self.offset_: Floats = found.sketch.offset
         self.n_components_: int = len(self.offset_)
-        self._eigenvalues = {}
         features, nearest = found.features(columns, n_jobs=self.n_jobs)
         if is_chunked(features):
             features, nearest = features.persist(), nearest.persist()
@@ -90,12 +81,8 @@ class SketchEstimator(FeatureEstimator):
         return self._found.features(columns, n_jobs=self.n_jobs)
 
     def _leading(self, n_values):
-        """Eigenvalues of the subsample's covariance, kept once computed."""
-        if n_values not in self._eigenvalues:
-            self._eigenvalues[n_values] = leading_eigenvalues(
-                self._found.kernel, n_values, center=self.center, random_state=0
-            )
-        return self._eigenvalues[n_values]
+        """Eigenvalues of the subsample's covariance."""
+        return leading_eigenvalues(self._found.kernel, n_values, center=self.center, random_state=0)
 
     @property
     def effective_dimension_(self) -> float:
@@ -187,7 +174,97 @@ class GaussianSketchFeatures(FeatureTransformer, SketchEstimator):
     n_components: int | str | None = "auto"
 
     def _learn(self, kernel, streams):
-        return self._fit_sketch(kernel, self._n_features(_AUTO_FEATURES), streams)
+        return self._fit_sketch(kernel, _AUTO_FEATURES, streams)
+
+
+@parameters
+class GaussianSketchKernelKMeans(FeatureClusterer, SketchEstimator):
+    """Kernel k-means on Gaussian sketches of the kernel features.
+
+    Parameters
+    ----------
+    n_clusters : int, default 8
+    n_components : int, None or "auto", default "auto"
+        Features of the sketch; "auto" is ten for every cluster. See :class:`GaussianSketchFeatures`.
+    n_subsample, kernel, bandwidth, gamma, degree, coef0, center, scale, on_indefinite, random_state, n_jobs, verbose
+        See :class:`GaussianSketchFeatures`.
+    n_init, max_iter, tol
+        See :class:`sklearn.cluster.KMeans`.
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n_samples,), int32
+    cluster_centers_ : ndarray of shape (n_clusters, d), float64
+        In the space of the features; fewer where there are fewer distinct points.
+    cost_ : float
+        (Weighted) mean squared distance of the features to their centre, on their scale. It is no kernel k-means
+        cost, and sketches are not to be compared by it.
+    spectral_condition_ : float
+        Largest eigenvalue over the last that k clusters need, number k - 1 (k if not centred). Its cube is how much
+        less the sketch sees of that direction; beyond 4 there is a warning.
+    subsample_indices_, subsample_, kernel_, projection_, offset_, n_components_, coverage_, effective_dimension_
+        See :class:`GaussianSketchFeatures`.
+    converged_ : bool
+    n_iter_, n_features_in_ : int
+
+    Notes
+    -----
+    Best where clusters are few and of about the same size. With many clusters or a spectrum that decays,
+    Nystrom features see more: on the 8 x 8 digits kernel k-means has an adjusted Rand index of about 0.66 on them, and
+    0.54 on sketches (means of 30 seeds).
+
+    References
+    ----------
+    Kpotufe, Sriperumbudur, "Gaussian Sketching yields a J-L Lemma in RKHS", AISTATS 2020.
+
+    Examples
+    --------
+    >>> import graphcore
+    >>> from sklearn.datasets import make_circles
+    >>> X, y = make_circles(500, factor=0.2, noise=0.05, random_state=0)
+    >>> model = graphcore.GaussianSketchKernelKMeans(2, n_subsample=100, random_state=0).fit(X)
+    >>> graphcore.metrics.agreement(model.labels_, y)["ari"]
+    1.0
+    """
+
+    n_clusters: int = 8
+    _: KW_ONLY
+    n_components: int | str | None = "auto"
+
+    def _learn_for(self, kernel, k, streams, n_given):
+        features = self._fit_sketch(kernel, 10 * k, streams, n_given)
+        self._condition(k)
+        return features, features
+
+    def _kmeans_options(self, streams):
+        return {"random_state": streams.child("k-means")}
+
+    def _judge(self, found, clusters, kernel, rows, stages):
+        self.cost_: float = clusters.cost
+        self.subsample_indices_ = rows.given(self.subsample_indices_)
+        self.coverage_ = rows.for_all(self.coverage_, self._coverage_of)
+
+    def _condition(self, k):
+        """Eigenvalue ratio of the directions that k clusters span, and a word where it is too much for a sketch."""
+        needed = max(1, k - 1 if self.center else k)
+        values = self._leading(min(needed, len(self.subsample_indices_)))
+        last = float(values[-1]) if len(values) == needed else 0.0
+        rounding = len(self.subsample_indices_) * np.finfo(float).eps * float(values[0])
+        self.spectral_condition_: float = float(values[0]) / last if last > max(rounding, 0.0) else np.inf
+        if self.spectral_condition_ > _CONDITION:
+            warn_user(
+                f"the eigenvalues that {k} clusters need differ by a factor of {self.spectral_condition_:.1f}, and a "
+                "Gaussian sketch sees the cube of that: weak clusters may be lost; NystromKernelKMeans sees them all"
+            )
+
+    def _report(self):
+        sizes = np.bincount(self.labels_)
+        return [
+            *super()._report(),
+            ("spectral condition", f"{self.spectral_condition_:.3g} (trouble from {_CONDITION:g} on)"),
+            ("clusters", f"{len(sizes):,}, of {sizes.min():,} to {sizes.max():,} points"),
+            ("mean cost", f"{self.cost_:.4g} in the features, after {self.n_iter_} passes"),
+        ]
 
 
 def _coverage(nearest, diagonal):
