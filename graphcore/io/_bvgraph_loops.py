@@ -228,7 +228,7 @@ def read_lists(
 
 def warm_up():
     """Load or compile the loops, so that the memory that this takes is known before the rest is shared out."""
-    words, codes, borders = np.full(8, 2**64 - 1, dtype=np.uint64), np.array([GAMMA] * 6), np.arange(3)
+    words, codes, borders = np.full(8, np.iinfo(np.uint64).max), np.array([GAMMA] * 6), np.arange(3)
     degrees, starts, wanted = np.zeros(2, dtype=np.int64), np.zeros(3, dtype=np.int64), np.ones(2, dtype=bool)
     add_gaps(words, 0, 3, GAMMA, 3, 0, degrees)
     read_degrees(words, 3, borders, 2, codes, 3, degrees)
