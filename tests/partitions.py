@@ -17,8 +17,8 @@ def sums_of(A, labels, k):
     return np.array(inner), np.array([degrees[labels == c].sum() for c in range(k)])
 
 
-def objective_of(objective, A, labels, k):
-    """What merging and moving raise."""
+def objective_of(objective, A, labels, k, price=0.0):
+    """What merging and moving raise; for "information" less the entropy at a price."""
     inner, volume = (sums / A.sum() for sums in sums_of(A, labels, k))
     if objective == "ncut":
         return sum(a / v for a, v in zip(inner, volume, strict=True) if v > 0)
@@ -26,6 +26,7 @@ def objective_of(objective, A, labels, k):
         return (inner - volume**2).sum()
     across, apart = 1.0 - inner.sum(), 1.0 - (volume**2).sum()
     value = sum(a * np.log(a / v**2) for a, v in zip(inner, volume, strict=True) if a > 1e-15)
+    value += price * sum(v * np.log(v) for v in volume if v > 0)
     return value + (across * np.log(across / apart) if across > 1e-15 and apart > 1e-15 else 0.0)
 
 
@@ -80,7 +81,7 @@ def check_model(model, *, y=None, sample_weight=None, warned="", new=None, is_up
     np.testing.assert_allclose(np.ldexp(kept.volumes, kept.exponent), volumes, rtol=1e-9, atol=tiny)
     if model.clustering_.history and not is_updated:
         assert model.clustering_.history[-1][1] == pytest.approx(
-            objective_of(settings.objective, A, labels, k), rel=1e-7, abs=1e-9
+            objective_of(settings.objective, A, labels, k, settings.entropy_price), rel=1e-7, abs=1e-9
         )
     outside = [A[x, labels != labels[x]].sum() / A[x].sum() for x in np.flatnonzero(linked)]
     np.testing.assert_allclose(model.outside_share_[linked], outside, rtol=1e-5, atol=1e-6)

@@ -24,6 +24,7 @@ from graphcore.knn.neighbor_lists import listed_neighbors
 from graphcore.metrics import outside_share
 from graphcore.partition._objective_loops import objective_value
 from graphcore.partition.evidence import cluster_shares, predict_labels
+from graphcore.partition.objectives import OBJECTIVES
 from tests.strategies import matrices
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphcore.GraphWarning")
@@ -58,7 +59,7 @@ def test_the_rule_is_what_a_little_of_the_node_gains(seed, objective):
     rows, H, labels, inner, volumes = clusters_and_rows(seed)
     sums = rows @ H
     found = predict_labels(cluster_shares(sp.csr_array(rows), labels, H.shape[1]), inner, volumes, objective)
-    code, little = {"information": 0, "ncut": 1}[objective], 1e-6
+    code, little = OBJECTIVES[objective].code, 1e-6
     for row, cluster in zip(sums, found, strict=True):
         if not row.any():
             assert cluster == -1

@@ -128,8 +128,9 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, PredictedRows
     Notes
     -----
     The default differs from the published algorithm, which fails on sparse graphs: a sample of a graph of average
-    degree 14 has next to no edges. Every node joins the coreset node that reaches it best; these micro-clusters are merged and refined to raise the information that the clusters at the two ends of a
-    random edge give about each other; and several such drafts are recombined.
+    degree 14 has next to no edges. Every node joins the coreset node that reaches it best; these micro-clusters are
+    merged and refined to raise the information that the clusters at the two ends of a random edge give about each
+    other; and several such drafts are recombined.
 
     Sampling by degree is the default because the published importance sampling spends its draws on low-degree nodes: on
     PenDigits with 250 neighbours it gives a normalised cut of 0.24 where degree sampling gives 0.086.

@@ -39,11 +39,11 @@ class Choice:
 def choose_balance(coarse, balance, rng, n_jobs=None):
     """The Choice for a graph between micro-clusters: of `BALANCES` for "auto", otherwise the given one's.
 
-    At balance a the objective is ``J - (1 - a) (J_1 / H_1) H`` with the J and H of merging by J alone: so much of what
-    a nat of labels is worth in the mean is asked for each. Of what merging then makes the one is taken that has the
-    largest ``log J - 0.15 log(1 - J / H)``, or the most even one of several that have nearly that. ``1 - J / H`` is the doubt about a node's cluster that is left by the
-    cluster of a neighbour, as a share of the doubt before. A cut through a large cluster is paid for by J, and leaves
-    doubt; a border between two does not.
+    At balance a the objective is ``J - (1 - a) (J_1 / H_1) H`` with the J and H of merging by J alone: each nat of
+    labels has to earn so much of what they earn in the mean. Of what merging then makes the one is taken that has the
+    largest ``log J - 0.15 log(1 - J / H)``, or the most even one of several that have nearly that. ``1 - J / H`` is the
+    doubt about a node's cluster that is left by the cluster of a neighbour, as a share of the doubt before. A cut
+    through a large cluster is paid for by J, and leaves doubt; a border between two clusters does not.
     """
     table = _merged(coarse, rng, n_jobs)
     trials, tables = [_trial(1.0, coarse, table)], {1.0: table}

@@ -193,16 +193,16 @@ def resolve(asked, graph, total_size=None):
         effort = EFFORTS["fast"]
     if not steps.refine:  # nothing raises the objective
         effort = EFFORTS["fast"]
+    balance = values["balance"]
     made = {
         "coreset_size": size,
         "n_seeds": 2 * max(1, k) if steps.n_seeds == "auto" else steps.n_seeds,
         "self_loop": steps.self_loop if plain else 0.0,  # the walk kernel is lazy, which takes the place of a loop
         "entropy_price": 0.0,
-        "balance": (0.0 if values["balance"] == "auto" else values["balance"]) if _may_be_uneven(values, steps) else 1.0,
+        "balance": 1.0 if not _may_be_uneven(values, steps) else 0.0 if balance == "auto" else float(balance),
     }  # fmt: skip
-    kept = {name: value for name, value in values.items() if name not in ("effort", "balance")} | _sizes(
-        values, total_size, k
-    )
+    kept = {name: value for name, value in values.items() if name not in ("effort", "balance")}
+    kept |= _sizes(values, total_size, k)
     return Settings(n_clusters=k, max_drafts=effort[0], price=effort[1], **steps.get_params() | made | kept)
 
 

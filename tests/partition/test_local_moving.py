@@ -32,7 +32,7 @@ def xlogy(x, y):
 
 
 def value_of_shares(objective, inner, volumes):
-    """The objective of clusters whose volumes add up to 1, as the formulas say."""
+    """The objective of clusters whose volumes add up to 1, as the formulas say; an Objective has a price."""
     if objective == "ncut":
         return sum(share / volume for share, volume in zip(inner, volumes, strict=True) if volume > 0)
     if objective == "modularity":
@@ -40,7 +40,8 @@ def value_of_shares(objective, inner, volumes):
     cut, apart = 1 - sum(inner), 1 - sum(volumes**2)
     # One cluster that holds everything: there is nothing between (also where edges lead to unlabelled nodes).
     between = xlogy(cut, cut / apart) if cut > 1e-12 and apart > 1e-12 else 0.0
-    return sum(xlogy(a, a / v**2) for a, v in zip(inner, volumes, strict=True) if a > 0) + between
+    paid = getattr(objective, "code", 0.0) * sum(xlogy(v, v) for v in volumes)
+    return sum(xlogy(a, a / v**2) for a, v in zip(inner, volumes, strict=True) if a > 0) + between + paid
 
 
 def value_of(objective, A, labels, k):
@@ -124,7 +125,7 @@ def test_values_of_three_cliques(k):
 @pytest.mark.parametrize("noise", [-3e-15, 0.0, 3e-15])
 def test_rounding_noise_where_one_cluster_holds_everything_is_no_information(noise):
     inner, volumes = np.array([1.0 - noise]), np.array([1.0])
-    assert abs(_objective_loops.objective_value(_objective_loops.INFORMATION, inner, volumes)) < 1e-12
+    assert abs(_objective_loops.objective_value(0.0, inner, volumes)) < 1e-12
 
 
 @quick
@@ -149,7 +150,7 @@ def test_slopes_are_numerical_derivatives(k, seed, objective):
 @quick
 @given(st.floats(1e-6, 1.0), st.floats(1e-6, 1.0))
 def test_slopes_between_clusters(cut, apart):
-    by_cut, by_apart = _objective_loops.between_slopes(_objective_loops.INFORMATION, cut, apart)
+    by_cut, by_apart = _objective_loops.between_slopes(0.0, cut, apart)
     assert by_cut == pytest.approx(np.log(cut / apart) + 1)
     assert by_apart == pytest.approx(-cut / apart)
     assert _objective_loops.between_slopes(_objective_loops.NCUT, cut, apart) == (0.0, 0.0)

@@ -2,6 +2,7 @@
 
 import math
 import warnings
+from dataclasses import replace
 
 import networkx as nx
 import numpy as np
@@ -104,7 +105,10 @@ def test_result_says_how_it_came_about():
         assert result.labels.shape == (60,)
         assert result.labels.dtype == np.int32
         assert result.coreset_labels.shape == (len(result.coreset),)
-        assert result.settings == resolve_settings(graph, 3, **method(options, coreset_size=30))
+        asked = resolve_settings(graph, 3, **method(options, coreset_size=30))
+        chosen = {name: getattr(result.settings, name) for name in ("balance", "entropy_price")}
+        assert result.settings == replace(asked, **chosen)
+        assert asked.balance in (0.0, chosen["balance"])
         assert result.seconds
         assert all(seconds >= 0 for seconds in result.seconds.values())
 

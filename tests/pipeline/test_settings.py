@@ -42,7 +42,7 @@ def test_published_is_the_papers_algorithm(ring, k):
     assert {name: found[name] for name in published} == published
     # The rest has no part in the published algorithm: rows of walks, what merging and refinement would raise, when
     # drafts no longer pay, and how the number of clusters was chosen.
-    others = {"row_budget", "objective", "price", "time_limit", "resolution"}
+    others = {"row_budget", "objective", "balance", "entropy_price", "price", "time_limit", "resolution"}
     assert set(found) - set(published) == others
 
 

@@ -72,7 +72,7 @@ def test_results_hold_together_on_random_graphs(name, case, seed, data):
     sizes = np.bincount(result.labels[linked], minlength=k)
     assert len(sizes) == k
     assert sizes.min() >= least or (least == 1 and name == "overcluster")  # k-means finds what there is
-    objective = result.settings.objective
+    objective = result.settings.record if result.settings.entropy_price else result.settings.objective
     if result.history:
         assert result.history[-1][1] == pytest.approx(value_of(objective, A, result.labels, k), abs=1e-9)
         values = [value for _, value in result.history]
