@@ -19,10 +19,13 @@ __all__ = [
 
 # A conversion takes longer than networkx's own code on graphs with fewer edges.
 _FEW_EDGES = 2_000
-# networkx's tests that ask for a list in the order in which networkx's own code happens to find communities.
-_BY_ORDER = {
-    "test_louvain.py": ("test_karate_club_partition", "test_undirected_selfloops", "test_none_weight_param"),
-}
+# networkx's tests that ask for the list that its own code happens to find: in its order, or (of graphs that differ by a
+# weight) the same for both, where the best ones found here differ, and both have a higher modularity.
+_BY_LIST = {
+    "test_louvain.py": (
+        "test_karate_club_partition", "test_undirected_selfloops", "test_none_weight_param", "test_multigraph",
+    ),
+}  # fmt: skip
 
 
 def modularity(G, communities, weight="weight", resolution=1):
@@ -138,5 +141,5 @@ def on_start_tests(items):
     import pytest
 
     for item in items:
-        if item.name in _BY_ORDER.get(item.path.name, ()):
-            item.add_marker(pytest.mark.xfail(reason="communities are listed in another order", strict=True))
+        if item.name in _BY_LIST.get(item.path.name, ()):
+            item.add_marker(pytest.mark.xfail(reason="communities are listed in another order, or better", strict=True))
