@@ -34,6 +34,7 @@ CASES = (
     "bipartite",
     "changing",
     "balance",
+    "uneven",
     "calibration",
     "detectability",
     "losses",

@@ -60,6 +60,8 @@ def cluster_lines(facts):
         ("clusters", _sizes(facts["cluster_sizes"])),
         ("NC", f"{facts['normalized_cut']:.4f}, the normalised cut; lower is better"),
     ]
+    if settings["balance"] < 1:
+        lines.insert(2, ("balance", f"{settings['balance']:g}, below 1: clusters may be of uneven size"))
     if facts["chosen"] is not None:
         doubt = "" if facts["chosen"]["clear"] is not False else "; it does not stand out"
         lines.insert(1, ("k", f"{facts['n_clusters']}, chosen by {facts['chosen']['method']}{doubt}"))
