@@ -11,6 +11,18 @@ def gaussian_matrix(X, beta=1.0):
     return np.exp(-squares / (2 * beta**2 * squares.mean()))
 
 
+def counting_kernel():
+    """A linear kernel, and the list of how many values each of its calls has computed."""
+    evaluated = []
+
+    def counting(A, B):
+        evaluated.append(len(A) * len(B))
+        return A @ B.T
+
+    counting.diag = lambda A: np.einsum("ij,ij->i", A, A)
+    return counting, evaluated
+
+
 def blobs(n, k=10, d=16, spread=1.5, seed=0):
     """Gaussian blobs of unit noise with centres of the given spread, and their labels."""
     rng = np.random.default_rng(seed)

@@ -16,7 +16,7 @@ from graphcore.features.nystrom import nystrom_features
 from graphcore.kernels.vectors import VectorKernel
 from graphcore.kmeans.chunked import centers_and_cost
 
-from .. import harness, vectors
+from .. import vectors
 from ..report import Report, table
 from ..vectors import over_seeds, spread
 
@@ -34,12 +34,7 @@ METHODS = {
 def run(options):
     """Measure every way to choose landmarks on every set of vectors."""
     outcomes, sections, missing = [], [], []
-    for name in harness.wanted(LOADERS, options):
-        data = LOADERS[name](options.data)
-        if data is None:
-            missing.append(name)
-            continue
-        X, truth = data
+    for name, X, truth in vectors.loaded(LOADERS, options, missing):
         bandwidth, k = ("rms", 0.5 if name == NARROW else 1.0), len(np.unique(truth))
         size, rare = (120, range(N_COMMON, k)) if name in (RARE, NARROW) else ("auto", ())
         first = {"n_landmarks": size, "bandwidth": bandwidth, "random_state": 0, "n_init": 1}

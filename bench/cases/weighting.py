@@ -14,7 +14,7 @@ from graphcore.knn.vectors import as_vectors
 from graphcore.partition.cluster_sums import cluster_sums
 from graphcore.partition.quotient import graph_rows
 
-from .. import harness, vectors
+from .. import vectors
 from ..report import Report, table
 from ..vectors import over_seeds
 
@@ -27,13 +27,8 @@ MEASURES = ("ari", "nmi", "j")
 def run(options):
     """Measure every weighting on every set of vectors."""
     outcomes, cells, missing = [], {}, []
-    for name in harness.wanted(LOADERS, options):
-        data = LOADERS[name](options.data)
-        if data is None:
-            missing.append(name)
-            continue
-        X, truth = data
-        X, k = as_vectors(X), len(np.unique(truth))
+    for name, rows, truth in vectors.loaded(LOADERS, options, missing):
+        X, k = as_vectors(rows), len(np.unique(truth))
         found = nearest_neighbors(X, NEIGHBORS[-1], random_state=0, n_jobs=options.threads)
         for n_neighbors in NEIGHBORS:
             lists = found._make(part[:, :n_neighbors] for part in found)

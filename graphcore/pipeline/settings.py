@@ -160,8 +160,7 @@ def resolve_settings(graph, n_clusters, *, total_size=None, **given):
 def resolve(asked, graph, total_size=None):
     """Check what is Asked against a graph, and fill in what goes by it: Settings.
 
-    `total_size` is what all nodes with an edge count in sizes
-    of clusters, if not one each.
+    `total_size` is what all nodes with an edge count in sizes of clusters, if not one each.
     """
     n_linked = graph.n_nodes - graph.n_isolated
     if n_linked == 0:

@@ -17,7 +17,7 @@ from graphcore.features.pivots import random_pivots
 from graphcore.kernels.functions import kernel_function
 from graphcore.kernels.vectors import ChunkedVectorKernel, VectorKernel
 
-from ..nystrom_oracles import best_of_rank, blobs, gaussian_matrix
+from ..nystrom_oracles import best_of_rank, blobs, counting_kernel, gaussian_matrix
 
 X, LABELS = blobs(300, k=4, d=6, spread=3.0, seed=0)
 K = gaussian_matrix(X)
@@ -93,13 +93,7 @@ def test_kernels_of_low_rank_are_exact_and_take_no_more_landmarks_than_their_ran
 
 
 def test_columns_are_evaluated_once_where_they_are_held(monkeypatch):
-    evaluated = []
-
-    def counting(A, B):
-        evaluated.append(len(A) * len(B))
-        return A @ B.T
-
-    counting.diag = lambda A: np.einsum("ij,ij->i", A, A)
+    counting, evaluated = counting_kernel()
     wide = np.random.default_rng(0).normal(size=(3000, 60))
     options = {"sampling": "rpcholesky", "block_bytes": 1 << 16, "random_state": 0}
     once = nystrom_features(VectorKernel(wide, kernel_function(counting)), 30, **options)
