@@ -162,7 +162,7 @@ def test_away_works_in_a_fork():
 
 
 def test_blocks_that_were_interrupted_stop_before_their_next_loop():
-    begun, ended = [], []
+    begun, ended, before = [], [], set(threading.enumerate())
 
     def block(start, _):
         begun.append(start)
@@ -176,7 +176,7 @@ def test_blocks_that_were_interrupted_stop_before_their_next_loop():
     kind, late = interrupt_after(0.1, lambda: map_blocks(outer, [0, 1, 2], 2), lambda: len(begun) == 4)
     assert kind is KeyboardInterrupt
     assert late < 0.5
-    for thread in threading.enumerate():
+    for thread in set(threading.enumerate()) - before:
         if thread.name.startswith("ThreadPoolExecutor"):
             thread.join(20)
     assert (len(begun), ended) == (4, [])

@@ -124,11 +124,10 @@ def half(path, content):
         file.write(content[: len(content) // 2])
 
 
-@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EIO, errno.EROFS, errno.EACCES])
 @pytest.mark.parametrize(
-    ("owner", "name", "before"),
-    [(Path, "mkdir", None), (Path, "write_bytes", None), (Path, "write_bytes", half), (os, "replace", None),
-     (Path, "open", None)],
+    ("owner", "name", "before", "number"),
+    [(Path, "mkdir", None, errno.EROFS), (Path, "write_bytes", None, errno.EIO), (os, "replace", None, errno.EIO),
+     (Path, "write_bytes", half, errno.ENOSPC), (Path, "open", None, errno.EACCES)],
 )  # fmt: skip
 def test_where_nothing_can_be_kept_loops_work_and_one_warning_says_so(new, monkeypatch, owner, name, before, number):
     with monkeypatch.context() as patch, warnings.catch_warnings(record=True) as seen:

@@ -43,8 +43,9 @@ def test_verbose_prints_where_no_logging_is_set_up():
     ],
 )
 def test_verbose_says_everything_once(setup, beginning):
-    assert len([line for line in said(setup) if "score: " in line]) == 1
-    assert any(line.startswith(beginning) for line in said(setup))
+    lines = said(setup)
+    assert len([line for line in lines if "score: " in line]) == 1
+    assert any(line.startswith(beginning) for line in lines)
 
 
 def test_the_logger_can_be_silenced():

@@ -101,7 +101,7 @@ def losses(name, options):
         )
     defaults = models[: options.seeds]
     for model, scores in zip(defaults, outcomes[0].scores, strict=True):
-        merged = model._result.merged
+        merged = model.clustering_.merged
         scores["micro"] = max((reached(graph, merged, labels, k) for labels in targets), default=np.nan)
     return outcomes
 

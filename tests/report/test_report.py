@@ -104,6 +104,7 @@ def test_pictures_are_there_and_take_their_colours_from_the_page(planted, tmp_pa
     assert not re.findall(r"(?:fill|stroke): ?#[0-9a-f]{6}", drawings)
 
 
+@pytest.mark.slow
 def test_the_map_of_vectors_is_umaps_where_that_is_installed(planted, monkeypatch):
     graph, run = planted
     facts = gather_facts(graph, run.labels, clustering=run)
