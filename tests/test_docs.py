@@ -234,7 +234,9 @@ def test_the_steps_from_a_laptop_to_a_cluster_run(folder):
     assert len(namespace["labels"]) == 1797 and namespace["model"].labels_.max() == 4
 
 
-@pytest.mark.parametrize("page", [pytest.param(p, marks=[pytest.mark.slow] * ("report" in p or p == "docs/cli.md")) for p in SHELL])
+@pytest.mark.parametrize(
+    "page", [pytest.param(p, marks=[pytest.mark.slow] * ("report" in p or p == "docs/cli.md")) for p in SHELL]
+)
 def test_shell_examples_run(folder, page, capsys):
     lines = [line for block in blocks(page, "bash") for line in block.splitlines()]
     commands = [shlex.split(line) for line in lines if re.match(r"(\S*/)?graphcore ", line)]
