@@ -1,7 +1,13 @@
-"""Public names that are imported when they are first used, so that a package costs nothing until then."""
+"""What is imported when it is first used: public names, so that a package costs nothing until then, and large modules."""
 
 import sys
+import threading
+from contextlib import suppress
 from importlib import import_module
+from types import ModuleType
+from typing import Any
+
+_SELDOM_USED: dict[str, Any] = {"scipy.stats": ModuleType("scipy.stats"), "pandas": None}  # None: as if not installed
 
 
 def lazy_names(package, homes):
@@ -21,3 +27,21 @@ def lazy_names(package, homes):
         return value
 
     return find, lambda: names, names
+
+
+def import_scikit_learn():
+    """Import scikit-learn's base without scipy.stats and pandas, three fifths of its time, which it seldom comes to use.
+
+    `sklearn.utils.fixes` asks for both: the first it finds by its attribute of scipy when it calls it, and the second
+    it tells by what is imported. Where threads run, one might miss what is hidden: then nothing is.
+    """
+    if "sklearn" in sys.modules or threading.active_count() > 1:
+        return
+    hidden = {name: stand_in for name, stand_in in _SELDOM_USED.items() if name not in sys.modules}
+    sys.modules.update(hidden)
+    try:
+        with suppress(ImportError, AttributeError):  # another version uses them at once: whoever imports it next does so
+            import_module("sklearn.base")
+    finally:
+        for name in hidden:
+            del sys.modules[name]
