@@ -1,4 +1,4 @@
-"""What is imported when it is first used: public names, so that a package costs nothing until then, and large modules."""
+"""What is imported when it is first used, so that a package costs nothing until then: public names, large modules."""
 
 import sys
 import threading
@@ -30,7 +30,7 @@ def lazy_names(package, homes):
 
 
 def import_scikit_learn():
-    """Import scikit-learn's base without scipy.stats and pandas, three fifths of its time, which it seldom comes to use.
+    """Import scikit-learn's base without scipy.stats and pandas, three fifths of its time and seldom used by it.
 
     `sklearn.utils.fixes` asks for both: the first it finds by its attribute of scipy when it calls it, and the second
     it tells by what is imported. Where threads run, one might miss what is hidden: then nothing is.
@@ -40,7 +40,7 @@ def import_scikit_learn():
     hidden = {name: stand_in for name, stand_in in _SELDOM_USED.items() if name not in sys.modules}
     sys.modules.update(hidden)
     try:
-        with suppress(ImportError, AttributeError):  # another version uses them at once: whoever imports it next does so
+        with suppress(ImportError, AttributeError):  # of a version that uses them at once: the next import has them
             import_module("sklearn.base")
     finally:
         for name in hidden:

@@ -153,6 +153,12 @@ def _files():
             read_graph(path)
 
 
+def _bvgraph():
+    from ..io._bvgraph_loops import warm_up
+
+    warm_up()
+
+
 # Those that take longest first.
 _CASES = {
     "merging": _merging,
@@ -162,5 +168,6 @@ _CASES = {
     "choice of k": lambda: _clustering("auto"),
     "published": lambda: _clustering(6, published=True),
     "neighbors": _neighbors,
+    "bvgraph": _bvgraph,
     "files": _files,
 }
