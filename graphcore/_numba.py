@@ -27,6 +27,7 @@ from numba.core.dispatcher import Dispatcher
 from numba.core.serialize import dumps
 
 from ._locks import cached_property, held_in_forks
+from ._threads import to_its_end
 from ._warn import warn_user
 
 _DIGEST = 32  # bytes
@@ -51,6 +52,8 @@ def kept_on_disk(function, **options) -> Any:
     if isinstance(loop, Dispatcher):
         with suppress(RuntimeError):  # no folder can be written
             loop._cache = LoopCache(function)
+        # A thread that is ended while it waits for the compiler's lock would keep it.
+        loop.compile = to_its_end()(loop.compile)
     return loop
 
 

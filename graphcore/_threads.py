@@ -38,7 +38,8 @@ _libraries: list = [0, None]
 # Waiting for a lock cannot be interrupted everywhere (Windows), so that it is done for so many seconds at a time.
 _WAIT = 0.2
 _idle: list["_Helper"] = []  # the helper that waits for the next call away, if it is not at work
-_here = threading.local()  # .stop: in a thread of `map_blocks`, the event that says its results are no longer wanted
+# .stop: in a thread of `map_blocks`, the event that says its results are no longer wanted; .helper: the _Helper it is
+_here = threading.local()
 
 
 def in_main_thread():
@@ -72,10 +73,31 @@ def away(function, *args, **options):
     return result
 
 
+@contextmanager
+def to_its_end():
+    """Within, `_Helper.leave` does not end this thread: for libraries that would leave a lock taken for ever.
+
+    Each side writes before it reads what the other wrote, so that one of them sees that the thread has to end.
+    """
+    helper = getattr(_here, "helper", None)
+    if helper is None or helper.goes_on:
+        yield
+        return
+    helper.goes_on = True
+    try:
+        if not helper.is_left:
+            yield
+    finally:
+        helper.goes_on = False
+        if helper.is_left:
+            raise SystemExit
+
+
 class _Helper:
     """A thread that makes calls for the main thread, one at a time."""
 
     def __init__(self):
+        self.is_left = self.goes_on = False
         self._asked: SimpleQueue = SimpleQueue()
         self._answered: SimpleQueue = SimpleQueue()
         self._thread = threading.Thread(target=self._work, name="graphcore-away", daemon=True)
@@ -89,12 +111,15 @@ class _Helper:
                 return self._answered.get(timeout=_WAIT)
 
     def leave(self):
-        """End the thread: after the compiled call that it is in, or at once."""
-        ident = ctypes.c_ulong(self._thread.ident or 0)
-        ctypes.pythonapi.PyThreadState_SetAsyncExc(ident, ctypes.py_object(SystemExit))
+        """End the thread: after the compiled call or what `to_its_end` is about, or at once."""
+        self.is_left = True
+        if not self.goes_on:
+            ident = ctypes.c_ulong(self._thread.ident or 0)
+            ctypes.pythonapi.PyThreadState_SetAsyncExc(ident, ctypes.py_object(SystemExit))
         self._asked.put(None)  # it may wait for a task
 
     def _work(self):
+        _here.helper = self
         with suppress(SystemExit):  # which `leave` sends
             while (task := self._asked.get()) is not None:
                 function, args, options = task

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from numba.core.compiler_lock import global_compiler_lock
 
 import graphcore
 from graphcore import _compile
@@ -112,6 +113,29 @@ def test_what_ran_away_is_left_and_stops():
     assert len(steps) == count > 0
     assert away(in_main_thread) is False  # and another thread is there for the next
     assert len(helpers()) <= max(1, before)
+
+
+def test_a_thread_left_while_it_waits_for_the_compiler_gives_the_lock_back():
+    asked = threading.Event()
+
+    @compiled
+    def fresh(out):
+        out[0] += 1.0
+        return out[0]
+
+    def call():
+        asked.set()
+        return fresh.dispatcher(np.ones(1))
+
+    with global_compiler_lock:  # as another thread that compiles
+        kind, _ = interrupt_after(0.1, lambda: away(call), asked.is_set)
+        assert kind is KeyboardInterrupt
+    # The thread that was left compiles, and ends; another one may compile afterwards.
+    seen = []
+    other = threading.Thread(target=lambda: seen.append(fresh.dispatcher(np.ones(1, dtype=np.float32))), daemon=True)
+    other.start()
+    other.join(60)
+    assert seen == [2.0]
 
 
 def test_away_returns_raises_and_keeps_the_context():
