@@ -36,7 +36,7 @@ def graph_of(model, X, streams, stages):
         with stages("graph"):
             graph = neighbor_graph(neighbors_of(X, n_neighbors))
         model.n_features_in_ = graph.n_nodes
-        return graph, Reference("distances", n_neighbors=n_neighbors)
+        return graph, Reference("distances", n_neighbors=min(n_neighbors, graph.n_nodes - 1))
     refuse_as_vectors(X, "affinity='nearest_neighbors'" if affinity == "auto" else None)
     narrow = X if isinstance(X, np.ndarray) and X.dtype.kind in "fiub" and X.dtype.itemsize < 4 else None
     given = affinity.startswith("precomputed")  # of vectors the search says where one is not finite

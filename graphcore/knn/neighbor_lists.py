@@ -91,8 +91,7 @@ def distance_matrix(pair, n_columns=None):
     """The sparse matrix of distances that two arrays hold, numbers of rows and distances to them, in either order.
 
     Numbers below 0 stand for none. By default rows are those that are numbered, and a row's own number is left out;
-    with `n_columns` they are new, and may list so many. Distances of no less than 0 up to rounding are taken as they
-    are; they only order the neighbours, unless edges are weighed by them.
+    with `n_columns` they are new, and may list any of so many. What rounding made of distances of 0 is 0.
     """
     import scipy.sparse as sp
 
@@ -120,7 +119,8 @@ def distance_matrix(pair, n_columns=None):
             "P of rows of norm 1 give 1 - P"
         )
     indptr = np.concatenate([[0], np.cumsum(listed.sum(axis=1))])
-    return sp.csr_array((np.maximum(found, 0), indices[listed], indptr), shape=(len(indices), n_columns))
+    found = np.maximum(found, 0, dtype=np.float64)  # scipy has no float16
+    return sp.csr_array((found, indices[listed], indptr), shape=(len(indices), n_columns))
 
 
 def _fall(listed, distances):

@@ -32,7 +32,7 @@ def test_the_graph_is_that_of_the_own_search(found, mode, weighting):
 
 
 @pytest.mark.parametrize("affinity", ["auto", "precomputed_nearest_neighbors"])
-def test_a_fit_of_neighbours_is_that_of_the_vectors(found, affinity):
+def test_a_fit_of_neighbours_is_that_of_the_vectors(found, affinity, tmp_path):
     X, near, far = found
     want = CoresetSpectralClustering(3, n_neighbors=5, random_state=0).fit(X)
     model = CoresetSpectralClustering(3, n_neighbors=5, affinity=affinity, random_state=0).fit((near, far))
@@ -44,6 +44,10 @@ def test_a_fit_of_neighbours_is_that_of_the_vectors(found, affinity):
     # faiss: squares, and -1 beside the largest float where it found none; only the order of distances counts.
     padded = np.column_stack([near, np.full(90, -1)]), np.column_stack([far**2, np.full(90, 3.4e38)]).astype(np.float32)
     np.testing.assert_array_equal(model.fit(padded[::-1]).labels_, want.labels_)
+    model.save(tmp_path / "model.npz")
+    np.testing.assert_array_equal(load(tmp_path / "model.npz").predict((near[:6], far[:6])), want.predict(X[:6]))
+    half = model.predict((near[:6], far[:6].astype(np.float16)))
+    np.testing.assert_array_equal(half, want.predict(X[:6]))
     # Fewer than n_neighbors are all that there are.
     few = model.fit((near[:, :3], far[:, :3])).graph_
     np.testing.assert_array_equal(as_dense(few), as_dense(knn_graph(X, 2)))
