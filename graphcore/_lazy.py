@@ -7,7 +7,18 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any
 
-_SELDOM_USED: dict[str, Any] = {"scipy.stats": ModuleType("scipy.stats"), "pandas": None}  # None: as if not installed
+
+class _StandIn(ModuleType):
+    """A module for those that only import it; who kept it finds the true one through it, once it is hidden no more."""
+
+    def __getattr__(self, name):
+        module = import_module(self.__name__)
+        if module is self:
+            raise AttributeError(f"{self.__name__} is not imported yet")
+        return getattr(module, name)
+
+
+_SELDOM_USED: dict[str, Any] = {"scipy.stats": _StandIn("scipy.stats"), "pandas": None}  # None: as if not installed
 
 
 def lazy_names(package, homes):

@@ -212,3 +212,10 @@ def test_scikit_learn_is_imported_whole_where_threads_run_or_it_needs_what_is_hi
     _lazy.import_scikit_learn()
     assert asked == [("sklearn.base", True)]
     assert "scipy.stats" not in sys.modules
+
+
+def test_who_kept_a_stand_in_has_the_true_module_of_it():
+    stand_in = _lazy._SELDOM_USED["scipy.stats"]
+    assert stand_in.norm.cdf(0.0) == 0.5
+    with pytest.raises(AttributeError, match="nothing_of_it"):
+        _ = stand_in.nothing_of_it
