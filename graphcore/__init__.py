@@ -17,8 +17,9 @@ _PUBLIC = {
     "NystromKernelKMeans": ".estimators.nystrom", "ParameterError": ".exceptions",
     "Published": ".pipeline.parameters",
     "build_coreset": ".coresets.coreset", "build_store": ".store", "check_store": ".store", "datasets": None,
-    "knn_graph": ".knn.neighbors", "load": ".estimators.load", "metrics": None, "networkx": None,
-    "open_graph": ".store", "plot": None, "read_graph": ".io", "report": None,
+    "knn_graph": ".knn.neighbors", "load": ".estimators.load", "metrics": None,
+    "neighbor_graph": ".knn.neighbors", "networkx": None, "open_graph": ".store", "plot": None,
+    "read_graph": ".io", "report": None,
     "select_n_clusters": ".selection.select", "write_graph": ".io",
     "write_labels": ".io",
 }  # fmt: skip

@@ -26,6 +26,7 @@ from .io import read_graph as read_graph
 from .io import write_graph as write_graph
 from .io import write_labels as write_labels
 from .knn.neighbors import knn_graph as knn_graph
+from .knn.neighbors import neighbor_graph as neighbor_graph
 from .pipeline.parameters import Published as Published
 from .selection.result import KSelection as KSelection
 from .selection.select import select_n_clusters as select_n_clusters

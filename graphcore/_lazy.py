@@ -1,7 +1,24 @@
-"""Public names that are imported when they are first used, so that a package costs nothing until then."""
+"""What is imported when it is first used, so that a package costs nothing until then: public names, large modules."""
 
 import sys
+import threading
+from contextlib import suppress
 from importlib import import_module
+from types import ModuleType
+from typing import Any
+
+
+class _StandIn(ModuleType):
+    """A module for those that only import it; who kept it finds the true one through it, once it is hidden no more."""
+
+    def __getattr__(self, name):
+        module = import_module(self.__name__)
+        if module is self:
+            raise AttributeError(f"{self.__name__} is not imported yet")
+        return getattr(module, name)
+
+
+_SELDOM_USED: dict[str, Any] = {"scipy.stats": _StandIn("scipy.stats"), "pandas": None}  # None: as if not installed
 
 
 def lazy_names(package, homes):
@@ -21,3 +38,21 @@ def lazy_names(package, homes):
         return value
 
     return find, lambda: names, names
+
+
+def import_scikit_learn():
+    """Import scikit-learn's base without scipy.stats and pandas, three fifths of its time and seldom used by it.
+
+    `sklearn.utils.fixes` asks for both: the first it finds by its attribute of scipy when it calls it, and the second
+    it tells by what is imported. Where threads run, one might miss what is hidden: then nothing is.
+    """
+    if "sklearn" in sys.modules or threading.active_count() > 1:
+        return
+    hidden = {name: stand_in for name, stand_in in _SELDOM_USED.items() if name not in sys.modules}
+    sys.modules.update(hidden)
+    try:
+        with suppress(ImportError, AttributeError):  # of a version that uses them at once: the next import has them
+            import_module("sklearn.base")
+    finally:
+        for name in hidden:
+            del sys.modules[name]

@@ -167,7 +167,7 @@ def test_a_first_command_on_a_small_file_compiles_nothing(tmp_path):
     (tmp_path / "ring.txt").write_text("".join(f"{i} {(i + d) % 30}\n" for i in range(30) for d in (1, 2)))
     code = (
         "from numba.core import event; import graphcore.cli.warm_up as w, sys\n"
-        "import graphcore.cli.cluster as c; c.help_compiling = lambda: None\n"
+        "import graphcore.cli.cluster as c; c.help_compiling = lambda *_: None\n"
         "with event.install_recorder('numba:compile') as seen:\n"
         "    from graphcore.cli import main\n"
         "    sys.argv = ['graphcore', 'cluster', 'ring.txt', '-k', '2', '-o', 'labels.tsv']\n"

@@ -33,14 +33,17 @@ def shown():
 def names():
     """What the lines speak of: a graph and its model, vectors and theirs."""
     from sklearn.model_selection import GridSearchCV
+    from sklearn.neighbors import NearestNeighbors
 
     X = load_digits().data[:300]
     model = CoresetSpectralClustering(10, random_state=0).fit(X)
     graph = model.graph_
     labels = model.labels_
+    far, near = NearestNeighbors().fit(X).kneighbors(X, 11)
     return {
         "graphcore": graphcore, "CoresetSpectralClustering": CoresetSpectralClustering, "GridSearchCV": GridSearchCV,
-        "X": X, "X_new": X[:5], "graph": graph, "labels": labels, "truth": labels, "w": np.ones(graph.n_nodes),
+        "X": X, "near": near, "far": far, "X_new": X[:5],
+        "graph": graph, "labels": labels, "truth": labels, "w": np.ones(graph.n_nodes),
         "y": np.where(np.arange(graph.n_nodes) % 9 == 0, labels, -1), "matrix": graph.to_scipy(),
         "G": nx.karate_club_graph(), "of_vectors": model,
     }  # fmt: skip

@@ -104,3 +104,23 @@ def test_isolated_nodes_are_in_no_cluster():
     with pytest.warns(graphcore.GraphWarning, match="2 of 8 nodes are isolated"):
         model = CoresetSpectralClustering(2, random_state=0).fit(graph)
     assert model.summary()["size"].tolist() == [3, 3]
+
+
+def test_probabilities_are_those_of_the_own_cluster(model):
+    dense = model.membership_.toarray()
+    np.testing.assert_array_equal(model.probabilities_, dense.max(axis=1))
+    assert (dense.argmax(axis=1) == model.labels_).mean() > 0.9
+    assert not hasattr(CoresetSpectralClustering(3), "probabilities_")
+    graph = Graph.from_edges([0, 1, 2], [1, 2, 0], n_nodes=4)
+    with pytest.warns(graphcore.GraphWarning, match="isolated"):
+        assert CoresetSpectralClustering(1, random_state=0).fit(graph).probabilities_.tolist() == [1, 1, 1, 0]
+
+
+def test_it_answers_the_calls_of_bertopic():
+    # _cluster_embeddings, hierarchical and transform of bertopic 0.17: all that they ask of a clusterer.
+    X, truth = make_blobs(90, centers=3, cluster_std=0.5, random_state=0)
+    clusterer = CoresetSpectralClustering(3, random_state=0)
+    clusterer.fit(X, y=None)
+    assert hasattr(clusterer, "probabilities_") and clusterer.probabilities_.shape == (90,)
+    assert graphcore.metrics.agreement(clusterer.labels_, truth)["ari"] == 1.0
+    assert clusterer.predict(X[:5]).tolist() == clusterer.labels_[:5].tolist()

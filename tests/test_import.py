@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import graphcore
+from graphcore import _lazy
 
 ROOT = Path(graphcore.__file__).parent.parent
 
@@ -177,3 +178,44 @@ def test_the_store_imports_readers_of_io_and_only_the_front_of_io_imports_the_st
         for module, names in found.items()
         if module.startswith("graphcore.io") and any(name.startswith("graphcore.store") for name in names)
     } <= IO_FRONT
+
+
+def test_the_class_does_without_pandas_and_scipys_statistics_and_leaves_them_to_others():
+    code = """
+import sys
+import graphcore
+graphcore.CoresetSpectralClustering(2).fit(graphcore.datasets.load_karate().graph)
+print(*[name for name in ("scipy.stats", "pandas") if name in sys.modules])
+from sklearn.utils.fixes import _mode
+print(_mode([3, 3, 1]).mode.tolist())
+import scipy.stats
+print(scipy.stats.norm.cdf(0))
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines() == ["", "[3]", "0.5"]
+
+
+def test_scikit_learn_is_imported_whole_where_threads_run_or_it_needs_what_is_hidden(monkeypatch):
+    asked = []
+
+    def fails(name):
+        asked.append((name, "scipy.stats" in sys.modules))
+        raise AttributeError("norm")
+
+    for name in [name for name in sys.modules if name == "scipy.stats" or name.partition(".")[0] == "sklearn"]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setattr(_lazy, "import_module", fails)
+    monkeypatch.setattr(_lazy.threading, "active_count", lambda: 2)
+    _lazy.import_scikit_learn()
+    assert asked == []
+    monkeypatch.setattr(_lazy.threading, "active_count", lambda: 1)
+    _lazy.import_scikit_learn()
+    assert asked == [("sklearn.base", True)]
+    assert "scipy.stats" not in sys.modules
+
+
+def test_who_kept_a_stand_in_has_the_true_module_of_it():
+    stand_in = _lazy._SELDOM_USED["scipy.stats"]
+    assert stand_in.norm.cdf(0.0) == 0.5
+    with pytest.raises(AttributeError, match="nothing_of_it"):
+        _ = stand_in.nothing_of_it

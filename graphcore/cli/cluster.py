@@ -164,7 +164,7 @@ def cluster(console, input, **options):
     if given.steps:
         settings["published"] = Published(**dict(given.steps))
     asked = _check(console, given, settings, files)
-    help_compiling()  # while this process imports and reads
+    help_compiling("weighted")  # while this process imports and reads
     from ..distributed.cluster import client_of
     from ..fit import fit_graph, robustness_of
 

@@ -117,7 +117,9 @@ def _clustering(n_clusters, weighted=False, **settings):
     from ..fit import fit_graph
     from ..pipeline.settings import check_settings
 
-    fit_graph(_graph(weighted), check_settings(n_clusters, settings), random_state=0)
+    graph = _graph(weighted)
+    fit_graph(graph, check_settings(n_clusters, settings), random_state=0)
+    _ = graph.n_components, graph.n_self_loops  # for the summary
 
 
 def _neighbors():
@@ -153,14 +155,21 @@ def _files():
             read_graph(path)
 
 
+def _bvgraph():
+    from ..io._bvgraph_loops import warm_up
+
+    warm_up()
+
+
 # Those that take longest first.
 _CASES = {
     "merging": _merging,
-    "clustering": lambda: _clustering(6),
+    "clustering": lambda: _clustering(5),
     "vectors": _vectors,
-    "weighted": lambda: _clustering(6, weighted=True),
+    "weighted": lambda: _clustering(5, weighted=True),
     "choice of k": lambda: _clustering("auto"),
-    "published": lambda: _clustering(6, published=True),
+    "published": lambda: _clustering(5, published=True),
     "neighbors": _neighbors,
+    "bvgraph": _bvgraph,
     "files": _files,
 }

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from .._typing import AnyGraph, ArrayLike, Floats, Labels, PathLike, RandomState, Table, csr_array
+from .._typing import AnyData, AnyGraph, ArrayLike, Floats, Labels, PathLike, RandomState, Table, csr_array
 from .._validation import check_integer
 from ..exceptions import InputError, missing_package
 from ..fit import node_columns, robustness_of
@@ -14,7 +14,7 @@ from ..graphs.as_graph import as_graph
 from ..graphs.derived import subgraph
 from ..graphs.from_table import as_library
 from ..graphs.graph import Graph
-from ..metrics import Robustness, cluster_summary, quotient_graph
+from ..metrics import Robustness, cluster_summary, describe, quotient_graph
 from ..partition.evidence import node_memberships
 from ..partition.quotient import graph_rows
 from ..pipeline.cluster import Clustering
@@ -62,6 +62,11 @@ class FittedGraph:
                 "it, for graphcore.load(path)"
             )
         return self._graph
+
+    @property
+    def probabilities_(self) -> Floats:
+        """Probability of its cluster for every node, the largest of its row in `membership_`; 0 for isolated nodes."""
+        return self.membership_.max(axis=1).toarray().ravel()
 
     @property
     def balance_(self) -> float:
@@ -159,6 +164,38 @@ class FittedGraph:
         stability = np.full(self.n_clusters_, np.nan) if self.cluster_stability_ is None else self.cluster_stability_
         nearest, central = table.pop("nearest"), table.pop("central")
         return as_library(table | {"stability": stability, "nearest": nearest, "central": central}, library)
+
+    def describe(
+        self, features: AnyData, names: ArrayLike | None = None, *, count: int = 5, library: str | None = None
+    ) -> Table:
+        """Columns or words that set each cluster apart, see :func:`graphcore.metrics.describe`.
+
+        Parameters
+        ----------
+        features : array-like, memory map or sparse matrix of shape (n_samples, n_features)
+            Counts of words, if it is sparse and not negative, else measurements; a row for each node or vector.
+        names : array-like of shape (n_features,), optional
+            Of the columns; their numbers if not given.
+        count : int, default 5
+            Columns of each cluster.
+        library : {None, "pandas", "polars", "pyarrow"}, default None
+
+        Returns
+        -------
+        dict or table
+            Columns "cluster", "name" and "score".
+
+        Examples
+        --------
+        >>> import graphcore
+        >>> from sklearn.datasets import load_iris
+        >>> iris = load_iris()
+        >>> model = graphcore.CoresetSpectralClustering(2, random_state=0).fit(iris.data)
+        >>> model.describe(iris.data, iris.feature_names, count=1)["name"].tolist()
+        ['petal length (cm)', 'petal length (cm)']
+        """
+        check_is_fitted(self)
+        return describe(features, self.labels_, names, n_clusters=self.n_clusters_, count=count, library=library)
 
     @property
     def tree_(self) -> ClusterTree:
@@ -279,6 +316,7 @@ class FittedGraph:
     def report(
         self, path: PathLike, graph: AnyGraph | None = None, *, title: str | None = None,
         truth: ArrayLike | None = None, pictures: bool | str = "auto", robustness: Robustness | None = None,
+        described: Table | None = None,
     ) -> "ReportFacts":  # fmt: skip
         """Write a report on the clusters: one HTML file that needs no other file and no network.
 
@@ -297,6 +335,8 @@ class FittedGraph:
             Whether to draw pictures, which needs matplotlib; "auto" leaves them out where that is missing.
         robustness : Robustness, optional
             From :meth:`robustness`. Without it the page says what other seeds change, and calls no cluster sure.
+        described : table, optional
+            From :meth:`describe`: the page says beside each cluster what sets it apart.
 
         Returns
         -------
@@ -322,6 +362,7 @@ class FittedGraph:
         return report_model(
             self, path, self._known_graph(graph, "report(path, graph)"), self.clustering_, title=title, truth=truth,
             of_vectors=self._reference.kind == "vectors", pictures=pictures, robustness=robustness,
+            described=described,
         )  # fmt: skip
 
     def _known_graph(self, graph, call):

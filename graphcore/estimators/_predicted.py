@@ -12,7 +12,7 @@ from ..exceptions import InputError
 from ..graphs.as_graph import as_graph, is_graph_object
 from ..graphs.magnitude import edges_in_range
 from ..graphs.structure import check_sparse
-from ..knn.neighbor_lists import listed_neighbors
+from ..knn.neighbor_lists import distance_matrix, is_neighbor_pair, listed_neighbors
 from ..knn.search_exact import exact_searcher
 from ..knn.vectors import check_binary, ordered
 from ..partition.evidence import cluster_shares, memberships, predict_labels
@@ -25,7 +25,7 @@ class Reference:
     """What a fitted model keeps of its input, and of its clusters, for what comes later."""
 
     kind: str  # what rows of new input hold: "edges", "vectors" or "distances"
-    vectors: Any = field(default=None, repr=False)  # those fitted, dense or csr
+    vectors: Any = field(default=None, repr=False)  # those fitted, dense or csr; narrow ones as they were given
     n_neighbors: int | None = None
     metric: str | None = None
     inner: np.ndarray | None = None
@@ -61,7 +61,8 @@ class PredictedRows(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
             What a row holds follows from the fit. After vectors: a new vector, whose `n_neighbors` nearest of the
             fitted vectors are its edges (searched exactly: n_new * n_samples distances). After a graph: weights of a
             new node's edges to the nodes that were fitted; a graph of the same nodes stands for its own rows. After
-            ``affinity="precomputed_nearest_neighbors"``: distances to fitted vectors.
+            ``affinity="precomputed_nearest_neighbors"``, or arrays of neighbours: distances to fitted vectors, in a
+            sparse matrix or in two arrays as for :meth:`CoresetSpectralClustering.fit`.
 
         Returns
         -------
@@ -216,6 +217,8 @@ def _checked(model, X):
         if not np.array_equal(graph.names_of(np.arange(graph.n_nodes)), names):
             raise InputError("the graph's nodes are not those that were fitted, or in another order")
         return graph.to_scipy()
+    if kind == "distances" and is_neighbor_pair(X):
+        return distance_matrix(X, model.n_features_in_)
     check_sparse(X)
     if kind == "edges" and not hasattr(X, "tocsr") and np.asarray(X).ndim == 1:
         raise InputError(
@@ -257,4 +260,7 @@ def _edges(reference, searcher, X, n_nodes):
 
 
 def _as_taken(vectors):
-    return ordered(vectors) if hasattr(vectors, "indptr") else vectors
+    """Vectors as distances take them: those that a fit keeps may be narrower."""
+    if hasattr(vectors, "indptr"):
+        return ordered(vectors)
+    return vectors if vectors.dtype.itemsize >= 4 else vectors.astype(np.float32)

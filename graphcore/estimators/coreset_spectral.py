@@ -38,9 +38,10 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, PredictedRows
     affinity : {"auto", "nearest_neighbors", "precomputed", "precomputed_nearest_neighbors"}, default "auto"
         What is given to :meth:`fit`. "auto": graph objects, square sparse matrices, tables and arrays of edges are
         graphs, everything else is vectors, whose kNN graph is built; two columns of integers may be either, and are
-        refused. "precomputed" takes everything as a graph (a dense square array too, and two columns of integers),
+        refused. A tuple of two arrays of two dimensions is neighbours that were found elsewhere, see :meth:`fit`.
+        "precomputed" takes everything as a graph (a dense square array too, and two columns of integers),
         "nearest_neighbors" everything as vectors. "precomputed_nearest_neighbors" is a sparse matrix of distances to
-        neighbours, as scikit-learn's ``KNeighborsTransformer(mode="distance")`` makes it.
+        neighbours, as scikit-learn's ``KNeighborsTransformer(mode="distance")`` makes it, or two such arrays.
     n_neighbors : int, default 10
         Neighbours of every vector; at most the number of vectors less one is used.
     metric : str, default "euclidean"
@@ -173,7 +174,10 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, PredictedRows
         ----------
         X : graph, or array-like of shape (n_samples, n_features)
             Graphs are a Graph, a sparse matrix, a networkx or igraph graph, AnnData, a table of edges, a tuple of the
-            arrays of their ends, an integer array of shape (2, n_edges); see `affinity`.
+            arrays of their ends, an integer array of shape (2, n_edges); see `affinity`. Neighbours from an index of
+            any library are a tuple of two arrays of shape (n_samples, k), numbers of rows (integers, below 0 for none)
+            and distances to them (floats), in either order: the nearest `n_neighbors` of each row are taken, all if it
+            lists fewer, itself passed over.
         y : array-like of shape (n_samples,), optional
             With -1 for unknown, labels from 0 to ``n_clusters - 1`` that nodes keep, see `semi_supervised`; isolated
             nodes get -1 all the same. Ignored otherwise.

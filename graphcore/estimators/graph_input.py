@@ -6,7 +6,7 @@ from sklearn.utils.validation import validate_data
 from .._validation import check_choice, check_integer
 from ..exceptions import InputError, ParameterError
 from ..graphs.as_graph import as_graph, graph_maker, is_graph_object, refuse_as_vectors
-from ..knn.neighbor_lists import listed_neighbors
+from ..knn.neighbor_lists import is_neighbor_pair, listed_neighbors, neighbors_of
 from ..knn.neighbors import graph_of_vectors, neighbor_graph
 from ._predicted import Reference
 
@@ -32,7 +32,13 @@ def graph_of(model, X, streams, stages):
             "affinity='auto'"
         )
     n_neighbors = check_integer("n_neighbors", model.n_neighbors, low=1)
+    if is_neighbor_pair(X) and affinity in ("auto", "precomputed_nearest_neighbors"):
+        with stages("graph"):
+            graph = neighbor_graph(neighbors_of(X, n_neighbors))
+        model.n_features_in_ = graph.n_nodes
+        return graph, Reference("distances", n_neighbors=min(n_neighbors, graph.n_nodes - 1))
     refuse_as_vectors(X, "affinity='nearest_neighbors'" if affinity == "auto" else None)
+    narrow = X if isinstance(X, np.ndarray) and X.dtype.kind in "fiub" and X.dtype.itemsize < 4 else None
     given = affinity.startswith("precomputed")  # of vectors the search says where one is not finite
     X = validate_data(
         model, X, accept_sparse="csr", dtype=(np.float32, np.float64), ensure_all_finite=given, ensure_min_samples=2,
@@ -49,9 +55,10 @@ def graph_of(model, X, streams, stages):
                 f"KNeighborsTransformer(mode='distance'); got {type(X).__name__} of shape {X.shape}"
             )
         with stages("graph"):
-            graph = neighbor_graph(listed_neighbors(X, reachable, without_self=True))
+            graph = neighbor_graph(listed_neighbors(X, reachable, without_self=True, at_least=reachable))
         return graph, Reference("distances", n_neighbors=reachable)
     graph = graph_of_vectors(
         X, n_neighbors, metric=model.metric, random_state=streams, n_jobs=model.n_jobs, stages=stages
     )
-    return graph, Reference("vectors", vectors=X, n_neighbors=reachable, metric=model.metric)
+    kept = X if narrow is None else narrow  # for predict, which widens it when it is called
+    return graph, Reference("vectors", vectors=kept, n_neighbors=reachable, metric=model.metric)

@@ -200,7 +200,7 @@ def _vectors(archive, facts, n):
     _require(there and facts["metric"] in METRICS, "n_neighbors and metric")
     shape = n, facts["n_features"]
     if "vectors" in archive:
-        return _reals(archive, "vectors", shape, None)
+        return _reals(archive, "vectors", shape, None, kinds="fiub")
     import scipy.sparse as sp
 
     if _numbers(archive, "vectors_shape", (2,), np.int64, 1, 2**31).tolist() != list(shape):
@@ -218,11 +218,11 @@ def _numbers(archive, name, shape, dtype, low, high):
     return array.astype(dtype, copy=False)
 
 
-def _reals(archive, name, shape, dtype=np.float64, optional=False):
-    """Floats of an archive that are not infinite; shares of nodes and clusters may be unknown (NaN)."""
+def _reals(archive, name, shape, dtype=np.float64, optional=False, kinds="f"):
+    """Numbers of an archive that are not infinite; shares of nodes and clusters may be unknown (NaN)."""
     if optional and name not in archive:
         return None
-    array = _shaped(archive, name, shape, "f")
+    array = _shaped(archive, name, shape, kinds)
     may_be_nan = name in ("stability", "cluster_stability")
     if np.isinf(array).any() or (np.isnan(array).any() and not may_be_nan):
         raise FormatError(f"{name} holds values that are not finite")

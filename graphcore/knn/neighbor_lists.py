@@ -1,4 +1,4 @@
-"""Lists of neighbours: what every search gives, and what sparse matrices of distances hold."""
+"""Lists of neighbours: what every search gives, and what arrays and sparse matrices of distances hold."""
 
 from typing import NamedTuple
 
@@ -31,11 +31,11 @@ def fill_block(out, start, indices, distances):
     out.distances[block] = np.take_along_axis(distances, order, axis=1)
 
 
-def listed_neighbors(X, n_neighbors, *, without_self):
+def listed_neighbors(X, n_neighbors, *, without_self, at_least=0):
     """The nearest neighbours that each row of a sparse matrix of distances lists, -1 where it has fewer than asked for.
 
     A stored 0 is a neighbour. Equals stay in the matrix's own order. `without_self`: X is square, a row's own number is
-    passed over, and every row must list `n_neighbors` others. scikit-learn's KNeighborsTransformer makes such matrices.
+    passed over, and every row must list `at_least` others. scikit-learn's KNeighborsTransformer makes such matrices.
     """
     import scipy.sparse as sp
 
@@ -48,7 +48,7 @@ def listed_neighbors(X, n_neighbors, *, without_self):
         others = columns != rows
         rows, columns, distances = rows[others], columns[others], distances[others]
     counts = np.bincount(rows, minlength=X.shape[0])
-    if without_self and counts.min() < n_neighbors:
+    if counts.min(initial=at_least) < at_least:
         raise InputError(
             f"n_neighbors={n_neighbors} asks for more neighbours than row {int(np.argmin(counts))} lists, which has "
             f"{counts.min()} beside itself; lower n_neighbors, or give KNeighborsTransformer as many with "
@@ -62,3 +62,70 @@ def listed_neighbors(X, n_neighbors, *, without_self):
     out.indices[rows[taken], rank[near]] = columns[taken]
     out.distances[rows[taken], rank[near]] = distances[taken]
     return out
+
+
+def neighbors_of(X, n_neighbors=None):
+    """The Neighbors of rows that arrays or a square sparse matrix of distances list, at most so many of each row."""
+    if is_neighbor_pair(X):
+        matrix = distance_matrix(X)
+    elif not hasattr(X, "tocsr") or X.shape[0] != X.shape[1]:
+        raise InputError(
+            "neighbours are a tuple of two arrays (numbers of rows, distances), each of shape (n_samples, "
+            "n_neighbors), or a square sparse matrix of distances, for example from "
+            f"KNeighborsTransformer(mode='distance'); got {type(X).__name__}"
+            f"{f' of shape {X.shape}' if hasattr(X, 'shape') else ''}"
+        )
+    else:
+        matrix = X.tocsr()
+    if n_neighbors is None:
+        n_neighbors = int(np.diff(matrix.indptr).max(initial=1))
+    return listed_neighbors(matrix, n_neighbors, without_self=True)
+
+
+def is_neighbor_pair(X):
+    """Whether this is a tuple of two arrays of two dimensions, as the neighbours that a search by others gives."""
+    return isinstance(X, tuple) and len(X) == 2 and all(getattr(each, "ndim", None) == 2 for each in X)
+
+
+def distance_matrix(pair, n_columns=None):
+    """The sparse matrix of distances that two arrays hold, numbers of rows and distances to them, in either order.
+
+    Numbers below 0 stand for none. By default rows are those that are numbered, and a row's own number is left out;
+    with `n_columns` they are new, and may list any of so many. What rounding made of distances of 0 is 0.
+    """
+    import scipy.sparse as sp
+
+    indices, distances = map(np.asarray, pair)
+    if distances.dtype.kind in "iu" and indices.dtype.kind == "f":
+        indices, distances = distances, indices
+    if indices.shape != distances.shape or indices.dtype.kind not in "iu" or distances.dtype.kind != "f":
+        raise InputError(
+            "neighbours are two arrays of one shape, integers and floats, numbers of rows and distances; got "
+            f"{indices.dtype} of shape {indices.shape} and {distances.dtype} of shape {distances.shape}"
+        )
+    rows = np.arange(len(indices))[:, None]
+    indices = indices.astype(np.int64)
+    listed = indices >= 0
+    if n_columns is None:
+        n_columns, listed = len(indices), listed & (indices != rows)
+    if (largest := indices.max(initial=-1)) >= n_columns:
+        raise InputError(f"neighbours go by the numbers of {n_columns} rows, from 0; got {largest}")
+    found = distances[listed]
+    if not np.isfinite(found).all():
+        raise InputError("distances to neighbours must be finite; where a search found none its number is -1")
+    if len(found) and (found.min() < -1e-3 * np.abs(found).max() or _fall(listed, distances)):
+        raise InputError(
+            "distances to neighbours must not be negative, nor fall along a row, as similarities do; of inner products "
+            "P of rows of norm 1 give 1 - P"
+        )
+    indptr = np.concatenate([[0], np.cumsum(listed.sum(axis=1))])
+    found = np.maximum(found, 0, dtype=np.float64)  # scipy has no float16
+    return sp.csr_array((found, indices[listed], indptr), shape=(len(indices), n_columns))
+
+
+def _fall(listed, distances):
+    """Whether the last that a row lists is nearer than the first, in most rows where the two differ."""
+    some = listed.any(axis=1)
+    first = distances[some, listed[some].argmax(axis=1)]
+    last = distances[some, listed.shape[1] - 1 - listed[some, ::-1].argmax(axis=1)]
+    return np.count_nonzero(last < first) > np.count_nonzero(last > first)

@@ -13,6 +13,7 @@ from ..graphs import _row_loops
 from ..graphs.graph import Graph
 from ..graphs.rows import Rows, symmetrize_rows, transpose_rows
 from ..graphs.weights import without_ones
+from .neighbor_lists import Neighbors, neighbors_of
 from .search import nearest_neighbors
 from .vectors import as_vectors
 
@@ -127,8 +128,40 @@ def graph_of_vectors(X, n_neighbors, *, metric="euclidean", random_state=None, n
         return knn_graph(X, n_neighbors, metric=metric, random_state=stream, n_jobs=n_jobs)
 
 
-def neighbor_graph(neighbors, *, mode="union", weighting="binary"):
-    """Make a graph from :class:`Neighbors`; a row may not list another twice."""
+def neighbor_graph(neighbors: AnyData, *, mode: str = "union", weighting: str = "binary") -> Graph:
+    """Make a graph of nearest neighbours that were found elsewhere.
+
+    Parameters
+    ----------
+    neighbors : tuple of two arrays of shape (n_samples, n_neighbors), or sparse matrix of shape (n_samples, n_samples)
+        Numbers of rows (integers) and distances to them (floats), in either order, nearest first; or distances, stored
+        zeros included. Numbers below 0 stand for none, and a row's own number is passed over.
+    mode, weighting
+        See :func:`knn_graph`. "binary" and "shared" read no distances; for the others they must not be squared.
+
+    Returns
+    -------
+    Graph
+
+    Raises
+    ------
+    InputError
+        If the arrays are no such neighbours, or a row lists another twice.
+    ParameterError
+        If `mode` or `weighting` is not one of those of :func:`knn_graph`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import graphcore
+    >>> found = np.array([[0, 1], [1, 0], [2, 1]]), np.array([[0.0, 1.0], [0.0, 1.0], [0.0, 2.0]])
+    >>> graphcore.neighbor_graph(found).indices.tolist()
+    [1, 0, 2, 1]
+    """
+    check_choice("mode", mode, MODES)
+    check_choice("weighting", weighting, WEIGHTINGS)
+    if not isinstance(neighbors, Neighbors):
+        neighbors = neighbors_of(neighbors)
     n, listed = len(neighbors.indices), neighbors.indices >= 0
     indptr = np.concatenate([[0], np.cumsum(listed.sum(axis=1))])
     if weighting == "binary":

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from .. import __version__
-from .._typing import AnyGraph, ArrayLike
+from .._typing import AnyGraph, ArrayLike, Table
 from .._validation import check_integer
 from ..exceptions import InputError
 from ..graphs.graph import Graph
@@ -64,6 +64,8 @@ class ReportFacts:
         Of the run that made the labels, if it is known.
     robustness : Robustness or None
         What came again when edges were drawn anew, if it was measured.
+    described : list of str or None
+        What sets each cluster apart, if it was told.
     version : str
         Of graphcore.
     """
@@ -81,6 +83,7 @@ class ReportFacts:
     n_unlabelled: int
     clustering: Clustering | None = field(repr=False)
     robustness: Robustness | None = field(repr=False)
+    described: list | None = field(repr=False)
     version: str
 
     @property
@@ -137,8 +140,8 @@ class ReportFacts:
 
 def gather_facts(
     graph: AnyGraph, labels: ArrayLike, n_clusters: int | None = None, *, clustering: Clustering | None = None,
-    membership: Any = None, truth: ArrayLike | None = None, robustness: Robustness | None = None, n_central: int = 5,
-    n_jobs: int | None = None,
+    membership: Any = None, truth: ArrayLike | None = None, robustness: Robustness | None = None,
+    described: Table | None = None, n_central: int = 5, n_jobs: int | None = None,
 ) -> ReportFacts:  # fmt: skip
     """Compute the measures of a labelling that a report shows.
 
@@ -157,6 +160,8 @@ def gather_facts(
         Known classes to compare with, of any kind; integers below 0 and the text "-1" stand for "not known".
     robustness : Robustness, optional
         From :func:`graphcore.metrics.robustness` for these labels; without it no cluster is called sure.
+    described : table, optional
+        From :func:`graphcore.metrics.describe` for these labels: "cluster", "name" and "score".
     n_central : int, default 5
         Central nodes named for each cluster.
     n_jobs : int, optional
@@ -201,8 +206,24 @@ def gather_facts(
         nodes=gather_nodes(graph, labels, n_clusters, splits, stability, membership),
         comparison=None if truth is None else _compare_classes(graph, labels, truth, n_clusters),
         n_unlabelled=int(np.count_nonzero((labels < 0) & (graph.degrees > 0))), clustering=clustering,
-        robustness=robustness, version=__version__,
+        robustness=robustness, described=None if described is None else _described(described, n_clusters),
+        version=__version__,
     )  # fmt: skip
+
+
+def _described(table, n_clusters):
+    """What sets each cluster apart, in words; differences in standard deviations, where some are below 0."""
+    clusters, names, scores = (np.asarray(table[name]).tolist() for name in ("cluster", "name", "score"))
+    if clusters and not 0 <= min(clusters) <= max(clusters) < n_clusters:
+        raise InputError(
+            f"described is of clusters {min(clusters)} to {max(clusters)}, and there are {n_clusters}: describe these "
+            "labels"
+        )
+    words: list = [[] for _ in range(n_clusters)]
+    is_signed = any(score < 0 for score in scores)
+    for c, name, score in zip(clusters, names, scores, strict=True):
+        words[c].append(f"{name} {score:+.1f}" if is_signed else str(name))
+    return [", ".join(each) for each in words]
 
 
 def _tree(between, sizes, clustering):

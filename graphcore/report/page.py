@@ -87,8 +87,8 @@ def write_report(
         For the map of the coreset.
     n_jobs : int, optional
     **measured
-        What else is known: `n_clusters`, `clustering`, `membership`, `truth`, `robustness` and `n_central` of
-        :func:`gather_facts`.
+        What else is known: `n_clusters`, `clustering`, `membership`, `truth`, `robustness`, `described` and
+        `n_central` of :func:`gather_facts`.
 
     Returns
     -------

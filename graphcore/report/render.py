@@ -126,7 +126,9 @@ def _cluster_rows(facts):
             c, f"{sums.size[c]:,}", f"{100 * sums.volume[c] / whole:.2f} %",
             f"{sums.conductance[c]:.4f}" if filled else _NOTHING,
             *(f"{each[c]:.2f}" if filled and each is not None else _NOTHING for each in told),
-            neighbours[c] if neighbours[c] >= 0 else _NOTHING, Markup(", ").join(map(_name, facts.central[c])),
+            neighbours[c] if neighbours[c] >= 0 else _NOTHING,
+            *([] if facts.described is None else [Markup("<bdi>{}</bdi>").format(_shown(facts.described[c]))]),
+            Markup(", ").join(map(_name, facts.central[c])),
         )  # fmt: skip
 
     return map(row, np.argsort(-sums.size, kind="stable"))

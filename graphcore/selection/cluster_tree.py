@@ -8,7 +8,7 @@ import numpy as np
 
 from .._locks import cached_property
 from .._typing import DiGraph, Floats, Labels, PathLike, Table
-from .._validation import check_path, check_real
+from .._validation import check_integer, check_path, check_real
 from ..exceptions import ParameterError
 from ..graphs.from_table import as_library
 from ..io._npy import write_array
@@ -133,6 +133,26 @@ class ClusterTree:
             "largest": np.array([int(size.max()) for size in sizes]),
         }  # fmt: skip
         return as_library(columns, library)
+
+    def layers(self, count: int = 4) -> list[Labels]:
+        """Labels at the levels that stand out most, coarse to fine, each nested in those before it.
+
+        Parameters
+        ----------
+        count : int, default 4
+            At most so many :meth:`levels`, those that are best over the widest ranges of resolutions (by the ratio of
+            their ends). One cluster is none of them, nor the leaves; the finest level, whose range has no end, is.
+
+        Returns
+        -------
+        list of ndarray of shape (n_nodes,), int32
+            As :meth:`labels_at` gives them; fewer than `count` where there are no more levels.
+        """
+        count, found = check_integer("count", count, low=1), self.levels()
+        k = found["n_clusters"]
+        inner = np.flatnonzero((k > 1) & (k < self.n_leaves))
+        wide = np.argsort(-(found["resolution_to"] / found["resolution_from"])[inner], kind="stable")[:count]
+        return [self.labels_at(n) for n in np.sort(k[inner][wide]).tolist()]
 
     def to_table(self, library: str | None = None) -> Table:
         """All clusters of the tree, as a table; :meth:`labels_at` says which nodes they hold.

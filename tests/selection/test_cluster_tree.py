@@ -6,6 +6,7 @@ import networkx as nx
 import numpy as np
 import pandas as pd
 import pytest
+import scipy.sparse as sp
 from scipy.cluster import hierarchy
 from sklearn.metrics import adjusted_rand_score
 
@@ -209,3 +210,19 @@ def test_the_tree_survives_a_pickle(model):
     again = pickle.loads(pickle.dumps(model))
     np.testing.assert_array_equal(again.tree_.labels_at(7), model.tree_.labels_at(7))
     assert tree_of(again.clustering_).n_clusters == 4
+
+
+def test_layers_are_the_widest_levels_coarse_to_fine():
+    group = np.arange(800) // 40
+    same, near = group[:, None] == group, group[:, None] // 5 == group // 5
+    edges = np.triu(np.random.default_rng(0).random((800, 800)) < np.select([same, near], [0.3, 0.02], 0.001), 1)
+    tree = CoresetSpectralClustering(10, random_state=0).fit(Graph.from_scipy(sp.csr_array(edges | edges.T))).tree_
+    layers = tree.layers()
+    assert [labels.max() + 1 for labels in layers] == [4, 20]
+    assert len(np.unique(np.stack(layers), axis=1).T) == 20  # each is nested in the one before
+    levels = tree.levels()
+    width = levels["resolution_to"] / levels["resolution_from"]
+    widest = [k for k in levels["n_clusters"][np.argsort(-width, kind="stable")] if 1 < k < tree.n_leaves][:1]
+    np.testing.assert_array_equal(tree.layers(1), [tree.labels_at(widest[0])])
+    with pytest.raises(ParameterError, match="count"):
+        tree.layers(0)

@@ -1,0 +1,200 @@
+"""What clusters are like by features of their nodes: columns that set each apart, and the rows in its middle."""
+
+from typing import Any
+
+import numpy as np
+
+from .._typing import AnyData, ArrayLike, Integers, Table
+from .._validation import check_choice, check_integer
+from ..exceptions import InputError
+from ..graphs.from_table import as_library
+from ..knn.vectors import squared_norms
+
+_PIECE_ENTRIES = 1 << 22
+
+
+def describe(
+    features: AnyData, labels: ArrayLike, names: ArrayLike | None = None, *, n_clusters: int | None = None,
+    count: int = 5, library: str | None = None,
+) -> Table:  # fmt: skip
+    """Columns that set each cluster apart from all else.
+
+    Parameters
+    ----------
+    features : array-like, memory map or sparse matrix of shape (n_samples, n_features)
+        A sparse matrix without numbers below 0 is taken as counts of words, everything else as measurements. It is read
+        some rows at a time.
+    labels : array-like of shape (n_samples,), integer
+        Cluster of every row, from 0; rows below 0 count for nothing.
+    names : array-like of shape (n_features,), optional
+        Of the columns; their numbers if not given.
+    n_clusters : int, optional
+        Number of clusters, if the last ones may be empty.
+    count : int, default 5
+        Columns of each cluster; fewer where no more differ, or have a count.
+    library : {None, "pandas", "polars", "pyarrow"}, default None
+        None is a dictionary of arrays.
+
+    Returns
+    -------
+    dict or table
+        Columns "cluster", "name" and "score", the highest of each cluster first. Of counts the score is class-based
+        tf-idf, ``f_wc / f_c * log(1 + m / f_w)``: f_wc is how often word w is in cluster c, f_w the same in all, f_c
+        the number of words of c and m their mean. Of measurements it is the standardised difference: the mean in the
+        cluster less that of all other rows, over the standard deviation of all; the largest by absolute value first.
+
+    Raises
+    ------
+    InputError
+        If shapes do not fit, or features are not finite numbers.
+
+    References
+    ----------
+    Grootendorst, "BERTopic: neural topic modeling with a class-based TF-IDF procedure", 2022, equation 2.
+
+    Examples
+    --------
+    >>> import graphcore
+    >>> found = graphcore.metrics.describe([[0, 1], [0, 2], [9, 1], [9, 2]], [0, 0, 1, 1], ["height", "age"], count=1)
+    >>> found["name"].tolist(), found["score"].tolist()
+    (['height', 'height'], [-2.0, 2.0])
+    """
+    count = check_integer("count", count, low=1)
+    X, labels, k = _checked(features, labels, n_clusters)
+    names = np.arange(X.shape[1]) if names is None else np.asarray(names)
+    if names.shape != (X.shape[1],):
+        raise InputError(f"names has shape {names.shape}; one name for each of {X.shape[1]} columns is needed")
+    if hasattr(X, "indptr") and (len(X.data) == 0 or X.data.min() >= 0):
+        scores = _word_scores(X, labels, k)
+    else:
+        scores = _differences(X, labels, k)
+    order = np.argsort(-np.abs(scores), axis=1, kind="stable")[:, :count]
+    best = np.take_along_axis(scores, order, axis=1)
+    cluster, place = np.nonzero(best)
+    columns = {"cluster": cluster, "name": names[order[cluster, place]], "score": best[cluster, place]}
+    return as_library(columns, library)
+
+
+def medoids(
+    X: AnyData, labels: ArrayLike, n_clusters: int | None = None, *, count: int = 5, metric: str = "euclidean",
+) -> list[Integers]:  # fmt: skip
+    """Rows in the middle of every cluster of vectors: those with the least sum of distances to all rows of it.
+
+    Parameters
+    ----------
+    X : array-like, memory map or sparse matrix of shape (n_samples, n_features)
+        Read some rows at a time.
+    labels : array-like of shape (n_samples,), integer
+        Cluster of every row, from 0; below 0 for none.
+    n_clusters : int, optional
+        Number of clusters, if the last ones may be empty.
+    count : int, default 5
+        Rows of each cluster, fewer where it has fewer.
+    metric : {"euclidean", "cosine"}, default "euclidean"
+        Squared Euclidean distances, or cosine distances: their sums follow from the mean of the rows, so that none is
+        compared with another. Rows of zeros are at cosine distance 1 from all.
+
+    Returns
+    -------
+    list of ndarray, int64
+        Numbers of rows, that in the middle first; of equals the smaller number.
+
+    Raises
+    ------
+    InputError, ParameterError
+
+    Examples
+    --------
+    >>> import graphcore
+    >>> [rows.tolist() for rows in graphcore.metrics.medoids([[0.0], [1.0], [5.0], [9.0]], [0, 0, 0, 1], count=2)]
+    [[1, 0], [3]]
+    """
+    count = check_integer("count", count, low=1)
+    check_choice("metric", metric, ("euclidean", "cosine"))
+    X, labels, k = _checked(X, labels, n_clusters)
+    sums, sizes = _sums(X, labels, k, lambda rows: _normed(rows, metric)), np.bincount(labels[labels >= 0], minlength=k)
+    means = sums / np.maximum(sizes, 1)[:, None]
+    far = np.zeros(len(labels))
+    for rows, piece in _pieces(X):
+        normed, own = _normed(piece, metric), means[labels[rows]]
+        if metric == "euclidean" and not hasattr(normed, "indptr"):
+            far[rows] = squared_norms(normed - own)
+        else:  # less what all rows of a cluster have in common
+            products = normed.multiply(own) if hasattr(normed, "indptr") else normed * own
+            squares = 0 if metric == "cosine" else squared_norms(normed)
+            far[rows] = squares - 2 * np.asarray(products.sum(axis=1)).ravel()
+    order = np.lexsort((far, labels))
+    starts = np.searchsorted(labels[order], np.arange(k + 1))
+    return [order[starts[c] : min(starts[c] + count, starts[c + 1])] for c in range(k)]
+
+
+def _checked(X, labels, n_clusters):
+    """Features as an array or sorted rows, labels, and the number of clusters."""
+    X = X.tocsr() if hasattr(X, "tocsr") else X if isinstance(X, np.ndarray) else np.asarray(X)
+    labels = np.asarray(labels)
+    if X.ndim != 2 or X.dtype.kind not in "biuf":
+        raise InputError(f"features are rows of real numbers; got {X.dtype} of shape {X.shape}")
+    if labels.shape != (X.shape[0],) or labels.dtype.kind not in "iu":
+        raise InputError(f"labels are one integer for each of {X.shape[0]} rows; got {labels.dtype} of {labels.shape}")
+    k = int(labels.max(initial=-1)) + 1
+    if k == 0:
+        raise InputError("no row has a label from 0 on: there is no cluster")
+    if n_clusters is not None:
+        k = check_integer("n_clusters", n_clusters, low=k)
+    return X, np.maximum(labels.astype(np.int64), -1), k
+
+
+def _pieces(X):
+    """Some rows of X at a time, as float64, with which they are."""
+    step = max(1, _PIECE_ENTRIES // max(1, X.shape[1]))
+    for start in range(0, X.shape[0], step):
+        piece = X[start : start + step].astype(np.float64)
+        if not np.isfinite(piece.data if hasattr(piece, "indptr") else piece).all():
+            raise InputError(f"features must be finite; one in rows {start} to {start + piece.shape[0] - 1} is not")
+        yield slice(start, start + piece.shape[0]), piece
+
+
+def _sums(X, labels, k, of=lambda rows: rows):
+    """Sums of a function of the rows over each cluster, (k, n_features)."""
+    import scipy.sparse as sp
+
+    total: Any = 0.0
+    for rows, piece in _pieces(X):
+        placed = np.flatnonzero(labels[rows] >= 0)
+        ones = np.ones(len(placed))
+        total = total + sp.csr_array((ones, (labels[rows][placed], placed)), shape=(k, piece.shape[0])) @ of(piece)
+    return total.toarray() if hasattr(total, "toarray") else total
+
+
+def _normed(rows, metric):
+    """Rows, for the cosine over their norms; those of zeros stay."""
+    if metric == "euclidean":
+        return rows
+    import scipy.sparse as sp
+
+    norms = np.sqrt(squared_norms(rows))
+    norms[norms == 0] = 1
+    return sp.csr_array(sp.diags_array(1 / norms) @ rows) if hasattr(rows, "indptr") else rows / norms[:, None]
+
+
+def _word_scores(X, labels, k):
+    counts = _sums(X, labels, k)
+    words, totals = counts.sum(axis=1), counts.sum(axis=0)
+    share = counts / np.where(words > 0, words, 1)[:, None]
+    return share * np.log1p(np.divide(words.mean(), totals, out=np.zeros(len(totals)), where=totals > 0))
+
+
+def _differences(X, labels, k):
+    shift = _sums(X, np.minimum(labels, 0), 1)[0] / np.count_nonzero(labels >= 0)  # squares lose no digits to it
+    sums = _sums(X, labels, k, lambda rows: _dense(rows) - shift)
+    squares = _sums(X, np.minimum(labels, 0), 1, lambda rows: np.square(_dense(rows) - shift))[0]
+    sizes = np.bincount(labels[labels >= 0], minlength=k)[:, None]
+    others = sizes.sum() - sizes
+    deviation = np.sqrt(squares / sizes.sum())
+    apart = sums / np.maximum(sizes, 1) - (sums.sum(axis=0) - sums) / np.maximum(others, 1)
+    apart[((sizes == 0) | (others == 0)).ravel()] = 0
+    return np.divide(apart, deviation, out=np.zeros_like(apart), where=deviation > 0)
+
+
+def _dense(rows):
+    return rows.toarray() if hasattr(rows, "toarray") else rows
