@@ -169,7 +169,7 @@ def cluster(console, input, **options):
     from ..fit import fit_graph, robustness_of
 
     with client_of(given.scheduler, given.workers):
-        graph = load(input, stages, **reading, **drawn)
+        graph = load(input, stages, outliers=asked.values["outliers"], **reading, **drawn)
         truth = None if given.truth is None else read_truth(given.truth, graph, given.any_size)
         fit = fit_graph(graph, asked, **_known(graph, given), **drawn, stages=stages)
         _warn_of_idle(fit, given, asked)

@@ -124,16 +124,18 @@ def holds_vectors(path, vectors):
     return vectors or path.endswith(".npy")
 
 
-def load(path, stages, *, vectors, n_neighbors, metric, random_state, n_jobs, **reading):
+def load(path, stages, *, vectors, n_neighbors, metric, random_state, n_jobs, outliers=None, **reading):
     """Read a graph (`reading` is for :func:`graphcore.read_graph`), or vectors and make their kNN graph."""
     from .._threads import effective_jobs
     from .._validation import check_integer
+    from ..knn.outliers import refuse_outliers
     from ..knn.search import check_metric
 
     check_integer("n_neighbors", n_neighbors, low=1)
     check_metric(metric)
     effective_jobs(n_jobs)
     if not holds_vectors(path, vectors):
+        refuse_outliers(outliers)
         warn_of_idle(("n_neighbors", "metric"), "vectors, and this input is read as a graph")
         return load_graph(path, stages, **reading)
     warn_of_idle(READING_OPTIONS, "files of graphs, and this input is read as vectors")
@@ -146,7 +148,10 @@ def load(path, stages, *, vectors, n_neighbors, metric, random_state, n_jobs, **
             refuse_as_vectors(X, "--vectors")
     if X.shape[0] < 2:
         raise InputError(f"{path}: {X.shape[0]} vector; a kNN graph needs at least two")
-    return graph_of_vectors(X, n_neighbors, metric=metric, random_state=random_state, n_jobs=n_jobs, stages=stages)
+    graph, _ = graph_of_vectors(
+        X, n_neighbors, metric=metric, outliers=outliers, random_state=random_state, n_jobs=n_jobs, stages=stages
+    )
+    return graph
 
 
 def warn_of_idle(names, purpose):

@@ -69,6 +69,16 @@ class FittedGraph:
         return self.membership_.max(axis=1).toarray().ravel()
 
     @property
+    def outlier_scores_(self) -> NDArray[np.float32]:
+        """How far out each row lies, from 0 to 1, see :func:`graphcore.knn.outliers.outlier_scores`.
+
+        Of a graph, which has no distances, it is `outside_share_`: what lies between clusters.
+        """
+        check_is_fitted(self)
+        found = self._reference.outliers
+        return self.outside_share_ if found is None else found.scores
+
+    @property
     def balance_(self) -> float:
         """How far clusters of one size were asked for, 1 being all the way: `balance`, or what "auto" came to."""
         check_is_fitted(self)

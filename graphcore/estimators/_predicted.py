@@ -12,7 +12,8 @@ from ..exceptions import InputError
 from ..graphs.as_graph import as_graph, is_graph_object
 from ..graphs.magnitude import edges_in_range
 from ..graphs.structure import check_sparse
-from ..knn.neighbor_lists import distance_matrix, is_neighbor_pair, listed_neighbors
+from ..knn.neighbor_lists import Neighbors, distance_matrix, is_neighbor_pair, listed_neighbors
+from ..knn.outliers import Outliers, last_distances
 from ..knn.search_exact import exact_searcher
 from ..knn.vectors import check_binary, ordered
 from ..partition.evidence import cluster_shares, memberships, predict_labels
@@ -31,8 +32,14 @@ class Reference:
     inner: np.ndarray | None = None
     volumes: np.ndarray | None = None
     exponent: int = 0  # of 2, by which inner weights and volumes are divided: they are below 1
+    outliers: Outliers | None = field(default=None, repr=False)  # of what has distances
     evidence: float = 0.0  # log odds for each unit of weight, as inner weights and volumes are kept
     weights: np.ndarray | None = field(default=None, repr=False)  # as how many each fitted node counts
+
+    @property
+    def radius(self):
+        """Rows whose last neighbour is farther are outliers; infinite where none were left out."""
+        return np.inf if self.outliers is None else self.outliers.radius
 
     def set_clusters(self, sums, evidence=None):
         """Keep sums of the clusters, and what a unit of weight is worth (as before, if it is not given).
@@ -68,7 +75,8 @@ class PredictedRows(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         -------
         ndarray of shape (n_new,), int32
             Every row by itself joins the cluster that gains most from it, of those that it has edges to; -1 for rows
-            without any.
+            without any, and, after a fit with `outliers`, for rows as far from those clustered as outliers are:
+            ``transform(X).argmax(axis=1)`` is the cluster that most of their neighbours are in.
 
         Examples
         --------
@@ -80,7 +88,7 @@ class PredictedRows(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         1.0
         """
         check_is_fitted(self)
-        return np.concatenate([_row_labels(self, sums) for sums in _sums_of_rows(self, X)])
+        return np.concatenate([_row_labels(self, *rows) for rows in _sums_of_rows(self, X)])
 
     def transform(self, X: AnyData) -> Floats:
         """Share of the edges of new vectors or new nodes that go to each cluster.
@@ -103,7 +111,7 @@ class PredictedRows(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         """
         check_is_fitted(self)
         parts = []
-        for sums in _sums_of_rows(self, X):
+        for sums, _ in _sums_of_rows(self, X):
             totals = sums.sum(axis=1)[:, None]
             parts.append(np.divide(sums.toarray(), totals, out=np.zeros(sums.shape), where=totals > 0))
         return np.concatenate(parts)
@@ -132,7 +140,7 @@ class PredictedRows(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         check_is_fitted(self)
         kept = self._reference
         given = kept.inner, kept.volumes, kept.evidence, self.clustering_.settings.joined_by
-        return np.concatenate([memberships(sums, *given).toarray() for sums in _sums_of_rows(self, X)])
+        return np.concatenate([memberships(sums, *given).toarray() for sums, _ in _sums_of_rows(self, X)])
 
     def score(self, X: AnyData, y: object = None) -> float:
         """Minus the mean cost of new vectors or new nodes under the kernel ``D^-1 A D^-1``. Larger is better.
@@ -168,8 +176,8 @@ class PredictedRows(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         # Of K = D^-1 A D^-1 with w = D: |c|^2 - 2 (weight to the cluster) / (degree volume), and K_xx = 0.
         inside = np.divide(inner, volumes, out=np.zeros(len(inner)), where=volumes > 0)
         cost = weight = 0.0
-        for sums in _sums_of_rows(self, X):
-            labels = _row_labels(self, sums)
+        for sums, is_far in _sums_of_rows(self, X):
+            labels = _row_labels(self, sums, is_far)
             rows = np.flatnonzero(labels >= 0)
             own, degrees = labels[rows], sums.sum(axis=1)[rows]
             towards = np.asarray(sums[rows, own]).ravel()
@@ -186,20 +194,25 @@ class PredictedRows(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
 
 
 def _sums_of_rows(model, X):
-    """Weights between rows of new input and clusters, some rows at a time."""
+    """Weights between rows of new input and clusters, and which rows are outliers, some rows at a time."""
     import scipy.sparse as sp
 
     reference = model._reference
     k = len(reference.volumes)
     X = _checked(model, X)
-    searcher = None
+    searcher, labels, weights = None, model.labels_, reference.weights
     if reference.kind == "vectors":
-        searcher = exact_searcher(_as_taken(reference.vectors), reference.n_neighbors, reference.metric)
+        vectors, n_neighbors = _as_taken(reference.vectors), reference.n_neighbors
+        if reference.radius < np.inf:  # outliers are nobody's neighbours
+            kept = np.flatnonzero(labels >= 0)
+            vectors, labels, n_neighbors = vectors[kept], labels[kept], min(n_neighbors, len(kept))
+            weights = None if weights is None else weights[kept]
+        searcher = exact_searcher(vectors, n_neighbors, reference.metric)
     for start in range(0, X.shape[0], _PIECE):
-        rows = _edges(reference, searcher, X[start : start + _PIECE], len(model.labels_))
-        if reference.weights is not None:
-            rows = rows @ sp.diags_array(reference.weights)
-        yield cluster_shares(edges_in_range(rows, reference.exponent), model.labels_, k)
+        rows, last = _edges(reference, searcher, X[start : start + _PIECE], len(labels))
+        if weights is not None:
+            rows = rows @ sp.diags_array(weights)
+        yield cluster_shares(edges_in_range(rows, reference.exponent), labels, k), last > reference.radius
 
 
 def _checked(model, X):
@@ -237,26 +250,31 @@ def _checked(model, X):
     return X
 
 
-def _row_labels(model, sums):
-    """Cluster of every row of such sums; -1 where it has no edge to a clustered node."""
-    return predict_labels(sums, model._reference.inner, model._reference.volumes, model.clustering_.settings.joined_by)
+def _row_labels(model, sums, is_far):
+    """Cluster of every row of such sums; -1 where it has no edge to a clustered node, or is an outlier."""
+    kept = model._reference
+    labels = predict_labels(sums, kept.inner, kept.volumes, model.clustering_.settings.joined_by)
+    labels[is_far] = -1
+    return labels
 
 
 def _edges(reference, searcher, X, n_nodes):
-    """Rows of edges to the fitted nodes; neighbours count 1 each, as in the graph that was fitted."""
+    """Rows of edges to nodes, of which neighbours count 1 each, and the distance to the last neighbour of each row."""
     import scipy.sparse as sp
 
     if reference.kind == "edges":
-        return sp.csr_array(X)
+        return sp.csr_array(X), np.zeros(X.shape[0])
     if searcher is None:
-        listed = listed_neighbors(X, reference.n_neighbors, without_self=False).indices
+        near = listed_neighbors(X, reference.n_neighbors, without_self=False)
     else:
         if reference.metric in ("hamming", "jaccard"):
             check_binary(X, reference.metric)
-        listed = searcher.kneighbors(_as_taken(X))[1]
-    there = listed >= 0
+        distances, listed = searcher.kneighbors(_as_taken(X))
+        near = Neighbors(listed, distances)
+    there = near.indices >= 0
     indptr = np.concatenate([[0], np.cumsum(there.sum(axis=1))])
-    return sp.csr_array((np.ones(indptr[-1]), listed[there], indptr), shape=(X.shape[0], n_nodes))
+    rows = sp.csr_array((np.ones(indptr[-1]), near.indices[there], indptr), shape=(X.shape[0], n_nodes))
+    return rows, last_distances(near)
 
 
 def _as_taken(vectors):

@@ -53,6 +53,9 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, PredictedRows
         How far "information" asks for clusters of one size: 1 as far as the graph has them, down to (not at) 0 less and
         less, which leaves large clusters whole and finds small ones beside them. "auto" chooses among 1, 0.7, 0.5 and
         0.3 by how sure the clusters are, see :doc:`/uneven`; `balance_` is what it came to.
+    outliers : "auto", float or None, default None
+        Which vectors are left out before clusters are formed, and get -1: a share of them, those farthest from their
+        neighbours, or with "auto" those beyond a valley in the distances, if there is one, see :doc:`/outliers`.
     min_cluster_size : int or float, default 1
         No cluster has fewer nodes; a float is a share of the nodes.
     max_cluster_size : int, float or None, default None
@@ -94,7 +97,7 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, PredictedRows
     Attributes
     ----------
     labels_ : ndarray of shape (n_samples,), int32
-        Cluster of every node or vector, from 0; -1 for isolated nodes.
+        Cluster of every node or vector, from 0; -1 for isolated nodes and `outliers`.
     n_clusters_ : int
         `n_clusters`, or what was chosen for "auto" or None.
     balance_ : float
@@ -121,6 +124,9 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, PredictedRows
     outside_share_ : ndarray of shape (n_samples,), float32
         Share of each node's edge weight that leaves its cluster, see :func:`graphcore.metrics.outside_share`; NaN for
         isolated nodes.
+    outlier_scores_ : ndarray of shape (n_samples,), float32
+        How far out each vector lies, from 0 to 1: its distance to its last neighbour over that and the median of all.
+        For graphs `outside_share_`.
     seconds_ : dict
         Wall-clock seconds of every stage.
     n_features_in_ : int
@@ -156,6 +162,7 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, PredictedRows
     metric: str = "euclidean"
     objective: str = "information"
     balance: float | str = "auto"
+    outliers: float | str | None = None
     min_cluster_size: float = 1
     max_cluster_size: float | None = None
     max_share: float | None = None

@@ -7,7 +7,8 @@ from .._validation import check_choice, check_integer
 from ..exceptions import InputError, ParameterError
 from ..graphs.as_graph import as_graph, graph_maker, is_graph_object, refuse_as_vectors
 from ..knn.neighbor_lists import is_neighbor_pair, listed_neighbors, neighbors_of
-from ..knn.neighbors import graph_of_vectors, neighbor_graph
+from ..knn.neighbors import clustered_neighbors, graph_of_vectors
+from ..knn.outliers import refuse_outliers
 from ._predicted import Reference
 
 AFFINITIES = ("auto", "nearest_neighbors", "precomputed", "precomputed_nearest_neighbors")
@@ -21,6 +22,8 @@ def graph_of(model, X, streams, stages):
     affinity = check_choice("affinity", model.affinity, AFFINITIES)
     over_vectors = affinity in ("nearest_neighbors", "precomputed_nearest_neighbors")
     make = None if over_vectors else graph_maker(X, declared=affinity == "precomputed")
+    if make is not None or affinity == "precomputed":
+        refuse_outliers(model.outliers)
     if make is not None:
         with stages("graph"):
             graph = make(X, symmetrize=model.symmetrize)
@@ -34,9 +37,9 @@ def graph_of(model, X, streams, stages):
     n_neighbors = check_integer("n_neighbors", model.n_neighbors, low=1)
     if is_neighbor_pair(X) and affinity in ("auto", "precomputed_nearest_neighbors"):
         with stages("graph"):
-            graph = neighbor_graph(neighbors_of(X, n_neighbors))
+            graph, found = clustered_neighbors(neighbors_of(X, n_neighbors), model.outliers)
         model.n_features_in_ = graph.n_nodes
-        return graph, Reference("distances", n_neighbors=min(n_neighbors, graph.n_nodes - 1))
+        return graph, Reference("distances", n_neighbors=min(n_neighbors, graph.n_nodes - 1), outliers=found)
     refuse_as_vectors(X, "affinity='nearest_neighbors'" if affinity == "auto" else None)
     narrow = X if isinstance(X, np.ndarray) and X.dtype.kind in "fiub" and X.dtype.itemsize < 4 else None
     given = affinity.startswith("precomputed")  # of vectors the search says where one is not finite
@@ -55,10 +58,12 @@ def graph_of(model, X, streams, stages):
                 f"KNeighborsTransformer(mode='distance'); got {type(X).__name__} of shape {X.shape}"
             )
         with stages("graph"):
-            graph = neighbor_graph(listed_neighbors(X, reachable, without_self=True, at_least=reachable))
-        return graph, Reference("distances", n_neighbors=reachable)
-    graph = graph_of_vectors(
-        X, n_neighbors, metric=model.metric, random_state=streams, n_jobs=model.n_jobs, stages=stages
-    )
+            neighbors = listed_neighbors(X, reachable, without_self=True, at_least=reachable)
+            graph, found = clustered_neighbors(neighbors, model.outliers)
+        return graph, Reference("distances", n_neighbors=reachable, outliers=found)
+    graph, found = graph_of_vectors(
+        X, n_neighbors, metric=model.metric, outliers=model.outliers, random_state=streams, n_jobs=model.n_jobs,
+        stages=stages,
+    )  # fmt: skip
     kept = X if narrow is None else narrow  # for predict, which widens it when it is called
-    return graph, Reference("vectors", vectors=kept, n_neighbors=reachable, metric=model.metric)
+    return graph, Reference("vectors", vectors=kept, n_neighbors=reachable, metric=model.metric, outliers=found)

@@ -15,6 +15,7 @@ from ..graphs.structure import check_compressed
 from ..io._format import check_node_count
 from ..io._npy import NPZ_MAGIC, open_archive
 from ..io._source import open_source
+from ..knn.outliers import Outliers
 from ..knn.search import METRICS
 from ..metrics.cut import sums_and_shares
 from ..partition.quotient import graph_rows
@@ -165,6 +166,7 @@ def _fitted(model, facts, settings, archive, any_size):
     reference = Reference(
         facts["kind"], _vectors(archive, facts, n), facts["n_neighbors"], facts["metric"], exponent=facts["exponent"],
         evidence=float(facts["evidence"]), weights=_reals(archive, "node_weights", (n,), optional=True),
+        outliers=_outliers(facts, archive, n),
     )  # fmt: skip
     sums, outside_shares = sums_and_shares(graph, labels, k, None)
     reference.set_clusters(sums)
@@ -190,6 +192,13 @@ def _fitted(model, facts, settings, archive, any_size):
     model._unrest = _reals(archive, "unrest", (k,)).copy()
     model.selection_, model.seconds_ = None, {}
     return model
+
+
+def _outliers(facts, archive, n):
+    """The Outliers of a model of vectors; files of earlier versions know none."""
+    scores, radius = _reals(archive, "outlier_scores", (n,), np.float32, optional=True), facts.get("radius")
+    _require(radius is None or (isinstance(radius, (int, float)) and 0 <= radius < np.inf), "radius")
+    return None if scores is None else Outliers(scores, np.inf if radius is None else radius)
 
 
 def _vectors(archive, facts, n):

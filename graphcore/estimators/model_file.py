@@ -26,10 +26,11 @@ def write_model(model, path):
         "kind": reference.kind, "n_neighbors": reference.n_neighbors, "metric": reference.metric,
         "exponent": reference.exponent, "evidence": reference.evidence, "is_given": model._is_given,
         "n_features": model.n_features_in_, "n_unreached": result.n_unreached, "sampling": result.coreset.method,
-        "history": result.history, "balances": result.balances,
+        "history": result.history, "balances": result.balances, "radius": _finite(reference.radius),
     }  # fmt: skip
     arrays = {
-        "labels": model.labels_, "unrest": model._unrest, "node_weights": reference.weights,
+        "labels": model.labels_, "unrest": model._unrest, "outlier_scores": getattr(reference.outliers, "scores", None),
+        "node_weights": reference.weights,
         "coreset_indices": result.coreset.indices,
         "coreset_weights": result.coreset.weights, "coreset_labels": result.coreset_labels,
         "stability": model.stability_, "cluster_stability": model.cluster_stability_, "indptr": graph.indptr,
@@ -44,6 +45,11 @@ def write_model(model, path):
     text = json.dumps(facts, default=_plain)
     with atomic_output(path) as stream:
         np.savez(stream, model=np.frombuffer(text.encode(), dtype=np.uint8), **arrays)
+
+
+def _finite(number):
+    """A number, or None for what JSON has no word for."""
+    return number if np.isfinite(number) else None
 
 
 def _plain(value):

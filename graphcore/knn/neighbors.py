@@ -14,6 +14,7 @@ from ..graphs.graph import Graph
 from ..graphs.rows import Rows, symmetrize_rows, transpose_rows
 from ..graphs.weights import without_ones
 from .neighbor_lists import Neighbors, neighbors_of
+from .outliers import leave_out
 from .search import nearest_neighbors
 from .vectors import as_vectors
 
@@ -107,25 +108,36 @@ def knn_graph(
     """
     check_choice("mode", mode, MODES)
     check_choice("weighting", weighting, WEIGHTINGS)
-    n_neighbors = check_integer("n_neighbors", n_neighbors, low=1)
     stages = Stages(verbose=verbose)
     with stages("neighbour search"):
-        X = as_vectors(X)
-        if n_neighbors >= X.shape[0]:
-            warn_user(f"n_neighbors={n_neighbors} was reduced to {X.shape[0] - 1}: there are only {X.shape[0]} rows")
-            n_neighbors = X.shape[0] - 1
-        neighbors = nearest_neighbors(
-            X, n_neighbors, metric=metric, algorithm=algorithm, random_state=random_state, n_jobs=n_jobs
-        )
+        neighbors = _neighbors(X, n_neighbors, metric, algorithm, random_state, n_jobs)
     with stages("neighbour graph"):
         return neighbor_graph(neighbors, mode=mode, weighting=weighting)
 
 
-def graph_of_vectors(X, n_neighbors, *, metric="euclidean", random_state=None, n_jobs=None, stages=None):
-    """The graph that vectors are clustered by: each joined to its nearest neighbours, at most to all others."""
+def _neighbors(X, n_neighbors, metric, algorithm, random_state, n_jobs):
+    """The Neighbors of vectors, at most all others of each."""
+    n_neighbors = check_integer("n_neighbors", n_neighbors, low=1)
+    X = as_vectors(X)
+    if n_neighbors >= X.shape[0]:
+        warn_user(f"n_neighbors={n_neighbors} was reduced to {X.shape[0] - 1}: there are only {X.shape[0]} rows")
+        n_neighbors = X.shape[0] - 1
+    return nearest_neighbors(
+        X, n_neighbors, metric=metric, algorithm=algorithm, random_state=random_state, n_jobs=n_jobs
+    )
+
+
+def graph_of_vectors(X, n_neighbors, *, metric="euclidean", outliers=None, random_state=None, n_jobs=None, stages=None):
+    """The graph that vectors are clustered by, each joined to its nearest neighbours, and the Outliers among them."""
     with (Stages() if stages is None else stages)("neighbours"):
         stream = Streams(random_state).child("neighbours")
-        return knn_graph(X, n_neighbors, metric=metric, random_state=stream, n_jobs=n_jobs)
+        return clustered_neighbors(_neighbors(X, n_neighbors, metric, "auto", stream, n_jobs), outliers)
+
+
+def clustered_neighbors(neighbors, outliers):
+    """The graph of Neighbors, which are changed where outliers are left out, and the Outliers; see leave_out."""
+    found = leave_out(neighbors, outliers)
+    return neighbor_graph(neighbors), found
 
 
 def neighbor_graph(neighbors: AnyData, *, mode: str = "union", weighting: str = "binary") -> Graph:

@@ -52,6 +52,8 @@ PARAMETERS = (
               choices=tuple(OBJECTIVES), metavar="NAME"),
     Parameter("balance", "auto", "real", "How even clusters are to be: 1 even where they can, less: less so, or auto.",
               choices=("auto",), low=0, high=1, open_low=True, metavar="NUMBER"),
+    Parameter("outliers", None, "real", "For vectors: rows far from others get no cluster; their share, or auto.",
+              choices=(None, "auto"), low=0, high=1, open_low=True, metavar="SHARE"),
     Parameter("min_cluster_size", 1, "size", "Least nodes in a cluster, or their share as a decimal number.",
               low=0, metavar="NUMBER"),
     Parameter("max_cluster_size", None, "size", "Most nodes in a cluster, or their share as a decimal number.",

@@ -200,7 +200,7 @@ def resolve(asked, graph, total_size=None):
         "entropy_price": 0.0,
         "balance": 1.0 if not _may_be_uneven(values, steps) else 0.0 if balance == "auto" else float(balance),
     }  # fmt: skip
-    kept = {name: value for name, value in values.items() if name not in ("effort", "balance")}
+    kept = {name: value for name, value in values.items() if name not in ("effort", "balance", "outliers")}
     kept |= _sizes(values, total_size, k)
     return Settings(n_clusters=k, max_drafts=effort[0], price=effort[1], **steps.get_params() | made | kept)
 

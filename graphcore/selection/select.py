@@ -107,7 +107,7 @@ def select_n_clusters(
         if method == "penalty":
             ks = _as_candidates(candidates, X.shape[0], "vectors")
             return _penalised(_penalty.KMeansErrors(X, streams), ks, X.shape[0], _penalty.radius_of(X))
-        X = graph_of_vectors(X, n_neighbors, metric=metric, random_state=streams, n_jobs=n_jobs)
+        X, _ = graph_of_vectors(X, n_neighbors, metric=metric, random_state=streams, n_jobs=n_jobs)
     graph = in_range(X if isinstance(X, Graph) else as_graph(X))
     n_linked = graph.n_nodes - graph.n_isolated
     if n_linked == 0:

@@ -214,7 +214,10 @@ def test_the_table_holds_the_defaults_and_words_of_class_function_and_checks(rin
     }
     assert {p.name: p.choices for p in (*PARAMETERS, *STEPS) if p.kind == "choice"} == known
     resolved = {field.name for field in dataclasses.fields(Settings)}
-    assert {p.name for p in (*PARAMETERS, *STEPS)} - {"effort"} <= resolved
+    assert {p.name for p in (*PARAMETERS, *STEPS)} - {
+        "effort",
+        "outliers",
+    } <= resolved  # drafts and price; left out before there is a graph
     with pytest.raises(TypeError, match="no setting 'walks'; there are objective"):
         resolve_settings(ring, 3, walks=4)
 

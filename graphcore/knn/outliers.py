@@ -1,0 +1,144 @@
+"""Rows that lie apart from all others: how far each is from its neighbours, and from where on that is too far."""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from ..exceptions import InputError, ParameterError
+
+# Width of the kernel that the density of log distances is smoothed by, in Silverman's: .7 found noise between clusters
+# of several densities that 1.06 blurs.
+_WIDTH = 0.7
+# How many standard errors the mode beyond a valley must rise above it (differences of square roots of Poisson counts).
+_SURE = 4.0
+# Rows beyond a valley whose edges lead to other rows less often than this are a sparse cluster, and no noise.
+_LEAVING = 0.1
+_BLOCK = 1 << 16
+
+
+class Outliers(NamedTuple):
+    """What the distances to neighbours say of the rows of a fit."""
+
+    scores: np.ndarray  # (n_rows,) float32, from 0 to 1
+    radius: float = math.inf  # rows whose last neighbour is farther are outliers
+
+
+def outlier_scores(neighbors):
+    """How far out each row lies, (n_rows,) float32: r / (r + m) for the distance r to its last neighbour, of median m.
+
+    It is 0.5 for a row as far from its neighbours as half of all, 0.9 at nine times that distance. A row that lists
+    none has 1, and where most rows repeat, all others have.
+
+    References
+    ----------
+    Ramaswamy, Rastogi, Shim, "Efficient algorithms for mining outliers from large data sets", SIGMOD 2000: the order.
+    """
+    r = last_distances(neighbors)
+    listed = r[np.isfinite(r)]
+    m = float(np.median(listed)) if len(listed) else 1.0
+    scores = np.ones(len(r), dtype=np.float32)
+    np.divide(r, r + m, out=scores, where=np.isfinite(r) & (r + m > 0), casting="same_kind")
+    scores[r + m == 0] = 0.5
+    return scores
+
+
+def leave_out(neighbors, outliers):
+    """Take outliers out of the neighbours of all, in place: a share of the rows, or "auto" (see :func:`valley`).
+
+    Returns Outliers. `outliers` is None, "auto" or a number above 0 and below 1, which has been checked.
+    """
+    scores = outlier_scores(neighbors)
+    if outliers is None:
+        return Outliers(scores)
+    r = last_distances(neighbors)
+    if isinstance(outliers, str):
+        radius = valley(neighbors, r)
+    else:
+        kept = len(r) - round(outliers * len(r))
+        if kept < 2:
+            raise ParameterError(f"outliers={outliers} leaves {kept} of {len(r)} rows to be clustered; give less")
+        radius = float(np.partition(r, kept - 1)[kept - 1])
+    apart = r > radius
+    for start in range(0, len(r), _BLOCK):
+        rows = slice(start, start + _BLOCK)
+        indices = neighbors.indices[rows]
+        indices[apart[rows, None] | apart[indices]] = -1
+    if not (neighbors.indices >= 0).any():
+        raise InputError(f"outliers={outliers!r} leaves no two neighbours to be clustered; give less")
+    return Outliers(scores, radius)
+
+
+def refuse_outliers(outliers):
+    """Raise a ParameterError where outliers of a graph are asked for, which has no distances."""
+    if outliers is not None:
+        raise ParameterError(
+            f"outliers={outliers!r} goes by distances between vectors, and this is a graph; leave it out: nodes of a "
+            "large outside_share_ lie between clusters"
+        )
+
+
+def last_distances(neighbors):
+    """Distance from each row to the last neighbour that it lists, (n_rows,) float64; infinite for none."""
+    count = (neighbors.indices >= 0).sum(axis=1)
+    last = neighbors.distances[np.arange(len(count)), np.maximum(count, 1) - 1].astype(np.float64)
+    return np.where(count > 0, last, np.inf)
+
+
+def valley(neighbors, r):
+    """The distance that parts rows between clusters from those in them; infinite where nothing does.
+
+    Distances to the last neighbour have a mode of clusters and, where a background of noise is spread around them,
+    another beyond a valley, in two dimensions as in hundreds; tails of a cluster, however heavy, have none. A second
+    mode is believed if it rises above the valley by more than chance, and is noise if edges leave it: rows of a sparse
+    cluster list each other. The first such valley above the median is taken.
+
+    References
+    ----------
+    Silverman, "Density Estimation for Statistics and Data Analysis", 1986, section 3.4: the width of the kernel.
+    """
+    listed = r[np.isfinite(r)]
+    if len(listed) == 0 or (m := float(np.median(listed))) == 0.0:
+        return math.inf
+    logs = np.log(np.maximum(listed, 1e-6 * m))
+    at, counts = _density(logs)
+    beyond = np.maximum.accumulate(counts[::-1])[::-1]
+    is_low = (counts[1:-1] <= counts[:-2]) & (counts[1:-1] < counts[2:])
+    for j in 1 + np.flatnonzero(is_low):
+        if np.sqrt(2.0) * (np.sqrt(beyond[j]) - np.sqrt(counts[j])) < _SURE:
+            continue
+        radius = float(np.exp(at[j]))
+        if _share_leaving(neighbors, r > radius) >= _LEAVING:
+            return radius
+    return math.inf
+
+
+def _density(logs):
+    """Points of a grid from the median on, and rows that count there: a Gaussian kernel density, in its window."""
+    low, middle = np.quantile(logs, [0.25, 0.5])
+    spread = min((middle - low) / 0.6745, float(logs.std()))
+    if spread == 0.0:
+        spread = float(logs.std()) or 1.0
+    h = _WIDTH * spread * len(logs) ** -0.2
+    first, last = middle - 4 * h, float(logs.max()) + 4 * h
+    step = max(h / 4, (last - first) / (1 << 16))
+    size = int((last - first) / step) + 2
+    cells = np.rint((logs[logs >= first] - first) / step).astype(np.int64)
+    offsets = np.arange(-int(4 * h / step), int(4 * h / step) + 1) * step
+    kernel = np.exp(-0.5 * np.square(offsets / h))
+    kernel *= kernel.sum() / np.square(kernel).sum()  # so that sums vary as Poisson counts do
+    counts = np.convolve(np.bincount(cells, minlength=size), kernel, "same")
+    at = first + step * np.arange(size)
+    return at[at >= middle], np.maximum(counts[at >= middle], 0.0)
+
+
+def _share_leaving(neighbors, apart):
+    """Share of the neighbours of these rows that are not among them."""
+    listed = leaving = 0
+    rows = np.flatnonzero(apart)
+    for start in range(0, len(rows), _BLOCK):
+        indices = neighbors.indices[rows[start : start + _BLOCK]]
+        there = indices >= 0
+        listed += int(np.count_nonzero(there))
+        leaving += int(np.count_nonzero(there & ~apart[indices]))
+    return leaving / max(1, listed)
