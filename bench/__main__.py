@@ -34,6 +34,7 @@ CASES = (
     "bipartite",
     "changing",
     "balance",
+    "outliers",
     "uneven",
     "calibration",
     "detectability",
