@@ -235,6 +235,26 @@ def levels():
     return figure
 
 
+def uneven():
+    """The same points in six clusters at three balances."""
+    rng = np.random.default_rng(3)
+    sizes, centres = [700, 150, 80, 60, 50, 40], np.array([[0, 0], [7, 1], [5, 6], [-1, 7], [-7, 2], [-4, -6]])
+    points = np.concatenate(
+        [
+            centre + rng.normal(0, 1.6 * (size / sizes[0]) ** 0.25, (size, 2))
+            for centre, size in zip(centres, sizes, strict=True)
+        ]
+    )
+    graph = graphcore.knn_graph(points, random_state=0)
+    figure, axes = plt.subplots(1, 3, figsize=(9, 3.2), layout="constrained")
+    for ax, balance in zip(axes, (1.0, 0.5, 0.15), strict=True):
+        labels = _fit(graph, 6, balance=balance).labels_
+        _draw_clusters(ax, points, labels, 5)
+        ax.set_title(f"balance {balance:g}: largest {np.bincount(labels).max() / len(labels):.0%}", fontsize=10)
+        _bare(ax)
+    return figure
+
+
 def calibration():
     """Memberships of planted graphs and of vectors against how often they are right; shares of edges beside them."""
     draws = {
@@ -375,7 +395,7 @@ def _bare(ax):
 
 
 DRAWN = (
-    whiskers, sparse_coreset, loop, stability, importance, coreset_error, choosing_k, levels, calibration,
+    whiskers, sparse_coreset, loop, stability, importance, coreset_error, choosing_k, levels, uneven, calibration,
     detectability, nystrom_brackets, nystrom_schemes,
 )  # fmt: skip
 
