@@ -236,18 +236,14 @@ def levels():
 
 
 def uneven():
-    """The same points in six clusters at three balances."""
-    rng = np.random.default_rng(3)
-    sizes, centres = [700, 150, 80, 60, 50, 40], np.array([[0, 0], [7, 1], [5, 6], [-1, 7], [-7, 2], [-4, -6]])
-    points = np.concatenate(
-        [
-            centre + rng.normal(0, 1.6 * (size / sizes[0]) ** 0.25, (size, 2))
-            for centre, size in zip(centres, sizes, strict=True)
-        ]
-    )
-    graph = graphcore.knn_graph(points, random_state=0)
+    """The same vectors in six clusters at three balances, along two principal axes."""
+    rng = np.random.default_rng(1)
+    sizes = [2000, 200, 100, 50, 30, 20]
+    X = np.concatenate([rng.normal(4 * rng.normal(size=16), 1.0, (size, 16)) for size in sizes])
+    axes_of_X = np.linalg.svd(X - X.mean(axis=0), full_matrices=False)[2]
+    graph, points = graphcore.knn_graph(X, random_state=0), X @ axes_of_X[:2].T
     figure, axes = plt.subplots(1, 3, figsize=(9, 3.2), layout="constrained")
-    for ax, balance in zip(axes, (1.0, 0.5, 0.15), strict=True):
+    for ax, balance in zip(axes, (1.0, 0.7, 0.3), strict=True):
         labels = _fit(graph, 6, balance=balance).labels_
         _draw_clusters(ax, points, labels, 5)
         ax.set_title(f"balance {balance:g}: largest {np.bincount(labels).max() / len(labels):.0%}", fontsize=10)
