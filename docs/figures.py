@@ -235,6 +235,22 @@ def levels():
     return figure
 
 
+def uneven():
+    """The same vectors in six clusters at three balances, along two principal axes."""
+    rng = np.random.default_rng(1)
+    sizes = [2000, 200, 100, 50, 30, 20]
+    X = np.concatenate([rng.normal(4 * rng.normal(size=16), 1.0, (size, 16)) for size in sizes])
+    axes_of_X = np.linalg.svd(X - X.mean(axis=0), full_matrices=False)[2]
+    graph, points = graphcore.knn_graph(X, random_state=0), X @ axes_of_X[:2].T
+    figure, axes = plt.subplots(1, 3, figsize=(9, 3.2), layout="constrained")
+    for ax, balance in zip(axes, (1.0, 0.7, 0.3), strict=True):
+        labels = _fit(graph, 6, balance=balance).labels_
+        _draw_clusters(ax, points, labels, 5)
+        ax.set_title(f"balance {balance:g}: largest {np.bincount(labels).max() / len(labels):.0%}", fontsize=10)
+        _bare(ax)
+    return figure
+
+
 def calibration():
     """Memberships of planted graphs and of vectors against how often they are right; shares of edges beside them."""
     draws = {
@@ -375,7 +391,7 @@ def _bare(ax):
 
 
 DRAWN = (
-    whiskers, sparse_coreset, loop, stability, importance, coreset_error, choosing_k, levels, calibration,
+    whiskers, sparse_coreset, loop, stability, importance, coreset_error, choosing_k, levels, uneven, calibration,
     detectability, nystrom_brackets, nystrom_schemes,
 )  # fmt: skip
 

@@ -125,6 +125,7 @@ def steps():
         switch("no moves of groups while merging", ("partition.improve._PASSES", 0)),
         settled(0),
         steps_of(refine=False),
+        parameters(balance=1.0),
         steps_of(walk_steps=4),
         steps_of(sampling="uniform"),
         *(steps_of(coreset_size=share) for share in (0.01, 0.03, 0.1)),

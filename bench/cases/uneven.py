@@ -1,4 +1,4 @@
-"""Clusters of uneven size: the balance that is chosen beside 1 and "ncut", on sets that anyone can draw.
+"""Clusters of uneven size: the balance and the number of them that are chosen, on sets that anyone can draw.
 
 Sets of numbers below 100 had a part in choosing the rule, those drawn here had none. ``--page docs/tables/uneven.md``
 writes the table of the docs.
@@ -15,12 +15,13 @@ from ..vectors import over_seeds
 SEEDS = 3
 FIRST, N_SETS = 200, 30
 KINDS = ("mixture", "close", "planted")
+RIGHT = 1.25
 WAYS = {"auto": {}, "balance 1": {"balance": 1.0}, "ncut": {"objective": "ncut"}}
 
 
 def run(options):
     """A row for each kind of set."""
-    outcomes = []
+    outcomes, chosen = [], []
     for kind in harness.wanted(KINDS, options):
         for number in range(FIRST, FIRST + N_SETS):
             graph, truth, k = drawn(kind, number)
@@ -37,7 +38,18 @@ def run(options):
                 known = truth >= 0
                 return {way: adjusted_rand_score(truth[known], labels[way][known]) for way in WAYS}
 
-            outcomes.append(over_seeds(f"{kind} {number}", f"{kind} {number}", fit, score, options.seeds))
+            def choose(seed, graph=graph):
+                return [
+                    graphcore.select_n_clusters(graph, balance=balance, random_state=seed, n_jobs=options.threads).best
+                    for balance in ("auto", 1.0)
+                ]
+
+            def count(chosen, k=k):
+                return {f"k, {way}": max(n / k, k / n) <= RIGHT for way, n in zip(WAYS, chosen, strict=False)}
+
+            name = f"{kind} {number}"
+            outcomes.append(over_seeds("fit", name, fit, score, options.seeds))
+            chosen.append(over_seeds("choice of k", name, choose, count, options.seeds))
     rows = []
     for kind in KINDS:
         own = [o for o in outcomes if o.graph.startswith(kind)]
@@ -45,8 +57,12 @@ def run(options):
             means = {way: np.array([np.mean([found[way] for found in o.scores]) for o in own]) for way in WAYS}
             worst = (means["auto"] - means["balance 1"]).min()
             rows.append([kind, len(own), *(f"{means[way].mean():.3f}" for way in WAYS), f"{worst:.3f}"])
-    page = table(["sets", "number", *WAYS, "worst of auto less balance 1"], rows)
-    return Report("Clusters of uneven size, ARI", [page], outcomes, ("auto",), page=page)
+            of_kind = [found for o in chosen if o.graph.startswith(kind) for found in o.scores]
+            rows[-1] += [f"{np.mean([found[f'k, {way}'] for found in of_kind]):.2f}" for way in list(WAYS)[:2]]
+    page = table(
+        ["sets", "number", *WAYS, "worst of auto less balance 1", "k within 1.25", "k, balance 1, within 1.25"], rows
+    )
+    return Report("Clusters of uneven size, ARI", [page], outcomes + chosen, ("auto",), page=page)
 
 
 def drawn(kind, number):

@@ -45,6 +45,13 @@ class MergeTree:
         _agglomerate_loops.cut_tree(self.children, self.n_leaves, self.n_leaves - n_clusters, labels)
         return labels
 
+    def summed(self, values):
+        """Sums of the leaves' values over the leaves of every cluster, (2 n_leaves - 1,): leaves, then unions."""
+        sums = values.tolist()
+        for a, b in self.children.tolist():
+            sums.append(sums[a] + sums[b])
+        return np.array(sums)
+
     @cached_property
     def clusters(self):
         """Columns "first_leaf", "size" and "number", int64 (2 n_leaves - 1,) each, of leaves and then of unions.

@@ -48,13 +48,29 @@ def choose_balance(coarse, balance, rng, n_jobs=None):
     table = _merged(coarse, rng, n_jobs)
     trials, tables = [_trial(1.0, coarse, table)], {1.0: table}
     worth = trials[0].information / trials[0].entropy if trials[0].entropy > 0.0 else 0.0
-    for other in BALANCES[1:] if balance == "auto" else [balance]:
+    for other in others(balance):
         priced = replace(coarse, objective=coarse.record.at(price=(1.0 - other) * worth))
         tables[other] = _merged(priced, rng, n_jobs)
         trials.append(_trial(other, coarse, tables[other]))
-    enough = max(trial.score for trial in trials) - _NOISE
-    best = next(trial.balance for trial in trials if trial.score >= enough) if balance == "auto" else balance
+    best = trials[most_even([trial.score for trial in trials])].balance if balance == "auto" else balance
     return Choice(best, (1.0 - best) * worth, tuple(trials), tables[best])
+
+
+def others(balance):
+    """The balances below 1 to try for one that is given, or for "auto"."""
+    return BALANCES[1:] if balance == "auto" else (balance,) if balance < 1.0 else ()
+
+
+def certainty(information, entropy):
+    """``log J - 0.15 log(1 - J / H)``: large where clusters say much, and leave little doubt."""
+    if information <= 0.0:
+        return -np.inf
+    return float(np.log(information) - _DOUBT * np.log(max(1.0 - information / entropy, _LEAST_DOUBT)))
+
+
+def most_even(scores):
+    """The first of the scores, which are those of ever less even partitions, that is nearly the largest."""
+    return next(i for i, score in enumerate(scores) if score >= max(scores) - _NOISE)
 
 
 def _merged(coarse, rng, n_jobs):
@@ -68,6 +84,5 @@ def _trial(balance, coarse, table):
     total, information = sums.volume.sum(), sums.value("information")
     shares = sums.volume[sums.volume > 0.0] / total
     entropy = float(-(shares * np.log(shares)).sum())
-    doubt = max(1.0 - information / entropy, _LEAST_DOUBT) if entropy > 0.0 else 1.0
-    score = np.log(information) - _DOUBT * np.log(doubt) if information > 0.0 else -np.inf
-    return Trial(balance, information, entropy, float(1.0 - sums.internal.sum() / total), float(score))
+    score = certainty(information, entropy) if entropy > 0.0 else -np.inf
+    return Trial(balance, information, entropy, float(1.0 - sums.internal.sum() / total), score)

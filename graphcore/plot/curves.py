@@ -58,6 +58,50 @@ def objective_history(history: Sequence[tuple[str, float]], *, ax: Axes | None =
 
 
 @picture
+def balance_choice(trials: Sequence, *, chosen: float | None = None, ax: Axes | None = None) -> Axes:
+    """Draw what a fit tried to choose its balance by: the score of each, and the cut that it would make.
+
+    Parameters
+    ----------
+    trials : sequence of Trial
+        Such as ``model.clustering_.balances``.
+    chosen : float, optional
+        A balance to mark, such as ``model.balance_``.
+    {ax}
+
+    Raises
+    ------
+    InputError
+        If there are no trials.
+
+    Examples
+    --------
+    >>> import graphcore
+    >>> model = graphcore.CoresetSpectralClustering(3, random_state=0).fit(graphcore.datasets.load_karate().graph)
+    >>> ax = graphcore.plot.balance_choice(model.clustering_.balances, chosen=model.balance_)
+    >>> ax.get_xlabel()
+    'balance (1: clusters as even as can be)'
+    """
+    if len(trials) == 0:
+        raise InputError("no balance was tried: it was given as 1, or the objective has none")
+    ax = axes_of(ax, (5.6, 3))
+    ax.plot([each.balance for each in trials], [each.score for each in trials], "o-", color=INK, ms=5, lw=1)
+    for each in trials:
+        ax.annotate(
+            f"cut {each.cut_share:.1%}", (each.balance, each.score), (0, 5), textcoords="offset points", ha="center",
+            va="bottom", color=MIDDLE, fontsize=8,
+        )  # fmt: skip
+    if chosen is not None:
+        mark(ax, chosen, f"taken: {chosen:g}", (2, 2))
+    ax.set_xticks([each.balance for each in trials])
+    ax.margins(0.15, 0.3)
+    ax.invert_xaxis()
+    ax.set(xlabel="balance (1: clusters as even as can be)", ylabel="score (nats)")
+    open_frame(ax)
+    return ax
+
+
+@picture
 def k_sweep(
     ks: ArrayLike, scores: ArrayLike | Mapping[str, ArrayLike], *,
     errors: ArrayLike | Mapping[str, ArrayLike] | None = None, chosen: int | None = None, label: str = "score",

@@ -11,6 +11,7 @@ from markupsafe import Markup
 from ..exceptions import InputError
 from ..plot import (
     _style,
+    balance_choice,
     cluster_sizes,
     coreset_coordinates,
     coreset_map,
@@ -61,6 +62,7 @@ def draw_pictures(facts, *, of_vectors=False, random_state=0, n_jobs=None):
         "drawing": ("The graph", lambda ax: _drawing(ax, facts, random_state)),
         "coreset": ("Map of the coreset", lambda ax: _coreset(ax, facts, method, random_state, n_jobs)),
         "tree": ("How the clusters hang together", lambda ax: _tree(ax, facts)),
+        "balance": ("How even the clusters are", lambda ax: _balance(ax, facts)),
         "history": ("Progress of the objective", lambda ax: _history(ax, facts)),
     }
     pictures = []
@@ -157,6 +159,16 @@ def _coreset(ax, facts, method, random_state, n_jobs):
     if method == "umap":
         ax.set(xlabel="", ylabel="")
     return {"method": method, "n_drawn": len(chosen), "n_all": len(coreset)}
+
+
+def _balance(ax, facts):
+    run = facts.clustering
+    if run is None or len(run.balances) < 2:
+        return None
+    ax.get_figure().set_size_inches(6.6, 2.6)
+    balance_choice(run.balances, chosen=run.settings.balance, ax=ax)
+    taken = next(each for each in run.balances if each.balance == run.settings.balance)
+    return {"taken": taken, "n_tried": len(run.balances)}
 
 
 def _history(ax, facts):

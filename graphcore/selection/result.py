@@ -27,6 +27,8 @@ class KSelection:
     clear : bool or None
         For "information", whether `best` stands out, see :func:`graphcore.selection.select.select_n_clusters`; None for
         other methods, which give no such judgement.
+    balance : float or None
+        For "information", how far clusters of one size were asked for where `best` was found, 1 being all the way.
     """
 
     best: int
@@ -35,6 +37,7 @@ class KSelection:
     scores: np.ndarray = field(repr=False)
     curves: dict = field(repr=False)
     clear: bool | None = None
+    balance: float | None = None
 
     def plot(self, axes: Sequence[Axes] | None = None) -> Array:
         """Draw the first curve above the scores, with the number chosen marked in both.

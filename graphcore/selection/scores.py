@@ -20,7 +20,7 @@ class Corners:
     """Corners of the information curve, for k = 1, 2, ..., n."""
 
     scores: np.ndarray  # how much the slope falls at k; 0 without a corner and at k = 1, NaN (not known) at the last k
-    hull: np.ndarray  # the least concave function above the information, as a function of log k
+    hull: np.ndarray  # the least concave function above the information, as a function of the labels' cost
 
     def doubt(self, k):
         """Why k, of a score above 0, does not stand out; None if it does."""
@@ -68,22 +68,22 @@ def concave_hull(x, y):
     return np.array(kept)
 
 
-def information_corners(information, price):
-    """Find the corners of information, for k = 1, 2, ..., n clusters, against log k; slopes below `price` count as it.
+def information_corners(information, costs, price):
+    """Find corners of information against the labels' cost, for k = 1, 2, ..., n; slopes below `price` count as it.
 
-    k clusters have at most log k nats of information, and reach that if they have equal volumes and no edge between
-    them. So slopes lie between 0 and 1 but for noise: the slope is the share of each further nat of labels that the
-    edges confirm. The k at a vertex of the hull is the best one by ``information - s log k`` for all prices s between
-    the slopes after and before it: the score is the length of that range of prices.
+    Labels cost the nats that they can say: log k, or the entropy of the clusters, which is that if they are of one
+    size. Clusters have that much information if no edge runs between them. So slopes lie between 0 and 1 but for noise:
+    the slope is the share of each further nat of labels that the edges confirm. The k at a vertex of the hull is the
+    best one by ``information - s costs`` for all prices s between the slopes after and before it: the score is the
+    length of that range of prices.
     """
     n = len(information)
-    x = np.log(np.arange(1, n + 1))
-    kept = concave_hull(x, information)
-    hull = np.interp(x, x[kept], information[kept])
+    kept = concave_hull(costs, information)
+    hull = np.interp(costs, costs[kept], information[kept])
     scores = np.zeros(n)
     if n > 1:
         # Of every stretch of the hull; a gain of more than a nat for a nat is noise of the tree.
-        steps = np.clip(np.diff(information[kept]) / np.diff(x[kept]), price, max(1.0, price))
+        steps = np.clip(np.diff(information[kept]) / np.diff(costs[kept]), price, max(1.0, price))
         falls = -np.diff(steps)
         scores[kept[1:-1]] = np.where(falls < _ROUNDING, 0.0, falls)
         scores[-1] = np.nan
@@ -99,10 +99,7 @@ def partition_length(tree):
     from scipy.special import gammaln
 
     n = int(tree.leaf_sizes.sum())
-    sizes = np.concatenate([tree.leaf_sizes, np.zeros(len(tree.children), dtype=np.int64)])
-    for step, (a, b) in enumerate(tree.children):
-        sizes[tree.n_leaves + step] = sizes[a] + sizes[b]
-    logs = gammaln(sizes + 1.0)
+    logs = gammaln(tree.summed(tree.leaf_sizes) + 1.0)
     merged = logs[tree.n_leaves :] - logs[tree.children].sum(axis=1)
     # From one cluster up: each split takes back what its union added.
     inside = gammaln(n + 1.0) - np.concatenate([[0.0], np.cumsum(merged[::-1])])

@@ -2,10 +2,12 @@
 
 from dataclasses import replace
 from numbers import Integral
+from typing import NamedTuple
 
 import numpy as np
 
 from .._random import Streams
+from .._threads import map_items
 from .._typing import AnyData, Iterable, RandomState
 from .._validation import check_choice, check_integer
 from .._warn import warn_user
@@ -14,22 +16,41 @@ from ..graphs.as_graph import as_graph, is_graph, refuse_as_vectors
 from ..graphs.graph import Graph
 from ..graphs.magnitude import in_range
 from ..knn.neighbors import graph_of_vectors
+from ..pipeline.balance import certainty, most_even, others
+from ..pipeline.parameters import PARAMETERS
 from ..pipeline.settings import resolve
 from . import penalty as _penalty
 from .result import KSelection, selection
-from .scores import agreement_at, description_gain, information_corners, label_price, laplacian_eigenvalues
+from .scores import (
+    Corners,
+    agreement_at,
+    description_gain,
+    information_corners,
+    label_price,
+    laplacian_eigenvalues,
+)
 from .sweep import micro_cluster_trees, n_trees
 
 # Where nobody says how far to look: as far as clusters of sqrt(n) / 2 nodes, and not beyond this.
 _MAX_CANDIDATES = 2000
 # These take the longer, the more candidates there are.
 _FEWER_CANDIDATES = {"eigengap": 200, "stability": 200}
+# What a nat of labels is taken to earn where no clusters of one size are seen, and so nothing is known of it.
+_WORTH = 0.5
+
+
+class _Asked(NamedTuple):
+    """What some methods need besides the sweep."""
+
+    balance: float | str
+    streams: Streams
+    n_jobs: int | None
 
 
 def select_n_clusters(
     X: AnyData, candidates: Iterable[int] | None = None, *, method: str = "information", n_neighbors: int = 10,
-    metric: str = "euclidean", n_coresets: int | None = None, random_state: RandomState = None,
-    n_jobs: int | None = None,
+    metric: str = "euclidean", balance: float | str = "auto", n_coresets: int | None = None,
+    random_state: RandomState = None, n_jobs: int | None = None,
 ) -> KSelection:  # fmt: skip
     """Choose the number of clusters of a graph, or of vectors through their kNN graph.
 
@@ -44,6 +65,9 @@ def select_n_clusters(
         See Notes. The default is "information".
     n_neighbors, metric
         For the kNN graph of vectors, see :func:`graphcore.knn_graph`.
+    balance : float in (0, 1] or "auto", default "auto"
+        For "information": how even the clusters are to be, see :class:`graphcore.CoresetSpectralClustering`; with 1
+        uneven ones are not looked for.
     n_coresets : int, optional
         Coresets to sweep over, at least 2 for "stability". Default: for "information" and "stability" as many as a
         fit takes (4, but on huge graphs 1, and 2 for "stability"), otherwise 1.
@@ -70,10 +94,13 @@ def select_n_clusters(
         that k clusters can have. The candidate with the sharpest corner of the concave hull is taken: it is the best
         under the widest range of prices for a nat of labels. Prices below n nodes / n edges do not count, since labels
         that earn less do not pay for their own description; so graphs without clusters get k = 1. J(k) is the mean
-        over the coresets, so that corners that one tree has by chance even out. If there is no corner, the candidate
-        that is best at the least price is taken: 1, or the last one. `clear` is False, and a warning is given, if
-        there is no corner, if a number that is not within a quarter of the k chosen has one more than 0.4 times as
-        sharp, or if the curve ends less than a quarter beyond k.
+        over the coresets, so that corners that one tree has by chance even out. `clear` is True if the curve goes on
+        for a quarter beyond k, and no number that is not within a quarter of it has a corner more than 0.4 times as
+        sharp. If it is not, clusters may be uneven: corners are looked for against the entropy of the labels instead
+        of log k, with merging at several balances, and of those that stand out by the same measure the one is taken
+        that leaves least doubt (the rule by which a fit chooses its balance), with a warning. If none does, it is the
+        first one, with a warning. If there is no corner, the candidate
+        that is best at the least price is taken: 1, or the last one.
     "description-length"
         The k whose partition gives the shortest description of the graph by a degree-corrected planted partition
         model. Finds the finest clusters that the edges support, which for kNN graphs are many small patches.
@@ -98,6 +125,7 @@ def select_n_clusters(
     """
     check_choice("method", method, METHODS)
     streams = Streams(random_state)
+    balance = next(each for each in PARAMETERS if each.name == "balance").check(balance)
     if n_coresets is not None and check_integer("n_coresets", n_coresets, low=1) < 2 and method == "stability":
         raise ParameterError("n_coresets=1 is too few for method='stability', which compares coresets; use 2 or more")
     if isinstance(candidates, (str, bytes)):
@@ -120,7 +148,7 @@ def select_n_clusters(
     trees = micro_cluster_trees(
         graph, min(int(ks[-1]) + 1, n_linked), n_coresets=n_coresets, random_state=streams, n_jobs=n_jobs
     )
-    return _CHOICES[method](graph, trees, ks, streams)
+    return _CHOICES[method](graph, trees, ks, _Asked(balance, streams, n_jobs))
 
 
 def choose_for_fit(graph, asked, *, random_state=None, n_jobs=None):
@@ -137,7 +165,8 @@ def choose_for_fit(graph, asked, *, random_state=None, n_jobs=None):
     candidates = default_candidates(n_linked)[:most]
     streams = Streams(random_state).child("choice of k")
     if asked.left_to == "information":
-        return select_n_clusters(graph, candidates, random_state=streams, n_jobs=n_jobs)
+        balance = asked.values["balance"]
+        return select_n_clusters(graph, candidates, balance=balance, random_state=streams, n_jobs=n_jobs)
     return _by_resolution(in_range(graph), settings.resolution, candidates, streams, n_jobs)
 
 
@@ -146,7 +175,7 @@ def _by_resolution(graph, resolution, candidates, streams, n_jobs):
     trees = micro_cluster_trees(
         graph, int(candidates[-1]), n_coresets=n_trees(graph), random_state=streams, n_jobs=n_jobs
     )
-    information = _mean_information(trees)[: len(candidates)]
+    information = _curves(trees)[0][: len(candidates)]
     candidates = candidates[: len(information)]
     scores = information - np.log(candidates) / resolution
     found = selection("resolution", candidates, scores, {"information (nats)": information})
@@ -158,10 +187,10 @@ def _by_resolution(graph, resolution, candidates, streams, n_jobs):
     return found
 
 
-def _mean_information(trees):
-    """[k - 1]: information of k clusters, the mean over coresets, as far as each has so many micro-clusters."""
+def _curves(trees):
+    """Information and entropy [k - 1] of k clusters, means over coresets, as far as each has so many micro-clusters."""
     most = min(tree.n_micro_clusters for tree in trees)
-    return np.mean([tree.information[:most] for tree in trees], axis=0)
+    return tuple(np.mean([getattr(tree, name)[:most] for tree in trees], axis=0) for name in ("information", "entropy"))
 
 
 def default_candidates(n):
@@ -169,21 +198,69 @@ def default_candidates(n):
     return np.arange(1, max(1, min(n, _MAX_CANDIDATES, max(2, int(2 * np.sqrt(n))))) + 1)
 
 
-def _by_information(graph, trees, candidates, streams):
-    information = _mean_information(trees)
-    price = label_price(graph)
-    corners = information_corners(information, price)
-    at = candidates - 1
-    curves = {"information (nats)": information[at], "concave hull": corners.hull[at]}
-    found = selection("information", candidates, corners.scores[at], curves)
-    if corners.scores[found.best - 1] > 0:
-        doubt = corners.doubt(found.best)
-        if doubt:
-            warn_user(
-                f"no number of clusters stands out: {doubt}; choose by what the clusters are for, or look at "
-                "KSelection.plot (--report) and at other methods"
-            )
-        return replace(found, clear=doubt is None)
+class _Corner(NamedTuple):
+    """What a sweep says at one balance: corners of information against what labels are taken to cost."""
+
+    best: int
+    information: np.ndarray  # [k - 1]
+    entropy: np.ndarray
+    corners: Corners
+    balance: float
+
+    @property
+    def is_clear(self):
+        """Whether `best` stands out."""
+        return self.corners.scores[self.best - 1] > 0 and self.corners.doubt(self.best) is None
+
+    def choice(self, candidates, **known):
+        """As a KSelection."""
+        at = candidates - 1
+        curves = {"information (nats)": self.information[at], "concave hull": self.corners.hull[at]}
+        found = selection("information", candidates, self.corners.scores[at], curves)
+        return replace(found, balance=self.balance, **known)
+
+
+def _corner(trees, price, candidates, balance=None):
+    """The sharpest of the candidates; without a balance labels cost log k, as those of clusters of one size."""
+    information, entropy = _curves(trees)
+    costs = np.log(np.arange(1, len(entropy) + 1)) if balance is None else entropy
+    corners = information_corners(information, costs, price)
+    best = int(candidates[int(np.argmax(np.nan_to_num(corners.scores[candidates - 1], nan=-1.0)))])
+    return _Corner(best, information, entropy, corners, 1.0 if balance is None else balance)
+
+
+def _uneven_corner(trees, even, price, candidates, asked):
+    """The number that stands out if clusters may be uneven, at the balance that leaves least doubt; None if none is."""
+    k = even.best
+    worth = even.information[k - 1] / even.entropy[k - 1] if k > 1 else _WORTH
+    found = []
+    for balance in (1.0,) * (asked.balance == "auto") + others(asked.balance):
+        priced = map_items(lambda tree, b=balance: tree.at((1.0 - b) * worth), trees, asked.n_jobs)
+        found.append(_corner(priced, price, candidates, balance))
+    clear = [corner for corner in found if corner.is_clear]
+    scores = [certainty(corner.information[corner.best - 1], corner.entropy[corner.best - 1]) for corner in clear]
+    return clear[most_even(scores)] if clear else None
+
+
+def _by_information(graph, trees, candidates, asked):
+    price, at = label_price(graph), candidates - 1
+    even = _corner(trees, price, candidates)
+    if even.is_clear:
+        return even.choice(candidates, clear=True)
+    uneven = _uneven_corner(trees, even, price, candidates, asked)
+    if uneven is not None:
+        warn_user(
+            f"no number of clusters of about one size stands out; k = {uneven.best} does if they are uneven, which is "
+            "less sure: choose by what the clusters are for, or look at KSelection.plot (--report) and at other methods"
+        )
+        return uneven.choice(candidates, clear=False)
+    choice, (k, information, _, corners, _) = even.choice(candidates, clear=False), even
+    if corners.scores[k - 1] > 0:
+        warn_user(
+            f"no number of clusters stands out: {corners.doubt(k)}; choose by what the clusters are for, or look at "
+            "KSelection.plot (--report) and at other methods"
+        )
+        return choice
     # No corner: at every price one end of the candidates is best, and at the price that labels have it is this one.
     best = int(candidates[int(np.argmax(information[at] - price * np.log(candidates)))])
     if best == candidates[0]:
@@ -196,7 +273,7 @@ def _by_information(graph, trees, candidates, streams):
             f"no number of clusters stands out: information grows evenly up to k = {best}, the best of the candidates; "
             "give larger candidates, or choose by what the clusters are for"
         )
-    return replace(found, best=best, clear=False)
+    return replace(choice, best=best)
 
 
 def _best_of_the_finer(information, candidates, price):
@@ -211,32 +288,32 @@ def _best_of_the_finer(information, candidates, price):
     )
 
 
-def _by_description_length(graph, trees, candidates, streams):
+def _by_description_length(graph, trees, candidates, asked):
     most = min(tree.n_micro_clusters for tree in trees)
     gain = np.max([description_gain(tree, graph)[:most] for tree in trees], axis=0)[candidates - 1]
     return selection("description-length", candidates, gain, {"description saved (nats)": gain})
 
 
-def _by_eigengap(graph, trees, candidates, streams):
+def _by_eigengap(graph, trees, candidates, asked):
     first = trees[0]
-    values = laplacian_eigenvalues(first.rows, int(candidates[-1]) + 1, random_state=streams)
+    values = laplacian_eigenvalues(first.rows, int(candidates[-1]) + 1, random_state=asked.streams)
     gaps = np.append(np.diff(values), np.nan)[candidates - 1]
     return selection("eigengap", candidates, gaps, {"eigenvalue of the Laplacian": values[candidates - 1]})
 
 
-def _by_merge_gap(graph, trees, candidates, streams):
+def _by_merge_gap(graph, trees, candidates, asked):
     # heights[k - 1] is what the union of k clusters into k - 1 cost; one cluster was not united.
     heights = np.append(np.append(np.nan, trees[0].tree.heights[::-1]), np.nan)
     gaps = (heights[:-1] - heights[1:])[candidates - 1]
     return selection("merge-gap", candidates, gaps, {"cost of the union below k (nats)": heights[candidates - 1]})
 
 
-def _by_stability(graph, trees, candidates, streams):
+def _by_stability(graph, trees, candidates, asked):
     agreement = np.array([agreement_at(trees, int(k)) if k > 1 else np.nan for k in candidates])
     return selection("stability", candidates, agreement, {"agreement of coresets (ARI)": agreement})
 
 
-def _by_penalty(graph, trees, candidates, streams):
+def _by_penalty(graph, trees, candidates, asked):
     error_of, radius = _penalty.kmeans_cost_of_graph(graph, trees[0])
     return _penalised(error_of, candidates, graph.n_nodes - graph.n_isolated, radius)
 

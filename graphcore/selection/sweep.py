@@ -10,6 +10,7 @@ from ..coresets.coreset import sample_coreset
 from ..partition.cluster_sums import cluster_sums
 from ..partition.merge import MergeTree, agglomerate
 from ..partition.micro_clusters import settled_micro_clusters
+from ..partition.objectives import OBJECTIVES
 from ..partition.problem import Problem
 from ..partition.quotient import GraphRows, apply_labels, graph_rows, is_huge, label_sizes, quotient
 from ..pipeline.drafts import node_kernel
@@ -24,6 +25,8 @@ _CELLS_PER_CLUSTER = 10
 _N_TREES = 4
 # Walks beyond neighbours make finer choices: with one step 2 of 8 seeds did not tell that digits have ten clusters.
 _WALK_STEPS = 4
+# Entropy is to rise with every cluster, also by one without volume.
+_ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,6 +37,25 @@ class MicroClusterTree:
     rows: GraphRows  # the graph between the micro-clusters
     tree: MergeTree
     information: np.ndarray = field(repr=False)  # [k - 1]: the objective, in nats, of the partition into k clusters
+    entropy: np.ndarray = field(repr=False)  # [k - 1]: of a cluster drawn by volume, in nats; it rises
+
+    @classmethod
+    def merged(cls, micro_clusters, rows, sizes, price=0.0):
+        """Merge by the information less each nat of entropy at its price."""
+        record = OBJECTIVES["information"].at(price=price)
+        _, children, losses = agglomerate(rows, sizes, 1, linkage=record)
+        tree = MergeTree(children, np.maximum.accumulate(losses), sizes)
+        shares = tree.summed(rows.degrees / rows.degrees.sum())
+        terms = shares * np.log(np.maximum(shares, np.finfo(float).tiny))
+        # One cluster has neither, and every union loses what it costs.
+        gains = terms[tree.n_leaves :] - terms[children].sum(axis=1)
+        entropy = np.concatenate([[0.0], np.cumsum(np.maximum(gains[::-1], _ROUNDING))])
+        worth = np.concatenate([[0.0], np.cumsum(losses[::-1])])
+        return cls(micro_clusters, rows, tree, worth + price * entropy, entropy)
+
+    def at(self, price):
+        """The same micro-clusters, merged at a price of entropy."""
+        return self.merged(self.micro_clusters, self.rows, self.tree.leaf_sizes, price)
 
     @property
     def n_micro_clusters(self):
@@ -86,8 +108,4 @@ def _micro_cluster_tree(graph, problem, settings, streams, n_jobs):
     reach = kernel.reach(coreset.indices)
     labels, n_micro_clusters, _ = settled_micro_clusters(reach, problem, n_passes=2)
     between = quotient(problem.rows, labels, n_micro_clusters, n_jobs)
-    sizes = label_sizes(labels, n_micro_clusters)
-    _, children, losses = agglomerate(between, sizes, 1)
-    # One cluster has no information, and every union loses what it costs.
-    information = np.concatenate([[0.0], np.cumsum(losses[::-1])])
-    return MicroClusterTree(labels, between, MergeTree(children, np.maximum.accumulate(losses), sizes), information)
+    return MicroClusterTree.merged(labels, between, label_sizes(labels, n_micro_clusters))

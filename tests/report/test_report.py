@@ -91,6 +91,7 @@ def test_pictures_are_there_and_take_their_colours_from_the_page(planted, tmp_pa
     assert labels[0] == "Sizes and conductance"
     assert sorted(labels[1:]) == [
         "Clusters and what runs between them",
+        "How even the clusters are",
         "How the clusters hang together",
         "Map of the coreset",
         "Progress of the objective",

@@ -51,7 +51,7 @@ def test_a_score_is_the_range_of_prices_at_which_its_k_is_best(gains, price):
     x = np.log(np.arange(1, n + 1))
     # Slopes between 0 and 1, as information has them but for noise.
     information = np.concatenate([[0.0], np.cumsum(np.diff(gains) * np.diff(x))])
-    corners = information_corners(information, price)
+    corners = information_corners(information, x, price)
     prices = price + (1 - price) * (np.arange(20_000) + 0.5) / 20_000
     best = np.argmax(information[:, None] - prices * x[:, None], axis=0)
     shares = (1 - price) * np.bincount(best, minlength=n) / 20_000
@@ -79,7 +79,7 @@ def test_a_corner_stands_out_if_no_other_number_has_one_nearly_as_sharp(turns, d
     ks = np.arange(1, 41)
     slopes = 0.9 - sum(fall * (ks[1:] > k) for k, fall in turns.items())
     information = np.concatenate([[0.0], np.cumsum(slopes * np.diff(np.log(ks)))])
-    corners = information_corners(information, 0.01)
+    corners = information_corners(information, np.log(ks), 0.01)
     assert {int(k): pytest.approx(corners.scores[k - 1]) for k in ks[:-1][corners.scores[:-1] > 0]} == turns
     best = int(np.nanargmax(corners.scores)) + 1
     found = corners.doubt(best)
@@ -89,8 +89,8 @@ def test_a_corner_stands_out_if_no_other_number_has_one_nearly_as_sharp(turns, d
 def test_slopes_below_the_price_are_no_corners():
     x = np.log(np.arange(1, 31))
     information = np.where(x <= x[4], 0.2 * x, 0.2 * x[4] + 0.1 * (x - x[4]))
-    assert np.nanmax(information_corners(information, 0.25).scores) == 0
-    assert np.nanmax(information_corners(information, 0.15).scores) == pytest.approx(0.05)
+    assert np.nanmax(information_corners(information, x, 0.25).scores) == 0
+    assert np.nanmax(information_corners(information, x, 0.15).scores) == pytest.approx(0.05)
 
 
 def test_price_of_labels_is_nodes_over_edges_whatever_the_unit_of_weights():

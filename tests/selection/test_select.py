@@ -150,6 +150,27 @@ def test_even_growth_takes_the_last_candidate():
         assert (found.best, found.clear) == (20, False)
 
 
+def test_uneven_clusters_are_counted_if_no_even_ones_stand_out():
+    # Of six such sets the twelve were counted in four, to 10 in two, and taken for 6 to 11 if they had to be even.
+    rng = np.random.default_rng(4)
+    shares = np.geomspace(1, 15, 12)
+    sizes = (3000 * shares / shares.sum()).astype(int)
+    X = np.concatenate([rng.normal(2 * rng.normal(size=8), 1.0, (size, 8)) for size in sizes])
+    graph = graphcore.knn_graph(X, random_state=0)
+    for seed in range(2):
+        with pytest.warns(GraphWarning, match="of about one size stands out; k = 1[0-4] does if they are uneven"):
+            found = select_n_clusters(graph, random_state=seed)
+        assert 10 <= found.best <= 14
+        assert not found.clear
+        assert quietly(graph, balance=1.0, random_state=seed).best < 10
+    with pytest.warns(GraphWarning, match="if they are uneven"):
+        model = graphcore.CoresetSpectralClustering("auto", balance=0.5, random_state=0).fit(graph)
+    assert (model.selection_.balance, model.balance_) == (0.5, 0.5)
+    for wrong in ("even", 0, 1.5):
+        with pytest.raises(ParameterError, match=f"balance={wrong!r}"):
+            select_n_clusters(graph, balance=wrong)
+
+
 # -- what the scores are -----------------------------------------------------------------------------------------------
 
 

@@ -40,12 +40,12 @@ def graphs(draw):
 
 
 @quick
-@given(graphs(), st.integers(1, 6), st.integers(0, 99))
-def test_information_is_that_of_the_trees_partitions(A, k, seed):
+@given(graphs(), st.integers(1, 6), st.integers(0, 99), st.sampled_from([0.0, 0.3, 0.9]))
+def test_information_and_entropy_are_those_of_the_trees_partitions(A, k, seed, price):
     graph = Graph.from_scipy(A, warn=False)
     linked = A.sum(axis=1) > 0
     k = min(k, int(linked.sum()))
-    for tree in micro_cluster_trees(graph, k, n_coresets=2, random_state=seed):
+    for tree in [tree.at(price) for tree in micro_cluster_trees(graph, k, n_coresets=2, random_state=seed)]:
         assert tree.n_micro_clusters >= k
         assert tree.information.shape == (tree.n_micro_clusters,)
         assert tree.tree.leaf_sizes.sum() == linked.sum()
@@ -55,6 +55,8 @@ def test_information_is_that_of_the_trees_partitions(A, k, seed):
             assert ((labels >= 0) == linked).all()
             assert len(np.unique(labels[linked])) == n_clusters
             assert tree.information[n_clusters - 1] == pytest.approx(information_of(A, labels), abs=1e-9)
+            shares = np.bincount(labels[linked], A.sum(axis=1)[linked]) / A.sum()
+            assert tree.entropy[n_clusters - 1] == pytest.approx(-(shares * np.log(shares)).sum(), abs=1e-9)
             # Every cluster lies within one of the partition before.
             assert len({*zip(labels[linked].tolist(), before[linked].tolist(), strict=True)}) == n_clusters
             before = labels
