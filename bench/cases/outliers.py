@@ -30,9 +30,8 @@ def run(options):
         )
         rows.append([name, *_means(found)])
         agreement.append([name, *_means(each)])
-    agreement.append(
-        ["mean", *(f"{np.nanmean([float(row[i]) for row in agreement]):.3f}" for i in range(1, 3 + len(peers)))]
-    )
+    known = [[float("nan" if value == "-" else value) for value in row[1:]] for row in agreement]
+    agreement.append(["mean", *(f"{value:.3f}" for value in np.nanmean(known, axis=0))])
     clean = []
     for name, make in CLEAN.items():
         lost = [_lost(X, options) for seed in range(options.seeds) if (X := make(FIRST + seed, options)) is not None]
@@ -52,7 +51,7 @@ def run(options):
 
 
 def _means(rows):
-    return [f"{value:.3f}" for value in np.mean(rows, axis=0)]
+    return ["-" if np.isnan(value) else f"{value:.3f}" for value in np.mean(rows, axis=0)]
 
 
 def _peers():
