@@ -9,7 +9,6 @@ from ._locks import cached_property
 from ._progress import Stages
 from ._random import Streams
 from ._validation import check_sample_weight
-from ._warn import warn_of_isolated
 from .exceptions import InputError
 from .graphs.derived import change_graph, weigh_nodes
 from .graphs.graph import Graph
@@ -82,8 +81,6 @@ def fit_graph(
         settings = resolve(asked, graph, total_size)
         known = check_known(graph, settings.n_clusters, labels, initial_labels, sample_weight)
         stages.expect(6)
-        if asked.values["outliers"] is None:  # of vectors, which were asked for
-            warn_of_isolated(graph)
         clustering = cluster_graph(graph, settings, known=known, random_state=streams, n_jobs=n_jobs, stages=stages)
         with stages("score"):
             sums, shares = sums_and_shares(graph, clustering.labels, clustering.settings.n_clusters, n_jobs)

@@ -33,6 +33,7 @@ def shown():
 def names():
     """What the lines speak of: a graph and its model, vectors and theirs."""
     from sklearn.model_selection import GridSearchCV
+    from sklearn.neighbors import NearestNeighbors
 
     X = load_digits().data[:300]
     model = CoresetSpectralClustering(10, random_state=0).fit(X)

@@ -7,6 +7,7 @@ import numpy as np
 from .._locks import cached_property
 from .._progress import Stages
 from .._random import Streams
+from .._warn import warn_of_isolated
 from ..coresets.coreset import Coreset
 from ..graphs.magnitude import in_range
 from ..kernels.graph import GraphKernel, warn_of_loops
@@ -185,6 +186,7 @@ def cluster_graph(graph, settings, *, known=NOTHING, random_state=None, n_jobs=N
     """
     stages = Stages() if stages is None else stages
     streams = Streams(random_state)
+    warn_of_isolated(graph)
     graph = in_range(graph)
     if settings.walk_steps == 1 and settings.overcluster is not None:
         warn_of_loops(GraphKernel(graph, settings.self_loop))
