@@ -1,0 +1,19 @@
+"""
+Choice of the balance
+=====================
+
+How uneven clusters may be is read off the first draft: a large cluster and five small ones here.
+"""
+
+import numpy as np
+
+import graphcore
+
+rng = np.random.default_rng(1)
+sizes = [2000, 200, 100, 50, 30, 20]
+X = np.concatenate([rng.normal(4 * rng.normal(size=16), 1.0, (size, 16)) for size in sizes])
+model = graphcore.CoresetSpectralClustering(6, random_state=0).fit(X)
+
+# %%
+# The score, and the share of edge weight that each balance would cut.
+graphcore.plot.balance_choice(model.clustering_.balances, chosen=model.balance_)
