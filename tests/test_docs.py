@@ -220,7 +220,7 @@ def test_examples_of_pictures_run(folder, page):
     namespace = {}
     for code in blocks(page, "python"):
         exec(compile(code, page, "exec"), namespace)
-    assert len(plt.get_fignums()) == (8 if page == "docs/pictures.md" else 0)
+    assert len(plt.get_fignums()) == (9 if page == "docs/pictures.md" else 0)
     plt.close("all")
 
 
