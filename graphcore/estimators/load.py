@@ -197,7 +197,7 @@ def _fitted(model, facts, settings, archive, any_size):
 def _outliers(facts, archive, n):
     """The Outliers of a model of vectors; files of earlier versions know none."""
     scores, radius = _reals(archive, "outlier_scores", (n,), np.float32, optional=True), facts.get("radius")
-    _require(radius is None or (isinstance(radius, (int, float)) and 0 <= radius < np.inf), "radius")
+    _require(radius is None or (isinstance(radius, float) and 0 <= radius < np.inf), "radius")
     return None if scores is None else Outliers(scores, np.inf if radius is None else radius)
 
 
