@@ -34,8 +34,9 @@ def total_of(values):
 def term(objective, inner, volume):
     """One cluster's part."""
     if objective == NCUT:
-        # However small the cluster is: what counts is the share of its own volume.
-        return inner / volume if inner > _NOTHING * volume else 0.0
+        # However small the cluster is: what counts is the share of its own volume. One that was emptied may keep some
+        # rounding of inner weight.
+        return inner / volume if volume > 0.0 and inner > _NOTHING * volume else 0.0
     if objective < 0.0:
         return inner + objective * volume * volume
     value = inner * log(inner / (volume * volume)) if inner > _NOTHING else 0.0
