@@ -77,7 +77,7 @@ def fit_graph(
         if asked.left_to in ("information", "resolution"):
             with stages("choice of k"):
                 selection = choose_for_fit(graph, asked, random_state=streams, n_jobs=n_jobs)
-            asked = asked.of(selection.best)
+            asked = asked.of(selection.best, selection.balance)
         settings = resolve(asked, graph, total_size)
         known = check_known(graph, settings.n_clusters, labels, initial_labels, sample_weight)
         stages.expect(6)

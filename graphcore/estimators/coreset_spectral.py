@@ -52,7 +52,8 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, PredictedRows
     balance : "auto" or float, default "auto"
         How far "information" asks for clusters of one size: 1 as far as the graph has them, down to (not at) 0 less and
         less, which leaves large clusters whole and finds small ones beside them. "auto" chooses among 1, 0.7, 0.5 and
-        0.3 by how sure the clusters are, see :doc:`/uneven`; `balance_` is what it came to.
+        0.3 by how sure the clusters are, or takes what a number of clusters was chosen at, see :doc:`/uneven`;
+        `balance_` is what it came to.
     outliers : "auto", float or None, default None
         Which vectors are left out before clusters are formed, and get -1: a share of them, those farthest from their
         neighbours, or with "auto" those beyond a valley in the distances, if there is one, see :doc:`/outliers`.

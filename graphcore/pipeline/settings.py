@@ -79,9 +79,10 @@ class Asked:
     values: dict  # of PARAMETERS, as they were given: sizes may be shares
     steps: Published
 
-    def of(self, n_clusters):
-        """The same with a number of clusters."""
-        return replace(self, n_clusters=n_clusters, left_to="")
+    def of(self, n_clusters, balance=None):
+        """The same with a number of clusters, and the balance that it was found at if none was asked for."""
+        found = {"balance": balance} if balance is not None and self.values["balance"] == "auto" else {}
+        return replace(self, n_clusters=n_clusters, left_to="", values=self.values | found)
 
 
 def check_settings(n_clusters, given):

@@ -28,7 +28,8 @@ class KSelection:
         For "information", whether `best` stands out, see :func:`graphcore.selection.select.select_n_clusters`; None for
         other methods, which give no such judgement.
     balance : float or None
-        For "information", how far clusters of one size were asked for where `best` was found, 1 being all the way.
+        For "information", how far clusters of one size were asked for where `best` was found, 1 being all the way; None
+        if no number stands out there.
     """
 
     best: int

@@ -254,7 +254,7 @@ def _by_information(graph, trees, candidates, asked):
             "less sure: choose by what the clusters are for, or look at KSelection.plot (--report) and at other methods"
         )
         return uneven.choice(candidates, clear=False)
-    choice, (k, information, _, corners, _) = even.choice(candidates, clear=False), even
+    (k, information, _, corners, _), choice = even, replace(even.choice(candidates, clear=False), balance=None)
     if corners.scores[k - 1] > 0:
         warn_user(
             f"no number of clusters stands out: {corners.doubt(k)}; choose by what the clusters are for, or look at "
