@@ -36,7 +36,6 @@ TESTS = {
     "flats/alternation.py": "kmeans/test_lloyd.py flats/test_policies.py",
     "graphs/_loops.py": "graphs/test_build.py graphs/test_graph.py graphs/test_convert.py",
     "kernels/_loops.py": "kernels/test_graph.py kernels/test_forms.py kmeans/test_lloyd.py partition/test_nearest.py",
-    "kernels/_walk_loops.py": "kernels/test_walk.py",
     "kmeans/centroids.py": "kmeans/test_lloyd.py kmeans/test_coreset.py",
     "kmeans/chunked.py": "kmeans/test_chunked.py",
     "partition/_agglomerate_loops.py": "partition/test_merge.py",

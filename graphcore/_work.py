@@ -23,10 +23,9 @@ def counted():
 
     "entries moved over": entries of rows that were weighed for a move. "entries summed": entries read to add up
     clusters. "entries grouped": entries read to make graphs between groups. "most links between
-    groups": entries of the largest graph between groups that moved in a cycle. "walk entries": entries kept in rows of
-    walks. "entries repaired", "sums updated": rows read and groups of the sampling tree summed by D2 seeding. "passes
-    over chunks": of vectors. "bytes to each worker", "bytes with tasks", "bytes back", all with a comma and the name of
-    the pass: what Dask carried.
+    groups": entries of the largest graph between groups that moved in a cycle. "entries repaired", "sums updated": rows
+    read and groups of the sampling tree summed by D2 seeding. "passes over chunks": of vectors. "bytes to each worker",
+    "bytes with tasks", "bytes back", all with a comma and the name of the pass: what Dask carried.
     """
     work = Counter()
     with _LOCK:

@@ -306,17 +306,17 @@ def test_ablation_writes_the_tables_of_the_docs(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(harness, "RESULTS", tmp_path / "results")
     page = tmp_path / "docs" / "table.md"
     shared = ["run", "ablation", "--seeds", "1", "--data", str(tmp_path), "--page", str(page)]
-    settings = '[{"effort": 1}, {"published": {"walk_steps": 3}}]'
+    settings = '[{"effort": 1}, {"published": {"n_seeds": 0}}]'
     monkeypatch.setattr(sys, "argv", ["bench", *shared, "--settings", settings])
     command.main(sys.argv[1:])
     lines = page.read_text().splitlines()
     assert "python -m bench run ablation --seeds 1" in lines[0]
     tables = [[cells.strip("| ").split(" | ") for cells in part.split("\n")[2:]]
               for part in page.read_text().strip().split("\n\n") if part.startswith("| ")]  # fmt: skip
-    names = ["default", "`effort=1`", "`published=Published(walk_steps=3)`"]
+    names = ["default", "`effort=1`", "`published=Published(n_seeds=0)`"]
     assert [[row[0] for row in rows] for rows in tables] == [names] * 3  # J, ARI, CPU seconds
     values = [[row[1] for row in rows] for rows in tables]
-    assert values[0][2] == values[1][2] == values[2][2] == "-"  # refused: an odd number of steps
+    assert values[0][2] == values[1][2] == values[2][2] == "-"  # refused: no seeds
     assert float(values[1][0]) == 1.0 and float(values[0][1]) <= 0.0
     with pytest.raises(SystemExit, match="not written"):
         command.main([*shared, "--graphs", "nothing"])
@@ -438,9 +438,7 @@ def test_slopes_and_floors_of_growth():
             50,
             "ok",
             cpu_seconds=[3e-7 * m],
-            parts=[
-                {"micro-clusters": 1e-12 * m**2, "entries moved over": 3 * m, "entries summed": m, "walk entries": n}
-            ],
+            parts=[{"micro-clusters": 1e-12 * m**2, "entries moved over": 3 * m, "entries summed": m}],
             peak_bytes=40 * n,
         )
         for n, m in sizes
@@ -451,8 +449,8 @@ def test_slopes_and_floors_of_growth():
     memory = {"bytes_per_second": 4e9, "gather_seconds": {1: 1e-9, 4: 9e-9}}
     # 4 bytes in order and one look among the labels of 50,000 nodes for each of four entries an entry: 2 ns each.
     line = growth.floor(outcomes[1], *sizes[1], memory)
-    assert line[1:] == pytest.approx([3, 1, 0, 0, 0.05, 40, 8.1e-3, 0.3, 0.3 / 8.1e-3])
-    assert growth.contract(outcomes[1], 50_000)[1:] == [50_000, 50_000, 0, 0, 2.0, 4.8, "yes"]
+    assert line[1:] == pytest.approx([3, 1, 0, 0, 40, 8e-3, 0.3, 0.3 / 8e-3])
+    assert growth.contract(outcomes[1], 50_000)[1:] == [50_000, 0, 0, 2.0, 3.2, "yes"]
 
 
 def test_the_exponent_of_seconds_with_the_number_of_clusters():

@@ -139,15 +139,15 @@ def test_settings_are_passed_through(folder, capsys):
     nx.write_edgelist(nx.connected_caveman_graph(10, 8), "graph.txt", data=False)
     assert run(["cluster", "graph.txt", "-k", "10", "--published", "--json", "-o", "labels.tsv"]) == 0
     settings = json.loads(capsys.readouterr().out)["settings"]
-    assert (settings["sampling"], settings["self_loop"], settings["walk_steps"]) == ("importance", 1.0, 1)
-    steps = "coreset_size=0.5 sampling=uniform walk-steps=2 row_budget=50 overcluster=1.5 n_seeds=9 eigen_solver=exact"
+    assert (settings["sampling"], settings["self_loop"]) == ("importance", 1.0)
+    steps = "coreset_size=0.5 sampling=uniform self-loop=2 overcluster=1.5 n_seeds=9 eigen_solver=exact"
     given = [f"--published-option={step}" for step in [*steps.split(), "refine=False", "eps=none"]]
     given += ["--objective", "ncut", "--min-cluster-size", "3", "--effort", "fast"]
     assert run(["cluster", "graph.txt", "-k", "5", "--json", *given]) == 0
     settings = json.loads(capsys.readouterr().out)["settings"]
     expected = {
-        "coreset_size": 40, "sampling": "uniform", "max_drafts": 1, "walk_steps": 2, "row_budget": 50,
-        "overcluster": 1.5, "objective": "ncut", "min_cluster_size": 3, "self_loop": 0.0, "n_seeds": 9,
+        "coreset_size": 40, "sampling": "uniform", "max_drafts": 1,
+        "overcluster": 1.5, "objective": "ncut", "min_cluster_size": 3, "self_loop": 2.0, "n_seeds": 9,
         "eigen_solver": "exact", "refine": False,
     }  # fmt: skip
     assert {name: settings[name] for name in expected} == expected

@@ -65,7 +65,7 @@ EARLY = {
     "auto too": ("-k auto --published-option sampling=luck", "sampling='luck'"),
     "search of the paper's algorithm": ("--published --time-limit 3", "only with --published-option refine=true"),
     "too few drafts": ("--effort 0.5", "--effort 0.5 must be at least 1"),
-    "odd walk": ("--published-option walk_steps=3", "walk_steps=3 must be 1"),
+    "negative loop": ("--published-option self_loop=-1", "self_loop=-1.0 must be at least 0"),
     "coreset below k": ("-k 9 --published-option coreset_size=8", "coreset_size=8 is less than -k 9"),
     "share": ("--min-cluster-size 1.5", "--min-cluster-size 1.5 must be at most 1"),
     "metric": ("--metric taxi", "--metric taxi"),
@@ -155,7 +155,10 @@ def test_the_tree_is_written_beside_the_labels(folder, capsys):
         ("graph.txt -k 2 --metric cosine", "--metric does nothing here"),
         ("graph.txt -k 2 --metric cosine --neighbors 5", "--neighbors, --metric do nothing here"),
         ("X.npy -k 2 --delimiter ;", "--delimiter does nothing here"),
-        ("graph.txt -k 2 --published-option row_budget=9", "--published-option row_budget does nothing here"),
+        (
+            "graph.txt -k 2 --published-option overcluster=none --published-option eigen_solver=exact",
+            "--published-option eigen_solver does nothing here",
+        ),
         (
             "graph.txt -k 2 --published-option sampling=degree --published-option n_seeds=5",
             "n_seeds does nothing here: for importance sampling",

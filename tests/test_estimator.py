@@ -46,14 +46,12 @@ VARIANTS = {
     "published": {"published": True},
     "one draft": {"effort": "fast"},
     "spectral and merging": {"effort": "fast", **method(overcluster=2.0)},
-    "plain kernel": method(walk_steps=1),
     "normalised cut": {"objective": "ncut"},
     "no refinement": method(refine=False),
     "uniform": method(sampling="uniform"),
     "exact eigenvectors": {"published": Published(eigen_solver="exact")},
-    "walks": {"published": Published(sampling="degree", walk_steps=4)},
 }
-QUICK = ("default", "published", "spectral and merging", "plain kernel")
+QUICK = ("default", "published", "spectral and merging")
 EACH_VARIANT = pytest.mark.parametrize(
     "variant", [pytest.param(name, marks=[pytest.mark.slow] * (name not in QUICK)) for name in VARIANTS]
 )
@@ -455,6 +453,6 @@ def test_duplicate_vectors_and_two_vectors():
 
 def test_mistakes_in_settings_are_found_before_neighbours_are_looked_for(monkeypatch):
     monkeypatch.setattr("graphcore.knn.neighbors.knn_graph", lambda *_, **__: pytest.fail("too late"))
-    for wrong in ({"objective": "cut"}, {"n_clusters": 0}, method(walk_steps=3), {"effort": 2, **method(refine=False)}):
+    for wrong in ({"objective": "cut"}, {"n_clusters": 0}, method(self_loop=-1), {"effort": 2, **method(refine=False)}):
         with pytest.raises(ParameterError):
             CoresetSpectralClustering(**{"n_clusters": 2} | wrong).fit(np.eye(9))

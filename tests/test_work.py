@@ -56,7 +56,7 @@ def test_one_draft_takes_a_few_passes_over_the_graph(n_clusters):
     # because nodes inside a cluster are passed over. Sums are taken once for micro-clusters and twice for clusters (at
     # the end for the shares outside), on the graph and on the graph between micro-clusters. A cycle of moves by groups
     # joins nodes, groups them, and moves them, at every level, each smaller than the last: two passes of each. With few
-    # coreset nodes little is walked, and nodes settle between larger micro-clusters.
+    # coreset nodes, nodes settle between larger micro-clusters.
     graph = sparse(n_clusters)
     # To choose a balance, micro-clusters are merged and moved at three more.
     chosen = work_of(graph, n_clusters, effort="fast")
@@ -67,8 +67,6 @@ def test_one_draft_takes_a_few_passes_over_the_graph(n_clusters):
     assert per_entry["entries summed"] < 4.5
     assert per_entry["entries grouped"] < 6.5
     assert per_entry["entries joined"] < 3
-    settings = resolve_settings(graph, n_clusters)
-    assert work["walk entries"] <= settings.coreset_size * settings.row_budget <= 500 * settings.row_budget
 
 
 def test_work_grows_with_the_entries():

@@ -226,10 +226,10 @@ _CHOICES = {
         "max_cluster_size": (3, 0.4, 1.0), "semi_supervised": (False,),
     },
     "Published": {
-        "sampling": ("degree", "uniform", "importance"), "walk_steps": (1, 2, 4), "refine": (True, False),
+        "sampling": ("degree", "uniform", "importance"), "refine": (True, False),
         "coreset_size": (1, 5, 20, 0.5, 1.0), "overcluster": (1.0, 2.0, 5.0, None), "eigen_solver": ("exact", "power"),
         "self_loop": (0, 0.1, 1.0, 1e10, 1e-300), "eps": (0.5, 1.0), "coreset_degrees": ("row-sums", "weights"),
-        "row_budget": (2, 10), "n_seeds": (1, 3, 50),
+        "n_seeds": (1, 3, 50),
     },
     "KernelKMeans": {
         "init": ("random", "k-means++"), "n_init": (1, 3), "shift": (0.0, "psd", 1.0), "self_loop": (0, 1.0, 1e3),
@@ -261,7 +261,7 @@ _CHOICES = {
     },
 }  # fmt: skip
 # More of these is more work, as asked.
-_WORK = ("walk_steps", "effort", "n_init", "max_iter")
+_WORK = ("effort", "n_init", "max_iter")
 _BAD = (-1, 0, 10**9, 2.5, np.nan, np.inf, "no", None, True, [], 1e-320)
 
 

@@ -34,8 +34,6 @@ def _powers_of_two(rng):
     options["objective"] = str(rng.choice(["information", "ncut"]))
     if rng.random() < 0.3:
         options["effort"] = int(rng.integers(1, 4))
-    if rng.random() < 0.3:
-        steps["walk_steps"] = int(rng.choice([1, 2, 4, 6]))
     if rng.random() < 0.2:
         options["effort"], steps["sampling"] = "fast", "importance"
     if rng.random() < 0.2:

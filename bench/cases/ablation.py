@@ -126,7 +126,6 @@ def steps():
         settled(0),
         steps_of(refine=False),
         parameters(balance=1.0),
-        steps_of(walk_steps=4),
         steps_of(sampling="uniform"),
         *(steps_of(coreset_size=share) for share in (0.01, 0.03, 0.1)),
     ]
@@ -178,14 +177,13 @@ def published():
     from graphcore import Published
 
     degree = Published(sampling="degree")
-    walks = replace(degree, walk_steps=4)
-    several = replace(walks, overcluster=3.0)
-    merged = replace(walks, overcluster=None, refine=True)
+    several = replace(degree, overcluster=3.0)
+    merged = replace(degree, overcluster=None, refine=True)
     return [
         parameters(published=steps)
         for steps in (
-            Published(), Published(sampling="uniform"), degree, replace(degree, refine=True), walks,
-            replace(degree, walk_steps=8), several, replace(several, refine=True), merged,
+            Published(), Published(sampling="uniform"), degree, replace(degree, refine=True), several,
+            replace(several, refine=True), merged,
         )
     ] + [parameters(published=merged, effort=4)]  # fmt: skip
 

@@ -15,9 +15,9 @@ K = 50
 ENTRIES = (100_000, 1_000_000, 10_000_000, 100_000_000)
 LARGE = ("10^8 entries",)
 METHOD = Method("graphcore, one draft", "cluster_counted", "graphcore", {"effort": "fast"})
-STAGES = ("coreset", "rows", "micro-clusters", "merging", "moves")
+STAGES = ("coreset", "micro-clusters", "merging", "moves")
 # Entries that each stage goes through, by the names of graphcore's counts.
-COUNTS = ("entries moved over", "entries summed", "entries grouped", "entries joined", "walk entries")
+COUNTS = ("entries moved over", "entries summed", "entries grouped", "entries joined")
 _FROM = 1_000_000  # slopes leave out smaller graphs, where fixed costs rule
 
 
@@ -51,14 +51,7 @@ def run(options):
     floors = [floor(o, *size, memory) for o, size in zip(outcomes, sizes, strict=True)]
     floor_header = ["graph", *(f"{name} / entries" for name in COUNTS), "bytes a node", "floor, s", "CPU s", "times"]
     contracts = [contract(o, n) for o, (n, _) in zip(outcomes, sizes, strict=True)]
-    contract_header = [
-        "graph",
-        "nodes",
-        "walk entries stored",
-        "links stored",
-        "links in a cycle",
-        "MB above the graph",
-    ]
+    contract_header = ["graph", "nodes", "links stored", "links in a cycle", "MB above the graph"]
     sections = [table(header, rows), text, table(floor_header, floors)]
     sections.append(table([*contract_header, "MB allowed", "holds"], contracts))
     return Report(f"Growth: medians over {options.seeds} runs", sections, outcomes, ("cpu_seconds", "megabytes"))
@@ -91,7 +84,7 @@ def floor(outcome, n_nodes, n_entries, memory):
 
 def contract(outcome, n_nodes):
     """A line: what is stored, and memory beside what that allows."""
-    names = ("walk entries", "links between micro-clusters", "most links between groups")
+    names = ("links between micro-clusters", "most links between groups")
     stored = [outcome.median(name) or 0 for name in names]
     taken, allowed = outcome.median("megabytes"), memory_allowed(n_nodes, sum(stored))
     return [outcome.graph, n_nodes, *stored, taken, allowed, verdict(taken <= allowed)]

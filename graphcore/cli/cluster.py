@@ -11,7 +11,7 @@ from ..exceptions import FormatError
 from ..pipeline.parameters import PARAMETERS, STEPS, Published, defaults, idle_steps
 from .console import Command, adding
 from .files import INPUT, OUTPUT, check_target, labels_target, output_kind, tell_of_missing_pictures, write_clusters
-from .inputs import READING, check_there, holds_vectors, input_options, load, warn_of_idle
+from .inputs import READING, check_there, input_options, load, warn_of_idle
 from .labels import PAGE, page_about, read_truth, truth_option
 from .summary import cluster_facts, cluster_lines, graph_lines
 from .warm_up import help_compiling
@@ -197,7 +197,7 @@ def cluster(console, input, **options):
 
             with stages("report"):
                 about = page_about(
-                    console, input, truth=given.truth, of_vectors=holds_vectors(input, given.vectors),
+                    console, input, truth=given.truth,
                     note=f"The random seed was {given.random_state}; the number of threads changes nothing.",
                 )  # fmt: skip
                 write_report(

@@ -185,7 +185,7 @@ def report(console, input, labels, output, truth, title, n_central, pictures, **
     return figures, lines
 
 
-def page_about(console, source, labels=None, truth=None, *, title=None, note="", of_vectors=False):
+def page_about(console, source, labels=None, truth=None, *, title=None, note=""):
     """Where a clustering of a file came from, without the folders of this machine: a page is sent to others."""
     from ..report import About
 
@@ -202,7 +202,6 @@ def page_about(console, source, labels=None, truth=None, *, title=None, note="",
         source=called[source] + ("" if labels is None else f", labels of {called[labels]}"),
         command=shlex.join(map(_without_folder, typed_command())),
         warnings=tuple(map(without_folders, console.warned)), seconds=dict(console.stages.seconds),
-        of_vectors=of_vectors,
     )  # fmt: skip
 
 

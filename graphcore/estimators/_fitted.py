@@ -371,8 +371,7 @@ class FittedGraph:
 
         return report_model(
             self, path, self._known_graph(graph, "report(path, graph)"), self.clustering_, title=title, truth=truth,
-            of_vectors=self._reference.kind == "vectors", pictures=pictures, robustness=robustness,
-            described=described,
+            pictures=pictures, robustness=robustness, described=described,
         )  # fmt: skip
 
     def _known_graph(self, graph, call):

@@ -178,7 +178,7 @@ def _fitted(model, facts, settings, archive, any_size):
         _require(is_row and all(isinstance(value, float) for value in row), "balances")
     fixed = _numbers(archive, "fixed", (None,), np.int32, -1, k) if "fixed" in archive else None
     result = Clustering(
-        labels=labels, coreset=coreset, n_unreached=facts["n_unreached"], row_bytes=0, search=None, settings=settings,
+        labels=labels, coreset=coreset, n_unreached=facts["n_unreached"], search=None, settings=settings,
         coreset_labels=_numbers(archive, "coreset_labels", indices.shape, np.int32, -1, 2**31 - 1),
         merged=_numbers(archive, "merged", (n,), np.int32, -1, n) if "merged" in archive else None,
         node_stability=_reals(archive, "stability", (n,), np.float32, optional=True),

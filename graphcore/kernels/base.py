@@ -15,7 +15,7 @@ _MAX_DENSE = 20_000
 
 
 class KernelRows(NamedTuple):
-    """Rows of the plain graph kernel for some points, in the form that all loops read; nothing is copied.
+    """Rows of the graph kernel for some points, in the form that all loops read; nothing is copied.
 
     The value at row `i`, entry `e` (column ``x = indices[e]``) is ``scale[i] * values[e] / degrees[x]``, and a
     `self_loop` adds ``scale[i] * self_loop / degrees[x]`` at the row's own point.
@@ -34,7 +34,7 @@ class KernelRows(NamedTuple):
 class Kernel:
     """A symmetric kernel matrix K of shape (n_points, n_points), as the algorithms see it.
 
-    Its forms: GraphKernel, WalkKernel, SparseKernel, DenseKernel (memory-mapped too) and VectorKernel, which evaluates
+    Its forms: GraphKernel, SparseKernel, DenseKernel (memory-mapped too) and VectorKernel, which evaluates
     a function in blocks. A form gives `n_points`, `diagonal`, :meth:`block`, :meth:`columns` and :meth:`submatrix`; the
     rest follows from these, and is overridden where that is quicker.
 

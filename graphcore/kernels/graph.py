@@ -99,15 +99,14 @@ class GraphKernel(RowsKernel):
         return read_only(out)
 
     def rows(self, points):
-        """Rows of the kernel for the given points, as KernelRows: views of the graph."""
+        """Rows of the kernel for the given points, as KernelRows: views of the graph.
+
+        They say how some points reach all others: within a column larger values are nearer.
+        """
         degrees = self.degrees[points]
         scale = np.divide(1.0, degrees, out=np.zeros(len(degrees)), where=degrees > 0)
         starts, stops = self.indptr[points], self.indptr[1:][points]
         return KernelRows(points, starts, stops, self.indices, self.values, scale, self.degrees, self.self_loop)
-
-    # How some points reach all others: made once, and given to whatever asks for it. Within a column larger values are
-    # nearer. Those of a walk kernel are not of the kernel itself, see graphcore.kernels.walk.HalfWalkRows.
-    reach = rows
 
     def nearest_centroids(self, reach, weights, labels, norms, masses, n_jobs=None):
         """Find the nearest of some centroids that reach a point, for every point; O(n_points + entries of the rows).

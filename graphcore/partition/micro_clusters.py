@@ -14,7 +14,7 @@ _STEPS = 8
 
 
 def coreset_micro_clusters(reach):
-    """Give every node to the coreset node that reaches it best, by ``kernel.reach(indices)`` of ascending indices.
+    """Give every node to the coreset node that reaches it best, by ``kernel.rows(indices)`` of ascending indices.
 
     Returns positions in `reach.points`, (n_points,) int32; -1 for nodes that no row reaches. A coreset node is in its
     own micro-cluster unless another row is larger there.

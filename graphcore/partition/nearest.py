@@ -22,17 +22,15 @@ class Labelling:
 def label_all(kernel, indices, weights, labels, n_clusters, *, coreset_graph=None, reach=None, n_jobs=None):
     """Give every point the label of the centroid nearest to it, from `labels` and `weights` of the coreset points.
 
-    With ``c_j = sum_{y in P_j} w(y) phi(y) / w(P_j)``, point x goes to ``argmin_j ||c_j||^2 - 2 <phi(x), c_j>``. Norms
-    and products are of the same kernel, which says what the products cost: the plain graph kernel reads the rows of
-    coreset points alone, O(n + entries of those rows); with the walk kernel every node takes its half walk. Indices
-    ascend; `coreset_graph` is ``kernel.weighted_submatrix(indices, weights)`` and `reach` is ``kernel.reach(indices)``,
-    if at hand.
+    With ``c_j = sum_{y in P_j} w(y) phi(y) / w(P_j)``, point x goes to ``argmin_j ||c_j||^2 - 2 <phi(x), c_j>``. The
+    rows of coreset points alone are read, O(n + entries of those rows). Indices ascend; `coreset_graph` is
+    ``kernel.weighted_submatrix(indices, weights)`` and `reach` is ``kernel.rows(indices)``, if at hand.
 
     Section 5 of Jourdan, Schwartzman, Macgregor, Sun, "Coreset Spectral Clustering".
     """
     labels = np.ascontiguousarray(labels, dtype=np.int32)
     if reach is None:
-        reach = kernel.reach(indices)
+        reach = kernel.rows(indices)
     if coreset_graph is None:
         coreset_graph = kernel.weighted_submatrix(indices, weights, n_jobs=n_jobs, reach=reach)
     masses = np.bincount(labels, weights=weights, minlength=n_clusters)

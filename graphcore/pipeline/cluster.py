@@ -61,8 +61,6 @@ class Clustering:
         Nodes that no row of it reached.
     merged : ndarray of shape (n_nodes,), int32, or None
         What the first draft's clusters were merged from; None if nothing was merged.
-    row_bytes : int
-        Memory of its half-walk rows; 0 for the plain kernel, which reads the graph itself.
     node_stability : ndarray of shape (n_nodes,), float32, or None
         Share of the first drafts, at most four, that agree with a node's label; None for a single draft.
     cluster_stability : ndarray of shape (n_clusters,), float64, or None
@@ -85,7 +83,6 @@ class Clustering:
     coreset_labels: np.ndarray = field(repr=False)
     n_unreached: int
     merged: np.ndarray | None = field(repr=False)
-    row_bytes: int
     node_stability: np.ndarray | None = field(repr=False)
     cluster_stability: np.ndarray | None = field(repr=False)
     history: list = field(repr=False)
@@ -150,7 +147,7 @@ class Clustering:
 
 
 def cluster_graph(graph, settings, *, known=NOTHING, random_state=None, n_jobs=None, stages=None):
-    """Coreset spectral clustering of a graph, as published or with walks, merging and refinement.
+    """Coreset spectral clustering of a graph, as published or with merging and refinement.
 
     Parameters
     ----------
@@ -188,7 +185,7 @@ def cluster_graph(graph, settings, *, known=NOTHING, random_state=None, n_jobs=N
     streams = Streams(random_state)
     warn_of_isolated(graph)
     graph = in_range(graph)
-    if settings.walk_steps == 1 and settings.overcluster is not None:
+    if settings.overcluster is not None:
         warn_of_loops(GraphKernel(graph, settings.self_loop))
     rows = graph_rows(graph)
     given, known = replace(known, start=None), known.among(rows.degrees)
@@ -244,7 +241,7 @@ def cluster_graph(graph, settings, *, known=NOTHING, random_state=None, n_jobs=N
     return Clustering(
         labels=labels, coreset=first.coreset.scaled(graph),
         coreset_labels=labels[first.coreset.indices] if first.coreset_labels is None else first.coreset_labels,
-        n_unreached=first.n_unreached, merged=first.groups, row_bytes=first.row_bytes, node_stability=node_stability,
+        n_unreached=first.n_unreached, merged=first.groups, node_stability=node_stability,
         cluster_stability=cluster_stability, history=history, balances=balances, search=found.steps,
         settings=asked, seconds=dict(stages.seconds), known=given, _rows=rows,
     )  # fmt: skip

@@ -8,7 +8,6 @@ from .._random import draw_by_weight
 from .._threads import limited_libraries
 from ..coresets.coreset import Coreset, sample_coreset
 from ..kernels.graph import GraphKernel
-from ..kernels.walk import WalkKernel
 from ..partition.constraints import grow_small_clusters
 from ..partition.evidence import stability
 from ..partition.improve import coarse_partition, form_anew, side_by_side
@@ -37,7 +36,6 @@ class Groups:
     coreset: Coreset
     coreset_labels: np.ndarray | None = field(repr=False)  # of the published algorithm
     n_unreached: int  # nodes that no row of the coreset reached
-    row_bytes: int  # of the half-walk rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,14 +47,6 @@ class Draft:
     coreset_labels: np.ndarray | None = field(default=None, repr=False)  # of the published algorithm
     n_unreached: int = 0  # nodes that no row of the coreset reached
     groups: np.ndarray | None = field(default=None, repr=False)  # (n,) int32: what was merged; None if nothing was
-    row_bytes: int = 0  # of the half-walk rows
-
-
-def node_kernel(graph, settings, n_jobs):
-    """The kernel between nodes that the settings ask for."""
-    if settings.walk_steps == 1:
-        return GraphKernel(graph, settings.self_loop)
-    return WalkKernel(graph, settings.walk_steps, row_budget=settings.row_budget, n_jobs=n_jobs)
 
 
 def coreset_draft(graph, problem, settings, streams, n_jobs, stages):
@@ -81,16 +71,15 @@ def merged_draft(problem, found, table=None):
     labels = found.labels.copy() if table is None else apply_labels(table, found.labels)
     grow_small_clusters(problem, labels)
     groups = None if table is None else found.labels
-    return Draft(labels, found.coreset, found.coreset_labels, found.n_unreached, groups, found.row_bytes)
+    return Draft(labels, found.coreset, found.coreset_labels, found.n_unreached, groups)
 
 
 def coreset_groups(graph, problem, settings, streams, n_jobs, stages):
     """A coreset, and the Groups that begin at its nodes."""
     with stages("coreset"):
-        kernel = node_kernel(graph, settings, n_jobs)
-        coreset = _drawn(graph, kernel, settings, streams)
-    with stages("rows"):
-        reach = kernel.reach(coreset.indices)
+        kernel = GraphKernel(graph, settings.self_loop)
+        coreset = _drawn(kernel, settings, streams)
+    reach = kernel.rows(coreset.indices)
     coreset_labels = None
     if settings.overcluster is None:
         with stages("micro-clusters"):
@@ -99,15 +88,14 @@ def coreset_groups(graph, problem, settings, streams, n_jobs, stages):
         coreset_labels, groups, n_groups, n_unreached = _spectral(
             kernel, coreset, reach, problem.rows, settings, streams, n_jobs, stages
         )
-    row_bytes = 0 if settings.walk_steps == 1 else reach.nbytes
-    return Groups(groups, n_groups, coreset, coreset_labels, n_unreached, row_bytes)
+    return Groups(groups, n_groups, coreset, coreset_labels, n_unreached)
 
 
 def given_draft(graph, problem, settings, given, streams, stages):
     """Labels to start from; nodes of -1 follow their neighbours. A coreset is drawn all the same."""
     k, rows, labels = problem.n_clusters, problem.rows, given.copy()
     with stages("coreset"):
-        coreset = _drawn(graph, node_kernel(graph, settings, 1), settings, streams)
+        coreset = _drawn(GraphKernel(graph, settings.self_loop), settings, streams)
     with stages("start"):
         spread(rows, labels, k)
         for alone in range(k, labels.max() + 1):  # components without any label
@@ -145,13 +133,11 @@ def disagree(labellings, n_clusters):
     return n_clusters > 1 and agreement - chance <= _SETTLED_SHARE * (1.0 - chance)
 
 
-def _drawn(graph, kernel, settings, streams):
+def _drawn(kernel, settings, streams):
     """The coreset that the settings ask for."""
-    drawn = settings.walk_steps > 1 and settings.sampling == "importance"
     return sample_coreset(
-        GraphKernel(graph, settings.self_loop) if drawn else kernel, max(1, settings.n_clusters),
-        size=None if settings.eps else settings.coreset_size, eps=settings.eps, method=settings.sampling,
-        n_seeds=settings.n_seeds, random_state=streams,
+        kernel, max(1, settings.n_clusters), size=None if settings.eps else settings.coreset_size, eps=settings.eps,
+        method=settings.sampling, n_seeds=settings.n_seeds, random_state=streams,
     )  # fmt: skip
 
 

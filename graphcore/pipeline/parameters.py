@@ -90,18 +90,13 @@ class Published:
     n_seeds : int or "auto", default "auto"
         D2 seeds of importance sampling; "auto" is twice the number of clusters.
     self_loop : float, default 1.0
-        Weight of a loop on every node inside the plain kernel, as a multiple of the graph's mean weight; 1 is as
-        published for graphs without weights.
+        Weight of a loop on every node inside the kernel, as a multiple of the mean weight; 1 is as published for
+        graphs without weights.
     eigen_solver : {"power", "exact"}, default "power"
         How the coreset graph is embedded.
     coreset_degrees : {"row-sums", "weights"}, default "row-sums"
         Degrees by which the coreset graph is normalised. "weights" are the coreset's own, as Theorem 1 of the paper has
         it; the experiments there take row sums, which find better clusters. Needs ``eigen_solver="exact"``.
-    walk_steps : int, default 1
-        Steps of the lazy random walk behind the kernel: 1 is the plain kernel ``D^-1 A D^-1``, otherwise an even
-        number. On sparse graphs walks let coreset nodes meet: 4 to 8 steps.
-    row_budget : int, default 150
-        Entries kept of each coreset node's walk, 8 bytes each.
     overcluster : float or None, default 1.0
         The coreset graph is cut by spectral clustering into this many clusters for each one asked for, which are merged
         after their labels went to all nodes. None makes every coreset node a cluster of its own.
@@ -133,8 +128,6 @@ class Published:
     self_loop: float = _step(1.0, "real", low=0)
     eigen_solver: str = _step("power", "choice", "power", "exact")
     coreset_degrees: str = _step("row-sums", "choice", "row-sums", "weights")
-    walk_steps: int = _step(1, "integer", low=1)
-    row_budget: int = _step(150, "integer", low=2)
     overcluster: float | None = _step(1.0, "real", None, low=1)
     refine: bool = _step(False, "flag")
 
@@ -152,8 +145,8 @@ class Published:
         Examples
         --------
         >>> import graphcore
-        >>> graphcore.Published(walk_steps=4).get_params()["walk_steps"]
-        4
+        >>> graphcore.Published(overcluster=2.0).get_params()["overcluster"]
+        2.0
         """
         return {step.name: getattr(self, step.name) for step in STEPS}
 
@@ -176,8 +169,8 @@ class Published:
         Examples
         --------
         >>> import graphcore
-        >>> graphcore.Published().set_params(walk_steps=4)
-        Published(walk_steps=4)
+        >>> graphcore.Published().set_params(overcluster=2.0)
+        Published(overcluster=2.0)
         """
         for name, value in params.items():
             if name not in self.get_params():
@@ -218,7 +211,7 @@ def defaults():
 def _checked(published):
     """The same steps, if every value is in range and none contradicts another."""
     steps = Published(**{step.name: step.check(getattr(published, step.name)) for step in STEPS})
-    eps, size, walk = steps.eps, steps.coreset_size, steps.walk_steps
+    eps, size = steps.eps, steps.coreset_size
     if eps is not None and size != "auto":
         raise ParameterError(f"eps={eps} and coreset_size={size} both say how large a coreset is: leave one out")
     if eps is not None and steps.sampling != "importance":
@@ -228,19 +221,15 @@ def _checked(published):
             "coreset_degrees='weights' needs eigen_solver='exact': the power method has to know the first "
             "eigenvector, and does so only with row sums"
         )
-    if walk > 1 and walk % 2:
-        raise ParameterError(f"walk_steps={walk} must be 1 (the plain kernel) or even (two half walks)")
     return steps
 
 
 def idle_steps(steps):
     """Names of steps that do nothing beside the others, and what they would be for."""
-    draws, spectral, plain = steps.sampling == "importance", steps.overcluster is not None, steps.walk_steps == 1
+    draws, spectral = steps.sampling == "importance", steps.overcluster is not None
     idle = {
         "n_seeds": not draws and "importance sampling",
         "eigen_solver": not spectral and "the spectral step (overcluster)",
         "coreset_degrees": not spectral and "the spectral step (overcluster)",
-        "row_budget": plain and "walks (walk_steps above 1)",
-        "self_loop": not plain and not draws and "the plain kernel (walk_steps=1)",
     }
     return {name: purpose for name, purpose in idle.items() if purpose}

@@ -39,8 +39,6 @@ class Settings:
     self_loop: float  # on every node inside the kernel
     eigen_solver: str  # "power" or "exact"
     coreset_degrees: str  # in the coreset graph: "row-sums", or the coreset's "weights"
-    walk_steps: int  # 1 for the plain kernel, an even number for the walk kernel
-    row_budget: int
     overcluster: float | None  # spectral clusters for each one asked for; None: every coreset node is a micro-cluster
     objective: str  # of OBJECTIVES
     balance: float  # of sizes; 0 before a run that chooses it
@@ -177,10 +175,9 @@ def resolve(asked, graph, total_size=None):
     total_size = n_linked if total_size is None else total_size
     size = _coreset_size(asked, n_linked)
     _refuse_few(size, k)
-    plain = steps.walk_steps == 1 or steps.sampling == "importance"
     if steps.sampling == "importance" and steps.self_loop == 0 and graph.n_self_loops == 0:
         raise ParameterError(
-            "self_loop=0 leaves the plain kernel of this graph with a zero diagonal, and importance sampling cannot "
+            "self_loop=0 leaves the kernel of this graph with a zero diagonal, and importance sampling cannot "
             "draw from it; use self_loop=1.0 (the published choice) or sampling='degree'"
         )
     effort = _effort(values)
@@ -197,7 +194,6 @@ def resolve(asked, graph, total_size=None):
     made = {
         "coreset_size": size,
         "n_seeds": 2 * max(1, k) if steps.n_seeds == "auto" else steps.n_seeds,
-        "self_loop": steps.self_loop if plain else 0.0,  # the walk kernel is lazy, which takes the place of a loop
         "entropy_price": 0.0,
         "balance": 1.0 if not _may_be_uneven(values, steps) else 0.0 if balance == "auto" else float(balance),
     }  # fmt: skip

@@ -1,30 +1,28 @@
 """A map of the coreset: two coordinates of its nodes, and the picture."""
 
-import warnings
-from importlib.util import find_spec
-
 import numpy as np
 
 from .._random import Streams
-from .._threads import away, limited_libraries
+from .._threads import limited_libraries
 from .._typing import AnyGraph, ArrayLike, Axes, Floats, Integers, Mapping, RandomState
-from .._validation import check_choice, check_integer, check_labels
-from ..exceptions import InputError, missing_package
-from ..kernels.walk import WalkKernel
+from .._validation import check_integer, check_labels
+from ..exceptions import InputError
+from ..kernels.graph import GraphKernel
 from ..metrics import quotient_graph
 from ..metrics.cut import check_nodes, placed_labels
 from ._style import INK, MIDDLE, axes_of, cluster_style, clusters_gid, name_clusters, picture
 
 # The matrix between clusters is dense.
 _MAX_CLUSTERS = 1000
-_UMAP_NEIGHBORS = 15
+# Steps of the walk by which a node looks around.
+_STEPS = 2
 # A tail of the points may lie so far off that all others would be one spot: that share is drawn at the border.
 _TAIL = 0.005
 
 
 def coreset_coordinates(
-    graph: AnyGraph, indices: ArrayLike, labels: ArrayLike, *, method: str = "spectral", walk_steps: int = 4,
-    most: int = 1500, random_state: RandomState = None, n_jobs: int | None = None,
+    graph: AnyGraph, indices: ArrayLike, labels: ArrayLike, *, most: int = 1500, random_state: RandomState = None,
+    n_jobs: int | None = None,
 ) -> tuple[Integers, Floats]:  # fmt: skip
     """Place coreset nodes in two dimensions.
 
@@ -35,16 +33,10 @@ def coreset_coordinates(
         Nodes of the coreset, such as ``model.clustering_.coreset.indices``.
     labels : array-like of shape (n_nodes,), integer
         Clusters of all nodes of the graph, such as ``model.labels_``; the thousand of the largest volume are placed.
-    method : {"spectral", "umap"}, default "spectral"
-        "spectral" places clusters by the second and third eigenvector of the graph between them. "umap" goes on from
-        there: nodes whose walks end alike become neighbours, which suits neighbour graphs of vectors. It needs
-        umap-learn, which compiles for some ten seconds in every process.
-    walk_steps : int, default 4
-        Even; a node looks around by a lazy random walk of half as many steps.
     most : int, default 1500
         Of a larger coreset, only so many nodes, drawn at random, are placed.
     random_state : int, Generator, RandomState or None
-        For that draw, and for UMAP.
+        For that draw.
     n_jobs : int, optional
 
     Returns
@@ -56,22 +48,20 @@ def coreset_coordinates(
     Raises
     ------
     InputError
-        If fewer than three clusters hold nodes, or nothing runs between them, or no coreset node has a cluster, or
-        umap-learn is missing.
+        If fewer than three clusters hold nodes, or nothing runs between them, or no coreset node has a cluster.
 
     Notes
     -----
+    Clusters are placed by the second and third eigenvector of the graph between them.
     Eigenvectors of a sparse graph, and more so of the few edges between coreset nodes, tell of the threads that hang
     off it and of little else. Clusters are of a size that makes the eigenvectors of the graph between them tell of the
     whole. The weight inside clusters is left out, and the mean degree is spread over all pairs, which keeps small
-    clusters from the ends of the map. A node lies at the mean of the clusters that its walk ends in: at its cluster's
-    place if it is far inside, between clusters at a border.
+    clusters from the ends of the map. A node lies at the mean of the clusters that a lazy walk of two steps ends in: at
+    its cluster's place if it is far inside, between clusters at a border.
 
     References
     ----------
     Zhang, Rohe, "Understanding Regularized Spectral Clustering via Graph Conductance", NeurIPS 2018.
-
-    McInnes, Healy, Melville, "UMAP: Uniform Manifold Approximation and Projection", 2018.
 
     Examples
     --------
@@ -85,8 +75,6 @@ def coreset_coordinates(
     graph, labels, k = placed_labels(graph, labels, None)
     indices = check_nodes("indices", indices, graph.n_nodes)
     most = check_integer("most", most, low=1)
-    if check_choice("method", method, ("spectral", "umap")) == "umap" and find_spec("umap") is None:
-        raise InputError(missing_package("method='umap'", "umap-learn", "umap"))
     if k < 3:
         raise InputError(f"{k} clusters have no two coordinates; three are needed")
     clusters, places = _cluster_places(quotient_graph(graph, labels, k, n_jobs=n_jobs))
@@ -97,34 +85,17 @@ def coreset_coordinates(
         raise InputError("no coreset node has a cluster: there is nothing to place")
     if len(chosen) > most:
         chosen = np.sort(Streams(random_state).generator("map").choice(chosen, most, replace=False))
-    kernel = WalkKernel(graph, walk_steps, n_jobs=n_jobs)
     nodes = indices[chosen]
-    ends = kernel.half_walk_rows(nodes).to_scipy()
-    row = np.repeat(np.arange(len(nodes)), np.diff(ends.indptr))
-    cluster = position[labels[ends.indices]]
-    seen = cluster >= 0
-    # A walk of one step that is not lazy may see only what has no place; the node's own cluster always counts.
-    mass = 1e-9 + np.bincount(row[seen], weights=ends.data[seen], minlength=len(nodes))
-    points = 1e-9 * places[position[labels[nodes]]]
-    for axis in range(2):
-        points[:, axis] += np.bincount(
-            row[seen], weights=ends.data[seen] * places[cluster[seen], axis], minlength=len(nodes)
-        )
-    points /= mass[:, None]
-    if method == "umap" and len(nodes) > _UMAP_NEIGHBORS:
-        points = away(_umap, ends, points, int(Streams(random_state).generator("umap").integers(2**31)))
-    return chosen, points
+    cluster = position[labels]
+    mass = np.where(cluster[:, None] < 0, 0.0, np.insert(places, 2, 1.0, axis=1)[cluster])
+    return chosen, _ends(GraphKernel(graph), mass, nodes, n_jobs)
 
 
-def _umap(rows, start, seed):
-    """UMAP's layout of nodes by the cosines of their rows."""
-    from sklearn.metrics.pairwise import cosine_distances
-    from umap import UMAP
-
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "using precomputed metric")
-        model = UMAP(_UMAP_NEIGHBORS, metric="precomputed", init=start, random_state=seed, n_jobs=1)
-        return model.fit_transform(cosine_distances(rows)).astype(np.float64)
+def _ends(kernel, mass, nodes, n_jobs):
+    """Where lazy walks from some nodes end in the mean; `mass` (n, 3) is each node's place and 1, or zeros."""
+    for _ in range(_STEPS):
+        mass = 0.5 * (mass + kernel.product(mass * kernel.degrees[:, None], n_jobs))
+    return mass[nodes, :2] / mass[nodes, 2:]
 
 
 def _cluster_places(between):

@@ -2,7 +2,6 @@
 
 import io
 import warnings
-from importlib.util import find_spec
 from typing import NamedTuple
 from xml.etree import ElementTree
 
@@ -49,18 +48,17 @@ class Picture(NamedTuple):
     about: dict
 
 
-def draw_pictures(facts, *, of_vectors=False, random_state=0, n_jobs=None):
-    """Draw what can be drawn of a clustering, of a graph or `of_vectors` (list of Picture)."""
+def draw_pictures(facts, *, random_state=0, n_jobs=None):
+    """Draw what can be drawn of a clustering (list of Picture)."""
     try:
         import matplotlib as mpl
     except ImportError:
         raise InputError(_style.NEEDED) from None
-    method = "umap" if of_vectors and find_spec("umap") else "spectral"
     drawings = {
         "sizes": ("Sizes and conductance", lambda ax: _sizes(ax, facts)),
         "quotient": ("Clusters and what runs between them", lambda ax: _quotient(ax, facts)),
         "drawing": ("The graph", lambda ax: _drawing(ax, facts, random_state)),
-        "coreset": ("Map of the coreset", lambda ax: _coreset(ax, facts, method, random_state, n_jobs)),
+        "coreset": ("Map of the coreset", lambda ax: _coreset(ax, facts, random_state, n_jobs)),
         "tree": ("How the clusters hang together", lambda ax: _tree(ax, facts)),
         "balance": ("How even the clusters are", lambda ax: _balance(ax, facts)),
         "history": ("Progress of the objective", lambda ax: _history(ax, facts)),
@@ -142,23 +140,20 @@ def _plain(name):
     return name if len(name) <= _LEAF_NAME_LENGTH else f"{name[: _LEAF_NAME_LENGTH - 1]}…"
 
 
-def _coreset(ax, facts, method, random_state, n_jobs):
+def _coreset(ax, facts, random_state, n_jobs):
     run = facts.clustering
     if run is None:
         return None
     coreset = run.coreset
     try:
         chosen, points = coreset_coordinates(
-            facts.graph, coreset.indices, run.labels, method=method, walk_steps=max(4, run.settings.walk_steps),
-            most=_MAX_MAPPED, random_state=random_state, n_jobs=n_jobs,
+            facts.graph, coreset.indices, run.labels, most=_MAX_MAPPED, random_state=random_state, n_jobs=n_jobs
         )  # fmt: skip
     except InputError:
         # Two clusters, or clusters that nothing joins, have no map; nothing is wrong with them.
         return None
     coreset_map(points, coreset.weights[chosen], run.labels[coreset.indices[chosen]], ax=ax)
-    if method == "umap":
-        ax.set(xlabel="", ylabel="")
-    return {"method": method, "n_drawn": len(chosen), "n_all": len(coreset)}
+    return {"n_drawn": len(chosen), "n_all": len(coreset)}
 
 
 def _balance(ax, facts):

@@ -43,8 +43,6 @@ class About:
     warnings : sequence of str
     seconds : dict of str to float
     created : datetime
-    of_vectors : bool
-        Whether the graph is the neighbour graph of vectors: then UMAP, where it is installed, makes the map.
     """
 
     title: str
@@ -54,7 +52,6 @@ class About:
     warnings: tuple = ()
     seconds: dict = field(default_factory=dict)
     created: datetime = field(default_factory=lambda: datetime.now().astimezone())
-    of_vectors: bool = False
 
 
 def check_page(path):
@@ -128,7 +125,7 @@ def write_report(
     facts = gather_facts(graph, labels, n_jobs=n_jobs, **measured)
     drawn = None if pictures else []
     if pictures and possible:
-        drawn = draw_pictures(facts, of_vectors=about.of_vectors, random_state=random_state, n_jobs=n_jobs)
+        drawn = draw_pictures(facts, random_state=random_state, n_jobs=n_jobs)
     text = render(facts, about, drawn, None if beside is None else os.path.basename(beside))
     if beside is not None:
         write_labels(facts.labels, beside, graph)
@@ -146,12 +143,12 @@ def _path_beside(path, graph):
     return beside
 
 
-def report_model(model, path, graph, clustering, *, of_vectors, title=None, pictures="auto", **measured):
+def report_model(model, path, graph, clustering, *, title=None, pictures="auto", **measured):
     """Write a page about a fitted estimator; see :meth:`graphcore.CoresetSpectralClustering.report`."""
     check_writable(path)  # before memberships are computed
     about = About(
         title=title or f"{clustering.settings.n_clusters:,} clusters of a graph", command=_constructor(model),
-        note=_note(model.random_state), seconds=clustering.seconds, of_vectors=of_vectors,
+        note=_note(model.random_state), seconds=clustering.seconds,
     )  # fmt: skip
     return write_report(
         path, graph, clustering.labels, clustering=clustering, membership=getattr(model, "membership_", None),

@@ -10,8 +10,6 @@ import graphcore
 from graphcore import Published
 from graphcore.networkx import BackendGraph, coreset_spectral_communities
 
-from ..oracles import method
-
 CAVES = nx.relabel_nodes(nx.connected_caveman_graph(4, 7), lambda i: f"cave {i // 7}, man {i % 7}")
 TRUTH = {frozenset(node for node in CAVES if node.startswith(f"cave {c}")) for c in range(4)}
 
@@ -60,7 +58,7 @@ def test_weights_decide(weight, step):
     G = nx.complete_graph(12)
     for u, v in G.edges:
         G[u][v].update(weight=50 if u // 6 == v // 6 else 1, other=50 if u % 2 == v % 2 else 1)
-    found = coreset_spectral_communities(G, 2, weight=weight, seed=0, **method(walk_steps=1))
+    found = coreset_spectral_communities(G, 2, weight=weight, seed=0)
     halves = (range(6), range(6, 12)) if step == 1 else (range(0, 12, 2), range(1, 12, 2))
     assert set(map(frozenset, found)) == set(map(frozenset, halves))
 

@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 
 from graphcore import Graph
 from graphcore.kernels.graph import GraphKernel
-from graphcore.kernels.walk import WalkKernel
 from graphcore.partition.blocks import block_sweep
 from graphcore.partition.micro_clusters import (
     coreset_micro_clusters,
@@ -47,37 +46,19 @@ def test_cells_of_the_plain_kernel(pair, self_loop, seed):
     assume(len(linked))
     rng = np.random.default_rng(seed)
     indices = np.sort(rng.choice(linked, rng.integers(1, len(linked) + 1), replace=False)).astype(np.int64)
-    labels = coreset_micro_clusters(GraphKernel(graph, self_loop).reach(indices))
+    labels = coreset_micro_clusters(GraphKernel(graph, self_loop).rows(indices))
     assert labels.dtype == np.int32
     check_micro_clusters(labels, dense_kernel(A, self_loop)[0], indices)
 
 
-@quick
-@given(own.graphs(), st.sampled_from([2, 4]), st.integers(0, 99))
-def test_cells_of_the_walk_kernel(pair, walk_steps, seed):
-    graph, A = pair
-    linked = np.flatnonzero(A.sum(axis=1) > 0)
-    assume(len(linked))
-    rng = np.random.default_rng(seed)
-    indices = np.sort(rng.choice(linked, rng.integers(1, len(linked) + 1), replace=False)).astype(np.int64)
-    degrees = A.sum(axis=1)
-    P = np.divide(A, degrees[:, None], out=np.zeros_like(A), where=degrees[:, None] > 0)
-    rows = np.linalg.matrix_power(0.5 * (np.eye(len(A)) + P), walk_steps // 2)
-    check_micro_clusters(
-        coreset_micro_clusters(WalkKernel(graph, walk_steps, row_budget=10**9).reach(indices)), rows, indices
-    )
-
-
 def test_of_equals_a_node_takes_its_own_cell_or_else_the_first():
-    # A star with leaves 0 to 3 and centre 4: after two lazy steps every row gives the centre 1/2, its own as well.
+    # A star with leaves 0 to 3 and centre 4: with loops of weight 4/5 K_44 = 1/6 of that of a leaf, which is K_x4.
     graph = Graph.from_edges([0, 1, 2, 3], [4, 4, 4, 4])
-    kernel = WalkKernel(graph, 4)
-    assert coreset_micro_clusters(kernel.reach(np.arange(5)))[4] == 4
-    assert coreset_micro_clusters(kernel.reach(np.arange(1, 4)))[4] == 0
+    assert coreset_micro_clusters(GraphKernel(graph, 0.0).rows(np.arange(1, 4)))[4] == 0
     # A loop in the kernel counts: K_00 = 1 / 4 against K_01 = 1 / 4 on a path of two nodes with loops of weight 1.
     path = Graph.from_edges([0], [1])
-    np.testing.assert_array_equal(coreset_micro_clusters(GraphKernel(path, 1.0).reach(np.array([0, 1]))), [0, 1])
-    np.testing.assert_array_equal(coreset_micro_clusters(GraphKernel(path, 0.0).reach(np.array([0, 1]))), [1, 0])
+    np.testing.assert_array_equal(coreset_micro_clusters(GraphKernel(path, 1.0).rows(np.array([0, 1]))), [0, 1])
+    np.testing.assert_array_equal(coreset_micro_clusters(GraphKernel(path, 0.0).rows(np.array([0, 1]))), [1, 0])
 
 
 def check_breadth_first(A, labels, out):
@@ -160,14 +141,14 @@ def test_huge_graphs_settle_their_cells_by_a_sweep(monkeypatch):
     graph, truth = planted(5, 60, 0.3, 0.02, 0)
     rows = graph_rows(graph)
     indices = np.arange(0, 300, 10)
-    kernel = WalkKernel(graph, 2)
-    expected = coreset_micro_clusters(kernel.reach(indices))
+    kernel = GraphKernel(graph, 1.0)
+    expected = coreset_micro_clusters(kernel.rows(indices))
     spread_in_rounds(rows, expected, len(indices))
     n_micro_clusters = spread(rows, expected, len(indices))
     block_sweep(problem_of(rows, n_micro_clusters), expected)
     n_micro_clusters = compact_labels(expected, n_micro_clusters)
     monkeypatch.setattr("graphcore.partition.quotient._MANY_ENTRIES", graph.n_entries - 1)
-    labels, n_found, _ = settled_micro_clusters(kernel.reach(indices), problem_of(rows, 5))
+    labels, n_found, _ = settled_micro_clusters(kernel.rows(indices), problem_of(rows, 5))
     np.testing.assert_array_equal(labels, expected)
     assert n_found == n_micro_clusters
     # Micro-clusters lie within the planted clusters, all but a few nodes: chance would give a fifth.
@@ -180,14 +161,14 @@ def test_cells_too_small_for_the_sample_go_to_their_neighbours(monkeypatch):
     # A triangle of its own is too small as well, but has no neighbours.
     A = sp.block_diag([graph.to_scipy(), np.ones((3, 3)) - np.eye(3)], format="csr")
     graph = Graph.from_scipy(A)
-    rows, kernel = graph_rows(graph), WalkKernel(graph, 2)
+    rows, kernel = graph_rows(graph), GraphKernel(graph, 1.0)
     indices = np.arange(0, 303, 10)
     monkeypatch.setattr("graphcore.partition.quotient._MANY_ENTRIES", graph.n_entries - 1)
-    before, n_before, _ = settled_micro_clusters(kernel.reach(indices), problem_of(rows, 5))
+    before, n_before, _ = settled_micro_clusters(kernel.rows(indices), problem_of(rows, 5))
     volumes = np.bincount(before, weights=graph.degrees)
     least = np.median(volumes)
     monkeypatch.setattr("graphcore.partition.quotient._SAMPLED_ENTRIES", 32 * graph.degrees.sum() / least)
-    labels, n_micro_clusters, _ = settled_micro_clusters(kernel.reach(indices), problem_of(rows, 5))
+    labels, n_micro_clusters, _ = settled_micro_clusters(kernel.rows(indices), problem_of(rows, 5))
     assert np.array_equal(np.unique(labels), np.arange(n_micro_clusters)) and n_micro_clusters < n_before
     after = np.bincount(labels, weights=graph.degrees)
     triangle = labels[-1]
@@ -197,4 +178,4 @@ def test_cells_too_small_for_the_sample_go_to_their_neighbours(monkeypatch):
     for c in np.flatnonzero(volumes >= least):
         assert len(np.unique(labels[before == c])) == 1
     # With fewer micro-clusters left than are wanted, all stay.
-    np.testing.assert_array_equal(settled_micro_clusters(kernel.reach(indices), problem_of(rows, n_before))[0], before)
+    np.testing.assert_array_equal(settled_micro_clusters(kernel.rows(indices), problem_of(rows, n_before))[0], before)

@@ -1,19 +1,13 @@
 """Labelling by kernel distance against dense distances to the centroids."""
 
-import tracemalloc
-
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sklearn.metrics import adjusted_rand_score
 
 from graphcore import Graph, Published
-from graphcore.coresets.coreset import sample_coreset
 from graphcore.kernels import graph as kernel_graph
-from graphcore.kernels import walk
 from graphcore.kernels.graph import GraphKernel
-from graphcore.kernels.walk import WalkKernel
 from graphcore.partition.nearest import label_all
 from graphcore.pipeline.cluster import cluster_graph
 from graphcore.pipeline.settings import resolve_settings
@@ -24,7 +18,6 @@ from ..oracles import (
     dense_kernel,
     example,
     memberships,
-    planted,
     quick,
     random_adjacency,
 )
@@ -261,95 +254,3 @@ def test_published_labelling_equals_algorithm_3(name):
         labelling = label_all(GraphKernel(graph, 1.0), coreset.indices, coreset.weights, result.coreset_labels, k)
         assert np.array_equal(result.labels, labelling.labels)
         check_labels(labelling, K, w, coreset.indices, coreset.weights, result.coreset_labels, k)
-
-
-# -- the walk kernel -------------------------------------------------------------------------------------------------
-
-
-@pytest.fixture
-def several_blocks(monkeypatch):
-    """The rows of all nodes are gone through in several blocks, also on small graphs."""
-    monkeypatch.setattr(walk, "_ENTRIES_AT_A_TIME", 1)
-    monkeypatch.setattr(walk, "_ROWS_PER_BLOCK", 4)
-
-
-def dense_walk(A, steps):
-    """``P^steps D^-1`` with the lazy walk P, 0 for isolated nodes."""
-    degrees = A.sum(axis=1)
-    P = np.divide(A, degrees[:, None], out=np.zeros_like(A), where=degrees[:, None] > 0)
-    power = np.linalg.matrix_power(0.5 * (np.eye(len(A)) + P), steps)
-    return np.divide(power, degrees, out=np.zeros_like(A), where=degrees > 0)
-
-
-@pytest.mark.usefixtures("several_blocks")
-@pytest.mark.parametrize("walk_steps", [2, 4, 8])
-@pytest.mark.parametrize("name", EXAMPLES)
-def test_walk_labels_equal_dense(name, walk_steps):
-    graph, A = example(name)
-    w = A.sum(axis=1)
-    rng = np.random.default_rng(0)
-    whole, cut = (WalkKernel(graph, walk_steps, row_budget=budget) for budget in (10**9, 5))
-    for share in (0.2, 0.6):
-        for k in (1, 3, 6):
-            indices, weights, labels = random_coreset(rng, w, k, share)
-            weights[rng.random(len(weights)) < 0.2] = 0.0
-            weights[0] = 1.0
-            coreset = indices, weights, labels
-            # Uncut rows are rounded to float32.
-            check_labels(label_all(whole, *coreset, k), dense_walk(A, walk_steps), w, *coreset, k, 1e-5)
-            # With cut rows the kernel is another one, but the same on both sides.
-            check_labels(label_all(cut, *coreset, k), cut.block(slice(None), slice(None)), w, *coreset, k)
-
-
-@pytest.mark.parametrize("walk_steps", [2, 4, 8])
-@pytest.mark.parametrize("seed", [0, 1, 2])
-def test_walk_labels_of_planted_graphs_take_norms_and_products_of_one_kernel(walk_steps, seed):
-    # 60 of 500 nodes. Products of K^(t/2) with norms of K^(t) would give 30 nodes and more of 8 steps other labels.
-    graph, truth = planted(5, 100, 0.1, 0.01, seed)
-    A = graph.to_scipy().toarray().astype(float)
-    kernel = WalkKernel(graph, walk_steps, row_budget=10**9)
-    coreset = sample_coreset(kernel, 5, size=60, method="degree", random_state=seed)
-    arrays = coreset.indices, coreset.weights, truth[coreset.indices]
-    labelling = label_all(kernel, *arrays, 5)
-    centroids = np.zeros((5, 500))
-    centroids[:, coreset.indices] = memberships(coreset.weights, truth[coreset.indices], 5)
-    K = dense_walk(A, walk_steps)
-    norms = np.einsum("jx,xy,jy->j", centroids, K, centroids)
-    on = A.any(axis=1)
-    right, wrong = (np.argmin(norms - 2 * half @ centroids.T, axis=1) for half in (K, dense_walk(A, walk_steps // 2)))
-    assert np.array_equal(labelling.labels[on], right[on])
-    if walk_steps == 8:
-        assert np.count_nonzero(right != wrong) >= 25
-        assert adjusted_rand_score(truth[on], right[on]) > adjusted_rand_score(truth[on], wrong[on]) + 0.1
-    for n_jobs in (1, 2):
-        found = label_all(kernel, *arrays, 5, reach=kernel.reach(coreset.indices), n_jobs=n_jobs)
-        assert np.array_equal(found.labels, labelling.labels)
-        assert np.array_equal(found.unreached, labelling.unreached)
-
-
-@pytest.mark.usefixtures("several_blocks")
-def test_nodes_that_no_walk_meets_are_unreached():
-    # Two paths and an isolated node: the coreset lies at the end of the first path, and two half walks of one step
-    # from nodes three apart do not meet.
-    graph = Graph.from_edges([0, 1, 2, 3, 5], [1, 2, 3, 4, 6], n_nodes=8)
-    labelling = label_all(WalkKernel(graph, 2), np.array([0, 1]), np.ones(2), [0, 1], 2)
-    assert labelling.unreached.tolist() == [False] * 4 + [True] * 3 + [False]
-    assert labelling.labels[7] == -1 and len(set(labelling.labels[4:7])) == 1
-    assert labelling.labels[:4].tolist() == [0, 1, 1, 1]
-
-
-def test_labelling_by_walks_takes_memory_for_a_block_of_rows_at_a_time():
-    n, k = 10_000, 1_000
-    rng = np.random.default_rng(0)
-    graph = Graph.from_edges(rng.integers(0, n, 4 * n), rng.integers(0, n, 4 * n), n_nodes=n, warn=False)
-    kernel = WalkKernel(graph, 4)
-    coreset = sample_coreset(kernel, k, size=2 * k, method="degree", random_state=0)
-    arrays = coreset.indices, coreset.weights
-    at_hand = {"reach": kernel.reach(coreset.indices), "coreset_graph": kernel.weighted_submatrix(*arrays)}
-    tracemalloc.start()
-    labelling = label_all(kernel, *arrays, np.arange(2 * k) % k, k, **at_hand)
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    # Points by clusters would be 80 MB; a million entries of rows are 40 MB at most.
-    assert peak < 45e6
-    assert not labelling.unreached[graph.degrees > 0].all()

@@ -164,7 +164,5 @@ def test_isolated_nodes_have_no_label_whatever_was_known():
 def test_limits_where_there_is_one_group_to_merge():
     graph = Graph.from_edges([0, 1], [1, 2], n_nodes=5)
     with pytest.warns(GraphWarning, match="isolated"):
-        model = CoresetSpectralClustering(
-            1, max_share=1.3, random_state=0, **method(walk_steps=1, overcluster=1.0)
-        ).fit(graph)
+        model = CoresetSpectralClustering(1, max_share=1.3, random_state=0, **method(overcluster=1.0)).fit(graph)
     assert model.labels_.tolist() == [0, 0, 0, -1, -1]

@@ -34,15 +34,15 @@ def test_published_is_the_papers_algorithm(ring, k):
     # spectral clusters as are asked for, labels by kernel distance and nothing after that.
     settings = resolve_settings(ring, k, published=Published(coreset_size=500))
     published = {
-        "n_clusters": k, "coreset_size": 500, "eps": None, "self_loop": 1.0, "walk_steps": 1, "n_seeds": 2 * k,
+        "n_clusters": k, "coreset_size": 500, "eps": None, "self_loop": 1.0, "n_seeds": 2 * k,
         "sampling": "importance", "overcluster": 1.0, "refine": False, "min_cluster_size": 1, "max_cluster_size": None,
         "max_share": None, "eigen_solver": "power", "coreset_degrees": "row-sums", "max_drafts": 1,
     }  # fmt: skip
     found = dataclasses.asdict(settings)
     assert {name: found[name] for name in published} == published
-    # The rest has no part in the published algorithm: rows of walks, what merging and refinement would raise, when
+    # The rest has no part in the published algorithm: what merging and refinement would raise, when
     # drafts no longer pay, and how the number of clusters was chosen.
-    others = {"row_budget", "objective", "balance", "entropy_price", "price", "time_limit", "resolution"}
+    others = {"objective", "balance", "entropy_price", "price", "time_limit", "resolution"}
     assert set(found) - set(published) == others
 
 
@@ -173,9 +173,6 @@ def test_small_graphs_leave_a_third_of_the_nodes_out():
         ({"published": np.zeros(3)}, "published=array"),
         ({"published": Published(self_loop=0)}, r"zero diagonal.*self_loop=1\.0"),
         (method(sampling="importance", self_loop=0.0), r"zero diagonal.*sampling='degree'"),
-        (method(walk_steps=3), r"walk_steps=3 must be 1 \(the plain kernel\) or even"),
-        (method(walk_steps=0), r"walk_steps=0 must be at least 1"),
-        (method(row_budget=1), r"row_budget=1 must be at least 2"),
         (method(overcluster=0.5), r"overcluster=0\.5 must be at least 1"),
         (method(overcluster="all"), r"overcluster='all' must be a number"),
         ({"objective": "cut"}, r"objective='cut' is not known"),

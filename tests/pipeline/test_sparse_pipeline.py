@@ -32,9 +32,8 @@ pytestmark = [
 SETTINGS = {
     "default": {},
     "one draft": {"effort": "fast"},
-    "merged only": method(refine=False, walk_steps=4),
+    "merged only": method(refine=False),
     "ncut": {"objective": "ncut"},
-    "walks": method(walk_steps=4),
     "overcluster": method(overcluster=3),
     "search": {"effort": 6},
 }
@@ -95,7 +94,8 @@ def test_the_merge_tree_passes_through_the_clusters(name):
     result = run(graph, 5, **method(SETTINGS[name], coreset_size=100))
     tree = result.merge_tree
     assert same_partition(apply_labels(tree.labels_at(5), result.groups), result.labels)
-    assert adjusted_rand_score(truth, result.labels) >= 0.8
+    # Without moves a few nodes stay on the wrong side of a border.
+    assert adjusted_rand_score(truth, result.labels) >= (0.75 if name == "merged only" else 0.8)
     for k in range(1, min(40, tree.n_leaves)):
         assert len(np.unique(apply_labels(tree.labels_at(k), result.groups))) == k
 
@@ -226,13 +226,6 @@ def test_published_is_its_four_stages_and_nothing_else(steps, seed):
 
 
 # -- what it takes, and graphs of all sizes ----------------------------------------------------------------------------
-
-
-def test_memory_of_the_rows_is_counted():
-    graph, _ = planted(5, 60, 0.3, 0.01, 0)
-    result = run(graph, 5, **method(coreset_size=100, walk_steps=4, row_budget=30))
-    assert result.row_bytes == 100 * 8 * 30
-    assert run(graph, 5, **method(coreset_size=100)).row_bytes == 0
 
 
 @pytest.mark.parametrize("n", [12, 60])

@@ -4,7 +4,6 @@ import builtins
 import re
 import subprocess
 import sys
-import types
 from itertools import pairwise
 from pathlib import Path
 
@@ -20,7 +19,7 @@ from matplotlib.figure import Figure
 
 import graphcore
 from graphcore import plot
-from graphcore.exceptions import InputError, ParameterError
+from graphcore.exceptions import InputError
 from graphcore.metrics import ClusterSums, calibration, cut_and_volume, quotient_graph
 from graphcore.partition.merge import MergeTree
 from graphcore.plot import _style, quotient
@@ -246,7 +245,7 @@ def test_quotient_of_a_model_and_of_its_graph(planted):
 def test_coordinates_are_those_of_a_dense_computation(planted):
     graph, model = planted
     labels, nodes = model.labels_, model.clustering_.coreset.indices[:40]
-    chosen, points = plot.coreset_coordinates(graph, nodes, labels, walk_steps=2)
+    chosen, points = plot.coreset_coordinates(graph, nodes, labels)
     A = graph.to_scipy().toarray()
     H = np.eye(8)[labels]
     between = H.T @ A @ H
@@ -257,7 +256,7 @@ def test_coordinates_are_those_of_a_dense_computation(planted):
     assert np.diff(values)[-3:].min() > 1e-6  # otherwise the vectors would not be determined
     places = vectors[:, [-2, -3]] / root[:, None]
     walk = 0.5 * np.eye(len(A)) + 0.5 * A / A.sum(axis=1, keepdims=True)
-    expected = (walk @ H @ places)[nodes]
+    expected = (walk @ walk @ H @ places)[nodes]
     signs = np.sign((expected * points).sum(axis=0))
     np.testing.assert_allclose(points, expected * signs, atol=1e-6)
     assert chosen.tolist() == list(range(40))
@@ -273,48 +272,6 @@ def test_coordinates_of_a_sample_repeat(planted):
     assert (np.diff(runs[0][0]) > 0).all()
     assert np.array_equal(runs[0][0], runs[1][0]) and np.array_equal(runs[0][1], runs[1][1])
     assert not np.array_equal(runs[0][0], runs[2][0])
-
-
-class _Umap(types.ModuleType):
-    """Stands in for umap-learn: halves the coordinates it is to start from, and remembers what it was given."""
-
-    def UMAP(self, n_neighbors, **given):
-        self.given = given | {"n_neighbors": n_neighbors}
-        return self
-
-    def fit_transform(self, distances):
-        self.distances = distances
-        return (self.given["init"] / 2).astype(np.float32)
-
-
-def test_umap_goes_on_from_the_spectral_coordinates_by_where_walks_end(planted, monkeypatch):
-    graph, model = planted
-    umap = _Umap("umap")
-    umap.__spec__ = types.SimpleNamespace()
-    monkeypatch.setitem(sys.modules, "umap", umap)
-    nodes, labels = model.clustering_.coreset.indices, model.labels_
-    chosen, start = plot.coreset_coordinates(graph, nodes, labels, walk_steps=2)
-    same, points = plot.coreset_coordinates(graph, nodes, labels, walk_steps=2, method="umap", random_state=0)
-    assert np.array_equal(chosen, same) and points.dtype == np.float64
-    np.testing.assert_allclose(points, start / 2, rtol=1e-6)
-    A = graph.to_scipy().toarray()
-    walk = (0.5 * np.eye(len(A)) + 0.5 * A / A.sum(axis=1, keepdims=True))[nodes]
-    walk /= np.linalg.norm(walk, axis=1, keepdims=True)
-    np.testing.assert_allclose(umap.distances, 1 - walk @ walk.T, atol=1e-6)
-    assert umap.given["metric"] == "precomputed" and 0 <= umap.given["random_state"] < 2**31
-    # Few nodes stay where they are.
-    assert np.array_equal(
-        *(plot.coreset_coordinates(graph, nodes[:15], labels, method=m)[1] for m in ("spectral", "umap"))
-    )
-
-
-def test_coordinates_by_umap_need_it(planted, monkeypatch):
-    graph, model = planted
-    monkeypatch.setattr("graphcore.plot.map.find_spec", lambda name: None)
-    with pytest.raises(InputError, match=r"umap-learn: pip install umap-learn \(or '.\[umap\]'"):
-        plot.coreset_coordinates(graph, model.clustering_.coreset.indices, model.labels_, method="umap")
-    with pytest.raises(ParameterError, match="method='tsne'"):
-        plot.coreset_coordinates(graph, model.clustering_.coreset.indices, model.labels_, method="tsne")
 
 
 def test_coordinates_refuse_what_has_none(planted):

@@ -17,7 +17,7 @@ from graphcore.exceptions import InputError, ParameterError
 from graphcore.metrics import Robustness, central_nodes, conductance, normalized_cut
 from graphcore.pipeline.cluster import cluster_graph
 from graphcore.pipeline.settings import resolve_settings
-from graphcore.report import About, figures, gather_facts, write_report
+from graphcore.report import About, gather_facts, write_report
 
 from ..depth import examples
 from ..strategies import graphs, labellings
@@ -103,25 +103,6 @@ def test_pictures_are_there_and_take_their_colours_from_the_page(planted, tmp_pa
     for block in re.findall(r":root \{(.*?)\}", page.styles[0], re.DOTALL):
         assert used <= set(re.findall(r"(--\w+):", block))  # both for light and for dark
     assert not re.findall(r"(?:fill|stroke): ?#[0-9a-f]{6}", drawings)
-
-
-@pytest.mark.slow
-def test_the_map_of_vectors_is_umaps_where_that_is_installed(planted, monkeypatch):
-    graph, run = planted
-    facts = gather_facts(graph, run.labels, clustering=run)
-    asked = []
-
-    def coordinates(graph, indices, labels, *, method, **options):
-        asked.append(method)
-        return np.arange(len(indices)), np.random.default_rng(0).random((len(indices), 2))
-
-    monkeypatch.setattr(figures, "coreset_coordinates", coordinates)
-    for installed, of_vectors in ((True, True), (True, False), (False, True)):
-        monkeypatch.setattr(figures, "find_spec", lambda name, installed=installed: installed or None)
-        pictures = figures.draw_pictures(facts, of_vectors=of_vectors)
-        about = next(picture.about for picture in pictures if picture.name == "coreset")
-        assert about["method"] == asked[-1]
-    assert asked == ["umap", "spectral", "spectral"]
 
 
 def test_pictures_can_be_left_out(planted, tmp_path, monkeypatch):
