@@ -107,13 +107,11 @@ def losses(name, options):
 
 
 def fitted(graph, k, effort, seconds, seed, **asked):
-    """A model; the best effort ends after `seconds`."""
+    """A model; the best effort ends after `seconds`. The balance is 1, so that the objective is the same for all."""
     import graphcore
 
-    limit = seconds if effort == "best" else None
-    return graphcore.CoresetSpectralClustering(k, effort=effort, time_limit=limit, random_state=seed, **asked).fit(
-        graph
-    )
+    asked = {"balance": 1.0, "time_limit": seconds if effort == "best" else None} | asked
+    return graphcore.CoresetSpectralClustering(k, effort=effort, random_state=seed, **asked).fit(graph)
 
 
 def value(graph, labels, k):
