@@ -22,7 +22,7 @@ _HALFWAY = 8
 # Share of the clusters united in a round while there are more than that: early pairs are safe.
 _EARLY_SHARE = 0.6
 # Moves of groups end when a pass moves a smaller share of them, or after so many passes.
-_TOLERANCE, _PASSES = 0.002, 20
+_GROUP_MOVES = {"tolerance": 0.002, "n_passes": 20}
 
 
 def improve(problem, labels, rng, n_jobs=None, told=None):
@@ -79,34 +79,51 @@ def coarse_partition(problem, rng, n_jobs=None):
     whose nodes its constraints count. Clusters below the least size are merged before all others, and moves make none.
     The Generator `rng` draws the order of visits.
     """
+    labels, between = merged_halfway(problem, rng, n_jobs)
+    return moved_as_groups(problem, merged_on(between)[labels], between.n_clusters, rng)
+
+
+def merged_halfway(problem, rng, n_jobs=None):
+    """(labels (n,) int32 by several clusters for each one asked for, the Problem of the graph between these)."""
     rows, k, sizes = problem.rows, problem.n_clusters, problem.constraints.counts
-    n, moves = len(rows.degrees), {"n_passes": _PASSES, "tolerance": _TOLERANCE}
+    n = len(rows.degrees)
     if not problem.min_size:  # how many there are to be is what merging alone would leave
         k = n - len(agglomerate(rows, sizes, 0, linkage=problem.objective)[1])
     halfway = _HALFWAY * k
-    labels, between = np.arange(n, dtype=np.int32), problem
-    if halfway < n:
-        labels = merge_rounds(
-            rows, sizes, halfway, objective=problem.objective, share=_EARLY_SHARE, min_size=problem.min_size,
-            n_jobs=n_jobs,
-        )  # fmt: skip
-        early = replace(problem.without_limits(halfway), min_share=problem.min_share)
-        move_locally(early, labels, order=rng.permutation(n), **moves)
-        between = problem.between(labels, halfway, n_jobs)
-    merged, _, _ = agglomerate(
-        between.rows, between.constraints.counts, k, linkage=problem.objective, min_size=problem.min_size
+    if halfway >= n:
+        return np.arange(n, dtype=np.int32), replace(problem, n_clusters=k)
+    labels = merge_rounds(
+        rows, sizes, halfway, objective=problem.objective, share=_EARLY_SHARE, min_size=problem.min_size, n_jobs=n_jobs
     )
-    move_locally(between.spanning(merged, room=2), merged, **moves)
-    labels = merged[labels]
-    problem = problem.spanning(labels, room=2)
-    grow_small_clusters(problem, labels)
-    sums, _ = move_locally(problem, labels, order=rng.permutation(n), **moves)
+    early = replace(problem.without_limits(halfway), min_share=problem.min_share)
+    move_locally(early, labels, order=rng.permutation(n), **_GROUP_MOVES)
+    return labels, replace(problem.between(labels, halfway, n_jobs), n_clusters=k)
+
+
+def merged_on(problem):
+    """Labels (n,) int32 of merging one pair at a time, the cheapest first, and moves of what was merged."""
+    labels, _, _ = agglomerate(
+        problem.rows, problem.constraints.counts, problem.n_clusters, linkage=problem.objective,
+        min_size=problem.min_size,
+    )  # fmt: skip
+    move_locally(problem.spanning(labels, room=2), labels, **_GROUP_MOVES)
+    return labels
+
+
+def moved_as_groups(problem, labels, n_clusters, rng):
+    """What moves of groups of nodes make of labels (n,) int32 that merging left `n_clusters` of."""
+    rows, n = problem.rows, len(labels)
+    spanning = problem.spanning(labels, room=2)
+    grow_small_clusters(spanning, labels)
+    sums, _ = move_locally(spanning, labels, order=rng.permutation(n), **_GROUP_MOVES)
     if not problem.record.is_per_cluster and not _has_inner_weight(rows):
         # Single nodes, whatever they count, have no weight inside, and on graphs where all weights are alike the first
         # unions then show nothing. What the normalised cut makes of them is tried too.
-        other, _, _ = agglomerate(rows, sizes, k, linkage="ncut", min_size=problem.min_size)
-        grow_small_clusters(problem, other)
-        other_sums, _ = move_locally(problem, other, **moves)
+        other, _, _ = agglomerate(
+            rows, problem.constraints.counts, n_clusters, linkage="ncut", min_size=problem.min_size
+        )
+        grow_small_clusters(spanning, other)
+        other_sums, _ = move_locally(spanning, other, **_GROUP_MOVES)
         if other_sums.value(problem.objective) > sums.value(problem.objective):
             return other
     return labels

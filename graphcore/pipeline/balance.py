@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..partition.improve import coarse_partition
+from ..partition.improve import merged_halfway, merged_on, moved_as_groups
 
 # What is tried where nobody says: 1 is information alone, which asks for clusters of one size where it can.
 BALANCES = (1.0, 0.7, 0.5, 0.3)
@@ -45,15 +45,21 @@ def choose_balance(coarse, balance, rng, n_jobs=None):
     doubt about a node's cluster that is left by the cluster of a neighbour, as a share of the doubt before. A cut
     through a large cluster is paid for by J, and leaves doubt; a border between two clusters does not.
     """
-    table = _merged(coarse, rng, n_jobs)
-    trials, tables = [_trial(1.0, coarse, table)], {1.0: table}
+    if len(coarse.rows.degrees) <= coarse.fewest:
+        parts, between = np.arange(len(coarse.rows.degrees), dtype=np.int32), coarse
+    else:
+        parts, between = merged_halfway(coarse, rng, n_jobs)
+    table = merged_on(between)
+    trials, tables = [_trial(1.0, between, table)], {1.0: table}
     worth = trials[0].information / trials[0].entropy if trials[0].entropy > 0.0 else 0.0
     for other in others(balance):
-        priced = replace(coarse, objective=coarse.record.at(price=(1.0 - other) * worth))
-        tables[other] = _merged(priced, rng, n_jobs)
-        trials.append(_trial(other, coarse, tables[other]))
+        tables[other] = merged_on(replace(between, objective=coarse.record.at(price=(1.0 - other) * worth)))
+        trials.append(_trial(other, between, tables[other]))
     best = trials[most_even([trial.score for trial in trials])].balance if balance == "auto" else balance
-    return Choice(best, (1.0 - best) * worth, tuple(trials), tables[best])
+    price = (1.0 - best) * worth
+    priced = replace(coarse, objective=coarse.record.at(price=price))
+    table = moved_as_groups(priced, tables[best][parts], between.n_clusters, rng)
+    return Choice(best, price, tuple(trials), table)
 
 
 def others(balance):
@@ -71,12 +77,6 @@ def certainty(information, entropy):
 def most_even(scores):
     """The first of the scores, which are those of ever less even partitions, that is nearly the largest."""
     return next(i for i, score in enumerate(scores) if score >= max(scores) - _NOISE)
-
-
-def _merged(coarse, rng, n_jobs):
-    if len(coarse.rows.degrees) <= coarse.fewest:
-        return np.arange(len(coarse.rows.degrees), dtype=np.int32)
-    return coarse_partition(coarse, rng, n_jobs)
 
 
 def _trial(balance, coarse, table):
