@@ -91,6 +91,17 @@ def settled_micro_clusters(reach, problem, n_passes=1, n_jobs=None):
     return labels, n_micro_clusters, n_unreached
 
 
+def random_micro_clusters(problem, rng):
+    """Micro-clusters that grow from half of a graph's nodes, drawn evenly: labels (n,) int32, and how many."""
+    n = len(problem.rows.degrees)
+    chosen = rng.choice(n, max(problem.fewest, n // 2), replace=False)
+    labels = np.full(n, -1, dtype=np.int32)
+    labels[chosen] = np.arange(len(chosen))
+    n_labels = spread(problem.rows, labels, len(chosen))
+    move_locally(problem.without_limits(n_labels), labels, n_passes=1)
+    return labels, compact_labels(labels, n_labels)
+
+
 def _without_small(rows, labels, n_micro_clusters, min_count, n_jobs):
     """Give the nodes of micro-clusters of too little volume to those around; (labels, number of micro-clusters)."""
     kept = label_volumes(labels, rows.degrees, n_micro_clusters) >= min_sampled_volume(rows)

@@ -67,7 +67,7 @@ class Clustering:
     history : list of (str, float)
         The objective (larger is better) after each stage.
     balances : tuple of Trial
-        What was tried to choose the balance by, with the graph's information, entropy and cut share; empty where a
+        What was tried to choose the balance by, with information, entropy, cut share and agreement; empty where a
         balance of 1 was given, or none plays a part.
     search : SearchSteps or None
         When the best partition was found, and what it was worth; None in a file.
@@ -252,7 +252,7 @@ def _balanced(graph, problem, settings, streams, n_jobs, stages):
     found = coreset_groups(graph, problem, settings, streams, n_jobs, stages)
     with stages("balance"):
         coarse = problem.between(found.labels, found.n_groups, n_jobs, problem.max_links)
-        choice = choose_balance(coarse, settings.balance or "auto", streams.generator("merging"), n_jobs)
+        choice = choose_balance(coarse, settings.balance or "auto", streams, n_jobs)
     settings = replace(settings, balance=choice.balance, entropy_price=choice.price)
     table = choice.table if found.n_groups > problem.fewest else None
     return merged_draft(replace(problem, objective=settings.record), found, table), settings, choice.trials

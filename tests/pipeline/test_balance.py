@@ -14,7 +14,7 @@ from graphcore.partition.local_moving import move_locally
 from graphcore.partition.merge import agglomerate
 from graphcore.partition.objectives import OBJECTIVES
 from graphcore.partition.quotient import graph_rows, quotient
-from graphcore.pipeline.balance import BALANCES
+from graphcore.pipeline.balance import BALANCES, _agreement
 from graphcore.pipeline.cluster import cluster_graph
 from graphcore.pipeline.settings import resolve_settings
 
@@ -87,6 +87,37 @@ def test_a_large_cluster_stays_whole(uneven):
     assert adjusted_rand_score(truth, even.labels_) < 0.6
 
 
+@given(st.integers(0, 1000))
+def test_agreement_is_the_adjusted_rand_index_of_nodes_drawn_by_volume(seed):
+    rng = np.random.default_rng(seed)
+    volumes = rng.integers(1, 4, size=20)
+    one, other = rng.integers(0, 4, (2, 20))
+    # Drawing pairs with repetition, as scikit-learn does in the limit of many copies of every node.
+    pairs = np.outer(volumes, volumes) / volumes.sum() ** 2
+    same, alike = one[:, None] == one, other[:, None] == other
+    both, first, second = ((pairs * x).sum() for x in (same & alike, same, alike))
+    expected = (both - first * second) / ((first + second) / 2 - first * second)
+    assert _agreement(one, other, volumes) == pytest.approx(expected)
+    assert _agreement(one, (one + 1) % 4, volumes) == pytest.approx(1.0)
+    copies = np.repeat(np.arange(20), 500 * volumes)
+    assert expected == pytest.approx(adjusted_rand_score(one[copies], other[copies]), abs=1e-3)
+
+
+def test_noise_does_not_have_the_large_cluster_cut():
+    # Half of all in one of 20 clusters, a fifth of all noise: by J alone the large one is cut, wherever it happens.
+    rng = np.random.default_rng(0)
+    sizes = [4000] + [100] * 19
+    X = np.concatenate([1.2 * rng.normal(size=32) + rng.normal(size=(size, 32)) for size in sizes])
+    noise = rng.uniform(X.min(axis=0), X.max(axis=0), (1400, 32))
+    truth = np.repeat(np.arange(20), sizes)
+    graph = graphcore.knn_graph(np.concatenate([X, noise]), 10, random_state=0)
+    for seed in range(3):
+        model = graphcore.CoresetSpectralClustering(20, random_state=seed).fit(graph)
+        trials = {trial.balance: trial for trial in model.clustering_.balances}
+        assert trials[model.balance_].agreement >= trials[1.0].agreement
+        assert adjusted_rand_score(truth, model.labels_[: len(truth)]) > 0.9
+
+
 def test_where_the_choice_is_one_nothing_changes():
     graph, _ = planted(6, 60, 0.3, 0.02, 0)
     for effort in ("fast", "default", 6):
@@ -107,9 +138,9 @@ def test_what_was_tried_is_told_and_kept(uneven, tmp_path):
     for trial in trials:
         assert 0 < trial.information <= trial.entropy <= np.log(6)
         doubt = max(1 - trial.information / trial.entropy, 0.01)
-        assert trial.score == pytest.approx(np.log(trial.information) - 0.15 * np.log(doubt))
+        assert trial.score == pytest.approx(np.log(trial.information) - 0.15 * np.log(doubt) + 0.3 * trial.agreement)
     best = max(trial.score for trial in trials)
-    assert model.balance_ == next(trial.balance for trial in trials if trial.score >= best - 0.02)
+    assert model.balance_ == next(trial.balance for trial in trials if trial.score >= best - 0.05)
     first = trials[0]
     price = (1 - model.balance_) * first.information / first.entropy
     assert model.clustering_.settings.entropy_price == pytest.approx(price)
