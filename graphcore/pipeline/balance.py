@@ -48,9 +48,9 @@ def choose_balance(coarse, balance, streams, n_jobs=None):
     At balance a the objective is ``J - (1 - a) (J_1 / H_1) H`` with the J and H of merging by J alone: each nat of
     labels has to earn so much of what they earn in the mean. Of what merging then makes the one is taken that has the
     largest ``log J - 0.15 log(1 - J / H) + 0.3 A``, or the most even one of several that nearly have it. The ratio
-    ``1 - J / H`` is the doubt about a node's cluster that is left by the cluster of a neighbour, as a share of the doubt
-    before, and A the agreement with what is merged from groups drawn anew. A cut through a large cluster is paid for by
-    J, leaves doubt, and lies elsewhere in every draw; a border between two clusters stays where it is.
+    ``1 - J / H`` is the doubt about a node's cluster that is left by the cluster of a neighbour, as a share of the
+    doubt before, and A the agreement with what is merged from groups drawn anew. A cut through a large cluster is paid
+    for by J, leaves doubt, and lies elsewhere in every draw; a border between two clusters stays where it is.
     """
     rng = streams.generator("merging")
     views = [_halfway(coarse, rng, n_jobs)]
