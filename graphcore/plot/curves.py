@@ -96,7 +96,7 @@ def balance_choice(trials: Sequence, *, chosen: float | None = None, ax: Axes | 
     ax.set_xticks([each.balance for each in trials])
     ax.margins(0.15, 0.3)
     ax.invert_xaxis()
-    ax.set(xlabel="balance (1: clusters as even as can be)", ylabel="score (nats)")
+    ax.set(xlabel="balance (1: clusters as even as can be)", ylabel="score")
     open_frame(ax)
     return ax
 
