@@ -14,7 +14,7 @@ from ..vectors import over_seeds
 
 SEEDS = 3
 FIRST, N_SETS = 200, 30
-KINDS = ("mixture", "close", "planted")
+KINDS = ("mixture", "close", "planted", "noisy")
 RIGHT = 1.25
 WAYS = {"auto": {}, "balance 1": {"balance": 1.0}, "ncut": {"objective": "ncut"}}
 
@@ -68,6 +68,8 @@ def run(options):
 def drawn(kind, number):
     """(graph, clusters of the nodes with -1 for noise, number of clusters) of a set."""
     rng = np.random.default_rng([KINDS.index(kind), number])
+    if kind == "noisy":
+        return noisy(rng)
     k = round(np.exp(rng.uniform(np.log(5), np.log(50))))
     is_lognormal = rng.random() < 0.6
     shares = rng.lognormal(0, rng.uniform(0.4, 1.2), k) if is_lognormal else 1 + rng.pareto(rng.uniform(1, 2), k)
@@ -91,6 +93,19 @@ def mixture(truth, rng, apart):
     X = np.concatenate(parts)
     n_noise = int(noise * len(X))
     return np.concatenate([X, rng.uniform(X.min(axis=0), X.max(axis=0), (n_noise, n_columns))]), n_noise
+
+
+def noisy(rng):
+    """12,000 vectors, a fifth of them noise, with a third to four fifths of the others in one of 8 to 39 clusters."""
+    k, n_columns, share = rng.integers(8, 40), rng.choice([16, 32, 50, 64, 128]), rng.uniform(0.35, 0.8)
+    others = rng.lognormal(0, 0.8, k - 1)
+    sizes = np.maximum(15, 9600 * np.append(share, (1 - share) * others / others.sum())).astype(int)
+    truth, apart = np.repeat(np.arange(k), sizes), rng.uniform(0.6, 3.0) / np.sqrt(2)
+    X = np.repeat(apart * rng.standard_normal((k, n_columns)), sizes, axis=0)
+    X += np.repeat(rng.uniform(0.5, 1.2, k), sizes)[:, None] * rng.standard_normal(X.shape)
+    noise = rng.uniform(X.min(axis=0), X.max(axis=0), (2400, n_columns))
+    graph = graphcore.knn_graph(np.concatenate([X, noise]), 10, random_state=0)
+    return graph, np.append(truth, np.full(len(noise), -1)), int(k)
 
 
 def planted(truth, rng):
