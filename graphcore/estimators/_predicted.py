@@ -14,7 +14,7 @@ from ..graphs.magnitude import edges_in_range
 from ..graphs.structure import check_sparse
 from ..knn.neighbor_lists import Neighbors, distance_matrix, is_neighbor_pair, listed_neighbors
 from ..knn.outliers import Outliers, last_distances
-from ..knn.search_exact import exact_searcher
+from ..knn.search_walk import new_row_searcher
 from ..knn.vectors import check_binary, ordered
 from ..partition.evidence import cluster_shares, memberships, predict_labels
 
@@ -66,8 +66,9 @@ class PredictedRows(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         ----------
         X : array-like or sparse matrix of shape (n_new, n_features), or a graph
             What a row holds follows from the fit. After vectors: a new vector, whose `n_neighbors` nearest of the
-            fitted vectors are its edges (searched exactly: n_new * n_samples distances). After a graph: weights of a
-            new node's edges to the nodes that were fitted; a graph of the same nodes stands for its own rows. After
+            fitted vectors are its edges (found by walks over the graph of the fit where the fit searched approximately,
+            else exactly: n_new * n_samples distances). After a graph: weights of a new node's edges to the nodes that
+            were fitted; a graph of the same nodes stands for its own rows. After
             ``affinity="precomputed_nearest_neighbors"``, or arrays of neighbours: distances to fitted vectors, in a
             sparse matrix or in two arrays as for :meth:`CoresetSpectralClustering.fit`.
 
@@ -203,11 +204,13 @@ def _sums_of_rows(model, X):
     searcher, labels, weights = None, model.labels_, reference.weights
     if reference.kind == "vectors":
         vectors, n_neighbors = _as_taken(reference.vectors), reference.n_neighbors
+        graph = model._graph.to_scipy() if hasattr(model, "_graph") else None  # pickled models hold none
         if reference.radius < np.inf:  # outliers are nobody's neighbours
             kept = np.flatnonzero(labels >= 0)
             vectors, labels, n_neighbors = vectors[kept], labels[kept], min(n_neighbors, len(kept))
             weights = None if weights is None else weights[kept]
-        searcher = exact_searcher(vectors, n_neighbors, reference.metric)
+            graph = None if graph is None else graph[kept][:, kept]
+        searcher = new_row_searcher(vectors, graph, n_neighbors, reference.metric, model.n_jobs)
     for start in range(0, X.shape[0], _PIECE):
         rows, last = _edges(reference, searcher, X[start : start + _PIECE], len(labels))
         if weights is not None:

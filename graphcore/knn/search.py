@@ -41,7 +41,7 @@ def nearest_neighbors(X, n_neighbors, *, metric="euclidean", algorithm="auto", r
     elif metric in ("hamming", "jaccard"):
         check_binary(X, metric)
     space = "euclidean" if metric in ("cosine", "correlation", "hamming") else metric
-    if algorithm == "exact" or metric in _EXACT_ONLY or (algorithm == "auto" and _exact_pays(X, space)):
+    if algorithm == "exact" or metric in _EXACT_ONLY or (algorithm == "auto" and exact_pays(X, space)):
         found = exact_neighbors(X, n_neighbors, space, n_jobs)
     else:
         found = approximate_neighbors(X, n_neighbors, space, random_state, n_jobs)
@@ -67,7 +67,7 @@ def check_metric(metric):
     check_choice("metric", metric, METRICS)
 
 
-def _exact_pays(X, metric):
+def exact_pays(X, metric):
     """Whether the exact search is expected to take so little time that the approximate one is not worth its misses."""
     method, seconds = exact_plan(X, metric)
     if seconds <= (_EXACT_SECONDS_SPARSE if is_sparse(X) else _EXACT_SECONDS):

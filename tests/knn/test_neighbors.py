@@ -405,6 +405,6 @@ def test_the_search_that_is_taken_by_itself():
     large = np.lib.stride_tricks.as_strided(small, shape=(200_000, 50), strides=(4, 4), writeable=False)
     some, many = (sp.csr_array((n, 1000), dtype=np.float32) for n in (20_000, 200_000))
     for X, is_exact in ((small, True), (large, False), (flat, True), (some, True), (many, False)):
-        assert search._exact_pays(X, "euclidean") == is_exact
+        assert search.exact_pays(X, "euclidean") == is_exact
     flat[::2] = 0  # a million equal rows, among which a tree cannot prune
-    assert not search._exact_pays(flat, "euclidean")
+    assert not search.exact_pays(flat, "euclidean")
