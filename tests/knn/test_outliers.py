@@ -161,6 +161,16 @@ def test_scores_of_a_graph_are_shares_of_edges_that_leave():
     np.testing.assert_array_equal(model.outlier_scores_, model.outside_share_)
 
 
+@pytest.mark.parametrize("metric", ["euclidean", "cosine", "manhattan", "hamming", "jaccard"])
+def test_new_rows_are_as_far_out_as_the_same_rows_were_in_the_fit(metric):
+    rng = np.random.default_rng(0)
+    clusters = rng.integers(0, 2, (4, 40)).repeat(150, axis=0) ^ (rng.random((600, 40)) < 0.08)
+    X = np.concatenate([clusters, rng.integers(0, 2, (60, 40))]).astype(float)
+    model = CoresetSpectralClustering(4, metric=metric, outliers=0.1, random_state=0).fit(X)
+    # A row is a neighbour of itself here, which it was not in the fit, so a few come nearer.
+    assert np.mean((model.predict(X) < 0) == (model.labels_ < 0)) > 0.95
+
+
 @pytest.mark.parametrize("outliers", [0.0, -1, 1.5, "most", True, float("nan")])
 def test_values_that_are_refused(outliers):
     with pytest.raises(ParameterError, match="outliers="):
