@@ -245,15 +245,14 @@ def cluster_graph(graph, settings, *, known=NOTHING, levels=(), random_state=Non
             )  # fmt: skip
         labels = kept.labels
         history.append(("constraints", kept.value))
-    level_tables = None
+    node_stability = cluster_stability = level_tables = None
     if len(levels) > 1:
         with stages("levels"):
             leaves = leaves_of(rows, first.groups, labels, k)
-            labels, level_tables = nested_levels(
-                free, labels, leaves[0], merge_tree(settings, leaves), levels, streams.child("levels", 0), n_jobs
-            )
-        history.append(("levels", free.sums(labels, n_jobs).value(free.objective)))
-    node_stability = cluster_stability = None
+            tree, drawn = merge_tree(settings, leaves), streams.child("levels")
+            kept, level_tables = nested_levels(free, labels, leaves, tree, levels, drawn, n_jobs)
+        labels = kept.labels
+        history.append(("levels", kept.value))
     if len(found.witnesses) > 1:
         most = max(k, *(int(each.max()) + 1 for each in found.witnesses))
         node_stability, cluster_stability = stability(labels, found.witnesses, most, n_jobs)

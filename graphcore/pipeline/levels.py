@@ -16,35 +16,39 @@ from .loop import find_partition
 _PARTS = 4
 
 
-def nested_levels(problem, labels, leaves, tree, counts, streams, n_jobs=None, stages=None):
-    """Labels (n,) int32 and, for each level, the clusters of its clusters: (n_levels, n_clusters) int32.
+def nested_levels(problem, labels, leaves, tree, counts, streams, n_jobs=None):
+    """(the finest level as a Partition, for each coarser one the clusters of its clusters, (n_levels - 1, k) int32).
 
-    `labels` are the finest level as found by itself, `tree` its MergeTree over the groups `leaves`, and `counts` the
-    numbers of clusters, ascending. The coarsest level is found on the graph between parts of the clusters, and each
-    finer one inside the one before, the finest node by node.
+    `labels` are the finest level as found by itself, `leaves` groups with their clusters and graph, `tree` their
+    MergeTree, and `counts` the numbers of clusters, ascending, the last that of the problem. The coarsest level
+    is found on the graph between parts of the clusters, and each finer one inside the one before, the finest node by
+    node.
     """
     n_units = min(_PARTS * counts[-1], tree.n_leaves)
-    units = apply_labels(tree.labels_at(n_units), leaves)
-    coarse = problem.between(units, n_units, n_jobs, problem.max_links)
+    groups, group_labels, group_graph = leaves
+    constraints = problem.constraints.of_groups(groups, len(group_labels))
+    units = tree.labels_at(n_units)
+    coarse = replace(problem, rows=group_graph, constraints=constraints).between(units, n_units, n_jobs)
     top = replace(coarse, n_clusters=counts[0])
 
     def make_draft(number, earlier, best, streams, n_jobs, stages):
         return Draft(coarse_partition(top, streams.generator("merging"), n_jobs))
 
-    found = find_partition(top, make_draft, streams, max_drafts=2, n_jobs=n_jobs, stages=stages)
+    found = find_partition(top, make_draft, streams, max_drafts=2, n_jobs=n_jobs)
     levels, rng = [found.best.labels], streams.generator("levels")
     for k in counts[1:-1]:
         each = np.arange(n_units, dtype=np.int32)
-        levels.append(_divided(replace(coarse, n_clusters=k), each, levels[-1], rng, n_jobs))
-    above = [apply_labels(level, units) for level in levels]
-    labels = _divided(problem, labels, above[-1], rng, n_jobs)
-    return labels, np.array([pick_labels(labels, counts[-1], level) for level in above])
+        levels.append(_divided(replace(coarse, n_clusters=k), each, levels[-1], rng, n_jobs).labels)
+    above = [apply_labels(level[units], groups) for level in levels]
+    finest = _divided(problem, labels, above[-1], rng, n_jobs)
+    return finest, np.array([pick_labels(finest.labels, counts[-1], level) for level in above])
 
 
 def _divided(problem, labels, above, rng, n_jobs):
-    """Labels of the clusters asked for, each inside one of the clusters `above`, made of what these leave of `labels`.
+    """Partition into the clusters asked for, each inside one of those `above`, made of what these leave of `labels`.
 
-    Moves see the edges inside clusters above alone, with the degrees of all: J loses a constant, and no move leads out.
+    Moves see the edges inside clusters above alone, with the degrees of all: what lies inside nested clusters is the
+    same, and no move leads out.
     """
     n_above = int(above.max()) + 1
     groups, n_groups = common_refinement([labels, above], max(int(labels.max()) + 1, n_above))
@@ -52,7 +56,7 @@ def _divided(problem, labels, above, rng, n_jobs):
     sizes = np.bincount(groups[groups >= 0], minlength=n_groups)
     tree = hierarchy(between.rows, sizes, pick_labels(groups, n_groups, above), n_above, linkage=problem.objective)
     inside = replace(problem, rows=_inside(problem.rows, above))
-    return improve(inside, apply_labels(tree.labels_at(problem.n_clusters), groups), rng, n_jobs).labels
+    return improve(inside, apply_labels(tree.labels_at(problem.n_clusters), groups), rng, n_jobs)
 
 
 def _inside(rows, labels):

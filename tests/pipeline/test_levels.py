@@ -81,7 +81,7 @@ def test_coarse_levels_may_cut_the_clusters_of_a_fit_of_its_own():
     fit = cluster_graph(graph, settings, random_state=0)
     above = (np.arange(120) // 40).astype(np.int32)
     problem = fit.known.problem(graph_rows(graph), settings)
-    labels = _divided(problem, fit.labels, above, np.random.default_rng(0), None)
+    labels = _divided(problem, fit.labels, above, np.random.default_rng(0), None).labels
     assert are_nested([above, labels]) and len(np.unique(labels)) == 4
 
 
