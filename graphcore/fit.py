@@ -8,7 +8,7 @@ import numpy as np
 from ._locks import cached_property
 from ._progress import Stages
 from ._random import Streams
-from ._validation import check_sample_weight
+from ._validation import check_sample_weight, refused
 from .exceptions import InputError
 from .graphs.derived import change_graph, weigh_nodes
 from .graphs.graph import Graph
@@ -79,9 +79,15 @@ def fit_graph(
                 selection = choose_for_fit(graph, asked, random_state=streams, n_jobs=n_jobs)
             asked = asked.of(selection.best, selection.balance)
         settings = resolve(asked, graph, total_size)
+        if len(asked.levels) > 1 and not (labels is None and initial_labels is None):
+            raise refused(
+                "n_clusters", list(asked.levels), "are levels, which keep to no labels given: give one number"
+            )
         known = check_known(graph, settings.n_clusters, labels, initial_labels, sample_weight)
         stages.expect(6)
-        clustering = cluster_graph(graph, settings, known=known, random_state=streams, n_jobs=n_jobs, stages=stages)
+        clustering = cluster_graph(
+            graph, settings, known=known, levels=asked.levels, random_state=streams, n_jobs=n_jobs, stages=stages
+        )
         with stages("score"):
             sums, shares = sums_and_shares(graph, clustering.labels, clustering.settings.n_clusters, n_jobs)
     return Fit(graph, clustering, selection, sums, shares, known.weights, edge_weight, dict(stages.seconds))

@@ -52,6 +52,26 @@ def process(*arguments, code=None, **options):
 # -- cluster -----------------------------------------------------------------------------------------------------------
 
 
+def test_cluster_writes_a_column_for_each_level(folder, capsys):
+    for option in ("-k", "--levels"):
+        assert run(["cluster", "graph.txt", option, "1,2,3", "-o", "levels.tsv"]) == 0
+        rows = [line.split("\t") for line in (folder / "levels.tsv").read_text().splitlines()]
+        names, *levels = zip(*rows, strict=True)
+        assert list(names) == ["a", "b", "c", "x", "y", "z"]
+        assert [len(set(level)) for level in levels] == [1, 2, 3]
+    assert run(["cluster", "graph.txt", "--levels", "1,2,3", "-o", "levels.graphml"]) == 0
+    nodes = nx.read_graphml(folder / "levels.graphml").nodes
+    assert {nodes[x]["level_1"] for x in nodes} == {0} and len({nodes[x]["level_2"] for x in nodes}) == 2
+    assert run(["cluster", "graph.txt", "--levels", "1,2,3", "-o", "levels.npy"]) == 0
+    assert np.load(folder / "levels.npy").shape == (6, 3)
+
+
+def test_levels_that_do_not_ascend_are_one_line(folder, capsys):
+    assert run(["cluster", "graph.txt", "--levels", "3,2", "-o", "levels.tsv"]) != 0
+    (line,) = messages(capsys.readouterr().err)
+    assert "[3, 2]" in line and "ascending" in line
+
+
 def test_cluster_writes_labels_with_the_files_names(folder, capsys):
     assert run(["cluster", "graph.txt", "-k", "2", "-o", "labels.tsv"]) == 0
     labels = read_labels(folder / "labels.tsv")

@@ -357,7 +357,8 @@ def test_the_help_of_cluster_has_every_option_once_under_a_heading(capsys):
     options = [p.opts[-1] for p in app.commands["cluster"].params if p.opts[0].startswith("-")]
     assert len(options) > 30
     found = {
-        option: len(re.findall(rf"^  (-\w, )?{option}(?![\w-])", text, re.MULTILINE)) for option in (*options, "--help")
+        option: len(re.findall(rf"^  (-\w, )?(--\w+, )?{option}(?![\w-])", text, re.MULTILINE))
+        for option in (*options, "--help")
     }
     assert {option: n for option, n in found.items() if n != 1} == {}
     headings = re.findall(r"^([A-Z][\w ]+):$", text, re.MULTILINE)

@@ -38,6 +38,15 @@ class _Value(click.ParamType):
         return value
 
 
+class _Numbers(_Value):
+    """The same, or several with commas between them."""
+
+    def convert(self, value, param, ctx):
+        parts = value.split(",") if isinstance(value, str) else [value]
+        found = [super(_Numbers, self).convert(part, param, ctx) for part in parts]
+        return found if len(found) > 1 else found[0]
+
+
 class _Step(_Value):
     """NAME=VALUE: a parameter of the published algorithm."""
 
@@ -87,6 +96,8 @@ _STEPS = ", ".join(name + (f" ({', '.join(words)})" if words else "") for name, 
          "graphcore cluster edges.txt.gz -k 16 --max-share 1.03"),
         ("a model that follows the graph when it changes (see update)",
          "graphcore cluster edges.txt.gz -k 100 -o labels.tsv --model model.npz"),
+        ("groups in groups: columns of nested labels, coarse to fine",
+         "graphcore cluster edges.txt.gz --levels 10,100,1000 -o levels.tsv"),
         ("exactly the algorithm of the paper", "graphcore cluster graph.npz -k 10 --published"),
         ("no idea of k: by resolution, with the tree of all sizes",
          "graphcore cluster edges.txt.gz --resolution 3 --tree tree.nwk"),
@@ -97,8 +108,9 @@ _STEPS = ", ".join(name + (f" ({', '.join(words)})" if words else "") for name, 
 @click.argument("input", metavar="INPUT", type=INPUT)
 @adding(
     click.option(
-        "-k", "--clusters", "n_clusters", type=_Value(("auto",)), metavar="K",
-        help="Number of clusters; auto to choose it. Needed, unless there is a --resolution or modularity is raised.",
+        "-k", "--clusters", "--levels", "n_clusters", type=_Numbers(("auto",)), metavar="K",
+        help="Number of clusters; several, as 10,100,1000, for nested levels, a column each; auto to choose it. "
+        "Needed, unless there is a --resolution or modularity is raised.",
     ),
     *map(_of_setting, PARAMETERS),
     heading="Clusters",

@@ -125,12 +125,15 @@ def write_clusters(fit, output, spreadsheet):
 
     found, graph, kind = fit.clustering, fit.graph, output_kind(output)
     columns = node_columns(found.labels, graph.node_names, found.node_stability, fit.outside_shares)
+    levels = found.level_labels
+    columns |= {f"level_{i}": level for i, level in enumerate(levels[:-1], 1)}
     if kind == "graph":
         write_graph(graph, output, attributes=columns)
     elif kind == "parquet":
         write_table(columns, output)
     else:
-        write_labels(found.labels, output, graph, spreadsheet=spreadsheet)
+        labels = levels.T if len(levels) > 1 else found.labels
+        write_labels(labels, output, graph, spreadsheet=spreadsheet)
 
 
 def tell_of_missing_pictures(console):

@@ -85,6 +85,12 @@ class FittedGraph:
         return self.clustering_.settings.balance
 
     @property
+    def level_labels_(self) -> Labels:
+        """Labels of every level, coarse to fine, one row each; the last is `labels_`."""
+        check_is_fitted(self)
+        return self.clustering_.level_labels
+
+    @property
     def quotient_graph_(self) -> Graph:
         """The Graph between clusters, computed at each access by a pass over all edges.
 

@@ -32,7 +32,10 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, PredictedRows
 
     Parameters
     ----------
-    n_clusters : int, "auto" or None, default 8
+    n_clusters : int, list of int, "auto" or None, default 8
+        Ascending numbers such as [10, 100, 1000] are nested levels: every cluster of a finer one lies inside one of the
+        coarser, see `level_labels_`; all other attributes and methods are of the finest. They keep to no limits of size
+        and no labels given.
         "auto" chooses by :func:`graphcore.select_n_clusters` first, which costs about as much as the fit. None chooses
         by `resolution`, at the same cost, or with ``objective="modularity"`` takes as many as raise that, at none.
     affinity : {"auto", "nearest_neighbors", "precomputed", "precomputed_nearest_neighbors"}, default "auto"
@@ -99,8 +102,11 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, PredictedRows
     ----------
     labels_ : ndarray of shape (n_samples,), int32
         Cluster of every node or vector, from 0; -1 for isolated nodes and `outliers`.
+    level_labels_ : ndarray of shape (n_levels, n_samples), int32
+        Labels of every level, coarse to fine; a single row if `n_clusters` is one number. Made at each access. An
+        update moves nodes between the finest clusters, and these stay where they are in the coarser ones.
     n_clusters_ : int
-        `n_clusters`, or what was chosen for "auto" or None.
+        `n_clusters`, that of the finest level, or what was chosen for "auto" or None.
     balance_ : float
         `balance`, or what "auto" came to; what was tried is in ``clustering_.balances``.
     selection_ : KSelection or None
@@ -156,7 +162,7 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, PredictedRows
     ((34,), 2)
     """
 
-    n_clusters: int | str | None = 8
+    n_clusters: int | list[int] | str | None = 8
     _: KW_ONLY
     affinity: str = "auto"
     n_neighbors: int = 10

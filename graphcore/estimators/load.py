@@ -185,13 +185,18 @@ def _fitted(model, facts, settings, archive, any_size):
         cluster_stability=_reals(archive, "cluster_stability", (k,), optional=True),
         history=[(str(name), float(value)) for name, value in facts["history"]],
         balances=tuple(Trial(*row) for row in facts["balances"]), seconds={},
-        known=Known(fixed, None, reference.weights), _rows=graph_rows(in_range(graph)),
+        known=Known(fixed, None, reference.weights), levels=_levels(archive, k), _rows=graph_rows(in_range(graph)),
     )  # fmt: skip
     model._keep(graph, reference, result, outside_shares)
     model.n_features_in_, model._is_given = facts["n_features"], facts["is_given"]
     model._unrest = _reals(archive, "unrest", (k,)).copy()
     model.selection_, model.seconds_ = None, {}
     return model
+
+
+def _levels(archive, k):
+    """The clusters of the clusters at each coarser level, or None."""
+    return _numbers(archive, "levels", (None, k), np.int32, 0, k) if "levels" in archive else None
 
 
 def _outliers(facts, archive, n):

@@ -35,7 +35,7 @@ def write_model(model, path):
         "coreset_weights": result.coreset.weights, "coreset_labels": result.coreset_labels,
         "stability": model.stability_, "cluster_stability": model.cluster_stability_, "indptr": graph.indptr,
         "indices": graph.indices, "weights": graph.weights, "node_names": graph.node_names,
-        "merged": result.merged, "fixed": result.known.fixed,
+        "merged": result.merged, "levels": result.levels, "fixed": result.known.fixed,
         "initial_labels": None if start is None else np.asarray(start),
     } | _vector_arrays(reference.vectors)  # fmt: skip
     arrays = {name: array for name, array in arrays.items() if array is not None}

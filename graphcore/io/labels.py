@@ -30,8 +30,8 @@ def write_labels(
 
     Parameters
     ----------
-    labels : array-like of shape (n_nodes,)
-        Cluster numbers (-1: no cluster).
+    labels : array-like of shape (n_nodes,) or (n_nodes, n_levels)
+        Cluster numbers (-1: no cluster); of several levels one column each.
     path : str, path-like or stream (of text, of bytes for "npy")
         Output file; "-" is standard output. A file is written under another name in the same folder, flushed to the
         disk and renamed, so an interrupted run leaves what was there before.
@@ -63,8 +63,8 @@ def write_labels(
     Chloé,1
     """
     labels = np.asarray(labels)
-    if labels.ndim != 1:
-        raise InputError(f"labels must be one-dimensional, got shape {labels.shape}")
+    if labels.ndim not in (1, 2):
+        raise InputError(f"labels must have one dimension, or two for levels, got shape {labels.shape}")
     n_nodes = len(labels)
     if isinstance(names, Graph):
         n_nodes, names = names.n_nodes, names.node_names
@@ -83,7 +83,8 @@ def write_labels(
     with _lines_to(path, format, names, "npy", spreadsheet) as write:
         for start in range(0, n_nodes, _PIECE):
             piece = slice(start, start + _PIECE)
-            write(zip(names[piece], labels[piece].tolist(), strict=True))
+            columns = labels[piece].reshape(-1, 1) if labels.ndim == 1 else labels[piece]
+            write(zip(names[piece], *columns.T.tolist(), strict=True))
 
 
 def write_memberships(memberships, path, graph, *, spreadsheet=False):

@@ -183,11 +183,12 @@ def _best_partners(rows, objective, n_jobs):
     return partners, gains, linked
 
 
-def hierarchy(rows, sizes, labels, n_clusters, *, linkage="information"):
+def hierarchy(rows, sizes, labels, n_clusters, *, linkage="information", above=()):
     """Build a merge tree that passes through a given partition, whose labels 0 to n_clusters - 1 are all in use.
 
     Groups are first merged inside each cluster of the partition, then the clusters are merged with each other, so
-    ``tree.labels_at(n_clusters)`` is the partition itself.
+    ``tree.labels_at(n_clusters)`` is the partition itself. It passes through those of `above` likewise: pairs of labels
+    of the clusters before and their number, coarser and coarser.
     """
     n = len(labels)
     starts, members = grouped(labels, n_clusters)
@@ -214,7 +215,11 @@ def hierarchy(rows, sizes, labels, n_clusters, *, linkage="information"):
         names[c].append(n + position)
     inner = len(steps)
     top_sizes = np.bincount(labels, weights=sizes, minlength=n_clusters).astype(np.int64)
-    _, top_children, losses = agglomerate(top, top_sizes, 1, linkage=linkage)
+    if above:
+        upper = hierarchy(top, top_sizes, *above[0], linkage=linkage, above=above[1:])
+        top_children, losses = upper.children, upper.heights
+    else:
+        _, top_children, losses = agglomerate(top, top_sizes, 1, linkage=linkage)
     roots = [names[c][-1] for c in range(n_clusters)]
     for i, (a, b) in enumerate(top_children):
         children[inner + i] = roots[a], roots[b]

@@ -38,6 +38,7 @@ from .drafts import (
     merged_draft,
 )
 from .known import NOTHING, Known
+from .levels import nested_levels
 from .loop import SearchSteps, find_partition
 from .settings import Settings
 
@@ -76,6 +77,8 @@ class Clustering:
         Seconds of each stage, added up over drafts that are worked on at the same time.
     known : Known
         Labels that stay and weights of nodes, which all labels that come after these keep to as well.
+    levels : ndarray of shape (n_levels - 1, n_clusters), int32, or None
+        The cluster of each cluster at every coarser level, the coarsest first; None for a single level.
     """
 
     labels: np.ndarray
@@ -91,6 +94,7 @@ class Clustering:
     settings: Settings
     seconds: dict = field(repr=False)
     known: Known = field(repr=False)
+    levels: np.ndarray | None = field(repr=False)
     _rows: GraphRows = field(repr=False)  # of the graph; a pickle has None
 
     def __post_init__(self):
@@ -141,12 +145,18 @@ class Clustering:
     def merge_tree(self):
         """MergeTree of the groups through the clusters, made when first asked for.
 
-        Cut into as many clusters as hold nodes it gives `labels`.
+        Cut into as many clusters as hold nodes it gives `labels`, and likewise every level.
         """
-        return merge_tree(self.settings, *self._leaves)
+        return merge_tree(self.settings, self._leaves, self.levels)
+
+    @property
+    def level_labels(self):
+        """Labels of every level, coarse to fine, (n_levels, n_nodes) int32."""
+        coarser = () if self.levels is None else self.levels
+        return np.stack([*(apply_labels(level, self.labels) for level in coarser), self.labels])
 
 
-def cluster_graph(graph, settings, *, known=NOTHING, random_state=None, n_jobs=None, stages=None):
+def cluster_graph(graph, settings, *, known=NOTHING, levels=(), random_state=None, n_jobs=None, stages=None):
     """Coreset spectral clustering of a graph, as published or with merging and refinement.
 
     Parameters
@@ -157,6 +167,8 @@ def cluster_graph(graph, settings, *, known=NOTHING, random_state=None, n_jobs=N
     known : Known, optional
         Labels that stay, labels to start from, and weights of the nodes, see
         :func:`graphcore.pipeline.known.check_known`.
+    levels : sequence of int, optional
+        Numbers of clusters of nested levels, ascending; the last is that of the settings.
     random_state : int, Generator, RandomState or None
     n_jobs : int, optional
         Threads; labels do not depend on it.
@@ -226,14 +238,21 @@ def cluster_graph(graph, settings, *, known=NOTHING, random_state=None, n_jobs=N
             tree = leaves = None
             if problem.constraints.limits_clusters and known.fixed is None:
                 leaves = leaves_of(rows, first.groups, labels, k)
-                tree = merge_tree(settings, *leaves)
+                tree = merge_tree(settings, leaves)
             kept = constrained_partition(
                 problem, labels, streams.generator("cycles"), fixed=known.fixed, groups=leaves and leaves[0], tree=tree,
                 n_jobs=n_jobs,
             )  # fmt: skip
         labels = kept.labels
         history.append(("constraints", kept.value))
-    node_stability = cluster_stability = None
+    node_stability = cluster_stability = level_tables = None
+    if len(levels) > 1:
+        with stages("levels"):
+            leaves = leaves_of(rows, first.groups, labels, k)
+            tree, drawn = merge_tree(settings, leaves), streams.child("levels")
+            kept, level_tables = nested_levels(free, labels, leaves, tree, levels, drawn, n_jobs)
+        labels = kept.labels
+        history.append(("levels", kept.value))
     if len(found.witnesses) > 1:
         most = max(k, *(int(each.max()) + 1 for each in found.witnesses))
         node_stability, cluster_stability = stability(labels, found.witnesses, most, n_jobs)
@@ -243,7 +262,7 @@ def cluster_graph(graph, settings, *, known=NOTHING, random_state=None, n_jobs=N
         coreset_labels=labels[first.coreset.indices] if first.coreset_labels is None else first.coreset_labels,
         n_unreached=first.n_unreached, merged=first.groups, node_stability=node_stability,
         cluster_stability=cluster_stability, history=history, balances=balances, search=found.steps,
-        settings=asked, seconds=dict(stages.seconds), known=given, _rows=rows,
+        settings=asked, seconds=dict(stages.seconds), known=given, levels=level_tables, _rows=rows,
     )  # fmt: skip
 
 
@@ -265,10 +284,16 @@ def leaves_of(rows, merged, labels, n_clusters):
     return groups, pick_labels(groups, n_groups, labels), quotient(rows, groups, n_groups, max_entries=max_links(rows))
 
 
-def merge_tree(settings, groups, group_labels, group_graph):
-    """MergeTree over the leaves, through the clusters that hold nodes."""
+def merge_tree(settings, leaves, levels=None):
+    """MergeTree over the leaves, through the clusters that hold nodes and the coarser `levels` of them."""
+    groups, group_labels, group_graph = leaves
     table = group_labels.copy()
     n_used = compact_labels(table, settings.n_clusters)
     sizes = label_sizes(groups, len(table))
     linkage = settings.record if settings.overcluster is None else "average"
-    return hierarchy(group_graph, sizes, table, n_used, linkage=linkage)
+    below, above = np.unique(group_labels), []  # a cluster of the fit in each of the level below
+    for level in () if levels is None else levels[::-1]:
+        _, first, clusters = np.unique(level[below], return_index=True, return_inverse=True)
+        above.append((clusters.astype(np.int32), len(first)))
+        below = below[first]
+    return hierarchy(group_graph, sizes, table, n_used, linkage=linkage, above=above)

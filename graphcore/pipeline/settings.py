@@ -2,9 +2,12 @@
 
 import math
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from numbers import Integral
 
-from .._validation import check_integer, check_real, check_size
+import numpy as np
+
+from .._validation import check_integer, check_real, check_size, refused
 from ..coresets.importance import importance_size, round_eps
 from ..exceptions import InputError, ParameterError
 from ..partition.objectives import OBJECTIVES, Objective
@@ -76,6 +79,7 @@ class Asked:
     left_to: str  # "" for a number that was given, otherwise "information", "resolution" or "moves" of the objective
     values: dict  # of PARAMETERS, as they were given: sizes may be shares
     steps: Published
+    levels: tuple[int, ...] = ()  # numbers of clusters, ascending to `n_clusters`, where several were given
 
     def of(self, n_clusters, balance=None):
         """The same with a number of clusters, and the balance that it was found at if none was asked for."""
@@ -96,17 +100,21 @@ def check_settings(n_clusters, given):
     values |= given
     steps = steps_of(values.pop("published"))
     values = {p.name: p.check(values[p.name]) for p in PARAMETERS}
+    levels = _levels(n_clusters)
+    n_clusters = levels[-1] if levels else n_clusters
     left_to = _left_to(n_clusters, values)
     k = 0 if left_to else check_integer("n_clusters", n_clusters, low=1)
     if isinstance(steps.coreset_size, Integral):
         _refuse_few(steps.coreset_size, k)
     limits = [f"{name}={values[name]}" for name in ("max_cluster_size", "max_share") if values[name] is not None]
-    if left_to == "moves":
-        idle = ["published"] * (not steps.refine or steps.overcluster is not None)
-        least = values["min_cluster_size"]
-        idle += [f"min_cluster_size={least}"] * bool(least > 1 or (least > 0 and not isinstance(least, Integral)))
-        for each in limits + idle:
+    idle = ["published"] * (not steps.refine or steps.overcluster is not None)
+    least = values["min_cluster_size"]
+    idle += [f"min_cluster_size={least}"] * bool(least > 1 or (least > 0 and not isinstance(least, Integral)))
+    for each in limits + idle:
+        if left_to == "moves":
             raise ParameterError(f"{each} needs a number of clusters: give n_clusters")
+        if len(levels) > 1:
+            raise refused("n_clusters", list(levels), f"are levels, which do not go with {each}: give one number")
     if not (_may_be_uneven(values, steps) or values["balance"] in ("auto", 1)):
         raise ParameterError(
             f"balance={values['balance']} is a price on objective='information' as merging and moves raise it; leave "
@@ -117,7 +125,17 @@ def check_settings(n_clusters, given):
             raise ParameterError(f"effort and time_limit are for a search that moves nodes, {_MOVES}")
         for each in limits:
             raise ParameterError(f"{each} is kept by moving nodes, {_MOVES}")
-    return Asked(k, left_to, values, steps)
+    return Asked(k, left_to, values, steps, levels)
+
+
+def _levels(n_clusters):
+    """The numbers of clusters, if several are given."""
+    if not isinstance(n_clusters, (list, tuple, np.ndarray)):
+        return ()
+    levels = tuple(check_integer("n_clusters", each, low=1) for each in n_clusters)
+    if not levels or any(fine <= coarse for coarse, fine in pairwise(levels)):
+        raise refused("n_clusters", n_clusters, "must be one number, or ascending ones for levels, such as [10, 100]")
+    return levels
 
 
 def _may_be_uneven(values, steps):
@@ -187,6 +205,8 @@ def resolve(asked, graph, total_size=None):
                 "effort and time_limit are for graphs of at most 2^28 entries (134 million edges); this one has "
                 f"{graph.n_entries}: leave them out"
             )
+        if len(asked.levels) > 1:
+            raise refused("n_clusters", list(asked.levels), "are levels of a graph of more than 2^28 entries: give one")
         effort = EFFORTS["fast"]
     if not steps.refine:  # nothing raises the objective
         effort = EFFORTS["fast"]

@@ -176,7 +176,7 @@ def test_bad_arguments(tmp_path, named):
     for labels, path, names, error, message in [
         ([0, 1], tmp_path / "l", named, InputError, "2 labels for 3 nodes"),
         ([0, 1], tmp_path / "l", ["a"], InputError, "2 labels for 1 nodes"),
-        ([[0, 1]], tmp_path / "l", named, InputError, "one-dimensional"),
+        ([[[0, 1]]], tmp_path / "l", named, InputError, "one dimension, or two"),
         ([0, 1, 2], 7, named, ParameterError, "path"),
     ]:
         with pytest.raises(error, match=message):
