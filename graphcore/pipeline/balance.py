@@ -61,9 +61,9 @@ def choose_balance(coarse, balance, streams, n_jobs=None):
     for each in (1.0, *others(balance)):
         record = coarse.record.at(price=(1.0 - each) * worth)
         merged = [merged_on(replace(between, objective=record)) for _, between in views]
-        tables[each], *again = [table[parts] for table, (parts, _) in zip(merged, views, strict=True)]
-        agreement = _agreement(tables[each], *again, volumes) if again else 1.0
-        trials.append(_trial(each, views[0][1], merged[0], agreement))
+        found = [table[parts] for table, (parts, _) in zip(merged, views, strict=True)]
+        tables[each] = found[0]
+        trials.append(_trial(each, views[0][1], merged[0], _agreement(found[0], found[-1], volumes)))
         if each == 1.0 and trials[0].entropy > 0.0:
             worth = trials[0].information / trials[0].entropy
     best = trials[most_even([trial.score for trial in trials])].balance if balance == "auto" else balance
