@@ -34,7 +34,7 @@ def _data(name, settings):
     if data is None:
         raise MissingData(name)
     X, truth = data
-    if name == "Mushrooms":  # the file is in order of the classes
+    if name == "Mushrooms":  # the shares of the classes change along the file
         order = np.random.default_rng(0).permutation(len(X))
         X, truth = X[order], truth[order]
     rows = QUICK_ROWS if settings.quick else len(X)
