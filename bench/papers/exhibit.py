@@ -62,6 +62,8 @@ class Exhibit:
         ``check(groups)`` asserts what the exhibit is to show. The tests call it for a quick run and for the record.
     stand_in, unavailable : str
         What replaces data that cannot be had; why an exhibit is not measured (`measure` is None then).
+    modelled : bool
+        Whether what is compared with the paper comes from a model and not from a measurement.
     slow : bool
         Whether the quick version takes more than a second.
     """
@@ -77,6 +79,7 @@ class Exhibit:
     check: Callable | None = None
     stand_in: str = ""
     unavailable: str = ""
+    modelled: bool = False
     slow: bool = False
 
 
