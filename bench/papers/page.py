@@ -91,6 +91,8 @@ def _origin(entry):
         said += [f"{entry['seconds'] / 60:.1f} minutes"]
     said += [f"{entry['cores']} cores" + (", other programs at work" if entry["busy"] else "")]
     said += [entry["versions"]]
+    if "note" in entry:  # of rows that were measured by themselves
+        said += [entry["note"]]
     said += ["broken off before all was measured"] * (not entry["complete"])
     return f"*{'; '.join(said)}.*"
 
