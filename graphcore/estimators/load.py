@@ -174,7 +174,8 @@ def _fitted(model, facts, settings, archive, any_size):
     for pair in facts["history"]:
         _require(isinstance(pair, list) and len(pair) == 2 and isinstance(pair[1], (int, float)), "history")
     for row in facts["balances"]:
-        is_row = isinstance(row, list) and len(row) == len(Trial._fields)
+        least = len(Trial._fields) - len(Trial._field_defaults)
+        is_row = isinstance(row, list) and least <= len(row) <= len(Trial._fields)
         _require(is_row and all(isinstance(value, float) for value in row), "balances")
     fixed = _numbers(archive, "fixed", (None,), np.int32, -1, k) if "fixed" in archive else None
     result = Clustering(

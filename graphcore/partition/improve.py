@@ -22,7 +22,7 @@ _HALFWAY = 8
 # Share of the clusters united in a round while there are more than that: early pairs are safe.
 _EARLY_SHARE = 0.6
 # Moves of groups end when a pass moves a smaller share of them, or after so many passes.
-_GROUP_MOVES = {"tolerance": 0.002, "n_passes": 20}
+_TOLERANCE, _PASSES = 0.002, 20
 
 
 def improve(problem, labels, rng, n_jobs=None, told=None):
@@ -96,7 +96,7 @@ def merged_halfway(problem, rng, n_jobs=None):
         rows, sizes, halfway, objective=problem.objective, share=_EARLY_SHARE, min_size=problem.min_size, n_jobs=n_jobs
     )
     early = replace(problem.without_limits(halfway), min_share=problem.min_share)
-    move_locally(early, labels, order=rng.permutation(n), **_GROUP_MOVES)
+    _move_groups(early, labels, rng.permutation(n))
     return labels, replace(problem.between(labels, halfway, n_jobs), n_clusters=k)
 
 
@@ -106,7 +106,7 @@ def merged_on(problem):
         problem.rows, problem.constraints.counts, problem.n_clusters, linkage=problem.objective,
         min_size=problem.min_size,
     )  # fmt: skip
-    move_locally(problem.spanning(labels, room=2), labels, **_GROUP_MOVES)
+    _move_groups(problem.spanning(labels, room=2), labels)
     return labels
 
 
@@ -115,7 +115,7 @@ def moved_as_groups(problem, labels, n_clusters, rng):
     rows, n = problem.rows, len(labels)
     spanning = problem.spanning(labels, room=2)
     grow_small_clusters(spanning, labels)
-    sums, _ = move_locally(spanning, labels, order=rng.permutation(n), **_GROUP_MOVES)
+    sums = _move_groups(spanning, labels, rng.permutation(n))
     if not problem.record.is_per_cluster and not _has_inner_weight(rows):
         # Single nodes, whatever they count, have no weight inside, and on graphs where all weights are alike the first
         # unions then show nothing. What the normalised cut makes of them is tried too.
@@ -123,10 +123,14 @@ def moved_as_groups(problem, labels, n_clusters, rng):
             rows, problem.constraints.counts, n_clusters, linkage="ncut", min_size=problem.min_size
         )
         grow_small_clusters(spanning, other)
-        other_sums, _ = move_locally(spanning, other, **_GROUP_MOVES)
+        other_sums = _move_groups(spanning, other)
         if other_sums.value(problem.objective) > sums.value(problem.objective):
             return other
     return labels
+
+
+def _move_groups(problem, labels, order=None):
+    return move_locally(problem, labels, order=order, n_passes=_PASSES, tolerance=_TOLERANCE)[0]
 
 
 def _has_inner_weight(rows):

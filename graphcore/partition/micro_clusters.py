@@ -94,7 +94,7 @@ def settled_micro_clusters(reach, problem, n_passes=1, n_jobs=None):
 def random_micro_clusters(problem, rng):
     """Micro-clusters that grow from half of a graph's nodes, drawn evenly: labels (n,) int32, and how many."""
     n = len(problem.rows.degrees)
-    chosen = rng.choice(n, max(problem.fewest, n // 2), replace=False)
+    chosen = rng.choice(n, min(n, max(problem.fewest, n // 2)), replace=False)
     labels = np.full(n, -1, dtype=np.int32)
     labels[chosen] = np.arange(len(chosen))
     n_labels = spread(problem.rows, labels, len(chosen))

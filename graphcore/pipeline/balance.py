@@ -28,8 +28,9 @@ class Trial(NamedTuple):
     information: float  # J, in nats
     entropy: float  # H of the clusters' shares of volume, in nats
     cut_share: float
-    agreement: float  # with clusters merged from groups drawn anew: 1 for the same ones, 0 by chance
     score: float  # log J - 0.15 log(1 - J / H) + 0.3 agreement
+    # With clusters merged from groups drawn anew: 1 for the same ones, 0 by chance. Earlier model files know none.
+    agreement: float = np.nan
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,4 +119,4 @@ def _trial(balance, coarse, table, agreement):
     shares = sums.volume[sums.volume > 0.0] / total
     entropy = float(-(shares * np.log(shares)).sum())
     score = certainty(information, entropy) + _AGREEMENT * agreement if entropy > 0.0 else -np.inf
-    return Trial(balance, information, entropy, float(1.0 - sums.internal.sum() / total), agreement, score)
+    return Trial(balance, information, entropy, float(1.0 - sums.internal.sum() / total), score, agreement)
