@@ -44,8 +44,8 @@ def random_fourier_features(X, n_features, *, bandwidth, rank=None, random_state
     """
     from sklearn.kernel_approximation import RBFSampler
 
-    from graphcore._random import Streams
-    from graphcore.features.factor import nystrom_factor
+    from graphcore.base.streams import Streams
+    from graphcore.kernel_methods.features.factor import nystrom_factor
 
     dtype = np.dtype(np.float32 if X.dtype == np.float32 else np.float64)
     seed = Streams(random_state).integer("frequencies")
@@ -61,7 +61,7 @@ def factor_embedding(B, n_clusters):
     memory O(n r). None if a degree is not positive, as that of an approximation of a kernel without negative entries
     may be.
     """
-    from graphcore._threads import limited_libraries
+    from graphcore.base.threads import limited_libraries
 
     B = np.asarray(B, dtype=np.float64)
     degrees = B @ B.sum(axis=0)
@@ -91,8 +91,8 @@ def factor_spectral_clustering(B, n_clusters, *, n_init=10, random_state=None):
     Fowlkes, Belongie, Chung, Malik, "Spectral grouping using the Nystrom method", 2004. Wang, Gittens, Mahoney, JMLR
     2019, section 4.
     """
-    from graphcore._random import Streams
-    from graphcore.spectral.partition import kmeans_labels
+    from graphcore.base.streams import Streams
+    from graphcore.cluster.spectral.partition import kmeans_labels
 
     found = factor_embedding(B, n_clusters)
     if found is None:

@@ -28,11 +28,11 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from graphcore.files.store.arrays import ArrayWriter
+from graphcore.files.store.folder import atomic_folder
+from graphcore.files.store.format import Meta, write_meta
+from graphcore.files.store.journal import anonymous_memory, parse_memory
 from graphcore.graphs.ids import id_dtype
-from graphcore.store.arrays import ArrayWriter
-from graphcore.store.folder import atomic_folder
-from graphcore.store.format import Meta, write_meta
-from graphcore.store.journal import anonymous_memory, parse_memory
 
 # Bytes for an entry while the rows of a block are made: its key, its place in the result, and something to spare.
 _BYTES_PER_ENTRY = 14

@@ -19,10 +19,10 @@ import warnings
 import numpy as np
 
 import graphcore
-from graphcore._progress import Stages
+from graphcore.base.progress import Stages
+from graphcore.cluster.pipeline.cluster import cluster_graph
+from graphcore.cluster.pipeline.settings import resolve_settings
 from graphcore.metrics import agreement, normalized_cut
-from graphcore.pipeline.cluster import cluster_graph
-from graphcore.pipeline.settings import resolve_settings
 
 from .vectors import AnonymousMemory
 

@@ -28,8 +28,8 @@ def given(params):
 
 def clustering(graph, k, seed, params, threads):
     """The Clustering of the whole pipeline."""
-    from graphcore.pipeline.cluster import cluster_graph
-    from graphcore.pipeline.settings import resolve_settings
+    from graphcore.cluster.pipeline.cluster import cluster_graph
+    from graphcore.cluster.pipeline.settings import resolve_settings
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", graphcore.GraphWarning)
@@ -58,7 +58,7 @@ def balanced(graph, k, seed, params, threads):
 
 def cluster_counted(graph, k, seed, params, threads):
     """The whole pipeline, with the entries that it went through, and those it stored, beside the seconds."""
-    from graphcore._work import counted
+    from graphcore.base.work import counted
 
     with counted() as work:
         found = clustering(graph, k, seed, params, threads)
@@ -71,12 +71,12 @@ def construct(graph, k, seed, params, threads):
 
     `params`: `size` (share of the nodes), `sampling`, `n_init` (restarts of k-means), `n_products` of the power method.
     """
-    from graphcore._random import Streams
-    from graphcore.coresets.coreset import sample_coreset
+    from graphcore.base.streams import Streams
+    from graphcore.cluster.coresets.coreset import sample_coreset
+    from graphcore.cluster.partition.nearest import label_all
+    from graphcore.cluster.spectral.partition import kmeans_labels
+    from graphcore.cluster.spectral.power import power_embedding
     from graphcore.kernels.graph import GraphKernel
-    from graphcore.partition.nearest import label_all
-    from graphcore.spectral.partition import kmeans_labels
-    from graphcore.spectral.power import power_embedding
 
     clock = Clock()
     streams = Streams(seed)
@@ -119,7 +119,7 @@ def coreset_kernel_kmeans(graph, k, seed, params, threads):
 
     `params`: `size` (share of the nodes), `seeding`, `n_init` (starts of k-means).
     """
-    from graphcore.kmeans.coreset import coreset_kernel_kmeans as run
+    from graphcore.kernel_methods.kmeans.coreset import coreset_kernel_kmeans as run
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", graphcore.GraphWarning)
@@ -144,7 +144,7 @@ def paths(source, target, params):
 
 def cluster_file(files, k, seed, params, threads):
     """Edge list in, labels on disk out; `params`: `model`, keywords of the estimator, and `n_init` of its k-means."""
-    from graphcore.spectral import partition
+    from graphcore.cluster.spectral import partition
 
     def started(*args, **kwargs):
         return args, kwargs | ({"n_init": params["n_init"]} if "n_init" in params else {})

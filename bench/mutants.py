@@ -28,31 +28,40 @@ ROOT = Path(__file__).parents[1]
 
 # Compiled loops and what is computed around them, and the tests that are about them.
 TESTS = {
-    "coresets/_loops.py": "coresets/test_seeding.py coresets/test_sampling_tree.py",
-    "coresets/importance.py": "coresets/test_importance.py",
-    "coresets/seeding.py": "coresets/test_seeding.py",
-    "features/leverage.py": "features/test_leverage.py",
-    "flats/_loops.py": "flats/test_kernel_k_flats.py",
-    "flats/alternation.py": "kmeans/test_lloyd.py flats/test_policies.py",
+    "cluster/coresets/_loops.py": "cluster/coresets/test_seeding.py cluster/coresets/test_sampling_tree.py",
+    "cluster/coresets/importance.py": "cluster/coresets/test_importance.py",
+    "cluster/coresets/seeding.py": "cluster/coresets/test_seeding.py",
+    "kernel_methods/features/leverage.py": "kernel_methods/features/test_leverage.py",
+    "kernel_methods/flats/_loops.py": "kernel_methods/flats/test_kernel_k_flats.py",
+    "kernel_methods/flats/alternation.py": "kernel_methods/kmeans/test_lloyd.py kernel_methods/flats/test_policies.py",
     "graphs/_loops.py": "graphs/test_build.py graphs/test_graph.py graphs/test_convert.py",
-    "kernels/_loops.py": "kernels/test_graph.py kernels/test_forms.py kmeans/test_lloyd.py partition/test_nearest.py",
-    "kmeans/centroids.py": "kmeans/test_lloyd.py kmeans/test_coreset.py",
-    "kmeans/chunked.py": "kmeans/test_chunked.py",
-    "partition/_agglomerate_loops.py": "partition/test_merge.py",
-    "partition/_block_loops.py": "partition/test_blocks.py partition/test_local_moving.py",
-    "partition/_constraint_loops.py": "partition/test_constraints.py",
-    "partition/_group_loops.py": "partition/test_micro_clusters.py partition/test_cycles.py partition/test_blocks.py",
-    "partition/_local_moving_loops.py": "partition/test_local_moving.py partition/test_improve.py",
-    "partition/_merge_round_loops.py": "partition/test_merge.py",
-    "partition/_objective_loops.py": "partition/test_local_moving.py",
-    "partition/_quotient_loops.py": "partition/test_quotient.py partition/test_improve.py",
-    "partition/_sum_loops.py": "partition/test_local_moving.py partition/test_nearest.py partition/test_theorem.py",
-    "spectral/_power_loops.py": "spectral/test_power.py",
-    "store/_loops.py": "store/test_build.py store/test_store.py",
+    "kernels/_loops.py": (
+        "kernels/test_graph.py kernels/test_forms.py kernel_methods/kmeans/test_lloyd.py "
+        "cluster/partition/test_nearest.py"
+    ),
+    "kernel_methods/kmeans/centroids.py": "kernel_methods/kmeans/test_lloyd.py kernel_methods/kmeans/test_coreset.py",
+    "kernel_methods/kmeans/chunked.py": "kernel_methods/kmeans/test_chunked.py",
+    "cluster/partition/_agglomerate_loops.py": "cluster/partition/test_merge.py",
+    "cluster/partition/_block_loops.py": "cluster/partition/test_blocks.py cluster/partition/test_local_moving.py",
+    "cluster/partition/_constraint_loops.py": "cluster/partition/test_constraints.py",
+    "cluster/partition/_group_loops.py": (
+        "cluster/partition/test_micro_clusters.py cluster/partition/test_cycles.py cluster/partition/test_blocks.py"
+    ),
+    "cluster/partition/_local_moving_loops.py": (
+        "cluster/partition/test_local_moving.py cluster/partition/test_improve.py"
+    ),
+    "cluster/partition/_merge_round_loops.py": "cluster/partition/test_merge.py",
+    "cluster/partition/_objective_loops.py": "cluster/partition/test_local_moving.py",
+    "cluster/partition/_quotient_loops.py": "cluster/partition/test_quotient.py cluster/partition/test_improve.py",
+    "cluster/partition/_sum_loops.py": (
+        "cluster/partition/test_local_moving.py cluster/partition/test_nearest.py cluster/partition/test_theorem.py"
+    ),
+    "cluster/spectral/_power_loops.py": "cluster/spectral/test_power.py",
+    "files/store/_loops.py": "files/store/test_build.py files/store/test_store.py",
 }
 
 # Arithmetic that wraps around, which Python's does not: these loops are compiled, for every mutant anew.
-COMPILED = ("partition/test_quotient.py",)
+COMPILED = ("cluster/partition/test_quotient.py",)
 
 _SECONDS = 1.5  # of the processor; a test that takes longer uncompiled is left out
 _LIMIT = 300  # of a mutant, in processor seconds; one that takes longer runs in circles and counts as noticed

@@ -1,4 +1,4 @@
-"""Times both neighbour searches: what the choice in graphcore.knn.search rests on.
+"""Times both neighbour searches: what the choice in graphcore.neighbors.search rests on.
 
 Run ``python bench/neighbors.py [n_jobs]``; takes about ten minutes.
 """
@@ -10,9 +10,9 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.datasets import make_blobs
 
-from graphcore.knn.search import nearest_neighbors
-from graphcore.knn.search_exact import exact_plan
-from graphcore.knn.vectors import as_vectors
+from graphcore.neighbors.search import nearest_neighbors
+from graphcore.neighbors.search_exact import exact_plan
+from graphcore.neighbors.vectors import as_vectors
 
 
 def measure(X, algorithm, n_jobs):

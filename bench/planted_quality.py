@@ -19,9 +19,9 @@ import numpy as np
 from sklearn.metrics import adjusted_rand_score
 
 import graphcore
-from graphcore.pipeline.cluster import cluster_graph
-from graphcore.pipeline.parameters import METHOD, Published
-from graphcore.pipeline.settings import resolve_settings
+from graphcore.cluster.pipeline.cluster import cluster_graph
+from graphcore.cluster.pipeline.parameters import METHOD, Published
+from graphcore.cluster.pipeline.settings import resolve_settings
 
 METHODS = {
     "published": Published(coreset_size=0.01),

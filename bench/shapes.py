@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from graphcore._random import Streams
+from graphcore.base.streams import Streams
 
 
 def trefoil(n, *, random_state=None):

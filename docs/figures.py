@@ -23,17 +23,17 @@ from sklearn.metrics import adjusted_rand_score
 
 import graphcore
 from graphcore import plot
-from graphcore.coresets.coreset import sample_coreset
-from graphcore.coresets.importance import importance_probabilities
-from graphcore.coresets.seeding import d2_seeding
+from graphcore.cluster.coresets.coreset import sample_coreset
+from graphcore.cluster.coresets.importance import importance_probabilities
+from graphcore.cluster.coresets.seeding import d2_seeding
+from graphcore.cluster.partition.evidence import matched_clusters
+from graphcore.cluster.partition.improve import recombine
+from graphcore.cluster.partition.problem import Problem
+from graphcore.cluster.partition.quotient import common_refinement, graph_rows
+from graphcore.cluster.pipeline.parameters import METHOD
 from graphcore.kernels.graph import GraphKernel
 from graphcore.metrics import calibration as calibration_of
 from graphcore.metrics import coreset_cost, normalized_cut
-from graphcore.partition.evidence import matched_clusters
-from graphcore.partition.improve import recombine
-from graphcore.partition.problem import Problem
-from graphcore.partition.quotient import common_refinement, graph_rows
-from graphcore.pipeline.parameters import METHOD
 from graphcore.plot._style import bare, plain_numbers
 
 FOLDER = Path(__file__).parent / "figures"

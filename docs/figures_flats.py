@@ -4,7 +4,7 @@ import numpy as np
 from matplotlib import pyplot as plt
 
 import graphcore
-from graphcore.partition.evidence import matched_clusters
+from graphcore.cluster.partition.evidence import matched_clusters
 
 __all__ = ["PICTURES"]
 

@@ -10,7 +10,7 @@ from matplotlib.collections import LineCollection
 from sklearn.datasets import make_blobs, make_moons
 
 import graphcore
-from graphcore.pipeline.parameters import METHOD
+from graphcore.cluster.pipeline.parameters import METHOD
 from graphcore.plot._style import bare
 
 TABLES = Path(__file__).parent / "tables" / "quality.md"

@@ -4,10 +4,10 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import graphcore
-from graphcore.features.nystrom import nystrom_features
+from graphcore.kernel_methods.features.nystrom import nystrom_features
+from graphcore.kernel_methods.kmeans.exact import kernel_kmeans, partition_cost
 from graphcore.kernels.functions import kernel_function
 from graphcore.kernels.vectors import VectorKernel
-from graphcore.kmeans.exact import kernel_kmeans, partition_cost
 
 __all__ = ["nystrom_brackets", "nystrom_schemes"]
 

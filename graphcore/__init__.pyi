@@ -4,8 +4,11 @@ from . import metrics as metrics
 from . import networkx as networkx
 from . import plot as plot
 from . import report as report
-from .coresets.coreset import Coreset as Coreset
-from .coresets.coreset import build_coreset as build_coreset
+from .cluster.coresets.coreset import Coreset as Coreset
+from .cluster.coresets.coreset import build_coreset as build_coreset
+from .cluster.pipeline.parameters import Published as Published
+from .cluster.selection.result import KSelection as KSelection
+from .cluster.selection.select import select_n_clusters as select_n_clusters
 from .estimators.coreset_coclustering import CoresetSpectralCoclustering as CoresetSpectralCoclustering
 from .estimators.coreset_kernel_kmeans import CoresetKernelKMeans as CoresetKernelKMeans
 from .estimators.coreset_spectral import CoresetSpectralClustering as CoresetSpectralClustering
@@ -21,17 +24,14 @@ from .exceptions import FormatError as FormatError
 from .exceptions import GraphWarning as GraphWarning
 from .exceptions import InputError as InputError
 from .exceptions import ParameterError as ParameterError
+from .files import read_graph as read_graph
+from .files import write_graph as write_graph
+from .files import write_labels as write_labels
+from .files.store import build_store as build_store
+from .files.store import check_store as check_store
+from .files.store import open_graph as open_graph
 from .graphs.graph import Graph as Graph
-from .io import read_graph as read_graph
-from .io import write_graph as write_graph
-from .io import write_labels as write_labels
-from .knn.neighbors import knn_graph as knn_graph
-from .knn.neighbors import neighbor_graph as neighbor_graph
-from .pipeline.parameters import Published as Published
-from .selection.result import KSelection as KSelection
-from .selection.select import select_n_clusters as select_n_clusters
-from .store import build_store as build_store
-from .store import check_store as check_store
-from .store import open_graph as open_graph
+from .neighbors.neighbors import knn_graph as knn_graph
+from .neighbors.neighbors import neighbor_graph as neighbor_graph
 
 __version__: str

@@ -13,7 +13,7 @@ import scipy.sparse as sp
 from scipy import stats
 
 from graphcore import Graph
-from graphcore.pipeline.parameters import steps_of
+from graphcore.cluster.pipeline.parameters import steps_of
 
 from .depth import examples
 

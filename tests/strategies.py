@@ -96,9 +96,9 @@ objectives = st.sampled_from(("information", "ncut", "modularity"))
 def problem_of(graph, n_clusters, objective="information", **limits):
     """The Problem of a Graph, or of its rows; `limits` are fields of a Problem or of its Constraints."""
     from graphcore import Graph
-    from graphcore.partition.constraints import Constraints
-    from graphcore.partition.problem import Problem
-    from graphcore.partition.quotient import graph_rows
+    from graphcore.cluster.partition.constraints import Constraints
+    from graphcore.cluster.partition.problem import Problem
+    from graphcore.cluster.partition.quotient import graph_rows
 
     rows, own = graph_rows(graph) if isinstance(graph, Graph) else graph, {}
     for name in {"min_size", "min_share", "constraints"} & set(limits):

@@ -18,8 +18,8 @@ from bench import harness, inputs, report, runner, scoring
 from bench.cases import ablation, choose_k, clusters, construction, growth, known_k, order, quality, search, speed
 from bench.harness import Method, Outcome
 from graphcore import Graph, datasets
-from graphcore.partition.cluster_sums import cluster_sums
-from graphcore.partition.quotient import graph_rows
+from graphcore.cluster.partition.cluster_sums import cluster_sums
+from graphcore.cluster.partition.quotient import graph_rows
 
 
 def random_graph(n, density, seed):

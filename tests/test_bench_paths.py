@@ -13,7 +13,7 @@ from bench import clocks, harness, inputs, methods_graphcore, methods_peers, rep
 from bench.cases import from_file, knn_path
 from bench.harness import Method, Outcome
 from bench.methods_graphcore import given
-from graphcore.pipeline.settings import resolve_settings
+from graphcore.cluster.pipeline.settings import resolve_settings
 
 
 @pytest.fixture

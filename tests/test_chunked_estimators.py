@@ -14,11 +14,11 @@ from graphcore import (
     NystromKernelKMeans,
     ParameterError,
 )  # fmt: skip
-from graphcore.features.nystrom import nystrom_features
+from graphcore.kernel_methods.features.nystrom import nystrom_features
+from graphcore.kernel_methods.kmeans.certificates import certify
+from graphcore.kernel_methods.kmeans.linear import linear_kmeans
 from graphcore.kernels.functions import kernel_function
 from graphcore.kernels.vectors import ChunkedVectorKernel, VectorKernel
-from graphcore.kmeans.certificates import certify
-from graphcore.kmeans.linear import linear_kmeans
 
 from .nystrom_oracles import blobs
 

@@ -18,7 +18,7 @@ import scipy.sparse as sp
 
 import graphcore
 from graphcore.cli.app import app, run
-from graphcore.pipeline.parameters import defaults
+from graphcore.cluster.pipeline.parameters import defaults
 
 TRIANGLES = "a b\nb c\nc a\nc x\nx y\ny z\nz x\n"
 
@@ -316,8 +316,8 @@ def test_without_arguments_the_help_is_shown(capsys):
 
 
 def test_help_lists_what_can_be_chosen(capsys):
+    from graphcore.cluster.pipeline.parameters import PARAMETERS, STEPS
     from graphcore.graphs.rows import SYMMETRIZE
-    from graphcore.pipeline.parameters import PARAMETERS, STEPS
 
     assert run(["cluster", "--help"]) == 0
     text = capsys.readouterr().out
@@ -330,7 +330,7 @@ def test_a_defect_is_not_dressed_up_as_bad_input(folder, monkeypatch, defect):
     def broken(*_, **__):
         raise defect
 
-    monkeypatch.setattr("graphcore.io.read_graph", broken)
+    monkeypatch.setattr("graphcore.files.read_graph", broken)
     with pytest.raises(defect):
         run(["info", "graph.txt"])
 
@@ -376,7 +376,7 @@ def test_ctrl_c_does_not_wait_for_threads(folder):
     nx.write_edgelist(nx.connected_caveman_graph(10, 8), "graph.txt", data=False)
     interrupt = """
 import os, signal, time
-from graphcore.pipeline import drafts
+from graphcore.cluster.pipeline import drafts
 from graphcore.cli import main
 def long_work(*_, **__):
     os.kill(os.getpid(), signal.SIGINT)

@@ -37,7 +37,7 @@ def test_several_files_and_options(folder, capsys):
 
 
 def test_resume(folder, capsys, monkeypatch):
-    from graphcore.store import build
+    from graphcore.files.store import build
 
     with monkeypatch.context() as patch:
         patch.setattr(build._Build, "_sort", lambda _: (_ for _ in ()).throw(KeyboardInterrupt))

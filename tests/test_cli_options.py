@@ -13,8 +13,8 @@ import pytest
 import scipy.sparse as sp
 
 import graphcore
-from graphcore._compile import AT_ONCE
-from graphcore._validation import refused
+from graphcore.base.compiling import AT_ONCE
+from graphcore.base.validation import refused
 from graphcore.cli.app import app, run
 from graphcore.cli.console import in_options
 from tests.test_cli import TRIANGLES, blobs, feed, messages, read_labels
@@ -366,7 +366,7 @@ def test_the_help_of_cluster_has_every_option_once_under_a_heading(capsys):
 
 
 def test_convert_names_all_formats_that_there_are(capsys):
-    from graphcore.io import WRITABLE
+    from graphcore.files import WRITABLE
 
     assert run(["convert", "--help"]) == 0
     told = " ".join(capsys.readouterr().out.split())

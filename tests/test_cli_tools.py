@@ -15,7 +15,7 @@ from click.shell_completion import ShellComplete
 from click.testing import CliRunner
 
 import graphcore
-from graphcore._progress import note
+from graphcore.base.progress import note
 from graphcore.cli.app import app, run
 from graphcore.cli.console import Console
 
@@ -343,9 +343,9 @@ def test_completion_offers_commands_files_options_and_words():
 
 
 def test_completion_words_are_those_that_the_settings_know():
-    from graphcore.pipeline.parameters import PARAMETERS
+    from graphcore.cluster.pipeline.parameters import PARAMETERS
 
-    # tests/pipeline/test_settings.py holds the table's words to those of the functions.
+    # tests/cluster/pipeline/test_settings.py holds the table's words to those of the functions.
     known = {p.name: [word for word in p.choices if word] for p in PARAMETERS if p.kind == "choice"}
     assert known
     for option in app.commands["cluster"].params:

@@ -7,23 +7,23 @@ import sys
 import pytest
 from click.testing import CliRunner
 
-from graphcore import _compile
+from graphcore.base import compiling
 from graphcore.cli import warm_up
 from graphcore.cli.app import app
-from graphcore.partition._agglomerate_loops import agglomerate
+from graphcore.cluster.partition._agglomerate_loops import agglomerate
 
 
 def test_what_was_compiled_for_another_version_is_not_kept(tmp_path, monkeypatch):
-    folder = _compile.kept_in(agglomerate)
+    folder = compiling.kept_in(agglomerate)
     if folder is None:
         pytest.skip("loops are not compiled, or not kept")
     cache = agglomerate.dispatcher._cache
     monkeypatch.setattr(cache, "_cache_path", str(tmp_path))
-    assert not _compile.is_kept(agglomerate)
+    assert not compiling.is_kept(agglomerate)
     (tmp_path / f"{cache._impl.filename_base}.of-another-version.0.nbc").touch()
-    assert not _compile.is_kept(agglomerate)
+    assert not compiling.is_kept(agglomerate)
     (tmp_path / f"{cache._stem}.0.nbc").touch()
-    assert _compile.is_kept(agglomerate)
+    assert compiling.is_kept(agglomerate)
 
 
 def test_a_second_process_helps_only_a_first_run(monkeypatch):
@@ -31,8 +31,8 @@ def test_a_second_process_helps_only_a_first_run(monkeypatch):
     monkeypatch.setattr(warm_up, "_begin", lambda *cases, stderr: begun.extend(cases))
     cases = ["merging", "clustering", "neighbors"]
     for kept, folder, want in ((True, "there", []), (False, None, []), (False, "there", cases)):
-        monkeypatch.setattr(_compile, "is_kept", lambda _, kept=kept: kept)
-        monkeypatch.setattr(_compile, "kept_in", lambda _, folder=folder: folder)
+        monkeypatch.setattr(compiling, "is_kept", lambda _, kept=kept: kept)
+        monkeypatch.setattr(compiling, "kept_in", lambda _, folder=folder: folder)
         assert warm_up.help_compiling("neighbors") == bool(want)
         assert begun == want
 
@@ -41,7 +41,7 @@ def test_a_case_that_fails_and_nowhere_to_keep_loops_are_told(monkeypatch):
     monkeypatch.setattr(warm_up, "_CASES", {"nothing": None})  # the other process knows no such case
     done = CliRunner().invoke(app, ["warm-up", "--jobs", "1"])
     assert (done.exit_code, "compiling for nothing failed: KeyError: 'nothing'" in done.output) == (1, True)
-    monkeypatch.setattr(_compile, "kept_in", lambda _: None)
+    monkeypatch.setattr(compiling, "kept_in", lambda _: None)
     done = CliRunner().invoke(app, ["warm-up"])
     assert (done.exit_code, "set NUMBA_CACHE_DIR" in done.output) == (1, True)
 
@@ -58,8 +58,8 @@ def test_every_case_runs_in_this_process():
 def test_without_a_folder_loops_are_compiled_in_every_run(tmp_path):
     code = (
         "import numba.core.caching as c; c.CacheImpl._locator_classes = []\n"
-        "from graphcore._compile import compilation_notices, kept_in\n"
-        "from graphcore._select import nth_largest; import numpy as np\n"
+        "from graphcore.base.compiling import compilation_notices, kept_in\n"
+        "from graphcore.base.largest import nth_largest; import numpy as np\n"
         "said = []\n"
         "with compilation_notices(said.append): assert nth_largest(np.arange(5.0), 5, 2) == 3\n"
         "assert kept_in(nth_largest) is None; print(said)"

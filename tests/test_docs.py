@@ -20,7 +20,7 @@ import graphcore
 from bench import papers
 from bench.__main__ import CASES
 from graphcore.cli.app import app, run
-from tests.io.bvgraphs import graph_files, write_files
+from tests.files.bvgraphs import graph_files, write_files
 
 ROOT = Path(__file__).parents[1]
 PAGES = [

@@ -299,7 +299,7 @@ def test_vectors_same_seed_same_labels_for_any_number_of_threads():
 
 # -- bad parameters ----------------------------------------------------------------------------------------------------
 
-# Of the settings of a run tests/pipeline/test_settings.py has all.
+# Of the settings of a run tests/cluster/pipeline/test_settings.py has all.
 BAD = [
     ({"n_clusters": 41}, "n_clusters=41 must be at most 40"),
     ({"n_clusters": None}, "n_clusters=None needs a resolution"),
@@ -452,7 +452,7 @@ def test_duplicate_vectors_and_two_vectors():
 
 
 def test_mistakes_in_settings_are_found_before_neighbours_are_looked_for(monkeypatch):
-    monkeypatch.setattr("graphcore.knn.neighbors.knn_graph", lambda *_, **__: pytest.fail("too late"))
+    monkeypatch.setattr("graphcore.neighbors.neighbors.knn_graph", lambda *_, **__: pytest.fail("too late"))
     for wrong in ({"objective": "cut"}, {"n_clusters": 0}, method(self_loop=-1), {"effort": 2, **method(refine=False)}):
         with pytest.raises(ParameterError):
             CoresetSpectralClustering(**{"n_clusters": 2} | wrong).fit(np.eye(9))

@@ -28,7 +28,7 @@ from graphcore import (
     NystromKernelKMeans,
     ParameterError,
 )
-from graphcore.kmeans.exact import partition_cost
+from graphcore.kernel_methods.kmeans.exact import partition_cost
 
 from .nystrom_oracles import blobs, gaussian_matrix
 

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 import graphcore
-from graphcore import _lazy
 
 ROOT = Path(graphcore.__file__).parent.parent
 
@@ -39,8 +38,8 @@ def test_a_graph_needs_no_more_than_numba():
 def test_clustering_a_graph_by_default_does_not_need_scikit_learn():
     code = """
 import graphcore
-from graphcore.pipeline.cluster import cluster_graph
-from graphcore.pipeline.settings import resolve_settings
+from graphcore.cluster.pipeline.cluster import cluster_graph
+from graphcore.cluster.pipeline.settings import resolve_settings
 graph = graphcore.Graph.from_edges([0, 1, 2, 3, 4, 5, 0], [1, 2, 0, 4, 5, 3, 3])
 cluster_graph(graph, resolve_settings(graph, 2), random_state=0)
 """
@@ -59,40 +58,32 @@ def test_unknown_names():
         _ = graphcore.Grph
 
 
-# A room imports from itself and from the rooms in the lines before its own. Only of io and store do files of either
-# need the other; what they may import is said file by file.
+# A room imports from itself and from the rooms in the lines before its own.
 ROOMS = (
-    "exceptions _locks",
-    "_arrays _lazy _typing _progress _touched _work",
-    "_validation _warn _random",
-    "_threads",
-    "_numba",
-    "_compile",
-    "_select",
+    "exceptions",
+    "base",
     "graphs",
     "distributed",
-    "io store",
-    "knn",
+    "files",
+    "neighbors",
     "kernels datasets",
-    "coresets spectral features",
-    "partition",
-    "flats",
-    "kmeans metrics",
-    "pipeline plot",
-    "selection",
-    "fit",
+    "cluster",
+    "metrics",
+    "kernel_methods plot",
     "report",
     "estimators",
     "networkx",
     "cli",
     "__main__",
 )
-# io's front opens graphs on disk; the store is built from edge lists by io's readers, and never imports that front.
-IO_FRONT = {"graphcore.io", "graphcore.io.read", "graphcore.io.write"}
-FROM_STORE_TO_IO = {
-    "graphcore.io._format", "graphcore.io._source", "graphcore.io.atomic", "graphcore.io.formats",
-    "graphcore.io.parquet",
-}  # fmt: skip
+# What rooms of several subjects hold, in the same order: a folder, or a file of its own.
+SHELVES = {
+    "base": "locks|lazy types arrays progress touched work|validation warn streams|threads|jit|compiling|largest",
+    "cluster": "coresets spectral|partition|pipeline|selection",
+    "kernel_methods": "features|flats|kmeans",
+}
+# The front of `files` opens graphs on disk; the store is built by the readers, and never imports that front.
+FRONT = {"graphcore.files", "graphcore.files.read", "graphcore.files.write"}
 
 
 def imports(package):
@@ -156,66 +147,36 @@ def test_no_file_imports_itself_by_way_of_others(package, least):
     assert sum(map(len, found.values())) > least  # imports are found at all
 
 
+def backwards(found, order, level):
+    """Imports between the names at a level of the package that go against the order: "a|b c" is a, then b and c."""
+    rank = {name: i for i, names in enumerate(order) for name in names.split()}
+    for module, names in found.items():
+        for name in names:
+            here, there = (full.split(".")[level : level + 1] for full in (module, name))
+            if here and there and here != there and rank[there[0]] >= rank[here[0]]:
+                yield f"{module} imports {name}"
+
+
 def test_rooms_import_only_from_rooms_before_them():
-    rank = {name: i for i, names in enumerate(ROOMS) for name in names.split()}
-    backwards = []
     found = imports("graphcore")
     del found["graphcore"]  # it imports what is asked of it, when it is
-    for module, names in found.items():
-        for name in names - {"graphcore"}:
-            room, other = module.split(".")[1], name.split(".")[1]
-            if room != other and {room, other} != {"io", "store"} and rank[other] >= rank[room]:
-                backwards.append(f"{module} imports {name}")
-    assert backwards == []
+    assert list(backwards({module: names - {"graphcore"} for module, names in found.items()}, ROOMS, 1)) == []
 
 
-def test_the_store_imports_readers_of_io_and_only_the_front_of_io_imports_the_store():
-    found = imports("graphcore")
-    of_store = {name for module, names in found.items() if module.startswith("graphcore.store") for name in names}
-    assert {name for name in of_store if name.startswith("graphcore.io")} <= FROM_STORE_TO_IO
-    assert {
-        module
-        for module, names in found.items()
-        if module.startswith("graphcore.io") and any(name.startswith("graphcore.store") for name in names)
-    } <= IO_FRONT
+@pytest.mark.parametrize("room", SHELVES)
+def test_shelves_of_a_room_import_only_from_shelves_before_them(room):
+    inside = f"graphcore.{room}."
+    found = {
+        module: {name for name in names if name.startswith(inside)}
+        for module, names in imports("graphcore").items()
+        if module.startswith(inside)
+    }
+    assert sum(map(len, found.values())) > 10
+    assert list(backwards(found, SHELVES[room].split("|"), 2)) == []
 
 
-def test_the_class_does_without_pandas_and_scipys_statistics_and_leaves_them_to_others():
-    code = """
-import sys
-import graphcore
-graphcore.CoresetSpectralClustering(2).fit(graphcore.datasets.load_karate().graph)
-print(*[name for name in ("scipy.stats", "pandas") if name in sys.modules])
-from sklearn.utils.fixes import _mode
-print(_mode([3, 3, 1]).mode.tolist())
-import scipy.stats
-print(scipy.stats.norm.cdf(0))
-"""
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.splitlines() == ["", "[3]", "0.5"]
-
-
-def test_scikit_learn_is_imported_whole_where_threads_run_or_it_needs_what_is_hidden(monkeypatch):
-    asked = []
-
-    def fails(name):
-        asked.append((name, "scipy.stats" in sys.modules))
-        raise AttributeError("norm")
-
-    for name in [name for name in sys.modules if name == "scipy.stats" or name.partition(".")[0] == "sklearn"]:
-        monkeypatch.delitem(sys.modules, name)
-    monkeypatch.setattr(_lazy, "import_module", fails)
-    monkeypatch.setattr(_lazy.threading, "active_count", lambda: 2)
-    _lazy.import_scikit_learn()
-    assert asked == []
-    monkeypatch.setattr(_lazy.threading, "active_count", lambda: 1)
-    _lazy.import_scikit_learn()
-    assert asked == [("sklearn.base", True)]
-    assert "scipy.stats" not in sys.modules
-
-
-def test_who_kept_a_stand_in_has_the_true_module_of_it():
-    stand_in = _lazy._SELDOM_USED["scipy.stats"]
-    assert stand_in.norm.cdf(0.0) == 0.5
-    with pytest.raises(AttributeError, match="nothing_of_it"):
-        _ = stand_in.nothing_of_it
+def test_only_the_front_of_files_imports_the_store_and_the_store_not_the_front():
+    found = {module: names for module, names in imports("graphcore").items() if module.startswith("graphcore.files")}
+    store = {module for module in found if module.startswith("graphcore.files.store")}
+    assert {module for module in set(found) - store if found[module] & store} <= FRONT
+    assert not {name for module in store for name in found[module]} & FRONT

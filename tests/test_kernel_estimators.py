@@ -18,7 +18,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import graphcore
 from graphcore import CoresetKernelKMeans, Graph, GraphWarning, InputError, KernelKMeans, ParameterError
 from graphcore.estimators._equal_rows import merge_equal_rows
-from graphcore.kmeans.exact import partition_cost
+from graphcore.kernel_methods.kmeans.exact import partition_cost
 
 # Degenerate data of scikit-learn's checks are warned about; where a warning matters, the test asks for it.
 pytestmark = pytest.mark.filterwarnings("ignore::graphcore.GraphWarning")

@@ -20,11 +20,11 @@ from sklearn.preprocessing import StandardScaler
 
 import graphcore
 from graphcore import CoresetSpectralClustering, Graph, InputError, ParameterError, Published
-from graphcore.knn.neighbor_lists import listed_neighbors
+from graphcore.cluster.partition._objective_loops import objective_value
+from graphcore.cluster.partition.evidence import cluster_shares, predict_labels
+from graphcore.cluster.partition.objectives import OBJECTIVES
 from graphcore.metrics import outside_share
-from graphcore.partition._objective_loops import objective_value
-from graphcore.partition.evidence import cluster_shares, predict_labels
-from graphcore.partition.objectives import OBJECTIVES
+from graphcore.neighbors.neighbor_lists import listed_neighbors
 from tests.strategies import matrices
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphcore.GraphWarning")

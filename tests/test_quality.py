@@ -5,8 +5,8 @@ import pytest
 from sklearn.metrics import adjusted_rand_score
 
 from graphcore import Graph, Published
-from graphcore.pipeline.cluster import cluster_graph
-from graphcore.pipeline.settings import resolve_settings
+from graphcore.cluster.pipeline.cluster import cluster_graph
+from graphcore.cluster.pipeline.settings import resolve_settings
 
 from .oracles import cut_value, method, planted, shared_graph
 

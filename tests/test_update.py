@@ -11,9 +11,9 @@ import scipy.sparse as sp
 import graphcore
 from graphcore import CoresetSpectralClustering, FormatError, Graph, InputError, Published
 from graphcore.cli.app import run
+from graphcore.cluster.partition.local_moving import move_locally
+from graphcore.cluster.partition.update import describe_update
 from graphcore.metrics import agreement
-from graphcore.partition.local_moving import move_locally
-from graphcore.partition.update import describe_update
 
 from .strategies import problem_of
 

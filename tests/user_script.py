@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 import graphcore
 from graphcore import CoresetSpectralClustering, Graph, InputError
-from graphcore.io import read_labels
+from graphcore.files import read_labels
 
 
 def communities(graph: Graph, k: int) -> dict[object, int]:

@@ -24,7 +24,7 @@ import numpy as np
 import graphcore
 from graphcore import Graph
 from graphcore.cli.vectors import read_vectors
-from graphcore.io.labels import read_labels
+from graphcore.files.labels import read_labels
 
 from . import models, readers, stores
 
@@ -32,7 +32,7 @@ __all__ = ["CORPUS", "TARGETS", "replay"]
 
 CORPUS = Path(__file__).parent / "corpus"
 # Modules that the fuzzer watches; compiled loops would not compile.
-_WATCHED = ["graphcore.io", "graphcore.cli.vectors", "graphcore.store.format", "graphcore.estimators.load"]
+_WATCHED = ["graphcore.files", "graphcore.cli.vectors", "graphcore.files.store.format", "graphcore.estimators.load"]
 _LARGEST = 4096
 
 

@@ -13,8 +13,8 @@ import numpy as np
 
 import graphcore
 from graphcore import InputError
-from graphcore.io import edge_list
-from graphcore.store import buckets, journal
+from graphcore.files import edge_list
+from graphcore.files.store import buckets, journal
 
 from .harness import Campaign, Failure
 

@@ -16,8 +16,8 @@ import scipy.sparse as sp
 import graphcore
 from graphcore import Graph, GraphWarning, InputError
 from graphcore.cli.vectors import read_vectors
-from graphcore.io.edge_list import write_edge_list
-from graphcore.io.labels import read_label_lines, read_labels
+from graphcore.files.edge_list import write_edge_list
+from graphcore.files.labels import read_label_lines, read_labels
 
 from .harness import Campaign, Failure
 
@@ -372,7 +372,7 @@ def _options(rng):
     """Options of read_graph, most of the time none."""
     options, draw = {}, rng.random
     if draw() < 0.12:
-        options["format"] = graphcore.io.READABLE[rng.integers(len(graphcore.io.READABLE))]
+        options["format"] = graphcore.files.READABLE[rng.integers(len(graphcore.files.READABLE))]
     if draw() < 0.12:
         options["weight_column"] = [None, None, 2, 3, 0, "weight", "value"][rng.integers(7)]
     if draw() < 0.08:

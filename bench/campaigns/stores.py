@@ -13,7 +13,7 @@ import numpy as np
 
 import graphcore
 from graphcore import Graph, InputError
-from graphcore.store import format as layout
+from graphcore.files.store import format as layout
 
 from .harness import Campaign, Failure
 

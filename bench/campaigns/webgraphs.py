@@ -7,7 +7,7 @@ import numpy as np
 
 import graphcore
 from graphcore import Graph
-from tests.io.bvgraphs import CODES, USUAL, encode, graph_files, packed, write_files
+from tests.files.bvgraphs import CODES, USUAL, encode, graph_files, packed, write_files
 
 from .harness import Campaign, Failure
 from .readers import judged
@@ -149,7 +149,7 @@ def _same(one, other):
 
 def prepare():
     """The loops, compiled or loaded."""
-    from graphcore.io import _bvgraph_loops
+    from graphcore.files import _bvgraph_loops
 
     _bvgraph_loops.warm_up()
     for symmetrize in ("max", "sum"):

@@ -55,7 +55,7 @@ def parameters(**params):
 
 def steps_of(**steps):
     """A variant whose method has other steps."""
-    from graphcore.pipeline.parameters import METHOD
+    from graphcore.cluster.pipeline.parameters import METHOD
 
     title = ", ".join(f"`{name}={value!r}`" for name, value in steps.items())
     return Variant(title, (), (("pipeline.parameters.METHOD", replace(METHOD, **steps)),))
@@ -73,7 +73,7 @@ def constant(where, value, **params):
 
 def objective(**fields):
     """A variant whose objective has other fields."""
-    from graphcore.partition.objectives import OBJECTIVES
+    from graphcore.cluster.partition.objectives import OBJECTIVES
 
     changed = replace(OBJECTIVES["information"], **fields)
     title = ", ".join(f"partition.objectives.{name} = {value:.3g}" for name, value in fields.items())
@@ -82,7 +82,7 @@ def objective(**fields):
 
 def settled(n_passes):
     """A variant whose micro-clusters are settled in more passes, or none."""
-    from graphcore.partition.local_moving import move_locally
+    from graphcore.cluster.partition.local_moving import move_locally
 
     return switch(f"micro-clusters: {n_passes} passes of moves", (
         "partition.micro_clusters.move_locally",
@@ -92,7 +92,7 @@ def settled(n_passes):
 
 def better_twice():
     """A variant whose recombination begins twice with the better partition, and merges nothing anew."""
-    from graphcore.partition import improve
+    from graphcore.cluster.partition import improve
 
     begun = []
 
@@ -108,7 +108,7 @@ def better_twice():
 
 def steps():
     """Variants of the first tables: what happens, and how often."""
-    from graphcore.partition.problem import Partition
+    from graphcore.cluster.partition.problem import Partition
 
     one_of_two = "pipeline.loop.recombine", lambda problem, one, other, *_: max(one, other, key=Partition.rank)
     return [
@@ -143,7 +143,7 @@ def long_steps():
 
 def constants():
     """Variants of the table of constants."""
-    from graphcore.pipeline.settings import EFFORTS
+    from graphcore.cluster.pipeline.settings import EFFORTS
 
     price = EFFORTS["default"][1]
     return [

@@ -1,6 +1,6 @@
 """Memberships against the truth: of nodes with membership p, are about p right? Planted graphs, vectors, known classes.
 
-The constants of ``graphcore/partition/evidence.py`` were chosen on other draws of the generated kinds; the real data
+The constants of ``evidence.py`` were chosen on other draws of the generated kinds; the real data
 had no part in it. Beside it: memberships against another fit, and against classes where it is known how many nodes of
 each cluster are of its most frequent class; and the share of a node's edges that goes to its cluster, which is not
 calibrated. A second table compares other ways to make probabilities, on the generated kinds.
@@ -104,9 +104,9 @@ def score(found):
     most frequent class, against whether a node is of this class. That against another fit, of labels by which clusters
     are matched one to one.
     """
+    from graphcore.cluster.partition.evidence import matched_clusters
+    from graphcore.cluster.partition.quotient import contingency
     from graphcore.metrics import calibration
-    from graphcore.partition.evidence import matched_clusters
-    from graphcore.partition.quotient import contingency
 
     model, other, truth = found
     truth = np.unique(truth, return_inverse=True)[1].astype(np.int32) - int(truth.min() < 0)

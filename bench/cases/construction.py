@@ -10,8 +10,8 @@ import statistics
 import numpy as np
 
 import graphcore
+from graphcore.cluster.spectral.partition import spectral_partition
 from graphcore.kernels.graph import GraphKernel
-from graphcore.spectral.partition import spectral_partition
 
 from .. import harness, inputs, scoring
 from ..harness import Method

@@ -133,7 +133,7 @@ def _peak_memory():
 
 def _graph(folder, nodes, options):
     from graphcore import CoresetSpectralClustering, open_graph
-    from graphcore.partition import quotient
+    from graphcore.cluster.partition import quotient
 
     path = folder / f"distributed-{nodes}.store"
     k = LARGE_CLUSTERS if nodes > LARGE_NODES else max(2, nodes // NODES_PER_CLUSTER)
@@ -183,7 +183,7 @@ def _vectors(folder, rows, options):
 
 def _measured(title, what, fit, score, times, client):
     """The last of so many fits."""
-    from graphcore._work import counted
+    from graphcore.base.work import counted
 
     outcome = Outcome(Method(title, "distributed", "graphcore"), what, 0, "ok", n_asked=1)
     with warnings.catch_warnings(), counted() as work:

@@ -12,9 +12,9 @@ import time
 import numpy as np
 
 import graphcore
-from graphcore.features.nystrom import nystrom_features
+from graphcore.kernel_methods.features.nystrom import nystrom_features
+from graphcore.kernel_methods.kmeans.chunked import centers_and_cost
 from graphcore.kernels.vectors import VectorKernel
-from graphcore.kmeans.chunked import centers_and_cost
 
 from .. import vectors
 from ..report import Report, table

@@ -116,17 +116,17 @@ def fitted(graph, k, effort, seconds, seed, **asked):
 
 def value(graph, labels, k):
     """The objective J of labels."""
-    from graphcore.partition.cluster_sums import cluster_sums
-    from graphcore.partition.quotient import graph_rows
+    from graphcore.cluster.partition.cluster_sums import cluster_sums
+    from graphcore.cluster.partition.quotient import graph_rows
 
     return float(cluster_sums(graph_rows(graph), np.asarray(labels, dtype=np.int32), k).value("information"))
 
 
 def moved(graph, labels, k):
     """Labels after moves of single nodes until none raises J; nodes without an edge have none."""
-    from graphcore.partition.local_moving import move_locally
-    from graphcore.partition.problem import Problem
-    from graphcore.partition.quotient import graph_rows
+    from graphcore.cluster.partition.local_moving import move_locally
+    from graphcore.cluster.partition.problem import Problem
+    from graphcore.cluster.partition.quotient import graph_rows
 
     labels = np.unique(labels, return_inverse=True)[1].astype(np.int32)
     labels[graph.degrees == 0] = -1
@@ -136,9 +136,9 @@ def moved(graph, labels, k):
 
 def reached(graph, groups, labels, k):
     """J of the best partition of groups (n,) that is known: each goes where most of its volume is, then groups move."""
-    from graphcore.partition.local_moving import move_locally
-    from graphcore.partition.problem import Problem
-    from graphcore.partition.quotient import graph_rows
+    from graphcore.cluster.partition.local_moving import move_locally
+    from graphcore.cluster.partition.problem import Problem
+    from graphcore.cluster.partition.quotient import graph_rows
 
     if groups is None:
         return np.nan
@@ -173,7 +173,7 @@ def _row_of_losses(outcomes):
 
 def pure_cut(name, options):
     """NC by every effort, and of k-means on the exact eigenvectors of the whole graph."""
-    from graphcore.spectral.partition import spectral_partition
+    from graphcore.cluster.spectral.partition import spectral_partition
 
     graph, _, k = drawn(name, options.data)
 

@@ -54,11 +54,11 @@ def run(options):
 
 def measure(X, truth, s, options):
     """Features and labels for every seed."""
-    from graphcore.features.nystrom import nystrom_features
+    from graphcore.kernel_methods.features.nystrom import nystrom_features
+    from graphcore.kernel_methods.kmeans.linear import linear_kmeans
     from graphcore.kernels.bandwidths import rule_bandwidth
     from graphcore.kernels.functions import kernel_function
     from graphcore.kernels.vectors import VectorKernel
-    from graphcore.kmeans.linear import linear_kmeans
 
     n = len(X)
     print(f"{n:,} rows, s = {s} ...", file=sys.stderr, end="", flush=True)

@@ -8,11 +8,11 @@ import numpy as np
 from sklearn.datasets import make_blobs, make_moons
 
 import graphcore
-from graphcore.knn.neighbors import WEIGHTINGS, neighbor_graph
-from graphcore.knn.search import nearest_neighbors
-from graphcore.knn.vectors import as_vectors
-from graphcore.partition.cluster_sums import cluster_sums
-from graphcore.partition.quotient import graph_rows
+from graphcore.cluster.partition.cluster_sums import cluster_sums
+from graphcore.cluster.partition.quotient import graph_rows
+from graphcore.neighbors.neighbors import WEIGHTINGS, neighbor_graph
+from graphcore.neighbors.search import nearest_neighbors
+from graphcore.neighbors.vectors import as_vectors
 
 from .. import vectors
 from ..report import Report, table

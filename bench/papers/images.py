@@ -35,8 +35,8 @@ def image_kernel(X):
 
 def warmed_up(X, threads):
     """The kernel of all rows, after a fit to a few that imports and compiles what is needed."""
-    from graphcore.features.nystrom import nystrom_features
-    from graphcore.kmeans.linear import linear_kmeans
+    from graphcore.kernel_methods.features.nystrom import nystrom_features
+    from graphcore.kernel_methods.kmeans.linear import linear_kmeans
 
     kernel = image_kernel(X)
     few = nystrom_features(image_kernel(X[:2000]), 40, 10, random_state=0, n_jobs=threads).features

@@ -51,11 +51,11 @@ def _row(kernel, m, truth, test, seed, settings, starts, whole=None):
 
     With `whole`, the kernel between the new points, also the cost with the exact means of their clusters for centres.
     """
-    from graphcore.features.nystrom import nystrom_features
+    from graphcore.kernel_methods.features.nystrom import nystrom_features
+    from graphcore.kernel_methods.kmeans.chunked import nearest_center
+    from graphcore.kernel_methods.kmeans.exact import partition_cost
+    from graphcore.kernel_methods.kmeans.linear import linear_kmeans
     from graphcore.kernels.dense import DenseKernel
-    from graphcore.kmeans.chunked import nearest_center
-    from graphcore.kmeans.exact import partition_cost
-    from graphcore.kmeans.linear import linear_kmeans
 
     with vectors.quiet():
         found, features = timed(nystrom_features, kernel, m, random_state=seed, n_jobs=settings.threads)

@@ -53,8 +53,8 @@ def _features(method, kernel, n, d, seed):
     """
     from scipy.linalg import eigh
 
-    from graphcore._threads import limited_libraries
-    from graphcore.features.sketch import gaussian_sketch
+    from graphcore.base.threads import limited_libraries
+    from graphcore.kernel_methods.features.sketch import gaussian_sketch
 
     rng = np.random.default_rng([seed, n])
     indices = np.sort(rng.choice(kernel.n_points, n, replace=False))
@@ -79,7 +79,7 @@ def _features(method, kernel, n, d, seed):
 
 
 def _clustered(B, k, seed):
-    from graphcore.kmeans.linear import linear_kmeans
+    from graphcore.kernel_methods.kmeans.linear import linear_kmeans
 
     with vectors.quiet():
         return linear_kmeans(B, k, n_init=STARTS, random_state=seed).labels
@@ -153,7 +153,7 @@ def _check_described(groups):
 
 
 def _scores(settings):
-    from graphcore.features.sketch import subsample_size
+    from graphcore.kernel_methods.features.sketch import subsample_size
 
     for name, (X, truth) in _sets(settings).items():
         kernel, k = _kernel(X), int(truth.max()) + 1

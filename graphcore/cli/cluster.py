@@ -6,9 +6,9 @@ from types import SimpleNamespace
 import click
 from click.shell_completion import CompletionItem
 
-from .._warn import warn_user
+from ..base.warn import warn_user
+from ..cluster.pipeline.parameters import PARAMETERS, STEPS, Published, defaults, idle_steps
 from ..exceptions import FormatError
-from ..pipeline.parameters import PARAMETERS, STEPS, Published, defaults, idle_steps
 from .console import Command, adding
 from .files import INPUT, OUTPUT, check_target, labels_target, output_kind, tell_of_missing_pictures, write_clusters
 from .inputs import READING, check_there, input_options, load, warn_of_idle
@@ -178,7 +178,7 @@ def cluster(console, input, **options):
     asked = _check(console, given, settings, files)
     help_compiling("weighted")  # while this process imports and reads
     from ..distributed.cluster import client_of
-    from ..fit import fit_graph, robustness_of
+    from ..estimators.fit import fit_graph, robustness_of
 
     with client_of(given.scheduler, given.workers):
         graph = load(input, stages, outliers=asked.values["outliers"], **reading, **drawn)
@@ -195,12 +195,12 @@ def cluster(console, input, **options):
         robustness = robustness_of(graph, result, **drawn, stages=stages) if given.robustness else None
         memberships = None if given.report is None and given.membership is None else fit.memberships()
         if given.membership is not None:
-            from ..io.labels import write_memberships
+            from ..files.labels import write_memberships
 
             with stages("membership"):
                 write_memberships(memberships, given.membership, graph, spreadsheet=given.spreadsheet)
         if given.tree is not None:
-            from ..selection.cluster_tree import tree_of
+            from ..cluster.selection.cluster_tree import tree_of
 
             with stages("write the tree"):
                 tree_of(result, graph.node_names).write(given.tree)
@@ -230,15 +230,15 @@ def _check(console, given, settings, files):
         raise click.UsageError(f"{wrong}: give a number of clusters, auto, or a --resolution.")
     if isinstance(given.n_clusters, str) and given.n_clusters != "auto":
         raise click.UsageError(f"-k {given.n_clusters!r} is neither an integer nor auto.")
-    from ..io import check_writable
-    from ..pipeline.settings import check_settings
+    from ..cluster.pipeline.settings import check_settings
+    from ..files import check_writable
 
     asked = check_settings(given.n_clusters, settings)
     if given.tree is not None:
-        from ..selection.cluster_tree import tree_format
+        from ..cluster.selection.cluster_tree import tree_format
 
         if tree_format(given.tree) == "parquet":
-            from ..io.parquet import check_parquet
+            from ..files.parquet import check_parquet
 
             check_parquet()
     for name in ("tree", "model", "membership"):
@@ -256,8 +256,8 @@ def _check(console, given, settings, files):
 
 def _known(graph, given):
     """What the files say of the nodes, for fit_graph."""
-    from ..io import read_labels
-    from ..io.labels import read_node_weights
+    from ..files import read_labels
+    from ..files.labels import read_node_weights
 
     known = {}
     for name, path in (("labels", given.labels), ("initial_labels", given.initial_labels)):
@@ -274,7 +274,7 @@ def _known(graph, given):
 
 def _warn_of_idle(fit, given, asked):
     """Name the options that did nothing in this run."""
-    from ..partition.quotient import goes_to_workers
+    from ..cluster.partition.quotient import goes_to_workers
 
     for name, purpose in idle_steps(asked.steps).items():
         if name in dict(given.steps):

@@ -9,7 +9,7 @@ from contextlib import closing, contextmanager
 
 import click
 
-from .._progress import Bar, Stages
+from ..base.progress import Bar, Stages
 from ..exceptions import GraphWarning, InputError
 from .files import check_files, on_stdout
 
@@ -149,7 +149,7 @@ def _spelled(option, value):
 
 def show(facts, lines, as_json):
     """Print facts as one JSON object, or else lines as a table, on standard error if an output has the other stream."""
-    from ..io.atomic import naming_file
+    from ..files.atomic import naming_file
 
     ctx = click.get_current_context()
     width = max(len(heading) for heading, _ in lines)
@@ -200,7 +200,7 @@ class Console:
     @contextmanager
     def listening(self):
         """Within this context, warnings about the graph and notices of compilation are lines on stderr, each once."""
-        from .._compile import compilation_notices
+        from ..base.compiling import compilation_notices
 
         others = warnings.showwarning
         ctx = click.get_current_context(silent=True)

@@ -35,15 +35,15 @@ _SECONDS = {
               help="Random seed.")  # fmt: skip
 def demo(console, objective, random_state):
     """Cluster handwritten digits, beside scikit-learn's SpectralClustering."""
-    from .. import _compile
+    from ..base import compiling
 
     # After an installation it says what it finds, and another process compiles. Seconds are of compiled loops.
-    is_first = _compile.AT_ONCE not in os.environ and help_compiling("neighbors")
+    is_first = compiling.AT_ONCE not in os.environ and help_compiling("neighbors")
     if not is_first:
-        os.environ[_compile.AT_ONCE] = "1"
+        os.environ[compiling.AT_ONCE] = "1"
     from sklearn.datasets import load_digits
 
-    from ..knn.neighbors import knn_graph
+    from ..neighbors.neighbors import knn_graph
 
     with console.stages("neighbours"):
         digits = load_digits()
@@ -80,8 +80,8 @@ def _run(console, name, is_first, cluster, graph, truth, *arguments):
 
 
 def _graphcore(graph, seed, objective):
-    from ..pipeline.cluster import cluster_graph
-    from ..pipeline.settings import resolve_settings
+    from ..cluster.pipeline.cluster import cluster_graph
+    from ..cluster.pipeline.settings import resolve_settings
 
     return cluster_graph(graph, resolve_settings(graph, _N_CLUSTERS, objective=objective), random_state=seed).labels
 

@@ -33,8 +33,8 @@ def on_stdout(command, given):
 
 def check_files(command, given):
     """Raise an error unless every file of a command, by the values that its parameters have, has one use."""
-    from ..io._source import files_read
-    from ..io.atomic import Use, check_apart
+    from ..files._source import files_read
+    from ..files.atomic import Use, check_apart
 
     uses = []
     for p in _files(command):
@@ -78,7 +78,7 @@ def labels_target(given):
 
     For standard input and pipes: to standard output, unless something else goes there.
     """
-    from ..io._source import is_stream
+    from ..files._source import is_stream
 
     if given["output"] is not None:
         return {}
@@ -93,14 +93,14 @@ def labels_target(given):
 
 def check_target(output):
     """Find out, before the work, that labels can be written to `output`."""
-    from ..io import check_writable
+    from ..files import check_writable
 
     if output.lower().endswith(_NO_LABELS):
         raise InputError(
             f"{output}: labels are written as text (.tsv, .csv), .npy, .parquet, or in a graph (.graphml, .gexf, .gml)"
         )
     if output_kind(output) == "parquet":
-        from ..io.parquet import check_parquet
+        from ..files.parquet import check_parquet
 
         check_parquet()
     check_writable(output)
@@ -108,7 +108,7 @@ def check_target(output):
 
 def output_kind(output):
     """What labels are written as: "text", "npy", "parquet", or "graph" with labels as attributes."""
-    from ..io.formats import FORMATS, ending_format
+    from ..files.formats import FORMATS, ending_format
 
     ending = os.path.splitext(output.lower())[1]
     if ending in (".npy", ".parquet"):
@@ -119,9 +119,9 @@ def output_kind(output):
 
 def write_clusters(fit, output, spreadsheet):
     """Write the labels of a fit, and what else is known of its nodes where there is a place for it."""
-    from ..fit import node_columns
-    from ..io import write_graph, write_labels
-    from ..io.parquet import write_table
+    from ..estimators.fit import node_columns
+    from ..files import write_graph, write_labels
+    from ..files.parquet import write_table
 
     found, graph, kind = fit.clustering, fit.graph, output_kind(output)
     columns = node_columns(found.labels, graph.node_names, found.node_stability, fit.outside_shares)

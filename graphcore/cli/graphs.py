@@ -45,7 +45,7 @@ class _Convert(Command):
 
     def format_help_text(self, ctx, formatter):
         """Take the list from where files are written, which takes longer to import than help should."""
-        from ..io.formats import WRITABLE
+        from ..files.formats import WRITABLE
 
         self.help = (self.help or "").replace("FORMATS", f"{', '.join(WRITABLE[:-1])} and {WRITABLE[-1]}")
         super().format_help_text(ctx, formatter)
@@ -114,8 +114,8 @@ def knn(console, input, output, n_neighbors, to_format, any_size, random_state, 
     VECTORS is a .npy array, a .npz, a Parquet table, or a text table of numbers. `graphcore cluster` does the same by
     itself; a graph in a file serves for several clusterings. A "-" stands for standard input or output.
     """
-    from .._random import Streams
-    from ..knn.neighbors import knn_graph
+    from ..base.streams import Streams
+    from ..neighbors.neighbors import knn_graph
     from .vectors import read_vectors
 
     check_output(output, to_format)
@@ -130,7 +130,7 @@ def knn(console, input, output, n_neighbors, to_format, any_size, random_state, 
 
 def _written(graph, console, input, output, to_format):
     """Write a graph; returns facts and lines about it."""
-    from ..io import write_graph
+    from ..files import write_graph
 
     with console.stages("write"):
         write_graph(graph, output, format=to_format)
@@ -163,7 +163,7 @@ def build(console, inputs, output, memory, resume, parts, **reading):
 
     The other commands take OUT.store as their INPUT.
     """
-    from ..store import build_store
+    from ..files.store import build_store
 
     graph = build_store(
         list(inputs), output, memory=memory, resume=resume, parts=parts, stages=console.stages, **reading
@@ -179,7 +179,7 @@ def build(console, inputs, output, memory, resume, parts, **reading):
 @click.argument("path", metavar="OUT.store", type=INPUT)
 def check(console, path):
     """Read a graph on disk from end to end and say what is wrong with it, if anything."""
-    from ..store import check_store
+    from ..files.store import check_store
 
     return _stored(path, check_store(path, stages=console.stages), console)
 

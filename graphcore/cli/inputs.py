@@ -5,7 +5,7 @@ import re
 
 import click
 
-from .._warn import warn_user
+from ..base.warn import warn_user
 from ..exceptions import InputError
 from .console import adding
 from .vectors import read_vectors
@@ -93,9 +93,9 @@ input_options = adding(
 
 def check_output(path, format):
     """Find out, before the work, that a graph could be written to `path` in this format (None: by its name)."""
-    from ..io import check_writable
-    from ..io.formats import output_format
-    from ..store import check_replaceable
+    from ..files import check_writable
+    from ..files.formats import output_format
+    from ..files.store import check_replaceable
 
     try:
         kind, _ = output_format(path, format)
@@ -113,7 +113,7 @@ def check_there(*paths):
 
 def load_graph(path, stages, **reading):
     """Read a graph; `reading` is for :func:`graphcore.read_graph`."""
-    from ..io import read_graph
+    from ..files import read_graph
 
     with stages("read"):
         return read_graph(path, **reading)
@@ -126,10 +126,10 @@ def holds_vectors(path, vectors):
 
 def load(path, stages, *, vectors, n_neighbors, metric, random_state, n_jobs, outliers=None, **reading):
     """Read a graph (`reading` is for :func:`graphcore.read_graph`), or vectors and make their kNN graph."""
-    from .._threads import effective_jobs
-    from .._validation import check_integer
-    from ..knn.outliers import refuse_outliers
-    from ..knn.search import check_metric
+    from ..base.threads import effective_jobs
+    from ..base.validation import check_integer
+    from ..neighbors.outliers import refuse_outliers
+    from ..neighbors.search import check_metric
 
     check_integer("n_neighbors", n_neighbors, low=1)
     check_metric(metric)
@@ -140,7 +140,7 @@ def load(path, stages, *, vectors, n_neighbors, metric, random_state, n_jobs, ou
         return load_graph(path, stages, **reading)
     warn_of_idle(READING_OPTIONS, "files of graphs, and this input is read as vectors")
     from ..graphs.as_graph import refuse_as_vectors
-    from ..knn.neighbors import graph_of_vectors
+    from ..neighbors.neighbors import graph_of_vectors
 
     with stages("read"):
         X = read_vectors(path, reading["any_size"])

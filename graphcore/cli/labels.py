@@ -57,7 +57,7 @@ def compare(console, labels, truth, graph_path, **options):
 
 def _aligned(labels, truth, graph, any_size):
     """Both labellings in the order of the same nodes, and how many nodes only one of them has."""
-    from ..io.labels import read_label_lines, read_labels
+    from ..files.labels import read_label_lines, read_labels
 
     if graph is not None:
         return *(read_labels(path, graph, any_size=any_size).tolist() for path in (labels, truth)), {}
@@ -151,7 +151,7 @@ def report(console, input, labels, output, truth, title, n_central, pictures, **
     labels that are no numbers are numbered in the order of the alphabet. What depends on how the labels were made, such
     as stability, is only known to `graphcore cluster --report`.
     """
-    from ..io import read_labels
+    from ..files import read_labels
     from ..report.page import check_page, write_report
 
     check_page(output)
@@ -213,7 +213,7 @@ def _without_folder(argument):
 
 def read_truth(path, graph, any_size):
     """Classes of the nodes; -1 where a file has none."""
-    from ..io import read_labels
+    from ..files import read_labels
 
     return read_labels(path, graph, partial=True, any_size=any_size)
 

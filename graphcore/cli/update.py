@@ -37,7 +37,7 @@ def update(console, model, edges, removed, save, output, **reading):
     if edges is None and removed is None:
         raise click.UsageError("there is nothing to do: give EDGES, or --removed FILE")
     from ..estimators.load import load
-    from ..io import check_writable, write_labels
+    from ..files import check_writable, write_labels
 
     for path in (save, output):
         if path is not None:

@@ -3,7 +3,7 @@
 import re
 import warnings
 
-from .._warn import warn_user
+from ..base.warn import warn_user
 from ..exceptions import FormatError, InputError
 
 _UNREADABLE = re.compile(r"could not convert string (?P<value>'.*') to float64 at row (?P<row>\d+), column (?P<at>\d+)")
@@ -15,7 +15,7 @@ def read_vectors(path, any_size=False):
     The content says which, also where it is compressed. Text is numbers between commas, semicolons, tabs or blanks,
     perhaps with ``#`` comments and a line of names. Of a Parquet table all columns are taken, or the one of lists.
     """
-    from ..io._source import open_source
+    from ..files._source import open_source
 
     with open_source(path, any_size) as source:
         try:
@@ -32,7 +32,7 @@ def read_vectors(path, any_size=False):
 
 
 def _load(source):
-    from ..io._npy import NPZ_MAGIC, read_array
+    from ..files._npy import NPZ_MAGIC, read_array
 
     if source.head.startswith(b"\x93NUMPY") or source.suffix == ".npy":
         with source.open() as stream:
@@ -43,8 +43,8 @@ def _load(source):
 
 
 def _load_archive(source):
-    from ..io._npy import open_archive
-    from ..io.npz import matrix_of
+    from ..files._npy import open_archive
+    from ..files.npz import matrix_of
 
     with source.open() as stream, open_archive(stream) as archive:
         if "format" in archive:
@@ -58,7 +58,7 @@ def _load_archive(source):
 def _load_parquet(source):
     import numpy as np
 
-    from ..io.parquet import check_parquet
+    from ..files.parquet import check_parquet
 
     arrow, parquet = check_parquet()
     try:

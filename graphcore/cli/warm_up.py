@@ -21,12 +21,12 @@ from .console import Command
 @click.option("--jobs", "n_jobs", metavar="N", type=int, default=-1, show_default=True, help="Processes; -1 is all.")
 def warm_up(console, n_jobs):
     """Compile what `cluster`, `knn` and choosing k need, once for this machine and version; later runs read it."""
-    from .. import _compile
-    from .._threads import effective_jobs, map_items
-    from ..partition._agglomerate_loops import agglomerate
+    from ..base import compiling
+    from ..base.threads import effective_jobs, map_items
+    from ..cluster.partition._agglomerate_loops import agglomerate
 
     n_jobs = effective_jobs(n_jobs)
-    folder = _compile.kept_in(agglomerate)
+    folder = compiling.kept_in(agglomerate)
     if folder is None:
         raise click.ClickException(
             "compiled loops cannot be kept: neither graphcore's folder nor the user's cache can be written; "
@@ -46,10 +46,10 @@ def help_compiling(*cases):
     The run takes what is ready when it gets there. It may be over before, if it is so small that it compiles little:
     then the other process goes on, and the next run finds everything.
     """
-    from .. import _compile
-    from ..partition._agglomerate_loops import agglomerate
+    from ..base import compiling
+    from ..cluster.partition._agglomerate_loops import agglomerate
 
-    is_needed = _compile.kept_in(agglomerate) is not None and not _compile.is_kept(agglomerate)
+    is_needed = compiling.kept_in(agglomerate) is not None and not compiling.is_kept(agglomerate)
     if is_needed:
         _begin("merging", "clustering", *cases, stderr=subprocess.DEVNULL)
     return is_needed
@@ -63,13 +63,13 @@ def _run_case(case):
 
 
 def _begin(*cases, stderr):
-    from .. import _compile
+    from ..base import compiling
 
     code = f"import gc; gc.disable(); from graphcore.cli.warm_up import _CASES\nfor case in {cases}: _CASES[case]()"
     return subprocess.Popen(
         [sys.executable, "-W", "ignore", "-c", code],
         stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=stderr,
-        env=os.environ | {_compile.AT_ONCE: "1"},
+        env=os.environ | {compiling.AT_ONCE: "1"},
     )  # fmt: skip
 
 
@@ -90,13 +90,13 @@ def _merging():
     """What a first fit can do without least, on arrays made by hand: nothing that a fit begins with is needed."""
     import numpy as np
 
-    from .._arrays import read_only
-    from ..partition.constraints import Constraints
-    from ..partition.cycles import subgroups
-    from ..partition.local_moving import heat, move_locally
-    from ..partition.merge import agglomerate, merge_rounds
-    from ..partition.problem import Problem
-    from ..partition.quotient import GraphRows, quotient
+    from ..base.arrays import read_only
+    from ..cluster.partition.constraints import Constraints
+    from ..cluster.partition.cycles import subgroups
+    from ..cluster.partition.local_moving import heat, move_locally
+    from ..cluster.partition.merge import agglomerate, merge_rounds
+    from ..cluster.partition.problem import Problem
+    from ..cluster.partition.quotient import GraphRows, quotient
 
     n, rng = 120, np.random.default_rng(0)
     node = np.arange(n, dtype=np.int32)
@@ -114,8 +114,8 @@ def _merging():
 
 
 def _clustering(n_clusters, weighted=False, **settings):
-    from ..fit import fit_graph
-    from ..pipeline.settings import check_settings
+    from ..cluster.pipeline.settings import check_settings
+    from ..estimators.fit import fit_graph
 
     graph = _graph(weighted)
     fit_graph(graph, check_settings(n_clusters, settings), random_state=0)
@@ -125,7 +125,7 @@ def _clustering(n_clusters, weighted=False, **settings):
 def _neighbors():
     import numpy as np
 
-    from ..knn.neighbors import knn_graph
+    from ..neighbors.neighbors import knn_graph
 
     knn_graph(np.random.default_rng(0).normal(size=(60, 3)), random_state=0)
 
@@ -134,7 +134,7 @@ def _vectors():
     import numpy as np
     import scipy.sparse as sp
 
-    from ..knn.neighbors import knn_graph
+    from ..neighbors.neighbors import knn_graph
 
     rng = np.random.default_rng(0)
     X = (rng.normal(size=(60, 3)) @ rng.normal(size=(3, 150))).astype(np.float32)
@@ -146,7 +146,7 @@ def _files():
     import tempfile
     from pathlib import Path
 
-    from ..io import read_graph, write_graph
+    from ..files import read_graph, write_graph
 
     with tempfile.TemporaryDirectory() as folder:
         path = str(Path(folder) / "edges.txt")
@@ -156,7 +156,7 @@ def _files():
 
 
 def _bvgraph():
-    from ..io._bvgraph_loops import warm_up
+    from ..files._bvgraph_loops import warm_up
 
     warm_up()
 

@@ -1,6 +1,6 @@
 """Graphs and vectors with known clusters: random models, small real data sets, public data sets to download."""
 
-from .._lazy import lazy_names
+from ..base.lazy import lazy_names
 
 # Modules must not share a name with a function, or importing one would hide the other.
 _HOMES = {

@@ -1,6 +1,6 @@
 """Compiled loops of the random graph models; each takes a numpy Generator, which numba draws from as numpy does."""
 
-from .._compile import compiled
+from ..base.compiling import compiled
 
 
 @compiled

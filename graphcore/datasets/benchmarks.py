@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from .._random import Streams
-from .._threads import map_blocks
-from .._typing import RandomState
-from .._validation import check_integer, check_real
+from ..base.streams import Streams
+from ..base.threads import map_blocks
+from ..base.types import RandomState
+from ..base.validation import check_integer, check_real
 from ..exceptions import InputError, ParameterError
 from ..graphs.graph import Graph
 from . import _loops

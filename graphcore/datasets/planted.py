@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from .._random import Streams
-from .._typing import ArrayLike, RandomState, Sequence
-from .._validation import check_integer, check_real
+from ..base.streams import Streams
+from ..base.types import ArrayLike, RandomState, Sequence
+from ..base.validation import check_integer, check_real
 from ..exceptions import ParameterError
 from ..graphs.graph import Graph
 from ..graphs.rows import rows_from_pairs

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .._typing import PathLike
+from ..base.types import PathLike
 from ..exceptions import FormatError, InputError, missing_package, one_line
-from ..io.atomic import atomic_output
+from ..files.atomic import atomic_output
 from .catalogue import find_dataset
 from .results import LabeledGraph, LabeledVectors
 
@@ -201,7 +201,7 @@ def _load_graph(dataset, paths):
     import warnings
 
     from ..exceptions import GraphWarning
-    from ..io import read_graph, read_labels
+    from ..files import read_graph, read_labels
 
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", ".*looks? directed|.*is directed", GraphWarning)  # its description says so

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .._typing import Labels, csr_array
+from ..base.types import Labels, csr_array
 from ..graphs.graph import Graph
 
 

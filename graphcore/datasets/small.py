@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from .._random import Streams
-from .._typing import RandomState
-from .._validation import check_integer, check_real
+from ..base.streams import Streams
+from ..base.types import RandomState
+from ..base.validation import check_integer, check_real
 from ..graphs.graph import Graph
 from .results import LabeledGraph, LabeledVectors
 

@@ -7,7 +7,7 @@ is gone: the client behind a scheduler, the class of results that stand in a gra
 import sys
 from contextlib import contextmanager
 
-from .._validation import check_integer
+from ..base.validation import check_integer
 from ..exceptions import InputError, ParameterError, missing_package
 
 # Arrays of so many bytes go along with every task; larger ones are sent once to every worker.

@@ -18,9 +18,9 @@ from uuid import uuid4
 
 import numpy as np
 
-from .._progress import note
-from .._threads import map_items, row_spans
-from .._work import count
+from ..base.progress import note
+from ..base.threads import map_items, row_spans
+from ..base.work import count
 from ..exceptions import InputError
 from .cluster import INLINE_BYTES, batches, current_client, require_workers, told_of_ends
 from .worker import forget, parts_of, run_blocks

@@ -6,8 +6,8 @@ from contextvars import ContextVar, copy_context
 
 import numpy as np
 
-from .._arrays import read_only, release
-from .._locks import ModuleLock
+from ..base.arrays import read_only, release
+from ..base.locks import ModuleLock
 from ..exceptions import InputError
 
 # Whether a graph is being opened in a worker, which may have only some of its parts.

@@ -6,9 +6,9 @@ from typing import TypeVar, dataclass_transform
 
 from sklearn.base import BaseEstimator
 
-from .._compile import compilation_notices
-from .._progress import Bar, Stages, announce, in_notebook
-from .._typing import RandomState
+from ..base.compiling import compilation_notices
+from ..base.progress import Bar, Stages, announce, in_notebook
+from ..base.types import RandomState
 from ..exceptions import InputError
 from ..graphs.as_graph import is_graph_object
 

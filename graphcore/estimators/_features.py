@@ -7,12 +7,12 @@ import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from .._random import Streams
-from .._typing import AnyData, Floats, KernelLike
-from .._validation import check_sample_weight
-from ..features.diagnostics import as_text
-from ..kmeans.chunked import nearest_center
-from ..kmeans.linear import linear_kmeans
+from ..base.streams import Streams
+from ..base.types import AnyData, Floats, KernelLike
+from ..base.validation import check_sample_weight
+from ..kernel_methods.features.diagnostics import as_text
+from ..kernel_methods.kmeans.chunked import nearest_center
+from ..kernel_methods.kmeans.linear import linear_kmeans
 from ._checks import parameters, passed_on, stages_of
 from ._kernel_input import KernelInput
 from ._points import DistanceTransformer, PointClusterer

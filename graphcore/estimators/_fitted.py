@@ -6,21 +6,21 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from .._typing import AnyData, AnyGraph, ArrayLike, Floats, Labels, PathLike, RandomState, Table, csr_array
-from .._validation import check_integer
+from ..base.types import AnyData, AnyGraph, ArrayLike, Floats, Labels, PathLike, RandomState, Table, csr_array
+from ..base.validation import check_integer
+from ..cluster.partition.evidence import node_memberships
+from ..cluster.partition.quotient import graph_rows
+from ..cluster.pipeline.cluster import Clustering
+from ..cluster.selection.cluster_tree import ClusterTree, tree_of
+from ..cluster.selection.result import KSelection
 from ..exceptions import InputError, missing_package
-from ..fit import node_columns, robustness_of
 from ..graphs.as_graph import as_graph
 from ..graphs.derived import subgraph
 from ..graphs.from_table import as_library
 from ..graphs.graph import Graph
 from ..metrics import Robustness, cluster_summary, describe, quotient_graph
-from ..partition.evidence import node_memberships
-from ..partition.quotient import graph_rows
-from ..pipeline.cluster import Clustering
-from ..selection.cluster_tree import ClusterTree, tree_of
-from ..selection.result import KSelection
 from ._checks import stages_of
+from .fit import node_columns, robustness_of
 
 if TYPE_CHECKING:
     from ..report.facts import ReportFacts
@@ -70,7 +70,7 @@ class FittedGraph:
 
     @property
     def outlier_scores_(self) -> NDArray[np.float32]:
-        """How far out each row lies, from 0 to 1, see :func:`graphcore.knn.outliers.outlier_scores`.
+        """How far out each row lies, from 0 to 1, see `outlier_scores`.
 
         Of a graph, which has no distances, it is `outside_share_`: what lies between clusters.
         """
@@ -107,7 +107,7 @@ class FittedGraph:
         A csr_array of shape (n_samples, n_clusters), float64: rows add up to 1, or to 0 for isolated nodes; it holds no
         more entries than the graph, and none below 0.0001. It is the planted model's probability, given the clusters of
         all other nodes, with the evidence of edges discounted where they repeat each other
-        (:func:`graphcore.partition.evidence.edge_evidence`) and where drafts disagree. With ``objective="ncut"``, and
+        (`edge_evidence`) and where drafts disagree. With ``objective="ncut"``, and
         for labels of nearest centroids (``published=True``), it goes by the gain in normalised cut instead, with edges
         that are worth as much in the mean. See :meth:`predict_proba` for
         new rows.

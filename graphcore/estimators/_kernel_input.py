@@ -7,9 +7,9 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils.validation import _check_n_features, check_is_fitted, validate_data
 
-from .._threads import effective_jobs
-from .._typing import Bandwidth, KernelLike
-from .._validation import check_choice, check_integer, check_sample_weight, check_size
+from ..base.threads import effective_jobs
+from ..base.types import Bandwidth, KernelLike
+from ..base.validation import check_choice, check_integer, check_sample_weight, check_size
 from ..distributed.chunks import as_chunks, is_chunked, map_chunks
 from ..exceptions import InputError, ParameterError
 from ..graphs.as_graph import as_graph, is_graph, is_graph_object, refuse_as_vectors, warn_of_either

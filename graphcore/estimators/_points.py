@@ -5,8 +5,8 @@ from typing import Self
 
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
 
-from .._random import Streams
-from .._typing import AnyData, ArrayLike, Floats, Labels
+from ..base.streams import Streams
+from ..base.types import AnyData, ArrayLike, Floats, Labels
 from ._checks import Estimator, parameters
 
 

@@ -7,16 +7,16 @@ import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from .._typing import AnyData, Floats, Labels
+from ..base.types import AnyData, Floats, Labels
+from ..cluster.partition.evidence import cluster_shares, memberships, predict_labels
 from ..exceptions import InputError
 from ..graphs.as_graph import as_graph, is_graph_object
 from ..graphs.magnitude import edges_in_range
 from ..graphs.structure import check_sparse
-from ..knn.neighbor_lists import Neighbors, distance_matrix, is_neighbor_pair, listed_neighbors
-from ..knn.outliers import Outliers, last_distances
-from ..knn.search_walk import new_row_searcher
-from ..knn.vectors import check_binary, ordered
-from ..partition.evidence import cluster_shares, memberships, predict_labels
+from ..neighbors.neighbor_lists import Neighbors, distance_matrix, is_neighbor_pair, listed_neighbors
+from ..neighbors.outliers import Outliers, last_distances
+from ..neighbors.search_walk import new_row_searcher
+from ..neighbors.vectors import check_binary, ordered
 
 _PIECE = 1 << 14
 

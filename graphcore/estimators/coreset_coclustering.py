@@ -8,14 +8,14 @@ from numpy.typing import NDArray
 from sklearn.base import BiclusterMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from .._typing import AnyData, Integers, Labels
-from .._validation import check_integer
-from ..fit import fit_graph
+from ..base.types import AnyData, Integers, Labels
+from ..base.validation import check_integer
+from ..cluster.pipeline.cluster import Clustering
+from ..cluster.pipeline.settings import check_settings
 from ..graphs.as_graph import refuse_as_vectors
 from ..graphs.graph import Graph
-from ..pipeline.cluster import Clustering
-from ..pipeline.settings import check_settings
 from ._checks import Estimator, parameters, passed_on, refuse_graph, stages_of
+from .fit import fit_graph
 
 _SETTINGS = "objective min_cluster_size effort time_limit"
 
@@ -51,7 +51,7 @@ class CoresetSpectralCoclustering(BiclusterMixin, Estimator):
     graph_ : Graph
         The bipartite graph: rows first, then columns.
     clustering_ : Clustering
-        What the run leaves, rows before columns (:class:`graphcore.pipeline.cluster.Clustering`).
+        What the run leaves, rows before columns (`Clustering`).
     seconds_ : dict
         Wall-clock seconds of every stage.
     n_features_in_ : int

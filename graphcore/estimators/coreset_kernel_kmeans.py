@@ -5,10 +5,10 @@ from numbers import Integral
 
 import numpy as np
 
-from .._typing import Floats, Integers, Labels
+from ..base.types import Floats, Integers, Labels
 from ..exceptions import ParameterError
 from ..graphs.magnitude import given_unit
-from ..kmeans.coreset import CoresetKernelKMeansResult, coreset_kernel_kmeans
+from ..kernel_methods.kmeans.coreset import CoresetKernelKMeansResult, coreset_kernel_kmeans
 from ._checks import parameters, passed_on, stages_of
 from .kernel_kmeans import CentroidClusterer
 

@@ -7,19 +7,19 @@ import numpy as np
 from sklearn.base import ClusterMixin
 from sklearn.utils.validation import check_is_fitted
 
-from .._random import Streams
-from .._typing import AnyData, AnyGraph, ArrayLike, PathLike
+from ..base.streams import Streams
+from ..base.types import AnyData, AnyGraph, ArrayLike, PathLike
+from ..cluster.partition.update import Update
+from ..cluster.pipeline.parameters import Published, defaults
+from ..cluster.pipeline.settings import check_settings
 from ..exceptions import InputError, ParameterError
-from ..fit import fit_graph, update_clustering
 from ..graphs.graph import Graph
 from ..graphs.rows import DIRECTED
-from ..partition.update import Update
-from ..pipeline.parameters import Published, defaults
-from ..pipeline.settings import check_settings
 from ._checks import Estimator, parameters, stages_of
 from ._fitted import FittedGraph
 from ._predicted import PredictedRows
 from .callbacks import CallbackSupportMixin, fit_with_callbacks
+from .fit import fit_graph, update_clustering
 from .graph_input import graph_of
 from .model_file import write_model
 
@@ -112,7 +112,7 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, PredictedRows
     selection_ : KSelection or None
         How it was chosen; None if it was given.
     clustering_ : Clustering
-        What the run leaves beside its labels (:class:`graphcore.pipeline.cluster.Clustering`): the coreset, the
+        What the run leaves beside its labels (`Clustering`): the coreset, the
         objective after each stage (`history`), what each round of drafts gained (`search`), and all `settings` with
         what "auto" came to.
     graph_ : Graph
@@ -127,7 +127,7 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, PredictedRows
     cluster_stability_ : ndarray of shape (n_clusters,), float64, or None
         Mean Jaccard index of each cluster with its counterparts in the same clusterings.
     tree_ : ClusterTree
-        Clusters of all sizes, made at first access, see :class:`graphcore.selection.cluster_tree.ClusterTree`.
+        Clusters of all sizes, made at first access, see `ClusterTree`.
     outside_share_ : ndarray of shape (n_samples,), float32
         Share of each node's edge weight that leaves its cluster, see :func:`graphcore.metrics.outside_share`; NaN for
         isolated nodes.
@@ -262,7 +262,7 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, PredictedRows
         Returns
         -------
         Update
-            What moved, and clusters that were split or united (:class:`graphcore.partition.update.Update`).
+            What moved, and clusters that were split or united (`Update`).
 
         Raises
         ------

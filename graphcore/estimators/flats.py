@@ -5,12 +5,12 @@ from dataclasses import KW_ONLY
 import numpy as np
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from .._typing import AnyData, ArrayLike, Floats
-from .._validation import check_integer, check_sample_weight
-from ..flats.euclidean import Codes, FlatSet
-from ..flats.k_flats import k_flats
+from ..base.types import AnyData, ArrayLike, Floats
+from ..base.validation import check_integer, check_sample_weight
 from ..graphs.as_graph import refuse_as_vectors
 from ..graphs.structure import check_sparse
+from ..kernel_methods.flats.euclidean import Codes, FlatSet
+from ..kernel_methods.flats.k_flats import k_flats
 from ._checks import parameters, passed_on, refuse_graph
 from ._equal_rows import EqualRows, merge_equal_rows
 from ._points import DistanceTransformer, PointClusterer
@@ -47,7 +47,7 @@ class FlatsClusterer(DistanceTransformer, PointClusterer):
         Returns
         -------
         Codes
-            ``labels`` and ``coordinates``, see :class:`graphcore.flats.euclidean.Codes`. Vectors have a way back,
+            ``labels`` and ``coordinates``, see `Codes`. Vectors have a way back,
             :meth:`KFlats.inverse_transform`; from feature space there is none.
 
         Examples

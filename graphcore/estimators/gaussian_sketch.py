@@ -6,11 +6,11 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from .._typing import Floats, Integers
-from .._validation import check_choice
-from .._warn import warn_user
+from ..base.types import Floats, Integers
+from ..base.validation import check_choice
+from ..base.warn import warn_user
 from ..distributed.chunks import is_chunked
-from ..features.sketch import SCALES, leading_eigenvalues, sketch_kernel
+from ..kernel_methods.features.sketch import SCALES, leading_eigenvalues, sketch_kernel
 from ..kernels.bandwidths import rule_bandwidth
 from ..kernels.columns import MatrixColumns
 from ..kernels.vectors import columns_of

@@ -3,12 +3,12 @@
 import numpy as np
 from sklearn.utils.validation import validate_data
 
-from .._validation import check_choice, check_integer
+from ..base.validation import check_choice, check_integer
 from ..exceptions import InputError, ParameterError
 from ..graphs.as_graph import as_graph, graph_maker, is_graph_object, refuse_as_vectors
-from ..knn.neighbor_lists import is_neighbor_pair, listed_neighbors, neighbors_of
-from ..knn.neighbors import clustered_neighbors, graph_of_vectors
-from ..knn.outliers import refuse_outliers
+from ..neighbors.neighbor_lists import is_neighbor_pair, listed_neighbors, neighbors_of
+from ..neighbors.neighbors import clustered_neighbors, graph_of_vectors
+from ..neighbors.outliers import refuse_outliers
 from ._predicted import Reference
 
 AFFINITIES = ("auto", "nearest_neighbors", "precomputed", "precomputed_nearest_neighbors")

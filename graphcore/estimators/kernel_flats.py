@@ -4,16 +4,16 @@ from dataclasses import KW_ONLY
 
 import numpy as np
 
-from .._typing import AnyData, ArrayLike, Floats
-from .._validation import check_sample_weight
-from .._warn import warn_user
+from ..base.types import AnyData, ArrayLike, Floats
+from ..base.validation import check_sample_weight
+from ..base.warn import warn_user
+from ..cluster.pipeline.cluster import cluster_graph
+from ..cluster.pipeline.settings import resolve_settings
 from ..exceptions import InputError, ParameterError
-from ..flats.fit_kernel import rows_of_nodes
-from ..flats.kernel_flats import KernelFlatSet
-from ..flats.kernel_k_flats import kernel_k_flats
+from ..kernel_methods.flats.fit_kernel import rows_of_nodes
+from ..kernel_methods.flats.kernel_flats import KernelFlatSet
+from ..kernel_methods.flats.kernel_k_flats import kernel_k_flats
 from ..kernels.graph import GraphKernel
-from ..pipeline.cluster import cluster_graph
-from ..pipeline.settings import resolve_settings
 from ._checks import parameters
 from ._kernel_input import KernelInput
 from .flats import FlatsClusterer
@@ -38,7 +38,7 @@ class KernelKFlats(KernelInput, FlatsClusterer):
     init : str or ndarray of shape (n_samples,), default "auto"
         The first labels. "auto" is "spectral" for graphs, else "k-means++". "spectral" is
         :class:`CoresetSpectralClustering`; "k-means++", "farthest", "random" and "k-means" are those of
-        :func:`graphcore.flats.kernel_k_flats.kernel_k_flats`.
+        `kernel_k_flats`.
     n_init : int, default 10
         Initialisations, of which the best is kept; one for "spectral" and for labels given.
     on_degenerate : {"reduce", "restart"}, default "reduce"

@@ -4,16 +4,16 @@ from dataclasses import KW_ONLY
 
 import numpy as np
 
-from .._typing import ArrayLike, Floats
-from .._validation import check_integer, check_real, check_sample_weight
-from .._warn import warn_of_isolated
+from ..base.types import ArrayLike, Floats
+from ..base.validation import check_integer, check_real, check_sample_weight
+from ..base.warn import warn_of_isolated
 from ..exceptions import InputError
-from ..flats.fit_kernel import rows_of_nodes
+from ..kernel_methods.flats.fit_kernel import rows_of_nodes
+from ..kernel_methods.kmeans.centroids import nearest_centroid
+from ..kernel_methods.kmeans.exact import KernelKMeansResult, kernel_kmeans
 from ..kernels.columns import MatrixColumns, VectorColumns
 from ..kernels.graph import GraphKernel, warn_of_loops
 from ..kernels.vectors import VectorKernel
-from ..kmeans.centroids import nearest_centroid
-from ..kmeans.exact import KernelKMeansResult, kernel_kmeans
 from ._checks import parameters, passed_on, stages_of
 from ._kernel_input import KernelInput
 from ._points import PointClusterer
@@ -106,7 +106,7 @@ class KernelKMeans(CentroidClusterer):
     n_clusters : int, default 8
     kernel : str or callable, default "auto"
         - "gaussian" ("rbf"), "laplacian", "polynomial" ("poly"), "sigmoid", "cosine", "linear" or a function
-          ``kernel(X, Y)``: kernels over vectors, see :func:`graphcore.kernels.functions.kernel_function`
+          ``kernel(X, Y)``: kernels over vectors, see `kernel_function`
         - "precomputed": what :meth:`fit` gets is the kernel matrix, dense or sparse
         - "normalized_cut": what it gets is a graph, a networkx graph or an adjacency matrix A, with kernel
           ``D^-1 A D^-1`` and the degrees as weights; kernel k-means then is normalised cut
@@ -130,7 +130,7 @@ class KernelKMeans(CentroidClusterer):
         Stop when the cost falls by no more than this share of itself. 0 iterates until no point moves.
     shift : float or "psd", default 0
         Multiple of the identity (over the weights) that is added to the kernel while iterating; "psd" makes an
-        indefinite kernel positive semi-definite. See :func:`graphcore.kmeans.exact.kernel_kmeans`.
+        indefinite kernel positive semi-definite. See `kernel_kmeans`.
     self_loop : float or "auto", default "auto"
         Weight of a loop on every node of a graph, in the kernel only, as a multiple of the graph's mean weight. "auto"
         is 0: kernel k-means then is normalised cut.

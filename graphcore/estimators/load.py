@@ -5,25 +5,25 @@ from typing import get_type_hints
 
 import numpy as np
 
-from .._typing import PathLike
-from ..coresets.coreset import SAMPLING, Coreset
+from ..base.types import PathLike
+from ..cluster.coresets.coreset import SAMPLING, Coreset
+from ..cluster.partition.quotient import graph_rows
+from ..cluster.pipeline.balance import Trial
+from ..cluster.pipeline.cluster import Clustering
+from ..cluster.pipeline.known import Known
+from ..cluster.pipeline.parameters import PARAMETERS, STEPS, Published, defaults
+from ..cluster.pipeline.settings import Settings, check_settings
 from ..exceptions import FormatError, ParameterError
+from ..files._format import check_node_count
+from ..files._npy import NPZ_MAGIC, open_archive
+from ..files._source import open_source
 from ..graphs.graph import Graph
 from ..graphs.ids import check_name_array
 from ..graphs.magnitude import in_range
 from ..graphs.structure import check_compressed
-from ..io._format import check_node_count
-from ..io._npy import NPZ_MAGIC, open_archive
-from ..io._source import open_source
-from ..knn.outliers import Outliers
-from ..knn.search import METRICS
 from ..metrics.cut import sums_and_shares
-from ..partition.quotient import graph_rows
-from ..pipeline.balance import Trial
-from ..pipeline.cluster import Clustering
-from ..pipeline.known import Known
-from ..pipeline.parameters import PARAMETERS, STEPS, Published, defaults
-from ..pipeline.settings import Settings, check_settings
+from ..neighbors.outliers import Outliers
+from ..neighbors.search import METRICS
 from ._predicted import Reference
 from .coreset_spectral import CoresetSpectralClustering
 from .model_file import FORMAT, VERSION

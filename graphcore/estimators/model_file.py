@@ -5,9 +5,9 @@ from dataclasses import asdict
 
 import numpy as np
 
+from ..cluster.pipeline.parameters import Published
 from ..exceptions import InputError
-from ..io.atomic import atomic_output
-from ..pipeline.parameters import Published
+from ..files.atomic import atomic_output
 
 FORMAT, VERSION = "graphcore model", 1
 

@@ -5,16 +5,22 @@ from numbers import Integral
 
 import numpy as np
 
-from .._typing import ArrayLike, Floats, Integers
-from .._validation import check_choice, check_integer
-from .._warn import warn_user
+from ..base.types import ArrayLike, Floats, Integers
+from ..base.validation import check_choice, check_integer
+from ..base.warn import warn_user
 from ..exceptions import ParameterError
-from ..features.diagnostics import FeatureDiagnostics, diagnose
-from ..features.feature_map import SUBSPACES, FeatureMap
-from ..features.landmarks import suggest_landmarks, suggest_rank
-from ..features.nystrom import SAMPLINGS, check_options, kernel_pca_features, nystrom_features, power_features
+from ..kernel_methods.features.diagnostics import FeatureDiagnostics, diagnose
+from ..kernel_methods.features.feature_map import SUBSPACES, FeatureMap
+from ..kernel_methods.features.landmarks import suggest_landmarks, suggest_rank
+from ..kernel_methods.features.nystrom import (
+    SAMPLINGS,
+    check_options,
+    kernel_pca_features,
+    nystrom_features,
+    power_features,
+)
+from ..kernel_methods.kmeans.certificates import Certificate, certify
 from ..kernels.vectors import ChunkedVectorKernel, kernel_over
-from ..kmeans.certificates import Certificate, certify
 from ._checks import parameters, passed_on
 from ._features import FeatureClusterer, FeatureEstimator, FeatureTransformer
 

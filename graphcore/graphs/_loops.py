@@ -5,7 +5,7 @@
 
 import numpy as np
 
-from .._compile import compiled
+from ..base.compiling import compiled
 
 MAX, AVERAGE, SUM, MIN = 0, 1, 2, 3
 

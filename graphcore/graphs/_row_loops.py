@@ -5,9 +5,9 @@
 
 import numpy as np
 
-from .._compile import compiled
-from .._select import nth_largest
-from .._touched import add
+from ..base.compiling import compiled
+from ..base.largest import nth_largest
+from ..base.touched import add
 
 
 @compiled

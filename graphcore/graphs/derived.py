@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .._threads import row_spans
+from ..base.threads import row_spans
 from ..exceptions import InputError
 from .as_graph import as_graph, is_graph_object
 from .from_table import is_edge_table, table_edges

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from .._arrays import read_only
-from .._threads import away, map_blocks, row_blocks
+from ..base.arrays import read_only
+from ..base.threads import away, map_blocks, row_blocks
 from ._row_loops import similar_rows
 from .ids import id_dtype, narrow_ids
 from .rows import (

@@ -4,8 +4,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .._typing import ArrayLike
-from .._validation import check_choice, check_integer
+from ..base.types import ArrayLike
+from ..base.validation import check_choice, check_integer
 from ..exceptions import InputError, ParameterError
 from .directed import undirected_rows
 from .ids import as_ids, as_names, count_nodes, id_dtype, is_text, number_names

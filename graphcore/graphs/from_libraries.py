@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .._validation import check_choice
+from ..base.validation import check_choice
 from ..exceptions import InputError
 from .directed import undirected_rows
 from .from_edges import graph_from_ends

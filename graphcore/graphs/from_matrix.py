@@ -4,10 +4,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .._arrays import read_only
-from .._threads import away
-from .._typing import AnyGraph, ArrayLike
-from .._validation import check_choice
+from ..base.arrays import read_only
+from ..base.threads import away
+from ..base.types import AnyGraph, ArrayLike
+from ..base.validation import check_choice
 from ..exceptions import InputError
 from . import _row_loops
 from .directed import undirected_rows

@@ -4,10 +4,10 @@ from functools import partial
 
 import numpy as np
 
-from .._arrays import read_only
-from .._locks import cached_property
-from .._threads import map_blocks, row_blocks
-from .._typing import Array, ArrayLike, Floats, Integers, csr_array
+from ..base.arrays import read_only
+from ..base.locks import cached_property
+from ..base.threads import map_blocks, row_blocks
+from ..base.types import Array, ArrayLike, Floats, Integers, csr_array
 from ..exceptions import InputError
 from . import _row_loops
 from .from_edges import from_edges

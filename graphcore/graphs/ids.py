@@ -5,7 +5,7 @@ from itertools import chain
 
 import numpy as np
 
-from .._threads import away
+from ..base.threads import away
 from ..exceptions import InputError, ParameterError
 from . import _loops
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from .._warn import warn_user
+from ..base.warn import warn_user
 from ..exceptions import InputError
 
 # Degrees from 2^-164 to 2^64 may be squared, their squares multiplied, and all of it added up. Scaled weights are

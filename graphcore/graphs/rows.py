@@ -5,10 +5,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .._arrays import read_only
-from .._threads import away, map_blocks, row_blocks
-from .._validation import check_choice
-from .._warn import warn_user
+from ..base.arrays import read_only
+from ..base.threads import away, map_blocks, row_blocks
+from ..base.validation import check_choice
+from ..base.warn import warn_user
 from ..exceptions import InputError
 from . import _loops, _row_loops
 from .ids import narrow_ids

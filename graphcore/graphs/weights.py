@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from .._arrays import read_only
+from ..base.arrays import read_only
 from ..exceptions import InputError
 
 # What stands for ones in compiled loops: float64, like the weights of quotient graphs, so that loops serve both with

@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..exceptions import InputError
-from ..knn.vectors import ordered
+from ..neighbors.vectors import ordered
 
 # Share of the mean squared norm that is the mean's own, beyond which vectors are centred before distances are taken.
 _FAR = 0.9

@@ -4,8 +4,8 @@ from numbers import Integral, Real
 
 import numpy as np
 
-from .._random import Streams
-from .._validation import check_choice, check_integer, check_real
+from ..base.streams import Streams
+from ..base.validation import check_choice, check_integer, check_real
 from ..distributed.chunks import map_chunks, rows_at
 from ..exceptions import InputError, ParameterError
 from ._evaluate import manhattan

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .._locks import cached_property
+from ..base.locks import cached_property
 from ..exceptions import InputError
 from .columns import map_rows
 from .products import DenseProducts, memberships
@@ -77,7 +77,7 @@ class Kernel:
         raise NotImplementedError
 
     def columns(self, points=None):
-        """Columns of some points, or all of them, in blocks of rows: :class:`graphcore.kernels.columns.Columns`."""
+        """Columns of some points, or all of them, in blocks of rows: `Columns`."""
         raise NotImplementedError
 
     def column(self, point):

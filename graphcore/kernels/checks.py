@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from .._validation import check_magnitude
+from ..base.validation import check_magnitude
 from ..exceptions import InputError
 
 # Vectors are squared and products of them squared again: larger numbers overflow on the way, smaller ones vanish. In

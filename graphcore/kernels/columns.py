@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .._threads import limited_libraries, map_blocks
+from ..base.threads import limited_libraries, map_blocks
 from .checks import as_floats
 
 # Bytes of a block of kernel values together with its vectors: small enough for a processor's cache, large enough for

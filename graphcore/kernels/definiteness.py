@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from .._random import Streams
-from .._threads import limited_libraries
-from .._warn import warn_user
+from ..base.streams import Streams
+from ..base.threads import limited_libraries
+from ..base.warn import warn_user
 from ..exceptions import InputError
 from .checks import check_symmetric, clearly_negative
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from .._locks import cached_property
+from ..base.locks import cached_property
 from ..exceptions import InputError
 from .base import BLOCK_BYTES, Kernel
 from .checks import check_diagonal, check_precomputed, check_symmetric, noise_of

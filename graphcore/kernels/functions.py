@@ -6,7 +6,7 @@ from numbers import Real
 
 import numpy as np
 
-from .._validation import check_choice, check_integer, check_real
+from ..base.validation import check_choice, check_integer, check_real
 from ..exceptions import InputError, ParameterError
 from ._evaluate import gaussian_block, inner_products, manhattan, refuse_zero_rows, squared_norms
 from .bandwidths import rule_bandwidth
@@ -157,7 +157,7 @@ def kernel_function(kernel, *, bandwidth=None, gamma=None, degree=3, coef0=1.0, 
         A KernelFunction is returned as it is.
     bandwidth : float, str or (str, number), optional
         Sigma, for "gaussian" and "laplacian": a number or a rule of
-        :func:`graphcore.kernels.bandwidths.rule_bandwidth`, such as ``("rms", 1.0)``, ``("quantile", 0.25)`` or
+        `rule_bandwidth`, such as ``("rms", 1.0)``, ``("quantile", 0.25)`` or
         ``("neighbours", 0.1)``. Rules need `X`; the Laplacian kernel takes them over its own distance, the sum of
         absolute differences. Default, where `gamma` is not given either: ``("rms", 1.0)``.
     gamma : float, optional

@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from .._arrays import read_only
-from .._locks import cached_property
-from .._threads import effective_jobs, map_blocks, row_blocks
-from .._warn import warn_user
+from ..base.arrays import read_only
+from ..base.locks import cached_property
+from ..base.threads import effective_jobs, map_blocks, row_blocks
+from ..base.warn import warn_user
 from ..graphs.magnitude import in_range
 from . import _loops
 from .base import KernelRows
@@ -33,7 +33,7 @@ class GraphKernel(RowsKernel):
     Attributes
     ----------
     graph : Graph or None
-        With weights in range, see :func:`graphcore.graphs.magnitude.in_range`: the kernel is that of these. None for
+        With weights in range, see `in_range`: the kernel is that of these. None for
         the kernel among some of the nodes.
     self_loop : float
         The loop in the unit of the weights.

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from .._threads import map_blocks, row_blocks
+from ..base.threads import map_blocks, row_blocks
 from . import _loops
 
 _BLOCK_ENTRIES = 1 << 18

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from .._arrays import read_only
-from .._threads import map_blocks, row_blocks
+from ..base.arrays import read_only
+from ..base.threads import map_blocks, row_blocks
 from ..exceptions import InputError
 from ..graphs.rows import entries_of
 from ..graphs.structure import check_sparse
@@ -100,7 +100,7 @@ class SparseKernel(RowsKernel):
     Parameters
     ----------
     K : sparse matrix of shape (n_points, n_points)
-        As for :class:`graphcore.kernels.dense.DenseKernel`. Repeated entries add up.
+        As for `DenseKernel`. Repeated entries add up.
     check : bool, default True
         Whether to look for what is wrong with K.
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from .._locks import cached_property
+from ..base.locks import cached_property
 from ..distributed.chunks import is_chunked, map_chunks, rows_at, rows_of_chunks
 from ..exceptions import InputError
 from .base import BLOCK_BYTES, Kernel
@@ -33,7 +33,7 @@ class VectorKernel(Kernel):
     X : ndarray, memmap or sparse array of shape (n_points, n_features)
         Any real type; blocks of rows are brought to `dtype` when they are used.
     function : KernelFunction
-        See :func:`graphcore.kernels.functions.kernel_function`.
+        See `kernel_function`.
     dtype : {float32, float64}, optional
         What kernel values are computed in. Default: float32 for float32, otherwise float64.
     held_bytes : int, default 64 MiB

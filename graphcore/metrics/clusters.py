@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from .._typing import AnyGraph, ArrayLike, Integers
-from .._validation import check_integer
+from ..base.types import AnyGraph, ArrayLike, Integers
+from ..base.validation import check_integer
 from .cut import placed_labels, quotient_graph, split_sums
 
 

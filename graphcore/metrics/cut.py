@@ -3,14 +3,14 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from .._arrays import read_only
-from .._typing import AnyGraph, ArrayLike, Floats, csr_array
-from .._validation import check_integer, check_labels
+from ..base.arrays import read_only
+from ..base.types import AnyGraph, ArrayLike, Floats, csr_array
+from ..base.validation import check_integer, check_labels
+from ..cluster.partition.cluster_sums import ClusterSums, cluster_sums
+from ..cluster.partition.quotient import graph_rows, lent, quotient
 from ..exceptions import InputError
 from ..graphs.as_graph import as_graph
 from ..graphs.rows import entries_of
-from ..partition.cluster_sums import ClusterSums, cluster_sums
-from ..partition.quotient import graph_rows, lent, quotient
 
 
 def placed_labels(graph, labels, n_clusters):

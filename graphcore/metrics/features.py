@@ -4,11 +4,11 @@ from typing import Any
 
 import numpy as np
 
-from .._typing import AnyData, ArrayLike, Integers, Table
-from .._validation import check_choice, check_integer
+from ..base.types import AnyData, ArrayLike, Integers, Table
+from ..base.validation import check_choice, check_integer
 from ..exceptions import InputError
 from ..graphs.from_table import as_library
-from ..knn.vectors import squared_norms
+from ..neighbors.vectors import squared_norms
 
 _PIECE_ENTRIES = 1 << 22
 

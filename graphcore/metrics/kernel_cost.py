@@ -5,15 +5,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._random import Streams
-from .._threads import map_blocks
-from .._typing import AnyGraph, ArrayLike, RandomState
-from .._validation import check_choice, check_integer, check_real
+from ..base.streams import Streams
+from ..base.threads import map_blocks
+from ..base.types import AnyGraph, ArrayLike, RandomState
+from ..base.validation import check_choice, check_integer, check_real
+from ..cluster.partition.cluster_sums import cluster_sums
+from ..cluster.partition.quotient import graph_rows
 from ..exceptions import InputError, ParameterError
 from ..graphs.as_graph import as_graph
 from ..kernels.graph import GraphKernel
-from ..partition.cluster_sums import cluster_sums
-from ..partition.quotient import graph_rows
 from .cut import check_nodes, placed_labels, sparse_rows
 
 _BLOCK_NODES = 1 << 14

@@ -7,17 +7,17 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from .._progress import note
-from .._random import Streams
-from .._threads import effective_jobs, map_items
-from .._typing import AnyGraph, ArrayLike, Floats, RandomState
-from .._validation import check_integer, check_labels
+from ..base.progress import note
+from ..base.streams import Streams
+from ..base.threads import effective_jobs, map_items
+from ..base.types import AnyGraph, ArrayLike, Floats, RandomState
+from ..base.validation import check_integer, check_labels
+from ..cluster.partition.evidence import stability
+from ..cluster.partition.quotient import is_huge
 from ..exceptions import GraphWarning, InputError, ParameterError
 from ..graphs.derived import resample_edges
 from ..graphs.graph import Graph
 from ..graphs.magnitude import in_range
-from ..partition.evidence import stability
-from ..partition.quotient import is_huge
 from .cut import placed_labels
 
 # Hennig's: clusters of a mean Jaccard index from the first on are stable, those up to the second are dissolved.

@@ -4,8 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .._typing import AnyGraph, ArrayLike, Floats, Integers
-from .._validation import check_integer, check_labels, label_array
+from ..base.types import AnyGraph, ArrayLike, Floats, Integers
+from ..base.validation import check_integer, check_labels, label_array
 from ..exceptions import InputError
 from ..graphs.as_graph import as_graph
 

@@ -1,6 +1,6 @@
 """Use with networkx: communities, and a backend that runs some of its functions on compressed rows."""
 
-from .._lazy import lazy_names
+from ..base.lazy import lazy_names
 
 _HOMES = {"BackendGraph": ".graph", "coreset_spectral_communities": ".communities"}
 

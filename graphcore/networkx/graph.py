@@ -4,7 +4,7 @@ from itertools import chain
 
 import numpy as np
 
-from .._locks import cached_property
+from ..base.locks import cached_property
 from ..exceptions import InputError
 from ..graphs.from_libraries import networkx_rows
 from ..graphs.graph import Graph

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from .._typing import ArrayLike, Axes, Mapping, Sequence
+from ..base.types import ArrayLike, Axes, Mapping, Sequence
 from ..exceptions import InputError
 from ..metrics import Calibration
 from ._style import BESIDE, FAINT, INK, MIDDLE, PAPER, SHADES, axes_of, mark, open_frame, picture, plain_numbers

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from .._typing import ArrayLike, Axes, Sequence
-from .._validation import check_integer
+from ..base.types import ArrayLike, Axes, Sequence
+from ..base.validation import check_integer
 from ..exceptions import InputError
 from ._style import INK, axes_of, mark, open_frame, picture
 

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from .._random import Streams
-from .._typing import AnyGraph, ArrayLike, Axes, Mapping, RandomState
-from .._validation import check_integer
+from ..base.streams import Streams
+from ..base.types import AnyGraph, ArrayLike, Axes, Mapping, RandomState
+from ..base.validation import check_integer
 from ..exceptions import InputError
 from ..metrics.cut import placed_labels, quotient_graph
 from ._style import INK, MIDDLE, axes_of, bare, cluster_style, clusters_gid, name_clusters, picture

@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from .._random import Streams
-from .._threads import limited_libraries
-from .._typing import AnyGraph, ArrayLike, Axes, Floats, Integers, Mapping, RandomState
-from .._validation import check_integer, check_labels
+from ..base.streams import Streams
+from ..base.threads import limited_libraries
+from ..base.types import AnyGraph, ArrayLike, Axes, Floats, Integers, Mapping, RandomState
+from ..base.validation import check_integer, check_labels
 from ..exceptions import InputError
 from ..kernels.graph import GraphKernel
 from ..metrics import quotient_graph

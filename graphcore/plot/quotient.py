@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from .._typing import ArrayLike, Axes, Sequence
-from .._validation import check_integer
+from ..base.types import ArrayLike, Axes, Sequence
+from ..base.validation import check_integer
 from ..exceptions import InputError
 from ..graphs.graph import Graph
 from ._style import INK, MIDDLE, PAPER, STEPS, axes_of, bare, clusters_gid, picture, step_of, steps_legend

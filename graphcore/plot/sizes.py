@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from .._typing import ArrayLike, Axes
+from ..base.types import ArrayLike, Axes
+from ..cluster.partition.cluster_sums import ClusterSums
 from ..exceptions import InputError
-from ..partition.cluster_sums import ClusterSums
 from ._style import (
     INK,
     MIDDLE,

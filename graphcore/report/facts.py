@@ -6,18 +6,18 @@ from typing import Any
 import numpy as np
 
 from .. import __version__
-from .._typing import AnyGraph, ArrayLike, Table
-from .._validation import check_integer
+from ..base.types import AnyGraph, ArrayLike, Table
+from ..base.validation import check_integer
+from ..cluster.partition.cluster_sums import ClusterSums
+from ..cluster.partition.merge import MergeTree, agglomerate
+from ..cluster.partition.quotient import graph_rows
+from ..cluster.pipeline.cluster import Clustering
 from ..exceptions import InputError
 from ..graphs.graph import Graph
 from ..metrics import Robustness, agreement, quotient_graph
 from ..metrics.clusters import most_central
 from ..metrics.cut import placed_labels, split_sums
 from ..metrics.robustness import ROBUST
-from ..partition.cluster_sums import ClusterSums
-from ..partition.merge import MergeTree, agglomerate
-from ..partition.quotient import graph_rows
-from ..pipeline.cluster import Clustering
 from .nodes import NodeFacts, gather_nodes
 
 # A cluster of more than this has less of its edge weight inside than outside.

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from ..cluster.partition.evidence import cluster_shares
 from ..metrics.clusters import most_central
 from ..metrics.cut import sparse_rows
-from ..partition.evidence import cluster_shares
 
 MOST_LISTED = 100_000
 _N_NEAR = 3

@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from .._typing import AnyGraph, ArrayLike, PathLike, RandomState
+from ..base.types import AnyGraph, ArrayLike, PathLike, RandomState
 from ..exceptions import InputError, ParameterError
+from ..files._format import unfit_reason
+from ..files.atomic import atomic_output, check_writable
+from ..files.labels import write_labels
 from ..graphs.as_graph import as_graph
-from ..io._format import unfit_reason
-from ..io.atomic import atomic_output, check_writable
-from ..io.labels import write_labels
 from ..plot._style import NEEDED
 from . import nodes
 from .facts import ReportFacts, gather_facts

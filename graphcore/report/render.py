@@ -10,9 +10,9 @@ import numpy as np
 from jinja2 import Environment, StrictUndefined
 from markupsafe import Markup
 
+from ..cluster.pipeline.cluster import UNSURE
 from ..metrics.clusters import nearest_clusters
 from ..metrics.robustness import DISSOLVED, ROBUST
-from ..pipeline.cluster import UNSURE
 from ..plot._style import NEEDED
 from .nodes import pack, shortened
 

@@ -10,7 +10,7 @@ import pytest
 import graphcore
 from graphcore import datasets
 from graphcore.cli.vectors import read_vectors
-from graphcore.io import read_labels
+from graphcore.files import read_labels
 
 FOLDER = Path(__file__).parents[2] / "datasets"
 FILES = ("karate.txt", "karate-labels.tsv", "digits.csv", "digits-labels.tsv")

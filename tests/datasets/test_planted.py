@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from graphcore import Graph
-from graphcore._random import Streams
+from graphcore.base.streams import Streams
 from graphcore.datasets import degree_corrected_partition, planted, planted_partition
 
 # A standard normal variable exceeds this in absolute value with probability 2e-9.

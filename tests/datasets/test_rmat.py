@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from graphcore import Graph, InputError
-from graphcore._random import Streams
+from graphcore.base.streams import Streams
 from graphcore.datasets import _loops, rmat
 
 QUADRANTS = {

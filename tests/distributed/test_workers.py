@@ -17,9 +17,9 @@ from graphcore.cli.app import run
 from graphcore.datasets import degree_corrected_partition
 from graphcore.distributed import passes, worker
 from graphcore.distributed.cluster import current_client
-from graphcore.io import write_graph
+from graphcore.files import write_graph
+from graphcore.files.store import build_store, open_graph
 from graphcore.metrics import agreement, conductance, normalized_cut, outside_share
-from graphcore.store import build_store, open_graph
 
 from ..oracles import method
 
@@ -62,11 +62,11 @@ def stored(tmp_path_factory):
 def huge(stored, monkeypatch):
     """The same, taken for huge, and in many blocks."""
     graph = stored[0]
-    monkeypatch.setattr("graphcore.partition.quotient._MANY_ENTRIES", graph.n_entries - 1)
-    monkeypatch.setattr("graphcore.partition.quotient._SAMPLED_ENTRIES", graph.n_entries // 2)
+    monkeypatch.setattr("graphcore.cluster.partition.quotient._MANY_ENTRIES", graph.n_entries - 1)
+    monkeypatch.setattr("graphcore.cluster.partition.quotient._SAMPLED_ENTRIES", graph.n_entries // 2)
     monkeypatch.setattr(passes, "_ENTRIES_PER_BLOCK", 2000)
     monkeypatch.setattr(passes, "_FEW_BLOCKS", 6)
-    monkeypatch.setattr("graphcore.partition.blocks.SWEEP_TURNS", 4)
+    monkeypatch.setattr("graphcore.cluster.partition.blocks.SWEEP_TURNS", 4)
     return graph
 
 
@@ -182,7 +182,7 @@ def test_each_worker_needs_its_own_part_of_a_graph_alone(huge, in_parts, client)
     expected = in_threads(fitted, huge).labels_
     np.testing.assert_array_equal(in_threads(fitted, in_parts).labels_, expected)
     np.testing.assert_array_equal(fitted(in_parts).labels_, expected)
-    with passes.on_workers(in_parts, graphcore.partition.quotient.graph_rows):
+    with passes.on_workers(in_parts, graphcore.cluster.partition.quotient.graph_rows):
         assert len(passes._workers.get()._part_owners()[0]) == 1
     assert_nothing_is_left(client)
 
@@ -205,15 +205,15 @@ def test_a_part_that_is_lost_with_its_only_worker_is_one_clear_error(in_parts, c
 
 def _have(parts):
     """In a worker: find these parts of any graph, or with None all that are there."""
-    from graphcore.store import open as module
-    from graphcore.store import parts as original
+    from graphcore.files.store import open as module
+    from graphcore.files.store import parts as original
 
     module.parts_here = original.parts_here if parts is None else lambda *_: parts
 
 
 @pytest.mark.skipif(not os.path.exists("/proc/self/smaps"), reason="only Linux says what of a file is in memory")
 def test_a_worker_gives_back_what_it_has_read_after_every_block(stored):
-    reopen = pickle.dumps((stored[0], graphcore.partition.quotient.graph_rows))
+    reopen = pickle.dumps((stored[0], graphcore.cluster.partition.quotient.graph_rows))
     labels = np.zeros(stored[0].n_nodes, dtype=np.int32)
     given = worker.run_blocks(reopen, _mapped, [(0, 500), (500, 1500)], "once", 1, labels, [], [], ())
     worker.forget("once", reopen)
@@ -270,7 +270,7 @@ def test_an_interrupted_fit_leaves_nothing(huge, client, monkeypatch):
 
 
 def test_a_pass_that_kills_its_workers_ends_in_one_clear_error(huge, client):
-    rows = graphcore.partition.quotient.graph_rows
+    rows = graphcore.cluster.partition.quotient.graph_rows
     message = r"died again and again in the pass 'die'.*give workers more memory"
     with passes.on_workers(huge, rows), pytest.raises(MemoryError, match=message):
         passes.map_passes(_die, passes._workers.get().rows, [(0, 10)], np.zeros(huge.n_nodes, dtype=np.int32))

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from graphcore._arrays import read_only
+from graphcore.base.arrays import read_only
 from graphcore.graphs import _loops, _row_loops
 from graphcore.graphs.rows import Rows, is_symmetric, rows_from_edges, rows_from_pairs, symmetrize_rows
 from tests.strategies import matrices

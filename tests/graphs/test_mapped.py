@@ -5,7 +5,7 @@ import mmap
 import numpy as np
 import pytest
 
-from graphcore import _arrays as mapped
+from graphcore.base import arrays as mapped
 
 
 @pytest.fixture

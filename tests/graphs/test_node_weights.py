@@ -8,14 +8,14 @@ from sklearn.base import clone
 
 import graphcore
 from graphcore import CoresetSpectralClustering, Graph, InputError, KernelKFlats, KernelKMeans
+from graphcore.cluster.partition.cluster_sums import cluster_sums
+from graphcore.cluster.partition.objectives import OBJECTIVES
+from graphcore.cluster.partition.quotient import graph_rows
 from graphcore.graphs.derived import weigh_nodes
 from graphcore.metrics import conductance, normalized_cut
-from graphcore.partition.cluster_sums import cluster_sums
-from graphcore.partition.objectives import OBJECTIVES
-from graphcore.partition.quotient import graph_rows
 
+from ..cluster.partition.test_quotient import labelled
 from ..oracles import planted, quick, random_adjacency
-from ..partition.test_quotient import labelled
 
 
 def copies(A, times):

@@ -17,7 +17,9 @@ from graphcore import (
     KernelKMeans,
     NystromFeatures,
 )
-from graphcore.features.factor import inverse_root
+from graphcore.kernel_methods.features.factor import inverse_root
+from graphcore.kernel_methods.kmeans.coreset import coreset_kernel_kmeans
+from graphcore.kernel_methods.kmeans.exact import initial_shift, kernel_kmeans
 from graphcore.kernels.as_kernel import as_kernel
 from graphcore.kernels.checks import clearly_negative, eigenvalue_noise
 from graphcore.kernels.definiteness import rough_spectrum_ends, smallest_sampled_eigenvalue
@@ -26,8 +28,6 @@ from graphcore.kernels.functions import kernel_function
 from graphcore.kernels.graph import GraphKernel
 from graphcore.kernels.sparse import SparseKernel
 from graphcore.kernels.vectors import VectorKernel
-from graphcore.kmeans.coreset import coreset_kernel_kmeans
-from graphcore.kmeans.exact import initial_shift, kernel_kmeans
 
 FORMS = pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
 

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphcore import GaussianSketchFeatures, InputError, KernelKMeans, NystromFeatures
+from graphcore.kernel_methods.kmeans.exact import kernel_kmeans
 from graphcore.kernels import columns
 from graphcore.kernels.dense import DenseKernel
 from graphcore.kernels.functions import kernel_function
@@ -14,7 +15,6 @@ from graphcore.kernels.graph import GraphKernel
 from graphcore.kernels.products import memberships
 from graphcore.kernels.sparse import SparseKernel
 from graphcore.kernels.vectors import VectorKernel
-from graphcore.kmeans.exact import kernel_kmeans
 
 from ..strategies import contain, graphs
 

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 import graphcore
 from graphcore import Graph, InputError, ParameterError
+from graphcore.cluster.partition._sum_loops import add_cluster_sums
+from graphcore.cluster.partition.quotient import graph_rows
 from graphcore.metrics import conductance, cut_and_volume, normalized_cut
-from graphcore.partition._sum_loops import add_cluster_sums
-from graphcore.partition.quotient import graph_rows
 from tests.metrics import oracles
 from tests.strategies import labellings, matrices
 
@@ -120,8 +120,8 @@ def test_read_only_and_mapped_graphs(tmp_path):
 
 @pytest.mark.parametrize("measure", ["cut_and_volume", "quotient_graph"])
 def test_threads_do_not_change_a_bit(measure, monkeypatch):
+    from graphcore.cluster.partition import quotient
     from graphcore.distributed import passes
-    from graphcore.partition import quotient
 
     # Small blocks, so that a small graph has many of them.
     monkeypatch.setattr(passes, "_ENTRIES_PER_BLOCK", 500)

@@ -10,10 +10,10 @@ from sklearn.metrics import adjusted_rand_score
 
 import graphcore
 from graphcore import CoresetSpectralClustering, Graph, InputError, ParameterError
+from graphcore.cluster.partition import quotient
 from graphcore.graphs import derived
 from graphcore.graphs.derived import resample_edges
 from graphcore.metrics import robustness
-from graphcore.partition import quotient
 
 from ..oracles import method
 

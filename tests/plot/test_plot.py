@@ -19,9 +19,9 @@ from matplotlib.figure import Figure
 
 import graphcore
 from graphcore import plot
+from graphcore.cluster.partition.merge import MergeTree
 from graphcore.exceptions import InputError
 from graphcore.metrics import ClusterSums, calibration, cut_and_volume, quotient_graph
-from graphcore.partition.merge import MergeTree
 from graphcore.plot import _style, quotient
 
 from .layout import assert_readable, texts_of

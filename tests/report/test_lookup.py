@@ -85,7 +85,7 @@ def test_of_many_nodes_the_most_central_are_listed_and_a_file_has_all(fitted, tm
     central = graphcore.metrics.central_nodes(graph, model.labels_, count=10)
     assert set(found["names"]) == {f"person {i}" for each in central for i in each}
     assert "The 60 most central of 240 nodes are listed here. out.html.nodes.tsv , beside this page" in page.text
-    again = graphcore.io.read_labels(tmp_path / "out.html.nodes.tsv", graph)
+    again = graphcore.files.read_labels(tmp_path / "out.html.nodes.tsv", graph)
     assert np.array_equal(again, model.labels_)
 
 

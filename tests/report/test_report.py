@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from sklearn.datasets import make_blobs
 
 import graphcore
+from graphcore.cluster.pipeline.cluster import cluster_graph
+from graphcore.cluster.pipeline.settings import resolve_settings
 from graphcore.exceptions import InputError, ParameterError
 from graphcore.metrics import Robustness, central_nodes, conductance, normalized_cut
-from graphcore.pipeline.cluster import cluster_graph
-from graphcore.pipeline.settings import resolve_settings
 from graphcore.report import About, gather_facts, write_report
 
 from ..depth import examples

@@ -33,7 +33,7 @@ def _spheres(d, n, n_test, seed):
 
 
 def _mnist(settings):
-    from graphcore.flats.k_flats import k_flats
+    from graphcore.kernel_methods.flats.k_flats import k_flats
 
     data = vectors.mnist(settings.data)
     if data is None:
@@ -58,7 +58,7 @@ def _sizes(settings):
 
 
 def _means(settings):
-    from graphcore.flats.k_flats import k_flats
+    from graphcore.kernel_methods.flats.k_flats import k_flats
 
     n, n_test, dimensions, shares = _sizes(settings)
     for seed in settings.seeds(3, 1):
@@ -83,7 +83,7 @@ def _kernel_means(settings):
 
 
 def _in_feature_space(setting, train, test, m, shares, init, seed):
-    from graphcore.flats.kernel_k_flats import kernel_k_flats
+    from graphcore.kernel_methods.flats.kernel_k_flats import kernel_k_flats
     from graphcore.kernels.functions import kernel_function
     from graphcore.kernels.vectors import VectorKernel
 
@@ -137,7 +137,7 @@ RULES = ("centred, reduced", "centred, completed", "not centred")
 
 
 def _flats(settings):
-    from graphcore.flats.k_flats import k_flats
+    from graphcore.kernel_methods.flats.k_flats import k_flats
 
     n, n_test = (100, 300) if settings.quick else (500, 1500)
     for seed in settings.seeds(3, 1):

@@ -51,8 +51,8 @@ STAND_IN = (
 @kept
 def _measured(settings):
     """A row for each (c, s) of the tables: the features of the highest rank are made once for each c."""
-    from graphcore.features.nystrom import nystrom_features
-    from graphcore.kmeans.linear import linear_kmeans
+    from graphcore.kernel_methods.features.nystrom import nystrom_features
+    from graphcore.kernel_methods.kmeans.linear import linear_kmeans
 
     X, truth = images(settings)
     kernel = warmed_up(X, settings.threads)
@@ -181,8 +181,8 @@ def _draw_seconds(groups, published, against, keeps):
 @kept
 def _on_machines(settings):
     """What core seconds on this machine come to on the machines of the paper, by a model: "nystrom" holds DR too."""
-    from graphcore.features.nystrom import nystrom_features
-    from graphcore.kmeans.linear import linear_kmeans
+    from graphcore.kernel_methods.features.nystrom import nystrom_features
+    from graphcore.kernel_methods.kmeans.linear import linear_kmeans
 
     X, truth = images(settings)
     kernel, c = warmed_up(X, settings.threads), 40 if settings.quick else 400

@@ -46,7 +46,7 @@ def _data(name, settings):
 
 def _rings(settings):
     from graphcore import NystromKernelKMeans
-    from graphcore.kmeans.linear import linear_kmeans
+    from graphcore.kernel_methods.kmeans.linear import linear_kmeans
 
     for seed in settings.seeds(20, 2):
         points, truth = _ring_points(seed)
@@ -65,7 +65,7 @@ def _ring_points(seed):
 def _draw_rings(groups, published):
     import matplotlib.pyplot as plt
 
-    from graphcore.features.nystrom import kernel_pca_features
+    from graphcore.kernel_methods.features.nystrom import kernel_pca_features
     from graphcore.kernels.functions import kernel_function
 
     points, truth = _ring_points(0)
@@ -88,10 +88,10 @@ def _check_rings(groups):
 
 
 def _spectral(settings):
-    from graphcore.features.nystrom import nystrom_features
+    from graphcore.kernel_methods.features.nystrom import nystrom_features
+    from graphcore.kernel_methods.kmeans.linear import linear_kmeans
     from graphcore.kernels.functions import kernel_function
     from graphcore.kernels.vectors import VectorKernel
-    from graphcore.kmeans.linear import linear_kmeans
 
     for name in DATA:
         X, truth, k = _data(name, settings)
@@ -182,9 +182,9 @@ def _approximations(settings, name):
 
 def _labels(kernel, X, gaussian, c, k, seed, settings):
     """(method, reduction, labels) of each method with c landmarks, features or points."""
-    from graphcore.features.nystrom import nystrom_features
-    from graphcore.kmeans.coreset import coreset_kernel_kmeans
-    from graphcore.kmeans.linear import linear_kmeans
+    from graphcore.kernel_methods.features.nystrom import nystrom_features
+    from graphcore.kernel_methods.kmeans.coreset import coreset_kernel_kmeans
+    from graphcore.kernel_methods.kmeans.linear import linear_kmeans
 
     def clustered(B):
         return linear_kmeans(B, k, n_init=STARTS, random_state=seed).labels

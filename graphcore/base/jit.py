@@ -1,0 +1,167 @@
+"""All that needs private names of numba; `tests/base/test_jit.py` lists them, and fails where numba has changed them.
+
+They are needed for loops that other ones call and Python does not (:class:`Part`), for notices of compiling
+(:func:`while_compiling`), and above all for compiled loops on disk (:class:`LoopCache`), of which nothing that is
+damaged or out of date is run, and nothing depends on what can be written. numba's own cache trusts its files: one
+flipped bit in what it loads ends the process, a full disk ends a fit. It takes a loop for unchanged if its own file is,
+whatever became of those that it calls; and processes that save at the same time can mix up its index. Here a file holds
+one compiled version under the name of all that it depends on, behind a checksum.
+"""
+
+import functools
+import hashlib
+import inspect
+import os
+import pickle
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+from uuid import uuid4
+
+import numba
+from numba.core import config, event
+from numba.core.caching import FunctionCache, _hash_source_file
+from numba.core.compiler_lock import global_compiler_lock
+from numba.core.dispatcher import Dispatcher
+from numba.core.serialize import dumps
+
+from .locks import cached_property, held_in_forks
+from .threads import to_its_end
+from .warn import warn_user
+
+_DIGEST = 32  # bytes
+_warned: list = []  # once
+
+held_in_forks(global_compiler_lock)
+
+
+class Part:
+    """A compiled function as Python sees it, which may not be able to call it without a crash; numba sees its own."""
+
+    def __init__(self, dispatcher):
+        functools.update_wrapper(self, dispatcher)
+        self.dispatcher = dispatcher
+        self.cache = dispatcher._cache
+        self._numba_type_ = dispatcher._numba_type_  # what numba takes the object for
+
+
+def kept_on_disk(function, **options) -> Any:
+    """What numba makes of a function, with a LoopCache; the function itself where NUMBA_DISABLE_JIT is set."""
+    loop = numba.njit(**options)(function)
+    if isinstance(loop, Dispatcher):
+        with suppress(RuntimeError):  # no folder can be written
+            loop._cache = LoopCache(function)
+        # A thread that is ended while it waits for the compiler's lock would keep it.
+        loop.compile = to_its_end()(loop.compile)
+    return loop
+
+
+def adds_in_order(dispatcher):
+    """Whether sums of floats are taken in the order written."""
+    return not dispatcher.targetoptions.get("fastmath", False)
+
+
+@contextmanager
+def while_compiling(begin, end):
+    """Within, `begin(function, is_kept)` and `end()` are called around each compilation, also of one inside another."""
+
+    class Listener(event.Listener):
+        def on_start(self, compiling):
+            dispatcher = compiling.data["dispatcher"]
+            begin(dispatcher.py_func, isinstance(dispatcher._cache, LoopCache))
+
+        def on_end(self, compiling):
+            end()
+
+    with event.install_listener("numba:compile", Listener()):
+        yield
+
+
+class LoopCache(FunctionCache):
+    """What is compiled of a function. Raises RuntimeError where numba finds no folder that could be written."""
+
+    @cached_property
+    def _stem(self):
+        settings = numba.__version__, config.OPT, config.BOUNDSCHECK, config.DEBUGINFO_DEFAULT
+        written = self._py_func.__module__, self._impl.locator.get_source_stamp(), _source(self._py_func)
+        return f"{self._impl.filename_base}.{_short(settings, written)}"
+
+    @property
+    def is_filled(self):
+        """Whether anything was compiled of this function as it is now."""
+        return any(self.folder.glob(f"{self._stem}.*.nbc"))
+
+    @property
+    def folder(self):
+        """Where it is."""
+        return Path(self.cache_path)
+
+    def load_overload(self, signature, target_context):
+        """What was compiled for these types; None if it is not there, or damaged."""
+        target_context.refresh()
+        try:
+            stored = self._path(signature, target_context.codegen()).read_bytes()
+        except OSError:
+            return None
+        content = stored[_DIGEST:]
+        if hashlib.sha256(content).digest() != stored[:_DIGEST]:
+            return None  # it is compiled, and this file written anew
+        return self._impl.rebuild(target_context, pickle.loads(content))
+
+    def save_overload(self, signature, result):
+        """Keep what was compiled, or warn once that it cannot be kept; files of how the function was before go."""
+        if not self._impl.check_cachable(result):
+            return
+        content = dumps(self._impl.reduce(result))
+        path = self._path(signature, result.codegen)
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            _write(path, hashlib.sha256(content).digest() + content)
+        except OSError as error:
+            if not _warned:
+                _warned.append(path)
+                warn_user(
+                    f"compiled loops cannot be kept in {path.parent} ({error.strerror or error}): every run compiles "
+                    "them; make room, or set NUMBA_CACHE_DIR to a folder that can be written"
+                )
+            return
+        with suppress(OSError):
+            for other in path.parent.glob(f"{self._impl.filename_base}.*.nb[ic]"):
+                if not other.name.startswith(self._stem):
+                    other.unlink()
+
+    def _path(self, signature, codegen):
+        return self.folder / f"{self._stem}.{_short(*self._index_key(signature, codegen))}.nbc"
+
+
+def _short(*parts):
+    return hashlib.sha256(repr(parts).encode()).hexdigest()[:16]
+
+
+def _write(path, content):
+    """Put a file in its place when it is complete; processes may do so at the same time."""
+    temporary = path.with_name(f"{path.name}.{uuid4().hex}")
+    try:
+        temporary.write_bytes(content)
+        os.replace(temporary, path)
+    finally:
+        with suppress(OSError):  # it is in its place, or was never there
+            temporary.unlink()
+
+
+@functools.cache
+def _source(function):
+    """What a function is compiled from: its file, constants from others, and the same of all that it calls."""
+    found: list = []
+    with suppress(OSError):  # it may be in an archive, of which numba has a stamp
+        path = inspect.getfile(function)
+        found.append(_hash_source_file(path, os.stat(path).st_mtime, os.stat(path).st_size))
+    for name in sorted({*function.__code__.co_names} & {*function.__globals__}):
+        value = function.__globals__[name]
+        value = getattr(value, "dispatcher", value)
+        if hasattr(value, "py_func"):
+            found.append(_source(value.py_func))
+        elif not (callable(value) or isinstance(value, ModuleType)):
+            found.append((name, value))
+    return _short(found)

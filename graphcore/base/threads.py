@@ -1,0 +1,233 @@
+"""Threads: compiled loops release the interpreter lock and are run over fixed blocks; the main one can be interrupted.
+
+The blocks depend on the data alone and every block writes to its own part of the output, so results are the same for
+any number of threads. Plain Python threads are used instead of numba's own, because they need no threading layer,
+survive forks and other libraries' pools, and keep compile times short.
+
+Python runs the handlers of signals in the main thread, between two steps of Python: never within a long call of
+compiled code. `away` has another thread make such a call, while the main thread waits and can be interrupted.
+"""
+
+import contextvars
+import ctypes
+import sys
+import threading
+from bisect import bisect_left
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager, suppress
+from itertools import pairwise
+from queue import Empty, SimpleQueue
+from typing import Any
+
+import numpy as np
+
+from ..exceptions import ParameterError
+from .locks import ModuleLock, after_fork
+from .validation import check_integer
+
+_BLOCK_ENTRIES = 1 << 20
+_MAX_BLOCKS = 256
+# The libraries' thread pools belong to the whole process: two threads that limit them at the same time and set them
+# back in another order leave them limited for good.
+_LIMITING = ModuleLock()
+# While they are limited or set back, they hold locks of their own, which no fork would ever see released.
+_SETTING = ModuleLock(forks_wait=True)
+# How many modules there were when the libraries were looked for, which takes a millisecond or two, and what was found:
+# others come with modules alone.
+_libraries: list = [0, None]
+# Waiting for a lock cannot be interrupted everywhere (Windows), so that it is done for so many seconds at a time.
+_WAIT = 0.2
+_idle: list["_Helper"] = []  # the helper that waits for the next call away, if it is not at work
+# .stop: in a thread of `map_blocks`, the event that says its results are no longer wanted; .helper: the _Helper it is
+_here = threading.local()
+
+
+def in_main_thread():
+    """Whether this is the thread that signals interrupt."""
+    return threading.get_ident() == threading.main_thread().ident
+
+
+def away(function, *args, **options):
+    """Call a function in another thread if this is the main one, so that signals need not wait for its end.
+
+    For calls that stay long in compiled code and only fill arrays that the caller made or return new ones. What a
+    signal interrupts is told to stop, its result is dropped, and it goes on no further than its next step of Python.
+    """
+    if not in_main_thread():
+        return function(*args, **options)
+    try:
+        helper = _idle.pop()
+    except IndexError:
+        helper = _Helper()
+    try:
+        result, error = helper.call(contextvars.copy_context().run, (function, *args), options)
+    except BaseException:
+        helper.leave()
+        raise
+    _idle.append(helper)
+    if error is not None:
+        try:
+            raise error
+        finally:
+            del error  # it refers to this frame, which would refer to it
+    return result
+
+
+@contextmanager
+def to_its_end():
+    """Within, `_Helper.leave` does not end this thread: for libraries that would leave a lock taken for ever.
+
+    Each side writes before it reads what the other wrote, so that one of them sees that the thread has to end.
+    """
+    helper = getattr(_here, "helper", None)
+    if helper is None or helper.goes_on:
+        yield
+        return
+    helper.goes_on = True
+    try:
+        if not helper.is_left:
+            yield
+    finally:
+        helper.goes_on = False
+        if helper.is_left:
+            raise SystemExit
+
+
+class _Helper:
+    """A thread that makes calls for the main thread, one at a time."""
+
+    def __init__(self):
+        self.is_left = self.goes_on = False
+        self._asked: SimpleQueue = SimpleQueue()
+        self._answered: SimpleQueue = SimpleQueue()
+        self._thread = threading.Thread(target=self._work, name="graphcore-away", daemon=True)
+        self._thread.start()
+
+    def call(self, *task):
+        """What the function returned, and what it raised; a task is a function, its arguments and its options."""
+        self._asked.put(task)
+        while True:
+            with suppress(Empty):
+                return self._answered.get(timeout=_WAIT)
+
+    def leave(self):
+        """End the thread: after the compiled call or what `to_its_end` is about, or at once."""
+        self.is_left = True
+        if not self.goes_on:
+            ident = ctypes.c_ulong(self._thread.ident or 0)
+            ctypes.pythonapi.PyThreadState_SetAsyncExc(ident, ctypes.py_object(SystemExit))
+        self._asked.put(None)  # it may wait for a task
+
+    def _work(self):
+        _here.helper = self
+        with suppress(SystemExit):  # which `leave` sends
+            while (task := self._asked.get()) is not None:
+                function, args, options = task
+                try:
+                    outcome: Any = function(*args, **options), None
+                except BaseException as error:
+                    outcome = None, error
+                self._answered.put(outcome)
+                del task, function, args, options, outcome
+
+
+after_fork(_idle.clear)  # threads stay behind in a fork
+
+
+def check_stopped():
+    """End this thread of `map_blocks` if what it works for was interrupted."""
+    stop = getattr(_here, "stop", None)
+    if stop is not None and stop.is_set():
+        raise KeyboardInterrupt
+
+
+def effective_jobs(n_jobs):
+    """Return the number of threads that `n_jobs` asks for, by joblib's conventions (None is 1, -1 all)."""
+    if n_jobs is not None:
+        n_jobs = check_integer("n_jobs", n_jobs)
+    if n_jobs is None or n_jobs == 1:
+        # joblib is only asked when a context may have been set, to keep start-up short.
+        import sys
+
+        if n_jobs is None and "joblib" in sys.modules:
+            return int(sys.modules["joblib"].effective_n_jobs(None))
+        return 1
+    if n_jobs == 0:
+        raise ParameterError("n_jobs=0 has no meaning; use 1 for one thread, -1 for all processors")
+    import joblib
+
+    return max(1, int(joblib.effective_n_jobs(n_jobs)))
+
+
+def row_blocks(indptr, entries=_BLOCK_ENTRIES):
+    """Cut the rows of a CSR structure into blocks of about `entries` rows and entries; returns borders (int64)."""
+    n_rows = len(indptr) - 1
+    work = int(indptr[-1]) + n_rows
+    n_blocks = max(1, min(_MAX_BLOCKS, work // entries, n_rows))
+    if n_blocks == 1:
+        return np.array([0, n_rows], dtype=np.int64)
+    # Rows cost something too (there may be a million empty ones): bisection on indptr[i] + i, which is never built.
+    rows = range(n_rows)
+    borders = [bisect_left(rows, target, key=lambda i: indptr[i] + i) for target in np.linspace(0, work, n_blocks + 1)]
+    return np.unique([*borders[:-1], n_rows])
+
+
+def row_spans(indptr, entries=_BLOCK_ENTRIES):
+    """The blocks of :func:`row_blocks`, as pairs of where they begin and end."""
+    return [(int(first), int(last)) for first, last in pairwise(row_blocks(indptr, entries))]
+
+
+def map_blocks(function, borders, n_jobs):
+    """Call `function(start, stop)` for every block between `borders`; returns the results in block order."""
+    spans = [(int(a), int(b)) for a, b in pairwise(borders)]
+    n_threads = min(effective_jobs(n_jobs), len(spans))
+    if n_threads <= 1:
+        return [function(start, stop) for start, stop in spans]
+    # Blocks within blocks are stopped together.
+    stop = getattr(_here, "stop", None) or threading.Event()
+
+    def block(span):
+        _here.stop = stop
+        check_stopped()
+        return function(*span)
+
+    pool = ThreadPoolExecutor(n_threads)
+    wait = True
+    try:
+        futures = [pool.submit(block, span) for span in spans]
+        return [future.result() for future in futures]
+    except (KeyboardInterrupt, SystemExit):
+        stop.set()
+        wait = False  # a block may run for many seconds, and its result is no longer wanted
+        raise
+    finally:
+        pool.shutdown(wait=wait, cancel_futures=True)
+
+
+def map_items(function, items, n_jobs):
+    """Call `function(item)` for every item of a sequence; returns the results in order."""
+    return map_blocks(lambda i, _: function(items[i]), np.arange(len(items) + 1), n_jobs)
+
+
+@contextmanager
+def limited_libraries(openmp=1):
+    """BLAS works with one thread inside, so that sums are taken in the same order everywhere, OpenMP with `openmp`.
+
+    More than one thread of OpenMP is for sums that are the same in any order. One thread at a time: others wait. The
+    same may come back, as by a caller's own kernel that uses graphcore. Libraries have to be imported before, or they
+    are not limited.
+    """
+    from threadpoolctl import ThreadpoolController
+
+    with _LIMITING:
+        with _SETTING:
+            if _libraries[0] != (n_modules := len(sys.modules)):
+                # It is called back from C while it looks for libraries, where the exception of a signal would be lost.
+                _libraries[:] = n_modules, away(ThreadpoolController)
+            limited = ExitStack()
+            limited.enter_context(_libraries[1].limit(limits={"blas": 1, "openmp": openmp}))
+        try:
+            yield
+        finally:
+            with _SETTING:
+                limited.close()

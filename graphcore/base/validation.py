@@ -1,0 +1,149 @@
+"""Checks of parameters, shared by every stage; each message names the parameter, the value and the remedy."""
+
+import os
+from collections.abc import Mapping, Set
+from numbers import Integral, Real
+
+import numpy as np
+
+from ..exceptions import InputError, ParameterError
+from .arrays import read_only
+
+
+def refused(name, value, why):
+    """The error that says why a parameter's value cannot be used."""
+    return ParameterError(f"{name}={value!r} {why}", name=name, value=value)
+
+
+def check_integer(name, value, *, low=None, high=None, why_high=""):
+    """Return `value` as an int, or raise a ParameterError that names it."""
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, Integral):
+        raise refused(name, value, f"must be an integer, got {type(value).__name__}")
+    value = int(value)
+    if low is not None and value < low:
+        raise refused(name, value, f"must be at least {low}")
+    if high is not None and value > high:
+        raise refused(name, value, f"must be at most {high}{why_high and f' ({why_high})'}")
+    return value
+
+
+def check_real(name, value, *, low=None, high=None, open_low=False, open_high=False):
+    """Return `value` as a finite float, or raise a ParameterError that names it."""
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, Real):
+        raise refused(name, value, f"must be a number, got {type(value).__name__}")
+    try:
+        value = float(value)
+    except OverflowError:  # an integer beyond the largest float
+        value = float("inf")
+    if not np.isfinite(value):
+        raise refused(name, value, "must be finite")
+    if low is not None and (value < low or (open_low and value == low)):
+        raise refused(name, value, f"must be {'more than' if open_low else 'at least'} {low}")
+    if high is not None and (value > high or (open_high and value == high)):
+        raise refused(name, value, f"must be {'less than' if open_high else 'at most'} {high}")
+    return value
+
+
+def check_magnitude(what, largest, dtype, limits=({"f": 1e30}, 1e60)):
+    """Refuse values whose largest size leads beyond what floating-point numbers of this type can hold.
+
+    `limits`, by default those of values that are multiplied, are for types by their letters and for all others; what is
+    below the inverse vanishes.
+    """
+    dtype = np.dtype(dtype)
+    limit = limits[0].get(dtype.char, limits[1])
+    if largest > limit or 0 < largest < 1 / limit:
+        raise InputError(
+            f"{what} has values of size {largest:.3g}; products of {dtype} need it between {1 / limit:.0e} and "
+            f"{limit:.0e}: rescale"
+        )
+
+
+def check_size(name, value, total, of_what, *, low=1, words=()):
+    """Return a size as a number of points: an integer is that number, a float a share of `total` in (0, 1].
+
+    A share comes to at least `low`; one of `words` is returned as it is; `of_what` tells what `total` counts.
+    """
+    if isinstance(value, str) and words:
+        return check_choice(name, value, words, "or a number, or a share as a decimal number")
+    if isinstance(value, Integral) or not isinstance(value, Real):
+        return check_integer(name, value, low=low, high=total, why_high=of_what)
+    share = check_real(name, value, low=0.0, open_low=low > 0, high=1.0)
+    return max(low, round(share * total))
+
+
+def check_path(path):
+    """Return a path as a string, or raise a ParameterError."""
+    if not isinstance(path, (str, os.PathLike)):
+        raise ParameterError(f"path must be a string or a path, got {type(path).__name__}")
+    return os.fspath(path)
+
+
+def check_choice(name, value, choices, others=""):
+    """Return `value` if it is one of `choices`, or raise a ParameterError that lists them, and what else may be."""
+    if not isinstance(value, (str, type(None))) or value not in choices:
+        listed = ", ".join(repr(choice) for choice in choices)
+        raise refused(name, value, f"is not known; choose one of {listed}{', ' * bool(others)}{others}")
+    return value
+
+
+def check_flag(name, value):
+    """Return `value` as a bool, or raise a ParameterError that names it."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise ParameterError(f"{name}={value!r} must be True or False")
+    return bool(value)
+
+
+def label_array(name, labels):
+    """Return labels of nodes as an array; dictionaries and lists of sets, as networkx has them, are refused."""
+    is_list = isinstance(labels, (list, tuple))
+    if not isinstance(labels, (Mapping, Set)) and not (is_list and any(isinstance(each, Set) for each in labels)):
+        try:
+            return np.asarray(labels)
+        except ValueError:  # lists of different lengths
+            is_list = True
+    raise InputError(
+        f"{name} are a {type(labels).__name__}{' of sets' * is_list}, and an array in order of the nodes is needed; "
+        + "with label = {node: c for c, nodes in enumerate(sets) for node in nodes} " * is_list
+        + "give [label[node] for node in nodes]"
+    )
+
+
+def check_labels(name, labels, n_nodes, *, n_clusters=None):
+    """Return cluster labels (-1 for none) as a read-only int32 array, or raise an InputError that says why not."""
+    labels = label_array(name, labels)
+    if labels.shape != (n_nodes,):
+        raise InputError(f"{name} have shape {labels.shape}; one label for each of {n_nodes} nodes is needed")
+    if n_nodes and labels.dtype.kind not in "iu":
+        raise InputError(
+            f"{name} must be integers, got {labels.dtype}; numpy.unique(labels, return_inverse=True)[1] numbers them"
+        )
+    if n_nodes and labels.min() < -1:
+        raise InputError(f"{name} must be -1 (no cluster) or more; found {labels.min()}")
+    # Sums per cluster take memory for every number up to the largest label.
+    limit = min(max(10 * n_nodes, 10**6, n_clusters or 0), 2**31 - 1)
+    if n_nodes and labels.max() >= limit:
+        raise InputError(
+            f"the largest of the {name} is {labels.max()} for {n_nodes} nodes; number the clusters from 0 with "
+            "numpy.unique(labels, return_inverse=True)[1]"
+        )
+    return read_only(labels, np.int32)
+
+
+def check_sample_weight(sample_weight, n_points, name="sample_weight"):
+    """Return weights of points as a new float64 array, not negative and not all 0; None is ones, a number all alike."""
+    if sample_weight is None:
+        return np.ones(n_points)
+    weights = np.asarray(sample_weight)
+    if weights.ndim == 0:
+        weights = np.full(n_points, weights)
+    if weights.shape != (n_points,) or weights.dtype.kind not in "biuf":
+        raise InputError(f"{name} has shape {weights.shape} and type {weights.dtype}; {n_points} numbers are needed")
+    weights = weights.astype(np.float64)
+    bad = ~(np.isfinite(weights) & (weights >= 0))
+    if bad.any():
+        first = int(np.argmax(bad))
+        raise InputError(f"{name} must be finite and not negative; number {first} is {weights[first]}")
+    if not weights.any():
+        raise InputError(f"{name} must be finite, not negative and not all zero")
+    return weights

@@ -1,0 +1,234 @@
+"""A coreset: a few weighted nodes whose clusterings cost about what the whole graph's cost."""
+
+from dataclasses import dataclass, field, replace
+from typing import Self
+
+import numpy as np
+
+from ...base.streams import Streams
+from ...base.types import AnyGraph, RandomState
+from ...base.validation import check_choice, check_integer, check_real, check_size
+from ...base.warn import warn_user
+from ...exceptions import InputError, ParameterError
+from ...graphs.as_graph import as_graph
+from ...graphs.graph import Graph
+from ...graphs.magnitude import given_unit
+from ...kernels.graph import GraphKernel
+from .importance import Draws, importance_probabilities, importance_rounds, importance_sample
+from .seeding import SEEDING, Seeds, d2_seeding, draw_seeds
+
+SAMPLING = ("degree", "uniform", "importance")
+
+_POINTS_PER_BLOCK = 1 << 18
+
+
+@dataclass(frozen=True, eq=False)
+class Coreset:
+    """A weighted sample of the nodes of a graph.
+
+    Attributes
+    ----------
+    indices : ndarray of shape (n_coreset,), int64
+        Distinct nodes, ascending.
+    weights : ndarray of shape (n_coreset,), float64
+        Weights that make sums over the coreset unbiased estimates of sums over all nodes.
+    method : str
+        How it was drawn: "degree", "uniform" or "importance".
+    n_draws : int
+        Draws made; for "importance", repeats are merged, so there may be fewer nodes.
+    seeds : Seeds or None
+        The D2 seeds behind an importance sample of one round.
+    """
+
+    indices: np.ndarray
+    weights: np.ndarray
+    method: str
+    n_draws: int
+    seeds: Seeds | None = field(default=None, repr=False)
+
+    def __len__(self) -> int:
+        return len(self.indices)
+
+    def scaled(self, graph: Graph) -> Self:
+        """The coreset with weights in the unit of what `graph`, of `in_range`, was."""
+        return replace(self, weights=given_unit(self.weights, graph._exponent)) if graph._exponent else self
+
+
+def build_coreset(
+    graph: AnyGraph,
+    n_clusters: int,
+    *,
+    size: float | None = None,
+    eps: float | None = None,
+    method: str = "degree",
+    n_seeds: int | str = "auto",
+    seeding: str = "auto",
+    self_loop: float | str = "auto",
+    random_state: RandomState = None,
+) -> Coreset:
+    """Draw a coreset of a graph.
+
+    Parameters
+    ----------
+    graph : Graph, sparse matrix or networkx graph
+    n_clusters : int
+        Number of clusters that the coreset is for.
+    size : int or float, optional
+        Number of nodes ("degree", "uniform") or of draws ("importance"), or their share of the nodes that have an edge.
+        Give either `size` or `eps`.
+    eps : float, optional
+        Relative error of the cost to aim at, only with "importance": the rounds of Algorithm 4, sizes by the paper's
+        formula.
+    method : {"degree", "uniform", "importance"}, default "degree"
+        "degree" and "uniform" draw distinct nodes, with probability proportional to the degree or the same for all;
+        "importance" is the published scheme, `size` independent draws, repeats merged.
+    n_seeds : int or "auto", default "auto"
+        D2 seeds for "importance"; "auto" is ``2 * n_clusters``.
+    seeding : {"auto", "fast", "naive"}, default "auto"
+        Which D2 algorithm, see `d2_seeding`; "auto" is "fast".
+    self_loop : float or "auto", default "auto"
+        Weight of the loop put on every node inside the kernel, as a multiple of the graph's mean weight. "auto" is 1
+        for "importance" (which needs a positive diagonal), otherwise 0.
+    random_state : int, Generator, RandomState or None
+
+    Returns
+    -------
+    Coreset
+
+    Raises
+    ------
+    ParameterError
+        If a size is below `n_clusters` or above the number of nodes that have an edge, or both or none of `size` and
+        `eps` are given.
+    InputError
+        If no node has an edge, or "importance" is asked for on a kernel with a zero diagonal.
+
+    Notes
+    -----
+    Isolated nodes take no part. "degree" keeps the `size` smallest of ``u_x / d_x`` with u uniform (priority sampling):
+    given the next smallest value t, a node is kept with probability ``min(1, t d_x)``, which makes
+    ``d_x / min(1, t d_x)`` an unbiased weight.
+
+    References
+    ----------
+    Jourdan, Schwartzman, Macgregor, Sun, "Coreset Spectral Clustering", Algorithms 4 and 5; Duffield, Lund, Thorup,
+    "Priority sampling for estimation of arbitrary subset sums", J. ACM 2007.
+
+    Examples
+    --------
+    >>> import graphcore
+    >>> graph = graphcore.datasets.load_karate().graph
+    >>> coreset = graphcore.build_coreset(graph, 2, size=10, random_state=0)
+    >>> len(coreset), coreset.method
+    (10, 'degree')
+    """
+    graph = as_graph(graph)
+    if isinstance(self_loop, str) and self_loop == "auto":
+        self_loop = 1.0 if method == "importance" else 0.0
+    self_loop = check_real("self_loop", self_loop, low=0.0)
+    kernel = GraphKernel(graph, self_loop)
+    settings = {"method": method, "n_seeds": n_seeds, "seeding": seeding}
+    coreset = sample_coreset(kernel, n_clusters, size=size, eps=eps, random_state=random_state, **settings)
+    return coreset.scaled(kernel.graph)
+
+
+def sample_coreset(
+    kernel, n_clusters, *, weights=None, size=None, eps=None, method="degree", n_seeds="auto", seeding="auto",
+    random_state=None,
+):  # fmt: skip
+    """Draw a coreset of the points of any kernel, as :func:`build_coreset` does of a graph's nodes.
+
+    `weights` (n_points,) float64 are those of the kernel if not given, and always for a graph. `eps`, "degree" and
+    "fast" are for graphs. For other kernels "importance" takes as many points as there are for these points, without
+    draws.
+    """
+    is_graph = kernel.leaves_out_isolated
+    weights = kernel.point_weights if weights is None else weights
+    n_points = int(np.count_nonzero(weights > 0))
+    if n_points == 0:
+        raise InputError("no node has an edge: there is nothing to cluster")
+    _check_scheme(is_graph, method, seeding, size, eps)
+    which = "the nodes that have an edge" if is_graph else "the points that have weight"
+    n_clusters = check_integer("n_clusters", n_clusters, low=1, high=n_points, why_high=which)
+    streams = Streams(random_state)
+    if size is not None:
+        size = check_size("size", size, n_points, which)
+        if size < n_clusters:
+            raise ParameterError(f"size={size} is less than n_clusters={n_clusters}; each cluster needs a point")
+    if method != "importance":
+        draws = _distinct_sample(weights, size, method, streams.generator("coreset"))
+        return Coreset(draws.indices, draws.weights, method, draws.n_draws)
+    auto = isinstance(n_seeds, str) and n_seeds == "auto"
+    n_seeds = 2 * n_clusters if auto else check_integer("n_seeds", n_seeds, low=1)
+    if seeding == "auto":  # the fast method reads the rows of a sparse kernel; a walk kernel makes its columns
+        seeding = "fast" if kernel.is_sparse else "naive"
+    if eps is not None:
+        draws = importance_rounds(kernel, n_clusters, eps, n_seeds, seeding=seeding, random_state=streams)
+        return Coreset(draws.indices, draws.weights, method, draws.n_draws)
+    if is_graph:
+        seeds = d2_seeding(kernel, n_seeds, method=seeding, random_state=streams)
+    elif size == n_points and kernel.diagonal[weights > 0].any():
+        # Draws would repeat some points and leave out others. A diagonal of zeros goes on to where it is refused.
+        points = np.flatnonzero(weights > 0)
+        return Coreset(points, weights[points], method, size)
+    else:
+        seeds = draw_seeds(kernel, weights, min(n_seeds, n_points), streams.generator("seeding"))
+        _check_seeds(kernel, weights, n_clusters, seeds)
+    draws = importance_sample(weights, importance_probabilities(weights, seeds), size, streams)
+    return Coreset(draws.indices, draws.weights, method, draws.n_draws, seeds)
+
+
+def _check_scheme(is_graph, method, seeding, size, eps):
+    """Refuse names that are not known, and what does not go together."""
+    check_choice("method", method, SAMPLING)
+    check_choice("seeding", seeding, SEEDING)
+    if (size is None) == (eps is None):
+        raise ParameterError("give either size= (a number of nodes) or eps= (a relative error), and not both")
+    if eps is not None:
+        if method != "importance" or not is_graph:
+            raise ParameterError(f"eps= needs method='importance' and a graph; method={method!r} takes size=")
+        check_real("eps", eps, low=0.0, open_low=True, high=1.0)
+    if method == "degree" and not is_graph:
+        raise ParameterError("sampling='degree' is for graphs; use 'importance' or 'uniform'")
+    if seeding == "fast" and not is_graph:
+        raise ParameterError("seeding='fast' reads the rows of a graph; use 'naive' (or 'auto') for other kernels")
+
+
+def _check_seeds(kernel, weights, n_clusters, seeds):
+    """Say why D2 seeding found fewer points than there are clusters."""
+    bare = not kernel.diagonal[weights > 0].any()
+    found = f"D2 seeding stopped at {len(seeds.indices)} centres for n_clusters={n_clusters}"
+    if seeds.n_negative and (bare or len(seeds.indices) < n_clusters):
+        why = "the kernel's diagonal is zero" if bare else "the kernel is not positive semi-definite"
+        raise InputError(
+            f"{found}: {why}, and every squared distance to them is 0 or negative; add a multiple of the identity to "
+            "the kernel matrix, use sampling='uniform', which needs no seeds, or KernelKMeans"
+        )
+    if len(seeds.indices) < n_clusters:
+        warn_user(f"{found}: no more points are different under this kernel; ask for fewer clusters")
+
+
+def _distinct_sample(point_weights, size, method, rng):
+    """Keep the `size` smallest keys, a block of points at a time: memory is that of a block and of the sample."""
+    points, keys, threshold = np.empty(0, dtype=np.int64), np.empty(0), np.inf
+    for start in range(0, len(point_weights), _POINTS_PER_BLOCK):
+        weights = point_weights[start : start + _POINTS_PER_BLOCK]
+        candidates = np.flatnonzero(weights > 0)
+        drawn = rng.random(len(candidates))
+        if method == "degree":
+            drawn /= weights[candidates]
+        low = drawn < threshold
+        points, keys = np.concatenate([points, candidates[low] + start]), np.concatenate([keys, drawn[low]])
+        if len(points) > size + 1:
+            # The size + 1 smallest keys; the largest of them is the threshold that makes the weights unbiased.
+            smallest = np.argpartition(keys, size)[: size + 1]
+            points, keys = points[smallest], keys[smallest]
+            threshold = keys.max()
+    if len(points) == size:
+        return Draws(points, point_weights[points], size)
+    threshold = keys.max()
+    chosen = np.sort(points[keys < threshold])
+    weights = point_weights[chosen]
+    if method == "degree":
+        return Draws(chosen, np.maximum(weights, 1.0 / threshold), size)
+    return Draws(chosen, weights * (np.count_nonzero(point_weights > 0) / size), size)

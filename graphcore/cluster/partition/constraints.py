@@ -1,0 +1,264 @@
+"""What is asked of single nodes and of the sizes of clusters, and partitions that are brought to keep to it."""
+
+import heapq
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from ...base.arrays import read_only
+from ._constraint_loops import leave_in_order, leaving_gains, swap_gains, swap_nodes
+from .quotient import label_sizes
+
+_NO_COUNTS, _NONE_FIXED = read_only(np.empty(0, dtype=np.int64)), read_only(np.empty(0, dtype=bool))
+_ANY_SIZE = 2**62
+# Clusters that are too full give away this share of what is too much in a round, and all of it after so many rounds.
+_SHARE, _GENTLE_ROUNDS = 0.5, 8
+# Passes of swaps end when one makes no more for each node, or after so many.
+_FEW_SWAPS, _SWAP_PASSES = 1e-4, 20
+
+
+@dataclass(frozen=True, eq=False)
+class Constraints:
+    """Limits from above, nodes that stay, and what nodes count; where rows are groups of nodes, all is of groups."""
+
+    max_size: int = _ANY_SIZE  # of a cluster, as `counts` count
+    max_share: float = np.inf  # volume of a cluster, in mean volumes
+    counts: np.ndarray = field(default_factory=lambda: _NO_COUNTS, repr=False)  # (n,) int64; length 0 stands for ones
+    is_fixed: np.ndarray = field(default_factory=lambda: _NONE_FIXED, repr=False)  # (n,) bool; length 0 stands for none
+
+    def __str__(self):
+        size = "max_cluster_size" if len(self.counts) else f"max_cluster_size={self.max_size}"
+        limits = [size] * (self.max_size < _ANY_SIZE) + [f"max_share={self.max_share:g}"] * (self.max_share < np.inf)
+        return " and ".join(limits)
+
+    @property
+    def of_nodes(self):
+        """For compiled loops: (counts, is_fixed), whose types are always the same."""
+        return read_only(self.counts), read_only(self.is_fixed)
+
+    @property
+    def limits_clusters(self):
+        """Whether clusters have a largest size or volume."""
+        return self.max_size < _ANY_SIZE or self.max_share < np.inf
+
+    @property
+    def is_empty(self):
+        """Whether nodes count one each, and nothing limits them."""
+        return self.is_free and not len(self.counts)
+
+    @property
+    def is_free(self):
+        """Whether nothing limits what clusters take and where nodes go."""
+        return not (self.limits_clusters or len(self.is_fixed))
+
+    def max_volume(self, total, n_clusters):
+        """Largest volume of a cluster, of `total`; a little more, as sums are rounded."""
+        return self.max_share * total / n_clusters * (1 + 1e-12)
+
+    def times(self, factor):
+        """The same with limits that are so many times as large."""
+        size = self.max_size if self.max_size == _ANY_SIZE else int(self.max_size * factor)
+        return replace(self, max_size=size, max_share=self.max_share * factor)
+
+    def excess(self, sums):
+        """Factor by which the fullest cluster of ClusterSums is beyond its limits, at least 1."""
+        share = sums.volume.max() / self.max_volume(float(sums.volume.sum()), len(sums.volume))
+        return max(1.0, float(share), float(sums.size.max() / self.max_size))
+
+    def sizes(self, groups, n_groups):
+        """What groups of nodes count, (n_groups,) int64; nodes of -1 are left out."""
+        if not len(self.counts):
+            return label_sizes(groups, n_groups)
+        inside = groups >= 0
+        # Whole numbers below 2^53, which sums of floats hold exactly.
+        return np.bincount(groups[inside], weights=self.counts[inside], minlength=n_groups).astype(np.int64)
+
+    def of_groups(self, groups, n_groups):
+        """The same for groups of nodes: one that holds a fixed node is fixed."""
+        is_fixed = _NONE_FIXED
+        if len(self.is_fixed):
+            is_fixed = np.zeros(n_groups, dtype=bool)
+            is_fixed[groups[self.is_fixed & (groups >= 0)]] = True
+        return Constraints(self.max_size, self.max_share, self.sizes(groups, n_groups), read_only(is_fixed))
+
+
+FREE = Constraints()
+
+
+def relieve_full_clusters(problem, labels):
+    """Move nodes out of clusters that are too large, in place (-1 and fixed nodes stay); whether none is any more.
+
+    Those go first that gain most, or lose least, of the weight inside clusters for their degree, to a cluster that has
+    room, and that may be one that they have no edge to.
+    """
+    limits = problem.constraints
+    if not limits.limits_clusters:
+        return True
+    sums = problem.sums(labels)
+    task, gains = problem.task(sums), np.empty(len(labels))
+    for turn in range(len(labels)):
+        if not leaving_gains(task, sums.arrays, labels, gains):
+            return True
+        leaving = np.flatnonzero(gains > -np.inf)
+        order = leaving[np.argsort(-gains[leaving], kind="stable")]
+        if not leave_in_order(task, sums.arrays, labels, order, _SHARE if turn < _GENTLE_ROUNDS else 1.0):
+            break
+    return False
+
+
+def swap_between_full_clusters(problem, labels):
+    """Swap nodes of two clusters, in place, while that raises the objective; returns how many swaps were made.
+
+    Where clusters are full no node alone can go where it gains. For every two clusters, those that gain most by going
+    over (or lose least) are paired off with those that would come back.
+    """
+    n_clusters, is_fixed = problem.n_clusters, problem.constraints.is_fixed
+    sums, swaps = problem.sums(labels), 0
+    task = problem.task(sums)
+    for _ in range(_SWAP_PASSES):
+        at_border = (labels >= 0) & ~is_fixed if len(is_fixed) else labels >= 0
+        known = task, sums.arrays, labels, at_border
+        _, most = swap_gains(*known, -np.inf, _no_pairs(0))
+        # Nobody makes up for what loses more than that.
+        n, _ = swap_gains(*known, -most, _no_pairs(0))
+        if n == 0:
+            break
+        nodes, pairs, gains = found_pairs = _no_pairs(n)
+        swap_gains(*known, -most, found_pairs)
+        order = np.lexsort((-gains, pairs))
+        found, starts = np.unique(pairs[order], return_index=True)
+        stops = np.append(starts[1:], n)
+        a, b = found // n_clusters, found % n_clusters
+        back = np.minimum(np.searchsorted(found, b * n_clusters + a), len(found) - 1)
+        both = (a < b) & (found[back] == b * n_clusters + a)
+        lists = np.stack([each[both] for each in (a, b, starts, stops, starts[back], stops[back])], axis=1)
+        made = swap_nodes(task, sums.arrays, labels, lists, nodes[order], gains[order])
+        swaps += made
+        if made <= _FEW_SWAPS * len(labels):
+            break
+    return swaps
+
+
+def _no_pairs(n):
+    """Room for n nodes, pairs of clusters and gains."""
+    return np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64), np.empty(n)
+
+
+def cut_in_order(order, rows, n_clusters, constraints):
+    """Labels (n,) int32 that cut nodes in an order into `n_clusters` pieces of about the same load, -1 for the others.
+
+    The load of a node is its degree where volumes are limited, and what it counts where sizes are, whichever is the
+    greater share of its limit.
+
+    References
+    ----------
+    Aydin, Bateni, Mirrokni, "Distributed Balanced Partitioning via Linear Embedding", WSDM 2016: the order is that of
+    the leaves of a hierarchical clustering, and what was cut is improved afterwards.
+    """
+    counts = constraints.counts[order] if len(constraints.counts) else np.ones(len(order))
+    load = counts / constraints.max_size
+    if constraints.max_share < np.inf:
+        degrees = rows.degrees[order]
+        load = np.maximum(load, degrees / constraints.max_volume(float(degrees.sum()), n_clusters))
+    before = np.cumsum(load) - 0.5 * load
+    labels = np.full(len(rows.degrees), -1, dtype=np.int32)
+    labels[order] = np.minimum(before / load.sum() * n_clusters, n_clusters - 1).astype(np.int32)
+    return labels
+
+
+def grow_small_clusters(problem, labels):
+    """Give clusters below the least size more nodes, in place (-1 stays); returns how many nodes changed.
+
+    A small cluster grows over its border, each time by the node that has most to do with it and least with its own
+    cluster, ``(l_xc - l_xa) / d_x``; no cluster is made small by that. Where its border gives nothing, nodes come from
+    the largest cluster, those of low degree first. Fixed nodes stay. Single nodes that may move always add up to the
+    size asked for, if there are as many as n_clusters times min_size; groups may not. With a least size of 1 nothing is
+    done: by default a cluster may come out empty, and a warning says so.
+    """
+    rows, limits, min_size = problem.rows, problem.constraints, problem.min_size
+    if min_size <= 1:
+        return 0
+    counts = limits.counts if len(limits.counts) else np.ones(len(labels), dtype=np.int64)
+    is_fixed = limits.is_fixed if len(limits.is_fixed) else labels < 0
+    sizes = limits.sizes(labels, problem.n_clusters)
+    small = np.flatnonzero(sizes < min_size)
+    moved = 0
+    # Those that lack least go first: what they take cannot be taken from them.
+    for c in small[np.argsort(-sizes[small], kind="stable")]:
+        moved += _grow(rows, labels, counts, is_fixed, sizes, int(c), min_size)
+    return moved
+
+
+def _grow(rows, labels, counts, is_fixed, sizes, c, min_size):
+    """Grow one cluster; returns how many nodes it took."""
+    border = _Border(rows, labels, c)
+    spare = _spare_nodes(rows, labels, sizes, c)
+    taken = 0
+    while sizes[c] < min_size:
+        x = border.pop()
+        if x < 0:
+            x = next(spare, -1)
+        if x < 0:
+            break
+        a = labels[x]
+        if a == c or is_fixed[x] or sizes[a] - counts[x] < min_size:
+            continue
+        labels[x] = c
+        sizes[a] -= counts[x]
+        sizes[c] += counts[x]
+        border.has_joined(x, a)
+        taken += 1
+    return taken
+
+
+def _spare_nodes(rows, labels, sizes, c):
+    """Yield nodes of other clusters, those of the largest first, of these the ones of low degree first."""
+    others = np.flatnonzero((labels >= 0) & (labels != c))
+    others = others[np.lexsort((others, rows.degrees[others], labels[others], -sizes[labels[others]]))]
+    yield from others.tolist()
+
+
+class _Border:
+    """Nodes around a growing cluster, the one with most to do with it first."""
+
+    def __init__(self, rows, labels, c):
+        self.rows, self.labels, self.c = rows, labels, c
+        self.heap = []
+        self.surplus: dict[int, float] = {}  # weight to the cluster less weight to the node's own
+        for x in np.flatnonzero(labels == c).tolist():
+            for z in self._neighbours(x)[0].tolist():
+                if labels[z] not in (-1, c) and z not in self.surplus:
+                    self._offer(z)
+
+    def _offer(self, z, gain=None):
+        if gain is None:
+            around, links = self._neighbours(z)
+            theirs = self.labels[around]
+            self.surplus[z] = float(links[theirs == self.c].sum() - links[theirs == self.labels[z]].sum())
+        else:
+            self.surplus[z] += gain
+        heapq.heappush(self.heap, (-self.surplus[z] / self.rows.degrees[z], z))
+
+    def _neighbours(self, x):
+        span = slice(self.rows.indptr[x], self.rows.indptr[x + 1])
+        nodes = self.rows.indices[span]
+        weights = self.rows.weights[span] if len(self.rows.weights) else np.ones(len(nodes))
+        others = nodes != x
+        return nodes[others], weights[others]
+
+    def has_joined(self, x, a):
+        """Node x has come into the cluster from cluster a."""
+        nodes, weights = self._neighbours(x)
+        for z, weight in zip(nodes.tolist(), weights.tolist(), strict=True):
+            own = self.labels[z]
+            if own not in (-1, self.c):
+                # What links z to its own cluster has become less if x was in it.
+                self._offer(z, None if z not in self.surplus else 2 * weight if own == a else weight)
+
+    def pop(self):
+        """Node to take next, -1 if there is none; nodes may come up again."""
+        while self.heap:
+            key, z = heapq.heappop(self.heap)
+            if self.labels[z] != self.c and key == -self.surplus[z] / self.rows.degrees[z]:
+                return z
+        return -1

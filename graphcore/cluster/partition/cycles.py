@@ -1,0 +1,146 @@
+"""Cycles of local moving by groups: clusters are split into groups, groups into larger ones, and all are moved."""
+
+from copy import deepcopy
+
+import numpy as np
+
+from ...base.threads import effective_jobs, map_items
+from ...base.work import count
+from ._group_loops import join_subgroups
+from .local_moving import FEW_MOVES, move_locally
+from .quotient import apply_labels, compact_labels, estimated_entries, grouped, label_volumes, pick_labels
+
+# A level of groups that leaves more than this share of what it groups, or of its entries, is not worth a level.
+_MAX_SHARE = 0.9
+# Cycles end after so many, or where one raises the objective by less than this share of itself; the same among groups.
+_CYCLES = 10
+_TOLERANCE = 2.5e-3
+# Cycles among the groups of nodes for each cycle of the nodes: they are much cheaper, and raise it nearly as far.
+_INNER = 3
+# Blocks of numbers that stay together when an order is drawn: what is near in memory is visited soon.
+_BLOCK = 64
+# Threads for less than so many entries take longer to begin than they save.
+_LARGE = 1 << 18
+_NO_STARTS, _NO_NODES = np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int32)
+
+
+def move_in_cycles(problem, labels, rng, *, sums=None, n_jobs=None):
+    """Raise the objective by moving groups of nodes, large ones first, then single nodes; again with other groups.
+
+    Moving single nodes ends where no single one gains; a group of them that belongs elsewhere as a whole is stuck. Each
+    cycle splits every cluster anew into groups, these into groups of groups (:func:`subgroups`), and moves the largest
+    first; groups of nodes are moved so up to three times, with other groups of theirs. `labels` (n,) int32, -1 stays,
+    are changed in place, and never for the worse; `sums` are theirs, if at hand. Returns ClusterSums of the labels, but
+    for the cut.
+
+    References
+    ----------
+    Groups inside clusters are the refinement phase of Traag, Waltman, van Eck, "From Louvain to Leiden", Scientific
+    Reports 9, 2019; here the number of clusters is given, and the objective is another.
+    """
+    sums = problem.sums(labels, n_jobs) if sums is None else sums
+    for _ in range(_CYCLES):
+        before, kept, moved = sums.value(problem.objective), labels.copy(), deepcopy(sums)
+        _cycle(problem, labels, moved, rng, n_jobs, _INNER)
+        value = moved.value(problem.objective)
+        if value <= before:  # also where there were no groups to move
+            labels[:] = kept
+            break
+        sums = moved
+        if not _is_worth_it(before, value):
+            break
+    return sums
+
+
+def _cycle(problem, labels, sums, rng, n_jobs, n_inner):
+    """One cycle; labels and their sums are changed in place. Those that it is made of are cycles among the groups."""
+    rows, most = problem.rows, min(int(_MAX_SHARE * len(problem.rows.indices)), problem.max_links)
+    groups, n_groups = subgroups(rows, labels, resolutions_of(problem, sums), rng, most, n_jobs)
+    if n_groups <= _MAX_SHARE * len(labels):
+        between, clusters = problem.between(groups, n_groups, n_jobs), pick_labels(groups, n_groups, labels)
+        count("most links between groups", len(between.rows.indices), most=True)
+        for _ in range(n_inner):
+            before = sums.value(problem.objective)
+            _cycle(between, clusters, sums, rng, n_jobs, 1)
+            if not _is_worth_it(before, sums.value(problem.objective)):
+                break
+        labels[:] = apply_labels(clusters, groups)
+    move_locally(problem, labels, sums=sums, tolerance=FEW_MOVES, n_jobs=n_jobs)
+
+
+def _is_worth_it(before, value):
+    """Whether a cycle raised the objective so much that another one may."""
+    return value - before >= _TOLERANCE * abs(value)
+
+
+def subgroups(rows, clusters, resolutions, rng, max_entries=None, n_jobs=None):
+    """Groups of nodes that belong together inside their cluster: labels (n,) int32, -1 where `clusters` is, and number.
+
+    `resolutions` (n_clusters,) float64 say how many times as dense as by chance a group is. The Generator `rng` draws
+    the order of visits, so that every call gives other groups. Where the graph between the groups would have more than
+    `max_entries`, by a sample, they are joined once more; if even then, there are no groups: every node is one.
+    """
+    groups, n_groups = _joined(rows, clusters, resolutions, rng, None, len(clusters), n_jobs)
+    if max_entries is not None and estimated_entries(rows, groups, n_groups) > max_entries:
+        joined, n_groups = _joined(rows, clusters, resolutions, rng, groups, n_groups, n_jobs)
+        groups = apply_labels(joined, groups)
+        if estimated_entries(rows, groups, n_groups) > max_entries:
+            groups, n_groups = np.where(clusters >= 0, np.arange(len(clusters), dtype=np.int32), -1), len(clusters)
+    return groups, n_groups
+
+
+def _joined(rows, clusters, resolutions, rng, units, n_units, n_jobs):
+    """Groups of units inside their clusters, labels (n_units,) int32, and their number; None: every node is a unit."""
+    if units is None:
+        of_nodes, volumes = (_NO_NODES, _NO_STARTS, _NO_NODES), rows.degrees.copy()
+    else:
+        of_nodes, volumes = (units, *grouped(units, n_units)), label_volumes(units, rows.degrees, n_units)
+        clusters = pick_labels(units, n_units, clusters)
+    count("entries joined", len(rows.indices))
+    groups = np.where(clusters >= 0, np.arange(n_units, dtype=np.int32), np.int32(-1))
+    total = float(rows.degrees.sum())
+
+    def join(order):
+        join_subgroups(rows[:], total, clusters, resolutions, of_nodes, order, groups, volumes)
+
+    n_threads = effective_jobs(n_jobs) if len(rows.indices) >= _LARGE else 1
+    map_items(join, _split(_shuffled(n_units, rng), clusters, volumes, len(resolutions), n_threads), n_threads)
+    return groups, compact_labels(groups, n_units)
+
+
+def _split(order, clusters, volumes, n_clusters, n_threads):
+    """The order as one for each thread, by clusters: what units do in one does not touch what those of others do."""
+    if n_threads == 1:
+        return [order]
+    shares = label_volumes(clusters, volumes, n_clusters)
+    shares /= shares.sum()
+    thread = ((np.cumsum(shares) - shares / 2) * n_threads).astype(np.int32)
+    threads = thread[clusters[order]]
+    return [order[threads == t] for t in range(n_threads)]
+
+
+def _shuffled(n, rng):
+    """Numbers 0 to n - 1, blocks of them in random order."""
+    starts = rng.permutation(-(-n // _BLOCK)).astype(np.int32) * _BLOCK
+    order = (starts[:, None] + np.arange(_BLOCK, dtype=np.int32)).ravel()
+    return order[order < n]
+
+
+def resolutions_of(problem, sums):
+    """The resolution of modularity at which groups are formed in each cluster: the objective's own, or by the sums."""
+    own = problem.record.resolution
+    return cluster_resolutions(sums) if own is None else np.full(len(sums.volume), own)
+
+
+def cluster_resolutions(sums):
+    """The resolution of modularity at which two parts of a cluster are better together (Newman 2016, equation 10).
+
+    Of a planted partition of these inner weights, as many times more likely inside (p) and between (q) as by chance:
+    ``(p - q) / log(p / q)``.
+    """
+    total = sums.volume.sum()
+    share, volume = sums.internal / total, sums.volume / total
+    cut, apart = max(1.0 - share.sum(), 1e-12), max(1.0 - (volume**2).sum(), 1e-12)
+    inside = np.divide(share, volume**2, out=np.ones_like(share), where=volume > 0)
+    ratio = np.maximum(inside * apart / cut, 1.0 + 1e-9)
+    return cut / apart * (ratio - 1.0) / np.log(ratio)

@@ -1,0 +1,194 @@
+"""What raises the objective of a draft: improve, and recombine; and clusters formed anew of groups of nodes."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from ...base.arrays import read_only
+from ...base.streams import draw_by_weight
+from .blocks import move_in_blocks
+from .constraints import Constraints, grow_small_clusters
+from .cycles import move_in_cycles, resolutions_of, subgroups
+from .local_moving import FEW_MOVES, heat, move_locally
+from .merge import agglomerate, merge_rounds
+from .problem import Partition
+from .quotient import apply_labels, common_refinement, label_sizes, pick_labels, quotient
+
+# Groups are heated to so many mean weights of an edge, or to so much of what a group has of them if that is more, and
+# cooled to so little, in so many sweeps.
+_HOT, _HOT_SHARE, _COLD, _SWEEPS = 4.0, 0.3, 0.4, 100
+# Merging goes down to this many clusters for each one asked for, then groups are moved, then merging goes on.
+_HALFWAY = 8
+# Share of the clusters united in a round while there are more than that: early pairs are safe.
+_EARLY_SHARE = 0.6
+# Moves of groups end when a pass moves a smaller share of them, or after so many passes.
+_TOLERANCE, _PASSES = 0.002, 20
+
+
+def improve(problem, labels, rng, n_jobs=None, told=None):
+    """Partition of labels, changed in place, after moves of single nodes, then of groups of nodes in cycles.
+
+    (stage, objective) before and after each of the two is appended to the list `told`.
+    """
+    problem = problem.spanning(labels, room=2)
+    told, sums = [] if told is None else told, problem.sums(labels, n_jobs)
+    told.append(("draft", sums.value(problem.objective)))
+    move = move_in_blocks if problem.is_huge and problem.constraints.is_empty else move_locally
+    sums, _ = move(problem, labels, sums=sums, tolerance=FEW_MOVES, n_jobs=n_jobs)
+    told.append(("moves", sums.value(problem.objective)))
+    if not problem.is_huge:
+        sums = move_in_cycles(problem, labels, rng, sums=sums, n_jobs=n_jobs)
+        told.append(("cycles", sums.value(problem.objective)))
+    return problem.partition(labels, sums)
+
+
+def recombine(problem, first, second, rng, n_jobs=None):
+    """The better of two Partitions, or one that is better than both, made of what they agree on.
+
+    Groups of nodes that are together in both are moved as wholes: once from the better one, once from what merging
+    makes of them anew. They are heated and cooled: few moves of groups do what would take moves of many nodes, the
+    first of them for the worse. The better result is improved node by node.
+
+    References
+    ----------
+    Sanders, Schulz, "Distributed evolutionary graph partitioning", ALENEX 2012, for recombining by what is common.
+    """
+    better, problem = max(first, second, key=Partition.rank), problem.spanning(first.labels, second.labels)
+    groups, n_groups = common_refinement([first.labels, second.labels], problem.n_clusters)
+    if n_groups <= problem.n_clusters:
+        return better
+    coarse = problem.between(groups, n_groups, n_jobs, problem.max_links)
+    # The unit of temperatures is the mean weight of an edge end between groups: here it is that of the graph.
+    unit = len(coarse.rows.indices) / len(problem.rows.indices)
+    hot = max(unit * _HOT, _HOT_SHARE * len(coarse.rows.indices) / n_groups)
+    found = []
+    for table in (pick_labels(groups, n_groups, better.labels), coarse_partition(coarse, rng, n_jobs)):
+        moved = coarse.spanning(table, room=2)
+        heat(moved, table, np.geomspace(hot, unit * _COLD, _SWEEPS), rng)
+        sums, _ = move_locally(moved, table)
+        found.append(moved.partition(table, sums))
+    labels = apply_labels(max(found, key=Partition.rank).labels, groups)
+    grow_small_clusters(problem, labels)
+    return max(better, improve(problem, labels, rng, n_jobs), key=Partition.rank)
+
+
+def coarse_partition(problem, rng, n_jobs=None):
+    """Partition groups of nodes: merge, move groups, merge on, move groups again; returns labels (n,) int32.
+
+    Merging begins in rounds of many pairs and ends one pair at a time. `problem` is that of the graph between groups,
+    whose nodes its constraints count. Clusters below the least size are merged before all others, and moves make none.
+    The Generator `rng` draws the order of visits.
+    """
+    labels, between = merged_halfway(problem, rng, n_jobs)
+    return moved_as_groups(problem, merged_on(between)[labels], between.n_clusters, rng)
+
+
+def merged_halfway(problem, rng, n_jobs=None):
+    """(labels (n,) int32 by several clusters for each one asked for, the Problem of the graph between these)."""
+    rows, k, sizes = problem.rows, problem.n_clusters, problem.constraints.counts
+    n = len(rows.degrees)
+    if not problem.min_size:  # how many there are to be is what merging alone would leave
+        k = n - len(agglomerate(rows, sizes, 0, linkage=problem.objective)[1])
+    halfway = _HALFWAY * k
+    if halfway >= n:
+        return np.arange(n, dtype=np.int32), replace(problem, n_clusters=k)
+    labels = merge_rounds(
+        rows, sizes, halfway, objective=problem.objective, share=_EARLY_SHARE, min_size=problem.min_size, n_jobs=n_jobs
+    )
+    early = replace(problem.without_limits(halfway), min_share=problem.min_share)
+    _move_groups(early, labels, rng.permutation(n))
+    return labels, replace(problem.between(labels, halfway, n_jobs), n_clusters=k)
+
+
+def merged_on(problem):
+    """Labels (n,) int32 of merging one pair at a time, the cheapest first, and moves of what was merged."""
+    labels, _, _ = agglomerate(
+        problem.rows, problem.constraints.counts, problem.n_clusters, linkage=problem.objective,
+        min_size=problem.min_size,
+    )  # fmt: skip
+    _move_groups(problem.spanning(labels, room=2), labels)
+    return labels
+
+
+def moved_as_groups(problem, labels, n_clusters, rng):
+    """What moves of groups of nodes make of labels (n,) int32 that merging left `n_clusters` of."""
+    rows, n = problem.rows, len(labels)
+    spanning = problem.spanning(labels, room=2)
+    grow_small_clusters(spanning, labels)
+    sums = _move_groups(spanning, labels, rng.permutation(n))
+    if not problem.record.is_per_cluster and not _has_inner_weight(rows):
+        # Single nodes, whatever they count, have no weight inside, and on graphs where all weights are alike the first
+        # unions then show nothing. What the normalised cut makes of them is tried too.
+        other, _, _ = agglomerate(
+            rows, problem.constraints.counts, n_clusters, linkage="ncut", min_size=problem.min_size
+        )
+        grow_small_clusters(spanning, other)
+        other_sums = _move_groups(spanning, other)
+        if other_sums.value(problem.objective) > sums.value(problem.objective):
+            return other
+    return labels
+
+
+def _move_groups(problem, labels, order=None):
+    return move_locally(problem, labels, order=order, n_passes=_PASSES, tolerance=_TOLERANCE)[0]
+
+
+def _has_inner_weight(rows):
+    """Whether any group has weight inside: the first ones have, as a rule, so that few rows are read."""
+    return any(x in rows.indices[rows.indptr[x] : rows.indptr[x + 1]] for x in range(len(rows.degrees)))
+
+
+def form_anew(problem, labels, chosen, rng, n_jobs=None):
+    """Labels with the `chosen` clusters dissolved and formed anew, or None if their nodes form too few groups."""
+    k = problem.n_clusters
+    is_chosen = np.isin(np.arange(k), chosen)
+    inside = (labels >= 0) & is_chosen[labels]
+    resolution = np.array([np.median(resolutions_of(problem, problem.sums(labels, n_jobs))[chosen])])
+    within = np.where(inside, 0, -1).astype(np.int32)
+    groups, n_groups = subgroups(problem.rows, within, resolution, rng, problem.max_links)
+    groups, n_groups = _beside(groups, n_groups, labels, np.flatnonzero(~is_chosen), k)
+    if n_groups <= k:
+        return None
+    coarse = problem.between(groups, n_groups, n_jobs, problem.max_links)
+    return apply_labels(coarse_partition(coarse, rng, n_jobs), groups)
+
+
+def side_by_side(problem, labels, n_chosen, rng):
+    """A random cluster and others, each drawn by the links to those before: (at most n_chosen,) int64."""
+    k = problem.n_clusters
+    between = quotient(problem.rows, labels, k)
+    chosen, links = [int(rng.integers(k))], np.zeros(k)
+    while len(chosen) < min(n_chosen, k):
+        row = slice(between.indptr[chosen[-1]], between.indptr[chosen[-1] + 1])
+        links[between.indices[row]] += between.weights[row]
+        links[chosen] = 0.0
+        following = draw_by_weight(links, rng)
+        if following < 0:
+            break
+        chosen.append(following)
+    return np.array(chosen)
+
+
+def cycle_chosen(problem, labels, chosen, rng, n_jobs=None):
+    """Move nodes of the `chosen` clusters, one by one and in groups, in place; every other cluster stays, as one node.
+
+    What :func:`move_in_cycles` does, at a cost that goes by these clusters, but for a pass over the graph.
+    """
+    k = problem.n_clusters
+    is_chosen = np.isin(np.arange(k), chosen)
+    nodes, others = np.flatnonzero((labels >= 0) & is_chosen[labels]), np.flatnonzero(~is_chosen)
+    groups = np.full(len(labels), -1, dtype=np.int32)
+    groups[nodes] = np.arange(len(nodes))
+    groups, n_groups = _beside(groups, len(nodes), labels, others, k)
+    clusters = np.concatenate([labels[nodes], others.astype(np.int32)])
+    held = Constraints(counts=label_sizes(groups, n_groups), is_fixed=read_only(np.arange(n_groups) >= len(nodes)))
+    move_in_cycles(replace(problem.between(groups, n_groups, n_jobs), constraints=held), clusters, rng, n_jobs=n_jobs)
+    labels[nodes] = clusters[: len(nodes)]
+
+
+def _beside(groups, n_groups, labels, others, n_clusters):
+    """Groups of nodes (n,) int32 with each of some `others` of the clusters as one more group; and their number."""
+    numbers = np.full(n_clusters, -1, dtype=np.int32)
+    numbers[others] = n_groups + np.arange(len(others))
+    is_other = (labels >= 0) & (numbers[labels] >= 0)
+    return np.where(is_other, numbers[labels], groups), n_groups + len(others)

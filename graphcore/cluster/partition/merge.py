@@ -1,0 +1,247 @@
+"""Merging: agglomeration of a quotient graph, and the merge tree that labels for any number of clusters come from."""
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from ...base.arrays import read_only
+from ...base.locks import cached_property
+from ...base.threads import map_blocks, row_blocks
+from ...base.validation import check_integer
+from . import _agglomerate_loops, _merge_round_loops, _objective_loops
+from .cluster_sums import cluster_sums
+from .objectives import objective_of
+from .quotient import GraphRows, grouped, quotient
+
+# Of blocks of rows whose pairs are weighed side by side.
+_MIN_ENTRIES, _MAX_BLOCKS = 1 << 20, 8
+
+
+@dataclass(frozen=True, eq=False)
+class MergeTree:
+    """The order in which groups of nodes are merged, down to one cluster.
+
+    `children` (n_leaves - 1, 2) int64: step i makes cluster ``n_leaves + i`` of these two, as in scipy. `heights`: what
+    the objective loses at each step (minus the similarity for average linkage), made non-decreasing. `leaf_sizes`
+    (n_leaves,) int64: nodes in each leaf.
+    """
+
+    children: np.ndarray
+    heights: np.ndarray
+    leaf_sizes: np.ndarray
+
+    @property
+    def n_leaves(self):
+        """Number of groups at the bottom."""
+        return len(self.leaf_sizes)
+
+    def labels_at(self, n_clusters):
+        """Labels of the leaves, (n_leaves,) int32, when `n_clusters` are left, numbered by first leaf."""
+        n_clusters = check_integer(
+            "n_clusters", n_clusters, low=1, high=self.n_leaves, why_high="the leaves of the merge tree"
+        )
+        labels = np.empty(self.n_leaves, dtype=np.int32)
+        _agglomerate_loops.cut_tree(self.children, self.n_leaves, self.n_leaves - n_clusters, labels)
+        return labels
+
+    def summed(self, values):
+        """Sums of the leaves' values over the leaves of every cluster, (2 n_leaves - 1,): leaves, then unions."""
+        sums = values.tolist()
+        for a, b in self.children.tolist():
+            sums.append(sums[a] + sums[b])
+        return np.array(sums)
+
+    @cached_property
+    def clusters(self):
+        """Columns "first_leaf", "size" and "number", int64 (2 n_leaves - 1,) each, of leaves and then of unions.
+
+        A cluster has the same number in all partitions that it is in. The single cluster is 0; where the partition into
+        k + 1 clusters splits one, the part with more nodes keeps its number, and the other one is k.
+        """
+        n = self.n_leaves
+        first, size = list(range(n)), self.leaf_sizes.tolist()
+        for a, b in self.children.tolist():
+            first.append(min(first[a], first[b]))
+            size.append(size[a] + size[b])
+        number = [0] * (2 * n - 1)
+        for step in range(n - 2, -1, -1):
+            a, b = self.children[step].tolist()
+            large, small = (a, b) if (-size[a], first[a]) < (-size[b], first[b]) else (b, a)
+            number[large], number[small] = number[n + step], n - 1 - step
+        columns = {"first_leaf": first, "size": size, "number": number}
+        return {name: np.array(values, dtype=np.int64) for name, values in columns.items()}
+
+    def top(self, n_clusters):
+        """(the last unions as a MergeTree over `n_clusters` leaves, labels of this tree's leaves by them).
+
+        Clusters keep their numbers.
+        """
+        labels = self.labels_at(n_clusters)
+        made = 2 * self.n_leaves - n_clusters  # the first cluster that the last unions make
+        old = self.children[self.n_leaves - n_clusters :]
+        leaves = labels[self.clusters["first_leaf"][old]]
+        sizes = np.bincount(labels, weights=self.leaf_sizes).astype(np.int64)
+        heights = self.heights[self.n_leaves - n_clusters :]
+        return MergeTree(np.where(old >= made, old - made + n_clusters, leaves), heights, sizes), labels
+
+    def linkage(self):
+        """The tree as scipy writes it, (n_leaves - 1, 4) float64: children, height, number of leaves below.
+
+        Scipy refuses negative heights: where the first unions gain (or heights are minus similarities), all are raised
+        alike.
+        """
+        heights = self.heights - min(self.heights[0], 0.0) if len(self.heights) else self.heights
+        below = np.ones(2 * self.n_leaves - 1)
+        for i, (a, b) in enumerate(self.children):
+            below[self.n_leaves + i] = below[a] + below[b]
+        return np.column_stack([self.children.astype(np.float64), heights, below[self.n_leaves :]])
+
+
+def agglomerate(rows, sizes, n_clusters, *, linkage="information", min_size=1, elsewhere=None):
+    """Merge the nodes of a quotient graph, the pair of neighbours that costs least first, until `n_clusters` are left.
+
+    With `n_clusters` 0 merging ends when no union gains. `sizes` (n,) int64 holds the nodes that each group stands for;
+    clusters of fewer than `min_size` are merged first. A union costs the loss of an objective or, for the linkage
+    "average", minus ``Q_ab / (vol_a vol_b)`` with weights and volumes as shares of the whole. Of a part of a larger
+    graph, `elsewhere` gives the volume of the whole, and what the clusters elsewhere add to the sums of inner weights
+    and of squared volumes, as shares of it. Returns labels (n,) int32, children (n_unions, 2) int64, and what each
+    union cost when it was made: the objective falls by their sum.
+
+    Every step is the cheapest there is, but for "information": there what a union costs changes a little with every
+    other union, and costs are only looked up again when a partner is gone, so a step may be slightly dearer.
+    """
+    n = len(rows.degrees)
+    children = np.empty((max(0, n - max(1, n_clusters)), 2), dtype=np.int64)
+    losses = np.empty(len(children))
+    if elsewhere is None:
+        elsewhere = float(rows.degrees.sum()), 0.0, 0.0
+    steps = _agglomerate_loops.agglomerate(
+        rows[:], sizes, _code(linkage), n_clusters, min_size, elsewhere, children, losses
+    )
+    labels = np.empty(n, dtype=np.int32)
+    _agglomerate_loops.cut_tree(children, n, steps, labels)
+    return labels, children[:steps], losses[:steps]
+
+
+def _code(linkage):
+    """Number by which compiled loops know a linkage: the name of one, or an Objective."""
+    return _agglomerate_loops.AVERAGE if linkage == "average" else objective_of(linkage).code
+
+
+def merge_rounds(rows, sizes, n_clusters, *, objective="information", share=0.2, min_size=1, n_jobs=None):
+    """Merge the nodes of a quotient graph in rounds of disjoint pairs, the best pairs first; returns labels (n,) int32.
+
+    Every round costs one pass over the entries, however long the rows are. Around hubs, where few pairs are disjoint,
+    many nodes join the same one in a round. A round unites at most `share` of the clusters: small is closer to one pair
+    at a time. Clusters of fewer than `min_size` nodes (`sizes` says how many a group stands for) are united before all
+    others.
+    """
+    count = len(rows.degrees)
+    labels = np.arange(count, dtype=np.int32)
+    while count > n_clusters:
+        partners, gains, linked = _best_partners(rows, _code(objective), n_jobs)
+        order = np.argsort(-gains, kind="stable")
+        small = sizes[order] < min_size
+        order = np.concatenate([order[small], order[~small]])
+        max_pairs = min(count - n_clusters, max(1, int(share * count / 2)))
+        # Where many nodes have the same best partner few pairs are disjoint, and the list is read far down; separate
+        # components must not be united on that account.
+        order = order[linked[order] | (np.arange(count) < 2 * max_pairs)]
+        table = np.empty(count, dtype=np.int32)
+        merged = int(_merge_round_loops.pair_up(partners, order, max_pairs, rows.degrees, table))
+        sizes = np.bincount(table, weights=sizes, minlength=merged).astype(np.int64)
+        labels = table[labels]
+        count = merged
+        if count > n_clusters:
+            rows = quotient(rows, table, count, n_jobs)
+    return labels
+
+
+def _best_partners(rows, objective, n_jobs):
+    """For every node the neighbour whose union is best, what that gains, and whether the node has neighbours."""
+    n = len(rows.degrees)
+    inner, part, linked = np.empty(n), np.empty(n), np.empty(n, dtype=bool)
+    shares = _merge_round_loops.terms_of_nodes(rows[:], objective, inner, part, linked)
+    slopes, nodes = _objective_loops.between_slopes(objective, *shares), (read_only(inner), read_only(part))
+
+    def best_of_some(first, last):
+        partners, gains = np.full(n, -1, dtype=np.int32), np.full(n, -np.inf)
+        _merge_round_loops.best_of_pairs(rows[:], objective, nodes, slopes, first, last, partners, gains)
+        return partners, gains
+
+    blocks = row_blocks(rows.indptr, max(_MIN_ENTRIES, len(rows.indices) // _MAX_BLOCKS))
+    (partners, gains), *others = map_blocks(best_of_some, blocks, n_jobs)
+    for some_partners, some_gains in others:
+        better = some_gains > gains
+        partners[better], gains[better] = some_partners[better], some_gains[better]
+    if not linked.all():  # nodes without neighbours go in pairs, by volume, an odd last one to the smallest other
+        alone, others = np.flatnonzero(~linked), np.flatnonzero(linked)
+        alone = alone[np.argsort(rows.degrees[alone], kind="stable")]
+        last = int(others[np.argmin(rows.degrees[others])]) if len(others) else -1
+        _merge_round_loops.pair_alone(alone, last, rows.degrees, objective, nodes, slopes[1], partners, gains)
+    return partners, gains, linked
+
+
+def hierarchy(rows, sizes, labels, n_clusters, *, linkage="information", above=()):
+    """Build a merge tree that passes through a given partition, whose labels 0 to n_clusters - 1 are all in use.
+
+    Groups are first merged inside each cluster of the partition, then the clusters are merged with each other, so
+    ``tree.labels_at(n_clusters)`` is the partition itself. It passes through those of `above` likewise: pairs of labels
+    of the clusters before and their number, coarser and coarser.
+    """
+    n = len(labels)
+    starts, members = grouped(labels, n_clusters)
+    top = quotient(rows, labels, n_clusters)
+    volume = float(top.degrees.sum())
+    sums = cluster_sums(top, np.arange(n_clusters, dtype=np.int32), n_clusters)
+    inner, squares = sums.internal / volume, (sums.volume / volume) ** 2
+    inside = _inside(rows, labels, starts, members)
+    # Of each: height, cluster, position in the cluster's own order, the two children in the cluster's own names.
+    steps: list[tuple] = []
+    for c in range(n_clusters):
+        group = members[starts[c] : starts[c + 1]]
+        elsewhere = volume, inner.sum() - inner[c], squares.sum() - squares[c]
+        _, children, losses = agglomerate(next(inside), sizes[group], 1, linkage=linkage, elsewhere=elsewhere)
+        heights = np.maximum.accumulate(losses)
+        steps.extend((heights[i], c, i, *children[i]) for i in range(len(children)))
+    steps.sort()
+    names = [members[starts[c] : starts[c + 1]].tolist() for c in range(n_clusters)]
+    children = np.empty((n - 1, 2), dtype=np.int64)
+    heights = np.empty(n - 1)
+    for position, (height, c, _, a, b) in enumerate(steps):
+        children[position] = names[c][a], names[c][b]
+        heights[position] = height
+        names[c].append(n + position)
+    inner = len(steps)
+    top_sizes = np.bincount(labels, weights=sizes, minlength=n_clusters).astype(np.int64)
+    if above:
+        upper = hierarchy(top, top_sizes, *above[0], linkage=linkage, above=above[1:])
+        top_children, losses = upper.children, upper.heights
+    else:
+        _, top_children, losses = agglomerate(top, top_sizes, 1, linkage=linkage)
+    roots = [names[c][-1] for c in range(n_clusters)]
+    for i, (a, b) in enumerate(top_children):
+        children[inner + i] = roots[a], roots[b]
+        roots.append(n + inner + i)
+    heights[inner:] = losses
+    return MergeTree(children, np.maximum.accumulate(heights), np.asarray(sizes, dtype=np.int64))
+
+
+def _inside(rows, labels, starts, members):
+    """Yield the graph inside each cluster, nodes numbered in their order; degrees stay those of the whole graph."""
+    n = len(labels)
+    position = np.empty(n, dtype=np.int32)
+    position[members] = np.arange(n) - np.repeat(starts[:-1], np.diff(starts))
+    row = np.repeat(np.arange(n), np.diff(rows.indptr))
+    kept = np.flatnonzero(labels[row] == labels[rows.indices])
+    # Rows in the order of members, so that every cluster's are next to each other.
+    rank = np.empty(n, dtype=np.int64)
+    rank[members] = np.arange(n)
+    kept = kept[np.argsort(rank[row[kept]], kind="stable")]
+    indptr = np.concatenate([[0], np.cumsum(np.bincount(rank[row[kept]], minlength=n))])
+    indices, weights, degrees = position[rows.indices[kept]], rows.weights[kept], rows.degrees[members]
+    for start, stop in pairwise(starts):
+        span = slice(indptr[start], indptr[stop])
+        inside = indptr[start : stop + 1] - indptr[start], indices[span], weights[span], degrees[start:stop]
+        yield GraphRows(*map(read_only, inside))

@@ -1,0 +1,48 @@
+"""The objectives that merging, moves and recombination raise, and what is particular about each.
+
+Kept free of compiled loops, so that the command line can show its help at once.
+"""
+
+from dataclasses import dataclass, replace
+
+
+@dataclass(frozen=True)
+class Objective:
+    """One objective; its terms are in :mod:`graphcore.cluster.partition._objective_loops`, by its code."""
+
+    code: float  # by which compiled loops know it; of information, the price of entropy; of modularity, -resolution
+    min_share: float  # of the mean volume that moves leave every cluster: it must not lose its nodes one by one
+    is_per_cluster: bool  # whether a term is a share of its cluster's volume: an edge is worth k times as much
+    spread: float  # share of itself by which drafts differ as a rule, before anything is known of a graph
+    # At which nodes are better together, for one that says so by itself, and so how many clusters there are; None: by
+    # how dense each cluster is, and a number of clusters has to be given or chosen.
+    resolution: float | None = None
+    least_resolution: float = 1.0  # of those that a user may give
+    has_price: bool = False  # whether a nat of the clusters' entropy may have a price: what asks less for balance
+
+    def at(self, resolution=None, price=0.0):
+        """The same at a resolution, where it has one (None leaves it as it is), or with a price of entropy."""
+        if self.has_price and price:
+            return replace(self, code=price)
+        if self.resolution is None or resolution is None:
+            return self
+        return replace(self, code=-resolution, resolution=resolution)
+
+
+OBJECTIVES = {
+    "information": Objective(0.0, min_share=0.1, is_per_cluster=False, spread=5e-4, has_price=True),
+    # Its smallest clusters are its answer.
+    "ncut": Objective(2.0, min_share=0.0, is_per_cluster=True, spread=1e-2),
+    "modularity": Objective(
+        -1.0, min_share=0.0, is_per_cluster=False, spread=2e-3, resolution=1.0, least_resolution=1e-9
+    ),
+}
+
+
+def objective_of(objective):
+    """The Objective of that name; one that has a resolution of its own is given as it is."""
+    if isinstance(objective, Objective):
+        return objective
+    from ...base.validation import check_choice  # with numpy, which the command line's help does without
+
+    return OBJECTIVES[check_choice("objective", objective, tuple(OBJECTIVES))]

@@ -1,0 +1,222 @@
+"""The graph between groups of nodes, and labels carried down to groups and back."""
+
+from contextlib import nullcontext
+from typing import NamedTuple
+
+import numpy as np
+
+from ...base.arrays import read_only
+from ...base.threads import effective_jobs, map_blocks, map_items
+from ...base.work import count
+from ...distributed.passes import map_passes, on_workers, pass_spans
+from . import _quotient_loops as _loops
+
+_MIN_ENTRIES_PER_BLOCK = 1 << 19
+_MAX_BLOCKS = 32
+# Links that a cluster keeps, at least, where the graph between clusters would be too dense.
+_MAX_LINKS = 64
+_SAMPLED_ROWS = 256
+# A graph of more entries is huge: it may lie on a disk, and every pass over it is long.
+_MANY_ENTRIES = 1 << 28
+# It is read in its own order instead of cluster by cluster, and of its edges a sample is kept: 1 GB.
+_SAMPLED_ENTRIES = 1 << 27
+# Graphs between groups are exact up to this many entries, and up to this fraction of the graph's own.
+_FEW_LINKS, _MIN_COMPRESSION, _MANY_LINKS = 1 << 22, 4, 1 << 25
+# So many of a cluster's entries have to be expected in the sample for its links to say something.
+_FEW_SAMPLED = 32
+
+
+class GraphRows(NamedTuple):
+    """A graph as compiled loops take it; `weights` of length 0 stands for ones. A self-loop counts once."""
+
+    indptr: np.ndarray
+    indices: np.ndarray
+    weights: np.ndarray
+    degrees: np.ndarray
+
+
+def graph_rows(graph):
+    """Return the arrays of a Graph."""
+    return GraphRows(graph.indptr, graph.indices, graph._weights, graph.degrees)
+
+
+def quotient(rows, labels, n_clusters, n_jobs=None, max_entries=None):
+    """Graph between clusters: weights between them summed, the weight inside (both directions) as self-loop.
+
+    Degrees of the result are the clusters' volumes, and inner weights and volumes of any union of clusters are exact.
+    Columns are in no particular order. Edges to nodes of label -1 count in the degrees alone. Of a graph of more than
+    2^28 entries a sample of 2^27 stands for all, and everything is estimated. Where there would be many more than
+    `max_entries`, by a sample of rows, only links among the strongest 64 of either end are kept: those whose weight
+    times the logarithm of weight over weight by chance is largest. Volumes and inner weights of clusters stay exact.
+    """
+    scale = 1.0
+    if is_huge(len(rows.indices)):
+        count("entries sampled", len(rows.indices))
+        *sample, scale = sampled_links(rows, labels, n_clusters, _SAMPLED_ENTRIES, n_jobs)
+        rows = GraphRows(*sample)
+        labels = np.arange(n_clusters, dtype=np.int32)
+    starts, members = grouped(labels, n_clusters)
+    counts, volumes = np.zeros(n_clusters + 1, dtype=np.int64), label_volumes(labels, rows.degrees, n_clusters)
+    n_blocks = max(1, min(_MAX_BLOCKS, len(rows.indices) // _MIN_ENTRIES_PER_BLOCK))
+    borders = np.unique(np.searchsorted(starts, np.linspace(0, starts[-1], n_blocks + 1)[1:-1]))
+    borders = np.unique(np.concatenate([[0], borders, [n_clusters]]).astype(np.int64))
+    grouping = rows[:3], labels, starts, members
+    max_links, cuts = 0, np.empty(n_clusters, dtype=np.float32)
+    if max_entries is not None and _sampled_entries(grouping) > max_entries:
+        count("entries grouped", len(rows.indices))
+        max_links = _MAX_LINKS
+        map_blocks(lambda a, b: _loops.link_cuts(grouping, volumes, max_links, a, b, cuts), borders, n_jobs)
+    count("entries grouped", len(rows.indices))
+    parts = map_blocks(
+        lambda a, b: _loops.quotient_rows(grouping, volumes, max_links, a, b, cuts, counts[1:]), borders, n_jobs
+    )
+    indptr = np.cumsum(counts, out=counts)
+    if len(parts) == 1:
+        ((indices, weights),) = parts
+    else:
+        indices, weights = np.empty(indptr[-1], dtype=np.int32), np.empty(indptr[-1])
+
+        def place(i):
+            span = slice(indptr[borders[i]], indptr[borders[i + 1]])
+            (indices[span], weights[span]), parts[i] = parts[i], None
+
+        map_items(place, range(len(parts)), n_jobs)
+    if scale != 1.0:
+        weights *= scale
+        volumes *= scale
+    return GraphRows(*map(read_only, (indptr, indices, weights, volumes)))
+
+
+def sampled_links(rows, labels, n_clusters, n_entries, n_jobs=None):
+    """Sample the edges, and list what each cluster has of them: (indptr, indices, weights, degrees, scale).
+
+    An edge is in the sample by a hash of its ends, so both its entries are, or none. The graph is read once, row after
+    row; edges with an end of label -1 are left out. About `n_entries` are kept of a graph of more. The first three are
+    rows, one for each cluster, in which the cluster at the other end may stand many times (weights of length 0 if the
+    graph's are); degrees are sums of the rows. Sums over the sample times `scale` estimate sums over the graph.
+    """
+    scale = max(1.0, len(rows.indices) / n_entries)
+    limit = np.uint64(min(2.0**64 / scale, 2.0**64 - 2048))
+    parts = map_passes(_sample_part, rows, pass_spans(rows.indptr), read_only(labels), limit, n_jobs=n_jobs)
+    starts, degrees = np.zeros(n_clusters + 1, dtype=np.int64), np.zeros(n_clusters)
+    # Every thread goes through all links, and writes to clusters of its own.
+    borders = np.linspace(0, n_clusters, effective_jobs(n_jobs) + 1).astype(np.int64)
+    map_blocks(lambda a, b: [_loops.count_links(links, a, b, starts[1:], degrees) for links in parts], borders, n_jobs)
+    np.cumsum(starts, out=starts)
+    out_indices = np.empty(starts[-1], dtype=np.int32)
+    out_weights = np.empty(starts[-1] if len(rows.weights) else 0)
+    cursors = starts[:-1].copy()
+    parts.reverse()
+    while parts:  # what is placed is freed
+        map_blocks(lambda a, b: _loops.place_links(parts[-1], a, b, cursors, out_indices, out_weights), borders, n_jobs)
+        parts.pop()
+    return *map(read_only, (starts, out_indices, out_weights, degrees)), scale
+
+
+def _sample_part(rows, first, last, labels, limit):
+    return _loops.sample_links(rows[:], labels, first, last, limit)
+
+
+def max_links(rows):
+    """Entries that a graph between groups may have before only its strong links are kept."""
+    return min(max(_FEW_LINKS, len(rows.indices) // _MIN_COMPRESSION), _MANY_LINKS)
+
+
+def is_huge(n_entries):
+    """Whether a graph of so many entries is gone through as rarely as can be, and in its own order."""
+    return n_entries > _MANY_ENTRIES
+
+
+def lent(graph):
+    """A context in which passes over a huge graph run on the workers of the current Dask client, if there is one."""
+    return on_workers(graph, graph_rows) if goes_to_workers(graph) else nullcontext()
+
+
+def goes_to_workers(graph):
+    """Whether passes over a graph run on workers where there are any: it is huge, and they can open it themselves."""
+    return is_huge(graph.n_entries) and graph._reopen is not None
+
+
+def min_sampled_volume(rows):
+    """Volume below which a cluster of a huge graph has too few entries in the sample to know its neighbours."""
+    return _FEW_SAMPLED * float(rows.degrees.sum()) / _SAMPLED_ENTRIES
+
+
+def estimated_entries(rows, labels, n_clusters):
+    """Entries of the graph between clusters, by some of its rows."""
+    return _sampled_entries((rows[:3], labels, *grouped(labels, n_clusters)))
+
+
+def _sampled_entries(grouping):
+    n_clusters = len(grouping[2]) - 1
+    chosen = np.linspace(0, n_clusters, min(n_clusters, _SAMPLED_ROWS), endpoint=False).astype(np.int64)
+    lengths = np.empty(len(chosen), dtype=np.int64)
+    _loops.row_lengths(grouping, chosen, lengths)
+    return lengths.mean() * n_clusters
+
+
+def grouped(labels, n_clusters):
+    """(starts, members): the nodes of cluster c are members[starts[c]:starts[c + 1]]."""
+    starts = np.empty(n_clusters + 1, dtype=np.int64)
+    members = np.empty(len(labels), dtype=np.int32 if len(labels) < 2**31 else np.int64)
+    _loops.group_nodes(labels, starts, members)
+    return starts, members
+
+
+def common_refinement(labellings, n_clusters):
+    """(groups (n,) int32, their number): nodes that are together in all of several labellings; -1 is left out."""
+    groups, count = labellings[0].copy(), n_clusters
+    for other in labellings[1:]:
+        starts, members = grouped(groups, count)
+        out = np.empty_like(groups)
+        count = _loops.number_pairs(other, n_clusters, starts, members, out)
+        groups = out
+    if len(labellings) == 1:
+        count = compact_labels(groups, count)
+    return groups, count
+
+
+def label_sizes(labels, n_clusters):
+    """Nodes of every label, int64; labels of -1 are left out."""
+    sizes = np.zeros(n_clusters, dtype=np.int64)
+    _loops.label_sizes(labels, sizes)
+    return sizes
+
+
+def label_volumes(labels, degrees, n_clusters):
+    """Sum of the degrees of the nodes of every label; labels of -1 are left out."""
+    volumes = np.zeros(n_clusters)
+    _loops.label_volumes(labels, degrees, volumes)
+    return volumes
+
+
+def contingency(labels, other, n_clusters):
+    """Count the nodes in common of the clusters of two labellings (-1 left out): csr_array (n_clusters, n_clusters)."""
+    import scipy.sparse as sp
+
+    if 8 * n_clusters**2 <= len(labels):
+        counts = np.zeros((n_clusters, n_clusters), dtype=np.int64)
+        _loops.count_in_table(labels, other, counts)
+        return sp.csr_array(counts)
+    both = (labels >= 0) & (other >= 0)
+    places = labels[both], other[both]
+    return sp.csr_array((np.ones(len(places[0]), dtype=np.int64), places), shape=(n_clusters, n_clusters))
+
+
+def compact_labels(labels, n_clusters):
+    """Renumber the labels in use 0, 1, ... in place; returns how many there are."""
+    return int(_loops.compact_labels(labels, n_clusters))
+
+
+def apply_labels(table, groups):
+    """Labels of nodes, from labels of their groups; -1 for nodes without a group."""
+    out = np.empty(len(groups), dtype=np.int32)
+    _loops.apply_labels(table, groups, out)
+    return out
+
+
+def pick_labels(groups, n_groups, labels):
+    """Labels of groups, from labels of nodes that agree within each group."""
+    out = np.empty(n_groups, dtype=np.int32)
+    _loops.pick_labels(groups, labels, out)
+    return out

@@ -1,0 +1,299 @@
+"""The main job: a graph in, labels out."""
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from ...base.locks import cached_property
+from ...base.progress import Stages
+from ...base.streams import Streams
+from ...base.warn import warn_of_isolated
+from ...graphs.magnitude import in_range
+from ...kernels.graph import GraphKernel, warn_of_loops
+from ..coresets.coreset import Coreset
+from ..partition.constraints import Constraints
+from ..partition.evidence import stability
+from ..partition.merge import hierarchy
+from ..partition.quotient import (
+    GraphRows,
+    apply_labels,
+    common_refinement,
+    compact_labels,
+    graph_rows,
+    label_sizes,
+    max_links,
+    pick_labels,
+    quotient,
+)
+from .balance import choose_balance
+from .constrained import constrained_partition
+from .drafts import (
+    FROM_SCRATCH,
+    anew_draft,
+    coreset_draft,
+    coreset_groups,
+    disagree,
+    eigenvector_draft,
+    given_draft,
+    merged_draft,
+)
+from .known import NOTHING, Known
+from .levels import nested_levels
+from .loop import SearchSteps, find_partition
+from .settings import Settings
+
+# Below this, a stability says that drafts disagree on more than they agree on.
+UNSURE = 0.5
+
+
+@dataclass(frozen=True, eq=False)
+class Clustering:
+    """Labels of all nodes of a graph, with the intermediate results.
+
+    Attributes
+    ----------
+    labels : ndarray of shape (n_nodes,), int32
+        0 to n_clusters - 1; -1 for isolated nodes.
+    coreset : Coreset
+        That of the first draft.
+    coreset_labels : ndarray of shape (n_coreset,), int32
+        Clusters of its nodes: on the coreset graph for the published algorithm, otherwise as in `labels`.
+    n_unreached : int
+        Nodes that no row of it reached.
+    merged : ndarray of shape (n_nodes,), int32, or None
+        What the first draft's clusters were merged from; None if nothing was merged.
+    node_stability : ndarray of shape (n_nodes,), float32, or None
+        Share of the first drafts, at most four, that agree with a node's label; None for a single draft.
+    cluster_stability : ndarray of shape (n_clusters,), float64, or None
+    history : list of (str, float)
+        The objective (larger is better) after each stage.
+    balances : tuple of Trial
+        What was tried to choose the balance by, with information, entropy, cut share and agreement; empty where a
+        balance of 1 was given, or none plays a part.
+    search : SearchSteps or None
+        When the best partition was found, and what it was worth; None in a file.
+    settings : Settings
+    seconds : dict
+        Seconds of each stage, added up over drafts that are worked on at the same time.
+    known : Known
+        Labels that stay and weights of nodes, which all labels that come after these keep to as well.
+    levels : ndarray of shape (n_levels - 1, n_clusters), int32, or None
+        The cluster of each cluster at every coarser level, the coarsest first; None for a single level.
+    """
+
+    labels: np.ndarray
+    coreset: Coreset
+    coreset_labels: np.ndarray = field(repr=False)
+    n_unreached: int
+    merged: np.ndarray | None = field(repr=False)
+    node_stability: np.ndarray | None = field(repr=False)
+    cluster_stability: np.ndarray | None = field(repr=False)
+    history: list = field(repr=False)
+    balances: tuple = field(repr=False)
+    search: SearchSteps | None = field(repr=False)
+    settings: Settings
+    seconds: dict = field(repr=False)
+    known: Known = field(repr=False)
+    levels: np.ndarray | None = field(repr=False)
+    _rows: GraphRows = field(repr=False)  # of the graph; a pickle has None
+
+    def __post_init__(self):
+        # Whatever gives a model labels makes one of these: a fit, an update, a file.
+        self.known.check(self.labels, self._rows.degrees, self.settings)
+
+    @property
+    def n_unsure(self):
+        """Clusters that hold nodes and have a stability below `UNSURE`; None for a single draft."""
+        if self.cluster_stability is None:
+            return None
+        filled = label_sizes(self.labels[self.labels >= 0], self.settings.n_clusters) > 0
+        return int(np.count_nonzero(self.cluster_stability[filled] < UNSURE))
+
+    @property
+    def groups(self):
+        """Leaves of the merge tree, (n_nodes,) int32: what was merged, divided by the clusters; -1 if isolated."""
+        return self._leaves[0]
+
+    @property
+    def group_labels(self):
+        """Clusters of the groups, (n_groups,) int32."""
+        return self._leaves[1]
+
+    @property
+    def group_graph(self):
+        """The graph between the groups, with weights in range (`in_range`)."""
+        return self._leaves[2]
+
+    @cached_property
+    def _leaves(self):
+        return leaves_of(self._rows, self.merged, self.labels, self.settings.n_clusters)
+
+    def changed(self, graph, labels, node_stability, settings):
+        """The same of a graph that has changed, its new nodes at the end, and of limits of size that go by it."""
+        merged, before = None, self.merged
+        if before is not None:  # nodes that had no edge, or were not there, are a group of their own
+            merged = np.full(graph.n_nodes, before.max() + 1, dtype=np.int32)
+            merged[: len(before)][before >= 0] = before[before >= 0]
+        rows = graph_rows(in_range(graph))
+        return replace(self, labels=labels, merged=merged, node_stability=node_stability, settings=settings, _rows=rows)
+
+    def __getstate__(self):
+        # The tree goes along, and the graph that it is made of does not.
+        return {"_leaves": self._leaves} | self.__dict__ | {"_rows": None}
+
+    @cached_property
+    def merge_tree(self):
+        """MergeTree of the groups through the clusters, made when first asked for.
+
+        Cut into as many clusters as hold nodes it gives `labels`, and likewise every level.
+        """
+        return merge_tree(self.settings, self._leaves, self.levels)
+
+    @property
+    def level_labels(self):
+        """Labels of every level, coarse to fine, (n_levels, n_nodes) int32."""
+        coarser = () if self.levels is None else self.levels
+        return np.stack([*(apply_labels(level, self.labels) for level in coarser), self.labels])
+
+
+def cluster_graph(graph, settings, *, known=NOTHING, levels=(), random_state=None, n_jobs=None, stages=None):
+    """Coreset spectral clustering of a graph, as published or with merging and refinement.
+
+    Parameters
+    ----------
+    graph : Graph
+    settings : Settings
+        From `resolve_settings`.
+    known : Known, optional
+        Labels that stay, labels to start from, and weights of the nodes, see
+        `check_known`.
+    levels : sequence of int, optional
+        Numbers of clusters of nested levels, ascending; the last is that of the settings.
+    random_state : int, Generator, RandomState or None
+    n_jobs : int, optional
+        Threads; labels do not depend on it.
+    stages : Stages, optional
+        Measures and announces the stages.
+
+    Returns
+    -------
+    Clustering
+
+    References
+    ----------
+    Algorithm 3 of Jourdan, Schwartzman, Macgregor, Sun, "Coreset Spectral Clustering".
+
+    Examples
+    --------
+    >>> import graphcore
+    >>> from graphcore.cluster.pipeline.cluster import cluster_graph
+    >>> from graphcore.cluster.pipeline.settings import resolve_settings
+    >>> graph = graphcore.Graph.from_edges([0, 0, 1, 2, 3, 3, 4], [1, 2, 2, 3, 4, 5, 5])
+    >>> labels = cluster_graph(graph, resolve_settings(graph, 2), random_state=0).labels
+    >>> len(set(labels[:3])), len(set(labels[3:]))
+    (1, 1)
+    """
+    stages = Stages() if stages is None else stages
+    streams = Streams(random_state)
+    warn_of_isolated(graph)
+    graph = in_range(graph)
+    if settings.overcluster is not None:
+        warn_of_loops(GraphKernel(graph, settings.self_loop))
+    rows = graph_rows(graph)
+    given, known = replace(known, start=None), known.among(rows.degrees)
+    problem, k = known.problem(rows, settings), settings.n_clusters
+    # Limits from above and labels that stay come last: clusters are looked for as if there were none.
+    free = replace(problem, constraints=Constraints(counts=problem.constraints.counts))
+    balanced, balances = None, ()
+    if settings.balance != 1.0:
+        balanced, settings, balances = _balanced(graph, free, settings, streams.child("draft", 0), n_jobs, stages)
+        problem, free = (replace(each, objective=settings.record) for each in (problem, free))
+    asked = settings
+
+    def make_draft(number, earlier, best, streams, n_jobs, stages):
+        if number == 0 and known.start is not None:
+            return given_draft(graph, free, settings, known.start, streams, stages)
+        if number == 0 and balanced is not None:
+            return balanced
+        made = None
+        if number == 2 and k and disagree(earlier, k):
+            made = eigenvector_draft(graph, free, streams, stages)
+        if number >= FROM_SCRATCH and k != 1:
+            made = anew_draft(free, best, streams, stages)
+        return coreset_draft(graph, free, settings, streams, n_jobs, stages) if made is None else made
+
+    max_drafts = 1 if known.start is not None and not settings.is_search else settings.max_drafts
+    found = find_partition(
+        free, make_draft, streams, max_drafts=max_drafts, price=settings.price, time_limit=settings.time_limit,
+        keeps_best=settings.is_search, moves=settings.refine, n_jobs=n_jobs, stages=stages,
+    )  # fmt: skip
+    first, history, labels = found.first, found.history, found.best.labels
+    if k == 0:  # as many as were found, the largest first
+        k = int(labels.max()) + 1
+        table = np.empty(k, dtype=np.int32)
+        table[np.argsort(-label_sizes(labels, k), kind="stable")] = np.arange(k)
+        labels, asked = apply_labels(table, labels), replace(settings, n_clusters=k)
+    if not problem.constraints.is_free:
+        with stages("constraints"):
+            tree = leaves = None
+            if problem.constraints.limits_clusters and known.fixed is None:
+                leaves = leaves_of(rows, first.groups, labels, k)
+                tree = merge_tree(settings, leaves)
+            kept = constrained_partition(
+                problem, labels, streams.generator("cycles"), fixed=known.fixed, groups=leaves and leaves[0], tree=tree,
+                n_jobs=n_jobs,
+            )  # fmt: skip
+        labels = kept.labels
+        history.append(("constraints", kept.value))
+    node_stability = cluster_stability = level_tables = None
+    if len(levels) > 1:
+        with stages("levels"):
+            leaves = leaves_of(rows, first.groups, labels, k)
+            tree, drawn = merge_tree(settings, leaves), streams.child("levels")
+            kept, level_tables = nested_levels(free, labels, leaves, tree, levels, drawn, n_jobs)
+        labels = kept.labels
+        history.append(("levels", kept.value))
+    if len(found.witnesses) > 1:
+        most = max(k, *(int(each.max()) + 1 for each in found.witnesses))
+        node_stability, cluster_stability = stability(labels, found.witnesses, most, n_jobs)
+        cluster_stability = cluster_stability[:k]
+    return Clustering(
+        labels=labels, coreset=first.coreset.scaled(graph),
+        coreset_labels=labels[first.coreset.indices] if first.coreset_labels is None else first.coreset_labels,
+        n_unreached=first.n_unreached, merged=first.groups, node_stability=node_stability,
+        cluster_stability=cluster_stability, history=history, balances=balances, search=found.steps,
+        settings=asked, seconds=dict(stages.seconds), known=given, levels=level_tables, _rows=rows,
+    )  # fmt: skip
+
+
+def _balanced(graph, problem, settings, streams, n_jobs, stages):
+    """The first draft, settings at the balance that it was merged at, and what else was tried."""
+    found = coreset_groups(graph, problem, settings, streams, n_jobs, stages)
+    with stages("balance"):
+        coarse = problem.between(found.labels, found.n_groups, n_jobs, problem.max_links)
+        choice = choose_balance(coarse, settings.balance or "auto", streams, n_jobs)
+    settings = replace(settings, balance=choice.balance, entropy_price=choice.price)
+    table = choice.table if found.n_groups > problem.fewest else None
+    return merged_draft(replace(problem, objective=settings.record), found, table), settings, choice.trials
+
+
+def leaves_of(rows, merged, labels, n_clusters):
+    """What was merged (None: nothing), divided by the clusters: groups of the nodes, their clusters, their graph."""
+    parts, most = ([], 0) if merged is None else ([merged], int(merged.max()) + 1)
+    groups, n_groups = common_refinement([*parts, labels], max(most, n_clusters))
+    return groups, pick_labels(groups, n_groups, labels), quotient(rows, groups, n_groups, max_entries=max_links(rows))
+
+
+def merge_tree(settings, leaves, levels=None):
+    """MergeTree over the leaves, through the clusters that hold nodes and the coarser `levels` of them."""
+    groups, group_labels, group_graph = leaves
+    table = group_labels.copy()
+    n_used = compact_labels(table, settings.n_clusters)
+    sizes = label_sizes(groups, len(table))
+    linkage = settings.record if settings.overcluster is None else "average"
+    below, above = np.unique(group_labels), []  # a cluster of the fit in each of the level below
+    for level in () if levels is None else levels[::-1]:
+        _, first, clusters = np.unique(level[below], return_index=True, return_inverse=True)
+        above.append((clusters.astype(np.int32), len(first)))
+        below = below[first]
+    return hierarchy(group_graph, sizes, table, n_used, linkage=linkage, above=above)

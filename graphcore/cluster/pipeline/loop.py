@@ -1,0 +1,125 @@
+"""The method: draft, improve, recombine, for as long as it pays."""
+
+import time
+from contextvars import copy_context
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...base.arrays import read_only
+from ...base.progress import Stages
+from ...base.threads import map_items
+from ...base.warn import warn_user
+from ..partition.improve import improve, recombine
+from ..partition.problem import Partition
+from .drafts import Draft
+
+# A round has as many drafts as there were before, at most so many.
+_MOST_AT_ONCE = 16
+# As many of the first drafts say how sure labels are.
+_WITNESSES = 4
+
+
+class SearchSteps(NamedTuple):
+    """When the best partition was found, round by round."""
+
+    seconds: np.ndarray  # (n_rounds,) float64: since the first draft began
+    values: np.ndarray  # (n_rounds,) float64: the objective then
+    n_drafts: int  # in all rounds
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """What the loop leaves."""
+
+    best: Partition
+    first: Draft  # the first draft
+    witnesses: list = field(repr=False)  # labels of the first drafts, improved but not recombined
+    history: list = field(repr=False)  # of (str, float): the objective after each stage
+    steps: SearchSteps
+
+
+def find_partition(
+    problem, make_draft, streams, *, max_drafts=None, price=0.0, time_limit=None, keeps_best=False, moves=True,
+    n_jobs=None, stages=None,
+):  # fmt: skip
+    """Draft, improve, recombine: drafts meet as in a tournament, and the winner of a round meets the best so far.
+
+    ``make_draft(number, earlier, best, streams, n_jobs, stages)`` returns a Draft of the Problem; it may look at the
+    labels of the first drafts of `earlier` rounds, and at the `best`. The first round has two drafts, or one where a
+    second does not pay; each later one as many as there were before. The loop ends after `max_drafts`; where a round
+    has gained less of the objective than `price` for each draft of the next one and each entry of the graph; with the
+    first step after `time_limit` seconds; or, if it `keeps_best`, at Ctrl-C. Without `moves` drafts stay as they are.
+    Labels do not depend on `n_jobs`; with a time limit they do on the speed of the machine.
+    """
+    stages = Stages() if stages is None else stages
+    begun, price = time.monotonic(), price * len(problem.rows.indices)
+    max_drafts = np.inf if max_drafts is None else max_drafts
+    best: Any = None
+    first: Any = None
+    history: list = []
+    witnesses: list = []
+    steps: list = []
+    n_drafts = 0
+    spread = gain = problem.record.spread
+
+    def drafted(number, n_jobs, stages):
+        own, told = streams.child("draft", number), list[tuple[str, float]]()
+        made = make_draft(number, witnesses, best and best.labels, own, n_jobs, stages)
+        if not moves:
+            return made, problem.partition(made.labels, problem.sums(made.labels, n_jobs)), told
+        with stages("moves"):
+            return made, improve(problem, made.labels.copy(), own.generator("moves"), n_jobs, told), told
+
+    def recombined(pair, n_jobs, stages):
+        (number, one), (_, other) = pair
+        # Random numbers by what meets, whatever thread and turn it is in.
+        rng = streams.generator("recombination", sum(number for number, _ in pair))
+        with stages("recombining"):
+            return number, recombine(problem, one, other, rng, n_jobs)
+
+    try:
+        while best is None or time_limit is None or time.monotonic() - begun < time_limit:
+            n_new = int(min(max(n_drafts, 2), _MOST_AT_ONCE, max_drafts - n_drafts))
+            # Few drafts that are alike say little: there may be more to gain than they show.
+            if max(gain, spread / max(1, n_drafts)) <= price * (n_new - (best is None)):
+                n_new = 1 if best is None else 0
+            if n_new == 0:
+                break
+            numbers = range(n_drafts, n_drafts + n_new)
+            drafts = _side_by_side(drafted, "drafts", numbers, n_jobs, stages)
+            values = [improved.value for _, improved, _ in drafts]
+            met = [(number, improved) for number, (_, improved, _) in zip(numbers, drafts, strict=True)]
+            while len(met) > 1:
+                pairs = list(zip(met[::2], met[1::2], strict=False))
+                met = _side_by_side(recombined, "recombinations", pairs, n_jobs, stages) + met[2 * len(pairs) :]
+            if best is None:
+                (first, _, history), before = drafts[0], np.mean(values)
+            else:
+                before, met = best.value, [recombined(((n_drafts, best), met[0]), n_jobs, stages)]
+            witnesses += [improved.labels for _, improved, _ in drafts[: _WITNESSES - len(witnesses)]]
+            ((_, best),), n_drafts = met, n_drafts + n_new
+            gain = (best.value - before) / max(abs(best.value), np.finfo(float).tiny)
+            steps.append((time.monotonic() - begun, best.value))
+            if n_drafts > 1:
+                history.append((f"{n_drafts} drafts recombined", best.value))
+    except KeyboardInterrupt:
+        if best is None or not keeps_best:
+            raise
+        warn_user(f"interrupted after {n_drafts} drafts: the best labels so far are returned")
+    seconds, values = map(read_only, np.array(steps).T)
+    return Found(best, first, witnesses, history, SearchSteps(seconds, values, n_drafts))
+
+
+def _side_by_side(work, name, items, n_jobs, stages):
+    """``work(item, n_jobs, stages)`` of every item: one with all threads, several with a thread and a clock each."""
+    if len(items) == 1:
+        return [work(items[0], n_jobs, stages)]
+    clocks, context = [Stages() for _ in items], copy_context()
+    with stages(f"{len(items)} {name}", total=False):
+        results = map_items(lambda i: context.copy().run(work, items[i], 1, clocks[i]), range(len(items)), n_jobs)
+    for clock in clocks:
+        for stage, seconds in clock.seconds.items():
+            stages.seconds[stage] = stages.seconds.get(stage, 0.0) + seconds
+    return results

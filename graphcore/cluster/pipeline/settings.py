@@ -1,0 +1,285 @@
+"""What a clustering run is asked to do, and how "auto" becomes a number."""
+
+import math
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from numbers import Integral
+
+import numpy as np
+
+from ...base.validation import check_integer, check_real, check_size, refused
+from ...exceptions import InputError, ParameterError
+from ..coresets.importance import importance_size, round_eps
+from ..partition.objectives import OBJECTIVES, Objective
+from ..partition.quotient import is_huge
+from .parameters import PARAMETERS, Published, defaults, steps_of
+
+# Coreset nodes for each cluster asked for: enough for draws that may be of the same node, and for k-means on the
+# coreset graph to see every cluster many times; micro-clusters that are merged may be fewer.
+_NODES_PER_CLUSTER, _GROUPS_PER_CLUSTER = 50, 10
+# At least so many of either, and this share of the nodes up to so many: of large graphs with a hundredth, one seed in
+# ten went wrong (MNIST: J 2.024 instead of 2.048); three hundredths cost no more.
+_MIN_CORESET, _MIN_GROUPS, _SHARE, _MAX_SHARE = 1000, 500, 0.03, 100_000
+# Micro-clusters begin at no more than this share of the nodes: with all of them, drafts of a small graph would be alike
+# (a random graph of 400 nodes: J .606 instead of .618).
+_MOST_GROUPS = 2 / 3
+# Drafts at most (None: until a round gains nothing), and what a round has to gain of the objective for each of them and
+# entries of the graph: a thousandth for each two million.
+EFFORTS = {"fast": (1, 0.0), "default": (4, 5e-10), "high": (32, 0.0), "best": (None, 1e-11)}
+_LINKED = "the nodes that have an edge"
+_MOVES = "which the published algorithm does only with refine=True (--published-option refine=true)"
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Resolved parameters of one run; nothing is "auto" any more."""
+
+    n_clusters: int  # 0 before a run that leaves it to the objective
+    coreset_size: int  # nodes (or, for importance sampling, draws; with eps, draws of the first round)
+    eps: float | None  # relative error that the rounds of importance sampling aim at, instead of a size
+    sampling: str  # "degree", "uniform" or "importance"
+    n_seeds: int  # D2 seeds, used by importance sampling alone
+    self_loop: float  # on every node inside the kernel
+    eigen_solver: str  # "power" or "exact"
+    coreset_degrees: str  # in the coreset graph: "row-sums", or the coreset's "weights"
+    overcluster: float | None  # spectral clusters for each one asked for; None: every coreset node is a micro-cluster
+    objective: str  # of OBJECTIVES
+    balance: float  # of sizes; 0 before a run that chooses it
+    entropy_price: float  # what that makes a nat of the clusters' entropy cost, in nats of information
+    refine: bool
+    min_cluster_size: int
+    max_cluster_size: int | None
+    max_share: float | None  # volume of a cluster, in mean volumes
+    max_drafts: int | None  # None: until a round gains nothing
+    price: float  # what a round of drafts has to gain of the objective, for each of them and entries of the graph
+    time_limit: float | None  # seconds
+    resolution: float | None  # that n_clusters was chosen by, or of the objective
+
+    @property
+    def is_search(self):
+        """Whether more drafts are asked for than the default makes."""
+        return (self.max_drafts, self.price) not in (EFFORTS["fast"], EFFORTS["default"])
+
+    @property
+    def joined_by(self):
+        """The objective by which a node joins a cluster: labels that nothing moved are those of nearest centroids."""
+        return self.record if self.refine else OBJECTIVES["ncut"]
+
+    @property
+    def record(self) -> Objective:
+        """The objective, at its resolution."""
+        return OBJECTIVES[self.objective].at(self.resolution, self.entropy_price)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a run is asked for, every value checked by itself: all that can be known before there is a graph."""
+
+    n_clusters: int  # 0 where it is left to something else
+    left_to: str  # "" for a number that was given, otherwise "information", "resolution" or "moves" of the objective
+    values: dict  # of PARAMETERS, as they were given: sizes may be shares
+    steps: Published
+    levels: tuple[int, ...] = ()  # numbers of clusters, ascending to `n_clusters`, where several were given
+
+    def of(self, n_clusters, balance=None):
+        """The same with a number of clusters, and the balance that it was found at if none was asked for."""
+        found = {"balance": balance} if balance is not None and self.values["balance"] == "auto" else {}
+        return replace(self, n_clusters=n_clusters, left_to="", values=self.values | found)
+
+
+def check_settings(n_clusters, given):
+    """Check the settings of a run as far as they need no graph; returns Asked.
+
+    `given` go by the names of :data:`graphcore.cluster.pipeline.parameters.PARAMETERS`, and "published";
+    :class:`graphcore.CoresetSpectralClustering` says what they do. Messages name the parameter.
+    """
+    values = defaults()
+    unknown = sorted(set(given) - set(values))
+    if unknown:
+        raise TypeError(f"there is no setting {unknown[0]!r}; there are {', '.join(values)}")
+    values |= given
+    steps = steps_of(values.pop("published"))
+    values = {p.name: p.check(values[p.name]) for p in PARAMETERS}
+    levels = _levels(n_clusters)
+    n_clusters = levels[-1] if levels else n_clusters
+    left_to = _left_to(n_clusters, values)
+    k = 0 if left_to else check_integer("n_clusters", n_clusters, low=1)
+    if isinstance(steps.coreset_size, Integral):
+        _refuse_few(steps.coreset_size, k)
+    limits = [f"{name}={values[name]}" for name in ("max_cluster_size", "max_share") if values[name] is not None]
+    idle = ["published"] * (not steps.refine or steps.overcluster is not None)
+    least = values["min_cluster_size"]
+    idle += [f"min_cluster_size={least}"] * bool(least > 1 or (least > 0 and not isinstance(least, Integral)))
+    for each in limits + idle:
+        if left_to == "moves":
+            raise ParameterError(f"{each} needs a number of clusters: give n_clusters")
+        if len(levels) > 1:
+            raise refused("n_clusters", list(levels), f"are levels, which do not go with {each}: give one number")
+    if not (_may_be_uneven(values, steps) or values["balance"] in ("auto", 1)):
+        raise ParameterError(
+            f"balance={values['balance']} is a price on objective='information' as merging and moves raise it; leave "
+            "it out for other objectives, and for a published algorithm without refine=True or with overcluster"
+        )
+    if not steps.refine:  # nothing moves
+        if _effort(values) not in (EFFORTS["fast"], EFFORTS["default"]):
+            raise ParameterError(f"effort and time_limit are for a search that moves nodes, {_MOVES}")
+        for each in limits:
+            raise ParameterError(f"{each} is kept by moving nodes, {_MOVES}")
+    return Asked(k, left_to, values, steps, levels)
+
+
+def _levels(n_clusters):
+    """The numbers of clusters, if several are given."""
+    if not isinstance(n_clusters, (list, tuple, np.ndarray)):
+        return ()
+    levels = tuple(check_integer("n_clusters", each, low=1) for each in n_clusters)
+    if not levels or any(fine <= coarse for coarse, fine in pairwise(levels)):
+        raise refused("n_clusters", n_clusters, "must be one number, or ascending ones for levels, such as [10, 100]")
+    return levels
+
+
+def _may_be_uneven(values, steps):
+    """Whether merging and moves can pay for entropy."""
+    return OBJECTIVES[values["objective"]].has_price and steps.refine and steps.overcluster is None
+
+
+def _left_to(n_clusters, values):
+    """What says how many clusters there are, "" for a number."""
+    resolution, record = values["resolution"], OBJECTIVES[values["objective"]]
+    if resolution is not None:
+        check_real("resolution", resolution, low=record.least_resolution)
+    if n_clusters is None:
+        if record.resolution is not None:
+            return "moves"
+        if resolution is None:
+            raise ParameterError(
+                "n_clusters=None needs a resolution, such as resolution=2.0; n_clusters='auto' needs none"
+            )
+        return "resolution"
+    if resolution is not None and record.resolution is None:
+        raise ParameterError(
+            f"n_clusters={n_clusters!r} and resolution={resolution} both say how many clusters; n_clusters=None leaves "
+            "it to the resolution"
+        )
+    return "information" if isinstance(n_clusters, str) and n_clusters == "auto" else ""
+
+
+def _refuse_few(coreset_size, k):
+    if coreset_size < k:
+        raise ParameterError(f"coreset_size={coreset_size} is less than n_clusters={k}; each cluster needs a node")
+
+
+def resolve_settings(graph, n_clusters, *, total_size=None, **given):
+    """Settings for a graph, of values as for :func:`check_settings`."""
+    return resolve(check_settings(n_clusters, given), graph, total_size)
+
+
+def resolve(asked, graph, total_size=None):
+    """Check what is Asked against a graph, and fill in what goes by it: Settings.
+
+    `total_size` is what all nodes with an edge count in sizes of clusters, if not one each.
+    """
+    n_linked = graph.n_nodes - graph.n_isolated
+    if n_linked == 0:
+        raise InputError(f"all {graph.n_nodes} nodes are isolated: a graph without edges has no clusters")
+    k, steps, values = asked.n_clusters, asked.steps, asked.values
+    if k:
+        check_integer("n_clusters", k, high=graph.n_nodes, why_high="the number of nodes")
+    if k > n_linked:
+        raise ParameterError(
+            f"n_clusters={k} is more than the {n_linked} nodes that have an edge ({graph.n_isolated} isolated nodes "
+            "belong to no cluster)"
+        )
+    total_size = n_linked if total_size is None else total_size
+    size = _coreset_size(asked, n_linked)
+    _refuse_few(size, k)
+    if steps.sampling == "importance" and steps.self_loop == 0 and graph.n_self_loops == 0:
+        raise ParameterError(
+            "self_loop=0 leaves the kernel of this graph with a zero diagonal, and importance sampling cannot "
+            "draw from it; use self_loop=1.0 (the published choice) or sampling='degree'"
+        )
+    effort = _effort(values)
+    if is_huge(graph.n_entries):
+        if effort not in (EFFORTS["fast"], EFFORTS["default"]):
+            raise ParameterError(
+                "effort and time_limit are for graphs of at most 2^28 entries (134 million edges); this one has "
+                f"{graph.n_entries}: leave them out"
+            )
+        if len(asked.levels) > 1:
+            raise refused("n_clusters", list(asked.levels), "are levels of a graph of more than 2^28 entries: give one")
+        effort = EFFORTS["fast"]
+    if not steps.refine:  # nothing raises the objective
+        effort = EFFORTS["fast"]
+    balance = values["balance"]
+    made = {
+        "coreset_size": size,
+        "n_seeds": 2 * max(1, k) if steps.n_seeds == "auto" else steps.n_seeds,
+        "entropy_price": 0.0,
+        "balance": 1.0 if not _may_be_uneven(values, steps) else 0.0 if balance == "auto" else float(balance),
+    }  # fmt: skip
+    kept = {name: value for name, value in values.items() if name not in ("effort", "balance", "outliers")}
+    kept |= _sizes(values, total_size, k)
+    return Settings(n_clusters=k, max_drafts=effort[0], price=effort[1], **steps.get_params() | made | kept)
+
+
+def quick_settings(settings, graph):
+    """The same for a quick run, as of ``effort="fast"``, on another graph of the same nodes, some of them isolated."""
+    n_linked = graph.n_nodes - graph.n_isolated
+    return replace(
+        settings, n_clusters=min(settings.n_clusters, n_linked), coreset_size=min(settings.coreset_size, n_linked),
+        max_drafts=1, price=0.0, time_limit=None,
+    )  # fmt: skip
+
+
+def resized(settings, given, graph):
+    """The same settings for a graph that has changed; `given` are limits of clusters as a user gave them."""
+    n_linked = graph.n_nodes - graph.n_isolated
+    values = {p.name: p.check(given[p.name]) for p in PARAMETERS if p.name in given}
+    return replace(settings, **values | _sizes(values, n_linked, settings.n_clusters))
+
+
+def _sizes(values, total_size, k):
+    """Least and largest size of a cluster, as numbers of nodes that so many with an edge can be divided into."""
+    most = values["max_cluster_size"]
+    least = check_size("min_cluster_size", values["min_cluster_size"], total_size, _LINKED, low=0)
+    most = None if most is None else check_size("max_cluster_size", most, total_size, _LINKED)
+    if least > 1 and least * k > total_size:
+        raise ParameterError(
+            f"min_cluster_size={least} is too large: {k} clusters of that size need more than the {total_size} nodes "
+            "that have an edge"
+        )
+    if most is not None and most < least:
+        raise ParameterError(f"max_cluster_size={most} is less than min_cluster_size={least}")
+    if most is not None and most * k < total_size:
+        raise ParameterError(
+            f"max_cluster_size={most} is too small: {k} clusters of that size hold fewer than the {total_size} nodes "
+            f"that have an edge; use at least {-(-total_size // k)}"
+        )
+    return {"min_cluster_size": max(1, least), "max_cluster_size": most}
+
+
+def _effort(values):
+    """(number of drafts at most, price of a round) that are asked for; a time limit alone means the best effort."""
+    effort = values["effort"]
+    if not isinstance(effort, str):
+        return math.ceil(effort), 0.0
+    if effort in ("default", "best") and values["time_limit"] is not None:
+        return None, 0.0
+    return EFFORTS[effort]
+
+
+def _coreset_size(asked, n_linked):
+    """Nodes in a coreset; for eps, draws of the first round."""
+    k, steps, size = asked.n_clusters, asked.steps, asked.steps.coreset_size
+    if steps.eps is not None:
+        return min(n_linked, importance_size(n_linked, max(1, k), round_eps(steps.eps, n_linked, 1)))
+    if size != "auto":
+        return check_size("coreset_size", size, n_linked, _LINKED)
+    share = min(round(_SHARE * n_linked), _MAX_SHARE)
+    needs_many = steps.overcluster is not None or steps.sampling == "importance"
+    if needs_many:
+        least, each, most = _MIN_CORESET, _NODES_PER_CLUSTER, n_linked
+    else:
+        least, each, most = _MIN_GROUPS, _GROUPS_PER_CLUSTER, max(k, round(_MOST_GROUPS * n_linked))
+    finer = 1.0 if k else max(1.0, asked.values["resolution"] or 1.0)
+    return min(most, round(finer * min(n_linked, max(least, k * each, share))))

@@ -1,0 +1,321 @@
+"""The tree of a fit: clusters of every size, from micro-clusters to one, under numbers that do not change."""
+
+import os
+import re
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ...base.locks import cached_property
+from ...base.types import DiGraph, Floats, Labels, PathLike, Table
+from ...base.validation import check_integer, check_path, check_real
+from ...exceptions import ParameterError
+from ...files._npy import write_array
+from ...files.atomic import atomic_output
+from ...files.parquet import TABLES, write_table
+from ...graphs.from_table import as_library
+from ..partition.cluster_sums import cluster_sums
+from ..partition.merge import MergeTree
+from ..partition.quotient import GraphRows, apply_labels
+from .scores import concave_hull
+
+# Up to here every number of clusters is looked at for levels; beyond, each is so many times the one before.
+_ALL_LEVELS, _STEP = 50, 1.05
+_ENDINGS = {".nwk": "newick", ".newick": "newick", ".npy": "npy"} | TABLES
+# Names that need no quotes in Newick.
+_PLAIN = re.compile(r"[^\s()\[\]':;,_]+")
+
+
+@dataclass(frozen=True, eq=False)
+class ClusterTree:
+    """Clusters of every size, from micro-clusters to one, in one tree that passes through a fit's labels.
+
+    Leaves are micro-clusters: nodes that the same node of the coreset reaches best, where they are in the same cluster.
+    Steps unite two clusters each, so there is a partition for every number of clusters from 1 to `n_leaves`, and each
+    is nested in the coarser ones. Tree clusters have ids as in scipy: leaves are 0 to ``n_leaves - 1``, step i makes
+    ``n_leaves + i``.
+
+    A cluster has the same *number* in all partitions that it is in. The partition into k clusters has the numbers 0 to
+    k - 1: the single cluster is 0; where the next partition splits a cluster, the part with more nodes keeps its number
+    and the other one is k.
+
+    Attributes
+    ----------
+    n_clusters : int
+        Clusters of the fit that hold nodes. The partition into so many is that of the fit, in the tree's numbers.
+    merges : MergeTree
+        The steps and what they cost.
+    leaf_of : ndarray of shape (n_nodes,), int32
+        Leaf of every node; -1 for isolated nodes.
+    leaf_labels : ndarray of shape (n_leaves,), int32
+        Cluster of every leaf in the fit.
+    node_names : ndarray of shape (n_nodes,), or None
+    """
+
+    merges: MergeTree = field(repr=False)
+    leaf_of: np.ndarray = field(repr=False)
+    leaf_labels: np.ndarray = field(repr=False)
+    n_clusters: int
+    node_names: np.ndarray | None = field(repr=False)
+    _rows: GraphRows = field(repr=False)  # the graph between the leaves
+
+    @property
+    def n_leaves(self) -> int:
+        """The most clusters that the tree can be cut into."""
+        return self.merges.n_leaves
+
+    def labels_at(self, n_clusters: int | None = None, *, resolution: float | None = None) -> Labels:
+        """Labels of all nodes at a cut, by stable numbers.
+
+        Parameters
+        ----------
+        n_clusters : int, optional
+            1 to `n_leaves`.
+        resolution : float, optional
+            At least 1, instead: cut where :meth:`levels` is best for it; larger is finer.
+
+        Returns
+        -------
+        ndarray of shape (n_nodes,), int32
+            -1 for isolated nodes.
+
+        Raises
+        ------
+        ParameterError
+            If not one of the two is given, or it is out of range.
+        """
+        if (n_clusters is None) == (resolution is None):
+            raise ParameterError("give either n_clusters or resolution, to say where to cut the tree")
+        k = n_clusters if resolution is None else self.at_resolution(resolution)
+        leaves = self.merges.labels_at(k)
+        there, clusters = self._there(k), self.merges.clusters
+        table = np.empty(len(there), dtype=np.int32)
+        table[leaves[clusters["first_leaf"][there]]] = clusters["number"][there]
+        return apply_labels(table[leaves], self.leaf_of)
+
+    def at_resolution(self, resolution: float) -> int:
+        """Number of clusters, of those in :meth:`levels`, that is best at a resolution."""
+        price = 1.0 / check_real("resolution", resolution, low=1.0)
+        counts, information = self._curve
+        return int(counts[np.argmax(information - price * np.log(counts))])
+
+    def levels(self, library: str | None = None) -> Table:
+        """The numbers of clusters that are best at some resolution.
+
+        The best partition at resolution r, at least 1, has the largest ``information - log(n_clusters) / r``:
+        information in nats for each edge, and a nat of labels costs ``1 / r``. A level that is best over a wide range
+        of resolutions stands out. Looked at are all numbers of clusters up to 50, and some of the larger ones.
+
+        Parameters
+        ----------
+        library : {None, "pandas", "polars", "pyarrow"}, default None
+            None is a dictionary of arrays.
+
+        Returns
+        -------
+        dict or table
+            Columns "n_clusters", "resolution_from" and "resolution_to" (infinity for the last), "information",
+            "smallest" and "largest" (nodes in a cluster); coarse levels first.
+        """
+        counts, information = self._curve
+        x = np.log(counts)
+        kept = concave_hull(x, information)
+        slopes = np.diff(information[kept]) / np.diff(x[kept])
+        # More clusters may have less information; and below resolution 1 everything is one cluster.
+        steps = np.full(len(kept) + 1, np.inf)
+        steps[0], steps[1:-1][slopes > 0] = 1.0, 1 / np.minimum(slopes[slopes > 0], 1.0)
+        wide = np.flatnonzero(steps[:-1] < steps[1:])
+        kept = kept[wide]
+        sizes = [np.bincount(self.merges.labels_at(k), weights=self.merges.leaf_sizes) for k in counts[kept].tolist()]
+        columns = {
+            "n_clusters": counts[kept], "resolution_from": steps[:-1][wide], "resolution_to": steps[1:][wide],
+            "information": information[kept], "smallest": np.array([int(size.min()) for size in sizes]),
+            "largest": np.array([int(size.max()) for size in sizes]),
+        }  # fmt: skip
+        return as_library(columns, library)
+
+    def layers(self, count: int = 4) -> list[Labels]:
+        """Labels at the levels that stand out most, coarse to fine, each nested in those before it.
+
+        Parameters
+        ----------
+        count : int, default 4
+            At most so many :meth:`levels`, those that are best over the widest ranges of resolutions (by the ratio of
+            their ends). One cluster is none of them, nor the leaves; the finest level, whose range has no end, is.
+
+        Returns
+        -------
+        list of ndarray of shape (n_nodes,), int32
+            As :meth:`labels_at` gives them; fewer than `count` where there are no more levels.
+        """
+        count, found = check_integer("count", count, low=1), self.levels()
+        k = found["n_clusters"]
+        inner = np.flatnonzero((k > 1) & (k < self.n_leaves))
+        wide = np.argsort(-(found["resolution_to"] / found["resolution_from"])[inner], kind="stable")[:count]
+        return [self.labels_at(n) for n in np.sort(k[inner][wide]).tolist()]
+
+    def to_table(self, library: str | None = None) -> Table:
+        """All clusters of the tree, as a table; :meth:`labels_at` says which nodes they hold.
+
+        Parameters
+        ----------
+        library : {None, "pandas", "polars", "pyarrow"}, default None
+            None is a dictionary of arrays.
+
+        Returns
+        -------
+        dict or table
+            Columns "id", "parent" (-1 at the top), "number", "size" (nodes), "height" (what its making cost, never
+            less than below it), "from_k" and "to_k" (it is a cluster of all partitions into so many clusters), and
+            "label": what `labels_` of the fit calls it, -1 where it is no cluster of the fit.
+        """
+        clusters, parent = self.merges.clusters, self._parents
+        height = np.concatenate([np.zeros(self.n_leaves), self.to_linkage()[:, 2]])
+        label = np.full(len(height), -1)
+        there = self._there(self.n_clusters)
+        label[there] = self.leaf_labels[clusters["first_leaf"][there]]
+        made, gone = np.arange(len(height)) - self.n_leaves, parent - self.n_leaves
+        columns = {
+            "id": np.arange(len(height)), "parent": parent, "number": clusters["number"], "size": clusters["size"],
+            "height": height, "from_k": np.where(gone < 0, 1, self.n_leaves - gone),
+            "to_k": np.where(made < 0, self.n_leaves, self.n_leaves - made - 1),
+            "label": label,
+        }  # fmt: skip
+        return as_library(columns, library)
+
+    def to_linkage(self) -> Floats:
+        """The tree as scipy's hierarchy functions take it, (n_leaves - 1, 4) float64."""
+        return self.merges.linkage()
+
+    def to_networkx(self) -> DiGraph:
+        """The tree as a networkx DiGraph from parents to children; ids are its nodes, other columns their attributes.
+
+        Columns are those of :meth:`to_table`.
+        """
+        import networkx as nx
+
+        columns = self.to_table()
+        tree = nx.DiGraph()
+        names = list(columns)
+        for row in zip(*(column.tolist() for column in columns.values()), strict=True):
+            attributes = dict(zip(names, row, strict=True))
+            node, parent = attributes.pop("id"), attributes.pop("parent")
+            tree.add_node(node, **attributes)
+            if parent >= 0:
+                tree.add_edge(parent, node)
+        return tree
+
+    def to_newick(self, nodes: bool = False) -> str:
+        """The tree as text in Newick's format, branches as long as heights differ.
+
+        Parameters
+        ----------
+        nodes : bool, default False
+            Whether the nodes of the graph hang on the leaves, under their names, instead of the leaves' ids.
+        """
+        return "".join(_newick(self, nodes))
+
+    def write(self, path: PathLike) -> None:
+        """Write the tree to a file, atomically.
+
+        Parameters
+        ----------
+        path : str or path-like
+            The ending says what is written: .nwk or .newick for Newick with all nodes; .csv, .tsv or .parquet for
+            :meth:`to_table`; .npy for :meth:`to_linkage`. "-" is standard output, in Newick.
+
+        Raises
+        ------
+        ParameterError
+            If the ending is none of these.
+        OSError
+            If the file cannot be written.
+        """
+        format = tree_format(path)
+        if format == "newick":
+            with atomic_output(path, "w", encoding="utf-8") as stream:
+                stream.writelines(_newick(self, nodes=True))
+        elif format == "npy":
+            with atomic_output(path) as stream:
+                write_array(stream, self.to_linkage())
+        else:
+            write_table(self.to_table(), path)
+
+    def _there(self, n_clusters):
+        """Ids of the clusters that the partition into so many consists of."""
+        made = 2 * self.n_leaves - n_clusters  # ids that have been made, and are not yet parts of others
+        parent = self._parents[:made]
+        return np.flatnonzero((parent >= made) | (parent < 0))
+
+    @cached_property
+    def _parents(self):
+        """What each cluster is a part of, (2 n_leaves - 1,) int64; -1 at the top."""
+        n = self.n_leaves
+        parent = np.full(2 * n - 1, -1)
+        parent[self.merges.children.ravel()] = np.repeat(n + np.arange(n - 1), 2)
+        return parent
+
+    @cached_property
+    def _curve(self):
+        """Numbers of clusters, and the information of the partitions into so many."""
+        n = self.n_leaves
+        more = np.geomspace(_ALL_LEVELS, max(n, _ALL_LEVELS), 2 + int(np.log(max(1, n / _ALL_LEVELS)) / np.log(_STEP)))
+        counts = np.unique(np.concatenate([np.arange(1, min(n, _ALL_LEVELS) + 1), np.round(more), [self.n_clusters]]))
+        counts = counts[counts <= n].astype(np.int64)
+        values = [cluster_sums(self._rows, self.merges.labels_at(k), k).value("information") for k in counts.tolist()]
+        return counts, np.array(values)
+
+
+def tree_of(clustering, node_names=None):
+    """Return the ClusterTree of a `Clustering`."""
+    labels = clustering.group_labels
+    return ClusterTree(
+        clustering.merge_tree, clustering.groups, labels, len(np.unique(labels)), node_names, clustering.group_graph,
+    )  # fmt: skip
+
+
+def _newick(tree, nodes=False):
+    """Yield a ClusterTree piece by piece; larger clusters are named by their ids, and leaves too without `nodes`."""
+    n, table = tree.n_leaves, tree.to_table()
+    lengths = np.append(table["height"][table["parent"][:-1]] - table["height"][:-1], 0.0).tolist()
+    members = _members(tree) if nodes else str
+    stack = [2 * n - 2]  # ids to open, and texts
+    while stack:
+        item = stack.pop()
+        if isinstance(item, str):
+            yield item
+            continue
+        end = f":{lengths[item]:.6g}" if item != 2 * n - 2 else ";\n"
+        if item < n:
+            yield f"{members(item)}{end}"
+        else:
+            a, b = tree.merges.children[item - n].tolist()
+            yield "("
+            stack += [f"){item}{end}", b, ",", a]
+
+
+def _members(tree):
+    """A function that writes the nodes of a leaf."""
+    order = np.argsort(tree.leaf_of, kind="stable")
+    starts = np.searchsorted(tree.leaf_of[order], np.arange(tree.n_leaves + 1))
+
+    def members(leaf):
+        inside = order[starts[leaf] : starts[leaf + 1]]
+        names = (inside if tree.node_names is None else np.asarray(tree.node_names)[inside]).tolist()
+        texts = [text if _PLAIN.fullmatch(text) else "'" + text.replace("'", "''") + "'" for text in map(str, names)]
+        return texts[0] if len(texts) == 1 else f"({','.join(f'{text}:0' for text in texts)}){leaf}"
+
+    return members
+
+
+def tree_format(path):
+    """What a path's ending asks for, or a ParameterError."""
+    path = check_path(path)
+    if path == "-":
+        return "newick"
+    ending = os.path.splitext(path)[1].lower()
+    if ending not in _ENDINGS:
+        raise ParameterError(
+            f"the ending {ending!r} of {path!r} is none that a tree is written to; use {', '.join(_ENDINGS)}"
+        )
+    return _ENDINGS[ending]

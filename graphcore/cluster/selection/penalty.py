@@ -1,0 +1,153 @@
+"""The penalised reconstruction error: complexity regularisation of k-means, as in the report."""
+
+import numpy as np
+
+from ...base.streams import Streams
+from ...base.threads import limited_libraries
+from ...base.validation import check_integer, check_real
+from ...exceptions import InputError, ParameterError
+from ...kernels.graph import GraphKernel
+
+_SLOPE = np.sqrt(18 * np.pi)
+# Restarts of k-means++ for each k.
+_N_INIT = 10
+
+
+def penalty(k, n, radius=1.0):
+    """Penalty of k means on n points in a ball: ``R^2 (sqrt(18 pi) k / sqrt(n) + 4 sqrt(log(k) / n))``, R its radius.
+
+    Nothing is fitted: the first constant is that of Maurer and Pontil's bound for k means in a Hilbert space, the
+    second makes the sum over all k converge. The penalty is very careful. For n <= 117 it always leads to k = 1,
+    whatever the data, and to at most ``1 + sqrt(n) / 7.52`` for any n. k may be an array.
+
+    El Ghazzal, "Learning data representation and piece-wise estimation", 2012, section 4.2.
+    """
+    n = check_integer("n", n, low=1)
+    radius = check_real("radius", radius, low=0.0)
+    k = np.asarray(k)
+    if k.dtype.kind not in "iu" or (k.size and k.min() < 1):
+        raise ParameterError(f"k={k.tolist()} must be integers of at least 1")
+    out = radius * radius * (_SLOPE * k / np.sqrt(n) + 4.0 * np.sqrt(np.log(k) / n))
+    return float(out) if out.ndim == 0 else out
+
+
+def statistical_bound(k, n, delta):
+    """With probability 1 - delta, how far training and expected error of any k means differ in the unit ball.
+
+    ``k sqrt(18 pi) / sqrt(n) + sqrt(8 log(1 / delta) / n)``.
+
+    Parameters
+    ----------
+    k, n : int
+    delta : float
+        In (0, 1).
+
+    Returns
+    -------
+    float
+
+    References
+    ----------
+    Maurer, Pontil, "K-dimensional coding schemes in Hilbert spaces", IEEE Trans. Information Theory 56 (2010).
+
+    Examples
+    --------
+    >>> from graphcore.cluster.selection.penalty import statistical_bound
+    >>> round(statistical_bound(1, 10_000, 0.05), 4)
+    0.1242
+    """
+    k, n = check_integer("k", k, low=1), check_integer("n", n, low=1)
+    delta = check_real("delta", delta, low=0.0, open_low=True, high=1, open_high=True)
+    return float(k * _SLOPE / np.sqrt(n) + np.sqrt(8.0 * np.log(1.0 / delta) / n))
+
+
+def penalised_curve(error_of, candidates, n, radius):
+    """(errors, penalised errors) of ascending candidates, as far as one of them can still be the least.
+
+    Both are NaN where the penalty alone is above the least sum before: errors are not negative, so no later candidate
+    can win. `error_of(k)` is called with ascending numbers.
+    """
+    errors = np.full(len(candidates), np.nan)
+    penalties = penalty(candidates, n, radius)
+    best = np.inf
+    for i, k in enumerate(candidates):
+        if penalties[i] >= best:
+            break
+        errors[i] = error_of(int(k))
+        best = min(best, errors[i] + penalties[i])
+    return errors, errors + penalties
+
+
+def radius_of(X):
+    """Largest distance of a row from the mean of the rows; X dense or sparse."""
+    if hasattr(X, "tocsr"):
+        centre = np.asarray(X.mean(axis=0)).ravel()
+        squares = np.asarray(X.multiply(X).sum(axis=1)).ravel() - 2.0 * (X @ centre) + centre @ centre
+    else:
+        squares = np.square(X - X.mean(axis=0)).sum(axis=1)
+    return float(np.sqrt(max(squares.max(), 0.0)))
+
+
+class KMeansErrors:
+    """Mean squared error of k-means for ascending k, by scikit-learn; it never rises with k.
+
+    Lloyd's iteration is not the global minimum, so an error is the least one of several initialisations by k-means++
+    and of one by the means found before, with the farthest points added. Rows are dense or sparse.
+    """
+
+    def __init__(self, X, random_state=None, n_init=_N_INIT):
+        self._X = X
+        self._streams = Streams(random_state)
+        self._n_init = n_init
+        self._means = np.empty((0, X.shape[1]), dtype=X.dtype)
+
+    def __call__(self, k):
+        """Error of k means, k at least that of the call before."""
+        from sklearn.cluster import KMeans
+
+        n = self._X.shape[0]
+        seed = self._streams.integer(f"k-means {k}")
+        with limited_libraries():
+            found = [KMeans(k, n_init=self._n_init, random_state=seed).fit(self._X)]
+            if len(self._means):
+                found.append(KMeans(k, init=self._extended(k), n_init=1, random_state=seed).fit(self._X))
+        best = min(found, key=lambda model: model.inertia_)
+        self._means = best.cluster_centers_
+        return float(best.inertia_) / n
+
+    def _extended(self, k):
+        from sklearn.metrics.pairwise import pairwise_distances_argmin_min
+
+        means = self._means
+        nearest = pairwise_distances_argmin_min(self._X, means)[1]
+        while len(means) < k:
+            new = self._X[[int(np.argmax(nearest))]]
+            new = new.toarray() if hasattr(new, "toarray") else new
+            nearest = np.minimum(nearest, pairwise_distances_argmin_min(self._X, new)[1])
+            means = np.vstack([means, new])
+        return means
+
+
+def kmeans_cost_of_graph(graph, micro_tree):
+    """Mean error of weighted kernel k-means on a graph for the partitions of a tree, and the radius of the data.
+
+    The kernel is ``K = D^-1 + D^-1 A D^-1`` with the degrees as weights: positive semi-definite, and its cost is
+    normalised cut up to a constant. The error, a function of the number of clusters, is cost over total weight. The
+    radius is the root of the largest K_ii: all points lie in the ball of that radius around 0.
+    """
+    degrees = graph.degrees
+    linked = degrees > 0
+    if not linked.any():
+        raise InputError("no node has an edge: there is no kernel to choose by")
+    # K_ii of the kernel with the shift: (A_ii / d + 1) / d.
+    diagonal = GraphKernel(graph).diagonal[linked]
+    degrees = degrees[linked]
+    diagonal += 1.0 / degrees
+    # tr(W K): what the points pay before anything is explained.
+    whole = float(diagonal @ degrees)
+    volume = float(degrees.sum())
+
+    def error_of(k):
+        return max(0.0, whole - k - micro_tree.value_at(k, "ncut")) / volume
+
+    return error_of, float(np.sqrt(diagonal.max()))

@@ -1,0 +1,107 @@
+"""Spectral partition of a coreset graph, and k-means on the rows of an embedding, with any number of threads alike."""
+
+import math
+import warnings
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ...base.streams import Streams
+from ...base.threads import effective_jobs, limited_libraries
+from ...base.validation import check_integer
+from .exact import spectral_embedding
+from .power import power_embedding
+
+EIGEN_SOLVERS = ("power", "exact")
+# Initialisations of k-means, as long as an iteration takes no more distances than this.
+_INITIALISATIONS, _DISTANCES = 10, 1 << 24
+# Several threads work where an iteration takes so many distances. They wait for each other busily: with fewer, and most
+# of all on a busy machine, that takes longer than it saves.
+_MANY_DISTANCES = 1 << 22
+
+
+@dataclass(frozen=True, eq=False)
+class SpectralPartition:
+    """Labels of a graph's nodes and the embedding they were read from."""
+
+    labels: np.ndarray  # (n,) int32
+    embedding: np.ndarray = field(repr=False)  # (n, n_vectors), float64 or float32
+    n_clusters: int  # asked for; there may be fewer labels, where there are fewer distinct rows
+
+
+def spectral_partition(
+    A, n_clusters, *, eigen_solver="power", degrees=None, n_init="auto", random_state=None, n_jobs=None
+):
+    """Cluster the nodes of a symmetric, non-negative (coreset) graph by spectral clustering: a SpectralPartition.
+
+    "power" smooths log2(k) random vectors; "exact" takes k eigenvectors, of the matrix whose rows and columns are
+    divided by the roots of `degrees` (n,) float64, by default its row sums. `n_init` initialisations of k-means are
+    made; "auto" is ten, or less where n times `n_clusters` is above 2^24, one from 10 x 2^24 on: the more clusters
+    there are, the less the costs of several differ, and the longer each one takes.
+
+    k-means takes the rows as they come, unweighted: with 250 planted clusters this gave ARI 0.795 for all nodes, rows
+    scaled by ``D^-1/2`` and weighted 0.701.
+    """
+    n_clusters = check_integer("n_clusters", n_clusters, low=1, high=A.shape[0], why_high="the nodes of the graph")
+    streams = Streams(random_state)
+    if n_clusters == 1:
+        return SpectralPartition(np.zeros(A.shape[0], dtype=np.int32), np.zeros((A.shape[0], 1)), 1)
+    if eigen_solver == "power":
+        embedding = power_embedding(A, n_clusters, random_state=streams, n_jobs=n_jobs)
+    else:
+        embedding, _ = spectral_embedding(A, n_clusters, degrees=degrees, random_state=streams)
+    if n_init == "auto":
+        n_init = min(_INITIALISATIONS, max(1, _INITIALISATIONS * _DISTANCES // (len(embedding) * n_clusters)))
+    labels = kmeans_labels(embedding, n_clusters, n_init=n_init, random_state=streams, n_jobs=n_jobs)
+    return SpectralPartition(labels, embedding, n_clusters)
+
+
+def kmeans_labels(X, n_clusters, *, n_init=10, random_state=None, n_jobs=None):
+    """Cluster rows by scikit-learn's k-means, the best of `n_init` initialisations; returns labels (n,) int32.
+
+    There are fewer than `n_clusters` different labels if there are fewer distinct rows. They do not depend on `n_jobs`.
+    """
+    from sklearn.cluster import KMeans
+    from sklearn.exceptions import ConvergenceWarning
+
+    rows, weights = _summable(X)
+    seeds = Streams(random_state).generator("k-means").integers(2**31 - 1, size=n_init)
+    n_threads = effective_jobs(n_jobs) if len(X) * n_clusters >= _MANY_DISTANCES else 1
+    best, lowest = None, np.inf
+    # Warning filters belong to the whole process, as thread pools do: only one thread at a time may change them.
+    with limited_libraries(openmp=n_threads), warnings.catch_warnings():
+        # Fewer distinct rows than clusters is counted by the caller, who knows what it means.
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        for seed in seeds.tolist():
+            model = KMeans(n_clusters, n_init=1, random_state=seed, copy_x=False).fit(rows, sample_weight=weights)
+            cost = 0.0  # a single one is the best
+            if n_init > 1:  # scikit-learn's own sum of squares depends on the number of threads
+                cost = np.square(rows[:-1] - model.cluster_centers_[model.labels_[:-1]]).sum()
+            if cost < lowest:
+                best, lowest = model.labels_, cost
+    return best[:-1].astype(np.int32)
+
+
+def _summable(X):
+    """(rows, weights): `X`, shifted, scaled and rounded to integers so small that their sums have no rounding errors.
+
+    Threads may then add them up in any order. scikit-learn subtracts the mean of the rows, which would bring rounding
+    errors back. So the mean is made exactly 0: the rows are shifted by integers, and one more row, of weight 0, takes
+    what is left over. Rows that were equal stay equal. With 100,000 rows, numbers are rounded to 1e-10 of the largest
+    difference from the first row.
+    """
+    n = len(X)
+    # Sums of n + 1 numbers below twice 2^bits have to stay below 2^53.
+    bits = 51 - math.ceil(math.log2(n + 1))
+    rows = np.empty((n + 1, X.shape[1]))
+    np.subtract(X, X[0], out=rows[:n], dtype=np.float64)
+    exponent = math.frexp(float(np.abs(rows[:n]).max(initial=0.0)))[1]
+    np.rint(np.ldexp(rows[:n], bits - exponent, out=rows[:n]), out=rows[:n])
+    # A cluster that loses all its rows takes the one farthest from its centre, whatever its weight: this must not be
+    # the row added here, so that lies beside one in the middle.
+    rows[n] = rows[np.square(rows[:n] - rows[:n].mean(axis=0)).sum(axis=1).argmin()]
+    rows -= np.floor(rows.sum(axis=0) / (n + 1))
+    rows[n] -= rows.sum(axis=0)
+    weights = np.ones(n + 1)
+    weights[n] = 0.0
+    return rows, weights

@@ -1,0 +1,236 @@
+"""Compiled loops of BVGraph files: lists of neighbours out of numbers, see `_bit_loops.py` for how these are read."""
+
+import numpy as np
+
+from ..base.compiling import compiled
+from ._bit_loops import BEYOND, DONE, GAMMA, ZETA, _number, _problem, _signed, _zeta, add_gaps
+
+# What ends a loop, beside what numbers can.
+FULL, DEGREE, REFERENCE, BLOCKS, INTERVALS, RANGE, TWICE, BORDER = range(3, 11)
+
+
+@compiled
+def read_degrees(words, bits, borders, n_nodes, codes, k, out):
+    """out[i] = the degree that stands at borders[i]; returns (how many were read, what ended it)."""
+    for i in range(len(out)):
+        if borders[i + 1] <= borders[i] or borders[i + 1] > bits:
+            return i, BORDER
+        degree, after = _number(words, borders[i], bits, codes[0], k)
+        if after > bits:
+            return i, _problem(after)
+        if degree > n_nodes:
+            return i, DEGREE
+        out[i] = degree
+    return len(out), DONE
+
+
+@compiled
+def mark_references(words, bits, borders, lead, window, codes, k, wanted):
+    """Mark those of the first `lead` lists that later ones are copied from, and those that these are copied from."""
+    for step in range(min(lead + window, len(wanted))):
+        i = min(lead + window, len(wanted)) - 1 - step
+        if wanted[i]:
+            degree, position = _number(words, borders[i], bits, codes[0], k)
+            if degree > 0 and position <= bits:
+                reference, position = _number(words, position, bits, codes[1], k)
+                if reference <= i and position <= bits:
+                    wanted[i - reference] = True
+
+
+@compiled
+def _count_copied(words, position, bits, n_blocks, length, codes, k):
+    """(How much is copied of a list of some length, position); the blocks are checked."""
+    copied, total = np.int64(0), np.int64(0)
+    if n_blocks > length + 1:
+        return copied, np.int64(BEYOND + BLOCKS)
+    for b in range(n_blocks):
+        size, position = _number(words, position, bits, codes[3], k)
+        if b > 0:
+            size += 1
+        total += size
+        if position <= bits and total > length:
+            position = np.int64(BEYOND + BLOCKS)
+        if position > bits:
+            return copied, position
+        if b & 1 == 0:
+            copied += size
+    if n_blocks & 1 == 0:
+        copied += length - total
+    return copied, position
+
+
+@compiled
+def _merge_copied(words, position, bits, n_blocks, source, stop, lists, write, read, end, codes, k):
+    """Merge the blocks of lists[source:stop] with lists[read:end] from `write` on; whether no node is in both."""
+    for b in range(n_blocks + 1):
+        size = stop - source
+        if b < n_blocks:
+            size, position = _number(words, position, bits, codes[3], k)
+            if b > 0:
+                size += 1
+        if b & 1 == 0:
+            for e in range(source, source + size):
+                neighbor = lists[e]
+                while read < end and lists[read] < neighbor:
+                    lists[write] = lists[read]
+                    write += 1
+                    read += 1
+                if read < end and lists[read] == neighbor:
+                    return False
+                lists[write] = neighbor
+                write += 1
+        source += size
+    return True
+
+
+@compiled
+def _count_covered(words, position, bits, n_intervals, most, node, n_nodes, least, codes, k):
+    """(How many nodes intervals cover, position); they are checked."""
+    covered, end = np.int64(0), np.int64(0)
+    if n_intervals > most // least:
+        return covered, np.int64(BEYOND + INTERVALS)
+    for j in range(n_intervals):
+        gap, position = _number(words, position, bits, codes[4], k)
+        if position > bits:
+            return covered, position
+        size, position = _number(words, position, bits, codes[4], k)
+        if position > bits:
+            return covered, position
+        left = node + _signed(gap) if j == 0 else end + 1 + gap
+        end = left + size + least
+        covered += size + least
+        if covered > most:
+            return covered, np.int64(BEYOND + INTERVALS)
+        if left < 0 or end > n_nodes:
+            return covered, np.int64(BEYOND + RANGE)
+    return covered, position
+
+
+@compiled
+def _merge_intervals(words, position, bits, n_intervals, node, least, lists, write, read, end, codes, k):
+    """Merge intervals with lists[read:end] from `write` on; whether no node is in both."""
+    left = np.int64(0)
+    for j in range(n_intervals):
+        gap, position = _number(words, position, bits, codes[4], k)
+        size, position = _number(words, position, bits, codes[4], k)
+        left = node + _signed(gap) if j == 0 else left + 1 + gap
+        while read < end and lists[read] < left:
+            lists[write] = lists[read]
+            write += 1
+            read += 1
+        for _ in range(size + least):
+            lists[write] = left
+            write += 1
+            left += 1
+        if read < end and lists[read] < left:
+            return False
+    return True
+
+
+@compiled
+def _residuals(words, position, bits, node, n_nodes, lists, begin, end, codes, k):
+    """Fill lists[begin:end] with numbers that stand for themselves; returns the position."""
+    neighbor = node
+    for e in range(begin, end):
+        if codes[5] == ZETA:
+            number, position = _zeta(words, position, k)
+        else:
+            number, position = _number(words, position, bits, codes[5], k)
+        neighbor = neighbor + _signed(number) if e == begin else neighbor + 1 + number
+        if position <= bits and (neighbor < 0 or neighbor >= n_nodes):
+            position = np.int64(BEYOND + RANGE)
+        if position > bits:
+            return position
+        lists[e] = neighbor
+    return position
+
+
+@compiled
+def _read_list(words, position, bits, starts, lists, i, node, n_nodes, window, least, codes, k):
+    """Read what follows the degree of list i; returns the position.
+
+    Residuals go to the end of the list, intervals are merged with them, and what is copied with both; merges write
+    before what they read. Blocks and intervals are read once for how much they are, and again for what.
+    """
+    out, end, reference = starts[i], starts[i + 1], np.int64(0)
+    if window > 0:
+        reference, position = _number(words, position, bits, codes[1], k)
+        if position <= bits and (reference > window or reference > i):
+            position = np.int64(BEYOND + REFERENCE)
+        if position > bits:
+            return position
+    source, stop = starts[i - reference], starts[i - reference + 1]
+    n_blocks, copied, blocks = np.int64(0), np.int64(0), position
+    if reference > 0:
+        n_blocks, blocks = _number(words, position, bits, codes[2], k)
+        position = blocks
+        if position <= bits:
+            copied, position = _count_copied(words, position, bits, n_blocks, stop - source, codes, k)
+        if position <= bits and copied > end - out:
+            position = np.int64(BEYOND + BLOCKS)
+        if position > bits:
+            return position
+    n_intervals, covered, intervals = np.int64(0), np.int64(0), position
+    if end - out > copied and least > 0:
+        n_intervals, intervals = _number(words, position, bits, codes[4], k)
+        position, most = intervals, end - out - copied
+        if position <= bits:
+            covered, position = _count_covered(words, position, bits, n_intervals, most, node, n_nodes, least, codes, k)
+        if position > bits:
+            return position
+    extra, residuals = out + copied, out + copied + covered
+    position = _residuals(words, position, bits, node, n_nodes, lists, residuals, end, codes, k)
+    if position > bits:
+        return position
+    apart = True
+    if n_intervals > 0:
+        apart = _merge_intervals(
+            words, intervals, bits, n_intervals, node, least, lists, extra, residuals, end, codes, k
+        )
+    if apart and copied > 0:
+        apart = _merge_copied(words, blocks, bits, n_blocks, source, stop, lists, out, extra, end, codes, k)
+    return position if apart else np.int64(BEYOND + TWICE)
+
+
+@compiled
+def read_lists(
+    words, bits, position, borders, wanted, starts, lists, first, begin, stop, n_nodes, window, least, codes, k
+):  # fmt: skip
+    """Read the lists of nodes first + begin to first + stop; returns (how far it came, position, what ended it).
+
+    List i is lists[starts[i] : starts[i + 1]]; those before `begin` are there already. With `borders`, where each list
+    begins is known, and those that are not `wanted` stay empty; without, lists follow each other from `position` on.
+    `codes` are those of degrees, references, numbers of blocks, blocks, intervals and residuals; `least` is the
+    shortest interval, 0 for none.
+    """
+    known = len(borders) > 0
+    for i in range(begin, stop):
+        starts[i + 1] = starts[i]
+        if known and not wanted[i]:
+            continue
+        start = borders[i] if known else position
+        degree, position = _number(words, start, bits, codes[0], k)
+        if position <= bits and degree > n_nodes:
+            position = np.int64(BEYOND + DEGREE)
+        if position <= bits and degree > 0:
+            if degree > len(lists) - starts[i]:
+                return i, start, np.int64(FULL)
+            starts[i + 1] = starts[i] + degree
+            position = _read_list(
+                words, position, bits, starts, lists, i, np.int64(first + i), n_nodes, window, least, codes, k
+            )
+        if position > bits:
+            return i, start, _problem(position)
+        if known and position != borders[i + 1]:
+            return i, start, np.int64(BORDER)
+    return stop, position, np.int64(DONE)
+
+
+def warm_up():
+    """Load or compile the loops, so that the memory that this takes is known before the rest is shared out."""
+    words, codes, borders = np.full(8, np.iinfo(np.uint64).max), np.array([GAMMA] * 6), np.arange(3)
+    degrees, starts, wanted = np.zeros(2, dtype=np.int64), np.zeros(3, dtype=np.int64), np.ones(2, dtype=bool)
+    add_gaps(words, 0, 3, GAMMA, 3, 0, degrees)
+    read_degrees(words, 3, borders, 2, codes, 3, degrees)
+    mark_references(words, 3, borders, 0, 0, codes, 3, wanted)
+    read_lists(words, 3, 0, borders, wanted, starts, np.empty(0, dtype=np.int32), 0, 0, 2, 2, 0, 0, codes, 3)

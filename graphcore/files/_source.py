@@ -1,0 +1,282 @@
+"""Where a file's bytes come from: compression recognised by content, damage distinguished from other errors."""
+
+import bz2
+import contextlib
+import errno
+import gzip
+import io
+import lzma
+import os
+import shutil
+import stat
+import sys
+import tempfile
+import zlib
+
+from ..base.locks import cached_property
+from ..base.validation import check_path
+from ..exceptions import FormatError, InputError, ParameterError, missing_package, one_line
+from .atomic import naming_file
+
+_MAGIC = {b"\x1f\x8b": "gz", b"\xfd7zXZ\x00": "xz", b"\x28\xb5\x2f\xfd": "zst"}
+_SUFFIXES = {".gz", ".bz2", ".xz", ".zst"}
+# What other programs write at a file's start; naming it helps more than "this is not text".
+_FOREIGN = {
+    b"\x93NUMPY": "a NumPy array; graphs are read from .npz, vectors go through graphcore.knn_graph",
+    b"%PDF": "a PDF document",
+    b"PAR1": "a Parquet table, and text is needed",
+    b"\x89HDF": "an HDF5 file",
+    b"SQLite": "an SQLite database",
+    b"\xff\xfe": "UTF-16 text; save it as UTF-8",
+    b"\xfe\xff": "UTF-16 text; save it as UTF-8",
+}
+_BOM = b"\xef\xbb\xbf"
+_HEAD = 1 << 16
+# Compressed edges are a third to a fiftieth of their text. What is far beyond that is a bomb, or very regular; files
+# that stay small when they are decompressed may be as regular as they like.
+_MAX_RATIO = 100
+_ALWAYS_FINE = 1 << 22
+# Of what zstd keeps while it decompresses: 128 MiB, as its own program; 2 GiB for files of any size.
+_ZSTD_WINDOW, _ZSTD_LARGEST_WINDOW = 1 << 27, 1 << 31
+# A few bytes of zstd can stand for 128 KiB; so many are decompressed at once.
+_ZSTD_PIECE = 1 << 11
+
+
+class Source:
+    """A readable file: `path` to read, `name` to show, `compression` found in its content, first bytes in `head`.
+
+    `stem` and `suffix` are of the name without the compression's suffix, in small letters. With `any_size`, what the
+    file says about sizes is believed, and compressed data may expand without bound.
+    """
+
+    def __init__(self, path, name, any_size=False):
+        found, *others = files_read(path)
+        path, name = (found, found) if found != path else (path, name)
+        self.path, self.name, self.any_size = path, name, any_size
+        with open(path, "rb") as stream:
+            # Bits of a WebGraph graph may be those that compressed data begin with.
+            self.compression = None if others else _compression(stream.read(10))
+        base, suffix = os.path.splitext(os.path.basename(name))
+        if suffix.lower() in _SUFFIXES:
+            base, suffix = os.path.splitext(base)
+        self.stem, self.suffix = base.lower(), suffix.lower()
+        with self.open() as stream:
+            self.head = stream.read(_HEAD)
+
+    @cached_property
+    def direct(self):
+        """Whether numpy.loadtxt, which opens files by their ending and without a limit, may read the path itself."""
+        by_ending = {".gz": "gz", ".bz2": "bz2", ".xz": "xz", ".lzma": "xz"}.get(os.path.splitext(self.path)[1])
+        if by_ending != self.compression:
+            return False
+        # The limit is checked in a pass of its own, which is worth while where decompression is fast.
+        return self.compression is None or (self.compression == "gz" and self.size > 0)
+
+    @cached_property
+    def size(self):
+        """Number of bytes when decompressed; damaged and absurd data are found out here."""
+        if self.compression is None:
+            return os.stat(self.path).st_size
+        with self.open() as stream:
+            return sum(map(len, iter(lambda: stream.read(1 << 18), b"")))
+
+    @cached_property
+    def text_head(self):
+        """The first bytes in small letters, without what may stand before a text."""
+        return self.head.removeprefix(_BOM).lstrip().lower()
+
+    @contextlib.contextmanager
+    def open(self):
+        """Yield the decompressed bytes as a binary stream; damaged and absurdly large data become a FormatError."""
+        opener = {"gz": gzip.open, "bz2": bz2.open, "xz": lzma.open}.get(self.compression, open)
+        with self.guard(), opener(self.path, "rb") as stream:
+            if self.compression is None:
+                yield stream
+                return
+            most = None if self.any_size else max(_ALWAYS_FINE, _MAX_RATIO * os.stat(self.path).st_size)
+            window = _ZSTD_LARGEST_WINDOW if self.any_size else _ZSTD_WINDOW
+            expanded = _ZstdReader(stream, window) if self.compression == "zst" else stream
+            yield io.BufferedReader(_Expanded(expanded, most), 1 << 18)
+
+    @contextlib.contextmanager
+    def text(self, encoding="utf-8", errors="strict"):
+        """Yield the decompressed text (a byte-order mark skipped, all line ends as a newline)."""
+        with self.open() as stream:
+            yield io.TextIOWrapper(stream, encoding=self.encoding(encoding), errors=errors)
+
+    def encoding(self, encoding):
+        """Return `encoding`, or the one that skips the byte-order mark that the file begins with."""
+        return "utf-8-sig" if self.head.startswith(_BOM) else encoding
+
+    @contextlib.contextmanager
+    def guard(self):
+        """Turn what decompressors and decoders raise into a FormatError."""
+        try:
+            yield
+        except EOFError:
+            raise FormatError("the file is truncated: its compressed data end too early") from None
+        except (zlib.error, gzip.BadGzipFile, lzma.LZMAError) as error:
+            raise FormatError(f"the compressed data are damaged ({error})") from None
+        except UnicodeDecodeError as error:
+            raise FormatError(
+                f"the text is not {error.encoding} (byte {error.object[error.start]:#x}); pass encoding='latin-1' or "
+                "whatever it was written in"
+            ) from None
+        except UnicodeError as error:  # of a codec that names no byte
+            raise FormatError(f"the text cannot be decoded: {error}") from None
+        except OSError as error:
+            if error.errno is None and self.compression:  # how bz2 says that the data are damaged
+                raise FormatError(f"the compressed data are damaged ({error})") from None
+            raise
+
+    def begins_with(self, magic):
+        """Whether the content begins with the mark of another program, and not with a word that is spelt the same."""
+        after = self.head[len(magic) : len(magic) + 1]
+        return self.head.startswith(magic) and not (magic.isalnum() and after in (b" ", b"\t", b",", b";"))
+
+    def require_text(self):
+        """Raise a FormatError if the content is empty or cannot be text."""
+        if not self.head:
+            raise FormatError("the file is empty")
+        for magic, what in _FOREIGN.items():
+            if self.begins_with(magic):
+                raise FormatError(f"this is {what}")
+        strange = self.head.translate(None, bytes(range(32, 256)) + b"\t\n\r\f\v\x1a")
+        if strange:
+            raise FormatError(
+                f"this is not text (byte {strange[0]:#04x} at position {self.head.index(strange[:1])}); text formats, "
+                ".npz and their .gz, .bz2, .xz, .zst are read"
+            )
+
+
+def has_properties(path):
+    """Whether this is a .graph with its .properties beside it: one of WebGraph's."""
+    base, ending = os.path.splitext(path)
+    return ending.lower() == ".graph" and os.path.isfile(path) and os.path.isfile(f"{base}.properties")
+
+
+def files_read(path):
+    """The files that a path stands for: itself, or those of a WebGraph graph, by the .graph or the name of all."""
+    graph = path if os.path.exists(path) else f"{path}.graph"
+    base = os.path.splitext(graph)[0]
+    return [graph, f"{base}.properties", f"{base}.offsets"] if has_properties(graph) else [path]
+
+
+def _compression(start):
+    """The compression of a file that begins with these bytes, None for none."""
+    # Of bzip2's magic, a text's first word could be "BZh" and a digit as well.
+    blocks = b"1AY&SY", b"\x17rE8P\x90"
+    if start.startswith(b"BZh") and any(block.startswith(start[4:]) for block in blocks):
+        return "bz2"
+    return next((kind for magic, kind in _MAGIC.items() if start.startswith(magic)), None)
+
+
+class _Expanded(io.RawIOBase):
+    """Decompressed bytes of the stream `compressed`, at most `most` of them (None: any number)."""
+
+    def __init__(self, compressed, most):
+        # No fileno: numpy would read the compressed bytes by it.
+        self.compressed, self._most, self._position = compressed, most, 0
+
+    def readable(self):
+        return True
+
+    def readinto(self, buffer):
+        try:
+            count = self.compressed.readinto(buffer)
+        except MemoryError:  # xz says how much it needs
+            raise FormatError("the compressed data want more memory to be decompressed than there is") from None
+        self._position += count
+        if self._most is not None and self._position > self._most:
+            raise FormatError(
+                f"the compressed data expand to more than {self._most >> 20} MiB, over {_MAX_RATIO} times their size; "
+                "pass any_size=True (--any-size) if they are meant to"
+            )
+        return count
+
+    def tell(self):
+        return self._position
+
+
+class _ZstdReader(io.RawIOBase):
+    """Decompresses frame by frame and, unlike zstandard's own reader, notices a frame that ends too early."""
+
+    def __init__(self, raw, max_window):
+        try:
+            import zstandard
+        except ImportError:
+            raise InputError(
+                f"{missing_package('reading .zst', 'zstandard', 'zstd')}, or decompress the file"
+            ) from None
+        self._error = zstandard.ZstdError
+        self._new = zstandard.ZstdDecompressor(max_window_size=max_window).decompressobj
+        self._raw, self._frame, self._pending, self._fed = raw, None, b"", b""
+
+    def readable(self):
+        return True
+
+    def readinto(self, buffer):
+        while not self._pending:
+            self._fed = self._fed or self._raw.read(_ZSTD_PIECE)
+            if not self._fed:
+                if self._frame is not None:
+                    raise EOFError
+                return 0
+            self._frame = self._frame or self._new()
+            try:
+                self._pending = memoryview(self._frame.decompress(self._fed))
+            except self._error as error:
+                raise zlib.error(str(error)) from None
+            self._fed = b""
+            if self._frame.eof:
+                self._fed, self._frame = self._frame.unused_data, None
+        count = min(len(buffer), len(self._pending))
+        buffer[:count] = self._pending[:count]
+        self._pending = self._pending[count:]
+        return count
+
+
+@contextlib.contextmanager
+def open_source(path, any_size=False):
+    """Yield the Source of `path`; standard input ("-") and pipes are kept in a temporary file until the block ends."""
+    name = check_path(path)
+    if name.startswith(("http://", "https://", "ftp://", "s3://")):
+        raise InputError(f"{name}: addresses are not read; download the file, and give its path")
+    if not is_stream(name):
+        with naming(name):
+            yield Source(name, name, any_size)
+        return
+    shown = "standard input" if name == "-" else name
+    with tempfile.TemporaryDirectory() as folder, naming(shown):
+        copy = os.path.join(folder, "input")
+        with open_stream(name) as stream, naming_file(f"{copy} (a copy of {shown})"), open(copy, "wb") as kept:
+            shutil.copyfileobj(stream, kept)
+        yield Source(copy, shown, any_size)
+
+
+def is_stream(path):
+    """Whether `path` can be read once only: standard input ("-"), or a pipe such as a shell's ``<(command)``."""
+    try:
+        return path == "-" or stat.S_ISFIFO(os.stat(path).st_mode)
+    except OSError:  # what is wrong with it is said when it is opened
+        return False
+
+
+def open_stream(path):
+    """Return the bytes of "-" or a pipe as a context."""
+    if path == "-" and sys.stdin is None:
+        raise OSError(errno.EBADF, "it is closed; name a file", "standard input")
+    return contextlib.nullcontext(sys.stdin.buffer) if path == "-" else open(path, "rb")
+
+
+@contextlib.contextmanager
+def naming(name):
+    """Put the file's name before the message of an InputError that does not have it yet."""
+    try:
+        yield
+    except ParameterError:
+        raise
+    except InputError as error:
+        if str(error).startswith(one_line(f"{name}:")):
+            raise
+        raise type(error)(f"{name}: {error}") from error.__cause__

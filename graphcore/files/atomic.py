@@ -1,0 +1,225 @@
+"""Output files that are either whole or not there, never written over what is read, nor twice in one place."""
+
+import contextlib
+import errno
+import io
+import os
+import secrets
+import stat
+import sys
+import tempfile
+from collections.abc import Iterator
+from itertools import combinations
+from typing import IO, Any, NamedTuple
+
+from ..base.types import PathLike
+from ..base.validation import check_path
+from ..exceptions import InputError
+
+
+def check_writable(path: PathLike) -> None:
+    """Check, without creating anything, that `path` can be written.
+
+    Parameters
+    ----------
+    path : str or path-like
+        A file that may or may not be there yet, or "-", standard output.
+
+    Raises
+    ------
+    OSError
+        FileNotFoundError if the folder is missing, NotADirectoryError if it is a file, IsADirectoryError if `path`
+        is a folder, PermissionError if the folder or the file there may not be written, or belongs to a graph on disk.
+    """
+    path = check_path(path)
+    if path == "-":
+        if sys.stdout is None:
+            raise OSError(errno.EBADF, "it is closed; write to a file", "standard output")
+        return
+    if os.path.isdir(path):
+        raise IsADirectoryError(errno.EISDIR, "the output must be a file, but this is a folder", path)
+    if _is_regular(path):
+        path = os.path.realpath(path)
+    folder = check_folder(path)
+    store = store_around(folder)
+    if store is not None:
+        raise PermissionError(errno.EACCES, "this is a graph on disk, whose files are its own; write elsewhere", store)
+    if os.path.exists(path) and not os.access(path, os.W_OK):
+        raise PermissionError(errno.EACCES, "the output file may not be written", path)
+    if _is_regular(path):
+        require_access(folder)
+
+
+def check_folder(path):
+    """Return the folder that a path is in; raises an OSError if it is not there or is a file."""
+    folder = os.path.dirname(os.path.abspath(path))
+    if not os.path.exists(folder):
+        raise FileNotFoundError(errno.ENOENT, "the output's folder does not exist; make it first", folder)
+    if not os.path.isdir(folder):
+        raise NotADirectoryError(errno.ENOTDIR, "the output's folder is a file", folder)
+    return folder
+
+
+def require_access(folder):
+    """Raise a PermissionError if no file can be made in a folder."""
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise PermissionError(errno.EACCES, "the output's folder may not be written", folder)
+
+
+@contextlib.contextmanager
+def atomic_output(path: PathLike, mode: str = "wb", **options: Any) -> Iterator[IO[Any]]:
+    """Yield a stream, opened as by :func:`open`, whose content becomes `path` when the block ends without an error.
+
+    The stream is a temporary file in the same folder, flushed to the disk and then renamed, so an interrupted or
+    failed run leaves whatever was there before and no other file. Links are followed. Devices and pipes, which
+    cannot be replaced, are written directly, as is standard output ("-").
+    """
+    given = path = check_path(path)
+    check_writable(path)
+    if path == "-":
+        stream = sys.stdout.buffer if "b" in mode else sys.stdout
+        with naming_file("standard output"):
+            yield stream
+            stream.flush()
+        return
+    if not _is_regular(path):
+        with naming_file(path), open(path, mode, **options) as stream:
+            yield stream
+        return
+    path = os.path.realpath(path)
+    # The name is known before there is a file of it: an interrupt may come between any two steps.
+    temporary = hidden_beside(path)
+    try:
+        with naming_file(given, temporary):
+            with open(temporary, mode.replace("w", "x"), opener=_private, **options) as stream:
+                yield stream
+                to_disk(stream)
+            os.chmod(temporary, _mode_of(path))
+            os.replace(temporary, path)
+    except BaseException:  # an interrupt too must leave nothing behind
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(temporary)
+        raise
+    sync_folder(os.path.dirname(path))
+
+
+@contextlib.contextmanager
+def as_text(stream):
+    """A stream of bytes as one of text, in UTF-8 and with line ends as they are."""
+    text = io.TextIOWrapper(stream, encoding="utf-8", newline="")
+    yield text
+    text.flush()
+    text.detach()
+
+
+@contextlib.contextmanager
+def naming_file(path, temporary=None):
+    """Within this context, errors of the system that name no file, or a temporary file or folder, name `path`."""
+    try:
+        yield
+    except OSError as error:
+        if error.filename is not None and not (temporary and str(error.filename).startswith(temporary)):
+            raise
+        # numpy knows only how much was written.
+        reason = error.strerror or f"it could not be written whole ({error}); is the disk full?"
+        raise OSError(error.errno or errno.EIO, reason, path) from error
+
+
+def hidden_beside(path):
+    """A name for what becomes `path`, in the same folder; of a name as long as a system takes, the end is left out."""
+    folder, name = os.path.split(os.path.realpath(path))
+    return os.path.join(folder, f".{name[:100]}.{secrets.token_hex(8)}.tmp")
+
+
+def to_disk(stream):
+    """Bring what was written to a file to the disk."""
+    stream.flush()
+    os.fsync(stream.fileno())
+
+
+def sync_folder(folder):
+    """Bring a folder's names, renames among them, to the disk; systems that cannot open folders do without."""
+    with contextlib.suppress(OSError):
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
+def _private(path, flags):
+    return os.open(path, flags, 0o600)
+
+
+def _is_regular(path):
+    return not os.path.exists(path) or os.path.isfile(path)
+
+
+def _mode_of(path):
+    """Permissions of the file that is replaced, or those that a new file gets."""
+    if os.path.exists(path):
+        return stat.S_IMODE(os.stat(path).st_mode)
+    mask = os.umask(0)
+    os.umask(mask)
+    return 0o666 & ~mask
+
+
+def store_around(path):
+    """The graph on disk that a path is, or is a file of; None if there is none."""
+    path = os.path.realpath(path)
+    while not all(os.path.isfile(os.path.join(path, name)) for name in ("meta.json", "indptr.npy")):
+        if path == (path := os.path.dirname(path)):
+            return None
+    return path
+
+
+class Use(NamedTuple):
+    """What becomes of a file: what it is called in messages, its path or open descriptor, whether it is written."""
+
+    name: str
+    path: str | int
+    written: bool
+
+
+def check_apart(uses):
+    """Raise an InputError if a file that is written is one that is read or written elsewhere, or one lies in the other.
+
+    What decides is the file, not its name: links, relative paths and the case of letters may differ. Devices and pipes
+    are left out, because nothing in them can be lost.
+    """
+    files = [use for use in uses if not os.path.exists(use.path) or os.path.isfile(use.path) or os.path.isdir(use.path)]
+    for one, other in combinations(files, 2):
+        if (one.written or other.written) and (how := _relation(one.path, other.path)):
+            raise InputError(
+                f"{one.name} and {other.name} {how}, so that one of them would be lost; choose another output"
+            )
+
+
+def _relation(one, other):
+    """How two files are in each other's way, None if they are not; a descriptor is of a file, which holds no other."""
+    if isinstance(one, int) or isinstance(other, int):
+        return "are the same file" if _same(one, other) else None
+    one, other = os.path.realpath(one), os.path.realpath(other)
+    if _same(one, other):
+        return "are the same file"
+    stores = store_around(one), store_around(other)
+    within = stores[0] is not None and stores[0] == stores[1] and stores[0] in (one, other)
+    return "lie one in the other" if within else None
+
+
+def _same(one, other):
+    """Whether two paths without links lead to the same file, which may not be there yet."""
+    there = os.path.exists(one), os.path.exists(other)
+    if any(there):  # one that is there is found by any of its names
+        return all(there) and os.path.samefile(one, other)
+    (folder, name), (its_folder, its_name) = os.path.split(one), os.path.split(other)
+    return name.casefold() == its_name.casefold() and _same(folder, its_folder) and _one_name(folder, name, its_name)
+
+
+def _one_name(folder, name, other):
+    """Whether a file system takes both names for one: it is asked where only their case differs."""
+    if name != other:
+        with contextlib.suppress(OSError), tempfile.TemporaryDirectory(dir=folder) as probe:
+            os.mkdir(os.path.join(probe, name))
+            return os.path.exists(os.path.join(probe, other))
+    return name == other

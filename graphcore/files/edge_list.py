@@ -1,0 +1,204 @@
+"""Edge lists: one edge a line, as SNAP, KONECT, networkx and spreadsheets write them; whole, or block by block."""
+
+import csv
+import io
+import os
+from dataclasses import replace
+from functools import partial
+from itertools import islice
+
+import numpy as np
+
+from ..base.warn import warn_user
+from ..exceptions import FormatError, InputError
+from ..graphs.from_edges import graph_from_ends
+from ..graphs.graph import Graph
+from ..graphs.ids import Numbering, compact_ids
+from ._dialect import data_lines, guess_dialect
+from ._format import Format, check_node_count, first_unfit, row_pieces, unfit_reason
+from ._lines import locate, parse
+from ._source import Source
+from .atomic import as_text
+
+# Characters that are parsed at once, in so much memory or more; parsing takes about ten bytes for each.
+CHUNK = 1 << 24
+_FULL_MEMORY = 1 << 30
+# In so many characters there is an edge, unless all is comments.
+_FIRST = 1 << 12
+# Bytes of a line like "1 2".
+_SHORTEST_EDGE = 4
+
+
+def read_edge_list(source, reading):
+    """Read an open Source as its Reading says."""
+    dialect = guess_dialect(source, reading)
+    for note in dialect.notes:
+        warn_user(f"{source.name}: {note}")
+    ends, weights, names = parse(source, dialect)
+    weights = np.ones(len(ends)) if weights is None and reading.count_repeats else weights
+    if names is not None:
+        unfit = first_unfit(names) or next((name for name in names if "\n" in name), None)
+        if unfit is not None:
+            raise FormatError(f"the node name {unfit!r} has control characters or line ends; is a quote not closed?")
+    if reading.bipartite:
+        return _two_kinds(ends, weights, names)
+    n_nodes = dialect.n_nodes if names is None else None
+    if n_nodes is not None:
+        if ends.max() >= n_nodes or ends.min() < 0:
+            raise FormatError(f"a comment says that nodes are 0 to {n_nodes - 1}, but there are edges of other nodes")
+        check_node_count(n_nodes, len(ends), source.any_size)
+        ends = ends.astype(np.int32, copy=False)
+    return graph_of(ends, np.empty(0, dtype=np.float32) if weights is None else weights, names, reading, n_nodes)
+
+
+def graph_of(ends, weights, names, reading, n_nodes=None):
+    """The graph of edges, whose ends are places in a list of names, numbers to n_nodes, or integers with gaps."""
+    if names is None and n_nodes is None:
+        numbers, names = compact_ids(ends.ravel())
+        ends = numbers.reshape(-1, 2)
+    n_nodes = int(ends.max()) + 1 if n_nodes is None else n_nodes
+    return graph_from_ends(Graph, ends, weights, n_nodes, node_names=names, symmetrize=reading.symmetrize, warn=True)
+
+
+def _two_kinds(ends, weights, names):
+    """A bipartite graph: what the two columns name are different nodes."""
+    import scipy.sparse as sp
+
+    (rows, i), (columns, j) = (np.unique(side, return_inverse=True) for side in ends.T)
+    names = [ids if names is None else [names[x] for x in ids.tolist()] for ids in (rows, columns)]
+    values = np.ones(len(ends)) if weights is None else weights
+    matrix = sp.csr_array((values, (i, j)), shape=(len(rows), len(columns)))
+    if weights is None:  # repeated edges count once
+        matrix.data[:] = 1.0
+    return Graph.from_biadjacency(matrix, row_names=names[0], column_names=names[1])
+
+
+class TextEdges:
+    """The edges of an open Source by blocks: pieces of the text, each parsed as a whole file would be.
+
+    `notes` tell what was left out; `n_nodes` is None unless the file says it; `numbering` numbers names, None where
+    ids are integers.
+    """
+
+    def __init__(self, source, reading, memory):
+        self._source, self._dialect = source, guess_dialect(source, reading)
+        self._chunk = max(1, min(CHUNK, CHUNK * memory // _FULL_MEMORY))
+        self.notes, self.n_nodes = self._dialect.notes, self._dialect.n_nodes
+        self.weighted = self._dialect.weight_column is not None
+        self.numbering = None if self._dialect.integer_ids else Numbering()
+        if self.n_nodes is not None:
+            check_node_count(self.n_nodes, source.size // _SHORTEST_EDGE, source.any_size)
+
+    def blocks(self, skip, folder):
+        """Yield (ends, weights, share of the file read), leaving out the first `skip` blocks."""
+        dialect = replace(self._dialect, skip=0)
+        piece = _Piece(os.path.join(folder, "piece"), self._source.name)
+        for text, share in islice(self._texts(), skip, None):
+            if not any(_has_edges(part, dialect) for part in (text[:_FIRST], text)):
+                yield np.empty((0, 2), dtype=np.int32), np.empty(0), share
+                continue
+            with open(piece.path, "w", encoding=dialect.text_encoding, newline="") as stream:
+                stream.write(text)
+            try:
+                ends, weights, names = parse(piece, dialect)
+            except FormatError as error:
+                # Found again in the whole file, for the number of its line.
+                raise locate(self._source, self._dialect, str(error)) from None
+            if names is not None:
+                ends = self.numbering.of(names, len(names))[ends]
+            elif ends.dtype == np.int64:
+                dialect = replace(dialect, wide=True)  # not to be tried with 32 bits again
+            yield ends, np.empty(0) if weights is None else weights, share
+
+    def _texts(self):
+        """Yield whole lines, about a chunk of them at a time, and how much of the file has been read."""
+        size = max(1, os.stat(self._source.path).st_size)
+        with self._source.text(self._dialect.text_encoding) as text:
+            # The position in the file itself, also where it is compressed.
+            file = getattr(text.buffer.raw, "compressed", text.buffer)
+            for _ in range(self._dialect.skip):
+                text.readline()
+            while chunk := text.read(self._chunk):
+                try:
+                    share = os.lseek(file.fileno(), 0, os.SEEK_CUR) / size
+                except OSError:
+                    share = 0.0
+                yield chunk + text.readline(), share
+
+
+def _has_edges(text, dialect):
+    return next(data_lines(io.StringIO(text), dialect), None) is not None
+
+
+class _Piece(Source):
+    """A piece of decompressed text in a temporary file."""
+
+    def __init__(self, path, name):
+        self.path, self.name = path, name
+        self.compression, self.direct, self.head, self.any_size = None, True, b"", False
+
+
+def write_edge_list(graph, stream, delimiter):
+    """Write each edge once, lower node first, to a text stream; a graph without names notes its node count."""
+    names = graph.node_names
+    if names is not None and graph.n_isolated:
+        warn_user(
+            f"{graph.n_isolated} isolated nodes are not in the edge list, which has no place for their names; .npz has"
+        )
+    # Other programs stumble over comments in CSV, so there it is written only when nodes would be lost.
+    if delimiter == "\t" or (names is None and graph.n_isolated):
+        kind = "integer" if names is None or names.dtype.kind in "iu" else "string"
+        count = graph.n_nodes if names is None else "named"
+        weights = "no" if graph.weights is None else "yes"
+        stream.write(f"# graphcore edge list; nodes: {count}; ids: {kind}; weights: {weights}\n")
+    writer = csv.writer(stream, delimiter=delimiter, lineterminator="\n")
+    if delimiter == ",":
+        writer.writerow(["source", "target", *([] if graph.weights is None else ["weight"])])
+    if names is not None:
+        names = _checked_names(names, delimiter)
+    for sources, targets, weights in upper_edges(graph):
+        ends = [ids.tolist() if names is None else names[ids].tolist() for ids in (sources, targets)]
+        writer.writerows(zip(*ends, strict=True) if weights is None else zip(*ends, weights.tolist(), strict=True))
+
+
+def upper_edges(graph):
+    """Yield (sources, targets, weights or None) of the edges listed from their lower end, some rows at a time."""
+    for first, last in row_pieces(graph):
+        span = slice(graph.indptr[first], graph.indptr[last])
+        sources = np.repeat(np.arange(first, last), np.diff(graph.indptr[first : last + 1]))
+        kept = sources <= graph.indices[span]
+        weights = None if graph.weights is None else graph.weights[span][kept]
+        yield sources[kept], graph.indices[span][kept], weights
+
+
+def _checked_names(names, delimiter):
+    """Names as they are written, those refused that would not come back: blank ones, line ends, some quotes, twins."""
+    names = np.array(list(map(str, names.tolist())), dtype=object) if names.dtype.kind == "O" else names
+    if len(set(names.tolist())) < len(names):
+        raise InputError("two nodes have the same name, and an edge list would make one of them; write .npz instead")
+    if names.dtype.kind in "iu":
+        return names
+    reason = unfit_reason(names.tolist())
+    if reason is not None:
+        raise InputError(f"{reason}; write .npz instead")
+    forbidden = '\n\r"' if delimiter == "," else '\n\r\t"'
+    for name in map(str, names.tolist()):
+        if not name or name != name.strip() or name[0] in "#%" or any(mark in name for mark in forbidden):
+            raise InputError(f"node name {name!r} cannot be written to an edge list; write .npz instead")
+    return names
+
+
+def _write(graph, stream, delimiter):
+    with as_text(stream) as text:
+        write_edge_list(graph, text, delimiter)
+
+
+def _is_own(source):
+    """Whether write_graph wrote it: its first nodes may be called "graph" and "["."""
+    return source.text_head.startswith(b"# graphcore edge list;")
+
+
+EDGE_LIST = Format("edgelist", sniff=_is_own, read=read_edge_list, edges=TextEdges, bipartite=True)
+KONECT = replace(EDGE_LIST, name="konect", sniff=lambda source: False)
+TSV = Format("tsv", (".tsv", ".txt", ".edges", ".el", ".edgelist", ""), write=partial(_write, delimiter="\t"))
+CSV = Format("csv", (".csv",), write=partial(_write, delimiter=","))

@@ -1,0 +1,99 @@
+"""All formats that graphs are read from and written in; whoever adds one adds its file here, by one line."""
+
+import os
+import re
+
+from ..base.validation import check_choice
+from ..exceptions import FormatError, ParameterError
+from .bvgraph import BVGRAPH
+from .edge_list import CSV, EDGE_LIST, KONECT, TSV
+from .markup import ADJLIST, GEXF, GML, GRAPHML
+from .matrix_market import MATRIX_MARKET
+from .metis import METIS
+from .npz import NPZ
+from .parquet import PARQUET
+
+# Content is tried in this order.
+FORMATS = {
+    format.name: format
+    for format in (
+        EDGE_LIST, KONECT, TSV, CSV, MATRIX_MARKET, METIS, NPZ,
+        GRAPHML, GEXF, GML, ADJLIST,
+        PARQUET, BVGRAPH,
+    )
+}  # fmt: skip
+READABLE = tuple(name for name, format in FORMATS.items() if format.read)
+# A store is a folder, and has a room of its own.
+WRITABLE = (*(name for name, format in FORMATS.items() if format.write), "store")
+COMPRESSED = (".gz", ".bz2", ".xz", ".zst")
+
+# What other programs write and would pass for edges, and what makes of it something that is read.
+_COMMENTS = rb"(?:\s|[#%][^\n]*|//[^\n]*|/\*.*?\*/)*+"
+_FOREIGN = {
+    rb"\*(network|vertices|arcs|edges|matrix)\b":
+        "a Pajek network; read it with igraph: graphcore.Graph.from_igraph(igraph.Graph.Read_Pajek(path))",
+    rb"dl[\s,]+n[rcm]?\s*=":
+        "a UCINET (DL) file; read it with igraph: graphcore.Graph.from_igraph(igraph.Graph.Read_DL(path))",
+    rb"(strict\s+)?(di)?graph\b\s*(\"[^\"]*\"|[\w.-]+)?\s*\{":
+        "a graph in Graphviz's language (DOT); make GML of it with Graphviz: gv2gml graph.dot > graph.gml",
+}  # fmt: skip
+
+
+def guess_format(source):
+    """The Format of an open Source, by its first bytes, then by its name."""
+    found = next((format for format in FORMATS.values() if format.sniff(source)), None)
+    if found is not None and not found.is_text:
+        return found
+    require_readable(source)
+    if found is not None:
+        return found
+    text = source.text_head
+    if text.startswith(b"<"):
+        raise FormatError("this is XML or HTML, but neither GraphML nor GEXF")
+    for mark, what in _FOREIGN.items():
+        if re.match(_COMMENTS + mark, text, re.DOTALL):
+            raise FormatError(f"this is {what}, or pass format='edgelist' if its lines are edges")
+    if text.startswith((b"{", b"[")):
+        raise FormatError("this looks like JSON, which is not read; pass format='edgelist' if it is an edge list")
+    named = (f for f in FORMATS.values() if f.read and source.suffix in (*f.suffixes, *f.also_read))
+    return next(named, EDGE_LIST)
+
+
+def require_readable(source):
+    """Raise a FormatError if the content cannot be text, which names the file that a WebGraph graph lacks."""
+    base, name = os.path.splitext(source.path)[0], os.path.basename(source.path)
+    if source.suffix in (".properties", ".offsets") and os.path.exists(f"{base}.graph"):
+        raise FormatError(f"this is a part of a WebGraph graph; give its other file, {os.path.basename(base)}.graph")
+    try:
+        source.require_text()
+    except FormatError as error:
+        if source.suffix != ".graph" or not source.head:
+            raise
+        raise FormatError(
+            f"{error}; a graph of WebGraph's is read where its properties lie beside it, as "
+            f"{name.partition('.graph')[0]}.properties, both of them not compressed"
+        ) from None
+
+
+def ending_format(path):
+    """(Name of the format that the ending of a file to be written means, or None; its compression's ending or "")."""
+    base, ending = os.path.splitext(os.fspath(path).lower())
+    compression = ending if ending in COMPRESSED else ""
+    ending = os.path.splitext(base)[1] if compression else ending
+    found = (name for name, format in FORMATS.items() if format.write and ending in format.suffixes)
+    return "store" if ending == ".store" else next(found, None), compression
+
+
+def output_format(path, format=None):
+    """Return (name of the format, compression) of a graph file to be written, or raise a ParameterError."""
+    check_choice("format", format, (None, *WRITABLE))
+    by_name, compression = ending_format(path)
+    if (format or by_name) is None:
+        ending = os.path.splitext(os.fspath(path)[: -len(compression) or None])[1].lower()
+        raise ParameterError(
+            f"the ending {ending!r} of {str(path)!r} has no format; pass format=NAME, one of {', '.join(WRITABLE)} "
+            "(Gephi and Cytoscape open gexf and graphml)"
+        )
+    if (format or by_name) == "store" and compression:
+        raise ParameterError(f"{str(path)!r} cannot be compressed: a graph on disk is mapped as it is")
+    return format or by_name, compression

@@ -1,0 +1,301 @@
+"""Clusters on paper: one line for every node, with the file's own names."""
+
+import contextlib
+import csv
+import os
+from typing import IO, Any
+
+import numpy as np
+
+from ..base.types import Array, ArrayLike, PathLike
+from ..base.validation import check_choice
+from ..exceptions import FormatError, InputError, ParameterError
+from ..graphs.graph import Graph
+from ..graphs.ids import as_names
+from ._dialect import split_line
+from ._format import unfit_reason, without_formula
+from ._npy import read_array, write_array
+from ._source import open_source
+from .atomic import atomic_output
+
+_PIECE = 1 << 16
+_DELIMITERS = {"tsv": "\t", "csv": ","}
+
+
+def write_labels(
+    labels: ArrayLike, path: PathLike | IO[Any], names: Graph | ArrayLike | None = None, format: str | None = None, *,
+    spreadsheet: bool = False,
+) -> None:  # fmt: skip
+    """Write the cluster of every node, atomically.
+
+    Parameters
+    ----------
+    labels : array-like of shape (n_nodes,) or (n_nodes, n_levels)
+        Cluster numbers (-1: no cluster); of several levels one column each.
+    path : str, path-like or stream (of text, of bytes for "npy")
+        Output file; "-" is standard output. A file is written under another name in the same folder, flushed to the
+        disk and renamed, so an interrupted run leaves what was there before.
+    names : Graph or array-like of shape (n_nodes,), optional
+        The graph whose node names are written, or the names. Default: 0 to n_nodes - 1.
+    format : {"tsv", "csv", "npy"}, optional
+        Two columns, node and cluster, without a header, split by a tab or a comma; or NumPy's file of the labels alone,
+        in the order of the graph's nodes, much faster for many millions. Default: by the ending, tab unless it is .csv
+        or .npy.
+    spreadsheet : bool, default False
+        Put a ' before names that a spreadsheet would take for formulas: those that begin with =, +, - or @ and are no
+        numbers. `read_labels` knows them again.
+
+    Raises
+    ------
+    OSError
+        If the file cannot be written; :func:`check_writable` finds out before the work.
+    InputError
+        If there are not as many labels as names, or a name has control characters, which no text file holds, or differs
+        from another in blanks only.
+
+    Examples
+    --------
+    >>> import sys
+    >>> from graphcore import write_labels
+    >>> write_labels([0, 0, 1], sys.stdout, ["Anna", "Ben", "Chloé"], format="csv")
+    Anna,0
+    Ben,0
+    Chloé,1
+    """
+    labels = np.asarray(labels)
+    if labels.ndim not in (1, 2):
+        raise InputError(f"labels must have one dimension, or two for levels, got shape {labels.shape}")
+    n_nodes = len(labels)
+    if isinstance(names, Graph):
+        n_nodes, names = names.n_nodes, names.node_names
+    elif names is not None:
+        names = names if isinstance(names, np.ndarray) else list(names)
+        n_nodes = len(names)
+    if len(labels) != n_nodes:
+        raise InputError(f"{len(labels)} labels for {n_nodes} nodes")
+    check_choice("format", format, (None, "npy", *_DELIMITERS))
+    format = format or _format_of(path, "npy")
+    if format == "npy":
+        with contextlib.nullcontext(path) if hasattr(path, "write") else atomic_output(path) as stream:
+            write_array(stream, labels)
+        return
+    names = range(n_nodes) if names is None else names
+    with _lines_to(path, format, names, "npy", spreadsheet) as write:
+        for start in range(0, n_nodes, _PIECE):
+            piece = slice(start, start + _PIECE)
+            columns = labels[piece].reshape(-1, 1) if labels.ndim == 1 else labels[piece]
+            write(zip(names[piece], *columns.T.tolist(), strict=True))
+
+
+def write_memberships(memberships, path, graph, *, spreadsheet=False):
+    """Write a csr_array of memberships, atomically: lines of node, cluster and probability, or scipy's ``.npz``.
+
+    `spreadsheet` is that of :func:`write_labels`.
+    """
+    import scipy.sparse as sp
+
+    format = _format_of(path, "npz")
+    if format == "npz":
+        with atomic_output(path) as stream:
+            sp.save_npz(stream, memberships)
+        return
+    names = range(graph.n_nodes) if graph.node_names is None else graph.node_names
+    with _lines_to(path, format, names, "npz", spreadsheet) as write:
+        for start in range(0, graph.n_nodes, _PIECE):
+            piece = memberships[start : start + _PIECE].tocoo()
+            values = (float(f"{value:.4g}") for value in piece.data.tolist())
+            write(zip(graph.names_of(start + piece.row).tolist(), piece.col.tolist(), values, strict=True))
+
+
+def _format_of(path, binary):
+    ending = os.path.splitext(path)[1][1:].lower() if isinstance(path, (str, os.PathLike)) else ""
+    return ending if ending in ("csv", binary) else "tsv"
+
+
+@contextlib.contextmanager
+def _lines_to(path, format, names, binary, spreadsheet):
+    """Yield a function that writes lines of a node's name and numbers, to a file (atomically) or a stream.
+
+    Names that would be taken for something else get quotes; those that no text file holds are refused.
+    """
+    are_numbers = isinstance(names, range) or (isinstance(names, np.ndarray) and names.dtype.kind in "iu")
+    reason = None if are_numbers else unfit_reason(names)
+    if reason is not None:
+        raise InputError(f"{reason}; write .{binary}, or give other names")
+    options = {"mode": "w", "encoding": "utf-8", "newline": ""}
+    with contextlib.nullcontext(path) if hasattr(path, "write") else atomic_output(path, **options) as stream:
+        plain = csv.writer(stream, delimiter=_DELIMITERS[format], lineterminator="\n")
+        quoting = csv.writer(stream, delimiter=_DELIMITERS[format], lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC)
+
+        def write(rows):
+            for given, *values in rows:
+                name = str(without_formula(given) if spreadsheet else given)
+                (quoting if _is_delicate(name) else plain).writerow((name, *values))
+
+        yield plain.writerows if are_numbers else write
+
+
+def _is_delicate(name):
+    """Whether a name is taken for a comment, a byte-order mark, nothing or two columns, unless there are quotes."""
+    return not name.strip() or name.startswith(("#", "%", "\ufeff")) or "\t" in name
+
+
+def read_labels(
+    path: PathLike, graph: Graph | None = None, delimiter: str | None = None, *, partial: bool = False,
+    any_size: bool = False,
+) -> Array:  # fmt: skip
+    """Read the clusters of nodes, as :func:`write_labels` and the collections of benchmarks write them.
+
+    Parameters
+    ----------
+    path : str or path-like
+        Lines of node and cluster (tab, comma, semicolon or white space between them; lines that begin with # or % are
+        left out), or lines of a cluster alone, in node order; or a NumPy file of integers, in node order. "-" is
+        standard input; compressed files are read.
+    graph : Graph, optional
+        The labels are put in the order of its nodes, found by their names. Default: in the order of the file.
+    delimiter : str, optional
+        One character, or "whitespace". Default: guessed.
+    partial : bool, default False
+        With a graph, whether its nodes may lack a line, which makes their label -1, and whether lines of other nodes
+        are passed over; a node of the graph has to be among them.
+    any_size : bool, default False
+        Whether compressed data may expand without bound, as for :func:`graphcore.read_graph`.
+
+    Returns
+    -------
+    ndarray of shape (n_nodes,)
+        int64 if all clusters are integers, otherwise text as it stands in the file.
+
+    Raises
+    ------
+    FormatError
+        If a line has neither one nor two columns (its number is named), there are no lines, or a NumPy file holds
+        something else than integers in one dimension.
+    InputError
+        If a node of the graph has two lines, or, unless `partial`, has none or a line names a node that the graph has
+        not.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> import graphcore
+    >>> from graphcore.files import read_labels
+    >>> graph = graphcore.Graph.from_edges([0, 1], [1, 2], node_names=["a", "b", "c"])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "labels.tsv")
+    ...     graphcore.write_labels([0, 0, 1], path, graph)
+    ...     read_labels(path, graph)
+    array([0, 0, 1])
+    """
+    if graph is not None and not isinstance(graph, Graph):
+        raise ParameterError(f"graph must be a Graph or None, got {type(graph).__name__}")
+    with open_source(path, any_size) as source:
+        nodes, clusters = _read(source, delimiter)
+        if graph is not None:
+            clusters = _aligned(nodes, clusters, graph, "-1" if partial else None)
+    if isinstance(clusters, np.ndarray):
+        return clusters
+    try:
+        return np.array([int(cluster) for cluster in clusters], dtype=np.int64)
+    except (ValueError, OverflowError):
+        return as_names(clusters, len(clusters))
+
+
+def read_node_weights(path, graph, *, any_size=False):
+    """Weights of a graph's nodes, (n_nodes,) float64, from lines of node and weight, or of a weight alone in order.
+
+    Nodes that the file does not name have weight 1; lines of other nodes are passed over.
+    """
+    with open_source(path, any_size) as source:
+        nodes, weights = _read(source, None)
+        weights = _aligned(nodes, weights, graph, "1")
+        try:
+            return np.array([float(weight) for weight in weights])
+        except ValueError as error:
+            raise FormatError(f"weights of nodes are numbers: {error}") from None
+
+
+def read_label_lines(path, delimiter=None, *, any_size=False):
+    """Return (nodes or None, clusters) as lists of text, in the order of a file that :func:`read_labels` reads."""
+    with open_source(path, any_size) as source:
+        nodes, clusters = _read(source, delimiter)
+    return nodes, clusters.astype(str).tolist() if isinstance(clusters, np.ndarray) else clusters
+
+
+def _read(source, delimiter):
+    """Return (nodes or None, clusters) as lists of text; clusters of a NumPy file are an int64 array."""
+    if source.head.startswith(np.lib.format.MAGIC_PREFIX):
+        with source.open() as stream:
+            try:
+                labels = read_array(stream, source.size)
+            except FormatError as error:
+                raise FormatError(f"the NumPy file cannot be read ({error})") from None
+        if labels.ndim != 1 or labels.dtype.kind not in "iu" or not len(labels):
+            raise FormatError(
+                f"the NumPy file holds {labels.dtype} of shape {labels.shape}; labels are integers in one dimension"
+            )
+        return None, labels.astype(np.int64)
+    source.require_text()
+    with source.text() as text:
+        lines = [(n, line) for n, line in _lines(text) if line.strip() and line.lstrip()[0] not in "#%"]
+    if not lines:
+        raise FormatError("there are no labels: every line is blank or a comment")
+    if delimiter is None:
+        delimiter = _delimiter(lines[0][1])
+    mark = None if delimiter == "whitespace" else delimiter
+    rows = [split_line(line, mark, '"' in line) for _, line in lines]
+    width = len(rows[0])
+    for (number, _), row in zip(lines, rows, strict=True):
+        if len(row) != width or width not in (1, 2):
+            raise FormatError(f"line {number}: {len(row)} columns where node and cluster, or a cluster, are expected")
+    return [row[0] for row in rows] if width == 2 else None, [row[-1] for row in rows]
+
+
+def _lines(text):
+    """Yield numbered lines without their ends; a name in quotes at a line's beginning may run over several."""
+    numbered = enumerate(text, 1)
+    for number, line in numbered:
+        if line.startswith('"') and line.count('"') % 2:
+            parts = [line]
+            for _, part in numbered:
+                parts.append(part)
+                if part.count('"') % 2:
+                    break
+            yield number, "".join(parts).strip("\n")
+        else:
+            yield number, line.strip("\n")
+
+
+def _delimiter(line):
+    """The mark that makes two columns of a line; if none does, one that is there."""
+    marks = [mark for mark in "\t,;" if mark in line.strip()]
+    two = [mark for mark in marks if len(split_line(line, mark, '"' in line)) == 2]
+    return (*two, *marks, "whitespace")[0]
+
+
+def _aligned(nodes, clusters, graph, missing=None):
+    if nodes is None:
+        if len(clusters) != graph.n_nodes:
+            raise InputError(f"{len(clusters)} clusters without nodes, but the graph has {graph.n_nodes} nodes")
+        return clusters
+    names = range(graph.n_nodes) if graph.node_names is None else graph.node_names.tolist()
+    position = {str(name).strip(): i for i, name in enumerate(names)}  # as the reader leaves out blanks around fields
+    out = [None] * graph.n_nodes
+    for node, cluster in zip(nodes, clusters, strict=True):
+        i = position.get(node)
+        if i is None and node.startswith("'"):  # from write_labels, for spreadsheets
+            i = position.get(node[1:])
+        if i is None:
+            if missing is not None:
+                continue
+            raise InputError(f"node {node!r} has a label, but the graph does not have it")
+        if out[i] is not None:
+            raise InputError(f"node {node!r} has two labels")
+        out[i] = cluster
+    left = [i for i, cluster in enumerate(out) if cluster is None]
+    if left and (missing is None or len(left) == len(out)):
+        raise InputError(f"{len(left)} nodes of the graph have no label, the first is {names[left[0]]!r}")
+    for i in left:
+        out[i] = missing
+    return out

@@ -1,0 +1,226 @@
+"""GraphML, GEXF, GML and adjacency lists: read by networkx; the first three written piece by piece."""
+
+import io
+import re
+import warnings
+from functools import partial
+from xml.sax.saxutils import escape, quoteattr
+
+import numpy as np
+
+from ..base.warn import warn_user
+from ..exceptions import FormatError, InputError, ParameterError
+from ..graphs.graph import Graph
+from ._columns import is_id
+from ._format import Format
+from .atomic import as_text
+from .edge_list import upper_edges
+
+_PIECE = 1 << 16
+_HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n'
+# What attributes of numpy's kinds are called in GraphML and GEXF; all others are text.
+_TYPES = {"i": "long", "u": "long", "f": "double", "b": "boolean"}
+# What XML cannot hold, or gives back as something else.
+_UNFIT = re.compile("[^\t\n\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+# Lines that may stand before the graph of a GML file.
+_BEFORE_GML = re.compile(rb"#|(creator|version|comment)\b")
+
+
+# -- read --------------------------------------------------------------------------------------------------------------
+
+
+def _read(source, reading, kind):
+    """Read an open Source as its Reading says.
+
+    Nodes are named by their ids, in GML by their labels, unless some have none or share one.
+    """
+    import networkx as nx
+
+    weight = reading.weight_column
+    if weight is not None and not isinstance(weight, str):
+        raise ParameterError(f"weight_column={weight!r} must be the name of an edge attribute, 'auto' or None")
+    with source.open() as stream:
+        content = stream.read()
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        try:
+            G = _read_gml(content) if kind == "gml" else getattr(nx, f"read_{kind}")(io.BytesIO(content))
+        except MemoryError:
+            raise
+        except RecursionError:
+            raise FormatError("networkx cannot read it: its lists are nested too deep") from None
+        except Exception as error:  # networkx, the parser of XML and codecs have no common class for damage
+            raise FormatError(f"networkx cannot read it: {error or type(error).__name__}") from None
+    for message in dict.fromkeys(str(warning.message) for warning in told):
+        warn_user(f"{source.name}: networkx says: {message}")
+    if not len(G):
+        raise FormatError("the graph is empty: it has no nodes")
+    # Ids are text; numbers among them are meant as numbers, as in other files.
+    if all(isinstance(name, str) and is_id(name) for name in G):
+        G = nx.relabel_nodes(G, {name: int(name) for name in G})
+    if weight == "auto":
+        present = {key for *_, data in G.edges(data=True) for key in data}
+        weight = next((key for key in ("weight", "value") if key in present), None)
+    return Graph.from_networkx(G, weight=weight, symmetrize=reading.symmetrize)
+
+
+def _read_gml(content):
+    import networkx as nx
+
+    try:
+        return nx.read_gml(io.BytesIO(content))
+    except nx.NetworkXError as error:
+        if "label" not in str(error):
+            raise
+        return nx.read_gml(io.BytesIO(content), label="id")
+
+
+def _is_gml(source):
+    """Whether a text begins with `graph [`, comments and some keys before it left out."""
+    lines = [line for line in map(bytes.strip, source.text_head.splitlines()) if line]
+    first = next((i for i, line in enumerate(lines) if not _BEFORE_GML.match(line)), len(lines))
+    rest = b" ".join(lines[first : first + 2])
+    return rest.startswith(b"graph") and rest[5:].lstrip().startswith(b"[")
+
+
+def _is_xml(source, kind):
+    return source.text_head.startswith(b"<") and f"<{kind}".encode() in source.text_head
+
+
+# -- write -------------------------------------------------------------------------------------------------------------
+
+
+# Of each kind: the text before the nodes, a node's line by (number, name, values), the text between nodes and edges, an
+# edge's line by (number, (number, name) of both ends, weight or None), and the text behind them.
+
+
+def _graphml(attributes, weighted):
+    keys = [
+        f'<key id="d{i}" for="node" attr.name={quoteattr(name)} attr.type="{_type(values)}"/>\n'
+        for i, (name, values) in enumerate(attributes.items())
+    ]
+    if weighted:
+        keys.append('<key id="weight" for="edge" attr.name="weight" attr.type="double"/>\n')
+    head = (
+        f'{_HEAD}<graphml xmlns="http://graphml.graphdrawing.org/xmlns">\n{"".join(keys)}'
+        '<graph edgedefault="undirected">\n'
+    )
+
+    def node(_, name, values):
+        data = (f'<data key="d{i}">{escape(value)}</data>' for i, value in enumerate(values) if value is not None)
+        return f"<node id={quoteattr(name)}>{''.join(data)}</node>\n"
+
+    def edge(_, source, target, weight):
+        data = "" if weight is None else f'<data key="weight">{weight}</data>'
+        return f"<edge source={quoteattr(source[1])} target={quoteattr(target[1])}>{data}</edge>\n"
+
+    return head, node, "", edge, "</graph>\n</graphml>\n"
+
+
+def _gexf(attributes, _weighted):
+    keys = "".join(
+        f'<attribute id="{i}" title={quoteattr(name)} type="{_type(values)}"/>\n'
+        for i, (name, values) in enumerate(attributes.items())
+    )
+    head = (
+        f'{_HEAD}<gexf xmlns="http://gexf.net/1.3" version="1.3">\n<graph defaultedgetype="undirected">\n'
+        f'<attributes class="node">\n{keys}</attributes>\n<nodes>\n'
+    )
+
+    def node(_, name, values):
+        data = (f'<attvalue for="{i}" value={quoteattr(v)}/>' for i, v in enumerate(values) if v is not None)
+        return f"<node id={quoteattr(name)} label={quoteattr(name)}><attvalues>{''.join(data)}</attvalues></node>\n"
+
+    def edge(number, source, target, weight):
+        data = "" if weight is None else f' weight="{weight}"'
+        return f'<edge id="{number}" source={quoteattr(source[1])} target={quoteattr(target[1])}{data}/>\n'
+
+    return head, node, "</nodes>\n<edges>\n", edge, "</edges>\n</graph>\n</gexf>\n"
+
+
+def _gml(attributes, _weighted):
+    unfit = next((name for name in attributes if not (name.isascii() and name.replace("_", "a").isalnum())), None)
+    if unfit is not None:
+        raise InputError(f"attribute {unfit!r}: GML knows only names of letters and digits; write .graphml")
+    forms = [(key, _gml_text if _type(v) == "string" else _gml_number) for key, v in attributes.items()]
+
+    def node(number, name, values):
+        data = (f" {key} {form(v)}" for (key, form), v in zip(forms, values, strict=True) if v is not None)
+        return f"node [ id {number} label {_gml_text(name)}{''.join(data)} ]\n"
+
+    def edge(_, source, target, weight):
+        data = "" if weight is None else f" weight {_gml_number(str(weight))}"
+        return f"edge [ source {source[0]} target {target[0]}{data} ]\n"
+
+    return "graph [\n", node, "", edge, "]\n"
+
+
+def _write(graph, stream, attributes, lines):
+    """Write a graph to a binary stream, with a dictionary of columns that nodes get as attributes; NaN is left out."""
+    kind, n_nodes = lines.__name__[1:], graph.n_nodes
+    attributes = {str(name): np.asarray(values) for name, values in (attributes or {}).items() if name != "node"}
+    for name, values in attributes.items():
+        if values.shape != (n_nodes,):
+            raise ParameterError(f"attribute {name!r} has shape {values.shape}; a value for each node is needed")
+    names = list(map(str, graph.names_of(np.arange(n_nodes)).tolist()))
+    if len(set(names)) < len(names):
+        raise InputError(f"two nodes have the same name, which {kind} files take for one node; write .npz instead")
+    texts = [names, *(list(map(str, values.tolist())) for values in attributes.values() if _type(values) == "string")]
+    unfit = next((text for column in texts for text in column if _UNFIT.search(text)), None)
+    if unfit is not None:
+        raise InputError(f"{unfit!r} has characters that {kind} files cannot hold; write .npz instead")
+    head, node, between, edge, foot = lines(attributes, graph.is_weighted)
+    with as_text(stream) as text:
+        text.write(head)
+        for start in range(0, n_nodes, _PIECE):
+            columns = [_texts(values[start : start + _PIECE]) for values in attributes.values()]
+            rows = zip(*columns, strict=True) if columns else iter(lambda: (), None)
+            piece = zip(names[start : start + _PIECE], rows, strict=False)
+            text.writelines(node(i, name, row) for i, (name, row) in enumerate(piece, start))
+        text.write(between)
+        number = 0
+        for sources, targets, weights in upper_edges(graph):
+            values = [None] * len(sources) if weights is None else weights.tolist()
+            for u, v, weight in zip(sources.tolist(), targets.tolist(), values, strict=True):
+                text.write(edge(number, (u, names[u]), (v, names[v]), weight))
+                number += 1
+        text.write(foot)
+
+
+def _type(values):
+    return _TYPES.get(values.dtype.kind, "string")
+
+
+def _texts(values):
+    """Values as text, None where there is none."""
+    if values.dtype.kind == "b":
+        return ["true" if value else "false" for value in values.tolist()]
+    if values.dtype.kind != "f":
+        return list(map(str, values.tolist()))
+    # As few digits as the kind of number needs.
+    return [text if known else None for text, known in zip(values.astype(str), np.isfinite(values), strict=True)]
+
+
+def _gml_number(text):
+    """A number in GML, which asks for a point in all that are not integers."""
+    text = {"true": "1", "false": "0"}.get(text, text)
+    return text.replace("e", ".0e") if "e" in text and "." not in text else text
+
+
+def _gml_text(text):
+    """Text in quotes and ASCII: networkx reads nothing else."""
+    text = escape(text, {'"': "&quot;"})
+    return '"' + "".join(c if " " <= c <= "~" else f"&#{ord(c)};" for c in text) + '"'
+
+
+def _format(kind, sniff, lines):
+    return Format(
+        kind, (f".{kind}",), sniff=sniff, read=partial(_read, kind=kind), write=partial(_write, lines=lines),
+        attributes=True,
+    )  # fmt: skip
+
+
+GRAPHML = _format("graphml", partial(_is_xml, kind="graphml"), _graphml)
+GEXF = _format("gexf", partial(_is_xml, kind="gexf"), _gexf)
+GML = _format("gml", _is_gml, _gml)
+ADJLIST = Format("adjlist", also_read=(".adjlist",), read=partial(_read, kind="adjlist"))

@@ -1,0 +1,167 @@
+"""METIS files: a header, then one line of neighbours for every node (METIS 5 manual, section 4.1.1)."""
+
+from itertools import pairwise
+
+import numpy as np
+
+from ..base.warn import warn_user
+from ..exceptions import FormatError, InputError
+from ..graphs.graph import Graph
+from ..graphs.ids import id_dtype
+from ._format import Format, header_sizes, row_pieces
+
+_BLOCK = 1 << 22
+
+
+def read_metis(source, reading):
+    """Read an open Source as its Reading says."""
+    import scipy.sparse as sp
+
+    indices, weights, lengths = [np.empty(0, np.int32)], [], []
+    rows = 0
+    with source.open() as stream:
+        n_nodes, n_edges, leading, has_weights = _header(stream)
+        # Every node has a line, if it is only a line end; a weight takes two bytes.
+        if n_nodes - 1 > source.size or 2 * leading > source.size:
+            what = f"{leading} weights of every node" if n_nodes - 1 <= source.size else f"{n_nodes} nodes"
+            raise FormatError(f"the header says {what}, but the file has only {source.size} bytes")
+        for block in _blocks(stream):
+            values, counts = _numbers(block, rows, n_nodes)
+            values, counts = _drop_leading(values, counts, leading, rows)
+            if has_weights:
+                if (counts % 2).any():
+                    node = rows + 1 + int(np.flatnonzero(counts % 2)[0])
+                    raise FormatError(
+                        f"the line of node {node} has a neighbour without a weight, but the header promises weights"
+                    )
+                weights.append(values[1::2].astype(np.float64))
+                if len(weights[-1]) and weights[-1].min() < 0:
+                    raise FormatError(f"there is a negative weight, {values[1::2].min()}")
+                values, counts = values[::2], counts // 2
+            if len(values) and not (values.min() >= 1 and values.max() <= n_nodes):
+                wrong = values[(values < 1) | (values > n_nodes)][0]
+                raise FormatError(f"neighbour {wrong} is named, but nodes are 1 to {n_nodes}")
+            indices.append((values - 1).astype(id_dtype(n_nodes)))
+            lengths.append(counts)
+            rows += len(counts)
+    # A last blank line (an isolated node) without a line end cannot be seen.
+    if rows < n_nodes - 1:
+        raise FormatError(f"the header says {n_nodes} nodes, but only {rows} lines of neighbours follow")
+    indptr = np.zeros(n_nodes + 1, dtype=np.int64)
+    np.cumsum(np.concatenate([*lengths, np.zeros(n_nodes - rows, np.int64)]), out=indptr[1:])
+    indices = np.concatenate(indices)
+    data = np.concatenate(weights) if weights and reading.weighted else np.ones(len(indices), dtype=bool)
+    try:
+        graph = Graph.from_scipy(sp.csr_array((data, indices, indptr), shape=(n_nodes, n_nodes)), symmetrize="error")
+    except InputError:  # the only defect left
+        raise FormatError(
+            "the graph is not symmetric: an edge must stand in the lines of both its nodes, with the same weight"
+        ) from None
+    listed = len(data) if data.dtype == bool else int(np.count_nonzero(data))
+    if graph.n_entries != listed:
+        raise FormatError("some line names a neighbour twice")
+    if n_edges not in (graph.n_edges, graph.n_entries / 2):
+        raise FormatError(f"the header says {n_edges} edges, but the lines hold {graph.n_edges}")
+    return graph
+
+
+def write_metis(graph, stream):
+    """Write to a binary stream; weights must be integers, and self-loops and names have no place."""
+    if graph.n_self_loops:
+        raise InputError(
+            f"the graph has {graph.n_self_loops} self-loops, which METIS files cannot hold; write .npz or .mtx instead"
+        )
+    weights = graph.weights
+    if weights is not None and not (weights == np.floor(weights)).all():
+        raise InputError("METIS files hold integer weights only; scale and round them, or write .npz or .mtx instead")
+    stream.write(f"{graph.n_nodes} {graph.n_edges}{'' if weights is None else ' 001'}\n".encode())
+    for first, last in row_pieces(graph):
+        lines = []
+        for start, stop in pairwise(graph.indptr[first : last + 1].tolist()):
+            row = graph.indices[start:stop].astype(np.int64) + 1
+            if weights is not None:
+                row = np.column_stack([row, weights[start:stop].astype(np.int64)]).ravel()
+            lines.append(" ".join(map(str, row.tolist())))
+        stream.write(("\n".join(lines) + "\n").encode())
+
+
+def _header(stream):
+    """Return (nodes, edges, leading numbers of every line, whether neighbours come with weights)."""
+    line = b"%"
+    while line.lstrip().startswith(b"%"):
+        line = stream.readline()
+    words = line.split(None, 4)
+    sizes = header_sizes(words)
+    if not 2 <= len(words) <= 4 or sizes is None:
+        shown = line.decode("latin-1").strip()
+        raise FormatError(
+            f"a METIS file begins with its numbers of nodes and edges (and a format code), not with {shown!r}; "
+            "pass format='edgelist' if it is a list of edges"
+        )
+    n_nodes, n_edges = sizes[:2]
+    code = words[2].decode().zfill(3) if len(words) > 2 else "000"
+    if len(code) != 3 or set(code) - {"0", "1"}:
+        raise FormatError(f"format code {words[2].decode()!r} of the header is not known: up to three digits 0 or 1")
+    n_constraints = sizes[3] if len(words) > 3 else 1
+    if n_nodes == 0:
+        raise FormatError("the graph is empty: its header says 0 nodes")
+    leading = (code[0] == "1") + n_constraints * (code[1] == "1")
+    if leading:
+        warn_user("the METIS file's node weights and sizes are not used")
+    return n_nodes, n_edges, leading, code[2] == "1"
+
+
+def _blocks(stream):
+    """Yield bytes in blocks of whole lines, without the lines of comments."""
+    while piece := stream.read(_BLOCK):
+        piece += stream.readline()
+        if b"%" in piece:
+            piece = b"".join(line for line in piece.splitlines(True) if not line.lstrip().startswith(b"%"))
+        if piece:
+            yield piece if piece.endswith(b"\n") else piece + b"\n"
+
+
+def _numbers(block, rows, n_nodes):
+    """All numbers of a block, and how many stand in each line; blank lines beyond the last node are dropped."""
+    text = np.frombuffer(block, dtype=np.uint8)
+    inside = text > 32
+    starts = inside.copy()
+    starts[1:] &= ~inside[:-1]
+    ends = np.cumsum(starts, dtype=np.int64)[text == 10]
+    counts = np.diff(ends, prepend=0)
+    if rows + len(counts) > n_nodes:
+        if counts[n_nodes - rows :].any():
+            raise FormatError(f"the header says {n_nodes} nodes, but more lines follow")
+        counts = counts[: n_nodes - rows]
+    total = int(ends[-1])
+    if total == 0:
+        return np.empty(0, dtype=np.int64), counts
+    try:
+        values = np.fromstring(block.decode("ascii"), dtype=np.int64, sep=" ")
+    except ValueError:  # UnicodeDecodeError is one
+        values = ()
+    if len(values) != total:
+        for node, line in enumerate(block.splitlines(), rows + 1):
+            for word in line.split():
+                if not word.isdigit():
+                    raise FormatError(f"the line of node {node} has {word.decode('latin-1')!r}, which is no integer")
+        raise FormatError(f"the lines from node {rows + 1} on cannot be read as integers")
+    return values, counts
+
+
+def _drop_leading(values, counts, leading, rows):
+    """Leave out the first `leading` numbers of every line (node size and weights)."""
+    if not leading:
+        return values, counts
+    if (counts < leading).any():
+        node = rows + 1 + int(np.flatnonzero(counts < leading)[0])
+        raise FormatError(
+            f"the line of node {node} is too short for the {leading} node weights that the header promises"
+        )
+    starts = np.cumsum(counts) - counts
+    kept = np.ones(len(values), dtype=bool)
+    kept[(starts[:, None] + np.arange(leading)).ravel()] = False
+    return values[kept], counts - leading
+
+
+METIS = Format("metis", (".metis",), also_read=(".graph",), read=read_metis, write=write_metis, names=False)

@@ -1,0 +1,179 @@
+"""Parquet tables, by pyarrow: edges read in batches; and tables of any columns written, to text as well."""
+
+import csv
+import os
+
+import numpy as np
+
+from ..base.warn import warn_user
+from ..exceptions import FormatError, InputError, ParameterError, missing_package
+from ..graphs.from_table import left_out
+from ..graphs.ids import Numbering
+from ._columns import WEIGHT_NAMES, ends_note
+from ._format import Format
+from .atomic import atomic_output
+from .edge_list import graph_of
+
+# What the ending of a table's file asks for.
+TABLES = {".csv": "csv", ".tsv": "tsv", ".parquet": "parquet"}
+# Rows that are read at once, in so much memory or more.
+_ROWS = 1 << 20
+_FULL_MEMORY = 1 << 30
+# What a whole table that is read into memory takes of it at once.
+_TABLE_MEMORY = 1 << 28
+
+
+def check_parquet():
+    """Return the modules of pyarrow that are needed, or raise an InputError."""
+    try:
+        import pyarrow
+        import pyarrow.parquet
+    except ImportError:
+        raise InputError(missing_package("Parquet", "pyarrow", "parquet")) from None
+    return pyarrow, pyarrow.parquet
+
+
+def write_table(columns, path):
+    """Write a dictionary of columns to a .csv, .tsv or .parquet file, atomically."""
+    format = TABLES.get(os.path.splitext(path)[1].lower())
+    if format is None:
+        raise ParameterError(f"the ending of {str(path)!r} is none of {', '.join(TABLES)}")
+    if format == "parquet":
+        arrow, parquet = check_parquet()
+        # Columns of Parquet hold one kind of values.
+        columns = {k: list(map(str, v.tolist())) if v.dtype.kind == "O" else v for k, v in columns.items()}
+        with atomic_output(path) as stream:
+            parquet.write_table(arrow.table(columns), stream)
+        return
+    with atomic_output(path, "w", encoding="utf-8", newline="") as stream:
+        writer = csv.writer(stream, delimiter="," if format == "csv" else "\t", lineterminator="\n")
+        writer.writerow(columns)
+        writer.writerows(zip(*(column.tolist() for column in columns.values()), strict=True))
+
+
+def read_parquet(source, reading):
+    """Read an open Source as its Reading says."""
+    table = ParquetEdges(source, reading, _TABLE_MEMORY)
+    for note in table.notes:
+        warn_user(f"{source.name}: {note}")
+    blocks = [(ends, weights) for ends, weights, _ in table.blocks(0, None)]
+    if not sum(len(ends) for ends, _ in blocks):
+        raise FormatError("the table has no rows: there are no edges")
+    ends, weights = map(np.concatenate, zip(*blocks, strict=True))
+    weights = np.ones(len(ends)) if reading.count_repeats and not table.weighted else weights
+    return graph_of(ends, weights, None if table.numbering is None else list(table.numbering), reading)
+
+
+class EdgeTable:
+    """Which columns of a table are edges, by its schema, and how their arrays come out of pyarrow's batches."""
+
+    n_nodes = None  # no table says it
+
+    def __init__(self, schema, reading):
+        arrow, _ = check_parquet()
+        columns, weight_column, ids = reading.columns, reading.weight_column, reading.ids
+        if max(columns) >= len(schema):
+            raise FormatError(f"the table has {len(schema)} columns; columns={tuple(columns)} are counted from 0")
+        weight = _weight(schema, columns, weight_column)
+        self.columns = [schema.field(c).name for c in [*columns, *([] if weight is None else [weight])]]
+        self.weighted = weight is not None
+        twice = [name for name in self.columns if schema.names.count(name) > 1]
+        if twice:
+            raise FormatError(f"several columns are called {twice[0][:80]!r}; rename them")
+        others = [name for name in schema.names if name not in self.columns]
+        silent = weight_column is None or not others
+        self.notes = ends_note(schema.names, columns) + ([] if silent else [left_out(others, "weight_column")])
+        types = [schema.field(name).type for name in self.columns[:2]]
+        floating = next((c for c in (0, 1) if arrow.types.is_floating(types[c])), None)
+        if floating is not None and ids == "auto":
+            self.notes.append(
+                f"column {self.columns[floating]} holds {types[floating]}, which are taken for names of "
+                "nodes; if the rows are vectors, use knn_graph (--vectors)"
+            )
+        integers = all(map(arrow.types.is_integer, types))
+        if ids == "integer" and not integers:
+            raise FormatError(f"columns {self.columns[0]} and {self.columns[1]} are {types[0]} and {types[1]}")
+        self.numbering = None if integers and ids != "string" else Numbering()
+
+    def arrays(self, batch):
+        """(ends, weights) of a batch; names are numbered on."""
+        arrays = [batch.column(batch.schema.get_field_index(name)) for name in self.columns]
+        for name, array in zip(self.columns, arrays, strict=True):
+            if array.null_count:
+                raise FormatError(f"column {name} has missing values")
+        if self.numbering is None:
+            ends = np.stack([_numbers(array, np.int64) for array in arrays[:2]], axis=1)
+        else:
+            # Row by row, so that names are numbered in the order in which they first appear.
+            names = [str(name) for row in zip(*(a.to_pylist() for a in arrays[:2]), strict=True) for name in row]
+            ends = self.numbering.of(names, len(names)).reshape(-1, 2)
+        weights = _numbers(arrays[2], np.float64) if self.weighted else np.empty(0)
+        if not (np.isfinite(weights).all() and (weights >= 0).all()):
+            raise FormatError(f"column {self.columns[2]} has weights that are negative or not finite")
+        return ends, weights
+
+
+class ParquetEdges(EdgeTable):
+    """The edges of an open Source by blocks; the attributes are those of `TextEdges`."""
+
+    def __init__(self, source, reading, memory):
+        arrow, parquet = check_parquet()
+        try:
+            with parquet.ParquetFile(source.path) as table:
+                schema = table.schema_arrow
+        except (ValueError, OSError, arrow.ArrowException) as error:
+            raise FormatError(f"the Parquet table cannot be read: {_said(error)}") from None
+        super().__init__(schema, reading)
+        self._path, self._n_rows = source.path, max(1, min(_ROWS, _ROWS * memory // _FULL_MEMORY))
+
+    def blocks(self, skip, _folder):
+        """Yield (ends, weights, share of the table read), leaving out the first `skip` blocks."""
+        arrow, parquet = check_parquet()
+        with parquet.ParquetFile(self._path, buffer_size=1 << 20, pre_buffer=False) as table:
+            total, read, number = max(1, table.metadata.num_rows), 0, 0
+            batches = table.iter_batches(self._n_rows, columns=self.columns, use_threads=False)
+            while True:
+                try:
+                    batch = next(batches, None)
+                    if batch is None:
+                        return
+                    batch.validate(full=True)
+                except (ValueError, OSError, arrow.ArrowException) as error:
+                    raise FormatError(f"the Parquet table is damaged: {_said(error)}") from None
+                read, number = read + batch.num_rows, number + 1
+                if number > skip:
+                    yield *self.arrays(batch), read / total
+
+
+def _weight(schema, columns, weight_column):
+    """Position of the column of weights, or None."""
+    kinds = check_parquet()[0].types
+    names = [name.lower() for name in schema.names]
+    if weight_column == "auto":
+        numeric = [c for c, kind in enumerate(schema.types) if kinds.is_integer(kind) or kinds.is_floating(kind)]
+        return next((c for c in numeric if c not in columns and names[c].strip() in WEIGHT_NAMES), None)
+    if isinstance(weight_column, str):
+        position = schema.get_field_index(weight_column)
+        if position < 0:
+            raise ParameterError(f"weight_column={weight_column[:80]!r} is no column of the table")
+        weight_column = position
+    if weight_column is not None and (weight_column in columns or not 0 <= weight_column < len(names)):
+        raise ParameterError(f"weight_column={weight_column} must be one of the table's other {len(names)} columns")
+    return weight_column
+
+
+def _numbers(array, dtype):
+    arrow, _ = check_parquet()
+    try:
+        return array.cast(arrow.from_numpy_dtype(dtype)).to_numpy(zero_copy_only=False)
+    except arrow.ArrowException as error:
+        raise FormatError(f"a column cannot be read as {np.dtype(dtype)}: {_said(error)}") from None
+
+
+def _said(error):
+    return str(error).partition("\n")[0][:200]
+
+
+PARQUET = Format(
+    "parquet", sniff=lambda source: source.begins_with(b"PAR1"), read=read_parquet, edges=ParquetEdges, is_text=False,
+)  # fmt: skip

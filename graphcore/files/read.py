@@ -1,0 +1,142 @@
+"""Read a graph, whatever it is written in."""
+
+import os
+from functools import partial
+
+import numpy as np
+
+from ..base.types import PathLike, Sequence
+from ..base.validation import check_choice
+from ..exceptions import ParameterError
+from ..graphs.graph import Graph
+from ._format import Reading
+from ._source import open_source
+from .formats import FORMATS, READABLE, guess_format
+
+
+def read_graph(
+    path: PathLike, *, format: str | None = None, delimiter: str | None = None,
+    comments: str | Sequence[str] = ("#", "%"), header: bool | None = None, columns: tuple[int, int] = (0, 1),
+    weight_column: int | str | None = "auto", ids: str = "auto", symmetrize: str = "max", bipartite: bool = False,
+    count_repeats: bool = False, encoding: str = "utf-8", any_size: bool = False,
+) -> Graph:  # fmt: skip
+    r"""Read a graph from a file; format and layout are detected unless they are given.
+
+    Edge lists, Matrix Market, METIS, NumPy archives (scipy's ``save_npz`` or arrays ``indptr`` and ``indices``),
+    GraphML, GEXF and GML, each plain or compressed (gzip, bzip2, xz; Zstandard where the
+    package zstandard is installed), Parquet tables of edges (where pyarrow is), and BVGraph, the WebGraph framework's
+    files. The page ``docs/files.md`` tells what is recognised and how.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The file; "-" is standard input. Of a web graph its .graph, or the name that its files have in common. A folder
+        is a graph on disk, which is opened (:func:`graphcore.open_graph`).
+    format : str, optional
+        "edgelist", "konect", "matrix-market", "metis", "npz", "graphml", "gexf", "gml", "adjlist", "parquet" or
+        "bvgraph".
+        Default: by the content, and by the ending where the content can be read in two ways (METIS; networkx's
+        adjacency lists, ``.adjlist``).
+    delimiter : str, optional
+        Edge lists: one character, or "whitespace" for runs of blanks and tabs. Default: tab, comma, semicolon, white
+        space or "|", whichever makes columns of the first 200 lines.
+    comments : str or sequence of str, default ("#", "%")
+        Edge lists: lines that begin with one of these are left out.
+    header : bool, optional
+        Edge lists: whether the first line names the columns. Default: if it cannot be an edge as the others are.
+    columns : pair of int, default (0, 1)
+        Edge lists and Parquet: where the end nodes stand, counted from 0.
+    weight_column : {"auto", None}, int or str, default "auto"
+        Edge lists: where the weight stands, by number from 0 or by name; None for no weights. "auto" takes the column
+        that a header names "weight" or the like; without names, a third numeric column if it is the only one beside
+        time stamps. What is left out is warned about. Other formats: None leaves weights out, and for GraphML, GEXF and
+        GML a str is the edge attribute ("auto": "weight", else "value").
+    ids : {"auto", "integer", "string"}, default "auto"
+        Edge lists: what the nodes' names are. "auto" takes integers if the first lines hold nothing else.
+    symmetrize : {"max", "average", "sum", "min", "error", "degree-discounted", "random-walk"}, default "max"
+        What becomes of the two directions of a pair, see :meth:`Graph.from_edges`.
+    bipartite : bool, default False
+        Whether rows and columns of a matrix, or the two columns of an edge list, are nodes of two kinds, which may have
+        the same names: nodes are then called "r:" and "c:" and their name, or number from 0. Edge lists, Matrix Market
+        and scipy's archives.
+    count_repeats : bool, default False
+        Edge lists and Parquet without weights: whether an edge weighs as many as there are lines of it in one direction
+        (messages, calls), and not 1.
+    encoding : str, default "utf-8"
+        Edge lists: of the node names.
+    any_size : bool, default False
+        Whether to believe what a file says about sizes: True allows compressed data that expand to more than 100 times
+        their size (and 4 MiB), headers that state more than a million nodes and more than 32 for every edge, and web
+        graphs of more than 100 arcs for every byte.
+
+    Returns
+    -------
+    Graph
+        With `node_names` as in the file, unless they are the integers 0 to n_nodes - 1. Integer ids are put in
+        ascending order, names in the order in which they first appear.
+
+    Raises
+    ------
+    FormatError
+        If the content does not follow its format; the message names the file and, for edge lists, the line.
+    InputError
+        If the graph cannot be used (no nodes, negative weights), or a package for its compression is missing.
+    OSError
+        If the file is missing, unreadable or another folder.
+    ParameterError
+        If an option is not known.
+
+    Notes
+    -----
+    Edge lists are read by :func:`numpy.loadtxt`. The highest memory use, the graph included, is two to four times the
+    graph.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> import graphcore
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "friends.csv")
+    ...     with open(path, "w") as file:
+    ...         _ = file.write("from,to,weight\nAnna,Ben,2\nBen,Chloé,0.5\n")
+    ...     graph = graphcore.read_graph(path)
+    >>> graph
+    Graph(n_nodes=3, n_edges=2, weights=float64, named)
+    >>> graph.node_names.tolist()
+    ['Anna', 'Ben', 'Chloé']
+    """
+    check_choice("format", format, (None, *READABLE))
+    reading = Reading(
+        delimiter=delimiter, comments=comments, header=header, columns=columns, weight_column=weight_column, ids=ids,
+        encoding=encoding, symmetrize=symmetrize, bipartite=bipartite, count_repeats=count_repeats,
+        declared=format == "edgelist",
+    )  # fmt: skip
+    if isinstance(path, (str, os.PathLike)) and os.path.isdir(path):
+        # Imported here, because the store itself imports the readers of this room.
+        from .store import looks_like_store
+
+        if looks_like_store(path):
+            return _read_store(path, reading)
+    with open_source(path, any_size) as source:
+        found = FORMATS[format] if format else guess_format(source)
+        if bipartite and not found.bipartite:
+            raise ParameterError(f"bipartite={bipartite!r} is for edge lists and matrices; this is a {found.name} file")
+        if found.is_text:
+            source.require_text()
+        return found.read(source, reading)
+
+
+def _read_store(path, reading):
+    from .store import open_graph
+
+    if reading.bipartite:
+        raise ParameterError("bipartite=True is for edge lists and matrices; this is a graph on disk")
+    weighted = reading.weighted
+    graph = open_graph(path)
+    if weighted or not graph.is_weighted:
+        return graph
+    return Graph._mapped(
+        graph.indptr, graph.indices, None, graph.node_names, np.diff(graph.indptr).astype(np.float64),
+        reopen=(partial(read_graph, weight_column=None), (os.path.abspath(path),)),
+        known={"n_self_loops": graph.n_self_loops},
+    )  # fmt: skip

@@ -1,0 +1,144 @@
+"""Edges on disk as they were read, and entries of the matrix, spread over files of which each is sorted in memory."""
+
+import contextlib
+import errno
+import os
+from itertools import chain, pairwise
+
+import numpy as np
+
+from ...base.threads import away
+from ...exceptions import InputError
+from ..atomic import to_disk
+
+# Edges of a block in a Spool. A block that is spread takes some 256 bytes for each: ids, numbers, entries, buckets.
+_BLOCK = 1 << 17
+_SAMPLE = 500_000
+_MIN_BUCKETS = 1
+# Systems limit the number of open files.
+_MAX_BUCKETS = 200
+# Bytes to sort an entry without weights, with those of a file, or with ones (where each direction counts once).
+_ENTRY_BYTES = {"none": 12, "file": 40, "ones": 36}
+
+
+class Spool:
+    """Edges in one file, by blocks: three int64 (edges, bytes of an id, bytes of a weight or 0), ids, weights."""
+
+    def __init__(self, path, n_bytes=0, n_edges=0):
+        self.path, self.n_bytes, self.n_edges = path, n_bytes, n_edges
+
+    @contextlib.contextmanager
+    def writing(self):
+        """Within this context, edges are written behind those that are there."""
+        with open(self.path, "ab") as self._stream:
+            self._require_whole(self._stream)
+            self._stream.truncate(self.n_bytes)  # what follows was left by a crash
+            yield
+
+    def append(self, ends, weights):
+        """Write edges: `ends` of shape (n_edges, 2), int32 or int64; weights of length 0 stand for none."""
+        for start in range(0, len(ends), _BLOCK):
+            piece, its_weights = ends[start : start + _BLOCK], weights[start : start + _BLOCK]
+            head = np.array([len(piece), ends.itemsize, 8 * (len(weights) > 0)])
+            for array in (head, piece, its_weights.astype(np.float64, copy=False)):
+                self._stream.write(np.ascontiguousarray(array).view(np.uint8).data)
+                self.n_bytes += array.nbytes
+            self.n_edges += len(piece)
+
+    def sync(self):
+        """Bring all blocks to the disk."""
+        to_disk(self._stream)
+
+    def blocks(self):
+        """Yield (ends, weights) of each block: int64, source and target by turns; float64, of length 0 for none."""
+        if not self.n_edges:
+            return
+        with open(self.path, "rb") as stream:
+            self._require_whole(stream)
+            while stream.tell() < self.n_bytes:
+                count, id_size, weight_size = np.fromfile(stream, np.int64, 3).tolist()
+                ends = np.fromfile(stream, f"i{id_size}", 2 * count)
+                yield ends.astype(np.int64, copy=False), np.fromfile(stream, np.float64, count * (weight_size > 0))
+
+    def _require_whole(self, stream):
+        if os.fstat(stream.fileno()).st_size < self.n_bytes:
+            raise OSError(errno.EIO, f"{self.path} is shorter than it was: start over without resume")
+
+    def sample(self, n_edges):
+        """Both ends of about so many random edges."""
+        rng, rate, picked = np.random.default_rng(0), min(1.0, n_edges / self.n_edges), []
+        for ends, _ in self.blocks():
+            pairs = ends.reshape(-1, 2)
+            picked.append(pairs[rng.integers(len(pairs), size=rng.binomial(len(pairs), rate))].ravel())
+        return np.concatenate(picked)
+
+
+def entries_of(ends, weights):
+    """(keys, weights) of the entries of edges, those of weight 0 left out; see `_loops.py` for keys."""
+    i, j = ends[::2], ends[1::2]
+    if len(weights):
+        kept = weights != 0
+        i, j, weights = i[kept], j[kept], weights[kept]
+    back = i != j
+    keys = np.concatenate([(i << 32) | (j << 1), ((j << 32) | (i << 1) | 1)[back]])
+    return keys, np.concatenate([weights, weights[back]]) if len(weights) else weights
+
+
+def choose_borders(spool, number, kind, limit):
+    """Rows at which buckets begin, but for the first, so that each can be sorted within `limit` bytes."""
+    if not spool.n_edges:
+        return np.empty(0, dtype=np.int64)
+    # Twice as many as would do if all were alike: a row is never cut, however long it is.
+    n_buckets = max(_MIN_BUCKETS, 1 + int(1.5 * 2 * spool.n_edges * _ENTRY_BYTES[kind] / limit))
+    if n_buckets > _MAX_BUCKETS:
+        times = n_buckets // _MAX_BUCKETS + 1
+        raise InputError(f"{spool.n_edges:,} edges need more memory than this; {times} times as much will do")
+    ends = np.sort(number(spool.sample(min(_SAMPLE, limit // 256))))
+    return np.unique(ends[np.linspace(0, len(ends), n_buckets + 1).astype(np.int64)[1:-1]])
+
+
+class Buckets:
+    """Files of entries in ascending order from file to file; `kind` says where weights come from (_ENTRY_BYTES)."""
+
+    def __init__(self, folder, n_buckets, kind):
+        self._folder, self.n_buckets, self._kind = folder, n_buckets, kind
+
+    def fill(self, spool, number, borders, tell):
+        """Write all entries of a Spool; what was there is overwritten."""
+        names = ("keys", "weights") if self._kind == "file" else ("keys",)
+        with contextlib.ExitStack() as stack:
+            streams = [
+                [stack.enter_context(open(self._path(b, name), "wb")) for b in range(self.n_buckets)] for name in names
+            ]
+            done = 0
+            for ends, weights in spool.blocks():
+                tell(done / spool.n_edges)
+                entries = entries_of(number(ends), weights)
+                bucket = np.searchsorted(borders, entries[0] >> 32, side="right").astype(np.uint8)
+                order = np.argsort(bucket, kind="stable") if self.n_buckets > 1 else slice(None)
+                cuts = [0, *np.cumsum(np.bincount(bucket, minlength=self.n_buckets)).tolist()]
+                for array, files in zip(entries, streams, strict=False):
+                    grouped = array[order]
+                    for stream, (first, last) in zip(files, pairwise(cuts), strict=True):
+                        stream.write(grouped[first:last].data)
+                done += len(ends) // 2
+            for stream in chain(*streams):
+                to_disk(stream)
+
+    def load(self, bucket, limit):
+        """Return sorted (keys, weights) of a bucket, weights of length 0 for none."""
+        size = os.path.getsize(self._path(bucket, "keys"))
+        if size // 8 * _ENTRY_BYTES[self._kind] > limit:
+            raise InputError("one node has so many edges, or so often the same, that they do not fit; give more memory")
+        keys = np.fromfile(self._path(bucket, "keys"), dtype=np.int64)
+        if self._kind == "file":
+            order = away(np.argsort, keys)
+            return keys[order], np.fromfile(self._path(bucket, "weights"))[order]
+        away(keys.sort)
+        if self._kind == "none":
+            return keys, np.empty(0)
+        keys = keys[np.diff(keys, prepend=-1) != 0]
+        return keys, np.ones(len(keys))
+
+    def _path(self, bucket, name):
+        return os.path.join(self._folder, f"{name}-{bucket}")

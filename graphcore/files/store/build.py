@@ -1,0 +1,268 @@
+"""Build a graph on disk from edges that do not fit in memory, which come in block by block."""
+
+import contextlib
+import os
+from dataclasses import asdict
+
+import numpy as np
+
+from ...base.progress import Stages
+from ...base.types import PathLike, Sequence
+from ...base.validation import check_choice, check_integer
+from ...exceptions import FormatError, InputError, ParameterError
+from ...graphs.graph import Graph
+from ...graphs.ids import count_nodes
+from ...graphs.rows import BY_PAIR, DIRECTED, SYMMETRY_TOLERANCE, check_directions, policy_code
+from .._format import Reading
+from . import _loops
+from .arrays import RowWriter, names_as_arrays, write_array
+from .buckets import Buckets, Spool, choose_borders
+from .folder import check_replaceable, put_in_place
+from .format import ArrayFacts, Meta, array_path, write_meta
+from .inputs import open_inputs
+from .journal import Limit, need_disk, parse_memory, working_folder
+from .numbering import Same, number_ids
+from .open import open_graph
+from .parts import cut_into_parts
+
+
+def build_store(
+    source: object, out: PathLike, *, memory: str | int = "4G", symmetrize: str = "max", n_nodes: int | None = None,
+    resume: bool = False, delimiter: str | None = None, comments: str | Sequence[str] = ("#", "%"),
+    header: bool | None = None, columns: tuple[int, int] = (0, 1), weight_column: int | str | None = "auto",
+    ids: str = "auto", encoding: str = "utf-8", any_size: bool = False, parts: int | None = None, stages: object = None,
+) -> Graph:  # fmt: skip
+    """Build a graph on disk from edges that need not fit in memory.
+
+    The result is the same as that of :func:`graphcore.read_graph` (of all files, one after the other) or
+    :meth:`Graph.from_edges` (of all blocks). Edges are read once into a temporary file, spread over buckets by row,
+    and each bucket is sorted in memory. Temporary files lie beside the output and take 24 to 56 bytes per edge.
+
+    Parameters
+    ----------
+    source : str, path-like, list of them, iterable of tuples, or dask.dataframe
+        Files of edges: text, plain or compressed, Parquet (needs pyarrow), or BVGraph. Or blocks of edges,
+        (sources, targets) or (sources, targets, weights), each as for :meth:`Graph.from_edges`. Or a dask.dataframe,
+        which gives what a Parquet table with its columns would: Dask's workers read it, a few partitions at a time.
+    out : str or path-like
+        ``NAME.store``. A graph on disk that is there is replaced, once the new one is complete.
+    memory : str or int, default "4G"
+        Limit on the whole process's own memory (page cache apart), in bytes or like "500M" and "2G".
+    symmetrize : {"max", "average", "sum", "min", "error"}, default "max"
+        What becomes of the two directions of a pair, see :meth:`Graph.from_edges`.
+    n_nodes : int, optional
+        For blocks: the number of nodes. Default: largest id + 1.
+    resume : bool, default False
+        Go on with a build of the same input that was interrupted, if there is one. Blocks must come again in the same
+        order; those known already are skipped.
+    delimiter, comments, header, columns, weight_column, ids, encoding, any_size
+        How files are read, see :func:`graphcore.read_graph`. In Parquet tables columns are counted from 0 too.
+    parts : int, optional
+        Cut the rows into so many ranges, each in a folder of its own (``part-0``, ``part-1``, ...) that need only lie
+        where the Dask worker is that goes through these rows. Until they are cut, the disk holds the rows twice, too.
+    stages : Stages, optional
+        Where time is measured and progress shown.
+
+    Returns
+    -------
+    Graph
+        The graph, as :func:`graphcore.open_graph` opens it.
+
+    Raises
+    ------
+    FormatError
+        If a file does not follow its format; the message names it, and the line.
+    InputError
+        If the edges cannot be used, or the limit on memory is too low for them.
+    OSError
+        If something cannot be read or written, or the disk is full. What was done is kept for `resume`.
+    ParameterError
+        If an option is not known.
+
+    Notes
+    -----
+    Node names that are text are kept in memory while they are numbered, about 150 bytes each. Node ids that are
+    integers take at most a bit each. There can be 2**31 nodes at most.
+
+    Weights of edges that are listed several times are added in ascending order, so that the result does not depend on
+    the order of the input.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> import numpy as np
+    >>> import graphcore
+    >>> blocks = ((np.arange(i, i + 10), np.arange(i + 1, i + 11)) for i in range(0, 100, 10))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     graphcore.build_store(blocks, os.path.join(folder, "path.store"))
+    Graph(n_nodes=101, n_edges=100, unweighted)
+    """
+    if symmetrize in DIRECTED:
+        raise ParameterError(
+            f"symmetrize={symmetrize!r} needs the whole graph in memory; choose another policy, or read_graph and "
+            "write_graph (graphcore convert)"
+        )
+    check_choice("symmetrize", symmetrize, BY_PAIR)
+    n_nodes = None if n_nodes is None else check_integer("n_nodes", n_nodes, low=1)
+    parts = None if parts is None else check_integer("parts", parts, low=1)
+    given = source if isinstance(source, (list, tuple)) else [source]
+    out = check_replaceable(out, reads=[path for path in given if isinstance(path, (str, os.PathLike))])
+    stages = stages or Stages()
+    reading = Reading(
+        delimiter=delimiter, comments=comments, header=header, columns=columns, weight_column=weight_column, ids=ids,
+        encoding=encoding, symmetrize=symmetrize,
+    )  # fmt: skip
+    _loops.warm_up()
+    with open_inputs(source, n_nodes, reading, parse_memory(memory), any_size) as given:
+        limit = Limit(memory)
+        options = {
+            "inputs": given.identity, "memory": limit.total, "n_nodes": n_nodes, "parts": parts, "any_size": any_size,
+            **asdict(reading),
+        }  # fmt: skip
+        with working_folder(out, options, resume) as journal:
+            _Build(journal, given, limit, symmetrize, out, stages, parts).run()
+    return open_graph(out)
+
+
+class _Build:
+    """The steps of a build, from edges as they come in to a store; each one notes in the journal what it finished."""
+
+    def __init__(self, journal, given, limit, symmetrize, out, stages, parts):
+        self._journal, self._notes, self._given, self._limit = journal, journal.notes, given, limit
+        self._symmetrize, self._out, self._stages, self._parts = symmetrize, out, stages, parts
+        self._store = os.path.join(journal.folder, "store")
+        self._spool = Spool(os.path.join(journal.folder, "edges"), *self._notes.get("read", {}).get("spool", ()))
+
+    def run(self):
+        """Do every step that is not done yet."""
+        if not self._notes.get("finished"):
+            os.makedirs(self._store, exist_ok=True)
+            if "spread" not in self._notes:
+                with self._stages("read"):
+                    self._read()
+                with self._stages("number"):
+                    number = self._number()
+                with self._stages("spread"):
+                    self._spread(number)
+                    del number
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(self._spool.path)
+            with self._stages("sort"):
+                self._sort()
+        if os.path.exists(self._store):  # or an interruption came after the renaming
+            put_in_place(self._store, self._out, os.path.join(self._journal.folder, "replaced"))
+
+    def _read(self):
+        read, names = self._notes.get("read"), self._given.names
+        if read is None or (names is not None and not read["done"]):  # names are noted only when complete
+            self._spool = Spool(self._spool.path)
+            read = {"position": [0, 0], "low": None, "high": None, "narrow": True, "weighted": False, "names": None,
+                    "done": False}  # fmt: skip
+            self._notes["read"] = read
+        if read["done"]:
+            return
+        with self._spool.writing():
+            for ends, weights, position, share in self._given.blocks(*read["position"], self._journal.folder):
+                self._tell("read", share)
+                self._take(ends, weights, read)
+                read |= {"spool": [self._spool.n_bytes, self._spool.n_edges], "position": list(position)}
+                if names is not None and self._limit.exceeded():
+                    raise InputError(
+                        f"the names of {len(names):,} nodes fill the memory given, and more may follow; "
+                        "give more memory, or number the nodes first"
+                    )
+                if self._journal.due:
+                    self._spool.sync()
+                    self._journal.save()
+            self._spool.sync()
+        if names is not None:
+            if not names:
+                raise FormatError("there are no edges")
+            arrays = names_as_arrays(np.array(list(names), dtype=object))
+            read["names"] = {key: asdict(write_array(self._store, key, a.dtype, [a])) for key, a in arrays.items()}
+        read["done"] = True
+        self._journal.save()
+
+    def _take(self, ends, weights, read):
+        if not len(ends):
+            return
+        low, high = int(ends.min()), int(ends.max())
+        read["low"] = low if read["low"] is None else min(low, read["low"])
+        read["high"] = high if read["high"] is None else max(high, read["high"])
+        if len(weights):
+            read["weighted"] = True
+            read["narrow"] = read["narrow"] and weights.dtype == np.float32
+        if ends.dtype != np.int32 and low >= -(2**31) and high < 2**31:
+            ends = ends.astype(np.int32)
+        self._spool.append(ends, weights)
+
+    def _number(self):
+        """A callable with `n_nodes` that makes node numbers of ids; it is noted what the nodes are called."""
+        read, given = self._notes["read"], self._given
+        low, high, n_edges = read["low"], read["high"], self._spool.n_edges
+        self._notes["names"] = read["names"] or {}
+        if read["names"] is not None:
+            number = Same(len(given.names) if given.names else high + 1)
+        elif given.compact:
+            if n_edges == 0:
+                raise FormatError("there are no edges")
+            number, facts = number_ids(self._spool, low, high, self._store, self._journal.folder, self._limit.free // 2)
+            self._notes["names"] = {} if facts is None else {"node_names": asdict(facts)}
+        else:
+            low, high = (0, -1) if low is None else (low, high)
+            number = Same(count_nodes(low, high, n_edges, given.n_nodes))
+        if number.n_nodes > 2**31:
+            raise InputError(f"there are {number.n_nodes:,} nodes; a build takes 2**31 at most")
+        return number
+
+    @property
+    def _kind(self):
+        """Where weights come from, as Buckets have it."""
+        if self._notes["read"]["weighted"]:
+            return "file"
+        return "ones" if self._symmetrize in ("average", "sum") else "none"
+
+    def _spread(self, number):
+        kind, n_edges = self._kind, self._spool.n_edges
+        need_disk(self._journal.folder, n_edges * (40 if kind == "file" else 16) + 16 * number.n_nodes)
+        borders = choose_borders(self._spool, number, kind, self._limit.free)
+        buckets = Buckets(self._journal.folder, len(borders) + 1, kind)
+        buckets.fill(self._spool, number, borders, lambda share: self._tell("spread", share))
+        self._notes["spread"] = {"borders": borders.tolist(), "n_nodes": number.n_nodes}
+        self._journal.save()
+
+    def _sort(self):
+        """Sort and merge the buckets one by one, into the rows of the store, from the first on."""
+        spread, found = self._notes["spread"], np.zeros(4, dtype=np.int64)
+        lasts, policy = [*spread["borders"], spread["n_nodes"]], policy_code(self._symmetrize)
+        buckets = Buckets(self._journal.folder, len(lasts), self._kind)
+        weight_dtype = self._given.ones if self._kind == "ones" else None
+        if self._kind == "file":
+            weight_dtype = np.float32 if self._notes["read"]["narrow"] else np.float64
+        rows = RowWriter(self._store, spread["n_nodes"], weight_dtype)
+        try:
+            for bucket, last in enumerate(lasts):
+                self._tell("sort", bucket / len(lasts))
+                keys, weights = buckets.load(bucket, self._limit.free)
+                length = _loops.merge_entries(keys, weights, policy, SYMMETRY_TOLERANCE, found)
+                rows.append(keys[:length], weights[:length], last)
+                del keys, weights
+            both, single, different, loops = found.tolist()
+            check_directions(both // 2, single // 2, single + different > 0, self._symmetrize, True)
+            self._finish(rows, loops)
+        finally:
+            rows.abandon()
+
+    def _finish(self, rows, n_self_loops):
+        arrays = rows.finish()
+        if rows.all_ones and arrays.pop("weights", None):
+            os.unlink(array_path(self._store, "weights"))
+        arrays |= {name: ArrayFacts(**facts) for name, facts in self._notes["names"].items()}
+        meta = Meta(arrays["degrees"].length, arrays["indices"].length, n_self_loops, rows.n_isolated, arrays)
+        write_meta(self._store, meta if self._parts is None else cut_into_parts(self._store, meta, self._parts))
+        self._notes["finished"] = True
+        self._journal.save()
+
+    def _tell(self, step, share):
+        with self._stages(f"{step} {share:.0%}", total=False):
+            pass

@@ -1,0 +1,170 @@
+"""Where the edges of a build come from: files, a dask.dataframe, or an iterator of blocks."""
+
+import contextlib
+import os
+import sys
+from typing import NamedTuple
+
+import numpy as np
+
+from ...base.warn import warn_user
+from ...exceptions import FormatError, InputError, ParameterError
+from ...graphs.ids import as_ids
+from ...graphs.weights import edge_weights
+from .._source import Source, naming, open_source
+from ..formats import guess_format
+from ..parquet import EdgeTable, check_parquet
+
+# Partitions that Dask makes at the same time; so many are in memory here, their columns of edges alone.
+_AT_ONCE = 4
+
+
+class Input(NamedTuple):
+    """Edges in blocks."""
+
+    # blocks(file, skip, folder for temporary files): from this file on, without the first `skip` blocks of it, yields
+    # ends (n_edges, 2), weights of length 0 for none, (number of the file, of the next block in it), share of all read.
+    blocks: object
+    identity: list  # tells this input from another
+    names: dict | None  # numbers of the nodes' names; None where ids are integers
+    compact: bool  # whether ids may have gaps
+    n_nodes: int | None  # where it is known
+    ones: type  # of weights where each edge counts once, as for a graph in memory
+
+
+class _Table(NamedTuple):
+    """A file or a frame that edges come from by blocks: TextEdges, ParquetEdges, BVGraphEdges or _FrameEdges."""
+
+    name: str
+    size: int
+    modified: int
+    edges: object
+
+
+@contextlib.contextmanager
+def open_inputs(source, n_nodes, reading, memory, any_size):
+    """Yield the Input of what `build_store` is given: paths, a dask.dataframe, or an iterator of blocks of edges."""
+    paths = [source] if isinstance(source, (str, os.PathLike)) else source
+    if not (isinstance(paths, (list, tuple)) and paths and all(isinstance(path, (str, os.PathLike)) for path in paths)):
+        paths = []
+    module = sys.modules.get("dask.dataframe")  # not imported for the question
+    framed = module is not None and isinstance(source, module.DataFrame)
+    if not (paths or framed):
+        if not hasattr(source, "__iter__") or isinstance(source, np.ndarray):
+            raise ParameterError(
+                f"source must be a path, a list of paths or an iterator of blocks of edges, got {type(source).__name__}"
+            )
+        yield Input(_iterator_blocks(source), [], None, False, n_nodes, np.float64)
+        return
+    if n_nodes is not None:
+        raise ParameterError(f"n_nodes={n_nodes} is for edge blocks; the nodes of files are those that occur in them")
+    with contextlib.ExitStack() as stack:
+        tables = [_opened(stack, os.fspath(path), reading, memory, any_size) for path in paths]
+        if framed:
+            tables = [_Table("the dask.dataframe", source.npartitions, 0, _FrameEdges(source, reading))]
+        yield _together(tables)
+
+
+def _opened(stack, path, reading, memory, any_size):
+    if path == "-":
+        source = stack.enter_context(open_source(path, any_size))  # a copy of standard input, until all is done
+    else:
+        with naming(path):
+            source = Source(path, path, any_size)
+    with naming(source.name):
+        kind = guess_format(source)
+        if kind.edges is None:
+            raise FormatError(
+                f"this is a {kind.name} file; edge lists, Parquet tables and BVGraphs can be built from. What fits in "
+                "memory can be written with graphcore.write_graph (graphcore convert)"
+            )
+        facts = os.stat(source.path)
+        return _Table(source.name, facts.st_size, facts.st_mtime_ns, kind.edges(source, reading, memory))
+
+
+def _together(tables):
+    """The Input of several tables, one after the other."""
+    first = tables[0]
+    numbering, weighted = first.edges.numbering, first.edges.weighted
+    for table in tables:
+        if (table.edges.numbering is None) != (numbering is None):
+            kinds = ["integers" if one.edges.numbering is None else "names" for one in (first, table)]
+            raise InputError(
+                f"the nodes of {first.name} are {kinds[0]}, those of {table.name} {kinds[1]}; pass ids='string' to "
+                "read all of them as names"
+            )
+        if table.edges.weighted != weighted:
+            has, has_none = (first, table) if weighted else (table, first)
+            raise InputError(
+                f"{has.name} has weights and {has_none.name} has none; pass weight_column=None to leave them out"
+            )
+    for table in tables:
+        for note in table.edges.notes:
+            warn_user(f"{table.name}: {note}")
+        table.edges.numbering = numbering  # one for all
+    known = [table.edges.n_nodes for table in tables]
+    n_nodes = None if None in known else max(known)
+    total = max(1, sum(table.size for table in tables))
+
+    def blocks(start, skip, folder):
+        before = sum(table.size for table in tables[:start])
+        for i, table in enumerate(tables[start:], start):
+            skipped = skip if i == start else 0
+            with naming(table.name):
+                for j, (ends, weights, share) in enumerate(table.edges.blocks(skipped, folder), skipped + 1):
+                    yield ends, weights, (i, j), (before + share * table.size) / total
+            before += table.size
+
+    identity = [list(table[:3]) for table in tables]
+    return Input(blocks, identity, numbering, n_nodes is None and numbering is None, n_nodes, np.float32)
+
+
+class _FrameEdges(EdgeTable):
+    """The attributes and blocks of `TextEdges`, of a dask.dataframe."""
+
+    def __init__(self, frame, reading):
+        super().__init__(check_parquet()[0].Schema.from_pandas(frame._meta, preserve_index=False), reading)
+        self._frame = frame
+
+    def blocks(self, skip, _folder):
+        """Yield (ends, weights, share of the partitions read), leaving out the first `skip` partitions."""
+        import dask
+
+        parts, batch_of = self._frame.to_delayed(), dask.delayed(_batch)
+        for start in range(skip, len(parts), _AT_ONCE):
+            batches = dask.compute(*(batch_of(part, self.columns) for part in parts[start : start + _AT_ONCE]))
+            for number, batch in enumerate(batches, start + 1):
+                yield *self.arrays(batch), number / len(parts)
+
+
+def _batch(part, columns):
+    """Some columns of a partition, as pyarrow has them; this is what comes from a worker."""
+    arrow, _ = check_parquet()
+    try:
+        return arrow.RecordBatch.from_pandas(part[columns], preserve_index=False)
+    except arrow.ArrowException as error:
+        raise FormatError(f"a column holds values of several kinds: {str(error).splitlines()[0][:200]}") from None
+
+
+def _iterator_blocks(source):
+    def blocks(_file, skip, _folder):
+        weighted = None
+        for i, block in enumerate(source):
+            ends, weights = _as_block(i, block)
+            if weighted not in (None, len(block) == 3):
+                raise InputError(f"block {i} has {'' if not weighted else 'no '}weights, unlike those before it")
+            weighted = len(block) == 3
+            if i >= skip:
+                yield ends, weights, (0, i + 1), 0.0
+
+    return blocks
+
+
+def _as_block(i, block):
+    if not isinstance(block, tuple) or len(block) not in (2, 3):
+        raise InputError(f"block {i} must be a tuple (sources, targets) or (sources, targets, weights)")
+    sources, targets = as_ids("sources", block[0]), as_ids("targets", block[1])
+    if len(sources) != len(targets):
+        raise InputError(f"block {i}: {len(sources)} sources and {len(targets)} targets: there must be as many of each")
+    weights = edge_weights(block[2] if len(block) == 3 else None, len(sources))
+    return np.stack([sources, targets], axis=1), weights

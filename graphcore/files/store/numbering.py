@@ -1,0 +1,97 @@
+"""Node numbers for ids with gaps, in ascending order, without a table of all ids in memory."""
+
+import os
+
+import numpy as np
+
+from ...base.threads import away
+from ..atomic import to_disk
+from .arrays import map_array, write_array
+
+_WORDS = 1 << 16
+_PIECE = 1 << 20
+
+
+class Same:
+    """Ids that are node numbers already."""
+
+    def __init__(self, n_nodes):
+        self.n_nodes = n_nodes
+
+    def __call__(self, ids):
+        """Return the numbers of ids."""
+        return ids
+
+
+class Marked:
+    """The ids in a Spool, of a range from `low` on small enough for one bit each."""
+
+    def __init__(self, spool, low, span):
+        self._low, self._bits = low, np.zeros(span // 64 + 1, dtype=np.uint64)
+        for ends, _ in spool.blocks():
+            words, bits = self._places(ends)
+            np.bitwise_or.at(self._bits, words, bits)
+        self._before = np.zeros(len(self._bits) + 1, dtype=np.int64)
+        np.cumsum(np.bitwise_count(self._bits), out=self._before[1:])
+        self.n_nodes = int(self._before[-1])
+
+    def __call__(self, ids):
+        """Numbers of `ids`: how many marked ones are smaller."""
+        words, bits = self._places(ids)
+        return self._before[words] + np.bitwise_count(self._bits[words] & (bits - np.uint64(1)))
+
+    def names(self):
+        """Yield the ids in ascending order, by pieces."""
+        for start in range(0, len(self._bits), _WORDS):
+            words = self._bits[start : start + _WORDS].astype("<u8")
+            yield np.flatnonzero(np.unpackbits(words.view(np.uint8), bitorder="little")) + (self._low + 64 * start)
+
+    def _places(self, ids):
+        """Words that bits of ids stand in, and these bits."""
+        places = ids - self._low
+        return places >> 6, np.uint64(1) << (places & 63).astype(np.uint64)
+
+
+class Sorted:
+    """Any ids, looked up in the sorted list of them on disk."""
+
+    def __init__(self, names):
+        self._names = names
+        self.n_nodes = len(names)
+
+    def __call__(self, ids):
+        """Numbers of `ids`."""
+        # Asked for in ascending order, so that the list is read from the start.
+        distinct, inverse = away(np.unique, ids, return_inverse=True)
+        return np.searchsorted(self._names, distinct)[inverse]
+
+
+def number_ids(spool, low, high, folder, work, limit):
+    """Number the ids that occur in a Spool, from `low` to `high`, in ascending order, within `limit` bytes.
+
+    Returns a callable with `n_nodes` that maps ids to numbers, and the ArrayFacts of the names, which are written to
+    `folder`, or None if they are 0 to n - 1. A temporary file lies in `work`.
+    """
+    span = high - low + 1
+    if span <= 2 * limit:  # a bit for each, an int64 for every 64 of them, and as much again while these are made
+        marked = Marked(spool, low, span)
+        if low == 0 and marked.n_nodes == span:
+            return Same(span), None
+        return marked, write_array(folder, "node_names", np.int64, marked.names())
+    facts = write_array(folder, "node_names", np.int64, _distinct(spool, os.path.join(work, "ids")))
+    return Sorted(map_array(folder, "node_names", facts)), facts
+
+
+def _distinct(spool, path):
+    """Yield the ids of a Spool in ascending order, by pieces: sorted in a mapped file, which takes the page cache."""
+    with open(path, "wb") as stream:
+        for ends, _ in spool.blocks():
+            stream.write(away(np.unique, ends).data)
+        to_disk(stream)  # so that there is room for all of it, before it is mapped
+    ids, last = np.memmap(path, np.int64, "r+"), None
+    away(ids.sort)
+    for start in range(0, len(ids), _PIECE):
+        piece = np.unique(ids[start : start + _PIECE])
+        yield piece[1:] if piece[0] == last else piece
+        last = piece[-1]
+    os.unlink(path)

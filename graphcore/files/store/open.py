@@ -1,0 +1,212 @@
+"""Open a graph on disk, and verify that its arrays are those that were written, and are a graph."""
+
+import os
+from functools import partial
+
+import numpy as np
+
+from ...base.arrays import read_only
+from ...base.progress import Stages
+from ...base.types import PathLike
+from ...base.validation import check_path
+from ...base.warn import warn_user
+from ...distributed.worker import reopening
+from ...exceptions import FormatError, InputError
+from ...graphs._row_loops import row_sums
+from ...graphs.graph import Graph
+from ...graphs.ids import check_name_array
+from ...graphs.rows import Rows, find_defect
+from .._source import naming
+from .arrays import map_array, names_from_arrays
+from .format import CHECKED, PARTED, checksum, files_of, is_noted, note, read_meta, state_of
+from .parts import map_parts, parts_here
+
+_PIECE = 1 << 22
+
+
+def open_graph(path: PathLike, *, trusted: bool = False) -> Graph:
+    """Open a graph on disk without taking it into memory: its arrays are read-only memory maps.
+
+    A damaged graph is not opened. One of up to 64 MiB is verified, as :func:`graphcore.check_store` does it, which
+    takes less than a second. A larger one is opened at once if graphcore wrote it here, or
+    :func:`graphcore.check_store` has verified it, and its files have not been changed, replaced or copied since;
+    otherwise it is refused.
+
+    Parameters
+    ----------
+    path : str or path-like
+        A folder that :func:`graphcore.build_store` or :func:`graphcore.write_graph` wrote.
+    trusted : bool, default False
+        Open it unverified, if its files have the right types and sizes. What compiled loops do with a graph that is
+        damaged after all is not known: they may end the process.
+
+    Returns
+    -------
+    Graph
+        Works like any other. What is read of it lies in the system's page cache, not in the process's own memory.
+        Pickled, it is its path alone.
+
+    Raises
+    ------
+    FormatError
+        If the folder is no graph, or was written by another version, or a file is missing, cut off, of another type or
+        damaged.
+    InputError
+        If it is large and not known to be sound; the message tells how to verify it.
+    OSError
+        If the folder is missing or may not be read.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> import graphcore
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "path.store")
+    ...     graphcore.write_graph(graphcore.Graph.from_edges([0, 1], [1, 2]), path)
+    ...     graph = graphcore.open_graph(path)
+    >>> graph
+    Graph(n_nodes=3, n_edges=2, unweighted)
+    >>> graph.indices.flags.writeable
+    False
+    """
+    path = check_path(path)
+    graph, meta = map_graph(path, trusted=trusted)
+    # Compiled loops believe a graph's arrays, and would read and write wherever damaged ones point to.
+    with naming(path):
+        if not trusted and meta.nbytes <= CHECKED:
+            verify(path, graph, meta, Stages())
+        elif not trusted and not is_noted(path, files_of(meta)):
+            raise InputError(
+                f"this graph of {meta.nbytes / 1e9:,.1f} GB was not verified here, or its files have changed; verify "
+                f"it once with graphcore.check_store (graphcore check {path}), or pass trusted=True to open_graph"
+            )
+    return graph
+
+
+def map_graph(path, *, trusted):
+    """Return (graph, Meta) of a store whose files have the right types and sizes; `trusted` is how pickles open it."""
+    os.stat(path)  # a missing folder is reported as such
+    if not os.path.isdir(path):
+        raise InputError(f"{path}: a graph on disk is a folder; graphcore.read_graph (graphcore info) reads files")
+    with naming(path):
+        meta = read_meta(path)
+        cut = PARTED & set(meta.arrays) if meta.parts else set()
+        arrays = {name: map_array(path, name, facts) for name, facts in meta.arrays.items() if name not in cut}
+        indptr = arrays["indptr"]
+        if indptr[0] != 0 or indptr[-1] != meta.n_entries:
+            raise FormatError(f"indptr.npy is damaged: it runs from {indptr[0]} to {indptr[-1]}, not {meta.n_entries}")
+        here = parts_here(path, meta)
+        if len(here) < len(meta.parts) and not (trusted and reopening.get()):
+            lost = next(p for p in range(len(meta.parts)) if p not in here)
+            raise FormatError(
+                f"part-{lost} is missing; only a worker can do without, of a graph that was opened with trusted=True"
+            )
+        arrays |= {name: map_parts(path, name, meta, indptr, here) for name in cut}
+        names = arrays.get("node_names")
+        if names is not None:
+            names = names_from_arrays(names, arrays.get("node_name_ends"))
+    graph = Graph._mapped(
+        indptr, arrays["indices"], arrays.get("weights"), names, arrays["degrees"],
+        reopen=(partial(open_graph, trusted=True) if trusted else open_graph, (os.path.abspath(path),)),
+        known={"n_self_loops": meta.n_self_loops, "n_isolated": meta.n_isolated, "_parts": (meta.parts, here)},
+    )  # fmt: skip
+    return graph, meta
+
+
+def check_store(path: PathLike, *, stages: object = None) -> Graph:
+    """Verify a graph on disk: checksums of all arrays, sorted rows, symmetry, degrees and counts.
+
+    Parameters
+    ----------
+    path : str or path-like
+        ``NAME.store``.
+    stages : Stages, optional
+        Where time is measured and progress shown.
+
+    Returns
+    -------
+    Graph
+        The graph, in which nothing is wrong.
+
+    Raises
+    ------
+    FormatError
+        If something is; the message says what, and in which array.
+    OSError
+        If the folder is missing or may not be read.
+
+    Notes
+    -----
+    Takes 8 bytes of memory per node. What was found sound is noted in the folder where it is larger than what
+    :func:`graphcore.open_graph` verifies by itself: sizes, times of change and numbers of the files.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> import graphcore
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "path.store")
+    ...     graphcore.write_graph(graphcore.Graph.from_edges([0, 1], [1, 2]), path)
+    ...     graphcore.check_store(path)
+    Graph(n_nodes=3, n_edges=2, unweighted)
+    """
+    stages = stages or Stages()
+    path = check_path(path)
+    graph, meta = map_graph(path, trusted=False)
+    with naming(path):
+        before = state_of(path, files_of(meta))
+        verify(path, graph, meta, stages)
+        try:
+            if meta.nbytes > CHECKED:
+                note(path, before)
+        except OSError as error:
+            warn_user(
+                f"{path}: the graph is sound, but this cannot be noted in its folder ({error.strerror}); open_graph "
+                "takes it with trusted=True only"
+            )
+            graph = map_graph(path, trusted=True)[0]
+    return graph
+
+
+def verify(path, graph, meta, stages):
+    """Read a mapped graph from end to end; raises a FormatError that says what is wrong with it."""
+    with stages("checksums"):
+        for name, facts in meta.arrays.items():
+            cut = meta.parts and name in PARTED
+            array = getattr(graph, name) if cut else map_array(path, name, facts)
+            value = 0
+            for start in range(0, len(array), _PIECE):
+                with stages(f"checksum of {name} {start / len(array):.0%}", total=False):
+                    value = checksum(array[start : start + _PIECE], value)
+            if value != facts.crc32:
+                raise FormatError(f"{name}.npy is damaged: its checksum is {value:#010x}, not {facts.crc32:#010x}")
+    with stages("rows"):
+        _check_rows(graph, meta)
+    if graph.node_names is not None and graph.node_names.dtype != object:
+        check_name_array(graph.node_names)
+
+
+def _check_rows(graph, meta):
+    """Raise a FormatError if arrays that are as they were written are no graph all the same."""
+    defect, n_self_loops = find_defect(Rows(graph.indptr, graph.indices, graph._weights))
+    if defect:
+        raise FormatError(defect)
+    if not all(_degrees_fit(graph, slice(a, min(a + _PIECE, graph.n_nodes))) for a in range(0, graph.n_nodes, _PIECE)):
+        raise FormatError("degrees.npy does not hold the row sums")
+    counts = {"n_self_loops": n_self_loops, "n_isolated": int(np.count_nonzero(graph.degrees == 0))}
+    for name, count in counts.items():
+        if getattr(meta, name) != count:
+            raise FormatError(f"meta.json says {name} is {getattr(meta, name)}, but it is {count}")
+    with np.errstate(over="ignore"):
+        if not np.isfinite(graph.degrees.sum()):
+            raise InputError("the weights are so large that their sum overflows")
+
+
+def _degrees_fit(graph, span):
+    indptr = graph.indptr[span.start : span.stop + 1]
+    if graph.weights is None:
+        return np.array_equal(graph.degrees[span], np.diff(indptr))
+    sums = np.empty(len(indptr) - 1)
+    weights = graph.weights[indptr[0] : indptr[-1]]
+    row_sums(read_only(indptr - indptr[0]), weights, 0, len(sums), sums)
+    return np.array_equal(graph.degrees[span], sums)

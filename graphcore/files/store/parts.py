@@ -1,0 +1,95 @@
+"""Stores in parts: each a range of rows in a folder of its own, which lies where the worker of these rows is.
+
+What is cut are indices and weights. A part holds the bytes of its rows as they stand in the whole array, from the start
+of a page on, so that the files of all parts can be mapped one behind the other, and are one array again. Of parts that
+are not here there are zeros in their place; passes on workers never look there.
+"""
+
+import ctypes
+import mmap
+import os
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+
+from ...base.arrays import read_only
+from ...base.threads import row_blocks
+from ...distributed.passes import pass_spans
+from ...exceptions import FormatError, InputError
+from ..atomic import to_disk
+from .arrays import map_array
+from .format import PARTED, array_path, part_path
+
+# Where files are mapped, the largest page of any system that Python runs on.
+_PAGE = 1 << 16
+_FIXED = 0x10  # MAP_FIXED, of Linux and macOS
+
+
+def cut_into_parts(folder, meta, n_parts):
+    """Put parts in the place of whole arrays of a store; returns the Meta of what there is now."""
+    indptr = map_array(folder, "indptr", meta.arrays["indptr"])
+    # A block of a pass must not need rows of two parts.
+    starts = np.array([first for first, _ in pass_spans(indptr, few=True)])
+    if len(starts) < n_parts:  # only huge graphs go to workers
+        starts = row_blocks(indptr, max(1, meta.n_entries // n_parts))[:-1]
+    if len(starts) < n_parts:
+        raise InputError(f"{meta.n_nodes:,} nodes cannot be cut into parts={n_parts}; give fewer")
+    chosen = starts[np.linspace(0, len(starts), n_parts + 1).astype(int)[:-1]]
+    meta = replace(meta, parts=chosen.tolist())
+    for name in PARTED & set(meta.arrays):
+        facts = meta.arrays[name]
+        whole = map_array(folder, name, facts).view(np.uint8)
+        for part, (first, last) in enumerate(_spans(meta, facts, indptr)):
+            path = part_path(folder, part, name)
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            with open(path, "wb") as stream:
+                stream.write(whole[first:last].data)
+                to_disk(stream)
+        del whole
+        os.unlink(array_path(folder, name))
+    return meta
+
+
+def parts_here(folder, meta):
+    """Numbers of the parts whose files are in the folder."""
+    names = PARTED & set(meta.arrays)
+    return [p for p in range(len(meta.parts)) if all(os.path.exists(part_path(folder, p, name)) for name in names)]
+
+
+def map_parts(folder, name, meta, indptr, here):
+    """The parts of an array that are here, as the whole one, read-only."""
+    facts = meta.arrays[name]
+    size = facts.length * np.dtype(facts.dtype).itemsize
+    if size == 0:
+        return read_only(np.empty(0, dtype=facts.dtype))
+    spans = _spans(meta, facts, indptr)
+    for part in here:
+        path, (first, last) = part_path(folder, part, name), spans[part]
+        if os.path.getsize(path) != last - first:
+            raise FormatError(f"{os.path.relpath(path, folder)} has {os.path.getsize(path)} bytes, not {last - first}")
+    if not hasattr(mmap, "MAP_ANONYMOUS"):  # Windows: in memory
+        out = np.zeros(size, dtype=np.uint8)
+        for part in here:
+            out[slice(*spans[part])] = np.fromfile(part_path(folder, part, name), dtype=np.uint8)
+        return read_only(out.view(facts.dtype))
+    # Room for all, which goes away with the array; files are mapped over it.
+    room = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, prot=mmap.PROT_READ)
+    array = np.frombuffer(room, dtype=np.uint8)
+    place = ctypes.CDLL(None, use_errno=True).mmap
+    place.restype = ctypes.c_void_p
+    place.argtypes = [ctypes.c_void_p, ctypes.c_size_t, *[ctypes.c_int] * 3, ctypes.c_long]
+    for part in here:
+        first, last = spans[part]
+        with open(part_path(folder, part, name), "rb") as stream:
+            at = array.ctypes.data + first
+            flags = mmap.MAP_SHARED | _FIXED
+            if last > first and place(at, last - first, mmap.PROT_READ, flags, stream.fileno(), 0) != at:
+                raise OSError(ctypes.get_errno(), "a part of the graph cannot be mapped", stream.name)
+    return array.view(facts.dtype)
+
+
+def _spans(meta, facts, indptr):
+    """First and last byte of every part in the whole array; neighbours have less than a page in common."""
+    borders = indptr[np.array([*meta.parts, meta.n_nodes])] * np.dtype(facts.dtype).itemsize
+    return [(first - first % _PAGE, last) for first, last in pairwise(borders.tolist())]

@@ -1,0 +1,227 @@
+"""The alternation behind k-means, k-flats and their kernel versions, and the labels that it begins with."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ...base.progress import Stages
+from ...base.validation import check_choice
+from ...base.warn import warn_user
+from ...cluster.coresets.seeding import seeds_by_distance
+from ...exceptions import InputError
+
+INITS = ("k-means++", "farthest", "random", "k-means")
+# In shares of what all points cost about the origin: an objective that goes up by more is no rounding, and objectives
+# that differ by less are equal.
+_RISE, _EQUAL = 1e-9, 1e-13
+
+
+class Look(NamedTuple):
+    """What a problem finds in a partition of n points."""
+
+    labels: np.ndarray  # (n,) int32: where every point goes from here; -1 for points that take no part
+    own: np.ndarray  # (n,) float64: squared distance of every point to the flat or centroid of its present cluster
+    paid: np.ndarray  # (n,) float64: the largest of these fills an empty cluster; -inf for points that cannot
+    fitted: object  # flats or centroids of the clusters
+    state: object = None  # what the look at the next partition can be made from
+
+
+class FlatsProblem:
+    """What the alternation asks of EuclideanFlats and KernelFlats, which fit flats and move points.
+
+    Beside :meth:`look` it reads `weights`, `energy` (what all points cost about the origin), `noise` (rounding of
+    distances), and whether clusters may be empty.
+    """
+
+    keeps_empty = False
+    noise = 0.0
+
+    def look(self, labels, n_clusters, state=None):
+        """Fit a flat to every cluster (none empty), and find the nearest flat of every point."""
+        flats, own = self.fit(labels, n_clusters)
+        return Look(self.reassign(flats, labels), own, own, flats)
+
+
+class Run(NamedTuple):
+    """The best partition of one run of the alternation on n points."""
+
+    labels: np.ndarray  # (n,) int32
+    look: Look  # what was found in it
+    objective: float  # weighted sum of its squared distances
+    history: np.ndarray  # (n_iter,) float64: the objective of every partition that was looked at
+    # "converged": no point moves any more. "tolerance": the objective fell by no more than `tol`. "cycle": a partition
+    # came back, which only an indefinite kernel (or rounding) can do. "max_iter": the limit.
+    stopped: str
+    n_rises: int  # how often the objective went up; 0 for a positive semi-definite kernel
+
+    @property
+    def converged(self):
+        """Whether the run came to rest, and not by the limit or a cycle."""
+        return self.stopped in ("converged", "tolerance")
+
+
+class _Restart(Exception):
+    """A cluster ran empty or too small for its flat, and the policy is to begin anew."""
+
+
+def alternate(problem, labels, n_clusters, *, max_iter=300, tol=0.0, on_empty="farthest", min_size=1):
+    """Fit and move in turn from the given labels until no point moves, in at most `max_iter` looks.
+
+    A run also ends where the objective falls by no more than `tol` times itself. A cluster of fewer than `min_size`
+    points counts as one to restart for. Of the partitions that were met the Run has that of the least objective: for a
+    positive semi-definite kernel the last one.
+    """
+    history, seen, n_rises, stopped = [], set(), 0, "max_iter"
+    best = state = None
+    labels = np.array(labels, dtype=np.int32)
+    if not problem.keeps_empty and not _sizes(problem, labels, n_clusters).all():
+        present, compact = np.unique(labels, return_inverse=True)
+        look = problem.look(compact.astype(np.int32), len(present))
+        labels, n_clusters = _mended(problem, look._replace(labels=labels), n_clusters, on_empty)
+    for _ in range(max_iter):
+        if min_size > 1 and _sizes(problem, labels, n_clusters).min() < min_size:
+            raise _Restart("too small for its flat")
+        look = problem.look(labels, n_clusters, state)
+        state, look = look.state, look._replace(state=None)
+        objective = float(problem.weights @ look.own)
+        n_rises += bool(history) and objective > history[-1] + max(_RISE, problem.noise) * problem.energy
+        # Of equal objectives the later one: its points are with their nearest centroids, equal points together.
+        if best is None or objective <= best[2] + _EQUAL * problem.energy:
+            best = labels, look, objective
+        fell_by = history[-1] - objective if history else np.inf
+        history.append(objective)
+        seen.add(hash(labels.tobytes()))
+        following, n_clusters = _mended(problem, look, n_clusters, on_empty)
+        if np.array_equal(following, labels):
+            stopped = "converged"
+        elif hash(following.tobytes()) in seen:
+            stopped = "cycle"
+        elif tol and 0 <= fell_by <= tol * abs(objective):
+            stopped = "tolerance"
+        else:
+            labels = following
+            continue
+        break
+    return Run(*best, np.array(history), stopped, n_rises)
+
+
+def best_of(problem, rules, draw_labels, repeatable=False):
+    """The run of lowest objective from several initialisations.
+
+    `draw_labels(i)` gives the labels of initialisation i. `repeatable`: all are the same, so that one run is enough and
+    beginning anew is no use.
+    """
+    best, n_drawn, stages = None, 0, Stages(verbose=rules.verbose)
+    n_init, n_tries = (1, 1) if repeatable else (rules.n_init, rules.max_restarts + 1)
+    how = {"max_iter": rules.max_iter, "on_empty": rules.on_empty, "min_size": rules.min_size}
+    for number in range(n_init):
+        for _ in range(n_tries):
+            n_drawn += 1
+            try:
+                with stages(f"initialisation {number + 1} of {n_init}"):
+                    run = alternate(problem, draw_labels(n_drawn - 1), rules.n_clusters, **how)
+                break
+            except _Restart as why:
+                reason = str(why)
+        else:
+            raise InputError(
+                f"all of {n_drawn} initialisations ended in a cluster that is {reason}; take fewer clusters "
+                f"(n_clusters={rules.n_clusters}) or dimensions (n_dims={rules.n_dims}), or on_empty='farthest' and "
+                "on_degenerate='reduce', which need no new ones"
+            )
+        if best is None or run.objective < best.objective:
+            best = run
+    if not best.converged:
+        _warn_unsettled(best, rules.max_iter)
+    return best
+
+
+def _warn_unsettled(run, max_iter):
+    from sklearn.exceptions import ConvergenceWarning
+
+    why = f"points still moved after max_iter={max_iter} passes; raise it"
+    if run.n_rises:
+        why = (
+            "the objective rose, so the kernel is not positive semi-definite: the best labels met are kept; a larger "
+            "shift makes the kernel so"
+        )
+    warn_user(why, ConvergenceWarning)
+
+
+def _sizes(problem, labels, n_clusters):
+    """How many points with weight every cluster has."""
+    return np.bincount(labels[problem.weights > 0], minlength=n_clusters)
+
+
+def _mended(problem, look, n_clusters, on_empty):
+    """The labels of a look without empty clusters by the given policy, and the number of clusters."""
+    labels, sizes = look.labels, _sizes(problem, look.labels, n_clusters)
+    empty = np.flatnonzero(sizes == 0)
+    if not len(empty) or (on_empty == "drop" and problem.keeps_empty):
+        return labels, n_clusters
+    if on_empty == "restart":
+        raise _Restart("empty")
+    if on_empty == "error":
+        raise InputError(
+            f"cluster {empty[0]} ran empty, {len(empty)} of {n_clusters} in all; use on_empty='farthest' or 'drop', or "
+            "ask for fewer clusters"
+        )
+    if on_empty == "drop":
+        present, labels = np.unique(labels, return_inverse=True)
+        return labels.astype(np.int32), len(present)
+    return fill_empty(labels, look.paid, sizes), n_clusters
+
+
+def fill_empty(labels, paid, sizes):
+    """Give every empty cluster the point that pays most, out of clusters that keep another point."""
+    labels, sizes = labels.copy(), sizes.copy()
+    for j in np.flatnonzero(sizes == 0):
+        offers = np.where(sizes[labels] > 1, paid, -np.inf)
+        i = int(np.argmax(offers))
+        if offers[i] == -np.inf:
+            break  # no point is left that differs from its centroid
+        sizes[labels[i]] -= 1
+        sizes[j], labels[i] = 1, j
+    return labels
+
+
+def label_draws(problem, init, rules, streams):
+    """A function that draws the labels of initialisation number i, and whether all are the same."""
+    check_choice("init", init, INITS)
+    n_clusters = rules.n_clusters
+
+    def draw(i):
+        rng = streams.generator("start", i)
+        if init == "random":
+            return random_labels(len(problem.weights), n_clusters, rng)
+        labels = seed_labels(problem, n_clusters, rng, farthest=init == "farthest")[1]
+        return problem.k_means(labels, n_clusters, rules.max_iter) if init == "k-means" else labels
+
+    return draw, n_clusters == 1
+
+
+def random_labels(n_points, n_clusters, rng):
+    """Uniform labels (n_points,) int32, each of which occurs."""
+    labels = rng.integers(0, n_clusters, n_points, dtype=np.int32)
+    labels[rng.permutation(n_points)[:n_clusters]] = np.arange(n_clusters)
+    return labels
+
+
+def seed_labels(problem, n_clusters, rng, *, farthest=False):
+    """Seeds (n_clusters,) at different places, and the nearest seed of every point.
+
+    The seeds are k-means++ as published, with one draw for each (Arthur, Vassilvitskii 2007); or, with `farthest`, each
+    is the point farthest from all before, an epsilon-net.
+    """
+
+    def distances_to(point):
+        return problem.distances_to_point(point), 0
+
+    seeds = seeds_by_distance(distances_to, problem.weights, n_clusters, rng, farthest=farthest)
+    if seeds.exhausted:
+        found = len(seeds.indices)
+        raise InputError(
+            f"there are only {found} different points, fewer than n_clusters={n_clusters}; take n_clusters={found} or "
+            "less, or init='random'"
+        )
+    return seeds.indices, seeds.nearest

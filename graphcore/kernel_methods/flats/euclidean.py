@@ -1,0 +1,313 @@
+"""Flats in the space of the data: fitted to clusters, distances to them, and the piecewise affine code they define."""
+
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+
+from ...base.threads import away, map_blocks
+from ...base.validation import check_labels
+from ...exceptions import InputError
+from ._checks import as_points
+from .alternation import FlatsProblem
+
+_EPS = np.finfo(np.float64).eps
+_BLOCK_NUMBERS = 1 << 21
+# Sparse vectors are made dense one cluster at a time, up to this size.
+_CLUSTER_BYTES = 1 << 31
+
+
+class Codes(NamedTuple):
+    """Points written as the nearest flat and a place on it."""
+
+    labels: np.ndarray  # (n_samples,) int32: the flat of every point
+    coordinates: np.ndarray  # (n_samples, n_dims): along its basis, from its mean; 0 beyond the dimension of the flat
+
+
+@dataclass(frozen=True, eq=False)
+class FlatSet:
+    """Affine flats ``mean + span(basis)`` of k clusters in d dimensions; of dimension 0 they are points.
+
+    Coordinates are taken from `origin`, so that a large offset of the data costs no digits.
+    """
+
+    origin: np.ndarray = field(repr=False)  # (d,): mean of the data
+    centres: np.ndarray = field(repr=False)  # (k, d): means of the clusters less `origin`
+    bases: np.ndarray = field(repr=False)  # (k, n_dims, d): orthonormal rows; 0 beyond the dimension of a flat
+    dims: np.ndarray  # (k,) int32: dimension of every flat
+
+    @classmethod
+    def of_points(cls, origin, centres):
+        """Flats of dimension 0."""
+        k, d = centres.shape
+        return cls(origin, centres, np.zeros((k, 0, d)), np.zeros(k, dtype=np.int32))
+
+    @property
+    def n_clusters(self):
+        """Number of flats."""
+        return len(self.centres)
+
+    @property
+    def means(self):
+        """Means of the clusters, an array of shape (n_clusters, n_features)."""
+        return self.origin + self.centres
+
+    def squared_distances(self, X):
+        """Squared distances of points to every flat, (n_samples, n_clusters)."""
+        Y = self._local(X)
+        out = np.empty((len(Y), self.n_clusters))
+        for part in parts(Y):
+            rows = Y[part]
+            for j, (centre, basis) in enumerate(zip(self.centres, self.bases, strict=True)):
+                out[part, j] = residuals(rows - centre, basis)
+        return out
+
+    def nearest(self, X, n_jobs=None):
+        """Labels (int32) of the nearest flat of every point, the first of equally near ones, and squared distances."""
+        Y = self._local(X)
+        labels = self.moved(Y, n_jobs=n_jobs)
+        out = np.empty(len(Y))
+        for j, members in members_by_cluster(labels, self.n_clusters):
+            for part in parts(Y, members):
+                out[part] = residuals(Y[part] - self.centres[j], self.bases[j])
+        return labels, out
+
+    def encode(self, X):
+        """Codes of points: the nearest flat and the coordinates of the projection on it."""
+        labels, _ = self.nearest(X)
+        Y = self._local(X)
+        coordinates = np.empty((len(Y), self.bases.shape[1]))
+        for j, members in members_by_cluster(labels, self.n_clusters):
+            for part in parts(Y, members):
+                coordinates[part] = (Y[part] - self.centres[j]) @ self.bases[j].T
+        return Codes(labels, coordinates)
+
+    def decode(self, labels, coordinates):
+        """Points from codes: piecewise constant for flats of dimension 0, else piecewise affine."""
+        labels = np.asarray(labels)
+        labels = check_labels("labels", labels, len(labels))
+        if len(labels) and (labels.min() < 0 or labels.max() >= self.n_clusters):
+            raise InputError(f"labels must be 0 to {self.n_clusters - 1}; found {labels.min()} to {labels.max()}")
+        coordinates = np.asarray(coordinates, dtype=np.float64)
+        if coordinates.shape != (len(labels), self.bases.shape[1]):
+            raise InputError(
+                f"coordinates have shape {coordinates.shape}; {(len(labels), self.bases.shape[1])} is needed"
+            )
+        out = self.means[labels]
+        for j, members in members_by_cluster(labels, self.n_clusters):
+            out[members] += coordinates[members] @ self.bases[j]
+        return out
+
+    def moved(self, Y, here=None, n_jobs=None):
+        """Labels (int32) of the nearest flats of centred points.
+
+        Given where the points are (`here`: labels and squared lengths), they move only if that is nearer beyond
+        rounding.
+        """
+        k, m, d = self.bases.shape
+        directions = self.bases.reshape(k * m, d)
+        shifts = np.einsum("kmd,kd->km", self.bases, self.centres)
+        centre_norms = np.einsum("kd,kd->k", self.centres, self.centres)
+        out = np.empty(len(Y), dtype=np.int32)
+
+        def work(start, stop):
+            rows = Y[start:stop]
+            # |x|^2 is the same for all flats, and left out.
+            D = rows @ self.centres.T
+            D *= -2
+            D += centre_norms
+            if m:
+                along = (rows @ directions.T).reshape(-1, k, m)
+                along -= shifts
+                D -= np.einsum("nkm,nkm->nk", along, along)
+            best = D.argmin(axis=1)
+            if here is not None:
+                places, labels = np.arange(len(rows)), here[0][start:stop]
+                slack = 1e-13 * (here[1][start:stop] + centre_norms.max())
+                best = np.where(D[places, best] < D[places, labels] - slack, best, labels)
+            out[start:stop] = best
+
+        width = max(k * (m + 1), d) if isinstance(Y, SparseRows) else k * (m + 1)
+        borders = np.append(np.arange(0, len(Y), max(1, _BLOCK_NUMBERS // width)), len(Y))
+        map_blocks(work, borders, n_jobs)
+        return out
+
+    def _local(self, X):
+        X = as_points(X, sparse=True)
+        if X.shape[1] != len(self.origin):
+            raise InputError(f"X has {X.shape[1]} features, but the flats lie in a space of {len(self.origin)}")
+        return centred(X, self.origin)
+
+
+class SparseRows:
+    """Sparse vectors less an origin, made dense a part at a time when they are read."""
+
+    def __init__(self, X, origin):
+        self.X, self._origin = X, origin
+        self.shape = X.shape
+
+    def __len__(self):
+        return self.shape[0]
+
+    def __getitem__(self, places):
+        return self.X[places].toarray() - self._origin
+
+
+def centred(X, origin):
+    """Vectors less an origin: an ndarray, or :class:`SparseRows`."""
+    return SparseRows(X, origin) if hasattr(X, "tocsr") else X - origin
+
+
+def parts(Y, members=None):
+    """Places of rows (all, or those given) in parts that are read at once: sparse ones in blocks, else together."""
+    if not isinstance(Y, SparseRows):
+        return [slice(None) if members is None else members]
+    members = np.arange(len(Y)) if members is None else members
+    step = max(1, _BLOCK_NUMBERS // Y.shape[1])
+    return [members[i : i + step] for i in range(0, len(members), step)]
+
+
+def weighted_means(Y, labels, weights, n_clusters):
+    """Weighted means of the rows of clusters (none empty), dense."""
+    import scipy.sparse as sp
+
+    clusters = sp.csr_array((weights, labels, np.arange(len(labels) + 1)), shape=(len(labels), n_clusters)).T
+    sums = clusters @ Y
+    totals = np.bincount(labels, weights, n_clusters)
+    return (sums.toarray() if hasattr(sums, "tocsr") else sums) / totals[:, None]
+
+
+def residuals(Y, basis):
+    """Squared lengths of what is left of the rows after their projection on the basis."""
+    if len(basis):
+        Y = Y - (Y @ basis.T) @ basis
+    return np.einsum("ij,ij->i", Y, Y)
+
+
+def members_by_cluster(labels, n_clusters):
+    """Pairs of a label and the ascending places where it stands, for the labels that occur."""
+    order = np.argsort(labels, kind="stable")
+    ends = np.cumsum(np.bincount(labels, minlength=n_clusters))
+    start = 0
+    for j, end in enumerate(ends):
+        if end > start:
+            yield j, order[start:end]
+        start = end
+
+
+class EuclideanFlats(FlatsProblem):
+    """The data of one k-flats problem, centred once, with the two steps that the alternation takes.
+
+    X is float64, dense or csr; points of weight 0 are left out. With `pad`, flats of clusters with too few points are
+    completed to `n_dims` with arbitrary directions.
+    """
+
+    def __init__(self, X, weights, n_dims, *, pad=False, n_jobs=None):
+        taking_part = weights > 0
+        if not taking_part.all():
+            X, weights = X[taking_part], weights[taking_part]
+        self.weights = weights
+        self.n_dims = n_dims
+        self._pad = pad
+        self._n_jobs = n_jobs
+        self.origin = weights @ X / weights.sum()
+        self.Y = centred(X, self.origin)
+        # What the subtraction can have left of the rounding of X: directions thinner than that are noise.
+        self._grain = _EPS * float(abs(X).max())
+        self.squared_norms = np.empty(len(self.Y))
+        for part in parts(self.Y):
+            self.squared_norms[part] = residuals(self.Y[part], ())
+        self.energy = float(weights @ self.squared_norms)
+
+    def k_means(self, labels, n_clusters, max_iter):
+        """Labels of scikit-learn's k-means begun at the means of these clusters."""
+        from sklearn.cluster import KMeans
+
+        Y = self.Y.X if isinstance(self.Y, SparseRows) else self.Y
+        means = weighted_means(Y, labels, self.weights, n_clusters)
+        model = KMeans(n_clusters, init=means, n_init=1, max_iter=max_iter, tol=0.0)
+        return model.fit_predict(Y, sample_weight=self.weights).astype(np.int32)
+
+    def fit(self, labels, n_clusters):
+        """The best flat of every cluster (none empty), and the squared distance of every point to its own."""
+        sparse = isinstance(self.Y, SparseRows)
+        if self.n_dims == 0 and not sparse:
+            return self._fit_means(labels, n_clusters)
+        d = self.Y.shape[1]
+        centres = np.empty((n_clusters, d))
+        bases = np.zeros((n_clusters, self.n_dims, d))
+        dims = np.zeros(n_clusters, dtype=np.int32)
+        own = np.empty(len(self.Y))
+        for j, members in members_by_cluster(labels, n_clusters):
+            if sparse and 8 * len(members) * d > _CLUSTER_BYTES:
+                raise InputError(
+                    f"a cluster of {len(members)} sparse rows with {d} features is too large to be made dense; take "
+                    "more clusters, KernelKFlats(kernel='linear') or features of sklearn.decomposition.TruncatedSVD"
+                )
+            Y, w = self.Y[members], self.weights[members]
+            centres[j] = w @ Y / w.sum()
+            Y -= centres[j]
+            # Once more: what rounding left in the mean of a cluster far from the origin.
+            correction = w @ Y / w.sum()
+            centres[j] += correction
+            Y -= correction
+            basis = self._directions(Y, w) if self.n_dims else Y[:0]
+            dims[j] = len(basis)
+            bases[j, : len(basis)] = basis
+            own[members] = residuals(Y, basis)
+        return FlatSet(self.origin, centres, bases, dims), own
+
+    def reassign(self, flats, labels):
+        """Labels after every point moved to its nearest flat, ties staying where they are."""
+        return flats.moved(self.Y, (labels, self.squared_norms), self._n_jobs)
+
+    def distances_to_point(self, i):
+        """Squared distances of all points to one of them; exactly 0 for copies of it."""
+        if isinstance(self.Y, SparseRows):
+            y, norms = self.Y[[i]][0], self.squared_norms + self.squared_norms[i]
+            distances = norms - 2 * (self.Y.X @ y - self.origin @ y)
+            distances[distances < 1e-12 * norms] = 0.0
+            return distances
+        Y = self.Y - self.Y[i]
+        return np.einsum("ij,ij->i", Y, Y)
+
+    def _fit_means(self, labels, n_clusters):
+        """The means alone, all clusters at once."""
+        centres = weighted_means(self.Y, labels, self.weights, n_clusters)
+        rest = self.Y - centres[labels]
+        correction = weighted_means(rest, labels, self.weights, n_clusters)
+        centres += correction
+        rest -= correction[labels]
+        return FlatSet.of_points(self.origin, centres), residuals(rest, ())
+
+    def _directions(self, Y, w):
+        """Orthonormal rows: the leading principal directions of a centred, weighted cluster."""
+        from scipy.linalg import svd
+
+        n, d = Y.shape
+        m = min(self.n_dims, d)
+        Z = Y * np.sqrt(w / w.max())[:, None]
+        noise = self._grain * np.sqrt(n)
+        if n <= 2 * d:
+            # Thin: values and directions to full precision.
+            _, s, V = svd(Z, full_matrices=self._pad and n <= m, check_finite=False)
+            genuine = int((s[: min(m, n - 1)] > max(_EPS * max(n, d) * s[0], noise)).sum())
+            return V[:m] if self._pad else V[:genuine]
+        values, vectors = leading_eigenvectors(Z.T @ Z, m)
+        values, V = values[::-1], vectors[:, ::-1].T
+        genuine = int((values > max(_EPS * n * max(values[0], 0.0), noise**2)).sum())
+        return V if self._pad else V[: min(genuine, n - 1)]
+
+
+def leading_eigenvectors(M, count):
+    """The largest eigenvalues of a symmetric matrix and their vectors, in ascending order.
+
+    Where more of them are equal than are asked for, LAPACK may find none of these by their numbers: then it finds all.
+    """
+    from scipy.linalg import eigh
+
+    n = len(M)
+    values, vectors = away(eigh, M, subset_by_index=(n - count, n - 1), check_finite=False)
+    if len(values) < count:
+        values, vectors = away(eigh, M, check_finite=False)
+    return values[-count:], vectors[:, -count:]

@@ -1,0 +1,192 @@
+"""k-flats in the space of the data; with flats of dimension 0 it is k-means, with one flat it is PCA."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ...base.arrays import read_only
+from ...base.streams import Streams
+from ...base.threads import limited_libraries
+from ...base.validation import check_integer, check_sample_weight
+from ...exceptions import InputError
+from ._checks import Rules, as_points, check_n_clusters, given_labels
+from .alternation import alternate, best_of, label_draws
+from .euclidean import EuclideanFlats, FlatSet
+
+
+@dataclass(frozen=True, eq=False)
+class KFlatsResult:
+    """Flats fitted to n points; mean and sum are weighted, if there are weights."""
+
+    flats: FlatSet  # gives distances, nearest flats and codes for any points
+    labels: np.ndarray = field(repr=False)  # (n,) int32: between equally near flats, a point stays where it was
+    squared_distances: np.ndarray = field(repr=False)  # (n,): of every point to its own flat
+    error: float  # reconstruction error: the mean of the squared distances
+    inertia: float  # their sum
+    history: np.ndarray = field(repr=False)  # (n_iter,): the inertia after each pass of the best initialisation
+    converged: bool  # whether no point moved in the last pass
+
+    @property
+    def n_iter(self):
+        """Passes that the best start took."""
+        return len(self.history)
+
+
+def k_flats(X, n_clusters, n_dims=1, *, init="k-means++", sample_weight=None, random_state=None, **rules):
+    """Cover vectors by affine flats of a given dimension, so that the mean squared distance to the nearest is small.
+
+    Parameters
+    ----------
+    X : array-like or sparse matrix of shape (n_samples, n_features)
+        Finite numbers; worked on as float64. Sparse vectors are made dense one cluster at a time, and refused where
+        that takes more than 2 GiB.
+    n_clusters, n_dims, init, random_state
+        As for :class:`graphcore.KFlats`.
+    sample_weight : array-like of shape (n_samples,), optional
+        Not negative. Points of weight 0 take no part, and get the label of their nearest flat.
+    **rules
+        `n_init`, `max_iter`, `on_empty`, `on_degenerate`, `max_restarts`, `n_jobs`, `verbose`, as for
+        :class:`graphcore.KFlats`.
+
+    Returns
+    -------
+    KFlatsResult
+
+    Raises
+    ------
+    InputError, ParameterError
+        If X holds no finite numbers, has fewer different rows than `n_clusters` (where seeds are drawn by distance), or
+        every initialisation ends in an empty or too small cluster under a "restart" policy.
+
+    Notes
+    -----
+    The problem is NP-hard and the alternation finds local minima only. A cluster of ``n_dims + 1`` points or fewer lies
+    on its flat and stays; where ``n_clusters * (n_dims + 1)`` is near the number of points, the result is the
+    initialisation.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from graphcore.kernel_methods.flats.k_flats import k_flats
+    >>> t = np.linspace(-1, 1, 50)
+    >>> cross = np.concatenate([np.stack([t, t], 1), np.stack([t, -t], 1)])
+    >>> result = k_flats(cross, 2, 1, init="random", random_state=0)
+    >>> round(result.error, 12), result.flats.dims.tolist()
+    (0.0, [1, 1])
+    """
+    X = as_points(X, sparse=True)
+    weights = check_sample_weight(sample_weight, X.shape[0])
+    rules = Rules(n_clusters, n_dims, **rules).checked(weights, X.shape[1], "the number of features")
+    import sklearn.cluster  # noqa: F401  loaded before its threads are limited
+
+    with limited_libraries():
+        problem = EuclideanFlats(X, weights, rules.n_dims, pad=rules.on_degenerate == "pad", n_jobs=rules.n_jobs)
+        run = best_of(problem, rules, *_draws(problem, init, rules, weights, Streams(random_state)))
+        return _result(run, X, weights, rules.n_jobs)
+
+
+def _draws(problem, init, rules, weights, streams):
+    """A function that gives the labels of initialisation number i, and whether all are the same."""
+    n_clusters = rules.n_clusters
+    if isinstance(init, str) and init == "global":
+        if problem.n_dims:
+            raise InputError("init='global' is global k-means; it is there for n_dims=0 only")
+        labels = _global_runs(problem, n_clusters)[-1].labels
+    elif isinstance(init, str):
+        return label_draws(problem, init, rules, streams)
+    elif np.ndim(init) == 2:
+        means, shape = as_points(init, "init"), (n_clusters, problem.Y.shape[1])
+        if means.shape != shape:
+            raise InputError(f"the means given as init have shape {means.shape}; {shape} is needed")
+        labels = FlatSet.of_points(problem.origin, means - problem.origin).moved(problem.Y)
+    else:
+        labels = given_labels(init, weights, n_clusters, rules.on_empty)
+    return lambda _: labels, True
+
+
+def _result(run, X, weights, n_jobs=None):
+    """The result of a run on the points that have weight; the others get their nearest flat."""
+    flats, labels, own, rest = run.look.fitted, run.labels, run.look.own, weights == 0
+    if rest.any():
+        labels, own = merged(~rest, (labels, own), flats.nearest(X[rest], n_jobs=n_jobs))
+    error = run.objective / float(weights.sum())
+    return KFlatsResult(flats, read_only(labels), own, error, run.objective, run.history, run.converged)
+
+
+def merged(where, inside, outside):
+    """Arrays over all points, from those for the points inside and outside a mask."""
+    for one, other in zip(inside, outside, strict=True):
+        out = np.empty(len(where), dtype=one.dtype)
+        out[where], out[~where] = one, other
+        yield out
+
+
+def global_k_means(X, n_clusters, *, n_candidates=None, max_iter=300, sample_weight=None):
+    """Solutions of k-means for 1 to `n_clusters` clusters, each grown from the one before.
+
+    The solution for k is the best of all k-means runs that start from the k - 1 means found before and one more point.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+    n_clusters : int
+    n_candidates : int, optional
+        Points that are tried as the new mean: those that lower the error most before k-means runs. All, if not given:
+        then there are n_samples runs of k-means for every number of clusters.
+    max_iter : int, default 300
+    sample_weight : array-like of shape (n_samples,), optional
+        Not negative, as for `k_flats`.
+
+    Returns
+    -------
+    list of KFlatsResult
+        For 1, 2, ..., `n_clusters`; their errors never rise.
+
+    References
+    ----------
+    Likas, Vlassis, Verbeek, "The global k-means clustering algorithm", Pattern Recognition 36, 2003; the choice of
+    candidates is that of its fast version, with more than one of them.
+
+    Examples
+    --------
+    >>> import graphcore
+    >>> from graphcore.kernel_methods.flats.k_flats import global_k_means
+    >>> from sklearn.datasets import make_blobs
+    >>> points, _ = make_blobs(60, centers=3, random_state=0)
+    >>> [len(result.flats.means) for result in global_k_means(points, 3)]
+    [1, 2, 3]
+    """
+    X = as_points(X)
+    weights = check_sample_weight(sample_weight, len(X))
+    n_clusters = check_n_clusters(n_clusters, weights)
+    max_iter = check_integer("max_iter", max_iter, low=1)
+    if n_candidates is not None:
+        n_candidates = check_integer("n_candidates", n_candidates, low=1)
+    with limited_libraries():
+        runs = _global_runs(EuclideanFlats(X, weights, 0), n_clusters, n_candidates=n_candidates, max_iter=max_iter)
+    return [_result(run, X, weights) for run in runs]
+
+
+def _global_runs(problem, n_clusters, *, n_candidates=None, max_iter=300):
+    """The runs of :func:`global_k_means` on a problem with flats of dimension 0."""
+    runs = [alternate(problem, np.zeros(len(problem.weights), dtype=np.int32), 1)]
+    for k in range(2, n_clusters + 1):
+        last, own = runs[-1].labels, runs[-1].look.own
+        candidates = np.flatnonzero(own > 0)
+        if len(candidates) == 0:
+            raise InputError(
+                f"there are only {k - 1} different points, fewer than n_clusters={n_clusters}; take n_clusters={k - 1} "
+                "or less"
+            )
+        if n_candidates is not None and n_candidates < len(candidates):
+            gains = [problem.weights @ np.maximum(own - problem.distances_to_point(i), 0) for i in candidates]
+            candidates = candidates[np.sort(np.argsort(gains, kind="stable")[-n_candidates:])]
+        best = None
+        for i in candidates:
+            labels = last.copy()
+            labels[problem.distances_to_point(i) < own] = k - 1
+            run = alternate(problem, labels, k, max_iter=max_iter)
+            if best is None or run.objective < best.objective:
+                best = run
+        runs.append(best)
+    return runs

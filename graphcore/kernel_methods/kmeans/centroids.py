@@ -1,0 +1,115 @@
+"""Centroids of kernel k-means, combinations of points: the step of the alternation, and the nearest for new points."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ...exceptions import InputError
+from ...kernels.columns import map_rows
+from ...kernels.products import memberships
+from ..flats.alternation import Look
+
+# Bytes of the sums of a block of points with all clusters.
+_BLOCK_BYTES = 1 << 26
+
+
+class Centroids(NamedTuple):
+    """What new points are compared with: the points that centroids are made of, and sums of every cluster."""
+
+    labels: np.ndarray  # (n_points,) int32: the cluster of every point
+    weights: np.ndarray  # (n_points,) float64
+    masses: np.ndarray  # (n_clusters,) float64: weights of the clusters; 0 for empty ones
+    norms: np.ndarray  # (n_clusters,) float64: squared norms of their centroids; inf for empty clusters
+
+
+class Step(NamedTuple):
+    """What is found of the centroids of a partition."""
+
+    masses: np.ndarray  # (n_clusters,), as of Centroids
+    norms: np.ndarray  # (n_clusters,), with the shift
+    distances: np.ndarray  # (n_points,): squared, to the nearest; those of an indefinite kernel may be negative
+
+
+class KernelCentroids:
+    """One kernel k-means problem, ``K + shift W^-1``, for the alternation; points of label -1 take no part.
+
+    With ``W_j`` the weight of cluster j and ``S_xj = sum_{y in j} w_y K_xy``,
+    ``|phi(x) - c_j|^2 = K_xx - 2 S_xj / W_j + sum_{x in j} w_x S_xj / W_j^2``; a shift adds
+    ``shift / w_x + shift / W_j``, and takes ``2 shift / W_j`` off where x is in j.
+    """
+
+    keeps_empty = True
+
+    def __init__(self, kernel, weights, shift=0.0, n_jobs=None):
+        self.kernel, self.weights, self.shift, self._n_jobs = kernel, weights, shift, n_jobs
+        self.noise = kernel.noise
+        self.energy = float(np.abs(weights * kernel.diagonal).sum()) + abs(shift) * kernel.n_points
+
+    def look(self, labels, n_clusters, state=None):
+        """Distances to the centroids of a partition, and the nearest centroid of every point, of equals the lowest.
+
+        `state`: products of points and centroids for another partition, of which those of this one are made.
+        """
+        kernel, weights, shift = self.kernel, self.weights, self.shift
+        if state is None:
+            products = kernel.cluster_products(labels, weights, n_clusters, self._n_jobs)
+        else:
+            products = state.updated(labels)
+        placed = np.flatnonzero(labels >= 0)
+        j = labels[placed]
+        masses = np.bincount(j, weights=weights[placed], minlength=n_clusters)
+        filled = masses > 0
+        divisors = np.where(filled, masses, np.inf)
+        diagonal = kernel.diagonal
+        if shift:
+            diagonal = diagonal + np.divide(shift, weights, out=np.zeros(len(weights)), where=weights > 0)
+        # A point without weight has no part in its cluster's centroid, so the shift does not bind it there.
+        bonus = 2.0 * shift / divisors
+        inner = products.own
+        within = np.bincount(j, weights=(weights * inner)[placed], minlength=n_clusters)
+        norms = np.where(filled, within / divisors**2 + shift / divisors, np.inf)
+        own = np.zeros(len(labels))
+        # A point without weight may sit in a cluster without mass.
+        own[placed] = np.where(
+            filled[j],
+            diagonal[placed] + norms[j] - 2.0 * inner[placed] / divisors[j] - bonus[j] * (weights[placed] > 0),
+            0.0,
+        )
+        nearest, distances = products.nearest(norms, divisors, bonus)
+        distances += diagonal
+        if kernel.leaves_out_isolated:
+            isolated = weights == 0
+            nearest[isolated], distances[isolated] = -1, 0.0
+        # Points that do not differ from their centroid fill no cluster.
+        floor = kernel.noise * float(np.abs(kernel.diagonal[weights > 0]).max())
+        paid = np.where((weights > 0) & (distances > floor), weights * distances, -np.inf)
+        return Look(nearest, own, paid, Step(masses, norms, distances), products)
+
+
+def nearest_centroid(columns, centroids, n_jobs=None):
+    """Nearest centroids of points, from their kernel (n_samples, n_points) with the points that these are made of.
+
+    Returns labels (n_samples,), int32, and ``norms_j - 2 <phi(x), c_j>``: with ``K(x, x)`` added, the
+    squared distance.
+    """
+    labels, weights, masses, norms = centroids
+    if columns.shape[1] != len(labels):
+        raise InputError(
+            f"the kernel has {columns.shape[1]} columns; one for each of {len(labels)} fitted points is needed"
+        )
+    Z = memberships(labels, weights, len(norms)).T
+    # Sparse rows are those of large graphs, whose clusters may be too many for dense memberships.
+    Z = Z.tocsr() if columns.is_sparse else Z.toarray()
+    divisors = np.where(masses > 0, masses, np.inf)
+
+    def nearest(rows):
+        S = (rows @ Z).toarray() if columns.is_sparse else np.asarray(rows @ Z, dtype=np.float64)
+        values = norms - 2.0 * S / divisors
+        found = values.argmin(axis=1)
+        return np.column_stack([found, values[np.arange(len(found)), found]])
+
+    if not columns.shape[0]:
+        return np.empty(0, dtype=np.int32), np.empty(0)
+    block_rows = max(1, min(_BLOCK_BYTES // (8 * len(norms)), 1 << 14))
+    found = map_rows(columns, nearest, n_jobs=n_jobs, block_rows=block_rows)
+    return found[:, 0].astype(np.int32), found[:, 1]

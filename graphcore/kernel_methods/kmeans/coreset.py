@@ -1,0 +1,146 @@
+"""Kernel k-means on a coreset: the coreset is clustered, and all points go to the nearest centroid."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ...base.streams import Streams
+from ...base.validation import check_choice
+from ...base.warn import warn_user
+from ...cluster.coresets.coreset import SAMPLING, Coreset, sample_coreset
+from ...cluster.partition.nearest import label_all
+from ...exceptions import InputError, ParameterError
+from ...graphs.graph import Graph
+from ...kernels.checks import check_diagonal
+from ...kernels.graph import GraphKernel
+from ..flats.fit_kernel import kernel_and_weights
+from .centroids import nearest_centroid
+from .exact import KernelKMeansResult, kernel_kmeans
+
+
+@dataclass(frozen=True, eq=False)
+class CoresetKernelKMeansResult:
+    """A partition of all points by the centroids of a clustered coreset.
+
+    Attributes
+    ----------
+    labels : ndarray of shape (n_points,), int32
+        Nearest centroid of every point, the coreset's own included; -1 for isolated nodes of a graph.
+    coreset : Coreset
+    on_coreset : KernelKMeansResult
+        Weighted kernel k-means on the coreset; its `cost` estimates that of all points.
+    n_unreached : int
+        Nodes of a graph that no coreset node is joined to: their label is that of the centroid of least norm, evidence
+        for no cluster. 0 for other kernels.
+    """
+
+    labels: np.ndarray
+    coreset: Coreset
+    on_coreset: KernelKMeansResult
+    n_unreached: int = field(default=0)
+
+
+def coreset_kernel_kmeans(
+    K,
+    n_clusters,
+    *,
+    size,
+    self_loop=1.0,
+    weights=None,
+    random_state=None,
+    n_jobs=None,
+    sampling="importance",
+    seeding="auto",
+    n_seeds="auto",
+    **options,
+):
+    """Kernel k-means on a coreset.
+
+    Parameters
+    ----------
+    K : Kernel, Graph, or square array or sparse matrix of shape (n_points, n_points)
+        As for `kernel_kmeans`.
+    n_clusters : int
+    size : int
+        Draws ("importance"; repeats are merged) or different points ("uniform", "degree"). As many as there are points
+        with weight are these points themselves, with their weights and without draws; nodes of a graph are drawn
+        always, as published.
+    self_loop : float, default 1
+        Weight of a loop on every node, where K is a Graph, as a multiple of its mean weight.
+    weights : array-like of shape (n_points,), optional
+        As for `kernel_kmeans`.
+    random_state, n_jobs, sampling, seeding, n_seeds
+        As for :class:`graphcore.CoresetKernelKMeans`.
+    **options
+        `init`, `n_init`, `max_iter`, `tol`, `on_empty` and `on_indefinite` of
+        `kernel_kmeans` on the coreset, but that `init` is no array.
+
+    Returns
+    -------
+    CoresetKernelKMeansResult
+
+    Raises
+    ------
+    InputError, ParameterError
+        As for `kernel_kmeans` and :func:`graphcore.build_coreset`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from graphcore.kernel_methods.kmeans.coreset import coreset_kernel_kmeans
+    >>> x = np.repeat([0.0, 10.0], 50) + np.linspace(0, 1, 100)
+    >>> result = coreset_kernel_kmeans(np.outer(x, x), 2, size=20, random_state=0)
+    >>> len(set(result.labels[:50])), len(set(result.labels[50:])), len(set(result.labels))
+    (1, 1, 2)
+    """
+    kernel, weights = kernel_and_weights(GraphKernel(K, self_loop) if isinstance(K, Graph) else K, weights, "weights")
+    check_diagonal(kernel.diagonal)
+    check_choice("sampling", sampling, SAMPLING)
+    if not isinstance(options.get("init", ""), str):
+        raise ParameterError(
+            "init of a coreset's clustering is 'k-means++' or 'random': its points are not known before"
+        )
+    streams = Streams(random_state)
+    coreset = sample_coreset(
+        kernel,
+        n_clusters,
+        weights=weights,
+        size=size,
+        method=sampling,
+        n_seeds=n_seeds,
+        seeding=seeding,
+        random_state=streams,
+    )
+    if len(coreset) < n_clusters:
+        larger = "a larger coreset, or " if coreset.n_draws < np.count_nonzero(weights > 0) else ""
+        raise InputError(
+            f"only {len(coreset)} different points were drawn for n_clusters={n_clusters}, in {coreset.n_draws} draws; "
+            f"take {larger}sampling='uniform', which repeats none"
+        )
+    on_coreset = kernel_kmeans(
+        kernel.submatrix(coreset.indices, coreset.weights),
+        n_clusters,
+        random_state=streams.child("few"),
+        n_jobs=n_jobs,
+        **options,
+    )
+    n_unreached = 0
+    if kernel.leaves_out_isolated:
+        found = label_all(kernel, coreset.indices, coreset.weights, on_coreset.labels, n_clusters, n_jobs=n_jobs)
+        labels, n_unreached = found.labels, int(np.count_nonzero(found.unreached))
+    else:
+        labels, _ = nearest_centroid(kernel.columns(coreset.indices), on_coreset.centroids, n_jobs)
+    if options.get("on_empty") != "drop":
+        _tell_of_empty(labels, on_coreset, n_clusters)
+    return CoresetKernelKMeansResult(labels, coreset, on_coreset, n_unreached)
+
+
+def _tell_of_empty(labels, on_coreset, n_clusters):
+    """Warn of clusters that hold points of the coreset and, by distance to their centroids, none in the end."""
+    on_few = np.unique(on_coreset.labels[on_coreset.labels >= 0])
+    lost = np.setdiff1d(on_few, labels)
+    if len(lost):
+        warn_user(
+            f"only {len(on_few) - len(lost)} of n_clusters={n_clusters} clusters hold points: {len(lost)} hold some of "
+            "the coreset, but all of these are as near to another centroid; ask for fewer clusters or a larger coreset"
+        )

@@ -1,0 +1,114 @@
+"""Exact nearest neighbours by scikit-learn, and by inner products for the Jaccard distance."""
+
+import numpy as np
+
+from ..base.threads import away, limited_libraries, map_blocks
+from .neighbor_lists import empty_neighbors, fill_block
+from .vectors import is_sparse, squared_norms
+
+# Rows that one call of scikit-learn answers: fixed, so that ties fall the same way for any number of threads. Above
+# 1,024 rows it shares out queries and not candidates.
+_QUERY_ROWS = 2048
+# Squared distances below this share of the squared norms are recomputed: |x|^2 + |y|^2 - 2xy has lost their digits.
+_CANCELLED = 1e-8
+_JACCARD_ROWS = 128
+
+
+def exact_plan(X, metric):
+    """The quicker exact method and the seconds expected of it in one thread."""
+    n, d = X.shape
+    if metric in ("canberra", "braycurtis"):  # no tree knows these
+        return "brute", n * n * (2 + 0.8 * d) * 1e-9
+    if metric == "jaccard":
+        metric = "euclidean"  # as many products
+    if is_sparse(X):
+        per_pair = 25 + 0.3 * X.nnz / n
+        return "brute", n * n * per_pair * 1e-9
+    brute = n * n * (1.8 + 0.032 * d if metric == "euclidean" else 2 + 0.8 * d) * 1e-9
+    tree = n * 20e-6 * 1.5 ** min(max(d - 5, 0), 50)
+    # A tree cannot prune among equal rows: each of them is compared with all the others.
+    tree += 2e-9 * (n * repeated_share(X)) ** 2 if d <= 15 else np.inf
+    # The tree takes differences, which are exact: where it costs next to nothing it is used for that alone.
+    return ("kd_tree", tree) if tree < brute or (d <= 5 and tree < 1) else ("brute", brute)
+
+
+def repeated_share(X):
+    """Share of the rows in the largest group of equal rows, seen in up to 1,000 rows; 0 if none repeats."""
+    sample = X[:: max(1, X.shape[0] // 1000)]
+    largest = np.unique(sample, axis=0, return_counts=True)[1].max()
+    return largest / len(sample) if largest > 1 else 0.0
+
+
+def exact_neighbors(X, n_neighbors, metric, n_jobs):
+    """Exact search by fixed blocks of rows, each in one thread, so that ties do not depend on `n_jobs`."""
+    from threadpoolctl import ThreadpoolController
+
+    n = X.shape[0]
+    method = "brute" if metric == "jaccard" else exact_plan(X, metric)[0]
+    expanded = method == "brute" and metric == "euclidean"
+    if expanded and X.dtype == np.float64 and not is_sparse(X):
+        X = X - X.mean(axis=0)  # a common shift would take digits from |x|^2 + |y|^2 - 2xy
+    searcher = exact_searcher(X, n_neighbors + 1, metric, method)
+    norms = squared_norms(X) if expanded else None
+    out = empty_neighbors(n, n_neighbors)
+    controller = away(ThreadpoolController)
+
+    def neighbors(rows):
+        # BLAS is limited for the whole process, but OpenMP only for the thread that sets the limit.
+        with controller.limit(limits=1, user_api="openmp"):
+            return searcher.kneighbors(rows)
+
+    def search(start, stop):
+        distances, indices = away(neighbors, X[start:stop])
+        if norms is not None:
+            _mend_cancelled(X, norms, start, indices, distances)
+        fill_block(out, start, indices, distances)
+
+    borders = np.append(np.arange(0, n, _QUERY_ROWS), n)
+    with limited_libraries():
+        map_blocks(search, borders, n_jobs)
+    return out
+
+
+def exact_searcher(X, n_neighbors, metric, method="auto"):
+    """What answers `kneighbors(rows)` with distances and numbers of the nearest rows of X, nearest first."""
+    from sklearn.neighbors import NearestNeighbors
+
+    if metric == "jaccard":
+        return _ByJaccard(X, n_neighbors)
+    # Between vectors of 0 and 1, where alone it is taken, the Hamming distance orders rows as the Euclidean one does.
+    metric = "euclidean" if metric == "hamming" else metric
+    return NearestNeighbors(n_neighbors=n_neighbors, algorithm=method, metric=metric).fit(X)
+
+
+class _ByJaccard:
+    """1 - |x and y| / |x or y| between vectors of 0 and 1, dense or sparse; 0 between empty ones."""
+
+    def __init__(self, X, n_neighbors):
+        self._X, self._n_neighbors, self._ones = X, n_neighbors, X.sum(axis=1)
+
+    def kneighbors(self, rows):
+        pieces = [
+            self._nearest(rows[start : start + _JACCARD_ROWS]) for start in range(0, rows.shape[0], _JACCARD_ROWS)
+        ]
+        return tuple(np.concatenate(part) for part in zip(*pieces, strict=True))
+
+    def _nearest(self, rows):
+        both = rows @ self._X.T
+        both = both.toarray() if is_sparse(both) else both
+        either = rows.sum(axis=1)[:, None] + self._ones - both
+        distances = np.where(either > 0, 1 - both / np.maximum(either, 1), 0)
+        last = min(self._n_neighbors, distances.shape[1]) - 1
+        indices = np.argpartition(distances, last, axis=1)[:, : last + 1]
+        distances = np.take_along_axis(distances, indices, axis=1)
+        order = np.argsort(distances, axis=1, kind="stable")
+        return np.take_along_axis(distances, order, axis=1), np.take_along_axis(indices, order, axis=1)
+
+
+def _mend_cancelled(X, norms, start, indices, distances):
+    """Recompute, from the difference, distances so small that the expanded formula has no digit of them."""
+    rows, columns = np.nonzero(distances**2 < _CANCELLED * norms[start : start + len(indices), None])
+    for piece in range(0, len(rows), 4096):
+        at = rows[piece : piece + 4096], columns[piece : piece + 4096]
+        difference = X[start + at[0]] - X[indices[at]]
+        distances[at] = np.sqrt(squared_norms(difference))

@@ -1,0 +1,129 @@
+"""Vectors as the neighbour searches take them: checked, floating, rows in memory order, sparse ones in CSR."""
+
+import numpy as np
+
+from ..base.validation import check_magnitude
+from ..exceptions import InputError
+from ..graphs.structure import check_sparse
+
+# Larger numbers overflow when float32 distances are squared, smaller ones vanish.
+_LIMITS = {}, 1e15
+
+
+def is_sparse(X):
+    """Whether vectors are compressed rows and not an array."""
+    return hasattr(X, "indptr")
+
+
+def as_vectors(X):
+    """Check vectors and make them float32 (if they are, or are integers that fit) or float64, in CSR or C order."""
+    import scipy.sparse as sp
+    from sklearn.utils import check_array
+
+    check_sparse(X)
+    try:
+        X = check_array(
+            X, accept_sparse="csr", dtype="numeric", order="C", ensure_all_finite=False, ensure_min_samples=2
+        )
+    except (ValueError, TypeError) as error:
+        said = str(error).partition("\n")[0]
+        raise InputError(f"the vectors cannot be used: {said}") from None
+    if X.dtype.kind not in "biuf":
+        raise InputError(f"the vectors cannot be used: they hold {X.dtype}, and must be real numbers")
+    largest = _check_finite(X)
+    check_magnitude("X", largest, np.float32, _LIMITS)
+    if X.dtype not in (np.float32, np.float64):
+        narrow = X.dtype == np.float16 or (X.dtype.kind in "iub" and largest <= 2**24)
+        X = X.astype(np.float32 if narrow else np.float64)
+    return sp.csr_array(ordered(X)) if is_sparse(X) else X
+
+
+def ordered(X):
+    """Sparse rows, sorted, without repeats, of 32-bit indices: scikit-learn's distances change or refuse others."""
+    if max(X.nnz, X.shape[1]) >= 2**31:
+        raise InputError(
+            f"sparse vectors of {X.nnz} entries and {X.shape[1]} columns: distances take fewer than 2**31 of each"
+        )
+    if not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()
+    if X.indices.dtype == X.indptr.dtype == np.int32:
+        return X
+    return type(X)((X.data, X.indices.astype(np.int32), X.indptr.astype(np.int32)), X.shape)
+
+
+def _check_finite(X):
+    """Return the largest absolute value; NaN and infinity are refused with their place."""
+    values = X.data if is_sparse(X) else X
+    if values.size == 0:
+        return 0.0
+    if values.dtype.kind in "iub":
+        return float(max(abs(int(values.min())), abs(int(values.max()))))
+    largest, n_bad, first = 0.0, 0, None
+    step = max(1, (1 << 22) // max(1, values[0].size))
+    for start in range(0, len(values), step):
+        piece = np.abs(values[start : start + step])
+        high = piece.max()
+        if np.isfinite(high):
+            largest = max(largest, float(high))  # infinite where only a wider type holds it
+            continue
+        bad = np.argwhere(~np.isfinite(piece))
+        n_bad += len(bad)
+        if first is None:
+            first = bad[0] + np.array([start, 0])[: len(bad[0])]
+    if first is None:
+        return largest
+    if is_sparse(X):
+        row, column = int(np.searchsorted(X.indptr, first[0], side="right")) - 1, int(X.indices[first[0]])
+        value = X.data[first[0]]
+    else:
+        row, column = (int(place) for place in first)
+        value = X[row, column]
+    raise InputError(
+        f"the vectors must be finite: row {row}, column {column} is {'NaN' if np.isnan(value) else value} "
+        f"({n_bad} such values); fill the values in or drop the rows"
+    )
+
+
+def centred(X):
+    """Rows less their means (a copy); rows of one number everywhere become exactly 0."""
+    out = X - X.mean(axis=1, dtype=np.float64, keepdims=True)
+    out[X.max(axis=1) == X.min(axis=1)] = 0.0
+    return out.astype(X.dtype, copy=False)
+
+
+def normalised(X, metric):
+    """Rows divided by their Euclidean norms (a copy)."""
+    norms = np.sqrt(squared_norms(X))
+    if not norms.all():
+        empty, what = np.flatnonzero(norms == 0), "all zero" if metric == "cosine" else "one number everywhere"
+        raise InputError(
+            f"metric={metric!r} needs rows that are not {what}; row {empty[0]} is ({len(empty)} such rows): drop them "
+            "or choose another metric"
+        )
+    if is_sparse(X):
+        scaled = X.copy()
+        scaled.data /= np.repeat(norms, np.diff(X.indptr)).astype(X.dtype)
+        return scaled
+    return np.divide(X, norms[:, None], out=np.empty_like(X), casting="same_kind")
+
+
+def check_binary(X, metric):
+    """Refuse vectors that hold anything but 0 and 1."""
+    values = X.data if is_sparse(X) else X
+    for start in range(0, len(values), 1 << 16):
+        piece = values[start : start + (1 << 16)]
+        others = piece[(piece != 0) & (piece != 1)]
+        if len(others):
+            raise InputError(
+                f"metric={metric!r} compares vectors of 0 and 1, and these hold {others[0]:g}; use metric='euclidean', "
+                "'cosine' or 'manhattan', or give bools, as X > 0"
+            )
+
+
+def squared_norms(X):
+    """Squared Euclidean norms of the rows, float64."""
+    if is_sparse(X):
+        rows = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
+        return np.bincount(rows, weights=np.square(X.data, dtype=np.float64), minlength=X.shape[0])
+    return np.einsum("ij,ij->i", X, X, dtype=np.float64)

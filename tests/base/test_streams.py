@@ -1,0 +1,101 @@
+"""Streams repeat, are independent of each other, and take every kind of random_state."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+from graphcore import ParameterError
+from graphcore.base.streams import Streams, draw_by_weight
+from graphcore.cluster.pipeline.drafts import _grouped_rows
+
+from ..cluster.coresets.test_sampling_tree import Tree
+
+
+def draw(streams, *name):
+    return streams.generator(*name).integers(2**63, size=4).tolist()
+
+
+@pytest.mark.parametrize("seed", [0, 7, np.int32(7), np.uint64(2**63), 2**100, np.random.SeedSequence(3)])
+def test_same_seed_same_streams(seed):
+    assert draw(Streams(seed), "a") == draw(Streams(seed), "a")
+    assert draw(Streams(seed).child("a"), "b", 3) == draw(Streams(seed).child("a"), "b", 3)
+    assert Streams(seed).integer("a") == Streams(seed).integer("a")
+
+
+def test_integer_types_agree():
+    assert draw(Streams(7), "a") == draw(Streams(np.int64(7)), "a") == draw(Streams(np.random.SeedSequence(7)), "a")
+
+
+def test_every_name_block_and_seed_is_another_stream():
+    drawn = [
+        draw(source, stage, block)
+        for seed in (0, 1)
+        for source in (Streams(seed), Streams(seed).child("a"), Streams(seed).child("a", 1), Streams(seed).child("b"))
+        for stage, block in itertools.product(("a", "b", "seeding"), (0, 1, 2**31))
+    ]
+    numbers = list(itertools.chain(*drawn))
+    assert len(set(numbers)) == len(numbers)
+
+
+def test_asking_for_one_stage_does_not_shift_another():
+    streams = Streams(5)
+    alone = draw(streams, "b")
+    streams.generator("a").random(1000)
+    streams.child("c")
+    streams.integer("d")
+    assert draw(streams, "b") == alone
+
+
+def test_streams_pass_through():
+    streams = Streams(5)
+    assert draw(Streams(streams), "a") == draw(streams, "a")
+
+
+@pytest.mark.parametrize("make", [np.random.default_rng, np.random.RandomState])
+def test_generators_give_fresh_but_repeatable_streams(make):
+    source = make(3)
+    first, second = draw(Streams(source), "a"), draw(Streams(source), "a")
+    assert first != second
+    assert first == draw(Streams(make(3)), "a")
+
+
+def test_none_differs_every_time():
+    assert draw(Streams(), "a") != draw(Streams(None), "a")
+
+
+def test_integer_is_a_seed_for_others():
+    seeds = [Streams(i).integer("k-means") for i in range(200)]
+    assert all(type(seed) is int and 0 <= seed < 2**31 for seed in seeds)
+    assert len(set(seeds)) == 200
+    np.random.RandomState(seeds[0])
+
+
+def test_blocks_are_uniform_and_uncorrelated():
+    # 2,000 blocks of one number: mean within 5 standard errors, likewise the correlation of neighbours (chance 1e-6).
+    values = np.array([Streams(1).generator("stage", block).random() for block in range(2000)])
+    assert abs(values.mean() - 0.5) < 5 * np.sqrt(1 / 12 / 2000)
+    assert abs(np.corrcoef(values[1:], values[:-1])[0, 1]) < 5 / np.sqrt(2000)
+
+
+@pytest.mark.parametrize("bad", [-1, 1.5, "seed", [1, 2], np.array(3.0)])
+def test_bad_random_state(bad):
+    with pytest.raises(ParameterError, match="random_state="):
+        Streams(bad)
+
+
+@pytest.mark.parametrize(
+    "weights", [[0.0], [0.0, 0.0, 0.0], np.zeros(9), [0.0, 5e-324, 0.0], [0.0, 1.0, 0.0], [0, 2, 0]]
+)
+def test_every_draw_by_weight_says_where_there_is_nothing_to_draw(weights):
+    weights = np.asarray(weights, dtype=np.float64)
+    expected = 1 if weights.any() else -1
+    assert set(Tree(weights).sample(5, 0).tolist()) == {expected}
+    assert {draw_by_weight(weights, np.random.default_rng(seed)) for seed in range(5)} == {expected}
+
+
+def test_k_means_of_fewer_different_rows_than_clusters_has_no_answer():
+    X = np.repeat([[0.0, 1.0], [1.0, 0.0]], 3, axis=0)
+    for seed in range(5):
+        assert _grouped_rows(X, 3, np.random.default_rng(seed)) is None
+        assert _grouped_rows(X, 2, np.random.default_rng(seed)).tolist() in ([0, 0, 0, 1, 1, 1], [1, 1, 1, 0, 0, 0])

@@ -1,0 +1,62 @@
+"""Parameter checks name the parameter, the value and the remedy."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from graphcore import ParameterError
+from graphcore.base.validation import check_choice, check_integer, check_real
+
+
+def test_good_values_become_plain_ones():
+    for value in (3, np.int8(3), np.uint64(3)):
+        assert type(check_integer("k", value, low=3, high=3)) is int
+    for value in (0.5, np.float32(0.5), Fraction(1, 2)):
+        assert type(check_real("x", value, low=0.5, high=0.5)) is float
+    assert check_real("x", 1) == 1.0
+    assert check_choice("mode", "a", ("a", "b")) == "a"
+    assert check_choice("mode", None, ("a", None)) is None
+
+
+@pytest.mark.parametrize(
+    ("value", "limits", "message"),
+    [
+        (0, {"low": 1}, "k=0 must be at least 1"),
+        (9, {"high": 5}, "k=9 must be at most 5"),
+        (9, {"high": 5, "why_high": "there are 5 nodes"}, r"k=9 must be at most 5 \(there are 5 nodes\)"),
+        (1.0, {}, "k=1.0 must be an integer, got float"),
+        ("1", {}, "k='1' must be an integer, got str"),
+        (True, {}, "k=True must be an integer, got bool"),
+        (np.True_, {}, "must be an integer, got bool"),
+        (None, {}, "k=None must be an integer, got NoneType"),
+    ],
+)
+def test_bad_integers(value, limits, message):
+    with pytest.raises(ParameterError, match=message):
+        check_integer("k", value, **limits)
+
+
+@pytest.mark.parametrize(
+    ("value", "limits", "message"),
+    [
+        (-0.1, {"low": 0}, "x=-0.1 must be at least 0"),
+        (0.0, {"low": 0, "open_low": True}, "x=0.0 must be more than 0"),
+        (2.0, {"high": 1}, "x=2.0 must be at most 1"),
+        (float("nan"), {}, "x=nan must be finite"),
+        (float("inf"), {}, "x=inf must be finite"),
+        ("1", {}, "x='1' must be a number, got str"),
+        (True, {}, "x=True must be a number, got bool"),
+        (1j, {}, "must be a number, got complex"),
+        pytest.param(10**400, {}, "must be finite", id="huge"),
+    ],
+)
+def test_bad_reals(value, limits, message):
+    with pytest.raises(ParameterError, match=message):
+        check_real("x", value, **limits)
+
+
+@pytest.mark.parametrize("value", ["c", None, 1, ["a"]])
+def test_bad_choices(value):
+    with pytest.raises(ParameterError, match="is not known; choose one of 'a', 'b'"):
+        check_choice("mode", value, ("a", "b"))

@@ -1,0 +1,215 @@
+"""Coresets: what they must sum to, in the mean and in spread, for every way of drawing them."""
+
+import networkx as nx
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from graphcore import Graph, InputError, ParameterError, build_coreset
+from graphcore.cluster.coresets.coreset import SAMPLING, sample_coreset
+from graphcore.kernels.graph import GraphKernel
+
+from ...oracles import (
+    EXAMPLES,
+    Z_LIMIT,
+    centre_distances,
+    dense_kernel,
+    example,
+    memberships,
+    quick,
+    random_adjacency,
+    z_score,
+)
+
+
+def node_costs(K, w, labels, k):
+    """Squared distance of every node to the nearest centroid of a fixed partition."""
+    return centre_distances(K, memberships(w, labels, k)).min(axis=1)
+
+
+@pytest.mark.parametrize("method", SAMPLING)
+@pytest.mark.parametrize("name", ["barabasi-albert", "star", "weighted", "disconnected", "isolated nodes"])
+def test_cost_is_unbiased(name, method):
+    # The centres are a fixed partition's centroids. Mean over 1,500 seeds within Z_LIMIT standard errors of the cost on
+    # all nodes: fails by chance with probability FAILURE for one choice of seeds.
+    graph, A = example(name)
+    self_loop = 1.0
+    K, w = dense_kernel(A, self_loop)
+    k = 3
+    price = node_costs(K, w, np.random.default_rng(0).integers(0, k, len(w)), k)
+    kernel = GraphKernel(graph, self_loop)
+    costs, totals = [], []
+    for seed in range(1500):
+        coreset = sample_coreset(kernel, k, size=10, method=method, n_seeds=3, random_state=seed)
+        costs.append(coreset.weights @ price[coreset.indices])
+        totals.append(coreset.weights.sum())
+    assert abs(z_score(costs, w @ price)) < Z_LIMIT
+    assert abs(z_score(totals, w.sum())) < Z_LIMIT
+    assert np.std(costs) > 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("method", SAMPLING)
+def test_error_of_the_cost_falls_with_the_root_of_the_size(method):
+    # RMS errors at sizes N and 4 N over 1,000 seeds: their ratio is 2. Its standard error comes from the fourth
+    # moments, and the ratio must be within Z_LIMIT of them (plus 3 % for drawing without replacement): by chance it is
+    # not with probability FAILURE. The interval must exclude 1.4 and 2.8, which other powers of N give.
+    graph = Graph.from_networkx(nx.barabasi_albert_graph(2000, 5, seed=2))
+    kernel = GraphKernel(graph, 1.0)
+    w = kernel.point_weights
+    k = 4
+    price = node_costs(kernel.block(slice(None), slice(None)), w, np.random.default_rng(1).integers(0, k, len(w)), k)
+    truth = w @ price
+    logs, spreads = [], []
+    for size in (15, 60):
+        errors = []
+        for seed in range(1000):
+            coreset = sample_coreset(kernel, k, size=size, method=method, n_seeds=6, random_state=seed)
+            errors.append(coreset.weights @ price[coreset.indices] / truth - 1)
+        squares = np.square(errors)
+        logs.append(0.5 * np.log(squares.mean()))
+        spreads.append(0.5 * squares.std() / squares.mean() / np.sqrt(len(squares)))
+    ratio, spread = logs[0] - logs[1], np.hypot(*spreads)
+    assert abs(ratio - np.log(2)) < Z_LIMIT * spread + 0.03
+    assert Z_LIMIT * spread + 0.03 < 0.5 * np.log(2), "too few seeds to tell"
+
+
+def test_weight_of_every_node_is_unbiased_by_degree():
+    # Priority sampling estimates every subset's weight without bias, so every single node's: a z-test per node over
+    # 4,000 seeds; all together fail by chance with probability below 30 FAILURE.
+    A = random_adjacency(30, 0.3, np.random.default_rng(4), weighted=True)
+    kernel = GraphKernel(Graph.from_scipy(A))
+    w = kernel.point_weights
+    estimates = np.zeros((4000, len(w)))
+    for seed in range(len(estimates)):
+        coreset = sample_coreset(kernel, 2, size=12, method="degree", random_state=seed)
+        estimates[seed, coreset.indices] = coreset.weights
+    for x in range(len(w)):
+        assert abs(z_score(estimates[:, x], w[x])) < Z_LIMIT
+    # A pair's weights are uncorrelated (Duffield, Lund, Thorup): product of two heavy nodes' estimates.
+    a, b = np.argsort(w)[-2:]
+    assert abs(z_score(estimates[:, a] * estimates[:, b], w[a] * w[b])) < Z_LIMIT
+
+
+def test_uniform_inclusion_is_uniform():
+    A = random_adjacency(30, 0.3, np.random.default_rng(4), weighted=True)
+    kernel = GraphKernel(Graph.from_scipy(A))
+    included = np.zeros((4000, 30))
+    for seed in range(len(included)):
+        coreset = sample_coreset(kernel, 2, size=12, method="uniform", random_state=seed)
+        included[seed, coreset.indices] = 1
+        np.testing.assert_allclose(coreset.weights, kernel.point_weights[coreset.indices] * 30 / 12, rtol=1e-14)
+    for x in range(30):
+        assert abs(z_score(included[:, x], 12 / 30)) < Z_LIMIT
+
+
+@quick
+@given(st.integers(0, 2**32 - 1), st.sampled_from(["degree", "uniform"]), st.data())
+def test_distinct_samples_have_the_size_asked_for(seed, method, data):
+    rng = np.random.default_rng(seed)
+    n = data.draw(st.integers(2, 25))
+    A = random_adjacency(n, 0.5, rng, weighted=bool(rng.integers(2)), isolated=int(rng.integers(0, n - 1)))
+    A[0, 1] = A[1, 0] = 1.0
+    graph = Graph.from_scipy(A)
+    linked = np.flatnonzero(A.sum(axis=1))
+    size = data.draw(st.integers(1, len(linked)))
+    coreset = build_coreset(graph, 1, size=size, method=method, random_state=seed)
+    assert len(coreset) == len(coreset.indices) == len(coreset.weights) == coreset.n_draws == size
+    assert np.isin(coreset.indices, linked).all()
+    assert (np.diff(coreset.indices) > 0).all()
+    assert (coreset.weights >= A.sum(axis=1)[coreset.indices] * (1 - 1e-12)).all()
+    assert coreset.method == method
+    assert coreset.seeds is None
+    if size == len(linked):
+        assert np.array_equal(coreset.indices, linked)
+        np.testing.assert_allclose(coreset.weights, A.sum(axis=1)[linked], rtol=1e-14)
+
+
+@pytest.mark.parametrize("method", ["degree", "uniform"])
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_all_nodes_with_exact_weights(name, method):
+    graph, A = example(name)
+    _, w = dense_kernel(A, 0.5)
+    linked = np.flatnonzero(w)
+    coreset = build_coreset(graph, 1, size=len(linked), method=method, self_loop=0.5, random_state=0)
+    assert np.array_equal(coreset.indices, linked)
+    np.testing.assert_allclose(coreset.weights, w[linked], rtol=1e-14)
+
+
+def test_importance_coreset_is_the_published_one():
+    graph, A = example("barabasi-albert")
+    coreset = build_coreset(graph, 4, size=30, method="importance", random_state=0)
+    assert coreset.n_draws == 30
+    assert len(coreset) < 30, "some of 30 draws from 60 nodes repeat"
+    assert (np.diff(coreset.indices) > 0).all()
+    # x* and twice as many seeds as clusters, on the kernel with self-loops of weight 1.
+    assert len(coreset.seeds.indices) == 2 * 4 + 1
+    K, w = dense_kernel(A, 1.0)
+    assert coreset.seeds.indices[0] == np.argmin(np.where(w > 0, np.diag(K), np.inf))
+    naive = build_coreset(graph, 4, size=30, method="importance", seeding="naive", n_seeds=5, random_state=0)
+    assert len(naive.seeds.indices) == 5
+
+
+def test_eps_draws_by_the_rounds():
+    graph = Graph.from_networkx(nx.barabasi_albert_graph(2000, 4, seed=1))
+    coreset = build_coreset(graph, 2, eps=0.5, method="importance", random_state=0)
+    assert len(coreset) <= coreset.n_draws < 300
+    assert coreset.seeds is None
+
+
+@pytest.mark.parametrize("method", SAMPLING)
+def test_same_seed_same_coreset(method):
+    graph, _ = example("barabasi-albert")
+    one, same, other = (build_coreset(graph, 3, size=20, method=method, random_state=s) for s in (3, 3, 4))
+    assert np.array_equal(one.indices, same.indices)
+    assert np.array_equal(one.weights, same.weights)
+    assert not np.array_equal(one.indices, other.indices)
+
+
+def test_graphs_of_other_libraries():
+    graph, A = example("weighted")
+    expected = build_coreset(graph, 3, size=12, random_state=0)
+    for other in (A, nx.from_numpy_array(A)):
+        coreset = build_coreset(other, 3, size=12, random_state=0)
+        assert np.array_equal(coreset.indices, expected.indices)
+        np.testing.assert_allclose(coreset.weights, expected.weights, rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"size": 3}, r"size=3 is less than n_clusters=4"),
+        ({"size": 61}, r"size=61 must be at most 60"),
+        ({"size": 0}, r"size=0 must be at least 1"),
+        ({"size": 10.0}, r"size=10\.0 must be at most 1"),
+        ({}, r"either size=.*or eps="),
+        ({"size": 10, "eps": 0.1}, r"not both"),
+        ({"eps": 0.1}, r"needs method='importance'"),
+        ({"eps": 0.0, "method": "importance"}, r"eps=0\.0 must be more than 0"),
+        ({"eps": 1.5, "method": "importance"}, r"eps=1\.5 must be at most 1"),
+        ({"size": 10, "method": "random"}, r"method='random' is not known"),
+        ({"size": 10, "self_loop": -1.0}, r"self_loop=-1\.0 must be at least 0"),
+        ({"size": 10, "method": "importance", "n_seeds": 0}, r"n_seeds=0"),
+        ({"size": 10, "method": "importance", "seeding": "slow"}, r"'slow' is not known"),
+    ],
+)
+def test_bad_parameters(options, message):
+    graph, _ = example("barabasi-albert")
+    with pytest.raises(ParameterError, match=message):
+        build_coreset(graph, 4, **options)
+
+
+def test_a_size_may_be_a_share():
+    graph, _ = example("barabasi-albert")
+    assert len(build_coreset(graph, 4, size=0.25, random_state=0)) == 15
+
+
+def test_too_many_clusters_and_no_edges():
+    graph, _ = example("isolated nodes")
+    with pytest.raises(ParameterError, match=r"n_clusters=35 must be at most 34 \(the nodes that have an edge\)"):
+        build_coreset(graph, 35, size=34)
+    with pytest.raises(InputError, match="no node has an edge"):
+        build_coreset(Graph.from_edges([], [], n_nodes=5), 1, size=1)
+    with pytest.raises(InputError, match="diagonal is zero"):
+        build_coreset(graph, 3, size=10, method="importance", self_loop=0.0)

@@ -1,0 +1,233 @@
+"""Importance sampling: its probabilities by the formula, its draws, and the rounds of Algorithm 4."""
+
+import math
+import warnings
+
+import networkx as nx
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import graphcore
+from graphcore import Graph, GraphWarning
+from graphcore.cluster.coresets import importance
+from graphcore.cluster.coresets.importance import (
+    importance_probabilities,
+    importance_rounds,
+    importance_sample,
+    importance_size,
+    round_eps,
+)
+from graphcore.cluster.coresets.seeding import d2_seeding
+from graphcore.kernels.graph import GraphKernel
+
+from ...oracles import (
+    EXAMPLES,
+    FAILURE,
+    Z_LIMIT,
+    chi_square_p,
+    cliques,
+    contributions,
+    dense_kernel,
+    example,
+    z_score,
+)
+
+
+def dense_probabilities(K, w, seeds):
+    """Algorithm 5: sigma_x = w(x) Delta(x, C)/cost(C) + w(x)/w(cell of x), normalised."""
+    share = contributions(K, w, seeds.indices)
+    sigma = share / share.sum() if share.sum() > 0 else np.zeros(len(w))
+    for cell in range(len(seeds.indices)):
+        members = seeds.nearest == cell
+        sigma[members] += w[members] / w[members].sum()
+    return sigma / sigma.sum()
+
+
+@pytest.mark.filterwarnings("ignore:D2 seeding stopped")
+@pytest.mark.parametrize("method", ["fast", "naive"])
+@pytest.mark.parametrize("self_loop", [0.5, 1.0])
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_probabilities_follow_the_formula(name, self_loop, method):
+    graph, A = example(name)
+    K, w = dense_kernel(A, self_loop)
+    kernel = GraphKernel(graph, self_loop)
+    seeds = d2_seeding(kernel, 5, method=method, random_state=2)
+    p = importance_probabilities(kernel.point_weights, seeds)
+    np.testing.assert_allclose(p, dense_probabilities(K, w, seeds), rtol=1e-9, atol=1e-15)
+    assert p.sum() == pytest.approx(1.0, abs=1e-12)
+    assert ((p > 0) == (w > 0)).all()
+
+
+@pytest.mark.filterwarnings("ignore:D2 seeding stopped")
+def test_probabilities_without_any_cost_follow_the_cells():
+    sizes = [6, 5, 4]
+    kernel = GraphKernel(Graph.from_scipy(cliques(sizes)))
+    seeds = d2_seeding(kernel, 9, method="naive", random_state=0)
+    assert seeds.cost == 0
+    p = importance_probabilities(kernel.point_weights, seeds)
+    # Every clique gets one third, shared by weight, and all nodes of a clique weigh the same.
+    np.testing.assert_allclose(p, np.concatenate([np.full(s, 1 / (3 * s)) for s in sizes]), rtol=1e-12)
+
+
+def test_size_by_the_papers_formula():
+    assert importance_size(1_000_000, 10, 0.1) == 732_484
+    assert importance_size(1000, 1, 0.1) == 1
+    assert importance_size(1, 4, 1.0) >= 4
+    for k in (1, 2, 50):  # its square is 0
+        assert importance_size(1000, k, 1e-320) >= (k if k == 1 else 1000)
+    expected = 9 * math.log(3) ** 2 * math.log(500) / 0.25
+    assert importance_size(500, 3, 0.5) == round(expected)
+
+
+def test_error_of_the_rounds():
+    n = 1_000_000
+    one, two, three = math.log(n), math.log(math.log(n)), math.log(math.log(math.log(n)))
+    assert three < 1 < two
+    assert round_eps(0.2, n, 1) == pytest.approx(0.2 / one**0.25)
+    assert round_eps(0.2, n, 2) == pytest.approx(0.2 / two**0.25)
+    assert round_eps(0.2, n, 3) == 0.2
+
+
+@given(st.integers(1, 10**12), st.integers(1, 60))
+def test_the_iterated_logarithm_is_guarded(n, round_number):
+    # It turns negative and then has no value; a round never works with more than eps, and never with a NaN.
+    value = round_eps(0.3, n, round_number)
+    assert 0.3 / math.log(10**12) ** 0.25 <= value <= 0.3
+    assert value >= round_eps(0.3, n, max(1, round_number - 1))
+
+
+# -- draws ------------------------------------------------------------------------------------------------------
+
+
+def test_points_of_no_probability_are_never_drawn():
+    p = np.array([0.0, 0.5, 0.0, 0.4, 0.1, 0.0, 0.0])
+    draws = importance_sample(np.ones(7), p, 10_000, random_state=0)
+    assert draws.indices.tolist() == [1, 3, 4]
+    assert draws.n_draws == 10_000
+    np.testing.assert_allclose(draws.weights.sum(), (p > 0).sum(), rtol=0.2)
+
+
+def test_draws_follow_the_probabilities_and_carry_their_weights():
+    # Chi-square of 20,000 draws: fails by chance with probability FAILURE for one choice of seeds.
+    graph, _ = example("isolated nodes")
+    kernel = GraphKernel(graph, 1.0)
+    p = importance_probabilities(kernel.point_weights, d2_seeding(kernel, 4, random_state=0))
+    size = 20_000
+    draws = importance_sample(kernel.point_weights, p, size, random_state=1)
+    counts = np.zeros(graph.n_nodes)
+    counts[draws.indices] = draws.weights * p[draws.indices] * size / kernel.point_weights[draws.indices]
+    np.testing.assert_allclose(counts, np.round(counts), atol=1e-8)
+    assert counts.sum() == pytest.approx(size)
+    assert draws.n_draws == size
+    assert (np.diff(draws.indices) > 0).all()
+    assert chi_square_p(counts, p) > FAILURE
+
+
+# -- rounds -----------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def barabasi():
+    return GraphKernel(Graph.from_networkx(nx.barabasi_albert_graph(3000, 4, seed=1)), 1.0)
+
+
+def recorded_rounds(kernel, monkeypatch, *args, **options):
+    """Result of importance_rounds, and (kernel, probabilities, size, draws, seeds) of every round."""
+    rounds, seeding, sample = [], importance.d2_seeding, importance.importance_sample
+
+    def record_seeds(current, *args, **options):
+        rounds.append([current, seeding(current, *args, **options)])
+        return rounds[-1][1]
+
+    def record_draws(weights, probabilities, size, state):
+        assert weights is rounds[-1][0].point_weights
+        rounds[-1] += [probabilities, size, sample(weights, probabilities, size, state)]
+        return rounds[-1][-1]
+
+    monkeypatch.setattr(importance, "d2_seeding", record_seeds)
+    monkeypatch.setattr(importance, "importance_sample", record_draws)
+    return importance_rounds(kernel, *args, **options), rounds
+
+
+@pytest.mark.parametrize("seeding", ["fast", "naive"])
+def test_every_round_works_on_what_the_round_before_left(seeding, monkeypatch):
+    kernel = GraphKernel(Graph.from_networkx(nx.barabasi_albert_graph(800, 4, seed=1)), 1.0)
+    K = kernel.block(slice(None), slice(None))
+    n, k, eps = kernel.n_points, 2, 0.5
+    result, rounds = recorded_rounds(kernel, monkeypatch, k, eps, 6, seeding=seeding, random_state=0)
+    assert len(rounds) >= 2
+    nodes, weights = np.arange(n), kernel.point_weights
+    for number, (current, seeds, p, size, draws) in enumerate(rounds, start=1):
+        assert size == importance_size(len(nodes), k, round_eps(eps, n, number)) < len(nodes)
+        inner = K[np.ix_(nodes, nodes)]
+        np.testing.assert_allclose(current.block(slice(None), slice(None)), inner, rtol=1e-12, atol=0)
+        np.testing.assert_allclose(current.point_weights, weights, rtol=1e-12)
+        np.testing.assert_allclose(p, dense_probabilities(inner, weights, seeds), rtol=1e-9, atol=1e-15)
+        counts = draws.weights * p[draws.indices] * size / weights[draws.indices]
+        np.testing.assert_allclose(counts, np.round(counts), atol=1e-8)
+        assert round(counts.sum()) == size
+        nodes, weights = nodes[draws.indices], draws.weights
+    assert np.array_equal(result.indices, nodes)
+    assert np.array_equal(result.weights, weights)
+    assert result.n_draws == rounds[-1][3]
+    # One more round would draw as many points as there are, or more.
+    assert importance_size(len(nodes), k, round_eps(eps, n, len(rounds) + 1)) >= len(nodes)
+
+
+@pytest.mark.filterwarnings("ignore::graphcore.GraphWarning")
+@pytest.mark.parametrize("name", EXAMPLES)
+@pytest.mark.parametrize("eps", [0.05, 0.5, 1.0])
+def test_rounds_end_on_every_graph(name, eps):
+    graph, _ = example(name)
+    kernel = GraphKernel(graph, 1.0)
+    for k in (1, 2):
+        draws = importance_rounds(kernel, k, eps, 2 * k, random_state=0)
+        assert 1 <= len(draws.indices) <= draws.n_draws <= graph.n_nodes
+        assert (kernel.point_weights[draws.indices] > 0).all()
+        assert (np.diff(draws.indices) > 0).all()
+        assert np.isfinite(draws.weights).all()
+        assert (draws.weights > 0).all()
+
+
+def test_too_small_an_error_is_capped_with_a_warning(barabasi):
+    # The formula wants more draws than there are nodes. One round of n draws is made, and no more: rounds repeated for
+    # as long as repeats lower the number of nodes end with a handful.
+    assert importance_size(3000, 10, 0.5) > 3000
+    with pytest.warns(GraphWarning, match=r"asks for \d+ draws, and there are 3000 nodes; the draws are capped"):
+        draws = importance_rounds(barabasi, 10, 0.5, 20, random_state=0)
+    assert draws.n_draws == 3000
+    p = importance_probabilities(barabasi.point_weights, d2_seeding(barabasi, 20, random_state=5))
+    expected = (1 - (1 - p) ** 3000).sum()
+    assert len(draws.indices) > 0.5 * expected
+
+
+def test_no_warning_where_the_draws_are_fewer_than_the_nodes(barabasi):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", GraphWarning)
+        importance_rounds(barabasi, 2, 0.5, 4, random_state=0)
+
+
+def test_rounds_keep_sums_unbiased(barabasi):
+    # Total weight, and the weight of the nodes of the largest and of the smallest degrees, over 400 seeds: each z-test
+    # fails by chance with probability FAILURE for one choice of seeds.
+    w = barabasi.point_weights
+    groups = [np.ones(len(w), dtype=bool), w >= np.quantile(w, 0.9), w <= np.quantile(w, 0.3)]
+    sums = []
+    for seed in range(400):
+        draws = importance_rounds(barabasi, 2, 0.5, 4, random_state=seed)
+        assert draws.n_draws < importance_size(3000, 2, round_eps(0.5, 3000, 1)), "one round only"
+        sums.append([draws.weights[group[draws.indices]].sum() for group in groups])
+    for values, group in zip(np.transpose(sums), groups, strict=True):
+        assert abs(z_score(values, w[group].sum())) < Z_LIMIT
+
+
+@pytest.mark.parametrize("n_clusters", [2, 20, 30])
+def test_a_coreset_of_a_given_error_has_a_point_for_each_cluster(n_clusters):
+    karate = graphcore.datasets.load_karate().graph
+    for seed in range(10):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", GraphWarning)
+            made = graphcore.build_coreset(karate, n_clusters, eps=0.9, method="importance", random_state=seed)
+        assert len(made.indices) >= n_clusters

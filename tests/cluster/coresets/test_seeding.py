@@ -1,0 +1,353 @@
+"""D2 seeding: naive against fast, and both against dense distances."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from graphcore import Graph, GraphWarning, InputError
+from graphcore.base.streams import Streams
+from graphcore.cluster.coresets._loops import FAN_OUT, level_offsets
+from graphcore.cluster.coresets.seeding import d2_seeding, draw_seeds, fast_seeds
+from graphcore.kernels.graph import GraphKernel
+
+from ...oracles import (
+    EXAMPLES,
+    FAILURE,
+    Z_LIMIT,
+    chi_square_p,
+    cliques,
+    contributions,
+    dense_kernel,
+    distances,
+    example,
+    quick,
+    random_adjacency,
+    z_score,
+)
+
+METHODS = ("fast", "naive")
+
+
+def case(A, self_loop=1.0):
+    """(kernel, K, w) of a dense matrix."""
+    return GraphKernel(Graph.from_scipy(A), self_loop), *dense_kernel(A, self_loop)
+
+
+def seeds_from(initial, kernel, n_seeds, method, seed=0):
+    """Seeds of which the first are given: what d2_seeding calls, with the same random numbers for both methods."""
+    rng = Streams(seed).generator("seeding")
+    if method == "fast":
+        return fast_seeds(kernel, np.array(initial), rng.random(n_seeds - len(initial)))
+    return draw_seeds(kernel, kernel.point_weights, n_seeds, rng, initial=initial)
+
+
+def least_diagonal(K, w):
+    """x*, the first point of smallest K_xx among those that take part."""
+    return int(np.argmin(np.where(w > 0, np.diag(K), np.inf)))
+
+
+def check_against_dense(seeds, K, w):
+    expected = contributions(K, w, seeds.indices)
+    np.testing.assert_allclose(seeds.contributions, expected, rtol=1e-9, atol=1e-12 * expected.max())
+    assert seeds.cost == pytest.approx(expected.sum(), rel=1e-12, abs=1e-12)
+    assert len(np.unique(seeds.indices)) == len(seeds.indices)
+    assert (w[seeds.indices] > 0).all()
+    # The nearest centre is right up to ties: its distance is the smallest one.
+    on = w > 0
+    assert (seeds.nearest[~on] == -1).all()
+    D = np.maximum(distances(K)[:, seeds.indices], 0.0)
+    own = D[np.flatnonzero(on), seeds.nearest[on]]
+    np.testing.assert_allclose(own, D[on].min(axis=1), rtol=1e-12, atol=1e-12 * np.diag(K).max())
+    # Every centre is its own nearest, or a twin of it is.
+    assert (D[seeds.indices, seeds.nearest[seeds.indices]] <= 1e-12 * np.diag(K).max()).all()
+
+
+@pytest.mark.filterwarnings("ignore:D2 seeding stopped")
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("self_loop", [0.5, 1.0, 2.0])
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_contributions_equal_dense(name, self_loop, method):
+    graph, A = example(name)
+    K, w = dense_kernel(A, self_loop)
+    kernel = GraphKernel(graph, self_loop)
+    for n_seeds in (1, 2, 7):
+        seeds = d2_seeding(kernel, n_seeds, method=method, random_state=n_seeds)
+        check_against_dense(seeds, K, w)
+        if method == "fast":
+            assert np.diag(K)[seeds.indices[0]] == pytest.approx(np.diag(K)[w > 0].min(), rel=1e-14)
+        if not seeds.exhausted:
+            assert len(seeds.indices) - n_seeds in ((0, 1) if method == "fast" else (0,))
+
+
+@st.composite
+def cases(draw):
+    """(kernel, K, w, seed) of a random graph that has an edge."""
+    seed = draw(st.integers(0, 2**32 - 1))
+    rng = np.random.default_rng(seed)
+    n = draw(st.integers(3, 16))
+    A = random_adjacency(
+        n,
+        draw(st.sampled_from([0.2, 0.5, 1.0])),
+        rng,
+        weighted=draw(st.booleans()),
+        loops=draw(st.sampled_from([0.0, 0.4])),
+        isolated=draw(st.integers(0, n - 2)),
+    )
+    A[0, 1] = A[1, 0] = 1.0
+    return *case(A, draw(st.sampled_from([0.5, 1.0, 2.0]))), seed
+
+
+@pytest.mark.filterwarnings("ignore:D2 seeding stopped")
+@quick
+@given(cases(), st.integers(1, 20), st.sampled_from(METHODS))
+def test_contributions_equal_dense_on_random_graphs(case, n_seeds, method):
+    kernel, K, w, seed = case
+    seeds = d2_seeding(kernel, n_seeds, method=method, random_state=seed)
+    check_against_dense(seeds, K, w)
+    if n_seeds >= len(K):
+        # More than there are points: all distances are used up.
+        assert seeds.cost == 0
+
+
+# -- naive against fast, from the same {x*, x_1} -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("self_loop", [0.5, 1.0, 2.0])
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_next_draw_probabilities_of_naive_and_fast_agree(name, self_loop):
+    graph, A = example(name)
+    K, w = dense_kernel(A, self_loop)
+    kernel = GraphKernel(graph, self_loop)
+    first = least_diagonal(K, w)
+    for x1 in np.flatnonzero(w > 0)[:12]:
+        if x1 == first:
+            continue
+        fast, naive = (seeds_from([first, x1], kernel, 2, method) for method in METHODS)
+        assert fast.indices.tolist() == naive.indices.tolist() == [first, x1]
+        if fast.cost == 0:
+            assert naive.cost == 0
+            continue
+        np.testing.assert_allclose(
+            fast.contributions / fast.cost, naive.contributions / naive.cost, rtol=1e-12, atol=1e-12
+        )
+        dense = contributions(K, w, [first, x1])
+        np.testing.assert_allclose(fast.contributions / fast.cost, dense / dense.sum(), rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.filterwarnings("ignore:D2 seeding stopped")
+@pytest.mark.parametrize("name", ["barabasi-albert", "weighted", "disconnected", "isolated nodes"])
+def test_same_random_numbers_same_centres(name):
+    # Both methods turn a uniform number into the point where the cumulated contributions pass it.
+    graph, A = example(name)
+    K, w = dense_kernel(A, 1.0)
+    kernel = GraphKernel(graph, 1.0)
+    first = least_diagonal(K, w)
+    x1 = np.flatnonzero((w > 0) & (np.arange(len(w)) != first))[4]
+    for seed in range(25):
+        fast, naive = (seeds_from([first, x1], kernel, 12, method, seed) for method in METHODS)
+        assert np.array_equal(fast.indices, naive.indices)
+        np.testing.assert_allclose(fast.contributions, naive.contributions, rtol=1e-9, atol=1e-15)
+        assert fast.cost == pytest.approx(naive.cost, rel=1e-12)
+
+
+def exact_pairs(K, w, starts):
+    """Probability of every (x_1, x_2): x_1 uniform, x_2 by D2 from starts + x_1; and the expected cost."""
+    on = np.flatnonzero(w > 0)
+    P = np.zeros((len(w), len(w)))
+    cost = 0.0
+    for x1 in on:
+        before = contributions(K, w, [*starts, x1])
+        P[x1] = before / before.sum() / len(on)
+        cost += sum(P[x1, x2] * contributions(K, w, [*starts, x1, x2]).sum() for x2 in np.flatnonzero(P[x1]))
+    return P, cost
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_distribution_of_centres_and_costs(method):
+    # Chi-square over the pairs of centres and a z-test of the mean cost, 5,000 seeds: each fails by chance with
+    # probability FAILURE for one choice of seeds.
+    rng = np.random.default_rng(8)
+    A = random_adjacency(9, 0.45, rng, weighted=True, isolated=1)
+    kernel, K, w = case(A, 1.0)
+    starts = [least_diagonal(K, w)] if method == "fast" else []
+    expected, expected_cost = exact_pairs(K, w, starts)
+    counts = np.zeros_like(expected)
+    costs = []
+    for seed in range(5000):
+        seeds = d2_seeding(kernel, 2, method=method, random_state=seed)
+        drawn = seeds.indices.tolist()
+        if method == "fast":
+            assert drawn[0] == starts[0]
+            drawn = drawn if len(drawn) == 2 else drawn[1:]  # the uniform draw was x* itself
+        counts[tuple(drawn)] += 1
+        costs.append(seeds.cost)
+    assert chi_square_p(counts.ravel(), expected.ravel()) > FAILURE
+    assert abs(z_score(costs, expected_cost)) < Z_LIMIT
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_later_centres_follow_the_exact_distribution(method):
+    # From the same two centres, the third and the fourth: their joint distribution by enumeration, chi-square.
+    rng = np.random.default_rng(5)
+    kernel, K, w = case(random_adjacency(8, 0.5, rng), 1.0)
+    start = [least_diagonal(K, w), int(np.argmax(np.diag(K)))]
+    third = contributions(K, w, start)
+    third /= third.sum()
+    joint = np.zeros((len(K), len(K)))
+    for x in np.flatnonzero(third):
+        fourth = contributions(K, w, [*start, x])
+        joint[x] = third[x] * fourth / fourth.sum()
+    counts = np.zeros_like(joint)
+    for seed in range(4000):
+        drawn = seeds_from(start, kernel, 4, method, seed).indices
+        counts[drawn[2], drawn[3]] += 1
+    assert chi_square_p(counts.ravel(), joint.ravel()) > FAILURE
+
+
+# -- nothing left to draw ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("loops", [True, False])
+def test_three_cliques_stop_early(method, loops):
+    # With self-loops all nodes of a clique are the same point: three centres, one per clique, cost nothing.
+    kernel, K, w = case(cliques([6, 5, 4], loops=loops), 0.0 if loops else 1.0)
+    for seed in range(20):
+        with pytest.warns(GraphWarning, match="no node has a positive distance left"):
+            seeds = d2_seeding(kernel, 12, method=method, random_state=seed)
+        assert seeds.exhausted
+        assert seeds.cost == 0
+        assert not seeds.contributions.any()
+        assert len(np.unique(np.searchsorted([6, 11, 15], seeds.indices, side="right"))) == 3
+        # x* and the uniform draw may fall into one clique, all others are drawn by distance.
+        assert len(seeds.indices) in ((3, 4) if method == "fast" else (3,))
+        check_against_dense(seeds, K, w)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_twins_are_one_point(method):
+    # Nodes 0 and 1 have the same neighbours, each other included: at distance 0, so after one the other is not drawn.
+    A = random_adjacency(10, 0.6, np.random.default_rng(2))
+    A[:2] = A[:, :2] = 0
+    for i, j in ((0, 1), (0, 2), (1, 2), (0, 3), (1, 3)):
+        A[i, j] = A[j, i] = 1
+    kernel, K, w = case(A, 1.0)
+    assert abs(distances(K)[0, 1]) < 1e-15
+    other = least_diagonal(K, w)
+    assert other not in (0, 1)
+    seeds = seeds_from([other, 0], kernel, 2, method)
+    assert seeds.contributions[1] == 0
+    assert seeds.nearest[1] == seeds.nearest[0] == 1
+    for seed in range(50):
+        seeds = seeds_from([other, 0], kernel, 20, method, seed)
+        assert 1 not in seeds.indices
+        assert seeds.cost == 0
+
+
+def simulate_fast(K, w, A, centres):
+    """(negative distances met, groups summed) of the fast method, step by step on dense arrays."""
+    D = distances(K)
+    base = K[centres[0], centres[0]]
+    current = w * (np.diag(K) + base)
+    widths = np.diff(level_offsets(len(K)))
+    negative = groups = 0
+    for y in centres:
+        touched = {y}
+        for x in np.flatnonzero((A[y] > 0) & (current > 0) & (np.arange(len(K)) != y)):
+            noise = 1e-12 * (K[x, x] + K[y, y])
+            negative += D[x, y] < -noise
+            new = w[x] * (D[x, y] if D[x, y] > noise else 0.0)
+            if new < current[x]:
+                current[x] = new
+                touched.add(x)
+        current[y] = 0.0
+        for _ in widths[1:]:
+            touched = {x // FAN_OUT for x in touched}
+            groups += len(touched)
+    return negative, groups
+
+
+@pytest.mark.filterwarnings("ignore:D2 seeding stopped")
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_counters_of_the_fast_method_are_exact(name):
+    graph, A = example(name)
+    K, w = dense_kernel(A, 0.5)
+    kernel = GraphKernel(graph, 0.5)
+    for n_seeds in (1, 3, 9):
+        seeds = d2_seeding(kernel, n_seeds, random_state=n_seeds)
+        negative, groups = simulate_fast(K, w, A, seeds.indices)
+        lengths = np.diff(graph.indptr)
+        assert seeds.counters == {"entries": lengths[seeds.indices].sum(), "sums": groups}
+        assert seeds.n_negative == negative
+
+
+@pytest.mark.parametrize("name", ["barabasi-albert", "weighted", "disconnected", "weighted self-loops"])
+def test_fast_seeding_reads_only_the_rows_of_its_seeds(name):
+    # The weights in the rows of all other nodes are poisoned: whoever reads one gets a NaN or a wrong neighbour.
+    graph, _ = example(name)
+    kernel, poisoned = GraphKernel(graph, 1.0), GraphKernel(graph, 1.0)
+    clean = d2_seeding(kernel, 5, random_state=3)
+    owner = np.repeat(np.arange(graph.n_nodes), np.diff(graph.indptr))
+    other = ~np.isin(owner, clean.indices)
+    assert other.any()
+    assert poisoned.diagonal.any()  # taken before, because it needs every row's own entry
+    poisoned.indices = np.where(other, 0, graph.indices).astype(np.int32)
+    poisoned.weights = np.where(other, np.nan, graph.weights if graph.is_weighted else 1.0)
+    assert np.isnan(poisoned.weights).any()
+    seeds = d2_seeding(poisoned, 5, random_state=3)
+    assert np.array_equal(seeds.indices, clean.indices)
+    assert np.array_equal(seeds.contributions, clean.contributions)
+    assert np.array_equal(seeds.nearest, clean.nearest)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_negative_distances_are_counted_and_clipped(method):
+    # A heavy edge makes the kernel indefinite: its ends are at a negative squared distance.
+    A = np.array([[0, 9, 1, 0, 0], [9, 0, 1, 0, 0], [1, 1, 0, 1, 0], [0, 0, 1, 0, 1], [0, 0, 0, 1, 0]], dtype=float)
+    kernel, K, w = case(A, 1.0)
+    D = distances(K)
+    assert D[0, 1] < 0
+    other = least_diagonal(K, w)
+    assert other in (0, 1)
+    seeds = seeds_from([other, 3], kernel, 2, method)
+    assert seeds.n_negative == 1
+    assert seeds.contributions[1 - other] == 0
+    check_against_dense(seeds, K, w)
+    plain, _, _ = case(np.array(A > 0, dtype=float), 1.0)
+    assert d2_seeding(plain, 2, method=method, random_state=0).n_negative == 0
+
+
+def test_naive_counts_every_negative_pair():
+    rng = np.random.default_rng(3)
+    kernel, K, _ = case(random_adjacency(20, 0.4, rng, weighted=True), 0.1)
+    seeds = d2_seeding(kernel, 6, method="naive", random_state=0)
+    D = distances(K)[seeds.indices]
+    D[np.arange(len(D)), seeds.indices] = 0.0
+    assert seeds.n_negative == np.sum(D < -1e-12) > 0
+    assert seeds.counters["entries"] == 6 * 20
+
+
+# -- bad input -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_zero_diagonal_is_refused(method):
+    graph, _ = example("barabasi-albert")
+    with pytest.raises(InputError, match=r"diagonal is zero.*self_loop=1\.0"):
+        d2_seeding(GraphKernel(graph), 3, method=method)
+
+
+def test_same_seed_same_centres():
+    graph, _ = example("barabasi-albert")
+    kernel = GraphKernel(graph, 1.0)
+    runs = [d2_seeding(kernel, 10, random_state=state).indices.tolist() for state in (1, 1, 2)]
+    assert runs[0] == runs[1] != runs[2]
+
+
+@pytest.mark.parametrize("method", ["fast", "naive"])
+def test_more_seeds_than_there_can_be_take_no_memory(method):
+    kernel = GraphKernel(Graph.from_edges([0, 1, 2, 3], [1, 2, 3, 4]), 1.0)
+    with pytest.warns(GraphWarning, match=r"D2 seeding stopped at 4 of 100000000000\d centres"):
+        seeds = d2_seeding(kernel, 10**12, method=method, random_state=0)
+    assert len(set(seeds.indices.tolist())) == 4  # one of the five lies on another

@@ -1,0 +1,136 @@
+"""Labels changed block by block: the compiled loops against plain numpy, and what the rounds promise."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from graphcore import Graph
+from graphcore.cluster.partition import _block_loops, _group_loops
+from graphcore.cluster.partition import blocks as module
+from graphcore.cluster.partition.blocks import move_in_blocks
+from graphcore.cluster.partition.cluster_sums import cluster_sums
+from graphcore.cluster.partition.micro_clusters import spread_in_rounds
+from graphcore.cluster.partition.objectives import OBJECTIVES
+from graphcore.cluster.partition.quotient import graph_rows
+from graphcore.distributed import passes
+
+from ...oracles import planted, quick, random_adjacency
+from ...strategies import objectives, problem_of
+from .test_local_moving import value_of
+
+
+def case(seed, k=3):
+    """A small weighted graph with loops, labels of which some are -1, and a block of its nodes."""
+    rng = np.random.default_rng(seed)
+    A = random_adjacency(12, 0.4, rng, weighted=True, loops=0.2, isolated=1)
+    labels = rng.integers(-1, k, 12).astype(np.int32)
+    first, last = np.sort(rng.choice(13, 2, replace=False))
+    return Graph.from_scipy(A), A, labels, int(first), int(last)
+
+
+@quick
+@given(st.integers(0, 10_000))
+def test_offers_are_the_labels_with_most_weight_around(seed):
+    graph, A, labels, first, last = case(seed)
+    nodes, offers = np.empty(12, dtype=np.int64), np.empty(12, dtype=np.int32)
+    found = _group_loops.offer_labels(graph_rows(graph)[:], labels, 3, first, last, nodes, offers)
+    around = np.array([A[:, labels == c].sum(axis=1) for c in range(3)]).T
+    expected = [x for x in range(first, last) if labels[x] < 0 and around[x].any()]
+    assert nodes[:found].tolist() == expected
+    for x, c in zip(expected, offers, strict=False):
+        assert around[x, c] == pytest.approx(around[x].max())
+
+
+@quick
+@given(st.integers(0, 10_000), objectives, st.integers(1, 3))
+def test_moves_of_a_block_raise_the_objective_and_keep_the_sums(seed, objective, min_size):
+    graph, A, labels, first, last = case(seed)
+    marked = np.random.default_rng(seed).random(12) < 0.3
+    near = np.packbits(marked)[: 2 * (seed % 2)]
+    labels = np.where(A.any(axis=1), np.maximum(labels, 0), -1).astype(np.int32)
+    problem = problem_of(graph, 3, objective, min_size=min_size, min_share=0.1)
+    sums = problem.sums(labels)
+    own, inner, least = labels[first:last].copy(), np.empty(3), 0.1 * sums.volume.mean()
+    moves = _block_loops.move_block(problem.task(sums), sums.arrays, labels, own, first, last, near, inner)
+    moved = labels.copy()
+    moved[first:last] = own
+    after = cluster_sums(graph_rows(graph), moved, 3)
+    np.testing.assert_allclose(inner, after.internal, atol=1e-9 * A.sum())
+    assert (moved == labels).all() or moves
+    if len(near):
+        assert A[np.flatnonzero(moved != labels)][:, marked].any(axis=1).all()
+    if moves:
+        assert value_of(objective, A, moved, 3) > value_of(objective, A, labels, 3)
+        shrunk = after.volume < sums.volume - 1e-12
+        assert (after.size[after.size < sums.size] >= min_size).all() and (after.volume[shrunk] >= least * 0.999).all()
+
+
+@quick
+@given(st.integers(0, 10_000))
+def test_sums_follow_nodes_that_have_moved_at_once(seed):
+    graph, A, labels, *_ = case(seed)
+    rows, old = graph_rows(graph), np.where(A.any(axis=1), np.maximum(labels, 0), -1).astype(np.int32)
+    now = np.where(old >= 0, np.random.default_rng(seed).integers(0, 3, 12), -1).astype(np.int32)
+    nodes = np.flatnonzero(now != old)
+    before, expected = cluster_sums(rows, old, 3), cluster_sums(rows, now, 3)
+    found = module._sums_then(rows, now, nodes, old[nodes], np.packbits(now != old), before, 1)
+    for name in ("internal", "volume", "cut", "size"):
+        np.testing.assert_allclose(getattr(found, name), getattr(expected, name), atol=1e-12 * A.sum())
+
+
+@pytest.fixture
+def small_blocks(monkeypatch):
+    monkeypatch.setattr(passes, "_ENTRIES_PER_BLOCK", 400)
+
+
+@pytest.mark.parametrize("objective", OBJECTIVES)
+def test_rounds_find_planted_clusters_with_sums_that_are_true_for_any_threads(small_blocks, objective):
+    graph, truth = planted(5, 60, 0.3, 0.02, 0)
+    rows = graph_rows(graph)
+    start = np.where(np.random.default_rng(0).random(300) < 0.35, np.arange(300) % 5, truth).astype(np.int32)
+    results = []
+    for n_jobs in (1, 2):
+        labels = start.copy()
+        sums, moves = move_in_blocks(problem_of(rows, 5, objective, min_share=0.1), labels, n_jobs=n_jobs)
+        true = cluster_sums(rows, labels, 5)
+        np.testing.assert_array_equal(sums.internal, true.internal)
+        np.testing.assert_array_equal(sums.size, true.size)
+        assert moves > 0 and true.value(objective) >= cluster_sums(rows, start, 5).value(objective)
+        assert (labels == truth).mean() > 0.97
+        results.append(labels)
+    np.testing.assert_array_equal(*results)
+
+
+def test_a_round_that_does_not_raise_the_objective_is_undone(monkeypatch):
+    # Pairs of nodes joined by an edge, in blocks that move at the same time: each goes to where the other is.
+    monkeypatch.setattr(passes, "_ENTRIES_PER_BLOCK", 2)
+    monkeypatch.setattr(module, "TURNS", 1)
+    x = np.arange(20)
+    rows = graph_rows(Graph.from_edges(x, x + 20))
+    labels = (np.arange(40) >= 20).astype(np.int32)
+    labels[[0, 20]], start = 0, labels.copy()
+    start[[0, 20]] = 0
+    sums, moves = move_in_blocks(problem_of(rows, 2, "ncut", min_size=2), labels)
+    assert moves == 0
+    np.testing.assert_array_equal(labels, start)
+    np.testing.assert_array_equal(sums.internal, cluster_sums(rows, start, 2).internal)
+
+
+def test_blocks_together_leave_a_cluster_what_each_would_have(small_blocks):
+    # All of cluster 1 would go to cluster 0; each block may take all but ten of its nodes by what it knows.
+    n = 200
+    A = np.ones((n, n)) - np.eye(n)
+    rows = graph_rows(Graph.from_scipy(A))
+    labels = (np.arange(n) % 10 == 0).astype(np.int32)
+    move_in_blocks(problem_of(rows, 2, "ncut", min_size=10), labels)
+    assert np.bincount(labels, minlength=2).min() >= 10
+
+
+def test_labels_spread_a_step_in_a_round_and_stay_within_components(small_blocks):
+    path = Graph.from_edges(np.r_[0:6, 8], np.r_[1:7, 9], n_nodes=11, warn=False)
+    labels = np.full(11, -1, dtype=np.int32)
+    labels[[0, 6]] = 0, 1
+    spread_in_rounds(graph_rows(path), labels, 2)
+    assert labels[:7].tolist() in ([0, 0, 0, 0, 1, 1, 1], [0, 0, 0, 1, 1, 1, 1])
+    assert (labels[7:] == -1).all()

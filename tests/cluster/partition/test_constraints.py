@@ -1,0 +1,329 @@
+"""Limits from above and nodes that stay: moves keep to them, and clusters are brought below their limits."""
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from graphcore import Graph
+from graphcore.base.arrays import read_only
+from graphcore.cluster.partition._constraint_loops import leaving_gains, swap_gains
+from graphcore.cluster.partition.constraints import (
+    FREE,
+    Constraints,
+    cut_in_order,
+    grow_small_clusters,
+    relieve_full_clusters,
+    swap_between_full_clusters,
+)
+from graphcore.cluster.partition.cycles import move_in_cycles
+from graphcore.cluster.partition.evidence import matched_clusters
+from graphcore.cluster.partition.local_moving import heat, move_locally
+from graphcore.cluster.partition.quotient import graph_rows
+
+from ...oracles import cliques, planted, quick
+from ...strategies import objectives, problem_of
+from .test_local_moving import linked_case, value_of
+from .test_quotient import labelled
+
+
+@st.composite
+def constraints_of(draw, n, k):
+    """Constraints that may bind on small graphs."""
+    rng = np.random.default_rng(draw(st.integers(0, 99)))
+    return Constraints(
+        max_size=draw(st.sampled_from([FREE.max_size, 3, 6])),
+        max_share=draw(st.sampled_from([np.inf, 1.0, 1.4])),
+        counts=read_only(rng.integers(1, 4, n)) if draw(st.booleans()) else FREE.counts,
+        is_fixed=read_only(rng.random(n) < 0.3) if draw(st.booleans()) else FREE.is_fixed,
+    )
+
+
+def sums_of(A, labels, k, constraints):
+    """(sizes, volumes) of clusters."""
+    counts = constraints.counts if len(constraints.counts) else np.ones(len(A))
+    inside = labels >= 0
+    return [np.bincount(labels[inside], weights=w[inside], minlength=k) for w in (counts, A.sum(axis=1))]
+
+
+def allowed_moves(A, labels, k, constraints):
+    """Every labelling that one move of a node that may move leaves, to a neighbouring cluster with room."""
+    sizes, volumes = sums_of(A, labels, k, constraints)
+    counts = constraints.counts if len(constraints.counts) else np.ones(len(A))
+    max_volume = constraints.max_share * volumes.sum() / k
+    for x in np.flatnonzero(labels >= 0):
+        if (len(constraints.is_fixed) and constraints.is_fixed[x]) or sizes[labels[x]] - counts[x] < 1:
+            continue
+        for b in set(labels[A[x] > 0]) - {labels[x], -1}:
+            if sizes[b] + counts[x] <= constraints.max_size and volumes[b] + A[x].sum() <= max_volume * (1 + 1e-12):
+                moved = labels.copy()
+                moved[x] = b
+                yield moved
+
+
+@quick
+@given(labelled(max_nodes=14), objectives, st.data())
+def test_constrained_moves_end_where_no_allowed_move_gains(case, objective, data):
+    case = linked_case(case)
+    assume(case is not None)
+    graph, A, labels, k = case
+    asked = data.draw(constraints_of(len(A), k))
+    start = labels.copy()
+    before = sums_of(A, labels, k, asked)
+    move_locally(problem_of(graph, k, objective, constraints=asked), labels, n_passes=1000)
+    if len(asked.is_fixed):
+        np.testing.assert_array_equal(labels[asked.is_fixed], start[asked.is_fixed])
+    limits = asked.max_size, asked.max_share * A.sum() / k * (1 + 1e-9)
+    for now, then, limit in zip(sums_of(A, labels, k, asked), before, limits, strict=True):
+        assert (now <= np.maximum(then, limit) + 1e-9).all()
+    value = value_of(objective, A, labels, k)
+    assert value >= value_of(objective, A, start, k) - 1e-13
+    # Nodes that are all the volume of their cluster stay, as they do without constraints.
+    assert (
+        max((value_of(objective, A, m, k) for m in allowed_moves(A, labels, k, asked)), default=value) <= value + 1e-9
+    )
+
+
+@quick
+@given(labelled(max_nodes=14), st.data())
+def test_gains_of_leaving_are_those_of_the_dense_matrix(case, data):
+    case = linked_case(case)
+    assume(case is not None)
+    graph, A, labels, k = case
+    asked = data.draw(constraints_of(len(A), k))
+    problem, gains = problem_of(graph, k, constraints=asked), np.empty(len(A))
+    sizes, volumes = sums_of(A, labels, k, asked)
+    counts = asked.counts if len(asked.counts) else np.ones(len(A), dtype=np.int64)
+    max_volume, sums = asked.max_volume(volumes.sum(), k), problem.sums(labels)
+    n_over = leaving_gains(problem.task(sums), sums.arrays, labels, gains)
+    over = (sizes > asked.max_size) | (volumes > max_volume)
+    assert n_over == over.sum()
+    room = np.minimum(1 - volumes / max_volume, 1 - sizes / asked.max_size)
+    for x in range(len(A)):
+        fixed = len(asked.is_fixed) and asked.is_fixed[x]
+        expected = -np.inf
+        if labels[x] >= 0 and over[labels[x]] and not fixed:
+            links = np.array([(A[x] * (labels == c)).sum() - (labels[x] == c) * A[x, x] for c in range(k)])
+            fits = (sizes + counts[x] <= asked.max_size) & (volumes + A[x].sum() <= max_volume)
+            fits[labels[x]] = False
+            fits &= (links > 0) | (np.arange(k) == np.argmax(room))
+            if fits.any():
+                expected = (links[fits].max() - links[labels[x]]) / A[x].sum()
+        assert gains[x] == pytest.approx(expected, abs=1e-12)
+
+
+@quick
+@given(labelled(max_nodes=16), st.data())
+def test_relieved_clusters_keep_to_their_limits(case, data):
+    case = linked_case(case)
+    assume(case is not None)
+    graph, A, labels, k = case
+    asked = data.draw(constraints_of(len(A), k))
+    start, over = (
+        labels.copy(),
+        [s > m for s, m in zip(sums_of(A, labels, k, asked), limits_of(A, labels, k, asked), strict=True)],
+    )
+    done = relieve_full_clusters(problem_of(graph, k, constraints=asked), labels)
+    now = [s > m for s, m in zip(sums_of(A, labels, k, asked), limits_of(A, labels, k, asked), strict=True)]
+    assert done == (not np.any(now))
+    # Only clusters beyond a limit lose nodes, and none is brought beyond one.
+    assert not (np.any(now, axis=0) & ~np.any(over, axis=0)).any()
+    moved = labels != start
+    assert np.any(over, axis=0)[start[moved]].all()
+    assert not (len(asked.is_fixed) and moved[asked.is_fixed].any())
+    np.testing.assert_array_equal(labels < 0, start < 0)
+
+
+def limits_of(A, labels, k, constraints):
+    # The mean volume is that of clusters: nodes that are in none do not count.
+    return constraints.max_size, constraints.max_share * A[labels >= 0].sum() / k * (1 + 1e-12)
+
+
+def test_single_nodes_of_one_size_always_find_room():
+    graph, truth = planted(4, 50, 0.3, 0.02, 0)
+    for most in (50, 51, 70):
+        labels = np.minimum(truth, 1).astype(np.int32)
+        assert relieve_full_clusters(problem_of(graph, 4, max_size=most), labels)
+        assert np.bincount(labels, minlength=4).max() <= most
+
+
+@quick
+@given(labelled(max_nodes=14), objectives, st.data())
+def test_swaps_keep_to_their_limits_and_never_lose(case, objective, data):
+    case = linked_case(case)
+    assume(case is not None)
+    graph, A, labels, k = case
+    asked = data.draw(constraints_of(len(A), k))
+    start, before, problem = (
+        labels.copy(),
+        sums_of(A, labels, k, asked),
+        problem_of(graph, k, objective, constraints=asked),
+    )
+    sums, n_most = problem.sums(labels), len(problem.rows.indices)
+    found = np.empty(n_most, dtype=np.int64), np.empty(n_most, dtype=np.int64), np.empty(n_most)
+    free = (labels >= 0) & ~asked.is_fixed if len(asked.is_fixed) else labels >= 0
+    known = problem.task(sums), sums.arrays, labels, free
+    n, most = swap_gains(*known, -np.inf, found)
+    expected = {}
+    for x in np.flatnonzero(labels >= 0):
+        if not (len(asked.is_fixed) and asked.is_fixed[x]):
+            for b in set(labels[A[x] > 0].tolist()) - {labels[x], -1}:
+                moved = labels.copy()
+                moved[x] = b
+                gain = value_of(objective, A, moved, k) - value_of(objective, A, labels, k)
+                expected[x, labels[x] * k + b] = pytest.approx(gain, abs=1e-9)
+    nodes, pairs, gains = (each[:n].tolist() for each in found)
+    assert dict(zip(zip(nodes, pairs, strict=True), gains, strict=True)) == expected
+    assert most == max(gains, default=-np.inf)
+    least = float(np.median(gains)) if n else 0.0
+    assert swap_gains(*known, least, tuple(each[:0] for each in found)) == (sum(gain > least for gain in gains), most)
+    swaps = swap_between_full_clusters(problem, labels)
+    value, then = (value_of(objective, A, each, k) for each in (labels, start))
+    assert value >= then - 1e-12 and (swaps > 0) == (value > then + 1e-13) == bool((labels != start).any())
+    for now, was, limit in zip(sums_of(A, labels, k, asked), before, limits_of(A, start, k, asked), strict=True):
+        assert (now <= np.maximum(was, limit) * (1 + 1e-9)).all()
+    assert not (len(asked.is_fixed) and (labels != start)[asked.is_fixed].any())
+
+
+def test_full_clusters_exchange_what_no_single_move_can():
+    graph, truth = planted(4, 50, 0.3, 0.02, 0)
+    labels, asked = truth.astype(np.int32), problem_of(graph, 4, max_size=50)
+    labels[:8], labels[50:58], labels[100:104], labels[150:154] = 1, 0, 3, 2
+    assert move_locally(asked, labels)[1] == 0
+    assert swap_between_full_clusters(asked, labels) == 12
+    np.testing.assert_array_equal(labels, truth)
+
+
+def test_constraints_of_groups():
+    asked = Constraints(5, 1.5, np.array([1, 2, 3, 4]), np.array([False, True, False, True]))
+    groups = np.array([0, 1, 0, -1], dtype=np.int32)
+    of = asked.of_groups(groups, 3)
+    assert (of.max_size, of.max_share) == (5, 1.5)
+    assert of.counts.tolist() == [4, 2, 0] and of.is_fixed.tolist() == [False, True, False]
+    assert FREE.of_groups(groups, 3).counts.tolist() == [2, 1, 0] and not len(FREE.of_groups(groups, 3).is_fixed)
+    assert FREE.is_free and FREE.times(0.5).is_free and not asked.is_free
+    assert (asked.times(2).max_size, asked.times(2).max_share) == (10, 3.0)
+
+
+@pytest.mark.parametrize("share", [np.inf, 1.2])
+def test_pieces_of_an_order_have_about_the_same_load(share):
+    graph, _ = planted(4, 50, 0.3, 0.02, 0)
+    rows, order = graph_rows(graph), np.random.default_rng(0).permutation(200)[:180]
+    labels = cut_in_order(order, rows, 7, Constraints(max_size=30, max_share=share))
+    assert (np.diff(labels[order]) >= 0).all() and (np.delete(labels, order) == -1).all()
+    load = np.full(180, 1 / 30)
+    if share < np.inf:
+        load = np.maximum(load, rows.degrees[order] / (share * rows.degrees[order].sum() / 7))
+    loads = np.bincount(labels[order], weights=load)
+    assert len(loads) == 7 and np.abs(loads - load.sum() / 7).max() <= load.max()
+
+
+def test_clusters_are_renumbered_after_the_labels_that_stay():
+    labels = np.array([2, 2, 2, 0, 0, 1, -1], dtype=np.int32)
+    known = np.array([1, -1, 1, 2, -1, -1, 0], dtype=np.int32)
+    assert matched_clusters(labels, known, 3).tolist() == [1, 1, 1, 2, 2, 0, -1]
+
+
+def test_cycles_and_heating_keep_to_constraints():
+    graph, truth = planted(5, 60, 0.2, 0.05, 0)
+    rng = np.random.default_rng(0)
+    fixed = read_only(rng.random(300) < 0.1)
+    limits = {"max_size": 130, "max_share": 1.1, "counts": read_only(rng.integers(1, 3, 300)), "is_fixed": fixed}
+    asked, labels = problem_of(graph, 5, **limits), truth.astype(np.int32)
+    labels[fixed] = (truth[fixed] + 1) % 5  # labels that the graph alone would not give
+    start = labels.copy()
+    assert relieve_full_clusters(asked, labels)
+    move_in_cycles(asked, labels, rng)
+    heated = labels.copy()
+    heat(asked, heated, np.full(50, 2.0), rng)
+    assert (labels != start).any() and (heated != labels).any()
+    for found in (labels, heated):
+        np.testing.assert_array_equal(found[fixed], start[fixed])
+        now = asked.sums(found)
+        assert now.size.max() <= 130 and now.volume.max() <= 1.1 * now.volume.mean() * (1 + 1e-9)
+
+
+# -- the least size ----------------------------------------------------------------------------------------------------
+
+
+@quick
+@given(labelled(max_nodes=16), st.integers(1, 6), st.booleans(), st.integers(0, 99))
+def test_small_clusters_grow_and_no_other_becomes_small(case, min_size, counted, seed):
+    graph, A, labels, k = case
+    labels[A.sum(axis=1) == 0] = -1
+    assume((labels >= 0).any())
+    rng = np.random.default_rng(seed)
+    counts = rng.integers(1, 4, len(A)) if counted else np.ones(len(A), dtype=np.int64)
+    start = labels.copy()
+    moved = grow_small_clusters(
+        problem_of(graph, k, min_size=min_size, **{"counts": counts} if counted else {}), labels
+    )
+    inside = start >= 0
+    np.testing.assert_array_equal(labels >= 0, inside)
+    before = np.bincount(start[inside], weights=counts[inside], minlength=k)
+    after = np.bincount(labels[inside], weights=counts[inside], minlength=k)
+    assert (after >= np.minimum(before, min_size)).all()
+    assert (moved > 0) == (labels != start).any()
+    if before.min() >= min_size:
+        assert moved == 0
+    if min_size == 1:  # of nodes, which is no wish: a cluster may be empty
+        assert moved == 0
+    elif not counted and inside.sum() >= k * min_size:
+        assert after.min() >= min_size
+    elif counted:
+        # What is still small could not be helped by any single group.
+        for c in np.flatnonzero(after < min_size):
+            assert not (inside & (labels != c) & (after[labels] - counts >= min_size)).any()
+
+
+@quick
+@given(labelled(max_nodes=16, weighted=True), st.integers(0, 4))
+def test_one_small_cluster_grows_over_its_border_best_node_first(case, less):
+    graph, A, labels, _ = case
+    labels[A.sum(axis=1) == 0] = -1
+    # Cluster 1 is one node, everything else is cluster 0, so there is one way to grow.
+    inside = np.flatnonzero(labels >= 0)
+    min_size = len(inside) // 2 - less
+    assume(min_size >= 2)
+    labels[inside] = 0
+    labels[inside[0]] = 1
+    start = labels.copy()
+    grow_small_clusters(problem_of(graph, 2, min_size=min_size), labels)
+    degrees, links = A.sum(axis=1), A - np.diag(np.diag(A))
+    grown = start.copy()
+    while (grown == 1).sum() < min_size:
+        border = np.flatnonzero((grown == 0) & (links[:, grown == 1] > 0).any(axis=1))
+        if len(border):
+            surplus = links[border][:, grown == 1].sum(axis=1) - links[border][:, grown == 0].sum(axis=1)
+            surplus /= degrees[border]
+            best = border[surplus >= surplus.max() - 1e-9]
+        else:
+            free = np.flatnonzero(grown == 0)
+            best = free[degrees[free] == degrees[free].min()]
+        taken = best[labels[best] == 1]
+        assert len(taken)
+        grown[taken[0]] = 1
+    assume(len(border) == 0 or len(best) == 1)
+    np.testing.assert_array_equal(grown, labels)
+
+
+def test_a_clique_is_taken_before_nodes_that_are_not_linked():
+    # Two cliques of 6 joined by one edge; cluster 1 is one node of the second clique.
+    A = cliques([6, 6], loops=False)
+    A[0, 6] = A[6, 0] = 1.0
+    labels = np.zeros(12, dtype=np.int32)
+    labels[11] = 1
+    assert grow_small_clusters(problem_of(Graph.from_scipy(A), 2, min_size=6), labels) == 5
+    np.testing.assert_array_equal(labels, np.repeat([0, 1], 6))
+
+
+def test_where_there_is_no_border_nodes_come_from_the_largest_cluster():
+    A = cliques([3, 5, 8])
+    labels = np.repeat([0, 1, 2], [3, 5, 8]).astype(np.int32)
+    assert grow_small_clusters(problem_of(Graph.from_scipy(A), 3, min_size=5), labels) == 2
+    np.testing.assert_array_equal(np.bincount(labels), [5, 5, 6])
+    np.testing.assert_array_equal(np.bincount(labels[8:]), [2, 0, 6])
+    # An empty cluster is filled too.
+    labels = np.repeat([0, 2, 2], [3, 5, 8]).astype(np.int32)
+    grow_small_clusters(problem_of(Graph.from_scipy(A), 3, min_size=3), labels)
+    np.testing.assert_array_equal(np.bincount(labels), [3, 3, 10])

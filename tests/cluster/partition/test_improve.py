@@ -1,0 +1,299 @@
+"""Improving and recombining labellings, coarse partitions, heated moves against sums and law, and stability."""
+
+from copy import deepcopy
+from itertools import permutations
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from graphcore import Graph
+from graphcore.cluster.partition import improve as module
+from graphcore.cluster.partition import local_moving
+from graphcore.cluster.partition._local_moving_loops import heated_sweeps
+from graphcore.cluster.partition.evidence import stability
+from graphcore.cluster.partition.improve import coarse_partition, improve, recombine
+from graphcore.cluster.partition.local_moving import heat, move_locally
+from graphcore.cluster.partition.objectives import OBJECTIVES
+from graphcore.cluster.partition.quotient import common_refinement
+
+from ...oracles import cliques, planted, quick, random_adjacency
+from ...strategies import objectives, problem_of
+from .test_local_moving import value_of
+from .test_merge import same_partition
+from .test_quotient import labelled
+
+
+def partition_of(problem, labels):
+    """A Partition of given labels."""
+    labels = np.asarray(labels, dtype=np.int32)
+    return problem.partition(labels, problem.sums(labels))
+
+
+@st.composite
+def two_labellings(draw):
+    """(Graph, dense matrix, two labellings of all nodes with an edge into clusters all in use, their number)."""
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    n = draw(st.integers(4, 24))
+    A = random_adjacency(n, draw(st.sampled_from([0.1, 0.3, 0.7])), rng, weighted=draw(st.booleans()), loops=0.2)
+    A[0, 1] = A[1, 0] = 1.0
+    linked = np.flatnonzero(A.sum(axis=1) > 0)
+    k = draw(st.integers(1, min(4, len(linked))))
+    labellings = np.full((2, n), -1, dtype=np.int32)
+    for labels in labellings:
+        labels[linked] = rng.permutation(np.concatenate([np.arange(k), rng.integers(0, k, len(linked) - k)]))
+    return Graph.from_scipy(A), A, labellings, k
+
+
+# -- the two steps -----------------------------------------------------------------------------------------------------
+
+
+@quick
+@given(two_labellings(), objectives, st.sampled_from([0.0, 0.1, 0.5]), st.integers(1, 3), st.integers(0, 99))
+def test_what_is_recombined_is_never_worse_than_either(case, objective, min_share, min_size, seed):
+    graph, A, labellings, k = case
+    problem = problem_of(graph, k, objective, min_size=min_size, min_share=min_share)
+    given, improved = [partition_of(problem, labels) for labels in labellings.copy()], []
+
+    def told(problem, labels, *rest):
+        improved.append(labels.copy())
+        return improve(problem, labels, *rest)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "improve", told)
+        found = recombine(problem, *given, np.random.default_rng(seed))
+    assert found.rank() >= max(each.rank() for each in given)
+    assert found.value == pytest.approx(value_of(objective, A, found.labels, k), abs=1e-11)
+    sizes = np.bincount(found.labels[found.labels >= 0], minlength=k)
+    assert len(sizes) == k and sizes.min() >= 1 and found.fits == (sizes.min() >= min_size)
+    for each, before in zip(given, labellings, strict=True):
+        np.testing.assert_array_equal(each.labels, before)
+        np.testing.assert_array_equal(found.labels < 0, before < 0)
+    groups, n_groups = common_refinement(list(labellings), k)
+    assert len(improved) == (n_groups > k)
+    for labels in improved if min_size == 1 else ():  # groups on which both agree stay together
+        assert len({*zip(groups.tolist(), labels.tolist(), strict=True)}) == len(set(groups.tolist()))
+
+
+@quick
+@given(labelled(max_nodes=16), objectives, st.integers(0, 99))
+def test_improving_only_ever_raises_the_objective_and_says_how_far(case, objective, seed):
+    graph, A, labels, k = case
+    labels[A.sum(axis=1) == 0] = -1
+    assume((labels >= 0).any())
+    start, told = labels.copy(), []
+    found = improve(problem_of(graph, k, objective), labels, np.random.default_rng(seed), told=told)
+    assert found.labels is labels
+    assert [name for name, _ in told] == ["draft", "moves", "cycles"]
+    values = [value for _, value in told]
+    assert values[0] == pytest.approx(value_of(objective, A, start, k), abs=1e-11)
+    assert values[2] == found.value == pytest.approx(value_of(objective, A, labels, k), abs=1e-11)
+    assert values[0] - 1e-12 <= values[1] <= values[2]
+
+
+@pytest.mark.parametrize("objective", OBJECTIVES)
+def test_planted_clusters_come_out_of_noisy_labellings(objective):
+    graph, truth = planted(6, 60, 0.3, 0.01, 0)
+    problem, rng = problem_of(graph, 6, objective), np.random.default_rng(0)
+    noisy = []
+    for _ in range(4):
+        # Every labelling splits one cluster in two and unites two others.
+        labels = rng.permutation(6)[truth]
+        first, second, third = rng.permutation(6)[:3]
+        labels[labels == second] = first
+        labels[(labels == third) & (rng.random(360) < 0.5)] = second
+        noisy.append(partition_of(problem, labels))
+    pairs = [recombine(problem, *noisy[i : i + 2], rng) for i in (0, 2)]
+    assert same_partition(recombine(problem, *pairs, rng).labels, truth)
+
+
+def test_two_labellings_are_recombined_to_what_each_has_found():
+    graph, truth = planted(6, 40, 0.3, 0.02, 3)
+    problem, pair = problem_of(graph, 6), []
+    for c in (0, 2):  # two clusters are mixed up, others in each
+        labels = truth.copy()
+        mixed = np.flatnonzero((labels == c) | (labels == c + 1))
+        labels[mixed] = c + mixed % 2
+        pair.append(partition_of(problem, labels))
+    found = recombine(problem, *pair, np.random.default_rng(0))
+    assert found.value == pytest.approx(partition_of(problem, truth).value)
+    assert recombine(problem, found, found, np.random.default_rng(0)) is found
+
+
+# -- groups as wholes --------------------------------------------------------------------------------------------------
+
+
+@quick
+@given(two_labellings(), objectives, st.integers(1, 4), st.integers(0, 99))
+def test_coarse_partitions_have_all_clusters_and_the_least_size_where_groups_allow(case, objective, min_size, seed):
+    graph, A, _, k = case
+    used = A.sum(axis=1) > 0
+    groups = np.where(used, np.cumsum(used) - 1, -1).astype(np.int32)
+    problem = problem_of(graph, k, objective, min_size=min_size).between(groups, used.sum())
+    labels = coarse_partition(problem, np.random.default_rng(seed))
+    assert labels.dtype == np.int32
+    counts = np.bincount(labels, minlength=k)
+    assert len(counts) == k and counts.min() >= 1
+    if k * min_size <= used.sum():
+        assert counts.min() >= min_size
+
+
+def singles(A, k, objective="information", **limits):
+    """The Problem of groups that are single nodes."""
+    return problem_of(Graph.from_scipy(A), k, objective, **limits).between(np.arange(len(A), dtype=np.int32), len(A))
+
+
+def test_the_least_size_also_holds_where_the_normalised_cut_gives_the_better_start():
+    A = np.zeros((8, 8))
+    for a, b in ((0, 1), (0, 7), (2, 4), (3, 4), (4, 7), (5, 6)):
+        A[a, b] = A[b, a] = 1.0
+    A[3, 3] = 1.0
+    for objective in OBJECTIVES:
+        labels = coarse_partition(singles(A, 2, objective, min_size=4), np.random.default_rng(0))
+        assert np.bincount(labels).tolist() == [4, 4]
+
+
+def test_more_halfway_clusters_than_groups_and_rings_of_cliques():
+    # A ring of 24 cliques of 5, every node a group: merging one pair at a time finds them exactly.
+    A = cliques([5] * 24, loops=False)
+    for c in range(24):
+        a, b = 5 * c, (5 * c + 6) % 120
+        A[a, b] = A[b, a] = 1.0
+    for k in (24, 3):
+        labels = coarse_partition(singles(A, k), np.random.default_rng(0))
+        assert len(np.unique(labels)) == k
+        # No clique is split.
+        assert all(len(set(labels[5 * c : 5 * c + 5].tolist())) == 1 for c in range(24))
+
+
+# -- heated moves ------------------------------------------------------------------------------------------------------
+
+
+def swept(problem, labels, temperatures, seed, sums=None):
+    sums, rng = problem.sums(labels) if sums is None else sums, np.random.default_rng(seed)
+    moved = heated_sweeps(problem.task(sums), sums.arrays, labels, np.array(temperatures), rng)
+    return sums, moved
+
+
+@given(labelled(), objectives, st.floats(0, 5), st.integers(1, 3), st.integers(0, 2**31 - 1))
+def test_sums_follow_heated_moves(case, objective, temperature, min_size, seed):
+    graph, _, labels, k = case
+    problem = problem_of(graph, k, objective, min_size=min_size)
+    labels = np.where(graph.degrees > 0, labels, -1).astype(np.int32)
+    assume((labels >= 0).any())
+    start, before = labels.copy(), problem.sums(labels)
+    sums, moved = swept(problem, labels, [temperature], seed)
+    now = problem.sums(labels)
+    np.testing.assert_array_equal(labels < 0, start < 0)
+    np.testing.assert_array_equal(sums.size, now.size)
+    np.testing.assert_allclose(sums.internal, now.internal, atol=1e-9 * now.volume.sum())
+    np.testing.assert_allclose(sums.volume, now.volume, atol=1e-9 * now.volume.sum())
+    assert np.all(now.size >= np.minimum(before.size, min_size))
+    assert moved >= np.count_nonzero(labels != start) - len(labels) * (moved > 0)
+    if temperature == 0:
+        assert now.value(objective) >= before.value(objective) - 1e-9
+
+
+def test_moves_for_the_worse_are_as_likely_as_the_temperature_says():
+    # Two triangles joined by an edge, and in one sweep each node has one proposal on average. From the best partition
+    # only ends of the edge have a neighbour elsewhere, drawn with probability 1 / 3.
+    problem = problem_of(Graph.from_edges([0, 0, 1, 2, 3, 3, 4], [1, 2, 2, 3, 4, 5, 5]), 2)
+    best = partition_of(problem, [0, 0, 0, 1, 1, 1])
+    gain = partition_of(problem, [0, 0, 1, 1, 1, 1]).value - best.value
+    temperature, n, sums = 1.5, 20000, problem.sums(best.labels)
+    swept_once = (swept(problem, best.labels.copy(), [temperature], seed, deepcopy(sums)) for seed in range(n))
+    counts = [moved > 0 for _, moved in swept_once]
+    accepted = np.exp(gain / (2 * temperature / len(problem.rows.indices)))
+    # The chance that none of six proposals moves.
+    none = (1 - accepted * 2 / 6 / 3) ** 6
+    expected = 1 - none
+    assert abs(np.mean(counts) - expected) < 5 * np.sqrt(expected * none / n)
+
+
+@pytest.mark.parametrize(("objective", "factor"), [("information", 1), ("ncut", 5)])
+def test_heating_goes_through_the_temperatures(objective, factor, monkeypatch):
+    # A term of the cut is a share of its cluster's volume: an edge is worth as many times as much as there are
+    # clusters.
+    graph, truth = planted(5, 30, 0.3, 0.03, 1)
+    problem, temperatures = problem_of(graph, 5, objective), np.geomspace(2, 0.4, 20)
+    labels, expected = truth.astype(np.int32), truth.astype(np.int32)
+    monkeypatch.setattr(local_moving, "_AT_ONCE", 4 * len(truth))  # four sweeps between looks
+    heat(problem, labels, temperatures, np.random.default_rng(0))
+    swept(problem, expected, factor * temperatures, 0)
+    np.testing.assert_array_equal(labels, expected)
+    assert (expected != truth).any()
+
+
+@pytest.mark.parametrize("objective", OBJECTIVES)
+def test_heated_moves_leave_no_cluster_without_volume(objective):
+    # Beside an edge of weight 1 that of 1e-20 vanishes from the sums of a cluster: taken out of them, nothing is left.
+    graph = Graph.from_edges([0, 1, 2, 3, 0], [1, 2, 3, 4, 4], [1e-20, 1.0, 1e-20, 1.0, 1e-20])
+    problem = problem_of(graph, 3, objective)
+    for seed in range(50):
+        labels = np.arange(5, dtype=np.int32) % 3
+        sums, _ = swept(problem, labels, [5.0], seed)
+        assert (problem.sums(labels).volume > 0).all() and (sums.volume > 0).all(), seed
+
+
+@pytest.mark.parametrize("objective", OBJECTIVES)
+def test_recombined_groups_find_what_moves_of_groups_do_not(objective):
+    graph, truth = planted(6, 40, 0.3, 0.03, 2)
+    groups = (3 * truth + np.arange(len(truth)) % 3).astype(np.int32)  # three of each cluster
+    problem, gains = problem_of(graph, 6, objective).between(groups, 18), []
+    best = partition_of(problem, np.arange(18) // 3).value
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        pair = []
+        for _ in range(2):
+            labels = rng.permutation(np.arange(18, dtype=np.int32) % 6)
+            move_locally(problem, labels)
+            pair.append(partition_of(problem, labels))
+        found = recombine(problem, *pair, rng)
+        assert found.value == pytest.approx(best)
+        gains.append(found.value - pair[0].value)
+    assert objective == "ncut" or np.mean(gains) > (0.01 if objective == "modularity" else 0.05)
+
+
+# -- stability ---------------------------------------------------------------------------------------------------------
+
+
+@quick
+@given(st.integers(1, 30), st.integers(1, 4), st.integers(1, 4), st.integers(0, 2**32 - 1))
+def test_stability_against_all_ways_to_match(n, k, n_labellings, seed):
+    rng = np.random.default_rng(seed)
+    outside = rng.random(n) < 0.2
+    labels, *labellings = (
+        np.where(outside, -1, rng.integers(0, k, n)).astype(np.int32) for _ in range(n_labellings + 1)
+    )
+    nodes, clusters = stability(labels, labellings, k)
+    for one, other in zip((nodes, clusters), stability(labels, labellings, k, n_jobs=2), strict=True):
+        np.testing.assert_array_equal(one, other)
+    assert nodes.shape == (n,) and clusters.shape == (k,)
+    assert ((nodes >= 0) & (nodes <= 1)).all() and ((clusters >= 0) & (clusters <= 1)).all()
+    assert (nodes[outside] == 0).all()
+    # As many nodes agree as under the best of all matchings.
+    agreeing = sum(
+        max(int((np.array(names)[other[~outside]] == labels[~outside]).sum()) for names in permutations(range(k)))
+        for other in labellings
+    )
+    assert nodes.sum() * n_labellings == pytest.approx(agreeing, abs=1e-3)
+    if n_labellings == 1 and not outside.any():
+        # The same matching serves nodes and clusters.
+        for c in np.unique(labels):
+            mine = labels == c
+            kept = nodes[mine] == 1
+            if kept.any():
+                other = labellings[0] == labellings[0][np.flatnonzero(mine)[kept][0]]
+                assert clusters[c] == pytest.approx((mine & other).sum() / (mine | other).sum())
+
+
+@quick
+@given(st.integers(1, 30), st.integers(1, 4), st.integers(0, 2**32 - 1))
+def test_labellings_equal_up_to_names_are_stable(n, k, seed):
+    rng = np.random.default_rng(seed)
+    labels = rng.integers(-1, k, n).astype(np.int32)
+    labellings = [np.where(labels >= 0, rng.permutation(k)[labels], -1) for _ in range(3)]
+    nodes, clusters = stability(labels, labellings, k)
+    np.testing.assert_array_equal(nodes, (labels >= 0).astype(np.float32))
+    np.testing.assert_array_equal(clusters, np.isin(np.arange(k), labels).astype(float))

@@ -1,0 +1,432 @@
+"""Agglomeration against a slow twin, merging in rounds, and merge trees."""
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from scipy.cluster import hierarchy as scipy_hierarchy
+
+from graphcore import Graph, ParameterError
+from graphcore.cluster.partition import merge as merge_module
+from graphcore.cluster.partition._merge_round_loops import pair_up
+from graphcore.cluster.partition.cluster_sums import cluster_sums
+from graphcore.cluster.partition.merge import agglomerate, hierarchy, merge_rounds
+from graphcore.cluster.partition.objectives import OBJECTIVES
+from graphcore.cluster.partition.quotient import GraphRows, graph_rows, quotient
+
+from ...oracles import cliques, planted, quick, random_adjacency
+from ...strategies import objectives
+from .test_local_moving import value_of
+
+LINKAGES = (*OBJECTIVES, "average")
+linkages = st.sampled_from(LINKAGES)
+ONE = np.ones(100, dtype=np.int64)
+
+
+def same_partition(a, b):
+    return len({*zip(a.tolist(), b.tolist(), strict=True)}) == len(set(a.tolist())) == len(set(b.tolist()))
+
+
+def as_groups(A):
+    """A graph as agglomeration takes it: every node a group of its own, weights stored."""
+    graph = Graph.from_scipy(A)
+    return quotient(graph_rows(graph), np.arange(len(A), dtype=np.int32), len(A))
+
+
+@st.composite
+def group_graphs(draw, max_groups=10):
+    """(GraphRows, dense matrix): no two weights equal, groups with or without weight inside, perhaps two components."""
+    n = draw(st.integers(2, max_groups))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    A = random_adjacency(n, draw(st.sampled_from([0.2, 0.5, 1.0])), rng, weighted=True, loops=0.5)
+    if draw(st.booleans()):
+        side = rng.integers(0, 2, n)
+        A[side[:, None] != side] = 0.0
+    alone = A.sum(axis=1) == 0
+    A[alone, alone] = rng.random(alone.sum()) + 0.1  # groups without any edge to others have one inside
+    return as_groups(A), A
+
+
+def union_loss(linkage, A, labels, a, b):
+    """What the union of clusters a and b costs."""
+    if linkage == "average":
+        Z = labels == a, labels == b
+        return -A[np.ix_(*Z)].sum() * A.sum() / (A[Z[0]].sum() * A[Z[1]].sum())
+    united = np.where(labels == b, a, labels)
+    size = labels.max() + 1
+    return value_of(linkage, A, labels, size) - value_of(linkage, A, united, size)
+
+
+def replay(linkage, A, children):
+    """Yield (labels by cluster number before the step, a, b, true loss) of every step; labels grow past n."""
+    n = len(A)
+    names = np.arange(n)
+    for i, (a, b) in enumerate(children):
+        compact = np.unique(names, return_inverse=True)[1]
+        first, second = compact[names == a][0], compact[names == b][0]
+        yield names.copy(), a, b, union_loss(linkage, A, compact, first, second)
+        names[(names == a) | (names == b)] = n + i
+
+
+# -- one pair at a time ----------------------------------------------------------------------------------------------
+
+
+@quick
+@given(group_graphs(), linkages)
+def test_every_step_records_what_it_costs(pair, linkage):
+    rows, A = pair
+    n = len(A)
+    labels, children, losses = agglomerate(rows, ONE[:n], 1, linkage=linkage)
+    assert children.shape == (n - 1, 2) and (labels == 0).all()
+    assert sorted(children.ravel()) == list(range(2 * n - 2))
+    scale = 1.0 if linkage != "average" else np.abs(losses).max() + 1e-300
+    for (_, _, _, loss), recorded in zip(replay(linkage, A, children), losses, strict=True):
+        assert recorded == pytest.approx(loss, abs=1e-10 * scale)
+    if linkage != "average":
+        start = cluster_sums(rows, np.arange(n, dtype=np.int32), n).value(linkage)
+        end = cluster_sums(rows, labels, 1).value(linkage)
+        assert end == pytest.approx(start - losses.sum(), abs=1e-9)
+
+
+@quick
+@given(group_graphs(), st.sampled_from(["average", "ncut", "modularity"]))
+def test_average_linkage_ncut_and_modularity_take_the_cheapest_union_of_neighbours(pair, linkage):
+    rows, A = pair
+    _, children, losses = agglomerate(rows, ONE[: len(A)], 1, linkage=linkage)
+    for (names, a, b, loss), recorded in zip(replay(linkage, A, children), losses, strict=True):
+        compact = np.unique(names, return_inverse=True)[1]
+        pairs = [
+            (x, y) for x in range(compact.max() + 1) for y in range(x) if A[np.ix_(compact == x, compact == y)].any()
+        ]
+        cheapest = min((union_loss(linkage, A, compact, *pair) for pair in pairs), default=np.inf)
+        linked = A[np.ix_(names == a, names == b)].any()
+        assert recorded <= cheapest + 1e-10 * max(1.0, abs(cheapest)) or not linked
+        if not linked:
+            # Only a cluster without neighbours goes to any other, and only if no union of neighbours is cheaper.
+            lonely = [side for side in (a, b) if not A[np.ix_(names == side, names != side)].any()]
+            assert lonely and loss <= cheapest + 1e-10
+
+
+@quick
+@given(group_graphs())
+def test_average_linkage_follows_the_update_formula(pair):
+    rows, A = pair
+    n = len(A)
+    _, children, losses = agglomerate(rows, ONE[:n], 1, linkage="average")
+    # S_(ab)c = (vol_a S_ac + vol_b S_bc) / (vol_a + vol_b), volumes as shares of the whole.
+    volume = dict(enumerate(A.sum(axis=1) / A.sum()))
+    S = {(x, y): A[x, y] / A.sum() / (volume[x] * volume[y]) for x in range(n) for y in range(n) if x != y}
+    for i, (a, b) in enumerate(children):
+        assert losses[i] == pytest.approx(-S[a, b], rel=1e-9, abs=1e-12)
+        z = n + i
+        volume[z] = volume[a] + volume[b]
+        for c in {x for x, _ in S} - {a, b}:
+            S[z, c] = S[c, z] = (volume[a] * S[a, c] + volume[b] * S[b, c]) / volume[z]
+        S = {pair: value for pair, value in S.items() if a not in pair and b not in pair}
+
+
+@quick
+@given(group_graphs())
+def test_information_takes_nearly_the_cheapest_union(pair):
+    # Losses are looked up when a partner is gone, not whenever the whole cut changes: no guarantee, but this close.
+    rows, A = pair
+    _, children, _ = agglomerate(rows, ONE[: len(A)], 1)
+    names, a, b, loss = next(replay("information", A, children))
+    cheapest = min(
+        (union_loss("information", A, names, x, y) for x in range(len(A)) for y in range(x) if A[x, y] > 0),
+        default=np.inf,
+    )
+    assert loss <= cheapest + 1e-10 or not A[a, b]
+
+
+@quick
+@given(group_graphs(), linkages, st.integers(1, 10), st.integers(2, 6), st.integers(0, 99))
+def test_small_clusters_go_first_to_their_best_partner(pair, linkage, n_clusters, min_size, seed):
+    rows, A = pair
+    n = len(A)
+    sizes = np.random.default_rng(seed).integers(1, 5, n)
+    labels, children, _ = agglomerate(rows, sizes, n_clusters, linkage=linkage, min_size=min_size)
+    assert len(np.unique(labels)) == min(n, n_clusters) == n - len(children)
+    for names, a, b, loss in replay(linkage, A, children):
+        clusters, compact = np.unique(names, return_inverse=True)
+        count = np.bincount(compact, weights=sizes)
+        if count.min() >= min_size:
+            continue
+        pair_counts = {count[clusters == a][0], count[clusters == b][0]}
+        assert count.min() in pair_counts
+        # One of the smallest is united with its best neighbour, if it has any.
+        candidates = []
+        for side, other in ((a, b), (b, a)):
+            if count[clusters == side][0] > count.min():
+                continue
+            x = np.flatnonzero(clusters == side)[0]
+            around = [y for y in range(len(clusters)) if y != x and A[np.ix_(compact == x, compact == y)].any()]
+            best = min((union_loss(linkage, A, compact, x, y) for y in around), default=None)
+            candidates.append(best is None or (np.flatnonzero(clusters == other)[0] in around and loss <= best + 1e-9))
+        assert any(candidates)
+    # The smallest cluster is below the least size only where merging had to stop.
+    if n_clusters == 1:
+        assert sizes[labels == 0].sum() == sizes.sum()
+
+
+def test_clusters_without_neighbours_go_to_the_smallest():
+    # Cliques of 6, 5 and 2 nodes and a component of one node with a loop; down to 2 clusters, then to 1.
+    A = cliques([6, 5, 2, 1])
+    for linkage in LINKAGES:
+        labels, _, _ = agglomerate(as_groups(A), ONE[:14], 4, linkage=linkage)
+        np.testing.assert_array_equal(labels, np.repeat([0, 1, 2, 3], [6, 5, 2, 1]))
+        labels, children, losses = agglomerate(as_groups(A), ONE[:14], 2, linkage=linkage)
+        np.testing.assert_array_equal(labels, np.repeat([0, 1, 1, 1], [6, 5, 2, 1]))
+        labels, children, losses = agglomerate(as_groups(A), ONE[:14], 1, linkage=linkage)
+        assert (labels == 0).all() and len(children) == 13 and np.isfinite(losses).all()
+
+
+def test_groups_without_weight_can_be_merged():
+    # A label that no node has makes a group of volume 0.
+    rows = GraphRows(
+        *(np.array(x) for x in ([0, 1, 2, 2], np.array([1, 0], dtype=np.int32), [1.0, 1.0], [1.0, 1.0, 0.0]))
+    )
+    for linkage in LINKAGES:
+        _, children, losses = agglomerate(rows, np.array([1, 1, 0]), 1, linkage=linkage)
+        assert len(children) == 2 and np.isfinite(losses).all()
+
+
+@pytest.mark.parametrize("linkage", LINKAGES)
+def test_losses_are_numbers_to_the_end_on_larger_weighted_graphs(linkage):
+    # With many weights summed in different orders, cut and volumes of the last union are rounding noise.
+    for seed in (4, 9, 12, 14):
+        rng = np.random.default_rng(seed)
+        A = random_adjacency(700, 0.01, rng, weighted=True)
+        A = A[np.ix_(A.any(axis=1), A.any(axis=1))]
+        n = len(A)
+        _, children, losses = agglomerate(as_groups(A), np.ones(n, dtype=np.int64), 1, linkage=linkage)
+        assert len(children) == n - 1 and np.isfinite(losses).all()
+
+
+def test_lists_of_neighbours_are_slid_together_when_room_runs_out():
+    # Unions of a random sparse graph have many neighbours each: lists fill the room set aside more than once.
+    A = random_adjacency(150, 0.04, np.random.default_rng(0), weighted=True)
+    A = A[np.ix_(A.any(axis=1), A.any(axis=1))]
+    _, children, losses = agglomerate(as_groups(A), np.ones(len(A), dtype=np.int64), 1, linkage="average")
+    written = np.count_nonzero(A)
+    for (names, a, b, loss), recorded in zip(replay("average", A, children), losses, strict=True):
+        assert recorded == pytest.approx(loss, rel=1e-9, abs=1e-11)
+        inside = (names == a) | (names == b)
+        written += len(np.unique(names[A[inside].any(axis=0) & ~inside]))
+    assert written > 2 * np.count_nonzero(A) + 16
+
+
+def test_planted_groups_are_merged_back():
+    graph, truth = planted(5, 60, 0.3, 0.01, 0)
+    groups = (truth * 6 + np.arange(300) % 6).astype(np.int32)  # every cluster in six groups
+    between = quotient(graph_rows(graph), groups, 30)
+    sizes = np.bincount(groups)
+    for linkage in LINKAGES:
+        labels, _, _ = agglomerate(between, sizes, 5, linkage=linkage)
+        assert same_partition(labels[groups], truth)
+    for objective in OBJECTIVES:
+        assert same_partition(merge_rounds(between, sizes, 5, objective=objective)[groups], truth)
+
+
+def test_more_clusters_than_groups_are_no_unions():
+    labels, children, _ = agglomerate(as_groups(cliques([3, 3])), ONE[:6], 9)
+    assert len(children) == 0
+    np.testing.assert_array_equal(labels, np.arange(6))
+
+
+# -- in rounds -------------------------------------------------------------------------------------------------------
+
+
+@quick
+@given(group_graphs(), objectives, st.integers(1, 10), st.sampled_from([0.01, 0.2, 1.0]))
+def test_rounds_leave_as_many_clusters_as_asked(pair, objective, n_clusters, share):
+    rows, A = pair
+    labels = merge_rounds(rows, ONE[: len(A)], n_clusters, objective=objective, share=share)
+    assert labels.dtype == np.int32
+    assert set(labels) == set(range(min(n_clusters, len(A))))
+
+
+@quick
+@given(group_graphs(), objectives)
+def test_a_round_of_one_pair_takes_the_best_to_first_order(pair, objective):
+    rows, A = pair
+    n = len(A)
+    assume(n > 2 and (A - np.diag(np.diag(A))).any(axis=1).all())
+    labels = merge_rounds(rows, ONE[:n], n - 1, objective=objective, share=1e-9)
+    a, b = np.flatnonzero(labels == np.argmax(np.bincount(labels)))
+    total = A.sum()
+    volumes, inner = A.sum(axis=1) / total, np.diag(A) / total
+    cut, apart = 1 - inner.sum(), 1 - (volumes**2).sum()
+
+    def part(inside, volume):
+        if objective == "modularity":
+            return inside - volume**2
+        if inside <= 0:
+            return 0.0
+        return inside / volume if objective == "ncut" else inside * np.log(inside / volume**2)
+
+    def gain(x, y):
+        link = A[x, y] / total
+        out = part(inner[x] + inner[y] + 2 * link, volumes[x] + volumes[y])
+        out -= part(inner[x], volumes[x]) + part(inner[y], volumes[y])
+        if objective == "information":
+            out += -2 * link * (np.log(cut / apart) + 1) + 2 * volumes[x] * volumes[y] * cut / apart
+        return out
+
+    best = max(gain(x, y) for x in range(n) for y in range(x) if A[x, y] > 0)
+    assert gain(a, b) >= best - 1e-10
+
+
+@pytest.mark.parametrize("sizes", [[4, 4, 4], [6, 5, 2, 1], [3, 3, 3, 3, 3]])
+def test_rounds_unite_components_only_when_nothing_else_is_left(sizes):
+    A = cliques(sizes)
+    truth = np.repeat(np.arange(len(sizes)), sizes)
+    for share in (0.2, 0.6):
+        labels = merge_rounds(as_groups(A), ONE[: len(A)], len(sizes), share=share)
+        assert same_partition(labels, truth)
+        fewer = merge_rounds(as_groups(A), ONE[: len(A)], 2, share=share)
+        assert all(len(set(fewer[truth == c])) == 1 for c in range(len(sizes)))
+
+
+@quick
+@given(st.integers(2, 30), st.integers(1, 30), st.integers(1, 4), st.integers(0, 2**32 - 1))
+def test_pairs_are_disjoint_and_hubs_at_most_double(n, most, n_hubs, seed):
+    rng = np.random.default_rng(seed)
+    # Everything would rather go to one of a few hubs, the hubs to anything.
+    hubs = min(n_hubs, n - 1)
+    partners = rng.integers(0, hubs, n).astype(np.int32)
+    partners[:hubs] = rng.integers(hubs, n, hubs)
+    degrees, order = rng.random(n) + 0.1, rng.permutation(n)
+    labels = np.empty(n, dtype=np.int32)
+    count = pair_up(partners, order, most, degrees, labels)
+    assert set(labels) == set(range(count))
+    assert n - most <= count < n
+    pairs = []
+    for a in order:
+        if len(pairs) < most and not {a, partners[a]} & {x for pair in pairs for x in pair}:
+            pairs.append((a, partners[a]))
+    for a, b in pairs:
+        assert labels[a] == labels[b]
+    inside = {x for pair in pairs for x in pair}
+    joined = [a for a in range(n) if a not in inside and (labels == labels[a]).sum() > 1]
+    if 4 * len(pairs) >= most:
+        assert not joined
+    for a in joined:
+        assert labels[a] == labels[partners[a]] and partners[a] in inside
+    for b in range(n):
+        assert degrees[[a for a in joined if partners[a] == b]].sum() <= degrees[b] + 1e-12
+    if 4 * len(pairs) < most and n - count < most:
+        # Whoever is left did not fit.
+        for a in set(range(n)) - inside - set(joined):
+            b = partners[a]
+            assert degrees[a] > degrees[b] - degrees[[x for x in joined if partners[x] == b]].sum() - 1e-12
+
+
+def test_pairs_weighed_in_blocks_are_those_of_one_block(monkeypatch):
+    graph, _ = planted(6, 40, 0.3, 0.05, 0)
+    rows = quotient(graph_rows(graph), np.arange(graph.n_nodes, dtype=np.int32), graph.n_nodes)  # many equal gains
+    code = OBJECTIVES["information"].code
+    whole = merge_module._best_partners(rows, code, 1)
+    monkeypatch.setattr(merge_module, "_MIN_ENTRIES", 1)
+    for found, expected in zip(merge_module._best_partners(rows, code, 2), whole, strict=True):
+        np.testing.assert_array_equal(found, expected)
+
+
+def test_a_hub_does_not_take_a_round_for_every_leaf(monkeypatch):
+    calls = []
+    count_calls = merge_module._merge_round_loops.best_of_pairs
+    monkeypatch.setattr(
+        merge_module._merge_round_loops, "best_of_pairs", lambda *arguments: calls.append(0) or count_calls(*arguments)
+    )
+    n = 3001
+    star = graph_rows(Graph.from_edges(np.zeros(n - 1, dtype=int), np.arange(1, n)))
+    rows = quotient(star, np.arange(n, dtype=np.int32), n)
+    labels = merge_rounds(rows, np.ones(n, dtype=np.int64), 10)
+    assert len(np.unique(labels)) == 10
+    assert len(calls) < 150
+
+
+# -- trees -----------------------------------------------------------------------------------------------------------
+
+
+@st.composite
+def partitioned_groups(draw):
+    rows, A = draw(group_graphs())
+    n = len(A)
+    k = draw(st.integers(1, n))
+    rng = np.random.default_rng(draw(st.integers(0, 99)))
+    labels = rng.permutation(np.concatenate([np.arange(k), rng.integers(0, k, n - k)])).astype(np.int32)
+    return rows, A, labels, k
+
+
+@quick
+@given(partitioned_groups(), linkages)
+def test_a_tree_passes_through_the_partition_given(case, linkage):
+    rows, A, labels, k = case
+    n = len(A)
+    sizes = np.arange(1, n + 1)
+    tree = hierarchy(rows, sizes, labels, k, linkage=linkage)
+    assert tree.n_leaves == n
+    np.testing.assert_array_equal(tree.leaf_sizes, sizes)
+    assert same_partition(tree.labels_at(k), labels)
+    np.testing.assert_array_equal(tree.labels_at(n), np.arange(n))
+    assert (tree.labels_at(1) == 0).all()
+    coarser = tree.labels_at(1)
+    for count in range(2, n + 1):
+        finer = tree.labels_at(count)
+        assert len(set(finer.tolist())) == count
+        # Nested: each finer cluster lies in one coarser cluster. Numbered by first leaf.
+        assert len({*zip(finer.tolist(), coarser.tolist(), strict=True)}) == count
+        assert [np.flatnonzero(finer == c)[0] for c in range(count)] == sorted(
+            np.flatnonzero(finer == c)[0] for c in range(count)
+        )
+        coarser = finer
+
+
+@quick
+@given(partitioned_groups(), linkages)
+def test_the_linkage_is_scipys(case, linkage):
+    rows, A, labels, k = case
+    tree = hierarchy(rows, ONE[: len(A)], labels, k, linkage=linkage)
+    Z = tree.linkage()
+    assert scipy_hierarchy.is_valid_linkage(Z, throw=True)
+    assert scipy_hierarchy.is_monotonic(Z)
+    np.testing.assert_allclose(np.diff(Z[:, 2]), np.diff(tree.heights), atol=1e-12 * np.abs(tree.heights).max())
+    if tree.heights[0] >= 0:
+        np.testing.assert_array_equal(Z[:, 2], tree.heights)
+    for count in range(1, len(A) + 1):
+        # Between equal heights scipy does not cut.
+        step = len(A) - count
+        if 0 < step < len(A) - 1 and Z[step, 2] == Z[step - 1, 2]:
+            continue
+        assert same_partition(scipy_hierarchy.fcluster(Z, count, "maxclust"), tree.labels_at(count))
+
+
+@quick
+@given(partitioned_groups())
+def test_heights_inside_are_true_losses_of_the_whole_partition(case):
+    rows, A, labels, k = case
+    tree = hierarchy(rows, ONE[: len(A)], labels, k, linkage="ncut")
+    n = len(A)
+    # Ncut losses depend on the two clusters alone, so they can be checked step by step in the tree's order.
+    losses = [loss for _, _, _, loss in replay("ncut", A, tree.children)]
+    order = np.maximum.accumulate(losses[: n - k]) if n > k else np.empty(0)
+    # Steps of different clusters are sorted by height, so within the first n - k steps heights never fall.
+    assert (np.diff(tree.heights) >= 0).all()
+    assert all(height >= loss - 1e-10 for height, loss in zip(tree.heights, losses, strict=True))
+    if len(order):
+        assert tree.heights[n - k - 1] == pytest.approx(order[-1], abs=1e-10)
+
+
+def test_labels_at_refuses_what_the_tree_does_not_have():
+    tree = hierarchy(as_groups(cliques([3, 2])), ONE[:5], np.zeros(5, dtype=np.int32), 1)
+    with pytest.raises(ParameterError, match=r"n_clusters=6 must be at most 5 \(the leaves of the merge tree\)"):
+        tree.labels_at(6)
+    with pytest.raises(ParameterError, match="n_clusters=0 must be at least 1"):
+        tree.labels_at(0)
+
+
+def test_a_tree_of_one_leaf():
+    tree = hierarchy(as_groups(np.ones((1, 1))), ONE[:1], np.zeros(1, dtype=np.int32), 1)
+    assert tree.n_leaves == 1 and tree.linkage().shape == (0, 4)
+    np.testing.assert_array_equal(tree.labels_at(1), [0])

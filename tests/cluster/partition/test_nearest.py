@@ -1,0 +1,256 @@
+"""Labelling by kernel distance against dense distances to the centroids."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from graphcore import Graph, Published
+from graphcore.cluster.partition.nearest import label_all
+from graphcore.cluster.pipeline.cluster import cluster_graph
+from graphcore.cluster.pipeline.settings import resolve_settings
+from graphcore.kernels import graph as kernel_graph
+from graphcore.kernels.graph import GraphKernel
+
+from ...oracles import (
+    EXAMPLES,
+    centre_distances,
+    dense_kernel,
+    example,
+    memberships,
+    quick,
+    random_adjacency,
+)
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _several_groups():
+    """As many groups of clusters as threads, also where that does not pay."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(kernel_graph, "_MIN_ENTRIES", 1e-9)
+        yield
+
+
+def check_labels(labelling, K, w, indices, weights, labels, k, tolerance=1e-12):
+    """Labels are those of the nearest centroid, up to ties; unreached nodes get the centroid of smallest norm."""
+    coefficients = np.zeros((k, len(K)))
+    coefficients[:, indices] = np.nan_to_num(memberships(weights, labels, k))
+    filled = coefficients.any(axis=1)
+    D = centre_distances(K, coefficients) - np.diag(K)[:, None]
+    D[:, ~filled] = np.inf
+    norms = np.einsum("jx,xy,jy->j", coefficients, K, coefficients)
+    norms[~filled] = np.inf
+    on = w > 0
+    assert labelling.labels.dtype == np.int32
+    assert (labelling.labels[~on] == -1).all()
+    assert np.isin(labelling.labels[on], np.flatnonzero(filled)).all()
+    scale = np.abs(D[:, filled]).max()
+    chosen = D[np.flatnonzero(on), labelling.labels[on]]
+    np.testing.assert_allclose(chosen, D[on].min(axis=1), rtol=0, atol=tolerance * scale)
+    # Where there is no tie, the label is the one.
+    ordered = np.sort(D, axis=1)
+    clear = on & (ordered[:, 1] - ordered[:, 0] > 10 * tolerance * scale) if k > 1 else on
+    assert np.array_equal(labelling.labels[clear], np.argmin(D, axis=1)[clear])
+    unreached = on & ~K[:, indices[weights > 0]].any(axis=1)
+    assert np.array_equal(labelling.unreached, unreached)
+    assert len(set(labelling.labels[unreached])) <= 1
+    np.testing.assert_allclose(norms[labelling.labels[unreached]], norms.min(), rtol=max(1e-12, tolerance))
+
+
+def random_coreset(rng, w, k, share=0.4):
+    """Some nodes that have an edge, with weights and labels; not every cluster need be there."""
+    linked = np.flatnonzero(w > 0)
+    size = max(1, round(share * len(linked)))
+    indices = np.sort(rng.choice(linked, size, replace=False))
+    return indices, rng.random(size) * rng.choice([0.1, 1.0, 30.0], size) + 0.01, rng.integers(0, k, size)
+
+
+@pytest.mark.parametrize("self_loop", [0.0, 0.5, 1.0])
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_labels_equal_dense(name, self_loop):
+    graph, A = example(name)
+    K, w = dense_kernel(A, self_loop)
+    kernel = GraphKernel(graph, self_loop)
+    rng = np.random.default_rng(0)
+    for share in (0.1, 0.4, 1.0):
+        for k in (1, 3, 6):
+            coreset = random_coreset(rng, w, k, share)
+            check_labels(label_all(kernel, *coreset, k), K, w, *coreset, k)
+
+
+@st.composite
+def cases(draw):
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    n = draw(st.integers(2, 24))
+    A = random_adjacency(
+        n,
+        draw(st.sampled_from([0.1, 0.3, 0.8])),
+        rng,
+        weighted=draw(st.booleans()),
+        loops=draw(st.sampled_from([0.0, 0.4])),
+        isolated=draw(st.integers(0, n - 2)),
+    )
+    A[0, 1] = A[1, 0] = 1.0
+    hub = draw(st.booleans())
+    if hub:  # very uneven degrees
+        linked = np.flatnonzero(A.sum(axis=1))
+        A[0, linked[1:]] = A[linked[1:], 0] = 1.0
+    self_loop = draw(st.sampled_from([0.0, 1.0]))
+    K, w = dense_kernel(A, self_loop)
+    k = draw(st.integers(1, 7))
+    return GraphKernel(Graph.from_scipy(A), self_loop), K, w, random_coreset(rng, w, k, draw(st.floats(0.05, 1.0))), k
+
+
+@quick
+@given(cases(), st.sampled_from([1, 2, 3]))
+def test_labels_equal_dense_on_random_graphs(case, n_jobs):
+    kernel, K, w, coreset, k = case
+    check_labels(label_all(kernel, *coreset, k, n_jobs=n_jobs), K, w, *coreset, k)
+
+
+@pytest.mark.parametrize("self_loop", [0.0, 1.0])
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_labels_do_not_depend_on_threads(name, self_loop):
+    graph, A = example(name)
+    _, w = dense_kernel(A, self_loop)
+    kernel = GraphKernel(graph, self_loop)
+    k = min(8, len(A))
+    coreset = random_coreset(np.random.default_rng(5), w, k, 0.7)
+    one, two, three = (label_all(kernel, *coreset, k, n_jobs=n_jobs) for n_jobs in (1, 2, 3))
+    for other in (two, three):
+        assert np.array_equal(one.labels, other.labels)
+        assert np.array_equal(one.unreached, other.unreached)
+
+
+def test_a_coreset_graph_at_hand_is_used():
+    graph, A = example("weighted")
+    _, w = dense_kernel(A, 1.0)
+    kernel = GraphKernel(graph, 1.0)
+    indices, weights, labels = random_coreset(np.random.default_rng(1), w, 4)
+    at_hand = kernel.weighted_submatrix(indices, weights)
+    plain = label_all(kernel, indices, weights, labels, 4)
+    assert np.array_equal(label_all(kernel, indices, weights, labels, 4, coreset_graph=at_hand).labels, plain.labels)
+
+
+def test_ties_go_to_the_lowest_label():
+    # A path 0 - 1 - 2 with coreset {0, 2}: node 1 is as near to one as to the other.
+    kernel = GraphKernel(Graph.from_edges([0, 1], [1, 2]), 1.0)
+    for labels in ([0, 1], [1, 0]):
+        for n_jobs in (1, 2):
+            found = label_all(kernel, np.array([0, 2]), np.ones(2), labels, 2, n_jobs=n_jobs).labels
+            assert found.tolist() == [labels[0], 0, labels[1]]
+
+
+def test_unreached_nodes_are_marked_and_get_the_default():
+    # Two components; the coreset lies in the first one alone.
+    graph = Graph.from_edges([0, 0, 1, 3, 4], [1, 2, 2, 4, 5], n_nodes=7)
+    kernel = GraphKernel(graph, 1.0)
+    labelling = label_all(kernel, np.array([0, 1, 2]), np.array([3.0, 3.0, 3.0]), [0, 1, 1], 3)
+    assert labelling.unreached.tolist() == [False] * 3 + [True] * 3 + [False]
+    # Cluster 1 has two members, so its centroid has the smaller norm.
+    K = kernel.block(slice(None), slice(None))
+    assert K[1:3, 1:3].mean() <= K[0, 0]
+    assert labelling.labels[6] == -1
+    norms = [K[0, 0], K[1:3, 1:3].mean()]
+    assert (labelling.labels[3:6] == int(np.argmin(norms))).all()
+
+
+def test_empty_clusters_get_no_node():
+    graph, A = example("barabasi-albert")
+    K, w = dense_kernel(A, 1.0)
+    kernel = GraphKernel(graph, 1.0)
+    indices, weights, _ = random_coreset(np.random.default_rng(2), w, 2)
+    labels = np.where(np.arange(len(indices)) % 2, 5, 2)
+    for n_jobs in (1, 2, 3):
+        labelling = label_all(kernel, indices, weights, labels, 9, n_jobs=n_jobs)
+        assert set(labelling.labels) <= {2, 5}
+        check_labels(labelling, K, w, indices, weights, labels, 9)
+
+
+def test_points_without_weight_do_not_count():
+    # Rows that add nothing must not be listed as touched: the list has one place per node.
+    graph, A = example("barabasi-albert")
+    K, w = dense_kernel(A, 1.0)
+    kernel = GraphKernel(graph, 1.0)
+    indices = np.arange(len(A))
+    weights = np.where(indices % 3 == 0, 1.0, 0.0)
+    labels = indices % 2
+    labelling = label_all(kernel, indices, weights, labels, 2)
+    kept = weights > 0
+    expected = label_all(kernel, indices[kept], weights[kept], labels[kept], 2)
+    assert np.array_equal(labelling.labels, expected.labels)
+    check_labels(labelling, K, w, indices, weights, labels, 2)
+
+
+@pytest.mark.parametrize("name", ["barabasi-albert", "weighted self-loops", "disconnected"])
+def test_labelling_reads_only_the_rows_of_the_coreset(name):
+    graph, A = example(name)
+    _, w = dense_kernel(A, 1.0)
+    clean, poisoned = GraphKernel(graph, 1.0), GraphKernel(graph, 1.0)
+    indices, weights, labels = random_coreset(np.random.default_rng(3), w, 4, 0.3)
+    owner = np.repeat(np.arange(graph.n_nodes), np.diff(graph.indptr))
+    other = ~np.isin(owner, indices)
+    poisoned.indices = np.where(other, 0, graph.indices).astype(np.int32)
+    poisoned.weights = np.where(other, np.nan, graph.weights if graph.is_weighted else 1.0)
+    assert np.isnan(poisoned.weights).any()
+    expected = label_all(clean, indices, weights, labels, 4)
+    found = label_all(poisoned, indices, weights, labels, 4)
+    assert np.array_equal(found.labels, expected.labels)
+    assert np.array_equal(found.unreached, expected.unreached)
+
+
+def slow_algorithm_3(A, indices, weights, labels, k):
+    """Line 6 of Algorithm 3 node by node, in plain Python: (label, whether there is no tie) of every node."""
+    n = len(A)
+    entries = [a for row in A for a in row if a]
+    loop = sum(entries) / len(entries)
+    A = [[A[x][y] + (loop if x == y and any(A[x]) else 0) for y in range(n)] for x in range(n)]
+    degree = [sum(row) for row in A]
+
+    def kernel(x, y):
+        return A[x][y] / (degree[x] * degree[y])
+
+    members = [
+        [(int(y), float(v)) for y, v, label in zip(indices, weights, labels, strict=True) if label == j]
+        for j in range(k)
+    ]
+    mass = [sum(v for _, v in group) for group in members]
+    norm = [
+        sum(v * u * kernel(y, z) for y, v in group for z, u in group) / total**2 if group else float("inf")
+        for group, total in zip(members, mass, strict=True)
+    ]
+    out = []
+    for x in range(n):
+        if degree[x] == 0:
+            out.append((-1, True))
+            continue
+        offers = [
+            kernel(x, x) - 2 * sum(v * kernel(x, y) for y, v in members[j]) / mass[j] + norm[j]
+            if members[j]
+            else float("inf")
+            for j in range(k)
+        ]
+        best, second = sorted(offers)[:2]
+        out.append((offers.index(best), second - best > 1e-12))
+    return out
+
+
+@pytest.mark.filterwarnings("ignore::graphcore.GraphWarning")
+@pytest.mark.parametrize("name", ["barabasi-albert", "star", "weighted", "disconnected", "isolated nodes"])
+def test_published_labelling_equals_algorithm_3(name):
+    graph, A = example(name)
+    k = 3
+    settings = resolve_settings(graph, k, published=Published(coreset_size=12))
+    for seed in range(5):
+        result = cluster_graph(graph, settings, random_state=seed)
+        coreset = result.coreset
+        expected = slow_algorithm_3(A.tolist(), coreset.indices, coreset.weights, result.coreset_labels, k)
+        # Every node is labelled by distance, the coreset's own nodes too.
+        assert len(expected) == len(result.labels) == graph.n_nodes
+        clear = [x for x, (_, clear) in enumerate(expected) if clear]
+        assert len(clear) > graph.n_nodes / 4
+        assert [expected[x][0] for x in clear] == result.labels[clear].tolist()
+        K, w = dense_kernel(A, 1.0)
+        labelling = label_all(GraphKernel(graph, 1.0), coreset.indices, coreset.weights, result.coreset_labels, k)
+        assert np.array_equal(result.labels, labelling.labels)
+        check_labels(labelling, K, w, coreset.indices, coreset.weights, result.coreset_labels, k)

@@ -1,0 +1,240 @@
+"""Modularity, the objective that also says how many clusters there are: against networkx, and as a user meets it."""
+
+import json
+
+import networkx as nx
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.metrics import adjusted_rand_score
+
+import graphcore
+from graphcore import CoresetSpectralClustering
+from graphcore.cli.app import run
+from graphcore.cluster.partition.constraints import Constraints
+from graphcore.cluster.partition.local_moving import heat, move_locally
+from graphcore.cluster.partition.merge import agglomerate
+from graphcore.cluster.partition.objectives import OBJECTIVES
+from graphcore.cluster.partition.problem import Problem
+from graphcore.cluster.partition.quotient import graph_rows, quotient
+from graphcore.exceptions import ParameterError
+from graphcore.graphs.as_graph import as_graph
+from tests.partitions import objective_of
+
+from ...oracles import method
+
+resolutions = st.sampled_from([0.3, 1.0, 2.5])
+
+
+@st.composite
+def labelled(draw):
+    """A dense symmetric matrix with weights, loops and isolated nodes, and labels; -1 where a node is isolated."""
+    rng = np.random.default_rng(draw(st.integers(0, 2**31 - 1)))
+    n = draw(st.integers(3, 16))
+    A = np.triu(rng.random((n, n)) < draw(st.sampled_from([0.15, 0.4])), draw(st.integers(0, 1))).astype(float)
+    if draw(st.booleans()):
+        A *= rng.integers(1, 6, (n, n))
+    A[0, 1] = 1.0
+    A = np.maximum(A, A.T)
+    k = draw(st.integers(1, 4))
+    labels = rng.integers(0, k, n).astype(np.int32)
+    labels[A.sum(axis=1) == 0] = -1
+    return A, labels, k
+
+
+def problem_of(A, k, resolution, min_size):
+    rows = graph_rows(as_graph(sp.csr_array(A)))
+    return Problem(rows, k, OBJECTIVES["modularity"].at(resolution), min_size)
+
+
+def networkx_modularity(A, labels, resolution):
+    G = nx.from_numpy_array(A)
+    for x in G:  # networkx counts a loop twice in degrees, here it is one entry of the matrix
+        if G.has_edge(x, x):
+            G[x][x]["weight"] /= 2
+    G.remove_nodes_from(np.flatnonzero(labels < 0).tolist())
+    communities = [set(np.flatnonzero(labels == c).tolist()) for c in np.unique(labels[labels >= 0])]
+    return nx.community.modularity(G, communities, resolution=resolution)
+
+
+@given(labelled(), resolutions)
+def test_modularity_is_that_of_networkx(data, resolution):
+    A, labels, k = data
+    problem = problem_of(A, k, resolution, 1)
+    expected = networkx_modularity(A, labels, resolution)
+    assert problem.partition(labels, problem.sums(labels)).value == pytest.approx(expected, abs=1e-12)
+    if resolution == 1.0:
+        assert objective_of("modularity", A, labels, k) == pytest.approx(expected, abs=1e-12)
+
+
+@given(labelled(), resolutions, st.integers(0, 1), st.booleans(), st.integers(0, 1000))
+def test_moves_raise_it_and_keep_the_sums(data, resolution, min_size, is_heated, seed):
+    A, labels, k = data
+    problem = problem_of(A, k + 2, resolution, min_size)
+    before = networkx_modularity(A, labels, resolution)
+    if is_heated:
+        heat(problem, labels, np.array([2.0, 0.5]), np.random.default_rng(seed))
+        before = networkx_modularity(A, labels, resolution)
+    filled = np.unique(labels[labels >= 0])
+    sums, _ = move_locally(problem, labels)
+    assert networkx_modularity(A, labels, resolution) >= before - 1e-12
+    assert min_size == 0 or np.isin(filled, labels).all()
+    fresh = problem.sums(labels)
+    np.testing.assert_allclose(sums.internal, fresh.internal, atol=1e-9)
+    np.testing.assert_allclose(sums.volume, fresh.volume, atol=1e-9)
+    np.testing.assert_array_equal(sums.size, fresh.size)
+    # No single move to a cluster around it raises it any more.
+    value = fresh.value(problem.objective)
+    for x in np.flatnonzero(labels >= 0):
+        if (labels == labels[x]).sum() <= min_size:
+            continue
+        for c in set(labels[A[x] > 0].tolist()) - {-1, int(labels[x])}:
+            moved = labels.copy()
+            moved[x] = c
+            assert problem.sums(moved).value(problem.objective) <= value + 1e-9
+
+
+@given(labelled(), resolutions)
+def test_merging_ends_where_no_union_gains(data, resolution):
+    A, _, _ = data
+    A = A[np.ix_(A.sum(axis=1) > 0, A.sum(axis=1) > 0)]
+    problem, n = problem_of(A, len(A), resolution, 0), len(A)
+    rows = quotient(problem.rows, np.arange(n, dtype=np.int32), n)
+    labels, children, losses = agglomerate(rows, np.ones(n, dtype=np.int64), 0, linkage=problem.objective)
+    assert len(children) == len(losses) == n - len(np.unique(labels))
+    assert (losses < 0).all()
+    value = networkx_modularity(A, labels, resolution)
+    assert value == pytest.approx(
+        networkx_modularity(A, np.arange(n, dtype=np.int32), resolution) - losses.sum(), abs=1e-12
+    )
+    for a in range(labels.max() + 1):
+        for b in range(a):
+            assert networkx_modularity(A, np.where(labels == a, b, labels), resolution) <= value + 1e-12
+
+
+def test_a_group_of_nodes_founds_a_cluster_where_clusters_may_be_founded():
+    """Two cliques in one cluster, as two groups: one of them leaves for an empty cluster."""
+    A = np.kron(np.eye(2), np.full((2, 2), 12.0))
+    A[1, 2] = A[2, 1] = 1.0
+    rows = graph_rows(as_graph(sp.csr_array(A)))
+    between, counts = np.array([0, 0, 1, 1], dtype=np.int32), np.ones(4, dtype=np.int64)
+    for min_size, expected in ((0, 2), (1, 1)):
+        problem = Problem(rows, 3, "modularity", min_size, constraints=Constraints(counts=counts)).between(between, 2)
+        groups = np.zeros(2, dtype=np.int32)
+        move_locally(problem, groups)
+        assert len(np.unique(groups)) == expected
+
+
+def modularity_of(graph, labels, resolution=1.0):
+    problem = Problem(graph_rows(graph), int(labels.max()) + 1, OBJECTIVES["modularity"].at(resolution))
+    return problem.sums(labels).value(problem.objective)
+
+
+def test_karate_is_divided_as_well_as_is_known():
+    G = nx.karate_club_graph()
+    graph = as_graph(nx.to_scipy_sparse_array(G, weight=None))
+    model = CoresetSpectralClustering(None, objective="modularity", random_state=0).fit(graph)
+    communities = [set(np.flatnonzero(model.labels_ == c).tolist()) for c in range(model.n_clusters_)]
+    assert model.n_clusters_ == 4 and model.selection_ is None
+    assert nx.community.modularity(G, communities, weight=None) == pytest.approx(0.419790, abs=1e-6)
+    assert model.clustering_.history[-1][1] == pytest.approx(0.419790, abs=1e-6)
+
+
+@pytest.mark.parametrize("resolution", [None, 0.5, 3.0])
+def test_as_many_clusters_as_raise_it(resolution):
+    graph, truth = graphcore.datasets.planted_partition(12, 60, 0.3, 0.005, random_state=0)
+    model = CoresetSpectralClustering(None, objective="modularity", resolution=resolution, random_state=1).fit(graph)
+    labels, gamma = model.labels_, resolution or 1.0
+    sizes = np.bincount(labels)
+    assert sizes.min() > 0 and (np.diff(sizes) <= 0).all() and len(sizes) == model.n_clusters_
+    assert len(model.stability_) == graph.n_nodes and model.membership_.shape == (graph.n_nodes, len(sizes))
+    found = modularity_of(graph, labels, gamma)
+    assert found >= modularity_of(graph, truth.astype(np.int32), gamma) - 1e-12
+    if resolution is None:
+        assert model.n_clusters_ == 12
+        assert (model.membership_.argmax(axis=1) == labels).mean() > 0.99
+        assert adjusted_rand_score(model.tree_.labels_at(12), labels) == 1.0
+    # As many clusters, given: no better, and all of them hold nodes.
+    given = CoresetSpectralClustering(
+        model.n_clusters_, objective="modularity", resolution=resolution, random_state=1
+    ).fit(graph)
+    assert len(np.unique(given.labels_)) == model.n_clusters_
+    assert modularity_of(graph, given.labels_, gamma) == pytest.approx(found, rel=0.01)
+
+
+def test_more_components_than_coreset_nodes():
+    triangles = sp.block_diag([np.ones((3, 3)) - np.eye(3)] * 200 + [np.zeros((1, 1))], format="csr")
+    with pytest.warns(graphcore.exceptions.GraphWarning, match="isolated"):
+        model = CoresetSpectralClustering(None, objective="modularity", random_state=0, **method(coreset_size=20)).fit(
+            triangles
+        )
+    assert model.n_clusters_ == 200 and model.labels_[-1] == -1
+    assert (np.bincount(model.labels_[:-1]) == 3).all()
+
+
+def test_finer_resolutions_give_more_clusters_and_labels_do_not_depend_on_threads():
+    graph, _ = graphcore.datasets.planted_partition(40, 25, 0.4, 0.01, random_state=2)
+    counts = []
+    for resolution in (0.2, 1.0, 8.0):
+        fits = [
+            CoresetSpectralClustering(
+                None, objective="modularity", resolution=resolution, random_state=0, n_jobs=n_jobs
+            ).fit(graph)
+            for n_jobs in (1, 2)
+        ]
+        np.testing.assert_array_equal(fits[0].labels_, fits[1].labels_)
+        counts.append(fits[0].n_clusters_)
+    assert counts[0] < counts[1] <= counts[2]
+
+
+def test_a_model_of_it_is_saved_predicts_and_is_updated(tmp_path):
+    graph, _ = graphcore.datasets.planted_partition(6, 40, 0.4, 0.01, random_state=0)
+    model = CoresetSpectralClustering(None, objective="modularity", resolution=0.8, random_state=0).fit(graph)
+    model.save(tmp_path / "model.npz")
+    again = graphcore.load(tmp_path / "model.npz")
+    np.testing.assert_array_equal(again.labels_, model.labels_)
+    assert (
+        again.clustering_.settings == model.clustering_.settings and again.clustering_.settings.record.resolution == 0.8
+    )
+    rows = graph.to_scipy()[:50]
+    assert (again.predict(rows) == model.labels_[:50]).mean() > 0.95
+    model.update(added=([240, 240], [0, 1]))
+    assert model.labels_[240] == model.labels_[0]
+
+
+@pytest.mark.parametrize(
+    ("n_clusters", "more"),
+    [
+        (None, {"min_cluster_size": 5}), (None, {"max_share": 1.1}), (None, {"max_cluster_size": 50}),
+        (None, method(refine=False)), (None, method(overcluster=2.0)), (None, {"published": True}),
+        (None, {"resolution": 0.0}), (None, {"resolution": -1.0}), (3, {"resolution": 0.0}),
+        (None, {"initial_labels": [0] * 200}),
+    ],
+)  # fmt: skip
+def test_what_needs_a_number_of_clusters_is_refused(n_clusters, more):
+    graph, _ = graphcore.datasets.planted_partition(4, 50, 0.4, 0.02, random_state=0)
+    name = "labels" if "initial_labels" in more else next(iter(more))
+    with pytest.raises(ParameterError, match=name):
+        CoresetSpectralClustering(n_clusters, objective="modularity", **more).fit(graph)
+
+
+@pytest.mark.parametrize("objective", ["information", "ncut"])
+def test_resolution_below_1_is_for_modularity_alone(objective):
+    graph, _ = graphcore.datasets.planted_partition(4, 50, 0.4, 0.02, random_state=0)
+    with pytest.raises(ParameterError, match="resolution=0\\.5"):
+        CoresetSpectralClustering(None, objective=objective, resolution=0.5).fit(graph)
+    with pytest.raises(ParameterError, match="resolution"):
+        CoresetSpectralClustering(None, objective=objective).fit(graph)
+
+
+def test_the_command_line_needs_no_number_for_it(tmp_path, capsys):
+    G = nx.karate_club_graph()
+    nx.write_edgelist(G, tmp_path / "karate.txt", data=False)
+    arguments = ["cluster", str(tmp_path / "karate.txt"), "--objective", "modularity", "-o", str(tmp_path / "out.tsv")]
+    assert run([*arguments, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["n_clusters"] == 4
+    assert run([*arguments, "--report", str(tmp_path / "page.html")]) == 0
+    assert "modularity" in (tmp_path / "page.html").read_text()
+    assert run([*arguments, "--resolution", "0"]) != 0

@@ -1,0 +1,317 @@
+"""The graph between clusters against Z^T A Z, and labels carried to groups and back."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from graphcore import Graph
+from graphcore.cluster.partition import quotient as module
+from graphcore.cluster.partition._quotient_loops import is_sampled
+from graphcore.cluster.partition.quotient import (
+    apply_labels,
+    common_refinement,
+    compact_labels,
+    contingency,
+    graph_rows,
+    grouped,
+    label_sizes,
+    pick_labels,
+    quotient,
+    sampled_links,
+)
+
+from ... import strategies as own
+from ...oracles import planted, quick
+
+
+@st.composite
+def labelled(draw, unlabelled=True, **options):
+    """(Graph, dense matrix, int32 labels, number of clusters)."""
+    graph, A = draw(own.graphs(**options))
+    k = draw(st.integers(1, 5))
+    labels = draw(own.labellings(len(A), k, unlabelled)).astype(np.int32)
+    return graph, A, labels, k
+
+
+def indicator(labels, k):
+    Z = np.zeros((len(labels), k))
+    Z[labels >= 0, labels[labels >= 0]] = 1.0
+    return Z
+
+
+def to_dense(rows):
+    """Dense matrix of GraphRows; every column stands at most once per row."""
+    n = len(rows.degrees)
+    out = np.zeros((n, n))
+    for a in range(n):
+        columns = rows.indices[rows.indptr[a] : rows.indptr[a + 1]]
+        assert len(set(columns)) == len(columns)
+        out[a, columns] = rows.weights[rows.indptr[a] : rows.indptr[a + 1]]
+    return out
+
+
+@quick
+@given(labelled())
+def test_the_quotient_graph_is_the_matrix_product(case):
+    graph, A, labels, k = case
+    between = quotient(graph_rows(graph), labels, k)
+    Z = indicator(labels, k)
+    np.testing.assert_allclose(to_dense(between), Z.T @ A @ Z, rtol=1e-12, atol=1e-12 * A.max(initial=0))
+    np.testing.assert_allclose(between.degrees, Z.T @ A.sum(axis=1), rtol=1e-12)
+    assert (between.weights > 0).all()
+    assert not any(array.flags.writeable for array in between)
+
+
+@quick
+@given(labelled(unlabelled=False))
+def test_row_sums_are_volumes_when_every_node_with_an_edge_has_a_label(case):
+    graph, A, labels, k = case
+    labels[A.sum(axis=1) == 0] = -1
+    between = quotient(graph_rows(graph), labels, k)
+    np.testing.assert_allclose(to_dense(between).sum(axis=1), between.degrees, rtol=1e-12)
+
+
+@quick
+@given(labelled(), st.integers(0, 99))
+def test_quotients_of_quotients(case, seed):
+    graph, _A, labels, k = case
+    table = np.random.default_rng(seed).integers(0, 2, k).astype(np.int32)
+    two_steps = quotient(quotient(graph_rows(graph), labels, k), table, 2)
+    one_step = quotient(graph_rows(graph), apply_labels(table, labels), 2)
+    np.testing.assert_allclose(to_dense(two_steps), to_dense(one_step), rtol=1e-12)
+    np.testing.assert_allclose(two_steps.degrees, one_step.degrees, rtol=1e-12)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_the_quotient_does_not_depend_on_the_number_of_threads(monkeypatch, weighted):
+    monkeypatch.setattr(module, "_MIN_ENTRIES_PER_BLOCK", 500)
+    graph, _ = planted(5, 60, 0.2, 0.02, 0)
+    if weighted:
+        A = graph.to_scipy()
+        A.data = np.random.default_rng(0).random(len(A.data))
+        graph = Graph.from_scipy(A + A.T)
+    labels = np.random.default_rng(1).integers(-1, 90, graph.n_nodes).astype(np.int32)
+    one = quotient(graph_rows(graph), labels, 90, 1)
+    Z = indicator(labels, 90)
+    np.testing.assert_allclose(to_dense(one), Z.T @ (graph.to_scipy() @ Z), rtol=1e-12)
+    for n_jobs in (2, 3):
+        for ours, other in zip(one, quotient(graph_rows(graph), labels, 90, n_jobs), strict=True):
+            np.testing.assert_array_equal(ours, other)
+
+
+def strengths(Q):
+    """Weight times the logarithm of weight over weight by chance; -inf on the diagonal and where there is no link."""
+    volumes = Q.sum(axis=1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        out = Q * np.log(Q * volumes.sum() / (volumes[:, None] * volumes))
+    out[(Q == 0) | np.eye(len(Q), dtype=bool)] = -np.inf
+    return out
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("most", [1, 5, 20, 100])
+def test_a_dense_quotient_keeps_the_links_strong_for_either_end(monkeypatch, most, weighted, n_jobs):
+    monkeypatch.setattr(module, "_MIN_ENTRIES_PER_BLOCK", 500)
+    monkeypatch.setattr(module, "_MAX_LINKS", most)
+    graph, _ = planted(5, 80, 0.2, 0.02, 0)
+    if weighted:
+        A = graph.to_scipy()
+        A.data = np.random.default_rng(0).random(len(A.data))
+        graph = Graph.from_scipy(A + A.T)
+    labels = np.random.default_rng(1).integers(0, 90, graph.n_nodes).astype(np.int32)
+    rows = graph_rows(graph)
+    Q = to_dense(quotient(rows, labels, 90))
+    found = quotient(rows, labels, 90, n_jobs, max_entries=0)
+    np.testing.assert_allclose(found.degrees, Q.sum(axis=1), rtol=1e-12)
+    own = strengths(Q)
+    cuts = np.sort(own, axis=1)[:, -most] if most <= 90 else np.full(90, -np.inf)
+    # Links as strong as a cut, up to rounding, may go either way for the other end.
+    slack = 1e-4 * np.abs(own, where=np.isfinite(own), out=np.zeros_like(own))
+    surely = (own >= cuts[:, None]) | (own >= cuts)
+    perhaps = (own >= cuts[:, None] - slack) | (own >= cuts - slack)
+    kept = to_dense(found)
+    np.testing.assert_allclose(kept.diagonal(), Q.diagonal(), rtol=1e-12)
+    apart = ~np.eye(90, dtype=bool) & (Q > 0)
+    assert (kept[apart & surely] > 0).all() and not kept[apart & ~perhaps].any()
+    np.testing.assert_allclose(kept[kept > 0], Q[kept > 0], rtol=1e-12)
+    np.testing.assert_array_equal(kept > 0, (kept > 0).T)
+    if most == 100:
+        np.testing.assert_allclose(kept, Q, rtol=1e-12)
+
+
+def test_entries_are_estimated_by_some_rows(monkeypatch):
+    graph, _ = planted(5, 80, 0.2, 0.02, 0)
+    labels = np.random.default_rng(1).integers(-1, 90, graph.n_nodes).astype(np.int32)
+    rows = graph_rows(graph)
+    exact = quotient(rows, labels, 90)
+    # Every row is looked at, so the estimate is exact, and the limit is kept to the entry.
+    monkeypatch.setattr(module, "_MAX_LINKS", 1)
+    at_limit = quotient(rows, labels, 90, max_entries=len(exact.indices))
+    np.testing.assert_array_equal(at_limit.indices, exact.indices)
+    assert len(quotient(rows, labels, 90, max_entries=len(exact.indices) - 1).indices) < len(exact.indices) / 2
+    monkeypatch.setattr(module, "_SAMPLED_ROWS", 45)
+    sampled = quotient(rows, labels, 90, max_entries=round(1.3 * len(exact.indices)))
+    assert len(sampled.indices) == len(exact.indices)
+
+
+def test_rows_longer_than_the_room_set_aside():
+    # A star of clusters: row 0 has 2,000 entries, where 32 per row are set aside.
+    n = 2001
+    graph = Graph.from_edges(np.zeros(n - 1, dtype=int), np.arange(1, n))
+    between = quotient(graph_rows(graph), np.arange(n, dtype=np.int32), n)
+    assert np.diff(between.indptr).tolist() == [n - 1] + [1] * (n - 1)
+    np.testing.assert_array_equal(np.sort(between.indices[: n - 1]), np.arange(1, n))
+
+
+@quick
+@given(st.integers(1, 30), st.integers(0, 2**32 - 1))
+def test_grouped_lists_the_nodes_of_every_cluster(n, seed):
+    labels = np.random.default_rng(seed).integers(-1, 4, n).astype(np.int32)
+    starts, members = grouped(labels, 4)
+    for c in range(4):
+        np.testing.assert_array_equal(members[starts[c] : starts[c + 1]], np.flatnonzero(labels == c))
+
+
+@quick
+@given(st.integers(1, 40), st.integers(1, 4), st.integers(0, 2**32 - 1))
+def test_the_common_refinement_numbers_the_groups_of_nodes_that_agree(n, n_labellings, seed):
+    rng = np.random.default_rng(seed)
+    labellings = list(rng.integers(-1, 4, (n_labellings, n)).astype(np.int32))
+    before = [labels.copy() for labels in labellings]
+    groups, n_groups = common_refinement(labellings, 4)
+    stacked = np.stack(labellings)
+    inside = (stacked >= 0).all(axis=0)
+    np.testing.assert_array_equal(groups >= 0, inside)
+    # The same partition as that into different columns, and numbers 0 to n_groups - 1 all in use.
+    columns, numbers = np.unique(stacked[:, inside], axis=1, return_inverse=True)
+    assert n_groups == columns.shape[1]
+    assert len({*zip(groups[inside].tolist(), numbers.tolist(), strict=True)}) == n_groups
+    assert set(groups[inside].tolist()) == set(range(n_groups))
+    for labels, copy in zip(labellings, before, strict=True):
+        np.testing.assert_array_equal(labels, copy)
+        if inside.any():
+            picked = pick_labels(groups, n_groups, labels)
+            np.testing.assert_array_equal(apply_labels(picked, groups)[inside], labels[inside])
+
+
+@quick
+@given(st.integers(1, 30), st.integers(0, 2**32 - 1))
+def test_compact_labels_keeps_order_and_closes_gaps(n, seed):
+    labels = np.random.default_rng(seed).choice([-1, 2, 3, 7], n).astype(np.int32)
+    before = labels.copy()
+    count = compact_labels(labels, 9)
+    used = np.unique(before[before >= 0])
+    assert count == len(used)
+    np.testing.assert_array_equal(labels, np.where(before >= 0, np.searchsorted(used, before), -1))
+
+
+def test_apply_labels_leaves_nodes_without_a_group_out():
+    table, groups = np.array([5, -1, 7], dtype=np.int32), np.array([2, -1, 0, 1], dtype=np.int32)
+    np.testing.assert_array_equal(apply_labels(table, groups), [7, -1, 5, -1])
+
+
+@quick
+@given(st.integers(0, 40), st.integers(1, 6), st.integers(0, 2**32 - 1))
+def test_contingency_counts_the_nodes_in_common(n, k, seed):
+    rng = np.random.default_rng(seed)
+    one, other = (rng.integers(-1, k, n).astype(np.int32) for _ in range(2))
+    expected = [[np.count_nonzero((one == a) & (other == b)) for b in range(k)] for a in range(k)]
+    found = contingency(one, other, k)
+    np.testing.assert_array_equal(found.toarray(), expected)
+    assert found.nnz == np.count_nonzero(expected)
+    np.testing.assert_array_equal(label_sizes(one, k), [np.count_nonzero(one == a) for a in range(k)])
+
+
+# -- a sample of the edges, against the edges themselves --------------------------------------------------------------
+
+
+def dense_sample(A, labels, k, scale):
+    """Weights between clusters over the pairs of nodes that the hash keeps."""
+    most = np.uint64(min(2.0**64 / scale, 2.0**64 - 2048))
+    out = np.zeros((k, k))
+    for x, z in np.argwhere(A):
+        if labels[x] >= 0 and labels[z] >= 0 and is_sampled(x, z, most):
+            out[labels[x], labels[z]] += A[x, z]
+    return out
+
+
+def with_repeats(indptr, indices, weights, k):
+    out = np.zeros((k, k))
+    rows = np.repeat(np.arange(k), np.diff(indptr))
+    np.add.at(out, (rows, indices), weights if len(weights) else 1.0)
+    return out
+
+
+@quick
+@given(labelled(), st.integers(1, 40))
+def test_a_sample_holds_both_entries_of_the_edges_that_the_hash_keeps(case, n_entries):
+    graph, A, labels, k = case
+    indptr, indices, weights, degrees, scale = sampled_links(graph_rows(graph), labels, k, n_entries)
+    assert scale == max(1.0, graph.n_entries / n_entries)
+    found = with_repeats(indptr, indices, weights, k)
+    np.testing.assert_allclose(found, dense_sample(A, labels, k, scale), rtol=1e-12)
+    np.testing.assert_allclose(found, found.T, rtol=1e-12)
+    np.testing.assert_allclose(degrees, found.sum(axis=1), rtol=1e-12)
+
+
+def large_planted(weighted):
+    graph, truth = planted(5, 80, 0.3, 0.1, 0)
+    if weighted:
+        A = graph.to_scipy()
+        A.data = np.random.default_rng(0).random(len(A.data))
+        graph = Graph.from_scipy(A + A.T)
+    return graph, truth.astype(np.int32)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_a_sample_of_everything_is_the_graph_between_clusters(monkeypatch, weighted):
+    graph, labels = large_planted(weighted)
+    expected = graph_between(quotient(graph_rows(graph), labels, 5))
+    monkeypatch.setattr(module, "_MANY_ENTRIES", 0)
+    found = quotient(graph_rows(graph), labels, 5)
+    np.testing.assert_allclose(graph_between(found), expected, rtol=1e-12)
+    np.testing.assert_allclose(found.degrees, expected.sum(axis=1), rtol=1e-12)
+    assert not any(array.flags.writeable for array in found)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_a_sample_estimates_the_graph_between_clusters(monkeypatch, weighted):
+    """Each of 25 entries is off by more than 5 standard deviations with probability 1e-6, if the hash is random."""
+    graph, labels = large_planted(weighted)
+    A = graph.to_scipy()
+    Z = np.zeros((graph.n_nodes, 5))
+    Z[np.arange(graph.n_nodes), labels] = 1.0
+    monkeypatch.setattr(module, "_MANY_ENTRIES", 0)
+    monkeypatch.setattr(module, "_SAMPLED_ENTRIES", graph.n_entries // 10)
+    found = quotient(graph_rows(graph), labels, 5)
+    # Inside a cluster both entries of an edge stand in the same place, and come together.
+    deviation = np.sqrt(9 * Z.T @ (A.multiply(A) @ Z) * (1 + np.eye(5)))
+    assert (np.abs(graph_between(found) - Z.T @ (A @ Z)) < 5 * deviation).all()
+
+
+def graph_between(rows):
+    return with_repeats(rows.indptr, rows.indices, rows.weights, len(rows.degrees))
+
+
+@pytest.mark.parametrize("max_entries", [None, 0])
+def test_threads_do_not_change_a_sample(monkeypatch, max_entries):
+    monkeypatch.setattr(module, "_MANY_ENTRIES", 0)
+    monkeypatch.setattr(module, "_SAMPLED_ENTRIES", 3000)
+    monkeypatch.setattr("graphcore.distributed.passes._ENTRIES_PER_BLOCK", 500)
+    graph, _ = large_planted(True)
+    labels = np.random.default_rng(1).integers(-1, 90, graph.n_nodes).astype(np.int32)
+    one = quotient(graph_rows(graph), labels, 90, 1, max_entries)
+    for n_jobs in (2, 3):
+        for ours, other in zip(one, quotient(graph_rows(graph), labels, 90, n_jobs, max_entries), strict=True):
+            np.testing.assert_array_equal(ours, other)
+
+
+def test_the_hash_keeps_its_share_of_edges():
+    """On 40,000 pairs of nodes, those next to each other among them: 5 standard deviations, 1e-6 a share."""
+    for share in (0.5, 0.1, 0.01):
+        most = np.uint64(share * 2.0**64)
+        for gap in (1, 2, 1000):
+            kept = np.mean([is_sampled(x, x + gap, most) for x in range(40_000)])
+            assert abs(kept - share) < 5 * np.sqrt(share * (1 - share) / 40_000)

@@ -1,0 +1,77 @@
+"""Loops that list the clusters they touch: weights that vanish in sums are not listed twice."""
+
+import numpy as np
+import pytest
+
+from graphcore.cluster.partition import _agglomerate_loops, _block_loops, _quotient_loops, _sum_loops
+from graphcore.cluster.partition.merge import agglomerate, merge_rounds
+from graphcore.cluster.partition.quotient import GraphRows, quotient
+from graphcore.kernels._loops import label_by_centroids
+from graphcore.kernels.base import KernelRows
+
+
+def rows_of(weight, n=30):
+    """A complete graph; all weights but those of the first edge are so small that shares of them are 0."""
+    weights = np.full((n, n), weight)
+    weights[0, 1] = weights[1, 0] = 1.0
+    indptr, indices = np.arange(0, n * n + 1, n), np.tile(np.arange(n, dtype=np.int32), n)
+    return GraphRows(indptr, indices, weights.ravel(), weights.sum(axis=1))
+
+
+@pytest.mark.parametrize("weight", [0.0, 5e-324, 1e-310])
+def test_merging(weight):
+    rows = rows_of(weight)
+    labels, children, _ = agglomerate(rows, np.ones(30, dtype=np.int64), 3)
+    assert len(set(labels.tolist())) == 3 and len(np.unique(children)) == children.size
+    assert len(set(merge_rounds(rows, np.ones(30, dtype=np.int64), 3).tolist())) == 3
+
+
+@pytest.mark.parametrize("weight", [0.0, 5e-324, 1e-310])
+def test_quotient(weight):
+    rows = rows_of(weight)
+    labels = np.arange(30, dtype=np.int32) // 10
+    between = quotient(rows, labels, 3)
+    assert np.diff(between.indptr).tolist() == [3, 3, 3]
+    found = np.zeros((3, 3))
+    found[np.repeat(np.arange(3), 3), between.indices] = between.weights
+    weights = rows.weights.reshape(30, 30)
+    np.testing.assert_allclose(found, weights.reshape(3, 10, 3, 10).sum(axis=(1, 3)))
+
+
+@pytest.mark.parametrize("weight", [0.0, 5e-324])
+def test_gathering(weight):
+    rows = rows_of(weight)
+    labels = (np.arange(30) % 3).astype(np.int32)
+    found = np.zeros(3), np.zeros(3, dtype=np.bool_), np.empty(4, dtype=np.int32)
+    for node in (5, 0):
+        n_touched, _ = _sum_loops.gather(rows[:], labels, node, found)
+        assert sorted(found[2][:n_touched].tolist()) == [0, 1, 2]
+        _sum_loops.forget(found, n_touched)
+    starts, members = np.array([0, 10, 20, 30]), np.argsort(labels, kind="stable").astype(np.int32)
+    n_touched = _quotient_loops.gather_links((rows[:3], labels, starts, members), 2, found)
+    assert sorted(found[2][:n_touched].tolist()) == [0, 1, 2]
+    out = np.empty(30, dtype=np.int32)
+    _block_loops.batch_assign(rows[:], (np.ones(3), np.zeros(3)), labels, 0, 30, out)
+    assert out.min() >= 0 and out.max() <= 2
+
+
+def test_centroids():
+    rows = rows_of(1e-310)
+    points = np.arange(30)
+    best, labels = np.full(30, np.inf), np.full(30, 2, dtype=np.int32)
+    reach = KernelRows(
+        points, rows.indptr[:-1], rows.indptr[1:], rows.indices, rows.weights, np.full(30, 1e-10), np.ones(30), 0.0
+    )
+    members, clusters = (np.ones(30), points, np.array([0, 15, 30])), (np.zeros(2), np.ones(2))
+    label_by_centroids(reach, members, clusters, 0, 2, best, labels)
+    assert set(labels.tolist()) <= {0, 1, 2} and labels[0] == labels[1] == 0
+
+
+def test_an_agglomeration_has_room_for_one_more():
+    # The list is written to before it is known whether the place is new.
+    assert _agglomerate_loops.add(np.zeros(1), np.ones(1, dtype=np.bool_), np.empty(1, dtype=np.int32), 0, 0, 1.0) == 0
+
+
+def test_python_cannot_call_what_is_for_loops_alone():
+    with pytest.raises(TypeError, match="not callable"):
+        _quotient_loops._strength(1.0, 1.0, 1.0, 1.0)

@@ -1,0 +1,283 @@
+"""The loop: rounds of drafts that meet as in a tournament, when it ends, and what it leaves; drafts by eigenvectors."""
+
+import numpy as np
+import pytest
+from sklearn.metrics import adjusted_rand_score
+
+from graphcore import CoresetSpectralClustering, Graph, GraphWarning
+from graphcore.base.progress import Stages
+from graphcore.base.streams import Streams
+from graphcore.cluster.partition.improve import improve
+from graphcore.cluster.partition.objectives import OBJECTIVES
+from graphcore.cluster.partition.problem import Partition
+from graphcore.cluster.pipeline import cluster, drafts, loop
+from graphcore.cluster.pipeline.drafts import Draft, disagree, eigenvector_draft
+from graphcore.cluster.pipeline.loop import find_partition
+from graphcore.cluster.pipeline.settings import EFFORTS
+from graphcore.datasets import degree_corrected_partition
+
+from ...oracles import planted
+from ...strategies import problem_of
+
+
+@pytest.fixture(scope="module")
+def case():
+    return planted(5, 30, 0.3, 0.03, 1)
+
+
+def random_draft(number, earlier, best, streams, n_jobs, stages):
+    """Labels of 150 nodes by chance."""
+    return Draft(streams.generator("draft").integers(0, 5, 150).astype(np.int32))
+
+
+def found_in(case, objective="information", seed=0, make_draft=random_draft, **options):
+    problem = problem_of(case[0], 5, objective, min_size=3)
+    return problem, find_partition(problem, make_draft, Streams(seed), **options)
+
+
+# -- what is promised --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("objective", OBJECTIVES)
+def test_the_loop_only_ever_raises_the_objective_whatever_the_threads(case, objective):
+    problem, found = found_in(case, objective, max_drafts=7, n_jobs=1)
+    steps, best = found.steps, found.best
+    assert np.all(np.diff(steps.values) >= 0) and np.all(np.diff(steps.seconds) > 0) and steps.n_drafts == 7
+    assert [name for name, _ in found.history] == [
+        "draft", "moves", "cycles", "2 drafts recombined", "4 drafts recombined", "7 drafts recombined",
+    ]  # fmt: skip
+    values = [value for _, value in found.history]
+    assert values[:3] == sorted(values[:3]) and values[3:] == steps.values.tolist() and values[3] >= values[2]
+    sums = problem.sums(best.labels)
+    assert best.value == steps.values[-1] == pytest.approx(sums.value(objective))
+    assert best.fits and sums.size.min() >= 3
+    for n_jobs in (2, 3):
+        again = found_in(case, objective, max_drafts=7, n_jobs=n_jobs)[1]
+        np.testing.assert_array_equal(again.best.labels, best.labels)
+        assert again.history == found.history
+        for one, other in zip(again.witnesses, found.witnesses, strict=True):
+            np.testing.assert_array_equal(one, other)
+
+
+def test_the_loop_finds_what_is_planted_from_anywhere():
+    graph, truth = planted(6, 40, 0.3, 0.02, 3)
+    problem = problem_of(graph, 6)
+    best = problem.sums(truth.astype(np.int32)).value("information")
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        drafts = [Draft(rng.integers(0, 6, 240).astype(np.int32)) for _ in range(4)]
+        found = find_partition(problem, lambda number, *_, drafts=drafts: drafts[number], Streams(seed), max_drafts=4)
+        assert found.best.value >= best - 1e-9
+
+
+def test_one_cluster_and_clusters_without_neighbours():
+    pairs = Graph.from_edges([0, 2, 4], [1, 3, 5])
+    for k in (1, 2, 3):
+        labels = np.repeat(np.arange(3), 2).astype(np.int32) % k
+        found = find_partition(problem_of(pairs, k), lambda *_, labels=labels: Draft(labels), Streams(0), max_drafts=6)
+        assert len(set(found.best.labels)) == k
+
+
+def test_the_first_drafts_are_the_witnesses_as_improved(case, monkeypatch):
+    improved = []
+
+    def told(*given):
+        improved.append(improve(*given))
+        return improved[-1]
+
+    monkeypatch.setattr(loop, "improve", told)
+    monkeypatch.setattr(loop, "recombine", lambda problem, one, other, *_: max(one, other, key=Partition.rank))
+    _, found = found_in(case, max_drafts=6, n_jobs=1)
+    assert len(found.witnesses) == 4 and len(improved) == 6
+    for labels, each in zip(found.witnesses, improved, strict=False):
+        np.testing.assert_array_equal(labels, each.labels)
+    assert found.best.value == max(each.value for each in improved)
+    np.testing.assert_array_equal(
+        found.first.labels, random_draft(0, [], None, Streams(0).child("draft", 0), 1, None).labels
+    )
+    assert len(found_in(case, max_drafts=3)[1].witnesses) == 3
+
+
+def test_without_moves_a_draft_stays_as_it_is(case):
+    problem, found = found_in(case, max_drafts=1, moves=False)
+    np.testing.assert_array_equal(found.best.labels, found.first.labels)
+    assert found.history == [] and found.best.value == problem.sums(found.best.labels).value("information")
+
+
+# -- rounds ------------------------------------------------------------------------------------------------------------
+
+
+class Drafts:
+    """Stands in for all the work: a draft's labels are its number, and each recombination raises the value."""
+
+    def __init__(self, monkeypatch, rise=0.0, value=lambda number: 1.0):
+        self.met, self.drawn, self.seen = [], [], {}
+        self.rise, self.value = rise, value
+        monkeypatch.setattr(loop, "improve", self.improve)
+        monkeypatch.setattr(loop, "recombine", self.recombine)
+
+    def make(self, number, earlier, best, streams, n_jobs, stages):
+        self.seen[number] = len(earlier), None if best is None else int(best[0])
+        return Draft(np.full(150, number, dtype=np.int32))
+
+    def improve(self, problem, labels, *_):
+        return Partition(True, self.value(labels[0]), labels)
+
+    def recombine(self, problem, one, other, rng, n_jobs):
+        self.met.append((int(one.labels[0]), int(other.labels[0])))
+        self.drawn.append(int(rng.integers(2**63)))
+        better = max(one, other, key=Partition.rank)
+        return better._replace(value=better.value * (1 + self.rise), labels=one.labels)
+
+    def found(self, case, objective="information", **options):
+        return found_in(case, objective, make_draft=self.make, n_jobs=1, **options)[1]
+
+
+def test_drafts_meet_as_in_a_tournament(case, monkeypatch):
+    drafts = Drafts(monkeypatch)
+    found = drafts.found(case, max_drafts=11)
+    assert drafts.met == [
+        (0, 1), (2, 3), (0, 2), (4, 5), (6, 7), (4, 6), (0, 4), (8, 9), (8, 10), (0, 8),
+    ]  # fmt: skip
+    assert len(found.steps.values) == 4 and found.steps.n_drafts == 11
+    # Each looks at those of the rounds before, and at the best of them.
+    assert drafts.seen == {0: (0, None), 1: (0, None), 2: (2, 0), 3: (2, 0)} | dict.fromkeys(range(4, 11), (4, 0))
+
+
+def test_rounds_grow_with_the_drafts_and_random_numbers_differ(case, monkeypatch):
+    drafts = Drafts(monkeypatch)
+    found = drafts.found(case, max_drafts=50)
+    assert [int(name.split()[0]) for name, _ in found.history] == [2, 4, 8, 16, 32, 48, 50]
+    assert len(set(drafts.drawn)) == len(drafts.drawn) == 49
+
+
+@pytest.mark.parametrize("objective", OBJECTIVES)
+@pytest.mark.parametrize(
+    ("price", "rise", "n_drafts"),
+    # In units of what drafts differ by as a rule, a share of which counts as a gain where there are few.
+    [(1.0, 0.0, 1), (0.9, 0.0, 2), (0.2, 0.0, 4), (0.02, 0.0, 8), (0.9, 1.9, 4), (0.9, 1.7, 2), (0.2, 1.7, 16)],
+)
+def test_the_loop_ends_where_a_round_gains_less_than_its_price(case, objective, price, rise, n_drafts, monkeypatch):
+    spread, entries = OBJECTIVES[objective].spread, case[0].n_entries
+    drafts = Drafts(monkeypatch, rise=rise * spread)
+    price = price * spread / entries * (1 + 1e-9)
+    assert drafts.found(case, objective, price=price).steps.n_drafts == n_drafts
+
+
+def test_no_draft_is_lost_where_the_time_is_over(case, monkeypatch):
+    assert Drafts(monkeypatch).found(case, time_limit=0.0).steps.n_drafts == 2
+    # Time is over while the third round is drafted, which is the best.
+    clock = [0.0]
+    drafts = Drafts(monkeypatch, value=float)
+    made = drafts.make
+
+    def make(number, *rest):
+        clock[0] = 10.0 * (number >= 6)
+        return made(number, *rest)
+
+    monkeypatch.setattr(loop.time, "monotonic", lambda: clock[0])
+    monkeypatch.setattr(drafts, "make", make)
+    found = drafts.found(case, time_limit=10.0)
+    assert found.steps.n_drafts == 8 and found.best.value == 7.0
+    assert found.steps.seconds.tolist() == [0.0, 0.0, 10.0]
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_an_interrupt_after_the_first_round_returns_the_best_where_it_is_kept(case, n_jobs):
+    def interrupted_at(last):
+        def make(number, *rest):
+            if number == last:
+                raise KeyboardInterrupt
+            return random_draft(number, *rest)
+
+        return make
+
+    for last, keeps_best in ((0, True), (1, True), (7, False)):
+        with pytest.raises(KeyboardInterrupt):
+            found_in(case, make_draft=interrupted_at(last), max_drafts=8, keeps_best=keeps_best, n_jobs=n_jobs)
+    best = found_in(case, max_drafts=4)[1].best
+    for last in (4, 7):
+        with pytest.warns(GraphWarning, match="interrupted after 4 drafts: the best labels so far"):
+            found = found_in(case, make_draft=interrupted_at(last), max_drafts=8, keeps_best=True, n_jobs=n_jobs)[1]
+        np.testing.assert_array_equal(found.best.labels, best.labels)
+        assert found.steps.n_drafts == 4 and len(found.witnesses) == 4
+
+
+@pytest.mark.parametrize(("effort", "n_drafts"), [(1, 1), ("fast", 1), ("default", 4), (3, 3), ("high", 32)])
+def test_effort_is_a_number_of_drafts(case, effort, n_drafts):
+    model = CoresetSpectralClustering(5, effort=effort, random_state=0).fit(case[0])
+    assert model.clustering_.search.n_drafts == n_drafts
+    assert (model.stability_ is None) == (n_drafts == 1)
+    if n_drafts > 1:  # shares of the first drafts, at most four
+        shares = model.stability_ * min(n_drafts, 4)
+        np.testing.assert_allclose(shares, shares.round(), atol=1e-5)
+
+
+def test_large_graphs_have_one_draft(case, monkeypatch):
+    price = OBJECTIVES["information"].spread / case[0].n_entries  # as that of the default is on a million entries
+    monkeypatch.setitem(EFFORTS, "default", (4, price))
+    model = CoresetSpectralClustering(5, random_state=0).fit(case[0])
+    assert model.clustering_.search.n_drafts == 1 and model.stability_ is None and model.cluster_stability_ is None
+    assert [name for name, _ in model.clustering_.history] == ["draft", "moves", "cycles"]
+    assert CoresetSpectralClustering(5, effort=2, random_state=0).fit(case[0]).clustering_.search.n_drafts == 2
+
+
+# -- drafts by eigenvectors --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("share", "k", "expected"), [
+    (0.5, 2, True), (0.8, 2, True), (0.85, 2, False), (0.6, 10, True), (0.75, 10, False), (1.0, 1, False),
+])  # fmt: skip
+def test_agreement_is_held_against_chance(share, k, expected):
+    one = np.repeat(np.arange(k, dtype=np.int32), 100)
+    moved = np.tile(np.arange(100) >= 100 * share, k)
+    other = np.where(moved, (one + 1 + np.arange(100 * k) % max(k - 1, 1)) % k, one).astype(np.int32)
+    assert disagree([one, other], k) == expected
+    assert disagree([np.append(one, [-1] * 900).astype(np.int32), np.append(other, [-1] * 900)], k) == expected
+
+
+def test_a_draft_by_eigenvectors_leaves_out_isolated_nodes_and_large_graphs(monkeypatch):
+    graph, truth = planted(3, 50, 0.3, 0.02, 0)
+    edges = np.vstack(graph.to_scipy().tocoo().coords)
+    padded = Graph.from_edges(*edges, n_nodes=graph.n_nodes + 5)
+
+    def draft_of(graph, k):
+        return eigenvector_draft(graph, problem_of(graph, k), Streams(0), Stages())
+
+    labels = draft_of(padded, 3).labels
+    assert labels.dtype == np.int32 and np.all(labels[-5:] == -1)
+    assert adjusted_rand_score(truth, labels[:-5]) > 0.9
+    assert draft_of(graph, graph.n_nodes) is None
+    for name, most in (("_MAX_LANCZOS", graph.n_nodes * 9), ("_MAX_ENTRIES", graph.n_entries)):
+        with monkeypatch.context() as patch:
+            patch.setattr(drafts, name, most)
+            assert draft_of(graph, 3) is not None
+            patch.setattr(drafts, name, most - 1)
+            assert draft_of(graph, 3) is None
+
+
+@pytest.mark.parametrize(("k", "size", "mixing", "least"), [(2, 1000, 0.5, 0.4), (10, 250, 0.5, 0.6)])
+def test_the_default_finds_clusters_at_twice_the_threshold(k, size, mixing, least, monkeypatch):
+    degrees = np.full(k * size, 8.0)
+    graph, truth = degree_corrected_partition(k, size, mixing=mixing, expected_degrees=degrees, random_state=1)[:2]
+    made = []
+
+    def told(*given):
+        made.append(eigenvector_draft(*given))
+        return made[-1]
+
+    monkeypatch.setattr(cluster, "eigenvector_draft", told)
+    model = CoresetSpectralClustering(k, random_state=0).fit(graph)
+    assert adjusted_rand_score(truth, model.labels_) > least
+    assert len(made) == 1 and made[0] is not None
+    np.testing.assert_array_equal(
+        CoresetSpectralClustering(k, random_state=0, n_jobs=2).fit_predict(graph), model.labels_
+    )
+    monkeypatch.setattr(cluster, "disagree", lambda *_: False)
+    without = CoresetSpectralClustering(k, random_state=0).fit(graph)
+    assert model.clustering_.history[-1][1] > without.clustering_.history[-1][1] and len(made) == 2
+
+
+def test_clear_clusters_do_without(monkeypatch):
+    monkeypatch.setattr(cluster, "eigenvector_draft", None)
+    CoresetSpectralClustering(5, random_state=0).fit(planted(5, 60, 0.3, 0.01, 0)[0])

@@ -1,0 +1,99 @@
+"""``n_clusters="auto"`` of the estimator and ``-k auto`` of the command line."""
+
+import json
+import re
+
+import networkx as nx
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.datasets import make_blobs
+
+import graphcore
+from graphcore import CoresetSpectralClustering, InputError, KSelection
+from graphcore.cli.app import run
+
+from ...oracles import method
+
+CAVEMEN = nx.connected_caveman_graph(6, 10)
+
+
+def test_auto_chooses_and_fits():
+    model = CoresetSpectralClustering("auto", random_state=0).fit(CAVEMEN)
+    assert isinstance(model.selection_, KSelection)
+    assert model.n_clusters_ == model.selection_.best == 6
+    assert "choice of k" in model.seconds_
+    assert model.clustering_.settings.n_clusters == 6
+    # The fit is the one that the number chosen gives.
+    given = CoresetSpectralClustering(6, random_state=0).fit(CAVEMEN)
+    np.testing.assert_array_equal(model.labels_, given.labels_)
+    assert (given.n_clusters_, given.selection_) == (6, None)
+    assert clone(model).n_clusters == "auto"
+
+
+def test_auto_of_vectors():
+    X, truth = make_blobs(400, 4, centers=5, cluster_std=0.6, random_state=1)
+    model = CoresetSpectralClustering("auto", random_state=0).fit(X)
+    assert model.n_clusters_ == 5
+    assert graphcore.metrics.agreement(model.labels_, truth)["ari"] == 1
+
+
+@pytest.mark.filterwarnings("ignore::graphcore.GraphWarning")
+@pytest.mark.parametrize(("parameters", "most"), [({"min_cluster_size": 20}, 3), (method(coreset_size=4), 4), ({}, 15)])
+def test_other_parameters_bound_the_candidates(parameters, most):
+    model = CoresetSpectralClustering("auto", random_state=0, **parameters).fit(CAVEMEN)
+    assert model.selection_.candidates.tolist() == list(range(1, most + 1))
+    assert model.n_clusters_ <= most
+
+
+@pytest.mark.filterwarnings("ignore::graphcore.GraphWarning")
+@pytest.mark.parametrize(("parameters", "most"), [({}, 400), ({"min_cluster_size": 160}, 250)])
+def test_auto_and_a_resolution_look_equally_far(parameters, most):
+    graph, _ = graphcore.datasets.planted_partition(4, 10_000, 5e-4, 1e-5, random_state=0)
+    linked = graph.n_nodes - graph.n_isolated
+    for chosen in ({"n_clusters": "auto"}, {"n_clusters": None, "resolution": 2}):
+        model = CoresetSpectralClustering(random_state=0, **chosen, **parameters).fit(graph)
+        assert model.selection_.candidates[-1] == min(
+            int(2 * linked**0.5), linked // parameters.get("min_cluster_size", 1)
+        )
+        assert abs(model.selection_.candidates[-1] - most) < 5
+
+
+def test_a_graph_without_edges_is_refused():
+    with pytest.raises(InputError, match="all 3 nodes are isolated"):
+        CoresetSpectralClustering("auto").fit(nx.empty_graph(3))
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    nx.write_edgelist(CAVEMEN, "graph.txt", data=False)
+    return tmp_path
+
+
+def test_command_line(folder, capsys):
+    assert run(["cluster", "graph.txt", "-k", "auto", "--json", "-o", "labels.tsv", "--seed", "2"]) == 0
+    facts = json.loads(capsys.readouterr().out)
+    assert facts["n_clusters"] == 6
+    assert facts["chosen"] == {"method": "information", "clear": True}
+    assert facts["cluster_sizes"] == [10] * 6
+    model = CoresetSpectralClustering("auto", random_state=2).fit(graphcore.read_graph("graph.txt"))
+    written = [int(line.split("\t")[1]) for line in (folder / "labels.tsv").read_text().splitlines()]
+    assert written == model.labels_.tolist()
+    assert run(["cluster", "graph.txt", "-k", "auto"]) == 0
+    assert re.search(r"^k +6, chosen by information$", capsys.readouterr().out, re.MULTILINE)
+
+
+def test_command_line_says_when_nothing_stands_out(folder, capsys):
+    nx.write_edgelist(nx.gnm_random_graph(300, 1500, seed=0), "graph.txt", data=False)
+    assert run(["cluster", "graph.txt", "-k", "auto"]) == 0
+    captured = capsys.readouterr()
+    assert re.search(r"^k +1, chosen by information; it does not stand out$", captured.out, re.MULTILINE)
+    assert "warning: k = 1, the least of the candidates" in captured.err
+
+
+def test_command_line_refuses_other_words(folder, capsys):
+    assert run(["cluster", "graph.txt", "-k", "many"]) == 2
+    message = capsys.readouterr().err
+    assert "'many' is neither an integer nor auto" in message
+    assert "-k" in message

@@ -1,0 +1,228 @@
+"""The tree of a fit: nested partitions, numbers that stay, levels by resolution, and other programs' formats."""
+
+import io
+
+import networkx as nx
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+from scipy.cluster import hierarchy
+from sklearn.metrics import adjusted_rand_score
+
+import graphcore
+from graphcore import CoresetSpectralClustering, Graph, ParameterError
+from graphcore.cluster.selection.cluster_tree import tree_of
+
+from ...oracles import method, planted
+from ..partition.test_local_moving import value_of
+
+
+@pytest.fixture(scope="module")
+def model():
+    graph, _ = planted(6, 30, 0.3, 0.02, 0)
+    names = np.array([f"node {i}'s; name" if i % 7 == 0 else f"n{i}" for i in range(graph.n_nodes + 2)])
+    edges = np.array(graph.to_scipy().nonzero())
+    graph = Graph.from_edges(*edges, n_nodes=graph.n_nodes + 2, node_names=names)  # two isolated nodes
+    with pytest.warns(graphcore.GraphWarning, match="isolated"):
+        return CoresetSpectralClustering(4, random_state=0, **method(coreset_size=60)).fit(graph)
+
+
+def clusters_of(labels):
+    return {int(c): frozenset(np.flatnonzero(labels == c).tolist()) for c in np.unique(labels[labels >= 0])}
+
+
+def test_cutting_the_tree_where_it_was_fitted_gives_the_labels_of_the_fit(model):
+    table = model.tree_.to_table("pandas").query("label >= 0").set_index("number").label
+    linked = model.labels_ >= 0
+    np.testing.assert_array_equal(table[model.tree_.labels_at(4)[linked]], model.labels_[linked])
+    np.testing.assert_array_equal(model.tree_.labels_at(1) >= 0, model.labels_ >= 0)
+
+
+def test_a_cluster_has_one_number_in_all_cuts(model):
+    """By brute force: the same set of nodes has the same number wherever it is, and a split keeps the larger part's."""
+    tree = model.tree_
+    numbers = {}
+    before = clusters_of(tree.labels_at(1))
+    for k in range(2, tree.n_leaves + 1):
+        now = clusters_of(tree.labels_at(k))
+        assert set(now) == set(range(k))
+        for number, nodes in now.items():
+            assert numbers.setdefault(nodes, number) == number
+        (new,) = set(now) - set(before)
+        (split,) = (number for number in before if before[number] != now[number])
+        assert before[split] == now[split] | now[new]
+        assert len(now[split]) >= len(now[new])
+        before = now
+
+
+def test_the_table_says_which_clusters_there_are_at_each_cut(model):
+    tree = model.tree_
+    table = tree.to_table("pandas")
+    for k in (1, 3, 4, 9, tree.n_leaves):
+        there = table[(table.from_k <= k) & (k <= table.to_k)]
+        assert dict(zip(there.number, there["size"], strict=True)) == {
+            number: len(nodes) for number, nodes in clusters_of(tree.labels_at(k)).items()
+        }
+
+
+def test_levels_are_the_best_partitions_at_every_resolution(model):
+    tree = model.tree_
+    A = model.graph_.to_scipy().toarray()
+    information = np.array([value_of("information", A, tree.labels_at(k), k) for k in range(1, tree.n_leaves + 1)])
+    levels = tree.levels("pandas")
+    assert levels.resolution_from[0] == 1 and levels.resolution_to.iloc[-1] == np.inf
+    assert (levels.resolution_from[1:].to_numpy() == levels.resolution_to[:-1].to_numpy()).all()
+    np.testing.assert_allclose(levels.information, information[levels.n_clusters - 1], atol=1e-11)
+    counts = tree._curve[0]
+    for row in levels.itertuples():
+        r = 2 * row.resolution_from if row.resolution_to == np.inf else (row.resolution_from * row.resolution_to) ** 0.5
+        assert (
+            counts[np.argmax(information[counts - 1] - np.log(counts) / r)] == row.n_clusters == tree.at_resolution(r)
+        )
+        np.testing.assert_array_equal(tree.labels_at(resolution=r), tree.labels_at(row.n_clusters))
+        sizes = np.bincount(tree.labels_at(row.n_clusters)[model.labels_ >= 0])
+        assert (sizes.min(), sizes.max()) == (row.smallest, row.largest)
+
+
+def test_other_programs_read_the_tree(model, tmp_path):
+    tree = model.tree_
+    assert hierarchy.is_valid_linkage(tree.to_linkage())
+    cut = hierarchy.fcluster(tree.to_linkage(), 5, "maxclust")[tree.leaf_of[model.labels_ >= 0]]
+    assert adjusted_rand_score(cut, tree.labels_at(5)[model.labels_ >= 0]) == 1
+    G = tree.to_networkx()
+    assert nx.is_arborescence(G) and G.number_of_nodes() == 2 * tree.n_leaves - 1
+    assert all(G.nodes[node]["size"] == sum(G.nodes[c]["size"] for c in G[node]) for node in G if len(G[node]))
+    tree.write(tmp_path / "tree.npy")
+    np.testing.assert_array_equal(np.load(tmp_path / "tree.npy"), tree.to_linkage())
+
+
+@pytest.mark.parametrize("ending, read", [("csv", pd.read_csv), ("tsv", pd.read_table), ("parquet", pd.read_parquet)])
+def test_the_tree_as_a_table_in_a_file(model, tmp_path, ending, read):
+    if ending == "parquet":
+        pytest.importorskip("pyarrow")
+    model.tree_.write(tmp_path / f"tree.{ending}")
+    pd.testing.assert_frame_equal(read(tmp_path / f"tree.{ending}"), model.tree_.to_table("pandas"))
+
+
+def parsed(text):
+    """Newick as (children, name, length), by a reader of its own: quotes, lengths and names of inner nodes."""
+    stream = io.StringIO(text.strip())
+
+    def token(stop):
+        out = ""
+        while (c := stream.read(1)) and c not in stop:
+            if c == "'":
+                while True:
+                    c = stream.read(1)
+                    if c == "'" and stream.read(1) != "'":
+                        stream.seek(stream.tell() - 1)
+                        break
+                    out += c
+            else:
+                out += c
+        if c:
+            stream.seek(stream.tell() - 1)
+        return out
+
+    def subtree():
+        children = []
+        at = stream.tell()
+        if stream.read(1) == "(":
+            while not children or stream.read(1) == ",":
+                children.append(subtree())
+        else:
+            stream.seek(at)
+        name, _, length = token(",)(;").rpartition(":") if children else token(",);").rpartition(":")
+        return children, name or length, float(length) if name else 0.0
+
+    return subtree()
+
+
+def test_newick_has_all_nodes_and_heights(model, tmp_path):
+    tree = model.tree_
+    tree.write(tmp_path / "tree.nwk")
+    root = parsed((tmp_path / "tree.nwk").read_text())
+    height = tree.to_table()["height"][-1]
+
+    def leaves(item, depth=0.0):
+        children, name, length = item
+        if not children:
+            yield name, depth + length
+        for child in children:
+            yield from leaves(child, depth + length)
+
+    found = dict(leaves(root))
+    assert set(found) == {str(name) for name in model.graph_.node_names[model.labels_ >= 0]}
+    np.testing.assert_allclose(list(found.values()), height, rtol=1e-4)
+    ids = [name for name, _ in leaves(parsed(tree.to_newick()))]
+    assert sorted(map(int, ids)) == list(range(tree.n_leaves))
+
+
+def test_a_tree_of_one_cluster():
+    tree = CoresetSpectralClustering(1, random_state=0).fit(Graph.from_edges([0, 1], [1, 2])).tree_
+    assert (tree.n_clusters, tree.at_resolution(1)) == (1, 1)
+    one = CoresetSpectralClustering(1, published=True, random_state=0).fit(Graph.from_edges([0, 0], [1, 2])).tree_
+    assert one.n_leaves == 1 and one.to_linkage().shape == (0, 4)
+    assert one.to_newick() == "0;\n" and one.to_newick(nodes=True) == "(0:0,1:0,2:0)0;\n"
+    assert one.labels_at(1).tolist() == [0, 0, 0]
+
+
+def test_the_fit_takes_a_resolution():
+    graph, truth = planted(5, 40, 0.4, 0.01, 0)
+    fine = CoresetSpectralClustering(None, resolution=3, random_state=0).fit(graph)
+    assert fine.n_clusters_ == fine.selection_.best == 5
+    assert adjusted_rand_score(truth, fine.labels_) == 1
+    assert fine.selection_.method == "resolution"
+    at = fine.selection_.candidates
+    information = fine.selection_.curves["information (nats)"]
+    assert at[np.argmax(information - np.log(at) / 3)] == 5
+    assert CoresetSpectralClustering(None, resolution=1, random_state=0).fit(graph).n_clusters_ == 1
+    # Beyond the partition of most information there is no finer one.
+    assert CoresetSpectralClustering(None, resolution=1e9, random_state=0).fit(graph).n_clusters_ == 5
+    path = Graph.from_networkx(nx.path_graph(200))
+    with pytest.warns(graphcore.GraphWarning, match="asks for the most clusters that it can choose from, 10"):
+        model = CoresetSpectralClustering(None, resolution=9, min_cluster_size=20, random_state=0).fit(path)
+    assert model.n_clusters_ == 10
+
+
+def test_wrong_use_is_refused(model, tmp_path):
+    for wrong in ({}, {"n_clusters": 2, "resolution": 2.0}):
+        with pytest.raises(ParameterError, match="either n_clusters or resolution"):
+            model.tree_.labels_at(**wrong)
+    with pytest.raises(ParameterError, match=r"resolution=0\.5 must be at least 1"):
+        model.tree_.labels_at(resolution=0.5)
+    with pytest.raises(ParameterError, match=r"n_clusters=1000 must be at most \d+ \(the leaves"):
+        model.tree_.labels_at(1000)
+    with pytest.raises(ParameterError, match=r"'\.xml' .* use \.nwk"):
+        model.tree_.write(tmp_path / "tree.xml")
+    graph = Graph.from_edges([0, 1], [1, 2])
+    with pytest.raises(ParameterError, match=r"n_clusters=8 and resolution=2\.0 both"):
+        CoresetSpectralClustering(resolution=2).fit(graph)
+    with pytest.raises(ParameterError, match="n_clusters=None needs a resolution"):
+        CoresetSpectralClustering(None).fit(graph)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_tree_survives_a_pickle(model):
+    import pickle
+
+    again = pickle.loads(pickle.dumps(model))
+    np.testing.assert_array_equal(again.tree_.labels_at(7), model.tree_.labels_at(7))
+    assert tree_of(again.clustering_).n_clusters == 4
+
+
+def test_layers_are_the_widest_levels_coarse_to_fine():
+    group = np.arange(800) // 40
+    same, near = group[:, None] == group, group[:, None] // 5 == group // 5
+    edges = np.triu(np.random.default_rng(0).random((800, 800)) < np.select([same, near], [0.3, 0.02], 0.001), 1)
+    tree = CoresetSpectralClustering(10, random_state=0).fit(Graph.from_scipy(sp.csr_array(edges | edges.T))).tree_
+    layers = tree.layers()
+    assert [labels.max() + 1 for labels in layers] == [4, 20]
+    assert len(np.unique(np.stack(layers), axis=1).T) == 20  # each is nested in the one before
+    levels = tree.levels()
+    width = levels["resolution_to"] / levels["resolution_from"]
+    widest = [k for k in levels["n_clusters"][np.argsort(-width, kind="stable")] if 1 < k < tree.n_leaves][:1]
+    np.testing.assert_array_equal(tree.layers(1), [tree.labels_at(widest[0])])
+    with pytest.raises(ParameterError, match="count"):
+        tree.layers(0)

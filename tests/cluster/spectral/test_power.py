@@ -1,0 +1,207 @@
+"""The power method against dense eigenvectors, and against ARPACK's."""
+
+import math
+
+import networkx as nx
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from scipy.sparse.linalg import eigsh
+
+from graphcore import Graph
+from graphcore.base.streams import Streams
+from graphcore.base.threads import row_blocks
+from graphcore.cluster.spectral import power
+from graphcore.cluster.spectral.power import normalized_adjacency, power_embedding
+
+from ...oracles import EXAMPLES, example_adjacencies, planted
+
+
+def dense_normalized(A):
+    degrees = A.sum(axis=1)
+    inverse = np.zeros(len(A))
+    inverse[degrees > 0] = 1 / np.sqrt(degrees[degrees > 0])
+    return A * inverse[:, None] * inverse
+
+
+def eigen(A):
+    """(eigenvalues, eigenvectors) of D^-1/2 A D^-1/2, largest first, without those of isolated nodes."""
+    linked = A.sum(axis=1) > 0
+    values, small = np.linalg.eigh(dense_normalized(A[np.ix_(linked, linked)]))
+    vectors = np.zeros((len(A), len(values)))
+    vectors[linked] = small
+    return values[::-1], vectors[:, ::-1]
+
+
+def start(n, n_vectors, seed):
+    """The Gaussian vectors that the power method starts from."""
+    return Streams(seed).generator("power").standard_normal((n, n_vectors))
+
+
+def dense_power(A, n_vectors):
+    """The matrix whose powers are taken, and the vectors they start from, both without the first eigenvector."""
+    degrees = A.sum(axis=1)
+    top = np.sqrt(degrees / degrees.sum())
+    X = start(len(A), n_vectors, 5)
+    X[degrees == 0] = 0.0
+    M = 0.5 * (np.eye(len(A)) + dense_normalized(A)) - np.outer(top, top)
+    return M, X - np.outer(top, top @ X)
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_normalized_adjacency_equals_dense(name):
+    A = example_adjacencies()[name]
+    matrix = sp.csr_array(A)
+    before = matrix.copy()
+    S, root = normalized_adjacency(matrix)
+    np.testing.assert_allclose(S.toarray(), dense_normalized(A), rtol=1e-14, atol=0)
+    np.testing.assert_allclose(root, np.sqrt(A.sum(axis=1)), rtol=1e-14)
+    assert (matrix != before).nnz == 0
+
+
+@pytest.mark.parametrize("n_products", [0, 1, 4, 15])
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_equals_dense_products(name, n_products):
+    A = example_adjacencies()[name]
+    M, X = dense_power(A, 3)
+    expected = np.linalg.matrix_power(M, n_products) @ X
+    if name == "one edge":
+        expected = X  # M is 0 there
+    expected /= np.linalg.norm(expected)
+    found = power_embedding(sp.csr_array(A), 8, n_vectors=3, n_products=n_products, random_state=5)
+    np.testing.assert_allclose(found, expected, rtol=1e-7, atol=1e-10)
+
+
+@pytest.mark.parametrize(
+    ("k", "n_vectors", "n_products"), [(1, 1, 60), (2, 1, 50), (3, 2, 50), (9, 4, 30), (30, 5, 10), (60, 6, 10)]
+)
+def test_default_numbers_of_vectors_and_products(k, n_vectors, n_products):
+    A = sp.csr_array(example_adjacencies()["barabasi-albert"])
+    default = power_embedding(A, k, random_state=3)
+    assert default.shape == (60, n_vectors)
+    given = power_embedding(A, k, n_vectors=n_vectors, n_products=n_products, random_state=3)
+    assert np.array_equal(default, given)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_nearly_all_of_it_lies_in_the_top_eigenvectors(seed):
+    # Eight planted blocks: eight eigenvalues near 1 and a clear gap below. The first eigenvector is taken out, so the
+    # share of the embedding's squared norm in the other seven is nearly 1.
+    graph, _ = planted(8, 120, 0.3, 0.002, seed)
+    A = graph.to_scipy()
+    S, root = normalized_adjacency(A)
+    values, vectors = eigsh(S, k=9, which="LA")
+    order = np.argsort(values)[::-1]
+    assert values[order[7]] - values[order[8]] > 0.4
+    top = vectors[:, order[1:8]]
+    X = power_embedding(A, 8, random_state=seed)
+    assert X.shape == (960, 3)
+    assert np.linalg.norm(top.T @ X) ** 2 > 1 - 1e-6
+    assert np.abs((root / np.linalg.norm(root)) @ X).max() < 1e-12
+    # As many random vectors as eigenvectors span the same space: the principal angles vanish.
+    wide = power_embedding(A, 8, n_vectors=7, random_state=seed)
+    cosines = np.linalg.svd(np.linalg.qr(wide)[0].T @ top, compute_uv=False)
+    assert cosines.min() > 1 - 1e-4
+
+
+@pytest.mark.parametrize("A", [np.zeros((4, 4)), np.diag([1.0, 0, 0]), np.array([[2.0]])], ids=["none", "loop", "one"])
+def test_nothing_beside_the_first_eigenvector_is_zero(A):
+    assert not power_embedding(sp.csr_array(A), 1, random_state=0).any()
+
+
+def test_one_edge_keeps_its_two_nodes_apart():
+    # The only other eigenvector has eigenvalue -1 and shrinks to nothing: what is left must not be rounding noise.
+    A = Graph.from_edges([0], [1], [0.3]).to_scipy()
+    for seed in range(20):
+        x = power_embedding(A, 2, random_state=seed)[:, 0]
+        np.testing.assert_allclose(x, np.array([1, -1]) * x[0], rtol=1e-12)
+        assert abs(x[0]) == pytest.approx(math.sqrt(0.5))
+
+
+def test_deterministic_by_random_state():
+    A = Graph.from_networkx(nx.barabasi_albert_graph(80, 3, seed=0)).to_scipy()
+    assert not A.indices.flags.writeable  # the graph's own arrays will do
+    one, same, other = (power_embedding(A, 5, random_state=s) for s in (7, 7, 8))
+    assert np.array_equal(one, same)
+    assert not np.allclose(one, other)
+    assert np.linalg.norm(one) == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("n_vectors", [1, 8, 11])
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_the_loops_for_large_graphs_give_the_same_in_single_precision(name, n_vectors, monkeypatch):
+    A = sp.csr_array(example_adjacencies()[name])
+    # Blocks of a few rows, so that sums are put together from parts.
+    monkeypatch.setattr(power, "row_blocks", lambda indptr: row_blocks(indptr, entries=40))
+    expected = power._smooth(A, start(A.shape[0], n_vectors, 3), 7)
+    found = power._smooth_large(A, start(A.shape[0], n_vectors, 3), 7)
+    np.testing.assert_allclose(found, expected, atol=5e-6)
+    np.testing.assert_array_equal(found, power._smooth_large(A, start(A.shape[0], n_vectors, 3), 7, 2))
+
+
+def test_large_graphs_are_given_to_those_loops(monkeypatch):
+    A = sp.csr_array(example_adjacencies()["barabasi-albert"])
+    expected = power_embedding(A, 5, random_state=0)
+    monkeypatch.setattr(power, "MANY_ENTRIES", A.nnz)
+    found = power_embedding(A, 5, random_state=0)
+    assert not np.array_equal(found, expected)
+    np.testing.assert_allclose(found, expected, atol=2e-4)  # 40 products are more than are taken one by one
+
+
+def test_graphs_in_single_precision(monkeypatch):
+    A = sp.csr_array(example_adjacencies()["barabasi-albert"]) * 0.1
+    single = A.astype(np.float32)
+    S, root = normalized_adjacency(single)
+    assert S.dtype == root.dtype == np.float64
+    sums = np.square(root)
+    np.testing.assert_allclose(sums, single.toarray().astype(np.float64).sum(axis=1), rtol=1e-14)
+    monkeypatch.setattr(power, "MANY_ENTRIES", A.nnz)
+    found, expected = (power_embedding(graph, 5, random_state=0) for graph in (single, A))
+    np.testing.assert_allclose(found, expected, atol=1e-5)
+
+
+@pytest.mark.parametrize("exponent", [1, 3, 30, 100])
+def test_the_expansion_of_a_power(exponent):
+    weights = power._expansion(exponent)
+    y = np.linspace(-1, 1, 401)
+    values = np.polynomial.chebyshev.chebval(y, weights)
+    np.testing.assert_allclose(values, ((1 + y) / 2) ** exponent, atol=1e-6)
+    assert len(weights) - 1 <= min(exponent, 4 * np.sqrt(exponent))
+    # A shorter one would leave out too much.
+    y = np.append(y, 1.0)
+    assert np.abs(np.polynomial.chebyshev.chebval(y, weights[:-1]) - ((1 + y) / 2) ** exponent).max() > 1e-6
+
+
+@pytest.mark.parametrize("n_products", [9, 40, 100, 200])
+@pytest.mark.parametrize("name", [name for name in EXAMPLES if name != "one edge"])
+def test_expanded_powers_equal_dense_powers(name, n_products):
+    """Up to what is left out and single precision, both relative to the strongest vector at the bound."""
+    A = example_adjacencies()[name]
+    M, X = dense_power(A, 11)
+    found = power._smooth_large(sp.csr_array(A), start(len(A), 11, 5), n_products)
+    largest = np.abs(np.linalg.eigvalsh(M)).max()
+    assert largest > 1e-12  # one edge alone has nothing beside the first eigenvector
+    expected = np.linalg.matrix_power(M / largest, n_products) @ X
+    np.testing.assert_allclose(found, expected / np.linalg.norm(expected), atol=2e-3)
+
+
+def test_a_strong_vector_that_hardly_shows_at_first_survives_the_expansion():
+    """Two components: their eigenvalue is 1, and 8 products on 1,500 nodes leave it far below what they estimate."""
+    rng = np.random.default_rng(0)
+    half = np.triu(rng.random((750, 750)) < 0.1, 1)
+    A = sp.csr_array(sp.block_diag([half | half.T] * 2).astype(float))
+    for n_products in (60, 150):
+        found = power._smooth_large(A, start(1500, 2, 0), n_products)
+        assert np.isfinite(found).all()
+        sides = found / np.sqrt(A.sum(axis=1))[:, None]
+        np.testing.assert_allclose(sides, np.repeat([sides[0], sides[-1]], 750, axis=0), atol=1e-6)
+        assert (sides[0] * sides[-1] < 0).all()
+
+
+def test_an_expansion_takes_fewer_products(monkeypatch):
+    A = sp.csr_array(example_adjacencies()["barabasi-albert"])
+    calls = []
+    multiply = power._Vectors._multiply
+    monkeypatch.setattr(power._Vectors, "_multiply", lambda self: (calls.append(0), multiply(self))[1])
+    power._smooth_large(A, start(A.shape[0], 3, 0), 100)
+    assert len(calls) <= 45

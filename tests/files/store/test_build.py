@@ -1,0 +1,327 @@
+"""Graphs built on disk are those that are built in memory."""
+
+import bz2
+import gzip
+import lzma
+import os
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from graphcore import (
+    FormatError,
+    Graph,
+    GraphWarning,
+    InputError,
+    ParameterError,
+    build_store,
+    open_graph,
+    read_graph,
+)
+from graphcore.files import edge_list
+from graphcore.files.store import _loops, arrays, buckets, journal, numbering
+from graphcore.graphs.rows import policy_code
+from tests.files.store.test_store import assert_same
+
+POLICIES = ("max", "average", "sum", "min", "error")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def small_pieces():
+    """Several buckets, blocks and pieces also for a handful of edges."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(buckets, "_MIN_BUCKETS", 5)
+        patch.setattr(edge_list, "CHUNK", 40)
+        patch.setattr(os, "fsync", lambda _: None)  # which is what takes long, and shows only when power fails
+        yield
+
+
+def outcome(make):
+    """What a function returns, or the message of its InputError; and the warnings about the graph."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", GraphWarning)
+        try:
+            made = make()
+        except InputError as error:
+            made = str(error)
+    return made, [str(w.message).split(": ", 1)[-1] for w in caught if issubclass(w.category, GraphWarning)]
+
+
+def assert_alike(build, read):
+    """The same graph and the same warnings, or an error both times."""
+    (ours, our_warnings), (theirs, their_warnings) = outcome(build), outcome(read)
+    assert isinstance(ours, str) == isinstance(theirs, str), (ours, theirs)
+    if not isinstance(ours, str):
+        assert_same(ours, theirs)
+        Graph(ours.indptr, ours.indices, ours.weights)  # checks everything
+    else:
+        assert theirs.split(";")[0].endswith(ours.split(";")[0])
+    assert our_warnings == their_warnings
+
+
+@st.composite
+def edge_lists(draw):
+    """Sources, targets and weights (None, float32 or float64) of some edges: repeats, loops, zeros, both directions."""
+    n, m = draw(st.integers(1, 12)), draw(st.integers(1, 60))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    sources, targets = rng.integers(0, n, (2, m))
+    if draw(st.booleans()):
+        back = rng.random(m) < draw(st.sampled_from([0.3, 1.0]))
+        sources, targets = np.concatenate([sources, targets[back]]), np.concatenate([targets, sources[back]])
+    kind = draw(st.sampled_from([None, "f4", "f8", "ones"]))
+    # Multiples of 1/8: their sums are exact in any order.
+    weights = {None: None, "ones": np.ones(len(sources))}.get(kind, rng.integers(0, 30, len(sources)) / 8)
+    return sources, targets, weights if weights is None or kind == "ones" else weights.astype(kind)
+
+
+@given(edges=edge_lists(), policy=st.sampled_from(POLICIES), more=st.sampled_from([None, 0, 3]), cut=st.integers(1, 30))
+def test_blocks_of_edges(tmp_path_factory, edges, policy, more, cut):
+    sources, targets, weights = edges
+    n_nodes = None if more is None else int(max(sources.max(), targets.max())) + 1 + more
+    out = tmp_path_factory.mktemp("blocks") / "g.graph"
+    columns = [sources, targets] if weights is None else [sources, targets, weights]
+    blocks = (tuple(c[i : i + cut] for c in columns) for i in range(0, len(sources), cut))
+    assert_alike(
+        lambda: build_store(blocks, out, symmetrize=policy, n_nodes=n_nodes),
+        lambda: Graph.from_edges(sources, targets, weights, n_nodes, symmetrize=policy),
+    )
+    assert os.listdir(out.parent) in ([], ["g.graph"])
+
+
+def write_edges(path, ids, edges):
+    sources, targets, weights = edges
+    rows = zip(ids[sources], ids[targets], *([] if weights is None else [weights]), strict=True)
+    return "".join("\t".join(map(str, row)) + "\n" for row in rows)
+
+
+@given(
+    edges=edge_lists(),
+    policy=st.sampled_from(POLICIES),
+    ids=st.sampled_from(["none", "gaps", "far", "negative", "names"]),
+    cut=st.integers(0, 60),
+    seed=st.integers(0, 99),
+)
+def test_files(tmp_path_factory, edges, policy, ids, cut, seed):
+    folder = tmp_path_factory.mktemp("files")
+    rng = np.random.default_rng(seed)
+    names = {
+        "none": np.arange(12),
+        "gaps": np.sort(rng.choice(1000, 12, replace=False)),
+        "far": np.sort(rng.choice(2**61, 12)) * 4 + np.arange(12),
+        "negative": rng.choice(20, 12, replace=False) - 10,
+        "names": np.array([f"é{i}" for i in rng.permutation(12)]),
+    }[ids]
+    edges = (*edges[:2], None if edges[2] is None else edges[2].astype("f8"))
+    lines = write_edges(folder, names, edges).splitlines(keepends=True)
+    (folder / "all.tsv").write_text("".join(lines), encoding="utf-8")
+    cut = min(cut, len(lines) - 1)
+    parts = []
+    for name, part in (("b", lines[:cut]), ("a", lines[cut:])):
+        if part:
+            parts.append(folder / f"{name}.tsv")
+            parts[-1].write_text("# a comment\n" + "".join(part), encoding="utf-8")
+    how = {"symmetrize": policy, "weight_column": None if edges[2] is None else 2}
+    how["ids"] = "string" if ids == "names" else "integer"
+    assert_alike(lambda: build_store(parts, folder / "g.graph", **how), lambda: read_graph(folder / "all.tsv", **how))
+
+
+@pytest.mark.filterwarnings("ignore:the input is directed")
+def test_ids_too_far_apart_for_a_table(tmp_path, monkeypatch):
+    rng = np.random.default_rng(0)
+    ids = np.unique(rng.integers(-(2**62), 2**62, 500))
+    pairs = ids[rng.integers(0, len(ids), (3000, 2))]
+    pairs[:1000, 0] = ids[7]  # and one of them very often
+    np.savetxt(tmp_path / "edges.txt", pairs, fmt="%d")
+    monkeypatch.setattr(edge_list, "CHUNK", 1 << 14)
+    monkeypatch.setattr(numbering, "_PIECE", 77)
+    monkeypatch.setattr(numbering, "Marked", None)  # which would number them by bits
+    graph = build_store(tmp_path / "edges.txt", tmp_path / "g.graph", symmetrize="sum")
+    assert_same(graph, read_graph(tmp_path / "edges.txt", symmetrize="sum"))
+
+
+@given(seed=st.integers(0, 2**32 - 1), policy=st.sampled_from(POLICIES[:4]), weighted=st.booleans())
+def test_merged_entries_match_a_dense_matrix(seed, policy, weighted):
+    rng = np.random.default_rng(seed)
+    n, m = 6, 40
+    sources, targets = rng.integers(0, n, (2, m))
+    weights = rng.random(m) + 0.1 if weighted else np.empty(0)
+    keys, spread = buckets.entries_of(np.stack([sources, targets], axis=1).ravel(), weights)
+    order = rng.permutation(len(keys))
+    order = order[np.argsort(keys[order], kind="stable")]
+    keys, spread = keys[order], spread[order] if weighted else spread
+    found = np.zeros(4, dtype=np.int64)
+    code = policy_code(policy)
+    length = _loops.merge_entries(keys, spread, code, 0.0, found)
+    A = np.zeros((n, n))
+    np.add.at(A, (sources, targets), weights if weighted else 1.0)
+    combine = {"max": np.maximum, "average": lambda a, b: (a + b) / 2, "sum": np.add, "min": np.minimum}[policy]
+    expected = combine(A, A.T)
+    np.fill_diagonal(expected, A.diagonal())
+    rows, columns = keys[:length] >> 31, keys[:length] & 0x7FFFFFFF
+    np.testing.assert_array_equal(np.stack([rows, columns]), np.nonzero(expected))
+    if weighted:
+        np.testing.assert_allclose(spread[:length], expected[rows, columns], rtol=1e-14)
+        out = np.zeros((n, n))
+        out[rows, columns] = spread[:length]
+        np.testing.assert_array_equal(out, out.T)  # to the last bit
+    off = ~np.eye(n, dtype=bool)
+    there = A > 0
+    assert found[0] == np.count_nonzero(there & there.T & off)
+    assert found[1] == np.count_nonzero((there ^ there.T) & off)
+    assert found[3] == np.count_nonzero(there.diagonal())
+
+
+@pytest.mark.filterwarnings("ignore:the input is directed")
+@pytest.mark.parametrize("ending", ["txt.gz", "txt.bz2", "txt.xz", "txt.zst", "parquet"])
+def test_compressed_and_parquet(tmp_path, ending):
+    rng = np.random.default_rng(0)
+    pairs, weights = rng.integers(0, 300, (2000, 2)) * 3, rng.integers(1, 9, 2000) / 4
+    path = tmp_path / f"edges.{ending}"
+    plain = "".join(f"{a} {b} {w}\n" for (a, b), w in zip(pairs.tolist(), weights.tolist(), strict=True))
+    (tmp_path / "edges.txt").write_text(plain)
+    if ending == "parquet":
+        pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+        table = pa.table({"from": pairs[:, 0].astype("i4"), "to": pairs[:, 1], "Weight": weights})
+        pq.write_table(table, path, row_group_size=300)
+    elif ending == "txt.zst":
+        path.write_bytes(pytest.importorskip("zstandard").compress(plain.encode()))
+    else:
+        opener = {"gz": gzip, "bz2": bz2, "xz": lzma}[ending[4:]].open
+        with opener(path, "wt") as stream:
+            stream.write(plain)
+    assert_same(build_store(path, tmp_path / "g.graph"), read_graph(tmp_path / "edges.txt"))
+
+
+def test_parquet_with_names(tmp_path):
+    pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    pq.write_table(pa.table({"a": ["x", "y", "z"], "b": ["y", "z", "x"], "note": ["", "", ""]}), tmp_path / "e.parquet")
+    with pytest.warns(GraphWarning, match="column note not read"):
+        graph = build_store(tmp_path / "e.parquet", tmp_path / "g.graph")
+    assert graph.node_names.tolist() == ["x", "y", "z"]
+    assert graph.n_edges == 3
+    pq.write_table(pa.table({"a": [1, None], "b": [2, 3]}), tmp_path / "e.parquet")
+    with pytest.raises(FormatError, match=r"e\.parquet: column a has missing values"):
+        build_store(tmp_path / "e.parquet", tmp_path / "g.graph")
+    (tmp_path / "e.parquet").write_bytes((tmp_path / "e.parquet").read_bytes()[:-9])
+    with pytest.raises(FormatError, match=r"e\.parquet: the Parquet table cannot be read"):
+        build_store(tmp_path / "e.parquet", tmp_path / "g.graph")
+
+
+def test_the_node_count_of_own_files_is_kept(tmp_path):
+    from graphcore import write_graph
+
+    graph = Graph.from_edges([1, 2], [2, 3], n_nodes=7)
+    write_graph(graph, tmp_path / "g.tsv")
+    assert_same(build_store(tmp_path / "g.tsv", tmp_path / "g.graph"), graph)
+
+
+def refuse(tmp_path, content, message, error=FormatError, **how):
+    (tmp_path / "edges.txt").write_bytes(content if isinstance(content, bytes) else content.encode())
+    with pytest.raises(error, match=message) as caught:
+        build_store(tmp_path / "edges.txt", tmp_path / "g.graph", **how)
+    assert sorted(os.listdir(tmp_path)) == ["edges.txt"]
+    return str(caught.value)
+
+
+def test_bad_input_is_named_with_its_line_and_leaves_nothing(tmp_path):
+    many = "".join(f"{i} {i + 1}\n" for i in range(300))
+    said = refuse(tmp_path, many + "7 x\n", "line 301")
+    assert said.startswith(str(tmp_path / "edges.txt"))
+    refuse(tmp_path, "# c\n\n" + many + "8\n", "line 303: 1 column")
+    refuse(tmp_path, "".join(f"{i} {i + 1} 1\n" for i in range(300)) + "7 8 -1\n", "line 301.*must not be negative")
+    whole = gzip.compress(many.encode())
+    refuse(tmp_path, whole[:-40], "truncated")
+    refuse(tmp_path, whole[:60] + b"\xff" * 8 + whole[68:], "damaged|truncated")
+    refuse(tmp_path, "# nothing\n", "there are no edges")
+    refuse(tmp_path, "", "empty")
+    refuse(tmp_path, "%%MatrixMarket matrix coordinate pattern symmetric\n2 2 1\n2 1\n", "edge lists, Parquet")
+    refuse(tmp_path, "0 1\n1 0\n1 2\n", "look directed", InputError, symmetrize="error")
+
+
+def test_names_that_fill_the_memory(tmp_path, monkeypatch):
+    monkeypatch.setattr(journal.Limit, "exceeded", lambda _: True)
+    refuse(tmp_path, "a b\nb c\n", "the names of 3 nodes fill the memory given", InputError)
+    (tmp_path / "edges.txt").write_text("1 2\n2 7\n")
+    assert build_store(tmp_path / "edges.txt", tmp_path / "g.graph").n_edges == 2
+
+
+def test_edges_repeated_too_often_for_the_memory(tmp_path, monkeypatch):
+    monkeypatch.setitem(buckets._ENTRY_BYTES, "none", 10**8)
+    refuse(tmp_path, "1 2\n" * 300, "one node has so many edges, or so often the same", InputError)
+
+
+def test_bad_parameters(tmp_path):
+    (tmp_path / "a.txt").write_text("0 1\n")
+    (tmp_path / "b.txt").write_text("x y\n")
+    (tmp_path / "c.txt").write_text("0 1 2.5\n")
+    out = tmp_path / "g.graph"
+    for how, message in [
+        ({"memory": "lots"}, "memory='lots' is no size"),
+        ({"memory": "20M"}, "memory='20M' is too little: this process holds"),
+        ({"memory": True}, "must be an integer"),
+        ({"symmetrize": "mean"}, "symmetrize='mean'"),
+        ({"n_nodes": 3}, "n_nodes=3 is for edge blocks"),
+        ({"columns": (1, 1)}, "columns="),
+    ]:
+        with pytest.raises(ParameterError, match=message):
+            build_store(tmp_path / "a.txt", out, **how)
+    with pytest.raises(InputError, match=r"a\.txt are integers, those of .*b\.txt names"):
+        build_store([tmp_path / "a.txt", tmp_path / "b.txt"], out)
+    with pytest.raises(InputError, match=r"c\.txt has weights and .*a\.txt has none"):
+        build_store([tmp_path / "a.txt", tmp_path / "c.txt"], out)
+    with pytest.raises(ParameterError, match=r"called NAME\.store"):
+        build_store(tmp_path / "a.txt", tmp_path / "g.npz")
+    with pytest.raises(ParameterError, match="source must be"):
+        build_store(3, out)
+    with pytest.raises(FileNotFoundError):
+        build_store(tmp_path / "missing", out)
+    assert sorted(os.listdir(tmp_path)) == ["a.txt", "b.txt", "c.txt"]
+
+
+@pytest.mark.parametrize(
+    ("blocks", "message"),
+    [
+        ([], "the graph is empty"),
+        ([([0], [1]), ([0], [1], [2.0])], "block 1 has weights, unlike"),
+        ([([0], [1], [2.0]), ([0], [1])], "block 1 has no weights, unlike"),
+        ([([0, 1], [1])], "block 0: 2 sources and 1 targets"),
+        ([([0], [-1])], "node ids start at 0; found -1"),
+        ([([0], [2**40])], "ids seem to have gaps"),
+        ([([0.5], [1])], "sources must be integers"),
+        ([([0], [1], [np.nan])], "weights must be finite"),
+        ([[0, 1]], "block 0 must be a tuple"),
+    ],
+)
+def test_bad_blocks(tmp_path, blocks, message):
+    with pytest.raises(InputError, match=message):
+        build_store(iter(blocks), tmp_path / "g.graph")
+    assert os.listdir(tmp_path) == []
+
+
+def test_nodes_without_edges(tmp_path):
+    graph = build_store(iter([]), tmp_path / "g.graph", n_nodes=3)
+    assert_same(graph, Graph.from_edges([], [], n_nodes=3))
+    with pytest.raises(InputError, match="node id 3 is beyond n_nodes=3"):
+        build_store([([3], [0])], tmp_path / "g.graph", n_nodes=3)
+    assert open_graph(tmp_path / "g.graph").n_nodes == 3  # what was there stays
+
+
+def test_rows_longer_than_a_piece_are_in_one_bucket(tmp_path, monkeypatch):
+    for name, size in (("_ROWS", 3), ("_PIECE", 7)):
+        monkeypatch.setattr(arrays, name, size)
+    rng = np.random.default_rng(0)
+    sources, targets, weights = np.zeros(900, dtype=np.int64), rng.integers(0, 400, 900), rng.random(900)
+    graph = build_store([(sources, targets, weights)], tmp_path / "g.graph")
+    there = Graph.from_edges(sources, targets, weights)
+    np.testing.assert_array_equal(graph.indices, there.indices)
+    np.testing.assert_allclose(graph.weights, there.weights, rtol=1e-14)
+    np.testing.assert_array_equal(graph.degrees, Graph(graph.indptr, graph.indices, graph.weights).degrees)
+
+
+def test_sizes_of_memory():
+    assert [journal.parse_memory(m) for m in ("4G", "500 MB", "1.5GiB", "2k", "77", 5)] == [
+        4 << 30, 500 << 20, 3 << 29, 2048, 77, 5,
+    ]  # fmt: skip

@@ -1,0 +1,294 @@
+"""A store that is damaged or made to do harm is refused when it is opened; a large one opens by what is known of it."""
+
+import json
+import os
+import pickle
+import shutil
+
+import numpy as np
+import pytest
+
+import graphcore
+from graphcore import FormatError, Graph, GraphWarning, InputError, build_store, check_store, open_graph, write_graph
+from graphcore.files.store import format, journal, open
+from tests.files.store.test_store import assert_same
+
+RING = Graph.from_edges(range(9), [*range(1, 9), 0], np.arange(1, 10) / 4)
+
+
+@pytest.fixture
+def store(tmp_path):
+    write_graph(RING, tmp_path / "g.store")
+    return tmp_path / "g.store"
+
+
+def change(store, name, **places):
+    """Change values of an array, and make its checksum and that of meta.json fit, as who means harm would."""
+    array = np.load(store / f"{name}.npy")
+    for place, value in places.items():
+        array[int(place[1:])] = value
+    np.save(store / f"{name}.npy", array)
+    forge(store, lambda facts: facts["arrays"][name].update(crc32=format.checksum(array)))
+
+
+def forge(store, do):
+    facts = json.loads((store / "meta.json").read_text())
+    do(facts)
+    facts.pop("crc32")
+    facts["crc32"] = format._own_checksum(facts)
+    (store / "meta.json").write_text(json.dumps(facts))
+
+
+@pytest.mark.parametrize(
+    ("name", "places", "message"),
+    [
+        ("indices", {"_5": 2**31 - 1}, "names column 2147483647"),
+        ("indices", {"_5": -1}, "names column -1"),
+        ("indices", {"_5": 4}, "not symmetric"),
+        ("indices", {"_5": 0}, "not in ascending order"),
+        ("indptr", {"_5": 10**9}, "never fall"),
+        ("indptr", {"_5": -(2**63)}, "never fall"),
+        ("weights", {"_3": np.nan}, "must be finite"),
+        ("weights", {"_3": -1.0}, "must not be negative"),
+        ("weights", {"_3": 77.0}, "not symmetric"),
+        ("degrees", {"_3": 1e9}, "does not hold the row sums"),
+        ("n_self_loops", 1, "n_self_loops is 1, but it is 0"),
+        ("n_isolated", 1, "n_isolated is 1, but it is 0"),
+    ],
+)
+def test_a_forged_store_is_refused(store, name, places, message):
+    if isinstance(places, dict):
+        change(store, name, **places)
+    else:
+        forge(store, lambda facts: facts.update({name: places}))
+    open_graph(store, trusted=True)
+    for look in (open_graph, check_store, graphcore.read_graph):
+        with pytest.raises(FormatError, match=message):
+            look(store)
+
+
+@pytest.mark.parametrize("name", ["indptr", "indices", "weights", "degrees", "node_names"])
+def test_a_flipped_bit_is_found_by_the_checksum(tmp_path, name):
+    store = tmp_path / "g.store"
+    write_graph(Graph(RING.indptr, RING.indices, RING.weights, node_names=list("abcdefghi")), store)
+    whole = (store / f"{name}.npy").read_bytes()
+    for place in (128 + 9, len(whole) - 1 - 8 * (name == "indptr")):
+        (store / f"{name}.npy").write_bytes(whole[:place] + bytes([whole[place] ^ 16]) + whole[place + 1 :])
+        with pytest.raises(FormatError, match=rf"g\.store: {name}\.npy is damaged: its checksum"):
+            check_store(store)
+    (store / f"{name}.npy").write_bytes(whole)
+    check_store(store)
+
+
+def meta(**facts):
+    """What sets facts in meta.json, whose checksum fits."""
+    return lambda store: forge(store, lambda found: found.update(facts))
+
+
+def array(name, **facts):
+    """What sets facts of an array in meta.json, whose checksum fits."""
+    return lambda store: forge(store, lambda found: found["arrays"].setdefault(name, {}).update(facts))
+
+
+def written(text):
+    return lambda store: (store / "meta.json").write_text(text)
+
+
+NO_GRAPH = "does not describe a graph"
+
+
+@pytest.mark.parametrize(
+    ("damage", "message"),
+    [
+        (lambda p: (p / "meta.json").unlink(), "this folder is no graph"),
+        (written("{"), r"meta\.json is damaged"),
+        (written("[]"), NO_GRAPH),
+        *((written(text), r"meta\.json") for text in ("[" * 60_000, '{"a":' * 10_000, "1" * 60_000, "x" * 100_000)),
+        (written('{"format": "graphcore graph", "version": [[]]}'), "version is"),
+        (meta(version=2), "version is 2; this graphcore reads"),
+        (lambda p: written((p / "meta.json").read_text().replace("9", "8", 1))(p), "its checksum does not fit"),
+        (lambda p: (p / "indices.npy").unlink(), r"indices\.npy is missing"),
+        (lambda p: os.truncate(p / "indices.npy", 130), r"indices\.npy is cut off: 130 bytes, not 200"),
+        (lambda p: os.truncate(p / "indices.npy", 8), r"indices\.npy is damaged"),
+        (lambda p: os.truncate(p / "degrees.npy", 201), r"degrees\.npy is too long"),
+        (lambda p: np.save(p / "indices.npy", np.zeros(18)), "holds <f8 of shape"),
+        (lambda p: np.save(p / "indptr.npy", np.zeros(10, dtype=np.int64)), r"indptr\.npy is damaged"),
+        (meta(n_nodes=True), NO_GRAPH),
+        (meta(n_entries=18.0), NO_GRAPH),
+        (meta(n_nodes=10**300), NO_GRAPH),
+        (meta(arrays=[]), NO_GRAPH),
+        (array("indices", dtype="|O"), NO_GRAPH),
+        (array("indices", crc32={}), NO_GRAPH),
+        (array("node_names", dtype="|O", length=9, crc32=0), NO_GRAPH),
+        (array("node_names", dtype="i4,i4", length=9, crc32=0), NO_GRAPH),
+        (array("node_names", dtype="<U0", length=9, crc32=0), NO_GRAPH),
+        (array("node_name_ends", dtype="<c16", length=9, crc32=0), NO_GRAPH),
+    ],
+)
+def test_damage_that_opening_finds(store, damage, message):
+    damage(store)
+    with pytest.raises(FormatError, match=message) as caught:
+        open_graph(store)
+    said = str(caught.value)
+    assert said.startswith(f"{store}: ") and "\n" not in said and len(said) < 500
+
+
+def test_damaged_names(tmp_path):
+    for i, name in enumerate(["é", "é" * 70]):
+        path = tmp_path / f"{i}.store"
+        write_graph(Graph.from_edges([0, 1], [1, 2], node_names=[name, "b", "c"]), path)
+    codes = np.array([0x110000, ord("b"), ord("c")], dtype="<u4").view("<U1")
+    np.save(tmp_path / "0.store" / "node_names.npy", codes)
+    forge(tmp_path / "0.store", lambda facts: facts["arrays"]["node_names"].update(crc32=format.checksum(codes)))
+    with pytest.raises(InputError, match="the name of node 0 is no text"):
+        open_graph(tmp_path / "0.store")
+    change(tmp_path / "1.store", "node_names", _0=0xFF)
+    with pytest.raises(FormatError, match="the name of node 0 is not UTF-8"):
+        open_graph(tmp_path / "1.store")
+    write_graph(Graph.from_edges([0, 1], [1, 2], node_names=["é" * 70, "b", "c"]), tmp_path / "1.store")
+    change(tmp_path / "1.store", "node_name_ends", _0=2**63 - 1, _1=-(2**63))
+    with pytest.raises(FormatError, match="the names do not end where they should"):
+        open_graph(tmp_path / "1.store")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs pipes")
+@pytest.mark.parametrize("name", ["meta.json", "indices.npy"])
+@pytest.mark.parametrize("make", [os.mkfifo, os.mkdir, lambda path: os.symlink("/dev/zero", path)])
+def test_what_is_no_file_is_not_waited_for(store, name, make):
+    (store / name).unlink()
+    make(store / name)
+    with pytest.raises(FormatError, match=r"no file|no graph|no meta"):
+        graphcore.open_graph(store)
+
+
+# -- graphs too large to be read whenever they are opened --------------------------------------------------------------
+
+
+@pytest.fixture
+def all_are_large(monkeypatch):
+    for module in (format, open):
+        monkeypatch.setattr(module, "CHECKED", 0)
+
+
+def verified(monkeypatch):
+    """Paths that are verified from now on."""
+    seen = []
+    monkeypatch.setattr(open, "verify", lambda path, *_, real=open.verify: seen.append(path) or real(path, *_))
+    return seen
+
+
+def test_what_was_written_here_opens_without_being_read(tmp_path, all_are_large, monkeypatch):
+    seen = verified(monkeypatch)
+    write_graph(RING, tmp_path / "a.store")
+    np.savetxt(tmp_path / "edges.txt", [[0, 1], [1, 2]], fmt="%d")
+    build_store(tmp_path / "edges.txt", tmp_path / "b.store")
+    for name in ("a", "b"):
+        graph = open_graph(tmp_path / f"{name}.store")
+        assert_same(pickle.loads(pickle.dumps(graph)), graph)
+    os.rename(tmp_path / "a.store", tmp_path / "c.store")
+    assert_same(open_graph(tmp_path / "c.store"), RING)
+    assert seen == []
+
+
+@pytest.mark.parametrize("how", ["touched", "copied", "changed", "replaced", "no note", "a note of another"])
+def test_what_changed_since_is_refused_until_it_is_checked(tmp_path, all_are_large, how):
+    path = tmp_path / "g.store"
+    write_graph(RING, path)
+    if how == "touched":
+        facts = os.stat(path / "indices.npy")
+        os.utime(path / "indices.npy", ns=(facts.st_atime_ns, facts.st_mtime_ns))  # its other time cannot be set back
+    elif how == "copied":
+        shutil.copytree(path, tmp_path / "h.store")  # with the times of change
+        path = tmp_path / "h.store"
+    elif how == "changed":
+        content = (path / "indices.npy").read_bytes()
+        (path / "indices.npy").write_bytes(content)
+    elif how == "replaced":
+        shutil.copy2(path / "indices.npy", path / "new")
+        os.rename(path / "new", path / "indices.npy")
+    elif how == "no note":
+        (path / format.RECORD).unlink()
+    else:
+        (path / format.RECORD).write_text("[" * 50_000)
+    with pytest.raises(InputError, match=r"was not verified here.*graphcore check .*trusted=True"):
+        open_graph(path)
+    assert_same(open_graph(path, trusted=True), RING)
+    assert_same(pickle.loads(pickle.dumps(open_graph(path, trusted=True))), RING)
+    assert_same(check_store(path), RING)
+    assert_same(open_graph(path), RING)
+
+
+def test_a_damaged_one_is_not_noted(tmp_path, all_are_large):
+    write_graph(RING, tmp_path / "g.store")
+    change(tmp_path / "g.store", "indices", _5=2**31 - 1)
+    for _ in range(2):
+        with pytest.raises(FormatError, match="names column"):
+            check_store(tmp_path / "g.store")
+        with pytest.raises(InputError, match="was not verified here"):
+            open_graph(tmp_path / "g.store")
+
+
+def test_a_folder_that_cannot_be_written(tmp_path, all_are_large, monkeypatch):
+    write_graph(RING, tmp_path / "g.store")
+    (tmp_path / "g.store" / format.RECORD).unlink()
+
+    def refuse(*_):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(open, "note", refuse)
+    with pytest.warns(GraphWarning, match="the graph is sound, but this cannot be noted"):
+        graph = check_store(tmp_path / "g.store")
+    assert_same(pickle.loads(pickle.dumps(graph)), RING)  # workers open it as it was found
+
+
+def test_small_graphs_have_no_note_and_are_read(store, monkeypatch):
+    seen = verified(monkeypatch)
+    open_graph(store)
+    assert seen == [os.fspath(store)]
+    assert format.RECORD not in os.listdir(store)
+
+
+# -- builds ------------------------------------------------------------------------------------------------------------
+
+
+def test_empty_names_and_no_names(tmp_path):
+    pq, pa = pytest.importorskip("pyarrow.parquet"), pytest.importorskip("pyarrow")
+    (tmp_path / "a.csv").write_text('"",b\nb,""\n')
+    with pytest.raises(FormatError, match="where a node is expected"):
+        build_store(tmp_path / "a.csv", tmp_path / "a.store")
+    pq.write_table(pa.table({"source": ["", "b"], "target": ["b", ""]}), tmp_path / "b.parquet")
+    assert build_store(tmp_path / "b.parquet", tmp_path / "b.store").node_names.tolist() == ["", "b"]
+    pq.write_table(pa.table({"source": pa.array([], pa.string()), "target": pa.array([], pa.string())}), tmp_path / "c")
+    with pytest.raises(FormatError, match="there are no edges"):
+        build_store(tmp_path / "c", tmp_path / "c.store")
+    assert not (tmp_path / "c.store").exists()
+
+
+def test_parquet_columns_by_name_and_of_one_name(tmp_path):
+    pq, pa = pytest.importorskip("pyarrow.parquet"), pytest.importorskip("pyarrow")
+    table = pa.table({"a": [0, 1], "b": [1, 2], "strength": [2.0, 3.0]})
+    pq.write_table(table, tmp_path / "a.parquet")
+    graph = build_store(tmp_path / "a.parquet", tmp_path / "a.store", weight_column="strength")
+    assert graph.degrees.tolist() == [2.0, 5.0, 3.0]
+    with pytest.raises(graphcore.ParameterError, match="weight_column='x' is no column"):
+        build_store(tmp_path / "a.parquet", tmp_path / "b.store", weight_column="x")
+    pq.write_table(table.rename_columns(["a", "a", "w"]), tmp_path / "b.parquet")
+    with pytest.raises(FormatError, match="several columns are called 'a'"):
+        build_store(tmp_path / "b.parquet", tmp_path / "b.store")
+
+
+def test_a_build_that_begins_while_another_one_takes_its_folder_away(tmp_path, monkeypatch):
+    np.savetxt(tmp_path / "edges.txt", [[0, 1], [1, 2]], fmt="%d")
+    real, tried = os.path.samestat, []
+
+    def gone_the_first_time(one, other):
+        tried.append(1)
+        if len(tried) == 1:
+            shutil.rmtree(tmp_path / ".g.store.building")
+            return False
+        return real(one, other)
+
+    monkeypatch.setattr(journal.os.path, "samestat", gone_the_first_time)
+    assert build_store(tmp_path / "edges.txt", tmp_path / "g.store").n_nodes == 3
+    assert len(tried) >= 2
+    assert sorted(os.listdir(tmp_path)) == ["edges.txt", "g.store"]

@@ -1,0 +1,359 @@
+"""Edge lists as people write them, against a slow reader written for the tests alone."""
+
+import gzip
+import io
+import lzma
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from graphcore import GraphWarning, ParameterError, read_graph
+from graphcore.files import _dialect
+
+
+def edges_of(graph):
+    """The set of (name, name, weight), smaller end first."""
+    names = range(graph.n_nodes) if graph.node_names is None else graph.node_names.tolist()
+    matrix = graph.to_scipy().tocoo()
+    return {
+        (*sorted((names[i], names[j])), float(w)) for i, j, w in zip(*matrix.coords, matrix.data, strict=True) if i <= j
+    }
+
+
+# Three edges of the nodes 0, 1, 2 in every dress.
+PLAIN = {(0, 1, 1.0), (1, 2, 1.0)}
+DRESSES = {
+    "blanks": "0 1\n1 2\n",
+    "runs of blanks": "  0   1\n1 \t 2   \n",
+    "tabs": "0\t1\n1\t2\n",
+    "commas": "0,1\n1,2\n",
+    "commas and blanks": "0, 1\n1 , 2\n",
+    "semicolons": "0;1\n1;2\n",
+    "no last line end": "0 1\n1 2",
+    "Windows": "0\t1\r\n1\t2\r\n",
+    "old Macintosh": "0 1\r1 2\r",
+    "byte-order mark": "\ufeff0,1\n1,2\n",
+    "byte-order mark and header": "\ufefffrom,to\n0,1\n1,2\n",
+    "comments": "# one\n% two\n0 1\n# three\n1 2\n% four\n",
+    "a second marker far down": "# a\n" + "0 1\n" * 1000 + "% b\n1 2\n",
+    "comment behind an edge": "0 1 # first\n1 2 # second\n",
+    "SNAP": "# Undirected graph: x.txt\n# Nodes: 3 Edges: 2\n# FromNodeId\tToNodeId\n0\t1\n1\t2\n",
+    "comment not in UTF-8": b"# M\xfcnchen\n0 1\n1 2\n",
+    "blank lines": "\n0 1\n\n   \n1 2\n\n",
+    "blank lines and commas": "0,1\n\n  \n1,2\n",
+    "header": "source,target\n0,1\n1,2\n",
+    "unknown header": "alpha beta\n0 1\n1 2\n",
+    "header behind comments": "# c\n\nid_1,id_2\n0,1\n1,2\n",
+    "quoted header": '"a","b"\n0,1\n1,2\n',
+    "quoted numbers": '"0","1"\n"1","2"\n',
+    "networkx without attributes": "0 1 {}\n1 2 {}\n",
+    "blank third column": "0,1,\n1,2,\n",
+    "repeated, both directions": "0 1\n1 2\n1 0\n2 1\n0 1\n",
+}
+
+
+@pytest.mark.parametrize("dress", DRESSES)
+@pytest.mark.parametrize("name", ["edges.txt", "edges.csv", "edges", "out.edges"])
+def test_integer_edges_in_every_dress(write, dress, name):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        graph = read_graph(write(DRESSES[dress], name))
+    assert graph.node_names is None
+    assert graph.weights is None
+    assert edges_of(graph) == PLAIN
+
+
+@pytest.mark.parametrize("compress", [lambda b: b, gzip.compress, lzma.compress], ids=["plain", "gzip", "xz"])
+@pytest.mark.parametrize("name", ["e.txt", "e.gz", "e.csv.gz", "e.xz", "e.GZ", "e.bz2", "e.lzma", "e.npz.txt"])
+def test_compression_is_told_by_content_not_by_name(write, compress, name):
+    assert edges_of(read_graph(write(compress(b"0\t1\n1\t2\n"), name))) == PLAIN
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Anna,Ben Ali\nBen Ali,Chloé\n",
+        '"Anna","Ben Ali"\n"Ben Ali","Chloé"\n',
+        "source,target\nAnna,Ben Ali\nBen Ali,Chloé\n",
+        "Anna\tBen Ali\nBen Ali\tChloé\n",
+        "Anna;Ben Ali\r\nBen Ali;Chloé\r\n",
+        "\ufeffAnna , Ben Ali\nBen Ali , Chloé \n",
+    ],
+)
+def test_names_with_blanks(write, text):
+    graph = read_graph(write(text))
+    assert graph.node_names.tolist() == ["Anna", "Ben Ali", "Chloé"]
+    assert edges_of(graph) == {("Anna", "Ben Ali", 1.0), ("Ben Ali", "Chloé", 1.0)}
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ('"Doe, Jane","Roe ""R"" Bo"\n"#hash",plain\n', ["Doe, Jane", 'Roe "R" Bo', "#hash", "plain"]),
+        ('"a" "b c" 1.5\n"b c" "d" 2\n', ["a", "b c", "d"]),  # as R writes them
+        ("C#,Java\nJava,50%\n", ["C#", "Java", "50%"]),  # markers inside a name are no comment
+        ('5" disk\tdrive\ndrive\tbay\n', ['5" disk', "drive", "bay"]),  # inches are no quote
+        ("007 12\n12 13\n", ["007", "12", "13"]),
+    ],
+)
+def test_quotes_markers_and_zeros_in_names(write, text, names):
+    assert read_graph(write(text)).node_names.tolist() == names
+
+
+def test_long_names_are_kept_whole(write):
+    long = "x" * 5000
+    graph = read_graph(write(f"{long},b\nb,c\n"))
+    assert graph.node_names.tolist() == [long, "b", "c"]
+    assert graph.node_names.dtype == object  # 3 names of 5000 letters each would be the fixed width
+
+
+@pytest.mark.parametrize(
+    ("ids", "dense"),
+    [
+        ([10, 20, 30, 20], False),
+        ([1, 2, 3, 1], False),
+        ([0, 1, 2, 3], True),
+        ([-5, 0, 7, -5], False),
+        ([-(2**31), 2**31 - 1, 0, 1], False),
+        ([0, 2**40, 5, 2**62], False),
+        ([-(2**63) // 4, 2**61, 3, 4], False),
+        ([999_999_999, 5, 999_999_998, 5], False),
+    ],
+)
+def test_integer_ids_with_gaps(write, ids, dense):
+    graph = read_graph(write("".join(f"{a} {b}\n" for a, b in [ids[:2], ids[2:]])))
+    assert edges_of(graph) == {(*sorted(ids[:2]), 1.0), (*sorted(ids[2:]), 1.0)}
+    if dense:
+        assert graph.node_names is None
+    else:
+        assert graph.node_names.dtype == np.int64
+        assert graph.node_names.tolist() == sorted(set(ids))
+
+
+def test_ids_beyond_32_bits_far_down_in_the_file(write):
+    text = "0 1\n" * 1000 + f"1 {2**33}\n"
+    assert edges_of(read_graph(write(text))) == {(0, 1, 1.0), (1, 2**33, 1.0)}
+
+
+@pytest.mark.parametrize("comment", ["# x y z", "  # x", "%", "#x,y,z"])
+@pytest.mark.parametrize("columns", [(0, 1), (1, 2)])
+@pytest.mark.parametrize("delimiter", ["\t", ",", " "])
+def test_late_comments_among_names_are_no_edges(write, comment, columns, delimiter):
+    line = delimiter.join("abcd"[: max(columns) + 1])
+    graph = read_graph(write(f"{line}\n" * 300 + f"{comment}\n{line}\n"), columns=columns, weight_column=None)
+    assert edges_of(graph) == {("abc"[columns[0]], "abc"[columns[1]], 1.0)}
+
+
+# -- weights ----------------------------------------------------------------------------------------------------------
+
+WEIGHTED = {(0, 1, 2.5), (1, 2, 4.0)}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "% sym positive\n0 1 1.5 9\n0 1 1 10\n1 2 4 11\n",  # KONECT's multiplicities add up
+        "0 1 2.5\n1 2 4\n",
+        "0,1,2.5\n1,2,4e0\n",
+        "source,target,weight\n0,1,2.5\n1,2,4\n",
+        "Source;Target;Type;Weight\n0;1;Undirected;2.5\n1;2;Undirected;4\n",
+        "# FromNodeId ToNodeId Weight\n0 1 2.5\n1 2 4\n",
+        "0,1,2.5,1289241912\n1,2,4,1289241911\n",  # SNAP: source, target, rating, time
+        "0,1,1289241912,2.5\n1,2,1289241911,4\n",
+        "% sym weighted\n% 2 3 3\n0 1 2.5 1289241912\n1 2 4 1289241912\n",  # KONECT
+        "% sym posweighted\n0\t1\t2.5\n1\t2\t4\n",
+        "from,to,time,weight\n0,1,7,2.5\n1,2,8,4\n",
+    ],
+)
+def test_weights_are_found(write, text):
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", ".*not read", GraphWarning)
+        graph = read_graph(write(text))
+    assert edges_of(graph) == WEIGHTED
+
+
+@pytest.mark.parametrize(
+    ("text", "column"),
+    [
+        ("0 1 1289241912\n1 2 1289241913\n", "column 2"),  # SNAP's temporal networks
+        ("source,target,year\n0,1,1999\n1,2,2000\n", r"column 2 \('year'\)"),
+        ("0 1 3 4\n1 2 5 6\n", "columns 2, 3"),
+        ("0,1,friend\n1,2,foe\n", "column 2"),
+        ("0 1 {'weight': 2.5}\n1 2 {'weight': 4}\n", "data=\\['weight'\\]"),
+    ],
+)
+def test_columns_that_are_not_taken_for_weights_are_named(write, text, column):
+    path = write(text)
+    with pytest.warns(GraphWarning, match=column):
+        graph = read_graph(path)
+    assert graph.weights is None
+    assert edges_of(graph) == PLAIN
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert edges_of(read_graph(path, weight_column=None)) == PLAIN
+
+
+def test_konect_unweighted_with_count_and_time(write):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        graph = read_graph(write("% sym unweighted\n0 1 1 1289241912\n1 2 1 1289241912\n", "out.x"))
+    assert edges_of(graph) == PLAIN
+
+
+def test_overrides(write):
+    path = write("9,1,x,0,3\n8,2,y,1,4\n")
+    assert edges_of(read_graph(path, columns=(3, 1), weight_column=4)) == {(0, 1, 3.0), (1, 2, 4.0)}
+    assert edges_of(read_graph(path, columns=(3, 1), weight_column=None)) == PLAIN
+    assert edges_of(read_graph(write("0|1\n1|2\n"), delimiter="|")) == PLAIN
+    assert edges_of(read_graph(write("a 0\tb 1\n"), delimiter="\t", header=False)) == {("a 0", "b 1", 1.0)}
+    assert edges_of(read_graph(write("5 6\n0 1\n1 2\n"), header=True)) == PLAIN
+    assert edges_of(read_graph(write("from to\nto on\n"), header=False)) == {("from", "to", 1.0), ("on", "to", 1.0)}
+    assert edges_of(read_graph(write("// c\n0 1\n1 2\n"), comments="//")) == PLAIN
+    assert edges_of(read_graph(write("#a b\n"), comments=())) == {("#a", "b", 1.0)}
+    assert read_graph(write("0 1\n"), ids="string").node_names.tolist() == ["0", "1"]
+    assert read_graph(write("a,é\n".encode("latin-1")), encoding="latin-1").node_names.tolist() == ["a", "é"]
+    assert edges_of(read_graph(write("1 0\n2\t1\n"), delimiter="whitespace")) == PLAIN
+    assert edges_of(read_graph(write("2 1\n2\n1\n", "x.graph"), format="metis")) == {(0, 1, 1.0)}
+    assert edges_of(read_graph(write("0 1\n1 2\n", "x.graph"), format="edgelist")) == PLAIN
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"delimiter": "ab"},
+        {"delimiter": 3},
+        {"columns": (1, 1)},
+        {"columns": (0,)},
+        {"columns": (0, -1)},
+        {"weight_column": 0},
+        {"weight_column": -1},
+        {"weight_column": "weight"},
+        {"header": "yes"},
+        {"ids": "float"},
+        {"comments": [1]},
+        {"comments": ""},
+        {"symmetrize": "median"},
+        {"format": "json"},
+        *({"encoding": name} for name in ("klingon", "hex", "undefined", "rot13", 3)),
+    ],
+)
+def test_bad_options(write, options):
+    with pytest.raises(ParameterError, match=next(iter(options))):
+        read_graph(write("0 1 2\n1 2 3\n"), **options)
+
+
+def test_standard_input(monkeypatch):
+    class Stdin:
+        buffer = io.BytesIO(gzip.compress(b"# c\n0,1\n1,2\n"))
+
+    monkeypatch.setattr("sys.stdin", Stdin)
+    assert edges_of(read_graph("-")) == PLAIN
+
+
+# -- against a slow reader --------------------------------------------------------------------------------------------
+
+EDGES = st.lists(
+    st.tuples(
+        st.integers(0, 30),
+        st.integers(0, 30),
+        st.one_of(st.integers(0, 9), st.floats(0, 1e6).map(lambda w: round(w, 3))),
+    ),
+    min_size=1,
+    max_size=40,
+)
+
+
+def slow_graph(edges, weighted):
+    """Dense matrix of the rules of from_edges: sums in each direction, then the larger of the two directions."""
+    ids = sorted({i for a, b, _ in edges for i in (a, b)})
+    A = np.zeros((len(ids), len(ids)))
+    for a, b, w in edges:
+        i, j = ids.index(a), ids.index(b)
+        A[i, j] = A[i, j] + w if weighted else 1
+    return ids, np.maximum(A, A.T)
+
+
+@given(
+    edges=EDGES,
+    weighted=st.booleans(),
+    delimiter=st.sampled_from(["\t", " ", ",", ";", " \t ", ", "]),
+    scale=st.sampled_from([1, 3, 10**7, 10**12]),
+    shift=st.sampled_from([0, 1, -4]),
+    ending=st.sampled_from(["\n", "\r\n"]),
+    comment=st.sampled_from(["", "# c", "% c"]),
+)
+def test_against_a_slow_reader(tmp_path_factory, edges, weighted, delimiter, scale, shift, ending, comment):
+    edges = [(a * scale + shift, b * scale + shift, w) for a, b, w in edges]
+    lines = [delimiter.join(map(str, (a, b, w) if weighted else (a, b))) for a, b, w in edges]
+    if comment:
+        lines.insert(len(lines) // 2, comment)
+    path = tmp_path_factory.mktemp("slow") / "edges"
+    path.write_bytes((ending.join(lines) + ending).encode())
+    ids, A = slow_graph(edges, weighted)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", GraphWarning)
+        graph = read_graph(path)
+    np.testing.assert_allclose(graph.to_scipy().toarray(), A, rtol=1e-12)
+    assert (graph.node_names is None) == (ids == list(range(len(ids))))
+    if graph.node_names is not None:
+        assert graph.node_names.tolist() == ids
+
+
+# -- what a header and the shape of a table say ------------------------------------------------------------------------
+
+
+def test_a_weight_column_goes_by_its_name(write):
+    path = write('From;To;"Trips 2020"\na;b;3\nb;c;2\n')
+    graph = read_graph(path, weight_column="trips 2020")
+    assert edges_of(graph) == {("a", "b", 3.0), ("b", "c", 2.0)}
+    with pytest.raises(
+        ParameterError, match=r"weight_column='trips' is no column; there are 'from', 'to', 'trips 2020'"
+    ):
+        read_graph(path, weight_column="trips")
+    with pytest.raises(ParameterError, match="weight_column='w' is a name, and the file has no header"):
+        read_graph(write("0 1 2.5\n1 2 3.5\n"), weight_column="w")
+
+
+def test_bars_delimit_where_nothing_else_does(write):
+    assert edges_of(read_graph(write("a|b\nb|c\n"))) == {("a", "b", 1.0), ("b", "c", 1.0)}
+    assert edges_of(read_graph(write("x|1 y|2\ny|2 z|3\n"))) == {("x|1", "y|2", 1.0), ("y|2", "z|3", 1.0)}
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("name,x,y\na,0.5,1.25\nb,2.5,3.5\n", "column 1 holds fractions, as '0.5'"),
+        ("1 2 3 4 5 6\n2 3 4 5 6 7\n", "not read (if the lines are vectors, use knn_graph, or --vectors)"),
+    ],
+)
+def test_a_table_of_vectors_is_noticed(write, text, said):
+    with pytest.warns(GraphWarning) as caught:
+        read_graph(write(text))
+    assert any(said in str(warning.message) and "--vectors" in str(warning.message) for warning in caught)
+
+
+def test_edges_with_weights_and_times_are_not_taken_for_vectors(write):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        read_graph(write("0 1 2.5 1289241912\n1 2 3.5 1289241913\n"))
+        read_graph(write("1.0 2.0\n2.0 3.0\n"))
+
+
+def test_ends_in_other_columns_than_those_read_are_noticed(write):
+    path = write("id,source,target\n1,5,6\n2,6,7\n")
+    with pytest.warns(GraphWarning, match=r"'source' and 'target' are columns 1 and 2; pass columns=\(1, 2\)"):
+        read_graph(path)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert edges_of(read_graph(path, columns=(1, 2), weight_column=None)) == {(5, 6, 1.0), (6, 7, 1.0)}
+
+
+def test_millions_of_blank_lines_are_not_looked_at_one_by_one(tmp_path):
+    text = "\n" * 3_000_000 + "# a b\n\n1 2\n"
+    seen = list(_dialect._lines(io.StringIO(text)))
+    assert seen[-1] == (3_000_003, "1 2") and len(seen) < 10_000
+    (tmp_path / "g.txt").write_text(text)
+    assert read_graph(tmp_path / "g.txt").n_edges == 1

@@ -1,0 +1,213 @@
+"""Whichever call of the system fails while an output is written: what was there stays, or what is new is whole."""
+
+import _io
+import errno
+import os
+import resource
+import shutil
+import sys
+import warnings
+from contextlib import contextmanager
+from datetime import datetime
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import graphcore
+from graphcore import Graph
+from graphcore.files.labels import write_memberships
+from graphcore.files.parquet import write_table
+from graphcore.report import About, write_report
+
+# Calls that the system may refuse, by their names in Python.
+CALLS = {
+    "open", "write", "writelines", "flush", "fsync", "truncate", "tofile", "close", "chmod", "mkdir", "rename",
+    "replace", "unlink", "rmdir",
+}  # fmt: skip
+# Where a call is given a path, the system's own error names it; ours here does not. What is closed may be an input.
+UNNAMED = CALLS - {"write", "writelines", "flush", "fsync", "truncate", "tofile"}
+GRAPHS = ("tsv", "tsv.gz", "tsv.bz2", "tsv.xz", "tsv.zst", "csv", "mtx", "metis", "npz", "graphml", "gexf", "gml")
+
+
+@pytest.fixture(scope="module")
+def given(tmp_path_factory):
+    """A graph, a model of it, and files of edges."""
+    folder = tmp_path_factory.mktemp("given")
+    rng = np.random.default_rng(0)
+    ends = rng.integers(0, 40, (2, 200))
+    ends = ends[:, ends[0] != ends[1]]
+    graph = Graph.from_edges(*ends, n_nodes=40, warn=False)
+    np.savetxt(folder / "edges.txt", ends.T, fmt="%d")
+    (folder / "names.txt").write_text("".join(f"é{a}\t{b}\t{a % 3 + 1}\n" for a, b in ends.T))
+    model = graphcore.CoresetSpectralClustering(3, random_state=0).fit(graph)
+    _ = model.membership_, model.tree_
+    return {"graph": graph, "model": model, "labels": model.labels_, "folder": folder}
+
+
+def outputs(given):
+    """Every output: its file's name, and a function that writes it."""
+    graph, labels, model = given["graph"], given["labels"], given["model"]
+    table = {"node": np.arange(40), "cluster": labels}
+    memberships = sp.csr_array(model.membership_)
+    named = {"ids": "string", "weight_column": None}
+    edges, names = given["folder"] / "edges.txt", given["folder"] / "names.txt"
+    # A page tells the minute that it was written in, which may turn between two of them.
+    page = {"about": About("Faults", created=datetime(2020, 1, 1)), "pictures": False, "random_state": 0}
+    return {
+        **{f"graph.{kind}": lambda path: graphcore.write_graph(graph, path) for kind in GRAPHS},
+        **{f"labels.{kind}": lambda path: graphcore.write_labels(labels, path) for kind in ("tsv", "csv", "npy")},
+        **{f"table.{kind}": lambda path: write_table(table, path) for kind in ("csv", "parquet")},
+        **{f"tree.{kind}": model.tree_.write for kind in ("nwk", "csv", "npy", "parquet")},
+        **{f"members.{kind}": lambda path: write_memberships(memberships, path, graph) for kind in ("tsv", "npz")},
+        "model.npz": model.save,
+        "page.html": lambda path: write_report(path, graph, labels, **page),
+        "written.store": lambda path: graphcore.write_graph(graph, path),
+        "built.store": lambda path, **more: graphcore.build_store(edges, path, **more),
+        "named.store": lambda path, **more: graphcore.build_store([edges, names], path, **named, **more),
+        "parts.store": lambda path, **more: graphcore.build_store(edges, path, parts=2, **more),
+    }  # fmt: skip
+
+
+NAMES = (
+    *(f"graph.{kind}" for kind in GRAPHS), *(f"labels.{kind}" for kind in ("tsv", "csv", "npy")),
+    *(f"table.{kind}" for kind in ("csv", "parquet")), *(f"tree.{kind}" for kind in ("nwk", "csv", "npy", "parquet")),
+    "members.tsv", "members.npz", "model.npz", "page.html",
+    *(f"{kind}.store" for kind in ("written", "built", "named", "parts")),
+)  # fmt: skip
+
+
+@contextmanager
+def failing(at, number=errno.ENOSPC):
+    """Let the call of this number, of those that the system may refuse, fail; yields the list of these calls."""
+    calls = []
+
+    def profile(_frame, event, function):
+        if event == "c_call" and function.__name__ in CALLS:
+            owner = function.__self__
+            if isinstance(owner, (_io._IOBase, np.ndarray)) or getattr(owner, "__name__", "") in ("posix", "io", "_io"):
+                calls.append(function.__name__)
+                if len(calls) == at:
+                    raise OSError(number, os.strerror(number))
+
+    sys.setprofile(profile)
+    try:
+        yield calls
+    finally:
+        sys.setprofile(None)
+
+
+@contextmanager
+def full_at(n_bytes):
+    """Let files grow to so many bytes: the write that goes beyond is a short one, and the next one fails."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (n_bytes, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+
+def content(folder):
+    """What is in a folder, hidden files too, by name."""
+    return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
+
+
+def attempt(name, write, folder, old, new, disturbed):
+    """One disturbed attempt to write an output: whether it failed. Nothing may be lost, half-written or left behind."""
+    path, calls, failure = folder / name, [], None
+    try:
+        with disturbed as calls:
+            write(path)
+    except OSError as error:
+        failure = error
+    last = calls[-1] if calls else None
+    kept = {key: value for key, value in content(folder).items() if not key.startswith(".")}
+    assert kept in ((old, new) if failure else (new,)), (name, calls, failure)
+    left = [entry for entry in os.listdir(folder) if entry.startswith(".")]
+    if failure is not None:
+        assert last in UNNAMED or name in str(failure.filename), (name, calls, failure)
+        # A build that failed can be taken up again.
+        building = folder / f".{name}.building"
+        if building.exists():
+            # Or it was done, or had not begun.
+            told = "resume" in failure.strerror or kept == new or not any(building.iterdir())
+            assert told, (name, calls, failure)
+            write(path, resume=True)
+            assert content(folder) == new
+            left = []
+    # Where what was there before cannot be removed, it stays behind, whole.
+    if left and not (kept == new and calls.index("rename") < calls.index("rename", calls.index("rename") + 1)):
+        raise AssertionError((name, calls, failure, left))
+    return failure is not None
+
+
+@pytest.fixture
+def attempts(given, tmp_path):
+    """A function of an output's name and whether something is there before: what disturbed attempts need."""
+
+    def prepared(name, there):
+        for ending, package in ((".zst", "zstandard"), (".parquet", "pyarrow")):
+            if name.endswith(ending):
+                pytest.importorskip(package)
+        write, folder = outputs(given)[name], tmp_path / "out"
+        other, place = tmp_path / "old", tmp_path / "new"
+        for each in (other, place):
+            each.mkdir()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            write(place / name)
+            with failing(0) as calls:
+                write(place / name)  # everything is imported and compiled now
+            new = content(place)
+            old = {}
+            if there and name.endswith(".store") and not name.startswith("graph."):
+                graphcore.write_graph(Graph.from_edges([0], [1]), other / name)
+                old = content(other)
+            elif there:
+                (other / name).write_bytes(b"by hand")
+                old = content(other)
+        largest = max(map(len, new.values()))
+
+        def again(disturbed):
+            shutil.rmtree(folder, ignore_errors=True)
+            shutil.copytree(other, folder)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                return attempt(name, write, folder, old, new, disturbed)
+
+        return again, len(calls), largest
+
+    return prepared
+
+
+def spread(n, few):
+    """Numbers from 1 to n, only some of them if `few`."""
+    return sorted(set(np.linspace(1, n, 12).astype(int).tolist())) if few else range(1, n + 1)
+
+
+@pytest.mark.parametrize("few", [True, pytest.param(False, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("there", [True, False])
+@pytest.mark.parametrize("name", NAMES)
+def test_the_nth_call_fails(attempts, name, there, few):
+    again, n_calls, _ = attempts(name, there)
+    failed = sum(again(failing(at, (errno.ENOSPC, errno.EIO)[at % 2])) for at in spread(n_calls, few))
+    assert failed >= 6  # of others the failure is of no consequence: the folder's name is not on the disk at once
+    assert not again(failing(n_calls + 50))
+
+
+@pytest.mark.parametrize("few", [True, pytest.param(False, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("name", NAMES)
+def test_a_disk_that_is_full_after_some_bytes(attempts, name, few):
+    again, _, largest = attempts(name, True)
+    for n_bytes in (0, largest // 3, largest - 1) if few else range(0, largest, max(1, largest // 300)):
+        assert again(full_at(n_bytes))
+    assert not again(full_at(10**7))
+
+
+def test_a_copy_of_standard_input_that_finds_no_room_is_named(tmp_path, monkeypatch):
+    (tmp_path / "edges.txt").write_text("1 2\n" * 100)
+    with open(tmp_path / "edges.txt") as stream, monkeypatch.context() as context:
+        context.setattr(sys, "stdin", stream)
+        with pytest.raises(OSError, match=r"File too large: '.*input \(a copy of standard input\)'"), full_at(40):
+            graphcore.read_graph("-")

@@ -1,0 +1,247 @@
+"""Labels on paper, and outputs that are whole or not there."""
+
+import errno
+import gzip
+import io
+import os
+import stat
+import sys
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
+
+from graphcore import FormatError, Graph, InputError, ParameterError, write_labels
+from graphcore.files import atomic_output, check_writable, read_labels
+from graphcore.files.labels import read_label_lines, write_memberships
+
+
+@pytest.fixture
+def named():
+    return Graph.from_edges([0, 1], [1, 2], node_names=["Anna", "Ben Ali", "Chloé, the first"])
+
+
+# -- labels ------------------------------------------------------------------------------------------------------------
+
+
+def test_what_is_written(tmp_path, named):
+    write_labels([1, 0, -1], tmp_path / "l.tsv", named)
+    assert (tmp_path / "l.tsv").read_bytes() == "Anna\t1\nBen Ali\t0\nChloé, the first\t-1\n".encode()
+    write_labels(np.array([1, 0, -1], dtype=np.int32), tmp_path / "l.csv", named)
+    assert (tmp_path / "l.csv").read_bytes() == 'Anna,1\nBen Ali,0\n"Chloé, the first",-1\n'.encode()
+    write_labels([1, 0], tmp_path / "l")
+    assert (tmp_path / "l").read_text() == "0\t1\n1\t0\n"
+    write_labels([1, 0], tmp_path / "l", np.array([5, 9]), format="csv")
+    assert (tmp_path / "l").read_text() == "5,1\n9,0\n"
+    stream = io.StringIO()
+    write_labels([1, 0], stream, ["x", "y"])
+    assert stream.getvalue() == "x\t1\ny\t0\n"
+
+
+def test_names_beside_memberships_are_quoted_and_checked_as_beside_labels(tmp_path):
+    memberships = sp.csr_array(np.array([[0.25, 0.75], [0.0, 1.0], [1 / 3, 2 / 3]]))
+    graph = Graph.from_edges([0, 1], [1, 2], node_names=["# Anna", "a,b", "c"])
+    write_memberships(memberships, tmp_path / "m.tsv", graph)
+    assert (tmp_path / "m.tsv").read_text() == (
+        '"# Anna"\t0\t0.25\n"# Anna"\t1\t0.75\na,b\t1\t1.0\nc\t0\t0.3333\nc\t1\t0.6667\n'
+    )
+    write_memberships(memberships, tmp_path / "m.csv", graph)
+    assert (tmp_path / "m.csv").read_text().startswith('"# Anna",0,0.25\n"# Anna",1,0.75\n"a,b",1,1.0\n')
+    unfit = Graph.from_edges([0, 1], [1, 2], node_names=["a", "b\x1b", "c"])
+    with pytest.raises(InputError, match=r"node name 'b\\x1b' has characters .* write .npz"):
+        write_memberships(memberships, tmp_path / "unfit.tsv", unfit)
+    assert not (tmp_path / "unfit.tsv").exists()
+    write_memberships(memberships, tmp_path / "unfit.npz", unfit)
+    np.testing.assert_array_equal(sp.load_npz(tmp_path / "unfit.npz").toarray(), memberships.toarray())
+
+
+@pytest.mark.parametrize("dtype", [np.int32, np.int64, np.uint8])
+def test_numpy_files_of_labels(tmp_path, named, dtype):
+    labels = np.array([1, 0, 7], dtype=dtype)
+    write_labels(labels, tmp_path / "l.npy", named)
+    assert np.load(tmp_path / "l.npy").dtype == dtype
+    write_labels(labels, tmp_path / "same", format="npy")
+    (tmp_path / "l.npy.gz").write_bytes(gzip.compress((tmp_path / "same").read_bytes()))
+    for name in ("l.npy", "same", "l.npy.gz"):
+        for graph in (None, named):
+            found = read_labels(tmp_path / name, graph)
+            assert found.dtype == np.int64 and found.tolist() == [1, 0, 7]
+        assert read_label_lines(tmp_path / name) == (None, ["1", "0", "7"])
+    stream = io.BytesIO()
+    write_labels(labels, stream, format="npy")
+    assert stream.getvalue() == (tmp_path / "same").read_bytes()
+    with pytest.raises(InputError, match="3 clusters without nodes, but the graph has 4 nodes"):
+        read_labels(tmp_path / "l.npy", Graph.from_edges([0], [3]))
+
+
+def test_numpy_files_that_hold_no_labels(tmp_path):
+    for array in (np.zeros(3), np.zeros((2, 2), dtype=int), np.zeros(0, dtype=int), np.array(["a"]), np.array([True])):
+        np.save(tmp_path / "l.npy", array)
+        with pytest.raises(FormatError, match="labels are integers in one dimension"):
+            read_labels(tmp_path / "l.npy")
+    np.save(tmp_path / "l.npy", np.array([1, None]), allow_pickle=True)
+    np.save(tmp_path / "cut.npy", np.arange(100))
+    os.truncate(tmp_path / "cut.npy", os.path.getsize(tmp_path / "cut.npy") - 5)
+    for name in ("l.npy", "cut.npy"):
+        with pytest.raises(FormatError, match="cannot be read"):
+            read_labels(tmp_path / name)
+
+
+def test_standard_output(capsys):
+    write_labels([1, 0], "-")
+    assert capsys.readouterr().out == "0\t1\n1\t0\n"
+
+
+@given(
+    names=st.lists(
+        st.text(st.characters(codec="utf-8", exclude_categories=("C", "Z")), min_size=1), min_size=1, unique=True
+    ),
+    ending=st.sampled_from(["tsv", "csv"]),
+    seed=st.integers(0, 99),
+)
+def test_round_trip(tmp_path_factory, names, ending, seed):
+    names = [name for name in names if name[0] not in "#%"] or ["a"]
+    graph = Graph.from_edges([0], [0], n_nodes=len(names), node_names=names)
+    rng = np.random.default_rng(seed)
+    labels = rng.integers(-1, 4, len(names))
+    path = tmp_path_factory.mktemp("trip") / f"l.{ending}"
+    write_labels(labels, path, graph)
+    back = read_labels(path, graph)
+    assert back.dtype == np.int64
+    np.testing.assert_array_equal(back, labels)
+    # Another order of the nodes: labels follow their names.
+    order = rng.permutation(len(names))
+    other = Graph.from_edges([0], [0], n_nodes=len(names), node_names=[names[i] for i in order])
+    np.testing.assert_array_equal(read_labels(path, other), labels[order])
+
+
+@pytest.mark.parametrize(
+    ("text", "labels"),
+    [
+        ("0 5\n1 6\n2 5\n", [5, 6, 5]),
+        ("2\t5\r\n1\t6\r\n0\t7\r\n", [7, 6, 5]),
+        ("# c\n1;6\n\n0;5\n% c\n2;5\n", [5, 6, 5]),
+        ("\ufeff0, 5\n1, 6\n2, 5\n", [5, 6, 5]),
+        ("5\n6\n5\n", [5, 6, 5]),
+        ("0,red\n1,light blue\n2,red\n", ["red", "light blue", "red"]),
+    ],
+)
+@pytest.mark.parametrize("compress", [bytes, gzip.compress])
+def test_labels_of_others(tmp_path, text, labels, compress):
+    path = tmp_path / "labels"
+    path.write_bytes(compress(text.encode()))
+    assert read_labels(path, Graph.from_edges([0, 1], [1, 2])).tolist() == labels
+    assert sorted(map(str, read_labels(path))) == sorted(map(str, labels))
+
+
+@pytest.mark.parametrize(
+    ("text", "error", "message"),
+    [
+        ("", FormatError, "empty"),
+        ("# c\n", FormatError, "no labels"),
+        ("0 1\n\n1\n2 0\n", FormatError, "line 3: 1 column"),
+        ("0 1 2\n1 2 3\n", FormatError, "line 1: 3 columns"),
+        ("0 1\n1 1\n", InputError, "1 nodes? of the graph ha.* no label, the first is 2"),
+        ("0 1\n1 1\n2 1\n1 0\n", InputError, "'1' has two labels"),
+        ("0 1\n1 1\n2 1\n7 0\n", InputError, "'7' has a label, but the graph does not have it"),
+        ("1\n2\n", InputError, "2 clusters without nodes.* 3 nodes"),
+    ],
+)
+def test_bad_labels(tmp_path, text, error, message):
+    path = tmp_path / "labels.txt"
+    path.write_text(text)
+    with pytest.raises(error, match=message) as caught:
+        read_labels(path, Graph.from_edges([0, 1], [1, 2]))
+    assert str(path) in str(caught.value)
+
+
+def test_labels_of_a_part_of_the_nodes(tmp_path, named):
+    path = tmp_path / "labels.txt"
+    path.write_text("1 5\n7 6\n")
+    graph = Graph.from_edges([0, 1], [1, 2])
+    assert read_labels(path, graph, partial=True).tolist() == [-1, 5, -1]
+    path.write_text("1 red\n")
+    assert read_labels(path, graph, partial=True).tolist() == ["-1", "red", "-1"]
+    path.write_text("1 5\n1 6\n")
+    with pytest.raises(InputError, match="'1' has two labels"):
+        read_labels(path, graph, partial=True)
+    path.write_text("7 5\n8 6\n")
+    with pytest.raises(InputError, match="3 nodes of the graph have no label"):
+        read_labels(path, graph, partial=True)
+
+
+def test_bad_arguments(tmp_path, named):
+    for labels, path, names, error, message in [
+        ([0, 1], tmp_path / "l", named, InputError, "2 labels for 3 nodes"),
+        ([0, 1], tmp_path / "l", ["a"], InputError, "2 labels for 1 nodes"),
+        ([[[0, 1]]], tmp_path / "l", named, InputError, "one dimension, or two"),
+        ([0, 1, 2], 7, named, ParameterError, "path"),
+    ]:
+        with pytest.raises(error, match=message):
+            write_labels(labels, path, names)
+    with pytest.raises(ParameterError, match="format='xml'"):
+        write_labels([0, 1, 2], tmp_path / "l", named, format="xml")
+    with pytest.raises(ParameterError, match="graph"):
+        read_labels(tmp_path / "l", np.eye(3))
+    assert list(tmp_path.iterdir()) == []
+
+
+# -- outputs -----------------------------------------------------------------------------------------------------------
+
+
+def test_what_cannot_be_written_is_found_out_before(tmp_path):
+    (tmp_path / "file").write_text("x")
+    for path, error, message in [
+        (tmp_path / "missing" / "out.tsv", FileNotFoundError, "missing"),
+        (tmp_path / "file" / "out.tsv", NotADirectoryError, "file"),
+        (tmp_path, IsADirectoryError, tmp_path.name),
+        (None, ParameterError, "path"),
+    ]:
+        with pytest.raises(error, match=message):
+            check_writable(path)
+    for path in (tmp_path / "new.tsv", tmp_path / "file", "-", os.devnull):
+        check_writable(path)
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
+
+
+def test_permissions_are_asked_for(tmp_path, monkeypatch):
+    (tmp_path / "file").write_text("x")
+    monkeypatch.setattr(os, "access", lambda path, mode: False)
+    for name in ("file", "new"):
+        with pytest.raises(PermissionError, match="may not be written") as caught:
+            check_writable(tmp_path / name)
+        assert caught.value.errno == errno.EACCES
+
+
+@pytest.mark.parametrize("stop", [KeyboardInterrupt, SystemExit, OSError, MemoryError])
+@pytest.mark.parametrize("before", [None, "old"])
+def test_a_failed_run_leaves_everything_as_it_was(tmp_path, stop, before):
+    path = tmp_path / "out.tsv"
+    if before:
+        path.write_text(before)
+    with pytest.raises(stop), atomic_output(path, "w") as stream:
+        stream.write("half of it")
+        stream.flush()
+        raise stop
+    assert [p.name for p in tmp_path.iterdir()] == (["out.tsv"] if before else [])
+    assert not before or path.read_text() == before
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="permissions and links of POSIX")
+def test_permissions_and_links_stay(tmp_path):
+    old = os.umask(0o027)
+    try:
+        write_labels([0], tmp_path / "new")
+    finally:
+        os.umask(old)
+    assert stat.S_IMODE((tmp_path / "new").stat().st_mode) == 0o640
+    (tmp_path / "new").chmod(0o600)
+    (tmp_path / "link").symlink_to(tmp_path / "new")
+    write_labels([5], tmp_path / "link")
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "new").read_text() == "0\t5\n"
+    assert stat.S_IMODE((tmp_path / "new").stat().st_mode) == 0o600
+    write_labels([5], os.devnull)
+    assert not os.path.isfile(os.devnull)

@@ -1,0 +1,189 @@
+"""A graph written is the graph read, format by format; what a format cannot hold is refused or warned about."""
+
+import gzip
+import warnings
+
+import numpy as np
+import pytest
+import scipy.io
+import scipy.sparse as sp
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from graphcore import Graph, GraphWarning, InputError, ParameterError, read_graph, write_graph
+from graphcore.files import _format
+from tests.strategies import matrices
+
+NAMES = st.text(st.characters(codec="utf-8", exclude_categories=("C", "Z")) | st.just(" "), min_size=1, max_size=8)
+
+
+def assert_same(mine, other, names=True):
+    np.testing.assert_array_equal(mine.indptr, other.indptr)
+    np.testing.assert_array_equal(mine.indices, other.indices)
+    assert (mine.weights is None) == (other.weights is None)
+    if mine.weights is not None:
+        np.testing.assert_array_equal(mine.weights, other.weights)
+    if names:
+        assert (mine.node_names is None) == (other.node_names is None)
+        if mine.node_names is not None:
+            assert mine.node_names.tolist() == other.node_names.tolist()
+
+
+def by_name(graph):
+    """Every stored entry as (name, name): weight."""
+    names = range(graph.n_nodes) if graph.node_names is None else graph.node_names.tolist()
+    matrix = graph.to_scipy().tocoo()
+    return {(names[i], names[j]): w for i, j, w in zip(*matrix.coords, matrix.data, strict=True)}
+
+
+@st.composite
+def named_graphs(draw, kind):
+    A = draw(matrices())
+    n = len(A)
+    names = None
+    if kind == "integer":
+        names = np.array(draw(st.lists(st.integers(-(2**62), 2**62), min_size=n, max_size=n, unique=True)))
+    if kind == "string":
+        names = draw(st.lists(NAMES, min_size=n, max_size=n, unique=True))
+    return Graph.from_scipy(A, node_names=names)
+
+
+@pytest.mark.parametrize("ending", ["tsv", "txt.gz", "csv", "csv.xz", "mtx", "mtx.gz", "npz", "edges.bz2"])
+@given(graph=named_graphs(None))
+def test_graphs_without_names(tmp_path_factory, ending, graph):
+    """Isolated nodes survive in every format."""
+    assume(graph.n_entries or ending.startswith(("mtx", "npz")))  # an edge list without edges is refused
+    path = tmp_path_factory.mktemp("trip") / f"g.{ending}"
+    write_graph(graph, path)
+    assert_same(read_graph(path), graph)
+    assert sorted(path.parent.iterdir()) == [path]
+
+
+@given(graph=named_graphs(None), largest=st.sampled_from([3, 10**9]))
+def test_metis(tmp_path_factory, graph, largest):
+    A = sp.triu(graph.to_scipy(), k=1)
+    A.data = np.ceil(np.random.default_rng(0).random(len(A.data)) * largest) if graph.is_weighted else A.data
+    graph = Graph.from_scipy(A + A.T)
+    path = tmp_path_factory.mktemp("trip") / "g.metis"
+    write_graph(graph, path)
+    assert_same(read_graph(path), graph)
+
+
+@pytest.mark.parametrize("kind", ["integer", "string"])
+@given(data=st.data())
+def test_npz_keeps_names_and_isolated_nodes(tmp_path_factory, kind, data):
+    graph = data.draw(named_graphs(kind))
+    path = tmp_path_factory.mktemp("trip") / "g.npz"
+    write_graph(graph, path)
+    assert_same(read_graph(path), graph)
+    np.testing.assert_array_equal(sp.load_npz(path).toarray(), graph.to_scipy().toarray())
+
+
+@pytest.mark.parametrize("ending", ["tsv", "csv", "csv.gz"])
+@pytest.mark.parametrize("kind", ["integer", "string"])
+@given(data=st.data())
+def test_edge_lists_keep_names_and_lose_isolated_nodes(tmp_path_factory, ending, kind, data):
+    graph = data.draw(named_graphs(kind))
+    assume(graph.n_entries)
+    path = tmp_path_factory.mktemp("trip") / f"g.{ending}"
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            write_graph(graph, path)
+        except InputError as error:
+            assert kind == "string" and "npz" in str(error)
+            assert list(path.parent.iterdir()) == []
+        else:
+            assert len(caught) == (graph.n_isolated > 0)
+            # Commas do not say whether "1" is a number or a name; tabs do, in the comment.
+            back = read_graph(path, ids=kind if ending.startswith("csv") else "auto")
+            assert by_name(back) == by_name(graph)
+            assert back.n_nodes == graph.n_nodes - graph.n_isolated
+
+
+def test_large_enough_for_several_pieces(tmp_path, monkeypatch):
+    monkeypatch.setattr(_format, "_PIECE", 7)
+    rng = np.random.default_rng(0)
+    graph = Graph.from_edges(rng.integers(0, 200, 900), rng.integers(0, 200, 900), rng.random(900), warn=False)
+    for name in ("g.tsv", "g.csv.gz", "g.npz.gz", "g.npz.bz2", "g.npz.xz", "g.zst", "g.npz.zst"):
+        if name.endswith("zst"):
+            pytest.importorskip("zstandard", reason="zstandard is an optional extra")
+        write_graph(graph, tmp_path / name)
+        assert_same(read_graph(tmp_path / name), graph)
+
+
+def test_float32_weights_come_back_with_their_values(tmp_path):
+    graph = Graph.from_edges([0, 1], [1, 2], np.array([0.1, 1e-30], dtype=np.float32))
+    write_graph(graph, tmp_path / "g.tsv")
+    np.testing.assert_array_equal(read_graph(tmp_path / "g.tsv").weights, graph.weights.astype(np.float64))
+    write_graph(graph, tmp_path / "g.npz")
+    assert read_graph(tmp_path / "g.npz").weights.dtype == np.float32
+
+
+@pytest.mark.parametrize(
+    ("names", "weights"),
+    [
+        (None, [1.6e9, 1.7e9, 1.8e9]),  # like time stamps
+        (["from", "to", "weight"], None),  # like a header
+        (["graph", "[", "a"], None),  # like the beginning of GML
+    ],
+)
+@pytest.mark.parametrize("name", ["g.tsv", "g.csv", "back"])
+def test_what_would_be_taken_for_something_else_comes_back(tmp_path, names, weights, name):
+    graph = Graph.from_edges([0, 1, 2], [1, 2, 0], weights, node_names=names)
+    write_graph(graph, tmp_path / name)
+    assert by_name(read_graph(tmp_path / name)) == by_name(graph)
+
+
+def test_formats_named_by_hand_and_what_others_read(tmp_path):
+    graph = Graph.from_edges([0, 1], [1, 2], [2.0, 0.1])
+    write_graph(graph, tmp_path / "a.dat", format="csv")
+    assert (tmp_path / "a.dat").read_text() == "source,target,weight\n0,1,2.0\n1,2,0.1\n"
+    write_graph(graph, tmp_path / "b.dat", format="tsv")
+    assert (tmp_path / "b.dat").read_text().splitlines()[1:] == ["0\t1\t2.0", "1\t2\t0.1"]
+    write_graph(graph, tmp_path / "c.dat", format="matrix-market")
+    with open(tmp_path / "c.dat", "rb") as stream:
+        np.testing.assert_array_equal(scipy.io.mmread(stream).toarray(), graph.to_scipy().toarray())
+    write_graph(Graph.from_edges([0, 1], [1, 2]), tmp_path / "d.dat", format="metis")
+    assert (tmp_path / "d.dat").read_text() == "3 2\n2\n1 3\n2\n"
+
+
+def test_the_same_graph_makes_the_same_bytes(tmp_path):
+    graph = Graph.from_edges([0, 1], [1, 2])
+    for name in ("a.tsv.gz", "b.tsv.gz"):
+        write_graph(graph, tmp_path / name)
+    assert (tmp_path / "a.tsv.gz").read_bytes() == (tmp_path / "b.tsv.gz").read_bytes()
+    assert gzip.decompress((tmp_path / "a.tsv.gz").read_bytes()).endswith(b"0\t1\n1\t2\n")
+
+
+def test_standard_output(capfdbinary):
+    write_graph(Graph.from_edges([0, 1], [1, 2]), "-", format="csv")
+    assert capfdbinary.readouterr().out == b"source,target\n0,1\n1,2\n"
+
+
+def test_what_a_format_cannot_hold(tmp_path):
+    for graph, name, message in [
+        (Graph.from_edges([0, 1], [1, 1]), "g.metis", "self-loops"),
+        (Graph.from_edges([0], [1], [0.5]), "g.metis", "integer weights"),
+        (Graph.from_edges([0], [1], node_names=["a\tb", "c"]), "g.tsv", r"name 'a\\tb'"),
+        (Graph.from_edges([0], [1], node_names=["#a", "c"]), "g.csv", "name '#a'"),
+    ]:
+        with pytest.raises(InputError, match=message):
+            write_graph(graph, tmp_path / name)
+    assert list(tmp_path.iterdir()) == []
+    named = Graph.from_edges([0], [1], node_names=["a", "b"])
+    for name in ("g.metis", "g.mtx"):
+        with pytest.warns(GraphWarning, match="no node names"):
+            write_graph(named, tmp_path / name)
+
+
+def test_bad_parameters(tmp_path):
+    graph = Graph.from_edges([0], [1])
+    for what, name, format, error, message in [
+        ("g.tsv", "g.tsv", None, InputError, "a graph is needed"),
+        (graph, "g.tsv", "xml", ParameterError, "format='xml'"),
+        *((graph, name, None, ParameterError, "format=") for name in ("g.xlsx", "g.json", "g.zip.gz")),
+    ]:
+        with pytest.raises(error, match=message):
+            write_graph(what, tmp_path / name, format=format)
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,211 @@
+"""GaussianSketchFeatures and GaussianSketchKernelKMeans: weights, geometry of the paper's figures, warnings."""
+
+import warnings
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.cluster import KMeans
+from sklearn.datasets import load_digits
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import adjusted_rand_score, rand_score
+from sklearn.preprocessing import StandardScaler
+
+from bench.shapes import cluster_in_cluster, crescent_moon
+from graphcore import (
+    GaussianSketchFeatures,
+    GaussianSketchKernelKMeans,
+    GraphWarning,
+    InputError,
+)
+from graphcore.kernel_methods.features.sketch import leading_eigenvalues
+from graphcore.kernel_methods.kmeans.linear import linear_kmeans
+
+
+def blobs(n=120, seed=0):
+    rng = np.random.default_rng(seed)
+    return rng.normal(0, 1, (n, 4)) + 6 * rng.integers(0, 3, n)[:, None], None
+
+
+def test_sample_weights_are_those_of_k_means_on_the_features():
+    X, _ = blobs()
+    weights = np.random.default_rng(1).random(len(X))
+    weights[X.mean(axis=1) > 9] = 0.0
+    model = GaussianSketchKernelKMeans(2, random_state=0).fit(X, sample_weight=weights)
+    B = model._features_of(X)
+    means = np.array([np.average(B[model.labels_ == j], axis=0, weights=weights[model.labels_ == j]) for j in (0, 1)])
+    np.testing.assert_allclose(model.cluster_centers_, means, atol=1e-9)
+    squares = np.square(B - means[model.labels_]).sum(axis=1)
+    assert model.cost_ == pytest.approx(np.average(squares, weights=weights))
+    # The two blobs that have weight are told apart.
+    kept = weights > 0
+    assert adjusted_rand_score(X[kept].mean(axis=1) > 3, model.labels_[kept]) == 1.0
+
+
+# -- what the paper shows ----------------------------------------------------------------------------------------------
+
+
+def separated(features, labels):
+    """Accuracy of the best separating plane."""
+    scaled = StandardScaler().fit_transform(features)
+    return LogisticRegression(C=1e4, max_iter=2000).fit(scaled, labels).score(scaled, labels)
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::graphcore.GraphWarning")
+def test_cluster_in_cluster_is_found_with_20_features_by_every_seed():
+    for seed in range(20):
+        X, truth = cluster_in_cluster(5000, random_state=seed)
+        model = GaussianSketchKernelKMeans(2, n_components=20, n_subsample=100, n_init=5, random_state=seed).fit(X)
+        assert adjusted_rand_score(truth, model.labels_) >= 0.99, seed
+
+
+@pytest.mark.slow
+def test_cluster_in_cluster_is_mostly_separable_in_the_plane():
+    # The specification asks for 60 %, and had 75 % and a mean accuracy of 0.971.
+    accuracy = []
+    for seed in range(20):
+        X, truth = cluster_in_cluster(5000, random_state=seed)
+        features = GaussianSketchFeatures(2, n_subsample=100, random_state=seed).fit_transform(X)
+        accuracy.append(separated(features, truth))
+    assert sum(one > 0.99 for one in accuracy) >= 12
+    assert np.mean(accuracy) == pytest.approx(0.971, abs=0.02)
+    assert adjusted_rand_score(truth, KMeans(2, n_init=3, random_state=0).fit_predict(X)) < 0.05
+
+
+@pytest.mark.slow
+def test_crescent_moon_is_separable_with_20_features():
+    for seed in range(20):
+        X, truth = crescent_moon(5000, random_state=seed)
+        features = GaussianSketchFeatures(20, n_subsample=100, random_state=seed).fit_transform(X)
+        assert separated(features, truth) > 0.99, seed
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::graphcore.GraphWarning")
+def test_centring_helps_on_digits():
+    # Rand index and ARI 0.911 and 0.518 centred, 0.846 and 0.172 not, over 30 runs of the specification; deviations
+    # over seeds are about 0.01 and 0.03.
+    X, truth = load_digits(return_X_y=True)
+    means = {}
+    for center in (True, False):
+        model = GaussianSketchKernelKMeans(10, n_subsample=200, center=center, n_init=2)
+        runs = [clone(model).set_params(random_state=seed).fit(X).labels_ for seed in range(5)]
+        means[center] = np.mean([[score(truth, one) for score in (rand_score, adjusted_rand_score)] for one in runs], 0)
+    np.testing.assert_allclose(means[True], [0.911, 0.518], atol=0.03)
+    np.testing.assert_allclose(means[False], [0.846, 0.172], atol=0.03)
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::graphcore.GraphWarning")
+def test_rare_blobs_are_lost_by_the_cubes_of_their_eigenvalues():
+    # Five blobs in R^20, 50 features of 200 points. The specification has ARI 0.995 against 0.999 of kernel PCA for
+    # blobs of one size, where lambda_1 / lambda_4 is 2.1, and 0.72 against 0.81 for sizes 40 : 40 : 16 : 3 : 1, where
+    # it is 8.2. It gives no spread of the centres: 1.5 has these ratios.
+    means = {}
+    for name, sizes in {"even": [200] * 5, "uneven": [400, 400, 160, 30, 10]}.items():
+        runs = []
+        for seed in range(6):
+            rng = np.random.default_rng(seed)
+            truth = np.repeat(np.arange(5), sizes)
+            X = 1.5 * rng.standard_normal((5, 20))[truth] + rng.standard_normal((1000, 20))
+            model = GaussianSketchKernelKMeans(5, n_components=50, n_subsample=200, n_init=5, random_state=seed).fit(X)
+            # Kernel PCA of the same subsample, by the dense formula.
+            S, rows = model.kernel_(model.subsample_), model.kernel_(X, model.subsample_)
+            H = np.eye(200) - 1 / 200
+            values, vectors = np.linalg.eigh(H @ S @ H)
+            scores = (rows - S.mean(axis=0)) @ vectors[:, -50:] / np.sqrt(values[-50:])
+            of_scores = linear_kmeans(scores, 5, n_init=5, random_state=seed).labels
+            found = [adjusted_rand_score(truth, labels) for labels in (model.labels_, of_scores)]
+            runs.append([*found, model.spectral_condition_])
+        means[name] = np.mean(runs, axis=0)
+    np.testing.assert_allclose(means["even"], [0.995, 0.999, 2.1], atol=0.015, rtol=0.05)
+    np.testing.assert_allclose(means["uneven"], [0.72, 0.81, 8.2], atol=0.08, rtol=0.1)
+    assert means["uneven"][0] < means["uneven"][1] - 0.05
+
+
+def test_more_features_come_nearer_to_the_map_without_randomness():
+    X = blobs(seed=3)[0]
+    common = {"n_subsample": 60, "scale": "theory", "random_state": 0}
+    exact = GaussianSketchFeatures(None, **common).fit_transform(X)
+    G = exact @ exact.T
+    errors = []
+    for d in (5, 50):
+        features = GaussianSketchFeatures(d, **common).fit_transform(X)
+        errors.append(np.linalg.norm(features @ features.T - G) / np.linalg.norm(G))
+    assert errors[1] < 0.6 * errors[0]
+    beyond = GaussianSketchFeatures(60, **common).fit_transform(X)
+    np.testing.assert_array_equal(beyond, exact)
+
+
+def test_the_default_kernel_is_the_papers():
+    X = blobs()[0]
+    model = GaussianSketchFeatures(random_state=0).fit(X)
+    distances = np.sqrt(np.square(X[:, None] - X).sum(axis=2))[np.triu_indices(len(X), 1)]
+    assert model.kernel_.gamma == pytest.approx(1 / np.quantile(distances, 0.25) ** 2)
+    assert GaussianSketchFeatures(bandwidth=2.0).fit(X).kernel_.gamma == pytest.approx(1 / 8)
+
+
+# -- what is reported and warned about ---------------------------------------------------------------------------------
+
+
+def test_weak_directions_are_warned_about():
+    rng = np.random.default_rng(0)
+    centres = 8 * rng.standard_normal((4, 5))
+    sizes = {"even": [100] * 4, "uneven": [1000, 300, 60, 20]}
+    for name, counts in sizes.items():
+        X = np.concatenate([centre + rng.standard_normal((m, 5)) for centre, m in zip(centres, counts, strict=True)])
+        model = GaussianSketchKernelKMeans(4, gamma=0.01, n_subsample=0.5, random_state=0)
+        if name == "uneven":
+            with pytest.warns(GraphWarning, match="differ by a factor of"):
+                model.fit(X)
+        else:
+            with warnings.catch_warnings():
+                warnings.simplefilter("error", GraphWarning)
+                model.fit(X)
+        values = leading_eigenvalues(model.kernel_(model.subsample_), 3)
+        assert model.spectral_condition_ == pytest.approx(values[0] / values[2], rel=1e-6)
+        assert (model.spectral_condition_ > 4) == (name == "uneven")
+        assert "spectral condition" in model.report()
+
+
+def test_points_far_from_the_subsample_are_counted():
+    X = np.concatenate([np.random.default_rng(0).standard_normal((300, 2)), np.full((2, 2), 1000.0)])
+    model = GaussianSketchFeatures(5, n_subsample=20, gamma=1.0, random_state=1)
+    with pytest.warns(GraphWarning, match="of 302 points are far from all 20 subsample points"):
+        features = model.fit_transform(X)
+    assert not {300, 301} & set(model.subsample_indices_)
+    assert (model.coverage_[300:] < 0.01).all()
+    np.testing.assert_allclose(model.coverage_[model.subsample_indices_], 1)
+    np.testing.assert_allclose(features[300], -model.offset_, atol=1e-12)
+    assert "points below 0.01" in model.report()
+
+
+def test_effective_dimension():
+    X = blobs()[0]
+    model = GaussianSketchFeatures(n_subsample=50, random_state=0).fit(X)
+    K = model.kernel_(model.subsample_)
+    H = np.eye(50) - 1 / 50
+    values = np.linalg.eigvalsh(H @ K @ H)
+    assert model.effective_dimension_ == pytest.approx(values.sum() / values[-1])
+    model = GaussianSketchFeatures(n_subsample=50, center=False, random_state=0).fit(X)
+    K = model.kernel_(model.subsample_)
+    assert model.effective_dimension_ == pytest.approx(50 / np.linalg.eigvalsh(K)[-1])
+
+
+def test_constant_data_and_fewer_distinct_points_than_clusters():
+    constant = np.ones((20, 3))
+    with pytest.raises(InputError, match="zero bandwidth"):
+        GaussianSketchKernelKMeans(2).fit(constant)
+    with pytest.warns(GraphWarning, match="there are 1 clusters instead"):
+        model = GaussianSketchKernelKMeans(2, gamma=1.0, random_state=0).fit(constant)
+    assert set(model.labels_) == {model.labels_[0]}
+    assert model.cost_ == pytest.approx(0, abs=1e-12)
+    assert model.effective_dimension_ == 0
+    with (
+        pytest.warns(GraphWarning, match="there are 2 clusters instead"),
+        pytest.warns(GraphWarning, match="differ by a factor of inf"),
+    ):
+        GaussianSketchKernelKMeans(5, gamma=1.0, random_state=0).fit(np.repeat(np.eye(2), 10, axis=0))
+    with pytest.raises(InputError, match="higher quantile"):
+        GaussianSketchFeatures(2).fit(np.repeat(np.eye(2), 10, axis=0))

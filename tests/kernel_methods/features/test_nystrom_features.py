@@ -1,0 +1,263 @@
+"""Nystrom features from vectors, matrices and graphs: every scheme, streamed, in float32, on memory-mapped integers."""
+
+import pickle
+import warnings
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from graphcore import Graph, GraphWarning, InputError, ParameterError
+from graphcore.kernel_methods.features import nystrom
+from graphcore.kernel_methods.features.feature_map import PROJECTIONS, projection_matrix
+from graphcore.kernel_methods.features.nystrom import SAMPLINGS, kernel_pca_features, nystrom_features, power_features
+from graphcore.kernels.functions import kernel_function
+from graphcore.kernels.vectors import VectorKernel
+
+from ...nystrom_oracles import best_of_rank, blobs, counting_kernel, dense_nystrom, gaussian_matrix, selection
+
+X, _ = blobs(200, seed=1)
+K = gaussian_matrix(X)
+KERNEL = kernel_function("gaussian", X=X)
+
+
+@pytest.mark.parametrize("sampling", SAMPLINGS)
+def test_every_scheme_from_vectors_and_from_a_matrix(sampling):
+    of_vectors = nystrom_features(VectorKernel(X, KERNEL), 80, 10, sampling=sampling, random_state=3)
+    of_matrix = nystrom_features(K, 80, 10, sampling=sampling, random_state=3)
+    B = of_vectors.features
+    np.testing.assert_allclose(B @ B.T, of_matrix.features @ of_matrix.features.T, atol=1e-8)
+    # Not above the kernel, not better than the best of its rank, and not much worse.
+    E = K - B @ B.T
+    assert np.linalg.eigvalsh(E)[0] > -1e-10
+    best = np.trace(K - best_of_rank(K, 10))
+    assert best * (1 - 1e-10) <= of_vectors.alpha <= 1.1 * best
+    assert of_vectors.alpha == pytest.approx(np.trace(E), rel=1e-10)
+    assert of_vectors.trace == pytest.approx(200)
+    assert (of_vectors.residuals >= 0).all()
+    # The map takes training points to their features, and survives being stored.
+    stored = pickle.loads(pickle.dumps(of_vectors.feature_map))
+    np.testing.assert_allclose(stored(X), B, atol=1e-10)
+    np.testing.assert_allclose(of_matrix.feature_map(K), of_matrix.features, atol=1e-10)
+    # A new point: its features are what the formula says.
+    new = X[:3] + 0.1
+    rows = np.exp(-KERNEL.gamma * ((new[:, None] - X) ** 2).sum(axis=2))
+    np.testing.assert_allclose(stored(new), of_matrix.feature_map(rows) @ signs(of_matrix.features, B), atol=1e-8)
+    # The same seed draws the same.
+    again = nystrom_features(K, 80, 10, sampling=sampling, random_state=3)
+    np.testing.assert_array_equal(again.features, of_matrix.features)
+
+
+def signs(A, B):
+    """The rotation that takes one set of features to another."""
+    return np.linalg.lstsq(A, B, rcond=None)[0]
+
+
+@pytest.mark.parametrize("sampling", ["uniform", "leverage", "ridge"])
+def test_weighted_draws_with_truncation_follow_the_sketch_matrix(sampling):
+    """Landmarks drawn several times are held once; the sketch with repeats is the same."""
+    found = nystrom_features(K, 60, 5, sampling=sampling, replace=True, truncation=20, random_state=0)
+    drawn = found.landmarks
+    assert len(drawn.indices) < 60 == drawn.n_drawn == found.n_landmarks
+    B = found.features
+    np.testing.assert_allclose(B @ B.T, dense_nystrom(K, selection(200, drawn.indices, drawn.scale), 5, 20), atol=1e-8)
+    if sampling == "uniform":
+        # Square of the scale is n / c for each draw.
+        counts = drawn.scale**2 * 60 / 200
+        np.testing.assert_allclose(counts, np.round(counts))
+        assert counts.sum() == pytest.approx(60)
+        repeated = selection(200, np.repeat(drawn.indices, np.round(counts).astype(int)), np.sqrt(200 / 60))
+        np.testing.assert_allclose(B @ B.T, dense_nystrom(K, repeated, 5, 20), atol=1e-8)
+
+
+def test_half_truncation_is_raised_to_the_number_of_features():
+    found = nystrom_features(K, 30, 20, truncation="half", random_state=0)
+    assert found.n_components == found.landmark_root.rank == 20
+    assert nystrom_features(K, 31, 5, truncation="half", random_state=0).landmark_root.rank == 16
+
+
+@pytest.mark.parametrize("name", PROJECTIONS)
+def test_projections_are_isotropic(name):
+    n, c = 13, 8
+    total = np.zeros((n, n))
+    for seed in range(300):
+        P = projection_matrix(name, n, c, random_state=seed)
+        assert P.shape == (n, c)
+        total += P @ P.T
+    # E[P P^T] = I; entries have a standard error of about 1 / sqrt(8 * 300) = 0.02: 6 of them.
+    np.testing.assert_allclose(total / 300, np.eye(n), atol=0.13)
+
+
+def test_srht_is_the_walsh_hadamard_matrix():
+    from scipy.linalg import hadamard
+
+    P = projection_matrix("srht", 13, 9, random_state=0)
+    # Signs cancel in products with the first column, which are columns of the matrix again.
+    found = {tuple(column) for column in np.rint(9 * P * P[:, :1]).T}
+    assert len(found) == 9
+    assert found <= {tuple(column) for column in hadamard(16)[:13].T}
+
+
+@pytest.mark.parametrize("dtype", [np.int16, np.float16])
+def test_other_types(dtype):
+    data = np.random.default_rng(0).integers(0, 200, (300, 12)).astype(dtype)
+    kernel = kernel_function("gaussian", bandwidth=200.0)
+    exact = nystrom_features(VectorKernel(data.astype(np.float64), kernel), 50, 10, random_state=0)
+    got = nystrom_features(VectorKernel(data, kernel, np.dtype(np.float32)), 50, 10, random_state=0)
+    assert got.features.dtype == np.float32
+    np.testing.assert_allclose(got.features @ got.features.T, exact.features @ exact.features.T, atol=1e-4)
+
+
+def test_streaming_evaluates_no_more_than_the_landmark_columns(monkeypatch):
+    counting, evaluated = counting_kernel()
+    nystrom_features(VectorKernel(X, kernel_function(counting)), 20, 5, random_state=0)
+    assert sum(evaluated) <= 200 * 20 + 20 * 20
+    evaluated.clear()
+    monkeypatch.setattr("graphcore.kernel_methods.features.factor._KEEP_BYTES", 0)
+    nystrom_features(VectorKernel(X, kernel_function(counting)), 20, 5, random_state=0, block_bytes=16 * 8 * 46)
+    assert sum(evaluated) <= 2 * 200 * 20 + 20 * 20
+    assert max(evaluated) <= 20 * 20
+
+
+def test_a_graph_without_loops_is_indefinite():
+    with pytest.raises(InputError, match=r"not positive semi-definite|all zero"):
+        nystrom_features(Graph.from_edges([0, 0, 1, 2, 3, 3, 4], [1, 2, 2, 3, 4, 5, 5]), 6, 2, random_state=0)
+
+
+class TestPowerFeatures:
+    def test_many_steps_are_kernel_pca(self):
+        best = kernel_pca_features(K, 10)
+        found = power_features(K, 10, n_steps=30, random_state=0)
+        assert found.alpha == pytest.approx(best.alpha, rel=1e-6)
+
+    def test_exact_rank(self):
+        A = np.random.default_rng(0).normal(size=(40, 3))
+        found = power_features(A @ A.T, 3, n_vectors=3, n_steps=1, random_state=0)
+        np.testing.assert_allclose(found.features @ found.features.T, A @ A.T, atol=1e-9)
+        # More vectors than rank: null directions are dropped, not divided by.
+        found = power_features(A @ A.T, 6, n_vectors=12, n_steps=3, random_state=0)
+        assert found.n_components == 3
+        np.testing.assert_allclose(found.features @ found.features.T, A @ A.T, atol=1e-9)
+
+    def test_orthonormal_steps_keep_precision(self):
+        """Eigenvalues over 7 decades: plain powers lose the small ones, orthonormal steps do not."""
+        rng = np.random.default_rng(0)
+        values = 10.0 ** (-np.arange(60) / 8)
+        V = np.linalg.qr(rng.normal(size=(60, 60)))[0]
+        S = (V * values) @ V.T
+        found = power_features((S + S.T) / 2, 20, n_vectors=30, n_steps=16, random_state=0)
+        assert found.alpha / values[20:].sum() == pytest.approx(1.0, abs=1e-4)
+
+    def test_new_points_and_vectors(self):
+        found = power_features(VectorKernel(X, KERNEL), 6, random_state=0)
+        np.testing.assert_allclose(found.feature_map(X), found.features, atol=1e-10)
+        sparse = power_features(sp.csr_array(K), 6, random_state=0)
+        np.testing.assert_allclose(sparse.features, power_features(K, 6, random_state=0).features, atol=1e-8)
+
+    def test_rejected(self):
+        with pytest.raises(ParameterError, match="n_vectors=3 must be at least 5"):
+            power_features(K, 5, n_vectors=3)
+        with pytest.raises(ParameterError, match="n_steps=-1"):
+            power_features(K, 5, n_steps=-1)
+        with pytest.raises(InputError, match="zero"):
+            power_features(np.zeros((4, 4)), 2)
+
+
+class TestKernelPCA:
+    def test_is_the_best_of_its_rank(self):
+        found = kernel_pca_features(K, 7)
+        np.testing.assert_allclose(found.features @ found.features.T, best_of_rank(K, 7), atol=1e-10)
+        np.testing.assert_allclose(found.feature_map(K), found.features, atol=1e-10)
+
+    def test_low_rank_gives_fewer_features(self):
+        A = np.random.default_rng(0).normal(size=(20, 2))
+        assert kernel_pca_features(A @ A.T, 5).n_components == 2
+
+    def test_zero(self):
+        with pytest.raises(InputError, match="zero"):
+            kernel_pca_features(np.zeros((3, 3)), 1)
+
+    @pytest.mark.parametrize("most", [30, 1000])
+    def test_indefinite_matrices(self, most, monkeypatch):
+        # One eigenvalue of -3 among larger ones: no diagonal entry gives it away.
+        monkeypatch.setattr(nystrom, "_SAMPLE", most)
+        Q = np.linalg.qr(np.random.default_rng(0).normal(size=(40, 40)))[0]
+        A = (Q * np.r_[-3.0, np.linspace(1, 5, 39)]) @ Q.T
+        A = (A + A.T) / 2
+        for function, options in ((kernel_pca_features, {}), (power_features, {"n_vectors": 40})):
+            with pytest.raises(InputError, match="not positive semi-definite"):
+                function(A, 5, random_state=0, **options)
+            found = function(A, 5, on_indefinite="clip", random_state=0, **options)
+            assert found.indefinite
+            assert found.n_components == 5
+        with pytest.raises(InputError, match="on_indefinite='hide'"):
+            kernel_pca_features(A, 5, on_indefinite="hide")
+
+
+def test_what_the_kernel_is_seen_by_is_named():
+    noise = np.eye(200) + 0.01
+    with pytest.warns(GraphWarning, match="the landmarks explain"):
+        nystrom_features(noise, 5, random_state=0)
+    with pytest.warns(GraphWarning, match="the features explain .* more features"):
+        power_features(noise, 2, random_state=0)
+
+
+class TestBadInput:
+    @pytest.mark.parametrize(
+        "options",
+        [{"n_landmarks": 201}, {"n_landmarks": 201, "sampling": "countsketch"}, {"n_components": 21},
+         {"replace": "yes"}, {"ridge": -1.0, "sampling": "recursive-ridge"}, {"ridge": -1.0}],
+    )  # fmt: skip
+    def test_parameters(self, options):
+        name, value = next(iter(options.items()))
+        with pytest.raises(ParameterError, match=f"{name}={value!r}"):
+            nystrom_features(K, **{"n_landmarks": 20, **options})
+
+    @pytest.mark.parametrize("sampling", [[[1, 2]], [0.5], [0, 200], [-1]])
+    def test_landmarks_that_are_none(self, sampling):
+        with pytest.raises(InputError, match=r"one-dimensional array of integers|landmarks must be from 0 to 199"):
+            nystrom_features(K, 20, sampling=sampling)
+
+    def test_indefinite_matrix(self):
+        A = np.array([[0.0, 1, 1, 0], [1, 0, 1, 0], [1, 1, 0, 1], [0, 0, 1, 0]])
+        with pytest.raises(InputError, match="not positive semi-definite"):
+            nystrom_features(A, 4)
+        with pytest.warns(GraphWarning, match="not positive semi-definite"):
+            found = nystrom_features(A, 4, on_indefinite="clip")
+        values = np.linalg.eigvalsh(A)
+        assert found.n_components == (values > 1e-9).sum()
+
+    @pytest.mark.filterwarnings("ignore:1 of 3 points")
+    def test_indefinite_outside_the_landmarks_shows_in_residuals(self):
+        S = np.eye(3)
+        S[0, 1] = S[1, 0] = 2.0
+        with pytest.raises(InputError, match="longer than K_ii allows"):
+            nystrom_features(S, 1, sampling=[0])
+
+    def test_zero_rows_are_counted(self):
+        S = sp.block_diag([np.ones((3, 3)), np.ones((4, 4)), np.ones((2, 2))]).tocsr()
+        with pytest.warns(GraphWarning, match="6 of 9 points have a kernel value of zero with every landmark"):
+            found = nystrom_features(S, 2, sampling=[0, 1])
+        assert found.n_zero_rows == 6
+        np.testing.assert_allclose(found.residuals[3:], 1)
+
+    def test_points_at_the_origin_of_kernel_space_are_not_lost(self):
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            found = nystrom_features(np.diag([1.0, 0.0, 0.0]), 1, sampling=[0])
+        assert found.n_zero_rows == 0
+
+    def test_fewer_features_than_asked_for(self):
+        with pytest.warns(GraphWarning, match="rank 1 among the landmarks"):
+            assert nystrom_features(np.ones((6, 6)), 4, 3, random_state=0).n_components == 1
+
+    def test_leverage_draws_without_replacement_need_possible_points(self):
+        S = np.diag([1.0, 1.0, 0.0, 0.0])
+        with pytest.raises(ParameterError, match="n_landmarks=3 must be at most 2"):
+            nystrom_features(S, 3, sampling="leverage", replace=False, n_components=2)
+
+    def test_exact_schemes_refuse_what_is_too_large(self, monkeypatch):
+        monkeypatch.setattr("graphcore.kernels.base._MAX_DENSE", 100)
+        for sampling in ("leverage", "ridge"):
+            with pytest.raises(InputError, match="approximate scheme"):
+                nystrom_features(K, 20, sampling=sampling)

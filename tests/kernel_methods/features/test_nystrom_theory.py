@@ -1,0 +1,114 @@
+"""Lemma 3, Theorem 2 and Corollary 1 of Calandriello and Rosasco, where their constants are known."""
+
+import numpy as np
+import pytest
+from sklearn.cluster import kmeans_plusplus
+
+from graphcore.kernel_methods.features.landmarks import draw_landmarks, theory_landmarks
+from graphcore.kernel_methods.features.leverage import effective_dimension, ridge_leverage_scores
+from graphcore.kernel_methods.features.nystrom import nystrom_features
+from graphcore.kernel_methods.kmeans.certificates import dictionary_quality
+from graphcore.kernel_methods.kmeans.exact import kernel_kmeans
+from graphcore.kernel_methods.kmeans.linear import linear_kmeans
+from graphcore.kernels.functions import kernel_function
+from graphcore.kernels.vectors import VectorKernel
+
+pytestmark = pytest.mark.filterwarnings("ignore::graphcore.GraphWarning")
+
+
+def cost_of_new(found, centers, X):
+    """Mean squared distance in kernel space, for kernels with 1 on the diagonal; what features miss counts."""
+    B = found.feature_map(X)
+    squares = np.square(B[:, None] - centers).sum(axis=2).min(axis=1)
+    return float(np.mean(squares + 1.0 - np.square(B).sum(axis=1)))
+
+
+@pytest.mark.slow
+def test_lemma_3_landmarks_by_ridge_leverage_preserve_the_span():
+    """With its size 20 of 20 draws do; a draw may fail with probability 0.1, more than 7 of 20 with 0.0004.
+
+    697 points are equal and three are alone, each orthogonal to all others: uniform draws of the same size miss some.
+    """
+    n, gamma, eps = 700, 0.1, 0.9
+    K = np.zeros((n, n))
+    K[:-3, :-3] = 1.0
+    K[-3:, -3:] = np.eye(3)
+    scores = ridge_leverage_scores(K, gamma)
+    d = effective_dimension(np.linalg.eigvalsh(K), gamma)
+    assert d == pytest.approx(697 / 697.1 + 3 / 1.1)
+    m = theory_landmarks(n, gamma, eps=eps, delta=0.1, effective_dimension=d)
+    assert m < n
+    failed = {"leverage": 0, "uniform": 0}
+    for seed in range(20):
+        for name, probabilities in (("leverage", scores / scores.sum()), ("uniform", np.full(n, 1 / n))):
+            drawn = draw_landmarks(n, m, probabilities=probabilities, replace=True, random_state=seed)
+            found = nystrom_features(K, m, sampling=np.unique(drawn.indices))
+            failed[name] += dictionary_quality(K, found, gamma).eps_hat > eps
+    assert failed["leverage"] <= 7
+    assert failed["uniform"] >= 15
+
+
+@pytest.mark.slow
+def test_theorem_2_expected_cost_of_k_means_plus_plus_seeds():
+    """Its proof, term by term: seeding within 8 (ln k + 2), Lemma 2, and training error against expected error."""
+    k, rng = 5, np.random.default_rng(0)
+    places = 1.5 * rng.standard_normal((k, 5))
+    function = kernel_function("gaussian", bandwidth=3.0)
+
+    def sample(size):
+        return places[rng.integers(0, k, size)] + 0.5 * rng.standard_normal((size, 5))
+
+    test = sample(2000)
+    expected = {}
+    for n in (100, 400):
+        gamma, rows = np.sqrt(n), []
+        for seed in range(10):
+            X = sample(n)
+            K = function(X)
+            found = nystrom_features(VectorKernel(X, function), int(2 * gamma), random_state=seed)
+            quality = dictionary_quality(K, found, gamma)
+            best = kernel_kmeans(K, k, n_init=5, random_state=seed).cost
+            seeds = kmeans_plusplus(found.features, k, random_state=seed)[0]
+            inside = np.square(found.features[:, None] - seeds).sum(axis=2).min(axis=1).mean() + found.alpha / n
+            bound = 8 * (np.log(k) + 2) * (best + k * gamma / n / (1 - quality.eps_hat))
+            rows.append((inside, cost_of_new(found, seeds, test), bound, best))
+        inside, outside, bound, best = np.mean(rows, axis=0)
+        assert inside <= bound
+        # Maurer and Pontil's bound for all sets of k centres in the unit ball at once.
+        assert abs(outside - inside) <= k * np.sqrt(18 * np.pi / n)
+        expected[n] = outside / best
+        # The constants are generous: seeds cost about twice the best.
+        assert 1.2 < expected[n] < 3.5
+    assert expected[400] < 1.2 * expected[100]
+
+
+def test_corollary_1_costs_on_a_curve_fall_like_k_to_the_minus_2():
+    """A circle under a Gaussian kernel is a closed curve of length L = 2 pi r / sigma: k^2 W tends to L^2 / 12.
+
+    The printed d k^(-2/d) has no constant of the curve, and is exceeded.
+    """
+    rng, n = np.random.default_rng(0), 1024
+    function = kernel_function("gaussian", bandwidth=1 / 3)
+
+    def circle(size):
+        angle = rng.uniform(0, 2 * np.pi, size)
+        return np.c_[np.cos(angle), np.sin(angle)]
+
+    kernel, test = VectorKernel(circle(n), function), circle(1000)
+    found = nystrom_features(kernel, 2 * int(np.sqrt(n)), random_state=0)
+    ks, limit = np.array([32, 44, 64]), (6 * np.pi) ** 2 / 12
+    costs = np.array([
+        cost_of_new(found, linear_kmeans(found.features, k, n_init=3, random_state=0).centers, test) for k in ks
+    ])  # fmt: skip
+    assert np.polyfit(np.log(ks), np.log(costs), 1)[0] == pytest.approx(-2, abs=0.15)
+    np.testing.assert_allclose(ks**2.0 * costs, limit, rtol=0.2)
+    assert (costs > 1 / ks**2.0).all()
+
+
+@pytest.mark.parametrize("eta", [0.3, 0.5, 0.7])
+def test_effective_dimension_under_polynomial_decay(eta):
+    """Eigenvalues i^(-1/eta) give (n / gamma)^eta; those printed, i^(-eta), have no finite trace."""
+    values = np.arange(1.0, 10.0**6) ** (-1 / eta)
+    ratios = np.array([1e3, 1e4])
+    dimensions = [effective_dimension(values, 1 / ratio) for ratio in ratios]
+    assert np.polyfit(np.log(ratios), np.log(dimensions), 1)[0] == pytest.approx(eta, abs=0.03)

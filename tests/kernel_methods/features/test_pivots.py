@@ -1,0 +1,206 @@
+"""Randomly pivoted Cholesky: its distribution, its residuals and its bound, against dense and exact computations."""
+
+from collections import Counter
+from itertools import permutations
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from scipy.linalg import block_diag
+from scipy.stats import chisquare
+
+from graphcore import GraphWarning, InputError, NystromFeatures, NystromKernelKMeans, ParameterError
+from graphcore.kernel_methods.features import pivots
+from graphcore.kernel_methods.features.landmarks import sample_landmarks
+from graphcore.kernel_methods.features.nystrom import nystrom_features
+from graphcore.kernel_methods.features.pivots import random_pivots
+from graphcore.kernels.functions import kernel_function
+from graphcore.kernels.vectors import ChunkedVectorKernel, VectorKernel
+
+from ...nystrom_oracles import best_of_rank, blobs, counting_kernel, gaussian_matrix
+
+X, LABELS = blobs(300, k=4, d=6, spread=3.0, seed=0)
+K = gaussian_matrix(X)
+KERNEL = kernel_function("gaussian", X=X)
+
+
+def residual(K, chosen):
+    """Diagonal of the kernel less that of its Nystrom approximation, dense."""
+    C = K[:, chosen]
+    return np.diag(K) - np.einsum("ij,ij->i", C @ np.linalg.pinv(K[np.ix_(chosen, chosen)], hermitian=True), C)
+
+
+def test_pivots_follow_the_distribution_exactly(monkeypatch):
+    """Three of six points in order, all 120 ways, over 1,500 seeds each: by proposals of two, and all at once.
+
+    Each of the two chi-square tests is wrong with probability 1e-4.
+    """
+    A = np.array([[2.0, 0.1, 0], [1.9, 0.3, 0], [1.8, 0, 0.4], [0, 1, 0], [0.1, 1.1, 0.2], [0, 0, 0.7]])
+    small = A @ A.T + 0.05 * np.eye(6)
+    exact = {}
+    for order in permutations(range(6), 3):
+        left = [residual(small, list(order[:i])) if i else np.diag(small) for i in range(3)]
+        exact[order] = np.prod([now[point] / now.sum() for now, point in zip(left, order, strict=True)])
+    assert sum(exact.values()) == pytest.approx(1.0)
+    common = [order for order in exact if 1500 * exact[order] > 5]
+    expected = [exact[order] for order in common]
+    for most in (2, 512):
+        monkeypatch.setattr(pivots, "_MOST", most)
+        drawn = Counter(tuple(random_pivots(small, 3, random_state=seed).indices.tolist()) for seed in range(1500))
+        counts = [drawn[order] for order in common]
+        rest = 1500 - sum(counts)
+        assert chisquare([*counts, rest], 1500 * np.array([*expected, 1 - sum(expected)])).pvalue > 1e-4, most
+
+
+@pytest.mark.parametrize("held", [0, 1 << 28])
+@pytest.mark.parametrize("most", [7, 512])
+def test_residuals_are_those_of_the_dense_approximation(held, most, monkeypatch):
+    monkeypatch.setattr(pivots, "_HELD_BYTES", held)
+    monkeypatch.setattr(pivots, "_MOST", most)
+    forms = {"matrix": K, "sparse": sp.csr_array(K), "vectors": VectorKernel(X, KERNEL)}
+    found = {name: random_pivots(form, 40, random_state=3) for name, form in forms.items()}
+    for name, (chosen, left, _) in found.items():
+        assert len(set(chosen.tolist())) == 40
+        np.testing.assert_allclose(left, residual(K, chosen), atol=1e-11, err_msg=name)
+        np.testing.assert_array_equal(chosen, found["matrix"].indices, err_msg=name)
+
+
+def test_the_same_draws_for_any_threads_and_chunks():
+    da = pytest.importorskip("dask.array")
+    plain = random_pivots(VectorKernel(X, KERNEL), 50, random_state=1)
+    for n_jobs in (2, 5):
+        threaded = random_pivots(VectorKernel(X, KERNEL), 50, random_state=1, n_jobs=n_jobs)
+        np.testing.assert_array_equal(threaded.indices, plain.indices)
+        np.testing.assert_array_equal(threaded.residuals, plain.residuals)
+    for chunks in ((100, 1, 120, 79), 300, 33):
+        chunked = ChunkedVectorKernel(da.from_array(X, chunks=(chunks, -1)), KERNEL)
+        indices, left, _ = random_pivots(chunked, 50, random_state=1)
+        np.testing.assert_array_equal(indices, plain.indices)
+        np.testing.assert_allclose(left.compute(), plain.residuals, atol=1e-11)
+    assert set(random_pivots(K, 50, random_state=2).indices) != set(plain.indices)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_kernels_of_low_rank_are_exact_and_take_no_more_landmarks_than_their_rank(dtype):
+    A = np.random.default_rng(0).normal(size=(200, 5))
+    kernel = VectorKernel(A.astype(dtype), kernel_function("linear"))
+    for seed in range(20):
+        assert len(random_pivots(kernel, 30, random_state=seed).indices) == 5
+    with pytest.warns(GraphWarning, match="rank 5 among the landmarks"):
+        found = nystrom_features(kernel, 30, 20, sampling="rpcholesky", random_state=0)
+    assert (found.n_landmarks, found.n_components) == (5, 5)
+    np.testing.assert_allclose(found.features @ found.features.T, A @ A.T, atol=1e-4 if dtype == np.float32 else 1e-10)
+
+
+def test_columns_are_evaluated_once_where_they_are_held(monkeypatch):
+    counting, evaluated = counting_kernel()
+    wide = np.random.default_rng(0).normal(size=(3000, 60))
+    options = {"sampling": "rpcholesky", "block_bytes": 1 << 16, "random_state": 0}
+    once = nystrom_features(VectorKernel(wide, kernel_function(counting)), 30, **options)
+    assert 3000 * 30 < sum(evaluated) < 1.2 * 3000 * 30
+    assert once.landmarks.columns is None
+    evaluated.clear()
+    monkeypatch.setattr(pivots, "_HELD_BYTES", 0)
+    again = nystrom_features(VectorKernel(wide, kernel_function(counting)), 30, **options)
+    np.testing.assert_allclose(again.features, once.features, atol=1e-10)
+
+
+def test_equal_points_are_one():
+    few = np.repeat(X[[0, 5, 80, 200]], [1, 50, 7, 30], axis=0)
+    chosen = random_pivots(VectorKernel(few, KERNEL), 60, random_state=0).indices
+    assert len(np.unique(few[chosen], axis=0)) == len(chosen) == 4
+
+
+def test_smooth_kernels_down_to_rounding():
+    """A kernel whose eigenvalues fall to 1e-16 of the first: residuals keep twelve digits of the diagonal."""
+    line = np.linspace(-1, 1, 400)[:, None]
+    smooth = VectorKernel(line, kernel_function("gaussian", bandwidth=0.7))
+    chosen, left, _ = random_pivots(smooth, 100, random_state=0)
+    assert 8 <= len(chosen) < 25
+    assert not left.any()
+    dense = smooth.dense("this test")
+    factor = np.linalg.cholesky(dense[np.ix_(chosen, chosen)])
+    exact = 1 - np.square(np.linalg.solve(factor, dense[:, chosen].T)).sum(axis=0)
+    assert np.abs(exact).max() < 1e-11
+
+
+def test_the_trace_that_is_left_is_that_of_the_features():
+    found = nystrom_features(K, 60, sampling="rpcholesky", random_state=4)
+    chosen, left, _ = random_pivots(K, 60, random_state=4)
+    np.testing.assert_array_equal(np.sort(chosen), found.landmarks.indices)
+    approximation = found.features @ found.features.T
+    assert left.sum() == pytest.approx(np.trace(K) - np.trace(approximation), rel=1e-9)
+    assert found.alpha == pytest.approx(left.sum(), rel=1e-9)
+    assert (found.n_landmarks, found.landmarks.n_drawn, found.sampling) == (60, 60, "rpcholesky")
+
+
+@pytest.mark.parametrize("decay", [0.7, 0.9, "polynomial"])
+def test_expected_error_is_within_the_bound(decay):
+    """c = r / eps + r log(1 / (eps eta)): at most 1 + eps times the best of rank r; Chen et al., Theorem 3.1.
+
+    The mean of 30 draws, which is far below the bound. Uniform landmarks, which miss four points that are like no
+    others, do not keep it.
+    """
+    values = np.arange(1.0, 297) ** -2 if decay == "polynomial" else decay ** np.arange(296.0)
+    A = np.linalg.qr(np.random.default_rng(0).normal(size=(296, 296)))[0] * np.sqrt(values)
+    K, r, eps = block_diag(A @ A.T, 30.0 * np.eye(4)), 8, 0.5
+    best = np.trace(K) - np.trace(best_of_rank(K, r))
+    c = int(np.ceil(r / eps + r * np.log(np.trace(K) / (eps * best))))
+    assert c < 100
+    errors = [random_pivots(K, c, random_state=seed).residuals.sum() for seed in range(30)]
+    assert np.mean(errors) <= (1 + eps) * best
+    uniform = [sample_landmarks(K, c, random_state=seed).indices for seed in range(30)]
+    assert np.mean([residual(K, chosen).sum() for chosen in uniform]) > (1 + eps) * best
+
+
+def test_rare_clusters_hold_landmarks():
+    """Twelve clusters of 8 points beside 2,000 others: all are met, where uniform landmarks meet one or two."""
+    rng = np.random.default_rng(0)
+    middles = 8.0 * rng.choice([-1, 1], size=(12, 8)) * (1 + rng.random((12, 8)))
+    rare = np.repeat(middles, 8, axis=0) + 0.1 * rng.normal(size=(96, 8))
+    kernel = VectorKernel(np.concatenate([rng.normal(size=(2000, 8)), rare]), kernel_function("gaussian", bandwidth=8))
+    met, left = {}, {}
+    for sampling in ("uniform", "rpcholesky"):
+        found = [nystrom_features(kernel, 60, sampling=sampling, random_state=seed) for seed in range(5)]
+        hit = [np.unique((each.landmarks.indices[each.landmarks.indices >= 2000] - 2000) // 8) for each in found]
+        met[sampling], left[sampling] = np.mean([len(each) for each in hit]), np.mean([each.alpha for each in found])
+    assert met["rpcholesky"] == 12
+    assert met["uniform"] < 4
+    assert left["rpcholesky"] < 0.8 * left["uniform"]
+
+
+def test_estimators_in_memory_and_in_chunks():
+    da = pytest.importorskip("dask.array")
+    options = {"n_landmarks": 40, "sampling": "rpcholesky", "random_state": 0}
+    ours, theirs = (NystromKernelKMeans(4, **options).fit(each) for each in (da.from_array(X, chunks=(77, -1)), X))
+    np.testing.assert_array_equal(ours.landmark_indices_, theirs.landmark_indices_)
+    assert ours.cost_ == pytest.approx(theirs.cost_)
+    assert "rpcholesky" in ours.report()
+    few = NystromFeatures(sampling="rpcholesky", kernel="linear", n_landmarks=50, random_state=0).fit(X)
+    assert (few.n_landmarks_, few.n_components_) == (6, 6)
+
+
+@pytest.mark.parametrize(
+    ("given", "options", "message"),
+    [
+        (K, {"replace": True}, "replace=True is not for sampling='rpcholesky'"),
+        (K, {"n_landmarks": 301}, "n_landmarks=301 must be at most 300"),
+        (K, {"n_landmarks": 0}, "n_landmarks=0 must be at least 1"),
+        (K, {"n_components": 21}, "n_components=21 must be at most 20"),
+    ],
+)
+def test_wrong_parameters(given, options, message):
+    with pytest.raises(ParameterError, match=message):
+        nystrom_features(given, **{"n_landmarks": 20, "sampling": "rpcholesky", **options})
+
+
+def test_kernels_that_cannot_be_drawn_from():
+    with pytest.raises(InputError, match="diagonal of the kernel matrix is zero"):
+        nystrom_features(np.zeros((4, 4)), 2, sampling="rpcholesky")
+    Q = np.linalg.qr(np.random.default_rng(0).normal(size=(40, 40)))[0]
+    indefinite = (Q * np.r_[-3.0, np.linspace(1, 5, 39)]) @ Q.T
+    indefinite = (indefinite + indefinite.T) / 2
+    with pytest.raises(InputError, match="not positive semi-definite"):
+        nystrom_features(indefinite, 39, sampling="rpcholesky", random_state=0)
+    with pytest.raises(ParameterError, match="is not positive semi-definite"):
+        NystromFeatures(kernel="sigmoid", sampling="rpcholesky").fit(X)

@@ -1,0 +1,206 @@
+"""KFlats and KernelKFlats: scikit-learn's contract, pipelines and searches, what is stored, every kind of input."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.base import clone
+from sklearn.datasets import make_blobs
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from bench.shapes import sphere
+from graphcore import InputError, KernelKFlats, KFlats, ParameterError
+from graphcore.datasets import crossing_lines, planted_partition
+from graphcore.kernel_methods.flats.k_flats import k_flats
+from graphcore.metrics import agreement
+
+X, Y = make_blobs([40, 40, 40], n_features=3, centers=None, random_state=0)
+
+
+def expected_failures(estimator):
+    failures = {}
+    if isinstance(estimator, KernelKFlats) and estimator.kernel == "precomputed":
+        names = (
+            "check_fit_idempotent",
+            "check_methods_sample_order_invariance",
+            "check_methods_subset_invariance",
+        )
+        failures = dict.fromkeys(names, "distances of other points need the diagonal beside rows of the kernel")
+        failures["check_estimators_dtypes"] = "rounds a kernel to single precision, and then gives it as double"
+        failures["check_clustering"] = "fits vectors, which are no square matrix"
+        failures["check_positive_only_tag_during_fit"] = "fits vectors, which are no symmetric matrix"
+    return failures
+
+
+@parametrize_with_checks(
+    [
+        KFlats(3, 1, random_state=0),
+        KernelKFlats(3, 1, random_state=0),
+        KernelKFlats(3, 1, kernel="precomputed", random_state=0),
+    ],
+    expected_failed_checks=expected_failures,
+)
+def test_scikit_learns_checks(estimator, check):
+    check(estimator)
+
+
+def test_what_k_flats_stores():
+    model = KFlats(3, 2, random_state=0).fit(X)
+    plain = k_flats(X, 3, 2, random_state=0)
+    assert (model.labels_.dtype, model.labels_.shape) == (np.int32, (120,))
+    np.testing.assert_array_equal(model.labels_, plain.labels)
+    np.testing.assert_array_equal(model.cluster_centers_, plain.flats.means)
+    assert model.components_.shape == (3, 2, 3)
+    assert model.inertia_ == pytest.approx(120 * model.reconstruction_error_)
+    assert model.reconstruction_error_ == pytest.approx(model.reconstruction_error(X)) == pytest.approx(-model.score(X))
+    assert model.history_[-1] == model.inertia_
+    assert (model.n_iter_, model.converged_, model.n_features_in_) == (len(model.history_), True, 3)
+    np.testing.assert_array_equal(model.predict(X), model.labels_)
+    assert model.get_feature_names_out().tolist() == ["kflats0", "kflats1", "kflats2"]
+    distances = model.transform(X)
+    np.testing.assert_allclose(np.square(distances).min(axis=1).mean(), model.reconstruction_error_)
+    np.testing.assert_allclose(np.linalg.norm(X - model.reconstruct(X), axis=1), distances.min(axis=1), atol=1e-9)
+    np.testing.assert_array_equal(model.inverse_transform(model.encode(X)), model.reconstruct(X))
+    w = np.random.default_rng(0).uniform(0.5, 2, 120)
+    weighted = KFlats(3, 2, init=model.labels_).fit(X, sample_weight=w)
+    assert weighted.reconstruction_error_ == pytest.approx(weighted.reconstruction_error(X, sample_weight=w))
+    assert weighted.inertia_ == pytest.approx(w.sum() * weighted.reconstruction_error_)
+    twice = KFlats(3, 2, init=model.labels_).fit(X, sample_weight=2.0)
+    assert twice.inertia_ == pytest.approx(2 * KFlats(3, 2, init=model.labels_).fit(X).inertia_)
+
+
+@pytest.mark.parametrize("model", [KFlats(3, 1, random_state=0), KernelKFlats(3, 1, bandwidth=2.0, random_state=0)])
+def test_weights_are_repeats_in_any_order_for_drawn_initialisations(model):
+    rng = np.random.default_rng(1)
+    times = rng.integers(0, 3, 120)
+    order = rng.permutation(times.sum())
+    weighted, repeated = clone(model).fit(X, sample_weight=times), clone(model).fit(X.repeat(times, axis=0)[order])
+    np.testing.assert_array_equal(weighted.labels_.repeat(times)[order], repeated.labels_)
+    assert weighted.inertia_ == pytest.approx(repeated.inertia_)
+    left_out = times == 0
+    np.testing.assert_array_equal(weighted.labels_[left_out], weighted.predict(X[left_out]))
+
+
+def test_what_kernel_k_flats_stores():
+    model = KernelKFlats(3, 1, bandwidth=2.0, random_state=0).fit(X)
+    assert model.kernel_.bandwidth == 2.0
+    assert model.flats_.dims.tolist() == [1, 1, 1]
+    np.testing.assert_array_equal(model.predict(X), model.labels_)
+    assert model.reconstruction_error(X) == pytest.approx(model.reconstruction_error_) == pytest.approx(-model.score(X))
+    np.testing.assert_allclose(model.fit_transform(X), model.transform(X))
+    assert model.encode(X).coordinates.shape == (120, 1)
+    assert not hasattr(model, "inverse_transform")
+    # The rule of the report: a tenth of the others lies in the ball (all 120 points are used).
+    rule = KernelKFlats(3, 1, bandwidth=("neighbours", 0.1), random_state=0).fit(X).kernel_.bandwidth
+    distances = np.sort(np.linalg.norm(X[:, None] - X, axis=2), axis=1)
+    assert np.median(distances[:, 11]) <= rule <= np.median(distances[:, 13])
+
+
+def test_every_form_of_one_kernel():
+    def gaussian(a, b):
+        return np.exp(-np.square(a[:, None] - b).sum(axis=2) / 8)
+
+    K = gaussian(X, X)
+    precomputed = {"kernel": "precomputed"}
+    forms = [
+        (X, {"bandwidth": 2.0}),
+        (X, {"kernel": "rbf", "gamma": 1 / 8}),
+        (X, {"kernel": gaussian}),
+        (K, precomputed),
+        (np.asfortranarray(K), precomputed),
+        (sp.csr_array(K), precomputed),
+        (sp.coo_matrix(K), precomputed),
+    ]
+    fits = [KernelKFlats(3, 1, init=Y, **options).fit(data) for data, options in forms]
+    new = X[:10] + 0.1
+    for (data, _), model in zip(forms, fits, strict=True):
+        np.testing.assert_array_equal(model.labels_, fits[0].labels_)
+        assert model.inertia_ == pytest.approx(fits[0].inertia_, rel=1e-9)
+        if data is X:
+            np.testing.assert_allclose(model.transform(new), fits[0].transform(new), atol=1e-7)
+        else:
+            rows = gaussian(new, X)
+            np.testing.assert_array_equal(model.predict(rows), fits[0].predict(new))
+            np.testing.assert_array_equal(model.predict(sp.csr_array(rows)), fits[0].predict(new))
+            np.testing.assert_allclose(model.transform(rows, np.ones(10)), fits[0].transform(new), atol=1e-7)
+            np.testing.assert_allclose(
+                np.abs(model.encode(rows).coordinates), np.abs(fits[0].encode(new).coordinates), atol=1e-8
+            )
+            np.testing.assert_allclose(model.fit_transform(data), fits[0].transform(X), atol=1e-6)
+
+
+def test_a_search_over_held_out_error_finds_the_dimension():
+    """Points on three lines in ten dimensions: cross-validation takes k = 3 and m = 1 of the grid."""
+    rng = np.random.default_rng(0)
+    labels = rng.integers(0, 3, 150)
+    ends = sphere(3, 10, random_state=0)
+    points = 4 * sphere(3, 10, random_state=1)[labels] + rng.normal(size=(150, 1)) * ends[labels]
+    points += 0.05 * rng.normal(size=points.shape)
+    pipeline = make_pipeline(StandardScaler(), KFlats(random_state=0))
+    grid = {"kflats__n_clusters": [2, 3], "kflats__n_dims": [0, 1]}
+    search = GridSearchCV(pipeline, grid, cv=3).fit(points)
+    assert search.best_params_ == {"kflats__n_clusters": 3, "kflats__n_dims": 1}
+    assert agreement(labels, search.predict(points))["ari"] == 1.0
+
+
+def test_crossing_lines_by_default_settings():
+    points, truth = crossing_lines(200, random_state=0)
+    labels = KFlats(2, random_state=0).fit_predict(points)
+    assert max(np.mean(labels == truth), np.mean(labels != truth)) >= 0.98
+
+
+@pytest.mark.parametrize("m", [0, 1, 2])
+def test_new_nodes_of_a_graph(m):
+    """Nodes held out, by their edges to the others: distances against kernel rows written out, and their clusters."""
+    graph, truth = planted_partition(4, 100, p_in=0.3, p_out=0.01, random_state=0)
+    A = graph.to_scipy().toarray().astype(float)
+    order = np.random.default_rng(0).permutation(400)
+    kept, new = order[:360], order[360:]
+    model = KernelKFlats(4, m, shift=1.5, random_state=0).fit(sp.csr_array(A[np.ix_(kept, kept)]))
+    edges = A[np.ix_(new, kept)]
+    for form in (edges, sp.csr_array(edges), sp.coo_matrix(edges)):
+        np.testing.assert_array_equal(model.predict(form), model.transform(form).argmin(axis=1))
+    assert agreement(truth[new], model.predict(edges))["ari"] == 1.0
+    degrees, fitted = edges.sum(axis=1), A[np.ix_(kept, kept)].sum(axis=1)
+    K = edges / degrees[:, None] / fitted
+    D = model.flats_.squared_distances(K, 1.5 / degrees)
+    np.testing.assert_allclose(np.square(model.transform(edges)), D, atol=1e-12)
+    assert model.score(edges) == pytest.approx(-np.average(D.min(axis=1), weights=degrees))
+    codes, plain = model.encode(sp.csr_array(edges)), model.flats_.coordinates(K, D.argmin(axis=1))
+    np.testing.assert_array_equal(codes.labels, plain.labels)
+    np.testing.assert_allclose(codes.coordinates, plain.coordinates, atol=1e-12)
+    edges[3] = 0
+    assert model.predict(edges)[3] == -1
+    assert (np.delete(model.predict(edges), 3) >= 0).all()
+    for call in (model.transform, model.score, model.encode):
+        with pytest.raises(InputError, match="row 3 has no edge to a node of the fit"):
+            call(edges)
+    with pytest.raises(InputError, match="new nodes are given by their edges"):
+        model.predict(graph)
+    with pytest.raises(ParameterError, match="diagonal is for rows of a precomputed kernel"):
+        model.transform(edges[:2], np.ones(2))
+
+
+@pytest.mark.parametrize("options", [{}, {"kernel": "linear"}, {"kernel": "polynomial", "degree": 2}])
+def test_sparse_vectors_in_feature_space(options):
+    vectors = sp.random_array((90, 40), density=0.1, rng=np.random.default_rng(0)).tocsr()
+    sparse, dense = (
+        KernelKFlats(4, 1, n_init=2, random_state=0, **options).fit(V) for V in (vectors, vectors.toarray())
+    )
+    np.testing.assert_array_equal(sparse.labels_, dense.labels_)
+    assert sparse.inertia_ == pytest.approx(dense.inertia_, rel=1e-9)
+    np.testing.assert_allclose(sparse.transform(vectors[:7]), dense.transform(vectors[:7].toarray()), atol=1e-7)
+    assert sparse.score(vectors) == pytest.approx(-sparse.reconstruction_error_)
+
+
+@pytest.mark.parametrize("make", [KFlats, KernelKFlats])
+def test_verbose_fits_log_every_initialisation(make, caplog):
+    with caplog.at_level("INFO", logger="graphcore"):
+        make(3, n_init=2, random_state=0, verbose=1).fit(X)
+    messages = [record.getMessage().split(":")[0] for record in caplog.records]
+    assert messages == ["initialisation 1 of 2", "initialisation 2 of 2"]
+    caplog.clear()
+    make(3, n_init=2, random_state=0).fit(X)
+    assert not caplog.records

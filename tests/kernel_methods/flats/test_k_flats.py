@@ -1,0 +1,283 @@
+"""k-flats on vectors: its two steps against plain numpy, its exact special cases, what must never rise."""
+
+from itertools import pairwise, product
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from sklearn.cluster import KMeans
+from sklearn.datasets import make_blobs
+from sklearn.decomposition import PCA
+
+from graphcore import InputError
+from graphcore.kernel_methods.flats import euclidean
+from graphcore.kernel_methods.flats.certificates import k_flats_lower_bound
+from graphcore.kernel_methods.flats.euclidean import EuclideanFlats
+from graphcore.kernel_methods.flats.k_flats import global_k_means, k_flats
+
+from .oracles import all_distances, lloyd, random_problem
+
+SEEDS = st.integers(0, 2**32 - 1)
+
+# Where passes are limited on purpose.
+pytestmark = pytest.mark.filterwarnings("ignore:points still moved")
+
+
+@given(SEEDS, st.integers(0, 5), st.integers(1, 4), st.sampled_from([3, 5, 9]))
+def test_one_step_against_the_projectors(seed, m, k, d):
+    X, w, labels = random_problem(seed, n=30, d=d, k=k)
+    m = min(m, d)
+    flats, own = EuclideanFlats(X, w, m).fit(labels, k)
+    D = all_distances(X, w, labels, k, m)
+    np.testing.assert_allclose(own, D[np.arange(30), labels], atol=1e-11)
+    if all((labels == j).sum() > m for j in range(k)):  # or the flats are not the same for other points
+        np.testing.assert_allclose(flats.squared_distances(X), D, atol=1e-11)
+        nearest, distances = flats.nearest(X)
+        np.testing.assert_allclose(distances, D.min(axis=1), atol=1e-11)
+        np.testing.assert_allclose(D[np.arange(30), nearest], D.min(axis=1), atol=1e-11)
+    for j, size in enumerate(flats.dims):
+        basis = flats.bases[j, :size]
+        np.testing.assert_allclose(basis @ basis.T, np.eye(size), atol=1e-12)
+        assert not flats.bases[j, size:].any()
+
+
+@given(SEEDS, st.integers(0, 3))
+def test_the_residual_is_the_sum_of_the_trailing_eigenvalues(seed, m):
+    X, w, labels = random_problem(seed)
+    _, own = EuclideanFlats(X, w, m).fit(labels, 3)
+    for j in range(3):
+        Y, v = X[labels == j], w[labels == j]
+        Y = Y - np.average(Y, axis=0, weights=v)
+        values = np.linalg.eigvalsh(Y.T @ (v[:, None] * Y))[::-1]
+        assert v @ own[labels == j] == pytest.approx(values[m:].sum(), rel=1e-9, abs=1e-10)
+
+
+@given(SEEDS, st.integers(1, 3))
+def test_no_other_flat_is_nearer_to_its_cluster(seed, m):
+    X, w, labels = random_problem(seed, k=1)
+    flats, own = EuclideanFlats(X, w, m).fit(labels, 1)
+    rng = np.random.default_rng(seed)
+    for size in (1e-3, 0.1, 1):
+        mean = flats.means[0] + size * rng.normal(size=5)
+        basis = np.linalg.qr((flats.bases[0] + size * rng.normal(size=(m, 5))).T)[0].T
+        rest = X - mean
+        rest = rest - rest @ basis.T @ basis
+        assert w @ np.square(rest).sum(axis=1) >= w @ own - 1e-9
+
+
+@given(SEEDS, st.integers(0, 2), st.integers(2, 4))
+def test_the_whole_run_is_that_of_the_plain_algorithm(seed, m, k):
+    X, w, labels = random_problem(seed, n=60, d=3, k=k)
+    sequence, objectives = lloyd(X, w, labels, k, m)
+    # Where a cluster runs too small for its flat, what happens is a policy.
+    assume(min(np.bincount(step, minlength=k).min() for step in sequence) > m)
+    result = k_flats(X, k, m, init=labels, sample_weight=w)
+    np.testing.assert_array_equal(result.labels, sequence[-1])
+    np.testing.assert_allclose(result.history, objectives, rtol=1e-9, atol=1e-10)
+    assert result.converged
+
+
+@pytest.mark.parametrize("init", ["k-means++", "farthest", "random", "k-means"])
+@pytest.mark.parametrize("on_degenerate", ["reduce", "pad"])
+@pytest.mark.parametrize("m", [0, 1, 3])
+def test_the_objective_never_rises(init, on_degenerate, m):
+    rng = np.random.default_rng(0)
+    for k in (2, 20, 60):
+        X = rng.normal(size=(80, 6))
+        result = k_flats(X, k, m, init=init, on_degenerate=on_degenerate, n_init=2, random_state=k)
+        assert all(after <= before * (1 + 1e-12) + 1e-12 for before, after in pairwise(result.history))
+        assert result.error == pytest.approx(result.squared_distances.mean())
+        assert result.error == pytest.approx(result.flats.nearest(X)[1].mean(), abs=1e-12)
+        assert np.bincount(result.labels, minlength=k).min() >= 1
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_dimension_0_is_k_means(weighted):
+    compared = 0
+    for seed in range(10):
+        X, w, labels = random_problem(seed, n=80, d=4, k=5)
+        w = w if weighted else None
+        means = np.stack(
+            [np.average(X[labels == j], axis=0, weights=None if w is None else w[labels == j]) for j in range(5)]
+        )
+        theirs = KMeans(5, init=means, n_init=1, tol=0, max_iter=300).fit(X, sample_weight=w)
+        ours = k_flats(X, 5, 0, init=means, sample_weight=w)
+        again = k_flats(X, 5, 0, init=labels, sample_weight=w)
+        if len(set(theirs.labels_)) == 5 and again.n_iter > 1:
+            compared += 1
+            np.testing.assert_array_equal(ours.labels, theirs.labels_)
+            np.testing.assert_array_equal(again.labels, theirs.labels_)
+            np.testing.assert_allclose(ours.flats.means, theirs.cluster_centers_, atol=1e-12)
+            assert ours.inertia == pytest.approx(theirs.inertia_, rel=1e-12)
+    assert compared == 10
+
+
+@pytest.mark.parametrize(("n", "d", "m"), [(50, 4, 2), (10, 30, 3), (200, 7, 6), (40, 40, 1)])
+def test_one_flat_is_pca(n, d, m):
+    X = np.random.default_rng(d).normal(size=(n, d)) * np.linspace(1, 3, d)
+    result = k_flats(X, 1, m)
+    pca = PCA(m).fit(X)
+    np.testing.assert_allclose(result.flats.means[0], X.mean(axis=0), atol=1e-12)
+    np.testing.assert_allclose(np.abs(pca.components_ @ result.flats.bases[0].T), np.eye(m), atol=1e-8)
+    np.testing.assert_allclose(
+        result.flats.decode(*result.flats.encode(X)), pca.inverse_transform(pca.transform(X)), atol=1e-9
+    )
+    values = np.linalg.eigvalsh(np.cov(X.T, bias=True))
+    assert result.error == pytest.approx(values[: d - m].sum(), rel=1e-10)
+
+
+def test_pairwise_distances_inside_clusters_give_the_same_error():
+    """Equation 15 of the report."""
+    X, _, labels = random_problem(3, n=70, d=6, k=4)
+    _, own = EuclideanFlats(X, np.ones(70), 0).fit(labels, 4)
+    total = 0.0
+    for j in range(4):
+        cluster = X[labels == j]
+        total += np.square(cluster[:, None] - cluster).sum() / (2 * len(cluster))
+    assert own.sum() == pytest.approx(total, rel=1e-12)
+
+
+@pytest.mark.parametrize("offset", [1e2, 1e4, 1e6])
+@pytest.mark.parametrize("m", [0, 1, 2])
+def test_an_offset_costs_no_digits_beyond_those_of_the_data(offset, m):
+    X, _, labels = random_problem(5, n=100, d=4, k=3)
+    far = X + offset
+    near, moved = (k_flats(points, 3, m, init=labels) for points in (far - offset, far))
+    np.testing.assert_array_equal(moved.labels, near.labels)
+    # The last digit of a number of this size, times distances of the order of ten.
+    slack = 100 * offset * np.finfo(float).eps
+    np.testing.assert_allclose(
+        moved.flats.squared_distances(far), near.flats.squared_distances(far - offset), atol=slack
+    )
+    np.testing.assert_allclose(moved.squared_distances, near.squared_distances, atol=slack)
+
+
+def test_encode_and_decode():
+    X, _, _ = random_problem(1, n=100, d=6)
+    Z, _, _ = random_problem(2, n=30, d=6)
+    for m in (0, 2):
+        flats = k_flats(X, 4, m, random_state=0).flats
+        labels, coordinates = flats.encode(Z)
+        assert coordinates.shape == (30, m)
+        back = flats.decode(labels, coordinates)
+        nearest, distances = flats.nearest(Z)
+        np.testing.assert_array_equal(labels, nearest)
+        np.testing.assert_allclose(np.square(Z - back).sum(axis=1), distances, atol=1e-12)
+        # A projection stays where it is.
+        np.testing.assert_allclose(flats.squared_distances(back)[np.arange(30), labels], 0, atol=1e-12)
+        if m == 0:
+            np.testing.assert_allclose(back, flats.means[labels], atol=0)
+
+
+@given(SEEDS, st.integers(0, 2))
+def test_the_distance_to_the_flats_is_1_lipschitz(seed, m):
+    X, _, _ = random_problem(seed, n=40, d=3)
+    flats = k_flats(X, 3, m, n_init=1, random_state=seed % 1000).flats
+    rng = np.random.default_rng(seed)
+    a, b = 3 * rng.normal(size=(2, 50, 3))
+    gap = np.abs(np.sqrt(flats.nearest(a)[1]) - np.sqrt(flats.nearest(b)[1]))
+    assert (gap <= np.linalg.norm(a - b, axis=1) + 1e-9).all()
+
+
+@given(SEEDS, st.integers(0, 2), st.integers(1, 4))
+def test_no_labels_beat_the_lower_bound(seed, m, k):
+    X, w, labels = random_problem(seed, d=12, k=k)
+    bound = k_flats_lower_bound(X, k, m, sample_weight=w)
+    _, own = EuclideanFlats(X, w, m).fit(labels, k)
+    assert bound <= w @ own + 1e-9
+    assert bound <= k_flats(X, k, m, sample_weight=w, n_init=1, random_state=0).inertia + 1e-9
+    if k == 1:
+        assert bound == pytest.approx(w @ own, rel=1e-9)
+
+
+def test_global_k_means():
+    X = make_blobs(60, centers=8, random_state=0, cluster_std=0.6)[0]
+    path = global_k_means(X, 8)
+    errors = [result.error for result in path]
+    assert all(after <= before for before, after in pairwise(errors))
+    singles = [[k_flats(X, k, 0, n_init=1, random_state=seed).error for seed in range(4)] for k in range(1, 9)]
+    for result, found in zip(path, singles, strict=True):
+        assert result.error <= np.mean(found) * (1 + 1e-9)
+    # Greedy as it is, it need not be best on the way; the eight blobs it finds.
+    assert errors[-1] <= min(singles[-1]) * (1 + 1e-9)
+    # By the definition: scikit-learn's k-means from the means before and every point.
+    means = np.concatenate([np.broadcast_to(path[2].flats.means, (60, 3, 2)), X[:, None]], axis=1)
+    tried = [KMeans(4, init=start, n_init=1, tol=0).fit(X).inertia_ for start in means]
+    assert path[3].inertia == pytest.approx(min(tried), rel=1e-9)
+    again = global_k_means(X, 8)
+    assert [a.error for a in again] == errors
+    # Few candidates, the most promising ones, are nearly as good.
+    few = global_k_means(X, 8, n_candidates=5)
+    assert few[-1].error <= 1.1 * errors[-1]
+    np.testing.assert_array_equal(k_flats(X, 8, 0, init="global").labels, path[-1].labels)
+
+
+def test_results_do_not_depend_on_threads_and_repeat():
+    X = np.random.default_rng(0).normal(size=(5000, 4))
+    runs = [k_flats(X, 300, 2, n_init=1, max_iter=4, random_state=3, n_jobs=jobs) for jobs in (1, 2)]
+    np.testing.assert_array_equal(runs[0].labels, runs[1].labels)
+    assert runs[0].inertia == runs[1].inertia
+    np.testing.assert_array_equal(runs[0].flats.nearest(X)[0], runs[1].flats.nearest(X, n_jobs=2)[0])
+    other = k_flats(X, 300, 2, n_init=1, max_iter=4, random_state=4)
+    assert other.inertia != runs[0].inertia
+
+
+# -- sparse vectors ----------------------------------------------------------------------------------------------------
+
+
+def sparse_vectors(n=90, d=40):
+    rng = np.random.default_rng(0)
+    return sp.random_array((n, d), density=0.1, rng=rng, data_sampler=rng.standard_normal).tocsr()
+
+
+@pytest.mark.parametrize(
+    ("m", "init"), [*product([0, 1, 3], ["k-means++", "farthest", "random", "k-means"]), (0, "global")]
+)
+def test_sparse_vectors_are_clustered_like_dense_ones(m, init, monkeypatch):
+    monkeypatch.setattr(euclidean, "_BLOCK_NUMBERS", 400)  # ten rows
+    X, w = sparse_vectors(), np.random.default_rng(1).uniform(0.5, 2, 90)
+    X.data.flags.writeable = False
+    dense, sparse = (
+        k_flats(data, 4, m, init=init, n_init=2, sample_weight=w, random_state=0) for data in (X.toarray(), X)
+    )
+    np.testing.assert_array_equal(sparse.labels, dense.labels)
+    np.testing.assert_allclose(sparse.squared_distances, dense.squared_distances, atol=1e-12)
+    np.testing.assert_allclose(sparse.flats.means, dense.flats.means, atol=1e-12)
+    np.testing.assert_allclose(
+        sparse.flats.squared_distances(X), dense.flats.squared_distances(X.toarray()), atol=1e-12
+    )
+    codes, plain = sparse.flats.encode(X), dense.flats.encode(X.toarray())
+    np.testing.assert_array_equal(codes.labels, plain.labels)
+    np.testing.assert_allclose(np.abs(codes.coordinates), np.abs(plain.coordinates), atol=1e-10)
+
+
+def test_sparse_clusters_too_large_to_be_made_dense_are_refused(monkeypatch):
+    monkeypatch.setattr("graphcore.kernel_methods.flats.euclidean._CLUSTER_BYTES", 8 * 40 * 50)
+    with pytest.raises(InputError, match="a cluster of 90 sparse rows with 40 features is too large to be made dense"):
+        k_flats(sparse_vectors(), 1, 1)
+
+
+# -- weights of 0 ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("init", ["k-means++", "random"])
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
+def test_points_of_weight_0_take_no_part_and_go_to_their_nearest_flat(init, form):
+    X, w, labels = random_problem(0, n=80, d=5, k=3)
+    w[::4] = 0
+    kept = w > 0
+    result = k_flats(form(X), 3, 1, init=init, sample_weight=w, n_init=2, random_state=0)
+    alone = k_flats(form(X[kept]), 3, 1, init=init, sample_weight=w[kept], n_init=2, random_state=0)
+    np.testing.assert_array_equal(result.labels[kept], alone.labels)
+    np.testing.assert_array_equal(result.flats.means, alone.flats.means)
+    assert result.inertia == alone.inertia
+    assert result.error == pytest.approx(alone.error, rel=1e-12)
+    nearest, distances = alone.flats.nearest(X[~kept])
+    np.testing.assert_array_equal(result.labels[~kept], nearest)
+    np.testing.assert_allclose(result.squared_distances[~kept], distances, atol=1e-12)
+    # Labels given for them say nothing.
+    given = k_flats(X, 3, 1, init=np.where(kept, labels, -7), sample_weight=w)
+    np.testing.assert_array_equal(given.labels, k_flats(X, 3, 1, init=labels, sample_weight=w).labels)
+    assert len(global_k_means(X, 3, n_candidates=4, sample_weight=w)[-1].labels) == 80

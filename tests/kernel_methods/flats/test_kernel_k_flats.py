@@ -1,0 +1,402 @@
+"""Kernel k-flats: distances against explicit feature vectors and formulas as printed; k-flats as a special case."""
+
+import warnings
+from itertools import pairwise
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import assume, example, given
+from hypothesis import strategies as st
+from scipy.sparse.linalg import ArpackNoConvergence
+from sklearn.decomposition import KernelPCA
+
+from bench.shapes import sphere
+from graphcore import Graph, InputError, KernelKFlats
+from graphcore.datasets import load_karate, planted_partition
+from graphcore.kernel_methods.flats import kernel_flats
+from graphcore.kernel_methods.flats.certificates import kernel_k_flats_lower_bound
+from graphcore.kernel_methods.flats.k_flats import k_flats
+from graphcore.kernel_methods.flats.kernel_k_flats import kernel_k_flats
+from graphcore.kernel_methods.kmeans.exact import kernel_kmeans
+from graphcore.kernels.functions import kernel_function
+from graphcore.kernels.graph import GraphKernel
+from graphcore.kernels.vectors import VectorKernel
+from graphcore.metrics import normalized_cut
+
+from .oracles import (
+    all_distances,
+    cut_kernel,
+    distance_to_flat,
+    embed,
+    literal_kernel_distance,
+    problem_of,
+    random_problem,
+    weighted_pca,
+)
+
+SEEDS = st.integers(0, 2**32 - 1)
+
+# Where passes are limited on purpose.
+pytestmark = pytest.mark.filterwarnings("ignore:points still moved")
+
+
+def sparse_psd(seed, n=60, density=0.05):
+    """A sparse, positive definite matrix with entries of both signs, in float64 CSR."""
+    rng = np.random.default_rng(seed)
+    B = sp.random_array((n, n), density=density, rng=rng, data_sampler=rng.standard_normal)
+    return sp.csr_array(B @ B.T + sp.diags_array(rng.uniform(0.5, 1.5, n)))
+
+
+# -- the two steps -----------------------------------------------------------------------------------------------------
+
+
+@given(SEEDS, st.integers(0, 3), st.integers(1, 3))
+def test_distances_against_explicit_weighted_pca(seed, m, k):
+    X, w, labels = random_problem(seed, n=30, d=12, k=k)
+    K = X @ X.T
+    assume(np.bincount(labels).min() > m)
+    flats, own = problem_of(K, w, m).fit(labels, k)
+    D = all_distances(embed(K), w, labels, k, m)
+    np.testing.assert_allclose(own, D[np.arange(30), labels], atol=1e-9)
+    np.testing.assert_allclose(flats.squared_distances(K, np.diagonal(K)), D, atol=1e-8)
+
+
+@given(SEEDS, st.integers(1, 3))
+def test_the_factored_distance_is_the_printed_one(seed, m):
+    X, _, labels = random_problem(seed, n=30, d=4, k=2)
+    kernel = kernel_function("polynomial", degree=2, gamma=1.0)
+    K = kernel(X)
+    assume(np.bincount(labels).min() > m)
+    flats, _ = problem_of(K, np.ones(30), m).fit(labels, 2)
+    new = np.random.default_rng(seed).normal(size=(6, 4))
+    found = flats.squared_distances(kernel(new, X), kernel.diagonal(new))
+    for j in range(2):
+        members = np.flatnonzero(labels == j)
+        A = flats.coefficients[members]
+        for i, row in enumerate(kernel(new, X)):
+            literal = literal_kernel_distance(K, members, row, kernel.diagonal(new)[i], A)
+            assert found[i, j] == pytest.approx(literal, rel=1e-9, abs=1e-9 * K.max())
+
+
+def test_distances_against_the_explicit_map_of_a_polynomial_kernel():
+    rng = np.random.default_rng(0)
+    X, new = rng.normal(size=(50, 2)), rng.normal(size=(9, 2))
+
+    def features(Z):
+        a, b = Z.T
+        r = np.sqrt(2)
+        return np.stack([a * a, b * b, r * a * b, r * a, r * b, np.ones(len(Z))], axis=1)
+
+    kernel = kernel_function("polynomial", degree=2, gamma=1.0, coef0=1.0)
+    np.testing.assert_allclose(features(X) @ features(X).T, kernel(X), atol=1e-12)
+    labels = rng.integers(0, 2, 50).astype(np.int32)
+    for m in (0, 1, 2, 4):
+        result = kernel_k_flats(VectorKernel(X, kernel), 2, m, init=labels, max_iter=1)
+        D = result.distances_to(new)
+        for j in range(2):
+            flat = weighted_pca(features(X[labels == j]), np.ones((labels == j).sum()), m)
+            np.testing.assert_allclose(D[:, j], distance_to_flat(features(new), *flat), atol=1e-11)
+
+
+@given(SEEDS, st.integers(0, 3))
+def test_directions_are_orthonormal_and_the_residual_is_trailing_eigenvalues(seed, m):
+    X, w, labels = random_problem(seed, n=40, d=12, k=2)
+    K = X @ X.T
+    flats, own = problem_of(K, w, m).fit(labels, 2)
+    for j in range(2):
+        c = labels == j
+        A, p = flats.coefficients[c][:, : flats.dims[j]], w[c] / w[c].sum()
+        H = np.eye(c.sum()) - np.outer(np.ones(c.sum()), p)
+        centred = H @ K[np.ix_(c, c)] @ H.T
+        np.testing.assert_allclose(A.T @ centred @ A, np.eye(flats.dims[j]), atol=1e-9)
+        np.testing.assert_allclose(A.sum(axis=0), 0, atol=1e-12)
+        root = np.sqrt(w[c])
+        values = np.linalg.eigvalsh(centred * root * root[:, None])[::-1]
+        assert w[c] @ own[c] == pytest.approx(values[flats.dims[j] :].sum(), rel=1e-9, abs=1e-9 * values[0])
+
+
+# -- special cases -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("m", [0, 1, 2, 4])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_the_linear_kernel_gives_k_flats(m, weighted):
+    for seed in range(8):
+        X, w, labels = random_problem(seed, n=70, d=6, k=3)
+        w = w if weighted else None
+        plain = k_flats(X, 3, m, init=labels, sample_weight=w)
+        by_vectors = kernel_k_flats(VectorKernel(X, kernel_function("linear")), 3, m, init=labels, sample_weight=w)
+        by_matrix = kernel_k_flats(X @ X.T, 3, m, init=labels, sample_weight=w)
+        new = np.random.default_rng(seed).normal(size=(20, 6))
+        diagonal = np.square(new).sum(axis=1)
+        for result in (by_vectors, by_matrix):
+            np.testing.assert_array_equal(result.labels, plain.labels)
+            np.testing.assert_allclose(result.history, plain.history, rtol=1e-8)
+            assert len(result.history) == len(plain.history)
+            np.testing.assert_allclose(result.squared_distances, plain.squared_distances, atol=1e-8)
+        exact = plain.flats.squared_distances(new)
+        np.testing.assert_allclose(by_vectors.distances_to(new), exact, atol=1e-8)
+        np.testing.assert_allclose(by_matrix.distances_to(new @ X.T, diagonal), exact, atol=1e-8)
+        place = by_vectors.codes_of(new)
+        np.testing.assert_array_equal(place.labels, exact.argmin(axis=1))
+        lengths = np.linalg.norm(plain.flats.encode(new).coordinates, axis=1)
+        np.testing.assert_allclose(np.linalg.norm(place.coordinates, axis=1), lengths, atol=1e-8)
+
+
+def test_vectors_far_from_the_origin():
+    X, _, labels = random_problem(0, n=80, d=5, k=3)
+    for offset, slack in ((1e2, 1e-11), (1e4, 1e-9), (1e6, 1e-7)):
+        far = X + offset
+        plain = k_flats(far - offset, 3, 2, init=labels)
+        kernel = kernel_k_flats(VectorKernel(far, kernel_function("linear")), 3, 2, init=labels)
+        np.testing.assert_array_equal(kernel.labels, plain.labels)
+        np.testing.assert_allclose(kernel.distances_to(far), plain.flats.squared_distances(far - offset), atol=slack)
+
+
+def test_one_flat_is_kernel_pca():
+    X = np.random.default_rng(0).normal(size=(60, 3))
+    kernel = kernel_function("gaussian", bandwidth=1.0)
+    result = kernel_k_flats(VectorKernel(X, kernel), 1, 4)
+    theirs = KernelPCA(4, kernel="rbf", gamma=0.5).fit(X)
+    new = np.random.default_rng(1).normal(size=(15, 3))
+    ours = result.codes_of(new).coordinates
+    np.testing.assert_allclose(np.abs(ours), np.abs(theirs.transform(new)), atol=1e-8)
+
+
+def test_dimension_0_is_kernel_k_means():
+    X, w, labels = random_problem(0, n=60, d=3, k=3)
+    K = kernel_function("gaussian", bandwidth=2.0)(X)
+    D = problem_of(K, w, 0).fit(labels, 3)[0].squared_distances(K, np.diagonal(K))
+    for j in range(3):
+        c = labels == j
+        p = w[c] / w[c].sum()
+        np.testing.assert_allclose(D[:, j], 1 - 2 * K[:, c] @ p + p @ K[np.ix_(c, c)] @ p, atol=1e-12)
+
+
+@pytest.mark.filterwarnings("ignore:the kernel is not positive semi-definite", "ignore:the cost rose")
+@pytest.mark.parametrize("form", ["dense", "sparse", "vectors", "graph"])
+def test_dimension_0_gives_the_labels_of_kernel_k_means(form, monkeypatch):
+    """From the same first labels, whatever stands for the kernel, and in several blocks of rows."""
+    monkeypatch.setattr("graphcore.kernels.columns._BLOCK_BYTES", 1)  # 64 rows
+    X = np.concatenate([np.random.default_rng(0).normal(size=(50, 3)) + 2 * np.eye(3)[j] for j in range(3)])
+    function = kernel_function("gaussian", bandwidth=1.0)
+    w = np.random.default_rng(1).uniform(0.5, 2, 150)
+    kernel, shift = function(X), 0.0
+    if form == "sparse":
+        kernel = sp.csr_array(kernel)
+    elif form == "vectors":
+        kernel = VectorKernel(X, function)
+    elif form == "graph":
+        # From 1, where it is positive semi-definite, no node would move.
+        kernel, w, shift = planted_partition(3, 50, p_in=0.5, p_out=0.05, random_state=0)[0], None, 0.2
+    for seed in range(5):
+        first = np.random.default_rng(seed).integers(0, 3, 150)
+        flats = kernel_k_flats(kernel, 3, 0, init=first, sample_weight=w, shift=shift, on_indefinite="warn")
+        plain = kernel_kmeans(kernel, 3, init=first, weights=w, shift=shift)
+        assert flats.n_iter > 1
+        np.testing.assert_array_equal(flats.labels, plain.labels)
+        # What the shift adds to the cost of every partition.
+        added = shift * (150 - 3)
+        assert flats.inertia == pytest.approx(plain.inertia + added, rel=1e-9)
+
+
+# -- weights of 0 ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("form", ["dense", "sparse", "vectors", "sparse vectors", "many vectors"])
+def test_points_of_weight_0_take_no_part_and_go_to_their_nearest_flat(form, monkeypatch):
+    X, w, labels = random_problem(0, n=80, d=5, k=3)
+    w[::4] = 0
+    kept = w > 0
+    function = kernel_function("polynomial", degree=2)
+    K = function(X)
+    if "many" in form:
+        monkeypatch.setattr("graphcore.kernel_methods.flats.fit_kernel.HELD_POINTS", 50)
+    make = {
+        "dense": lambda points: K[np.ix_(points, points)],
+        "sparse": lambda points: sp.csr_array(K[np.ix_(points, points)]),
+        "sparse vectors": lambda points: VectorKernel(sp.csr_array(X[points]), function),
+    }.get(form, lambda points: VectorKernel(X[points], function))
+    result = kernel_k_flats(make(np.arange(80)), 3, 1, sample_weight=w, n_init=2, random_state=0)
+    alone = kernel_k_flats(make(np.flatnonzero(kept)), 3, 1, sample_weight=w[kept], n_init=2, random_state=0)
+    np.testing.assert_array_equal(result.labels[kept], alone.labels)
+    assert result.inertia == pytest.approx(alone.inertia, rel=1e-12)
+    if "vectors" in form:
+        D, again = alone.distances_to(X[~kept]), result.distances_to(X)
+    else:
+        D, again = alone.distances_to(K[~kept][:, kept], np.diagonal(K)[~kept]), result.distances_to(K, np.diagonal(K))
+    np.testing.assert_array_equal(result.labels[~kept], D.argmin(axis=1))
+    np.testing.assert_allclose(result.squared_distances[~kept], D.min(axis=1), atol=1e-8)
+    np.testing.assert_allclose(again[np.arange(80), result.labels], result.squared_distances, atol=1e-8)
+    # Labels given for them say nothing.
+    given = kernel_k_flats(make(np.arange(80)), 3, 1, init=np.where(kept, labels, -7), sample_weight=w)
+    assert given.labels.min() >= 0
+
+
+# -- what must hold for every run --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("init", ["k-means++", "farthest", "random", "k-means"])
+@pytest.mark.parametrize("m", [0, 1, 3])
+def test_the_objective_never_rises(init, m):
+    rng = np.random.default_rng(0)
+    for k in (2, 6, 25):
+        X, w = rng.normal(size=(100, 5)), rng.uniform(0.5, 2, 100)
+        kernel = kernel_function("gaussian", bandwidth=1.5)
+        result = kernel_k_flats(VectorKernel(X, kernel), k, m, init=init, sample_weight=w, n_init=2, random_state=k)
+        assert all(after <= before + 1e-10 for before, after in pairwise(result.history))
+        assert result.converged
+        assert result.inertia == pytest.approx(w @ result.squared_distances, abs=1e-10)
+        D = result.distances_to(X)
+        np.testing.assert_allclose(D[np.arange(100), result.labels], result.squared_distances, atol=1e-9)
+        assert (result.squared_distances <= D.min(axis=1) + 1e-9).all()
+        assert kernel_k_flats_lower_bound(kernel(X), k, m, sample_weight=w) <= result.inertia + 1e-9
+
+
+def test_many_vectors_take_the_way_by_blocks(monkeypatch):
+    X = sphere(150, 5, random_state=0)
+    kernel = kernel_function("gaussian", bandwidth=0.7)
+    held = kernel_k_flats(VectorKernel(X, kernel), 5, 1, n_init=2, random_state=0)
+    monkeypatch.setattr("graphcore.kernel_methods.flats.fit_kernel.HELD_POINTS", 100)
+    monkeypatch.setattr("graphcore.kernels.columns._BLOCK_BYTES", 1000)
+    blocks = kernel_k_flats(VectorKernel(X, kernel), 5, 1, n_init=2, random_state=0, n_jobs=2)
+    np.testing.assert_array_equal(held.labels, blocks.labels)
+    np.testing.assert_allclose(held.distances_to(X[:7]), blocks.distances_to(X[:7]), atol=1e-10)
+
+
+# -- sparse kernels and graphs -----------------------------------------------------------------------------------------
+
+
+@given(SEEDS, st.integers(0, 3), st.integers(1, 12), st.sampled_from([0.005, 0.03, 0.2]))
+def test_sparse_steps_against_dense_ones(seed, m, k, density):
+    K = sparse_psd(seed, density=density)
+    rng = np.random.default_rng(seed)
+    w = rng.uniform(0.2, 3, 60)
+    labels = rng.permutation(np.append(np.arange(k), rng.integers(0, k, 60 - k))).astype(np.int32)
+    dense, sparse = problem_of(K.toarray(), w, m), problem_of(K, w, m)
+    a, b = dense.fit(labels, k), sparse.fit(labels, k)
+    np.testing.assert_allclose(a[1], b[1], atol=1e-10)
+    np.testing.assert_array_equal(a[0].dims, b[0].dims)
+    # The flats themselves can differ where eigenvalues repeat, so the second step is compared on the same flats.
+    D = b[0].squared_distances(K.toarray(), K.diagonal())
+    here = D[np.arange(60), labels]
+    moved, values = b[0].nearest(K, labels, 1e-12 * sparse.scale)
+    np.testing.assert_allclose(D[np.arange(60), moved], np.where(moved == labels, here, D.min(axis=1)), atol=1e-10)
+    np.testing.assert_allclose(values + K.diagonal(), D[np.arange(60), moved], atol=1e-10)
+    assert (D.min(axis=1) >= D[np.arange(60), moved] - 1e-10).all()
+    np.testing.assert_array_equal(dense.reassign(b[0], labels), sparse.reassign(b[0], labels))
+    for form in (K, K.toarray()):
+        np.testing.assert_allclose(b[0].nearest(form)[1], D.min(axis=1) - K.diagonal(), atol=1e-10)
+    np.testing.assert_allclose(dense.distances_to_point(5), sparse.distances_to_point(5), atol=1e-12)
+
+
+def test_large_clusters_of_arrays_against_dense_eigenvectors(monkeypatch):
+    X = sphere(300, 8, random_state=0) * np.arange(1, 9)
+    w = np.random.default_rng(0).uniform(0.5, 2, 300)
+    problem = problem_of(kernel_function("gaussian", bandwidth=3.0)(X), w, 3)
+    labels = (np.arange(300) % 2).astype(np.int32)
+    dense = problem.fit(labels, 2)
+    monkeypatch.setattr(kernel_flats, "SMALL_DENSE", 100)
+    lanczos = problem.fit(labels, 2)
+    np.testing.assert_allclose(lanczos[1], dense[1], atol=1e-10)
+    np.testing.assert_allclose(np.abs(lanczos[0].coefficients), np.abs(dense[0].coefficients), atol=1e-8)
+
+    def failing(*_, **__):
+        raise ArpackNoConvergence("no", np.zeros(0), np.zeros((0, 0)))
+
+    monkeypatch.setattr("scipy.sparse.linalg.eigsh", failing)
+    np.testing.assert_array_equal(problem.fit(labels, 2)[1], dense[1])
+    monkeypatch.setattr("graphcore.kernel_methods.flats.kernel_flats._DENSE_LIMIT", 100)
+    with pytest.raises(InputError, match="of a cluster of 150 points were not found; take a smaller n_dims"):
+        problem.fit(labels, 2)
+
+
+@pytest.mark.parametrize("m", [0, 1, 2])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_a_graph_is_read_where_it_is(m, weighted):
+    """The same as its kernel written out; isolated nodes are in no cluster."""
+    graph = load_karate(weighted=weighted).graph
+    K, w = cut_kernel(graph, 1.5)
+    A = sp.block_diag([graph.to_scipy(), sp.csr_array((2, 2))]).tocsr()
+    first = np.arange(34) % 2
+    written_out = kernel_k_flats(K, 2, m, init=first, sample_weight=w)
+    read = kernel_k_flats(graph, 2, m, init=first, shift=1.5)
+    np.testing.assert_array_equal(read.labels, written_out.labels)
+    np.testing.assert_allclose(read.history, written_out.history, rtol=1e-10)
+    looped = GraphKernel(graph, self_loop=0.5)
+    dense = kernel_k_flats(
+        looped.whole("the test").toarray(), 2, m, init=first, sample_weight=looped.degrees, shift=1.5
+    )
+    again = kernel_k_flats(looped, 2, m, init=first, shift=1.5)
+    np.testing.assert_array_equal(again.labels, dense.labels)
+    assert again.inertia == pytest.approx(dense.inertia, rel=1e-10)
+    with_isolated = kernel_k_flats(Graph.from_scipy(A), 2, m, init=np.append(first, [-1, -1]), shift=1.5)
+    assert with_isolated.labels.tolist() == [*read.labels.tolist(), -1, -1]
+    assert with_isolated.inertia == pytest.approx(read.inertia, rel=1e-12)
+    assert with_isolated.squared_distances[-2:].tolist() == [0, 0]
+
+
+@pytest.mark.parametrize("shift", [0.0, 1.0, 2.5])
+def test_the_objective_of_points_is_the_normalised_cut(shift):
+    graph = load_karate(weighted=True).graph
+    K, w = cut_kernel(graph, shift)
+    trace = (K.diagonal() * w).sum()
+    for seed in range(10):
+        labels = np.random.default_rng(seed).integers(0, 3, 34).astype(np.int32)
+        own = problem_of(K, w, 0).fit(labels, 3)[1]
+        # Normalised cut as the sum over clusters of cut over volume.
+        A = graph.to_scipy().toarray()
+        cut = sum(A[labels == j][:, labels != j].sum() / w[labels == j].sum() for j in range(3))
+        assert cut / 3 == pytest.approx(normalized_cut(graph, labels))
+        assert w @ own == pytest.approx(trace - 3 - 3 * shift + cut, rel=1e-12)
+
+
+@example(16641013, 2, 3)  # the second of eight equal eigenvalues is the last that is asked for
+@given(SEEDS, st.integers(0, 2), st.integers(1, 3))
+def test_a_shift_changes_all_objectives_by_the_same_number(seed, m, k):
+    graph = load_karate().graph
+    labels = np.random.default_rng(seed).permutation(np.arange(34) % k).astype(np.int32)
+    low, high = (
+        (w @ problem_of(K, w, m).fit(labels, k)[1] for K, w in [cut_kernel(graph, shift)]) for shift in (1.0, 3.0)
+    )
+    assert next(high) - next(low) == pytest.approx(2.0 * (34 - k * (1 + m)), rel=1e-9)
+
+
+@given(SEEDS, st.integers(0, 2), st.integers(1, 4))
+def test_no_labels_of_a_graph_beat_the_lower_bound(seed, m, k):
+    graph = load_karate().graph
+    K, w = cut_kernel(graph)
+    labels = np.random.default_rng(seed).permutation(np.arange(34) % k).astype(np.int32)
+    bound = kernel_k_flats_lower_bound(graph, k, m, shift=1.0)
+    assert bound == pytest.approx(kernel_k_flats_lower_bound(K, k, m, sample_weight=w), rel=1e-9, abs=1e-9)
+    # The same from the normalised adjacency alone, whose leading eigenvector is that of the weights.
+    values = np.linalg.eigvalsh(K.toarray() * np.sqrt(w) * np.sqrt(w)[:, None])[::-1]
+    assert bound == pytest.approx(values[k * (m + 1) :].sum(), rel=1e-9)
+    assert bound <= w @ problem_of(K, w, m).fit(labels, k)[1] + 1e-9
+
+
+def test_the_bound_of_a_large_sparse_kernel_is_the_dense_one():
+    K = sparse_psd(1, n=700, density=0.01)
+    w = np.random.default_rng(0).uniform(0.5, 2, 700)
+    sparse, dense = (kernel_k_flats_lower_bound(M, 4, 1, sample_weight=w) for M in (K, K.toarray()))
+    assert sparse == pytest.approx(dense, rel=1e-9)
+
+
+def test_an_indefinite_kernel_is_refused_and_guarded():
+    graph, _ = planted_partition(4, 60, p_in=0.25, p_out=0.02, random_state=0)
+    with pytest.raises(InputError, match=r"not positive semi-definite: .* its eigenvalues go from -.*raise shift"):
+        KernelKFlats(4, 1, shift=0.0, random_state=0).fit(graph)
+    rose = 0
+    for seed in range(8):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            model = KernelKFlats(4, 2, shift=0.0, on_indefinite="warn", init="random", n_init=1, random_state=seed).fit(
+                graph
+            )
+        # What is kept is the best of the run, whatever it went through.
+        assert model.inertia_ == model.history_.min()
+        if (np.diff(model.history_) > 0).any() and not model.converged_:
+            rose += 1
+            assert any("the objective rose" in str(one.message) for one in caught)
+    assert rose > 0

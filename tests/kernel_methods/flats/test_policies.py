@@ -1,0 +1,191 @@
+"""Initialisations, ties, clusters that run empty or are too small for their flats, and passes that run out."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.exceptions import ConvergenceWarning
+
+from graphcore import InputError
+from graphcore.kernel_methods.flats.alternation import alternate, fill_empty, seed_labels
+from graphcore.kernel_methods.flats.euclidean import EuclideanFlats
+from graphcore.kernel_methods.flats.k_flats import k_flats
+from graphcore.kernel_methods.flats.kernel_k_flats import kernel_k_flats
+
+from .oracles import problem_of
+
+
+def problem(X, w=None, m=0):
+    return EuclideanFlats(np.asarray(X, dtype=float), np.ones(len(X)) if w is None else w, m)
+
+
+# -- initialisations ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("farthest", [False, True])
+def test_seeds_are_different_places_and_clusters_are_nearest_seeds(farthest):
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 5, size=(200, 2)) + 1e5  # 25 places, each many times
+    seeds, labels = seed_labels(problem(X), 25, rng, farthest=farthest)
+    assert len(np.unique(X[seeds], axis=0)) == 25
+    np.testing.assert_array_equal(X[seeds][labels], X)
+    with pytest.raises(InputError, match="only 25 different points, fewer than n_clusters=26; take n_clusters=25"):
+        seed_labels(problem(X), 26, rng, farthest=farthest)
+    some, labels = seed_labels(problem(X), 7, rng, farthest=farthest)
+    D = np.square(X[:, None] - X[some]).sum(axis=2)
+    np.testing.assert_array_equal(labels, D.argmin(axis=1))
+
+
+def test_farthest_first_takes_the_farthest():
+    X = np.random.default_rng(0).normal(size=(60, 3))
+    seeds, _ = seed_labels(problem(X), 6, np.random.default_rng(1), farthest=True)
+    for j in range(1, 6):
+        distances = np.square(X[:, None] - X[seeds[:j]]).sum(axis=2).min(axis=1)
+        assert distances[seeds[j]] == distances.max()
+
+
+def test_k_means_labels_are_a_finished_k_means():
+    X = np.random.default_rng(0).normal(size=(100, 3))
+    w = np.random.default_rng(1).uniform(0.5, 2, 100)
+    for seed in range(5):
+        finished = k_flats(X, 5, 0, init="k-means++", n_init=1, random_state=seed, sample_weight=w)
+        begun = k_flats(X, 5, 1, init="k-means", n_init=1, random_state=seed, sample_weight=w)
+        flats = k_flats(X, 5, 1, init=finished.labels, sample_weight=w)
+        np.testing.assert_array_equal(begun.labels, flats.labels)
+        # A line through the labels of k-means is no worse than its mean.
+        assert flats.history[0] <= finished.inertia
+
+
+# -- ties --------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
+def test_ties_stay_in_feature_space(form):
+    """Copies of one point: distances to the flats of all clusters differ by rounding only."""
+    X = np.tile(np.random.default_rng(0).normal(size=5), (60, 1))
+    labels = (np.arange(60) % 4).astype(np.int32)
+    p = problem_of(form(X @ X.T), np.random.default_rng(1).uniform(0.5, 2, 60), 0)
+    flats, _ = p.fit(labels, 4)
+    assert len(np.unique(flats.mean_norms)) > 1
+    np.testing.assert_array_equal(p.reassign(flats, labels), labels)
+
+
+def test_identical_points_settle_at_once():
+    X = np.tile([3.0, 1e6], (20, 1))
+    labels = (np.arange(20) % 4).astype(np.int32)
+    for m in (0, 1):
+        result = k_flats(X, 4, m, init=labels)
+        np.testing.assert_array_equal(result.labels, labels)
+        assert result.error == 0.0
+        assert result.flats.dims.tolist() == [0] * 4
+
+
+# -- empty clusters ----------------------------------------------------------------------------------------------------
+
+# From these labels the middle cluster loses its points to both sides.
+LINE = np.array([[0.0], [1.0], [2.0], [10.0], [11.0], [12.0]])
+EMPTIES = np.array([0, 1, 0, 2, 1, 2], dtype=np.int32)
+
+
+def test_empty_clusters_get_the_farthest_point():
+    result = k_flats(LINE, 3, 0, init=EMPTIES, on_empty="farthest")
+    assert sorted(np.bincount(result.labels)) == [1, 2, 3]
+    assert (np.diff(result.history) <= 0).all()
+    labels = fill_empty(np.zeros(4, dtype=np.int32), np.array([1.0, 5.0, 2.0, 4.0]), np.array([4, 0, 0]))
+    assert labels.tolist() == [0, 1, 0, 2]
+    # A point alone in its cluster stays, however far.
+    labels = fill_empty(np.array([0, 0, 1], dtype=np.int32), np.array([1.0, 2.0, 9.0]), np.array([2, 1, 0]))
+    assert labels.tolist() == [0, 2, 1]
+
+
+def test_empty_clusters_are_dropped():
+    result = k_flats(LINE, 3, 0, init=EMPTIES, on_empty="drop")
+    assert result.labels.tolist() == [0, 0, 0, 1, 1, 1]
+    assert result.flats.n_clusters == 2
+
+
+def test_empty_clusters_are_an_error_or_restart():
+    with pytest.raises(InputError, match="cluster 1 ran empty, 1 of 3 in all; use on_empty='farthest'"):
+        k_flats(LINE, 3, 0, init=EMPTIES, on_empty="error")
+    with pytest.raises(InputError, match="all of 1 initialisations ended in a cluster that is empty"):
+        k_flats(LINE, 3, 0, init=EMPTIES, on_empty="restart")
+    # Random labels with k close to n always leave empty clusters; with fewer, a new draw does not.
+    X = np.random.default_rng(0).normal(size=(60, 2))
+    with pytest.raises(InputError, match="all of 11 initialisations ended in a cluster that is empty"):
+        k_flats(X, 50, 0, init="random", on_empty="restart", random_state=0)
+    found = k_flats(X, 12, 0, init="random", on_empty="restart", max_restarts=200, n_init=1, random_state=0)
+    assert np.bincount(found.labels).min() >= 1
+
+
+def test_given_labels_that_miss_one_are_filled_or_dropped():
+    given = [0, 0, 0, 2, 2, 2]
+    with pytest.raises(InputError, match="leave cluster 1 empty"):
+        k_flats(LINE, 3, 0, init=given, on_empty="error")
+    assert len(set(k_flats(LINE, 3, 0, init=given).labels)) == 3
+    assert set(k_flats(LINE, 3, 0, init=given, on_empty="drop").labels) == {0, 1}
+    K = LINE @ LINE.T
+    assert len(set(kernel_k_flats(K, 3, 0, init=given).labels)) == 3
+
+
+# -- clusters too small for their flats --------------------------------------------------------------------------------
+
+
+def test_small_clusters_are_reduced_or_padded():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(30, 8))
+    labels = np.repeat(np.arange(10), 3).astype(np.int32)  # clusters of three points, flats of dimension 5
+    reduced, padded = (k_flats(X, 10, 5, init=labels, on_degenerate=policy) for policy in ("reduce", "pad"))
+    assert reduced.flats.dims.tolist() == [2] * 10
+    assert padded.flats.dims.tolist() == [5] * 10
+    for basis in padded.flats.bases:
+        np.testing.assert_allclose(basis @ basis.T, np.eye(5), atol=1e-12)
+    for result in (reduced, padded):
+        assert result.error < 1e-28
+    new = rng.normal(size=(50, 8))
+    assert (padded.flats.squared_distances(new) <= reduced.flats.squared_distances(new) + 1e-12).all()
+
+
+@pytest.mark.parametrize("size", [3, 8, 20, 100])
+def test_padding_completes_clusters_of_any_rank(size):
+    X = np.random.default_rng(0).normal(size=(size, 2)) @ np.random.default_rng(1).normal(size=(2, 8))
+    assert k_flats(X, 1, 5, on_degenerate="pad").flats.dims.tolist() == [5]
+    assert k_flats(X, 1, 5).flats.dims.tolist() == [2]
+    assert k_flats(X, 1, 5).error < 1e-20
+    basis = k_flats(X, 1, 5, on_degenerate="pad").flats.bases[0]
+    np.testing.assert_allclose(basis @ basis.T, np.eye(5), atol=1e-12)
+
+
+def test_small_clusters_restart():
+    X = np.random.default_rng(0).normal(size=(40, 6))
+    result = k_flats(X, 4, 3, on_degenerate="restart", random_state=0)
+    assert np.bincount(result.labels).min() >= 4
+    with pytest.raises(InputError, match=r"on_degenerate='restart' needs n_clusters \* \(n_dims \+ 1\) = 44 points"):
+        k_flats(X, 11, 3, on_degenerate="restart")
+    with pytest.raises(InputError, match="all of 1 initialisations ended in a cluster that is too small"):
+        k_flats(X, 2, 3, init=(np.arange(40) < 3).astype(int), on_degenerate="restart")  # three points, and four needed
+    with pytest.raises(InputError, match="initialisations ended in a cluster that is too small for its flat"):
+        k_flats(X, 10, 3, on_degenerate="restart", max_restarts=1, n_init=1, random_state=0)
+
+
+def test_kernel_clusters_are_reduced():
+    X = np.random.default_rng(0).normal(size=(30, 8))
+    labels = np.repeat(np.arange(10), 3).astype(np.int32)
+    result = kernel_k_flats(X @ X.T, 10, 5, init=labels)
+    assert result.flats.dims.tolist() == [2] * 10
+    assert result.error == pytest.approx(0, abs=1e-12)
+    # Collinear in feature space: one direction, whatever is asked for.
+    line = np.outer(np.arange(20.0), [1.0, 2.0])
+    assert kernel_k_flats(line @ line.T, 1, 5).flats.dims.tolist() == [1]
+
+
+# -- passes ------------------------------------------------------------------------------------------------------------
+
+
+def test_passes_that_run_out_are_warned_about():
+    X = np.random.default_rng(0).normal(size=(500, 2))
+    with pytest.warns(ConvergenceWarning, match="after max_iter=2 passes"):
+        result = k_flats(X, 20, 0, max_iter=2, n_init=1, random_state=0)
+    assert not result.converged
+    assert result.n_iter == 2
+    # Labels and flats belong together, settled or not.
+    again = alternate(problem(X), result.labels, 20, max_iter=1)
+    np.testing.assert_allclose(again.look.own, result.squared_distances, atol=1e-12)

@@ -1,0 +1,345 @@
+"""Certificates: no statement may ever be false, by brute force over all partitions of small sets."""
+
+import warnings
+
+import numpy as np
+import pytest
+
+from graphcore import GraphWarning, InputError, NystromKernelKMeans
+from graphcore.kernel_methods.features.diagnostics import diagnose
+from graphcore.kernel_methods.features.leverage import coherence, effective_dimension, ridge_leverage_scores
+from graphcore.kernel_methods.features.nystrom import SAMPLINGS, kernel_pca_features, nystrom_features, power_features
+from graphcore.kernel_methods.kmeans.certificates import certify, dictionary_quality, spectral_guarantee
+from graphcore.kernel_methods.kmeans.chunked import centers_and_cost
+from graphcore.kernel_methods.kmeans.exact import partition_cost
+from graphcore.kernel_methods.kmeans.linear import linear_kmeans
+from graphcore.kernels.functions import kernel_function
+
+from ...depth import seeds
+from ...nystrom_oracles import best_of_rank, cost, gaussian_matrix, indicator, trace_norm
+from ...oracles import partitions
+
+pytestmark = pytest.mark.filterwarnings("ignore::graphcore.GraphWarning")
+
+
+def instance(rng, n):
+    """A positive semi-definite matrix of one of three kinds."""
+    kind = rng.integers(3)
+    if kind == 0:
+        return gaussian_matrix(rng.normal(size=(n, 2)), rng.choice([0.3, 1.0]))
+    A = rng.normal(size=(n, n if kind == 1 else 3)) * 2.0 ** -np.arange(n if kind == 1 else 3)
+    return A @ A.T
+
+
+def features(K, rng, c, s):
+    """Features by a random scheme, truncated or not."""
+    sampling = rng.choice([*SAMPLINGS, "power", "kernel-pca"])
+    seed = int(rng.integers(10**6))
+    if sampling == "power":
+        return power_features(K, s, n_vectors=c, n_steps=int(rng.integers(3)), random_state=seed)
+    if sampling == "kernel-pca":
+        return kernel_pca_features(K, s)
+    truncation = [None, "half", s][rng.integers(3)]  # the last is the old restriction, C (W_s)^+ C^T
+    return nystrom_features(K, c, s, sampling=str(sampling), truncation=truncation, random_state=seed)
+
+
+@pytest.mark.parametrize("seed", seeds(50, 10))
+def test_all_partitions_obey_the_bracket_and_the_ratio(seed):
+    rng = np.random.default_rng(seed)
+    n, k, c, s = 7, 3, 5, 3
+    K = instance(rng, n)
+    found = features(K, rng, c, s)
+    B = found.features
+    rounding = 1e-9 * np.trace(K)
+    true, approximate = {}, {}
+    for labels in [*partitions(n, k), *partitions(n, 2), np.zeros(n, dtype=int)]:
+        proof = certify(found, labels)
+        true[tuple(labels)] = cost(K, labels)
+        approximate[tuple(labels)] = proof.cost_lower
+        assert proof.cost_lower == pytest.approx(cost(B @ B.T, labels), abs=rounding)
+        assert proof.cost_lower - rounding <= true[tuple(labels)] <= proof.cost_upper + rounding
+        # No partition into as many clusters beats the bound on the optimum.
+        if proof.n_clusters == k:
+            lower = proof.optimum_lower
+    optimum = min(true.values())
+    assert lower <= optimum + rounding
+    guarantee = spectral_guarantee(K, found, k)
+    assert guarantee.optimum_lower <= optimum + rounding
+    # The best partition of the features costs at most 1 + eps_hat + k / s times the optimum.
+    chosen = min(approximate, key=approximate.get)
+    assert true[chosen] <= guarantee.factor * optimum + rounding
+    assert true[chosen] <= certify(found, np.array(chosen)).ratio_bound * optimum + rounding or optimum < rounding
+    # And k-means on the features finds a partition that is no better than theirs.
+    result = linear_kmeans(B, k, random_state=0)
+    assert result.cost >= approximate[chosen] - rounding
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_weighted_bracket(seed):
+    rng = np.random.default_rng(seed)
+    K = instance(rng, 7)
+    found = features(K, rng, 5, 2)
+    w = rng.choice([0.0, 0.5, 1.0, 3.0], 7)
+    w[0] = 1.0
+    for labels in partitions(7, 2):
+        proof = certify(found, labels, sample_weight=w)
+        true = cost(K, labels, w)
+        assert partition_cost(K, labels, weights=w) == pytest.approx(true, abs=1e-9 * np.trace(K))
+        assert proof.cost_lower - 1e-9 * np.trace(K) <= true <= proof.cost_upper + 1e-9 * np.trace(K)
+        assert proof.optimum_lower == 0
+
+
+@pytest.mark.parametrize("seed", seeds(40, 10))
+def test_projection_costs_are_preserved(seed):
+    """Lemma 11 for random projectors and for partitions."""
+    rng = np.random.default_rng(seed)
+    n, k, s = 10, 3, 4
+    K = instance(rng, n)
+    found = features(K, rng, 7, s)
+    B, alpha = found.features, found.alpha
+    values, V = np.linalg.eigh(K)
+    root = (V * np.sqrt(np.maximum(values, 0))) @ V.T
+    factor = spectral_guarantee(K, found, k).factor
+    rounding = 1e-9 * np.trace(K)
+    for _ in range(10):
+        for U in (np.linalg.qr(rng.normal(size=(n, k)))[0], indicator(rng.integers(0, k, n))):
+            exact = np.linalg.norm(root - U @ (U.T @ root)) ** 2
+            estimate = np.linalg.norm(B - U @ (U.T @ B)) ** 2 + alpha
+            assert exact - rounding <= estimate
+            assert estimate <= factor * exact + rounding
+
+
+@pytest.mark.parametrize("seed", seeds(40, 10))
+def test_additive_bounds_of_the_landmarks(seed):
+    """Lemma 2 of the Nystrom paper: the optimum in the landmarks' span, in terms of the residual matrix."""
+    rng = np.random.default_rng(seed)
+    n, m, k, gamma = 9, 3, 2, 1.0
+    K = gaussian_matrix(rng.normal(size=(n, 2)), 0.5)
+    found = nystrom_features(K, m, random_state=seed)
+    B = found.features
+    E = K - B @ B.T
+    eigenvalues = np.linalg.eigvalsh(E)[::-1]
+    quality = dictionary_quality(K, found, gamma)
+    assert quality.residual_norm == pytest.approx(eigenvalues[0], abs=1e-8)
+    assert quality.eps_hat == pytest.approx(quality.residual_norm / (quality.residual_norm + gamma))
+    best = min(partitions(n, k), key=lambda labels: cost(K, labels))
+    best_in_span = min(certify(found, labels).cost_upper for labels in partitions(n, k))
+    gap = best_in_span - cost(K, best)
+    d = effective_dimension(np.linalg.eigvalsh(K), gamma)
+    S = indicator(best) @ indicator(best).T
+    assert -1e-9 <= gap <= np.trace(S @ E @ S) / n + 1e-9
+    assert gap <= eigenvalues[:k].sum() / n + 1e-9
+    assert gap <= min(k, d) / (1 - quality.eps_hat) * gamma / n + 1e-9
+    # Points, trace and norm of what is left, by the gamma-preserving property.
+    tau = ridge_leverage_scores(K, gamma)
+    bound = gamma / (1 - quality.eps_hat)
+    assert (found.residuals <= bound * tau + 1e-9).all()
+    assert found.alpha <= bound * d + 1e-9
+    assert eigenvalues[0] <= quality.eps_hat * bound + 1e-9
+    # The definition itself: Pi_n - Pi_m <= gamma / (1 - eps) (Phi Phi^T + gamma Pi_n)^-1, in coordinates of the span.
+    values, V = np.linalg.eigh(K)
+    phi = V * np.sqrt(values)
+    Q = np.linalg.qr(phi[found.landmarks.indices].T)[0]
+    residual = np.eye(n) - Q @ Q.T
+    right = np.diag(1.0 / (values + gamma))
+    assert np.linalg.eigvalsh(bound * right - residual)[0] > -1e-8
+    smaller = gamma / (1 - 0.9 * quality.eps_hat)
+    assert quality.eps_hat < 1e-6 or np.linalg.eigvalsh(smaller * right - residual)[0] < 0
+
+
+def test_cost_in_the_span_is_the_cost_with_centres_there():
+    """Distances in kernel space to centres that are combinations of landmarks, from kernel values alone."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 3))
+    K = gaussian_matrix(X)
+    found = nystrom_features(K, 12, random_state=0)
+    B, chosen = found.features, found.landmarks.indices
+    result = linear_kmeans(B, 4, random_state=0)
+    A = found.feature_map.projection @ result.centers.T  # c_j = sum_l A_lj phi(x_l)
+    squares = np.diag(K)[:, None] - 2 * K[:, chosen] @ A + np.einsum("lj,lm,mj->j", A, K[np.ix_(chosen, chosen)], A)
+    np.testing.assert_allclose(
+        squares, ((B[:, None] - result.centers) ** 2).sum(axis=2) + found.residuals[:, None], atol=1e-9
+    )
+    np.testing.assert_array_equal(squares.argmin(axis=1), result.labels)
+    proof = certify(found, result.labels)
+    means, inertia = centers_and_cost(B, result.labels)
+    np.testing.assert_allclose(means, result.centers, atol=1e-6)
+    S = indicator(result.labels) @ indicator(result.labels).T
+    approximation = B @ B.T
+    assert inertia + found.alpha / 60 == pytest.approx((np.trace(K) - np.trace(S @ approximation @ S)) / 60)
+    assert proof.cost_upper == pytest.approx(squares.min(axis=1).mean(), abs=1e-6)
+    E = K - approximation
+    assert proof.cost_upper - partition_cost(K, result.labels) == pytest.approx(np.trace(S @ E @ S) / 60, abs=1e-12)
+    # A partition costs what all partitions of an RBF kernel with this bandwidth cost at most: 1 - exp(-1/2).
+    assert proof.cost_upper - found.alpha / 60 <= 1 - np.exp(-0.5)
+
+
+def test_guarantee_of_low_rank_kernels():
+    A = np.random.default_rng(0).normal(size=(20, 3))
+    K = A @ A.T
+    full = spectral_guarantee(K, nystrom_features(K, 10, 3, random_state=0), 2)
+    assert full.eps_hat == 0
+    assert full.factor == pytest.approx(1 + 2 / 3)
+    # Fewer features than the rank: s_eff counts, for k / s too. Two features of rank 3, against the best two.
+    part = spectral_guarantee(K, nystrom_features(K, 2, random_state=0), 2)
+    best = trace_norm(K - best_of_rank(K, 2))
+    assert part.best_alpha == pytest.approx(best)
+    assert part.eps_hat == pytest.approx(part.alpha / best - 1)
+    block = np.diag([1.0, 1.0, 0.0])
+    missed = spectral_guarantee(block, nystrom_features(block, 1, sampling=[0]), 1)
+    assert missed.eps_hat == pytest.approx(0.0, abs=1e-12)
+    lost = nystrom_features(np.diag([1.0, 1.0]), 1, sampling=[0])
+    assert spectral_guarantee(np.diag([1.0, 1.0]), lost, 1, eigenvalues=[2.0]).eps_hat == np.inf
+
+
+def test_guarantee_from_what_an_estimator_keeps():
+    X = np.random.default_rng(0).normal(size=(60, 3))
+    model = NystromKernelKMeans(3, n_landmarks=20, n_components=8, bandwidth=1.0, random_state=0).fit(X)
+    K = kernel_function("gaussian", bandwidth=1.0)(X)
+    found = spectral_guarantee(K, model.diagnostics_, 3)
+    values = np.linalg.eigvalsh(K)[::-1]
+    assert found.best_alpha == pytest.approx(60 - values[:8].sum())
+    assert found.alpha == pytest.approx(60 * model.diagnostics_.residual)
+    assert found.eps_hat == pytest.approx(found.alpha / found.best_alpha - 1)
+    assert found.eps_hat <= model.diagnostics_.eps_hat < np.inf
+
+
+@pytest.mark.parametrize("seed", seeds(30, 10))
+def test_excess_over_the_best_of_the_rank_is_bounded_without_eigenvalues(seed):
+    rng = np.random.default_rng(seed)
+    K = instance(rng, 9)
+    found = features(K, rng, 6, 3)
+    bound = diagnose(found).eps_hat
+    assert bound >= spectral_guarantee(K, found, 2).eps_hat - 1e-7
+    if found.sampling == "kernel-pca":
+        assert bound == 0
+
+
+def indefinite_matrix():
+    """Two groups that repel each other, of 20 points each: an eigenvalue of -20 beside one of 22."""
+    K = np.kron(np.array([[0.05, 1.05], [1.05, 0.05]]), np.ones((20, 20)))
+    return K + np.eye(40)
+
+
+def test_no_bounds_for_kernels_that_are_not_positive_semi_definite():
+    K = indefinite_matrix()
+    assert np.linalg.eigvalsh(K)[0] < -18
+    labels = np.repeat([0, 1], 20)
+    found = nystrom_features(K, 10, 2, on_indefinite="clip", random_state=0)
+    assert found.indefinite
+    proof = certify(found, labels)
+    # Only the landmarks show it, and what holds for other kernels would be false.
+    lower = centers_and_cost(found.features, labels, None)[1]
+    assert not lower <= cost(K, labels) <= lower + found.alpha / 40
+    assert (proof.cost_lower, proof.cost_upper, proof.optimum_lower) == (-np.inf, np.inf, -np.inf)
+    assert proof.ratio_bound == np.inf
+    assert proof.cost == pytest.approx(cost(found.features @ found.features.T, labels) + found.alpha / 40)
+    assert "without bounds" in str(proof)
+    assert diagnose(found).eps_hat == np.inf
+    with pytest.raises(InputError, match="nothing is promised"):
+        spectral_guarantee(K, found, 2)
+
+
+def test_a_kernel_known_to_be_indefinite_has_no_bounds_where_its_landmarks_do_not_show_it():
+    X = np.random.default_rng(0).normal(size=(80, 2))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", GraphWarning)
+        model = NystromKernelKMeans(
+            3, kernel="sigmoid", gamma=0.5, coef0=0.2, on_indefinite="clip", n_landmarks=4, random_state=0
+        ).fit(X)
+    assert model.certificate_.cost_lower == -np.inf
+    assert np.isfinite(model.cost_)
+    assert "without bounds" in model.report()
+
+
+def test_weights_of_a_certificate_are_checked():
+    found = nystrom_features(np.eye(4), 2, random_state=0)
+    for bad in (-np.ones(4), np.ones(3), np.zeros(4)):
+        with pytest.raises(InputError, match="sample_weight"):
+            certify(found, [0, 0, 1, 1], sample_weight=bad)
+
+
+def test_diagnostics():
+    K = gaussian_matrix(np.random.default_rng(0).normal(size=(80, 3)), 0.5)
+    found = nystrom_features(K, 25, 10, random_state=0)
+    what = diagnose(found)
+    U = found.features / found.singular_values[:10]
+    assert what.coherence == pytest.approx(coherence(U))
+    low, high = what.effective_dimension
+    assert low <= effective_dimension(np.linalg.eigvalsh(K), np.sqrt(80)) <= high
+    assert what.ridge == pytest.approx(np.sqrt(80))
+    assert what.residual == pytest.approx(np.trace(K - found.features @ found.features.T) / 80)
+    assert what.n_uncovered == (found.residuals > 0.9).sum() > 0
+    assert what.share_kept == pytest.approx(1 - what.residual)
+    top, bottom = what.landmark_spectrum
+    assert 0 < bottom < top < 80
+    text = str(what)
+    assert "landmarks" in text
+    assert "coherence" in text
+    assert "effective dimension" in text
+    # All landmarks covered, an eigenvector for every point: the coherence of the identity is 1.
+    assert diagnose(kernel_pca_features(np.eye(4), 4)).coherence == pytest.approx(1.0)
+
+
+def test_certificate_text_and_bad_labels():
+    K = gaussian_matrix(np.random.default_rng(0).normal(size=(20, 3)))
+    found = nystrom_features(K, 10, 4, random_state=0)
+    text = str(certify(found, np.arange(20) % 3))
+    assert "cost" in text
+    assert "times the optimum" in text
+    with pytest.raises(InputError, match="-1 has no cost"):
+        certify(found, np.full(20, -1))
+    with pytest.raises(InputError, match="one label for each"):
+        certify(found, np.zeros(3, dtype=int))
+    for bad in (np.ones(3), np.full(20, np.nan)):
+        with pytest.raises(InputError, match="4 finite eigenvalues are needed"):
+            spectral_guarantee(K, found, 3, eigenvalues=bad)
+    with pytest.raises(InputError, match="gamma"):
+        dictionary_quality(K, found, 0.0)
+
+
+def test_dictionary_that_leaves_nothing():
+    A = np.random.default_rng(0).normal(size=(20, 3))
+    K = A @ A.T
+    assert dictionary_quality(K, nystrom_features(K, 5, random_state=0), 1.0).residual_norm < 1e-8
+    two = np.diag([1.0, 0.5])
+    assert dictionary_quality(two, nystrom_features(two, 1, sampling=[0]), 1.0).residual_norm == pytest.approx(0.5)
+
+
+class TestLinearKMeans:
+    def test_fewer_distinct_rows_than_clusters(self):
+        B = np.repeat([[0.0], [1.0]], 5, axis=0)
+        with pytest.warns(UserWarning, match="2 clusters instead of n_clusters=4"):
+            result = linear_kmeans(B, 4, random_state=0)
+        assert sorted(set(result.labels.tolist())) == [0, 1]
+        assert result.centers.shape == (2, 1)
+        assert result.cost == 0
+
+    def test_weights_and_minibatch(self):
+        rng = np.random.default_rng(0)
+        B = np.concatenate([rng.normal(0, 0.1, (50, 2)), rng.normal(3, 0.1, (50, 2))])
+        w = rng.random(100)
+        result = linear_kmeans(B, 2, sample_weight=w, random_state=0)
+        np.testing.assert_allclose(
+            sorted(result.centers[:, 0]),
+            sorted([np.average(B[:50, 0], weights=w[:50]), np.average(B[50:, 0], weights=w[50:])]),
+        )
+        assert result.cost == pytest.approx(cost(B @ B.T, result.labels, w))
+        small = linear_kmeans(B, 2, solver="minibatch", batch_size=20, random_state=0)
+        assert len(set(small.labels[:50])) == len(set(small.labels[50:])) == 1
+
+    @pytest.mark.parametrize(
+        ("options", "message"),
+        [
+            ({"n_clusters": 0}, "n_clusters=0"),
+            ({"n_clusters": 11}, "n_clusters=11 must be at most 10"),
+            ({"n_init": 0}, "n_init=0"),
+            ({"max_iter": 0}, "max_iter=0"),
+            ({"tol": -1.0}, "tol=-1.0"),
+            ({"solver": "elkan"}, "solver='elkan'"),
+            ({"solver": "minibatch", "batch_size": 0}, "batch_size=0"),
+        ],
+    )
+    def test_rejected(self, options, message):
+        with pytest.raises(InputError, match=message):
+            linear_kmeans(np.arange(10.0)[:, None], **{"n_clusters": 2, **options})

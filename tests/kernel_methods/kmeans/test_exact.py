@@ -1,0 +1,289 @@
+"""kernel_kmeans: starts, identities, scikit-learn's k-means, shifts, brute force, bad input."""
+
+import warnings
+
+import networkx as nx
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from scipy.stats import chisquare
+from sklearn.cluster import KMeans
+from sklearn.datasets import load_digits, make_blobs
+
+from graphcore import Graph, GraphWarning, InputError
+from graphcore.cluster.coresets.seeding import draw_seeds
+from graphcore.kernel_methods.kmeans.exact import kernel_kmeans, partition_cost
+from graphcore.kernels.definiteness import semidefinite_shift, smallest_sampled_eigenvalue
+from graphcore.kernels.dense import DenseKernel
+from graphcore.kernels.functions import kernel_function
+from graphcore.kernels.graph import GraphKernel
+from graphcore.kernels.sparse import SparseKernel
+from graphcore.kernels.vectors import VectorKernel
+from graphcore.metrics import kernel_kmeans_cost, normalized_cut
+
+from ...oracles import partitions
+from ...strategies import graphs
+from . import oracles
+
+SEEDS = st.integers(0, 2**32 - 1)
+
+
+# -- identities --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_a_linear_kernel_is_scikit_learns_k_means_from_the_same_start(weighted):
+    X = load_digits().data[:300] / 16
+    rng = np.random.default_rng(0)
+    weights = rng.random(300) if weighted else None
+    for _ in range(3):
+        labels = rng.integers(0, 8, 300)
+        W = np.ones(300) if weights is None else weights
+        centres = np.array([np.average(X[labels == j], axis=0, weights=W[labels == j]) for j in range(8)])
+        theirs = KMeans(8, init=centres, n_init=1, tol=0, algorithm="lloyd", max_iter=1000)
+        theirs.fit(X, sample_weight=weights)
+        for K in (X @ X.T, VectorKernel(X, kernel_function("linear"), held_bytes=1 << 14)):
+            ours = kernel_kmeans(K, 8, weights=weights, init=labels)
+            np.testing.assert_array_equal(ours.labels, theirs.labels_)
+            assert ours.inertia == pytest.approx(theirs.inertia_, rel=1e-9)
+            assert ours.cost == pytest.approx(theirs.inertia_ / W.sum(), rel=1e-9)
+
+
+@given(graphs(), SEEDS, st.sampled_from([0.0, 1.0, 2.5]), st.sampled_from([0.0, 1.0]))
+def test_the_cost_on_a_graph_is_its_normalised_cut(pair, seed, shift, self_loop):
+    graph, A = pair
+    assume(graph.n_isolated < graph.n_nodes)
+    kernel = GraphKernel(graph, self_loop)
+    k = min(3, graph.n_nodes - graph.n_isolated)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", GraphWarning)
+        result = kernel_kmeans(kernel, k, init="random", n_init=2, shift=shift, random_state=seed)
+    n = graph.n_nodes - graph.n_isolated
+    degrees = kernel.point_weights
+    looped = A + np.diag(np.where(degrees > 0, self_loop * graph.mean_weight, 0.0))
+    trace = sum(looped[x, x] / degrees[x] for x in range(len(A)) if degrees[x] > 0)
+    found = np.unique(result.labels[result.labels >= 0])
+    k_times_nc = sum(
+        looped[result.labels == j][:, result.labels != j].sum() / degrees[result.labels == j].sum() for j in found
+    )
+    assert result.inertia == pytest.approx(trace - len(found) + k_times_nc, abs=1e-9)
+    assert min(result.run.history) == pytest.approx(result.inertia + shift * (n - len(found)), abs=1e-9)
+    assert result.inertia == pytest.approx(kernel_kmeans_cost(graph, result.labels, self_loop=self_loop), abs=1e-9)
+    assert result.cost == pytest.approx(result.inertia / degrees.sum(), abs=1e-9)
+    if self_loop == 0 and len(found) == k:
+        assert k * normalized_cut(graph, result.labels, n_clusters=k) == pytest.approx(k_times_nc, abs=1e-9)
+    if shift >= 1:
+        assert result.run.n_rises == 0
+
+
+@given(SEEDS, st.sampled_from([0.0, 2.0]))
+def test_the_cost_of_a_partition(seed, shift):
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(3, 9))
+    B, weights = rng.standard_normal((n, 2)), rng.random(n) + 0.1
+    K, labels = B @ B.T, rng.integers(-1, 3, n)
+    labels[0] = 0
+    placed = labels >= 0
+    expected = oracles.inertia(K, labels, weights) / weights[placed].sum()
+    assert partition_cost(K, labels, weights=weights) == pytest.approx(expected, abs=1e-12)
+    assert partition_cost(sp.csr_array(K), labels, weights=weights) == pytest.approx(expected, abs=1e-12)
+    result = kernel_kmeans(K, 2, weights=weights, shift=shift, random_state=seed)
+    assert partition_cost(K, result.labels, weights=weights) == pytest.approx(result.cost, abs=1e-12)
+
+
+@given(SEEDS)
+def test_no_partition_beats_the_optimum_and_the_optimum_stays(seed):
+    rng = np.random.default_rng(seed)
+    B, weights = rng.standard_normal((7, 2)), rng.random(7) + 0.1
+    K = B @ B.T
+    costs = {tuple(labels): oracles.inertia(K, labels, weights) for labels in partitions(7, 2)}
+    best = min(costs, key=costs.get)
+    result = kernel_kmeans(K, 2, weights=weights, n_init=5, random_state=seed)
+    assert result.inertia >= costs[best] - 1e-9
+    assert result.cost == result.costs_of_initialisations.min()
+    assert kernel_kmeans(K, 2, weights=weights, init=best).inertia == pytest.approx(costs[best], abs=1e-9)
+
+
+def test_all_forms_of_a_kernel_give_the_same_partition():
+    X, y = make_blobs(150, 3, centers=4, cluster_std=0.8, random_state=3)
+    kernel = kernel_function("gaussian", bandwidth=2.0)
+    K = kernel(X)
+    sparse = np.where(K > 1e-3, K, 0.0)
+    expected = kernel_kmeans(K, 4, random_state=1)
+    for other in (DenseKernel(K), VectorKernel(X, kernel, held_bytes=4000), sp.csr_array(K), K.astype(np.float32)):
+        result = kernel_kmeans(other, 4, random_state=1)
+        np.testing.assert_array_equal(result.labels, expected.labels)
+        assert result.cost == pytest.approx(expected.cost, rel=1e-5)
+    np.testing.assert_array_equal(
+        kernel_kmeans(sp.csr_array(sparse), 4, random_state=1).labels, kernel_kmeans(sparse, 4, random_state=1).labels
+    )
+    # Weights of the degrees make a precomputed normalised-cut kernel the graph's.
+    graph = Graph.from_scipy(sp.csr_array(sparse))
+    ours = kernel_kmeans(GraphKernel(graph), 4, init=y)
+    dense = kernel_kmeans(GraphKernel(graph).block(slice(None), slice(None)), 4, init=y, weights=graph.degrees)
+    np.testing.assert_array_equal(ours.labels, dense.labels)
+
+
+def test_points_without_weight_are_labelled_and_count_for_nothing():
+    x = np.array([0.0, 1.0, 10.0, 11.0, 9.0])
+    weights = np.array([1.0, 1.0, 1.0, 1.0, 0.0])
+    result = kernel_kmeans(np.outer(x, x), 2, weights=weights, random_state=0)
+    assert result.cost == 0.25
+    assert result.labels[4] == result.labels[3] != result.labels[0]
+
+
+def test_a_shift_leaves_the_centroids_where_they_are():
+    x = np.array([0.0, 1.0, 2.0, 10.0])
+    result = kernel_kmeans(np.outer(x, x), 2, init=[0, 0, 0, 1], shift=5.0)
+    np.testing.assert_allclose(result.centroids.norms, [1.0, 100.0])
+
+
+# -- starts ------------------------------------------------------------------------------------------------------------
+
+
+def test_k_means_plus_plus_draws_by_weighted_squared_distance():
+    # Chi-square at 1e-4: one false alarm in 10,000 for each of the two tests, and the seed is fixed.
+    x, weights = np.array([0.0, 1.0, 3.0, 3.0, 7.0]), np.array([1.0, 2.0, 0.5, 1.0, 0.0])
+    K = np.outer(x, x)
+    rng = np.random.default_rng(0)
+    firsts, seconds = np.zeros(5), np.zeros(5)
+    for _ in range(6000):
+        seeds = draw_seeds(DenseKernel(K), weights, 2, rng)
+        firsts[seeds.indices[0]] += 1
+        if seeds.indices[0] == 1:
+            seconds[seeds.indices[1]] += 1
+    assert chisquare(firsts[:4], 6000 * weights[:4] / weights.sum()).pvalue > 1e-4
+    odds = weights * (x - x[1]) ** 2
+    assert seconds[1] == seconds[4] == 0
+    kept = odds > 0
+    assert chisquare(seconds[kept], seconds.sum() * odds[kept] / odds.sum()).pvalue > 1e-4
+
+
+def test_fewer_different_points_than_clusters():
+    x = np.array([0.0, 4.0, 4.0, 0.0, 9.0])
+    for dtype in (np.float64, np.float32):
+        for start in ("k-means++", "random"):
+            with pytest.warns(GraphWarning, match="only 3 of n_clusters=5 clusters hold points"):
+                result = kernel_kmeans(np.outer(x, x).astype(dtype), 5, init=start, random_state=0)
+            assert len(set(result.labels.tolist())) == 3
+            assert result.cost == pytest.approx(0.0, abs=1e-6)
+
+
+# -- kernels that are not positive semi-definite -----------------------------------------------------------------------
+
+
+def indefinite(n=40, seed=0):
+    rng = np.random.default_rng(seed)
+    K = rng.standard_normal((n, n))
+    K = K + K.T
+    np.fill_diagonal(K, 0.1)
+    return K
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("sparse", [False, True])
+def test_the_shift_that_makes_a_kernel_definite(weighted, sparse):
+    K = indefinite()
+    weights = np.random.default_rng(1).random(40) + 0.1 if weighted else np.ones(40)
+    kernel = SparseKernel(sp.csr_array(K)) if sparse else DenseKernel(K)
+    shift = semidefinite_shift(kernel, weights)
+    eigenvalues = np.linalg.eigvalsh(np.sqrt(weights)[:, None] * K * np.sqrt(weights) + shift * np.eye(40))
+    assert 0 <= eigenvalues[0] < 1e-8 * eigenvalues[-1]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", GraphWarning)
+        result = kernel_kmeans(kernel, 4, weights=weights, shift="psd", random_state=0)
+    assert result.shift == pytest.approx(shift)
+    assert result.run.n_rises == 0
+    assert (np.diff(result.run.history) <= 1e-9 * np.abs(result.run.history[0])).all()
+
+
+def test_the_shift_by_lanczos(monkeypatch):
+    monkeypatch.setattr("graphcore.kernels.definiteness._DENSE_POINTS", 10)
+    rng = np.random.default_rng(0)
+    Q, _ = np.linalg.qr(rng.standard_normal((300, 300)))
+    K = (Q * np.concatenate([[-3.0], np.linspace(-0.5, 10, 299)])) @ Q.T
+    kernel = DenseKernel((K + K.T) / 2)
+    assert semidefinite_shift(kernel, np.ones(300)) == pytest.approx(3.0, rel=1e-3)
+    assert semidefinite_shift(kernel, np.ones(300)) >= 3.0 - 1e-6
+    definite = DenseKernel((Q * np.linspace(0.1, 1, 300)) @ Q.T, check=False)
+    assert semidefinite_shift(definite, np.ones(300)) == 0.0
+
+
+def test_an_indefinite_kernel_is_warned_about_and_a_definite_one_is_not():
+    with pytest.warns(GraphWarning, match=r"not positive semi-definite.*shift='psd'"):
+        kernel_kmeans(indefinite(), 3, random_state=0)
+    with pytest.warns(GraphWarning, match="not positive semi-definite"):
+        kernel_kmeans(indefinite(700), 3, n_init=1, random_state=0)
+    X = np.random.default_rng(0).standard_normal((60, 2))
+    with pytest.warns(GraphWarning, match="not positive semi-definite"):
+        kernel_kmeans(VectorKernel(X, kernel_function("sigmoid", coef0=0.0)), 3, n_init=1, random_state=0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", GraphWarning)
+        kernel_kmeans(X @ X.T, 3, random_state=0)
+        kernel_kmeans(VectorKernel(X, kernel_function("cosine")), 3, n_init=1, random_state=0)
+    assert smallest_sampled_eigenvalue(DenseKernel(np.zeros((3, 3)))) == 0.0
+
+
+def test_what_does_not_converge_is_warned_about():
+    X = np.random.default_rng(0).standard_normal((300, 2))
+    with pytest.warns(GraphWarning, match="no initialisation converged in max_iter=1"):
+        kernel_kmeans(X @ X.T, 9, n_init=2, max_iter=1, random_state=0)
+
+
+# -- bad input ---------------------------------------------------------------------------------------------------------
+
+EYE = np.eye(4)
+
+
+BAD = {
+    "n_clusters": (0, 5, 2.0),
+    "weights": ([1, 1, 1], [1, 1, 1, -1], [1, 1, np.nan, 1], [0, 0, 0, 0]),
+    "init": ("best", None, [0, 1, 2, 0], [0, 1, -1, 0], [0, 1], [0.0, 1, 0, 1]),
+    "n_init": (0,),
+    "max_iter": (0,),
+    "tol": (-1.0,),
+    "shift": (-1.0, "auto"),
+    "on_empty": ("keep",),
+    "random_state": ("x",),
+    "n_jobs": (0,),
+}
+
+
+@pytest.mark.parametrize(("name", "value"), [(name, value) for name, values in BAD.items() for value in values])
+def test_bad_parameters(name, value):
+    with pytest.raises(InputError, match=name):
+        kernel_kmeans(EYE, **{"n_clusters": 2, name: value})
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: kernel_kmeans(np.ones((3, 2)), 2), "square"),
+        (lambda: kernel_kmeans(np.array([[1.0, 0.5], [0.1, 1.0]]), 2), "not symmetric"),
+        (lambda: kernel_kmeans(-EYE, 2), "negative diagonal"),
+        (lambda: kernel_kmeans(EYE, 2, weights=[1, 0, 0, 0]), "n_clusters=2 must be at most 1"),
+        (lambda: kernel_kmeans(Graph.from_edges([0], [1]), 2, weights=[1.0, 1.0]), "weighted by their degrees"),
+        (lambda: kernel_kmeans(Graph(np.zeros(3, dtype=int), np.zeros(0, dtype=int)), 2), "no node has an edge"),
+        (lambda: partition_cost(EYE, [-1, -1, -1, -1]), "no point with weight"),
+    ],
+)
+def test_bad_input(call, words):
+    with pytest.raises(InputError, match=words):
+        call()
+
+
+@pytest.mark.parametrize("shift", [0.0, "psd"])
+def test_a_function_that_is_not_symmetric_is_refused(shift):
+    X = np.random.default_rng(0).standard_normal((30, 2))
+    kernel = VectorKernel(X, kernel_function(lambda A, B: A @ np.array([[1.0, 2.0], [0.0, 1.0]]) @ B.T))
+    with pytest.raises(InputError, match="not symmetric"):
+        kernel_kmeans(kernel, 2, shift=shift)
+
+
+@pytest.mark.parametrize("K", [kernel_function("linear"), nx.cycle_graph(4), None, "K"])
+def test_what_is_no_kernel_matrix_is_told_what_is(K):
+    for call in (partition_cost, kernel_kmeans):
+        with pytest.raises(InputError, match=rf"K is a .*{type(K).__name__}; .*Graph, .*VectorKernel\(X, function\)"):
+            call(K, [0, 0, 1, 1] if call is partition_cost else 2)

@@ -1,0 +1,410 @@
+"""kNN graphs against brute force in numpy: neighbours, modes, weights, awkward vectors."""
+
+import tracemalloc
+import warnings
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.optimize import brentq
+from scipy.spatial.distance import cdist
+
+from graphcore import GraphWarning, InputError, ParameterError, knn_graph
+from graphcore.neighbors import search
+from graphcore.neighbors.neighbor_lists import Neighbors, empty_neighbors, fill_block
+from graphcore.neighbors.neighbors import SMALLEST_WEIGHT, WEIGHTINGS, neighbor_graph
+from graphcore.neighbors.search import METRICS, nearest_neighbors
+from graphcore.neighbors.vectors import as_vectors
+
+
+def distances_between(X, metric):
+    X = np.asarray(X, dtype=np.float64)
+    if metric == "cosine":
+        X = X / np.linalg.norm(X, axis=1, keepdims=True)
+        return np.maximum(1 - X @ X.T, 0)
+    return cdist(X, X, {"manhattan": "cityblock"}.get(metric, metric))
+
+
+def listed_by_brute_force(X, k, metric="euclidean"):
+    """Dense matrix: entry (i, j) is True if j is among the k nearest others of i. Needs distinct distances."""
+    D = distances_between(X, metric)
+    np.fill_diagonal(D, np.inf)
+    listed = np.zeros(D.shape, dtype=bool)
+    np.put_along_axis(listed, np.argsort(D, axis=1)[:, :k], True, axis=1)
+    return listed, D
+
+
+def dense(graph):
+    return graph.to_scipy().toarray()
+
+
+def expected_graph(X, k, metric, mode, weighting):
+    listed, D = listed_by_brute_force(X, k, metric)
+    last = np.sort(D, axis=1)[:, k - 1]
+    seventh = np.sort(D, axis=1)[:, min(7, k) - 1]
+    if weighting == "binary":
+        W = np.ones_like(D)
+    elif weighting == "gaussian":
+        W = np.exp(-(D**2) / (2 * np.median(last) ** 2))
+    elif weighting == "shared":
+        own = listed | np.eye(len(D), dtype=bool)
+        common = (own[:, None] & own).sum(axis=2)
+        W = common / (own[:, None] | own).sum(axis=2)
+    elif weighting == "fuzzy":
+        nearest = np.sort(D, axis=1)[:, 0]
+        over = np.maximum(D - nearest[:, None], 0)
+        W = np.empty_like(D)
+        typical = D[listed].mean()
+        for i in range(len(D)):
+
+            def excess(log_scale, i=i):
+                return np.exp(-over[i, listed[i]] / np.exp(log_scale)).sum() - np.log2(k + 1)
+
+            bounds = np.log([1e-3 * typical, 1e3 * typical])
+            inside = excess(bounds[0]) < 0 < excess(bounds[1])
+            at = brentq(excess, *bounds, xtol=1e-12) if inside else bounds[0 if excess(bounds[0]) >= 0 else 1]
+            W[i] = np.exp(-over[i] / np.exp(at))
+    else:
+        # A row with near equals has a scale of at least 1/1000 of the median one.
+        scales = np.maximum(seventh, 1e-3 * np.median(seventh))
+        W = np.exp(-(D**2) / np.outer(scales, scales))
+    W = np.where(listed, np.maximum(W, SMALLEST_WEIGHT), 0)
+    if mode == "union" and weighting == "fuzzy":
+        return W + W.T - W * W.T
+    if mode == "union":
+        return np.maximum(W, W.T)
+    if mode == "mutual":
+        return np.minimum(W, W.T)
+    return (W + W.T) / 2
+
+
+@given(
+    n=st.integers(2, 40),
+    d=st.integers(1, 20),
+    k=st.integers(1, 39),
+    metric=st.sampled_from(METRICS[:3]),
+    mode=st.sampled_from(["union", "mutual", "average"]),
+    weighting=st.sampled_from(WEIGHTINGS),
+    dtype=st.sampled_from([np.float32, np.float64]),
+    container=st.sampled_from([np.asarray, sp.csr_array, sp.csr_matrix, sp.coo_array, sp.csc_array]),
+    seed=st.integers(0, 2**32 - 1),
+)
+def test_graph_is_that_of_brute_force(n, d, k, metric, mode, weighting, dtype, container, seed):
+    d = max(d, 2) if metric == "cosine" else d
+    # Rows of norm 1 in float32 know small angles to few digits, and lists would differ from those in float64.
+    X = np.random.default_rng(seed).normal(size=(n, d)).astype(np.float64 if metric == "cosine" else dtype)
+    k = min(k, n - 1)
+    graph = knn_graph(container(X), k, metric=metric, mode=mode, weighting=weighting, algorithm="exact")
+    want = expected_graph(X, k, metric, mode, weighting)
+    np.testing.assert_array_equal(dense(graph) > 0, want > 0)
+    np.testing.assert_allclose(dense(graph), want, rtol=2e-4)
+    if weighting == "binary" and mode != "average":
+        assert not graph.is_weighted
+    assert graph.n_self_loops == 0
+
+
+@pytest.mark.parametrize("metric", METRICS[:3])
+@pytest.mark.parametrize("d", [3, 30])
+def test_lists_are_sorted_without_self_and_of_the_stated_types(metric, d):
+    X = as_vectors(np.random.default_rng(0).normal(size=(3000, d)).astype(np.float32))
+    found = nearest_neighbors(X, 12, metric=metric)
+    assert (found.indices.dtype, found.distances.dtype) == (np.int32, np.float32)
+    assert found.indices.shape == found.distances.shape == (3000, 12)
+    assert (np.diff(found.distances, axis=1) >= 0).all()
+    assert not (found.indices == np.arange(3000)[:, None]).any()
+    assert all(len(set(row)) == 12 for row in found.indices.tolist())
+    rows = np.random.default_rng(1).choice(3000, 50, replace=False)
+    exact = np.array([distances_between(X[[i, *found.indices[i]]], metric)[0, 1:] for i in rows])
+    np.testing.assert_allclose(found.distances[rows], exact, rtol=1e-4, atol=1e-6)
+
+
+@pytest.mark.parametrize("d", [2, 40])
+@pytest.mark.parametrize("n_groups", [1, 5, 40])
+def test_equal_rows_still_get_all_their_neighbours(n_groups, d):
+    rng = np.random.default_rng(n_groups)
+    X = np.repeat(rng.normal(size=(n_groups, d)), 50, axis=0)
+    X = np.vstack([X, rng.normal(size=(100, d))])
+    found = nearest_neighbors(as_vectors(X), 10)
+    assert (found.indices >= 0).all()
+    assert not (found.indices == np.arange(len(X))[:, None]).any()
+    assert all(len(set(row)) == 10 for row in found.indices.tolist())
+    assert (found.distances[: 50 * n_groups] == 0).all()  # exactly: no rounding noise between equal rows
+    np.testing.assert_allclose(found.distances, np.sort(distances_between(X, "euclidean"))[:, 1:11], atol=1e-6)
+    graph = knn_graph(X, 10)
+    assert (np.diff(graph.indptr) >= 10).all()
+
+
+@pytest.mark.parametrize("weighting", ["gaussian", "self-tuning"])
+@pytest.mark.parametrize("mode", ["union", "mutual", "average"])
+def test_weights_stay_positive_and_finite_among_equal_rows_and_outliers(weighting, mode):
+    rng = np.random.default_rng(0)
+    X = np.vstack([np.ones((40, 3)), rng.normal(size=(40, 3)), [[1e6, 0, 0], [0, 1e9, 0], [0, 0, -1e12]]])
+    graph = knn_graph(X, 10, mode=mode, weighting=weighting)
+    assert graph.weights.dtype == np.float32
+    assert graph.weights.min() >= SMALLEST_WEIGHT / 2
+    assert graph.weights.max() <= 1
+    equal = dense(graph)[:40, :40]
+    assert equal.max() == 1.0
+    assert set(np.unique(equal)) <= {0.0, 0.5, 1.0}
+
+
+@pytest.mark.parametrize("weighting", ["gaussian", "self-tuning"])
+def test_all_rows_equal(weighting):
+    graph = knn_graph(np.full((30, 4), 0.1), 5, weighting=weighting)
+    assert not graph.is_weighted  # every weight is 1
+    assert (graph.degrees >= 5).all()
+
+
+def test_most_rows_equal_takes_the_scale_of_the_others():
+    X = np.concatenate([np.zeros(90), np.arange(1, 11)])[:, None]
+    weights = dense(knn_graph(X, 3, weighting="gaussian"))
+    positive = nearest_neighbors(as_vectors(X), 3).distances
+    scale = positive[positive > 0].mean()
+    assert weights[98, 99] == pytest.approx(np.exp(-1 / (2 * scale**2)), rel=1e-5)
+
+
+def test_scale_and_shift_of_the_vectors_do_not_matter():
+    X = np.random.default_rng(0).normal(size=(300, 20))
+    want = knn_graph(X, 8, weighting="self-tuning")
+    for changed in (X * 1e-9, X * 1e9, X + 1e7):
+        got = knn_graph(changed, 8, weighting="self-tuning")
+        np.testing.assert_array_equal(got.indices, want.indices)
+        np.testing.assert_allclose(got.weights, want.weights, rtol=1e-3)
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.int16, np.int64, bool, np.float16, object, np.longdouble])
+@pytest.mark.parametrize("container", [np.asarray, np.asfortranarray, sp.csr_array])
+def test_other_types_give_the_same_graph(dtype, container):
+    X = np.random.default_rng(0).integers(0, 2 if dtype is bool else 60, size=(200, 12))
+    if container is sp.csr_array and dtype in (object, np.float16, np.longdouble):
+        pytest.skip("scipy has no such sparse arrays")
+    # Sparse rows are searched differently, so ties between integer distances may fall differently.
+    want = nearest_neighbors(as_vectors(X.astype(float)), 6).distances
+    np.testing.assert_allclose(nearest_neighbors(as_vectors(container(X.astype(dtype))), 6).distances, want, rtol=1e-6)
+
+
+def test_integers_beyond_float32_are_not_rounded():
+    X = np.array([[2**40], [2**40 + 1], [2**40 + 3], [2**40 + 7]])
+    assert as_vectors(X).dtype == np.float64
+    assert nearest_neighbors(as_vectors(X), 1).indices.ravel().tolist() == [1, 0, 1, 2]
+
+
+def test_data_frames_are_taken():
+    pandas = pytest.importorskip("pandas")
+    X = np.random.default_rng(0).normal(size=(50, 3))
+    np.testing.assert_array_equal(knn_graph(pandas.DataFrame(X), 4).indices, knn_graph(X, 4).indices)
+
+
+@pytest.mark.parametrize("container", [np.array, sp.csr_array])
+def test_input_is_not_changed_and_may_be_read_only(container):
+    X = container(np.random.default_rng(0).integers(-3, 3, size=(60, 7)).astype(float))
+    before = X.copy()
+    for array in [X.data, X.indices, X.indptr] if sp.issparse(X) else [X]:
+        array.flags.writeable = False
+    for metric in ("euclidean", "manhattan"):
+        knn_graph(X, 3, metric=metric, weighting="gaussian")
+    if sp.issparse(X):
+        np.testing.assert_array_equal(X.toarray(), before.toarray())
+        np.testing.assert_array_equal(X.indices, before.indices)
+    else:
+        np.testing.assert_array_equal(X, before)
+
+
+def test_unsorted_and_repeated_sparse_entries():
+    X = np.random.default_rng(0).integers(1, 5, size=(40, 6)).astype(float)
+    row, column = np.divmod(np.random.default_rng(1).permutation(np.tile(np.arange(240), 2)), 6)
+    indptr = np.concatenate([[0], np.cumsum(np.bincount(row))])
+    order = np.argsort(row, kind="stable")
+    M = sp.csr_array((X[row, column][order] / 2, column[order], indptr), shape=X.shape)
+    data = M.data.copy()
+    got = nearest_neighbors(as_vectors(M), 4)
+    np.testing.assert_allclose(got.distances, nearest_neighbors(as_vectors(X), 4).distances, rtol=1e-6)
+    np.testing.assert_array_equal(M.data, data)
+
+
+@pytest.mark.parametrize(("d", "metric"), [(2, "euclidean"), (12, "cosine"), (12, "manhattan"), (30, "euclidean")])
+def test_same_graph_for_any_number_of_threads(d, metric):
+    # Small integers: nearly every list ends among ties.
+    X = np.random.default_rng(0).integers(1, 4, size=(5000, d)).astype(np.float32)
+    one, two, three = (nearest_neighbors(as_vectors(X), 7, metric=metric, n_jobs=jobs) for jobs in (1, 2, 3))
+    for other in (two, three):
+        np.testing.assert_array_equal(one.indices, other.indices)
+        np.testing.assert_array_equal(one.distances, other.distances)
+
+
+def test_thread_limits_are_given_back():
+    from threadpoolctl import threadpool_info
+
+    before = sorted((pool["filepath"], pool["num_threads"]) for pool in threadpool_info())
+    knn_graph(np.random.default_rng(0).normal(size=(5000, 20)), 3, n_jobs=2)
+    assert sorted((pool["filepath"], pool["num_threads"]) for pool in threadpool_info()) == before
+
+
+def test_memory_is_no_square_of_the_rows():
+    X = np.random.default_rng(0).normal(size=(30_000, 3)).astype(np.float32)
+    knn_graph(X[:100], 10, weighting="self-tuning")  # what is loaded and compiled once
+    tracemalloc.start()
+    graph = knn_graph(X, 10, weighting="self-tuning")
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert graph.n_nodes == 30_000
+    assert peak < 80 * 30_000 * 10  # bytes; n x n would be 900 MB even as booleans
+
+
+def test_real_vectors_give_the_graph_that_others_made_of_them(shared_data):
+    """PenDigits; small integers, so that about one edge in 500 hangs on how ties fell."""
+    files = [shared_data / "pendigits" / name for name in ("pendigits.tra", "pendigits.tes")]
+    X = np.vstack([np.loadtxt(file, delimiter=",") for file in files])[:, :16]
+    stored = np.load(shared_data / "graphs" / "pendigits-nn10.npz")
+    want = sp.csr_array((np.ones(len(stored["indices"])), stored["indices"], stored["indptr"]))
+    got = knn_graph(X, 10).to_scipy()
+    assert want.multiply(got).nnz > 0.997 * max(want.nnz, got.nnz)
+
+
+# -- what is refused ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("X", "message"),
+    [
+        ([[0.0, 1.0], [np.nan, 2.0], [np.nan, 0.0]], r"row 1, column 0 is NaN \(2 such values\)"),
+        ([[0.0, 1.0], [2.0, -np.inf]], "row 1, column 1 is -inf"),
+        (sp.csr_array([[0.0, 1.0], [0.0, np.nan], [3.0, 0.0]]), "row 1, column 1 is NaN"),
+        ([[1.0, 2.0]], "1 sample"),
+        (np.empty((0, 3)), "0 sample"),
+        (np.empty((5, 0)), "0 feature"),
+        ([1.0, 2.0, 3.0], "1D array"),
+        (np.zeros((3, 3, 3)), "dim 3"),
+        ([["a", "b"], ["c", "d"]], "cannot be used"),
+        ([[1.0], [2.0, 3.0]], "cannot be used"),
+        ([[1j, 2], [3, 4]], "[Cc]omplex"),
+        ([[1e200], [2e200]], "rescale"),
+        ([[1e-200], [2e-200]], "rescale"),
+        (None, "cannot be used"),
+    ],
+)
+def test_unusable_vectors(X, message):
+    with pytest.raises(InputError, match=message):
+        knn_graph(X, 1)
+
+
+def test_not_finite_far_down_is_placed():
+    X = np.zeros((70_000, 100), dtype=np.float32)
+    X[69_000, 77] = np.inf
+    with pytest.raises(InputError, match="row 69000, column 77 is inf"):
+        knn_graph(X)
+
+
+def test_cosine_refuses_rows_without_direction():
+    X = np.array([[1.0, 0.0], [0.0, 0.0], [0.0, 2.0]])
+    for container in (np.asarray, sp.csr_array):
+        with pytest.raises(InputError, match="row 1 is"):
+            knn_graph(container(X), 1, metric="cosine")
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"n_neighbors": 0},
+        {"n_neighbors": -3},
+        {"n_neighbors": 2.5},
+        {"n_neighbors": True},
+        {"metric": "precomputed"},
+        {"metric": np.dot},
+        {"metric": "inner_product"},
+        {"mode": "intersection"},
+        {"weighting": None},
+        {"algorithm": "kd_tree"},
+        {"n_jobs": 0},
+        {"random_state": -1, "algorithm": "approximate"},
+    ],
+)
+def test_unusable_parameters(options):
+    name = next(iter(options))
+    with pytest.raises(ParameterError, match=name):
+        knn_graph(np.eye(5), **{"n_neighbors": 2, **options})
+
+
+@pytest.mark.parametrize("mode", ["union", "mutual", "average"])
+def test_more_neighbours_than_rows_are_reduced_with_a_warning(mode):
+    with pytest.warns(GraphWarning, match="n_neighbors=10 was reduced to 4: there are only 5 rows") as record:
+        graph = knn_graph(np.random.default_rng(0).normal(size=(5, 2)), mode=mode)
+    assert record[0].filename == __file__
+    np.testing.assert_array_equal(dense(graph), 1 - np.eye(5))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        knn_graph(np.random.default_rng(0).normal(size=(5, 2)), 4, mode=mode)
+
+
+# -- lists that are already there --------------------------------------------------------------------------------------
+
+
+def test_missing_neighbours_and_rows_that_list_nobody():
+    indices = np.array([[1, -1], [0, -1], [-1, -1], [0, 1]], dtype=np.int32)
+    lists = Neighbors(indices, np.array([[1.0, np.inf], [1.0, np.inf], [np.inf, np.inf], [2.0, 3.0]]))
+    binary = dense(neighbor_graph(lists))
+    np.testing.assert_array_equal(binary, [[0, 1, 0, 1], [1, 0, 0, 1], [0, 0, 0, 0], [1, 1, 0, 0]])
+    # Last neighbours are at 1, 1 and 3: the median is 1.
+    gaussian = dense(neighbor_graph(lists, weighting="gaussian"))
+    np.testing.assert_allclose(gaussian[0], [0, np.exp(-0.5), 0, np.exp(-2)], rtol=1e-6)
+    tuned = dense(neighbor_graph(lists, weighting="self-tuning"))
+    np.testing.assert_allclose(tuned[3], [np.exp(-4 / 3), np.exp(-9 / 3), 0, 0], rtol=1e-6)
+    nobody = Neighbors(np.full((2, 1), -1, dtype=np.int32), np.zeros((2, 1)))
+    assert neighbor_graph(nobody, weighting="self-tuning").n_entries == 0
+
+
+def test_a_row_that_is_listed_twice_is_named():
+    lists = Neighbors(np.array([[1, 2], [2, 2], [0, 1]], dtype=np.int32), np.ones((3, 2)))
+    with pytest.raises(InputError, match="row 1 lists row 2 twice"):
+        neighbor_graph(lists)
+
+
+def test_fill_block_moves_what_is_missing_to_the_end():
+    out = empty_neighbors(3, 2)
+    indices = np.array([[-1, 4, 7, 9], [1, -1, -1, 5], [8, 2, 3, 6]])
+    distances = np.array([[0.0, 1, 2, 3], [0, 0, 0, 1], [1, 1.5, 1.25, 2]])
+    fill_block(out, 0, indices, distances)
+    np.testing.assert_array_equal(out.indices, [[4, 7], [5, -1], [8, 3]])
+    np.testing.assert_array_equal(out.distances, np.array([[1, 2], [1, np.inf], [1, 1.25]], dtype=np.float32))
+
+
+# -- vectors of 0 and 1 ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("metric", ["hamming", "jaccard"])
+@pytest.mark.parametrize("container", [np.asarray, sp.csr_array, sp.csr_matrix])
+def test_distances_between_binary_vectors(metric, container):
+    X = np.random.default_rng(0).random((300, 20)) < 0.2
+    X[:5] = False
+    D = cdist(X, X, metric)
+    np.fill_diagonal(D, np.inf)
+    for values in (X, X.astype(np.float64)):
+        found = nearest_neighbors(as_vectors(container(values)), 7, metric=metric, algorithm="exact")
+        np.testing.assert_allclose(found.distances, np.sort(D, axis=1)[:, :7], rtol=1e-5, atol=1e-7)
+        listed = np.take_along_axis(D, found.indices.astype(int), axis=1)
+        np.testing.assert_allclose(found.distances, listed, rtol=1e-5, atol=1e-7)
+
+
+@pytest.mark.parametrize("metric", ["hamming", "jaccard"])
+@pytest.mark.parametrize("container", [np.asarray, sp.csr_array])
+def test_binary_metrics_refuse_other_vectors(metric, container):
+    with pytest.raises(InputError, match=f"metric='{metric}' compares vectors of 0 and 1, and these hold 3"):
+        knn_graph(container(np.diag([1.0, 3.0, 1.0])), 1, metric=metric)
+
+
+# -- which search is taken ---------------------------------------------------------------------------------------------
+
+
+def test_the_search_that_is_taken_by_itself():
+    rng = np.random.default_rng(0)
+    flat = rng.normal(size=(2_000_000, 4)).astype(np.float32)
+    small = rng.normal(size=(1000, 50)).astype(np.float32)
+    # Rows repeat only in memory: the choice looks at shape and type, and at every n/1000th row.
+    large = np.lib.stride_tricks.as_strided(small, shape=(200_000, 50), strides=(4, 4), writeable=False)
+    some, many = (sp.csr_array((n, 1000), dtype=np.float32) for n in (20_000, 200_000))
+    for X, is_exact in ((small, True), (large, False), (flat, True), (some, True), (many, False)):
+        assert search.exact_pays(X, "euclidean") == is_exact
+    flat[::2] = 0  # a million equal rows, among which a tree cannot prune
+    assert not search.exact_pays(flat, "euclidean")

@@ -1,0 +1,197 @@
+"""Outliers: scores from distances to neighbours, where they begin, and what a model makes of them."""
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_digits, make_moons
+from sklearn.metrics import adjusted_rand_score, roc_auc_score
+from sklearn.neighbors import KNeighborsTransformer, NearestNeighbors
+
+import graphcore
+from graphcore import CoresetSpectralClustering, InputError, ParameterError
+from graphcore.neighbors.neighbor_lists import Neighbors
+from graphcore.neighbors.outliers import _density, last_distances, leave_out, outlier_scores, valley
+from graphcore.neighbors.search import nearest_neighbors
+
+
+def mixture(seed, n, d, distance, scales=(1.0,) * 5, share=0.0):
+    """Five Gaussians, the centres of norm `distance` times sqrt(d) in the mean, in a box of uniform noise (-1)."""
+    rng = np.random.default_rng(seed)
+    y = rng.integers(5, size=n)
+    X = distance * rng.normal(size=(5, d))[y] + np.asarray(scales)[y][:, None] * rng.normal(size=(n, d))
+    noise = rng.uniform(X.min(axis=0), X.max(axis=0), (round(share * n), d))
+    return np.vstack([X, noise]), np.append(y, np.full(len(noise), -1))
+
+
+def found(X, n_neighbors=10):
+    return nearest_neighbors(np.ascontiguousarray(X, dtype=np.float64), n_neighbors)
+
+
+def test_scores_and_last_distances_against_loops():
+    neighbors = Neighbors(
+        np.array([[1, 2], [0, -1], [-1, -1], [0, 1]], dtype=np.int32),
+        np.array([[1.0, 4.0], [2.0, np.inf], [np.inf, np.inf], [0.0, 0.0]], dtype=np.float32),
+    )
+    np.testing.assert_array_equal(last_distances(neighbors), [4.0, 2.0, np.inf, 0.0])
+    # The median of 0, 2 and 4 is 2.
+    np.testing.assert_allclose(outlier_scores(neighbors), [4 / 6, 0.5, 1.0, 0.0])
+    same = Neighbors(neighbors.indices[[0, 0, 0]], np.zeros((3, 2), dtype=np.float32))
+    np.testing.assert_array_equal(outlier_scores(same), 0.5)
+    assert valley(same, np.zeros(3)) == np.inf
+
+
+def test_density_against_a_sum_over_all_rows():
+    logs = np.random.default_rng(0).normal(size=400)
+    at, counts = _density(logs)
+    low, middle = np.quantile(logs, [0.25, 0.5])
+    h = 0.7 * min((middle - low) / 0.6745, logs.std()) * 400**-0.2
+    # A Gaussian kernel of width h: the rows in a window of 2 sqrt(pi) h.
+    want = np.sqrt(2) * np.exp(-0.5 * np.square((at[:, None] - logs) / h)).sum(axis=1)
+    inside = (at > middle + h) & (at < logs.max())
+    np.testing.assert_allclose(counts[inside], want[inside], atol=0.04 * want.max())
+
+
+@pytest.mark.parametrize("share", [0.01, 0.2, 0.5])
+def test_a_share_leaves_out_the_farthest_rows_and_nothing_else(share):
+    X, _ = mixture(1, 300, 3, 4.0)
+    before, neighbors = found(X), found(X)
+    result = leave_out(neighbors, share)
+    r = before.distances[:, -1]
+    apart = np.zeros(300, dtype=bool)
+    apart[np.argsort(r)[300 - round(share * 300) :]] = True
+    np.testing.assert_array_equal(r > result.radius, apart)
+    for i in range(300):
+        for place in range(10):
+            j = before.indices[i, place]
+            assert neighbors.indices[i, place] == (-1 if apart[i] or apart[j] else j)
+    assert result.scores[apart].min() >= result.scores[~apart].max()
+
+
+def test_nothing_is_left_out_unless_asked_for():
+    neighbors = found(mixture(1, 300, 3, 4.0, share=0.2)[0])
+    kept = neighbors.indices.copy()
+    assert leave_out(neighbors, None).radius == np.inf
+    np.testing.assert_array_equal(neighbors.indices, kept)
+
+
+@pytest.mark.parametrize(("d", "distance"), [(3, 6.0), (10, 2.0), (50, 1.0), (256, 0.6)])
+def test_noise_is_found_in_few_and_many_dimensions(d, distance):
+    X, y = mixture(2, 2000, d, distance, share=0.2)
+    neighbors = found(X)
+    result = leave_out(neighbors, "auto")
+    apart = last_distances(found(X)) > result.radius
+    assert roc_auc_score(y < 0, result.scores) > 0.95
+    assert apart[y < 0].mean() > 0.75
+    assert apart[y >= 0].mean() < 0.05
+
+
+CLEAN = {
+    "moons": lambda: make_moons(2000, noise=0.05, random_state=0)[0],
+    "uniform": lambda: np.random.default_rng(0).uniform(size=(2000, 2)),
+    "Gaussian": lambda: np.random.default_rng(0).normal(size=(2000, 2)),
+    "Student": lambda: np.random.default_rng(0).standard_t(3, size=(2000, 5)),
+    "densities": lambda: mixture(0, 2000, 10, 4.0, (0.3, 0.6, 1.0, 1.5, 2.2))[0],
+    "digits": lambda: load_digits().data,
+    "repeated": lambda: np.repeat(np.random.default_rng(0).normal(size=(100, 2)), 20, axis=0),
+}
+
+
+@pytest.mark.parametrize("name", CLEAN)
+def test_sets_without_noise_are_left_whole(name):
+    neighbors = found(CLEAN[name]())
+    assert np.mean(last_distances(neighbors) > leave_out(neighbors, "auto").radius) <= 0.02
+
+
+@pytest.fixture(scope="module")
+def noisy():
+    X, y = mixture(3, 1500, 10, 2.0, share=0.2)
+    return X, y, CoresetSpectralClustering(5, outliers="auto", random_state=0).fit(X)
+
+
+def test_labels_are_better_with_noise_as_a_class(noisy):
+    X, y, model = noisy
+    whole = CoresetSpectralClustering(5, random_state=0).fit(X)
+    assert adjusted_rand_score(y, model.labels_) > 0.9 > adjusted_rand_score(y, whole.labels_)
+    assert (whole.labels_ >= 0).all()
+    np.testing.assert_array_equal(whole.outlier_scores_, model.outlier_scores_)
+
+
+def test_all_that_is_read_off_a_model_knows_them(noisy, tmp_path):
+    X, _, model = noisy
+    apart = model.labels_ < 0
+    np.testing.assert_array_equal(model.membership_.sum(axis=1) == 0, apart)
+    np.testing.assert_array_equal(np.isnan(model.outside_share_), apart)
+    assert model.summary()["size"].sum() == np.count_nonzero(~apart)
+    predicted = model.predict(X)
+    assert (predicted[apart] == -1).all()
+    assert np.mean(predicted[~apart] == model.labels_[~apart]) > 0.99
+    np.testing.assert_allclose(model.transform(X).sum(axis=1), 1.0)  # a nearest cluster for all
+    assert np.isfinite(model.score(X))
+    facts = model.report(tmp_path / "report.html", pictures=False)
+    assert facts is not None
+    model.save(tmp_path / "model.npz")
+    again = graphcore.load(tmp_path / "model.npz")
+    np.testing.assert_array_equal(again.predict(X), predicted)
+    np.testing.assert_array_equal(again.outlier_scores_, model.outlier_scores_)
+
+
+def test_distances_of_others_say_the_same(noisy):
+    X, _, model = noisy
+    distances, indices = NearestNeighbors(n_neighbors=11).fit(X).kneighbors(X)
+    for given in ((indices, distances), KNeighborsTransformer(n_neighbors=10).fit_transform(X)):
+        other = CoresetSpectralClustering(
+            5, outliers="auto", affinity="precomputed_nearest_neighbors", random_state=0
+        ).fit(given)
+        np.testing.assert_array_equal(other.labels_, model.labels_)
+        np.testing.assert_allclose(other.outlier_scores_, model.outlier_scores_, atol=1e-6)
+    # New rows are not among their own neighbours.
+    assert (other.predict((indices[:, 1:], distances[:, 1:]))[model.labels_ < 0] == -1).all()
+
+
+def test_any_number_of_threads_and_weights(noisy):
+    X, _, model = noisy
+    two = CoresetSpectralClustering(5, outliers="auto", random_state=0, n_jobs=2).fit(X)
+    np.testing.assert_array_equal(two.labels_, model.labels_)
+    weighed = CoresetSpectralClustering(5, outliers="auto", random_state=0).fit(X, sample_weight=np.full(len(X), 2.0))
+    np.testing.assert_array_equal(weighed.labels_ < 0, model.labels_ < 0)
+    np.testing.assert_array_equal(weighed.predict(X) < 0, model.predict(X) < 0)
+
+
+def test_scores_of_a_graph_are_shares_of_edges_that_leave():
+    model = CoresetSpectralClustering(2, random_state=0).fit(graphcore.datasets.load_karate().graph)
+    np.testing.assert_array_equal(model.outlier_scores_, model.outside_share_)
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "cosine", "manhattan", "hamming", "jaccard"])
+def test_new_rows_are_as_far_out_as_the_same_rows_were_in_the_fit(metric):
+    rng = np.random.default_rng(0)
+    clusters = rng.integers(0, 2, (4, 40)).repeat(150, axis=0) ^ (rng.random((600, 40)) < 0.08)
+    X = np.concatenate([clusters, rng.integers(0, 2, (60, 40))]).astype(float)
+    model = CoresetSpectralClustering(4, metric=metric, outliers=0.1, random_state=0).fit(X)
+    # A row is a neighbour of itself here, which it was not in the fit, so a few come nearer.
+    assert np.mean((model.predict(X) < 0) == (model.labels_ < 0)) > 0.95
+
+
+@pytest.mark.parametrize("outliers", [0.0, -1, 1.5, "most", True, float("nan")])
+def test_values_that_are_refused(outliers):
+    with pytest.raises(ParameterError, match="outliers="):
+        CoresetSpectralClustering(2, outliers=outliers).fit(np.random.default_rng(0).normal(size=(50, 2)))
+
+
+def test_what_cannot_be_done_is_said():
+    X = np.random.default_rng(0).normal(size=(50, 2))
+    with pytest.raises(ParameterError, match="leaves 0 of 50 rows"):
+        CoresetSpectralClustering(2, outliers=1.0).fit(X)
+    with pytest.raises(ParameterError, match="this is a graph; leave it out"):
+        CoresetSpectralClustering(2, outliers=0.1).fit(graphcore.datasets.load_karate().graph)
+    with pytest.raises(InputError, match="no two neighbours"):
+        near, distances = np.array([[2], [2], [3], [4], [5], [3]]), np.array([[0.1], [0.1], [5.0], [6.0], [7.0], [8.0]])
+        CoresetSpectralClustering(1, outliers=0.6).fit((near, distances))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(8))
+def test_over_seeds(seed):
+    """Sets without noise, in 2 to 100 dimensions: at most a fiftieth is left out."""
+    for d, distance in ((2, 8.0), (20, 1.5), (100, 1.0)):
+        clean = found(mixture(100 + seed, 2000, d, distance)[0])
+        assert np.mean(last_distances(clean) > leave_out(clean, "auto").radius) <= 0.02
