@@ -27,7 +27,7 @@ DEFAULT = "default"
 
 @dataclass(frozen=True)
 class Variant:
-    """The default with something changed: parameters, and names in modules of graphcore."""
+    """The default with something changed: parameters, and names in the files of `graphcore/cluster`."""
 
     title: str
     params: tuple = ()  # of (name, value)
