@@ -14,7 +14,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from bench import __main__ as command
-from bench import harness, inputs, report, runner, scoring
+from bench import harness, inputs, quality_page, report, runner, scoring
 from bench.cases import ablation, choose_k, clusters, construction, growth, known_k, order, quality, search, speed
 from bench.harness import Method, Outcome
 from graphcore import Graph, datasets
@@ -226,26 +226,28 @@ def outcome(title, nc, ari, *, k=4, status="ok"):
     return Outcome(method, "email", k, status, [1.0], [0.5], [{}], scores, 1000, 0.1)
 
 
-def test_targets_are_judged_by_the_measured_peers():
-    peers = [
-        outcome("METIS", 0.1, 0.5),
-        outcome("stag", 0.05, 0.2),
-        outcome("coreset-sc 1 %", 0.3, 0.6, status="> 9 s"),
+def test_the_summary_counts_graphs_where_a_method_is_best_or_level():
+    rows = [
+        replace(outcome(title, 0.1, ari), graph=graph)
+        for graph, ours, theirs in (("a", 0.5, 0.505), ("b", 0.5, 0.6), ("c", 0.7, 0.2))
+        for title, ari in ((quality.DEFAULT, ours), ("METIS", theirs))
     ]
+    found = replace(outcome("Leiden (igraph)", 0.1, 0.9), graph="a", cpu_seconds=[1.0])
+    text = quality_page.summary([*rows, found])
+    assert f"| {quality.DEFAULT} | the same | 2 of 3 | 0.567 | 1 |" in text  # .5 and .505 are level
+    assert "| METIS | the same | 2 of 3 | 0.435 | 1 |" in text
+    assert "| Leiden (igraph) | its own | - | 0.900 | 2 |" in text
 
-    def judged(ours, pure, graph="email"):
-        rows = [*peers, outcome(quality.DEFAULT, *ours), outcome(quality.PURE, *pure)]
-        return quality.judge(graph, {o.method.title: o for o in rows})
 
-    good = judged((0.102, 0.491), (0.0525, 0.1))
-    assert (good["nc"], good["ari"], good["pure"], good["best_ari"]) == ("yes", "yes", "yes", 0.5)
-    bad = judged((0.103, 0.489), (0.0526, 0.1))
-    assert (bad["nc"], bad["ari"], bad["pure"]) == ("NO", "NO", "NO")
-    assert judged((0.1, 0.67), (0.05, 0.1), "pendigits-nn250")["ari"] == "NO"
-    assert judged((0.1, 0.68), (0.05, 0.1), "pendigits-nn250")["ari"] == "yes"
-    assert judged((0.1, 0.68), (0.05, 0.1), "fbpages")["pure"] == "(yes)"
-    alone = quality.judge("email", {quality.DEFAULT: outcome(quality.DEFAULT, 0.1, 0.5)})
-    assert (alone["nc"], alone["ari"], alone["pure"]) == ("-", "-", "-")
+def test_rows_that_others_add_are_on_the_page(tmp_path):
+    path = tmp_path / "quality.csv"
+    quality_page.write_rows(path, [outcome("METIS", 0.1, 0.5), outcome("stag", 0, 0, status="> 9 s")])
+    with open(path, "a") as file:
+        file.write("email,4,another,0,ok,4,.7,.05,,,3\n")
+    page = tmp_path / "quality.md"
+    command.main(["page", "quality", str(path), "--page", str(page)])
+    assert "| email | 4 | .500 | > 9 s | **.700** |" in page.read_text()
+    assert len(path.read_text().splitlines()) == 4  # written anew
 
 
 def test_reports_hold_every_outcome(tmp_path):
@@ -253,9 +255,9 @@ def test_reports_hold_every_outcome(tmp_path):
     # A method that was stopped after some of its runs.
     stopped = outcome("Leiden (igraph)", 0.1, 0.5, status="> 9 s")
     found.append(replace(stopped, method=replace(stopped.method, own_k=True), seconds=[1.0], scores=[]))
-    text = quality.details(found) + quality.targets(found)
+    text = quality.details(found)
     assert "> 9 s" in text
-    assert "0.1000 / 0.5000" in text
+    assert "| METIS | 0.1000 | 0.5000 |" in text
     whole = report.Report("Title", [text], found, ("nc", "ari"), {"processor": "some"})
     assert whole.markdown().startswith("# Title\n\n- processor: some\n\n")
     assert '"status": "> 9 s"' in whole.json()
@@ -344,7 +346,7 @@ def test_quality_writes_the_tables_of_the_docs_now_and_later(tmp_path, monkeypat
     np.savez(tmp_path / "graphs" / "har.npz", indptr=indptr, indices=indices, labels=np.repeat(np.arange(6), 100))
     monkeypatch.setattr(harness, "RESULTS", tmp_path / "results")
     pages, out = [tmp_path / "now" / "quality.md", tmp_path / "later" / "quality.md"], tmp_path / "out.json"
-    told = ["run", "quality", "--seeds", "2", "--graphs", "har", "--methods", "graphcore, p", "METIS"]
+    told = ["run", "quality", "--seeds", "2", "--graphs", "har", "--methods", "graphcore, n", "METIS"]
     arguments = [*told, "--data", str(tmp_path), "--peers", str(tmp_path / "none"), "--json", str(out)]
     monkeypatch.setattr(sys, "argv", ["bench", *arguments, "--page", str(pages[0])])
     command.main(sys.argv[1:])
@@ -354,9 +356,8 @@ def test_quality_writes_the_tables_of_the_docs_now_and_later(tmp_path, monkeypat
     assert str(tmp_path) not in first
     assert "`python -m bench page quality out.json --page docs/tables/quality.md`" in pages[1].read_text()
     assert pages[1].read_text().splitlines()[1:] == now
-    assert [line for line in now if line.startswith("| METIS")] == ["| METIS | not installed |"] * 3
-    assert sum(line.startswith("| graphcore, pure NC | ") for line in now) == 3
-    assert "| graphcore, pure NC | **1.000** |" in now  # the agreement with the blocks
+    assert "| graph | k | graphcore, ncut | METIS |" in now
+    assert next(line for line in now if line.startswith("| har | 6 |")) == "| har | 6 | **1.000** | not installed |"
 
 
 def test_of_a_graph_in_two_files_the_last_counts(tmp_path):
@@ -370,7 +371,8 @@ def test_of_a_graph_in_two_files_the_last_counts(tmp_path):
     files[-1].write_text("".join(json.dumps(o.as_dict()) + "\n" for o in found))
     page = tmp_path / "page.md"
     command.main(["page", "quality", *map(str, files), "--page", str(page)])
-    assert "| METIS | **.100** | **1.100** |" in page.read_text()  # har, then email
+    assert "| har | 6 | **.100** |" in page.read_text()
+    assert "| email | 6 | **1.100** |" in page.read_text()
     assert page.read_text().startswith("*Quality: medians over 1 seeds. Written by")
 
 
