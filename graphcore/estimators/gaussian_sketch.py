@@ -12,7 +12,7 @@ from ..base.warn import warn_user
 from ..distributed.chunks import is_chunked
 from ..kernel_methods.features.sketch import SCALES, leading_eigenvalues, sketch_kernel
 from ..kernels.bandwidths import rule_bandwidth
-from ..kernels.columns import MatrixColumns
+from ..kernels.columns import matrix_columns
 from ..kernels.vectors import columns_of
 from ._checks import parameters, passed_on
 from ._features import FeatureClusterer, FeatureEstimator, FeatureTransformer
@@ -50,7 +50,7 @@ class SketchEstimator(FeatureEstimator):
         self._dtype = kernel.precision
         columns = kernel.columns(found.indices)
         self.subsample_indices_: Integers = found.indices
-        self.subsample_: Any | None = None if self.kernel_ is None else columns.Y
+        self.subsample_: Any | None = None if self.kernel_ is None else kernel.vectors(found.indices)
         self.projection_: Floats = found.sketch.projection
         self.offset_: Floats = found.sketch.offset
         self.n_components_: int = len(self.offset_)
@@ -75,7 +75,7 @@ class SketchEstimator(FeatureEstimator):
 
     def _sketched(self, X):
         if self.kernel_ is None:
-            columns = MatrixColumns(X, self._dtype, self.subsample_indices_)
+            columns = matrix_columns(X, self._dtype, self.subsample_indices_)
         else:
             columns = columns_of(self.kernel_, X, self.subsample_, self._dtype)
         return self._found.features(columns, n_jobs=self.n_jobs)

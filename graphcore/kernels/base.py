@@ -7,7 +7,7 @@ import numpy as np
 from ..base.locks import cached_property
 from ..exceptions import InputError
 from .columns import map_rows
-from .products import DenseProducts, memberships
+from .products import memberships, products_of
 
 BLOCK_BYTES = 1 << 26
 # Larger matrices are not made whole: 3.2 GB, and n^3 operations mostly follow.
@@ -123,12 +123,17 @@ class Kernel:
         """Shift from which on ``K + shift W^-1`` is positive semi-definite, by Gershgorin's circles."""
         return float(self.absolute_sums(weights).max())
 
-    def cluster_products(self, labels, weights, n_clusters, n_jobs=None):
-        """Inner products of points with centroids, before the division by these' weights.
+    def cluster_products(self, labels, weights, n_clusters, n_jobs=None, before=None):
+        """Products of points with centroids, before the division by these' weights.
 
-        `labels` are integers, -1 for points in no cluster, `weights` float64. Dense- or SparseProducts.
+        `labels` are integers, -1 for points in no cluster, `weights` float64. `before` is of the Products of a
+        partition before, from which these can be made.
         """
-        return DenseProducts(self, labels, weights, self.cluster_sums(labels, weights, n_clusters, n_jobs), n_jobs)
+        if before is None:
+            sums = self.cluster_sums(labels, weights, n_clusters, n_jobs)
+        else:
+            sums = self.updated_sums(*before, labels, weights, n_jobs)
+        return products_of(labels, weights, sums)
 
     def cluster_sums(self, labels, weights, n_clusters, n_jobs=None):
         """``S_xj = sum over y of label j of weights_y K_xy``, an ndarray of shape (n_points, n_clusters), float64."""

@@ -6,7 +6,7 @@ from ..base.locks import cached_property
 from ..exceptions import InputError
 from .base import BLOCK_BYTES, Kernel
 from .checks import check_diagonal, check_precomputed, check_symmetric, noise_of
-from .columns import MatrixColumns
+from .columns import matrix_columns
 from .products import memberships
 
 
@@ -63,7 +63,7 @@ class DenseKernel(Kernel):
 
     def columns(self, points=None):
         """See :meth:`Kernel.columns`."""
-        return MatrixColumns(self.values, self.precision, points)
+        return matrix_columns(self.values, self.precision, points)
 
     def column(self, point):
         """See :meth:`Kernel.column`."""

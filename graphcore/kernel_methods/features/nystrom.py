@@ -12,7 +12,7 @@ from ...base.warn import warn_user
 from ...distributed.chunks import map_chunks
 from ...exceptions import InputError, ParameterError
 from ...kernels.as_kernel import as_kernel
-from ...kernels.columns import MatrixColumns, map_rows, rows_in
+from ...kernels.columns import map_rows, matrix_columns, rows_in
 from ...kernels.definiteness import report_indefinite, smallest_sampled_eigenvalue
 from .factor import CLIP, nystrom_factor
 from .feature_map import PROJECTIONS, assembled, map_of, projection_matrix
@@ -107,7 +107,7 @@ def nystrom_features(
         sketch = projection_matrix(sampling, kernel.n_points, n_landmarks, random_state=streams)
         every = kernel.columns()
         C = map_rows(every, lambda rows: rows @ sketch, n_jobs=n_jobs, block_rows=rows_in(every, how.block_bytes))
-        columns, W = MatrixColumns(C.astype(kernel.precision, copy=False), kernel.precision), C.T @ sketch
+        columns, W = matrix_columns(C.astype(kernel.precision, copy=False), kernel.precision), C.T @ sketch
     else:
         drawn_by = {"sampling": sampling, "replace": how.replace, "n_components": n_components, "ridge": how.ridge}
         landmarks = sample_landmarks(kernel, n_landmarks, **drawn_by, random_state=streams, n_jobs=n_jobs)
@@ -115,7 +115,7 @@ def nystrom_features(
         n_landmarks, sampling = landmarks.n_drawn, landmarks.sampling
         columns = kernel.columns(indices)
         if landmarks.columns is not None:  # computed by now, and not to be kept for longer than this
-            columns = MatrixColumns(landmarks.columns, kernel.precision)
+            columns = matrix_columns(landmarks.columns, kernel.precision)
             landmarks = dataclasses.replace(landmarks, columns=None)
         W = kernel.block(indices, indices, np.float64)
     c = columns.shape[1]

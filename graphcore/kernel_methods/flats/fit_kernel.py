@@ -10,7 +10,7 @@ from ...exceptions import InputError, ParameterError
 from ...kernels.as_kernel import as_kernel
 from ...kernels.base import Kernel
 from ...kernels.checks import check_magnitude, clearly_negative, eigenvalue_noise
-from ...kernels.columns import MatrixColumns, VectorColumns, block_borders
+from ...kernels.columns import block_borders, matrix_columns, vector_columns
 from ...kernels.definiteness import report_indefinite, rough_spectrum_ends, smallest_sampled_eigenvalue, spectrum_ends
 from ...kernels.dense import DenseKernel
 from ...kernels.vectors import VectorKernel
@@ -43,10 +43,10 @@ class NewRows:
         """
         if self.function is not None:
             X = X if self.origin is None else X - self.origin
-            columns = VectorColumns(self.function, X, self.vectors, _FLOAT)
+            columns = vector_columns(self.function, X, self.vectors, _FLOAT)
             diagonal = np.asarray(self.function.diagonal(X), dtype=np.float64)
         else:
-            columns, diagonal = MatrixColumns(X, _FLOAT, self.points), self._checked(X, diagonal)
+            columns, diagonal = matrix_columns(X, _FLOAT, self.points), self._checked(X, diagonal)
         borders = block_borders(columns)
         for start, stop in zip(borders[:-1].tolist(), borders[1:].tolist(), strict=True):
             yield start, stop, *self._centred(columns.rows(start, stop), diagonal[start:stop])

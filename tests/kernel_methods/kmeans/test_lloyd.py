@@ -13,7 +13,7 @@ from graphcore.kernel_methods.flats.alternation import alternate
 from graphcore.kernel_methods.flats.fit_kernel import rows_of_nodes
 from graphcore.kernel_methods.kmeans import centroids
 from graphcore.kernel_methods.kmeans.centroids import KernelCentroids
-from graphcore.kernels.columns import MatrixColumns
+from graphcore.kernels.columns import matrix_columns
 from graphcore.kernels.dense import DenseKernel
 from graphcore.kernels.functions import kernel_function
 from graphcore.kernels.graph import GraphKernel
@@ -241,10 +241,10 @@ def test_rows_by_blocks_against_numpy(monkeypatch, kind):
     values_of_graph = norms - 2 * (A @ (Z / degrees[:, None])) * scale[:, None] / masses
     for block_bytes in (1, 8 * 4 * 7, 1 << 26):
         monkeypatch.setattr(centroids, "_BLOCK_BYTES", block_bytes)
-        found, least = centroids.nearest_centroid(MatrixColumns(kind(A), np.dtype(float)), given)
+        found, least = centroids.nearest_centroid(matrix_columns(kind(A), np.dtype(float)), given)
         np.testing.assert_array_equal(found, values.argmin(axis=1))
         np.testing.assert_allclose(least, values.min(axis=1), rtol=1e-12, atol=1e-15)
-        rows = MatrixColumns(rows_of_nodes(kind(A), own, degrees), np.dtype(float))
+        rows = matrix_columns(rows_of_nodes(kind(A), own, degrees), np.dtype(float))
         found, least = centroids.nearest_centroid(rows, given)
         np.testing.assert_array_equal(found, values_of_graph.argmin(axis=1))
         np.testing.assert_allclose(least, values_of_graph.min(axis=1), rtol=1e-12, atol=1e-15)
@@ -258,7 +258,7 @@ def test_edges_to_a_large_graph_of_many_clusters_take_no_dense_memberships():
     tracemalloc.start()
     try:
         rows = rows_of_nodes(A, np.ones(n), np.ones(n))
-        centroids.nearest_centroid(MatrixColumns(rows, np.dtype(float)), given)
+        centroids.nearest_centroid(matrix_columns(rows, np.dtype(float)), given)
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
