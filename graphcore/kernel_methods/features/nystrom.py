@@ -35,6 +35,20 @@ class NystromOptions(NamedTuple):
     on_indefinite: str = "error"
     block_bytes: int | None = None
 
+    def checked(self, n_landmarks):
+        """The same, values refused that no sampling takes, whether or not the one at hand looks at them."""
+        if self.replace not in (None, True, False):
+            raise ParameterError(f"replace={self.replace!r} must be True, False or None")
+        if self.ridge is not None:
+            check_real("ridge", self.ridge, low=0.0, open_low=True)
+        if self.block_bytes is not None:
+            check_integer("block_bytes", self.block_bytes, low=1)
+        if isinstance(self.truncation, str):
+            check_choice("truncation", self.truncation, ("half",))
+        elif self.truncation is not None:
+            check_integer("truncation", self.truncation, low=1, high=n_landmarks, why_high="n_landmarks")
+        return self
+
 
 def nystrom_features(
     K,
@@ -101,7 +115,7 @@ def nystrom_features(
         if not how.replace and n_landmarks > kernel.n_points:
             raise ParameterError(f"n_landmarks={n_landmarks} must be at most {kernel.n_points}, the number of points")
     n_given = n_landmarks if named else len(np.atleast_1d(sampling))
-    check_options(n_given, replace=how.replace, truncation=how.truncation, ridge=how.ridge, block_bytes=how.block_bytes)
+    how.checked(n_given)
     landmarks = sketch = scale = indices = None
     if named and sampling in PROJECTIONS:
         sketch = projection_matrix(sampling, kernel.n_points, n_landmarks, random_state=streams)
@@ -125,9 +139,9 @@ def nystrom_features(
     truncation = how.truncation
     if truncation is not None:
         truncation = min(-(-n_landmarks // 2) if isinstance(truncation, str) else int(truncation), c)
-    given = {"rtol": how.rtol, "on_indefinite": how.on_indefinite, "block_bytes": how.block_bytes}
     most = None if n_components is None else min(n_components, c)
-    factor = nystrom_factor(columns, W, most, scale=scale, truncation=truncation, n_jobs=n_jobs, **given)
+    given = {"scale": scale, "truncation": truncation, "rtol": how.rtol, "on_indefinite": how.on_indefinite}
+    factor = nystrom_factor(columns, W, most, block_bytes=how.block_bytes, n_jobs=n_jobs, **given)
     if n_components is not None and factor.features.shape[1] < n_components:
         warn_user(
             f"the kernel has rank {factor.features.shape[1]} among the landmarks, so there are so many features and "
@@ -257,17 +271,3 @@ def _of_factor(kernel, factor, feature_map, on_indefinite, **noted):
 
 def _n_at_origin(diagonal):
     return int((diagonal <= 0).sum())
-
-
-def check_options(n_landmarks, *, replace, truncation, ridge, block_bytes):
-    """Refuse values that no sampling takes, whether or not the one at hand looks at them."""
-    if replace not in (None, True, False):
-        raise ParameterError(f"replace={replace!r} must be True, False or None")
-    if ridge is not None:
-        check_real("ridge", ridge, low=0.0, open_low=True)
-    if block_bytes is not None:
-        check_integer("block_bytes", block_bytes, low=1)
-    if isinstance(truncation, str):
-        check_choice("truncation", truncation, ("half",))
-    elif truncation is not None:
-        check_integer("truncation", truncation, low=1, high=n_landmarks, why_high="n_landmarks")
