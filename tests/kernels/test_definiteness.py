@@ -145,14 +145,6 @@ def test_clusters_without_points_for_negative_distances_are_told_so_and_the_reme
     assert len(set(result.labels.tolist())) == 5
 
 
-def test_equal_points_are_told_so_also_with_a_shift():
-    x = np.array([0.0, 4.0, 4.0, 0.0])
-    with pytest.warns(GraphWarning, match="only 2 of n_clusters=3.*no more different points"):
-        kernel_kmeans(np.outer(x, x), 3, random_state=0)
-    with pytest.warns(GraphWarning, match="only 1 of n_clusters=3.*no more different points"):
-        kernel_kmeans(np.zeros((4, 4)), 3, random_state=0)
-
-
 def test_the_shift_of_a_start():
     weights = np.random.default_rng(0).random(40) + 0.1
     for kernel in (DenseKernel(CAVES), SparseKernel(sp.csr_array(CAVES))):

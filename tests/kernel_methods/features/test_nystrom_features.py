@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from graphcore import Graph, GraphWarning, InputError, ParameterError
+from graphcore import GraphWarning, InputError, ParameterError
 from graphcore.kernel_methods.features import nystrom
 from graphcore.kernel_methods.features.feature_map import PROJECTIONS, projection_matrix
 from graphcore.kernel_methods.features.nystrom import SAMPLINGS, kernel_pca_features, nystrom_features, power_features
@@ -119,11 +119,6 @@ def test_streaming_evaluates_no_more_than_the_landmark_columns(monkeypatch):
     assert max(evaluated) <= 20 * 20
 
 
-def test_a_graph_without_loops_is_indefinite():
-    with pytest.raises(InputError, match=r"not positive semi-definite|all zero"):
-        nystrom_features(Graph.from_edges([0, 0, 1, 2, 3, 3, 4], [1, 2, 2, 3, 4, 5, 5]), 6, 2, random_state=0)
-
-
 class TestPowerFeatures:
     def test_many_steps_are_kernel_pca(self):
         best = kernel_pca_features(K, 10)
@@ -159,8 +154,9 @@ class TestPowerFeatures:
             power_features(K, 5, n_vectors=3)
         with pytest.raises(ParameterError, match="n_steps=-1"):
             power_features(K, 5, n_steps=-1)
-        with pytest.raises(InputError, match="zero"):
-            power_features(np.zeros((4, 4)), 2)
+        for function in (power_features, kernel_pca_features):
+            with pytest.raises(InputError, match="zero"):
+                function(np.zeros((4, 4)), 2)
 
 
 class TestKernelPCA:
@@ -172,10 +168,6 @@ class TestKernelPCA:
     def test_low_rank_gives_fewer_features(self):
         A = np.random.default_rng(0).normal(size=(20, 2))
         assert kernel_pca_features(A @ A.T, 5).n_components == 2
-
-    def test_zero(self):
-        with pytest.raises(InputError, match="zero"):
-            kernel_pca_features(np.zeros((3, 3)), 1)
 
     @pytest.mark.parametrize("most", [30, 1000])
     def test_indefinite_matrices(self, most, monkeypatch):

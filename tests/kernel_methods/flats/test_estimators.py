@@ -5,12 +5,8 @@ import pytest
 import scipy.sparse as sp
 from sklearn.base import clone
 from sklearn.datasets import make_blobs
-from sklearn.model_selection import GridSearchCV
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from bench.shapes import sphere
 from graphcore import InputError, KernelKFlats, KFlats, ParameterError
 from graphcore.datasets import crossing_lines, planted_partition
 from graphcore.kernel_methods.flats.k_flats import k_flats
@@ -129,20 +125,6 @@ def test_every_form_of_one_kernel():
                 np.abs(model.encode(rows).coordinates), np.abs(fits[0].encode(new).coordinates), atol=1e-8
             )
             np.testing.assert_allclose(model.fit_transform(data), fits[0].transform(X), atol=1e-6)
-
-
-def test_a_search_over_held_out_error_finds_the_dimension():
-    """Points on three lines in ten dimensions: cross-validation takes k = 3 and m = 1 of the grid."""
-    rng = np.random.default_rng(0)
-    labels = rng.integers(0, 3, 150)
-    ends = sphere(3, 10, random_state=0)
-    points = 4 * sphere(3, 10, random_state=1)[labels] + rng.normal(size=(150, 1)) * ends[labels]
-    points += 0.05 * rng.normal(size=points.shape)
-    pipeline = make_pipeline(StandardScaler(), KFlats(random_state=0))
-    grid = {"kflats__n_clusters": [2, 3], "kflats__n_dims": [0, 1]}
-    search = GridSearchCV(pipeline, grid, cv=3).fit(points)
-    assert search.best_params_ == {"kflats__n_clusters": 3, "kflats__n_dims": 1}
-    assert agreement(labels, search.predict(points))["ari"] == 1.0
 
 
 def test_crossing_lines_by_default_settings():

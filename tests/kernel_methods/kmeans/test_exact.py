@@ -165,7 +165,7 @@ def test_fewer_different_points_than_clusters():
     x = np.array([0.0, 4.0, 4.0, 0.0, 9.0])
     for dtype in (np.float64, np.float32):
         for start in ("k-means++", "random"):
-            with pytest.warns(GraphWarning, match="only 3 of n_clusters=5 clusters hold points"):
+            with pytest.warns(GraphWarning, match=r"only 3 of n_clusters=5 clusters .*no more different points"):
                 result = kernel_kmeans(np.outer(x, x).astype(dtype), 5, init=start, random_state=0)
             assert len(set(result.labels.tolist())) == 3
             assert result.cost == pytest.approx(0.0, abs=1e-6)
@@ -260,8 +260,6 @@ def test_bad_parameters(name, value):
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (lambda: kernel_kmeans(np.ones((3, 2)), 2), "square"),
-        (lambda: kernel_kmeans(np.array([[1.0, 0.5], [0.1, 1.0]]), 2), "not symmetric"),
         (lambda: kernel_kmeans(-EYE, 2), "negative diagonal"),
         (lambda: kernel_kmeans(EYE, 2, weights=[1, 0, 0, 0]), "n_clusters=2 must be at most 1"),
         (lambda: kernel_kmeans(Graph.from_edges([0], [1]), 2, weights=[1.0, 1.0]), "weighted by their degrees"),

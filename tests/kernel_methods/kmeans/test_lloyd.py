@@ -20,6 +20,7 @@ from graphcore.kernels.graph import GraphKernel
 from graphcore.kernels.sparse import SparseKernel
 from graphcore.kernels.vectors import VectorKernel
 
+from ...nystrom_oracles import counting_kernel
 from ...strategies import graphs
 from . import oracles
 
@@ -201,17 +202,8 @@ def test_kernel_values_are_evaluated_for_all_points_once_then_for_those_that_mov
     n, k = 300, 5
     X = rng.normal(size=(n, 2))
     kernel = kernel_function("gaussian", bandwidth=1.0)
-    matrix = VectorKernel(X, kernel, held_bytes=5000)
-    evaluated = []
-
-    class Counted:
-        name, diagonal = kernel.name, staticmethod(kernel.diagonal)
-
-        def __call__(self, A, B):
-            evaluated.append(len(A) * len(B))
-            return kernel(A, B)
-
-    matrix.function = Counted()
+    counting, evaluated = counting_kernel(kernel)
+    matrix = VectorKernel(X, kernel_function(counting), held_bytes=5000)
     labels = rng.integers(0, k, n).astype(np.int32)
     run = lloyd(matrix, labels, np.ones(n), k)
     expected = lloyd(DenseKernel(kernel(X)), labels, np.ones(n), k)
