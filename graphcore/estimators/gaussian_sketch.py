@@ -258,7 +258,7 @@ class GaussianSketchKernelKMeans(FeatureClusterer, SketchEstimator):
             )
 
     def _report(self):
-        sizes = np.bincount(self.labels_)
+        sizes = np.bincount(np.asarray(self.labels_))
         return [
             *super()._report(),
             ("spectral condition", f"{self.spectral_condition_:.3g} (trouble from {_CONDITION:g} on)"),

@@ -244,14 +244,12 @@ class NystromKernelKMeans(FeatureClusterer, LandmarkEstimator):
     Costs are means over points. With sample weights they are weighted means; landmarks are chosen without regard to
     weights.
 
-    Of a chunked dask.array of vectors, `labels_` and what the methods return are dask.arrays; ``sampling`` is
-    "uniform", "rpcholesky" or an array then, ``solver`` "lloyd", and the starts are by k-means||.
+    Of a chunked dask.array of vectors, `labels_` and what the methods return are dask.arrays; ``solver`` is "lloyd"
+    then, and the starts are by k-means||.
 
     References
     ----------
-    Wang, Gittens, Mahoney, "Scalable kernel k-means clustering with Nystrom approximation", JMLR 20 (2019),
-    Algorithm 2. Calandriello, Rosasco, "Statistical and computational trade-offs in kernel k-means", NeurIPS 2018,
-    Algorithm 1.
+    As for :class:`NystromFeatures`: Algorithm 2 of the one, Algorithm 1 of the other.
 
     Examples
     --------

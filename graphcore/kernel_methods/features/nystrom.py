@@ -70,12 +70,8 @@ def nystrom_features(
         c: draws of landmarks, or columns of a sketch.
     n_components : int, optional
         s, the rank of the approximation; default all that the landmarks give.
-    sampling : str or array-like of int, default "uniform"
-        A scheme of `sample_landmarks`, the landmarks themselves, or a sketch that
-        mixes all columns: "gaussian", "srht" or "countsketch". Sketches compute all n^2 kernel values, in blocks, and
-        hold n x c numbers.
-    random_state, n_jobs
-        As for :class:`graphcore.NystromFeatures`.
+    sampling, random_state, n_jobs
+        As for :class:`graphcore.NystromFeatures`, but for "power" and "kernel-pca", which are functions of their own.
     **options
         `replace`, `truncation`, `ridge`, `rtol`, `on_indefinite` and `block_bytes`, as for
         :class:`graphcore.NystromFeatures`. A `truncation` of less than `n_components` is raised to it.
@@ -156,9 +152,8 @@ def nystrom_features(
             "features are zero and they fall into one cluster: take more landmarks, sampling='countsketch' or "
             "'leverage', or graphcore.kernel_methods.features.nystrom.power_features"
         )
-    feature_map = map_of(kernel, factor.projection, indices, sketch)
     noted = {"n_landmarks": n_landmarks, "sampling": sampling, "landmarks": landmarks, "n_zero_rows": n_zero_rows}
-    return _of_factor(kernel, factor, feature_map, how.on_indefinite, **noted)
+    return _of_factor(kernel, factor, (indices, sketch), how.on_indefinite, **noted)
 
 
 def power_features(
@@ -211,10 +206,8 @@ def power_features(
         C = kernel.product(Q, n_jobs)
         W = Q.T @ C
     factor = nystrom_factor(C, W, min(s, Q.shape[1]), rtol=rtol, on_indefinite=on_indefinite, n_jobs=n_jobs)
-    feature_map = map_of(kernel, factor.projection, None, Q)
-    return _of_factor(
-        kernel, factor, feature_map, on_indefinite, n_landmarks=c, sampling="power", n_zero_rows=factor.n_zero_rows
-    )
+    noted = {"n_landmarks": c, "sampling": "power", "n_zero_rows": factor.n_zero_rows}
+    return _of_factor(kernel, factor, (None, Q), on_indefinite, **noted)
 
 
 def kernel_pca_features(K, n_components, *, on_indefinite="error", random_state=None, n_jobs=None):
@@ -263,8 +256,9 @@ def kernel_pca_features(K, n_components, *, on_indefinite="error", random_state=
     return assembled(kernel, V * roots, feature_map, roots, on_indefinite, **noted)
 
 
-def _of_factor(kernel, factor, feature_map, on_indefinite, **noted):
+def _of_factor(kernel, factor, columns, on_indefinite, **noted):
     """KernelFeatures of a NystromFactor."""
+    feature_map = map_of(kernel, factor.projection, *columns)
     noted |= {"landmark_root": factor.landmark_root, "negative": factor.landmark_root.indefinite}
     return assembled(kernel, factor.features, feature_map, factor.singular_values, on_indefinite, **noted)
 

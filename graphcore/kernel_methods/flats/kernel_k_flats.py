@@ -71,17 +71,14 @@ def kernel_k_flats(
     n_clusters, n_dims, random_state
         As for :class:`graphcore.KernelKFlats`.
     shift : float, default 0
-        Work with ``K + shift W^-1``, as `kernel_kmeans` does; W holds the weights. From 1
-        the kernel of a graph is positive semi-definite.
+        Work with ``K + shift W^-1``, as `kernel_kmeans` does; W holds the weights.
     init : {"k-means++", "farthest", "random", "k-means"} or ndarray of shape (n_samples,), default "k-means++"
-        What the first labels are, in feature space; "k-means" is kernel k-means run to its end. Integers from 0 are
-        taken as labels.
+        As for :class:`graphcore.KFlats`, in feature space.
     sample_weight : array-like of shape (n_samples,), optional
-        Not negative. Points of weight 0 take no part, and get the label of their nearest flat. A graph has its own
-        weights, the degrees, and its isolated nodes are in no cluster.
+        As for `k_flats`. A graph has its own weights, the degrees, and its isolated nodes are in no cluster.
     on_indefinite : {"error", "warn"}, default "error"
-        What becomes of kernels that are not positive semi-definite. If they are worked on, the objective may rise on
-        the way, a run ends where a partition comes back, and the best one met is kept.
+        If kernels that are not positive semi-definite are worked on, the objective may rise on the way, a run ends
+        where a partition comes back, and the best one met is kept.
     **rules
         `n_init`, `max_iter`, `on_empty`, `on_degenerate`, `max_restarts`, `n_jobs`, `verbose`, as for
         :class:`graphcore.KernelKFlats`.
@@ -93,9 +90,8 @@ def kernel_k_flats(
     Raises
     ------
     InputError, ParameterError
-        If the kernel cannot be used: not square, symmetric, finite, or positive semi-definite (checked by its
-        eigenvalues up to 1,000 points, by a rough Lanczos run and negative squared distances beyond), and where
-        `k_flats` raises it.
+        If the kernel is not square, symmetric, finite, or positive semi-definite (by its eigenvalues up to 1,000
+        points, by a rough Lanczos run and negative squared distances beyond), and where `k_flats` raises it.
 
     Notes
     -----

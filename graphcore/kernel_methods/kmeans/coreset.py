@@ -1,6 +1,6 @@
 """Kernel k-means on a coreset: the coreset is clustered, and all points go to the nearest centroid."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -37,7 +37,7 @@ class CoresetKernelKMeansResult:
     labels: np.ndarray
     coreset: Coreset
     on_coreset: KernelKMeansResult
-    n_unreached: int = field(default=0)
+    n_unreached: int = 0
 
 
 def coreset_kernel_kmeans(
@@ -130,17 +130,11 @@ def coreset_kernel_kmeans(
         labels, n_unreached = found.labels, int(np.count_nonzero(found.unreached))
     else:
         labels, _ = nearest_centroid(kernel.columns(coreset.indices), on_coreset.centroids, n_jobs)
-    if options.get("on_empty") != "drop":
-        _tell_of_empty(labels, on_coreset, n_clusters)
-    return CoresetKernelKMeansResult(labels, coreset, on_coreset, n_unreached)
-
-
-def _tell_of_empty(labels, on_coreset, n_clusters):
-    """Warn of clusters that hold points of the coreset and, by distance to their centroids, none in the end."""
     on_few = np.unique(on_coreset.labels[on_coreset.labels >= 0])
     lost = np.setdiff1d(on_few, labels)
-    if len(lost):
+    if len(lost) and options.get("on_empty") != "drop":
         warn_user(
             f"only {len(on_few) - len(lost)} of n_clusters={n_clusters} clusters hold points: {len(lost)} hold some of "
             "the coreset, but all of these are as near to another centroid; ask for fewer clusters or a larger coreset"
         )
+    return CoresetKernelKMeansResult(labels, coreset, on_coreset, n_unreached)
