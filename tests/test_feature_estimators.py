@@ -19,6 +19,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from graphcore import (
+    CoresetKernelKMeans,
     GaussianSketchFeatures,
     GaussianSketchKernelKMeans,
     GraphWarning,
@@ -43,9 +44,9 @@ ALL = pytest.mark.parametrize("make", NYSTROM + SKETCHES)
 
 def made(make, **parameters):
     """An estimator of 60 landmarks, or a subsample of 60, that makes 5 features or 4 clusters of them."""
-    size = "n_landmarks" if make in NYSTROM else "n_subsample"
+    size = {name: 60 for name in ("n_landmarks", "n_subsample") if hasattr(make, name)}
     n = {"n_clusters": 4} if hasattr(make, "predict") else {"n_components": 5}
-    return make(**{size: 60, "random_state": 0, **n, **parameters})
+    return make(**{"random_state": 0, **size, **n, **parameters})
 
 
 def expected_failures(estimator):
@@ -242,18 +243,19 @@ def test_features_in_pipelines_and_grid_searches(make):
 
 
 @pytest.mark.filterwarnings("ignore::graphcore.GraphWarning")
-@pytest.mark.parametrize("make", CLUSTERERS)
+@pytest.mark.parametrize("make", (*CLUSTERERS, KernelKMeans, CoresetKernelKMeans))
 def test_clusters_in_pipelines_and_grid_searches(make):
     digits, y = (part[:300] for part in load_digits(return_X_y=True))
     name = make.__name__.lower()
     pipe = make_pipeline(StandardScaler(), made(make, n_init=2))
-    assert pipe.fit(digits).transform(digits).shape == (300, 4)
     search = GridSearchCV(pipe, {f"{name}__n_clusters": [2, 10]}, scoring=score_of_labels, cv=2).fit(digits, y)
     assert search.best_params_ == {f"{name}__n_clusters": 10}
     # A kernel matrix is cut along both sides.
     model = made(make, kernel="precomputed", n_init=2)
     search = GridSearchCV(model, {"n_clusters": [2, 4]}, scoring=score_of_labels, cv=3).fit(K, LABELS)
     assert search.best_params_ == {"n_clusters": 4} and search.best_score_ > 0.9
+    # With its own score, minus the cost of the points left out, more clusters are never worse here.
+    assert GridSearchCV(model, {"n_clusters": [2, 4]}, cv=3).fit(K).best_params_ == {"n_clusters": 4}
 
 
 @pytest.mark.parametrize("given", [{"bandwidth": 5.0}, {"kernel": "precomputed"}])

@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from sklearn.base import clone
 from sklearn.datasets import make_blobs
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
@@ -65,18 +64,6 @@ def test_what_k_flats_stores():
     assert weighted.inertia_ == pytest.approx(w.sum() * weighted.reconstruction_error_)
     twice = KFlats(3, 2, init=model.labels_).fit(X, sample_weight=2.0)
     assert twice.inertia_ == pytest.approx(2 * KFlats(3, 2, init=model.labels_).fit(X).inertia_)
-
-
-@pytest.mark.parametrize("model", [KFlats(3, 1, random_state=0), KernelKFlats(3, 1, bandwidth=2.0, random_state=0)])
-def test_weights_are_repeats_in_any_order_for_drawn_initialisations(model):
-    rng = np.random.default_rng(1)
-    times = rng.integers(0, 3, 120)
-    order = rng.permutation(times.sum())
-    weighted, repeated = clone(model).fit(X, sample_weight=times), clone(model).fit(X.repeat(times, axis=0)[order])
-    np.testing.assert_array_equal(weighted.labels_.repeat(times)[order], repeated.labels_)
-    assert weighted.inertia_ == pytest.approx(repeated.inertia_)
-    left_out = times == 0
-    np.testing.assert_array_equal(weighted.labels_[left_out], weighted.predict(X[left_out]))
 
 
 def test_what_kernel_k_flats_stores():
@@ -175,14 +162,3 @@ def test_sparse_vectors_in_feature_space(options):
     assert sparse.inertia_ == pytest.approx(dense.inertia_, rel=1e-9)
     np.testing.assert_allclose(sparse.transform(vectors[:7]), dense.transform(vectors[:7].toarray()), atol=1e-7)
     assert sparse.score(vectors) == pytest.approx(-sparse.reconstruction_error_)
-
-
-@pytest.mark.parametrize("make", [KFlats, KernelKFlats])
-def test_verbose_fits_log_every_initialisation(make, caplog):
-    with caplog.at_level("INFO", logger="graphcore"):
-        make(3, n_init=2, random_state=0, verbose=1).fit(X)
-    messages = [record.getMessage().split(":")[0] for record in caplog.records]
-    assert messages == ["initialisation 1 of 2", "initialisation 2 of 2"]
-    caplog.clear()
-    make(3, n_init=2, random_state=0).fit(X)
-    assert not caplog.records
