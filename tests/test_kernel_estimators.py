@@ -6,7 +6,7 @@ import networkx as nx
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from sklearn.datasets import load_digits, make_blobs
+from sklearn.datasets import make_blobs
 from sklearn.exceptions import NotFittedError
 from sklearn.metrics import adjusted_rand_score
 from sklearn.metrics.pairwise import rbf_kernel
@@ -76,6 +76,9 @@ def test_the_score_is_minus_the_cost_for_every_kind_of_input(make):
     of_vectors = model.kernel_(X[40:], model._reference), model.kernel_(model._reference), np.diag(K)[40:]
     mean = np.average(np.diag(K)[:40], weights=weights[:40])  # rows of a matrix do not hold the diagonal
     of_matrix = new[:, points], K[np.ix_(points, points)], np.full(20, mean)
+    if make is KernelKMeans:
+        assert model.score(X[:40], sample_weight=weights[:40]) == pytest.approx(-model.cost_)
+        assert model.inertia_ == pytest.approx(model.cost_ * weights[:40].sum())
     for fitted, rows, (across, among, own) in ((model, X[40:], of_vectors), (given, new, of_matrix)):
         labels, w = fitted._centroids[:2]
         costs = np.full((20, 3), np.inf)
@@ -226,26 +229,6 @@ def test_isolated_nodes_get_no_cluster():
         new = np.zeros((3, 12))
         new[0, :3], new[1, 7] = 1.0, 2.0
         assert model.predict(new).tolist() == [model.labels_[0], model.labels_[7], -1]
-
-
-@pytest.mark.parametrize("kernel", ["gaussian", "polynomial", rbf_kernel])
-def test_precomputed_is_the_same_as_vectors(kernel):
-    X = load_digits().data[:150] / 16
-    model = KernelKMeans(5, kernel=kernel, n_init=2, random_state=0).fit(X[:100])
-    K = model.kernel_(X)
-    given = KernelKMeans(5, kernel="precomputed", n_init=2, random_state=0).fit(K[:100, :100])
-    np.testing.assert_array_equal(given.labels_, model.labels_)
-    assert given.cost_ == pytest.approx(model.cost_)
-    assert given.inertia_ == pytest.approx(100 * given.cost_)
-    np.testing.assert_array_equal(given.predict(K[100:, :100]), model.predict(X[100:]))
-    np.testing.assert_array_equal(given.predict(sp.csr_array(K[100:, :100])), model.predict(X[100:]))
-    assert model.score(X[:100]) == pytest.approx(-model.cost_)
-    assert given.score(K[:100, :100]) == pytest.approx(-model.cost_)
-    if (np.ptp(np.diag(K)) < 1e-9) and isinstance(kernel, str):  # a constant diagonal is known
-        assert given.score(K[100:, :100]) == pytest.approx(model.score(X[100:]))
-    if isinstance(kernel, str):
-        sparse = KernelKMeans(5, kernel=kernel, n_init=2, random_state=0).fit(sp.csr_array(X[:100]))
-        np.testing.assert_array_equal(sparse.labels_, model.labels_)
 
 
 @pytest.mark.parametrize("sampling", ["importance", "uniform"])
