@@ -27,21 +27,6 @@ def blobs(n=120, seed=0):
     return rng.normal(0, 1, (n, 4)) + 6 * rng.integers(0, 3, n)[:, None], None
 
 
-def test_sample_weights_are_those_of_k_means_on_the_features():
-    X, _ = blobs()
-    weights = np.random.default_rng(1).random(len(X))
-    weights[X.mean(axis=1) > 9] = 0.0
-    model = GaussianSketchKernelKMeans(2, random_state=0).fit(X, sample_weight=weights)
-    B = model._features_of(X)
-    means = np.array([np.average(B[model.labels_ == j], axis=0, weights=weights[model.labels_ == j]) for j in (0, 1)])
-    np.testing.assert_allclose(model.cluster_centers_, means, atol=1e-9)
-    squares = np.square(B - means[model.labels_]).sum(axis=1)
-    assert model.cost_ == pytest.approx(np.average(squares, weights=weights))
-    # The two blobs that have weight are told apart.
-    kept = weights > 0
-    assert adjusted_rand_score(X[kept].mean(axis=1) > 3, model.labels_[kept]) == 1.0
-
-
 # -- what the paper shows ----------------------------------------------------------------------------------------------
 
 
