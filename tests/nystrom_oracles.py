@@ -89,6 +89,11 @@ def cost(K, labels, weights=None):
     return total / w.sum()
 
 
+def coherence(V):
+    """Row coherence of a matrix (n, s) with orthonormal columns, from 1 to n / s."""
+    return len(V) / V.shape[1] * np.square(V).sum(axis=1).max()
+
+
 def trace_norm(M):
     """Sum of singular values."""
     return np.abs(np.linalg.eigvalsh((M + M.T) / 2)).sum()

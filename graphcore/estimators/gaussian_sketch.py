@@ -213,10 +213,6 @@ class GaussianSketchKernelKMeans(FeatureClusterer, SketchEstimator):
     Nystrom features see more: on the 8 x 8 digits kernel k-means has an adjusted Rand index of about 0.66 on them, and
     0.54 on sketches (means of 30 seeds).
 
-    References
-    ----------
-    Kpotufe, Sriperumbudur, "Gaussian Sketching yields a J-L Lemma in RKHS", AISTATS 2020.
-
     Examples
     --------
     >>> import graphcore

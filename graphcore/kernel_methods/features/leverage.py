@@ -71,15 +71,6 @@ def leverage_scores(K, n_components, *, method="exact", random_state=None, n_job
     return np.clip(np.square(vectors[:, signal]).sum(axis=1), 0.0, 1.0)
 
 
-def coherence(V):
-    """Row coherence of a matrix (n, s) with orthonormal columns: ``(n / s) max_i |V_i|^2``, from 1 to n / s.
-
-    Uniform sampling needs a number of landmarks in proportion to it.
-    """
-    n, s = V.shape
-    return float(n / s * np.einsum("ij,ij->i", V, V, dtype=np.float64).max())
-
-
 def effective_dimension(eigenvalues, ridge):
     """Effective dimension ``sum_j lambda_j / (lambda_j + ridge)``, where small negative eigenvalues count as zero.
 

@@ -20,23 +20,13 @@ from .exact import KernelKMeansResult, kernel_kmeans
 
 @dataclass(frozen=True, eq=False)
 class CoresetKernelKMeansResult:
-    """A partition of all points by the centroids of a clustered coreset.
+    """A partition of all points by the centroids of a clustered coreset."""
 
-    Attributes
-    ----------
-    labels : ndarray of shape (n_points,), int32
-        Nearest centroid of every point, the coreset's own included; -1 for isolated nodes of a graph.
-    coreset : Coreset
-    on_coreset : KernelKMeansResult
-        Weighted kernel k-means on the coreset; its `cost` estimates that of all points.
-    n_unreached : int
-        Nodes of a graph that no coreset node is joined to: their label is that of the centroid of least norm, evidence
-        for no cluster. 0 for other kernels.
-    """
-
-    labels: np.ndarray
+    labels: np.ndarray  # (n_points,) int32: nearest centroid, the coreset's own included; -1 for isolated nodes
     coreset: Coreset
-    on_coreset: KernelKMeansResult
+    on_coreset: KernelKMeansResult  # weighted kernel k-means on the coreset; its `cost` estimates that of all points
+    # Nodes of a graph that no coreset node is joined to: their label is that of the centroid of least norm, evidence
+    # for no cluster. 0 for other kernels.
     n_unreached: int = 0
 
 

@@ -16,7 +16,6 @@ from graphcore.kernel_methods.features.landmarks import (
     theory_landmarks,
 )
 from graphcore.kernel_methods.features.leverage import (
-    coherence,
     dictionary_ridge_scores,
     effective_dimension,
     leverage_scores,
@@ -83,11 +82,6 @@ def test_approximate_leverage_scores():
     values, V = top_eigenpairs(kernel, 10, method="approximate", random_state=0)
     np.testing.assert_allclose(V.T @ V, np.eye(10), atol=1e-10)
     np.testing.assert_allclose(values, np.linalg.eigvalsh(K)[::-1][:10], rtol=1e-2)
-
-
-def test_coherence_is_between_its_limits():
-    assert coherence(np.eye(6)[:, :2]) == pytest.approx(3.0)
-    assert coherence(np.full((16, 1), 0.25)) == pytest.approx(1.0)
 
 
 def test_a_dictionary_of_all_points_gives_exact_scores():

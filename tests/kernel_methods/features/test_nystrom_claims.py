@@ -12,7 +12,7 @@ from sklearn.metrics import normalized_mutual_info_score
 
 from graphcore import NystromKernelKMeans
 from graphcore.kernel_methods.features.landmarks import draw_landmarks
-from graphcore.kernel_methods.features.leverage import coherence, leverage_scores, top_eigenpairs
+from graphcore.kernel_methods.features.leverage import leverage_scores, top_eigenpairs
 from graphcore.kernel_methods.features.nystrom import kernel_pca_features, nystrom_features, power_features
 from graphcore.kernel_methods.kmeans.certificates import spectral_guarantee
 from graphcore.kernel_methods.kmeans.exact import kernel_kmeans, partition_cost
@@ -20,7 +20,7 @@ from graphcore.kernel_methods.kmeans.linear import linear_kmeans
 from graphcore.kernels.functions import kernel_function
 from graphcore.kernels.vectors import VectorKernel
 
-from ...nystrom_oracles import blobs, gaussian_matrix, sketch_size
+from ...nystrom_oracles import blobs, coherence, gaussian_matrix, sketch_size
 
 # Kernels here are built to be hard; what is warned about is measured.
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore::graphcore.GraphWarning")]

@@ -7,7 +7,7 @@ import pytest
 
 from graphcore import GraphWarning, InputError, NystromKernelKMeans
 from graphcore.kernel_methods.features.diagnostics import diagnose
-from graphcore.kernel_methods.features.leverage import coherence, effective_dimension, ridge_leverage_scores
+from graphcore.kernel_methods.features.leverage import effective_dimension, ridge_leverage_scores
 from graphcore.kernel_methods.features.nystrom import SAMPLINGS, kernel_pca_features, nystrom_features, power_features
 from graphcore.kernel_methods.kmeans.certificates import certify, dictionary_quality, spectral_guarantee
 from graphcore.kernel_methods.kmeans.chunked import centers_and_cost
@@ -16,7 +16,7 @@ from graphcore.kernel_methods.kmeans.linear import linear_kmeans
 from graphcore.kernels.functions import kernel_function
 
 from ...depth import seeds
-from ...nystrom_oracles import best_of_rank, cost, gaussian_matrix, indicator, trace_norm
+from ...nystrom_oracles import best_of_rank, coherence, cost, gaussian_matrix, indicator, trace_norm
 from ...oracles import partitions
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphcore.GraphWarning")
