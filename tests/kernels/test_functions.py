@@ -1,7 +1,5 @@
 """Kernels over vectors: values, types, blocks, bandwidths, bad parameters."""
 
-from itertools import pairwise
-
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -18,11 +16,9 @@ from sklearn.metrics.pairwise import (
     sigmoid_kernel,
 )
 
-from graphcore import InputError, KernelKMeans, NystromKernelKMeans, ParameterError
+from graphcore import InputError, KernelKMeans, ParameterError
 from graphcore.kernels.bandwidths import rule_bandwidth
-from graphcore.kernels.columns import block_borders
 from graphcore.kernels.functions import kernel_function
-from graphcore.kernels.vectors import VectorKernel
 
 from ..nystrom_oracles import counting_kernel
 
@@ -87,18 +83,6 @@ def test_integers_are_computed_in_float64_and_input_is_never_changed():
     np.testing.assert_array_equal(F, before)
 
 
-@given(st.integers(0, 2**32 - 1), st.integers(1, 9), st.sampled_from(sorted(ORACLES)))
-def test_blocks_of_any_size_give_the_matrix(seed, block_rows, name):
-    rng = np.random.default_rng(seed)
-    X = rng.standard_normal((rng.integers(1, 12), 3))
-    points = rng.integers(0, len(X), 4)
-    function, _ = make(name)
-    columns = VectorKernel(X, function).columns(points)
-    borders = block_borders(columns, block_rows)
-    out = np.concatenate([columns.rows(a, b) for a, b in pairwise(borders)])
-    np.testing.assert_allclose(out, function(X, X[points]), rtol=1e-12, atol=1e-14)
-
-
 @pytest.mark.parametrize("dtype, tolerance", [(np.float64, 1e-9), (np.float32, 1e-4)])
 def test_distances_survive_an_offset(dtype, tolerance):
     # Powers of two, so that the moved points are exact and only the kernel's own rounding is seen.
@@ -131,14 +115,6 @@ def test_float32_keeps_its_digits_for_clusters_that_are_many_bandwidths_apart(mo
 def test_float64_keeps_them_far_beyond():
     X, expected = far_blobs(1000.0, np.float64)
     np.testing.assert_allclose(kernel_function("gaussian", bandwidth=0.2e5)(X * 1e5), expected, atol=1e-7)
-
-
-def test_landmarks_of_float32_clusters_that_are_far_apart():
-    # They were refused as not positive semi-definite, for values that rounding had made of equal distances.
-    X, _ = far_blobs(1000.0)
-    narrow, wide = (NystromKernelKMeans(2, bandwidth=0.2, random_state=0).fit(V) for V in (X, X.astype(np.float64)))
-    assert narrow.cost_ == pytest.approx(wide.cost_, rel=1e-4)
-    np.testing.assert_array_equal(narrow.labels_, wide.labels_)
 
 
 def test_ordinary_float32_is_not_computed_twice(monkeypatch):

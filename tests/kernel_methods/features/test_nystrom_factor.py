@@ -121,25 +121,6 @@ def test_nested_landmarks_leave_less_and_less():
     np.testing.assert_allclose(before, 0, atol=1e-10)
 
 
-def test_scale_matters_only_with_truncation():
-    rng = np.random.default_rng(6)
-    K = gaussian_matrix(rng.normal(size=(60, 3)), 0.5)
-    chosen, scale = np.arange(0, 60, 3), rng.uniform(0.2, 5, 20)
-    C, W = K[:, chosen], K[np.ix_(chosen, chosen)]
-
-    def approximation(**options):
-        B = nystrom_factor(C, W, 5, **options).features
-        return B @ B.T
-
-    np.testing.assert_allclose(approximation(scale=scale), approximation(), atol=1e-10)
-    cut = approximation(scale=scale, truncation=10)
-    assert np.abs(cut - approximation(truncation=10)).max() > 1e-3
-    np.testing.assert_allclose(cut, dense_nystrom(K, selection(60, chosen, scale), 5, 10), atol=1e-10)
-    np.testing.assert_allclose(
-        approximation(scale=np.full(20, 3.0), truncation=10), approximation(truncation=10), atol=1e-10
-    )
-
-
 @pytest.mark.parametrize("block_bytes", [1, 5000, 1 << 24])
 @pytest.mark.parametrize("n_jobs", [1, 4])
 def test_blocks_and_threads_change_nothing(block_bytes, n_jobs, monkeypatch):

@@ -103,12 +103,6 @@ def test_columns_are_evaluated_once_where_they_are_held(monkeypatch):
     np.testing.assert_allclose(again.features, once.features, atol=1e-10)
 
 
-def test_equal_points_are_one():
-    few = np.repeat(X[[0, 5, 80, 200]], [1, 50, 7, 30], axis=0)
-    chosen = random_pivots(VectorKernel(few, KERNEL), 60, random_state=0).indices
-    assert len(np.unique(few[chosen], axis=0)) == len(chosen) == 4
-
-
 def test_smooth_kernels_down_to_rounding():
     """A kernel whose eigenvalues fall to 1e-16 of the first: residuals keep twelve digits of the diagonal."""
     line = np.linspace(-1, 1, 400)[:, None]
