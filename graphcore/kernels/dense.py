@@ -4,10 +4,9 @@ import numpy as np
 
 from ..base.locks import cached_property
 from ..exceptions import InputError
-from .base import BLOCK_BYTES, Kernel
+from .base import BLOCK_BYTES, Kernel, memberships
 from .checks import check_diagonal, check_precomputed, check_symmetric, noise_of
 from .columns import matrix_columns
-from .products import memberships
 
 
 class DenseKernel(Kernel):

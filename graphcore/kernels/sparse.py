@@ -8,10 +8,9 @@ from ..exceptions import InputError
 from ..graphs.rows import entries_of
 from ..graphs.structure import check_sparse
 from . import _loops
-from .base import Kernel
+from .base import Kernel, Products
 from .checks import as_csr, check_diagonal, check_precomputed, check_symmetric, noise_of
 from .columns import Columns, matrix_columns
-from .products import Products
 
 _BLOCK_ENTRIES, _PRODUCT_ENTRIES = 1 << 20, 1 << 18
 

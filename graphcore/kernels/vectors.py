@@ -8,12 +8,11 @@ import numpy as np
 from ..base.locks import cached_property
 from ..distributed.chunks import is_chunked, map_chunks, rows_at, rows_of_chunks
 from ..exceptions import InputError
-from .base import BLOCK_BYTES, Kernel
+from .base import BLOCK_BYTES, Kernel, memberships
 from .checks import as_floats, check_scale, check_vectors, noise_of
 from .columns import map_rows, vector_columns
 from .dense import DenseKernel
 from .functions import OF_DISTANCES, KernelFunction
-from .products import memberships
 
 _DIAGONAL_BYTES = 6 << 20
 

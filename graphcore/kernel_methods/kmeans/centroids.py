@@ -5,8 +5,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ...exceptions import InputError
+from ...kernels.base import memberships
 from ...kernels.columns import map_rows
-from ...kernels.products import memberships
 from ..flats.alternation import Look
 
 # Bytes of the sums of a block of points with all clusters.

@@ -10,7 +10,7 @@ import numpy as np
 from ...base.threads import limited_libraries
 from ...distributed.chunks import is_chunked, map_chunks, rows_at, rows_of_chunks
 from ...kernels.bandwidths import mean_square_deviation
-from ...kernels.products import memberships
+from ...kernels.base import memberships
 
 # Of k-means||: rounds, and rows drawn in each for every cluster, as its authors found enough.
 _ROUNDS, _OVERSAMPLING = 5, 2
