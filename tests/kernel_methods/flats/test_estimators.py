@@ -81,37 +81,17 @@ def test_what_kernel_k_flats_stores():
     assert np.median(distances[:, 11]) <= rule <= np.median(distances[:, 13])
 
 
-def test_every_form_of_one_kernel():
-    def gaussian(a, b):
-        return np.exp(-np.square(a[:, None] - b).sum(axis=2) / 8)
-
-    K = gaussian(X, X)
-    precomputed = {"kernel": "precomputed"}
-    forms = [
-        (X, {"bandwidth": 2.0}),
-        (X, {"kernel": "rbf", "gamma": 1 / 8}),
-        (X, {"kernel": gaussian}),
-        (K, precomputed),
-        (np.asfortranarray(K), precomputed),
-        (sp.csr_array(K), precomputed),
-        (sp.coo_matrix(K), precomputed),
-    ]
-    fits = [KernelKFlats(3, 1, init=Y, **options).fit(data) for data, options in forms]
-    new = X[:10] + 0.1
-    for (data, _), model in zip(forms, fits, strict=True):
-        np.testing.assert_array_equal(model.labels_, fits[0].labels_)
-        assert model.inertia_ == pytest.approx(fits[0].inertia_, rel=1e-9)
-        if data is X:
-            np.testing.assert_allclose(model.transform(new), fits[0].transform(new), atol=1e-7)
-        else:
-            rows = gaussian(new, X)
-            np.testing.assert_array_equal(model.predict(rows), fits[0].predict(new))
-            np.testing.assert_array_equal(model.predict(sp.csr_array(rows)), fits[0].predict(new))
-            np.testing.assert_allclose(model.transform(rows, np.ones(10)), fits[0].transform(new), atol=1e-7)
-            np.testing.assert_allclose(
-                np.abs(model.encode(rows).coordinates), np.abs(fits[0].encode(new).coordinates), atol=1e-8
-            )
-            np.testing.assert_allclose(model.fit_transform(data), fits[0].transform(X), atol=1e-6)
+@pytest.mark.parametrize("form", [np.asarray, np.asfortranarray, sp.csr_array, sp.coo_matrix])
+def test_distances_and_codes_by_rows_of_the_kernel(form):
+    expected = KernelKFlats(3, 1, init=Y, bandwidth=2.0).fit(X)
+    K, new, rows = expected.kernel_(X), X[:10] + 0.1, expected.kernel_(X[:10] + 0.1, X)
+    model = KernelKFlats(3, 1, init=Y, kernel="precomputed").fit(form(K))
+    assert model.inertia_ == pytest.approx(expected.inertia_, rel=1e-9)
+    np.testing.assert_allclose(model.transform(form(rows), np.ones(10)), expected.transform(new), atol=1e-7)
+    codes, plain = model.encode(form(rows)), expected.encode(new)
+    np.testing.assert_array_equal(codes.labels, plain.labels)
+    np.testing.assert_allclose(np.abs(codes.coordinates), np.abs(plain.coordinates), atol=1e-8)
+    np.testing.assert_allclose(model.fit_transform(form(K)), expected.transform(X), atol=1e-6)
 
 
 def test_crossing_lines_by_default_settings():
