@@ -117,8 +117,8 @@ def test_recursive_scores_are_near_the_exact_ones(ridge):
 def test_recursive_scores_take_no_more_kernel_values_than_promised():
     counting, evaluated = counting_kernel(kernel_function("gaussian", gamma=1.0))
     data = np.random.default_rng(0).normal(0, 0.3, (2000, 2))
-    recursive_ridge_scores(VectorKernel(data, kernel_function(counting)), 45.0, n_dictionary=60, random_state=0)
-    # Levels of 120, 240, ..., 2000 points, and once more all of them, against dictionaries of about 60.
+    recursive_ridge_scores(VectorKernel(data, kernel_function(counting)), 45.0, random_state=0)
+    # Levels of 120, 240, ..., 2000 points, and once more all of them, against dictionaries of some 50.
     assert sum(evaluated) < 6000 * 100
 
 
