@@ -151,14 +151,8 @@ def test_fits_repeat_and_survive_threads_pickling_and_cloning(make, kernel):
     assert clone(model).get_params() == model.get_params()
 
 
-@pytest.mark.parametrize(
-    "sampling",
-    [
-        "uniform", "leverage", "approximate-leverage", "ridge", "recursive-ridge", "rpcholesky", "gaussian", "srht",
-        "countsketch", "power", "kernel-pca", np.arange(0, 300, 5),
-    ],
-)  # fmt: skip
-def test_every_scheme_finds_the_blobs_from_vectors_and_from_their_kernel(sampling):
+@pytest.mark.parametrize("sampling", ["uniform", "countsketch", "power", "kernel-pca", np.arange(0, 300, 5)])
+def test_every_kind_of_scheme_finds_the_blobs_from_vectors_and_from_their_kernel(sampling):
     of_vectors = NystromKernelKMeans(4, n_landmarks=60, sampling=sampling, random_state=0).fit(X)
     of_matrix = NystromKernelKMeans(4, n_landmarks=60, sampling=sampling, kernel="precomputed", random_state=0).fit(K)
     for model, data in ((of_vectors, X), (of_matrix, K)):
