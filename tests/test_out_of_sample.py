@@ -129,6 +129,13 @@ def test_a_graph_stands_for_its_own_rows():
     fitted = model(5).fit(CAVEMEN)
     for X in (CAVEMEN, Graph.from_networkx(CAVEMEN), nx.to_scipy_sparse_array(CAVEMEN)):
         np.testing.assert_array_equal(fitted.predict(X), fitted.labels_)
+    alone = CAVEMEN.copy()
+    alone.add_node("alone")
+    rows = np.zeros((2, 41))
+    rows[0, 40] = rows[1, 0] = 1  # a new node that knows only the isolated one, and another
+    looser = model(5).fit(alone)
+    assert looser.predict(rows).tolist() == [-1, looser.labels_[0]]
+    np.testing.assert_array_equal(looser.transform(rows).sum(axis=1), [0, 1])
     with pytest.raises(InputError, match="41 nodes, and the one fitted 40; for new nodes give"):
         fitted.predict(nx.path_graph(41))
     with pytest.raises(InputError, match="not those that were fitted"):
@@ -152,16 +159,6 @@ def test_bad_new_input():
         vectors.predict(CAVEMEN)
     with pytest.raises(ParameterError, match=r"KNeighborsTransformer.*affinity='precomputed_nearest_neighbors'"):
         model(2, metric="precomputed").fit(np.random.default_rng(0).random((20, 20)))
-
-
-def test_isolated_nodes_and_new_nodes_that_know_only_them():
-    G = CAVEMEN.copy()
-    G.add_node("alone")
-    fitted = model(5).fit(G)
-    rows = np.zeros((2, 41))
-    rows[0, 40] = rows[1, 0] = 1
-    assert fitted.predict(rows).tolist() == [-1, fitted.labels_[0]]
-    np.testing.assert_array_equal(fitted.transform(rows).sum(axis=1), [0, 1])
 
 
 # -- scikit-learn ------------------------------------------------------------------------------------------------------
@@ -372,14 +369,6 @@ def test_results_as_a_table():
         assert np.asarray(frame["node"]).tolist() == list(G)
     with pytest.raises(ParameterError, match="library='excel'"):
         fitted.to_table("excel")
-
-
-def test_from_a_table_to_a_table():
-    polars = pytest.importorskip("polars")
-    edges = polars.DataFrame([(f"n{u}", f"n{v}") for u, v in CAVEMEN.edges], schema=["source", "target"], orient="row")
-    table = model(5).fit(Graph.from_table(edges)).to_table("polars")
-    caves = table.with_columns(cave=polars.col("node").str.slice(1).cast(int) // 8)
-    assert caves.group_by("cave", "cluster").len().height == 5
 
 
 def test_the_score_is_minus_the_cost_of_kernel_k_means():

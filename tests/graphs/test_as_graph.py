@@ -278,7 +278,7 @@ def test_sparse_matrices_of_any_kind(form, dtype):
     for kind in (sp.csr_array, sp.csr_matrix):
         matrix = kind(GRAPH.to_scipy().astype(dtype)).asformat(form)
         assert is_graph(matrix)
-        model = fitted(matrix)
+        model = fitted(matrix, affinity="precomputed" if kind is sp.csr_matrix else "auto")
         assert same(model.graph_)
         assert same_clusters(model.labels_)
 

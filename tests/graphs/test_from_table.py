@@ -1,4 +1,4 @@
-"""Tables of edges from every library by one path, igraph graphs, and columns as tables."""
+"""Tables of edges from every library by one path, and igraph graphs."""
 
 import warnings
 
@@ -172,16 +172,3 @@ def test_igraph_in_functions_that_take_any_graph():
     from graphcore.metrics import normalized_cut
 
     assert normalized_cut(igraph.Graph.Ring(6), [0, 0, 0, 1, 1, 1]) == pytest.approx(1 / 3)
-
-
-# -- columns as tables -------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
-def test_columns_become_tables(library):
-    module = pytest.importorskip(library)
-    columns = {"node": np.array(["a", "b"], dtype=object), "cluster": np.array([0, -1], dtype=np.int32)}
-    table = as_library(columns, library)
-    assert type(table).__module__.split(".")[0] == module.__name__
-    assert list(table.columns if library != "pyarrow" else table.column_names) == ["node", "cluster"]
-    assert as_library(columns, None) is columns
