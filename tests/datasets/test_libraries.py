@@ -1,7 +1,5 @@
 """What comes through networkx and scikit-learn, and what importing the folder costs."""
 
-import subprocess
-import sys
 from itertools import product
 
 import networkx as nx
@@ -142,12 +140,3 @@ def test_names():
     assert datasets.CATALOGUE is catalogue.CATALOGUE
     with pytest.raises(AttributeError, match="no attribute 'sbm'"):
         _ = datasets.sbm
-
-
-def test_importing_loads_no_library():
-    code = (
-        "import sys, graphcore.datasets; print([m for m in "
-        "('numba', 'scipy', 'sklearn', 'networkx') if m in sys.modules])"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"

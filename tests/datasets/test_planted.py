@@ -46,16 +46,10 @@ def test_same_graph_as_the_slow_twin(sizes, p_in, p_out, seed):
     graph, labels = planted_partition(len(sizes), sizes, p_in, p_out, random_state=seed)
     borders = np.concatenate([[0], np.cumsum(sizes)]).tolist()
     np.testing.assert_array_equal(graph.to_scipy().toarray(), slow_twin(borders, p_in, p_out, seed))
+    Graph(graph.indptr, graph.indices)  # checks order, range and symmetry
+    assert (graph.indices.dtype, graph.indptr.dtype, graph.is_weighted) == (np.int32, np.int64, False)
     np.testing.assert_array_equal(labels, np.repeat(np.arange(len(sizes)), sizes))
     assert labels.dtype == np.int32
-
-
-def test_rows_are_canonical():
-    graph, _ = planted_partition(7, [200, 1, 30, 1, 1, 500, 90], 0.4, 0.05, random_state=0)
-    Graph(graph.indptr, graph.indices)  # checks order, range and symmetry
-    assert (graph.indices.dtype, graph.indptr.dtype) == (np.int32, np.int64)
-    assert not graph.is_weighted
-    assert graph.n_self_loops == 0
 
 
 @pytest.mark.parametrize(

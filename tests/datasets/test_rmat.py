@@ -4,11 +4,10 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from scipy import stats
 
 from graphcore import Graph, InputError
 from graphcore.base.streams import Streams
-from graphcore.datasets import _loops, rmat
+from graphcore.datasets import rmat
 
 QUADRANTS = {
     "default": {},
@@ -56,19 +55,6 @@ def test_rows_are_canonical():
         assert graph.n_self_loops == 0
         assert (graph.n_isolated == 0) == drop_isolated
         assert 20_000 < graph.n_edges < 30_000
-
-
-@pytest.mark.parametrize("quadrants", ["default", "no corner"])
-def test_quadrants_of_two_levels(quadrants):
-    """Chi-square over 16 cells; a fair sample fails with probability 1e-9."""
-    p = list({"a": 0.57, "b": 0.19, "c": 0.19, "d": 0.05, **QUADRANTS[quadrants]}.values())
-    ends = np.empty((100_000, 2), dtype=np.int32)
-    _loops.rmat_ends(np.random.default_rng(1), 2, *np.cumsum(p)[:3], 0, len(ends), ends)
-    cells = np.bincount(4 * ends[:, 0] + ends[:, 1], minlength=16)
-    want = np.kron(np.reshape(p, (2, 2)), np.reshape(p, (2, 2))).ravel() * len(ends)
-    possible = want > 0
-    assert cells[~possible].sum() == 0
-    assert stats.chisquare(cells[possible], want[possible]).pvalue > 1e-9
 
 
 def test_degrees_are_uneven_by_default():

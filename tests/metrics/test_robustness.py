@@ -124,9 +124,13 @@ def test_it_does_not_depend_on_threads_and_is_silent(planted):
     ],
 )  # fmt: skip
 def test_refits_have_the_settings_of_the_fit(planted, settings):
-    graph, _ = planted
-    model = CoresetSpectralClustering(4, random_state=0, **settings).fit(graph)
+    model = CoresetSpectralClustering(4, random_state=0, **settings).fit(planted[0])
     assert model.robustness(2).ari.mean() > 0.7
+
+
+def test_refits_are_by_the_method_and_the_weights_of_the_fit(planted):
+    graph, _ = planted
+    model = CoresetSpectralClustering(4, random_state=0).fit(graph)
     published = CoresetSpectralClustering(4, published=True, random_state=0).fit(graph)  # poor on sparse graphs
     assert 0 < published.robustness(2).ari.mean() < model.robustness(2).ari.mean()
     weighed = CoresetSpectralClustering(4, random_state=0).fit(graph, sample_weight=np.where(np.arange(240) % 3, 1, 2))
