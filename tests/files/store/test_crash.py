@@ -207,14 +207,6 @@ def test_a_disk_without_room_is_told_before(tmp_path, monkeypatch):
         build_store(tmp_path / "edges.txt", tmp_path / "g.store")
 
 
-def test_read_only_folder_as_the_system_tells_it(tmp_path, monkeypatch):
-    (tmp_path / "edges.txt").write_text("0 1\n")
-    monkeypatch.setattr(os, "access", lambda *_: False)
-    with pytest.raises(PermissionError, match="may not be written"):
-        build_store(tmp_path / "edges.txt", tmp_path / "g.store")
-    assert os.listdir(tmp_path) == ["edges.txt"]
-
-
 # -- memory, and more entries than 32 bits can count ------------------------------------------------------------------
 
 LIMITED = """
