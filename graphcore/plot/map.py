@@ -142,11 +142,6 @@ def coreset_map(
         Names of clusters; default their numbers.
     {ax}
 
-    Raises
-    ------
-    InputError
-        If lengths differ or no node has a cluster.
-
     Examples
     --------
     >>> import graphcore

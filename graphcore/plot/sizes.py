@@ -37,11 +37,6 @@ def cluster_sizes(
         dot; a number that would lie on another one is left out.
     {ax}
 
-    Raises
-    ------
-    InputError
-        If `sums` is something else, no cluster holds a node, or there is not one stability for each cluster.
-
     Examples
     --------
     >>> import graphcore

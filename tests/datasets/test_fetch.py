@@ -210,19 +210,16 @@ def test_fetch_and_load(small, tmp_path, monkeypatch, capsys):
         assert labels.tolist() == [1, 0, 1]
     monkeypatch.setenv("GRAPHCORE_DATASETS", str(tmp_path))
     assert graphcore.datasets.load("Letter").data.shape == (3, 2)
+    (tmp_path / "Letter" / "letter.data").write_text("T,2,8\nI,5,12\n")
+    with pytest.raises(FormatError, match="hold 2 rows, but Letter has 3"):
+        graphcore.datasets.load("Letter")
+    with pytest.raises(InputError, match="`graphcore fetch PenDigits` downloads it"):
+        graphcore.datasets.load("pendigits")
     monkeypatch.delenv("GRAPHCORE_DATASETS")
     monkeypatch.setenv("XDG_CACHE_HOME", "/caches")
     assert public.default_folder() == "/caches/graphcore"
     monkeypatch.delenv("XDG_CACHE_HOME")
     assert public.default_folder().endswith(".cache/graphcore")
-
-
-def test_files_that_are_not_there_or_have_rows_missing(small, tmp_path):
-    with pytest.raises(InputError, match="`graphcore fetch Letter` downloads it"):
-        graphcore.datasets.load("letter", tmp_path)
-    (tmp_path / "letter.data").write_text("T,2,8\nI,5,12\n")
-    with pytest.raises(FormatError, match="hold 2 rows, but Letter has 3"):
-        graphcore.datasets.load("Letter", tmp_path)
 
 
 def test_the_command(small, tmp_path, capsys):
