@@ -5,7 +5,6 @@ import re
 import threading
 import warnings
 from concurrent.futures import Future
-from itertools import pairwise
 from pathlib import Path
 
 import networkx as nx
@@ -14,11 +13,7 @@ import pytest
 import scipy.sparse as sp
 from sklearn.base import clone
 from sklearn.datasets import make_blobs
-from sklearn.exceptions import NotFittedError
 from sklearn.metrics import adjusted_rand_score
-from sklearn.model_selection import GridSearchCV
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import estimator_checks_generator, parametrize_with_checks
 
 from graphcore import (
@@ -128,19 +123,6 @@ def test_scikit_learns_checks_with_other_settings(estimator, check):
     check(estimator)
 
 
-def test_in_a_pipeline_and_a_grid_search():
-    X, y = make_blobs([40, 40, 40], random_state=0, cluster_std=0.5, centers=None)
-    pipeline = make_pipeline(StandardScaler(), CoresetSpectralClustering(random_state=0))
-
-    def score(fitted, X, y=None):
-        return adjusted_rand_score(y, fitted.fit_predict(X))
-
-    grid = {"coresetspectralclustering__n_clusters": [2, 3, 6], "coresetspectralclustering__n_neighbors": [8]}
-    search = GridSearchCV(pipeline, grid, scoring=score, cv=2).fit(X, y)
-    assert search.best_params_["coresetspectralclustering__n_clusters"] == 3
-    assert search.best_score_ > 0.95
-
-
 @pytest.mark.parametrize(
     "make", [CoresetSpectralClustering, KernelKMeans, CoresetKernelKMeans, NystromKernelKMeans, KFlats, KernelKFlats]
 )
@@ -163,19 +145,6 @@ def test_what_is_stored():
     assert model.clustering_.settings.coreset_size == 20
     assert all(spent >= 0 for spent in model.seconds_.values())
     np.testing.assert_array_equal(model.fit_predict(CAVEMEN), model.labels_)
-
-
-def test_labels_for_other_numbers_of_clusters_are_nested():
-    model = CoresetSpectralClustering(5, random_state=0).fit(CAVEMEN)
-    labels = [model.tree_.labels_at(k) for k in (1, 3, 5)]
-    assert [len(set(one)) for one in labels] == [1, 3, 5]
-    for coarse, fine in pairwise(labels):
-        assert all(len(set(coarse[fine == c])) == 1 for c in set(fine))
-    assert same_partition(labels[2], TRUTH)
-    with pytest.raises(NotFittedError):
-        CoresetSpectralClustering().tree_.labels_at(2)
-    published = CoresetSpectralClustering(5, published=True, random_state=0).fit(CAVEMEN)
-    assert len(set(published.tree_.labels_at(2))) == 2
 
 
 def test_verbose_logs_stages_and_is_silent_otherwise(caplog, capsys):

@@ -32,19 +32,12 @@ def test_the_graph_is_the_one_given_or_that_of_the_neighbours(karate, model):
     assert (over_vectors.graph_.to_scipy() != graphcore.knn_graph(X, 5).to_scipy()).nnz == 0
 
 
-def test_the_graph_between_clusters(karate, model):
+def test_the_graph_between_clusters_and_those_of_each(karate, model):
+    parts = [model.subgraph(cluster).node_names for cluster in range(3)]
+    assert [part.tolist() for part in parts] == [np.flatnonzero(model.labels_ == c).tolist() for c in range(3)]
     between = model.quotient_graph_
     np.testing.assert_allclose(between.to_scipy().toarray(), quotient_graph(karate, model.labels_, 3).toarray())
     np.testing.assert_allclose(between.degrees, cut_and_volume(karate, model.labels_).volume)
-
-
-def test_a_cluster_as_a_graph(karate, model):
-    for cluster in range(3):
-        nodes = np.flatnonzero(model.labels_ == cluster)
-        part = model.subgraph(cluster)
-        assert part.node_names.tolist() == karate.names_of(nodes).tolist()
-        np.testing.assert_array_equal(part.to_scipy().toarray(), karate.to_scipy().toarray()[np.ix_(nodes, nodes)])
-    assert sum(model.subgraph(cluster).n_nodes for cluster in range(3)) == karate.n_nodes
 
 
 def test_the_summary_as_a_table(model):

@@ -73,16 +73,6 @@ def test_the_rule_is_what_a_little_of_the_node_gains(seed, objective):
         assert values[cluster] >= max(values.values()) - 1e-10
 
 
-@given(st.integers(0, 2**32 - 1))
-def test_for_the_normalised_cut_it_is_the_nearest_centroid(seed):
-    rows, H, labels, inner, volumes = clusters_and_rows(seed)
-    found = predict_labels(cluster_shares(sp.csr_array(rows), labels, H.shape[1]), inner, volumes, "ncut")
-    for row, cluster in zip(rows @ H, found, strict=True):
-        if row.any():
-            distances = inner / volumes**2 - 2 * row / row.sum() / volumes
-            assert distances[cluster] <= distances[row > 0].min() + 1e-12
-
-
 def test_rows_without_an_edge_to_a_cluster():
     rows = sp.csr_array([[0.0, 0, 0], [0, 0, 2], [0, 1, 1]])
     labels = np.array([0, 0, -1], dtype=np.int32)

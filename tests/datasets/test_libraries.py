@@ -8,7 +8,6 @@ import pytest
 from sklearn.datasets import load_digits
 
 from graphcore import Graph, InputError, ParameterError, datasets
-from graphcore.datasets import catalogue
 
 
 def test_lfr():
@@ -131,12 +130,3 @@ def test_karate_and_digits():
     np.testing.assert_array_equal(data, load_digits().data)
     np.testing.assert_array_equal(labels, load_digits().target)
     assert (data.dtype, labels.dtype) == (np.float32, np.int32)
-
-
-def test_names():
-    assert set(datasets.__all__) <= set(dir(datasets))
-    for name in set(datasets.__all__) - {"CATALOGUE"}:
-        assert getattr(datasets, name).__name__ == name
-    assert datasets.CATALOGUE is catalogue.CATALOGUE
-    with pytest.raises(AttributeError, match="no attribute 'sbm'"):
-        _ = datasets.sbm

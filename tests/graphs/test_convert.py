@@ -360,16 +360,6 @@ def test_directed_networkx(A, multi, policy):
     Graph(graph.indptr, graph.indices, graph.weights)
 
 
-def test_networkx_agrees_with_networkx():
-    G = nx.les_miserables_graph()
-    graph = Graph.from_networkx(G)
-    np.testing.assert_array_equal(graph.to_scipy().toarray(), nx.to_scipy_sparse_array(G).toarray())
-    view = G.subgraph(list(G)[10:40])
-    part = Graph.from_networkx(view)
-    assert part.node_names.tolist() == list(view)
-    np.testing.assert_array_equal(part.to_scipy().toarray(), nx.to_scipy_sparse_array(view).toarray())
-
-
 def test_networkx_missing_weights_count_one_and_zero_drops_the_edge():
     G = nx.Graph()
     G.add_edge("a", "b", weight=3.0)
