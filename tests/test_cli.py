@@ -155,12 +155,6 @@ def test_settings_are_passed_through(folder, capsys):
     assert {name: settings[name] for name in expected} == expected
 
 
-def test_every_setting_has_an_option():
-    options = {p.name: p for p in app.commands["cluster"].params}
-    assert set(defaults()) <= set(options)
-    assert set(options["steps"].type.known) == set(graphcore.Published().get_params())
-
-
 def test_a_progress_line_on_a_terminal(folder, capsys, monkeypatch):
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     assert run(["cluster", "graph.txt", "-k", "2", "-o", "labels.tsv"]) == 0
@@ -264,7 +258,7 @@ def test_bad_input_is_one_line_and_exit_code_2(folder, capsys, case):
     assert sorted(os.listdir(folder)) == before
 
 
-def test_help_lists_what_can_be_chosen(capsys):
+def test_every_setting_has_an_option_every_option_a_help_that_lists_what_can_be_chosen(capsys):
     from graphcore.cluster.pipeline.parameters import PARAMETERS, STEPS
     from graphcore.graphs.rows import SYMMETRIZE
 
@@ -272,6 +266,13 @@ def test_help_lists_what_can_be_chosen(capsys):
     text = capsys.readouterr().out
     for choice in (*SYMMETRIZE, *(word for each in (*PARAMETERS, *STEPS) for word in each.choices if word)):
         assert choice in text
+    options = {p.name: p for p in app.commands["cluster"].params}
+    assert set(defaults()) <= set(options)
+    assert set(options["steps"].type.known) == set(graphcore.Published().get_params())
+    for command in app.commands.values():
+        for option in command.params:
+            if isinstance(option, click.Option):
+                assert option.help, (command.name, option.name)
 
 
 @pytest.mark.parametrize("defect", [ZeroDivisionError, EOFError])  # click takes the second for a user's Ctrl-D
@@ -357,10 +358,3 @@ def test_help_does_not_import_what_it_does_not_need():
         "print([m for m in ('numpy', 'numba', 'scipy', 'sklearn') if m in sys.modules])"
     )
     assert done.stdout.splitlines()[-1] == "[]"
-
-
-def test_options_are_documented():
-    for command in app.commands.values():
-        for option in command.params:
-            if isinstance(option, click.Option):
-                assert option.help, (command.name, option.name)

@@ -208,13 +208,6 @@ def test_neighbours_from_scikit_learn_are_the_same_as_vectors():
     np.testing.assert_array_equal(pipeline.predict(new), direct.predict(new))
 
 
-def test_equal_vectors_are_neighbours_at_distance_0():
-    listed = sp.csr_array(([0.0, 0.0, 1.0, 0.0, 0.0, 2.0], ([0, 0, 0, 1, 1, 1], [0, 1, 2, 0, 1, 2])), shape=(2, 3))
-    found = listed_neighbors(listed, 2, without_self=True)
-    assert found.indices.tolist() == [[1, 2], [0, 2]]
-    assert found.distances.tolist() == [[0, 1], [0, 2]]
-
-
 @given(st.integers(0, 2**32 - 1), st.integers(1, 5))
 def test_listed_neighbours_agree_with_sorting(seed, n_neighbors):
     rng = np.random.default_rng(seed)
@@ -266,12 +259,16 @@ def test_new_sparse_vectors_with_wide_indices(metric):
     assert wide.indices.dtype == np.int64
 
 
-def test_new_neighbours_must_be_sparse():
+def test_new_neighbours_must_be_sparse_and_may_lie_at_distance_0():
     listed = KNeighborsTransformer(n_neighbors=5, mode="distance").fit_transform(make_blobs(40, random_state=0)[0])
     fitted = model(3, affinity="precomputed_nearest_neighbors", n_neighbors=5).fit(listed)
     with pytest.raises(InputError, match="this one is dense"):
         fitted.predict(listed.toarray())
     assert fitted.predict(sp.csr_array((2, 40))).tolist() == [-1, -1]
+    listed = sp.csr_array(([0.0, 0.0, 1.0, 0.0, 0.0, 2.0], ([0, 0, 0, 1, 1, 1], [0, 1, 2, 0, 1, 2])), shape=(2, 3))
+    found = listed_neighbors(listed, 2, without_self=True)
+    assert found.indices.tolist() == [[1, 2], [0, 2]]
+    assert found.distances.tolist() == [[0, 1], [0, 2]]
 
 
 class Listener:

@@ -139,9 +139,6 @@ def test_splits_and_unions_are_found_and_told(model, planted):
     for c in range(3, 6):  # the others keep their numbers
         assert (model.labels_[planted.labels == c] == of[c]).mean() > 0.95
     assert set(done.formed_anew) >= set(of[:3])
-
-
-def test_what_is_told_by_hand():
     before = np.array([0, 0, 0, 0, 1, 1, 1, 1, 2, 2, -1, 3])
     after = np.array([0, 0, 3, 3, 1, 1, 1, 1, 1, 1, 2, -1])
     moved, splits, unions = describe_update(before, after, 4)

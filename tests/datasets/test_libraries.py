@@ -47,6 +47,8 @@ def test_lfr_tries_again_and_then_says_what_to_do(monkeypatch):
     monkeypatch.setattr(nx, "LFR_benchmark_graph", failing(10**6))
     with pytest.raises(InputError, match=r"10 attempts \(no luck\); raise min_community"):
         datasets.lfr(250, random_state=0)
+    with pytest.raises(ParameterError, match="need 54 neighbours outside"):
+        datasets.lfr(100, max_degree=60, mixing=0.9)
 
 
 @pytest.mark.parametrize("n_nodes", [20, 150])
@@ -112,11 +114,6 @@ WRONG = {
 def test_wrong_parameters_are_named(function, name, value):
     with pytest.raises(ParameterError, match=rf"\b{name}\b"):
         getattr(datasets, function)(**USABLE[function] | {"random_state": 0, name: value})
-
-
-def test_lfr_refuses_what_would_be_searched_without_end():
-    with pytest.raises(ParameterError, match="need 54 neighbours outside"):
-        datasets.lfr(100, max_degree=60, mixing=0.9)
 
 
 def test_karate_and_digits():

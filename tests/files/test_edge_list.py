@@ -98,6 +98,8 @@ def test_names_with_blanks(write, text):
         ("C#,Java\nJava,50%\n", ["C#", "Java", "50%"]),  # markers inside a name are no comment
         ('5" disk\tdrive\ndrive\tbay\n', ['5" disk', "drive", "bay"]),  # inches are no quote
         ("007 12\n12 13\n", ["007", "12", "13"]),
+        ("a|b\nb|c\n", ["a", "b", "c"]),  # bars delimit where nothing else does
+        ("x|1 y|2\ny|2 z|3\n", ["x|1", "y|2", "z|3"]),
     ],
 )
 def test_quotes_markers_and_zeros_in_names(write, text, names):
@@ -306,11 +308,6 @@ def test_a_weight_column_goes_by_its_name(write):
         read_graph(path, weight_column="trips")
     with pytest.raises(ParameterError, match="weight_column='w' is a name, and the file has no header"):
         read_graph(write("0 1 2.5\n1 2 3.5\n"), weight_column="w")
-
-
-def test_bars_delimit_where_nothing_else_does(write):
-    assert edges_of(read_graph(write("a|b\nb|c\n"))) == {("a", "b", 1.0), ("b", "c", 1.0)}
-    assert edges_of(read_graph(write("x|1 y|2\ny|2 z|3\n"))) == {("x|1", "y|2", 1.0), ("y|2", "z|3", 1.0)}
 
 
 @pytest.mark.parametrize(

@@ -32,17 +32,16 @@ def refuse(tmp_path):
 # -- files that cannot be opened ---------------------------------------------------------------------------------------
 
 
-def test_missing_file_and_folder(tmp_path):
+def test_paths_and_formats_that_are_none(tmp_path):
     with pytest.raises(FileNotFoundError, match=r"nothing\.txt"):
         read_graph(tmp_path / "nothing.txt")
     with pytest.raises(OSError, match=tmp_path.name):
         read_graph(tmp_path)
-
-
-@pytest.mark.parametrize("path", [None, 3, [("a", "b")], b"edges.txt"])
-def test_what_is_no_path(path):
-    with pytest.raises(ParameterError, match="path"):
-        read_graph(path)
+    for path in (None, 3, [("a", "b")], b"edges.txt"):
+        with pytest.raises(ParameterError, match="path"):
+            read_graph(path)
+    with pytest.raises(ParameterError, match=r"'edgelist'.*'matrix-market'.*'metis'.*'npz'.*'graphml'.*'gml'"):
+        read_graph(tmp_path / "x", format="pajek")
 
 
 # -- files that hold no graph ------------------------------------------------------------------------------------------
@@ -170,11 +169,6 @@ def test_wrong_guess_is_answered_with_the_option(refuse):
     for edge in ("0\t2\n", "0\t-1\n"):
         comment = "# graphcore edge list; nodes: 2; ids: integer; weights: no\n"
         assert "nodes are 0 to 1" in refuse(comment + edge)
-
-
-def test_unknown_format_lists_the_known(tmp_path):
-    with pytest.raises(ParameterError, match=r"'edgelist'.*'matrix-market'.*'metis'.*'npz'.*'graphml'.*'gml'"):
-        read_graph(tmp_path / "x", format="pajek")
 
 
 # -- the other formats -------------------------------------------------------------------------------------------------

@@ -95,11 +95,6 @@ def test_sound_matrices_pass(kind, index):
     check_sparse(np.eye(3))
 
 
-def test_arrays_may_be_longer_than_the_rows():
-    X = changed("csr_array", indices=np.append(RING.indices, 99).astype(np.int32), data=np.append(RING.data, 1))
-    np.testing.assert_array_equal(Graph.from_scipy(X).to_scipy().toarray(), RING.toarray())
-
-
 def test_unchecked_arrays_are_safe():
     with pytest.raises(InputError, match="names column 9"):
         Graph([0, 1, 2], [1, 9], check=False)
@@ -109,9 +104,11 @@ def test_unchecked_arrays_are_safe():
             Graph(indptr, [1, 0], check=False)
 
 
-def test_a_kernel_matrix_that_says_it_is_canonical_and_is_not():
+def test_what_only_seems_canonical_and_arrays_longer_than_the_rows():
     K = sp.csr_array((np.array([1.0, 2.0, 1.0, 2.0]), np.array([1, 0, 0, 1]), np.array([0, 2, 4])), shape=(2, 2))
     K.has_canonical_format = K.has_sorted_indices = True
     K.indices.flags.writeable = K.data.flags.writeable = False
     graphcore.KernelKMeans(2, kernel="precomputed", random_state=0).fit(K)
     assert K.indices.tolist() == [1, 0, 0, 1]
+    X = changed("csr_array", indices=np.append(RING.indices, 99).astype(np.int32), data=np.append(RING.data, 1))
+    np.testing.assert_array_equal(Graph.from_scipy(X).to_scipy().toarray(), RING.toarray())

@@ -2,6 +2,7 @@
 
 import gzip
 import os
+import shutil
 import warnings
 
 import numpy as np
@@ -218,12 +219,17 @@ def test_columns_and_names_in_parquet(tmp_path):
     assert not (tmp_path / "h.store").exists()
 
 
-def test_the_node_count_of_own_files_is_kept(tmp_path):
+def test_node_counts_that_are_known_are_kept(tmp_path):
     from graphcore import write_graph
 
     graph = Graph.from_edges([1, 2], [2, 3], n_nodes=7)
     write_graph(graph, tmp_path / "g.tsv")
     assert_same(build_store(tmp_path / "g.tsv", tmp_path / "g.graph"), graph)
+    graph = build_store(iter([]), tmp_path / "g.graph", n_nodes=3)
+    assert_same(graph, Graph.from_edges([], [], n_nodes=3))
+    with pytest.raises(InputError, match="node id 3 is beyond n_nodes=3"):
+        build_store([([3], [0])], tmp_path / "g.graph", n_nodes=3)
+    assert open_graph(tmp_path / "g.graph").n_nodes == 3  # what was there stays
 
 
 def refuse(tmp_path, content, message, error=FormatError, **how):
@@ -250,16 +256,17 @@ def test_bad_input_is_named_with_its_line_and_leaves_nothing(tmp_path):
     refuse(tmp_path, "0 1\n1 0\n1 2\n", "look directed", InputError, symmetrize="error")
 
 
-def test_names_that_fill_the_memory(tmp_path, monkeypatch):
+def test_memory_that_is_too_little_and_its_sizes(tmp_path, monkeypatch):
     monkeypatch.setattr(journal.Limit, "exceeded", lambda _: True)
     refuse(tmp_path, "a b\nb c\n", "the names of 3 nodes fill the memory given", InputError)
     (tmp_path / "edges.txt").write_text("1 2\n2 7\n")
     assert build_store(tmp_path / "edges.txt", tmp_path / "g.graph").n_edges == 2
-
-
-def test_edges_repeated_too_often_for_the_memory(tmp_path, monkeypatch):
+    shutil.rmtree(tmp_path / "g.graph")
     monkeypatch.setitem(buckets._ENTRY_BYTES, "none", 10**8)
     refuse(tmp_path, "1 2\n" * 300, "one node has so many edges, or so often the same", InputError)
+    assert [journal.parse_memory(m) for m in ("4G", "500 MB", "1.5GiB", "2k", "77", 5)] == [
+        4 << 30, 500 << 20, 3 << 29, 2048, 77, 5,
+    ]  # fmt: skip
 
 
 def test_bad_parameters(tmp_path):
@@ -310,14 +317,6 @@ def test_bad_blocks(tmp_path, blocks, message):
     assert os.listdir(tmp_path) == []
 
 
-def test_nodes_without_edges(tmp_path):
-    graph = build_store(iter([]), tmp_path / "g.graph", n_nodes=3)
-    assert_same(graph, Graph.from_edges([], [], n_nodes=3))
-    with pytest.raises(InputError, match="node id 3 is beyond n_nodes=3"):
-        build_store([([3], [0])], tmp_path / "g.graph", n_nodes=3)
-    assert open_graph(tmp_path / "g.graph").n_nodes == 3  # what was there stays
-
-
 def test_rows_longer_than_a_piece_are_in_one_bucket(tmp_path, monkeypatch):
     for name, size in (("_ROWS", 3), ("_PIECE", 7)):
         monkeypatch.setattr(arrays, name, size)
@@ -328,9 +327,3 @@ def test_rows_longer_than_a_piece_are_in_one_bucket(tmp_path, monkeypatch):
     np.testing.assert_array_equal(graph.indices, there.indices)
     np.testing.assert_allclose(graph.weights, there.weights, rtol=1e-14)
     np.testing.assert_array_equal(graph.degrees, Graph(graph.indptr, graph.indices, graph.weights).degrees)
-
-
-def test_sizes_of_memory():
-    assert [journal.parse_memory(m) for m in ("4G", "500 MB", "1.5GiB", "2k", "77", 5)] == [
-        4 << 30, 500 << 20, 3 << 29, 2048, 77, 5,
-    ]  # fmt: skip
