@@ -329,7 +329,7 @@ def test_remedies_are_options_of_the_command(folder, capsys):
         assert "nodes" in capsys.readouterr().out
 
 
-def test_the_help_of_cluster_has_every_option_once_under_a_heading(capsys):
+def test_help_has_every_option_once_under_a_heading_and_names_all_formats(capsys):
     assert run(["cluster", "--help"]) == 0
     text = capsys.readouterr().out
     options = [p.opts[-1] for p in app.commands["cluster"].params if p.opts[0].startswith("-")]
@@ -341,9 +341,6 @@ def test_the_help_of_cluster_has_every_option_once_under_a_heading(capsys):
     assert {option: n for option, n in found.items() if n != 1} == {}
     headings = re.findall(r"^([A-Z][\w ]+):$", text, re.MULTILINE)
     assert headings == [*app.commands["cluster"].headings, "Examples"]
-
-
-def test_convert_names_all_formats_that_there_are(capsys):
     from graphcore.files import WRITABLE
 
     assert run(["convert", "--help"]) == 0

@@ -71,9 +71,6 @@ def test_a_page_tells_no_folders_and_compares_with_known_classes(folder, capsys)
     assert run(["report", f"{at}/graph.txt", f"{at}/out.tsv", "-o", f"{at}/again.html", "--truth", "classes.csv"]) == 0
     assert "truth     ARI 1.0000, NMI 1.0000 over 3 nodes" in capsys.readouterr().out
     assert at not in page_of(folder / "again.html").source
-
-
-def test_warnings_are_told_on_the_page(folder, capsys):
     sp.save_npz("graph.npz", sp.csr_array(np.pad(np.ones((3, 3)) - np.eye(3), (0, 2))))
     assert run(["cluster", "graph.npz", "-k", "1", "--report", "page.html", "--quiet"]) == 0
     assert capsys.readouterr() == ("", "")
@@ -329,9 +326,6 @@ def test_completion_offers_commands_files_options_and_words():
     for command in ("cluster", "info", "convert", "knn", "compare", "report"):
         assert [item.type for item in completions(command)] == ["file"], command
     assert [item.type for item in completions("cluster", "graph.txt", "-o")] == ["file"]
-
-
-def test_completion_words_are_those_that_the_settings_know():
     from graphcore.cluster.pipeline.parameters import PARAMETERS
 
     # tests/cluster/pipeline/test_settings.py holds the table's words to those of the functions.
@@ -340,9 +334,6 @@ def test_completion_words_are_those_that_the_settings_know():
     for option in app.commands["cluster"].params:
         if option.name in known:
             assert set(option.type.words) == set(known[option.name])
-
-
-def test_the_shell_script_of_the_documentation_is_printed():
     environment = {**os.environ, "_GRAPHCORE_COMPLETE": "zsh_source"}
     code = "from graphcore.cli import main; main()"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, env=environment)

@@ -307,7 +307,7 @@ def test_settings_are_checked(model, tmp_path):
             graphcore.load(path)
 
 
-def test_sizes_in_a_model_file_are_not_believed(model, tmp_path):
+def test_sizes_in_a_model_file_are_not_believed_nor_the_width_of_sparse_vectors(model, tmp_path):
     path = saved(model, tmp_path)
     with np.load(path) as archive:
         arrays = dict(archive)
@@ -321,9 +321,6 @@ def test_sizes_in_a_model_file_are_not_believed(model, tmp_path):
         graphcore.load(path)
     with pytest.raises(FormatError, match="labels is int8"):
         graphcore.load(path, any_size=True)
-
-
-def test_the_width_of_sparse_vectors_is_not_believed(tmp_path):
     model = CoresetSpectralClustering(2, random_state=0).fit(sp.csr_array(np.random.default_rng(0).random((30, 3))))
     path = saved(model, tmp_path)
     described(path, n_features=2**31)

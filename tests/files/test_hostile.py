@@ -239,16 +239,13 @@ def test_long_and_strange_texts(tmp_path, name, text):
     one_line_or_graph(path)
 
 
-def test_damaged_utf8_is_one_line(tmp_path):
+def test_damaged_utf8_is_one_line_and_the_layout_is_guessed_from_characters(tmp_path):
     for name, content in {
         "a.txt": b"a b\nb \xff\n", "a.csv": b"a,b\n" * 300 + b"b,\xe9t\xe9\n", "lab.tsv": b"a\t1\n\xff\t2\n",
         "a.gml": b'graph [ node [ id 0 label "\xff" ] ]', "a.graphml": b"<graphml>\xff</graphml>",
     }.items():  # fmt: skip
         (tmp_path / name).write_bytes(content)
         assert isinstance(one_line_or_graph(tmp_path / name), str)
-
-
-def test_the_layout_is_guessed_from_characters_not_bytes(tmp_path):
     path = tmp_path / "a.txt"
     path.write_text("voilàx b\nàc d\n", encoding="utf-8")  # the second byte of à is a blank in Latin-1
     with warnings.catch_warnings():

@@ -106,15 +106,7 @@ def test_scaling_is_exact_the_graph_keeps_its_weights_and_what_is_in_range_is_no
     np.testing.assert_array_equal(graph.to_scipy().toarray(), A)
 
 
-def test_degrees_that_are_no_sums_of_weights_are_refused():
-    A = Graph.from_edges([0, 0, 1, 2], [1, 2, 2, 3])
-    for degrees in ([2.0, 2.0, 0.0, 1.0], [2.0, np.nan, 3.0, 1.0], [2.0, 2.0, np.inf, 1.0], [-2.0, 2.0, 3.0, 1.0]):
-        graph = Graph._mapped(A.indptr, A.indices, None, None, np.array(degrees), reopen=None, known={"n_isolated": 0})
-        with pytest.raises(InputError, match=r"node \d has degree .* build the graph anew"):
-            CoresetSpectralClustering(2).fit(graph)
-
-
-def test_edges_of_new_nodes_in_another_unit():
+def test_edges_of_new_nodes_in_another_unit_next_to_no_volume_and_degrees_that_are_no_sums():
     A, truth = blocks(np.random.default_rng(0))
     for weight in (1e-200, 1e200):
         model = CoresetSpectralClustering(3, random_state=0).fit(sp.csr_array(A * weight))
@@ -125,6 +117,15 @@ def test_edges_of_new_nodes_in_another_unit():
     with pytest.raises(InputError, match="give them in the same unit"):
         edges_in_range(A * 1e200, 0)
     assert edges_in_range(A, 0) is A
+    A = np.zeros((20, 20))
+    A[:10, :10], A[10:, 10:] = 1.0, 1e16
+    labels = CoresetSpectralClustering(2, objective="ncut", random_state=0).fit(sp.csr_array(A)).labels_
+    assert graphcore.metrics.normalized_cut(sp.csr_array(A), labels) == 0.0
+    A = Graph.from_edges([0, 0, 1, 2], [1, 2, 2, 3])
+    for degrees in ([2.0, 2.0, 0.0, 1.0], [2.0, np.nan, 3.0, 1.0], [2.0, 2.0, np.inf, 1.0], [-2.0, 2.0, 3.0, 1.0]):
+        graph = Graph._mapped(A.indptr, A.indices, None, None, np.array(degrees), reopen=None, known={"n_isolated": 0})
+        with pytest.raises(InputError, match=r"node \d has degree .* build the graph anew"):
+            CoresetSpectralClustering(2).fit(graph)
 
 
 @pytest.mark.parametrize("factor", [1.0, 0.1, 0.01, 1e-9, 1e9, 1e-200])
@@ -169,13 +170,6 @@ def test_loops_that_drown_the_edges_are_warned_about(estimator):
     with warnings.catch_warnings():
         warnings.simplefilter("error", GraphWarning)
         looped(1.0).fit(sp.csr_array(A))
-
-
-def test_the_normalised_cut_sees_clusters_of_next_to_no_volume():
-    A = np.zeros((20, 20))
-    A[:10, :10], A[10:, 10:] = 1.0, 1e16
-    labels = CoresetSpectralClustering(2, objective="ncut", random_state=0).fit(sp.csr_array(A)).labels_
-    assert graphcore.metrics.normalized_cut(sp.csr_array(A), labels) == 0.0
 
 
 @pytest.mark.filterwarnings("ignore::graphcore.GraphWarning")

@@ -74,7 +74,7 @@ def test_normalized_cut_is_the_projects_score(pair, k):
     assert normalized_cut(A, labels, k) == pytest.approx(scored(A, labels, k), abs=1e-12)
 
 
-def test_no_cluster_at_all():
+def test_no_cluster_at_all_and_separate_ones_whose_cut_is_exactly_zero():
     graph = nx.path_graph(3)
     assert conductance(graph, [-1, -1, -1]).shape == (0,)
     assert normalized_cut(graph, [-1, -1, -1], 2) == 1.0
@@ -82,9 +82,6 @@ def test_no_cluster_at_all():
         normalized_cut(graph, [-1, -1, -1])
     with pytest.raises(InputError, match="no cluster to measure"):
         normalized_cut(nx.empty_graph(3), [0, 1, 2])
-
-
-def test_separate_clusters_have_a_cut_of_exactly_zero():
     # 1 - internal / volume would leave rounding errors here.
     rng = np.random.default_rng(0)
     A = np.kron(np.eye(3), np.ones((20, 20))) * 0.1 * (1 + rng.random((60, 60)))
