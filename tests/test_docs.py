@@ -36,6 +36,7 @@ SHELL = [
     "docs/start.md",
     "docs/cli.md",
     "docs/report.md",
+    "docs/web_graphs.md",
     "docs/how_to/machines.md",
     "datasets/README.md",
 ]
@@ -64,8 +65,8 @@ def folder(tmp_path, monkeypatch):
     with gzip.open("edges.csv.gz", "wt") as file:
         file.writelines(f"{a},{b}\n" for a, b in nx.karate_club_graph().edges)
     np.savetxt("table.csv", vectors, delimiter=",", header="a,b,c,d", comments="")
-    links = nx.connected_caveman_graph(20, 6)
-    write_files(tmp_path, graph_files([sorted(links[page]) for page in range(120)]), "cnr-2000")
+    links = nx.connected_caveman_graph(200, 6)
+    write_files(tmp_path, graph_files([sorted(links[page]) for page in range(1200)]), "cnr-2000")
     return tmp_path
 
 
@@ -195,7 +196,7 @@ def test_the_report_of_landmarks_is_as_the_page_says(folder, capsys):
 
 GUIDES = {
     "docs/tables.md": ("pandas", "igraph"), "docs/scikit_learn.md": (), "docs/soft_labels.md": (),
-    "docs/constraints.md": (), "docs/embeddings.md": ("pandas",),
+    "docs/constraints.md": (), "docs/embeddings.md": ("pandas",), "docs/web_graphs.md": ("pandas",),
 }  # fmt: skip
 
 

@@ -57,7 +57,8 @@ def _cell(outcome):
     if outcome is None or outcome.status != "ok":
         return "-" if outcome is None else outcome.remark
     q, seconds, clusters = (outcome.median(name) for name in ("q", "cpu_seconds", "clusters"))
-    return f"{q:.5f} ({max(row['q'] for row in outcome.scores):.5f}), {cell(seconds, 2)}, {clusters:.0f}"
+    remark = "" if outcome.remark == "ok" else f"; {outcome.remark}"
+    return f"{q:.5f} ({max(row['q'] for row in outcome.scores):.5f}), {cell(seconds, 2)}, {clusters:.0f}{remark}"
 
 
 def score(path, run, k, own_k):
