@@ -58,7 +58,7 @@ def blas():
         + f", {library['num_threads']} threads"
         for library in found
     )
-    return " and ".join(dict.fromkeys(names)) or "no BLAS that threadpoolctl knows"
+    return " and ".join(sorted(set(names))) or "no BLAS that threadpoolctl knows"
 
 
 def processor():

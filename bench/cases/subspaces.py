@@ -12,8 +12,8 @@ import numpy as np
 
 import graphcore
 
-from .. import vectors
-from ..report import Report, cell, page, table
+from .. import harness, vectors
+from ..report import Report, cell, table
 from ..subspaces import elastic_net_affinity, omp_affinity, spectral
 from ..vectors import over_seeds
 
@@ -26,23 +26,37 @@ AFFINITIES = {
     "EnSC": elastic_net_affinity,
 }
 OF_AFFINITY = ", by CoresetSpectralClustering"
-# By dimension; from random labels too, which are best where flats cross.
-FLATS = {"k-means": 0, "lines": 1, "planes": 2, "flats of dimension 4": 4, "flats of dimension 6": 6}
-RANDOM = ", random start"
+# Dimension and first labels. Random ones are best where few flats cross.
+FLATS = {
+    "k-means": (0, "k-means++"),
+    "lines": (1, "k-means++"),
+    "planes": (2, "k-means++"),
+    "planes, random start": (2, "random"),
+    "flats of dimension 4": (4, "k-means++"),
+    "flats of dimension 6": (6, "k-means++"),
+    "flats of dimension 6, random start": (6, "random"),
+}
 
 
 def run(options):
     """All methods on every set."""
-    outcomes, sections, missing = [], [], []
+    outcomes, missing = [], []
     for name, rows, truth in vectors.loaded(LOADERS, options, missing):
         X, k = rows / np.linalg.norm(rows, axis=1, keepdims=True), len(np.unique(truth))
-        found = measured(name, X, truth, k, options)
-        outcomes += found
-        sections.append(f"## {name}: {len(X):,} points in {X.shape[1]} dimensions, k = {k}\n\n" + _table(found))
-    text = page(sections)
+        title = f"{name}: {len(X):,} points in {X.shape[1]} dimensions, k = {k}"
+        outcomes += measured(title, X, truth, k, options)
+    sections = [page(outcomes)]
     if missing:
         sections.append(f"Not in the data folder ({options.data}): {', '.join(missing)}.")
-    return Report(f"Subspaces: medians over {options.seeds} seeds", sections, outcomes, ("ari", "nmi"), page=text)
+    return Report(
+        f"Subspaces: medians over {options.seeds} seeds", sections, outcomes, ("ari", "nmi"), page=sections[0]
+    )
+
+
+def page(outcomes):
+    """A table for each set."""
+    sets = dict.fromkeys(outcome.graph for outcome in outcomes)
+    return "\n\n".join(f"**{name}**\n\n{_table([each for each in outcomes if each.graph == name])}" for name in sets)
 
 
 def measured(name, X, truth, k, options):
@@ -60,11 +74,12 @@ def measured(name, X, truth, k, options):
         return graphcore.CoresetSpectralClustering(k, random_state=seed, n_jobs=options.threads).fit(affinity).labels_
 
     found = [
-        outcome(title + RANDOM * (init == "random"), lambda seed, m=m, init=init: flats(seed, m, init))
-        for title, m in FLATS.items() if m < X.shape[1]
-        for init in ("k-means++", "random")[: 1 + (m > 0)]
+        outcome(title, lambda seed, how=how: flats(seed, *how))
+        for title, how in FLATS.items() if how[0] < X.shape[1] and harness.holds(title, options.methods)
     ]  # fmt: skip
     for title, make in AFFINITIES.items():
+        if not harness.holds(title, options.methods):
+            continue
         start = time.process_time()
         with vectors.quiet():
             affinity = make(X)
