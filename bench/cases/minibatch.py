@@ -12,7 +12,7 @@ from threadpoolctl import threadpool_limits
 import graphcore
 from graphcore.kernels.bandwidths import rule_bandwidth
 
-from .. import vectors
+from .. import harness, vectors
 from ..minibatch import gaussian, minibatch_kernel_kmeans
 from ..report import Report, cell, table
 from ..vectors import over_seeds
@@ -80,11 +80,14 @@ def _measured(name, X, truth, k, bandwidth, gamma, options):
         return minibatch_kernel_kmeans(X, k, gamma, rng, batch=batch, window=window, max_steps=most, tol=least)
 
     models = MODELS | ({"exact": (graphcore.KernelKMeans, {})} if len(X) <= EXACT else {})
+    models, steps = (
+        {t: how for t, how in ways.items() if harness.holds(t, options.methods)} for ways in (models, STEPS)
+    )
     found = []
     for title, how in models.items():
         fitted(*how, X[: max(1000, 2 * k)], 0)  # compiled before it is timed
         found.append(over_seeds(title, name, lambda seed, how=how: fitted(*how, X, seed), score, options.seeds))
-    for title, how in STEPS.items():
+    for title, how in steps.items():
         found.append(over_seeds(title, name, lambda seed, how=how: stepped(seed, *how), score, options.seeds))
     return found
 
@@ -110,7 +113,7 @@ def _table(found):
     for each in found:
         spent, cost = each.median("cpu_seconds"), each.median("cost")
         within = [other.median("cost") for other in ours if other.median("cpu_seconds") <= spent]
-        best = "-" if each in ours else cell(min(within), 4) if within else "none is as quick"
+        best = "-" if each in ours else f"{min(within):.4f}" if within else "none is as quick"
         rows.append([each.method.title, cell(spent, 2), f"{cost:.4f}", best, f"{each.median('nmi'):.3f}"])
     return table(["method", "CPU s", "cost", "graphcore in as many CPU s", "NMI"], rows)
 

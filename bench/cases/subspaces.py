@@ -18,13 +18,14 @@ from ..subspaces import elastic_net_affinity, omp_affinity, spectral
 from ..vectors import over_seeds
 
 SEEDS = 5
-ROOMS = ("base", "graphs", "kernels", "cluster", "kernel_methods/flats")
+ROOMS = ("base", "graphs", "neighbors", "kernels", "cluster", "kernel_methods/flats")
 IMAGES, DIMENSIONS = 2000, 100
 AFFINITIES = {
     "SSC-OMP, 5 others": omp_affinity,
     "SSC-OMP, 10 others": lambda X: omp_affinity(X, 10),
     "EnSC": elastic_net_affinity,
 }
+NEIGHBOURS = "neighbour graph, by CoresetSpectralClustering"
 OF_AFFINITY = ", by CoresetSpectralClustering"
 # Dimension and first labels. Random ones are best where few flats cross.
 FLATS = {
@@ -70,6 +71,7 @@ def measured(name, X, truth, k, options):
     def flats(seed, m, init):
         return graphcore.KFlats(k, m, init=init, random_state=seed, n_jobs=options.threads).fit(X).labels_
 
+    # An affinity, or vectors, of whose neighbour graph it makes clusters.
     def ours(seed, affinity):
         return graphcore.CoresetSpectralClustering(k, random_state=seed, n_jobs=options.threads).fit(affinity).labels_
 
@@ -77,6 +79,8 @@ def measured(name, X, truth, k, options):
         outcome(title, lambda seed, how=how: flats(seed, *how))
         for title, how in FLATS.items() if how[0] < X.shape[1] and harness.holds(title, options.methods)
     ]  # fmt: skip
+    if harness.holds(NEIGHBOURS, options.methods):
+        found.append(outcome(NEIGHBOURS, lambda seed: ours(seed, X)))
     for title, make in AFFINITIES.items():
         if not harness.holds(title, options.methods):
             continue
