@@ -28,16 +28,30 @@ _DRAWN, _STARTS = 2000, 16
 _BLOCK_ROWS = 512
 
 
-def new_row_searcher(X, graph, n_neighbors, metric, n_jobs):
-    """What answers `kneighbors(rows)` as `exact_searcher` does; `graph` (csr) joins rows of X to their neighbours.
+def new_row_searcher(X, graph, n_neighbors, metric, n_jobs, kept=None):
+    """What answers `kneighbors(rows)` as `exact_searcher` does; `graph` is the Graph that joins rows of X.
 
-    The walk is taken where the search of the fit was approximate, so that answers for a row do not depend on how many
-    are asked for. Without a graph, for sparse vectors and metrics that it does not know the search is exact.
+    Of X, rows `kept` (ascending numbers; all if None) are listed, which are those with an edge. The walk is taken where
+    the search of the fit was approximate, so that answers for a row do not depend on how many are asked for. Without a
+    graph, for sparse vectors and metrics that it does not know the search is exact.
     """
     space = metric if metric in ("manhattan", "jaccard") else "euclidean"
     if graph is None or metric not in _CODES or is_sparse(X) or exact_pays(X, space):
-        return exact_searcher(X, n_neighbors, metric)
+        if kept is None:
+            return exact_searcher(X, n_neighbors, metric)
+        return _Among(exact_searcher(X[kept], min(n_neighbors, len(kept)), metric), kept)
     return WalkSearcher(X, graph, n_neighbors, metric, n_jobs)
+
+
+class _Among:
+    """A searcher over some rows, whose numbers it gives."""
+
+    def __init__(self, searcher, numbers):
+        self._searcher, self._numbers = searcher, numbers
+
+    def kneighbors(self, rows):
+        distances, listed = self._searcher.kneighbors(rows)
+        return distances, self._numbers[listed]
 
 
 class WalkSearcher:
@@ -88,11 +102,10 @@ class WalkSearcher:
 
 def _sample(graph):
     """Some rows drawn at random, and one of every component, by components; those without neighbours are left out."""
-    from scipy.sparse.csgraph import connected_components
-
-    joined = np.flatnonzero(np.diff(graph.indptr))
-    components = away(connected_components, graph, directed=False)[1]
-    first = joined[np.unique(components[joined], return_index=True)[1]]
+    components, has_any = graph.connected_components(), np.diff(graph.indptr) > 0
+    # Numbers of components are in the order of their first rows.
+    first = np.diff(np.maximum.accumulate(components), prepend=-1) > 0
+    joined = np.flatnonzero(has_any)
     drawn = Streams(0).generator("starts of walks").choice(joined, min(_DRAWN, len(joined)), replace=False)
-    drawn = np.union1d(first, drawn)
+    drawn = np.union1d(np.flatnonzero(first & has_any), drawn)
     return drawn[np.argsort(components[drawn], kind="stable")].astype(np.int32)
