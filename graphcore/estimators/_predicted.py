@@ -41,6 +41,10 @@ class Reference:
         """Rows whose last neighbour is farther are outliers; infinite where none were left out."""
         return np.inf if self.outliers is None else self.outliers.radius
 
+    def listed(self, labels):
+        """Numbers of the rows that may be neighbours of new ones, which outliers are not; None for all."""
+        return None if self.radius == np.inf else np.flatnonzero(labels >= 0)
+
     def set_clusters(self, sums, evidence=None):
         """Keep sums of the clusters, and what a unit of weight is worth (as before, if it is not given).
 
@@ -200,13 +204,13 @@ def _sums_of_rows(model, X):
 
     reference = model._reference
     k = len(reference.volumes)
-    X = _checked(model, X)
+    X = checked_rows(model, X)
     searcher, labels = None, model.labels_
     if reference.kind == "vectors":
         graph = getattr(model, "_graph", None)  # pickled models hold none
         searcher = new_row_searcher(
             as_taken(reference.vectors), graph, reference.n_neighbors, reference.metric, model.n_jobs,
-            kept=None if reference.radius == np.inf else np.flatnonzero(labels >= 0),  # outliers are nobody's neighbours
+            kept=reference.listed(labels),
         )  # fmt: skip
     for start in range(0, X.shape[0], _PIECE):
         rows, last = _edges(reference, searcher, X[start : start + _PIECE], len(labels))
@@ -215,7 +219,8 @@ def _sums_of_rows(model, X):
         yield cluster_shares(edges_in_range(rows, reference.exponent), labels, k), last > reference.radius
 
 
-def _checked(model, X):
+def checked_rows(model, X):
+    """New rows or nodes as a matrix of what the model was fitted to."""
     kind = model._reference.kind
     if is_graph_object(X):
         if kind != "edges":

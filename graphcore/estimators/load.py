@@ -202,9 +202,13 @@ def _levels(archive, k):
 
 def _outliers(facts, archive, n):
     """The Outliers of a model of vectors; files of earlier versions know none."""
-    scores, radius = _reals(archive, "outlier_scores", (n,), np.float32, optional=True), facts.get("radius")
-    _require(radius is None or (isinstance(radius, float) and 0 <= radius < np.inf), "radius")
-    return None if scores is None else Outliers(scores, np.inf if radius is None else radius)
+    scores = _reals(archive, "outlier_scores", (n,), np.float32, optional=True)
+    radius, median = facts.get("radius"), facts.get("median")
+    for name, value in (("radius", radius), ("median", median)):
+        _require(value is None or (isinstance(value, float) and 0 <= value < np.inf), name)
+    if scores is None:
+        return None
+    return Outliers(scores, np.inf if radius is None else radius, np.nan if median is None else median)
 
 
 def _vectors(archive, facts, n):

@@ -22,9 +22,16 @@ class Outliers(NamedTuple):
 
     scores: np.ndarray  # (n_rows,) float32, from 0 to 1
     radius: float = math.inf  # rows whose last neighbour is farther are outliers
+    median: float = math.nan  # of the distances to the last neighbour; NaN in files of versions that did not keep it
 
 
-def outlier_scores(neighbors):
+def median_distance(r):
+    """The median of distances to last neighbours, those of rows that list none left out."""
+    listed = r[np.isfinite(r)]
+    return float(np.median(listed)) if len(listed) else 1.0
+
+
+def outlier_scores(r, m):
     """How far out each row lies, (n_rows,) float32: r / (r + m) for the distance r to its last neighbour, of median m.
 
     It is 0.5 for a row as far from its neighbours as half of all, 0.9 at nine times that distance. A row that lists
@@ -34,9 +41,6 @@ def outlier_scores(neighbors):
     ----------
     Ramaswamy, Rastogi, Shim, "Efficient algorithms for mining outliers from large data sets", SIGMOD 2000: the order.
     """
-    r = last_distances(neighbors)
-    listed = r[np.isfinite(r)]
-    m = float(np.median(listed)) if len(listed) else 1.0
     scores = np.ones(len(r), dtype=np.float32)
     np.divide(r, r + m, out=scores, where=np.isfinite(r) & (r + m > 0), casting="same_kind")
     scores[r + m == 0] = 0.5
@@ -48,10 +52,11 @@ def leave_out(neighbors, outliers):
 
     Returns Outliers. `outliers` is None, "auto" or a number above 0 and below 1, which has been checked.
     """
-    scores = outlier_scores(neighbors)
-    if outliers is None:
-        return Outliers(scores)
     r = last_distances(neighbors)
+    m = median_distance(r)
+    scores = outlier_scores(r, m)
+    if outliers is None:
+        return Outliers(scores, median=m)
     if isinstance(outliers, str):
         radius = valley(neighbors, r)
     else:
@@ -66,7 +71,7 @@ def leave_out(neighbors, outliers):
         indices[apart[rows, None] | apart[indices]] = -1
     if not (neighbors.indices >= 0).any():
         raise InputError(f"outliers={outliers!r} leaves no two neighbours to be clustered; give less")
-    return Outliers(scores, radius)
+    return Outliers(scores, radius, m)
 
 
 def refuse_outliers(outliers):

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..base.arrays import read_only
 from ..base.streams import Streams
-from ..base.threads import away, limited_libraries, map_blocks
+from ..base.threads import away, away_with_one, limited_libraries, map_blocks
 from . import _descent_loops as descent
 from ._walk_loops import walk
 from .search import exact_pays
@@ -37,21 +37,27 @@ def new_row_searcher(X, graph, n_neighbors, metric, n_jobs, kept=None):
     """
     space = metric if metric in ("manhattan", "jaccard") else "euclidean"
     if graph is None or metric not in _CODES or is_sparse(X) or exact_pays(X, space):
-        if kept is None:
-            return exact_searcher(X, n_neighbors, metric)
-        return _Among(exact_searcher(X[kept], min(n_neighbors, len(kept)), metric), kept)
+        return _Exact(X, n_neighbors, metric, n_jobs, kept)
     return WalkSearcher(X, graph, n_neighbors, metric, n_jobs)
 
 
-class _Among:
-    """A searcher over some rows, whose numbers it gives."""
+class _Exact:
+    """The exact search among some of the rows (all if None), block by block, in `n_jobs` threads."""
 
-    def __init__(self, searcher, numbers):
-        self._searcher, self._numbers = searcher, numbers
+    def __init__(self, X, n_neighbors, metric, n_jobs, kept):
+        self._kept, self._n_jobs = kept, n_jobs
+        X = X if kept is None else X[kept]
+        self._searcher = exact_searcher(X, min(n_neighbors, X.shape[0]), metric)
 
     def kneighbors(self, rows):
-        distances, listed = self._searcher.kneighbors(rows)
-        return distances, self._numbers[listed]
+        """Distances and numbers of the nearest, nearest first."""
+        borders = np.append(np.arange(0, rows.shape[0], _BLOCK_ROWS), rows.shape[0])
+        with limited_libraries():
+            found = map_blocks(
+                lambda start, stop: away_with_one(self._searcher.kneighbors, rows[start:stop]), borders, self._n_jobs
+            )
+        distances, numbers = map(np.concatenate, zip(*found, strict=True))
+        return distances, numbers if self._kept is None else self._kept[numbers]
 
 
 class WalkSearcher:

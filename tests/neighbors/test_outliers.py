@@ -9,7 +9,7 @@ from sklearn.neighbors import KNeighborsTransformer, NearestNeighbors
 import graphcore
 from graphcore import CoresetSpectralClustering, InputError, ParameterError
 from graphcore.neighbors.neighbor_lists import Neighbors
-from graphcore.neighbors.outliers import _density, last_distances, leave_out, outlier_scores, valley
+from graphcore.neighbors.outliers import _density, last_distances, leave_out, median_distance, outlier_scores, valley
 from graphcore.neighbors.search import nearest_neighbors
 
 
@@ -33,9 +33,10 @@ def test_scores_and_last_distances_against_loops():
     )
     np.testing.assert_array_equal(last_distances(neighbors), [4.0, 2.0, np.inf, 0.0])
     # The median of 0, 2 and 4 is 2.
-    np.testing.assert_allclose(outlier_scores(neighbors), [4 / 6, 0.5, 1.0, 0.0])
+    r = last_distances(neighbors)
+    np.testing.assert_allclose(outlier_scores(r, median_distance(r)), [4 / 6, 0.5, 1.0, 0.0])
     same = Neighbors(neighbors.indices[[0, 0, 0]], np.zeros((3, 2), dtype=np.float32))
-    np.testing.assert_array_equal(outlier_scores(same), 0.5)
+    np.testing.assert_array_equal(outlier_scores(last_distances(same), 0.0), 0.5)
     assert valley(same, np.zeros(3)) == np.inf
 
 
