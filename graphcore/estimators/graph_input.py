@@ -71,7 +71,13 @@ def graph_of(model, X, streams, stages):
         stages=stages,
     )  # fmt: skip
     kept = X if narrow is None else narrow  # for predict, which widens it when it is called
-    return graph, Reference("vectors", vectors=kept, n_neighbors=reachable, metric=model.metric, outliers=found)
+    return graph, reference_to(kept, n_neighbors, model.metric, found)
+
+
+def reference_to(X, n_neighbors, metric, outliers):
+    """The Reference of a model of vectors."""
+    n_neighbors = min(n_neighbors, X.shape[0] - 1)
+    return Reference("vectors", vectors=X, n_neighbors=n_neighbors, metric=metric, outliers=outliers)
 
 
 def with_rows(model, new, streams):
@@ -84,7 +90,12 @@ def with_rows(model, new, streams):
     if found is None or np.isnan(found.median):
         raise InputError("this model was saved by a version that kept too little for new rows; fit it again")
     old = as_taken(before.vectors)
-    new = as_vectors(checked_rows(model, new), least=1).astype(old.dtype, copy=False)
+    try:
+        new = as_vectors(checked_rows(model, new), least=1).astype(old.dtype, copy=False)
+    except InputError:
+        raise
+    except ValueError as error:  # of scikit-learn
+        raise InputError(f"the new vectors cannot be used: {str(error).partition(chr(10))[0]}") from None
     joined = join_rows(
         old, new, graph, before.n_neighbors, before.metric, kept=before.listed(model.labels_), radius=before.radius,
         random_state=streams.child("neighbours of new rows"), n_jobs=model.n_jobs,

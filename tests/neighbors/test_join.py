@@ -171,7 +171,7 @@ def test_what_is_refused_changes_nothing(model):
         ((graph,), "fitted to vectors"),
         ((DIGITS[:0],), "minimum of 1"),
     ):
-        with pytest.raises(ValueError, match=message):
+        with pytest.raises(InputError, match=message):
             model.update(*given)
     assert model.labels_ is labels
     assert model.graph_ is graph

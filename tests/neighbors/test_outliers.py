@@ -108,6 +108,12 @@ def noisy():
     return X, y, CoresetSpectralClustering(5, outliers="auto", random_state=0).fit(X)
 
 
+@pytest.mark.filterwarnings("error")
+def test_nobody_is_warned_of_what_was_asked_for(noisy):
+    X, y, _ = noisy
+    CoresetSpectralClustering(5, outliers=0.1, random_state=0).fit(X[y >= 0])
+
+
 def test_labels_are_better_with_noise_as_a_class(noisy):
     X, y, model = noisy
     whole = CoresetSpectralClustering(5, random_state=0).fit(X)
@@ -128,7 +134,8 @@ def test_all_that_is_read_off_a_model_knows_them(noisy, tmp_path):
     np.testing.assert_allclose(model.transform(X).sum(axis=1), 1.0)  # a nearest cluster for all
     assert np.isfinite(model.score(X))
     facts = model.report(tmp_path / "report.html", pictures=False)
-    assert facts is not None
+    assert facts.without_edges == f"{np.count_nonzero(apart)} outliers"
+    assert f"left out: {facts.without_edges}" in (tmp_path / "report.html").read_text()
     model.save(tmp_path / "model.npz")
     again = graphcore.load(tmp_path / "model.npz")
     np.testing.assert_array_equal(again.predict(X), predicted)
