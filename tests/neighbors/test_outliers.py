@@ -9,7 +9,15 @@ from sklearn.neighbors import KNeighborsTransformer, NearestNeighbors
 import graphcore
 from graphcore import CoresetSpectralClustering, InputError, ParameterError
 from graphcore.neighbors.neighbor_lists import Neighbors
-from graphcore.neighbors.outliers import _density, last_distances, leave_out, median_distance, outlier_scores, valley
+from graphcore.neighbors.outliers import (
+    _density,
+    last_distances,
+    leave_out,
+    median_distance,
+    mixing,
+    outlier_scores,
+    valley,
+)
 from graphcore.neighbors.search import nearest_neighbors
 
 
@@ -49,6 +57,26 @@ def test_density_against_a_sum_over_all_rows():
     want = np.sqrt(2) * np.exp(-0.5 * np.square((at[:, None] - logs) / h)).sum(axis=1)
     inside = (at > middle + h) & (at < logs.max())
     np.testing.assert_allclose(counts[inside], want[inside], atol=0.04 * want.max())
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_mixing_against_loops(seed):
+    rng = np.random.default_rng(seed)
+    neighbors = found(rng.normal(size=(200, 2)), 8)
+    neighbors.indices[rng.random((200, 8)) < 0.1] = -1
+    apart = rng.random(200) < 0.1 * (seed + 1)
+    lists = [[j for j in row if j >= 0] for row in neighbors.indices.tolist()]
+    listing = [[i for i in range(200) if j in lists[i]] for j in range(200)]
+    leaving = [not apart[j] for i in range(200) if apart[i] for j in lists[i]]
+    taken = []
+    for j in range(200):
+        n_apart = sum(apart[i] for i in listing[j])
+        n_others = len(listing[j]) - n_apart
+        if not apart[j] and n_others <= 2:
+            taken.append(n_apart >= max(1, n_others))
+    assert taken
+    np.testing.assert_allclose(mixing(neighbors, apart), max(np.mean(leaving), np.mean(taken)))
+    assert mixing(neighbors, np.zeros(200, dtype=bool)) == 0
 
 
 @pytest.mark.parametrize("share", [0.01, 0.2, 0.5])
@@ -91,6 +119,8 @@ CLEAN = {
     "Gaussian": lambda: np.random.default_rng(0).normal(size=(2000, 2)),
     "Student": lambda: np.random.default_rng(0).standard_t(3, size=(2000, 5)),
     "densities": lambda: mixture(0, 2000, 10, 4.0, (0.3, 0.6, 1.0, 1.5, 2.2))[0],
+    # A share of edges that leave, .1, had a fifth of these left out.
+    "densities that touch": lambda: mixture(1, 2000, 50, 1.5, (0.3, 0.6, 1.0, 1.5, 2.2))[0],
     "digits": lambda: load_digits().data,
     "repeated": lambda: np.repeat(np.random.default_rng(0).normal(size=(100, 2)), 20, axis=0),
 }
