@@ -181,7 +181,7 @@ def test_a_model_of_vectors_predicts_and_is_updated_as_that_of_the_class(noisy, 
 
 def test_outliers_are_told(noisy, capsys):
     np.save("x.npy", noisy)
-    assert run(["cluster", "x.npy", "-k", "3", "--outliers", "auto", "-o", "l.npy", "--report", "r.html"]) == 0
+    assert run(["cluster", "x.npy", "-k", "3", "--outliers", "0.09", "-o", "l.npy", "--report", "r.html"]) == 0
     said = capsys.readouterr()
     assert "outliers   30, of label -1" in said.out
     assert "isolated" not in said.out + said.err
