@@ -195,7 +195,7 @@ def test_the_report_of_landmarks_is_as_the_page_says(folder, capsys):
 
 GUIDES = {
     "docs/tables.md": ("pandas", "igraph"), "docs/scikit_learn.md": (), "docs/soft_labels.md": (),
-    "docs/constraints.md": (), "docs/embeddings.md": ("pandas",),
+    "docs/constraints.md": (), "docs/embeddings.md": ("pandas",), "docs/changing.md": (), "docs/outliers.md": (),
 }  # fmt: skip
 
 
