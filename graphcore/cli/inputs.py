@@ -2,6 +2,7 @@
 
 import os
 import re
+from typing import Any, NamedTuple
 
 import click
 
@@ -124,8 +125,25 @@ def holds_vectors(path, vectors):
     return vectors or path.endswith(".npy")
 
 
-def load(path, stages, *, vectors, n_neighbors, metric, random_state, n_jobs, outliers=None, **reading):
-    """Read a graph (`reading` is for :func:`graphcore.read_graph`), or vectors and make their kNN graph."""
+class VectorInput(NamedTuple):
+    """What a neighbour graph was made of."""
+
+    X: Any  # vectors, as they were read
+    n_neighbors: int
+    metric: str
+    outliers: Any  # Outliers
+
+
+def load(path, stages, **options):
+    """Read a graph, or vectors and make their kNN graph; options as for :func:`load_with_vectors`."""
+    return load_with_vectors(path, stages, **options)[0]
+
+
+def load_with_vectors(path, stages, *, vectors, n_neighbors, metric, random_state, n_jobs, outliers=None, **reading):
+    """The graph in a file and None, or the kNN graph of its vectors and VectorInput.
+
+    `reading` is for :func:`graphcore.read_graph`.
+    """
     from ..base.threads import effective_jobs
     from ..base.validation import check_integer
     from ..neighbors.outliers import refuse_outliers
@@ -137,7 +155,7 @@ def load(path, stages, *, vectors, n_neighbors, metric, random_state, n_jobs, ou
     if not holds_vectors(path, vectors):
         refuse_outliers(outliers)
         warn_of_idle(("n_neighbors", "metric"), "vectors, and this input is read as a graph")
-        return load_graph(path, stages, **reading)
+        return load_graph(path, stages, **reading), None
     warn_of_idle(READING_OPTIONS, "files of graphs, and this input is read as vectors")
     from ..graphs.as_graph import refuse_as_vectors
     from ..neighbors.neighbors import graph_of_vectors
@@ -148,10 +166,10 @@ def load(path, stages, *, vectors, n_neighbors, metric, random_state, n_jobs, ou
             refuse_as_vectors(X, "--vectors")
     if X.shape[0] < 2:
         raise InputError(f"{path}: {X.shape[0]} vector; a kNN graph needs at least two")
-    graph, _ = graph_of_vectors(
+    graph, found = graph_of_vectors(
         X, n_neighbors, metric=metric, outliers=outliers, random_state=random_state, n_jobs=n_jobs, stages=stages
     )
-    return graph
+    return graph, VectorInput(X, n_neighbors, metric, found)
 
 
 def warn_of_idle(names, purpose):
