@@ -50,7 +50,15 @@ CASES = (
 
 def main(arguments=None):
     options = _parser().parse_args(arguments)
-    commands = {"run": _run, "list": _list, "page": _page, "paper": _paper, "stale": _stale, "peers": _peers}
+    commands = {
+        "all": _all,
+        "run": _run,
+        "list": _list,
+        "page": _page,
+        "paper": _paper,
+        "stale": _stale,
+        "peers": _peers,
+    }
     return commands[options.command](options)
 
 
@@ -58,6 +66,7 @@ def _parser():
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
     commands.add_parser("list", help="name the cases")
+    commands.add_parser("all", help="measure what is older than the code; begun again, it goes on where it was")
     commands.add_parser("stale", help="list records and tables of the docs that are older than the code they measure")
     peers = commands.add_parser("peers", help="make the peers' environment from bench/peers.txt")
     peers.add_argument("--folder", type=Path, default=harness.PEERS_ENVIRONMENT)
@@ -232,6 +241,29 @@ def _stale(given):
         if state != stamp.OF_TODAY:
             print(f"{where:40} {state}" + f": {told}" * (state == stamp.OLDER))
     print(f"{sum(state == stamp.OF_TODAY for *_, state in states)} of {len(states)} are {stamp.OF_TODAY}")
+
+
+def _all(given):
+    """Each table and exhibit in a process of its own; one that fails stops no other, and stays older than the code."""
+    failed = []
+    for where, _, state in stamp.states():
+        arguments = _arguments(where) if state != stamp.OF_TODAY else None
+        if arguments is not None:
+            print(f"== {' '.join(arguments)}", flush=True)
+            if subprocess.run([sys.executable, "-m", "bench", *arguments], check=False, cwd=harness.ROOT).returncode:
+                failed.append(where)
+    _stale(given)
+    return f"bench: failed: {', '.join(failed)}" if failed else 0
+
+
+def _arguments(where):
+    """The arguments of bench that measure a table or an exhibit; None for a table that no case writes."""
+    kind, _, name = where.partition("/")
+    if kind == "papers":
+        paper, exhibit = name.split()
+        return ["paper", paper, "--only", exhibit]
+    case = name.replace("_", "-")
+    return ["run", case, "--threads", "1", "--page", f"docs/tables/{name}.md"] if case in CASES else None
 
 
 def _peers(given):

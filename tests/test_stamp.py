@@ -2,6 +2,7 @@
 
 import json
 import re
+from types import SimpleNamespace
 
 import pytest
 
@@ -82,3 +83,22 @@ def test_a_line_says_processor_and_library():
     assert stamp.line(found) == f"code {found['code']}; {found['processor']}; {found['BLAS']}"
     assert "threads" in found["BLAS"]
     assert stamp.line({}) == "code before stamps"
+
+
+def test_all_measures_what_is_older_than_the_code(monkeypatch, capsys):
+    states = [
+        ("papers/sketch table-1", "", stamp.OLDER), ("tables/known_k", "", stamp.BEFORE),
+        ("tables/quality", "", stamp.OF_TODAY), ("tables/networkx", "", stamp.OLDER),
+    ]  # fmt: skip
+    ran = []
+
+    def run(arguments, **options):
+        ran.append(arguments[3:])
+        return SimpleNamespace(returncode="paper" in arguments)
+
+    monkeypatch.setattr(stamp, "states", lambda: states)
+    monkeypatch.setattr(command.subprocess, "run", run)
+    assert command.main(["all"]) == "bench: failed: papers/sketch table-1"
+    table = ["run", "known-k", "--threads", "1", "--page", "docs/tables/known_k.md"]
+    assert ran == [["paper", "sketch", "--only", "table-1"], table]
+    assert "1 of 4 are of today" in capsys.readouterr().out
