@@ -30,7 +30,7 @@ def with_graphcore(algorithm):
 def with_pynndescent(X, **options):
     from pynndescent import NNDescent
 
-    return NNDescent(X, 11, random_state=0, n_jobs=1, **options).neighbor_graph[1][:, 1:]
+    return NNDescent(X, n_neighbors=11, random_state=0, n_jobs=1, **options).neighbor_graph[1][:, 1:]
 
 
 def recall(X, distances, n_rows=500):

@@ -25,7 +25,7 @@ ALGORITHMS = ("auto", "exact", "approximate")
 
 # An exact search expected to take longer than this in one thread is not made. The number of threads plays no part in
 # it, so that the graph does not depend on them.
-_EXACT_SECONDS, _EXACT_SECONDS_SPARSE = 1.0, 60.0
+_EXACT_SECONDS = 1.0
 # An approximate search whose recall is below this goes on with lists twice as long, for so many attempts in all, or the
 # exact one is made where it is likely to take no longer than the next attempt, which compares some four times as many
 # pairs as were compared so far, in five times as long for each.
@@ -81,7 +81,7 @@ def check_metric(metric):
 def exact_pays(X, metric):
     """Whether the exact search is expected to take so little time that the approximate one is not worth its misses."""
     method, seconds = exact_plan(X, metric)
-    if seconds <= (_EXACT_SECONDS_SPARSE if is_sparse(X) else _EXACT_SECONDS):
+    if seconds <= _EXACT_SECONDS:
         return True
     # The tree's time grows like the approximate search's, so in few dimensions it is the better one at any size.
     return method == "kd_tree" and X.shape[1] <= 5 and repeated_share(X) < 0.01

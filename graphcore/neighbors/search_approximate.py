@@ -18,7 +18,7 @@ _CODES = {"manhattan": MANHATTAN, "jaccard": JACCARD}  # all others are Euclidea
 
 # Longer lists find more, as the descent goes by way of what they hold: bench/neighbors.py has recall and time.
 # Texts, whose rows have no few directions in common, need twice as many.
-_LISTED, _LISTED_SPARSE, _MORE, _REVERSE = 12, 32, 2, 16
+_LISTED, _LISTED_SPARSE, _MORE, _REVERSE = 14, 32, 4, 24
 # Large leaves are cheap, as all that is done in one stays in the cache: eight trees of 192 find .83 of the neighbours
 # among 100,000 rows of 128 columns for a half of the time that the whole search takes.
 _TREES, _LEAF = 8, 192
@@ -130,7 +130,7 @@ class _Rounds:
             left = (now - round_begun) * pace / (1 - pace)
             left += to_come * (now - begun + left)
             share, n_before = found / self.near.size, max(found, 1)
-            note(f"round {self.number}: {share:.1%} of the neighbours are new, about {left:.0f} s left")
+            note(f"round {self.number}: {min(share, 1):.1%} of the neighbours are new, about {left:.0f} s left")
             if share < settled:
                 break
 

@@ -152,7 +152,7 @@ def test_who_is_around():
 
 @pytest.fixture
 def lists():
-    """Nodes, rows in another order, lists of them that are sorted and some of whose entries are new, and who is around."""
+    """Vectors, the rows of nodes, who is around each, how many of these are new and all, and lists, some of it new."""
     rng = np.random.default_rng(1)
     n, listed = 200, 6
     order = rng.permutation(n).astype(np.int32)
@@ -316,7 +316,7 @@ def test_same_seed_same_graph_for_any_number_of_threads(X, monkeypatch):
 
 def test_what_is_told_is_the_recall(monkeypatch):
     """Of the rows sampled; a search that finds too little goes on, and what it cannot find is said, or looked for."""
-    noise = np.random.default_rng(0).random((3000, 40), dtype=np.float32)
+    noise = np.random.default_rng(0).random((3000, 60), dtype=np.float32)
     monkeypatch.setattr(search_approximate, "_SAMPLED", len(noise))
     for k, (found, _) in enumerate(search_approximate.approximations(noise, 10, "euclidean", 0, 1)):
         assert_proper(noise, found)
@@ -326,7 +326,7 @@ def test_what_is_told_is_the_recall(monkeypatch):
     assert found.recall > 0.95
     assert approximate(noise).recall >= 0.95
     monkeypatch.setattr(search, "_ATTEMPTS", 1)
-    with pytest.warns(graphcore.GraphWarning, match=r"the approximate search found [78].% of the nearest"):
+    with pytest.warns(graphcore.GraphWarning, match=r"the approximate search found \d\d% of the nearest"):
         assert approximate(noise).recall < 0.95
     monkeypatch.setattr(search, "exact_pays", lambda X, metric: False)
     found = nearest_neighbors(noise, 10)
