@@ -54,10 +54,12 @@ def approximations(X, n_neighbors, metric, random_state, n_jobs):
     rounds, order, join = _first_lists(X, min(n - 1, n_listed), _CODES.get(metric, EUCLIDEAN), streams, n_jobs)
     while True:
         rounds.run(join, _SETTLED)
-        near, far = rounds.near[:, :n_neighbors], rounds.far[:, :n_neighbors]
         found = empty_neighbors(n, n_neighbors)
-        found.indices[order] = order[np.maximum(near, -2 - near)]
-        found.distances[order] = np.sqrt(far) if space == "euclidean" else far
+        for start in range(0, n, _BLOCK_ROWS):
+            nodes = slice(start, start + _BLOCK_ROWS)
+            near, far = rounds.near[nodes, :n_neighbors], rounds.far[nodes, :n_neighbors]
+            found.indices[order[nodes]] = order[np.maximum(near, -2 - near)]
+            found.distances[order[nodes]] = np.sqrt(far) if space == "euclidean" else far
         recall = float(np.mean(found.distances[sample] <= last * (1 + 1e-5)))
         np.multiply(found.distances, unit, out=found.distances)
         in_unit(found.distances, metric, X.shape[1])
