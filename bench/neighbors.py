@@ -1,54 +1,118 @@
-"""Times both neighbour searches: what the choice in graphcore.neighbors.search rests on.
+"""Times the neighbour searches: what the choice in graphcore.neighbors.search rests on, and pynndescent beside it.
 
-Run ``python bench/neighbors.py [n_jobs]``; takes about ten minutes.
+Run ``python -m bench.neighbors choice``, which takes about ten minutes, or ``python -m bench.neighbors peers 100000
+1000000`` with numbers of rows, a minute for every million. CPU seconds of one thread, nothing compiled in them.
 """
 
 import sys
 import time
+from pathlib import Path
 
 import numpy as np
 import scipy.sparse as sp
 from sklearn.datasets import make_blobs
 
 from graphcore.neighbors.search import nearest_neighbors
-from graphcore.neighbors.search_exact import exact_plan
+from graphcore.neighbors.search_exact import exact_distances, exact_plan
 from graphcore.neighbors.vectors import as_vectors
 
 
-def measure(X, algorithm, n_jobs):
-    start = time.perf_counter()
-    found = nearest_neighbors(X, 10, algorithm=algorithm, random_state=0, n_jobs=n_jobs)
-    return time.perf_counter() - start, found
+def measure(X, search):
+    start = time.process_time()
+    found = search(X)
+    return time.process_time() - start, found
 
 
-def recall(found, exact):
-    return np.mean([len(np.intersect1d(a, b)) for a, b in zip(found.indices, exact.indices, strict=True)]) / 10
+def with_graphcore(algorithm):
+    return lambda X: nearest_neighbors(X, 10, algorithm=algorithm, random_state=0, n_jobs=1)
 
 
-def main(n_jobs):
-    measure(np.random.default_rng(0).random((2000, 8), dtype=np.float32), "approximate", n_jobs)
-    print(f"{'data':24}{'planned':>18}{'exact':>8}{'approx.':>9}{'recall':>8}   seconds, n_jobs={n_jobs}")
+def with_pynndescent(X, **options):
+    from pynndescent import NNDescent
+
+    return NNDescent(X, n_neighbors=11, random_state=0, n_jobs=1, **options).neighbor_graph[1][:, 1:]
+
+
+def recall(X, distances, n_rows=500):
+    """Share of the neighbours listed for some rows that are as near as the true ones."""
+    rows = np.random.default_rng(1).choice(X.shape[0], n_rows, replace=False)
+    return np.mean(distances[rows] <= exact_distances(X, rows, 10, "euclidean")[:, -1:] * (1 + 1e-5))
+
+
+def manifold(n, d=128, n_dims=12, seed=0):
+    """100 Gaussian clusters in twelve dimensions, bent into all columns, with noise: what embeddings are like."""
+    rng = np.random.default_rng(seed)
+    centres = 1.5 * rng.normal(size=(100, n_dims))
+    bend, spread = rng.normal(size=(n_dims, 64)) / np.sqrt(n_dims), rng.normal(size=(64, d)) / 8
+    out = np.empty((n, d), dtype=np.float32)
+    for start in range(0, n, 100_000):
+        part = out[start : start + 100_000]
+        latent = centres[rng.integers(100, size=len(part))] + rng.normal(size=(len(part), n_dims))
+        part[:] = np.tanh(latent @ bend) @ spread + 0.05 * rng.normal(size=part.shape)
+    return out
+
+
+def mixture(n, d=128, seed=0):
+    """Clusters of 500 rows, Gaussian in all columns: all rows of one are almost equally far from each other."""
+    rng = np.random.default_rng(seed)
+    centres = 1.5 * rng.normal(size=(n // 500, d)).astype(np.float32)
+    return rng.normal(size=(n, d)).astype(np.float32) + centres[rng.integers(len(centres), size=n)]
+
+
+def uniform(n, d, seed=0):
+    return np.random.default_rng(seed).random((n, d), dtype=np.float32)
+
+
+def choice():
+    print(f"{'data':24}{'planned':>18}{'exact':>8}{'approx.':>9}{'recall':>8}   CPU seconds")
     for n in (20_000, 60_000):
         for d in (2, 5, 8, 16, 64, 256):
             blobs = make_blobs(n, n_features=d, centers=20, random_state=0)[0].astype(np.float32)
-            report(f"blobs {n} x {d}", blobs, n_jobs)
-            uniform = np.random.default_rng(0).random((n, d), dtype=np.float32)
-            report(f"uniform {n} x {d}", uniform, n_jobs)
+            report(f"blobs {n} x {d}", blobs)
+            report(f"uniform {n} x {d}", uniform(n, d))
     for n, d, per_row in ((20_000, 10_000, 20), (20_000, 10_000, 100)):
         matrix = sp.random_array((n, d), density=per_row / d, format="csr", dtype=np.float32, rng=0)
-        report(f"sparse {n} x {per_row}", as_vectors(matrix), n_jobs)
+        report(f"sparse {n} x {per_row}", as_vectors(matrix))
 
 
-def report(name, X, n_jobs):
+def report(name, X):
     method, planned = exact_plan(X, "euclidean")
-    exact_seconds, exact = measure(X, "exact", n_jobs)
-    approximate_seconds, approximate = measure(X, "approximate", n_jobs)
+    exact_seconds, _ = measure(X, with_graphcore("exact"))
+    seconds, found = measure(X, with_graphcore("approximate"))
     print(
-        f"{name:24}{method:>10}{planned:8.2f}{exact_seconds:8.2f}{approximate_seconds:9.2f}"
-        f"{recall(approximate, exact):8.3f}",
+        f"{name:24}{method:>10}{planned:8.2f}{exact_seconds:8.2f}{seconds:9.2f}{recall(X, found.distances):8.3f}",
         flush=True,
     )
 
 
+def resident(which):
+    """kB in memory, now (VmRSS) or at the most (VmHWM); Linux alone tells."""
+    return int(Path("/proc/self/status").read_text().partition(which + ":")[2].split()[0])
+
+
+def peers(sizes):
+    print(f"{'data':26}{'search':>16}{'CPU s':>8}{'us/row':>8}{'recall':>8}{'peak kB/row beside X':>22}")
+    for make in (manifold, mixture):
+        for n in sizes:
+            X = make(n)
+            for name, search in (("graphcore", with_graphcore("auto")), ("pynndescent", with_pynndescent)):
+                Path("/proc/self/clear_refs").write_text("5")  # from now on it is the peak since then that is told
+                before = resident("VmRSS")
+                seconds, found = measure(X, search)
+                more = resident("VmHWM") - before
+                distances = found.distances if name == "graphcore" else found
+                print(
+                    f"{make.__name__ + f' {n} x 128':26}{name:>16}{seconds:8.2f}{seconds / n * 1e6:8.1f}"
+                    f"{recall(X, distances):8.3f}{more / n:22.2f}",
+                    flush=True,
+                )
+
+
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 1)
+    for search in (with_graphcore("exact"), with_graphcore("approximate")):
+        search(manifold(3000))
+    if sys.argv[1:2] == ["peers"]:
+        with_pynndescent(manifold(3000))
+        peers([int(n) for n in sys.argv[2:]])
+    else:
+        choice()

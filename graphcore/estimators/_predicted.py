@@ -275,8 +275,6 @@ def _edges(reference, searcher, X, n_nodes):
         if reference.metric in ("hamming", "jaccard"):
             check_binary(X, reference.metric)
         distances, listed = searcher.kneighbors(as_taken(X))
-        if reference.metric == "hamming":  # found by Euclidean distance, and kept by the fit as a share of columns
-            distances = np.square(distances) / X.shape[1]
         near = Neighbors(listed, distances)
     there = near.indices >= 0
     indptr = np.concatenate([[0], np.cumsum(there.sum(axis=1))])

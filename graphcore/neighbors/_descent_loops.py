@@ -1,21 +1,15 @@
 """Compiled loops of nearest neighbour descent over vectors; see `search_approximate`.
 
-Nodes are rows in the order of the first tree's leaves, so that rows that are near each other lie near each other in
-memory: `order[i]` is the row of the vectors that node i stands for. `near` (n, K) lists for each node the nearest that
+Nodes are rows in the order of the first tree's leaves, so that what is looked at one after the other are the same few
+rows: `order[i]` is the row of the vectors that node i stands for. `near` (n, K) lists for each node the nearest that
 were found, nearest first, with their distances in `far`; a node that is new to a list stands as -2 - node, and -1 is
 none. In `far`, Euclidean distances are squares.
-
-Each node reads what was listed before the round and writes to its own list, so that blocks of nodes can be worked on
-side by side and give the same lists in any case.
 """
 
 import numpy as np
 
 from ..base.compiling import compiled
-
-EUCLIDEAN, MANHATTAN, JACCARD = 0, 1, 2
-
-_PIECE = 128
+from ._distance_loops import EUCLIDEAN, _distances_behind, dense_distance, sparse_distance, spread_row
 
 
 @compiled
@@ -25,90 +19,16 @@ def _draw(state, n):
     return state, np.int64((state >> np.uint64(33)) % np.uint64(n))
 
 
-@compiled(sums_in_any_order=True)
-def _squares(x, y):
-    total = np.float32(0)
-    for j in range(len(x)):
-        difference = x[j] - y[j]
-        total += difference * difference
-    return total
-
-
-@compiled(sums_in_any_order=True)
-def _moduli(x, y):
-    total = np.float32(0)
-    for j in range(len(x)):
-        total += abs(x[j] - y[j])
-    return total
-
-
-@compiled(sums_in_any_order=True)
-def _jaccard(x, y):
-    """1 - |x and y| / |x or y| of vectors of 0 and 1; 0 between empty ones."""
-    both, ones = np.float32(0), np.float32(0)
-    for j in range(len(x)):
-        both += x[j] * y[j]
-        ones += x[j] + y[j]
-    return np.float32(1) - both / (ones - both) if ones > 0 else np.float32(0)
-
-
 @compiled
-def dense_distance(metric, x, y, bound):
-    """Distance of two rows; where it is at least `bound`, any number from there on."""
-    if metric == JACCARD:
-        return _jaccard(x, y)
-    total = np.float32(0)
-    for start in range(0, len(x), _PIECE):
-        piece, other = x[start : start + _PIECE], y[start : start + _PIECE]
-        total += _squares(piece, other) if metric == EUCLIDEAN else _moduli(piece, other)
-        if total >= bound:
-            break
-    return total
+def grow_tree(vectors, rows, borders, leaf, least, seed):
+    """Sort rows into the leaves of a random projection tree (Dasgupta and Freund 2008); returns how many leaves.
 
-
-@compiled
-def sparse_distance(metric, spread, own, indices, data):
-    """Distance of a row written into the zeros of `spread`, whose share alone is `own`, to a sparse one.
-
-    The own share is |x|^2, |x|_1 or the number of ones. In float64 what cancels leaves float32 all its digits.
-    """
-    total, ones = own, own
-    for entry in range(len(indices)):
-        x, y = np.float64(spread[indices[entry]]), np.float64(data[entry])
-        if metric == EUCLIDEAN:
-            total += y * y - 2 * x * y
-        elif metric == MANHATTAN:
-            total += abs(y - x) - abs(x)
-        else:
-            total -= x * y
-            ones += y - x * y
-    if metric == JACCARD:
-        # What is left of `own` is in x alone; with y beside it, `ones` are in either.
-        total = (total + ones - own) / ones if ones > 0 else 0.0
-    return np.float32(max(total, 0.0))
-
-
-@compiled
-def spread_row(metric, spread, indices, data):
-    """Write a sparse row into the zeros of `spread`; returns its own share."""
-    own = 0.0
-    for entry in range(len(indices)):
-        value = np.float64(data[entry])
-        spread[indices[entry]] = data[entry]
-        own += value * value if metric == EUCLIDEAN else abs(value)
-    return own
-
-
-@compiled
-def grow_tree(sketch, nodes, borders, leaf, least, seed):
-    """Sort nodes into the leaves of a random projection tree (Dasgupta and Freund 2008); returns how many leaves.
-
-    A branch of more than `leaf` nodes is cut by the plane half way between two of its nodes, or, where that would
-    leave one side fewer than `least` or an eighth, in halves. Leaf l is `nodes[borders[l] : borders[l + 1]]`.
+    A branch of more than `leaf` rows is cut by the plane half way between two of them, or, where that would leave one
+    side fewer than `least` or an eighth, in halves. Leaf l is `rows[borders[l] : borders[l + 1]]`.
     """
     state, n_leaves = np.uint64(seed), 0
-    normal = np.empty(sketch.shape[1], dtype=np.float32)
-    stack = [(0, len(nodes))]
+    normal = np.empty(vectors.shape[1], dtype=np.float32)
+    stack = [(0, len(rows))]
     while len(stack) > 0:
         start, stop = stack.pop()
         size = stop - start
@@ -118,63 +38,89 @@ def grow_tree(sketch, nodes, borders, leaf, least, seed):
             continue
         state, one = _draw(state, size)
         state, other = _draw(state, size)
-        one, other = nodes[start + one], nodes[start + other]
+        one, other = rows[start + one], rows[start + other]
         offset = np.float32(0)
         for j in range(len(normal)):
-            normal[j] = sketch[one, j] - sketch[other, j]
-            offset += normal[j] * (sketch[one, j] + sketch[other, j]) / np.float32(2)
+            normal[j] = vectors[one, j] - vectors[other, j]
+            offset += normal[j] * (vectors[one, j] + vectors[other, j]) / np.float32(2)
         low, high = start, stop - 1
         while low <= high:
-            node = nodes[low]
-            if _inner(normal, sketch[node]) < offset:
+            row = rows[low]
+            if _inner(normal, vectors, row) < offset:
                 low += 1
             else:
-                nodes[low], nodes[high] = nodes[high], node
+                rows[low], rows[high] = rows[high], row
                 high -= 1
         if min(low - start, stop - low) < max(least, size // 8):
             low = start + size // 2
         stack.append((low, stop))
         stack.append((start, low))
-    borders[n_leaves] = len(nodes)
+    borders[n_leaves] = len(rows)
     return n_leaves
 
 
 @compiled(sums_in_any_order=True)
-def _inner(x, y):
+def _inner(x, vectors, row):
     total = np.float32(0)
     for j in range(len(x)):
-        total += x[j] * y[j]
+        total += x[j] * vectors[row, j]
     return total
 
 
 @compiled
-def _insert(near, far, node, distance):
-    """Insert a node, nearer than the last, into one list; returns the distance to the last."""
-    k = len(far) - 1
-    while k > 0 and far[k - 1] > distance:
-        far[k], near[k] = far[k - 1], near[k - 1]
+def _insert(near, far, i, node, distance):
+    """Insert a node, nearer than the last, into the list of node i; returns the distance to the last."""
+    last = far.shape[1] - 1
+    k = last
+    while k > 0 and far[i, k - 1] > distance:
+        far[i, k], near[i, k] = far[i, k - 1], near[i, k - 1]
         k -= 1
-    far[k], near[k] = distance, -2 - node
-    return far[-1]
+    far[i, k], near[i, k] = distance, -2 - node
+    return far[i, last]
 
 
 @compiled
-def list_leaves(sketch, trees, borders, leaf_of, near, far, start, stop):
-    """List for each node of a block the nearest in the sketch among those that share a leaf with it in any tree."""
-    seen = np.full(len(sketch), -1, dtype=np.int32)
-    for i in range(start, stop):
-        seen[i] = i
-        mine, mine_near, mine_far = sketch[i], near[i], far[i]
-        last = mine_far[-1]
-        for tree in range(len(trees)):
-            leaf = leaf_of[tree, i]
-            for place in range(borders[tree, leaf], borders[tree, leaf + 1]):
-                u = trees[tree, place]
-                if seen[u] != i:
-                    seen[u] = i
-                    distance = _squares(mine, sketch[u])
-                    if distance < last:
-                        last = _insert(mine_near, mine_far, u, distance)
+def _offer(near, far, i, node, distance):
+    """Insert a node, nearer than the last, into the list of node i unless it holds it; returns whether it came in."""
+    for k in range(near.shape[1]):
+        if near[i, k] == node or near[i, k] == -2 - node:
+            return 0
+    _insert(near, far, i, node, distance)
+    return 1
+
+
+@compiled
+def _fetch(vectors, order, node, rows, far, lasts, place):
+    """Copy a node's vector, and the distance to the last of its list, to a place in arrays that stay in the cache."""
+    row = order[node]
+    for j in range(vectors.shape[1]):
+        rows[place, j] = vectors[row, j]
+    lasts[place] = far[node, far.shape[1] - 1]
+
+
+@compiled
+def list_leaves(metric, vectors, order, nodes, borders, near, far, start, stop):
+    """Put into the lists of the nodes in each of some leaves of one tree those of the others that are near enough."""
+    size, last = 0, far.shape[1] - 1
+    for leaf in range(start, stop):
+        size = max(size, borders[leaf + 1] - borders[leaf])
+    rows = np.empty((size, vectors.shape[1]), dtype=np.float32)
+    lasts, distances = np.empty(size, dtype=np.float32), np.empty(size, dtype=np.float32)
+    for leaf in range(start, stop):
+        first, n = borders[leaf], borders[leaf + 1] - borders[leaf]
+        for a in range(n):
+            _fetch(vectors, order, nodes[first + a], rows, far, lasts, a)
+        for a in range(n):
+            one = nodes[first + a]
+            _distances_behind(metric, rows, a, n, distances)
+            for b in range(a + 1, n):
+                other = nodes[first + b]
+                if distances[b] < lasts[a]:
+                    _offer(near, far, one, other, distances[b])
+                    lasts[a] = far[one, last]
+                if distances[b] < lasts[b]:
+                    _offer(near, far, other, one, distances[b])
+                    lasts[b] = far[other, last]
 
 
 @compiled
@@ -195,111 +141,145 @@ def list_reverse(near, reverse, counts, seed):
 
 
 @compiled
-def _holds(entries, entry):
-    for held in entries:  # noqa: SIM110  numba takes no generators
-        if held == entry:
-            return True
-    return False
+def _add(around, i, n, node):
+    """Write down a node in place n of those around node i if it is not there yet; returns how many there are."""
+    for k in range(n):
+        if around[i, k] == node:
+            return n
+    around[i, n] = node
+    return n + 1
 
 
 @compiled
 def gather_around(near, reverse, counts, around, n_new, n_all, start, stop):
     """Write down who lists each node of a block or is listed by it, the new ones first; from then on none is new."""
     for i in range(start, stop):
-        mine, theirs = near[i], reverse[i, : min(counts[i], reverse.shape[1])]
-        n = 0
-        for entry in mine:
-            if entry < -1:
-                around[i, n] = -2 - entry
-                n += 1
-        for entry in theirs:
-            if entry < -1:
-                around[i, n] = -2 - entry
-                n += 1
+        n, n_theirs = 0, min(counts[i], reverse.shape[1])
+        for k in range(near.shape[1]):
+            if near[i, k] < -1:
+                n = _add(around, i, n, -2 - near[i, k])
+        for k in range(n_theirs):
+            if reverse[i, k] < -1:
+                n = _add(around, i, n, -2 - reverse[i, k])
         n_new[i] = n
-        for k in range(len(mine)):
-            if mine[k] >= 0:
-                around[i, n] = mine[k]
-                n += 1
-            elif mine[k] < -1:
-                u = -2 - mine[k]
-                if counts[u] <= reverse.shape[1] or _holds(reverse[u], -2 - i):
-                    mine[k] = u
-        for entry in theirs:
-            if entry >= 0:
-                around[i, n] = entry
-                n += 1
+        for k in range(near.shape[1]):
+            if near[i, k] < -1:
+                near[i, k] = -2 - near[i, k]
+            elif near[i, k] >= 0:
+                n = _add(around, i, n, near[i, k])
+        for k in range(n_theirs):
+            if reverse[i, k] >= 0:
+                n = _add(around, i, n, reverse[i, k])
         n_all[i] = n
 
 
 @compiled
-def descend_sketch(sketch, around, n_new, n_all, near, far, start, stop):
-    """Look for nearer nodes around a node and around those, by distances in the sketch; returns how many came in.
+def join(metric, vectors, order, around, n_new, n_all, far, pairs, distances, start, stop):
+    """Compare those around each node of a block with each other, two old ones left out.
 
-    Pairs of which both ways are old were looked at in a round before.
+    Writes down the pairs of which one is nearer to the other than the last of its list; returns how many, and how many
+    were compared.
     """
-    n_found = 0
-    seen = np.full(len(sketch), -1, dtype=np.int32)
+    n_pairs, n_compared, room = 0, 0, around.shape[1]
+    rows = np.empty((room, vectors.shape[1]), dtype=np.float32)
+    lasts, found = np.empty(room, dtype=np.float32), np.empty(room, dtype=np.float32)
     for i in range(start, stop):
-        mine, mine_near, mine_far = sketch[i], near[i], far[i]
-        last = mine_far[-1]
-        seen[i] = i
-        for entry in mine_near:
-            if entry != -1:
-                seen[max(entry, -2 - entry)] = i
-        for step in range(-1, n_all[i]):
-            v = i if step < 0 else around[i, step]
-            for place in range(n_all[v] if 0 <= step < n_new[i] else n_new[v]):
-                u = around[v, place]
-                if seen[u] != i:
-                    seen[u] = i
-                    distance = _squares(mine, sketch[u])
-                    if distance < last:
-                        last = _insert(mine_near, mine_far, u, distance)
-                        n_found += 1
-    return n_found
+        if n_new[i] == 0:
+            continue
+        for a in range(n_all[i]):
+            _fetch(vectors, order, around[i, a], rows, far, lasts, a)
+        for a in range(n_new[i]):
+            _distances_behind(metric, rows, a, n_all[i], found)
+            n_compared += n_all[i] - a - 1
+            for b in range(a + 1, n_all[i]):
+                if found[b] < lasts[a] or found[b] < lasts[b]:
+                    pairs[n_pairs, 0], pairs[n_pairs, 1], distances[n_pairs] = around[i, a], around[i, b], found[b]
+                    n_pairs += 1
+    return n_pairs, n_compared
 
 
 @compiled
-def descend_vectors(
-    metric, dense, indptr, indices, data, order, sketch, ratio, around, n_new, n_all, near, far, start, stop
+def join_sketched(
+    metric, dense, indptr, indices, data, sketch, ratio, order, around, n_new, n_all, far, pairs, distances, start, stop
 ):  # fmt: skip
-    """As `descend_sketch`, by the vectors: dense ones, or, where there are none, sparse ones.
+    """As `join`, by vectors of many columns, or, where `dense` has no rows, by sparse ones.
 
-    Nodes that are too far by `ratio` times their distance in the sketch are left out.
+    Pairs that are too far by `ratio` times their distance in the sketch are left out.
     """
-    n_found = 0
-    seen = np.full(len(sketch), -1, dtype=np.int32)
+    n_pairs, n_compared, room = 0, 0, around.shape[1]
+    rows = np.empty((room, sketch.shape[1]), dtype=np.float32)
+    lasts, sketched = np.empty(room, dtype=np.float32), np.empty(room, dtype=np.float32)
     sparse, spread, own = len(dense) == 0, np.zeros(dense.shape[1], dtype=np.float32), 0.0
     for i in range(start, stop):
-        row, mine, mine_near, mine_far = order[i], sketch[i], near[i], far[i]
-        last = mine_far[-1]
-        if sparse:
-            entries = indices[indptr[row] : indptr[row + 1]]
-            own = spread_row(metric, spread, entries, data[indptr[row] : indptr[row + 1]])
-        seen[i] = i
-        for entry in mine_near:
-            if entry != -1:
-                seen[max(entry, -2 - entry)] = i
-        for step in range(-1, n_all[i]):
-            v = i if step < 0 else around[i, step]
-            for place in range(n_all[v] if 0 <= step < n_new[i] else n_new[v]):
-                u = around[v, place]
-                if seen[u] == i:
+        if n_new[i] == 0:
+            continue
+        for a in range(n_all[i]):
+            _fetch(sketch, order, around[i, a], rows, far, lasts, a)
+        for a in range(n_new[i]):
+            one = around[i, a]
+            row = order[one]
+            if ratio > 0:
+                _distances_behind(EUCLIDEAN, rows, a, n_all[i], sketched)
+            if sparse:
+                entries = indices[indptr[row] : indptr[row + 1]]
+                own = spread_row(metric, spread, entries, data[indptr[row] : indptr[row + 1]])
+            for b in range(a + 1, n_all[i]):
+                node = around[i, b]
+                other, bound = order[node], max(lasts[a], lasts[b])
+                n_compared += 1
+                if ratio > 0 and ratio * sketched[b] >= bound:
                     continue
-                seen[u] = i
-                if ratio > 0 and ratio * _squares(mine, sketch[u]) >= last:
-                    continue
-                other = order[u]
                 if sparse:
                     begin, end = indptr[other], indptr[other + 1]
                     distance = sparse_distance(metric, spread, own, indices[begin:end], data[begin:end])
                 else:
-                    distance = dense_distance(metric, dense[row], dense[other], last)
-                if distance < last:
-                    last = _insert(mine_near, mine_far, u, distance)
-                    n_found += 1
+                    distance = dense_distance(metric, dense[row], dense[other], bound)
+                if distance < bound:
+                    pairs[n_pairs, 0], pairs[n_pairs, 1], distances[n_pairs] = one, node, distance
+                    n_pairs += 1
+            if sparse:
+                for j in entries:
+                    spread[j] = 0
+    return n_pairs, n_compared
+
+
+@compiled
+def take_pairs(near, far, pairs, distances, n_pairs, part, n_parts):
+    """Put the pairs of all blocks into lists, those of one of 2^m parts of the nodes; returns how many came in."""
+    n_found, last = 0, far.shape[1] - 1
+    for block in range(len(n_pairs)):
+        for k in range(n_pairs[block]):
+            one, other, distance = pairs[block, k, 0], pairs[block, k, 1], distances[block, k]
+            # By 64 nodes, so that threads do not write to the same lines of the cache.
+            if (one >> 6) & (n_parts - 1) == part and distance < far[one, last]:
+                n_found += _offer(near, far, one, other, distance)
+            if (other >> 6) & (n_parts - 1) == part and distance < far[other, last]:
+                n_found += _offer(near, far, other, one, distance)
+    return n_found
+
+
+@compiled
+def measure_lists(metric, dense, indptr, indices, data, order, near, far, start, stop):
+    """Put distances between vectors in place of those in a sketch, in the lists of a block; all listed are new then."""
+    sparse, spread, own, none = len(dense) == 0, np.zeros(dense.shape[1], dtype=np.float32), 0.0, np.float32(np.inf)
+    listed = np.empty(near.shape[1], dtype=np.int32)
+    for i in range(start, stop):
+        row = order[i]
+        if sparse:
+            entries = indices[indptr[row] : indptr[row + 1]]
+            own = spread_row(metric, spread, entries, data[indptr[row] : indptr[row + 1]])
+        for k in range(len(listed)):
+            listed[k] = max(near[i, k], -2 - near[i, k])
+            near[i, k], far[i, k] = -1, none
+        for node in listed:
+            if node >= 0:
+                other = order[node]
+                if sparse:
+                    begin, end = indptr[other], indptr[other + 1]
+                    distance = sparse_distance(metric, spread, own, indices[begin:end], data[begin:end])
+                else:
+                    distance = dense_distance(metric, dense[row], dense[other], none)
+                _insert(near, far, i, node, distance)
         if sparse:
             for j in entries:
                 spread[j] = 0
-    return n_found

@@ -3,7 +3,8 @@
 import numpy as np
 
 from ..base.compiling import compiled
-from ._descent_loops import _insert, dense_distance
+from ._descent_loops import _insert
+from ._distance_loops import dense_distance
 
 
 @compiled
@@ -16,15 +17,15 @@ def walk(metric, vectors, indptr, indices, rows, starts, order, near, far, start
     seen = np.full(len(vectors), -1, dtype=np.int32)
     for place in range(start, stop):
         i = order[place]
-        mine, mine_near, mine_far = rows[i], near[i], far[i]
-        last, around = mine_far[-1], starts[i]
+        mine, mine_near = rows[i], near[i]
+        last, around = far[i, -1], starts[i]
         while True:
             for u in around:
                 if seen[u] != i:
                     seen[u] = i
                     distance = dense_distance(metric, mine, vectors[u], last)
                     if distance < last:
-                        last = _insert(mine_near, mine_far, u, distance)
+                        last = _insert(near, far, i, u, distance)
             at = 0
             while at < len(mine_near) and mine_near[at] >= 0:
                 at += 1

@@ -12,6 +12,7 @@ class Neighbors(NamedTuple):
 
     indices: np.ndarray  # (n_rows, n_neighbors) int32; -1 where the search found none (always at a row's end)
     distances: np.ndarray  # (n_rows, n_neighbors) float32, by the metric; infinite where none was found
+    recall: float = 1.0  # the share of the true neighbours that is listed, as sampled; an exact search has them all
 
 
 def empty_neighbors(n_rows, n_neighbors):

@@ -7,103 +7,132 @@ import numpy as np
 from ..base.arrays import read_only
 from ..base.progress import note
 from ..base.streams import Streams
-from ..base.threads import away, limited_libraries, map_blocks, map_items
+from ..base.threads import away, effective_jobs, limited_libraries, map_blocks, map_items
 from . import _descent_loops as loops
+from ._distance_loops import EUCLIDEAN, JACCARD, MANHATTAN
 from .neighbor_lists import empty_neighbors
-from .vectors import is_sparse, squared_norms
+from .search_exact import exact_distances
+from .vectors import in_unit, is_sparse, squared_norms
 
-_CODES = {"euclidean": loops.EUCLIDEAN, "manhattan": loops.MANHATTAN, "jaccard": loops.JACCARD}
+_CODES = {"manhattan": MANHATTAN, "jaccard": JACCARD}  # all others are Euclidean distances in another unit
 
 # Longer lists find more, as the descent goes by way of what they hold: bench/neighbors.py has recall and time.
 # Texts, whose rows have no few directions in common, need twice as many.
-_LISTED, _LISTED_SPARSE, _MORE, _REVERSE = 16, 32, 4, 24
-_TREES, _LEAF = 4, 48
+_LISTED, _LISTED_SPARSE, _MORE, _REVERSE = 14, 32, 4, 24
+# Large leaves are cheap, as all that is done in one stays in the cache: eight trees of 192 find .83 of the neighbours
+# among 100,000 rows of 128 columns for a half of the time that the whole search takes.
+_TREES, _LEAF = 8, 192
 # Rounds end when fewer than this share of the lists' entries is new; those in a sketch need not be as thorough.
 _SETTLED, _SETTLED_SKETCH, _ROUNDS = 0.001, 0.01, 20
 # Columns of a sketch, one of them what the others leave over. It is fitted to so many rows at most.
 _SKETCH, _SKETCH_ROWS = 64, 4096
 # A row is not looked at if it is too far even by the ratio of distances to sketched ones that so many pairs fall below.
 _RATIO_SHARE, _RATIO_ROWS = 0.02, 500
-_BLOCK_ROWS = 4096
+# Pairs are looked for in blocks of rows, and taken into the lists after so many blocks: the lists that the next ones go
+# by. A block has fewer rows where lists are so long that these might find more pairs.
+_BLOCK_ROWS, _BLOCKS, _BLOCK_PAIRS = 1024, 16, 1 << 18
+_PARTS = 8
+# Rows whose exact neighbours tell the recall.
+_SAMPLED = 200
 
 
-def approximate_neighbors(X, n_neighbors, metric, random_state, n_jobs):
-    """Nearest neighbour descent (Dong, Moses, Li 2011), the same for any number of threads.
+def approximations(X, n_neighbors, metric, random_state, n_jobs):
+    """Neighbours by nearest neighbour descent (Dong, Moses, Li 2011), and again and again by lists twice as long.
 
-    The neighbours of a row's neighbours are looked at, round by round, until few are nearer than those listed. By
-    Euclidean distances between rows of many columns this is done in a sketch of few first, and the rows themselves are
-    read only where the sketch leaves it open whether they are near.
+    Those near a row are likely to be near each other, so they are compared, round by round, until few are nearer than
+    those listed. By Euclidean distances between rows of many columns this is done in a sketch of few first, and the
+    rows themselves are read only where the sketch leaves it open whether they are near.
+
+    Yields Neighbors with their recall, and how many pairs of rows were compared, the same for any number of threads.
     """
     streams = Streams(random_state)
-    n = X.shape[0]
-    X, unit = _as_float32(X)
-    sparse = is_sparse(X)
-    by_sketch = metric == "euclidean" and not sparse
-    exact = by_sketch and X.shape[1] <= 2 * _SKETCH
-    sketch = X if exact else _sketch(X, streams, n_jobs)
-    n_listed = min(n - 1, max(_LISTED_SPARSE if sparse else _LISTED, n_neighbors + _MORE))
-    near = np.full((n, n_listed), -1, dtype=np.int32)
-    far = np.full((n, n_listed), np.inf, dtype=np.float32)
-    order, sketch = _list_leaves(sketch, near, far, streams, n_jobs)
-    rounds = _Rounds(near, far, streams, n_jobs)
-    if by_sketch:
-        settled = _SETTLED if exact else _SETTLED_SKETCH
-        rounds.run(lambda *block: loops.descend_sketch(sketch, *block), settled, to_come=0 if exact else 2)
-    if not exact:
-        if sparse:
-            parts = np.empty((0, X.shape[1]), dtype=np.float32), X.indptr, X.indices, X.data
-        else:
-            none = np.empty(0, dtype=np.int32)
-            parts = X, none, none, np.empty(0, dtype=np.float32)
-        ratio = _ratio(X, order, sketch, near) if by_sketch else np.float32(0)
-        vectors = (_CODES[metric], *map(read_only, parts), order, sketch, ratio)
-        rounds.forget()
-        rounds.run(lambda *block: loops.descend_vectors(*vectors, *block), _SETTLED)
-    np.maximum(near, -2 - near, out=near)
-    out = empty_neighbors(n, n_neighbors)
-    out.indices[order] = order[near[:, :n_neighbors]]
-    out.distances[order] = (np.sqrt(far[:, :n_neighbors]) if metric == "euclidean" else far[:, :n_neighbors]) * unit
-    return out
+    X, unit = _as_float32(X, metric)
+    n, sparse, space = X.shape[0], is_sparse(X), metric if metric in _CODES else "euclidean"
+    sample = np.sort(streams.generator("rows for the recall").choice(n, min(n, _SAMPLED), replace=False))
+    last = exact_distances(X, sample, n_neighbors, space)[:, -1:]
+    n_listed = max(_LISTED_SPARSE if sparse else _LISTED, n_neighbors + _MORE)
+    rounds, order, join = _first_lists(X, min(n - 1, n_listed), _CODES.get(metric, EUCLIDEAN), streams, n_jobs)
+    while True:
+        rounds.run(join, _SETTLED)
+        found = empty_neighbors(n, n_neighbors)
+        for start in range(0, n, _BLOCK_ROWS):
+            nodes = slice(start, start + _BLOCK_ROWS)
+            near, far = rounds.near[nodes, :n_neighbors], rounds.far[nodes, :n_neighbors]
+            found.indices[order[nodes]] = order[np.maximum(near, -2 - near)]
+            found.distances[order[nodes]] = np.sqrt(far) if space == "euclidean" else far
+        recall = float(np.mean(found.distances[sample] <= last * (1 + 1e-5)))
+        np.multiply(found.distances, unit, out=found.distances)
+        in_unit(found.distances, metric, X.shape[1])
+        yield found._replace(recall=recall), rounds.n_compared
+        rounds.widen()
+
+
+def _first_lists(X, n_listed, code, streams, n_jobs):
+    """The _Rounds to begin with, the row that each of their nodes stands for, and how they compare vectors."""
+    n, sparse = X.shape[0], is_sparse(X)
+    near, far = np.full((n, n_listed), -1, dtype=np.int32), np.full((n, n_listed), np.inf, dtype=np.float32)
+    rounds = _Rounds(near, far, min(n - 1, _REVERSE), streams, n_jobs)
+    if not (sparse or (code == EUCLIDEAN and X.shape[1] > 2 * _SKETCH)):
+        X = read_only(X)
+        order = _list_leaves(code, X, rounds)
+        return rounds, order, lambda *block: loops.join(code, X, order, *block)
+    sketch = read_only(_sketch(X, streams, n_jobs))
+    order = _list_leaves(EUCLIDEAN, sketch, rounds)
+    if sparse:
+        parts, ratio = (np.empty((0, X.shape[1]), dtype=np.float32), X.indptr, X.indices, X.data), np.float32(0)
+    else:
+        rounds.run(lambda *block: loops.join(EUCLIDEAN, sketch, order, *block), _SETTLED_SKETCH, to_come=2)
+        none = np.empty(0, dtype=np.int32)
+        parts, ratio = (X, none, none, np.empty(0, dtype=np.float32)), _ratio(X, order, sketch, near)
+    vectors = (code, *map(read_only, parts))
+    map_blocks(lambda *block: loops.measure_lists(*vectors, order, near, far, *block), _borders(n), n_jobs)
+    return rounds, order, lambda *block: loops.join_sketched(*vectors, sketch, ratio, order, *block)
 
 
 class _Rounds:
     """Lists of neighbours on their way to better ones."""
 
-    def __init__(self, near, far, streams, n_jobs):
+    def __init__(self, near, far, n_reverse, streams, n_jobs):
         self.near, self.far, self.streams, self.n_jobs = near, far, streams, n_jobs
-        n, n_listed = near.shape
-        self.borders = _borders(n)
-        self.reverse = np.empty((n, _REVERSE), dtype=np.int32)
-        self.around = np.empty((n, n_listed + _REVERSE), dtype=np.int32)
+        self.number = self.n_compared = 0
+        self.n_parts = 1 << (min(_PARTS, effective_jobs(n_jobs)).bit_length() - 1)
+        self._make_room(n_reverse)
+
+    def widen(self):
+        """Have all lists hold twice as many, and look at those listed as if they were new."""
+        n, n_listed = self.near.shape
+        near, far = self.near, self.far
+        self.near = np.full((n, min(n - 1, 2 * n_listed)), -1, dtype=np.int32)
+        self.far = np.full(self.near.shape, np.inf, dtype=np.float32)
+        self.near[:, :n_listed], self.far[:, :n_listed] = np.minimum(near, -2 - near), far
+        self._make_room(min(n - 1, 2 * self.reverse.shape[1]))
+
+    def _make_room(self, n_reverse):
+        n, n_around = len(self.near), self.near.shape[1] + n_reverse
+        self.reverse = np.empty((n, n_reverse), dtype=np.int32)
+        self.around = np.empty((n, n_around), dtype=np.int32)
         self.n_new, self.n_all, self.counts = (np.empty(n, dtype=np.int32) for _ in range(3))
-        self.number, self.forgotten = 0, False
+        most = n_around * (n_around - 1) // 2
+        self.block_rows = max(1, min(_BLOCK_ROWS, _BLOCK_PAIRS // most))
+        n_blocks = min(_BLOCKS, -(-n // self.block_rows))
+        self.pairs = np.empty((n_blocks, self.block_rows * most, 2), dtype=np.int32)
+        self.distances = np.empty(self.pairs.shape[:2], dtype=np.float32)
 
-    def forget(self):
-        """Have the next round start with empty lists, and look at what was listed as if it were new."""
-        np.minimum(self.near, -2 - self.near, out=self.near)
-        self.forgotten = True
-
-    def run(self, descend, settled, to_come=0):
+    def run(self, join, settled, to_come=0):
         """Run rounds until the lists are settled; afterwards `to_come` times as much is to be done."""
         begun, n_before = time.perf_counter(), 2 * self.near.size
         for _ in range(_ROUNDS):
             round_begun = time.perf_counter()
             self._gather()
-            if self.forgotten:
-                self.near.fill(-1)
-                self.far.fill(np.inf)
-                self.forgotten = False
-            found = sum(map_blocks(
-                lambda start, stop: descend(self.around, self.n_new, self.n_all, self.near, self.far, start, stop),
-                self.borders, self.n_jobs,
-            ))  # fmt: skip
+            stretch = len(self.pairs) * self.block_rows
+            found = sum(self._join(join, start, start + stretch) for start in range(0, len(self.near), stretch))
             # A round's work is that of the entries found before it, and these become fewer at a steady pace.
             now = time.perf_counter()
             pace = min(found / n_before, 0.9)
             left = (now - round_begun) * pace / (1 - pace)
             left += to_come * (now - begun + left)
             share, n_before = found / self.near.size, max(found, 1)
-            note(f"round {self.number}: {share:.1%} of the neighbours are new, about {left:.0f} s left")
+            note(f"round {self.number}: {min(share, 1):.1%} of the neighbours are new, about {left:.0f} s left")
             if share < settled:
                 break
 
@@ -111,43 +140,53 @@ class _Rounds:
         self.counts.fill(0)
         self.number += 1
         loops.list_reverse(self.near, self.reverse, self.counts, self.streams.integer(f"listed by, {self.number}"))
-        map_blocks(
-            lambda start, stop: loops.gather_around(
-                self.near, self.reverse, self.counts, self.around, self.n_new, self.n_all, start, stop
-            ),
-            self.borders, self.n_jobs,
-        )  # fmt: skip
+        given = self.near, self.reverse, self.counts, self.around, self.n_new, self.n_all
+        map_blocks(lambda start, stop: loops.gather_around(*given, start, stop), _borders(len(self.near)), self.n_jobs)
+
+    def _join(self, join, start, stop):
+        """Compare those around each of some nodes, and take what was found; returns how many came into lists."""
+        borders = np.append(np.arange(start, min(stop, len(self.near)), self.block_rows), min(stop, len(self.near)))
+
+        def look(first, last):
+            block = (first - start) // self.block_rows
+            into = self.far, self.pairs[block], self.distances[block]
+            return join(self.around, self.n_new, self.n_all, *into, first, last)
+
+        n_pairs, n_compared = np.array(map_blocks(look, borders, self.n_jobs)).T
+        self.n_compared += int(n_compared.sum())
+        found = self.near, self.far, self.pairs, self.distances, read_only(n_pairs)
+        parts = range(self.n_parts)
+        return sum(map_items(lambda part: loops.take_pairs(*found, part, self.n_parts), parts, self.n_jobs))
 
 
-def _borders(n):
-    return np.append(np.arange(0, n, _BLOCK_ROWS), n)
+def _borders(n, step=_BLOCK_ROWS):
+    return np.append(np.arange(0, n, step), n)
 
 
-def _list_leaves(sketch, near, far, streams, n_jobs):
-    """Begin the lists with those in the same leaves; returns rows in the order of the first tree, and their sketch."""
-    n, n_listed = near.shape
+def _list_leaves(code, rows, rounds):
+    """Begin the lists with those that share a leaf of a tree; returns rows in the order of the first tree."""
+    n, n_listed = rounds.near.shape
     trees = np.empty((_TREES, n), dtype=np.int32)
-    trees[:] = np.arange(n, dtype=np.int32)
-    borders, leaf_of = np.empty((_TREES, n + 1), dtype=np.int32), np.empty((_TREES, n), dtype=np.int32)
-    leaf = max(_LEAF, 2 * n_listed + 2)
+    # Leaves hold more than a list does: none is left with a gap.
+    least = n_listed + 1
+    leaf = max(_LEAF, 2 * least)
 
     def grow(tree):
-        seed = streams.integer(f"tree {tree}")
-        # Leaves hold more than a list does: none is left with a gap.
-        n_leaves = loops.grow_tree(read_only(sketch), trees[tree], borders[tree], leaf, n_listed + 1, seed)
-        leaf_of[tree, trees[tree]] = np.repeat(np.arange(n_leaves), np.diff(borders[tree, : n_leaves + 1]))
+        trees[tree] = np.arange(n, dtype=np.int32)
+        borders = np.empty(n // least + 2, dtype=np.int32)
+        seed = rounds.streams.integer(f"tree {tree}")
+        return borders[: 1 + loops.grow_tree(rows, trees[tree], borders, leaf, least, seed)]
 
-    grow(0)
-    order = trees[0].copy()
-    leaf_of[0] = leaf_of[0, order]
-    trees[0] = trees[1]
-    sketch = sketch[order]
-    map_items(grow, range(1, _TREES), n_jobs)
-    map_blocks(
-        lambda start, stop: loops.list_leaves(read_only(sketch), trees, borders, leaf_of, near, far, start, stop),
-        _borders(n), n_jobs,
-    )  # fmt: skip
-    return read_only(order), read_only(sketch)
+    all_borders = map_items(grow, range(_TREES), rounds.n_jobs)
+    order, node_of = read_only(trees[0].copy()), np.empty(n, dtype=np.int32)
+    node_of[order] = np.arange(n, dtype=np.int32)
+    for nodes, borders in zip(trees, all_borders, strict=True):
+        given = code, rows, order, read_only(node_of[nodes]), read_only(borders), rounds.near, rounds.far
+        steps = _borders(len(borders) - 1, max(1, _BLOCK_ROWS // leaf))
+        map_blocks(lambda *block, given=given: loops.list_leaves(*given, *block), steps, rounds.n_jobs)
+        sizes = np.diff(borders).astype(np.int64)
+        rounds.n_compared += int((sizes * (sizes - 1) // 2).sum())
+    return order
 
 
 def _sketch(X, streams, n_jobs):
@@ -184,15 +223,15 @@ def _ratio(X, order, sketch, near):
         others = near[nodes, k]
         others = np.maximum(others, -2 - others)
         true = squared_norms(X[order[nodes]] - X[order[others]])
-        sketched = squared_norms(sketch[nodes] - sketch[others])
+        sketched = squared_norms(sketch[order[nodes]] - sketch[order[others]])
         ratios.append(true[sketched > 0] / sketched[sketched > 0])
     ratios = np.concatenate(ratios)
     return np.float32(max(1.0, np.quantile(ratios, _RATIO_SHARE)) if len(ratios) else 0.0)
 
 
-def _as_float32(X):
+def _as_float32(X, metric):
     """Vectors as float32, with as many of float64's digits as differences need; returns (vectors, distance unit)."""
-    if is_sparse(X) or X.dtype == np.float32:
+    if is_sparse(X) or X.dtype == np.float32 or metric == "jaccard":
         return X.astype(np.float32, copy=False), np.float32(1)
     # Distances do not feel a shift, but float32 does: 1,000,000.01 and 1,000,000.02 would be one number.
     centred = X - X.mean(axis=0)

@@ -2,16 +2,16 @@
 
 import numpy as np
 
-from ..base.threads import away, limited_libraries, map_blocks
+from ..base.threads import away, away_with_one, limited_libraries, map_blocks
 from .neighbor_lists import empty_neighbors, fill_block
-from .vectors import is_sparse, squared_norms
+from .vectors import in_unit, is_sparse, squared_norms
 
 # Rows that one call of scikit-learn answers: fixed, so that ties fall the same way for any number of threads. Above
 # 1,024 rows it shares out queries and not candidates.
 _QUERY_ROWS = 2048
 # Squared distances below this share of the squared norms are recomputed: |x|^2 + |y|^2 - 2xy has lost their digits.
 _CANCELLED = 1e-8
-_JACCARD_ROWS = 128
+_JACCARD_ENTRIES = 1 << 22
 
 
 def exact_plan(X, metric):
@@ -40,26 +40,21 @@ def repeated_share(X):
 
 
 def exact_neighbors(X, n_neighbors, metric, n_jobs):
-    """Exact search by fixed blocks of rows, each in one thread, so that ties do not depend on `n_jobs`."""
-    from threadpoolctl import ThreadpoolController
+    """Exact search by fixed blocks of rows, each in one thread, so that ties do not depend on `n_jobs`.
 
-    n = X.shape[0]
-    method = "brute" if metric == "jaccard" else exact_plan(X, metric)[0]
-    expanded = method == "brute" and metric == "euclidean"
+    By the metrics of `in_unit`, X holds vectors between which they are Euclidean distances in another unit.
+    """
+    n, space = X.shape[0], "euclidean" if metric in ("cosine", "correlation", "hamming") else metric
+    method = "brute" if space == "jaccard" else exact_plan(X, space)[0]
+    expanded = method == "brute" and space == "euclidean"
     if expanded and X.dtype == np.float64 and not is_sparse(X):
         X = X - X.mean(axis=0)  # a common shift would take digits from |x|^2 + |y|^2 - 2xy
-    searcher = exact_searcher(X, n_neighbors + 1, metric, method)
+    searcher = exact_searcher(X, n_neighbors + 1, space, method)
     norms = squared_norms(X) if expanded else None
     out = empty_neighbors(n, n_neighbors)
-    controller = away(ThreadpoolController)
-
-    def neighbors(rows):
-        # BLAS is limited for the whole process, but OpenMP only for the thread that sets the limit.
-        with controller.limit(limits=1, user_api="openmp"):
-            return searcher.kneighbors(rows)
 
     def search(start, stop):
-        distances, indices = away(neighbors, X[start:stop])
+        distances, indices = away_with_one(searcher.kneighbors, X[start:stop])
         if norms is not None:
             _mend_cancelled(X, norms, start, indices, distances)
         fill_block(out, start, indices, distances)
@@ -67,7 +62,15 @@ def exact_neighbors(X, n_neighbors, metric, n_jobs):
     borders = np.append(np.arange(0, n, _QUERY_ROWS), n)
     with limited_libraries():
         map_blocks(search, borders, n_jobs)
+    in_unit(out.distances, metric, X.shape[1])
     return out
+
+
+def exact_distances(X, rows, n_neighbors, metric):
+    """Distances of some rows to their nearest others."""
+    searcher = exact_searcher(X, n_neighbors + 1, metric, "brute")
+    with limited_libraries():
+        return away(searcher.kneighbors, X[rows])[0][:, 1:]  # the first is the row itself, or as near
 
 
 def exact_searcher(X, n_neighbors, metric, method="auto"):
@@ -76,9 +79,20 @@ def exact_searcher(X, n_neighbors, metric, method="auto"):
 
     if metric == "jaccard":
         return _ByJaccard(X, n_neighbors)
-    # Between vectors of 0 and 1, where alone it is taken, the Hamming distance orders rows as the Euclidean one does.
-    metric = "euclidean" if metric == "hamming" else metric
+    if metric == "hamming":
+        return _ByHamming(exact_searcher(X, n_neighbors, "euclidean", method))
     return NearestNeighbors(n_neighbors=n_neighbors, algorithm=method, metric=metric).fit(X)
+
+
+class _ByHamming:
+    """The share of columns that differ between vectors of 0 and 1: in order as the Euclidean distance is."""
+
+    def __init__(self, searcher):
+        self._searcher = searcher
+
+    def kneighbors(self, rows):
+        distances, indices = self._searcher.kneighbors(rows)
+        return in_unit(distances, "hamming", rows.shape[1]), indices
 
 
 class _ByJaccard:
@@ -88,9 +102,8 @@ class _ByJaccard:
         self._X, self._n_neighbors, self._ones = X, n_neighbors, X.sum(axis=1)
 
     def kneighbors(self, rows):
-        pieces = [
-            self._nearest(rows[start : start + _JACCARD_ROWS]) for start in range(0, rows.shape[0], _JACCARD_ROWS)
-        ]
+        step = max(1, _JACCARD_ENTRIES // len(self._ones))
+        pieces = [self._nearest(rows[start : start + step]) for start in range(0, rows.shape[0], step)]
         return tuple(np.concatenate(part) for part in zip(*pieces, strict=True))
 
     def _nearest(self, rows):

@@ -132,6 +132,15 @@ def check_binary(X, metric):
             )
 
 
+def in_unit(distances, metric, n_columns):
+    """Turn Euclidean distances into those of a metric that orders rows as they do; those of others stay. In place."""
+    if metric in ("cosine", "correlation"):  # |x - y|^2 is 2 (1 - cos) between rows of norm 1
+        np.divide(np.square(distances, out=distances), 2, out=distances)
+    elif metric == "hamming":  # and between rows of 0 and 1 the number of columns that differ
+        np.divide(np.square(distances, out=distances), n_columns, out=distances)
+    return distances
+
+
 def squared_norms(X):
     """Squared Euclidean norms of the rows, float64."""
     if is_sparse(X):

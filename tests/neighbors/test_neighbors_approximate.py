@@ -6,9 +6,12 @@ import scipy.sparse as sp
 from scipy.spatial.distance import cdist
 from sklearn.datasets import load_digits, make_blobs
 
+import graphcore
 from graphcore import InputError, knn_graph
+from graphcore.base.arrays import read_only
 from graphcore.neighbors import _descent_loops as loops
-from graphcore.neighbors import search_approximate
+from graphcore.neighbors import _distance_loops as pairs
+from graphcore.neighbors import search, search_approximate
 from graphcore.neighbors.search import nearest_neighbors
 from graphcore.neighbors.vectors import as_vectors
 
@@ -44,7 +47,7 @@ def assert_proper(X, found):
 
 # -- loops -------------------------------------------------------------------------------------------------------------
 
-METRICS = {loops.EUCLIDEAN: "sqeuclidean", loops.MANHATTAN: "cityblock", loops.JACCARD: "jaccard"}
+METRICS = {pairs.EUCLIDEAN: "sqeuclidean", pairs.MANHATTAN: "cityblock", pairs.JACCARD: "jaccard"}
 
 
 @pytest.mark.parametrize("code", METRICS)
@@ -52,23 +55,23 @@ METRICS = {loops.EUCLIDEAN: "sqeuclidean", loops.MANHATTAN: "cityblock", loops.J
 def test_distances_of_pairs(code, d):
     rng = np.random.default_rng(d)
     X = rng.normal(size=(30, d)) * (rng.random((30, d)) < 0.4)
-    if code == loops.JACCARD:
+    if code == pairs.JACCARD:
         X = (X > 0).astype(float)
     X = X.astype(np.float32)
     X[3] = X[2]
     X[4] = 0
     want = cdist(
-        X.astype(float) if code != loops.JACCARD else X > 0, X if code != loops.JACCARD else X > 0, METRICS[code]
+        X.astype(float) if code != pairs.JACCARD else X > 0, X if code != pairs.JACCARD else X > 0, METRICS[code]
     )
     rows = as_vectors(sp.csr_array(X))
     spread = np.zeros(d, dtype=np.float32)
     for i in range(30):
-        own = loops.spread_row(code, spread, *entries(rows, i))
-        sparse = [loops.sparse_distance(code, spread, own, *entries(rows, j)) for j in range(30)]
-        dense = [loops.dense_distance(code, X[i], X[j], np.inf) for j in range(30)]
+        own = pairs.spread_row(code, spread, *entries(rows, i))
+        sparse = [pairs.sparse_distance(code, spread, own, *entries(rows, j)) for j in range(30)]
+        dense = [pairs.dense_distance(code, X[i], X[j], np.inf) for j in range(30)]
         np.testing.assert_allclose(dense, want[i], rtol=1e-4, atol=1e-6)
         np.testing.assert_allclose(sparse, want[i], rtol=1e-4, atol=1e-6)
-        bounded = np.array([loops.dense_distance(code, X[i], X[j], np.float32(0.5)) for j in range(30)])
+        bounded = np.array([pairs.dense_distance(code, X[i], X[j], np.float32(0.5)) for j in range(30)])
         far = want[i] > 0.5 * (1 + 1e-4)
         assert (bounded[far] >= 0.5).all()
         np.testing.assert_allclose(bounded[want[i] < 0.5], want[i][want[i] < 0.5], rtol=1e-4, atol=1e-6)
@@ -95,20 +98,28 @@ def test_leaves_of_a_tree(n_equal):
         assert np.mean([((leaf - leaf.mean(axis=0)) ** 2).mean() for leaf in leaves]) < 0.6 * X.var()
 
 
-def test_lists_of_the_leaves():
-    X, n = BLOBS[:300], 300
-    trees = np.stack([np.random.default_rng(seed).permutation(n).astype(np.int32) for seed in range(2)])
-    borders = np.zeros((2, n + 1), dtype=np.int32)
-    borders[:, :7] = np.arange(0, 301, 50)
-    leaf_of = np.argsort(trees, axis=1).astype(np.int32) // 50
+@pytest.mark.parametrize("code", METRICS)
+def test_lists_of_the_leaves(code):
+    n, rng = 300, np.random.default_rng(0)
+    X = (rng.random((n, 40)) < 0.3).astype(np.float32) if code == pairs.JACCARD else BLOBS[:n]
+    order, borders = read_only(rng.permutation(n).astype(np.int32)), read_only(np.arange(0, 301, 50, dtype=np.int32))
+    trees = [rng.permutation(n).astype(np.int32) for _ in range(2)]
     near, far = np.full((n, 6), -1, dtype=np.int32), np.full((n, 6), np.inf, dtype=np.float32)
-    for start, stop in ((100, 300), (0, 100)):
-        loops.list_leaves(X, trees, borders, leaf_of, near, far, start, stop)
-    D = cdist(X, X, "sqeuclidean")
-    D[~(leaf_of[:, :, None] == leaf_of[:, None]).any(axis=0)] = np.inf
+    D, together = distances_of(code, X[order]), np.zeros((n, n), dtype=bool)
+    for nodes in trees:
+        for start, stop in ((2, 6), (0, 2)):
+            loops.list_leaves(code, read_only(X), order, read_only(nodes), borders, near, far, start, stop)
+        leaf_of = np.argsort(nodes) // 50
+        together |= leaf_of[:, None] == leaf_of
+    D[~together] = np.inf
     np.fill_diagonal(D, np.inf)
-    np.testing.assert_array_equal(-2 - near, np.argsort(D, axis=1)[:, :6])
     np.testing.assert_allclose(far, np.sort(D, axis=1)[:, :6], rtol=1e-4)
+    np.testing.assert_allclose(np.take_along_axis(D, -2 - near.astype(int), axis=1), far, rtol=1e-4)
+    assert all(len(set(row)) == 6 for row in near.tolist())
+
+
+def distances_of(code, X):
+    return cdist(X > 0 if code == pairs.JACCARD else X, X > 0 if code == pairs.JACCARD else X, METRICS[code])
 
 
 def test_who_is_around():
@@ -125,64 +136,112 @@ def test_who_is_around():
     n_new, n_all = np.empty(n, dtype=np.int32), np.empty(n, dtype=np.int32)
     loops.gather_around(stated, reverse, counts, around, n_new, n_all, 0, n)
     assert max(counts) > room
-    waiting = 0
-    for i, k in np.argwhere(new & (near >= 0)):  # what the other end had no room for stays new
-        held = -2 - i in reverse[near[i, k], : min(room, counts[near[i, k]])]
-        assert stated[i, k] == (near[i, k] if held else -2 - near[i, k])
-        waiting += not held
-    assert waiting > 0
-    np.testing.assert_array_equal(np.where(new & (near >= 0), near, stated), near)
+    np.testing.assert_array_equal(stated, near)
+    twice = 0
     for i in range(n):
         assert counts[i] == len(listing[i])
         theirs = [(-2 - int(u), True) if u < 0 else (int(u), False) for u in reverse[i, : min(room, counts[i])]]
         assert len(set(theirs)) == len(theirs) and set(theirs) <= listing[i]
         mine = [(int(u), bool(flag)) for u, flag in zip(near[i], new[i], strict=True) if u >= 0]
-        found = [(int(u), place < n_new[i]) for place, u in enumerate(around[i, : n_all[i]])]
-        assert sorted(found) == sorted(mine + theirs)
+        is_new = {u: any(flag for v, flag in mine + theirs if v == u) for u, _ in mine + theirs}
+        found = {int(u): place < n_new[i] for place, u in enumerate(around[i, : n_all[i]])}
+        assert found == is_new and len(found) == n_all[i]
+        twice += len(mine + theirs) - len(found)
+    assert twice > 0
 
 
-@pytest.mark.parametrize("kind", ["sketch", "dense", "sparse"])
-def test_a_round(kind):
-    """All that is around those around a node by a way of which one half is new at least, and no one else, comes in."""
+@pytest.fixture
+def lists():
+    """Vectors, the rows of nodes, who is around each, how many of these are new and all, and lists, some of it new."""
     rng = np.random.default_rng(1)
     n, listed = 200, 6
-    X = rng.normal(size=(n, 5)).astype(np.float32)
     order = rng.permutation(n).astype(np.int32)
-    sketch = X[order]
-    D = cdist(sketch, sketch, "sqeuclidean").astype(np.float32)
-    around = rng.integers(0, n, size=(n, 8)).astype(np.int32)
+    X = (rng.random((n, 30)) < 0.4).astype(np.float32)
+    around = np.stack([rng.permutation(np.delete(np.arange(n), i))[:8] for i in range(n)]).astype(np.int32)
     n_all = rng.integers(1, 9, size=n).astype(np.int32)
     n_new = (n_all * rng.random(n)).astype(np.int32)
     near = np.stack([rng.permutation(np.delete(np.arange(n), i))[:listed] for i in range(n)]).astype(np.int32)
+    return X, order, around, n_new, n_all, near, rng.random(near.shape) < 0.3
+
+
+def given(kind, X):
+    """Vectors as `join_sketched` and `measure_lists` take them."""
+    rows, none = as_vectors(sp.csr_array(X)), np.empty(0, dtype=np.int32)
+    parts = (X, none, none, np.empty(0, dtype=np.float32))
+    if kind == "sparse":
+        parts = (np.empty((0, X.shape[1]), dtype=np.float32), rows.indptr, rows.indices, rows.data)
+    return tuple(map(read_only, parts))
+
+
+@pytest.mark.parametrize("kind", ["rows", "dense", "sparse"])
+@pytest.mark.parametrize("code", METRICS)
+def test_pairs_around(lists, kind, code):
+    """All pairs around a node are found of which one half is new and which are near enough for one of their lists."""
+    X, order, around, n_new, n_all, near, _ = lists
+    D = distances_of(code, X[order]).astype(np.float32)
+    far = np.sort(np.take_along_axis(D, near, axis=1), axis=1)
+    want = []
+    for i in range(len(X)):
+        mine = around[i, : n_all[i]].tolist()
+        want += [(p, q) for a, p in enumerate(mine[: n_new[i]]) for q in mine[a + 1 :]]
+    n_compared, want = len(want), sorted((p, q) for p, q in want if D[p, q] < max(far[p, -1], far[q, -1]))
+    found, distances = np.empty((len(X) * 28, 2), dtype=np.int32), np.empty(len(X) * 28, dtype=np.float32)
+    block = around, n_new, n_all, far, found, distances, 0, len(X)
+    if kind == "rows":
+        counts = loops.join(code, read_only(X), read_only(order), *block)
+    else:
+        # A sketch whose distances are those of the vectors, or nearly, leaves out none that count.
+        ratio = np.float32(0.99 if kind == "dense" and code == pairs.EUCLIDEAN else 0)
+        counts = loops.join_sketched(code, *given(kind, X), read_only(X), ratio, read_only(order), *block)
+    assert counts == (len(want), n_compared)
+    assert sorted(map(tuple, found[: len(want)].tolist())) == want
+    np.testing.assert_allclose(distances[: len(want)], D[tuple(found[: len(want)].T)], rtol=1e-4, atol=1e-6)
+
+
+@pytest.mark.parametrize("n_parts", [1, 2, 4])
+def test_pairs_come_into_lists(lists, n_parts):
+    rng, (*_, near, new) = np.random.default_rng(2), lists
+    n, listed = near.shape
+    D = rng.random((n, n)).astype(np.float32)
+    D += D.T
     near = np.take_along_axis(near, np.argsort(np.take_along_axis(D, near, axis=1), axis=1), axis=1)
     far = np.take_along_axis(D, near, axis=1)
-    want = []
-    for i in range(n):
-        seen = set(near[i].tolist()) | set(around[i, : n_new[i]].tolist())
-        for step in range(n_all[i]):
-            v = around[i, step]
-            seen |= set(around[v, : n_all[v] if step < n_new[i] else n_new[v]].tolist())
-        want.append(sorted(seen - {i}, key=lambda u: D[i, u])[:listed])
-    stated = np.where(rng.random(near.shape) < 0.3, -2 - near, near)  # some were new and stay so
-    block = around, n_new, n_all, stated, far, 0, n
-    before, new, near = near, stated < 0, stated
-    kept = {(i, int(u)) for i in range(n) for u in before[i, new[i]]}
-    if kind == "sketch":
-        n_found = loops.descend_sketch(sketch, *block)
-    else:
-        rows = as_vectors(sp.csr_array(X))
-        none = np.empty((0, 5), dtype=np.float32)
-        parts = (none, rows.indptr, rows.indices, rows.data)
-        if kind == "dense":
-            parts = (X, *(np.empty(0, dtype=part.dtype) for part in parts[1:]))
-        n_found = loops.descend_vectors(loops.EUCLIDEAN, *parts, order, sketch, np.float32(0.99), *block)
-    assert n_found >= (np.sort(np.where(near < 0, -2 - near, near)) != np.sort(before)).any(axis=1).sum() > 50
-    np.testing.assert_array_equal(np.where(near < 0, -2 - near, near), want)
-    for i in range(n):
-        for entry in near[i]:
-            u = -2 - int(entry) if entry < 0 else int(entry)
-            assert (entry < 0) == (u not in before[i] or (i, u) in kept)
-    np.testing.assert_allclose(far, np.take_along_axis(D, np.array(want), axis=1), rtol=1e-4)
+    found = rng.integers(n, size=(3, 400, 2)).astype(np.int32)
+    found[..., 1] += (found[..., 0] == found[..., 1]) * np.where(found[..., 1] == 0, 1, -1)
+    n_pairs = np.array([400, 0, 250])
+    held = [set(row) for row in near.tolist()]
+    came = [set(row) for row in near.tolist()]
+    for block, count in enumerate(n_pairs):
+        for p, q in found[block, :count].tolist():
+            came[p].add(q)
+            came[q].add(p)
+    want = [sorted(row, key=lambda u, i=i: D[i, u])[:listed] for i, row in enumerate(came)]
+    near = np.where(new, -2 - near, near).astype(np.int32)
+    was_new = {(i, -2 - u) for i, row in enumerate(near.tolist()) for u in row if u < -1}
+    given = found, D[found[..., 0], found[..., 1]], read_only(n_pairs)
+    n_found = sum(loops.take_pairs(near, far, *given, part, n_parts) for part in range(n_parts))
+    assert n_found >= sum(len(set(row) - mine) for row, mine in zip(want, held, strict=True)) > 50
+    np.testing.assert_array_equal(np.maximum(near, -2 - near), want)
+    np.testing.assert_allclose(far, np.take_along_axis(D, np.array(want), axis=1))
+    for i, row in enumerate(near.tolist()):
+        assert all((u < 0) == (max(u, -2 - u) not in held[i] or (i, -2 - u) in was_new) for u in row)
+
+
+@pytest.mark.parametrize("kind", ["dense", "sparse"])
+@pytest.mark.parametrize("code", METRICS)
+def test_lists_are_measured(lists, kind, code):
+    X, order, *_, near, new = lists
+    stated = np.where(new, -2 - near, near).astype(np.int32)
+    stated[3, -2:] = -1
+    near, far = stated.copy(), np.zeros(near.shape, dtype=np.float32)
+    loops.measure_lists(code, *given(kind, X), read_only(order), near, far, 0, len(X))
+    D = distances_of(code, X[order])
+    for i, row in enumerate(stated.tolist()):
+        listed = {max(u, -2 - u) for u in row} - {-1}
+        assert {-2 - u for u in near[i].tolist() if u != -1} == listed
+        np.testing.assert_allclose(far[i, : len(listed)], np.sort(D[i, list(listed)]), rtol=1e-4, atol=1e-6)
+        assert (far[i, len(listed) :] == np.inf).all()
+        assert (np.diff(far[i, : len(listed)]) >= 0).all()
 
 
 def test_a_sketch_is_never_farther_than_the_vectors():
@@ -253,6 +312,25 @@ def test_same_seed_same_graph_for_any_number_of_threads(X, monkeypatch):
         np.testing.assert_array_equal(graph.indptr, graphs[0].indptr)
         np.testing.assert_array_equal(graph.indices, graphs[0].indices)
         np.testing.assert_array_equal(graph.weights, graphs[0].weights)
+
+
+def test_what_is_told_is_the_recall(monkeypatch):
+    """Of the rows sampled; a search that finds too little goes on, and what it cannot find is said, or looked for."""
+    noise = np.random.default_rng(0).random((3000, 60), dtype=np.float32)
+    monkeypatch.setattr(search_approximate, "_SAMPLED", len(noise))
+    for k, (found, _) in enumerate(search_approximate.approximations(noise, 10, "euclidean", 0, 1)):
+        assert_proper(noise, found)
+        assert found.recall == pytest.approx(recall(noise, found), abs=1e-4)
+        if k == 2:
+            break
+    assert found.recall > 0.95
+    assert approximate(noise).recall >= 0.95
+    monkeypatch.setattr(search, "_ATTEMPTS", 1)
+    with pytest.warns(graphcore.GraphWarning, match=r"the approximate search found \d\d% of the nearest"):
+        assert approximate(noise).recall < 0.95
+    monkeypatch.setattr(search, "exact_pays", lambda X, metric: False)
+    found = nearest_neighbors(noise, 10)
+    assert found.recall == recall(noise, found) == 1
 
 
 def test_seed_is_used():

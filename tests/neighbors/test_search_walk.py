@@ -7,7 +7,7 @@ from sklearn.datasets import load_digits
 
 import graphcore
 from graphcore.base.arrays import read_only
-from graphcore.neighbors import _descent_loops as descent
+from graphcore.neighbors import _distance_loops as pairs
 from graphcore.neighbors import search_walk
 from graphcore.neighbors._walk_loops import walk
 from graphcore.neighbors.search_exact import exact_searcher
@@ -39,7 +39,7 @@ def plain_walk(distances, graph, starts, n_listed):
     return listed
 
 
-@pytest.mark.parametrize("code, name", [(descent.EUCLIDEAN, "sqeuclidean"), (descent.MANHATTAN, "cityblock")])
+@pytest.mark.parametrize("code, name", [(pairs.EUCLIDEAN, "sqeuclidean"), (pairs.MANHATTAN, "cityblock")])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_the_walk_is_the_plain_one(code, name, dtype):
     rng = np.random.default_rng(0)
