@@ -88,8 +88,8 @@ class Published:
     sampling : {"importance", "degree", "uniform"}, default "importance"
         How the coreset is drawn. "importance" draws as the authors' program does: nearly by degree.
     n_seeds : int or "auto", default "auto"
-        D2 seeds of importance sampling; "auto" is twice the number of clusters, as in the authors' program (in the paper
-        it is k + 1).
+        D2 seeds of importance sampling; "auto" is twice the number of clusters, as in the authors' program. The paper
+        draws one more than clusters.
     self_loop : float, default 1.0
         Weight of a loop on every node inside the kernel, as a multiple of the mean weight; 1 is as published for
         graphs without weights.
