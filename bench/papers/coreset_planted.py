@@ -61,7 +61,7 @@ def draw(groups, published):
 
 def check(groups):
     """With many blocks kernel k-means on the coreset falls far behind."""
-    most = max(group["k"] for group in groups)
+    most = max(group["k"] for group in chosen(groups, method=KMEANS))
     spectral, kmeans = (mean(chosen(groups, method=m, k=most)[0], "coreset_ari") for m in (SPECTRAL, KMEANS))
     assert spectral > kmeans + 0.25
 
@@ -74,7 +74,7 @@ FIGURE_4 = Exhibit(
     measure=measure,
     why="Kernel k-means on the coreset collapses as published, also with ten starts. Coreset spectral clustering does "
     "better here than the published .5 with 250 blocks, and so does the authors' program, which reaches .9: the figure "
-    "is not repeated by either, and why is not known. 5 products of the power method in place of 40 come near it.",
+    "is not repeated by either, and why is not known. With 5 products of the power method in place of 40 it is .63.",
     published=(
         {"method": SPECTRAL, "k": 250, "coreset_ari": 0.5, "seconds": "under 3", "source": TEXT},
         {"method": KMEANS, "k": 50, "coreset_ari": "useless beyond", "source": TEXT},
