@@ -64,8 +64,9 @@ def spectral_partition(
 def unit_rows(X):
     """The rows scaled to length 1, as float64; rows of 0 stay."""
     X = np.asarray(X, dtype=np.float64)
-    lengths = np.sqrt(np.einsum("ij,ij->i", X, X))
-    return X / np.where(lengths > 0.0, lengths, 1.0)[:, None]
+    largest = np.abs(X).max(axis=1)  # first, as squares of what is tiny vanish
+    X = X / np.where(largest > 0.0, largest, 1.0)[:, None]
+    return X / np.sqrt(np.maximum(np.einsum("ij,ij->i", X, X), largest == 0.0))[:, None]
 
 
 def kmeans_labels(X, n_clusters, *, n_init=10, random_state=None, n_jobs=None):

@@ -66,7 +66,7 @@ def test_rows_of_length_one():
     np.testing.assert_allclose(lengths, [0.0 if i == 7 else 1.0 for i in range(50)], rtol=1e-14)
     for row, x in zip(rows, X, strict=True):
         assert abs(row @ x) >= (1 - 1e-12) * np.linalg.norm(x)
-    assert unit_rows(X.astype(np.float32)).dtype == np.float64
+    assert unit_rows(np.ones((2, 2), dtype=np.float32)).dtype == np.float64
 
 
 def test_pairs_of_nodes_apart_get_no_clusters_of_their_own():
