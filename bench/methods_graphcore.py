@@ -74,7 +74,7 @@ def construct(graph, k, seed, params, threads):
     from graphcore.base.streams import Streams
     from graphcore.cluster.coresets.coreset import sample_coreset
     from graphcore.cluster.partition.nearest import label_all
-    from graphcore.cluster.spectral.partition import kmeans_labels
+    from graphcore.cluster.spectral.partition import kmeans_labels, unit_rows
     from graphcore.cluster.spectral.power import power_embedding
     from graphcore.kernels.graph import GraphKernel
 
@@ -90,6 +90,7 @@ def construct(graph, k, seed, params, threads):
         coreset_graph, k, n_products=params.get("n_products"), random_state=streams, n_jobs=threads
     )
     clock.lap("embedding")
+    embedding = unit_rows(embedding)
     coreset_labels = kmeans_labels(embedding, k, n_init=params["n_init"], random_state=streams, n_jobs=threads)
     clock.lap("k-means")
     labels = label_all(

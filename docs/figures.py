@@ -177,10 +177,10 @@ def stability():
 def importance():
     """Where importance sampling puts its draws."""
     graph, _ = SKEWED()
-    p = _importance_of(graph)
     figure, ax = plt.subplots(figsize=(5.5, 3.4), layout="constrained")
     jitter = np.random.default_rng(0).uniform(0.95, 1.05, graph.n_nodes)
-    ax.loglog(graph.degrees * jitter, p, ".", ms=2, color="#888888", label="importance: a dot for each node")
+    for cells, shade, label in ((True, "#aaaaaa", "with cells"), (False, "#222222", "importance: a dot for each node")):
+        ax.loglog(graph.degrees * jitter, _importance_of(graph, cells), ".", ms=2, color=shade, label=label)
     degrees = np.unique(graph.degrees)
     ax.loglog(degrees, degrees / graph.degrees.sum(), "k-", lw=1.5, label="degree")
     ax.axhline(1 / graph.n_nodes, color="k", ls=":", lw=1.5, label="uniform")
@@ -337,9 +337,9 @@ def _errors(graph, kernel, labels, size, method, n_draws=30):
     return np.sqrt(np.mean(np.square(errors), axis=0))
 
 
-def _importance_of(graph, k=10):
+def _importance_of(graph, cells, k=10):
     kernel = GraphKernel(graph, 1.0)
-    return importance_probabilities(kernel.point_weights, d2_seeding(kernel, 2 * k, random_state=0))
+    return importance_probabilities(kernel.point_weights, d2_seeding(kernel, 2 * k, random_state=0), cells=cells)
 
 
 def _whiskered(n_blocks=3, size=60, length=8):

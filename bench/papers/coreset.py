@@ -1,5 +1,6 @@
-"""Coreset spectral clustering: figures 2 to 7, and Lemmas 4.2 and 5.1."""
+"""Coreset spectral clustering: figures 2 to 7, Lemma 4.2, and the authors' program."""
 
+from .coreset_authors import AUTHORS
 from .coreset_construction import FIGURE_2
 from .coreset_lemma import LEMMA
 from .coreset_neighbors import FIGURES
@@ -14,5 +15,5 @@ PAPER = Paper(
 [Where every algorithm and claim is in the code](../theory/coreset_spectral_clustering.md). Published figures are
 curves; the text states few numbers, and those are set beside ours. Times are processor seconds of all threads.
 """,
-    exhibits=(LEMMA, FIGURE_2, FIGURES[0], FIGURE_4, *FIGURES[1:]),
+    exhibits=(AUTHORS, LEMMA, FIGURE_2, FIGURES[0], FIGURE_4, *FIGURES[1:]),
 )

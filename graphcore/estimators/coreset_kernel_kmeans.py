@@ -25,7 +25,8 @@ class CoresetKernelKMeans(CentroidClusterer):
         points are all points, without draws (but for graphs, as published). "auto" is 50 for every cluster and at least
         1,000, or all points if there are fewer.
     sampling : {"importance", "uniform", "degree"}, default "importance"
-        "importance" is the published scheme; "degree" is for graphs.
+        "importance" is the published scheme, for graphs as the authors of the coreset paper draw, nearly by degree;
+        "degree" is for graphs.
     seeding : {"auto", "fast", "naive"}, default "auto"
         How the D2 seeds of importance sampling are drawn: "naive" looks at all points for each, "fast" (graphs only)
         goes through a sampling tree.

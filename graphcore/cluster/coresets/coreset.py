@@ -174,7 +174,8 @@ def sample_coreset(
     else:
         seeds = draw_seeds(kernel, weights, min(n_seeds, n_points), streams.generator("seeding"))
         _check_seeds(kernel, weights, n_clusters, seeds)
-    draws = importance_sample(weights, importance_probabilities(weights, seeds), size, streams)
+    probabilities = importance_probabilities(weights, seeds, cells=not is_graph)
+    draws = importance_sample(weights, probabilities, size, streams)
     return Coreset(draws.indices, draws.weights, method, draws.n_draws, seeds)
 
 

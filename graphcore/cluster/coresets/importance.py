@@ -29,16 +29,22 @@ def importance_size(n_points, n_clusters, eps):
     return max(n_clusters, round(min(root * root * math.log(max(n_points, 2)), _MANY)))
 
 
-def importance_probabilities(weights, seeds):
-    """Probabilities of Algorithm 5, in proportion to ``w(x) Delta(x, C)/cost(C) + w(x)/w(N(x))``.
+def importance_probabilities(weights, seeds, *, cells=False):
+    """Probabilities of Algorithm 5, in proportion to ``w(x) Delta(x, C)/cost(C) + w(x)/w(C)``: (n_points,) float64.
 
-    N(x) are the points with the same nearest seed as x. (n_points,) float64; 0 for points of weight 0.
+    w(C) is the weight of all seeds, as in the authors' program: on a sparse graph few nodes have a seed beside them,
+    and nearly all are drawn by their weight. With `cells` it is the weight of the points with the same nearest seed as
+    x, as in Jiang et al., whose proof needs it: for points that all lie beside a seed, and outliers that must be drawn.
+
+    Jourdan, Schwartzman, Macgregor, Sun, "Coreset Spectral Clustering"; Jiang, Krauthgamer, Lou, Zhang, "Coresets for
+    kernel clustering", Machine Learning 2024.
     """
-    out, taking_part = np.zeros(len(weights)), np.flatnonzero(seeds.nearest >= 0)
-    nearest, own = seeds.nearest[taking_part], weights[taking_part]
-    out[taking_part] = own / np.bincount(nearest, weights=own)[nearest]
+    masses = weights[seeds.indices].sum()
+    if cells:
+        masses = np.bincount(np.maximum(seeds.nearest, 0), weights=weights)[seeds.nearest]
+    out = weights / masses
     if seeds.cost > 0.0:
-        out[taking_part] += seeds.contributions[taking_part] / seeds.cost
+        out += seeds.contributions / seeds.cost
     return out / np.cumsum(out)[-1]
 
 

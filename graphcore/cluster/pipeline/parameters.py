@@ -86,9 +86,10 @@ class Published:
         Instead of a size, the relative error of the cost that the coreset is to have, above 0 and at most 1: rounds of
         importance sampling (Algorithm 4 of the paper), whose sizes its formula says, at most all nodes.
     sampling : {"importance", "degree", "uniform"}, default "importance"
-        How the coreset is drawn.
+        How the coreset is drawn. "importance" draws as the authors' program does: nearly by degree.
     n_seeds : int or "auto", default "auto"
-        D2 seeds of importance sampling; "auto" is twice the number of clusters.
+        D2 seeds of importance sampling; "auto" is twice the number of clusters, as in the authors' program. The paper
+        draws one more than clusters.
     self_loop : float, default 1.0
         Weight of a loop on every node inside the kernel, as a multiple of the mean weight; 1 is as published for
         graphs without weights.

@@ -25,7 +25,7 @@ class SpectralPartition:
     """Labels of a graph's nodes and the embedding they were read from."""
 
     labels: np.ndarray  # (n,) int32
-    embedding: np.ndarray = field(repr=False)  # (n, n_vectors), float64 or float32
+    embedding: np.ndarray = field(repr=False)  # (n, n_vectors) float64, rows of length 1 or 0
     n_clusters: int  # asked for; there may be fewer labels, where there are fewer distinct rows
 
 
@@ -39,8 +39,12 @@ def spectral_partition(
     made; "auto" is ten, or less where n times `n_clusters` is above 2^24, one from 10 x 2^24 on: the more clusters
     there are, the less the costs of several differ, and the longer each one takes.
 
-    k-means takes the rows as they come, unweighted: with 250 planted clusters this gave ARI 0.795 for all nodes, rows
-    scaled by ``D^-1/2`` and weighted 0.701.
+    k-means takes rows of length 1. As they come, those of nodes with few neighbours are long, and clusters are spent on
+    them: with 250 planted clusters and a coreset of 1 % the normalised cut of all nodes was 0.098, and 0.034 with rows
+    of length 1; on graphs of 10 neighbours 0.460 and 0.412 (Letter), 0.498 and 0.448 (PenDigits), 0.630 and 0.623
+    (MNIST). Rows scaled by ``D^-1/2`` do no better than as they come.
+
+    Ng, Jordan, Weiss, "On spectral clustering: analysis and an algorithm", NIPS 2001.
     """
     n_clusters = check_integer("n_clusters", n_clusters, low=1, high=A.shape[0], why_high="the nodes of the graph")
     streams = Streams(random_state)
@@ -52,8 +56,17 @@ def spectral_partition(
         embedding, _ = spectral_embedding(A, n_clusters, degrees=degrees, random_state=streams)
     if n_init == "auto":
         n_init = min(_INITIALISATIONS, max(1, _INITIALISATIONS * _DISTANCES // (len(embedding) * n_clusters)))
+    embedding = unit_rows(embedding)
     labels = kmeans_labels(embedding, n_clusters, n_init=n_init, random_state=streams, n_jobs=n_jobs)
     return SpectralPartition(labels, embedding, n_clusters)
+
+
+def unit_rows(X):
+    """The rows scaled to length 1, as float64; rows of 0 stay."""
+    X = np.asarray(X, dtype=np.float64)
+    largest = np.abs(X).max(axis=1)  # first, as squares of what is tiny vanish
+    X = X / np.where(largest > 0.0, largest, 1.0)[:, None]
+    return X / np.sqrt(np.maximum(np.einsum("ij,ij->i", X, X), largest == 0.0))[:, None]
 
 
 def kmeans_labels(X, n_clusters, *, n_init=10, random_state=None, n_jobs=None):

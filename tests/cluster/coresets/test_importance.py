@@ -35,40 +35,56 @@ from ...oracles import (
 )
 
 
-def dense_probabilities(K, w, seeds):
-    """Algorithm 5: sigma_x = w(x) Delta(x, C)/cost(C) + w(x)/w(cell of x), normalised."""
+def dense_probabilities(K, w, seeds, cells=False):
+    """Algorithm 5: sigma_x = w(x) Delta(x, C)/cost(C) + w(x)/w(C), or w(cell of x) in place of w(C); normalised."""
     share = contributions(K, w, seeds.indices)
     sigma = share / share.sum() if share.sum() > 0 else np.zeros(len(w))
     for cell in range(len(seeds.indices)):
         members = seeds.nearest == cell
-        sigma[members] += w[members] / w[members].sum()
+        sigma[members] += w[members] / (w[members].sum() if cells else sum(w[x] for x in seeds.indices))
     return sigma / sigma.sum()
 
 
 @pytest.mark.filterwarnings("ignore:D2 seeding stopped")
+@pytest.mark.parametrize("cells", [False, True])
 @pytest.mark.parametrize("method", ["fast", "naive"])
 @pytest.mark.parametrize("self_loop", [0.5, 1.0])
 @pytest.mark.parametrize("name", EXAMPLES)
-def test_probabilities_follow_the_formula(name, self_loop, method):
+def test_probabilities_follow_the_formula(name, self_loop, method, cells):
     graph, A = example(name)
     K, w = dense_kernel(A, self_loop)
     kernel = GraphKernel(graph, self_loop)
     seeds = d2_seeding(kernel, 5, method=method, random_state=2)
-    p = importance_probabilities(kernel.point_weights, seeds)
-    np.testing.assert_allclose(p, dense_probabilities(K, w, seeds), rtol=1e-9, atol=1e-15)
+    p = importance_probabilities(kernel.point_weights, seeds, cells=cells)
+    np.testing.assert_allclose(p, dense_probabilities(K, w, seeds, cells), rtol=1e-9, atol=1e-15)
     assert p.sum() == pytest.approx(1.0, abs=1e-12)
     assert ((p > 0) == (w > 0)).all()
 
 
 @pytest.mark.filterwarnings("ignore:D2 seeding stopped")
-def test_probabilities_without_any_cost_follow_the_cells():
+def test_probabilities_without_any_cost():
     sizes = [6, 5, 4]
     kernel = GraphKernel(Graph.from_scipy(cliques(sizes)))
-    seeds = d2_seeding(kernel, 9, method="naive", random_state=0)
+    seeds, w = d2_seeding(kernel, 9, method="naive", random_state=0), kernel.point_weights
     assert seeds.cost == 0
-    p = importance_probabilities(kernel.point_weights, seeds)
+    np.testing.assert_allclose(importance_probabilities(w, seeds), w / w.sum(), rtol=1e-12)
     # Every clique gets one third, shared by weight, and all nodes of a clique weigh the same.
-    np.testing.assert_allclose(p, np.concatenate([np.full(s, 1 / (3 * s)) for s in sizes]), rtol=1e-12)
+    by_cells = importance_probabilities(w, seeds, cells=True)
+    np.testing.assert_allclose(by_cells, np.concatenate([np.full(s, 1 / (3 * s)) for s in sizes]), rtol=1e-12)
+
+
+def test_the_authors_program_draws_different_nodes_where_cells_draw_the_same_few():
+    # Hubs and many nodes of one edge: cells of seeds give the few nodes beside a seed most of the draws.
+    graph = graphcore.datasets.rmat(14, 150_000, random_state=0)
+    kernel = GraphKernel(graph, 1.0)
+    w, seeds = kernel.point_weights, d2_seeding(kernel, 40, random_state=0)
+    found = {}
+    for cells in (False, True):
+        p = importance_probabilities(w, seeds, cells=cells)
+        found[cells] = len(importance_sample(w, p, 1000, random_state=1).indices)
+    by_degree = -np.expm1(1000 * np.log1p(-w / w.sum())).sum()
+    assert found[False] > 0.95 * by_degree
+    assert found[True] < 0.5 * by_degree
 
 
 def test_size_by_the_papers_formula():

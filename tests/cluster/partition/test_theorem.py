@@ -81,6 +81,33 @@ def measured(name, k, method, seed, size):
     return eps, cost, optimum, float(on_coreset_graph.min())
 
 
+@pytest.mark.parametrize("k", [2, 3])
+def test_lemma_b_1_the_trace_form_is_the_cost_of_the_centroids(k):
+    # For any weights and any features, not those of a graph alone.
+    rng = np.random.default_rng(k)
+    Phi, w = rng.standard_normal((7, 5)), rng.random(7) + 0.1
+    K = Phi @ Phi.T
+    traces = cut_costs(w[:, None] * K * w, w, np.diag(K), partitions(7, k), k)
+    for labels, trace in zip(partitions(7, k), traces, strict=True):
+        centroids = np.array([np.average(Phi[labels == j], axis=0, weights=w[labels == j]) for j in range(k)])
+        assert trace == pytest.approx(w @ np.square(Phi - centroids[labels]).sum(axis=1))
+
+
+@pytest.mark.parametrize("k", [2, 3])
+@pytest.mark.parametrize("name", sorted(GRAPHS))
+def test_lemmas_b_2_and_b_3(name, k):
+    n, held = len(GRAPHS[name]), 0
+    for seed in range(6):
+        result = measured(name, k, "degree", seed, n - 2)
+        if result is None or result[0] >= 1:
+            continue
+        eps, cost, optimum, on_coreset_graph = result
+        assert cost <= on_coreset_graph / (1 - eps) * (1 + 1e-9)
+        assert on_coreset_graph <= (1 + eps) * optimum * (1 + 1e-9)
+        held += 1
+    assert held >= 2
+
+
 @pytest.mark.parametrize("method", SAMPLING)
 @pytest.mark.parametrize("k", [2, 3])
 @pytest.mark.parametrize("name", sorted(GRAPHS))

@@ -55,7 +55,7 @@ def test_eps_draws_by_the_rounds_of_algorithm_4():
 @pytest.mark.parametrize("seed", range(3))
 def test_published_is_algorithm_3_step_by_step(seed):
     # With dense matrices from the coreset on: A_H = W_H K W_H, degrees its row sums, the power method's vectors, and
-    # k-means on the rows as they come, unweighted, 10 restarts. (Labelling is tested with its stage.)
+    # k-means on their rows scaled to length 1, unweighted, 10 restarts. (Labelling is tested with its stage.)
     graph, A = example("barabasi-albert")
     k, size = 4, 40
     result = run(graph, k, "published", seed, coreset_size=size)
@@ -69,7 +69,7 @@ def test_published_is_algorithm_3_step_by_step(seed):
     K, w = dense_kernel(A, 1.0)
     seeds = result.coreset.seeds
     sigma = seeds.contributions / seeds.contributions.sum()
-    sigma += w / np.bincount(seeds.nearest, weights=w)[seeds.nearest]
+    sigma += w / w[seeds.indices].sum()
     draws = result.coreset.weights * (sigma / sigma.sum())[coreset.indices] * size / w[coreset.indices]
     np.testing.assert_allclose(draws, np.round(draws), atol=1e-9)
     assert draws.sum() == pytest.approx(size)
@@ -88,6 +88,7 @@ def test_published_is_algorithm_3_step_by_step(seed):
         kernel.weighted_submatrix(coreset.indices, coreset.weights), k, random_state=first_draft(seed)
     )
     np.testing.assert_allclose(embedding, X, rtol=1e-7, atol=1e-10)
+    embedding /= np.linalg.norm(embedding, axis=1, keepdims=True)
     starts = first_draft(seed).generator("k-means").integers(2**31 - 1, size=10)
     models = [KMeans(k, n_init=1, random_state=start).fit(embedding) for start in starts.tolist()]
     least = min(model.inertia_ for model in models)

@@ -15,7 +15,7 @@ from sklearn.metrics import adjusted_rand_score
 from graphcore import ParameterError
 from graphcore.base.threads import limited_libraries
 from graphcore.cluster.spectral import partition
-from graphcore.cluster.spectral.partition import EIGEN_SOLVERS, _summable, kmeans_labels, spectral_partition
+from graphcore.cluster.spectral.partition import EIGEN_SOLVERS, _summable, kmeans_labels, spectral_partition, unit_rows
 
 from ...oracles import EXAMPLES, cliques, example_adjacencies, permuted, planted, quick
 
@@ -56,6 +56,26 @@ def test_one_cluster_and_one_for_every_node(name, eigen_solver):
     # Isolated nodes all stand at 0 and share a label; all others differ.
     assert len(np.unique(full.labels[linked])) == linked.sum()
     assert len(np.unique(full.labels[~linked])) == (1 if (~linked).any() else 0)
+
+
+def test_rows_of_length_one():
+    X = np.random.default_rng(0).normal(size=(50, 3)) * np.logspace(-200, 100, 50)[:, None]
+    X[7] = 0.0
+    rows = unit_rows(X)
+    lengths = [sum(x * x for x in row) ** 0.5 for row in rows.tolist()]
+    np.testing.assert_allclose(lengths, [0.0 if i == 7 else 1.0 for i in range(50)], rtol=1e-14)
+    for row, x in zip(rows, X, strict=True):
+        assert abs(row @ x) >= (1 - 1e-12) * np.linalg.norm(x)
+    assert unit_rows(np.ones((2, 2), dtype=np.float32)).dtype == np.float64
+
+
+def test_pairs_of_nodes_apart_get_no_clusters_of_their_own():
+    # Their rows are the longest. As they came, ARI of the blocks was 0 with every one of these seeds.
+    blocks, truth = planted(3, 60, 0.5, 0.01, 1)
+    pairs = sp.kron(sp.identity(6), [[0, 1], [1, 0]])
+    A = sp.csr_array(sp.block_diag([blocks.to_scipy(), pairs]))
+    labels = [spectral_partition(A, 3, random_state=seed).labels[: len(truth)] for seed in range(7)]
+    assert np.median([adjusted_rand_score(truth, found) for found in labels]) > 0.95
 
 
 def test_graph_without_edges_is_one_cluster():
