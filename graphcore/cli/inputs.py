@@ -8,13 +8,14 @@ import click
 from ..base.warn import warn_user
 from ..exceptions import InputError
 from .console import adding
+from .files import INPUT
 from .vectors import read_vectors
 
 # Keywords of graphcore.read_graph, and what vectors need.
 READING_OPTIONS = (
     "format", "bipartite", "count_repeats", "delimiter", "columns", "weight_column", "ids", "encoding", "symmetrize",
 )  # fmt: skip
-READING = (*READING_OPTIONS, "any_size", "vectors", "n_neighbors", "metric")
+READING = (*READING_OPTIONS, "nodes", "any_size", "vectors", "n_neighbors", "metric")
 
 
 def _two_numbers(_ctx, param, text):
@@ -57,6 +58,11 @@ reading_options = adding(
     click.option(
         "--symmetrize", metavar="POLICY", default="max", show_default=True,
         help="What becomes of directed edges: max, average, sum, min, degree-discounted, random-walk, or error.",
+    ),
+    click.option(
+        "--nodes", metavar="FILE", type=INPUT,
+        help="Nodes: ids and names, nodes without an edge, attributes, in a table; or names alone, in the order of the "
+        "nodes.",
     ),
     any_size_option,
     heading="Input",
@@ -124,8 +130,21 @@ def holds_vectors(path, vectors):
     return vectors or path.endswith(".npy")
 
 
-def load(path, stages, *, vectors, n_neighbors, metric, random_state, n_jobs, outliers=None, **reading):
-    """Read a graph (`reading` is for :func:`graphcore.read_graph`), or vectors and make their kNN graph."""
+def read_node_table(path, stages, encoding, any_size):
+    """The NodeTable of a file, None if none is given."""
+    from ..files import read_nodes
+
+    if path is None:
+        return None
+    with stages("nodes"):
+        return read_nodes(path, encoding=encoding, any_size=any_size)
+
+
+def load(path, stages, *, vectors, n_neighbors, metric, random_state, n_jobs, outliers=None, nodes=None, **reading):
+    """Read a graph (`reading` is for :func:`graphcore.read_graph`), or vectors and make their kNN graph.
+
+    `nodes` is a path or a NodeTable.
+    """
     from ..base.threads import effective_jobs
     from ..base.validation import check_integer
     from ..neighbors.outliers import refuse_outliers
@@ -137,8 +156,10 @@ def load(path, stages, *, vectors, n_neighbors, metric, random_state, n_jobs, ou
     if not holds_vectors(path, vectors):
         refuse_outliers(outliers)
         warn_of_idle(("n_neighbors", "metric"), "vectors, and this input is read as a graph")
-        return load_graph(path, stages, **reading)
+        return load_graph(path, stages, nodes=nodes, **reading)
     warn_of_idle(READING_OPTIONS, "files of graphs, and this input is read as vectors")
+    from ..files.nodes import read_table_of
+    from ..files.read import of_nodes
     from ..graphs.as_graph import refuse_as_vectors
     from ..neighbors.neighbors import graph_of_vectors
 
@@ -151,7 +172,7 @@ def load(path, stages, *, vectors, n_neighbors, metric, random_state, n_jobs, ou
     graph, _ = graph_of_vectors(
         X, n_neighbors, metric=metric, outliers=outliers, random_state=random_state, n_jobs=n_jobs, stages=stages
     )
-    return graph
+    return of_nodes(graph, read_table_of(nodes, reading["encoding"], reading["any_size"]))
 
 
 def warn_of_idle(names, purpose):

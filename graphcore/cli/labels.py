@@ -9,7 +9,7 @@ import click
 from ..exceptions import InputError
 from .console import Command, typed_command
 from .files import INPUT, FilePath, tell_of_missing_pictures
-from .inputs import READING_OPTIONS, check_there, graph_options, input_options, load, load_graph
+from .inputs import check_there, graph_options, input_options, load, load_graph
 
 PAGE = FilePath(written=True, beside=(".nodes.tsv",))
 
@@ -43,7 +43,7 @@ def compare(console, labels, truth, graph_path, **options):
 
     graph = None
     if graph_path is not None:
-        graph = load_graph(graph_path, console.stages, **{name: options[name] for name in READING_OPTIONS})
+        graph = load_graph(graph_path, console.stages, **options)
     with console.stages("read"):
         *found, alone = _aligned(labels, truth, graph, options["any_size"])
         first, second = map(_numbers, found)
@@ -157,7 +157,7 @@ def report(console, input, labels, output, truth, title, n_central, pictures, **
     check_page(output)
     if pictures:
         tell_of_missing_pictures(console)
-    check_there(input, labels, truth)
+    check_there(input, labels, truth, options["nodes"])
     console.expect(3)
     graph = load(input, console.stages, **options)
     with console.stages("labels"):
