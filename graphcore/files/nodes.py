@@ -20,8 +20,6 @@ from ._text_columns import numbered_lines, read_columns
 from .parquet import read_table
 
 _SAMPLE = 200
-# Of the first lines so many have to have as many fields, for a mark to be what stands between them.
-_MOST = 0.9
 _ID_AND_REST = re.compile(r"\s*-?\d+\s+\S")
 
 
@@ -114,7 +112,7 @@ def _delimiter(lines):
     found = {}
     for mark in "\t,;":
         ((width, often),) = Counter(len(split_line(line, mark, '"' in line)) for line in lines).most_common(1)
-        if width > 1 and often >= _MOST * len(lines):
+        if width > 1 and 2 * often > len(lines):  # the others are mistakes then, and told by their lines
             found[mark] = width
     if found:
         return "\t" if "\t" in found else max(found, key=found.__getitem__), -1
@@ -145,9 +143,10 @@ def _is_header(columns):
 
 
 def _values(column):
-    """Integers or numbers where all are some or blank, else text."""
+    """Integers, or numbers where all are some or blank, else text, as 007 and integers of more than 64 bits are."""
     if all(map(is_id, column)):
         return np.array(column, dtype=np.int64)
-    if any(column) and all(not field or is_number(field) for field in column):
+    fields = [field for field in column if field]
+    if fields and all(is_number(field) and is_id(field) >= field.isdigit() for field in fields):
         return np.array([float(field or "nan") for field in column])
     return as_names(column, len(column))
