@@ -27,7 +27,8 @@ LONGEST = 500  # characters of an error or a warning, without the file's path
 SUFFIXES = {
     "edges": (".txt", ".tsv", ".csv", ".edges", ""), "gml": (".gml",), "graphml": (".graphml", ".xml"),
     "metis": (".graph", ".metis"), "mtx": (".mtx", ".mm"), "npz": (".npz",), "labels": (".tsv", ".csv", ".txt"),
-    "nodes": (".tsv", ".csv", ".txt", ".urls"), "npy": (".npy",), "vectors": (".txt", ".csv"), "table": ("",), "parquet": (".parquet",),
+    "nodes": (".tsv", ".csv", ".txt", ".urls"), "npy": (".npy",), "vectors": (".txt", ".csv"), "table": ("",),
+    "parquet": (".parquet",),
 }  # fmt: skip
 # What a token is replaced with: what programs write by mistake, and what breaks parsers.
 TOKENS = (
@@ -381,7 +382,13 @@ def _build(path, _):
     return graphcore.build_store(path, f"{path}.graph", memory="3G")
 
 
-_READ = {"labels": _read_labels, "nodes": _read_nodes, "npy": _read_vectors, "vectors": _read_vectors, "parquet": _build}
+_READ = {
+    "labels": _read_labels,
+    "nodes": _read_nodes,
+    "npy": _read_vectors,
+    "vectors": _read_vectors,
+    "parquet": _build,
+}
 
 
 def _options(rng):

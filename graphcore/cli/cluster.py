@@ -12,7 +12,7 @@ from ..exceptions import FormatError
 from .console import Command, adding
 from .files import INPUT, OUTPUT, check_target, labels_target, output_kind, tell_of_missing_pictures, write_clusters
 from .inputs import READING, check_there, input_options, load, read_node_table, warn_of_idle
-from .labels import PAGE, page_about, read_truth, truth_option
+from .labels import PAGE, page_about, read_one_label, truth_option
 from .summary import cluster_facts, cluster_lines, graph_lines
 from .warm_up import help_compiling
 
@@ -184,7 +184,7 @@ def cluster(console, input, **options):
     with client_of(given.scheduler, given.workers):
         reading["nodes"] = nodes = read_node_table(given.nodes, stages, given.encoding, given.any_size)
         graph = load(input, stages, outliers=asked.values["outliers"], **reading, **drawn)
-        truth = None if given.truth is None else read_truth(given.truth, graph, given.any_size)
+        truth = None if given.truth is None else read_one_label(given.truth, graph, given.any_size)
         fit = fit_graph(graph, asked, **_known(graph, given), **drawn, stages=stages)
         _warn_of_idle(fit, given, asked)
         graph, result = fit.graph, fit.clustering
@@ -258,13 +258,12 @@ def _check(console, given, settings, files):
 
 def _known(graph, given):
     """What the files say of the nodes, for fit_graph."""
-    from ..files import read_labels
     from ..files.labels import read_node_weights
 
     known = {}
     for name, path in (("labels", given.labels), ("initial_labels", given.initial_labels)):
         if path is not None:
-            known[name] = read_labels(path, graph, partial=True, any_size=given.any_size)
+            known[name] = read_one_label(path, graph, given.any_size)
             if known[name].dtype.kind != "i":
                 found = known[name].tolist()
                 word = next((label for label in found if not label.removeprefix("-").isdigit()), found[0])

@@ -72,7 +72,9 @@ def convert(console, input, output, to_format, **options):
     """
     check_output(output, to_format)
     console.expect(2)
-    options["nodes"] = nodes = read_node_table(options["nodes"], console.stages, options["encoding"], options["any_size"])
+    options["nodes"] = nodes = read_node_table(
+        options["nodes"], console.stages, options["encoding"], options["any_size"]
+    )
     return _written(load(input, console.stages, **options), console, input, output, to_format, nodes)
 
 
