@@ -237,7 +237,7 @@ class Graph:
 
     # -- inside ------------------------------------------------------------------------------------------------------
 
-    def _called(self, names):
+    def _by_names(self, names):
         """The same graph with other names, or None."""
         made = type(self).__new__(type(self))
         names = None if names is None else read_only(as_names(names, self.n_nodes))
@@ -291,4 +291,4 @@ class Graph:
 def _reopened(reopen, names):
     """A graph on disk, by names that were given beside it."""
     function, arguments = reopen
-    return function(*arguments)._called(names)
+    return function(*arguments)._by_names(names)

@@ -10,7 +10,7 @@ from ..base.types import Array
 from ..base.warn import warn_user
 from ..exceptions import InputError
 from .from_table import Columns
-from .ids import as_ids, as_names, is_text
+from .ids import as_ids, as_names, id_dtype, is_text
 from .rows import Rows, canonical_rows, entries_of
 
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ def node_table(nodes):
         return NodeTable(None, _distinct(values))
     table = Columns(nodes, "nodes")
     table.collect(table.names)
-    key = _called(table.names, ID_NAMES, _ID_ENDING)
+    key = _column_of(table.names, ID_NAMES, _ID_ENDING)
     if key is None:
         listed = ", ".join(repr(name)[:80] for name in table.names[:10])
         raise InputError(
@@ -102,7 +102,7 @@ def node_table(nodes):
         )
     ids = _distinct(table.ends("nodes", key))
     columns = {str(name): _attribute(str(name), table.raw(name), len(ids)) for name in table.names if name != key}
-    named = _called(list(columns), NAME_NAMES, _NAME_ENDING)
+    named = _column_of(list(columns), NAME_NAMES, _NAME_ENDING)
     if named is None or not is_text(columns[named]):
         return NodeTable(ids, None, columns)
     names = [name or str(id) for name, id in zip(columns[named].tolist(), ids.tolist(), strict=True)]
@@ -155,7 +155,7 @@ def with_nodes(graph: "graphcore.Graph", nodes: object) -> "graphcore.Graph":
     rows, n_nodes, names = _rows_of(graph, table), len(table), table.called
     in_order = bool((np.diff(rows) > 0).all())
     if in_order and n_nodes == graph.n_nodes:
-        return graph._called(names)
+        return graph._by_names(names)
     if graph._reopen is not None:
         raise InputError(
             f"a graph on disk keeps its {graph.n_nodes} nodes in their order, and the {n_nodes} rows of nodes are "
@@ -163,7 +163,7 @@ def with_nodes(graph: "graphcore.Graph", nodes: object) -> "graphcore.Graph":
         )
     counts = np.zeros(n_nodes + 1, dtype=np.int64)
     counts[rows + 1] = np.diff(graph.indptr)
-    made, rows = Rows(np.cumsum(counts), graph.indices, graph._weights), rows.astype(graph.indices.dtype)
+    made, rows = Rows(np.cumsum(counts), graph.indices, graph._weights), rows.astype(id_dtype(n_nodes))
     if in_order:
         made = made._replace(indices=rows[graph.indices])
     else:
@@ -204,7 +204,7 @@ class RowOf:
         return rows
 
 
-def _called(names, wanted, ending):
+def _column_of(names, wanted, ending):
     """The column that is called by the first of the words wanted, in any case; else the only one that ends so."""
     known = {str(name).strip().lower(): name for name in reversed(names)}
     found = next((known[word] for word in wanted if word in known), None)

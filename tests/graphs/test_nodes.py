@@ -158,7 +158,7 @@ def test_a_graph_on_disk_takes_names_in_its_order(tmp_path):
     named = graph.with_nodes(["x", "y", "z"])
     assert named.node_names.tolist() == ["x", "y", "z"]
     assert pickle.loads(pickle.dumps(named)).node_names.tolist() == ["x", "y", "z"]
-    assert pickle.loads(pickle.dumps(named.with_nodes(["x", "y", "z"])._called(None))).node_names is None
+    assert pickle.loads(pickle.dumps(named.with_nodes(["x", "y", "z"])._by_names(None))).node_names is None
     for other in (["x", "y", "z", "w"], {"id": [1, 0, 2]}):
         with pytest.raises(InputError, match=r"keeps its 3 nodes in their order.*graphcore build --nodes"):
             graph.with_nodes(other)
