@@ -329,7 +329,7 @@ def test_every_switch_of_the_ablation_is_used_and_put_back(make):
     first = ablation.Variant("").fit(graph, 4, 0, 1)
     for variant in make():
         for where, *new in variant.patches:
-            module, _, name = f"graphcore.{where}".rpartition(".")
+            module, _, name = f"graphcore.cluster.{where}".rpartition(".")
             if len(new) == 1 and name != "__defaults__":
                 assert re.search(rf"^ .*\b{name}\b", inspect.getsource(importlib.import_module(module)), re.MULTILINE)
         if dict(variant.params).get("effort") != 16:

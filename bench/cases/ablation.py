@@ -27,7 +27,7 @@ DEFAULT = "default"
 
 @dataclass(frozen=True)
 class Variant:
-    """The default with something changed: parameters, and names in modules of graphcore."""
+    """The default with something changed: parameters, and names in the files of `graphcore/cluster`."""
 
     title: str
     params: tuple = ()  # of (name, value)
@@ -41,9 +41,9 @@ class Variant:
         with ExitStack() as changed, quiet():
             for where, *new in self.patches:
                 if len(new) == 1:
-                    changed.enter_context(mock.patch(f"graphcore.{where}", new[0]))
+                    changed.enter_context(mock.patch(f"graphcore.cluster.{where}", new[0]))
                 else:
-                    changed.enter_context(mock.patch.dict(f"graphcore.{where}", {new[0]: new[1]}))
+                    changed.enter_context(mock.patch.dict(f"graphcore.cluster.{where}", {new[0]: new[1]}))
             asked = {"random_state": seed + self.seed, "n_jobs": n_jobs} | dict(self.params)
             return graphcore.CoresetSpectralClustering(k, **asked).fit(graph).labels_
 
