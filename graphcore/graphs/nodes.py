@@ -101,6 +101,7 @@ def node_table(nodes):
             "edges call the nodes 'id'"
         )
     ids = _distinct(table.ends("nodes", key))
+    ids = as_ids("nodes", ids) if ids.dtype.kind in "iu" else ids
     columns = {str(name): _attribute(str(name), table.raw(name), len(ids)) for name in table.names if name != key}
     named = _column_of(list(columns), NAME_NAMES, _NAME_ENDING)
     if named is None or not is_text(columns[named]):
@@ -144,7 +145,6 @@ def with_nodes(graph: "graphcore.Graph", nodes: object) -> "graphcore.Graph":
     Examples
     --------
     >>> import graphcore
-    >>> graph = graphcore.Graph.from_edges([7, 7], [3, 12], n_nodes=13)
     >>> people = {"id": [3, 12, 7, 5], "name": ["Anna", "Ben", "Chloé", "Dora"], "age": [31, 27, 44, 60]}
     >>> edges = graphcore.Graph.from_table({"source": [7, 7], "target": [3, 12]})
     >>> graph = edges.with_nodes(people)

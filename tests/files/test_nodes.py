@@ -34,7 +34,6 @@ def write(path, content):
         ('\ufeffId;Label;City\r\n7;"A; B";Rome\r\n3;C;"""O"""\r\n', [7, 3], ["A; B", "C"], {"City": ["Rome", '"O"']}),
         ("0 1\n1 1\n2 21\n", [0, 1, 2], None, {"column_1": [1, 1, 21]}),
         ("007,Bond\n008,Bill\n", ["007", "008"], ["Bond", "Bill"], {}),
-        ("page,links\nmain,3\nhelp,4\n", None, None, "there are 'page', 'links'"),
         ("\tname\n5\ta\n6\tb\n", [5, 6], ["a", "b"], {}),
         ("id\n5\n6\n", [5, 6], None, {}),
         ("only\n", None, ["only"], {}),
@@ -43,10 +42,6 @@ def write(path, content):
 @pytest.mark.parametrize("squeeze", [bytes, gzip.compress])
 def test_what_is_read(tmp_path, text, ids, names, columns, squeeze):
     path = write(tmp_path / "nodes", squeeze(text.encode()))
-    if isinstance(columns, str):
-        with pytest.raises(InputError, match=f"nodes: no column .* {columns}"):
-            read_nodes(path)
-        return
     table = read_nodes(path)
     assert (None if table.names is None else table.names.tolist()) == names
     found = {name: values.tolist() for name, values in table.columns.items() if name not in ("id", "Id", "")}
@@ -81,6 +76,7 @@ def test_round_trip_with_what_is_written(tmp_path_factory, names, ending):
         (b"", FormatError, "the file is empty"),
         (b"# c\n\n", FormatError, "there are no nodes"),
         (b"id,name\n", InputError, "no rows"),
+        (b"page,links\nmain,3\nhelp,4\n", InputError, "no column .* there are 'page', 'links'. Call the one"),
         (b"id,id\n1,2\n", FormatError, "several columns are called 'id'"),
         (b"id,name\n1,a\n2\n", FormatError, "line 3: 1 columns, where the lines before it have 2"),
         (b"1,a\n" * 150 + b"2,b,c\n", FormatError, "line 151: 3 columns"),
