@@ -171,4 +171,6 @@ def test_a_fit_speaks_in_names():
         model = graphcore.CoresetSpectralClustering(2, random_state=0).fit(karate.with_nodes(people))
     assert model.labels_[0] == -1
     assert {name for names in model.summary()["central"] for name in names} <= set(people["name"])
+    central = graphcore.metrics.central_nodes(model.graph_, model.labels_, count=3, names=True)
+    assert [names.tolist() for names in central] == model.summary()["central"]
     assert model.to_table()["node"].tolist() == people["name"]
