@@ -11,7 +11,7 @@ import tempfile
 from importlib import import_module
 from pathlib import Path
 
-from . import harness, machine, papers
+from . import harness, machine, papers, quality_page
 from .report import Report
 
 CASES = (
@@ -171,10 +171,13 @@ def _paper(given):
 
 
 def _earlier(path, case):
-    """A run read from its JSON file, or from the journal of one that broke off."""
-    if path.suffix != ".jsonl":
+    """A run read from its JSON file, from the journal of one that broke off, or from the CSV file beside a page."""
+    if path.suffix == ".json":
         return json.loads(path.read_text())
-    outcomes = [json.loads(line) for line in path.read_text().splitlines()]
+    if path.suffix == ".csv":
+        outcomes = [outcome.as_dict() for outcome in quality_page.read_rows(path)]
+    else:
+        outcomes = [json.loads(line) for line in path.read_text().splitlines()]
     seeds = max(len(outcome["seconds"]) for outcome in outcomes)
     date = datetime.datetime.fromtimestamp(path.stat().st_mtime).isoformat()
     return {
@@ -194,6 +197,8 @@ def _write_page(path, report, arguments):
         origin += "\n\nOther programs were at work on the machine: seconds are noisy, scores are not."
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(f"{origin}\n\n{report.page}\n")
+    if path.stem == "quality":
+        quality_page.write_rows(path.with_suffix(".csv"), report.outcomes)
 
 
 def _telling(arguments):

@@ -38,7 +38,7 @@ def mnist_neighbors(data, n_neighbors):
         graph = graphcore.knn_graph(X.astype(np.float32), n_neighbors, algorithm="exact", n_jobs=-1)
         return {"indptr": graph.indptr, "indices": graph.indices, "labels": labels}
 
-    return _cached(f"mnist-nn{n_neighbors}", make)
+    return cached(f"mnist-nn{n_neighbors}", make)
 
 
 def planted(n_clusters, cluster_size, p_in, p_out, *, name=""):
@@ -51,7 +51,7 @@ def planted(n_clusters, cluster_size, p_in, p_out, *, name=""):
         graph, labels = graphcore.datasets.planted_partition(n_clusters, cluster_size, p_in, p_out, random_state=0)
         return {"indptr": graph.indptr, "indices": graph.indices, "labels": labels}
 
-    return _cached(f"planted-{n_clusters}x{cluster_size}{name}", make)
+    return cached(f"planted-{n_clusters}x{cluster_size}{name}", make)
 
 
 def edge_list(path):
@@ -89,7 +89,7 @@ def labelled_vectors(name, data):
         X, labels = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
         return {"X": X.astype(np.float32), "labels": labels}
 
-    return _cached(f"{name}-vectors", make)
+    return cached(f"{name}-vectors", make)
 
 
 def digits():
@@ -100,7 +100,7 @@ def digits():
         graph = graphcore.knn_graph(found.data, 10, random_state=0)
         return {"indptr": graph.indptr, "indices": graph.indices, "labels": found.labels}
 
-    return _cached("digits-nn10", make)
+    return cached("digits-nn10", make)
 
 
 def rmat(scale, n_edges):
@@ -110,10 +110,10 @@ def rmat(scale, n_edges):
         graph = graphcore.datasets.rmat(scale, n_edges, random_state=0, n_jobs=-1)
         return {"indptr": graph.indptr, "indices": graph.indices}
 
-    return _cached(f"rmat-{scale}-{n_edges}", make)
+    return cached(f"rmat-{scale}-{n_edges}", make)
 
 
-def _cached(name, make):
+def cached(name, make):
     path = CACHE / f"{name}.npz"
     if not path.exists():
         CACHE.mkdir(parents=True, exist_ok=True)

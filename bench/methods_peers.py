@@ -40,6 +40,54 @@ def metis_volumes(graph, k, seed, params, threads):
     return pymetis.part_graph(k, graph, vweights=weights, options=pymetis.Options(seed=seed)).vertex_part, {}, {}
 
 
+def lists(indptr, indices, params):
+    """Borders and neighbours as lists."""
+    return indptr.tolist(), indices.tolist()
+
+
+def kahip(graph, k, seed, params, threads):
+    """KaHIP's preset "eco"; parts may be larger than the mean by `imbalance`."""
+    import kahip
+
+    borders, neighbors = graph
+    nodes, edges = [1] * (len(borders) - 1), [1] * len(neighbors)
+    _, blocks = kahip.kaffpa(nodes, borders, edges, neighbors, k, params["imbalance"], True, seed, kahip.ECO)
+    return blocks, {}, {}
+
+
+def once_each(indptr, indices, params):
+    """The number of nodes, and each edge once."""
+    n = len(indptr) - 1
+    rows = np.repeat(np.arange(n), np.diff(indptr))
+    return n, np.column_stack([rows, indices])[rows < indices].tolist()
+
+
+def mt_kahypar(graph, k, seed, params, threads):
+    """Mt-KaHyPar's preset "quality", with the default imbalance of three per cent."""
+    import mtkahypar
+
+    n, edges = graph
+    library = mtkahypar.initialize(threads, False)
+    context = library.context_from_preset(mtkahypar.PresetType.QUALITY)
+    context.set_partitioning_parameters(k, 0.03, mtkahypar.Objective.CUT)
+    context.logging = False
+    mtkahypar.set_seed(seed)
+    return library.create_graph(context, n, len(edges), edges).partition(context).get_partition(), {}, {}
+
+
+def infomap(graph, k, seed, params, threads):
+    from infomap import Infomap
+
+    n, edges = graph
+    model = Infomap(silent=True, two_level=True, seed=seed + 1)
+    model.add_links(edges)
+    model.run()
+    labels = np.full(n, -1)
+    for node, module in model.get_modules().items():
+        labels[node] = module
+    return labels, {}, {}
+
+
 def sklearn_spectral(graph, k, seed, params, threads):
     from sklearn.cluster import SpectralClustering
 
@@ -216,6 +264,9 @@ def sknetwork_louvain(graph, k, seed, params, threads):
 METHODS = {
     "metis": (metis_graph, metis),
     "metis_volumes": (metis_graph, metis_volumes),
+    "kahip": (lists, kahip),
+    "mt_kahypar": (once_each, mt_kahypar),
+    "infomap": (once_each, infomap),
     "sklearn": (matrix, sklearn_spectral),
     "stag": (stag_graph, stag_spectral),
     "coreset_sc": (looped_matrix, coreset_sc),

@@ -65,6 +65,7 @@ def score(indptr, indices, labels, k, truth=None):
     out = {
         "nc": normalized_cut(indptr, indices, labels, k),
         "j": information(indptr, indices, labels, k),
+        "modularity": modularity(indptr, indices, labels),
         "clusters": int(np.count_nonzero(sizes)),
         "smallest": int(sizes.min()),
     }

@@ -4,6 +4,8 @@ import math
 
 import numpy as np
 
+from graphcore.kernels.functions import kernel_function
+
 
 def gaussian_matrix(X, beta=1.0):
     """Dense Gaussian kernel matrix with the bandwidth of the papers, beta times the RMS pairwise distance."""
@@ -11,15 +13,15 @@ def gaussian_matrix(X, beta=1.0):
     return np.exp(-squares / (2 * beta**2 * squares.mean()))
 
 
-def counting_kernel():
-    """A linear kernel, and the list of how many values each of its calls has computed."""
-    evaluated = []
+def counting_kernel(function=None):
+    """A kernel of vectors, the linear one or that given, and a list of how many values each call has computed."""
+    function, evaluated = function or kernel_function("linear"), []
 
     def counting(A, B):
         evaluated.append(len(A) * len(B))
-        return A @ B.T
+        return function(A, B)
 
-    counting.diag = lambda A: np.einsum("ij,ij->i", A, A)
+    counting.diag = function.diagonal
     return counting, evaluated
 
 
@@ -85,6 +87,11 @@ def cost(K, labels, weights=None):
         squares = np.diag(block) - 2 * block @ a + a @ block @ a
         total += w[inside] @ squares
     return total / w.sum()
+
+
+def coherence(V):
+    """Row coherence of a matrix (n, s) with orthonormal columns, from 1 to n / s."""
+    return len(V) / V.shape[1] * np.square(V).sum(axis=1).max()
 
 
 def trace_norm(M):

@@ -14,7 +14,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from bench import __main__ as command
-from bench import harness, inputs, report, runner, scoring
+from bench import harness, inputs, quality_page, report, runner, scoring
 from bench.cases import ablation, choose_k, clusters, construction, growth, known_k, order, quality, search, speed
 from bench.harness import Method, Outcome
 from graphcore import Graph, datasets
@@ -52,23 +52,10 @@ def test_normalized_cut_is_the_mean_conductance(n, density, k, seed):
     A = random_graph(n, density, seed)
     labels = np.random.default_rng(seed).integers(-1, k, n)
     expected = np.mean(list(conductances(A, labels, k)))
-    assert scoring.normalized_cut(A.indptr, A.indices, labels, k) == pytest.approx(expected, abs=1e-12)
-
-
-def test_normalized_cut_does_not_depend_on_chunks(monkeypatch):
-    A = random_graph(50, 0.2, 3)
-    labels = np.random.default_rng(0).integers(0, 4, 50)
-    whole = scoring.normalized_cut(A.indptr, A.indices, labels, 4)
-    monkeypatch.setattr(scoring, "_CHUNK", 7)
-    assert scoring.normalized_cut(A.indptr, A.indices, labels, 4) == whole
-
-
-def test_more_labels_than_asked_for_count_and_missing_ones_count_one():
-    A = random_graph(20, 0.4, 1)
-    labels = np.arange(20) % 3
-    three = scoring.normalized_cut(A.indptr, A.indices, labels, 2)
-    assert three == pytest.approx(np.mean(list(conductances(A, labels, 3))))
-    assert scoring.normalized_cut(A.indptr, A.indices, labels, 6) == pytest.approx((3 * three + 3) / 6)
+    for chunk in (7, scoring._CHUNK):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(scoring, "_CHUNK", chunk)
+            assert scoring.normalized_cut(A.indptr, A.indices, labels, k) == pytest.approx(expected, abs=1e-12)
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -88,12 +75,17 @@ def test_scores_are_those_of_the_shared_script(shared_data, seed):
     assert found == pytest.approx(expected, abs=1e-12)
 
 
-def test_own_k_is_averaged_over_the_clusters_that_hold_edges(tmp_path):
+def test_more_labels_than_asked_for_count_missing_ones_count_one_and_own_ones_are_averaged(tmp_path):
     A = sp.block_diag([np.ones((3, 3)) - np.eye(3), [[0.0]], np.ones((3, 3)) - np.eye(3)], format="csr")
     np.savez(tmp_path / "g.npz", indptr=A.indptr, indices=A.indices)
     run = {"labels": np.array([7, 7, 7, 9, 4, 4, 4])}
     found = scoring.score_run(tmp_path / "g.npz", run, 50, True)
     assert (found["nc"], found["clusters"], found["smallest"]) == (0.0, 2, 3)
+    A = random_graph(20, 0.4, 1)
+    labels = np.arange(20) % 3
+    three = scoring.normalized_cut(A.indptr, A.indices, labels, 2)
+    assert three == pytest.approx(np.mean(list(conductances(A, labels, 3))))
+    assert scoring.normalized_cut(A.indptr, A.indices, labels, 6) == pytest.approx((3 * three + 3) / 6)
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -166,15 +158,6 @@ def test_measure_runs_every_seed_in_another_process(options, graph):
     assert found.median("no such measure") is None
 
 
-def test_distinct_nodes_of_draws_by_degree(graph):
-    with np.load(graph) as file:
-        degrees = np.diff(file["indptr"]) + 1.0
-    rng = np.random.default_rng(0)
-    found = [len(np.unique(rng.choice(len(degrees), 150, p=degrees / degrees.sum()))) for _ in range(200)]
-    # Standard error about 0.4; off by 2 with probability below 1e-5.
-    assert construction.distinct(graph, 150) == pytest.approx(np.mean(found), abs=2)
-
-
 @pytest.mark.slow
 def test_stages_and_seeds_of_the_construction_case(options, graph):
     method = construction.stage_methods(0.3, 2, ("degree",))[1]
@@ -190,13 +173,19 @@ def test_stages_and_seeds_of_the_construction_case(options, graph):
     assert line[1] > 90 and line[3] == pytest.approx((64 * 300 + 32 * line[1]) / 1e6)
 
 
-def test_a_coreset_of_the_reference_is_clustered_again(graph):
+def test_a_coreset_of_the_reference_is_clustered_again_and_distinct_nodes_of_draws_are_counted(graph):
     # Nodes come in any order; with all of them and degrees as weights the coreset graph is the graph with loops.
     indptr, _, truth = scoring.load(graph)
     order = np.random.default_rng(0).permutation(len(truth))
     run = {"coreset": order, "weights": np.diff(indptr)[order] + 1.0, "coreset_labels": truth[order]}
     known = scoring.score_coreset(graph, run, 3)["coreset_nc"]
     assert 0 < construction.reclustered_nc(graph, run, 3, 5, 1) <= 1.05 * known
+    with np.load(graph) as file:
+        degrees = np.diff(file["indptr"]) + 1.0
+    rng = np.random.default_rng(0)
+    found = [len(np.unique(rng.choice(len(degrees), 150, p=degrees / degrees.sum()))) for _ in range(200)]
+    # Standard error about 0.4; off by 2 with probability below 1e-5.
+    assert construction.distinct(graph, 150) == pytest.approx(np.mean(found), abs=2)
 
 
 @pytest.mark.slow
@@ -226,26 +215,28 @@ def outcome(title, nc, ari, *, k=4, status="ok"):
     return Outcome(method, "email", k, status, [1.0], [0.5], [{}], scores, 1000, 0.1)
 
 
-def test_targets_are_judged_by_the_measured_peers():
-    peers = [
-        outcome("METIS", 0.1, 0.5),
-        outcome("stag", 0.05, 0.2),
-        outcome("coreset-sc 1 %", 0.3, 0.6, status="> 9 s"),
+def test_the_summary_counts_graphs_where_a_method_is_best_or_level():
+    rows = [
+        replace(outcome(title, 0.1, ari), graph=graph)
+        for graph, ours, theirs in (("a", 0.5, 0.505), ("b", 0.5, 0.6), ("c", 0.7, 0.2))
+        for title, ari in ((quality.DEFAULT, ours), ("METIS", theirs))
     ]
+    found = replace(outcome("Leiden (igraph)", 0.1, 0.9), graph="a", cpu_seconds=[1.0])
+    text = quality_page.summary([*rows, found])
+    assert f"| {quality.DEFAULT} | the same | 2 of 3 | 0.567 | 1 |" in text  # .5 and .505 are level
+    assert "| METIS | the same | 2 of 3 | 0.435 | 1 |" in text
+    assert "| Leiden (igraph) | its own | - | 0.900 | 2 |" in text
 
-    def judged(ours, pure, graph="email"):
-        rows = [*peers, outcome(quality.DEFAULT, *ours), outcome(quality.PURE, *pure)]
-        return quality.judge(graph, {o.method.title: o for o in rows})
 
-    good = judged((0.102, 0.491), (0.0525, 0.1))
-    assert (good["nc"], good["ari"], good["pure"], good["best_ari"]) == ("yes", "yes", "yes", 0.5)
-    bad = judged((0.103, 0.489), (0.0526, 0.1))
-    assert (bad["nc"], bad["ari"], bad["pure"]) == ("NO", "NO", "NO")
-    assert judged((0.1, 0.67), (0.05, 0.1), "pendigits-nn250")["ari"] == "NO"
-    assert judged((0.1, 0.68), (0.05, 0.1), "pendigits-nn250")["ari"] == "yes"
-    assert judged((0.1, 0.68), (0.05, 0.1), "fbpages")["pure"] == "(yes)"
-    alone = quality.judge("email", {quality.DEFAULT: outcome(quality.DEFAULT, 0.1, 0.5)})
-    assert (alone["nc"], alone["ari"], alone["pure"]) == ("-", "-", "-")
+def test_rows_that_others_add_are_on_the_page(tmp_path):
+    path = tmp_path / "quality.csv"
+    quality_page.write_rows(path, [outcome("METIS", 0.1, 0.5), outcome("stag", 0, 0, status="> 9 s")])
+    with open(path, "a") as file:
+        file.write("email,4,another,0,ok,4,.7,.05,,,3\n")
+    page = tmp_path / "quality.md"
+    command.main(["page", "quality", str(path), "--page", str(page)])
+    assert "| email | 4 | .500 | > 9 s | **.700** |" in page.read_text()
+    assert len(path.read_text().splitlines()) == 4  # written anew
 
 
 def test_reports_hold_every_outcome(tmp_path):
@@ -253,9 +244,9 @@ def test_reports_hold_every_outcome(tmp_path):
     # A method that was stopped after some of its runs.
     stopped = outcome("Leiden (igraph)", 0.1, 0.5, status="> 9 s")
     found.append(replace(stopped, method=replace(stopped.method, own_k=True), seconds=[1.0], scores=[]))
-    text = quality.details(found) + quality.targets(found)
+    text = quality.details(found)
     assert "> 9 s" in text
-    assert "0.1000 / 0.5000" in text
+    assert "| METIS | 0.1000 | 0.5000 |" in text
     whole = report.Report("Title", [text], found, ("nc", "ari"), {"processor": "some"})
     assert whole.markdown().startswith("# Title\n\n- processor: some\n\n")
     assert '"status": "> 9 s"' in whole.json()
@@ -266,44 +257,31 @@ def test_reports_hold_every_outcome(tmp_path):
     assert not report.Report("Title", [], found[2:]).plot(tmp_path / "none.png")
 
 
-def test_cases_say_which_graphs_are_not_there(options):
+def test_command_lists_the_cases_and_writes_results(tmp_path, monkeypatch, capsys, options):
+    command.main(["list"])
+    assert [line.split()[0] for line in capsys.readouterr().out.splitlines()] == list(command.CASES)
+    monkeypatch.setattr(harness, "RESULTS", tmp_path / "results")
+    out = tmp_path / "out.json"
+    command.main(f"run speed --quick --data {tmp_path} --peers {tmp_path}/no --json {out}".split())
+    assert "no environment" in out.read_text()
+    assert "# Speed" in capsys.readouterr().out
+    assert len(list((tmp_path / "results").glob("speed-*.md"))) == 1
     for case in (quality, ablation, speed, search):
         options.quick = True
         assert "Not in the data folder" in case.run(options).markdown()
 
 
-def test_command_lists_the_cases(capsys):
-    command.main(["list"])
-    lines = capsys.readouterr().out.splitlines()
-    assert [line.split()[0] for line in lines] == list(command.CASES)
-
-
-def test_command_writes_results(tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr(harness, "RESULTS", tmp_path / "results")
-    out = tmp_path / "out.json"
-    arguments = [
-        "run",
-        "speed",
-        "--quick",
-        "--data",
-        str(tmp_path),
-        "--peers",
-        str(tmp_path / "no"),
-        "--json",
-        str(out),
-    ]
-    command.main(arguments)
-    assert "no environment" in out.read_text()
-    assert "# Speed" in capsys.readouterr().out
-    assert len(list((tmp_path / "results").glob("speed-*.md"))) == 1
-
-
-@pytest.mark.slow
-def test_ablation_writes_the_tables_of_the_docs(tmp_path, monkeypatch, capsys):
+@pytest.fixture
+def blocks(tmp_path, monkeypatch):
+    """A data folder in which "har" is six clear blocks; results go there, too."""
     (tmp_path / "graphs").mkdir()
     indptr, indices = runner.small_graph(n_blocks=6, size=100)
     np.savez(tmp_path / "graphs" / "har.npz", indptr=indptr, indices=indices, labels=np.repeat(np.arange(6), 100))
     monkeypatch.setattr(harness, "RESULTS", tmp_path / "results")
+
+
+@pytest.mark.slow
+def test_ablation_writes_the_tables_of_the_docs(blocks, tmp_path, monkeypatch):
     page = tmp_path / "docs" / "table.md"
     shared = ["run", "ablation", "--seeds", "1", "--data", str(tmp_path), "--page", str(page)]
     settings = '[{"effort": 1}, {"published": {"n_seeds": 0}}]'
@@ -338,13 +316,9 @@ def test_every_switch_of_the_ablation_is_used_and_put_back(make):
 
 
 @pytest.mark.slow
-def test_quality_writes_the_tables_of_the_docs_now_and_later(tmp_path, monkeypatch):
-    (tmp_path / "graphs").mkdir()
-    indptr, indices = runner.small_graph(n_blocks=6, size=100)
-    np.savez(tmp_path / "graphs" / "har.npz", indptr=indptr, indices=indices, labels=np.repeat(np.arange(6), 100))
-    monkeypatch.setattr(harness, "RESULTS", tmp_path / "results")
+def test_quality_writes_the_tables_of_the_docs_now_and_later(blocks, tmp_path, monkeypatch):
     pages, out = [tmp_path / "now" / "quality.md", tmp_path / "later" / "quality.md"], tmp_path / "out.json"
-    told = ["run", "quality", "--seeds", "2", "--graphs", "har", "--methods", "graphcore, p", "METIS"]
+    told = ["run", "quality", "--seeds", "2", "--graphs", "har", "--methods", "graphcore, n", "METIS"]
     arguments = [*told, "--data", str(tmp_path), "--peers", str(tmp_path / "none"), "--json", str(out)]
     monkeypatch.setattr(sys, "argv", ["bench", *arguments, "--page", str(pages[0])])
     command.main(sys.argv[1:])
@@ -354,9 +328,8 @@ def test_quality_writes_the_tables_of_the_docs_now_and_later(tmp_path, monkeypat
     assert str(tmp_path) not in first
     assert "`python -m bench page quality out.json --page docs/tables/quality.md`" in pages[1].read_text()
     assert pages[1].read_text().splitlines()[1:] == now
-    assert [line for line in now if line.startswith("| METIS")] == ["| METIS | not installed |"] * 3
-    assert sum(line.startswith("| graphcore, pure NC | ") for line in now) == 3
-    assert "| graphcore, pure NC | **1.000** |" in now  # the agreement with the blocks
+    assert "| graph | k | graphcore, ncut | METIS |" in now
+    assert next(line for line in now if line.startswith("| har | 6 |")) == "| har | 6 | **1.000** | not installed |"
 
 
 def test_of_a_graph_in_two_files_the_last_counts(tmp_path):
@@ -370,16 +343,13 @@ def test_of_a_graph_in_two_files_the_last_counts(tmp_path):
     files[-1].write_text("".join(json.dumps(o.as_dict()) + "\n" for o in found))
     page = tmp_path / "page.md"
     command.main(["page", "quality", *map(str, files), "--page", str(page)])
-    assert "| METIS | **.100** | **1.100** |" in page.read_text()  # har, then email
+    assert "| har | 6 | **.100** |" in page.read_text()
+    assert "| email | 6 | **1.100** |" in page.read_text()
     assert page.read_text().startswith("*Quality: medians over 1 seeds. Written by")
 
 
 @pytest.mark.slow
-def test_choose_k_writes_the_tables_of_the_docs(tmp_path, monkeypatch):
-    (tmp_path / "graphs").mkdir()
-    indptr, indices = runner.small_graph(n_blocks=6, size=100)
-    np.savez(tmp_path / "graphs" / "har.npz", indptr=indptr, indices=indices, labels=np.repeat(np.arange(6), 100))
-    monkeypatch.setattr(harness, "RESULTS", tmp_path / "results")
+def test_choose_k_writes_the_tables_of_the_docs(blocks, tmp_path):
     page = tmp_path / "table.md"
     arguments = ["run", "choose-k", "--seeds", "2", "--data", str(tmp_path), "--page", str(page), "--graphs", "har"]
     command.main([*arguments, "--methods", "information"])
@@ -389,8 +359,7 @@ def test_choose_k_writes_the_tables_of_the_docs(tmp_path, monkeypatch):
 
 
 @pytest.mark.slow
-def test_known_numbers_are_counted_by_halves(tmp_path, monkeypatch):
-    monkeypatch.setattr(harness, "RESULTS", tmp_path / "results")
+def test_known_numbers_are_counted_by_halves(blocks, tmp_path):
     page = tmp_path / "table.md"
     arguments = ["run", "known-k", "--seeds", "2", "--data", str(tmp_path), "--page", str(page)]
     command.main([*arguments, "--graphs", "planted 5", "planted 20", "avila"])
@@ -420,28 +389,18 @@ def test_picks_are_counted():
     found.scores = [{"best": 7, "clear": -1}] * 3
     assert choose_k.pick(found) == "7"
     assert choose_k.pick(replace(found, status="> 9 s")) == "> 9 s"
-
-
-def test_fewer_runs_than_asked_for_are_said():
-    found = outcome("METIS", 0.1, 0.5)
+    found = outcome("METIS", 0.1, 0.5)  # fewer runs than asked for are said
     assert (found.remark, replace(found, n_asked=3).remark) == ("ok", "1 of 3 runs")
     assert replace(found, status="> 9 s", n_asked=3).remark == "> 9 s"
 
 
-def test_slopes_and_floors_of_growth():
+def test_slopes_floors_and_exponents_of_growth():
     method = growth.METHOD
     sizes = [(5_000, 100_000), (50_000, 1_000_000), (500_000, 10_000_000)]
+    parts = [[{"micro-clusters": 1e-12 * m**2, "entries moved over": 3 * m, "entries summed": m}] for _, m in sizes]
     outcomes = [
-        Outcome(
-            method,
-            "g",
-            50,
-            "ok",
-            cpu_seconds=[3e-7 * m],
-            parts=[{"micro-clusters": 1e-12 * m**2, "entries moved over": 3 * m, "entries summed": m}],
-            peak_bytes=40 * n,
-        )
-        for n, m in sizes
+        Outcome(method, "g", 50, "ok", cpu_seconds=[3e-7 * m], parts=part, peak_bytes=40 * n)
+        for (n, m), part in zip(sizes, parts, strict=True)
     ]
     assert growth.slope(outcomes, sizes, "micro-clusters") == pytest.approx(2)
     assert growth.slope(outcomes, sizes, "cpu_seconds") == pytest.approx(1)
@@ -451,9 +410,6 @@ def test_slopes_and_floors_of_growth():
     line = growth.floor(outcomes[1], *sizes[1], memory)
     assert line[1:] == pytest.approx([3, 1, 0, 0, 40, 8e-3, 0.3, 0.3 / 8e-3])
     assert growth.contract(outcomes[1], 50_000)[1:] == [50_000, 0, 0, 2.0, 3.2, "yes"]
-
-
-def test_the_exponent_of_seconds_with_the_number_of_clusters():
     found = [(k, Outcome(growth.METHOD, "g", k, "ok", cpu_seconds=[k**0.5])) for k in (10, 100, 1000)]
     assert clusters.exponent(found) == pytest.approx(0.5)
     assert clusters.exponent(found[:1]) is None
@@ -461,7 +417,7 @@ def test_the_exponent_of_seconds_with_the_number_of_clusters():
 
 def test_another_numbering_is_the_same_graph():
     A = random_graph(30, 0.2, 0)
-    order_ = np.random.default_rng(0).permutation(30)
-    B = order._numbered(A, order_)
-    np.testing.assert_array_equal(B.toarray(), A.toarray()[order_][:, order_])
+    anew = np.random.default_rng(0).permutation(30)
+    B = order._numbered(A, anew)
+    np.testing.assert_array_equal(B.toarray(), A.toarray()[anew][:, anew])
     assert B.has_sorted_indices

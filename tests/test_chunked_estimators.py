@@ -7,6 +7,7 @@ import scipy.sparse as sp
 from graphcore import (
     CoresetKernelKMeans,
     GaussianSketchFeatures,
+    GaussianSketchKernelKMeans,
     GraphWarning,
     InputError,
     KernelKMeans,
@@ -88,6 +89,7 @@ def test_gaussian_sketches_are_those_in_memory():
     assert np.allclose(in_chunks(ours.coverage_), theirs.coverage_)
     assert np.allclose(in_chunks(ours.transform(CHUNKED)), theirs.transform(X))
     assert ours.report() == theirs.report()
+    assert "4, of " in GaussianSketchKernelKMeans(4, random_state=0).fit(CHUNKED).report()
 
 
 def test_chunks_of_unknown_length_are_counted_and_empty_ones_left_out():

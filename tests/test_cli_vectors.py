@@ -56,16 +56,13 @@ def test_damaged_headers(tmp_path, old, new):
     assert "\n" not in str(caught.value)
 
 
-def test_sparse_vectors_in_both_layouts_of_scipy(tmp_path):
+def test_vectors_in_both_layouts_of_scipy_and_in_a_type_too_wide(tmp_path):
     X = sp.random_array((6, 4), density=0.5, rng=np.random.default_rng(0))
     for kind in ("csr", "csc", "coo"):
         sp.save_npz(tmp_path / "x.npz", X.asformat(kind))
         np.testing.assert_array_equal(read_vectors(str(tmp_path / "x.npz")).toarray(), X.toarray())
     np.save(tmp_path / "x.npy", np.asfortranarray(X.toarray()))
     np.testing.assert_array_equal(read_vectors(str(tmp_path / "x.npy")), X.toarray())
-
-
-def test_vectors_that_only_a_wider_type_holds():
     X = np.ones((5, 2), dtype=np.longdouble)
     X[2, 1] = np.longdouble("1e4000")
     with pytest.raises(InputError, match=r"rescale|must be finite"):

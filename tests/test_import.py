@@ -24,7 +24,9 @@ def loaded_after(code):
     return set(done.stdout.split())
 
 
-@pytest.mark.parametrize("module", ["graphcore", "graphcore.cli", "graphcore.exceptions", "graphcore.networkx._info"])
+@pytest.mark.parametrize(
+    "module", ["graphcore", "graphcore.cli", "graphcore.exceptions", "graphcore.networkx._info", "graphcore.datasets"]
+)
 def test_import_loads_nothing_heavy(module):
     assert loaded_after(f"import {module}") == set()
 

@@ -73,16 +73,6 @@ def test_the_rule_is_what_a_little_of_the_node_gains(seed, objective):
         assert values[cluster] >= max(values.values()) - 1e-10
 
 
-@given(st.integers(0, 2**32 - 1))
-def test_for_the_normalised_cut_it_is_the_nearest_centroid(seed):
-    rows, H, labels, inner, volumes = clusters_and_rows(seed)
-    found = predict_labels(cluster_shares(sp.csr_array(rows), labels, H.shape[1]), inner, volumes, "ncut")
-    for row, cluster in zip(rows @ H, found, strict=True):
-        if row.any():
-            distances = inner / volumes**2 - 2 * row / row.sum() / volumes
-            assert distances[cluster] <= distances[row > 0].min() + 1e-12
-
-
 def test_rows_without_an_edge_to_a_cluster():
     rows = sp.csr_array([[0.0, 0, 0], [0, 0, 2], [0, 1, 1]])
     labels = np.array([0, 0, -1], dtype=np.int32)
@@ -129,6 +119,13 @@ def test_a_graph_stands_for_its_own_rows():
     fitted = model(5).fit(CAVEMEN)
     for X in (CAVEMEN, Graph.from_networkx(CAVEMEN), nx.to_scipy_sparse_array(CAVEMEN)):
         np.testing.assert_array_equal(fitted.predict(X), fitted.labels_)
+    alone = CAVEMEN.copy()
+    alone.add_node("alone")
+    rows = np.zeros((2, 41))
+    rows[0, 40] = rows[1, 0] = 1  # a new node that knows only the isolated one, and another
+    looser = model(5).fit(alone)
+    assert looser.predict(rows).tolist() == [-1, looser.labels_[0]]
+    np.testing.assert_array_equal(looser.transform(rows).sum(axis=1), [0, 1])
     with pytest.raises(InputError, match="41 nodes, and the one fitted 40; for new nodes give"):
         fitted.predict(nx.path_graph(41))
     with pytest.raises(InputError, match="not those that were fitted"):
@@ -152,16 +149,6 @@ def test_bad_new_input():
         vectors.predict(CAVEMEN)
     with pytest.raises(ParameterError, match=r"KNeighborsTransformer.*affinity='precomputed_nearest_neighbors'"):
         model(2, metric="precomputed").fit(np.random.default_rng(0).random((20, 20)))
-
-
-def test_isolated_nodes_and_new_nodes_that_know_only_them():
-    G = CAVEMEN.copy()
-    G.add_node("alone")
-    fitted = model(5).fit(G)
-    rows = np.zeros((2, 41))
-    rows[0, 40] = rows[1, 0] = 1
-    assert fitted.predict(rows).tolist() == [-1, fitted.labels_[0]]
-    np.testing.assert_array_equal(fitted.transform(rows).sum(axis=1), [0, 1])
 
 
 # -- scikit-learn ------------------------------------------------------------------------------------------------------
@@ -221,13 +208,6 @@ def test_neighbours_from_scikit_learn_are_the_same_as_vectors():
     np.testing.assert_array_equal(pipeline.predict(new), direct.predict(new))
 
 
-def test_equal_vectors_are_neighbours_at_distance_0():
-    listed = sp.csr_array(([0.0, 0.0, 1.0, 0.0, 0.0, 2.0], ([0, 0, 0, 1, 1, 1], [0, 1, 2, 0, 1, 2])), shape=(2, 3))
-    found = listed_neighbors(listed, 2, without_self=True)
-    assert found.indices.tolist() == [[1, 2], [0, 2]]
-    assert found.distances.tolist() == [[0, 1], [0, 2]]
-
-
 @given(st.integers(0, 2**32 - 1), st.integers(1, 5))
 def test_listed_neighbours_agree_with_sorting(seed, n_neighbors):
     rng = np.random.default_rng(seed)
@@ -279,12 +259,16 @@ def test_new_sparse_vectors_with_wide_indices(metric):
     assert wide.indices.dtype == np.int64
 
 
-def test_new_neighbours_must_be_sparse():
+def test_new_neighbours_must_be_sparse_and_may_lie_at_distance_0():
     listed = KNeighborsTransformer(n_neighbors=5, mode="distance").fit_transform(make_blobs(40, random_state=0)[0])
     fitted = model(3, affinity="precomputed_nearest_neighbors", n_neighbors=5).fit(listed)
     with pytest.raises(InputError, match="this one is dense"):
         fitted.predict(listed.toarray())
     assert fitted.predict(sp.csr_array((2, 40))).tolist() == [-1, -1]
+    listed = sp.csr_array(([0.0, 0.0, 1.0, 0.0, 0.0, 2.0], ([0, 0, 0, 1, 1, 1], [0, 1, 2, 0, 1, 2])), shape=(2, 3))
+    found = listed_neighbors(listed, 2, without_self=True)
+    assert found.indices.tolist() == [[1, 2], [0, 2]]
+    assert found.distances.tolist() == [[0, 1], [0, 2]]
 
 
 class Listener:
@@ -372,14 +356,6 @@ def test_results_as_a_table():
         assert np.asarray(frame["node"]).tolist() == list(G)
     with pytest.raises(ParameterError, match="library='excel'"):
         fitted.to_table("excel")
-
-
-def test_from_a_table_to_a_table():
-    polars = pytest.importorskip("polars")
-    edges = polars.DataFrame([(f"n{u}", f"n{v}") for u, v in CAVEMEN.edges], schema=["source", "target"], orient="row")
-    table = model(5).fit(Graph.from_table(edges)).to_table("polars")
-    caves = table.with_columns(cave=polars.col("node").str.slice(1).cast(int) // 8)
-    assert caves.group_by("cave", "cluster").len().height == 5
 
 
 def test_the_score_is_minus_the_cost_of_kernel_k_means():

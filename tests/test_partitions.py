@@ -104,16 +104,13 @@ def test_a_huge_graph_keeps_to_its_limits(graph, monkeypatch):
         check_model(model, warned=text)
 
 
-def test_rows_and_columns_are_partitions():
+def test_rows_and_columns_are_partitions_and_communities_of_networkx():
     M = graphcore.datasets.planted_blocks([30, 20], [40, 10], [[400, 20], [20, 200]], random_state=0).matrix
     for options in ({}, {"objective": "ncut"}, {"min_cluster_size": 45}):
         model, text = told(CoresetSpectralCoclustering(2, random_state=0, **options).fit, M)
         labels = np.concatenate([model.row_labels_, model.column_labels_])
         least = options.get("min_cluster_size", 1)
         check_labels(model.graph_.to_scipy().toarray(), labels, 2, min_size=least, warned=text)
-
-
-def test_communities_of_networkx_are_partitions():
     G = nx.karate_club_graph()
     parts = graphcore.networkx.coreset_spectral_communities(G, 3, weight=None, seed=0, min_cluster_size=8)
     labels = np.full(34, -1, dtype=np.int32)

@@ -11,7 +11,7 @@ from ..exceptions import InputError
 from ..kernel_methods.flats.fit_kernel import rows_of_nodes
 from ..kernel_methods.kmeans.centroids import nearest_centroid
 from ..kernel_methods.kmeans.exact import KernelKMeansResult, kernel_kmeans
-from ..kernels.columns import MatrixColumns, VectorColumns
+from ..kernels.columns import matrix_columns, vector_columns
 from ..kernels.graph import GraphKernel, warn_of_loops
 from ..kernels.vectors import VectorKernel
 from ._checks import parameters, passed_on, stages_of
@@ -79,13 +79,13 @@ class CentroidClusterer(KernelInput, PointClusterer):
     def _joined(self, X):
         """Nearest centroid of checked points, and their squared distance to it less ``K(x, x)``."""
         if self._kind == "vectors":
-            columns = VectorColumns(self.kernel_, X, self._reference, self._precision)
+            columns = vector_columns(self.kernel_, X, self._reference, self._precision)
             return nearest_centroid(columns, self._centroids, self.n_jobs)
         rows = X if self._points is None else X[:, self._points]
         if self._kind == "graph":
             degrees = self._degrees(X)
             rows = rows_of_nodes(rows, degrees, self._reference)
-        labels, values = nearest_centroid(MatrixColumns(rows, np.dtype(np.float64)), self._centroids)
+        labels, values = nearest_centroid(matrix_columns(rows, np.dtype(np.float64)), self._centroids)
         if self._kind == "graph":
             labels[degrees == 0] = -1
         return labels, values

@@ -14,7 +14,7 @@ from ..kernel_methods.features.feature_map import SUBSPACES, FeatureMap
 from ..kernel_methods.features.landmarks import suggest_landmarks, suggest_rank
 from ..kernel_methods.features.nystrom import (
     SAMPLINGS,
-    check_options,
+    NystromOptions,
     kernel_pca_features,
     nystrom_features,
     power_features,
@@ -68,7 +68,7 @@ class LandmarkEstimator(FeatureEstimator):
         """Features of all points; the map is stored, the features are not."""
         sampling = self.sampling
         common = {"on_indefinite": self.on_indefinite, "random_state": streams, "n_jobs": self.n_jobs}
-        options = passed_on(self, "replace truncation ridge block_bytes")
+        options = passed_on(self, "replace truncation ridge rtol block_bytes")
         if isinstance(sampling, str):
             check_choice("sampling", sampling, SAMPLINGS + SUBSPACES)
             if sampling not in ("uniform", "rpcholesky") and isinstance(kernel, ChunkedVectorKernel):
@@ -77,7 +77,7 @@ class LandmarkEstimator(FeatureEstimator):
                     "landmarks themselves"
                 )
         if isinstance(sampling, str) and sampling in SUBSPACES:
-            check_options(n_landmarks, **options)
+            NystromOptions(**options).checked(n_landmarks)
             s = n_landmarks if n_components is None else n_components
             if sampling == "power":
                 c = max(n_landmarks, s) if self.n_landmarks != "auto" else None
@@ -85,9 +85,7 @@ class LandmarkEstimator(FeatureEstimator):
             else:
                 found = kernel_pca_features(kernel, s, **common)
         else:
-            found = nystrom_features(
-                kernel, n_landmarks, n_components, sampling=sampling, rtol=self.rtol, **options, **common
-            )
+            found = nystrom_features(kernel, n_landmarks, n_components, sampling=sampling, **options, **common)
         self.feature_map_: FeatureMap = found.feature_map
         self.landmark_indices_: Integers | None = None if found.landmarks is None else found.landmarks.indices
         self.n_landmarks_: int = found.n_landmarks
@@ -246,14 +244,12 @@ class NystromKernelKMeans(FeatureClusterer, LandmarkEstimator):
     Costs are means over points. With sample weights they are weighted means; landmarks are chosen without regard to
     weights.
 
-    Of a chunked dask.array of vectors, `labels_` and what the methods return are dask.arrays; ``sampling`` is
-    "uniform", "rpcholesky" or an array then, ``solver`` "lloyd", and the starts are by k-means||.
+    Of a chunked dask.array of vectors, `labels_` and what the methods return are dask.arrays; ``solver`` is "lloyd"
+    then, and the starts are by k-means||.
 
     References
     ----------
-    Wang, Gittens, Mahoney, "Scalable kernel k-means clustering with Nystrom approximation", JMLR 20 (2019),
-    Algorithm 2. Calandriello, Rosasco, "Statistical and computational trade-offs in kernel k-means", NeurIPS 2018,
-    Algorithm 1.
+    As for :class:`NystromFeatures`: Algorithm 2 of the one, Algorithm 1 of the other.
 
     Examples
     --------

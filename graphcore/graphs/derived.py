@@ -120,7 +120,7 @@ def change_graph(graph, added=None, removed=None):
         weights = np.ones(len(ends))  # repeats add up as they do with weights
     ends, weights = _merged(ends, weights)
     there = _values(A, ends)
-    there[_is_among(ends, gone, n)] = 0.0
+    there[np.isin(ends @ (n, 1), gone @ (n, 1))] = 0.0
     if graph.weights is None and (weights is None or (weights == 1).all()):
         put = np.where(there > 0, 0.0, 1.0)  # without weights an edge counts once
     else:
@@ -179,10 +179,6 @@ def _symmetric(ends, values, n):
 def _values(A, ends):
     """Entries of a matrix at some places, 0 where there are none."""
     return np.asarray(A[ends[:, 0], ends[:, 1]], dtype=np.float64).ravel() if len(ends) else np.empty(0)
-
-
-def _is_among(ends, others, n):
-    return np.isin(ends[:, 0] * n + ends[:, 1], others[:, 0] * n + others[:, 1])
 
 
 def _merged(ends, weights):

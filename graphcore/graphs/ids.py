@@ -36,8 +36,10 @@ def compact_ids(ids):
     per possible id, no larger than twice the ids themselves; otherwise they are sorted.
     """
     low, high = int(ids.min()), int(ids.max())
-    if high - low >= max(2 * len(ids), 1 << 16):
-        return _rank(ids, low, high)
+    if high - low >= max(2 * len(ids), 1 << 16):  # too far apart for a table
+        names = np.empty(len(ids), dtype=np.int64)  # the system gives only the part that is written
+        n_names = _loops.rank_ids(ids, _order(ids, low, high), names)
+        return _narrow(ids), names[:n_names].copy()
     if low != 0:
         ids = _narrow(np.subtract(ids, low, dtype=np.int64))  # -2**31 fits in 64 bits as well
     table = np.zeros(high - low + 1, dtype=np.int32)
@@ -50,13 +52,6 @@ def compact_ids(ids):
         ids[start : start + _PIECE] = table[ids[start : start + _PIECE]]
     names += low
     return _narrow(ids), names
-
-
-def _rank(ids, low, high):
-    """Number the ids by sorting: they are too far apart for a table."""
-    names = np.empty(len(ids), dtype=np.int64)  # the system gives only the part that is written
-    n_names = _loops.rank_ids(ids, _order(ids, low, high), names)
-    return _narrow(ids), names[:n_names].copy()
 
 
 def _order(ids, low, high):

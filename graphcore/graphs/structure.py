@@ -104,7 +104,8 @@ def _check_keys(X):
 
 def _array(name, array, n_dims):
     if not isinstance(array, np.ndarray) or array.ndim != n_dims:
-        raise InputError(f"{name} must be an array of {n_dims} dimensions, got {_shape(array)}")
+        got = f"shape {array.shape}" if isinstance(array, np.ndarray) else type(array).__name__
+        raise InputError(f"{name} must be an array of {n_dims} dimensions, got {got}")
     return array
 
 
@@ -135,10 +136,6 @@ def _check_range(ids, n, row_of, what="row"):
         bad = low if low < 0 else high
         where = row_of(int(np.argmax(ids == bad)))
         raise InputError(f"{what} {where} names column {bad}, outside 0 to {n - 1}")
-
-
-def _shape(array):
-    return f"shape {array.shape}" if isinstance(array, np.ndarray) else type(array).__name__
 
 
 _CHECKS = {

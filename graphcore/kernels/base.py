@@ -1,13 +1,13 @@
 """The one view of a kernel: what every algorithm sees of it, whatever form it has."""
 
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..base.locks import cached_property
 from ..exceptions import InputError
 from .columns import map_rows
-from .products import DenseProducts, memberships
 
 BLOCK_BYTES = 1 << 26
 # Larger matrices are not made whole: 3.2 GB, and n^3 operations mostly follow.
@@ -29,6 +29,16 @@ class KernelRows(NamedTuple):
     scale: np.ndarray  # (n_rows,) float64: 0 for isolated points, whose rows are empty (they get no self-loop either)
     degrees: np.ndarray  # (n_points,) float64
     self_loop: float
+
+
+class Products(NamedTuple):
+    """What is asked of ``S_xj = sum_{y in j} w_y K_xy`` for all points and clusters of a partition."""
+
+    own: np.ndarray  # (n_points,) float64: ``S_xj`` for the cluster j that holds x, 0 for points in none
+    # ``nearest(norms, masses, own_bonus)`` is ``argmin_j norms_j - 2 S_xj / masses_j``, less the bonus of the cluster
+    # that holds x's weight: labels (n_points,), int32, of equals the lowest, and these values.
+    nearest: Callable
+    before: Any = None  # what those of the next partition are made from
 
 
 class Kernel:
@@ -123,12 +133,28 @@ class Kernel:
         """Shift from which on ``K + shift W^-1`` is positive semi-definite, by Gershgorin's circles."""
         return float(self.absolute_sums(weights).max())
 
-    def cluster_products(self, labels, weights, n_clusters, n_jobs=None):
-        """Inner products of points with centroids, before the division by these' weights.
+    def cluster_products(self, labels, weights, n_clusters, n_jobs=None, before=None):
+        """Products of points with centroids, before the division by these' weights.
 
-        `labels` are integers, -1 for points in no cluster, `weights` float64. Dense- or SparseProducts.
+        `labels` are integers, -1 for points in no cluster, `weights` float64. `before` is of the Products of a
+        partition before, from which these can be made.
         """
-        return DenseProducts(self, labels, weights, self.cluster_sums(labels, weights, n_clusters, n_jobs), n_jobs)
+        if before is None:
+            sums = self.cluster_sums(labels, weights, n_clusters, n_jobs)
+        else:
+            sums = self.updated_sums(*before, labels, weights, n_jobs)
+        placed = np.flatnonzero(labels >= 0)
+        own = np.zeros(len(labels))
+        own[placed] = sums[placed, labels[placed]]
+
+        def nearest(norms, masses, own_bonus):
+            values = norms - 2.0 * sums / masses
+            held = placed[weights[placed] > 0]
+            values[held, labels[held]] -= own_bonus[labels[held]]
+            found = values.argmin(axis=1).astype(np.int32)
+            return found, values[np.arange(len(found)), found]
+
+        return Products(own, nearest, (sums, labels))
 
     def cluster_sums(self, labels, weights, n_clusters, n_jobs=None):
         """``S_xj = sum over y of label j of weights_y K_xy``, an ndarray of shape (n_points, n_clusters), float64."""
@@ -140,3 +166,12 @@ class Kernel:
         Kernels whose entries are costly to make evaluate only the columns of points that moved.
         """
         return self.cluster_sums(labels, weights, sums.shape[1], n_jobs)
+
+
+def memberships(labels, weights, n_clusters):
+    """Weighted membership matrix, clusters by points, as a csr_array; points of label -1 are in no cluster."""
+    import scipy.sparse as sp
+
+    points = np.flatnonzero(labels >= 0)
+    shape = (n_clusters, len(labels))
+    return sp.coo_array((np.asarray(weights, dtype=np.float64)[points], (labels[points], points)), shape=shape).tocsr()

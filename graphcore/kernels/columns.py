@@ -16,7 +16,7 @@ _BLOCK_BYTES = 6 << 20
 
 @dataclass(frozen=True, eq=False)
 class Columns:
-    """Some columns of a kernel matrix, in blocks of rows that a function makes; what other classes here give, too."""
+    """Some columns of a kernel matrix, in blocks of rows that a function makes."""
 
     shape: tuple[int, int]
     dtype: np.dtype  # float32 or float64: what the values are computed in
@@ -25,59 +25,25 @@ class Columns:
     is_sparse: bool = False  # whether rows come as a csr_array
 
 
-@dataclass(frozen=True, eq=False)
-class VectorColumns:
+def vector_columns(function, X, Y, dtype):
     """``K(X, Y)`` for vectors, computed as it is asked for."""
+    width = 0 if hasattr(X, "tocsr") else 2 * X.shape[1]
 
-    function: Any
-    X: Any
-    Y: Any
-    dtype: np.dtype
-    is_sparse = False
+    def rows(start, stop):
+        return function(as_floats(X[start:stop], dtype), Y)
 
-    @property
-    def shape(self):
-        """Rows and columns."""
-        return self.X.shape[0], self.Y.shape[0]
-
-    @property
-    def row_bytes(self):
-        """Working memory of one row."""
-        width = 0 if hasattr(self.X, "tocsr") else 2 * self.X.shape[1]
-        return (width + 2 * self.Y.shape[0]) * self.dtype.itemsize
-
-    def rows(self, start, stop):
-        """Rows `start` to `stop`."""
-        return self.function(as_floats(self.X[start:stop], self.dtype), self.Y)
+    return Columns((X.shape[0], Y.shape[0]), dtype, (width + 2 * Y.shape[0]) * dtype.itemsize, rows)
 
 
-@dataclass(frozen=True, eq=False)
-class MatrixColumns:
+def matrix_columns(matrix, dtype, points=None):
     """Columns of a matrix that is there, dense or sparse; all of them if `points` is None."""
+    width = matrix.shape[1] if points is None else len(points)
 
-    matrix: Any
-    dtype: np.dtype
-    points: np.ndarray | None = None
+    def rows(start, stop):
+        rows = matrix[start:stop]
+        return (rows if points is None else rows[:, points]).astype(dtype, copy=False)
 
-    @property
-    def is_sparse(self):
-        """Whether rows come as a csr_array."""
-        return hasattr(self.matrix, "tocsr")
-
-    @property
-    def shape(self):
-        """Rows and columns."""
-        return self.matrix.shape[0], self.matrix.shape[1] if self.points is None else len(self.points)
-
-    @property
-    def row_bytes(self):
-        """Working memory of one row."""
-        return 2 * self.shape[1] * self.dtype.itemsize
-
-    def rows(self, start, stop):
-        """Rows `start` to `stop`."""
-        rows = self.matrix[start:stop]
-        return (rows if self.points is None else rows[:, self.points]).astype(self.dtype, copy=False)
+    return Columns((matrix.shape[0], width), dtype, 2 * width * dtype.itemsize, rows, hasattr(matrix, "tocsr"))
 
 
 def block_borders(columns, block_rows=None):

@@ -4,10 +4,9 @@ import numpy as np
 
 from ..base.locks import cached_property
 from ..exceptions import InputError
-from .base import BLOCK_BYTES, Kernel
+from .base import BLOCK_BYTES, Kernel, memberships
 from .checks import check_diagonal, check_precomputed, check_symmetric, noise_of
-from .columns import MatrixColumns
-from .products import memberships
+from .columns import matrix_columns
 
 
 class DenseKernel(Kernel):
@@ -63,7 +62,7 @@ class DenseKernel(Kernel):
 
     def columns(self, points=None):
         """See :meth:`Kernel.columns`."""
-        return MatrixColumns(self.values, self.precision, points)
+        return matrix_columns(self.values, self.precision, points)
 
     def column(self, point):
         """See :meth:`Kernel.column`."""

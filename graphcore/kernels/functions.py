@@ -26,12 +26,9 @@ class KernelFunction:
     ----------
     name : str
         One of `VECTOR_KERNELS`, or "callable".
-    gamma : float or None
-        "gaussian": ``exp(-gamma |x - y|^2)``; "laplacian": ``exp(-gamma |x - y|_1)``; "polynomial":
-        ``(gamma <x, y> + coef0)^degree``; "sigmoid": ``tanh(gamma <x, y> + coef0)``. None in the last two stands for
-        one over the number of columns.
+    gamma, coef0 : float or None
+        As in the formulas of :func:`kernel_function`; a gamma of None is one over the number of columns.
     degree : int or None
-    coef0 : float or None
     is_psd : bool or None
         Whether every matrix of the kernel is positive semi-definite; None where that is not known (a callable).
     function : callable or None
@@ -145,8 +142,8 @@ def kernel_function(kernel, *, bandwidth=None, gamma=None, degree=3, coef0=1.0, 
     Parameters
     ----------
     kernel : str, callable or KernelFunction
-        - "gaussian" or "rbf": ``exp(-|x - y|^2 / (2 sigma^2))``, that is gamma = 1 / (2 sigma^2)
-        - "laplacian": ``exp(-|x - y|_1 / sigma)``, gamma = 1 / sigma
+        - "gaussian" or "rbf": ``exp(-|x - y|^2 / (2 sigma^2))``, or ``exp(-gamma |x - y|^2)``
+        - "laplacian": ``exp(-|x - y|_1 / sigma)``, or ``exp(-gamma |x - y|_1)``
         - "polynomial" or "poly": ``(gamma <x, y> + coef0)^degree``
         - "sigmoid": ``tanh(gamma <x, y> + coef0)``, not positive semi-definite
         - "cosine": ``<x, y> / (|x| |y|)``
@@ -156,10 +153,8 @@ def kernel_function(kernel, *, bandwidth=None, gamma=None, degree=3, coef0=1.0, 
 
         A KernelFunction is returned as it is.
     bandwidth : float, str or (str, number), optional
-        Sigma, for "gaussian" and "laplacian": a number or a rule of
-        `rule_bandwidth`, such as ``("rms", 1.0)``, ``("quantile", 0.25)`` or
-        ``("neighbours", 0.1)``. Rules need `X`; the Laplacian kernel takes them over its own distance, the sum of
-        absolute differences. Default, where `gamma` is not given either: ``("rms", 1.0)``.
+        Sigma, for "gaussian" and "laplacian": a number or a rule, as for :class:`graphcore.KernelKMeans`. Rules need
+        `X`; the Laplacian kernel takes them over its own distance, the sum of absolute differences.
     gamma : float, optional
         In place of the bandwidth, or the factor of "polynomial" and "sigmoid" (default: one over the number of
         columns).

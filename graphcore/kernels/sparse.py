@@ -7,12 +7,12 @@ from ..base.threads import map_blocks, row_blocks
 from ..exceptions import InputError
 from ..graphs.rows import entries_of
 from ..graphs.structure import check_sparse
-from .base import Kernel
+from . import _loops
+from .base import Kernel, Products
 from .checks import as_csr, check_diagonal, check_precomputed, check_symmetric, noise_of
-from .columns import Columns, MatrixColumns
-from .products import SparseProducts
+from .columns import Columns, matrix_columns
 
-_BLOCK_ENTRIES = 1 << 20
+_BLOCK_ENTRIES, _PRODUCT_ENTRIES = 1 << 20, 1 << 18
 
 
 class RowsKernel(Kernel):
@@ -57,7 +57,7 @@ class RowsKernel(Kernel):
             mean_bytes = 1 + 32 * len(self.indices) // self.n_points  # of a row of mean length
             return Columns((self.n_points, self.n_points), self.precision, mean_bytes, rows, is_sparse=True)
         # Rows of a symmetric matrix are its columns, and quicker to take.
-        return MatrixColumns(self.sparse_rows(points).T.tocsr(), self.precision)
+        return matrix_columns(self.sparse_rows(points).T.tocsr(), self.precision)
 
     def column(self, point):
         """See :meth:`Kernel.column`."""
@@ -89,9 +89,23 @@ class RowsKernel(Kernel):
         """See :meth:`Kernel.whole`."""
         return self.sparse_rows(slice(None))
 
-    def cluster_products(self, labels, weights, n_clusters, n_jobs=None):
-        """See :meth:`Kernel.cluster_products`."""
-        return SparseProducts(self, labels, weights, n_jobs)
+    def cluster_products(self, labels, weights, n_clusters, n_jobs=None, before=None):
+        """See :meth:`Kernel.cluster_products`; rows are read once for each question, and nothing is held."""
+        rows, inner = (self.indptr, self.indices, self.values, self.self_loop, self.outer), weights * self.outer
+        blocks = row_blocks(self.indptr, _PRODUCT_ENTRIES)
+        own = np.empty(self.n_points)
+        map_blocks(lambda a, b: _loops.own_sums(rows, inner, labels, a, b, own), blocks, n_jobs)
+
+        def nearest(norms, masses, own_bonus):
+            found = np.empty(self.n_points, dtype=np.int32), np.empty(self.n_points)
+            clusters = norms, masses, own_bonus, np.argsort(norms, kind="stable")
+            points = labels, weights
+            map_blocks(
+                lambda a, b: _loops.nearest_centroids(rows, inner, points, clusters, a, b, found), blocks, n_jobs
+            )
+            return found
+
+        return Products(own, nearest)
 
 
 class SparseKernel(RowsKernel):

@@ -1,16 +1,18 @@
 """Kernels over vectors, in memory or in the blocks of a dask.array, evaluated in blocks each time they are needed."""
 
+from dataclasses import dataclass
+from typing import Any
+
 import numpy as np
 
 from ..base.locks import cached_property
 from ..distributed.chunks import is_chunked, map_chunks, rows_at, rows_of_chunks
 from ..exceptions import InputError
-from .base import BLOCK_BYTES, Kernel
+from .base import BLOCK_BYTES, Kernel, memberships
 from .checks import as_floats, check_scale, check_vectors, noise_of
-from .columns import VectorColumns, map_rows
+from .columns import map_rows, vector_columns
 from .dense import DenseKernel
 from .functions import OF_DISTANCES, KernelFunction
-from .products import memberships
 
 _DIAGONAL_BYTES = 6 << 20
 
@@ -22,7 +24,7 @@ def kernel_over(X, function, dtype=None):
 
 def columns_of(function, X, Y, dtype):
     """``K(X, Y)`` in blocks of rows, whatever X is."""
-    return (ChunkedColumns if is_chunked(X) else VectorColumns)(function, X, Y, dtype)
+    return (ChunkedColumns if is_chunked(X) else vector_columns)(function, X, Y, dtype)
 
 
 class VectorKernel(Kernel):
@@ -78,8 +80,11 @@ class VectorKernel(Kernel):
 
     def columns(self, points=None):
         """See :meth:`Kernel.columns`."""
-        Y = as_floats(self.X if points is None else self._rows(points), self.precision)
-        return columns_of(self.function, self.X, Y, self.precision)
+        return columns_of(self.function, self.X, self.vectors(points), self.precision)
+
+    def vectors(self, points=None):
+        """Vectors of some points, or all of them, in the type that kernel values are computed in."""
+        return as_floats(self.X if points is None else self._rows(points), self.precision)
 
     def product(self, M, n_jobs=None):
         """See :meth:`Kernel.product`."""
@@ -141,11 +146,22 @@ class ChunkedVectorKernel(VectorKernel):
         return self._fetched[1]
 
 
-class ChunkedColumns(VectorColumns):
+@dataclass(frozen=True, eq=False)
+class ChunkedColumns:
     """``K(X, Y)`` for a dask.array X of one chunk of columns and few vectors Y: columns that are never in one place."""
 
+    function: KernelFunction
+    X: Any
+    Y: Any
+    dtype: np.dtype
+
+    @property
+    def shape(self):
+        """Rows and columns."""
+        return self.X.shape[0], self.Y.shape[0]
+
     def map(self, function, *shared):
-        """`function(columns, *shared)` for every block, by its VectorColumns; results in block order."""
+        """`function(columns, *shared)` for every block, by its Columns; results in block order."""
         name = function.__name__.strip("_")
         return map_chunks(_with_columns, self.X, function, self.function, self.Y, self.dtype, shared, name=name)
 
@@ -156,7 +172,7 @@ class ChunkedColumns(VectorColumns):
 
 
 def _with_columns(block, function, kernel, Y, dtype, shared):
-    return function(VectorColumns(kernel, block, Y, dtype), *shared)
+    return function(vector_columns(kernel, block, Y, dtype), *shared)
 
 
 def check_chunks(X, dtype=None):

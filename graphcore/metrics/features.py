@@ -9,6 +9,7 @@ from ..base.validation import check_choice, check_integer
 from ..exceptions import InputError
 from ..graphs.from_table import as_library
 from ..neighbors.vectors import squared_norms
+from .clusters import most_central
 
 _PIECE_ENTRIES = 1 << 22
 
@@ -123,9 +124,7 @@ def medoids(
             products = normed.multiply(own) if hasattr(normed, "indptr") else normed * own
             squares = 0 if metric == "cosine" else squared_norms(normed)
             far[rows] = squares - 2 * np.asarray(products.sum(axis=1)).ravel()
-    order = np.lexsort((far, labels))
-    starts = np.searchsorted(labels[order], np.arange(k + 1))
-    return [order[starts[c] : min(starts[c] + count, starts[c + 1])] for c in range(k)]
+    return most_central(labels, -far, np.zeros(len(far)), k, count)
 
 
 def _checked(X, labels, n_clusters):
@@ -170,11 +169,9 @@ def _normed(rows, metric):
     """Rows, for the cosine over their norms; those of zeros stay."""
     if metric == "euclidean":
         return rows
-    import scipy.sparse as sp
+    from sklearn.preprocessing import normalize
 
-    norms = np.sqrt(squared_norms(rows))
-    norms[norms == 0] = 1
-    return sp.csr_array(sp.diags_array(1 / norms) @ rows) if hasattr(rows, "indptr") else rows / norms[:, None]
+    return normalize(rows)
 
 
 def _word_scores(X, labels, k):

@@ -30,7 +30,12 @@ def picture(function):
 
     Returns
     -------
-    matplotlib Axes"""
+    matplotlib Axes
+
+    Raises
+    ------
+    InputError
+        If what is given does not go together, or there is nothing to draw."""
     function.__doc__ = (function.__doc__ or "").replace("{ax}", about)
     return function
 

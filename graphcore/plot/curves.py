@@ -22,11 +22,6 @@ def objective_history(history: Sequence[tuple[str, float]], *, ax: Axes | None =
         Such as ``model.clustering_.history``.
     {ax}
 
-    Raises
-    ------
-    InputError
-        If the history is empty.
-
     Examples
     --------
     >>> import graphcore
@@ -68,11 +63,6 @@ def balance_choice(trials: Sequence, *, chosen: float | None = None, ax: Axes | 
     chosen : float, optional
         A balance to mark, such as ``model.balance_``.
     {ax}
-
-    Raises
-    ------
-    InputError
-        If there are no trials.
 
     Examples
     --------
@@ -122,11 +112,6 @@ def k_sweep(
         What the vertical axis shows.
     {ax}
 
-    Raises
-    ------
-    InputError
-        If a curve has another length than `ks`.
-
     Examples
     --------
     >>> import graphcore
@@ -171,11 +156,6 @@ def coreset_error(
         What the vertical axis shows.
     {ax}
 
-    Raises
-    ------
-    InputError
-        If a curve has another length than `sizes`, or all errors are 0.
-
     Examples
     --------
     >>> import graphcore
@@ -216,11 +196,6 @@ def calibration(found: Calibration, *, ax: Axes | None = None) -> Axes:
     found : Calibration
         From :func:`graphcore.metrics.calibration`.
     {ax}
-
-    Raises
-    ------
-    InputError
-        If `found` is something else.
 
     Examples
     --------

@@ -28,11 +28,6 @@ def dendrogram(
         Marks where the tree is cut into so many clusters.
     {ax}
 
-    Raises
-    ------
-    InputError
-        If `linkage` is no merge tree, or there is not one name for each group.
-
     Examples
     --------
     >>> import graphcore

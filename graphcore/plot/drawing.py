@@ -46,11 +46,6 @@ def graph_drawing(
         Which edges are shown.
     {ax}
 
-    Raises
-    ------
-    InputError
-        If more than `most` nodes are in clusters, or none is.
-
     References
     ----------
     Fruchterman, Reingold, "Graph Drawing by Force-directed Placement", Software: Practice and Experience 1991.

@@ -88,14 +88,10 @@ def coreset_coordinates(
     nodes = indices[chosen]
     cluster = position[labels]
     mass = np.where(cluster[:, None] < 0, 0.0, np.insert(places, 2, 1.0, axis=1)[cluster])
-    return chosen, _ends(GraphKernel(graph), mass, nodes, n_jobs)
-
-
-def _ends(kernel, mass, nodes, n_jobs):
-    """Where lazy walks from some nodes end in the mean; `mass` (n, 3) is each node's place and 1, or zeros."""
-    for _ in range(_STEPS):
+    kernel = GraphKernel(graph)
+    for _ in range(_STEPS):  # of lazy walks: where they end in the mean
         mass = 0.5 * (mass + kernel.product(mass * kernel.degrees[:, None], n_jobs))
-    return mass[nodes, :2] / mass[nodes, 2:]
+    return chosen, mass[nodes, :2] / mass[nodes, 2:]
 
 
 def _cluster_places(between):
@@ -142,11 +138,6 @@ def coreset_map(
         Names of clusters; default their numbers.
     {ax}
 
-    Raises
-    ------
-    InputError
-        If lengths differ or no node has a cluster.
-
     Examples
     --------
     >>> import graphcore
@@ -166,7 +157,9 @@ def coreset_map(
     # By weight, not by count: what stands for more comes first.
     mass = np.bincount(labels, weights=weights)
     order = np.argsort(-mass, kind="stable")[: np.count_nonzero(np.bincount(labels))]
-    area = _areas(weights)
+    # In proportion to the weight; marks are smaller where there are more of them.
+    typical, mean = float(np.clip(9000 / len(weights), 9, 60)), weights.mean()
+    area = np.clip(typical * weights / mean, 3, 6 * typical) if mean > 0 else np.full(len(weights), typical)
     tail = _TAIL if len(points) > 200 else 0.0
     low, high = np.quantile(points, [tail, 1 - tail], axis=0)
     air = np.maximum(0.08 * (high - low), 1e-12)
@@ -184,10 +177,3 @@ def coreset_map(
     ax.spines[:].set(color=MIDDLE, visible=True)
     name_clusters(ax, order, shown, labels, names)
     return ax
-
-
-def _areas(weights):
-    """Areas in square points, in proportion to the weight; marks are smaller where there are more of them."""
-    typical = float(np.clip(9000 / len(weights), 9, 60))
-    mean = weights.mean()
-    return np.clip(typical * weights / mean, 3, 6 * typical) if mean > 0 else np.full(len(weights), typical)

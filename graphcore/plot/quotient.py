@@ -45,11 +45,6 @@ def quotient_graph(
         What stands on the disks; default the clusters' numbers. What does not fit is left out.
     {ax}
 
-    Raises
-    ------
-    InputError
-        If the matrix is not square, sizes are of another length, or no cluster holds a node.
-
     Examples
     --------
     >>> import graphcore

@@ -37,11 +37,6 @@ def cluster_sizes(
         dot; a number that would lie on another one is left out.
     {ax}
 
-    Raises
-    ------
-    InputError
-        If `sums` is something else, no cluster holds a node, or there is not one stability for each cluster.
-
     Examples
     --------
     >>> import graphcore
@@ -79,7 +74,9 @@ def cluster_sizes(
     low, high = sizes.min(), sizes.max()
     air = (high / low * 4) ** 0.06
     ax.set_xlim(low / air, high * air)
-    ax.set_ylim(*_span(conductance))
+    least, most = float(conductance.min()), float(conductance.max())
+    room = max(0.08 * (most - least), 0.01)
+    ax.set_ylim(max(-0.02, least - room), min(1.03, most + room))
     plain_numbers(ax.xaxis, "{x:,.0f}", (1, 2, 5) if high / low * air**2 < 300 else (1,))
     empty = len(sums.size) - len(filled)
     ax.set_xlabel("nodes in the cluster" + (f" ({empty:,} empty clusters not shown)" if empty else ""))
@@ -95,13 +92,6 @@ def cluster_sizes(
         dots=np.column_stack([sizes, conductance]) if len(filled) <= 300 else (),
     )
     return ax
-
-
-def _span(values):
-    """Limits with air around all values, within what a conductance can be."""
-    low, high = float(values.min()), float(values.max())
-    air = max(0.08 * (high - low), 0.01)
-    return max(-0.02, low - air), min(1.03, high + air)
 
 
 def _conspicuous(sizes, conductance, count):

@@ -110,16 +110,6 @@ def test_a_broken_download_starts_again_and_what_broke_off_is_not_kept(server, t
     assert os.listdir(tmp_path) == ["data.bin"]
 
 
-def test_an_interrupt_leaves_nothing(server, tmp_path, monkeypatch):
-    def stop(*_):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr("tqdm.tqdm.update", stop)
-    with pytest.raises(KeyboardInterrupt):
-        get(server.file(), tmp_path / "data.bin")
-    assert os.listdir(tmp_path) == []
-
-
 @pytest.mark.parametrize(
     "answer",
     [{"redirect": to} for to in ("file:///etc/passwd", "ftp://127.0.0.1/data.bin", "data:,x", "http://[")]
@@ -134,7 +124,7 @@ def test_answers_that_lead_away_from_http_or_have_no_length(server, tmp_path, an
         assert os.listdir(tmp_path) == []
 
 
-def test_servers_that_refuse_or_give_another_file(server, tmp_path):
+def test_servers_that_refuse_or_give_another_file_and_an_interrupt(server, tmp_path, monkeypatch):
     with pytest.raises(InputError, match="answers 404; see whether the file has moved"):
         get(server.file(path="/none"), tmp_path / "none")
     server.errors = [503, 500]
@@ -146,6 +136,14 @@ def test_servers_that_refuse_or_give_another_file(server, tmp_path):
         get(DataFile("http://127.0.0.1:1/"), tmp_path / "nobody")
     with pytest.raises(FormatError, match="gives another file"):
         get(server.file("0" * 64), tmp_path / "wrong")
+    assert os.listdir(tmp_path) == ["data.bin"]
+
+    def stop(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("tqdm.tqdm.update", stop)
+    with pytest.raises(KeyboardInterrupt):
+        get(server.file(), tmp_path / "new")
     assert os.listdir(tmp_path) == ["data.bin"]
 
 
@@ -210,19 +208,16 @@ def test_fetch_and_load(small, tmp_path, monkeypatch, capsys):
         assert labels.tolist() == [1, 0, 1]
     monkeypatch.setenv("GRAPHCORE_DATASETS", str(tmp_path))
     assert graphcore.datasets.load("Letter").data.shape == (3, 2)
+    (tmp_path / "Letter" / "letter.data").write_text("T,2,8\nI,5,12\n")
+    with pytest.raises(FormatError, match="hold 2 rows, but Letter has 3"):
+        graphcore.datasets.load("Letter")
+    with pytest.raises(InputError, match="`graphcore fetch PenDigits` downloads it"):
+        graphcore.datasets.load("pendigits")
     monkeypatch.delenv("GRAPHCORE_DATASETS")
     monkeypatch.setenv("XDG_CACHE_HOME", "/caches")
     assert public.default_folder() == "/caches/graphcore"
     monkeypatch.delenv("XDG_CACHE_HOME")
     assert public.default_folder().endswith(".cache/graphcore")
-
-
-def test_files_that_are_not_there_or_have_rows_missing(small, tmp_path):
-    with pytest.raises(InputError, match="`graphcore fetch Letter` downloads it"):
-        graphcore.datasets.load("letter", tmp_path)
-    (tmp_path / "letter.data").write_text("T,2,8\nI,5,12\n")
-    with pytest.raises(FormatError, match="hold 2 rows, but Letter has 3"):
-        graphcore.datasets.load("Letter", tmp_path)
 
 
 def test_the_command(small, tmp_path, capsys):

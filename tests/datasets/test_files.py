@@ -32,19 +32,13 @@ def test_files_are_small_and_described():
     assert sum((FOLDER / name).stat().st_size for name in FILES) < 500_000
 
 
-def test_graph_file_is_the_loaded_graph():
+def test_files_are_the_loaded_data():
     graph = graphcore.read_graph(FOLDER / "karate.txt")
     want = datasets.load_karate(weighted=True).graph
     order = np.argsort(graph.node_names)
     np.testing.assert_array_equal(graph.node_names[order], np.arange(1, 35))
     np.testing.assert_array_equal(graph.to_scipy()[order][:, order].toarray(), want.to_scipy().toarray())
-
-
-def test_vector_file_is_the_loaded_data():
     np.testing.assert_array_equal(read_vectors(str(FOLDER / "digits.csv")), datasets.load_digits().data)
-
-
-def test_label_files_are_the_loaded_labels():
     graph = graphcore.read_graph(FOLDER / "karate.txt")
     sides = read_labels(FOLDER / "karate-labels.tsv", graph)
     want = np.array(["Mr. Hi", "Officer"])[datasets.load_karate().labels]

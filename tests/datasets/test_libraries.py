@@ -1,7 +1,5 @@
 """What comes through networkx and scikit-learn, and what importing the folder costs."""
 
-import subprocess
-import sys
 from itertools import product
 
 import networkx as nx
@@ -10,7 +8,6 @@ import pytest
 from sklearn.datasets import load_digits
 
 from graphcore import Graph, InputError, ParameterError, datasets
-from graphcore.datasets import catalogue
 
 
 def test_lfr():
@@ -50,6 +47,8 @@ def test_lfr_tries_again_and_then_says_what_to_do(monkeypatch):
     monkeypatch.setattr(nx, "LFR_benchmark_graph", failing(10**6))
     with pytest.raises(InputError, match=r"10 attempts \(no luck\); raise min_community"):
         datasets.lfr(250, random_state=0)
+    with pytest.raises(ParameterError, match="need 54 neighbours outside"):
+        datasets.lfr(100, max_degree=60, mixing=0.9)
 
 
 @pytest.mark.parametrize("n_nodes", [20, 150])
@@ -117,11 +116,6 @@ def test_wrong_parameters_are_named(function, name, value):
         getattr(datasets, function)(**USABLE[function] | {"random_state": 0, name: value})
 
 
-def test_lfr_refuses_what_would_be_searched_without_end():
-    with pytest.raises(ParameterError, match="need 54 neighbours outside"):
-        datasets.lfr(100, max_degree=60, mixing=0.9)
-
-
 def test_karate_and_digits():
     club = nx.karate_club_graph()
     for weight in (None, "weight"):
@@ -133,21 +127,3 @@ def test_karate_and_digits():
     np.testing.assert_array_equal(data, load_digits().data)
     np.testing.assert_array_equal(labels, load_digits().target)
     assert (data.dtype, labels.dtype) == (np.float32, np.int32)
-
-
-def test_names():
-    assert set(datasets.__all__) <= set(dir(datasets))
-    for name in set(datasets.__all__) - {"CATALOGUE"}:
-        assert getattr(datasets, name).__name__ == name
-    assert datasets.CATALOGUE is catalogue.CATALOGUE
-    with pytest.raises(AttributeError, match="no attribute 'sbm'"):
-        _ = datasets.sbm
-
-
-def test_importing_loads_no_library():
-    code = (
-        "import sys, graphcore.datasets; print([m for m in "
-        "('numba', 'scipy', 'sklearn', 'networkx') if m in sys.modules])"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"

@@ -4,11 +4,10 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from scipy import stats
 
 from graphcore import Graph, InputError
 from graphcore.base.streams import Streams
-from graphcore.datasets import _loops, rmat
+from graphcore.datasets import rmat
 
 QUADRANTS = {
     "default": {},
@@ -47,7 +46,7 @@ def test_same_graph_as_the_slow_twin(scale, n_edges, quadrants, seed):
     np.testing.assert_array_equal(graph.to_scipy().toarray(), A[np.ix_(present, present)])
 
 
-def test_rows_are_canonical():
+def test_rows_are_canonical_and_degrees_uneven():
     for drop_isolated in (True, False):
         graph = rmat(12, 30_000, random_state=0, drop_isolated=drop_isolated)
         Graph(graph.indptr, graph.indices)  # checks order, range and symmetry
@@ -56,25 +55,11 @@ def test_rows_are_canonical():
         assert graph.n_self_loops == 0
         assert (graph.n_isolated == 0) == drop_isolated
         assert 20_000 < graph.n_edges < 30_000
-
-
-@pytest.mark.parametrize("quadrants", ["default", "no corner"])
-def test_quadrants_of_two_levels(quadrants):
-    """Chi-square over 16 cells; a fair sample fails with probability 1e-9."""
-    p = list({"a": 0.57, "b": 0.19, "c": 0.19, "d": 0.05, **QUADRANTS[quadrants]}.values())
-    ends = np.empty((100_000, 2), dtype=np.int32)
-    _loops.rmat_ends(np.random.default_rng(1), 2, *np.cumsum(p)[:3], 0, len(ends), ends)
-    cells = np.bincount(4 * ends[:, 0] + ends[:, 1], minlength=16)
-    want = np.kron(np.reshape(p, (2, 2)), np.reshape(p, (2, 2))).ravel() * len(ends)
-    possible = want > 0
-    assert cells[~possible].sum() == 0
-    assert stats.chisquare(cells[possible], want[possible]).pvalue > 1e-9
-
-
-def test_degrees_are_uneven_by_default():
     graph = rmat(14, 200_000, random_state=0)
     assert graph.degrees.max() > 30 * graph.degrees.mean()
     assert graph.degrees[: len(graph.degrees) // 10].mean() > 3 * graph.degrees.mean()  # high degrees first
+    with pytest.raises(InputError, match="all 5 edges drawn were self-loops"):
+        rmat(3, 5, a=0.5, b=0.0, c=0.0, d=0.5, random_state=0)
 
 
 def test_same_graph_for_any_number_of_threads_and_another_one_for_another_seed():
@@ -82,14 +67,6 @@ def test_same_graph_for_any_number_of_threads_and_another_one_for_another_seed()
     np.testing.assert_array_equal(other.indptr, one.indptr)
     np.testing.assert_array_equal(other.indices, one.indices)
     assert not np.array_equal(rmat(8, 500, random_state=1).indices, rmat(8, 500, random_state=2).indices)
-
-
-def test_blocks_are_drawn_from_different_streams():
     graph = rmat(20, 1 << 21, a=0.25, b=0.25, c=0.25, d=0.25, random_state=0, drop_isolated=False)
     # Of 2**39 pairs hardly any is drawn twice; equal streams would halve the number of edges.
     assert graph.n_edges > (1 << 21) - 50
-
-
-def test_nothing_but_self_loops():
-    with pytest.raises(InputError, match="all 5 edges drawn were self-loops"):
-        rmat(3, 5, a=0.5, b=0.0, c=0.0, d=0.5, random_state=0)

@@ -52,6 +52,7 @@ DRESSES = {
     "networkx without attributes": "0 1 {}\n1 2 {}\n",
     "blank third column": "0,1,\n1,2,\n",
     "repeated, both directions": "0 1\n1 2\n1 0\n2 1\n0 1\n",
+    "KONECT, with count and time": "% sym unweighted\n0 1 1 1289241912\n1 2 1 1289241912\n",
 }
 
 
@@ -97,6 +98,8 @@ def test_names_with_blanks(write, text):
         ("C#,Java\nJava,50%\n", ["C#", "Java", "50%"]),  # markers inside a name are no comment
         ('5" disk\tdrive\ndrive\tbay\n', ['5" disk', "drive", "bay"]),  # inches are no quote
         ("007 12\n12 13\n", ["007", "12", "13"]),
+        ("a|b\nb|c\n", ["a", "b", "c"]),  # bars delimit where nothing else does
+        ("x|1 y|2\ny|2 z|3\n", ["x|1", "y|2", "z|3"]),
     ],
 )
 def test_quotes_markers_and_zeros_in_names(write, text, names):
@@ -131,11 +134,8 @@ def test_integer_ids_with_gaps(write, ids, dense):
     else:
         assert graph.node_names.dtype == np.int64
         assert graph.node_names.tolist() == sorted(set(ids))
-
-
-def test_ids_beyond_32_bits_far_down_in_the_file(write):
-    text = "0 1\n" * 1000 + f"1 {2**33}\n"
-    assert edges_of(read_graph(write(text))) == {(0, 1, 1.0), (1, 2**33, 1.0)}
+    far_down = read_graph(write("0 1\n" * 1000 + f"1 {2**33}\n"))
+    assert edges_of(far_down) == {(0, 1, 1.0), (1, 2**33, 1.0)}
 
 
 @pytest.mark.parametrize("comment", ["# x y z", "  # x", "%", "#x,y,z"])
@@ -194,13 +194,6 @@ def test_columns_that_are_not_taken_for_weights_are_named(write, text, column):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert edges_of(read_graph(path, weight_column=None)) == PLAIN
-
-
-def test_konect_unweighted_with_count_and_time(write):
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        graph = read_graph(write("% sym unweighted\n0 1 1 1289241912\n1 2 1 1289241912\n", "out.x"))
-    assert edges_of(graph) == PLAIN
 
 
 def test_overrides(write):
@@ -317,11 +310,6 @@ def test_a_weight_column_goes_by_its_name(write):
         read_graph(write("0 1 2.5\n1 2 3.5\n"), weight_column="w")
 
 
-def test_bars_delimit_where_nothing_else_does(write):
-    assert edges_of(read_graph(write("a|b\nb|c\n"))) == {("a", "b", 1.0), ("b", "c", 1.0)}
-    assert edges_of(read_graph(write("x|1 y|2\ny|2 z|3\n"))) == {("x|1", "y|2", 1.0), ("y|2", "z|3", 1.0)}
-
-
 @pytest.mark.parametrize(
     ("text", "said"),
     [
@@ -333,12 +321,9 @@ def test_a_table_of_vectors_is_noticed(write, text, said):
     with pytest.warns(GraphWarning) as caught:
         read_graph(write(text))
     assert any(said in str(warning.message) and "--vectors" in str(warning.message) for warning in caught)
-
-
-def test_edges_with_weights_and_times_are_not_taken_for_vectors(write):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        read_graph(write("0 1 2.5 1289241912\n1 2 3.5 1289241913\n"))
+        read_graph(write("0 1 2.5 1289241912\n1 2 3.5 1289241913\n"))  # edges with weights and times
         read_graph(write("1.0 2.0\n2.0 3.0\n"))
 
 

@@ -9,6 +9,8 @@ import sys
 import warnings
 from contextlib import contextmanager
 from datetime import datetime
+from functools import partial
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -42,39 +44,29 @@ def given(tmp_path_factory):
     (folder / "names.txt").write_text("".join(f"é{a}\t{b}\t{a % 3 + 1}\n" for a, b in ends.T))
     model = graphcore.CoresetSpectralClustering(3, random_state=0).fit(graph)
     _ = model.membership_, model.tree_
-    return {"graph": graph, "model": model, "labels": model.labels_, "folder": folder}
+    return SimpleNamespace(graph=graph, model=model, labels=model.labels_, edges=[folder / "edges.txt"], folder=folder)
 
 
-def outputs(given):
-    """Every output: its file's name, and a function that writes it."""
-    graph, labels, model = given["graph"], given["labels"], given["model"]
-    table = {"node": np.arange(40), "cluster": labels}
-    memberships = sp.csr_array(model.membership_)
-    named = {"ids": "string", "weight_column": None}
-    edges, names = given["folder"] / "edges.txt", given["folder"] / "names.txt"
-    # A page tells the minute that it was written in, which may turn between two of them.
-    page = {"about": About("Faults", created=datetime(2020, 1, 1)), "pictures": False, "random_state": 0}
-    return {
-        **{f"graph.{kind}": lambda path: graphcore.write_graph(graph, path) for kind in GRAPHS},
-        **{f"labels.{kind}": lambda path: graphcore.write_labels(labels, path) for kind in ("tsv", "csv", "npy")},
-        **{f"table.{kind}": lambda path: write_table(table, path) for kind in ("csv", "parquet")},
-        **{f"tree.{kind}": model.tree_.write for kind in ("nwk", "csv", "npy", "parquet")},
-        **{f"members.{kind}": lambda path: write_memberships(memberships, path, graph) for kind in ("tsv", "npz")},
-        "model.npz": model.save,
-        "page.html": lambda path: write_report(path, graph, labels, **page),
-        "written.store": lambda path: graphcore.write_graph(graph, path),
-        "built.store": lambda path, **more: graphcore.build_store(edges, path, **more),
-        "named.store": lambda path, **more: graphcore.build_store([edges, names], path, **named, **more),
-        "parts.store": lambda path, **more: graphcore.build_store(edges, path, parts=2, **more),
-    }  # fmt: skip
-
-
-NAMES = (
-    *(f"graph.{kind}" for kind in GRAPHS), *(f"labels.{kind}" for kind in ("tsv", "csv", "npy")),
-    *(f"table.{kind}" for kind in ("csv", "parquet")), *(f"tree.{kind}" for kind in ("nwk", "csv", "npy", "parquet")),
-    "members.tsv", "members.npz", "model.npz", "page.html",
-    *(f"{kind}.store" for kind in ("written", "built", "named", "parts")),
-)  # fmt: skip
+TABLE = {"node": np.arange(40), "cluster": np.arange(40) % 3}
+NAMED = {"ids": "string", "weight_column": None}
+# A page tells the minute that it was written in, which may turn between two of them.
+PAGE = {"about": About("Faults", created=datetime(2020, 1, 1)), "pictures": False, "random_state": 0}
+# Every output: its file's name, and a function that writes it from what is given.
+OUTPUTS = {
+    **{f"graph.{kind}": lambda of, path: graphcore.write_graph(of.graph, path) for kind in GRAPHS},
+    **{f"labels.{kind}": lambda of, path: graphcore.write_labels(of.labels, path) for kind in ("tsv", "csv", "npy")},
+    **{f"table.{kind}": lambda of, path: write_table(TABLE, path) for kind in ("csv", "parquet")},
+    **{f"tree.{kind}": lambda of, path: of.model.tree_.write(path) for kind in ("nwk", "csv", "npy", "parquet")},
+    **{f"members.{kind}": lambda of, path: write_memberships(sp.csr_array(of.model.membership_), path, of.graph)
+       for kind in ("tsv", "npz")},
+    "model.npz": lambda of, path: of.model.save(path),
+    "page.html": lambda of, path: write_report(path, of.graph, of.labels, **PAGE),
+    "written.store": lambda of, path: graphcore.write_graph(of.graph, path),
+    "built.store": lambda of, path, **more: graphcore.build_store(of.edges, path, **more),
+    "named.store": lambda of, path, **more: graphcore.build_store(
+        [*of.edges, of.folder / "names.txt"], path, **NAMED, **more),
+    "parts.store": lambda of, path, **more: graphcore.build_store(of.edges, path, parts=2, **more),
+}  # fmt: skip
 
 
 @contextmanager
@@ -150,7 +142,7 @@ def attempts(given, tmp_path):
         for ending, package in ((".zst", "zstandard"), (".parquet", "pyarrow")):
             if name.endswith(ending):
                 pytest.importorskip(package)
-        write, folder = outputs(given)[name], tmp_path / "out"
+        write, folder = partial(OUTPUTS[name], given), tmp_path / "out"
         other, place = tmp_path / "old", tmp_path / "new"
         for each in (other, place):
             each.mkdir()
@@ -188,7 +180,7 @@ def spread(n, few):
 
 @pytest.mark.parametrize("few", [True, pytest.param(False, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("there", [True, False])
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", OUTPUTS)
 def test_the_nth_call_fails(attempts, name, there, few):
     again, n_calls, _ = attempts(name, there)
     failed = sum(again(failing(at, (errno.ENOSPC, errno.EIO)[at % 2])) for at in spread(n_calls, few))
@@ -197,7 +189,7 @@ def test_the_nth_call_fails(attempts, name, there, few):
 
 
 @pytest.mark.parametrize("few", [True, pytest.param(False, marks=pytest.mark.slow)])
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", OUTPUTS)
 def test_a_disk_that_is_full_after_some_bytes(attempts, name, few):
     again, _, largest = attempts(name, True)
     for n_bytes in (0, largest // 3, largest - 1) if few else range(0, largest, max(1, largest // 300)):

@@ -36,9 +36,12 @@ def test_other_programs_are_named(write, text, message):
         read_graph(write(text))
 
 
-@pytest.mark.parametrize("text", ["graph b\nb c\n", "dl n\nn m\n", "*a *b\n*b *c\n", "digraph,x\nx,y\n"])
-def test_nodes_may_be_called_so(write, text):
-    assert read_graph(write(text)).n_edges == 2
+@pytest.mark.parametrize(
+    "text", ["graph b\nb c\n", "dl n\nn m\n", "*a *b\n*b *c\n", "digraph,x\nx,y\n", "0 1 2\n1 2 3\n2 3 4\n",
+             "1 2\n1 3\n2 3\n", "0 1 5\n1 0 5\n2 1 5\n", "a b 1\nb c 2"],
+)  # fmt: skip
+def test_nodes_may_be_called_so_and_short_lists_of_edges_are_no_matrices(write, text):
+    assert read_graph(write(text)).n_edges >= 2
 
 
 def test_igraph_reads_what_the_message_says(tmp_path):
@@ -79,11 +82,6 @@ def test_directed_and_large_matrices_are_seen(write):
     for rows in (directed, large.tolist(), named):
         with pytest.raises(FormatError, match="adjacency matrix"):
             read_graph(write(by_lines(rows, ",")))
-
-
-@pytest.mark.parametrize("text", ["0 1 2\n1 2 3\n2 3 4\n", "1 2\n1 3\n2 3\n", "0 1 5\n1 0 5\n2 1 5\n", "a b 1\nb c 2"])
-def test_short_lists_of_edges_are_no_matrices(write, text):
-    assert read_graph(write(text)).n_edges >= 2
 
 
 def test_adjacency_lists_are_read(tmp_path, write):

@@ -22,16 +22,13 @@ WEIGHTED = PATH * np.array([[1, 2, 1, 1], [2, 1, 0.5, 1], [1, 0.5, 1, 1], [1, 1,
 # -- Matrix Market -----------------------------------------------------------------------------------------------------
 
 
-def test_matrix_market_pattern(write):
+def test_matrix_market(write):
     head = "%%MatrixMarket matrix coordinate pattern "
     graph = read_graph(write(head + "symmetric\n% c\n4 4 2\n2 1\n3 2\n", "renamed.txt"))
     assert graph.weights is None
     np.testing.assert_array_equal(dense(graph), PATH)
     twice = write(head + "general\n4 4 6\n1 2\n1 2\n2 1\n2 3\n3 2\n3 2\n", "a.mtx")
     np.testing.assert_array_equal(dense(read_graph(twice)), PATH)  # repeats of a pattern are one edge
-
-
-def test_matrix_market_integer_and_directed(write):
     path = write("%%MatrixMarket matrix coordinate integer general\n3 3 2\n1 2 4\n3 2 5\n", "a.mtx")
     with pytest.warns(GraphWarning, match="directed"):
         graph = read_graph(path, symmetrize="sum")
@@ -129,14 +126,7 @@ def test_graphml(tmp_path, write, compress):
     assert read_graph(tmp_path / "a.graphml", weight_column=None).weights is None
 
 
-def test_graphml_ids_that_are_numbers(tmp_path):
-    nx.write_graphml(nx.path_graph(3), tmp_path / "a.graphml")
-    assert read_graph(tmp_path / "a.graphml").node_names is None
-    nx.write_graphml(nx.path_graph([10, 20, 30]), tmp_path / "b.graphml")
-    assert read_graph(tmp_path / "b.graphml").node_names.tolist() == [10, 20, 30]
-
-
-def test_gml(tmp_path, write):
+def test_gml_and_ids_that_are_numbers(tmp_path, write):
     nx.write_gml(nx.relabel_nodes(nx.path_graph(3), {0: "a", 1: "b", 2: "c"}), tmp_path / "a.gml")
     assert read_graph(tmp_path / "a.gml").node_names.tolist() == ["a", "b", "c"]
     newman = (
@@ -149,6 +139,10 @@ def test_gml(tmp_path, write):
     named = newman.replace("value", "trust")
     assert read_graph(write(named, "c.gml")).weights is None
     assert read_graph(write(named, "c.gml"), weight_column="trust").degrees.tolist() == [3.0, 3.0]
+    nx.write_graphml(nx.path_graph(3), tmp_path / "a.graphml")
+    assert read_graph(tmp_path / "a.graphml").node_names is None
+    nx.write_graphml(nx.path_graph([10, 20, 30]), tmp_path / "b.graphml")
+    assert read_graph(tmp_path / "b.graphml").node_names.tolist() == [10, 20, 30]
 
 
 # -- real files --------------------------------------------------------------------------------------------------------

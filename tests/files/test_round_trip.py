@@ -112,14 +112,6 @@ def test_large_enough_for_several_pieces(tmp_path, monkeypatch):
         assert_same(read_graph(tmp_path / name), graph)
 
 
-def test_float32_weights_come_back_with_their_values(tmp_path):
-    graph = Graph.from_edges([0, 1], [1, 2], np.array([0.1, 1e-30], dtype=np.float32))
-    write_graph(graph, tmp_path / "g.tsv")
-    np.testing.assert_array_equal(read_graph(tmp_path / "g.tsv").weights, graph.weights.astype(np.float64))
-    write_graph(graph, tmp_path / "g.npz")
-    assert read_graph(tmp_path / "g.npz").weights.dtype == np.float32
-
-
 @pytest.mark.parametrize(
     ("names", "weights"),
     [
@@ -135,7 +127,7 @@ def test_what_would_be_taken_for_something_else_comes_back(tmp_path, names, weig
     assert by_name(read_graph(tmp_path / name)) == by_name(graph)
 
 
-def test_formats_named_by_hand_and_what_others_read(tmp_path):
+def test_formats_named_by_hand_and_the_bytes_that_others_read(tmp_path, capfdbinary):
     graph = Graph.from_edges([0, 1], [1, 2], [2.0, 0.1])
     write_graph(graph, tmp_path / "a.dat", format="csv")
     assert (tmp_path / "a.dat").read_text() == "source,target,weight\n0,1,2.0\n1,2,0.1\n"
@@ -146,17 +138,16 @@ def test_formats_named_by_hand_and_what_others_read(tmp_path):
         np.testing.assert_array_equal(scipy.io.mmread(stream).toarray(), graph.to_scipy().toarray())
     write_graph(Graph.from_edges([0, 1], [1, 2]), tmp_path / "d.dat", format="metis")
     assert (tmp_path / "d.dat").read_text() == "3 2\n2\n1 3\n2\n"
-
-
-def test_the_same_graph_makes_the_same_bytes(tmp_path):
     graph = Graph.from_edges([0, 1], [1, 2])
     for name in ("a.tsv.gz", "b.tsv.gz"):
         write_graph(graph, tmp_path / name)
     assert (tmp_path / "a.tsv.gz").read_bytes() == (tmp_path / "b.tsv.gz").read_bytes()
     assert gzip.decompress((tmp_path / "a.tsv.gz").read_bytes()).endswith(b"0\t1\n1\t2\n")
-
-
-def test_standard_output(capfdbinary):
+    graph = Graph.from_edges([0, 1], [1, 2], np.array([0.1, 1e-30], dtype=np.float32))
+    write_graph(graph, tmp_path / "g.tsv")
+    np.testing.assert_array_equal(read_graph(tmp_path / "g.tsv").weights, graph.weights.astype(np.float64))
+    write_graph(graph, tmp_path / "g.npz")
+    assert read_graph(tmp_path / "g.npz").weights.dtype == np.float32
     write_graph(Graph.from_edges([0, 1], [1, 2]), "-", format="csv")
     assert capfdbinary.readouterr().out == b"source,target\n0,1\n1,2\n"
 

@@ -241,16 +241,13 @@ def test_a_path_is_to_be_read_first(path):
             take(path)
 
 
-def test_text_is_no_vector():
+def test_text_is_no_vector_nor_is_a_table_of_edges():
     names = np.array([["Anna", "Ben"], ["Ben", "Chloé"], ["Chloé", "Anna"]])
     for X in (names, names.tolist(), names.astype(object), *list(tables({"a": names[:, 0], "b": names[:, 1]}))[1:]):
         for take in (fitted, graphcore.select_n_clusters, NystromKernelKMeans(2).fit):
             with pytest.raises(InputError, match=r"convert text \('Anna'\) to numbers; .*Graph\.from_table\(X, source"):
                 take(X)
     refuse_as_vectors(np.array([[1, 2.5]], dtype=object))
-
-
-def test_classes_of_vectors_refuse_a_table_of_edges():
     for table in tables({"source": SOURCES, "target": TARGETS}):
         for take in (KFlats(2).fit, NystromKernelKMeans(2).fit, KernelKMeans(2, kernel="gaussian").fit):
             with pytest.raises(InputError, match=r"X is a table of edges .*for vectors numpy\.asarray\(X\)"):
@@ -278,7 +275,7 @@ def test_sparse_matrices_of_any_kind(form, dtype):
     for kind in (sp.csr_array, sp.csr_matrix):
         matrix = kind(GRAPH.to_scipy().astype(dtype)).asformat(form)
         assert is_graph(matrix)
-        model = fitted(matrix)
+        model = fitted(matrix, affinity="precomputed" if kind is sp.csr_matrix else "auto")
         assert same(model.graph_)
         assert same_clusters(model.labels_)
 

@@ -18,13 +18,6 @@ def dense(graph):
     return graph.to_scipy().toarray()
 
 
-def test_repeats_without_weights_add_up_in_a_graph_of_weights():
-    found = change_graph(NAMED, (["a", "c", "c"], ["c", "a", "c"]))
-    assert found.graph.to_scipy()[[0, 2]][:, [2]].toarray().ravel().tolist() == [2.0, 1.0]
-    again = change_graph(PATH, ([0, 3], [3, 0]))  # one without counts it once
-    assert again.graph.weights is None and again.n_added == 1
-
-
 @given(pairs.filter(len), pairs, st.data(), st.booleans())
 def test_it_is_the_graph_made_anew(old, new, data, weighted):
     rng = np.random.default_rng(0)
@@ -74,15 +67,16 @@ def test_edges_come_in_many_ways(added):
     assert (found.graph.n_nodes, found.graph.n_edges, found.n_added, found.n_removed) == (6, 5, 2, 0)
 
 
-def test_names_are_kept_and_new_ones_come_last():
+def test_names_repeats_and_what_is_both_added_and_removed():
     found = change_graph(NAMED, (["c", "d"], ["d", "a"], [3.0, 0.0]), (["b"], ["a"]))
     assert found.graph.node_names.tolist() == ["a", "b", "c", "d"]
     np.testing.assert_array_equal(dense(found.graph), [[0, 0, 0, 0], [0, 0, 2, 0], [0, 2, 0, 3], [0, 0, 3, 0]])
     numbered = Graph.from_table({"source": [10, 20], "target": [20, 30]})
     assert change_graph(numbered, ([30], [7])).graph.node_names.tolist() == [10, 20, 30, 7]
-
-
-def test_what_is_in_both_gets_a_new_weight_and_what_stays_is_no_change():
+    found = change_graph(NAMED, (["a", "c", "c"], ["c", "a", "c"]))
+    assert found.graph.to_scipy()[[0, 2]][:, [2]].toarray().ravel().tolist() == [2.0, 1.0]
+    again = change_graph(PATH, ([0, 3], [3, 0]))  # one without counts it once
+    assert again.graph.weights is None and again.n_added == 1
     found = change_graph(NAMED, (["a"], ["b"], [5.0]), (["a"], ["b"]))
     assert dense(found.graph)[0, 1] == 5.0
     assert found.change.tolist() == [4.0]

@@ -124,14 +124,11 @@ def test_symmetric_input_stays_and_the_unit_of_weights_does_not_matter(policy):
     np.testing.assert_array_equal(other if policy == "degree-discounted" else other / 2.0**600, ours)
 
 
-def test_huge_weights_and_graphs_without_edges():
+def test_huge_weights_graphs_without_edges_and_graphs_on_disk(tmp_path):
     with pytest.raises(InputError, match="overflows"):
         Graph.from_edges([0, 1, 2], [1, 2, 0], [1e308] * 3, symmetrize="random-walk")
     assert Graph.from_edges([0, 1, 2], [1, 2, 0], [1e308] * 3, symmetrize="degree-discounted").n_edges == 3
     assert Graph.from_edges([], [], n_nodes=3, symmetrize="random-walk").n_edges == 0
-
-
-def test_a_graph_on_disk_refuses_them(tmp_path):
     with pytest.raises(ParameterError, match=r"'random-walk' needs the whole graph in memory.*write_graph"):
         graphcore.build_store([([0], [1])], tmp_path / "g.graph", symmetrize="random-walk")
 

@@ -1,4 +1,4 @@
-"""Tables of edges from every library by one path, igraph graphs, and columns as tables."""
+"""Tables of edges from every library by one path, and igraph graphs."""
 
 import warnings
 
@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import graphcore
 from graphcore import Graph, GraphWarning, InputError, ParameterError
 from graphcore.graphs.from_table import as_library
 
@@ -165,23 +166,4 @@ def test_igraph_names_missing_weights_and_policies():
         Graph.from_igraph(igraph.Graph())
     with pytest.raises(InputError, match="got Graph"):
         Graph.from_igraph(nx.path_graph(2))
-
-
-def test_igraph_in_functions_that_take_any_graph():
-    igraph = pytest.importorskip("igraph")
-    from graphcore.metrics import normalized_cut
-
-    assert normalized_cut(igraph.Graph.Ring(6), [0, 0, 0, 1, 1, 1]) == pytest.approx(1 / 3)
-
-
-# -- columns as tables -------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
-def test_columns_become_tables(library):
-    module = pytest.importorskip(library)
-    columns = {"node": np.array(["a", "b"], dtype=object), "cluster": np.array([0, -1], dtype=np.int32)}
-    table = as_library(columns, library)
-    assert type(table).__module__.split(".")[0] == module.__name__
-    assert list(table.columns if library != "pyarrow" else table.column_names) == ["node", "cluster"]
-    assert as_library(columns, None) is columns
+    assert graphcore.metrics.normalized_cut(igraph.Graph.Ring(6), [0, 0, 0, 1, 1, 1]) == pytest.approx(1 / 3)

@@ -46,7 +46,7 @@ def test_equal_weights_of_any_size_work(weight):
         assert sorted(set(labels.tolist())) == [0, 1, 2]
 
 
-@pytest.mark.parametrize("exponent", [-1020, -300, -65, -64, -1, 1, 63, 65, 300, 1000])
+@pytest.mark.parametrize("exponent", [-1020, -65, -64, 1, 63, 65, 1000])
 @pytest.mark.parametrize("options", [{}, {"objective": "ncut"}, method(refine=False), {"n_clusters": "auto"}])
 def test_a_power_of_two_changes_nothing(exponent, options):
     rng = np.random.default_rng(exponent + 2000)
@@ -78,7 +78,7 @@ def test_weights_of_all_magnitudes_at_once(seed, options):
     assert model.labels_.min() == 0 and model.labels_.max() <= 3
 
 
-def test_what_is_lost_is_said():
+def test_what_is_lost_is_said_and_single_precision_stays_single():
     graph = Graph.from_edges([0, 1, 2, 3], [1, 2, 0, 0], weights=[1.0, 1e10, 1e-5, 1e-30])
     with pytest.warns(
         GraphWarning, match=r"differ by more than a factor of 2\^100: 2 of 8 matrix entries are below 1\.\d+e-20"
@@ -87,17 +87,18 @@ def test_what_is_lost_is_said():
     assert np.ldexp(scaled.degrees[3], scaled._exponent) == pytest.approx(1e-20, rel=0.5)
     # In the other rows it would be lost in any sum.
     np.testing.assert_array_equal(np.ldexp(scaled.degrees[:3], scaled._exponent), graph.degrees[:3])
+    graph = Graph.from_edges([0, 1, 2], [1, 2, 3], weights=np.array([1e-40, 1.0, 1e38], dtype=np.float32))
+    with pytest.warns(GraphWarning, match="4 of 6 matrix entries are below"):
+        scaled = in_range(graph)
+    assert scaled.weights.dtype == np.float32 and (scaled.degrees > 0).all()
 
 
-def test_what_is_in_range_is_not_copied():
+def test_scaling_is_exact_the_graph_keeps_its_weights_and_what_is_in_range_is_not_copied():
     rng = np.random.default_rng(0)
     for A in (random_adjacency(30, 0.2, rng), 2.0**50 * random_adjacency(30, 0.2, rng, weighted=True)):
         graph = Graph.from_scipy(A)
         assert in_range(graph) is graph and GraphKernel(graph).graph is graph
-
-
-def test_scaling_is_exact_and_the_graph_keeps_its_weights():
-    A = np.ldexp(random_adjacency(30, 0.3, np.random.default_rng(0), weighted=True), 500)
+    A = np.ldexp(random_adjacency(30, 0.3, rng, weighted=True), 500)
     graph = Graph.from_scipy(A)
     scaled = in_range(graph)
     np.testing.assert_array_equal(np.ldexp(scaled.weights, scaled._exponent), graph.weights)
@@ -105,22 +106,7 @@ def test_scaling_is_exact_and_the_graph_keeps_its_weights():
     np.testing.assert_array_equal(graph.to_scipy().toarray(), A)
 
 
-def test_single_precision_stays_single():
-    graph = Graph.from_edges([0, 1, 2], [1, 2, 3], weights=np.array([1e-40, 1.0, 1e38], dtype=np.float32))
-    with pytest.warns(GraphWarning, match="4 of 6 matrix entries are below"):
-        scaled = in_range(graph)
-    assert scaled.weights.dtype == np.float32 and (scaled.degrees > 0).all()
-
-
-def test_degrees_that_are_no_sums_of_weights_are_refused():
-    A = Graph.from_edges([0, 0, 1, 2], [1, 2, 2, 3])
-    for degrees in ([2.0, 2.0, 0.0, 1.0], [2.0, np.nan, 3.0, 1.0], [2.0, 2.0, np.inf, 1.0], [-2.0, 2.0, 3.0, 1.0]):
-        graph = Graph._mapped(A.indptr, A.indices, None, None, np.array(degrees), reopen=None, known={"n_isolated": 0})
-        with pytest.raises(InputError, match=r"node \d has degree .* build the graph anew"):
-            CoresetSpectralClustering(2).fit(graph)
-
-
-def test_edges_of_new_nodes_in_another_unit():
+def test_edges_of_new_nodes_in_another_unit_next_to_no_volume_and_degrees_that_are_no_sums():
     A, truth = blocks(np.random.default_rng(0))
     for weight in (1e-200, 1e200):
         model = CoresetSpectralClustering(3, random_state=0).fit(sp.csr_array(A * weight))
@@ -131,6 +117,15 @@ def test_edges_of_new_nodes_in_another_unit():
     with pytest.raises(InputError, match="give them in the same unit"):
         edges_in_range(A * 1e200, 0)
     assert edges_in_range(A, 0) is A
+    A = np.zeros((20, 20))
+    A[:10, :10], A[10:, 10:] = 1.0, 1e16
+    labels = CoresetSpectralClustering(2, objective="ncut", random_state=0).fit(sp.csr_array(A)).labels_
+    assert graphcore.metrics.normalized_cut(sp.csr_array(A), labels) == 0.0
+    A = Graph.from_edges([0, 0, 1, 2], [1, 2, 2, 3])
+    for degrees in ([2.0, 2.0, 0.0, 1.0], [2.0, np.nan, 3.0, 1.0], [2.0, 2.0, np.inf, 1.0], [-2.0, 2.0, 3.0, 1.0]):
+        graph = Graph._mapped(A.indptr, A.indices, None, None, np.array(degrees), reopen=None, known={"n_isolated": 0})
+        with pytest.raises(InputError, match=r"node \d has degree .* build the graph anew"):
+            CoresetSpectralClustering(2).fit(graph)
 
 
 @pytest.mark.parametrize("factor", [1.0, 0.1, 0.01, 1e-9, 1e9, 1e-200])
@@ -175,13 +170,6 @@ def test_loops_that_drown_the_edges_are_warned_about(estimator):
     with warnings.catch_warnings():
         warnings.simplefilter("error", GraphWarning)
         looped(1.0).fit(sp.csr_array(A))
-
-
-def test_the_normalised_cut_sees_clusters_of_next_to_no_volume():
-    A = np.zeros((20, 20))
-    A[:10, :10], A[10:, 10:] = 1.0, 1e16
-    labels = CoresetSpectralClustering(2, objective="ncut", random_state=0).fit(sp.csr_array(A)).labels_
-    assert graphcore.metrics.normalized_cut(sp.csr_array(A), labels) == 0.0
 
 
 @pytest.mark.filterwarnings("ignore::graphcore.GraphWarning")

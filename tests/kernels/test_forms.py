@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from graphcore import GaussianSketchFeatures, InputError, KernelKMeans, NystromFeatures
 from graphcore.kernel_methods.kmeans.exact import kernel_kmeans
 from graphcore.kernels import columns
+from graphcore.kernels.base import memberships
 from graphcore.kernels.dense import DenseKernel
 from graphcore.kernels.functions import kernel_function
 from graphcore.kernels.graph import GraphKernel
-from graphcore.kernels.products import memberships
 from graphcore.kernels.sparse import SparseKernel
 from graphcore.kernels.vectors import VectorKernel
 

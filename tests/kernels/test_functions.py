@@ -1,7 +1,5 @@
 """Kernels over vectors: values, types, blocks, bandwidths, bad parameters."""
 
-from itertools import pairwise
-
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -18,11 +16,11 @@ from sklearn.metrics.pairwise import (
     sigmoid_kernel,
 )
 
-from graphcore import InputError, KernelKMeans, NystromKernelKMeans, ParameterError
+from graphcore import InputError, KernelKMeans, ParameterError
 from graphcore.kernels.bandwidths import rule_bandwidth
-from graphcore.kernels.columns import block_borders
 from graphcore.kernels.functions import kernel_function
-from graphcore.kernels.vectors import VectorKernel
+
+from ..nystrom_oracles import counting_kernel
 
 ORACLES = {
     "gaussian": ({"bandwidth": 0.7}, lambda X, Y: rbf_kernel(X, Y, gamma=0.5 / 0.49)),
@@ -85,18 +83,6 @@ def test_integers_are_computed_in_float64_and_input_is_never_changed():
     np.testing.assert_array_equal(F, before)
 
 
-@given(st.integers(0, 2**32 - 1), st.integers(1, 9), st.sampled_from(sorted(ORACLES)))
-def test_blocks_of_any_size_give_the_matrix(seed, block_rows, name):
-    rng = np.random.default_rng(seed)
-    X = rng.standard_normal((rng.integers(1, 12), 3))
-    points = rng.integers(0, len(X), 4)
-    function, _ = make(name)
-    columns = VectorKernel(X, function).columns(points)
-    borders = block_borders(columns, block_rows)
-    out = np.concatenate([columns.rows(a, b) for a, b in pairwise(borders)])
-    np.testing.assert_allclose(out, function(X, X[points]), rtol=1e-12, atol=1e-14)
-
-
 @pytest.mark.parametrize("dtype, tolerance", [(np.float64, 1e-9), (np.float32, 1e-4)])
 def test_distances_survive_an_offset(dtype, tolerance):
     # Powers of two, so that the moved points are exact and only the kernel's own rounding is seen.
@@ -131,14 +117,6 @@ def test_float64_keeps_them_far_beyond():
     np.testing.assert_allclose(kernel_function("gaussian", bandwidth=0.2e5)(X * 1e5), expected, atol=1e-7)
 
 
-def test_landmarks_of_float32_clusters_that_are_far_apart():
-    # They were refused as not positive semi-definite, for values that rounding had made of equal distances.
-    X, _ = far_blobs(1000.0)
-    narrow, wide = (NystromKernelKMeans(2, bandwidth=0.2, random_state=0).fit(V) for V in (X, X.astype(np.float64)))
-    assert narrow.cost_ == pytest.approx(wide.cost_, rel=1e-4)
-    np.testing.assert_array_equal(narrow.labels_, wide.labels_)
-
-
 def test_ordinary_float32_is_not_computed_twice(monkeypatch):
     # Pixels with the default bandwidth and a fifth of it: no more than one product in float32.
     monkeypatch.setattr("graphcore.kernels._evaluate._gaussian_of_far_points", None)
@@ -164,12 +142,8 @@ def test_a_callable_with_its_own_diagonal_is_not_called_for_it():
     kernel = kernel_function(RBF(0.8))
     np.testing.assert_allclose(kernel(X, X[:4]), kernel_function("gaussian", bandwidth=0.8)(X, X[:4]), rtol=1e-12)
     np.testing.assert_array_equal(kernel.diagonal(X), 1.0)
-    calls = []
-
-    def counting(A, B):
-        calls.append(len(A) * len(B))
-        return A @ B.T
-
+    counting, calls = counting_kernel()
+    del counting.diag
     kernel_function(counting).diagonal(X)
     assert sum(calls) == len(X)
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphcore import Graph, InputError, ParameterError
-from graphcore.metrics import CoresetCost, coreset_cost, coreset_distortion, kernel_kmeans_cost
+from graphcore.metrics import CoresetCost, coreset_cost, coreset_distortion
 from tests.metrics import oracles
 from tests.metrics.test_cost import LOOPS, SHIFTS
 from tests.metrics.test_cut import labelled
@@ -65,55 +65,6 @@ def test_the_nearest_centre_may_be_one_that_no_edge_reaches():
     assert distances[32, 0] < distances[32, 1] - 0.1
     result = coreset_cost(G, [32], [1.0], labels, centres="nearest")
     assert result.cost_estimate == pytest.approx(distances[32, 0], rel=1e-12)
-
-
-@given(labelled(), LOOPS, SHIFTS, st.sampled_from(["own", "nearest"]))
-def test_the_whole_graph_is_an_exact_coreset(pair, self_loop, shift, centres):
-    A, labels = pair
-    looped = oracles.with_loops(A, self_loop)
-    result = coreset_cost(
-        A, np.arange(len(A)), looped.sum(axis=1), labels, centres=centres, self_loop=self_loop, shift=shift
-    )
-    close = {"abs": 1e-11 * (1 + shift) * (1 + len(A))}
-    assert result.cost_estimate == pytest.approx(result.cost, **close)
-    assert result.cut_estimate == pytest.approx(result.cut, **close)
-    if centres == "own":
-        assert result.cost == kernel_kmeans_cost(A, labels, self_loop=self_loop, shift=shift)
-    else:
-        assert result.cost <= kernel_kmeans_cost(A, labels, self_loop=self_loop, shift=shift) + close["abs"]
-
-
-@pytest.mark.parametrize("centres", ["own", "nearest"])
-def test_estimates_are_unbiased(centres):
-    # The expectation over one draw with probabilities p and weight w/p, taken by enumeration, is the truth; so it is
-    # for any number of such draws.
-    graph = Graph.from_networkx(nx.karate_club_graph())
-    labels = np.arange(34) % 3
-    p = np.random.default_rng(0).dirichlet(np.ones(34))
-    results = [
-        coreset_cost(graph, [x], [graph.degrees[x] / p[x]], labels, centres=centres, shift=1.0) for x in range(34)
-    ]
-    assert p @ [r.cost_estimate for r in results] == pytest.approx(results[0].cost, rel=1e-12)
-    assert p @ [r.cut_estimate for r in results] == pytest.approx(results[0].cut, rel=1e-10)
-
-
-def test_errors_fall_with_the_square_root_of_the_size():
-    # Independent draws by degree: the root mean square error of 400 samples has a relative standard error of about
-    # 1/sqrt(800) = 3.5 %, the ratio of two of them 5 %; 8 draws against 128 is a factor of 4, here within 5 of those.
-    graph = Graph.from_networkx(nx.karate_club_graph(), weight=None)
-    labels = np.arange(34) % 2
-    rng = np.random.default_rng(0)
-    p = graph.degrees / graph.volume
-    rms = []
-    for size in (8, 128):
-        errors = [
-            coreset_cost(
-                graph, rng.choice(34, size, p=p), np.full(size, graph.volume / size), labels, shift=1.0
-            ).cost_error
-            for _ in range(400)
-        ]
-        rms.append(np.sqrt(np.mean(np.square(errors))))
-    assert 4 * 0.75 < rms[0] / rms[1] < 4 * 1.25
 
 
 def test_more_nodes_than_a_block_and_threads(monkeypatch):

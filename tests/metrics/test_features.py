@@ -35,7 +35,7 @@ def test_differences_against_means(case):
     assert first["name"].tolist() == np.array(list("abcde"))[np.abs(want[[0, 1, 3]]).argmax(axis=1)].tolist()
 
 
-def test_words_against_the_formula(case):
+def test_words_against_the_formula_and_narrow_mapped_features(case, tmp_path):
     labels = case[1]
     X = np.random.default_rng(5).poisson(0.6, (61, 6))
     X[:, 4] = 0  # a word that nobody has
@@ -45,6 +45,12 @@ def test_words_against_the_formula(case):
     found = describe(sp.csr_array(X), labels, count=9)
     np.testing.assert_allclose(table(found, (4, 6)), np.nan_to_num(want, nan=0.0, posinf=0.0))
     assert 4 not in found["name"]
+    labels = case[1]
+    X = np.random.default_rng(0).integers(0, 200, (61, 5), dtype=np.uint8)
+    np.save(tmp_path / "X.npy", X)
+    mapped = np.load(tmp_path / "X.npy", mmap_mode="r")
+    want, found = describe(X.astype(float), labels), describe(mapped, labels)
+    assert all((want[name] == found[name]).all() for name in want)
 
 
 @pytest.mark.parametrize("metric", ["euclidean", "cosine"])
@@ -57,15 +63,6 @@ def test_medoids_against_all_distances(case, metric, make):
         own = X[nodes] / (np.linalg.norm(X[nodes], axis=1)[:, None] if metric == "cosine" else 1)
         sums = np.square(own[:, None] - own).sum(axis=(1, 2))
         assert rows.tolist() == nodes[np.argsort(sums)[:3]].tolist()
-
-
-def test_narrow_mapped_features_are_read_as_they_are(case, tmp_path):
-    labels = case[1]
-    X = np.random.default_rng(0).integers(0, 200, (61, 5), dtype=np.uint8)
-    np.save(tmp_path / "X.npy", X)
-    mapped = np.load(tmp_path / "X.npy", mmap_mode="r")
-    want, found = describe(X.astype(float), labels), describe(mapped, labels)
-    assert all((want[name] == found[name]).all() for name in want)
 
 
 @pytest.mark.parametrize(

@@ -124,9 +124,13 @@ def test_it_does_not_depend_on_threads_and_is_silent(planted):
     ],
 )  # fmt: skip
 def test_refits_have_the_settings_of_the_fit(planted, settings):
-    graph, _ = planted
-    model = CoresetSpectralClustering(4, random_state=0, **settings).fit(graph)
+    model = CoresetSpectralClustering(4, random_state=0, **settings).fit(planted[0])
     assert model.robustness(2).ari.mean() > 0.7
+
+
+def test_refits_are_by_the_method_and_the_weights_of_the_fit(planted):
+    graph, _ = planted
+    model = CoresetSpectralClustering(4, random_state=0).fit(graph)
     published = CoresetSpectralClustering(4, published=True, random_state=0).fit(graph)  # poor on sparse graphs
     assert 0 < published.robustness(2).ari.mean() < model.robustness(2).ari.mean()
     weighed = CoresetSpectralClustering(4, random_state=0).fit(graph, sample_weight=np.where(np.arange(240) % 3, 1, 2))
@@ -143,7 +147,7 @@ def test_graphs_whose_draws_leave_next_to_nothing():
     assert np.isfinite(CoresetSpectralClustering(2, random_state=0).fit(tiny).robustness(4).ari).all()
 
 
-def test_what_cannot_be_is_refused(planted, monkeypatch):
+def test_what_cannot_be_is_refused_and_progress_is_told(planted, monkeypatch, capsys):
     graph, truth = planted
     model = CoresetSpectralClustering(4, random_state=0).fit(graph)
     with pytest.raises(ParameterError, match="n_refits=0 must be at least 1"):
@@ -159,8 +163,5 @@ def test_what_cannot_be_is_refused(planted, monkeypatch):
     monkeypatch.setattr(quotient, "_MANY_ENTRIES", 100)
     with pytest.raises(InputError, match="more than 2\\^28: ask for the robustness of a subgraph"):
         model.robustness()
-
-
-def test_progress_is_told(planted, capsys):
     CoresetSpectralClustering(4, random_state=0, verbose=0).fit(planted[0]).set_params(verbose=1).robustness(2)
     assert "refit 2 of 2" in capsys.readouterr().err

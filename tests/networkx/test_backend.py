@@ -91,11 +91,6 @@ def test_there_and_back(G):
     assert nx.utils.edges_equal(*edges, directed=G.is_directed())
 
 
-def test_parallel_edges_do_not_come_back():
-    with pytest.raises(NotImplementedError, match="parallel"):
-        BackendGraph.from_networkx(nx.MultiGraph([(0, 1), (0, 1)])).to_networkx()
-
-
 def test_a_graphcore_graph_in_networkx_functions():
     names = ["a", "b", "c", "d", "e"]
     graph = graphcore.Graph.from_edges([0, 1, 3], [1, 2, 4], [1.0, 2.0, 0.5], node_names=names)
@@ -145,7 +140,7 @@ def test_small_graphs_are_left_to_networkx_unless_it_is_asked_for_graphcore():
     assert backend.should_run("leiden_communities", (SMALL,), {}) is True  # networkx has none
 
 
-def test_rows_without_attributes():
+def test_rows_without_attributes_and_parallel_edges():
     class Rows(nx.Graph):
         def adjacency(self):
             return ((node, set(row)) for node, row in super().adjacency())
@@ -156,6 +151,8 @@ def test_rows_without_attributes():
         backend.convert_from_nx(rows, edge_attrs={"weight": 1})
     with pytest.raises(NotImplementedError, match="all edge attributes"):
         backend.convert_from_nx(SMALL, preserve_edge_attrs=True)
+    with pytest.raises(NotImplementedError, match="parallel"):
+        BackendGraph.from_networkx(nx.MultiGraph([(0, 1), (0, 1)])).to_networkx()
 
 
 # -- through networkx itself -------------------------------------------------------------------------------------------

@@ -1,6 +1,5 @@
 """Pictures: what is drawn, and that it can be read."""
 
-import builtins
 import re
 import subprocess
 import sys
@@ -16,6 +15,7 @@ import pytest
 import scipy.sparse as sp
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
+from scipy.cluster import hierarchy
 
 import graphcore
 from graphcore import plot
@@ -69,6 +69,8 @@ def test_shades_can_be_told_apart_in_grey():
     assert len(set(_style.SHAPES)) == len(_style.SHADES) == len(_style.SHAPES)
     every = [_style.INK, _style.MIDDLE, _style.FAINT, _style.PAPER, *_style.SHADES, *_style.STEPS]
     assert len(set(every)) == len(every)  # the report finds each one by its text
+    assert len({_style.cluster_style(rank)[:2] for rank in range(36)}) == 36
+    assert _style.cluster_style(36) == _style.cluster_style(0)
 
 
 # Machado, Oliveira, Fernandes, "A Physiologically-based Model for Simulation of Color Vision Deficiency", 2009: linear
@@ -105,11 +107,6 @@ def test_shades_can_be_told_apart_by_the_colour_blind(eyes, where):
     lab = seen_lab(shades, SEEN[eyes])
     apart = np.linalg.norm(lab[:, None] - lab[None], axis=-1)[np.triu_indices(6, 1)]
     assert apart.min() > 25  # about 2 can just be seen side by side
-
-
-def test_thirty_six_clusters_differ_in_shade_or_shape():
-    assert len({_style.cluster_style(rank)[:2] for rank in range(36)}) == 36
-    assert _style.cluster_style(36) == _style.cluster_style(0)
 
 
 # -- sizes -------------------------------------------------------------------------------------------------------------
@@ -151,8 +148,7 @@ def test_sizes_can_be_read_for_any_number_of_clusters(k):
 
 
 def test_names_do_not_cover_dots():
-    sums = random_sums(60, seed=3)
-    ax = plot.cluster_sizes(sums, n_named=30)
+    ax = plot.cluster_sizes(random_sums(60, seed=3), n_named=30)
     spots = ax.transData.transform(dots(ax))
     names = [box for text, box in texts_of(ax.figure) if text in ax.texts]
     assert len(names) > 8
@@ -204,18 +200,14 @@ def test_quotient_shades_by_conductance_and_draws_the_links(planted):
     assert_readable(ax.figure)
 
 
-def test_quotient_without_links_and_with_empty_clusters():
+def test_quotient_without_links_with_empty_clusters_and_with_long_names():
     ax = plot.quotient_graph(sp.csr_array(np.diag([2.0, 4.0, 0.0])), [2, 4, 0], names=["a", "b", "c"])
     assert len(ax.patches) == 2
     assert not ax.collections
     assert [text.get_text() for text in ax.texts] == ["b", "a"]
-
-
-def test_quotient_leaves_out_names_that_do_not_fit():
-    Q, sizes = random_quotient(40)
-    ax = plot.quotient_graph(Q, sizes, names=[f"a very long name {c}" for c in range(40)])
+    ax = plot.quotient_graph(*random_quotient(40), names=[f"a very long name {c}" for c in range(40)])
     assert_readable(ax.figure)
-    assert len(ax.texts) < 40
+    assert len(ax.texts) < 40  # what does not fit is left out
 
 
 @pytest.mark.parametrize("sizes", [[335, 81, 60, 40, 31], [335, 81, 200, 11, 1, 1], [10_000, 5_000, 3], [7]])
@@ -274,23 +266,6 @@ def test_coordinates_of_a_sample_repeat(planted):
     assert not np.array_equal(runs[0][0], runs[2][0])
 
 
-def test_coordinates_refuse_what_has_none(planted):
-    graph, model = planted
-    for labels, match in (
-        (model.labels_ % 2, "2 clusters"),
-        (np.full(graph.n_nodes, -1), "0 clusters"),
-    ):
-        with pytest.raises(InputError, match=match):
-            plot.coreset_coordinates(graph, model.clustering_.coreset.indices, labels)
-    apart = graphcore.Graph.from_edges([0, 2, 4], [1, 3, 5])
-    with pytest.raises(InputError, match="3 clusters with weight 0 between them"):
-        plot.coreset_coordinates(apart, [0, 2, 4], [0, 0, 1, 1, 2, 2])
-    with pytest.raises(InputError, match="must be nodes"):
-        plot.coreset_coordinates(graph, [graph.n_nodes], model.labels_)
-    with pytest.raises(InputError, match="no coreset node"):
-        plot.coreset_coordinates(graph, np.empty(0, dtype=int), model.labels_)
-
-
 def test_map_of_few_clusters_has_shapes_and_a_legend():
     rng = np.random.default_rng(0)
     points, weights = rng.normal(size=(60, 2)), rng.random(60)
@@ -306,26 +281,20 @@ def test_map_of_few_clusters_has_shapes_and_a_legend():
     assert_readable(ax.figure)
 
 
-def test_map_marks_grow_with_weight():
-    ax = plot.coreset_map(np.eye(4)[:, :2], [1.0, 2.0, 3.0, 4.0], [0, 0, 0, 0])
-    areas = ax.collections[0].get_sizes()
-    np.testing.assert_allclose(areas, areas[0] * np.arange(1, 5))
-
-
 def test_map_of_many_clusters_names_them_where_there_is_room():
-    rng = np.random.default_rng(0)
-    centres = rng.normal(0, 10, (80, 2))
-    labels = np.arange(800) % 80
-    ax = plot.coreset_map(centres[labels] + rng.normal(size=(800, 2)), np.ones(800), labels)
+    rng, labels = np.random.default_rng(0), np.arange(800) % 80
+    points = rng.normal(0, 10, (80, 2))[labels] + rng.normal(size=(800, 2))
+    ax = plot.coreset_map(points, np.ones(800), labels)
     assert ax.get_legend() is None
     assert len(ax.collections) == 80
     assert 10 < len(ax.texts) <= 80
     assert_readable(ax.figure)
 
 
-def test_map_far_off_points_do_not_press_the_rest_together():
-    rng = np.random.default_rng(0)
-    points = rng.normal(size=(1000, 2))
+def test_map_marks_grow_with_weight_and_far_off_points_do_not_press_the_rest_together():
+    areas = plot.coreset_map(np.eye(4)[:, :2], [1.0, 2.0, 3.0, 4.0], [0, 0, 0, 0]).collections[0].get_sizes()
+    np.testing.assert_allclose(areas, areas[0] * np.arange(1, 5))
+    points = np.random.default_rng(0).normal(size=(1000, 2))
     points[0] = 1e6
     ax = plot.coreset_map(points, np.ones(1000), np.zeros(1000, dtype=int))
     assert ax.get_xlim()[1] < 10
@@ -355,27 +324,16 @@ def test_dendrogram_leaves_stand_for_all_groups(n, n_leaves):
     assert_readable(ax.figure)
 
 
-def test_dendrogram_is_scipys():
-    from scipy.cluster.hierarchy import dendrogram
-
+def test_dendrogram_and_its_top_are_scipys():
     linkage = random_tree(12)
-    ours = plot.dendrogram(linkage, 12)
-    theirs = dendrogram(linkage, no_plot=True)
+    ours, theirs = plot.dendrogram(linkage, 12), hierarchy.dendrogram(linkage, no_plot=True)
     assert [tuple(line.get_xdata()) for line in ours.lines] == [tuple(heights) for heights in theirs["dcoord"]]
     assert [label.get_text() for label in ours.get_yticklabels()] == [f"group {i}" for i in theirs["leaves"]]
-
-
-def test_dendrogram_top_joins_what_the_whole_tree_joins():
-    from scipy.cluster.hierarchy import fcluster
-
-    linkage, n, shown = random_tree(50, seed=4), 50, 7
-    ax = plot.dendrogram(linkage, shown)
-    counts = sorted(
-        1 if label.get_text().startswith("group") else int(label.get_text().split()[0])
-        for label in ax.get_yticklabels()
-    )
-    assert counts == sorted(np.bincount(fcluster(linkage, shown, "maxclust"))[1:])
-    assert sum(counts) == n
+    linkage, shown = random_tree(50, seed=4), 7
+    texts = [label.get_text() for label in plot.dendrogram(linkage, shown).get_yticklabels()]
+    counts = sorted(1 if text.startswith("group") else int(text.split()[0]) for text in texts)
+    assert counts == sorted(np.bincount(hierarchy.fcluster(linkage, shown, "maxclust"))[1:])
+    assert sum(counts) == 50
 
 
 def test_dendrogram_marks_the_cut():
@@ -512,6 +470,14 @@ REFUSED = [
     (r"scores of 'a' have shape \(2,\)", lambda: plot.k_sweep([1, 2, 3], {"a": [1, 2]})),
     ("one number per point", lambda: plot.k_sweep([], [])),
     ("all errors are 0", lambda: plot.coreset_error([10, 20], [0.0, 0.0])),
+    ("2 clusters", lambda: plot.coreset_coordinates(PATH, [0], [0, 0, 1, 1, 1])),
+    ("0 clusters", lambda: plot.coreset_coordinates(PATH, [0], [-1] * 5)),
+    (
+        "3 clusters with weight 0 between them",
+        lambda: plot.coreset_coordinates(np.kron(np.eye(3), np.ones((2, 2))), [0], [0, 0, 1, 1, 2, 2]),
+    ),
+    ("must be nodes", lambda: plot.coreset_coordinates(PATH, [5], [0, 0, 1, 1, 2])),
+    ("no coreset node", lambda: plot.coreset_coordinates(PATH, np.empty(0, dtype=int), [0, 0, 1, 1, 2])),
     (r"5 nodes are more than can be drawn \(most=4\)", lambda: plot.graph_drawing(PATH, [0] * 5, most=4)),
     ("nothing to draw", lambda: plot.graph_drawing(PATH, [-1] * 5)),
 ]
@@ -551,20 +517,10 @@ def test_every_picture_is_drawn_into_the_axes_given(planted):
     assert plt.get_fignums() == []
 
 
-def test_matplotlib_is_not_imported_before_it_is_needed():
+def test_matplotlib_is_imported_when_it_is_needed_and_missed_with_a_remedy(monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
+    with pytest.raises(InputError, match=r"pip install matplotlib \(or '.\[plot\]'"):
+        plot.k_sweep([1, 2], [1, 2])
     code = "import graphcore, sys; graphcore.plot.cluster_sizes; print('matplotlib' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=120)
     assert done.stdout.strip() == "False"
-
-
-def test_a_missing_matplotlib_is_named_with_its_remedy(monkeypatch):
-    real = builtins.__import__
-
-    def without(name, *args, **kwargs):
-        if name.startswith("matplotlib"):
-            raise ImportError(name)
-        return real(name, *args, **kwargs)
-
-    monkeypatch.setattr(builtins, "__import__", without)
-    with pytest.raises(InputError, match=r"pip install matplotlib \(or '.\[plot\]'"):
-        plot.k_sweep([1, 2], [1, 2])

@@ -10,7 +10,7 @@ from ...base.threads import away, limited_libraries, map_blocks
 from ...base.validation import check_choice, check_real
 from ...exceptions import InputError
 from ...kernels.checks import clearly_negative
-from ...kernels.columns import MatrixColumns, block_borders, rows_in
+from ...kernels.columns import block_borders, matrix_columns, rows_in
 from ...kernels.definiteness import report_indefinite
 
 # What helps against an indefinite kernel, beside another one.
@@ -93,7 +93,7 @@ def nystrom_factor(
     Algorithms 2 and 3.
     """
     chunked = hasattr(C, "lazily")
-    columns = C if chunked or hasattr(C, "rows") else MatrixColumns(C.tocsr() if hasattr(C, "tocsr") else C, C.dtype)
+    columns = C if chunked or hasattr(C, "rows") else matrix_columns(C.tocsr() if hasattr(C, "tocsr") else C, C.dtype)
     if truncation is not None:
         truncation = max(truncation, n_components or 1)
     if scale is not None:

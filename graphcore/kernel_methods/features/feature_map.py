@@ -11,7 +11,7 @@ from ...base.validation import check_choice, check_integer
 from ...base.warn import warn_user
 from ...distributed.chunks import map_chunks
 from ...exceptions import InputError
-from ...kernels.columns import Columns, MatrixColumns
+from ...kernels.columns import Columns, matrix_columns
 from ...kernels.vectors import VectorKernel, columns_of
 from .factor import InverseRoot, project
 from .landmarks import Landmarks
@@ -79,7 +79,7 @@ class FeatureMap:
                 raise InputError(
                     f"kernel values with all {self.n_training} training points are needed; got {X.shape[1]} columns"
                 )
-            columns = MatrixColumns(X, self.dtype, self.indices)
+            columns = matrix_columns(X, self.dtype, self.indices)
         if self.sketch is None:
             return columns
 
@@ -131,7 +131,7 @@ def map_of(kernel, projection, indices, sketch):
     """What is needed to take new points to their features."""
     function = vectors = None
     if isinstance(kernel, VectorKernel):
-        function, vectors = kernel.function, kernel.columns(indices).Y
+        function, vectors = kernel.function, kernel.vectors(indices)
     return FeatureMap(projection, function, vectors, indices, sketch, kernel.precision, kernel.n_points)
 
 

@@ -12,6 +12,7 @@ from ...kernels.as_kernel import as_kernel
 from ...kernels.columns import block_borders
 
 _OVERSAMPLING, _POWER_STEPS = 10, 2
+_SMALLEST = 50  # dictionary
 
 
 def top_eigenpairs(K, n_components, *, method="exact", random_state=None, n_jobs=None):
@@ -69,15 +70,6 @@ def leverage_scores(K, n_components, *, method="exact", random_state=None, n_job
     values, vectors = top_eigenpairs(K, n_components, method=method, random_state=random_state, n_jobs=n_jobs)
     signal = values > len(vectors) * np.finfo(np.float64).eps * values[0]
     return np.clip(np.square(vectors[:, signal]).sum(axis=1), 0.0, 1.0)
-
-
-def coherence(V):
-    """Row coherence of a matrix (n, s) with orthonormal columns: ``(n / s) max_i |V_i|^2``, from 1 to n / s.
-
-    Uniform sampling needs a number of landmarks in proportion to it.
-    """
-    n, s = V.shape
-    return float(n / s * np.einsum("ij,ij->i", V, V, dtype=np.float64).max())
 
 
 def effective_dimension(eigenvalues, ridge):
@@ -153,14 +145,13 @@ class RidgeScores(NamedTuple):
     weights: np.ndarray  # (m,) float64: one over the probability with which each was taken
 
 
-def recursive_ridge_scores(K, ridge, *, n_dictionary=None, random_state=None, n_jobs=None):
+def recursive_ridge_scores(K, ridge, *, random_state=None, n_jobs=None):
     """Approximate RidgeScores by recursion over halves of the points: n x m kernel values, never n x n.
 
     A small uniform sample gives the scores within a sample twice as large; a dictionary is drawn by these scores, and
     gives those within a sample twice as large again, until all points are reached. Rare clusters, which a uniform
     sample misses, are found on the way. The scores returned come from a dictionary drawn out of all points.
-    Dictionaries have about `n_dictionary` points, by default what the scores ask for, ``3 d log(2 d)`` with d the
-    effective dimension so far, at least 50.
+    Dictionaries have about ``3 d log(2 d)`` points, with d the effective dimension so far, at least 50.
 
     Musco, Musco, "Recursive sampling for the Nystrom method", NeurIPS 2017: the idea of halving. Calandriello, Rosasco,
     NeurIPS 2018, cite such schemes.
@@ -170,7 +161,7 @@ def recursive_ridge_scores(K, ridge, *, n_dictionary=None, random_state=None, n_
     n = kernel.n_points
     streams = Streams(random_state)
     order = streams.generator("order").permutation(n)
-    size, level = min(n, n_dictionary or 50), 0
+    size, level = min(n, _SMALLEST), 0
     dictionary, weights = np.sort(order[:size]), np.ones(size)
     while size < n:
         level += 1
@@ -180,20 +171,19 @@ def recursive_ridge_scores(K, ridge, *, n_dictionary=None, random_state=None, n_
         scores = dictionary_ridge_scores(
             kernel, dictionary, weights * larger / size, ridge, points=points, n_jobs=n_jobs
         )
-        dictionary, weights = _draw(points, scores, n_dictionary, streams.generator("dictionary", level))
+        dictionary, weights = _draw(points, scores, streams.generator("dictionary", level))
         size = larger
     scores = dictionary_ridge_scores(kernel, dictionary, weights, ridge, n_jobs=n_jobs)
     return RidgeScores(scores, dictionary, weights)
 
 
-def _draw(points, scores, n_dictionary, rng):
+def _draw(points, scores, rng):
     """Take every point with a probability in proportion to its score; weights are one over it."""
     total = float(scores.sum())
     if total == 0.0:  # a kernel that is zero on these points: any of them will do
         return points[:1], np.ones(1)
-    if n_dictionary is None:
-        n_dictionary = max(50.0, 3.0 * total * np.log(2.0 * total + 2.0))
-    probabilities = np.minimum(1.0, scores * (n_dictionary / total))
+    size = max(float(_SMALLEST), 3.0 * total * np.log(2.0 * total + 2.0))
+    probabilities = np.minimum(1.0, scores * (size / total))
     taken = rng.random(len(points)) < probabilities
     if not taken.any():
         taken[scores.argmax()] = True

@@ -12,7 +12,7 @@ from ...base.warn import warn_user
 from ...distributed.chunks import map_chunks
 from ...exceptions import InputError, ParameterError
 from ...kernels.as_kernel import as_kernel
-from ...kernels.columns import MatrixColumns, map_rows, rows_in
+from ...kernels.columns import map_rows, matrix_columns, rows_in
 from ...kernels.definiteness import report_indefinite, smallest_sampled_eigenvalue
 from .factor import CLIP, nystrom_factor
 from .feature_map import PROJECTIONS, assembled, map_of, projection_matrix
@@ -35,6 +35,20 @@ class NystromOptions(NamedTuple):
     on_indefinite: str = "error"
     block_bytes: int | None = None
 
+    def checked(self, n_landmarks):
+        """The same, values refused that no sampling takes, whether or not the one at hand looks at them."""
+        if self.replace not in (None, True, False):
+            raise ParameterError(f"replace={self.replace!r} must be True, False or None")
+        if self.ridge is not None:
+            check_real("ridge", self.ridge, low=0.0, open_low=True)
+        if self.block_bytes is not None:
+            check_integer("block_bytes", self.block_bytes, low=1)
+        if isinstance(self.truncation, str):
+            check_choice("truncation", self.truncation, ("half",))
+        elif self.truncation is not None:
+            check_integer("truncation", self.truncation, low=1, high=n_landmarks, why_high="n_landmarks")
+        return self
+
 
 def nystrom_features(
     K,
@@ -56,12 +70,8 @@ def nystrom_features(
         c: draws of landmarks, or columns of a sketch.
     n_components : int, optional
         s, the rank of the approximation; default all that the landmarks give.
-    sampling : str or array-like of int, default "uniform"
-        A scheme of `sample_landmarks`, the landmarks themselves, or a sketch that
-        mixes all columns: "gaussian", "srht" or "countsketch". Sketches compute all n^2 kernel values, in blocks, and
-        hold n x c numbers.
-    random_state, n_jobs
-        As for :class:`graphcore.NystromFeatures`.
+    sampling, random_state, n_jobs
+        As for :class:`graphcore.NystromFeatures`, but for "power" and "kernel-pca", which are functions of their own.
     **options
         `replace`, `truncation`, `ridge`, `rtol`, `on_indefinite` and `block_bytes`, as for
         :class:`graphcore.NystromFeatures`. A `truncation` of less than `n_components` is raised to it.
@@ -101,13 +111,13 @@ def nystrom_features(
         if not how.replace and n_landmarks > kernel.n_points:
             raise ParameterError(f"n_landmarks={n_landmarks} must be at most {kernel.n_points}, the number of points")
     n_given = n_landmarks if named else len(np.atleast_1d(sampling))
-    check_options(n_given, replace=how.replace, truncation=how.truncation, ridge=how.ridge, block_bytes=how.block_bytes)
+    how.checked(n_given)
     landmarks = sketch = scale = indices = None
     if named and sampling in PROJECTIONS:
         sketch = projection_matrix(sampling, kernel.n_points, n_landmarks, random_state=streams)
         every = kernel.columns()
         C = map_rows(every, lambda rows: rows @ sketch, n_jobs=n_jobs, block_rows=rows_in(every, how.block_bytes))
-        columns, W = MatrixColumns(C.astype(kernel.precision, copy=False), kernel.precision), C.T @ sketch
+        columns, W = matrix_columns(C.astype(kernel.precision, copy=False), kernel.precision), C.T @ sketch
     else:
         drawn_by = {"sampling": sampling, "replace": how.replace, "n_components": n_components, "ridge": how.ridge}
         landmarks = sample_landmarks(kernel, n_landmarks, **drawn_by, random_state=streams, n_jobs=n_jobs)
@@ -115,7 +125,7 @@ def nystrom_features(
         n_landmarks, sampling = landmarks.n_drawn, landmarks.sampling
         columns = kernel.columns(indices)
         if landmarks.columns is not None:  # computed by now, and not to be kept for longer than this
-            columns = MatrixColumns(landmarks.columns, kernel.precision)
+            columns = matrix_columns(landmarks.columns, kernel.precision)
             landmarks = dataclasses.replace(landmarks, columns=None)
         W = kernel.block(indices, indices, np.float64)
     c = columns.shape[1]
@@ -125,9 +135,9 @@ def nystrom_features(
     truncation = how.truncation
     if truncation is not None:
         truncation = min(-(-n_landmarks // 2) if isinstance(truncation, str) else int(truncation), c)
-    given = {"rtol": how.rtol, "on_indefinite": how.on_indefinite, "block_bytes": how.block_bytes}
     most = None if n_components is None else min(n_components, c)
-    factor = nystrom_factor(columns, W, most, scale=scale, truncation=truncation, n_jobs=n_jobs, **given)
+    given = {"scale": scale, "truncation": truncation, "rtol": how.rtol, "on_indefinite": how.on_indefinite}
+    factor = nystrom_factor(columns, W, most, block_bytes=how.block_bytes, n_jobs=n_jobs, **given)
     if n_components is not None and factor.features.shape[1] < n_components:
         warn_user(
             f"the kernel has rank {factor.features.shape[1]} among the landmarks, so there are so many features and "
@@ -142,9 +152,8 @@ def nystrom_features(
             "features are zero and they fall into one cluster: take more landmarks, sampling='countsketch' or "
             "'leverage', or graphcore.kernel_methods.features.nystrom.power_features"
         )
-    feature_map = map_of(kernel, factor.projection, indices, sketch)
     noted = {"n_landmarks": n_landmarks, "sampling": sampling, "landmarks": landmarks, "n_zero_rows": n_zero_rows}
-    return _of_factor(kernel, factor, feature_map, how.on_indefinite, **noted)
+    return _of_factor(kernel, factor, (indices, sketch), how.on_indefinite, **noted)
 
 
 def power_features(
@@ -197,10 +206,8 @@ def power_features(
         C = kernel.product(Q, n_jobs)
         W = Q.T @ C
     factor = nystrom_factor(C, W, min(s, Q.shape[1]), rtol=rtol, on_indefinite=on_indefinite, n_jobs=n_jobs)
-    feature_map = map_of(kernel, factor.projection, None, Q)
-    return _of_factor(
-        kernel, factor, feature_map, on_indefinite, n_landmarks=c, sampling="power", n_zero_rows=factor.n_zero_rows
-    )
+    noted = {"n_landmarks": c, "sampling": "power", "n_zero_rows": factor.n_zero_rows}
+    return _of_factor(kernel, factor, (None, Q), on_indefinite, **noted)
 
 
 def kernel_pca_features(K, n_components, *, on_indefinite="error", random_state=None, n_jobs=None):
@@ -249,25 +256,12 @@ def kernel_pca_features(K, n_components, *, on_indefinite="error", random_state=
     return assembled(kernel, V * roots, feature_map, roots, on_indefinite, **noted)
 
 
-def _of_factor(kernel, factor, feature_map, on_indefinite, **noted):
+def _of_factor(kernel, factor, columns, on_indefinite, **noted):
     """KernelFeatures of a NystromFactor."""
+    feature_map = map_of(kernel, factor.projection, *columns)
     noted |= {"landmark_root": factor.landmark_root, "negative": factor.landmark_root.indefinite}
     return assembled(kernel, factor.features, feature_map, factor.singular_values, on_indefinite, **noted)
 
 
 def _n_at_origin(diagonal):
     return int((diagonal <= 0).sum())
-
-
-def check_options(n_landmarks, *, replace, truncation, ridge, block_bytes):
-    """Refuse values that no sampling takes, whether or not the one at hand looks at them."""
-    if replace not in (None, True, False):
-        raise ParameterError(f"replace={replace!r} must be True, False or None")
-    if ridge is not None:
-        check_real("ridge", ridge, low=0.0, open_low=True)
-    if block_bytes is not None:
-        check_integer("block_bytes", block_bytes, low=1)
-    if isinstance(truncation, str):
-        check_choice("truncation", truncation, ("half",))
-    elif truncation is not None:
-        check_integer("truncation", truncation, low=1, high=n_landmarks, why_high="n_landmarks")

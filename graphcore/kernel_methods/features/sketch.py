@@ -46,13 +46,8 @@ def gaussian_sketch(K, n_components=None, *, center=True, scale="theory", random
     n_components : int, optional
         Dimensions d of the features. None is the map without randomness that a sketch has in mean,
         ``x -> K k_x / n^(3/2)``, of n dimensions: from d = n on it costs no more and has no error.
-    center : bool, default True
-        Take K and the kernel rows to be centred in feature space, by the mean of the subsample. Without it, the mean
-        direction of a kernel without negative entries swamps everything (the theory is about this one).
-    scale : {"theory", "unit"}, default "theory"
-        "unit" divides the features by their root mean square norm on the subsample: they shrink like
-        ``(eigenvalue / n)^(3/2)`` otherwise, down to where absolute tolerances stop.
-    random_state : int, Generator, RandomState or None
+    center, scale, random_state
+        As for :class:`graphcore.GaussianSketchFeatures`; the theory is about ``center=False``.
 
     Returns
     -------

@@ -9,6 +9,7 @@ from ...base.validation import check_choice
 from ...base.warn import warn_user
 from ...cluster.coresets.seeding import seeds_by_distance
 from ...exceptions import InputError
+from ._checks import given_labels
 
 INITS = ("k-means++", "farthest", "random", "k-means")
 # In shares of what all points cost about the origin: an objective that goes up by more is no rounding, and objectives
@@ -132,20 +133,16 @@ def best_of(problem, rules, draw_labels, repeatable=False):
         if best is None or run.objective < best.objective:
             best = run
     if not best.converged:
-        _warn_unsettled(best, rules.max_iter)
+        from sklearn.exceptions import ConvergenceWarning
+
+        why = f"points still moved after max_iter={rules.max_iter} passes; raise it"
+        if best.n_rises:
+            why = (
+                "the objective rose, so the kernel is not positive semi-definite: the best labels met are kept; a "
+                "larger shift makes the kernel so"
+            )
+        warn_user(why, ConvergenceWarning)
     return best
-
-
-def _warn_unsettled(run, max_iter):
-    from sklearn.exceptions import ConvergenceWarning
-
-    why = f"points still moved after max_iter={max_iter} passes; raise it"
-    if run.n_rises:
-        why = (
-            "the objective rose, so the kernel is not positive semi-definite: the best labels met are kept; a larger "
-            "shift makes the kernel so"
-        )
-    warn_user(why, ConvergenceWarning)
 
 
 def _sizes(problem, labels, n_clusters):
@@ -185,26 +182,24 @@ def fill_empty(labels, paid, sizes):
     return labels
 
 
-def label_draws(problem, init, rules, streams):
-    """A function that draws the labels of initialisation number i, and whether all are the same."""
-    check_choice("init", init, INITS)
+def label_draws(problem, init, rules, weights, streams):
+    """A function that draws the labels of initialisation number i, or has those given, and whether all are the same."""
     n_clusters = rules.n_clusters
+    if not isinstance(init, str):
+        labels = given_labels(init, weights, n_clusters, rules.on_empty)
+        return lambda _: labels, True
+    check_choice("init", init, INITS)
 
     def draw(i):
         rng = streams.generator("start", i)
         if init == "random":
-            return random_labels(len(problem.weights), n_clusters, rng)
+            labels = rng.integers(0, n_clusters, len(problem.weights), dtype=np.int32)
+            labels[rng.permutation(len(labels))[:n_clusters]] = np.arange(n_clusters)  # each occurs
+            return labels
         labels = seed_labels(problem, n_clusters, rng, farthest=init == "farthest")[1]
         return problem.k_means(labels, n_clusters, rules.max_iter) if init == "k-means" else labels
 
     return draw, n_clusters == 1
-
-
-def random_labels(n_points, n_clusters, rng):
-    """Uniform labels (n_points,) int32, each of which occurs."""
-    labels = rng.integers(0, n_clusters, n_points, dtype=np.int32)
-    labels[rng.permutation(n_points)[:n_clusters]] = np.arange(n_clusters)
-    return labels
 
 
 def seed_labels(problem, n_clusters, rng, *, farthest=False):

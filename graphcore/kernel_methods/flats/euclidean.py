@@ -66,21 +66,20 @@ class FlatSet:
         """Labels (int32) of the nearest flat of every point, the first of equally near ones, and squared distances."""
         Y = self._local(X)
         labels = self.moved(Y, n_jobs=n_jobs)
-        out = np.empty(len(Y))
-        for j, members in members_by_cluster(labels, self.n_clusters):
-            for part in parts(Y, members):
-                out[part] = residuals(Y[part] - self.centres[j], self.bases[j])
-        return labels, out
+        return labels, self._from_means(Y, labels, residuals, np.empty(len(Y)))
 
     def encode(self, X):
         """Codes of points: the nearest flat and the coordinates of the projection on it."""
-        labels, _ = self.nearest(X)
         Y = self._local(X)
-        coordinates = np.empty((len(Y), self.bases.shape[1]))
+        labels, out = self.moved(Y), np.empty((len(Y), self.bases.shape[1]))
+        return Codes(labels, self._from_means(Y, labels, lambda rest, basis: rest @ basis.T, out))
+
+    def _from_means(self, Y, labels, function, out):
+        """Fill `out` by a function of the points of a flat, less its mean, and its basis."""
         for j, members in members_by_cluster(labels, self.n_clusters):
             for part in parts(Y, members):
-                coordinates[part] = (Y[part] - self.centres[j]) @ self.bases[j].T
-        return Codes(labels, coordinates)
+                out[part] = function(Y[part] - self.centres[j], self.bases[j])
+        return out
 
     def decode(self, labels, coordinates):
         """Points from codes: piecewise constant for flats of dimension 0, else piecewise affine."""

@@ -1,6 +1,7 @@
 """The kernel among the points of a fit, centred where that saves digits, and its rows for new points."""
 
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 
 import numpy as np
 
@@ -9,8 +10,8 @@ from ...base.warn import warn_user
 from ...exceptions import InputError, ParameterError
 from ...kernels.as_kernel import as_kernel
 from ...kernels.base import Kernel
-from ...kernels.checks import check_magnitude, clearly_negative, eigenvalue_noise
-from ...kernels.columns import MatrixColumns, VectorColumns, block_borders
+from ...kernels.checks import check_magnitude, clearly_negative
+from ...kernels.columns import block_borders, matrix_columns, vector_columns
 from ...kernels.definiteness import report_indefinite, rough_spectrum_ends, smallest_sampled_eigenvalue, spectrum_ends
 from ...kernels.dense import DenseKernel
 from ...kernels.vectors import VectorKernel
@@ -34,22 +35,22 @@ class NewRows:
     vectors: object = field(default=None, repr=False)  # of the fit, dense or csr, less `origin`
     origin: np.ndarray | None = field(default=None, repr=False)  # mean of the vectors, for the linear kernel
 
-    def blocks(self, X, diagonal=None):
-        """Rows of the kernel for points X, a block at a time, centred like those of the fit.
+    def map(self, function, X, diagonal=None):
+        """Arrays for points X by a function of rows of the kernel (m, n_fitted) and their diagonal (m,), in blocks.
 
-        X holds vectors, or rows of the kernel (n_rows, n_points). `diagonal` (n_rows,): kernel values of the points
-        with themselves, for kernels that come as rows; without it, 0 is taken, and distances are right but for a number
-        for each row. Yields first row, last row plus one, kernel (stop - start, n_fitted) and diagonal (stop - start,).
+        Both are centred like those of the fit. X holds vectors, or rows of the kernel (n_rows, n_points). `diagonal`
+        (n_rows,): kernel values of the points with themselves, for kernels that come as rows; without it, 0 is taken,
+        and distances are right but for a number for each row.
         """
         if self.function is not None:
             X = X if self.origin is None else X - self.origin
-            columns = VectorColumns(self.function, X, self.vectors, _FLOAT)
+            columns = vector_columns(self.function, X, self.vectors, _FLOAT)
             diagonal = np.asarray(self.function.diagonal(X), dtype=np.float64)
         else:
-            columns, diagonal = MatrixColumns(X, _FLOAT, self.points), self._checked(X, diagonal)
-        borders = block_borders(columns)
-        for start, stop in zip(borders[:-1].tolist(), borders[1:].tolist(), strict=True):
-            yield start, stop, *self._centred(columns.rows(start, stop), diagonal[start:stop])
+            columns, diagonal = matrix_columns(X, _FLOAT, self.points), self._checked(X, diagonal)
+        borders = pairwise(block_borders(columns).tolist())
+        found = [function(*self._centred(columns.rows(a, b), diagonal[a:b])) for a, b in borders]
+        return [np.concatenate(arrays) for arrays in zip(*found, strict=True)]
 
     def _checked(self, X, diagonal):
         if X.shape[1] != self.n_points:
@@ -87,11 +88,6 @@ class FitKernel:
     def diagonal(self):
         """Kernel values of the points of the fit with themselves."""
         return self.kernel.diagonal if self.added is None else self.kernel.diagonal + self.added
-
-    @property
-    def rounding(self):
-        """Errors of this size, relative to the largest value, are taken for rounding."""
-        return eigenvalue_noise(self.kernel.n_points, self.precision)
 
     def product(self, v):
         """The kernel times a vector."""

@@ -9,7 +9,7 @@ from ...base.streams import Streams
 from ...base.threads import limited_libraries
 from ...base.validation import check_integer, check_sample_weight
 from ...exceptions import InputError
-from ._checks import Rules, as_points, check_n_clusters, given_labels
+from ._checks import Rules, as_points, check_n_clusters
 from .alternation import alternate, best_of, label_draws
 from .euclidean import EuclideanFlats, FlatSet
 
@@ -82,43 +82,39 @@ def k_flats(X, n_clusters, n_dims=1, *, init="k-means++", sample_weight=None, ra
     with limited_libraries():
         problem = EuclideanFlats(X, weights, rules.n_dims, pad=rules.on_degenerate == "pad", n_jobs=rules.n_jobs)
         run = best_of(problem, rules, *_draws(problem, init, rules, weights, Streams(random_state)))
-        return _result(run, X, weights, rules.n_jobs)
+        return result_of(run, weights, lambda flats, rest: flats.nearest(X[rest], n_jobs=rules.n_jobs))
 
 
 def _draws(problem, init, rules, weights, streams):
-    """A function that gives the labels of initialisation number i, and whether all are the same."""
+    """See :func:`label_draws`; there are means, and global k-means, too."""
     n_clusters = rules.n_clusters
     if isinstance(init, str) and init == "global":
         if problem.n_dims:
             raise InputError("init='global' is global k-means; it is there for n_dims=0 only")
         labels = _global_runs(problem, n_clusters)[-1].labels
-    elif isinstance(init, str):
-        return label_draws(problem, init, rules, streams)
-    elif np.ndim(init) == 2:
+    elif not isinstance(init, str) and np.ndim(init) == 2:
         means, shape = as_points(init, "init"), (n_clusters, problem.Y.shape[1])
         if means.shape != shape:
             raise InputError(f"the means given as init have shape {means.shape}; {shape} is needed")
         labels = FlatSet.of_points(problem.origin, means - problem.origin).moved(problem.Y)
     else:
-        labels = given_labels(init, weights, n_clusters, rules.on_empty)
+        return label_draws(problem, init, rules, weights, streams)
     return lambda _: labels, True
 
 
-def _result(run, X, weights, n_jobs=None):
-    """The result of a run on the points that have weight; the others get their nearest flat."""
-    flats, labels, own, rest = run.look.fitted, run.labels, run.look.own, weights == 0
-    if rest.any():
-        labels, own = merged(~rest, (labels, own), flats.nearest(X[rest], n_jobs=n_jobs))
-    error = run.objective / float(weights.sum())
-    return KFlatsResult(flats, read_only(labels), own, error, run.objective, run.history, run.converged)
+def result_of(run, weights, nearest_of, make=KFlatsResult, least=-np.inf, **more):
+    """The result of a run on the points that have weight; `nearest_of(flats, points)` is for the others.
 
-
-def merged(where, inside, outside):
-    """Arrays over all points, from those for the points inside and outside a mask."""
-    for one, other in zip(inside, outside, strict=True):
-        out = np.empty(len(where), dtype=one.dtype)
-        out[where], out[~where] = one, other
-        yield out
+    Squared distances below `least` are rounding.
+    """
+    flats, labels, own, rest = run.look.fitted, run.labels, run.look.own, np.flatnonzero(weights == 0)
+    if len(rest):
+        taking_part, (others, values) = np.flatnonzero(weights), nearest_of(flats, rest)
+        order = np.argsort(np.concatenate([taking_part, rest]))
+        labels, own = np.concatenate([labels, others])[order], np.concatenate([own, values])[order]
+    inertia, own = max(run.objective, least), np.maximum(own, least)
+    error = inertia / float(weights.sum())
+    return make(flats, read_only(labels), own, error, inertia, run.history, run.converged, **more)
 
 
 def global_k_means(X, n_clusters, *, n_candidates=None, max_iter=300, sample_weight=None):
@@ -164,7 +160,7 @@ def global_k_means(X, n_clusters, *, n_candidates=None, max_iter=300, sample_wei
         n_candidates = check_integer("n_candidates", n_candidates, low=1)
     with limited_libraries():
         runs = _global_runs(EuclideanFlats(X, weights, 0), n_clusters, n_candidates=n_candidates, max_iter=max_iter)
-    return [_result(run, X, weights) for run in runs]
+    return [result_of(run, weights, lambda flats, rest: flats.nearest(X[rest])) for run in runs]
 
 
 def _global_runs(problem, n_clusters, *, n_candidates=None, max_iter=300):

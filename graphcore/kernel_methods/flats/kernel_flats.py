@@ -1,7 +1,6 @@
 """Flats in feature space, held as combinations of points: fitted to clusters by eigenvectors, and distances to them."""
 
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 import numpy as np
 
@@ -112,21 +111,13 @@ class KernelFlatSet:
         return out, values
 
 
-class ClusterFlat(NamedTuple):
-    """The flat of one cluster of n points, and the distances of these."""
-
-    shares: np.ndarray  # (n,): weights divided by their sum, the mean as a combination of the points
-    coefficients: np.ndarray  # (n, n_dims): orthonormal directions as combinations of the points, each summing to 0
-    mean_norm: float  # squared norm of the mean
-    shifts: np.ndarray  # (n_dims,): inner products of the mean with the directions
-    own: np.ndarray  # (n,): squared distances of the points to the flat
-
-
 def fit_cluster(K, weights, n_dims, lanczos=False):
-    """The best flat of a cluster; of fewer dimensions where it has no more.
+    """The best flat of a cluster of n points; of fewer dimensions where it has no more.
 
     By dense eigenvectors of its kernel, or by Lanczos (for a sparse K, or few directions of many points), which forms
-    no centred matrix; `n_dims` is less than the number of points less one then.
+    no centred matrix; `n_dims` is less than the number of points less one then. Returns its mean (n,) and orthonormal
+    directions (n, n_dims) as combinations of the points, the squared norm of the mean and its products with the
+    directions (n_dims,), and the squared distances of the points to the flat (n,).
     """
     n, p = len(weights), weights / weights.sum()
     r = K @ p
@@ -134,7 +125,7 @@ def fit_cluster(K, weights, n_dims, lanczos=False):
     own = K.diagonal() - r - r + t
     m = min(n_dims, n - 1)
     if m <= 0:
-        return ClusterFlat(p, np.zeros((n, 0)), t, np.zeros(0), own)
+        return p, np.zeros((n, 0)), t, np.zeros(0), own
     root = np.sqrt(weights)
     if lanczos:
         from scipy.sparse.linalg import ArpackError, eigsh
@@ -166,7 +157,7 @@ def fit_cluster(K, weights, n_dims, lanczos=False):
     A = root[:, None] * vectors / np.sqrt(values)
     # A multiple of the shares adds nothing to a direction; this one makes the sums exactly 0.
     A -= p[:, None] * A.sum(axis=0)
-    return ClusterFlat(p, A, t, r @ A, own)
+    return p, A, t, r @ A, own
 
 
 def centred_operator(product, root, u):
@@ -217,10 +208,9 @@ class KernelFlats(FlatsProblem):
         mean_norms, shifts = np.empty(n_clusters), np.zeros((n_clusters, m))
         dims = np.zeros(n_clusters, dtype=np.int32)
         for j, members in members_by_cluster(labels, n_clusters):
-            flat = fit_one(members)
-            d = dims[j] = len(flat.shifts)
-            shares[members], own[members], mean_norms[j] = flat.shares, flat.own, flat.mean_norm
-            coefficients[members, :d], shifts[j, :d] = flat.coefficients, flat.shifts
+            shares[members], directions, mean_norms[j], products, own[members] = fit_one(members)
+            d = dims[j] = len(products)
+            coefficients[members, :d], shifts[j, :d] = directions, products
         return KernelFlatSet(labels.copy(), shares, coefficients, mean_norms, shifts, dims), own
 
     def distances_to_point(self, i):

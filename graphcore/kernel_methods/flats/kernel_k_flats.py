@@ -1,18 +1,19 @@
 """Kernel k-flats: affine flats in the feature space of a kernel; of dimension 0 it is kernel k-means."""
 
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 
-from ...base.arrays import read_only
 from ...base.streams import Streams
 from ...base.threads import limited_libraries
 from ...exceptions import InputError, ParameterError
-from ._checks import Rules, as_points, given_labels
+from ...kernels.checks import eigenvalue_noise
+from ._checks import Rules, as_points
 from .alternation import best_of, label_draws
 from .euclidean import Codes
 from .fit_kernel import NewRows, check_definite, fit_kernel, kernel_and_weights
-from .k_flats import KFlatsResult, merged
+from .k_flats import KFlatsResult, result_of
 from .kernel_flats import KernelFlats
 
 # Entries of a block of rows of the kernel.
@@ -34,10 +35,7 @@ class KernelKFlatsResult(KFlatsResult):
         X holds vectors, or rows of the kernel (n_rows, n). `diagonal` (n_rows,): kernel values of the points with
         themselves, where X is rows of the kernel; without it, all distances of a point lack one and the same number.
         """
-        out = np.empty((X.shape[0], self.flats.n_clusters))
-        for start, stop, K, own in self.new.blocks(X, diagonal):
-            out[start:stop] = self.flats.squared_distances(_dense(K), own)
-        return out
+        return self.new.map(lambda K, own: [self.flats.squared_distances(_dense(K), own)], X, diagonal)[0]
 
     def nearest(self, X, diagonal=None):
         """Labels (int32) of the nearest flat of points, and squared distances, less the diagonal if that is not given.
@@ -48,12 +46,7 @@ class KernelKFlatsResult(KFlatsResult):
 
     def codes_of(self, X):
         """Codes of points (vectors, or rows of the kernel): the nearest flat, and their coordinates on it."""
-        labels = np.empty(X.shape[0], dtype=np.int32)
-        coordinates = np.empty((X.shape[0], self.flats.coefficients.shape[1]))
-        for start, stop, K, _ in self.new.blocks(X):
-            labels[start:stop] = self.flats.nearest(K)[0]
-            coordinates[start:stop] = self.flats.coordinates(_dense(K), labels[start:stop]).coordinates
-        return Codes(labels, coordinates)
+        return Codes(*self.new.map(lambda K, _: self.flats.coordinates(_dense(K), self.flats.nearest(K)[0]), X))
 
 
 def kernel_k_flats(
@@ -78,17 +71,14 @@ def kernel_k_flats(
     n_clusters, n_dims, random_state
         As for :class:`graphcore.KernelKFlats`.
     shift : float, default 0
-        Work with ``K + shift W^-1``, as `kernel_kmeans` does; W holds the weights. From 1
-        the kernel of a graph is positive semi-definite.
+        Work with ``K + shift W^-1``, as `kernel_kmeans` does; W holds the weights.
     init : {"k-means++", "farthest", "random", "k-means"} or ndarray of shape (n_samples,), default "k-means++"
-        What the first labels are, in feature space; "k-means" is kernel k-means run to its end. Integers from 0 are
-        taken as labels.
+        As for :class:`graphcore.KFlats`, in feature space.
     sample_weight : array-like of shape (n_samples,), optional
-        Not negative. Points of weight 0 take no part, and get the label of their nearest flat. A graph has its own
-        weights, the degrees, and its isolated nodes are in no cluster.
+        As for `k_flats`. A graph has its own weights, the degrees, and its isolated nodes are in no cluster.
     on_indefinite : {"error", "warn"}, default "error"
-        What becomes of kernels that are not positive semi-definite. If they are worked on, the objective may rise on
-        the way, a run ends where a partition comes back, and the best one met is kept.
+        If kernels that are not positive semi-definite are worked on, the objective may rise on the way, a run ends
+        where a partition comes back, and the best one met is kept.
     **rules
         `n_init`, `max_iter`, `on_empty`, `on_degenerate`, `max_restarts`, `n_jobs`, `verbose`, as for
         :class:`graphcore.KernelKFlats`.
@@ -100,9 +90,8 @@ def kernel_k_flats(
     Raises
     ------
     InputError, ParameterError
-        If the kernel cannot be used: not square, symmetric, finite, or positive semi-definite (checked by its
-        eigenvalues up to 1,000 points, by a rough Lanczos run and negative squared distances beyond), and where
-        `k_flats` raises it.
+        If the kernel is not square, symmetric, finite, or positive semi-definite (by its eigenvalues up to 1,000
+        points, by a rough Lanczos run and negative squared distances beyond), and where `k_flats` raises it.
 
     Notes
     -----
@@ -136,48 +125,32 @@ def kernel_k_flats(
     import scipy.linalg  # noqa: F401  loaded before its threads are limited
 
     with limited_libraries():
-        problem, streams = KernelFlats(fit, rules.n_dims, rules.n_jobs), Streams(random_state)
-        if isinstance(init, str):
-            run = best_of(problem, rules, *label_draws(problem, init, rules, streams))
-        else:
-            labels = given_labels(init, weights, rules.n_clusters, rules.on_empty)
-            run = best_of(problem, rules, lambda _: labels, repeatable=True)
-        lowest = float(run.look.own.min())
-        if lowest < -fit.rounding * problem.scale and on_indefinite == "error":
+        problem = KernelFlats(fit, rules.n_dims, rules.n_jobs)
+        run = best_of(problem, rules, *label_draws(problem, init, rules, weights, Streams(random_state)))
+        lowest, rounding = float(run.look.own.min()), eigenvalue_noise(fit.kernel.n_points, fit.precision)
+        if lowest < -rounding * problem.scale and on_indefinite == "error":
             raise InputError(
                 f"the kernel is not positive semi-definite: a squared distance came out as {lowest:.3g}; raise "
                 "shift=, which adds to its diagonal, or give on_indefinite='warn'"
             )
-        return _result(run, fit.new, given, weights, 0.0 if on_indefinite == "error" else -np.inf)
-
-
-def _result(run, new, given, weights, least):
-    """The result of a run on the points that have weight; the others get their nearest flat, or none in a graph.
-
-    `given` is the kernel of all points. Squared distances below `least` are rounding.
-    """
-    flats, labels, own, rest = run.look.fitted, run.labels, run.look.own, weights == 0
-    if rest.any():
-        others = np.full(rest.sum(), -1, dtype=np.int32), np.zeros(rest.sum())
-        if not given.leaves_out_isolated:
-            others = _nearest_of(flats, new, given, np.flatnonzero(rest))
-        labels, own = merged(~rest, (labels, own), others)
-    inertia, own = max(run.objective, least), np.maximum(own, least)
-    error = inertia / float(weights.sum())
-    return KernelKFlatsResult(flats, read_only(labels), own, error, inertia, run.history, run.converged, new)
+        least = 0.0 if on_indefinite == "error" else -np.inf
+        return result_of(run, weights, partial(_nearest_of, fit.new, given), KernelKFlatsResult, least, new=fit.new)
 
 
 def _nearest(flats, new, X, diagonal=None):
     """See :meth:`KernelKFlatsResult.nearest`."""
-    labels, values = np.empty(X.shape[0], dtype=np.int32), np.empty(X.shape[0])
-    for start, stop, K, own in new.blocks(X, diagonal):
-        labels[start:stop], values[start:stop] = flats.nearest(K)
-        values[start:stop] += own
-    return labels, values
+
+    def nearest(K, own):
+        labels, values = flats.nearest(K)
+        return labels, values + own
+
+    return new.map(nearest, X, diagonal)
 
 
-def _nearest_of(flats, new, given, points):
-    """The nearest flat of some of the points of the kernel."""
+def _nearest_of(new, given, flats, points):
+    """The nearest flat of some of the points of the kernel; none for those of a graph, which are isolated."""
+    if given.leaves_out_isolated:
+        return np.full(len(points), -1, dtype=np.int32), np.zeros(len(points))
     if new.function is not None:
         return _nearest(flats, new, as_points(given.X, sparse=True)[points])
     parts = np.array_split(points, 1 + len(points) * given.n_points // _PART)

@@ -5,8 +5,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ...exceptions import InputError
+from ...kernels.base import memberships
 from ...kernels.columns import map_rows
-from ...kernels.products import memberships
 from ..flats.alternation import Look
 
 # Bytes of the sums of a block of points with all clusters.
@@ -48,13 +48,10 @@ class KernelCentroids:
     def look(self, labels, n_clusters, state=None):
         """Distances to the centroids of a partition, and the nearest centroid of every point, of equals the lowest.
 
-        `state`: products of points and centroids for another partition, of which those of this one are made.
+        `state`: what products of points and centroids for another partition left for those of this one.
         """
         kernel, weights, shift = self.kernel, self.weights, self.shift
-        if state is None:
-            products = kernel.cluster_products(labels, weights, n_clusters, self._n_jobs)
-        else:
-            products = state.updated(labels)
+        products = kernel.cluster_products(labels, weights, n_clusters, self._n_jobs, state)
         placed = np.flatnonzero(labels >= 0)
         j = labels[placed]
         masses = np.bincount(j, weights=weights[placed], minlength=n_clusters)
@@ -83,7 +80,7 @@ class KernelCentroids:
         # Points that do not differ from their centroid fill no cluster.
         floor = kernel.noise * float(np.abs(kernel.diagonal[weights > 0]).max())
         paid = np.where((weights > 0) & (distances > floor), weights * distances, -np.inf)
-        return Look(nearest, own, paid, Step(masses, norms, distances), products)
+        return Look(nearest, own, paid, Step(masses, norms, distances), products.before)
 
 
 def nearest_centroid(columns, centroids, n_jobs=None):

@@ -22,30 +22,17 @@ class Certificate:
     """Deterministic statements about a partition J of the points, from features B with ``0 <= B B^T <= K``.
 
     Costs are means over points (over weights, where there are any), and hold up to the rounding of the type that the
-    features are stored in.
-
-    Attributes
-    ----------
-    n_clusters : int
-        Clusters that hold a point.
-    cost : float
-        ``f(J; B) + alpha / n``, the exact cost of J with centres from the span of the features: the one to compare
-        between numbers of landmarks.
-    cost_lower : float
-        Cost of J on the features, ``f(J; B)``: not above the true cost. Minus infinity, so no statement, for a kernel
-        that is not positive semi-definite.
-    cost_upper : float
-        Not below the true cost: `cost`, or infinity for a kernel that is not positive semi-definite.
-    optimum_lower : float
-        No partition into so many clusters costs less: the sum of the squared singular values of the landmark
-        approximation after the k-th, over n. No statement, which is 0, with weights, and minus infinity for a kernel
-        that is not positive semi-definite.
+    features are stored in. For a kernel that is not positive semi-definite the bounds are infinite: no statement.
     """
 
-    n_clusters: int
+    n_clusters: int  # that hold a point
+    # ``f(J; B) + alpha / n``, the exact cost of J with centres from the span of the features: the one to compare
+    # between numbers of landmarks.
     cost: float
-    cost_lower: float
-    cost_upper: float
+    cost_lower: float  # cost of J on the features, ``f(J; B)``: not above the true cost
+    cost_upper: float  # not below the true cost: `cost`
+    # No partition into so many clusters costs less: the sum of the squared singular values of the landmark
+    # approximation after the k-th, over n; with weights 0, no statement.
     optimum_lower: float
 
     @property

@@ -10,7 +10,7 @@ import numpy as np
 from ...base.threads import limited_libraries
 from ...distributed.chunks import is_chunked, map_chunks, rows_at, rows_of_chunks
 from ...kernels.bandwidths import mean_square_deviation
-from ...kernels.products import memberships
+from ...kernels.base import memberships
 
 # Of k-means||: rounds, and rows drawn in each for every cluster, as its authors found enough.
 _ROUNDS, _OVERSAMPLING = 5, 2
@@ -43,8 +43,7 @@ def _pairs(rows, centers):
 def centers_and_cost(B, labels, sample_weight=None):
     """Weighted means of the clusters, and the weighted mean of squared distances to them; in float64, by blocks."""
     k = int(max(map_chunks(np.max, labels))) + 1
-    parts = map_chunks(_label_sums, B, k, sample_weight, each=labels)
-    sums, masses = (sum(arrays[1:], arrays[0]) for arrays in zip(*parts, strict=True))
+    sums, masses = _added(map_chunks(_label_sums, B, k, sample_weight, each=labels))
     centers = np.divide(sums, masses[:, None], out=np.zeros_like(sums), where=masses[:, None] > 0)
     total = sum(map_chunks(_label_cost, B, centers, sample_weight, each=labels))
     return centers, total / float(masses.sum())

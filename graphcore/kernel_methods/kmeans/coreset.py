@@ -1,6 +1,6 @@
 """Kernel k-means on a coreset: the coreset is clustered, and all points go to the nearest centroid."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -20,24 +20,14 @@ from .exact import KernelKMeansResult, kernel_kmeans
 
 @dataclass(frozen=True, eq=False)
 class CoresetKernelKMeansResult:
-    """A partition of all points by the centroids of a clustered coreset.
+    """A partition of all points by the centroids of a clustered coreset."""
 
-    Attributes
-    ----------
-    labels : ndarray of shape (n_points,), int32
-        Nearest centroid of every point, the coreset's own included; -1 for isolated nodes of a graph.
-    coreset : Coreset
-    on_coreset : KernelKMeansResult
-        Weighted kernel k-means on the coreset; its `cost` estimates that of all points.
-    n_unreached : int
-        Nodes of a graph that no coreset node is joined to: their label is that of the centroid of least norm, evidence
-        for no cluster. 0 for other kernels.
-    """
-
-    labels: np.ndarray
+    labels: np.ndarray  # (n_points,) int32: nearest centroid, the coreset's own included; -1 for isolated nodes
     coreset: Coreset
-    on_coreset: KernelKMeansResult
-    n_unreached: int = field(default=0)
+    on_coreset: KernelKMeansResult  # weighted kernel k-means on the coreset; its `cost` estimates that of all points
+    # Nodes of a graph that no coreset node is joined to: their label is that of the centroid of least norm, evidence
+    # for no cluster. 0 for other kernels.
+    n_unreached: int = 0
 
 
 def coreset_kernel_kmeans(
@@ -130,17 +120,11 @@ def coreset_kernel_kmeans(
         labels, n_unreached = found.labels, int(np.count_nonzero(found.unreached))
     else:
         labels, _ = nearest_centroid(kernel.columns(coreset.indices), on_coreset.centroids, n_jobs)
-    if options.get("on_empty") != "drop":
-        _tell_of_empty(labels, on_coreset, n_clusters)
-    return CoresetKernelKMeansResult(labels, coreset, on_coreset, n_unreached)
-
-
-def _tell_of_empty(labels, on_coreset, n_clusters):
-    """Warn of clusters that hold points of the coreset and, by distance to their centroids, none in the end."""
     on_few = np.unique(on_coreset.labels[on_coreset.labels >= 0])
     lost = np.setdiff1d(on_few, labels)
-    if len(lost):
+    if len(lost) and options.get("on_empty") != "drop":
         warn_user(
             f"only {len(on_few) - len(lost)} of n_clusters={n_clusters} clusters hold points: {len(lost)} hold some of "
             "the coreset, but all of these are as near to another centroid; ask for fewer clusters or a larger coreset"
         )
+    return CoresetKernelKMeansResult(labels, coreset, on_coreset, n_unreached)

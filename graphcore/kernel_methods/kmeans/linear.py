@@ -51,17 +51,10 @@ def linear_kmeans(
         the rows all starts share, and so do the passes of Lloyd's iterations.
     n_clusters : int
     sample_weight : ndarray of shape (n,), optional
-    solver : {"lloyd", "minibatch"}, default "lloyd"
     init : ndarray of shape (n_clusters, s), optional
         Centres to start from, once. Default: k-means++, or k-means|| for a dask.array.
-    n_init : int, default 10
-        Initialisations; the cheapest result is kept.
-    max_iter : int, default 300
-    tol : float, default 1e-4
-        See :class:`sklearn.cluster.KMeans`.
-    batch_size : int, default 1024
-        For "minibatch".
-    random_state : int, Generator, RandomState or None
+    solver, n_init, max_iter, tol, batch_size, random_state
+        As for :class:`graphcore.NystromKernelKMeans`.
 
     Returns
     -------

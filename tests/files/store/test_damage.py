@@ -188,6 +188,11 @@ def test_what_was_written_here_opens_without_being_read(tmp_path, all_are_large,
     os.rename(tmp_path / "a.store", tmp_path / "c.store")
     assert_same(open_graph(tmp_path / "c.store"), RING)
     assert seen == []
+    monkeypatch.undo()  # small graphs have no note, and are read
+    seen = verified(monkeypatch)
+    write_graph(RING, tmp_path / "small.store")
+    open_graph(tmp_path / "small.store")
+    assert seen == [os.fspath(tmp_path / "small.store")] and format.RECORD not in os.listdir(seen[0])
 
 
 @pytest.mark.parametrize("how", ["touched", "copied", "changed", "replaced", "no note", "a note of another"])
@@ -241,40 +246,7 @@ def test_a_folder_that_cannot_be_written(tmp_path, all_are_large, monkeypatch):
     assert_same(pickle.loads(pickle.dumps(graph)), RING)  # workers open it as it was found
 
 
-def test_small_graphs_have_no_note_and_are_read(store, monkeypatch):
-    seen = verified(monkeypatch)
-    open_graph(store)
-    assert seen == [os.fspath(store)]
-    assert format.RECORD not in os.listdir(store)
-
-
 # -- builds ------------------------------------------------------------------------------------------------------------
-
-
-def test_empty_names_and_no_names(tmp_path):
-    pq, pa = pytest.importorskip("pyarrow.parquet"), pytest.importorskip("pyarrow")
-    (tmp_path / "a.csv").write_text('"",b\nb,""\n')
-    with pytest.raises(FormatError, match="where a node is expected"):
-        build_store(tmp_path / "a.csv", tmp_path / "a.store")
-    pq.write_table(pa.table({"source": ["", "b"], "target": ["b", ""]}), tmp_path / "b.parquet")
-    assert build_store(tmp_path / "b.parquet", tmp_path / "b.store").node_names.tolist() == ["", "b"]
-    pq.write_table(pa.table({"source": pa.array([], pa.string()), "target": pa.array([], pa.string())}), tmp_path / "c")
-    with pytest.raises(FormatError, match="there are no edges"):
-        build_store(tmp_path / "c", tmp_path / "c.store")
-    assert not (tmp_path / "c.store").exists()
-
-
-def test_parquet_columns_by_name_and_of_one_name(tmp_path):
-    pq, pa = pytest.importorskip("pyarrow.parquet"), pytest.importorskip("pyarrow")
-    table = pa.table({"a": [0, 1], "b": [1, 2], "strength": [2.0, 3.0]})
-    pq.write_table(table, tmp_path / "a.parquet")
-    graph = build_store(tmp_path / "a.parquet", tmp_path / "a.store", weight_column="strength")
-    assert graph.degrees.tolist() == [2.0, 5.0, 3.0]
-    with pytest.raises(graphcore.ParameterError, match="weight_column='x' is no column"):
-        build_store(tmp_path / "a.parquet", tmp_path / "b.store", weight_column="x")
-    pq.write_table(table.rename_columns(["a", "a", "w"]), tmp_path / "b.parquet")
-    with pytest.raises(FormatError, match="several columns are called 'a'"):
-        build_store(tmp_path / "b.parquet", tmp_path / "b.store")
 
 
 def test_a_build_that_begins_while_another_one_takes_its_folder_away(tmp_path, monkeypatch):

@@ -53,17 +53,14 @@ def test_parts_that_are_lost_or_damaged_are_named(tmp_path):
         open_graph(path, trusted=True)
 
 
-def test_more_parts_than_rows_are_refused(tmp_path):
-    with pytest.raises(InputError, match="3 nodes cannot be cut into parts=9"):
-        build_store([([0, 1], [1, 2])], tmp_path / "g.graph", parts=9)
-
-
-def test_the_command_cuts(tmp_path, capsys):
+def test_the_command_cuts_and_more_parts_than_rows_are_refused(tmp_path, capsys):
     (tmp_path / "e.txt").write_text("".join(f"{a} {b}\n" for a, b in zip(*EDGES[0], strict=True)))
     assert run(["build", str(tmp_path / "e.txt"), str(tmp_path / "g.graph"), "--parts", "2"]) == 0
     assert (tmp_path / "g.graph" / "part-1").is_dir()
     assert run(["build", str(tmp_path / "e.txt"), str(tmp_path / "h.graph"), "--parts", "0"]) == 2
     assert "--parts" in capsys.readouterr().err
+    with pytest.raises(InputError, match="3 nodes cannot be cut into parts=9"):
+        build_store([([0, 1], [1, 2])], tmp_path / "g.graph", parts=9)
 
 
 def _no_space(*_):

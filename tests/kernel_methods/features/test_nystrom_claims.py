@@ -12,15 +12,15 @@ from sklearn.metrics import normalized_mutual_info_score
 
 from graphcore import NystromKernelKMeans
 from graphcore.kernel_methods.features.landmarks import draw_landmarks
-from graphcore.kernel_methods.features.leverage import coherence, effective_dimension, leverage_scores, top_eigenpairs
+from graphcore.kernel_methods.features.leverage import leverage_scores, top_eigenpairs
 from graphcore.kernel_methods.features.nystrom import kernel_pca_features, nystrom_features, power_features
-from graphcore.kernel_methods.kmeans.certificates import dictionary_quality, spectral_guarantee
+from graphcore.kernel_methods.kmeans.certificates import spectral_guarantee
 from graphcore.kernel_methods.kmeans.exact import kernel_kmeans, partition_cost
 from graphcore.kernel_methods.kmeans.linear import linear_kmeans
 from graphcore.kernels.functions import kernel_function
 from graphcore.kernels.vectors import VectorKernel
 
-from ...nystrom_oracles import blobs, gaussian_matrix, sketch_size
+from ...nystrom_oracles import blobs, coherence, gaussian_matrix, sketch_size
 
 # Kernels here are built to be hard; what is warned about is measured.
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore::graphcore.GraphWarning")]
@@ -98,19 +98,6 @@ class TestTraceNorm:
         bound = alpha / best - 1 + 10 / sizes
         least = bound.argmin()
         assert bound[0] > 1.2 * bound[least] < bound[-1] / 1.2
-
-
-def test_c6_cost_against_the_full_kernel():
-    X, labels = blobs(2000, spread=1.0, seed=0)
-    K = gaussian_matrix(X)
-    full = kernel_kmeans(K, 10, n_init=3, random_state=0)
-    # The page has 1.003, 1.0001 and 1.0000.
-    for c, s, most in ((30, 10, 1.005), (90, 30, 1.0003), (270, 52, 1.00005)):
-        for seed in range(3):
-            found = nystrom_features(K, c, s, random_state=seed)
-            result = linear_kmeans(found.features, 10, n_init=10, random_state=seed)
-            assert partition_cost(K, result.labels) <= most * full.cost
-    assert nmi(labels, result.labels) > 0.8
 
 
 class TestPowerMethod:
@@ -213,12 +200,6 @@ class TestDigits:
         cls.K = cls.kernel(cls.train)
         cls.exact = kernel_kmeans(cls.K, 10, n_init=5, random_state=0)
 
-    def test_bandwidth_and_effective_dimension(self):
-        assert self.kernel.bandwidth == pytest.approx(3.07, abs=0.02)
-        values = np.linalg.eigvalsh(self.K)
-        assert effective_dimension(values, np.sqrt(1400)) == pytest.approx(10.4, abs=0.3)
-        assert effective_dimension(values, 1.0) == pytest.approx(90.6, abs=1.5)
-
     def test_costs_level_off_at_the_root_of_n(self):
         """The page's table: ten seeds, one start; cost, held-out cost, cost of the partition, what is left, NMI."""
         page = {
@@ -253,12 +234,6 @@ class TestDigits:
         # Within 2 % of exact at sqrt(n) for the partition, within 5 % at 2 sqrt(n) in the landmarks' span.
         assert rows[37][2] <= 1.02 * self.exact.cost
         assert rows[75][0] <= 1.05 * self.exact.cost
-
-    def test_norm_of_what_is_left(self):
-        for m, page in ((10, 61.5), (19, 33.5), (37, 13.5), (75, 4.9), (150, 1.6)):
-            found = [nystrom_features(self.K, m, random_state=seed) for seed in range(5)]
-            norms = [dictionary_quality(self.K, one, np.sqrt(1400)).residual_norm for one in found]
-            assert np.mean(norms) == pytest.approx(page, rel=0.2)
 
 
 @pytest.mark.parametrize("spread", [3.0, 1.2])
@@ -331,9 +306,3 @@ def test_all_points_as_landmarks_is_exact_kernel_k_means_from_the_same_start():
         plain = KMeans(4, init=centers, n_init=1, tol=0).fit(B)
         np.testing.assert_array_equal(plain.labels_, exact.labels)
         assert plain.inertia_ / 200 == pytest.approx(exact.cost, rel=1e-9)
-
-
-def test_equal_points_get_equal_labels():
-    X = np.repeat(blobs(60, k=5, d=3, seed=7)[0], 3, axis=0)
-    labels = NystromKernelKMeans(5, n_landmarks=30, random_state=0).fit(X).labels_.reshape(60, 3)
-    assert (labels == labels[:, :1]).all()

@@ -11,7 +11,7 @@ from graphcore.kernel_methods.features.factor import inverse_root, nystrom_facto
 from graphcore.kernel_methods.features.feature_map import PROJECTIONS, projection_matrix
 
 from ...depth import examples
-from ...nystrom_oracles import best_of_rank, dense_nystrom, dense_projection, gaussian_matrix, selection
+from ...nystrom_oracles import dense_nystrom, dense_projection, gaussian_matrix, selection
 
 quick = examples(25)
 
@@ -76,14 +76,6 @@ def test_against_dense_pseudo_inverses(truncation):
         np.testing.assert_allclose(B @ B.T, dense_nystrom(K, P, 6, truncation), rtol=0, atol=1e-10 * scale)
 
 
-def test_all_points_as_landmarks_give_the_best_of_the_rank():
-    K = gaussian_matrix(np.random.default_rng(1).normal(size=(40, 2)), 0.3)
-    B = nystrom_factor(K, K, 7).features
-    np.testing.assert_allclose(B @ B.T, best_of_rank(K, 7), atol=1e-10)
-    B = nystrom_factor(K, K).features
-    np.testing.assert_allclose(B @ B.T, K, atol=1e-10)
-
-
 def test_landmarks_are_represented_exactly():
     K = gaussian_matrix(np.random.default_rng(2).normal(size=(50, 4)))
     chosen = np.array([3, 8, 20, 21, 44])
@@ -127,25 +119,6 @@ def test_nested_landmarks_leave_less_and_less():
         assert np.linalg.eigvalsh(before - E)[0] > -1e-10
         before = E
     np.testing.assert_allclose(before, 0, atol=1e-10)
-
-
-def test_scale_matters_only_with_truncation():
-    rng = np.random.default_rng(6)
-    K = gaussian_matrix(rng.normal(size=(60, 3)), 0.5)
-    chosen, scale = np.arange(0, 60, 3), rng.uniform(0.2, 5, 20)
-    C, W = K[:, chosen], K[np.ix_(chosen, chosen)]
-
-    def approximation(**options):
-        B = nystrom_factor(C, W, 5, **options).features
-        return B @ B.T
-
-    np.testing.assert_allclose(approximation(scale=scale), approximation(), atol=1e-10)
-    cut = approximation(scale=scale, truncation=10)
-    assert np.abs(cut - approximation(truncation=10)).max() > 1e-3
-    np.testing.assert_allclose(cut, dense_nystrom(K, selection(60, chosen, scale), 5, 10), atol=1e-10)
-    np.testing.assert_allclose(
-        approximation(scale=np.full(20, 3.0), truncation=10), approximation(truncation=10), atol=1e-10
-    )
 
 
 @pytest.mark.parametrize("block_bytes", [1, 5000, 1 << 24])
@@ -215,10 +188,6 @@ def test_singular_landmark_matrices():
 
 
 class TestRejected:
-    def test_zero(self):
-        with pytest.raises(InputError, match="all zero"):
-            nystrom_factor(np.zeros((4, 2)), np.zeros((2, 2)))
-
     def test_indefinite(self):
         W = np.array([[1.0, 2.0], [2.0, 1.0]])
         with pytest.raises(InputError, match=r"not positive semi-definite.*on_indefinite='clip'"):

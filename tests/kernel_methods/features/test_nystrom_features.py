@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from graphcore import Graph, GraphWarning, InputError, ParameterError
+from graphcore import GraphWarning, InputError, ParameterError
 from graphcore.kernel_methods.features import nystrom
 from graphcore.kernel_methods.features.feature_map import PROJECTIONS, projection_matrix
 from graphcore.kernel_methods.features.nystrom import SAMPLINGS, kernel_pca_features, nystrom_features, power_features
@@ -98,16 +98,6 @@ def test_srht_is_the_walsh_hadamard_matrix():
     assert found <= {tuple(column) for column in hadamard(16)[:13].T}
 
 
-@pytest.mark.parametrize("dtype", [np.int16, np.float16])
-def test_other_types(dtype):
-    data = np.random.default_rng(0).integers(0, 200, (300, 12)).astype(dtype)
-    kernel = kernel_function("gaussian", bandwidth=200.0)
-    exact = nystrom_features(VectorKernel(data.astype(np.float64), kernel), 50, 10, random_state=0)
-    got = nystrom_features(VectorKernel(data, kernel, np.dtype(np.float32)), 50, 10, random_state=0)
-    assert got.features.dtype == np.float32
-    np.testing.assert_allclose(got.features @ got.features.T, exact.features @ exact.features.T, atol=1e-4)
-
-
 def test_streaming_evaluates_no_more_than_the_landmark_columns(monkeypatch):
     counting, evaluated = counting_kernel()
     nystrom_features(VectorKernel(X, kernel_function(counting)), 20, 5, random_state=0)
@@ -117,11 +107,6 @@ def test_streaming_evaluates_no_more_than_the_landmark_columns(monkeypatch):
     nystrom_features(VectorKernel(X, kernel_function(counting)), 20, 5, random_state=0, block_bytes=16 * 8 * 46)
     assert sum(evaluated) <= 2 * 200 * 20 + 20 * 20
     assert max(evaluated) <= 20 * 20
-
-
-def test_a_graph_without_loops_is_indefinite():
-    with pytest.raises(InputError, match=r"not positive semi-definite|all zero"):
-        nystrom_features(Graph.from_edges([0, 0, 1, 2, 3, 3, 4], [1, 2, 2, 3, 4, 5, 5]), 6, 2, random_state=0)
 
 
 class TestPowerFeatures:
@@ -159,8 +144,9 @@ class TestPowerFeatures:
             power_features(K, 5, n_vectors=3)
         with pytest.raises(ParameterError, match="n_steps=-1"):
             power_features(K, 5, n_steps=-1)
-        with pytest.raises(InputError, match="zero"):
-            power_features(np.zeros((4, 4)), 2)
+        for function in (power_features, kernel_pca_features):
+            with pytest.raises(InputError, match="zero"):
+                function(np.zeros((4, 4)), 2)
 
 
 class TestKernelPCA:
@@ -172,10 +158,6 @@ class TestKernelPCA:
     def test_low_rank_gives_fewer_features(self):
         A = np.random.default_rng(0).normal(size=(20, 2))
         assert kernel_pca_features(A @ A.T, 5).n_components == 2
-
-    def test_zero(self):
-        with pytest.raises(InputError, match="zero"):
-            kernel_pca_features(np.zeros((3, 3)), 1)
 
     @pytest.mark.parametrize("most", [30, 1000])
     def test_indefinite_matrices(self, most, monkeypatch):
@@ -246,10 +228,6 @@ class TestBadInput:
             warnings.simplefilter("error")
             found = nystrom_features(np.diag([1.0, 0.0, 0.0]), 1, sampling=[0])
         assert found.n_zero_rows == 0
-
-    def test_fewer_features_than_asked_for(self):
-        with pytest.warns(GraphWarning, match="rank 1 among the landmarks"):
-            assert nystrom_features(np.ones((6, 6)), 4, 3, random_state=0).n_components == 1
 
     def test_leverage_draws_without_replacement_need_possible_points(self):
         S = np.diag([1.0, 1.0, 0.0, 0.0])

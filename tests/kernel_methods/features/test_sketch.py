@@ -13,7 +13,10 @@ from sklearn.random_projection import johnson_lindenstrauss_min_dim
 from graphcore.exceptions import InputError, ParameterError
 from graphcore.kernel_methods.features.sketch import gaussian_sketch, leading_eigenvalues, sketch_kernel, subsample_size
 from graphcore.kernels.functions import kernel_function
+from graphcore.kernels.sparse import SparseKernel
 from graphcore.kernels.vectors import VectorKernel
+
+from ...nystrom_oracles import counting_kernel
 
 GAUSSIAN = kernel_function("gaussian", gamma=0.2)
 
@@ -348,12 +351,7 @@ def test_blocks_threads_and_precision(n_jobs):
 
 
 def test_no_more_kernel_values_are_asked_for_than_needed():
-    counted = []
-
-    def function(A, B):
-        counted.append(len(A) * len(B))
-        return GAUSSIAN(A, B)
-
+    function, counted = counting_kernel(GAUSSIAN)
     X = points(300, 3)
     kernel = VectorKernel(X, kernel_function(function))
     found = sketch_kernel(kernel, 5, n_subsample=20, random_state=0)
@@ -371,9 +369,7 @@ def test_nearest_is_a_cosine_for_kernels_without_unit_diagonal():
     root = np.sqrt(np.diag(K))
     np.testing.assert_allclose(nearest, np.abs(K / root / root[:, None])[:, found.indices].max(axis=1), rtol=1e-9)
     sparse = sketch_kernel(sp.csr_array(K), 5, n_subsample=7, random_state=0)
-    from graphcore.kernels.as_kernel import as_kernel
-
-    same = sparse.features(as_kernel(sp.csr_array(K)).columns(sparse.indices))[1] / np.sqrt(function.diagonal(X))
+    same = sparse.features(SparseKernel(sp.csr_array(K)).columns(sparse.indices))[1] / np.sqrt(function.diagonal(X))
     np.testing.assert_allclose(same, nearest, rtol=1e-9)
     assert sp.issparse(sparse.kernel)
 

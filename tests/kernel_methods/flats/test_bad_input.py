@@ -79,24 +79,10 @@ def test_other_functions(call, message):
         call()
 
 
-UNEVEN = K.copy()
-UNEVEN[2, 5] += 0.01
-
-
-@pytest.mark.parametrize(
-    ("matrix", "message"),
-    [
-        (X, r"is a square matrix.* shape \(20, 3\)"),
-        (sp.csr_array(UNEVEN), "not symmetric: entries differ by up to 0.01"),
-        (-K, "negative diagonal"),
-        (np.where(np.eye(20, dtype=bool), np.nan, K), "finite"),
-        (K + 5 * np.fliplr(np.eye(20)), "not positive semi-definite: .* its eigenvalues go from -.*on_indefinite"),
-        (sp.csr_array(K + 5 * np.fliplr(np.eye(20))), "not positive semi-definite"),
-    ],
-)
-def test_kernel_matrices(matrix, message):
-    with pytest.raises(InputError, match=message):
-        kernel_k_flats(matrix, 2, 1)
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
+def test_indefinite_matrices(form):
+    with pytest.raises(InputError, match=r"not positive semi-definite: .* its eigenvalues go from -.*on_indefinite"):
+        kernel_k_flats(form(K + 5 * np.fliplr(np.eye(20))), 2, 1)
 
 
 def test_kernel_matrices_that_are_symmetric_but_for_rounding():
@@ -145,8 +131,6 @@ ALONE = Graph.from_edges([], [], n_nodes=3)
         (lambda: kernel_k_flats(PATH, 2, 1, sample_weight=np.ones(5)), "leave sample_weight out"),
         (lambda: over("sigmoid"), "kernel='sigmoid' .*not positive"),
         (lambda: over("polynomial", coef0=-1.0), "kernel='polynomial'"),
-        (lambda: KernelKFlats(2, kernel="tanh").fit(X), "kernel='tanh' is not known"),
-        (lambda: KernelKFlats(2, bandwidth=0.0).fit(X), "bandwidth=0.0 must be more than 0"),
         (lambda: KernelKFlats(2, init="spectral").fit(X), "init='spectral' is for graphs"),
         (lambda: KernelKFlats(2, kernel="gaussian").fit(PATH), "kernel='gaussian' takes vectors.* this is a Graph"),
         (lambda: KernelKFlats(2, shift=-1.0).fit(PATH), "shift=-1.0 must be at least 0"),
@@ -154,7 +138,6 @@ ALONE = Graph.from_edges([], [], n_nodes=3)
         (lambda: KernelKFlats(2).fit(PATH, sample_weight=np.ones(2)), r"sample_weight.*shape \(2,\)"),
         (lambda: KernelKFlats(2, init="random").fit(ALONE), "no node has an edge"),
         (lambda: KernelKFlats(2).fit_transform(PATH), "fit_transform takes vectors or a kernel matrix"),
-        (lambda: KernelKFlats(2, kernel="normalized_cut").fit(-np.ones((2, 2))), "Negative values"),
     ],
 )
 def test_kernels(call, message):

@@ -3,14 +3,9 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from sklearn.base import clone
 from sklearn.datasets import make_blobs
-from sklearn.model_selection import GridSearchCV
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from bench.shapes import sphere
 from graphcore import InputError, KernelKFlats, KFlats, ParameterError
 from graphcore.datasets import crossing_lines, planted_partition
 from graphcore.kernel_methods.flats.k_flats import k_flats
@@ -71,18 +66,6 @@ def test_what_k_flats_stores():
     assert twice.inertia_ == pytest.approx(2 * KFlats(3, 2, init=model.labels_).fit(X).inertia_)
 
 
-@pytest.mark.parametrize("model", [KFlats(3, 1, random_state=0), KernelKFlats(3, 1, bandwidth=2.0, random_state=0)])
-def test_weights_are_repeats_in_any_order_for_drawn_initialisations(model):
-    rng = np.random.default_rng(1)
-    times = rng.integers(0, 3, 120)
-    order = rng.permutation(times.sum())
-    weighted, repeated = clone(model).fit(X, sample_weight=times), clone(model).fit(X.repeat(times, axis=0)[order])
-    np.testing.assert_array_equal(weighted.labels_.repeat(times)[order], repeated.labels_)
-    assert weighted.inertia_ == pytest.approx(repeated.inertia_)
-    left_out = times == 0
-    np.testing.assert_array_equal(weighted.labels_[left_out], weighted.predict(X[left_out]))
-
-
 def test_what_kernel_k_flats_stores():
     model = KernelKFlats(3, 1, bandwidth=2.0, random_state=0).fit(X)
     assert model.kernel_.bandwidth == 2.0
@@ -98,51 +81,17 @@ def test_what_kernel_k_flats_stores():
     assert np.median(distances[:, 11]) <= rule <= np.median(distances[:, 13])
 
 
-def test_every_form_of_one_kernel():
-    def gaussian(a, b):
-        return np.exp(-np.square(a[:, None] - b).sum(axis=2) / 8)
-
-    K = gaussian(X, X)
-    precomputed = {"kernel": "precomputed"}
-    forms = [
-        (X, {"bandwidth": 2.0}),
-        (X, {"kernel": "rbf", "gamma": 1 / 8}),
-        (X, {"kernel": gaussian}),
-        (K, precomputed),
-        (np.asfortranarray(K), precomputed),
-        (sp.csr_array(K), precomputed),
-        (sp.coo_matrix(K), precomputed),
-    ]
-    fits = [KernelKFlats(3, 1, init=Y, **options).fit(data) for data, options in forms]
-    new = X[:10] + 0.1
-    for (data, _), model in zip(forms, fits, strict=True):
-        np.testing.assert_array_equal(model.labels_, fits[0].labels_)
-        assert model.inertia_ == pytest.approx(fits[0].inertia_, rel=1e-9)
-        if data is X:
-            np.testing.assert_allclose(model.transform(new), fits[0].transform(new), atol=1e-7)
-        else:
-            rows = gaussian(new, X)
-            np.testing.assert_array_equal(model.predict(rows), fits[0].predict(new))
-            np.testing.assert_array_equal(model.predict(sp.csr_array(rows)), fits[0].predict(new))
-            np.testing.assert_allclose(model.transform(rows, np.ones(10)), fits[0].transform(new), atol=1e-7)
-            np.testing.assert_allclose(
-                np.abs(model.encode(rows).coordinates), np.abs(fits[0].encode(new).coordinates), atol=1e-8
-            )
-            np.testing.assert_allclose(model.fit_transform(data), fits[0].transform(X), atol=1e-6)
-
-
-def test_a_search_over_held_out_error_finds_the_dimension():
-    """Points on three lines in ten dimensions: cross-validation takes k = 3 and m = 1 of the grid."""
-    rng = np.random.default_rng(0)
-    labels = rng.integers(0, 3, 150)
-    ends = sphere(3, 10, random_state=0)
-    points = 4 * sphere(3, 10, random_state=1)[labels] + rng.normal(size=(150, 1)) * ends[labels]
-    points += 0.05 * rng.normal(size=points.shape)
-    pipeline = make_pipeline(StandardScaler(), KFlats(random_state=0))
-    grid = {"kflats__n_clusters": [2, 3], "kflats__n_dims": [0, 1]}
-    search = GridSearchCV(pipeline, grid, cv=3).fit(points)
-    assert search.best_params_ == {"kflats__n_clusters": 3, "kflats__n_dims": 1}
-    assert agreement(labels, search.predict(points))["ari"] == 1.0
+@pytest.mark.parametrize("form", [np.asarray, np.asfortranarray, sp.csr_array, sp.coo_matrix])
+def test_distances_and_codes_by_rows_of_the_kernel(form):
+    expected = KernelKFlats(3, 1, init=Y, bandwidth=2.0).fit(X)
+    K, new, rows = expected.kernel_(X), X[:10] + 0.1, expected.kernel_(X[:10] + 0.1, X)
+    model = KernelKFlats(3, 1, init=Y, kernel="precomputed").fit(form(K))
+    assert model.inertia_ == pytest.approx(expected.inertia_, rel=1e-9)
+    np.testing.assert_allclose(model.transform(form(rows), np.ones(10)), expected.transform(new), atol=1e-7)
+    codes, plain = model.encode(form(rows)), expected.encode(new)
+    np.testing.assert_array_equal(codes.labels, plain.labels)
+    np.testing.assert_allclose(np.abs(codes.coordinates), np.abs(plain.coordinates), atol=1e-8)
+    np.testing.assert_allclose(model.fit_transform(form(K)), expected.transform(X), atol=1e-6)
 
 
 def test_crossing_lines_by_default_settings():
@@ -193,14 +142,3 @@ def test_sparse_vectors_in_feature_space(options):
     assert sparse.inertia_ == pytest.approx(dense.inertia_, rel=1e-9)
     np.testing.assert_allclose(sparse.transform(vectors[:7]), dense.transform(vectors[:7].toarray()), atol=1e-7)
     assert sparse.score(vectors) == pytest.approx(-sparse.reconstruction_error_)
-
-
-@pytest.mark.parametrize("make", [KFlats, KernelKFlats])
-def test_verbose_fits_log_every_initialisation(make, caplog):
-    with caplog.at_level("INFO", logger="graphcore"):
-        make(3, n_init=2, random_state=0, verbose=1).fit(X)
-    messages = [record.getMessage().split(":")[0] for record in caplog.records]
-    assert messages == ["initialisation 1 of 2", "initialisation 2 of 2"]
-    caplog.clear()
-    make(3, n_init=2, random_state=0).fit(X)
-    assert not caplog.records

@@ -22,7 +22,6 @@ from graphcore.kernel_methods.kmeans.exact import kernel_kmeans
 from graphcore.kernels.functions import kernel_function
 from graphcore.kernels.graph import GraphKernel
 from graphcore.kernels.vectors import VectorKernel
-from graphcore.metrics import normalized_cut
 
 from .oracles import (
     all_distances,
@@ -335,21 +334,6 @@ def test_a_graph_is_read_where_it_is(m, weighted):
     assert with_isolated.labels.tolist() == [*read.labels.tolist(), -1, -1]
     assert with_isolated.inertia == pytest.approx(read.inertia, rel=1e-12)
     assert with_isolated.squared_distances[-2:].tolist() == [0, 0]
-
-
-@pytest.mark.parametrize("shift", [0.0, 1.0, 2.5])
-def test_the_objective_of_points_is_the_normalised_cut(shift):
-    graph = load_karate(weighted=True).graph
-    K, w = cut_kernel(graph, shift)
-    trace = (K.diagonal() * w).sum()
-    for seed in range(10):
-        labels = np.random.default_rng(seed).integers(0, 3, 34).astype(np.int32)
-        own = problem_of(K, w, 0).fit(labels, 3)[1]
-        # Normalised cut as the sum over clusters of cut over volume.
-        A = graph.to_scipy().toarray()
-        cut = sum(A[labels == j][:, labels != j].sum() / w[labels == j].sum() for j in range(3))
-        assert cut / 3 == pytest.approx(normalized_cut(graph, labels))
-        assert w @ own == pytest.approx(trace - 3 - 3 * shift + cut, rel=1e-12)
 
 
 @example(16641013, 2, 3)  # the second of eight equal eigenvalues is the last that is asked for

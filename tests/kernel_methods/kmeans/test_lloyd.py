@@ -13,13 +13,14 @@ from graphcore.kernel_methods.flats.alternation import alternate
 from graphcore.kernel_methods.flats.fit_kernel import rows_of_nodes
 from graphcore.kernel_methods.kmeans import centroids
 from graphcore.kernel_methods.kmeans.centroids import KernelCentroids
-from graphcore.kernels.columns import MatrixColumns
+from graphcore.kernels.columns import matrix_columns
 from graphcore.kernels.dense import DenseKernel
 from graphcore.kernels.functions import kernel_function
 from graphcore.kernels.graph import GraphKernel
 from graphcore.kernels.sparse import SparseKernel
 from graphcore.kernels.vectors import VectorKernel
 
+from ...nystrom_oracles import counting_kernel
 from ...strategies import graphs
 from . import oracles
 
@@ -201,17 +202,8 @@ def test_kernel_values_are_evaluated_for_all_points_once_then_for_those_that_mov
     n, k = 300, 5
     X = rng.normal(size=(n, 2))
     kernel = kernel_function("gaussian", bandwidth=1.0)
-    matrix = VectorKernel(X, kernel, held_bytes=5000)
-    evaluated = []
-
-    class Counted:
-        name, diagonal = kernel.name, staticmethod(kernel.diagonal)
-
-        def __call__(self, A, B):
-            evaluated.append(len(A) * len(B))
-            return kernel(A, B)
-
-    matrix.function = Counted()
+    counting, evaluated = counting_kernel(kernel)
+    matrix = VectorKernel(X, kernel_function(counting), held_bytes=5000)
     labels = rng.integers(0, k, n).astype(np.int32)
     run = lloyd(matrix, labels, np.ones(n), k)
     expected = lloyd(DenseKernel(kernel(X)), labels, np.ones(n), k)
@@ -241,10 +233,10 @@ def test_rows_by_blocks_against_numpy(monkeypatch, kind):
     values_of_graph = norms - 2 * (A @ (Z / degrees[:, None])) * scale[:, None] / masses
     for block_bytes in (1, 8 * 4 * 7, 1 << 26):
         monkeypatch.setattr(centroids, "_BLOCK_BYTES", block_bytes)
-        found, least = centroids.nearest_centroid(MatrixColumns(kind(A), np.dtype(float)), given)
+        found, least = centroids.nearest_centroid(matrix_columns(kind(A), np.dtype(float)), given)
         np.testing.assert_array_equal(found, values.argmin(axis=1))
         np.testing.assert_allclose(least, values.min(axis=1), rtol=1e-12, atol=1e-15)
-        rows = MatrixColumns(rows_of_nodes(kind(A), own, degrees), np.dtype(float))
+        rows = matrix_columns(rows_of_nodes(kind(A), own, degrees), np.dtype(float))
         found, least = centroids.nearest_centroid(rows, given)
         np.testing.assert_array_equal(found, values_of_graph.argmin(axis=1))
         np.testing.assert_allclose(least, values_of_graph.min(axis=1), rtol=1e-12, atol=1e-15)
@@ -258,7 +250,7 @@ def test_edges_to_a_large_graph_of_many_clusters_take_no_dense_memberships():
     tracemalloc.start()
     try:
         rows = rows_of_nodes(A, np.ones(n), np.ones(n))
-        centroids.nearest_centroid(MatrixColumns(rows, np.dtype(float)), given)
+        centroids.nearest_centroid(matrix_columns(rows, np.dtype(float)), given)
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
