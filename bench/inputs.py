@@ -1,5 +1,6 @@
 """The graphs that are measured: real ones from the data folder, generated ones from a cache of files."""
 
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +18,24 @@ def real(name, data):
     """Path of a real graph (``indptr``, ``indices`` and perhaps ``labels``), None if it is not there."""
     path = Path(data) / "graphs" / f"{name}.npz"
     return path if path.exists() else None
+
+
+def web(name, data):
+    """Path of a web graph (WebGraph's files), links of either direction, without loops; None if it is not there."""
+    path = Path(data) / "webgraph" / f"{name}.graph"
+    if not path.exists():
+        return None
+
+    def make():
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", graphcore.GraphWarning)  # that it is directed
+            graph = graphcore.read_graph(path)
+        rows = np.repeat(np.arange(graph.n_nodes), np.diff(graph.indptr))
+        kept = rows != graph.indices
+        counts = np.bincount(rows[kept], minlength=graph.n_nodes)
+        return {"indptr": np.concatenate([[0], np.cumsum(counts)]), "indices": graph.indices[kept]}
+
+    return _cached(name, make)
 
 
 def shape(path):

@@ -255,6 +255,36 @@ def louvain(graph, k, seed, params, threads):
     return graph.community_multilevel().membership, {}, {}
 
 
+def networkit_graph(indptr, indices, params):
+    import networkit
+
+    rows = np.repeat(np.arange(len(indptr) - 1, dtype=np.int64), np.diff(indptr))
+    upper = rows <= indices
+    return networkit.GraphFromCoo((rows[upper], indices[upper].astype(np.int64)), n=len(indptr) - 1)
+
+
+def _networkit(graph, method, seed, threads):
+    import networkit
+
+    networkit.setNumberOfThreads(threads)
+    networkit.setSeed(seed, False)
+    return method.run().getPartition().getVector(), {}, {}
+
+
+def networkit_leiden(graph, k, seed, params, threads):
+    import networkit
+
+    return _networkit(
+        graph, networkit.community.ParallelLeiden(graph, iterations=params["n_iterations"]), seed, threads
+    )
+
+
+def networkit_louvain(graph, k, seed, params, threads):
+    import networkit
+
+    return _networkit(graph, networkit.community.PLM(graph, refine=True), seed, threads)
+
+
 def sknetwork_louvain(graph, k, seed, params, threads):
     from sknetwork.clustering import Louvain
 
@@ -276,5 +306,7 @@ METHODS = {
     "igraph_leiden": (igraph_graph, igraph_leiden),
     "leiden": (igraph_graph, leiden),
     "louvain": (igraph_graph, louvain),
+    "networkit_leiden": (networkit_graph, networkit_leiden),
+    "networkit_louvain": (networkit_graph, networkit_louvain),
     "sknetwork_louvain": (matrix, sknetwork_louvain),
 }

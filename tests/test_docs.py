@@ -36,6 +36,7 @@ SHELL = [
     "docs/start.md",
     "docs/cli.md",
     "docs/report.md",
+    "docs/web_graphs.md",
     "docs/how_to/machines.md",
     "datasets/README.md",
 ]
@@ -63,8 +64,8 @@ def folder(tmp_path, monkeypatch):
     with gzip.open("edges.csv.gz", "wt") as file:
         file.writelines(f"{a},{b}\n" for a, b in nx.karate_club_graph().edges)
     np.savetxt("table.csv", vectors, delimiter=",", header="a,b,c,d", comments="")
-    links = nx.connected_caveman_graph(20, 6)
-    write_files(tmp_path, graph_files([sorted(links[page]) for page in range(120)]), "cnr-2000")
+    links = nx.connected_caveman_graph(200, 6)
+    write_files(tmp_path, graph_files([sorted(links[page]) for page in range(1200)]), "cnr-2000")
     return tmp_path
 
 
@@ -159,7 +160,7 @@ CLAIMS = {
     "pictures": ["len(pyplot.get_fignums()) == 9"],
 }  # fmt: skip
 NEEDS = {
-    "tables": ("pandas", "igraph"), "embeddings": ("pandas",), "distributed": ("distributed", "pyarrow"),
+    "tables": ("pandas", "igraph"), "embeddings": ("pandas",), "web_graphs": ("pandas",), "distributed": ("distributed", "pyarrow"),
     "pictures": ("matplotlib",), "report": ("matplotlib",),
 }  # fmt: skip
 ALONE = ("index",)  # every block of it by itself

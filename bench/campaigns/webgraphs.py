@@ -17,7 +17,7 @@ KEYS = ("nodes", "arcs", "windowsize", "maxrefcount", "minintervallength", "zeta
 VALUES = (
     "0", "1", "2", "3", "7", "8", "40", "41", "64", "1000", "100000", "2147483647", "2147483648", "99999999999", "-1",
     "-2", "", " ", "1.5", "1e3", "9" * 30, "9" * 5000, "x", "\xff", "big", "little", "EFGraph", "BVGraph", "a=b", ":",
-    "RESIDUALS_GOLOMB", "_", "|", "||_|",
+    "RESIDUALS_SKEWED_GOLOMB", "_", "|", "||_|",
 )  # fmt: skip
 
 
@@ -69,10 +69,9 @@ def _insert(data, rng):
 def _numbers(_, rng):
     """Numbers as lists have them, one after the other, that make no sense."""
     numbers = rng.choice([0, 0, 0, 1, 1, 2, 3, 5, 9, 40, 300, 2**31, 2**32, 2**40], int(rng.integers(1, 200)))
-    codes = [list(CODES)[rng.choice(5, p=(0.2, 0.5, 0.05, 0.2, 0.05))] for _ in numbers]
-    return packed(
-        "".join(encode(min(int(n), 300 if c == "UNARY" else n), c) for n, c in zip(numbers, codes, strict=True))
-    )
+    codes = [list(CODES)[rng.choice(6, p=(0.2, 0.45, 0.05, 0.2, 0.05, 0.05))] for _ in numbers]
+    most = {"UNARY": 300, "GOLOMB": 900}
+    return packed("".join(encode(min(int(n), most.get(c, n)), c) for n, c in zip(numbers, codes, strict=True)))
 
 
 def _line(data, rng):

@@ -1,4 +1,6 @@
-"""Modularity with the number of clusters free, beside two programs of Leiden's algorithm run until they stop.
+"""Modularity with the number of clusters free, beside programs of Leiden's and Louvain's algorithms.
+
+igraph and leidenalg run until they stop; networkit's Leiden has a fixed number of iterations.
 
 ``--page docs/tables/modularity.md`` writes the table of the docs.
 """
@@ -10,13 +12,16 @@ from ..harness import Method
 from ..report import Report, cell, table
 
 SEEDS = 5
-GRAPHS = ("email", "har", "letter-nn10", "fbpages", "lfr-10000-0.3", "mnist-nn10", "dblp")
-LARGE = ("mnist-nn10", "dblp")
+GRAPHS = ("email", "har", "letter-nn10", "fbpages", "lfr-10000-0.3", "mnist-nn10", "dblp", "cnr-2000")
+LARGE = ("mnist-nn10", "dblp", "cnr-2000")
 EFFORTS = ("fast", "default", "high")
 METHODS = [
     *(Method(f"graphcore, {effort}", "modularity", "graphcore", {"effort": effort}, own_k=True) for effort in EFFORTS),
     Method("Leiden (igraph)", "igraph_leiden", params={"n_iterations": -1}, own_k=True),
     Method("Leiden (leidenalg)", "leiden", params={"n_iterations": -1}, own_k=True),
+    Method("Leiden (networkit)", "networkit_leiden", params={"n_iterations": 50}, own_k=True),
+    Method("Louvain (networkit)", "networkit_louvain", own_k=True),
+    Method("Louvain (scikit-network)", "sknetwork_louvain", own_k=True),
 ]
 
 
@@ -24,7 +29,7 @@ def run(options):
     """Measure all graphs."""
     outcomes, missing = [], []
     for graph in harness.wanted(GRAPHS, options, LARGE):
-        path = inputs.real(graph, options.data)
+        path = inputs.real(graph, options.data) or inputs.web(graph, options.data)
         if path is None:
             missing.append(graph)
             continue
@@ -39,20 +44,21 @@ def run(options):
 
 
 def page(outcomes):
-    """A row for each graph: modularity, CPU seconds and number of clusters of every method."""
+    """A row for each graph: modularity, the best of it, CPU seconds and number of clusters of every method."""
     titles = list(dict.fromkeys(o.method.title for o in outcomes))
     rows = []
     for graph in dict.fromkeys(o.graph for o in outcomes):
         found = {o.method.title: o for o in outcomes if o.graph == graph}
         rows.append([graph, *(_cell(found.get(title)) for title in titles)])
-    return table(["graph: Q, CPU s, clusters", *titles], rows)
+    return table(["graph: Q (best), CPU s, clusters", *titles], rows)
 
 
 def _cell(outcome):
     if outcome is None or outcome.status != "ok":
         return "-" if outcome is None else outcome.remark
     q, seconds, clusters = (outcome.median(name) for name in ("q", "cpu_seconds", "clusters"))
-    return f"{q:.5f}, {cell(seconds, 2)}, {clusters:.0f}"
+    remark = "" if outcome.remark == "ok" else f"; {outcome.remark}"
+    return f"{q:.5f} ({max(row['q'] for row in outcome.scores):.5f}), {cell(seconds, 2)}, {clusters:.0f}{remark}"
 
 
 def score(path, run, k, own_k):

@@ -78,8 +78,9 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, PredictedRows
         How many drafts are made at most: 1, 4, 32, as many as gain anything, or a number. The first four are from
         coresets of their own, later ones are the best with some clusters formed anew. Two are recombined by moving what
         they agree on as wholes, and so on as in a tournament. The default ends before where a round of drafts does not
-        pay, and has one on graphs of more than a million entries (twenty million for "ncut"). One draft for graphs of
-        more than 2^28 entries (134 million edges).
+        pay, and has one on graphs of more than a million entries (twenty million for "ncut"). With "modularity" it has
+        up to eight, and one from a hundred million entries on. One draft for graphs of more than 2^28 entries (134
+        million edges).
     time_limit : float or None, default None
         Seconds after which it ends with the best so far; labels then depend on the speed of the machine. Given alone,
         it means ``effort="best"``. Ctrl-C ends it likewise, with a warning, where more than the default is asked for.

@@ -1,4 +1,4 @@
-"""Compiled loops that read numbers out of a stream of bits: unary, gamma, delta, zeta and nibble codes.
+"""Compiled loops that read numbers out of a stream of bits: unary, gamma, delta, zeta, nibble and Golomb codes.
 
 A stream is an array of uint64, the first bit of a file the highest of a word. Positions are bits from its start, those
 up to `bits` can be asked for: words go on for `SLACK` bits more, so that no number needs a look at where the array
@@ -10,7 +10,7 @@ import numpy as np
 
 from ..base.compiling import compiled
 
-UNARY, GAMMA, DELTA, ZETA, NIBBLE = range(5)
+UNARY, GAMMA, DELTA, ZETA, NIBBLE, GOLOMB = range(6)
 SLACK = 320
 BEYOND = 1 << 62
 # No node, degree or difference of two nodes is larger, and no list has so many bits.
@@ -103,6 +103,20 @@ def _nibble(words, position):
 
 
 @compiled
+def _golomb(words, position, bits, modulus):
+    """A multiple of the modulus in unary, the rest in minimal binary: the first ones of the rests take a bit less."""
+    count, position = _unary(words, position, bits)
+    if count > _LARGEST // modulus:
+        return np.int64(0), np.int64(BEYOND + NO_NUMBER)
+    length, word = np.int64(63) - _zeros(np.uint64(modulus)), _word(words, position)
+    rest = np.int64((word >> np.uint64(1)) >> np.uint64(63 - length))
+    short = (np.int64(2) << length) - modulus
+    if rest < short:
+        return count * modulus + rest, position + length
+    return count * modulus + np.int64(word >> np.uint64(63 - length)) - short, position + length + 1
+
+
+@compiled
 def _number(words, position, bits, code, k):
     """(The number at a position, the position after it)."""
     if code == GAMMA:
@@ -113,6 +127,8 @@ def _number(words, position, bits, code, k):
         number, position = _zeta(words, position, k)
     elif code == DELTA:
         number, position = _delta(words, position)
+    elif code == GOLOMB:
+        number, position = _golomb(words, position, bits, k)
     else:
         number, position = _nibble(words, position)
     if number > _LARGEST and position <= bits:

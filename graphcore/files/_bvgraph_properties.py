@@ -11,7 +11,7 @@ from . import _bit_loops as bits
 _LARGEST = 1 << 20
 _ANY = 10**18
 
-_CODES = {"UNARY": bits.UNARY, "GAMMA": bits.GAMMA, "DELTA": bits.DELTA, "ZETA": bits.ZETA, "NIBBLE": bits.NIBBLE}
+_CODES = {code: getattr(bits, code) for code in ("UNARY", "GAMMA", "DELTA", "ZETA", "NIBBLE", "GOLOMB")}
 _DEFAULTS = {
     "OUTDEGREES": bits.GAMMA, "REFERENCES": bits.UNARY, "BLOCK_COUNT": bits.GAMMA, "BLOCKS": bits.GAMMA,
     "INTERVALS": bits.GAMMA, "RESIDUALS": bits.ZETA, "OFFSETS": bits.GAMMA,
@@ -26,7 +26,7 @@ class Properties(NamedTuple):
     window: int
     chain: int  # how long a chain of copies may be, -1 for any length
     least: int  # the shortest interval, 0 for none
-    zeta_k: int
+    k: int  # of zeta codes; the modulus of Golomb codes
     codes: np.ndarray  # of the numbers in lists, in the order of `read_lists`
     offsets_code: int
 
@@ -78,9 +78,10 @@ def read_properties(path):
             )
         codes[what] = _CODES[code]
     *of_lists, of_offsets = codes.values()
+    largest_k = 40 if bits.ZETA in codes.values() else (1 << 31) - 1
     return Properties(
         number("nodes"), number("arcs"), number("windowsize"), number("maxrefcount", "-1", -1),
-        number("minintervallength"), number("zetak", "3", 1, 40), np.array(of_lists), of_offsets,
+        number("minintervallength"), number("zetak", "3", 1, largest_k), np.array(of_lists), of_offsets,
     )  # fmt: skip
 
 

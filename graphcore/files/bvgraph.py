@@ -148,7 +148,7 @@ class BVGraphEdges:
             words, start, n_bits = self._stream.piece(int(borders[lead]), int(borders[-1]))
             degrees = np.concatenate([degrees, np.empty(len(more), dtype=np.int64)])
             found, ended = loops.read_degrees(
-                words, n_bits, borders[lead:] - start, said.n_nodes, said.codes, said.zeta_k, degrees[lead:]
+                words, n_bits, borders[lead:] - start, said.n_nodes, said.codes, said.k, degrees[lead:]
             )
             if ended:
                 raise self._damage(first + found, ended)
@@ -175,7 +175,7 @@ class BVGraphEdges:
             is_last = start + n_bits == self._offsets.n_bits
             ends = np.empty(min(_NODES, said.n_nodes - node) if node >= 0 else 1, dtype=np.int64)
             found, after, ended = bits.add_gaps(
-                words, position - start, n_bits if is_last else n_bits - bits.SLACK, said.offsets_code, said.zeta_k,
+                words, position - start, n_bits if is_last else n_bits - bits.SLACK, said.offsets_code, said.k,
                 last, ends,
             )  # fmt: skip
             if ended == bits.ENDS and found and not is_last:
@@ -198,12 +198,12 @@ class BVGraphEdges:
         words, start, n_bits = self._stream.piece(int(borders[0]), int(borders[-1]))
         stop, borders = min(n_bits, int(borders[-1]) - start), borders - start
         wanted = np.arange(len(degrees)) >= lead
-        loops.mark_references(words, stop, borders, lead, self._window, said.codes, said.zeta_k, wanted)
+        loops.mark_references(words, stop, borders, lead, self._window, said.codes, said.k, wanted)
         starts = np.zeros(len(borders), dtype=np.int64)
         lists = np.empty(int(degrees[wanted].sum()), dtype=np.int32)
         read, _, ended = loops.read_lists(
             words, stop, 0, borders, wanted, starts, lists, first, 0, len(degrees), said.n_nodes, self._window,
-            said.least, said.codes, said.zeta_k,
+            said.least, said.codes, said.k,
         )  # fmt: skip
         if ended:
             raise self._damage(first + read, loops.BORDER if ended == bits.ENDS else ended)
@@ -227,7 +227,7 @@ class BVGraphEdges:
             lists = np.concatenate([kept, np.empty(room, dtype=np.int32)])
             read, after, ended = loops.read_lists(
                 words, there if is_last else there - bits.SLACK, position - start, *nothing, starts, lists,
-                node - lead, lead, lead + n_more, said.n_nodes, self._window, said.least, said.codes, said.zeta_k,
+                node - lead, lead, lead + n_more, said.n_nodes, self._window, said.least, said.codes, said.k,
             )  # fmt: skip
             starts = starts[: read + 1]
             if ended not in (bits.DONE, loops.FULL, bits.ENDS) or (ended == bits.ENDS and is_last):

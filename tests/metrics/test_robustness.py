@@ -163,5 +163,6 @@ def test_what_cannot_be_is_refused_and_progress_is_told(planted, monkeypatch, ca
     monkeypatch.setattr(quotient, "_MANY_ENTRIES", 100)
     with pytest.raises(InputError, match="more than 2\\^28: ask for the robustness of a subgraph"):
         model.robustness()
+    monkeypatch.undo()
     CoresetSpectralClustering(4, random_state=0, verbose=0).fit(planted[0]).set_params(verbose=1).robustness(2)
     assert "refit 2 of 2" in capsys.readouterr().err

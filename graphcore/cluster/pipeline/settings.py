@@ -4,6 +4,7 @@ import math
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from numbers import Integral
+from typing import Any
 
 import numpy as np
 
@@ -24,8 +25,13 @@ _MIN_CORESET, _MIN_GROUPS, _SHARE, _MAX_SHARE = 1000, 500, 0.03, 100_000
 # (a random graph of 400 nodes: J .606 instead of .618).
 _MOST_GROUPS = 2 / 3
 # Drafts at most (None: until a round gains nothing), and what a round has to gain of the objective for each of them and
-# entries of the graph: a thousandth for each two million.
-EFFORTS = {"fast": (1, 0.0), "default": (4, 5e-10), "high": (32, 0.0), "best": (None, 1e-11)}
+# entries of the graph: a thousandth for each two million. An objective may ask for more patience by default.
+EFFORTS: dict[str, tuple[Any, float]] = {
+    "fast": (1, 0.0),
+    "default": (4, 5e-10),
+    "high": (32, 0.0),
+    "best": (None, 1e-11),
+}
 _LINKED = "the nodes that have an edge"
 _MOVES = "which the published algorithm does only with refine=True (--published-option refine=true)"
 
@@ -58,7 +64,7 @@ class Settings:
     @property
     def is_search(self):
         """Whether more drafts are asked for than the default makes."""
-        return (self.max_drafts, self.price) not in (EFFORTS["fast"], EFFORTS["default"])
+        return (self.max_drafts, self.price) not in _usual(self.objective)
 
     @property
     def joined_by(self):
@@ -121,7 +127,7 @@ def check_settings(n_clusters, given):
             "it out for other objectives, and for a published algorithm without refine=True or with overcluster"
         )
     if not steps.refine:  # nothing moves
-        if _effort(values) not in (EFFORTS["fast"], EFFORTS["default"]):
+        if _effort(values) not in _usual(values["objective"]):
             raise ParameterError(f"effort and time_limit are for a search that moves nodes, {_MOVES}")
         for each in limits:
             raise ParameterError(f"{each} is kept by moving nodes, {_MOVES}")
@@ -200,7 +206,7 @@ def resolve(asked, graph, total_size=None):
         )
     effort = _effort(values)
     if is_huge(graph.n_entries):
-        if effort not in (EFFORTS["fast"], EFFORTS["default"]):
+        if effort not in _usual(values["objective"]):
             raise ParameterError(
                 "effort and time_limit are for graphs of at most 2^28 entries (134 million edges); this one has "
                 f"{graph.n_entries}: leave them out"
@@ -265,7 +271,13 @@ def _effort(values):
         return math.ceil(effort), 0.0
     if effort in ("default", "best") and values["time_limit"] is not None:
         return None, 0.0
-    return EFFORTS[effort]
+    return _usual(values["objective"])[1] if effort == "default" else EFFORTS[effort]
+
+
+def _usual(objective):
+    """The efforts "fast" and "default" for an objective, as `_effort` returns them."""
+    (most, price), (times, less) = EFFORTS["default"], OBJECTIVES[objective].patience
+    return EFFORTS["fast"], (most * times, price / less)
 
 
 def _coreset_size(asked, n_linked):

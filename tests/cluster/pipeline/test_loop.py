@@ -213,6 +213,11 @@ def test_effort_is_a_number_of_drafts(case, effort, n_drafts):
         np.testing.assert_allclose(shares, shares.round(), atol=1e-5)
 
 
+def test_the_default_has_more_patience_with_modularity(case):
+    model = CoresetSpectralClustering(None, objective="modularity", random_state=0).fit(case[0])
+    assert model.clustering_.search.n_drafts == 8 and not model.clustering_.settings.is_search
+
+
 def test_large_graphs_have_one_draft(case, monkeypatch):
     price = OBJECTIVES["information"].spread / case[0].n_entries  # as that of the default is on a million entries
     monkeypatch.setitem(EFFORTS, "default", (4, price))
