@@ -1,4 +1,4 @@
-"""``python -m bench``: run a case, list the cases, write a page of the docs anew, or install the peers."""
+"""``python -m bench``: run a case or a paper, write its page, list cases or what is old, install the peers."""
 
 import argparse
 import datetime
@@ -11,7 +11,7 @@ import tempfile
 from importlib import import_module
 from pathlib import Path
 
-from . import harness, machine, papers, quality_page
+from . import harness, machine, papers, quality_page, stamp
 from .report import Report
 
 CASES = (
@@ -25,6 +25,8 @@ CASES = (
     "knn-path",
     "weighting",
     "landmarks",
+    "minibatch",
+    "subspaces",
     "growth",
     "clusters",
     "order",
@@ -48,18 +50,20 @@ CASES = (
 
 def main(arguments=None):
     options = _parser().parse_args(arguments)
-    return {"run": _run, "list": _list, "page": _page, "paper": _paper, "peers": _peers}[options.command](options)
+    commands = {"run": _run, "list": _list, "page": _page, "paper": _paper, "stale": _stale, "peers": _peers}
+    return commands[options.command](options)
 
 
 def _parser():
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
     commands.add_parser("list", help="name the cases")
+    commands.add_parser("stale", help="list records and tables of the docs that are older than the code they measure")
     peers = commands.add_parser("peers", help="make the peers' environment from bench/peers.txt")
     peers.add_argument("--folder", type=Path, default=harness.PEERS_ENVIRONMENT)
     peers.add_argument("--python", default=sys.executable, help="its interpreter; numpy 1 has wheels up to Python 3.12")
     page = commands.add_parser("page", help="write the tables of the docs from a run's JSON file")
-    page.add_argument("case", choices=("quality", "balance", "modularity"))
+    page.add_argument("case", choices=("quality", "balance", "modularity", "minibatch"))
     page.add_argument("json", type=Path, nargs="+", help="files or journals of runs; the last counts")
     page.add_argument("--page", type=Path, required=True)
     paper = commands.add_parser(
@@ -118,7 +122,7 @@ def _run(given):
         folder=given.folder,
         resume=given.resume,
     )
-    described = machine.describe(options)
+    described = machine.describe(options) | {"code": stamp.stamp(getattr(case, "ROOMS", stamp.ROOMS))}
     harness.RESULTS.mkdir(parents=True, exist_ok=True)
     stem = harness.RESULTS / f"{given.case}-{datetime.datetime.now():%Y%m%d-%H%M%S}"
     options.journal = stem.with_suffix(".jsonl")
@@ -192,7 +196,8 @@ def _write_page(path, report, arguments):
     if not report.page:
         raise SystemExit(f"bench: no tables for the docs were made, so {path} is not written")
     command = f"python -m bench {shlex.join(_telling(arguments))}"
-    origin = f"*{report.title}. Written by `{command}` on {report.machine['date'][:10]}; do not edit.*"
+    origin = f"*{report.title}. Written by `{command}` on {report.machine['date'][:10]}; do not edit; "
+    origin += f"{stamp.line(report.machine)}.*"
     if "busy" in report.machine.get("load at the start", ""):
         origin += "\n\nOther programs were at work on the machine: seconds are noisy, scores are not."
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -219,6 +224,14 @@ def _telling(arguments):
 def _list(given):
     for name in CASES:
         print(f"{name:14}", _case(name).__doc__.splitlines()[0])
+
+
+def _stale(given):
+    states = stamp.states()
+    for where, told, state in states:
+        if state != stamp.OF_TODAY:
+            print(f"{where:40} {state}" + f": {told}" * (state == stamp.OLDER))
+    print(f"{sum(state == stamp.OF_TODAY for *_, state in states)} of {len(states)} are {stamp.OF_TODAY}")
 
 
 def _peers(given):

@@ -163,15 +163,16 @@ def skipped(method, graph, k, reason):
 
 def chosen(methods, options):
     """The methods that the command line asks for."""
-    return [m for m in methods if _holds(m.title, options.methods)]
+    return [m for m in methods if holds(m.title, options.methods)]
 
 
 def wanted(graphs, options, large=()):
     """The graphs that the command line asks for, without the large ones in a quick run."""
-    return [g for g in graphs if _holds(g, options.graphs) and not (options.quick and g in large)]
+    return [g for g in graphs if holds(g, options.graphs) and not (options.quick and g in large)]
 
 
-def _holds(title, words):
+def holds(title, words):
+    """Whether a title has one of the words, if there are any."""
     return not words or any(word.lower() in title.lower() for word in words)
 
 

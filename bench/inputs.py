@@ -35,7 +35,7 @@ def web(name, data):
         counts = np.bincount(rows[kept], minlength=graph.n_nodes)
         return {"indptr": np.concatenate([[0], np.cumsum(counts)]), "indices": graph.indices[kept]}
 
-    return _cached(name, make)
+    return cached(name, make)
 
 
 def shape(path):

@@ -21,11 +21,13 @@ _ASK = (
 
 
 def describe(options):
-    """Processor, cores, memory, system, versions on both sides, threads, load and date, as a dict of strings."""
+    """Processor, BLAS, cores, memory, system, versions on both sides, threads, load, date: a dict of strings."""
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     load = os.getloadavg()[0]
     return {
-        "processor": f"{_processor()}, {cores()} cores, {memory / 2**30:.0f} GiB",
+        "processor": processor(),
+        "BLAS": blas(),
+        "memory": f"{cores()} cores, {memory / 2**30:.0f} GiB",
         "system": f"{platform.system()} {platform.release()}",
         "threads": str(options.threads),
         "load at the start": f"{load:.1f}" + (" (busy: figures are noisy)" if load > 0.5 * cores() else ""),
@@ -45,7 +47,22 @@ def versions():
     return _named({"Python": platform.python_version(), **{n: _version(n) for n in _OURS}})
 
 
-def _processor():
+def blas():
+    """The libraries of linear algebra that numpy and scipy call, with their kernels for this processor, and threads."""
+    import scipy.linalg  # noqa: F401  (its BLAS is loaded by now, too)
+    from threadpoolctl import threadpool_info
+
+    found = [library for library in threadpool_info() if library["user_api"] == "blas"]
+    names = (
+        " ".join(filter(None, (library["internal_api"], library["version"], library.get("architecture"))))
+        + f", {library['num_threads']} threads"
+        for library in found
+    )
+    return " and ".join(sorted(set(names))) or "no BLAS that threadpoolctl knows"
+
+
+def processor():
+    """The model of the processor."""
     info = Path("/proc/cpuinfo")
     if info.exists():
         for line in info.read_text().splitlines():

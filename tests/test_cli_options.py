@@ -283,7 +283,7 @@ def test_nodes_beside_edges(folder, capsys, monkeypatch):
     assert "row 59" in read_labels(folder / "x.tsv")
     capsys.readouterr()
     assert run(["cluster", "X.npy", *beside, "-k", "2", "-o", "y.tsv"]) == 2
-    assert "people.csv: there are 7 nodes, and the graph has nodes 0 to 59" in capsys.readouterr().err
+    assert "people.csv: vectors are numbered from 0 and keep their order" in capsys.readouterr().err
     feed(monkeypatch, b"\n".join(line.encode() for line in people))
     assert run(["info", "graph.txt", "--nodes", "-"]) == 0
 

@@ -1,12 +1,15 @@
 """Files of vectors that hold something else, or are damaged: one line that names the file."""
 
 import gzip
+import json
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from graphcore import GraphWarning, InputError, knn_graph, read_graph
+import graphcore
+from graphcore import CoresetSpectralClustering, GraphWarning, InputError, knn_graph, read_graph
+from graphcore.cli.app import run
 from graphcore.cli.vectors import read_vectors
 
 
@@ -139,3 +142,59 @@ def test_edges_in_parquet_are_those_of_the_text(tmp_path):
     parquet.write_table(arrow.table({"from": arrow.array([], "int64"), "to": arrow.array([], "int64")}), path)
     with pytest.raises(InputError, match="no rows"):
         read_graph(path)
+
+
+@pytest.fixture
+def noisy(tmp_path, monkeypatch):
+    """Three clusters, then thirty vectors far from all others, of whole numbers."""
+    rng = np.random.default_rng(0)
+    X = np.repeat(40 * np.eye(3, 6), 100, axis=0) + 4 * rng.normal(size=(300, 6))
+    X = np.concatenate([X, rng.uniform(-200, 200, (30, 6))]).round()
+    monkeypatch.chdir(tmp_path)
+    return X
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8", "i8", "i2"])
+def test_a_model_of_vectors_predicts_and_is_updated_as_that_of_the_class(noisy, dtype, capsys):
+    X = noisy.astype(dtype)
+    np.save("x.npy", X)
+    np.save("new.npy", X[:7])
+    command = "cluster x.npy -k 3 --neighbors 8 --outliers 0.1 -o l.npy --model m.npz --json"
+    assert run(command.split()) == 0
+    facts = json.loads(capsys.readouterr().out)
+    model, same = graphcore.load("m.npz"), CoresetSpectralClustering(3, n_neighbors=8, outliers=0.1, random_state=0)
+    same.fit(X)
+    assert facts["outliers"] == np.count_nonzero(same.labels_ < 0) >= 30
+    for name in ("labels_", "outlier_scores_"):
+        np.testing.assert_array_equal(getattr(model, name), getattr(same, name))
+    np.testing.assert_array_equal(model.predict(X), same.predict(X))
+    assert model.get_params() == same.get_params() | {"affinity": "nearest_neighbors", "n_jobs": -1}
+    assert model._reference.vectors.dtype == {"i8": "f4"}.get(dtype, dtype)
+    assert run(["update", "m.npz", "new.npy", "-o", "after.npy"]) == 0
+    assert "7 are new" in capsys.readouterr().out
+    same.update(X[:7])
+    np.testing.assert_array_equal(np.load("after.npy"), same.labels_)
+
+
+def test_outliers_are_told(noisy, capsys):
+    np.save("x.npy", noisy)
+    assert run(["cluster", "x.npy", "-k", "3", "--outliers", "0.09", "-o", "l.npy", "--report", "r.html"]) == 0
+    said = capsys.readouterr()
+    assert "outliers   30, of label -1" in said.out
+    assert "isolated" not in said.out + said.err
+    with open("r.html", encoding="utf-8") as page:
+        assert "left out: 30 outliers" in page.read()
+
+
+def test_wrong_updates_of_a_model_of_vectors(noisy, capsys):
+    np.save("x.npy", noisy)
+    np.save("narrow.npy", noisy[:, :2])
+    assert run(["cluster", "x.npy", "-k", "3", "-o", "l.npy", "--model", "m.npz"]) == 0
+    for command, said in (
+        ("update m.npz x.npy --removed x.npy", "of which none are taken out"),
+        ("update m.npz narrow.npy", "2 features"),
+        ("update m.npz --removed x.npy", "of which none are taken out"),
+    ):
+        assert run(command.split()) != 0
+        assert said in capsys.readouterr().err
+    assert len(graphcore.load("m.npz").labels_) == 330

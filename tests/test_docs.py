@@ -160,8 +160,8 @@ CLAIMS = {
     "pictures": ["len(pyplot.get_fignums()) == 9"],
 }  # fmt: skip
 NEEDS = {
-    "tables": ("pandas", "igraph"), "embeddings": ("pandas",), "web_graphs": ("pandas",), "distributed": ("distributed", "pyarrow"),
-    "pictures": ("matplotlib",), "report": ("matplotlib",),
+    "tables": ("pandas", "igraph"), "embeddings": ("pandas",), "web_graphs": ("pandas",),
+    "distributed": ("distributed", "pyarrow"), "pictures": ("matplotlib",), "report": ("matplotlib",),
 }  # fmt: skip
 ALONE = ("index",)  # every block of it by itself
 LONG = ("bipartite", "choose_k", "distributed", "flats", "pictures", "report")

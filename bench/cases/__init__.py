@@ -1,1 +1,5 @@
-"""One file for each case: `SEEDS`, its default number of runs, and `run(options)`, which returns a Report."""
+"""One file for each case.
+
+`SEEDS` is its default number of runs, `run(options)` returns a Report; `ROOMS` are those of graphcore that it measures,
+where they are not `bench.stamp.ROOMS`.
+"""

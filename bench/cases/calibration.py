@@ -14,6 +14,7 @@ from ..report import Report, table
 from ..vectors import over_seeds, spread
 
 SEEDS = 3
+ROOMS = ("base", "graphs", "kernels", "cluster", "metrics")
 # Another fit of the same graph has this much more as its seed.
 OTHER = 50
 PLANTED = {"planted, 3 of 10 outside": (10, 300, 10, 3), "planted, 10 of 20": (20, 200, 20, 10),

@@ -34,6 +34,7 @@ from ..report import Report, table
 from ..vectors import agreement
 
 SEEDS = 1
+ROOMS = ("base", "graphs", "files/store", "kernels", "cluster", "kernel_methods", "distributed")
 WAYS, LARGE_WAYS = ("1 thread", "2 threads", "1 worker", "2 workers"), ("2 threads", "2 workers")
 NODES, QUICK_NODES, EDGES_PER_NODE, NODES_PER_CLUSTER = 6_500_000, 100_000, 27, 1_000
 QUICK_ROWS, LANDMARKS, RANK, CLUSTERS = 20_000, 400, 20, 10

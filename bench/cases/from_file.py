@@ -14,6 +14,7 @@ from ..report import Report, factor_cells, table
 from .construction import distinct
 
 SEEDS = 3
+ROOMS = ("base", "graphs", "files", "kernels", "cluster")
 # Scale and edges of the R-MAT graph, draws, numbers of clusters; the small one has the same proportions.
 GRAPHS = {
     "R-MAT 2^22, 40 M edges": (22, 40_000_000, 100_000, (100, 1_000)),

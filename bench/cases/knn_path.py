@@ -8,6 +8,7 @@ from ..harness import Method
 from ..report import Report, factor_cells, score_cell, table, verdict
 
 SEEDS = 3
+ROOMS = ("base", "graphs", "neighbors", "kernels", "cluster")
 N_NEIGHBORS = 10
 # Vectors: k, and the search. That of MNIST is what "auto" takes, named so that the warm-up compiles it. The small sets
 # are for trials, and have no targets.

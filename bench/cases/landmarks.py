@@ -21,6 +21,7 @@ from ..report import Report, table
 from ..vectors import over_seeds, spread
 
 SEEDS = 6
+ROOMS = ("base", "kernels", "kernel_methods")
 ROWS = 10_000
 RARE, NARROW = "rare clusters", "rare clusters, half the bandwidth"
 N_COMMON, N_RARE, RARE_SIZE = 10, 25, 12

@@ -18,6 +18,7 @@ from ..runner import peak_bytes, reset_peak
 from ..vectors import AnonymousMemory, agreement, quiet
 
 SEEDS = 1
+ROOMS = ("base", "kernels", "kernel_methods")
 LANDMARKS, RANKS, CLUSTERS, MAX_ITER = 400, (20, 80), 10, 100
 QUICK_ROWS, LIMIT_GB, LIMIT_SECONDS = 240_000, 8.0, 600.0
 # Seconds on 32 machines of 32 cores and NMI: Wang, Gittens, Mahoney, JMLR 2019.

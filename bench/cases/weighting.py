@@ -19,6 +19,7 @@ from ..report import Report, table
 from ..vectors import over_seeds
 
 SEEDS = 3
+ROOMS = ("base", "graphs", "neighbors", "kernels", "cluster")
 NEIGHBORS = (5, 10, 15, 30)
 MNIST_ROWS = 10_000
 MEASURES = ("ari", "nmi", "j")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from .. import harness
+from .. import harness, stamp
 
 # What a published row says of where its values come from.
 TEXT, PLOT = "text", "read off the plot"
@@ -85,13 +85,17 @@ class Exhibit:
 
 @dataclass(frozen=True)
 class Paper:
-    """A paper: its `name` on the command line, title, source, an introduction in Markdown, and its exhibits."""
+    """A paper: its `name` on the command line, title, source, an introduction in Markdown, and its exhibits.
+
+    `rooms` are those of graphcore that the exhibits measure.
+    """
 
     name: str
     title: str
     source: str
     intro: str
     exhibits: tuple
+    rooms: tuple = (*stamp.ROOMS, "kernel_methods")
 
     def exhibit(self, name):
         """The exhibit of a name."""

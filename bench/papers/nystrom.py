@@ -176,5 +176,6 @@ Both figures with measurements. [Claims and corrections](../theory/nystrom_kerne
 [landmark methods](../nystrom.md) are for use. The kernel is Gaussian, its sigma the root mean square distance; the
 landmarks are drawn uniformly and all of their features kept.
 """,
+    rooms=("base", "kernels", "kernel_methods"),
     exhibits=(FIGURE_1, FIGURE_2),
 )

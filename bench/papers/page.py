@@ -5,6 +5,7 @@ import json
 
 import numpy as np
 
+from .. import stamp
 from ..report import cell, table
 from .exhibit import chosen
 from .record import FOLDER, load
@@ -90,7 +91,7 @@ def _origin(entry):
     if "seconds" in entry:
         said += [f"{entry['seconds'] / 60:.1f} minutes"]
     said += [f"{entry['cores']} cores" + (", other programs at work" if entry["busy"] else "")]
-    said += [entry["versions"]]
+    said += [entry["versions"], stamp.line(entry)]
     if "note" in entry:  # of rows that were measured by themselves
         said += [entry["note"]]
     said += ["broken off before all was measured"] * (not entry["complete"])

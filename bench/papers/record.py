@@ -6,7 +6,7 @@ import os
 import sys
 import time
 
-from .. import machine
+from .. import machine, stamp
 from ..harness import ROOT
 from .exhibit import MissingData, Settings, grouped
 
@@ -37,6 +37,7 @@ def measure(paper, settings, only=None, folder=FOLDER):
 
 
 def _measured(paper, exhibit, settings):
+    code = stamp.stamp(paper.rooms)
     load_before, start, cpu = os.getloadavg()[0], time.perf_counter(), time.process_time()
     rows, complete = [], True
     try:
@@ -58,6 +59,9 @@ def _measured(paper, exhibit, settings):
         ),
         "complete": complete,
         "date": f"{datetime.datetime.now():%Y-%m-%d}",
+        "code": code,
+        "processor": machine.processor(),
+        "BLAS": machine.blas(),
         "cores": machine.cores(),
         "busy": load_before > 0.5 * machine.cores(),
         "cpu_seconds": round(time.process_time() - cpu, 1),

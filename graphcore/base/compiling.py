@@ -1,5 +1,6 @@
 """Compiles loops where it pays: how they are called, and notices, so that a first run does not look like a hang."""
 
+import atexit
 import functools
 import gc
 import math
@@ -26,9 +27,9 @@ NOTICE_UNKEPT = (
 _SOON = 0.05
 _LEAST = 2e-9  # seconds for each byte of arrays that a loop is taken to need at least
 # Compiling takes about a millisecond for each step of Python's own code. Small cases are over before it would be: a
-# loop that is on no disk yet runs as Python until that has taken a share of what it would take to compile it, or until
-# another process has compiled it, which is looked for now and then. Until it was timed, it is taken to need a
-# nanosecond for each step and byte of arrays.
+# loop that is on no disk yet runs as Python until that has taken a share of what it would take to compile it, in all
+# processes together, or until another process has compiled it, which is looked for now and then. Until it was timed, it
+# is taken to need a nanosecond for each step and byte of arrays.
 _TO_COMPILE = 1e-3
 _SHARE = 0.5
 _UNCOMPILED = 1e-9
@@ -49,8 +50,8 @@ def compiled(function=None, *, sums_in_any_order=False):
     Functions whose names begin with an underscore are for other compiled ones alone: Python cannot call them, which
     saves a tenth of compiling.
 
-    In the first process that meets it, a loop runs as Python for as long as that is cheaper, with the same results,
-    bit for bit: it must not add bools, or count beyond 32 bits in what is an int32 in an array.
+    A loop that is on no disk runs as Python for as long as that is cheaper, with the same results, bit for bit: it must
+    not add bools, or count beyond 32 bits in what is an int32 in an array.
     """
     if function is None:
         return functools.partial(compiled, sums_in_any_order=sums_in_any_order)
@@ -80,7 +81,7 @@ class _Loop(Part):
         size = 1 + _bytes_of(args)
         if self._is_new:
             with _DECIDING:  # threads meet a loop at the same time
-                if self._is_new and not (AT_ONCE in os.environ or is_kept(self) or _was_tried(self)):
+                if self._is_new and not (AT_ONCE in os.environ or is_kept(self)):
                     self._trial = _Trial.of(self)
                 self._is_new = False
         trial = self._trial
@@ -115,8 +116,10 @@ class _Trial:
 
     def __init__(self, loop, function, n_steps):
         self._loop, self._function = loop, function
-        self._left, self._pace = _SHARE * _TO_COMPILE * n_steps, _UNCOMPILED * n_steps
+        self._before, self._taken = _taken_before(loop), 0.0
+        self._left, self._pace = _SHARE * _TO_COMPILE * n_steps - self._before, _UNCOMPILED * n_steps
         self._was_timed, self._unlooked = False, 0.0
+        atexit.register(self._note)
 
     @classmethod
     def of(cls, loop):
@@ -137,11 +140,19 @@ class _Trial:
         with np.errstate(over="ignore", invalid="ignore", divide="raise"):  # numba raises at a division by 0 as well
             result = self._function(*map(_as_numba, args))
         taken = time.thread_time() - begun
+        self._taken += taken
         self._left -= taken
         self._unlooked += taken
         self._pace = max(self._pace, taken / size) if self._was_timed else taken / size
         self._was_timed = True
         return result
+
+    def _note(self):
+        """Write down for later processes how long the loop has run as Python."""
+        if self._taken and (note := _note_of(self._loop)) is not None:
+            with suppress(OSError):
+                note.parent.mkdir(parents=True, exist_ok=True)
+                note.write_text(f"{self._before + self._taken:.6f}")
 
 
 def _as_numba(value):
@@ -190,18 +201,19 @@ def is_kept(loop):
     return kept_in(loop) is not None and loop.cache.is_filled
 
 
-def _was_tried(loop):
-    """Whether a loop ran as Python in an earlier process: then it pays to compile it. The next one is left a note."""
+def _note_of(loop):
+    """The file that says how long a loop has run as Python; None if nothing can be kept."""
     folder = kept_in(loop)
-    if folder is None:  # nothing that is compiled would be kept
-        return False
-    note = folder / f"{loop.__module__.rpartition('.')[2]}.{loop.__qualname__}.tried"
-    with suppress(OSError):
-        if note.exists():
-            return True
-        folder.mkdir(parents=True, exist_ok=True)
-        note.touch()
-    return False
+    return folder and folder / f"{loop.__module__.rpartition('.')[2]}.{loop.__qualname__}.tried"
+
+
+def _taken_before(loop):
+    """Seconds that a loop has run as Python in earlier processes."""
+    note = _note_of(loop)
+    try:
+        return float(note.read_text()) if note else 0.0
+    except (OSError, ValueError):  # nothing was written, or not a number
+        return 0.0
 
 
 @contextmanager

@@ -18,7 +18,10 @@ class _StandIn(ModuleType):
         return getattr(module, name)
 
 
-_SELDOM_USED: dict[str, Any] = {"scipy.stats": _StandIn("scipy.stats"), "pandas": None}  # None: as if not installed
+_STOOD_IN_FOR = "scipy.stats", "narwhals", "narwhals.stable", "narwhals.stable.v2"
+_SELDOM_USED: dict[str, Any] = {name: _StandIn(name) for name in _STOOD_IN_FOR} | {
+    "pandas": None
+}  # as if not installed
 
 
 def lazy_names(package, homes):
@@ -41,10 +44,10 @@ def lazy_names(package, homes):
 
 
 def import_scikit_learn():
-    """Import scikit-learn's base without scipy.stats and pandas, three fifths of its time and seldom used by it.
+    """Import scikit-learn's base without scipy.stats, pandas and narwhals, most of its time and seldom used by it.
 
-    `sklearn.utils.fixes` asks for both: the first it finds by its attribute of scipy when it calls it, and the second
-    it tells by what is imported. Where threads run, one might miss what is hidden: then nothing is.
+    It finds the first and the last by attributes of modules when it calls them, and `sklearn.utils.fixes` tells the
+    second by what is imported. Where threads run, one might miss what is hidden: then nothing is.
     """
     if "sklearn" in sys.modules or threading.active_count() > 1:
         return

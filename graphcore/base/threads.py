@@ -231,3 +231,13 @@ def limited_libraries(openmp=1):
         finally:
             with _SETTING:
                 limited.close()
+
+
+def away_with_one(function, *args):
+    """`away` within `limited_libraries`, for what uses OpenMP, whose limit is one of the thread that sets it."""
+
+    def limited():
+        with _libraries[1].limit(limits=1, user_api="openmp"):
+            return function(*args)
+
+    return away(limited)

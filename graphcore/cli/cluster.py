@@ -11,7 +11,7 @@ from ..cluster.pipeline.parameters import PARAMETERS, STEPS, Published, defaults
 from ..exceptions import FormatError
 from .console import Command, adding
 from .files import INPUT, OUTPUT, check_target, labels_target, output_kind, tell_of_missing_pictures, write_clusters
-from .inputs import READING, check_there, input_options, load, read_node_table, warn_of_idle
+from .inputs import READING, check_there, input_options, load_with_vectors, read_node_table, warn_of_idle
 from .labels import PAGE, page_about, read_one_label, truth_option
 from .summary import cluster_facts, cluster_lines, graph_lines
 from .warm_up import help_compiling
@@ -183,7 +183,7 @@ def cluster(console, input, **options):
 
     with client_of(given.scheduler, given.workers):
         reading["nodes"] = nodes = read_node_table(given.nodes, stages, given.encoding, given.any_size)
-        graph = load(input, stages, outliers=asked.values["outliers"], **reading, **drawn)
+        graph, made_of = load_with_vectors(input, stages, outliers=asked.values["outliers"], **reading, **drawn)
         truth = None if given.truth is None else read_one_label(given.truth, graph, given.any_size)
         fit = fit_graph(graph, asked, **_known(graph, given), **drawn, stages=stages)
         _warn_of_idle(fit, given, asked)
@@ -193,7 +193,7 @@ def cluster(console, input, **options):
             if given.model is not None:
                 from ..estimators.load import model_of
 
-                model_of(fit, given.n_clusters, **drawn, **settings).save(given.model)
+                model_of(fit, given.n_clusters, made_of, **drawn, **settings).save(given.model)
         robustness = robustness_of(graph, result, **drawn, stages=stages) if given.robustness else None
         memberships = None if given.report is None and given.membership is None else fit.memberships()
         if given.membership is not None:

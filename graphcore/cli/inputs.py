@@ -2,6 +2,7 @@
 
 import os
 import re
+from typing import Any, NamedTuple
 
 import click
 
@@ -140,10 +141,26 @@ def read_node_table(path, stages, encoding, any_size):
         return read_nodes(path, encoding=encoding, any_size=any_size)
 
 
-def load(path, stages, *, vectors, n_neighbors, metric, random_state, n_jobs, outliers=None, nodes=None, **reading):
-    """Read a graph (`reading` is for :func:`graphcore.read_graph`), or vectors and make their kNN graph.
+class VectorInput(NamedTuple):
+    """What a neighbour graph was made of."""
 
-    `nodes` is a path or a NodeTable.
+    X: Any  # vectors, as they were read
+    n_neighbors: int
+    metric: str
+    outliers: Any  # Outliers
+
+
+def load(path, stages, **options):
+    """Read a graph, or vectors and make their kNN graph; options as for :func:`load_with_vectors`."""
+    return load_with_vectors(path, stages, **options)[0]
+
+
+def load_with_vectors(
+    path, stages, *, vectors, n_neighbors, metric, random_state, n_jobs, outliers=None, nodes=None, **reading
+):
+    """The graph in a file and None, or the kNN graph of its vectors and VectorInput.
+
+    `reading` is for :func:`graphcore.read_graph`, `nodes` a path or a NodeTable.
     """
     from ..base.threads import effective_jobs
     from ..base.validation import check_integer
@@ -156,8 +173,10 @@ def load(path, stages, *, vectors, n_neighbors, metric, random_state, n_jobs, ou
     if not holds_vectors(path, vectors):
         refuse_outliers(outliers)
         warn_of_idle(("n_neighbors", "metric"), "vectors, and this input is read as a graph")
-        return load_graph(path, stages, nodes=nodes, **reading)
+        return load_graph(path, stages, nodes=nodes, **reading), None
     warn_of_idle(READING_OPTIONS, "files of graphs, and this input is read as vectors")
+    import numpy as np
+
     from ..files.nodes import read_table_of
     from ..files.read import of_nodes
     from ..graphs.as_graph import refuse_as_vectors
@@ -169,10 +188,13 @@ def load(path, stages, *, vectors, n_neighbors, metric, random_state, n_jobs, ou
             refuse_as_vectors(X, "--vectors")
     if X.shape[0] < 2:
         raise InputError(f"{path}: {X.shape[0]} vector; a kNN graph needs at least two")
-    graph, _ = graph_of_vectors(
+    graph, found = graph_of_vectors(
         X, n_neighbors, metric=metric, outliers=outliers, random_state=random_state, n_jobs=n_jobs, stages=stages
     )
-    return of_nodes(graph, read_table_of(nodes, reading["encoding"], reading["any_size"]))
+    table = read_table_of(nodes, reading["encoding"], reading["any_size"])
+    if table is not None and not np.array_equal(table.ids_among(text=False), np.arange(len(table))):
+        raise table.error("vectors are numbered from 0 and keep their order; give their nodes in the same order")
+    return of_nodes(graph, table), VectorInput(X, n_neighbors, metric, found)
 
 
 def warn_of_idle(names, purpose):

@@ -28,6 +28,7 @@ def cluster_facts(path, fit, robustness):
         "settings": asdict(settings),
         "coreset": {"nodes": len(result.coreset), "draws": result.coreset.n_draws},
         "normalized_cut": float(fit.sums.conductance.mean()),
+        "outliers": None if settings.outliers is None else fit.graph.n_isolated,
         "cluster_sizes": np.bincount(labels[labels >= 0], minlength=settings.n_clusters).tolist(),
         "unreached": result.n_unreached,
         "stability": None if stability is None else float(stability[labels >= 0].mean()),
@@ -40,8 +41,9 @@ def cluster_facts(path, fit, robustness):
 def graph_lines(facts):
     """Pairs of heading and text about a graph."""
     kind = "weighted" if facts["weighted"] else "unweighted"
-    parts = [count(facts["components"], "component")]
-    if facts["isolated"]:
+    outliers = facts.get("outliers")  # have a line of their own
+    parts = [count(facts["components"] - (outliers or 0), "component")]
+    if facts["isolated"] and outliers is None:
         parts.append(f"{facts['isolated']:,} isolated")
     if facts["self_loops"]:
         parts.append(count(facts["self_loops"], "self-loop"))
@@ -60,6 +62,8 @@ def cluster_lines(facts):
         ("clusters", _sizes(facts["cluster_sizes"])),
         ("NC", f"{facts['normalized_cut']:.4f}, the normalised cut; lower is better"),
     ]
+    if facts["outliers"] is not None:
+        lines.insert(2, ("outliers", f"{facts['outliers']:,}, of label -1: they are far from all others"))
     if settings["balance"] < 1:
         lines.insert(2, ("balance", f"{settings['balance']:g}, below 1: clusters may be of uneven size"))
     if facts["chosen"] is not None:

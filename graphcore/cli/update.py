@@ -2,9 +2,11 @@
 
 import click
 
+from ..exceptions import InputError
 from .console import Command
 from .files import INPUT, OUTPUT, FilePath
-from .inputs import graph_options, load_graph
+from .inputs import READING_OPTIONS, graph_options, load_graph, warn_of_idle
+from .vectors import read_vectors
 
 
 @click.command(
@@ -14,6 +16,7 @@ from .inputs import graph_options, load_graph
     examples=[
         ("a model to begin with", "graphcore cluster edges.txt.gz -k 100 -o labels.tsv --model model.npz"),
         ("new edges", "graphcore update model.npz new.txt -o labels.tsv"),
+        ("new vectors, for a model of vectors", "graphcore update model.npz today.npy -o labels.tsv"),
         ("edges that are gone, and the model as it was kept",
          "graphcore update model.npz --removed gone.txt --save changed.npz"),
     ],
@@ -30,7 +33,8 @@ from .inputs import graph_options, load_graph
 def update(console, model, edges, removed, save, output, **reading):
     """Add the edges of EDGES to the graph of MODEL, and move the nodes that they move to another cluster.
 
-    MODEL is what `graphcore cluster --model` or `model.save` has written.
+    MODEL is what `graphcore cluster --model` or `model.save` has written. If it is one of vectors, EDGES holds vectors:
+    they follow those that there are, and join their nearest neighbours.
 
     Nodes go by their names, as in the file that was clustered; new names are new nodes. Clusters keep their numbers.
     """
@@ -45,7 +49,14 @@ def update(console, model, edges, removed, save, output, **reading):
     console.expect(3 + (edges is not None) + (removed is not None))
     with console.stages("model"):
         fitted = load(model, any_size=reading["any_size"])
-    given = [None if path is None else load_graph(path, console.stages, **reading) for path in (edges, removed)]
+    if fitted._reference.kind == "vectors":
+        if removed is not None:
+            raise InputError(f"--removed {removed}: {model} is a model of vectors, of which none are taken out")
+        warn_of_idle(READING_OPTIONS, "files of graphs, and this model is one of vectors")
+        with console.stages("read"):
+            given = [read_vectors(edges, reading["any_size"])]
+    else:
+        given = [None if path is None else load_graph(path, console.stages, **reading) for path in (edges, removed)]
     with console.stages("update"):
         done = fitted.update(*given)
     with console.stages("write"):

@@ -135,10 +135,13 @@ def _vectors():
     import scipy.sparse as sp
 
     from ..neighbors.neighbors import knn_graph
+    from ..neighbors.search_walk import WalkSearcher
 
     rng = np.random.default_rng(0)
     X = (rng.normal(size=(60, 3)) @ rng.normal(size=(3, 150))).astype(np.float32)
-    knn_graph(X, algorithm="approximate", random_state=0, weighting="self-tuning")
+    graph = knn_graph(X, algorithm="approximate", random_state=0, weighting="self-tuning")
+    for vectors in (X, X.astype(np.float64)):  # for predict
+        WalkSearcher(vectors, graph, 10, "euclidean", 1).kneighbors(vectors[:9])
     knn_graph(sp.csr_array(X), algorithm="approximate", random_state=0)
 
 

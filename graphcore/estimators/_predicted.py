@@ -41,6 +41,10 @@ class Reference:
         """Rows whose last neighbour is farther are outliers; infinite where none were left out."""
         return np.inf if self.outliers is None else self.outliers.radius
 
+    def listed(self, labels):
+        """Numbers of the rows that may be neighbours of new ones, which outliers are not; None for all."""
+        return None if self.radius == np.inf else np.flatnonzero(labels >= 0)
+
     def set_clusters(self, sums, evidence=None):
         """Keep sums of the clusters, and what a unit of weight is worth (as before, if it is not given).
 
@@ -200,25 +204,23 @@ def _sums_of_rows(model, X):
 
     reference = model._reference
     k = len(reference.volumes)
-    X = _checked(model, X)
-    searcher, labels, weights = None, model.labels_, reference.weights
+    X = checked_rows(model, X)
+    searcher, labels = None, model.labels_
     if reference.kind == "vectors":
-        vectors, n_neighbors = _as_taken(reference.vectors), reference.n_neighbors
-        graph = model._graph.to_scipy() if hasattr(model, "_graph") else None  # pickled models hold none
-        if reference.radius < np.inf:  # outliers are nobody's neighbours
-            kept = np.flatnonzero(labels >= 0)
-            vectors, labels, n_neighbors = vectors[kept], labels[kept], min(n_neighbors, len(kept))
-            weights = None if weights is None else weights[kept]
-            graph = None if graph is None else graph[kept][:, kept]
-        searcher = new_row_searcher(vectors, graph, n_neighbors, reference.metric, model.n_jobs)
+        graph = getattr(model, "_graph", None)  # pickled models hold none
+        searcher = new_row_searcher(
+            as_taken(reference.vectors), graph, reference.n_neighbors, reference.metric, model.n_jobs,
+            kept=reference.listed(labels),
+        )  # fmt: skip
     for start in range(0, X.shape[0], _PIECE):
         rows, last = _edges(reference, searcher, X[start : start + _PIECE], len(labels))
-        if weights is not None:
-            rows = rows @ sp.diags_array(weights)
+        if reference.weights is not None:
+            rows = rows @ sp.diags_array(reference.weights)
         yield cluster_shares(edges_in_range(rows, reference.exponent), labels, k), last > reference.radius
 
 
-def _checked(model, X):
+def checked_rows(model, X):
+    """New rows or nodes as a matrix of what the model was fitted to."""
     kind = model._reference.kind
     if is_graph_object(X):
         if kind != "edges":
@@ -272,7 +274,7 @@ def _edges(reference, searcher, X, n_nodes):
     else:
         if reference.metric in ("hamming", "jaccard"):
             check_binary(X, reference.metric)
-        distances, listed = searcher.kneighbors(_as_taken(X))
+        distances, listed = searcher.kneighbors(as_taken(X))
         if reference.metric == "hamming":  # found by Euclidean distance, and kept by the fit as a share of columns
             distances = np.square(distances) / X.shape[1]
         near = Neighbors(listed, distances)
@@ -282,7 +284,7 @@ def _edges(reference, searcher, X, n_nodes):
     return rows, last_distances(near)
 
 
-def _as_taken(vectors):
+def as_taken(vectors):
     """Vectors as distances take them: those that a fit keeps may be narrower."""
     if hasattr(vectors, "indptr"):
         return ordered(vectors)

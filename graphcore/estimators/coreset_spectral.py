@@ -20,7 +20,7 @@ from ._fitted import FittedGraph
 from ._predicted import PredictedRows
 from .callbacks import CallbackSupportMixin, fit_with_callbacks
 from .fit import fit_graph, update_clustering
-from .graph_input import graph_of
+from .graph_input import graph_of, with_rows
 from .model_file import write_model
 
 _SIZES = ("min_cluster_size", "max_cluster_size", "max_share")
@@ -242,8 +242,8 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, PredictedRows
             choice = given.ndim == 1 and given.dtype.kind == "i" and bool((given == -1).any())
         return y if choice is True and y is not None else None
 
-    def update(self, added: AnyGraph | None = None, removed: AnyGraph | None = None) -> Update:
-        """Change the graph, and the labels where the evidence has changed.
+    def update(self, added: AnyData | None = None, removed: AnyGraph | None = None) -> Update:
+        """Change the graph, or add vectors, and change the labels where the evidence has changed.
 
         Nodes at changed edges may move to another cluster, then neighbours of what moved. Clusters keep their numbers,
         and there are as many as before. Labels that stay (`y` of the fit) do, and clusters keep to `min_cluster_size`,
@@ -253,12 +253,13 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, PredictedRows
 
         Parameters
         ----------
-        added, removed : edges, optional
-            A tuple of arrays (sources, targets) or (sources, targets, weights), an integer array of shape (n_edges, 2)
-            or (2, n_edges), a table with columns source and target, or a graph. Nodes go by their names, if the graph
-            has any, otherwise by their numbers; names that are new, and numbers from `n_nodes` on, are new nodes. The
-            weight of an edge that is there already adds up, if the graph has weights. Removed edges go whole, before
-            others are added: an edge in both gets a new weight.
+        added, removed : edges, optional; or for a model of vectors, added : array-like of shape (n_new, n_features)
+            Vectors are new rows, numbered after those that there are: they join their `n_neighbors` nearest, and rows
+            that list others which are farther. Edges are a tuple of arrays (sources, targets) or (sources, targets,
+            weights), an integer array of shape (n_edges, 2) or (2, n_edges), a table with columns source and target, or
+            a graph. Nodes go by their names, if the graph has any, otherwise by their numbers; names that are new, and
+            numbers from `n_nodes` on, are new nodes. The weight of an edge that is there already adds up, if the graph
+            has weights. Removed edges go whole, before others are added: an edge in both gets a new weight.
 
         Returns
         -------
@@ -268,7 +269,8 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, PredictedRows
         Raises
         ------
         InputError
-            If an edge to be removed is not there, or the model was fitted to vectors, or to a directed graph with
+            If an edge to be removed is not there, vectors are none of those of the fit (other columns, NaN), or the
+            model was fitted to distances, with sample weights, or to a directed graph with
             ``symmetrize="degree-discounted"`` or ``"random-walk"``.
         ParameterError
             If no labels are found that keep to the limits: the model is what it was. ``set_params`` gives wider ones.
@@ -280,6 +282,9 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, PredictedRows
         graph. `stability_` is NaN for nodes that moved or are new. In `tree_`, the new nodes of a
         cluster are one leaf.
 
+        After vectors all rows, old and new, are what :meth:`predict` searches. With `outliers` new rows as far from
+        their neighbours as outliers of the fit get -1, and outliers of the fit stay so.
+
         Examples
         --------
         >>> import graphcore
@@ -290,23 +295,29 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, PredictedRows
         (array([6]), True)
         """
         check_is_fitted(self)
-        if self._reference.kind != "edges":
-            raise InputError("update is for models of graphs, and this one was fitted to vectors; see predict")
-        if self._reference.weights is not None:
-            raise InputError("update is for models without sample_weight; weigh the changed graph in another fit")
-        if self.symmetrize in DIRECTED and not self._is_given:
+        reference, of_vectors = self._reference, self._reference.kind == "vectors"
+        if reference.kind == "distances":
+            raise InputError("update is for models of graphs or vectors, and this one was fitted to distances")
+        if reference.weights is not None:
+            raise InputError("update is for models without sample_weight; weigh what has changed in another fit")
+        if of_vectors and (added is None or removed is not None):
+            raise InputError("a model of vectors is updated by new rows: model.update(X); none are taken out")
+        if not of_vectors and self.symmetrize in DIRECTED and not self._is_given:
             raise InputError(
                 f"with symmetrize={self.symmetrize!r} a link changes edges everywhere; fit the changed graph again"
             )
         unrest = self._unrest.copy()  # what fails changes nothing
+        graph, changes, streams = self.graph_, (added, removed), Streams(self.random_state)
         with stages_of(self) as stages:
+            if of_vectors:
+                with stages("neighbours"):
+                    graph, reference, changes = with_rows(self, added, streams)
             graph, result, done, sums, shares = update_clustering(
-                self.graph_, self.clustering_, unrest, {name: getattr(self, name) for name in _SIZES},
-                (added, removed),
-                random_state=self.random_state, n_jobs=self.n_jobs, stages=stages,
+                graph, self.clustering_, unrest, {name: getattr(self, name) for name in _SIZES}, changes,
+                random_state=streams, n_jobs=self.n_jobs, stages=stages,
             )  # fmt: skip
-        self._keep(graph, self._reference, result, shares)
-        self.n_features_in_, self._unrest = graph.n_nodes, unrest
+        self._keep(graph, reference, result, shares)
+        self.n_features_in_, self._unrest = self.n_features_in_ if of_vectors else graph.n_nodes, unrest
         self._reference.set_clusters(sums)
         return done
 

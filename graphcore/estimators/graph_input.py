@@ -1,4 +1,6 @@
-"""Whatever is given to fit becomes a graph."""
+"""Whatever is given to fit becomes a graph, and what is given to update changes it."""
+
+from dataclasses import replace
 
 import numpy as np
 from sklearn.utils.validation import validate_data
@@ -6,10 +8,13 @@ from sklearn.utils.validation import validate_data
 from ..base.validation import check_choice, check_integer
 from ..exceptions import InputError, ParameterError
 from ..graphs.as_graph import as_graph, graph_maker, is_graph_object, refuse_as_vectors
+from ..graphs.derived import with_isolated
+from ..neighbors.join import join_rows
 from ..neighbors.neighbor_lists import is_neighbor_pair, listed_neighbors, neighbors_of
 from ..neighbors.neighbors import clustered_neighbors, graph_of_vectors
-from ..neighbors.outliers import refuse_outliers
-from ._predicted import Reference
+from ..neighbors.outliers import Outliers, outlier_scores, refuse_outliers
+from ..neighbors.vectors import as_vectors
+from ._predicted import Reference, as_taken, checked_rows
 
 AFFINITIES = ("auto", "nearest_neighbors", "precomputed", "precomputed_nearest_neighbors")
 
@@ -66,4 +71,39 @@ def graph_of(model, X, streams, stages):
         stages=stages,
     )  # fmt: skip
     kept = X if narrow is None else narrow  # for predict, which widens it when it is called
-    return graph, Reference("vectors", vectors=kept, n_neighbors=reachable, metric=model.metric, outliers=found)
+    return graph, reference_to(kept, n_neighbors, model.metric, found)
+
+
+def reference_to(X, n_neighbors, metric, outliers):
+    """The Reference of a model of vectors."""
+    n_neighbors = min(n_neighbors, X.shape[0] - 1)
+    return Reference("vectors", vectors=X, n_neighbors=n_neighbors, metric=metric, outliers=outliers)
+
+
+def with_rows(model, new, streams):
+    """A model of vectors with new rows: its Graph, in which these are isolated, the Reference, and edges to be changed.
+
+    These are (added, removed) ones. The model is left as it is.
+    """
+    before, graph = model._reference, model.graph_
+    found = before.outliers
+    if found is None or np.isnan(found.median):
+        raise InputError("this model was saved by a version that kept too little for new rows; fit it again")
+    old = as_taken(before.vectors)
+    try:
+        new = as_vectors(checked_rows(model, new), least=1).astype(old.dtype, copy=False)
+    except InputError:
+        raise
+    except ValueError as error:  # of scikit-learn
+        raise InputError(f"the new vectors cannot be used: {str(error).partition(chr(10))[0]}") from None
+    joined = join_rows(
+        old, new, graph, before.n_neighbors, before.metric, kept=before.listed(model.labels_), radius=before.radius,
+        random_state=streams.child("neighbours of new rows"), n_jobs=model.n_jobs,
+    )  # fmt: skip
+    vectors = joined.vectors
+    if vectors.dtype != before.vectors.dtype:  # narrow ones stay so, if the new ones are
+        narrow = new.astype(before.vectors.dtype)
+        vectors = np.concatenate([before.vectors, narrow]) if (narrow == new).all() else vectors
+    scores = np.append(found.scores, outlier_scores(joined.last_distances, found.median))
+    reference = replace(before, vectors=vectors, outliers=Outliers(scores, found.radius, found.median))
+    return with_isolated(graph, len(scores)), reference, (joined.added, joined.removed)

@@ -24,8 +24,10 @@ from ..graphs.structure import check_compressed
 from ..metrics.cut import sums_and_shares
 from ..neighbors.outliers import Outliers
 from ..neighbors.search import METRICS
+from ..neighbors.vectors import as_vectors
 from ._predicted import Reference
 from .coreset_spectral import CoresetSpectralClustering
+from .graph_input import reference_to
 from .model_file import FORMAT, VERSION
 
 # Characters of the JSON text: a thousand are usual.
@@ -78,11 +80,19 @@ def load(path: PathLike, *, any_size: bool = False) -> CoresetSpectralClustering
             return _fitted(_unfitted(facts, archive), facts, settings, archive, any_size)
 
 
-def model_of(fit, n_clusters, **params):
-    """The fitted CoresetSpectralClustering that a Fit of a graph comes to."""
-    model = CoresetSpectralClustering(n_clusters, **params)
-    model.n_features_in_ = fit.graph.n_nodes
-    return model._take(fit, Reference("edges"), is_given=True)
+def model_of(fit, n_clusters, made_of=None, **params):
+    """The fitted CoresetSpectralClustering that a Fit of a graph comes to, or of a graph made of VectorInput."""
+    if made_of is None:
+        model = CoresetSpectralClustering(n_clusters, **params)
+        model.n_features_in_ = fit.graph.n_nodes
+        return model._take(fit, Reference("edges"), is_given=True)
+    X, n_neighbors, metric, outliers = made_of
+    model = CoresetSpectralClustering(
+        n_clusters, affinity="nearest_neighbors", n_neighbors=n_neighbors, metric=metric, **params
+    )
+    model.n_features_in_ = X.shape[1]
+    kept = X if isinstance(X, np.ndarray) and X.dtype.itemsize < 4 else as_vectors(X)
+    return model._take(fit, reference_to(kept, n_neighbors, metric, outliers), is_given=False)
 
 
 def _require(holds, what):
@@ -112,7 +122,7 @@ def _facts(text):
 
 def _settings(facts):
     """The Settings of the fit, each of its type and in its range."""
-    given, kinds = facts["settings"], get_type_hints(Settings)
+    given, kinds = {"outliers": None} | facts["settings"], get_type_hints(Settings)
     _require(set(given) == set(kinds), "settings")
     for name, kind in kinds.items():
         value = given[name]
@@ -202,9 +212,13 @@ def _levels(archive, k):
 
 def _outliers(facts, archive, n):
     """The Outliers of a model of vectors; files of earlier versions know none."""
-    scores, radius = _reals(archive, "outlier_scores", (n,), np.float32, optional=True), facts.get("radius")
-    _require(radius is None or (isinstance(radius, float) and 0 <= radius < np.inf), "radius")
-    return None if scores is None else Outliers(scores, np.inf if radius is None else radius)
+    scores = _reals(archive, "outlier_scores", (n,), np.float32, optional=True)
+    radius, median = facts.get("radius"), facts.get("median")
+    for name, value in (("radius", radius), ("median", median)):
+        _require(value is None or (isinstance(value, float) and 0 <= value < np.inf), name)
+    if scores is None:
+        return None
+    return Outliers(scores, np.inf if radius is None else radius, np.nan if median is None else median)
 
 
 def _vectors(archive, facts, n):

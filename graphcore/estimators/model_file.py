@@ -27,6 +27,7 @@ def write_model(model, path):
         "exponent": reference.exponent, "evidence": reference.evidence, "is_given": model._is_given,
         "n_features": model.n_features_in_, "n_unreached": result.n_unreached, "sampling": result.coreset.method,
         "history": result.history, "balances": result.balances, "radius": _finite(reference.radius),
+        "median": None if reference.outliers is None else _finite(reference.outliers.median),
     }  # fmt: skip
     arrays = {
         "labels": model.labels_, "unrest": model._unrest, "outlier_scores": getattr(reference.outliers, "scores", None),

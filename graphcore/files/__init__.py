@@ -1,13 +1,12 @@
 """Graphs and labels in files: readers and writers."""
 
-from .atomic import atomic_output, check_writable
-from .formats import READABLE, WRITABLE
-from .labels import read_labels, write_labels
-from .nodes import read_nodes
-from .read import read_graph
-from .write import write_graph
+from ..base.lazy import lazy_names
 
-__all__ = [
-    "READABLE", "WRITABLE", "atomic_output", "check_writable", "read_graph", "read_labels", "read_nodes",
-    "write_graph", "write_labels",
-]  # fmt: skip
+__getattr__, __dir__, __all__ = lazy_names(
+    __name__,
+    {
+        "READABLE": ".formats", "WRITABLE": ".formats", "atomic_output": ".atomic", "check_writable": ".atomic",
+        "read_graph": ".read", "read_labels": ".labels", "read_nodes": ".nodes",
+        "write_graph": ".write", "write_labels": ".labels",
+    },
+)  # fmt: skip

@@ -36,6 +36,12 @@ def subgraph(graph, nodes):
     return Graph(indptr, columns[kept], weights, node_names=None if whole else names, check=False)
 
 
+def with_isolated(graph, n_nodes):
+    """The graph, which has no names, with isolated nodes after those that it has, `n_nodes` in all."""
+    indptr = np.append(graph.indptr, np.full(n_nodes - graph.n_nodes, graph.indptr[-1]))
+    return Graph(indptr, graph.indices, graph.weights, check=False)
+
+
 def weigh_nodes(graph, weights):
     """The graph of entries ``w_x A_xy w_y``, for weights w (n_nodes,) float64; nodes of weight 0 are isolated.
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..base.arrays import read_only
 from ..base.streams import Streams
-from ..base.threads import away, limited_libraries, map_blocks
+from ..base.threads import away, away_with_one, limited_libraries, map_blocks
 from . import _descent_loops as descent
 from ._walk_loops import walk
 from .search import exact_pays
@@ -28,16 +28,36 @@ _DRAWN, _STARTS = 2000, 16
 _BLOCK_ROWS = 512
 
 
-def new_row_searcher(X, graph, n_neighbors, metric, n_jobs):
-    """What answers `kneighbors(rows)` as `exact_searcher` does; `graph` (csr) joins rows of X to their neighbours.
+def new_row_searcher(X, graph, n_neighbors, metric, n_jobs, kept=None):
+    """What answers `kneighbors(rows)` as `exact_searcher` does; `graph` is the Graph that joins rows of X.
 
-    The walk is taken where the search of the fit was approximate, so that answers for a row do not depend on how many
-    are asked for. Without a graph, for sparse vectors and metrics that it does not know the search is exact.
+    Of X, rows `kept` (ascending numbers; all if None) are listed, which are those with an edge. The walk is taken where
+    the search of the fit was approximate, so that answers for a row do not depend on how many are asked for. Without a
+    graph, for sparse vectors and metrics that it does not know the search is exact.
     """
     space = metric if metric in ("manhattan", "jaccard") else "euclidean"
     if graph is None or metric not in _CODES or is_sparse(X) or exact_pays(X, space):
-        return exact_searcher(X, n_neighbors, metric)
+        return _Exact(X, n_neighbors, metric, n_jobs, kept)
     return WalkSearcher(X, graph, n_neighbors, metric, n_jobs)
+
+
+class _Exact:
+    """The exact search among some of the rows (all if None), block by block, in `n_jobs` threads."""
+
+    def __init__(self, X, n_neighbors, metric, n_jobs, kept):
+        self._kept, self._n_jobs = kept, n_jobs
+        X = X if kept is None else X[kept]
+        self._searcher = exact_searcher(X, min(n_neighbors, X.shape[0]), metric)
+
+    def kneighbors(self, rows):
+        """Distances and numbers of the nearest, nearest first."""
+        borders = np.append(np.arange(0, rows.shape[0], _BLOCK_ROWS), rows.shape[0])
+        with limited_libraries():
+            found = map_blocks(
+                lambda start, stop: away_with_one(self._searcher.kneighbors, rows[start:stop]), borders, self._n_jobs
+            )
+        distances, numbers = map(np.concatenate, zip(*found, strict=True))
+        return distances, numbers if self._kept is None else self._kept[numbers]
 
 
 class WalkSearcher:
@@ -88,11 +108,10 @@ class WalkSearcher:
 
 def _sample(graph):
     """Some rows drawn at random, and one of every component, by components; those without neighbours are left out."""
-    from scipy.sparse.csgraph import connected_components
-
-    joined = np.flatnonzero(np.diff(graph.indptr))
-    components = away(connected_components, graph, directed=False)[1]
-    first = joined[np.unique(components[joined], return_index=True)[1]]
+    components, has_any = graph.connected_components(), np.diff(graph.indptr) > 0
+    # Numbers of components are in the order of their first rows.
+    first = np.diff(np.maximum.accumulate(components), prepend=-1) > 0
+    joined = np.flatnonzero(has_any)
     drawn = Streams(0).generator("starts of walks").choice(joined, min(_DRAWN, len(joined)), replace=False)
-    drawn = np.union1d(first, drawn)
+    drawn = np.union1d(np.flatnonzero(first & has_any), drawn)
     return drawn[np.argsort(components[drawn], kind="stable")].astype(np.int32)

@@ -15,15 +15,18 @@ def is_sparse(X):
     return hasattr(X, "indptr")
 
 
-def as_vectors(X):
-    """Check vectors and make them float32 (if they are, or are integers that fit) or float64, in CSR or C order."""
+def as_vectors(X, least=2):
+    """Check vectors and make them float32 (if they are, or are integers that fit) or float64, in CSR or C order.
+
+    There have to be `least` of them.
+    """
     import scipy.sparse as sp
     from sklearn.utils import check_array
 
     check_sparse(X)
     try:
         X = check_array(
-            X, accept_sparse="csr", dtype="numeric", order="C", ensure_all_finite=False, ensure_min_samples=2
+            X, accept_sparse="csr", dtype="numeric", order="C", ensure_all_finite=False, ensure_min_samples=least
         )
     except (ValueError, TypeError) as error:
         said = str(error).partition("\n")[0]
@@ -106,6 +109,14 @@ def normalised(X, metric):
         scaled.data /= np.repeat(norms, np.diff(X.indptr)).astype(X.dtype)
         return scaled
     return np.divide(X, norms[:, None], out=np.empty_like(X), casting="same_kind")
+
+
+def check_rows(X, metric):
+    """Refuse rows that there is no distance from by this metric."""
+    if metric in ("cosine", "correlation"):
+        normalised(X if metric == "cosine" else centred(X), metric)
+    elif metric in ("hamming", "jaccard"):
+        check_binary(X, metric)
 
 
 def check_binary(X, metric):

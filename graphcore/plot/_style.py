@@ -140,16 +140,21 @@ def label_points(ax, points, texts, *, gap=4.0, beside=True, dots=()):
     return written
 
 
-def name_clusters(ax, order, points, labels, names):
+def name_clusters(ax, order, points, labels, names, others=None):
     """Name clusters drawn in this order: up to six in a legend, others at the median of their points if there is room.
 
-    `names` has names of clusters, or is None for their numbers.
+    `names` has names of clusters, or is None for their numbers; `others` are points in none, which have a label.
     """
     texts = [str(c) if names is None else str(names.get(int(c), c)) for c in order]
+    rest = [] if others is None else [others]
+    names_of_rest = [each.get_label() for each in rest]
     if len(order) <= len(SHAPES):
-        for handle in ax.legend(ax.collections[-len(order) :], texts, title="cluster", **TITLED).legend_handles:
+        marks, texts = [*ax.collections[-len(order) :], *rest], texts + names_of_rest
+        for handle in ax.legend(marks, texts, title="cluster", **TITLED).legend_handles[: len(order)]:
             handle.set_sizes([36])
         return
+    if rest:
+        ax.legend(rest, names_of_rest, **TITLED)
     middles = np.array([np.median(points[labels == c], axis=0) for c in order])
     for note in label_points(ax, middles, texts, beside=False):
         note.set_bbox({"boxstyle": "round,pad=0.15", "facecolor": PAPER, "alpha": 0.75, "linewidth": 0})

@@ -133,9 +133,10 @@ def coreset_map(
     weights : array-like of shape (n_nodes,)
         The area of a mark grows with the weight.
     labels : array-like of shape (n_nodes,), integer
-        Clusters; nodes of label -1 are left out.
+        Clusters; nodes of label -1 are left out, unless they have a name.
     names : dict of int to str, optional
-        Names of clusters; default their numbers.
+        Names of clusters; default their numbers. With one for -1, such as ``{-1: "outliers"}``, nodes of label -1 are
+        small grey dots.
     {ax}
 
     Examples
@@ -152,6 +153,7 @@ def coreset_map(
     kept = labels >= 0
     if not kept.any():
         raise InputError("no coreset node has a cluster: there is nothing to draw")
+    apart = points[~kept] if names is not None and -1 in names else points[:0]
     points, weights, labels = points[kept], weights[kept], labels[kept]
     ax = axes_of(ax, (6.4, 4.2))
     # By weight, not by count: what stands for more comes first.
@@ -161,10 +163,13 @@ def coreset_map(
     typical, mean = float(np.clip(9000 / len(weights), 9, 60)), weights.mean()
     area = np.clip(typical * weights / mean, 3, 6 * typical) if mean > 0 else np.full(len(weights), typical)
     tail = _TAIL if len(points) > 200 else 0.0
-    low, high = np.quantile(points, [tail, 1 - tail], axis=0)
+    low, high = np.quantile(np.concatenate([points, apart]), [tail, 1 - tail], axis=0)
     air = np.maximum(0.08 * (high - low), 1e-12)
     low, high = low - air, high + air
     shown = np.clip(points, low, high)
+    dots = None
+    if len(apart):
+        dots = ax.scatter(*np.clip(apart, low, high).T, s=4, c=MIDDLE, linewidths=0, zorder=1, label=names[-1])
     for i, c in enumerate(order):
         shade, shape, _ = cluster_style(i)
         mine = labels == c
@@ -175,5 +180,5 @@ def coreset_map(
     ax.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]))
     ax.set(xlabel="second eigenvector", ylabel="third eigenvector", xticks=[], yticks=[])
     ax.spines[:].set(color=MIDDLE, visible=True)
-    name_clusters(ax, order, shown, labels, names)
+    name_clusters(ax, order, shown, labels, names, dots)
     return ax

@@ -102,6 +102,14 @@ class ReportFacts(Measured):
         return ((self.robustness.clusters >= ROBUST) & (self.sums.conductance <= _MOST_OUTSIDE))[self.filled]
 
     @property
+    def without_edges(self) -> str:
+        """How many nodes have no edge, in words: outliers, if the run left these out."""
+        count = self.graph.n_isolated
+        if self.clustering is None or self.clustering.settings.outliers is None:
+            return f"{count:,} isolated"
+        return f"{count:,} outlier{'' if count == 1 else 's'}"
+
+    @property
     def node_stability(self) -> np.ndarray | None:
         """Stability of every node over seeds, or None if it is not known or there was a single draft."""
         return None if self.clustering is None else self.clustering.node_stability

@@ -52,7 +52,7 @@ def new_loops(monkeypatch):
         pytest.skip("loops are not compiled")
     monkeypatch.delenv(compiling.AT_ONCE)
     monkeypatch.setattr(compiling, "is_kept", lambda _: False)
-    monkeypatch.setattr(compiling, "_was_tried", lambda _: False)
+    monkeypatch.setattr(compiling, "_note_of", lambda _: None)
     for loop in (spread, dot):
         monkeypatch.setattr(loop, "_is_new", True)
         monkeypatch.setattr(loop, "_trial", None)
@@ -102,12 +102,20 @@ def test_what_is_on_disk_is_not_tried(new_loops, monkeypatch):
     assert spread(np.arange(4.0), np.zeros(2)) == "compiled"
 
 
-def test_a_loop_is_tried_in_one_process_only(monkeypatch, tmp_path):
-    monkeypatch.setattr(compiling, "kept_in", lambda _: tmp_path / "new")
-    assert not compiling._was_tried(spread)
-    assert compiling._was_tried(spread) and not compiling._was_tried(dot)
-    monkeypatch.setattr(compiling, "kept_in", lambda _: None)
-    assert not compiling._was_tried(spread)
+def test_seconds_as_python_add_up_over_processes(new_loops, monkeypatch, tmp_path):
+    note = tmp_path / "new" / "spread"
+    monkeypatch.setattr(compiling, "_note_of", lambda _: note)
+    first = compiling._Trial.of(spread)
+    first(32, np.arange(4.0), np.zeros(2))
+    assert not note.exists()
+    first._note()  # when a process ends
+    second = compiling._Trial.of(spread)
+    assert 0.0 < second._before == pytest.approx(first._taken, abs=1e-6)
+    assert second._left == pytest.approx(first._left, abs=1e-6)
+    note.write_text("1000")
+    assert not compiling._Trial.of(spread).pays(0)
+    note.write_text("damaged")
+    assert compiling._Trial.of(spread)._before == 0.0
 
 
 def test_a_division_by_zero_raises_as_compiled_loops_do(new_loops):

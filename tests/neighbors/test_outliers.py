@@ -9,7 +9,15 @@ from sklearn.neighbors import KNeighborsTransformer, NearestNeighbors
 import graphcore
 from graphcore import CoresetSpectralClustering, InputError, ParameterError
 from graphcore.neighbors.neighbor_lists import Neighbors
-from graphcore.neighbors.outliers import _density, last_distances, leave_out, outlier_scores, valley
+from graphcore.neighbors.outliers import (
+    _density,
+    last_distances,
+    leave_out,
+    median_distance,
+    mixing,
+    outlier_scores,
+    valley,
+)
 from graphcore.neighbors.search import nearest_neighbors
 
 
@@ -33,9 +41,10 @@ def test_scores_and_last_distances_against_loops():
     )
     np.testing.assert_array_equal(last_distances(neighbors), [4.0, 2.0, np.inf, 0.0])
     # The median of 0, 2 and 4 is 2.
-    np.testing.assert_allclose(outlier_scores(neighbors), [4 / 6, 0.5, 1.0, 0.0])
+    r = last_distances(neighbors)
+    np.testing.assert_allclose(outlier_scores(r, median_distance(r)), [4 / 6, 0.5, 1.0, 0.0])
     same = Neighbors(neighbors.indices[[0, 0, 0]], np.zeros((3, 2), dtype=np.float32))
-    np.testing.assert_array_equal(outlier_scores(same), 0.5)
+    np.testing.assert_array_equal(outlier_scores(last_distances(same), 0.0), 0.5)
     assert valley(same, np.zeros(3)) == np.inf
 
 
@@ -48,6 +57,26 @@ def test_density_against_a_sum_over_all_rows():
     want = np.sqrt(2) * np.exp(-0.5 * np.square((at[:, None] - logs) / h)).sum(axis=1)
     inside = (at > middle + h) & (at < logs.max())
     np.testing.assert_allclose(counts[inside], want[inside], atol=0.04 * want.max())
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_mixing_against_loops(seed):
+    rng = np.random.default_rng(seed)
+    neighbors = found(rng.normal(size=(200, 2)), 8)
+    neighbors.indices[rng.random((200, 8)) < 0.1] = -1
+    apart = rng.random(200) < 0.1 * (seed + 1)
+    lists = [[j for j in row if j >= 0] for row in neighbors.indices.tolist()]
+    listing = [[i for i in range(200) if j in lists[i]] for j in range(200)]
+    leaving = [not apart[j] for i in range(200) if apart[i] for j in lists[i]]
+    taken = []
+    for j in range(200):
+        n_apart = sum(apart[i] for i in listing[j])
+        n_others = len(listing[j]) - n_apart
+        if not apart[j] and n_others <= 2:
+            taken.append(n_apart >= max(1, n_others))
+    assert taken
+    np.testing.assert_allclose(mixing(neighbors, apart), max(np.mean(leaving), np.mean(taken)))
+    assert mixing(neighbors, np.zeros(200, dtype=bool)) == 0
 
 
 @pytest.mark.parametrize("share", [0.01, 0.2, 0.5])
@@ -90,6 +119,8 @@ CLEAN = {
     "Gaussian": lambda: np.random.default_rng(0).normal(size=(2000, 2)),
     "Student": lambda: np.random.default_rng(0).standard_t(3, size=(2000, 5)),
     "densities": lambda: mixture(0, 2000, 10, 4.0, (0.3, 0.6, 1.0, 1.5, 2.2))[0],
+    # A share of edges that leave, .1, had a fifth of these left out.
+    "densities that touch": lambda: mixture(1, 2000, 50, 1.5, (0.3, 0.6, 1.0, 1.5, 2.2))[0],
     "digits": lambda: load_digits().data,
     "repeated": lambda: np.repeat(np.random.default_rng(0).normal(size=(100, 2)), 20, axis=0),
 }
@@ -105,6 +136,12 @@ def test_sets_without_noise_are_left_whole(name):
 def noisy():
     X, y = mixture(3, 1500, 10, 2.0, share=0.2)
     return X, y, CoresetSpectralClustering(5, outliers="auto", random_state=0).fit(X)
+
+
+@pytest.mark.filterwarnings("error")
+def test_nobody_is_warned_of_what_was_asked_for(noisy):
+    X, y, _ = noisy
+    CoresetSpectralClustering(5, outliers=0.1, random_state=0).fit(X[y >= 0])
 
 
 def test_labels_are_better_with_noise_as_a_class(noisy):
@@ -127,7 +164,8 @@ def test_all_that_is_read_off_a_model_knows_them(noisy, tmp_path):
     np.testing.assert_allclose(model.transform(X).sum(axis=1), 1.0)  # a nearest cluster for all
     assert np.isfinite(model.score(X))
     facts = model.report(tmp_path / "report.html", pictures=False)
-    assert facts is not None
+    assert facts.without_edges == f"{np.count_nonzero(apart)} outliers"
+    assert f"left out: {facts.without_edges}" in (tmp_path / "report.html").read_text()
     model.save(tmp_path / "model.npz")
     again = graphcore.load(tmp_path / "model.npz")
     np.testing.assert_array_equal(again.predict(X), predicted)

@@ -25,7 +25,7 @@ def mixture(seed, n=4000, d=24, n_clusters=40):
 
 
 def searchers(X, n_neighbors=10, metric="euclidean", n_jobs=1):
-    graph = graphcore.knn_graph(X, n_neighbors, metric=metric, random_state=0).to_scipy()
+    graph = graphcore.knn_graph(X, n_neighbors, metric=metric, random_state=0)
     return WalkSearcher(X, graph, n_neighbors, metric, n_jobs), exact_searcher(X, n_neighbors, metric)
 
 
@@ -44,7 +44,7 @@ def plain_walk(distances, graph, starts, n_listed):
 def test_the_walk_is_the_plain_one(code, name, dtype):
     rng = np.random.default_rng(0)
     X, new = rng.normal(size=(300, 5)).astype(dtype), rng.normal(size=(20, 5)).astype(dtype)
-    graph = graphcore.knn_graph(X, 3).to_scipy()
+    graph = graphcore.knn_graph(X, 3)
     starts = rng.integers(300, size=(20, 4)).astype(np.int32)
     near, far = np.full((20, 6), -1, dtype=np.int32), np.full((20, 6), np.inf, dtype=dtype)
     given = map(read_only, (X, graph.indptr.astype(np.int64), graph.indices, new, starts, rng.permutation(20)))
@@ -56,7 +56,7 @@ def test_the_walk_is_the_plain_one(code, name, dtype):
 
 def test_a_walk_that_meets_few_leaves_gaps():
     X = np.array([[0.0], [1.0], [5.0]], dtype=np.float32)
-    graph = graphcore.Graph.from_edges([0], [1], n_nodes=3).to_scipy()
+    graph = graphcore.Graph.from_edges([0], [1], n_nodes=3)
     distances, found = WalkSearcher(X, graph, 3, "euclidean", 1).kneighbors(X[:1])
     assert found.tolist() == [[0, 1, -1]]
     assert distances.tolist() == [[0, 1, np.inf]]
@@ -98,9 +98,9 @@ def test_threads_and_company_change_nothing():
 
 def test_walks_are_taken_where_the_fit_searched_approximately():
     few, many = mixture(0), np.zeros((60_000, 32), dtype=np.float32)
-    assert not isinstance(new_row_searcher(few, graphcore.knn_graph(few).to_scipy(), 10, "euclidean", 1), WalkSearcher)
+    assert not isinstance(new_row_searcher(few, graphcore.knn_graph(few), 10, "euclidean", 1), WalkSearcher)
     many[:, 0] = np.arange(60_000)
-    ring = graphcore.Graph.from_edges(np.arange(60_000), (np.arange(60_000) + 1) % 60_000).to_scipy()
+    ring = graphcore.Graph.from_edges(np.arange(60_000), (np.arange(60_000) + 1) % 60_000)
     assert isinstance(new_row_searcher(many, ring, 10, "euclidean", 1), WalkSearcher)
     for graph, metric in ((ring, "chebyshev"), (None, "euclidean")):
         assert not isinstance(new_row_searcher(many, graph, 10, metric, 1), WalkSearcher)

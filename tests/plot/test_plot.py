@@ -281,6 +281,18 @@ def test_map_of_few_clusters_has_shapes_and_a_legend():
     assert_readable(ax.figure)
 
 
+@pytest.mark.parametrize("n_clusters", [3, 12])
+def test_map_shows_outliers_that_have_a_name(n_clusters):
+    rng = np.random.default_rng(0)
+    labels = np.append(np.arange(120) % n_clusters, np.full(30, -1))
+    ax = plot.coreset_map(rng.normal(size=(150, 2)), rng.random(150), labels, names={-1: "outliers"})
+    legend = [text.get_text() for text in ax.get_legend().get_texts()]
+    assert sorted(legend[:-1]) == (["0", "1", "2"] if n_clusters == 3 else [])
+    assert legend[-1] == "outliers"
+    assert [len(c.get_offsets()) for c in ax.collections] == [30] + [120 // n_clusters] * n_clusters
+    assert_readable(ax.figure)
+
+
 def test_map_of_many_clusters_names_them_where_there_is_room():
     rng, labels = np.random.default_rng(0), np.arange(800) % 80
     points = rng.normal(0, 10, (80, 2))[labels] + rng.normal(size=(800, 2))

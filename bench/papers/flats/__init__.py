@@ -15,5 +15,6 @@ All figures, and the propositions on the choice of k. [Claims and corrections](.
 are on a page of their own; [k-flats](../flats.md) and [the penalised error](../choose_k.md#penalised-error) are for
 use. The report has no tables, and describes its curves in words: what it says of the best k is beside ours.
 """,
+    rooms=("base", "kernels", "kernel_methods/flats", "cluster/selection"),
     exhibits=(*shapes.FIGURES, *errors.FIGURES, shapes.FIGURE_11, *choosing.EXHIBITS),
 )

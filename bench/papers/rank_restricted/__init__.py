@@ -29,5 +29,6 @@ Every figure and table with numbers. [Claims and corrections](../theory/rank_res
 their own; [landmark methods](../nystrom.md) are for use. The kernel is Gaussian, its sigma beta times the root mean
 square distance, beta = 1 where nothing else is said. NMI is taken with the geometric mean of the entropies.
 """,
+    rooms=("base", "kernels", "kernel_methods"),
     exhibits=tuple(_EXHIBITS[name] for name in (*_ORDER, "table-6", "figure-8")),
 )

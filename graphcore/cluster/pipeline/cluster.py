@@ -195,7 +195,8 @@ def cluster_graph(graph, settings, *, known=NOTHING, levels=(), random_state=Non
     """
     stages = Stages() if stages is None else stages
     streams = Streams(random_state)
-    warn_of_isolated(graph)
+    if settings.outliers is None:  # outliers were asked for
+        warn_of_isolated(graph)
     graph = in_range(graph)
     if settings.overcluster is not None:
         warn_of_loops(GraphKernel(graph, settings.self_loop))

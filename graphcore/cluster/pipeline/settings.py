@@ -60,6 +60,7 @@ class Settings:
     price: float  # what a round of drafts has to gain of the objective, for each of them and entries of the graph
     time_limit: float | None  # seconds
     resolution: float | None  # that n_clusters was chosen by, or of the objective
+    outliers: float | str | None = None  # as given: what has no edge was left out, where this is not None
 
     @property
     def is_search(self):
@@ -223,7 +224,7 @@ def resolve(asked, graph, total_size=None):
         "entropy_price": 0.0,
         "balance": 1.0 if not _may_be_uneven(values, steps) else 0.0 if balance == "auto" else float(balance),
     }  # fmt: skip
-    kept = {name: value for name, value in values.items() if name not in ("effort", "balance", "outliers")}
+    kept = {name: value for name, value in values.items() if name not in ("effort", "balance")}
     kept |= _sizes(values, total_size, k)
     return Settings(n_clusters=k, max_drafts=effort[0], price=effort[1], **steps.get_params() | made | kept)
 

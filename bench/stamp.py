@@ -1,0 +1,87 @@
+"""Which code a record or a table was measured with: a hash of the rooms of graphcore that it measures.
+
+Comments, docstrings and layout do not count. A stamp names its rooms, so that it can be compared with the code of today
+wherever it stands; one that differs is older than the code. That is no error: figures are measured again when somebody
+wants them to be of today.
+"""
+
+import ast
+import hashlib
+import json
+import re
+from functools import cache
+from pathlib import Path
+
+import graphcore
+
+from .harness import ROOT
+
+SOURCE = Path(graphcore.__file__).parent
+# What a graph goes through by default, from rows to labels.
+ROOMS = ("base", "graphs", "kernels", "cluster")
+BEFORE, OLDER, OF_TODAY = "before stamps", "older than the code", "of today"
+_FORM = re.compile(r"code (?:([0-9a-f]{12}) of ([\w/]+(?:, [\w/]+)*)|before stamps)", re.IGNORECASE)
+# The table of claims is made from the pages of theory.
+_NOT_MEASURED = ("claims.md",)
+
+
+def stamp(rooms=ROOMS, source=SOURCE):
+    """Twelve digits and the rooms that they stand for, such as "0123456789ab of base, kernels"."""
+    code = hashlib.sha256()
+    for room in rooms:
+        if not (source / room).is_dir():
+            raise ValueError(f"there is no room {room!r} in graphcore; rooms are the folders of its source")
+        for path in sorted((source / room).rglob("*.py")):
+            code.update(path.relative_to(source).as_posix().encode())
+            code.update(repr(_plain(ast.parse(path.read_text(encoding="utf-8")))).encode())
+    return f"{code.hexdigest()[:12]} of {', '.join(rooms)}"
+
+
+def line(found):
+    """A stamp, processor and BLAS in words, of a record or of a description of the machine."""
+    return "; ".join(
+        [f"code {found.get('code', BEFORE)}", *(found[key] for key in ("processor", "BLAS") if key in found)]
+    )
+
+
+def states(root=ROOT):
+    """(where, stamp, how old) of all records and tables of the docs, whether measured with the code of today or not."""
+    found = []
+    for path in sorted((root / "docs" / "papers").glob("*.json")):
+        record = json.loads(path.read_text(encoding="utf-8"))
+        found += [(f"papers/{path.stem} {name}", f"code {entry.get('code', BEFORE)}") for name, entry in record.items()]
+    for path in sorted((root / "docs" / "tables").glob("*.md")):
+        if path.name not in _NOT_MEASURED:
+            told = _FORM.search(path.read_text(encoding="utf-8"))
+            found.append((f"tables/{path.stem}", told[0] if told else ""))
+    return [(where, told, _state(told)) for where, told in found]
+
+
+@cache
+def _state(told):
+    read = _FORM.fullmatch(told)
+    if read is None:
+        return "without a stamp"
+    if read[1] is None:
+        return BEFORE
+    try:
+        now = stamp(read[2].split(", "))
+    except ValueError:  # the rooms have other names by now
+        return OLDER
+    return OF_TODAY if now == f"{read[1]} of {read[2]}" else OLDER
+
+
+def _plain(node):
+    """A tree of names and values, the same for all versions of Python that know its nodes."""
+    if isinstance(node, list):
+        return [_plain(each) for each in node]
+    if not isinstance(node, ast.AST):
+        return node
+    fields = dict(ast.iter_fields(node))
+    if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) and _is_text(node.body[:1]):
+        fields["body"] = node.body[1:]
+    return [type(node).__name__, *((name, _plain(value)) for name, value in fields.items() if value not in (None, []))]
+
+
+def _is_text(body):
+    return any(isinstance(each, ast.Expr) and isinstance(getattr(each.value, "value", None), str) for each in body)
