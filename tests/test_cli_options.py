@@ -250,6 +250,44 @@ def test_files_of_what_is_known_of_nodes(folder, capsys):
     assert "isolated" in capsys.readouterr().err
 
 
+def test_nodes_beside_edges(folder, capsys, monkeypatch):
+    people = ["id,name,age", *(f'{x},"{x}, of {i}",{20 + i}' for i, x in enumerate("zyxqcba"))]
+    (folder / "people.csv").write_text("\n".join(people))
+    beside = ["--nodes", "people.csv"]
+    assert run(["info", "graph.txt", *beside, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["isolated"] == 1
+    assert (
+        run(["cluster", "graph.txt", *beside, "-k", "2", "-o", "c.gexf", "--report", "p.html", "--model", "m.npz"]) == 0
+    )
+    assert re.search("^graph +7 nodes, .* 1 isolated", capsys.readouterr().out, re.MULTILINE)
+    G = nx.read_gexf(folder / "c.gexf")
+    assert list(G)[3] == "q, of 3" and (G.nodes["q, of 3"]["cluster"], G.nodes["q, of 3"]["age"]) == (-1, 23)
+    assert G.nodes["a, of 6"]["id"] == "a"
+    assert "a, of 6" in (folder / "p.html").read_text()
+    assert run(["cluster", "graph.txt", *beside, "-k", "2", "-o", "c.csv", "--quiet"]) == 0
+    names = list(graphcore.load("m.npz").graph_.node_names)
+    assert [line.rpartition(",")[0].strip('"') for line in (folder / "c.csv").read_text().splitlines()] == names
+    assert run(["report", "graph.txt", "c.csv", *beside, "-o", "q.html", "--no-pictures"]) == 0
+    assert run(["compare", "c.csv", "c.csv", "--graph", "graph.txt", *beside]) == 0
+    assert run(["convert", "graph.txt", "g.graphml", *beside]) == 0
+    assert nx.read_graphml(folder / "g.graphml").nodes["b, of 5"]["age"] == 25
+    assert run(["convert", "graph.txt", "g.npz", *beside]) == 0
+    (folder / "new.txt").write_text("q a\n")
+    assert run(["update", "m.npz", "new.txt", *beside, "-o", "u.csv"]) == 0
+    assert run(["build", "graph.txt", "g.store", *beside]) == 0
+    assert run(["cluster", "g.store", "-k", "2", "-o", "s.csv", "--quiet"]) == 0
+    assert (folder / "s.csv").read_text() == (folder / "c.csv").read_text()
+    np.save(folder / "X.npy", blobs())
+    (folder / "rows.txt").write_text("".join(f"row {i}\n" for i in range(60)))
+    assert run(["cluster", "X.npy", "--nodes", "rows.txt", "-k", "2", "-o", "x.tsv", "--quiet"]) == 0
+    assert "row 59" in read_labels(folder / "x.tsv")
+    capsys.readouterr()
+    assert run(["cluster", "X.npy", *beside, "-k", "2", "-o", "y.tsv"]) == 2
+    assert "people.csv: vectors are numbered from 0 and keep their order" in capsys.readouterr().err
+    feed(monkeypatch, b"\n".join(line.encode() for line in people))
+    assert run(["info", "graph.txt", "--nodes", "-"]) == 0
+
+
 REFUSED = {
     "cluster graph.txt -k 2": {
         "--labels wrong.tsv": "labels that stay (y) go up to 2; with -k 2 they run from 0 to 1",
@@ -282,6 +320,10 @@ REFUSED = {
     "knn": {
         "missing.npy g.npz": "missing.npy", "X.npy nowhere/g.npz": "output", "X.npy - --json": "standard output",
         "missing.npy g.doc": "'.doc'", "missing.npy g.npz --to doc": "--to doc is not known",  # before the work
+    },
+    "info graph.txt": {
+        "--nodes none.csv": "none.csv: No such file", "--nodes empty.tsv": "empty.tsv: the file is empty",
+        "--nodes wrong.tsv": "wrong.tsv: node 'a' of the edges is none of the 1 nodes of the table; add a row",
     },
     "info": {
         "https://snap.example/edges.txt.gz": "addresses are not read; download the file", "": "Missing argument",

@@ -154,6 +154,33 @@ def test_compare_with_a_graph_adds_the_cuts(folder, capsys):
 # -- knn ---------------------------------------------------------------------------------------------------------------
 
 
+def test_compare_and_report_understand_levels(folder, capsys):
+    (folder / "levels.tsv").write_text(
+        "".join(f"{n}\t0\t{c}\t{i}\n" for i, (n, c) in enumerate(zip("abcxyz", "000111", strict=True)))
+    )
+    assert run(["compare", "levels.tsv", "labels.tsv", "--graph", "graph.txt", "--json"]) == 0
+    facts = json.loads(capsys.readouterr().out)
+    assert [(f["level"], f["other_level"], f["n_clusters"]) for f in facts["levels"]] == [
+        (1, 1, 1),
+        (2, 1, 2),
+        (3, 1, 6),
+    ]
+    assert facts["levels"][1]["ari"] == 1 and facts["levels"][1]["normalized_cut"] == pytest.approx(1 / 7)
+    assert facts["levels"][2]["ari"] == facts["ari"] and facts["homogeneity"] == pytest.approx(1)
+    assert run(["compare", "labels.tsv", "levels.tsv"]) == 0
+    assert re.search("^level 1, 2 +ARI 1.0000, NMI 1.0000", capsys.readouterr().out, re.MULTILINE)
+    assert run(["report", "graph.txt", "levels.tsv", "-o", "page.html", "--no-pictures"]) == 0
+    page = page_of(folder / "page.html")
+    assert {row["inside"] for row in page.clusters} == {"0", "1"} and len(page.clusters) == 6
+    capsys.readouterr()
+    for typed in (
+        "report graph.txt labels.tsv --truth levels.tsv -o p.html",
+        "cluster graph.txt -k 2 --labels levels.tsv",
+    ):
+        assert run(typed.split()) == 2
+        assert "levels.tsv: there are 3 columns of labels, and one is needed" in capsys.readouterr().err
+
+
 def test_knn_makes_the_graph_that_cluster_makes(folder, capsys):
     X = np.random.default_rng(0).normal(size=(60, 3))
     np.save("X.npy", X)

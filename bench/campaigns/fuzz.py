@@ -25,6 +25,7 @@ import graphcore
 from graphcore import Graph
 from graphcore.cli.vectors import read_vectors
 from graphcore.files.labels import read_labels
+from graphcore.files.nodes import read_nodes
 
 from . import models, readers, stores
 
@@ -45,6 +46,10 @@ def _file(ending, read=graphcore.read_graph):
         return readers.judged(lambda: read(str(path)), str(path), np.random.default_rng(0), folder)
 
     return target
+
+
+def _named(path):
+    return Graph.from_edges([0, 1], [1, 2]).with_nodes(read_nodes(path))
 
 
 def _numpy_file(ending):
@@ -89,6 +94,7 @@ def _description(data, folder):
 TARGETS = {
     "edges": _file(".txt"), "csv": _file(".csv"), "metis": _file(".metis"), "mtx": _file(".mtx"),
     "markup": _file(".gml"), "adjlist": _file(".adjlist"), "labels": _file(".tsv", read_labels),
+    "nodes": _file(".tsv", _named),
     "npz": _file(".npz"), "npy": _numpy_file(".npy"), "store": _meta, "model": _description,
 }  # fmt: skip
 

@@ -18,6 +18,7 @@ from graphcore import Graph, GraphWarning, InputError
 from graphcore.cli.vectors import read_vectors
 from graphcore.files.edge_list import write_edge_list
 from graphcore.files.labels import read_label_lines, read_labels
+from graphcore.files.nodes import read_nodes
 
 from .harness import Campaign, Failure
 
@@ -26,7 +27,8 @@ LONGEST = 500  # characters of an error or a warning, without the file's path
 SUFFIXES = {
     "edges": (".txt", ".tsv", ".csv", ".edges", ""), "gml": (".gml",), "graphml": (".graphml", ".xml"),
     "metis": (".graph", ".metis"), "mtx": (".mtx", ".mm"), "npz": (".npz",), "labels": (".tsv", ".csv", ".txt"),
-    "npy": (".npy",), "vectors": (".txt", ".csv"), "table": ("",), "parquet": (".parquet",),
+    "nodes": (".tsv", ".csv", ".txt", ".urls"), "npy": (".npy",), "vectors": (".txt", ".csv"), "table": ("",),
+    "parquet": (".parquet",),
 }  # fmt: skip
 # What a token is replaced with: what programs write by mistake, and what breaks parsers.
 TOKENS = (
@@ -68,7 +70,8 @@ def prepare():
     seeds = {
         "edges": _edge_lists(edges), "gml": _markup(edges, nx.generate_gml),
         "graphml": _markup(edges, nx.generate_graphml), "metis": _metis(edges), "mtx": _matrix_market(A),
-        "npz": _archives(A), "labels": _labels(), "npy": _arrays(rng), "vectors": _vectors(rng), "table": [b""],
+        "npz": _archives(A), "labels": _labels(), "nodes": _nodes(), "npy": _arrays(rng), "vectors": _vectors(rng),
+        "table": [b""],
     }  # fmt: skip
     compressors = {".gz": lambda data: gzip.compress(data, 1), ".bz2": bz2.compress,
                    ".xz": lambda data: lzma.compress(data, preset=0)}  # fmt: skip
@@ -77,7 +80,7 @@ def prepare():
 
         compressors[".zst"] = zstandard.compress
     shares = {"edges": 34, "labels": 10, "gml": 8, "graphml": 8, "metis": 9, "mtx": 9, "npz": 8, "npy": 5, "vectors": 5,
-              "table": 3}  # fmt: skip
+              "table": 3, "nodes": 5}  # fmt: skip
     with contextlib.suppress(ImportError):
         seeds["parquet"], shares["parquet"] = _parquet(edges), 0.3
     weights = np.array(list(shares.values()), dtype=float)
@@ -173,6 +176,15 @@ def _labels():
     files += ["\n".join(str(i % 3) for i in range(12)), "# c\n0,red\n1,light blue\n", "a\tx\r\nb\ty\r\n"]
     arrays = [_npy(np.arange(12, dtype=kind) % 3) for kind in ("i1", "<i8", ">u4")]
     return [text.encode() for text in files] + arrays
+
+
+def _nodes():
+    bodies = [[mark.join([str(i), name.format(i), str(i / 2)]) for i in range(12)] for mark in "\t,;"
+              for name in ("n{}", '"n, {}"', "n{}x", "")]  # fmt: skip
+    texts = [head + "\n".join(body) + "\n" for body in bodies for head in ("", "# Nodes: 12\n")]
+    texts += [f"id{m}name{m}age\n" + "\n".join(body) for m, body in zip("\t,;", bodies[::4], strict=True)]
+    texts += ["\n".join(f"{i} page {i}" for i in range(12)), "\n".join(f"http://a/{i}" for i in range(12))]
+    return [text.encode() for text in [*texts, "\n".join(map(str, range(12)))]]
 
 
 def _arrays(rng):
@@ -348,10 +360,15 @@ def _read_graph(path, rng):
 def _read_labels(path, rng):
     if rng.random() < 0.3:
         nodes, clusters = read_label_lines(path)
-        return (nodes or []) + clusters
+        return (nodes or []) + clusters.ravel().tolist()
     graph = None if rng.random() < 0.5 else Graph.from_edges([0, 1], [1, 11])
     mark = [None, None, None, "\t", ",", "whitespace"][rng.integers(6)]
     return read_labels(path, graph, delimiter=mark)
+
+
+def _read_nodes(path, rng):
+    names = [None, ["n0", "n2", "n11"], [0, 3, 11]][rng.integers(3)]
+    return Graph.from_edges([0, 1], [1, 2], node_names=names).with_nodes(read_nodes(path))
 
 
 def _read_vectors(path, _):
@@ -365,7 +382,13 @@ def _build(path, _):
     return graphcore.build_store(path, f"{path}.graph", memory="3G")
 
 
-_READ = {"labels": _read_labels, "npy": _read_vectors, "vectors": _read_vectors, "parquet": _build}
+_READ = {
+    "labels": _read_labels,
+    "nodes": _read_nodes,
+    "npy": _read_vectors,
+    "vectors": _read_vectors,
+    "parquet": _build,
+}
 
 
 def _options(rng):

@@ -11,8 +11,8 @@ from ..cluster.pipeline.parameters import PARAMETERS, STEPS, Published, defaults
 from ..exceptions import FormatError
 from .console import Command, adding
 from .files import INPUT, OUTPUT, check_target, labels_target, output_kind, tell_of_missing_pictures, write_clusters
-from .inputs import READING, check_there, input_options, load_with_vectors, warn_of_idle
-from .labels import PAGE, page_about, read_truth, truth_option
+from .inputs import READING, check_there, input_options, load_with_vectors, read_node_table, warn_of_idle
+from .labels import PAGE, page_about, read_one_label, truth_option
 from .summary import cluster_facts, cluster_lines, graph_lines
 from .warm_up import help_compiling
 
@@ -101,7 +101,8 @@ _STEPS = ", ".join(name + (f" ({', '.join(words)})" if words else "") for name, 
         ("exactly the algorithm of the paper", "graphcore cluster graph.npz -k 10 --published"),
         ("no idea of k: by resolution, with the tree of all sizes",
          "graphcore cluster edges.txt.gz --resolution 3 --tree tree.nwk"),
-        ("for Gephi or Cytoscape", "graphcore cluster edges.txt.gz -k 50 -o clusters.gexf"),
+        ("people by their names, and what is known of them, for Gephi or Cytoscape",
+         "graphcore cluster edges.txt.gz --nodes people.csv -k 50 -o clusters.gexf"),
         ("in a pipe, for a script", "zcat edges.txt.gz | graphcore cluster - -k 9 --json -o labels.tsv"),
     ],
 )  # fmt: skip
@@ -181,13 +182,14 @@ def cluster(console, input, **options):
     from ..estimators.fit import fit_graph, robustness_of
 
     with client_of(given.scheduler, given.workers):
+        reading["nodes"] = nodes = read_node_table(given.nodes, stages, given.encoding, given.any_size)
         graph, made_of = load_with_vectors(input, stages, outliers=asked.values["outliers"], **reading, **drawn)
-        truth = None if given.truth is None else read_truth(given.truth, graph, given.any_size)
+        truth = None if given.truth is None else read_one_label(given.truth, graph, given.any_size)
         fit = fit_graph(graph, asked, **_known(graph, given), **drawn, stages=stages)
         _warn_of_idle(fit, given, asked)
         graph, result = fit.graph, fit.clustering
         with stages("write"):
-            write_clusters(fit, given.output, given.spreadsheet)
+            write_clusters(fit, given.output, given.spreadsheet, nodes)
             if given.model is not None:
                 from ..estimators.load import model_of
 
@@ -250,19 +252,18 @@ def _check(console, given, settings, files):
         check_page(given.report)
         tell_of_missing_pictures(console)
     check_target(given.output)
-    check_there(given.truth, given.labels, given.initial_labels, given.node_weights)
+    check_there(given.nodes, given.truth, given.labels, given.initial_labels, given.node_weights)
     return asked
 
 
 def _known(graph, given):
     """What the files say of the nodes, for fit_graph."""
-    from ..files import read_labels
     from ..files.labels import read_node_weights
 
     known = {}
     for name, path in (("labels", given.labels), ("initial_labels", given.initial_labels)):
         if path is not None:
-            known[name] = read_labels(path, graph, partial=True, any_size=given.any_size)
+            known[name] = read_one_label(path, graph, given.any_size)
             if known[name].dtype.kind != "i":
                 found = known[name].tolist()
                 word = next((label for label in found if not label.removeprefix("-").isdigit()), found[0])

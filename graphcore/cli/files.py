@@ -117,8 +117,11 @@ def output_kind(output):
     return "graph" if found is not None and found.attributes else "text"
 
 
-def write_clusters(fit, output, spreadsheet):
-    """Write the labels of a fit, and what else is known of its nodes where there is a place for it."""
+def write_clusters(fit, output, spreadsheet, nodes=None):
+    """Write the labels of a fit, and what else is known of its nodes where there is a place for it.
+
+    `nodes` is their NodeTable; of its columns those are left out that are called as something that was found.
+    """
     from ..estimators.fit import node_columns
     from ..files import write_graph, write_labels
     from ..files.parquet import write_table
@@ -127,6 +130,8 @@ def write_clusters(fit, output, spreadsheet):
     columns = node_columns(found.labels, graph.node_names, found.node_stability, fit.outside_shares)
     levels = found.level_labels
     columns |= {f"level_{i}": level for i, level in enumerate(levels[:-1], 1)}
+    if nodes is not None:
+        columns |= {name: values for name, values in nodes.columns.items() if name not in columns}
     if kind == "graph":
         write_graph(graph, output, attributes=columns)
     elif kind == "parquet":

@@ -9,13 +9,14 @@ import click
 from ..base.warn import warn_user
 from ..exceptions import InputError
 from .console import adding
+from .files import INPUT
 from .vectors import read_vectors
 
 # Keywords of graphcore.read_graph, and what vectors need.
 READING_OPTIONS = (
     "format", "bipartite", "count_repeats", "delimiter", "columns", "weight_column", "ids", "encoding", "symmetrize",
 )  # fmt: skip
-READING = (*READING_OPTIONS, "any_size", "vectors", "n_neighbors", "metric")
+READING = (*READING_OPTIONS, "nodes", "any_size", "vectors", "n_neighbors", "metric")
 
 
 def _two_numbers(_ctx, param, text):
@@ -58,6 +59,11 @@ reading_options = adding(
     click.option(
         "--symmetrize", metavar="POLICY", default="max", show_default=True,
         help="What becomes of directed edges: max, average, sum, min, degree-discounted, random-walk, or error.",
+    ),
+    click.option(
+        "--nodes", metavar="FILE", type=INPUT,
+        help="Nodes: ids and names, nodes without an edge, attributes, in a table; or names alone, in the order of the "
+        "nodes.",
     ),
     any_size_option,
     heading="Input",
@@ -125,6 +131,16 @@ def holds_vectors(path, vectors):
     return vectors or path.endswith(".npy")
 
 
+def read_node_table(path, stages, encoding, any_size):
+    """The NodeTable of a file, None if none is given."""
+    from ..files import read_nodes
+
+    if path is None:
+        return None
+    with stages("nodes"):
+        return read_nodes(path, encoding=encoding, any_size=any_size)
+
+
 class VectorInput(NamedTuple):
     """What a neighbour graph was made of."""
 
@@ -139,10 +155,12 @@ def load(path, stages, **options):
     return load_with_vectors(path, stages, **options)[0]
 
 
-def load_with_vectors(path, stages, *, vectors, n_neighbors, metric, random_state, n_jobs, outliers=None, **reading):
+def load_with_vectors(
+    path, stages, *, vectors, n_neighbors, metric, random_state, n_jobs, outliers=None, nodes=None, **reading
+):
     """The graph in a file and None, or the kNN graph of its vectors and VectorInput.
 
-    `reading` is for :func:`graphcore.read_graph`.
+    `reading` is for :func:`graphcore.read_graph`, `nodes` a path or a NodeTable.
     """
     from ..base.threads import effective_jobs
     from ..base.validation import check_integer
@@ -155,8 +173,12 @@ def load_with_vectors(path, stages, *, vectors, n_neighbors, metric, random_stat
     if not holds_vectors(path, vectors):
         refuse_outliers(outliers)
         warn_of_idle(("n_neighbors", "metric"), "vectors, and this input is read as a graph")
-        return load_graph(path, stages, **reading), None
+        return load_graph(path, stages, nodes=nodes, **reading), None
     warn_of_idle(READING_OPTIONS, "files of graphs, and this input is read as vectors")
+    import numpy as np
+
+    from ..files.nodes import read_table_of
+    from ..files.read import of_nodes
     from ..graphs.as_graph import refuse_as_vectors
     from ..neighbors.neighbors import graph_of_vectors
 
@@ -169,7 +191,10 @@ def load_with_vectors(path, stages, *, vectors, n_neighbors, metric, random_stat
     graph, found = graph_of_vectors(
         X, n_neighbors, metric=metric, outliers=outliers, random_state=random_state, n_jobs=n_jobs, stages=stages
     )
-    return graph, VectorInput(X, n_neighbors, metric, found)
+    table = read_table_of(nodes, reading["encoding"], reading["any_size"])
+    if table is not None and not np.array_equal(table.ids_among(text=False), np.arange(len(table))):
+        raise table.error("vectors are numbered from 0 and keep their order; give their nodes in the same order")
+    return of_nodes(graph, table), VectorInput(X, n_neighbors, metric, found)
 
 
 def warn_of_idle(names, purpose):

@@ -6,10 +6,10 @@ from collections import Counter
 
 import click
 
-from ..exceptions import InputError
+from ..exceptions import FormatError, InputError
 from .console import Command, typed_command
 from .files import INPUT, FilePath, tell_of_missing_pictures
-from .inputs import READING_OPTIONS, check_there, graph_options, input_options, load, load_graph
+from .inputs import check_there, graph_options, input_options, load, load_graph
 
 PAGE = FilePath(written=True, beside=(".nodes.tsv",))
 
@@ -25,6 +25,7 @@ truth_option = click.option(
     short_help="Compare labels with the truth, or with other labels.",
     examples=[
         ("labels against known classes", "graphcore compare labels.tsv classes.tsv"),
+        ("nested levels against classes", "graphcore compare levels.tsv classes.tsv"),
         ("two runs, and which one cuts less", "graphcore compare a.tsv b.tsv --graph edges.txt.gz"),
         ("straight from a run", "graphcore cluster edges.txt.gz -k 9 --quiet -o - | graphcore compare - classes.tsv"),
     ],
@@ -37,30 +38,33 @@ def compare(console, labels, truth, graph_path, **options):
     """Say how far LABELS agree with OTHER: known classes, or the labels of another run.
 
     Both files hold lines of node and label, which are matched by node, or lines of a label alone, in the same order.
-    Nodes of label -1 in either file belong to no cluster and are left out. A "-" stands for standard input.
+    Of several columns of labels, nested levels, each is compared with each; what comes first is of the last. Nodes of
+    label -1 in either file belong to no cluster and are left out. A "-" stands for standard input.
     """
-    from ..metrics import normalized_cut
-
     graph = None
     if graph_path is not None:
-        graph = load_graph(graph_path, console.stages, **{name: options[name] for name in READING_OPTIONS})
+        graph = load_graph(graph_path, console.stages, **options)
     with console.stages("read"):
         *found, alone = _aligned(labels, truth, graph, options["any_size"])
-        first, second = map(_numbers, found)
+        first, second = (_as_numbers(each.reshape(len(each), -1), "-1").T for each in found)
     with console.stages("score"):
-        facts = {"labels": labels, "other": truth} | alone | _scores(first, second)
-        if graph is not None:
-            facts["normalized_cut"] = normalized_cut(graph, first)
-            facts["normalized_cut_other"] = normalized_cut(graph, second)
-    return facts, _lines(facts)
+        pairs = [
+            {"level": i, "other_level": j} | _scores(one, other, graph)
+            for i, one in enumerate(first, 1) for j, other in enumerate(second, 1)
+        ]  # fmt: skip
+    finest = {name: value for name, value in pairs[-1].items() if name not in ("level", "other_level")}
+    facts = {"labels": labels, "other": truth} | alone | finest
+    return (facts if len(pairs) == 1 else facts | {"levels": pairs}), _lines(facts, pairs)
 
 
 def _aligned(labels, truth, graph, any_size):
     """Both labellings in the order of the same nodes, and how many nodes only one of them has."""
+    import numpy as np
+
     from ..files.labels import read_label_lines, read_labels
 
     if graph is not None:
-        return *(read_labels(path, graph, any_size=any_size).tolist() for path in (labels, truth)), {}
+        return *(read_labels(path, graph, any_size=any_size) for path in (labels, truth)), {}
     (nodes, first), (others, second) = (read_label_lines(path, any_size=any_size) for path in (labels, truth))
     if nodes is None or others is None:
         if len(first) != len(second):
@@ -72,32 +76,18 @@ def _aligned(labels, truth, graph, any_size):
     for path, names in ((labels, nodes), (truth, others)):
         if len(set(names)) < len(names):
             raise InputError(f"{path}: node {Counter(names).most_common(1)[0][0]!r} has two labels")
-    other = dict(zip(others, second, strict=True))
-    common = [(label, other[node]) for node, label in zip(nodes, first, strict=True) if node in other]
-    if not common:
+    other = {node: line for line, node in enumerate(others)}
+    lines = np.array([(line, other[node]) for line, node in enumerate(nodes) if node in other])
+    if not len(lines):
         raise InputError(f"{labels} and {truth} have no node in common")
-    alone = {"only_in_labels": len(nodes) - len(common), "only_in_other": len(others) - len(common)}
-    return *zip(*common, strict=True), alone
+    alone = {"only_in_labels": len(nodes) - len(lines), "only_in_other": len(others) - len(lines)}
+    return first[lines[:, 0]], second[lines[:, 1]], alone
 
 
-def _numbers(labels):
-    """Clusters numbered from 0 in the order of their names; "-1" is no cluster."""
-    import numpy as np
-
-    from ..graphs.ids import as_names
-
-    values = as_names([str(label) for label in labels], len(labels))
-    names, numbers = np.unique(values, return_inverse=True)
-    none = np.flatnonzero(names == "-1")
-    if len(none):
-        numbers = np.where(numbers == none[0], -1, numbers - (numbers > none[0]))
-    return numbers.astype(np.int64)
-
-
-def _scores(first, second):
+def _scores(first, second, graph):
     from sklearn.metrics import homogeneity_completeness_v_measure
 
-    from ..metrics import agreement
+    from ..metrics import agreement, normalized_cut
 
     scores = agreement(first, second)
     kept = (first >= 0) & (second >= 0)
@@ -105,10 +95,13 @@ def _scores(first, second):
     return {
         "n_clusters": len(set(first[kept].tolist())), "n_other": len(set(second[kept].tolist())), **scores,
         "homogeneity": float(homogeneity), "completeness": float(completeness),
+        **({} if graph is None else {
+            "normalized_cut": normalized_cut(graph, first), "normalized_cut_other": normalized_cut(graph, second),
+        }),
     }  # fmt: skip
 
 
-def _lines(facts):
+def _lines(facts, pairs):
     lines = [
         ("compared",
          f"{facts['n_compared']:,} nodes; {facts['n_clusters']:,} clusters, {facts['n_other']:,} in the other"),
@@ -122,6 +115,13 @@ def _lines(facts):
     alone = facts.get("only_in_labels", 0), facts.get("only_in_other", 0)
     if any(alone):
         lines.append(("left out", f"{alone[0]:,} nodes that only LABELS has, {alone[1]:,} that only OTHER has"))
+    if len(pairs) > 1:  # what stands above is the last of them
+        lines += [
+            (f"level {pair['level']}, {pair['other_level']}",
+             f"ARI {pair['ari']:.4f}, NMI {pair['nmi']:.4f}, homogeneity {pair['homogeneity']:.4f}, completeness "
+             f"{pair['completeness']:.4f}; {pair['n_clusters']:,} clusters, {pair['n_other']:,} in the other")
+            for pair in pairs
+        ]  # fmt: skip
     return lines
 
 
@@ -148,8 +148,9 @@ def report(console, input, labels, output, truth, title, n_central, pictures, **
     """Make one HTML page about the LABELS of a GRAPH: how good they are, each cluster, pictures.
 
     The page needs no other file and no network. LABELS are lines of node and label, or a label for each node in order;
-    labels that are no numbers are numbered in the order of the alphabet. What depends on how the labels were made, such
-    as stability, is only known to `graphcore cluster --report`.
+    several columns are nested levels, coarse to fine, of which the page has a map. Labels that are no numbers are
+    numbered in the order of the alphabet. What depends on how the labels were made, such as stability, is only known to
+    `graphcore cluster --report`.
     """
     from ..files import read_labels
     from ..report.page import check_page, write_report
@@ -157,14 +158,14 @@ def report(console, input, labels, output, truth, title, n_central, pictures, **
     check_page(output)
     if pictures:
         tell_of_missing_pictures(console)
-    check_there(input, labels, truth)
+    check_there(input, labels, truth, options["nodes"])
     console.expect(3)
     graph = load(input, console.stages, **options)
     with console.stages("labels"):
         found = _as_numbers(read_labels(labels, graph, any_size=options["any_size"]))
     with console.stages("report"):
         facts = write_report(
-            output, graph, found, truth=None if truth is None else read_truth(truth, graph, options["any_size"]),
+            output, graph, found, truth=None if truth is None else read_one_label(truth, graph, options["any_size"]),
             about=page_about(console, input, labels, truth, title=title), pictures="auto" if pictures else False,
             n_central=n_central, random_state=options["random_state"], n_jobs=options["n_jobs"],
         )  # fmt: skip
@@ -211,21 +212,24 @@ def _without_folder(argument):
     return f"{option}{equals}{os.path.basename(value.rstrip(os.sep))}" if os.path.isabs(value) else argument
 
 
-def read_truth(path, graph, any_size):
-    """Classes of the nodes; -1 where a file has none."""
+def read_one_label(path, graph, any_size):
+    """One label for each node, -1 where a file has none."""
     from ..files import read_labels
 
-    return read_labels(path, graph, partial=True, any_size=any_size)
+    found = read_labels(path, graph, partial=True, any_size=any_size)
+    if found.ndim == 2:
+        raise FormatError(f"{path}: there are {found.shape[1]} columns of labels, and one is needed")
+    return found
 
 
-def _as_numbers(labels):
-    """Labels as they are if they can number clusters, otherwise numbered from 0."""
+def _as_numbers(labels, none=None):
+    """Labels as they are if they can number clusters, otherwise numbered from 0; below 0, and text `none`, is none."""
     import numpy as np
 
+    if labels.ndim == 2:
+        return np.column_stack([_as_numbers(level, none) for level in labels.T])
     if labels.dtype.kind == "i" and labels.min() >= -1 and labels.max() < max(10 * len(labels), 1000):
         return labels
     names, numbers = np.unique(labels, return_inverse=True)
-    if labels.dtype.kind == "i" and names[0] < 0:  # below 0 is no cluster, whatever the number
-        below = int(np.count_nonzero(names < 0))
-        return np.where(labels < 0, -1, numbers - below)
-    return numbers
+    kept = names >= 0 if labels.dtype.kind == "i" else np.array([name != none for name in names])
+    return np.where(kept, np.cumsum(kept) - 1, -1)[numbers]

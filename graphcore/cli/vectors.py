@@ -58,14 +58,9 @@ def _load_archive(source):
 def _load_parquet(source):
     import numpy as np
 
-    from ..files.parquet import check_parquet
+    from ..files.parquet import check_parquet, read_table
 
-    arrow, parquet = check_parquet()
-    try:
-        table = parquet.read_table(source.path)
-    except (ValueError, OSError, arrow.ArrowException) as error:
-        raise FormatError(f"the Parquet table cannot be read: {_said(error)}") from None
-    kinds = arrow.types
+    table, kinds = read_table(source), check_parquet()[0].types
     lists = [f.name for f in table.schema if kinds.is_list(f.type) or kinds.is_fixed_size_list(f.type)]
     if len(lists) == 1:
         if len(table.column_names) > 1:

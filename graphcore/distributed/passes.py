@@ -84,7 +84,7 @@ class _Workers:
 
     def __init__(self, client, graph, rows_of):
         self.client, self.rows = client, rows_of(graph)
-        self._reopen = pickle.dumps((graph, rows_of))
+        self._reopen = pickle.dumps((graph._by_names(None), rows_of))  # workers need no names
         self._starts = graph._parts[0]
         self._token = f"graphcore-{uuid4().hex}"
         self._pass = ""

@@ -41,6 +41,7 @@ class Format:
     edges: Any = None  # edges(source, reading, memory): blocks of edges to build from, as TextEdges has them
     is_text: bool = True
     names: bool = True  # whether it holds names of nodes
+    isolated: bool = True  # whether it holds nodes without an edge
     bipartite: bool = False  # whether `read` knows of two kinds of nodes
     attributes: bool = False  # whether `write` takes columns of values of the nodes
 

@@ -198,7 +198,9 @@ def _is_own(source):
     return source.text_head.startswith(b"# graphcore edge list;")
 
 
-EDGE_LIST = Format("edgelist", sniff=_is_own, read=read_edge_list, edges=TextEdges, bipartite=True)
+EDGE_LIST = Format(
+    "edgelist", sniff=_is_own, read=read_edge_list, edges=TextEdges, isolated=False, bipartite=True
+)  # fmt: skip
 KONECT = replace(EDGE_LIST, name="konect", sniff=lambda source: False)
 TSV = Format("tsv", (".tsv", ".txt", ".edges", ".el", ".edgelist", ""), write=partial(_write, delimiter="\t"))
 CSV = Format("csv", (".csv",), write=partial(_write, delimiter=","))

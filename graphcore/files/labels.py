@@ -3,6 +3,7 @@
 import contextlib
 import csv
 import os
+from itertools import chain
 from typing import IO, Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from ._dialect import split_line
 from ._format import unfit_reason, without_formula
 from ._npy import read_array, write_array
 from ._source import open_source
+from ._text_columns import numbered_lines, read_columns
 from .atomic import atomic_output
 
 _PIECE = 1 << 16
@@ -149,9 +151,9 @@ def read_labels(
     Parameters
     ----------
     path : str or path-like
-        Lines of node and cluster (tab, comma, semicolon or white space between them; lines that begin with # or % are
-        left out), or lines of a cluster alone, in node order; or a NumPy file of integers, in node order. "-" is
-        standard input; compressed files are read.
+        Lines of node and cluster, or clusters of several levels (tab, comma, semicolon or white space between them;
+        lines that begin with # or % are left out), or lines of a cluster alone, in node order; or a NumPy file of
+        integers, in node order. "-" is standard input; compressed files are read.
     graph : Graph, optional
         The labels are put in the order of its nodes, found by their names. Default: in the order of the file.
     delimiter : str, optional
@@ -164,14 +166,14 @@ def read_labels(
 
     Returns
     -------
-    ndarray of shape (n_nodes,)
+    ndarray of shape (n_nodes,), or (n_nodes, n_levels) of several columns
         int64 if all clusters are integers, otherwise text as it stands in the file.
 
     Raises
     ------
     FormatError
-        If a line has neither one nor two columns (its number is named), there are no lines, or a NumPy file holds
-        something else than integers in one dimension.
+        If a line has another number of columns than the first (it is named), there are no lines, or a NumPy file holds
+        something else than integers in one dimension or two.
     InputError
         If a node of the graph has two lines, or, unless `partial`, has none or a line names a node that the graph has
         not.
@@ -191,15 +193,20 @@ def read_labels(
     if graph is not None and not isinstance(graph, Graph):
         raise ParameterError(f"graph must be a Graph or None, got {type(graph).__name__}")
     with open_source(path, any_size) as source:
-        nodes, clusters = _read(source, delimiter)
+        nodes, columns = _read(source, delimiter)
         if graph is not None:
-            clusters = _aligned(nodes, clusters, graph, "-1" if partial else None)
-    if isinstance(clusters, np.ndarray):
-        return clusters
-    try:
-        return np.array([int(cluster) for cluster in clusters], dtype=np.int64)
-    except (ValueError, OverflowError):
-        return as_names(clusters, len(clusters))
+            columns = _aligned(nodes, columns, graph, "-1" if partial else None)
+    return _as_labels(columns)
+
+
+def _as_labels(columns):
+    """Integers where all are some, else text; of a single column in one dimension."""
+    if not isinstance(columns[0], np.ndarray):
+        try:
+            columns = [np.array([int(cluster) for cluster in column], dtype=np.int64) for column in columns]
+        except (ValueError, OverflowError):
+            columns = [as_names(column, len(column)) for column in columns]
+    return columns[0] if len(columns) == 1 else np.stack(columns, axis=1)
 
 
 def read_node_weights(path, graph, *, any_size=False):
@@ -208,8 +215,9 @@ def read_node_weights(path, graph, *, any_size=False):
     Nodes that the file does not name have weight 1; lines of other nodes are passed over.
     """
     with open_source(path, any_size) as source:
-        nodes, weights = _read(source, None)
-        weights = _aligned(nodes, weights, graph, "1")
+        weights, *others = _aligned(*_read(source, None), graph, "1")
+        if others:
+            raise FormatError(f"there are {len(others) + 1} columns beside the nodes, and one of weights is needed")
         try:
             return np.array([float(weight) for weight in weights])
         except ValueError as error:
@@ -217,54 +225,35 @@ def read_node_weights(path, graph, *, any_size=False):
 
 
 def read_label_lines(path, delimiter=None, *, any_size=False):
-    """Return (nodes or None, clusters) as lists of text, in the order of a file that :func:`read_labels` reads."""
+    """Return (nodes or None, labels), as :func:`read_labels` without a graph has them; nodes are a list of text."""
     with open_source(path, any_size) as source:
-        nodes, clusters = _read(source, delimiter)
-    return nodes, clusters.astype(str).tolist() if isinstance(clusters, np.ndarray) else clusters
+        nodes, columns = _read(source, delimiter)
+    return nodes, _as_labels(columns)
 
 
 def _read(source, delimiter):
-    """Return (nodes or None, clusters) as lists of text; clusters of a NumPy file are an int64 array."""
+    """Return (nodes or None, columns of clusters) as lists of text; clusters of a NumPy file are int64 arrays."""
     if source.head.startswith(np.lib.format.MAGIC_PREFIX):
         with source.open() as stream:
             try:
                 labels = read_array(stream, source.size)
             except FormatError as error:
                 raise FormatError(f"the NumPy file cannot be read ({error})") from None
-        if labels.ndim != 1 or labels.dtype.kind not in "iu" or not len(labels):
+        if labels.ndim not in (1, 2) or labels.dtype.kind not in "iu" or not labels.size:
             raise FormatError(
-                f"the NumPy file holds {labels.dtype} of shape {labels.shape}; labels are integers in one dimension"
+                f"the NumPy file holds {labels.dtype} of shape {labels.shape}; labels are integers in one dimension, "
+                "or two for levels"
             )
-        return None, labels.astype(np.int64)
+        return None, list(labels.reshape(len(labels), -1).T.astype(np.int64))
     source.require_text()
     with source.text() as text:
-        lines = [(n, line) for n, line in _lines(text) if line.strip() and line.lstrip()[0] not in "#%"]
-    if not lines:
-        raise FormatError("there are no labels: every line is blank or a comment")
-    if delimiter is None:
-        delimiter = _delimiter(lines[0][1])
-    mark = None if delimiter == "whitespace" else delimiter
-    rows = [split_line(line, mark, '"' in line) for _, line in lines]
-    width = len(rows[0])
-    for (number, _), row in zip(lines, rows, strict=True):
-        if len(row) != width or width not in (1, 2):
-            raise FormatError(f"line {number}: {len(row)} columns where node and cluster, or a cluster, are expected")
-    return [row[0] for row in rows] if width == 2 else None, [row[-1] for row in rows]
-
-
-def _lines(text):
-    """Yield numbered lines without their ends; a name in quotes at a line's beginning may run over several."""
-    numbered = enumerate(text, 1)
-    for number, line in numbered:
-        if line.startswith('"') and line.count('"') % 2:
-            parts = [line]
-            for _, part in numbered:
-                parts.append(part)
-                if part.count('"') % 2:
-                    break
-            yield number, "".join(parts).strip("\n")
-        else:
-            yield number, line.strip("\n")
+        lines = ((n, line) for n, line in numbered_lines(text) if line.strip() and line.lstrip()[0] not in "#%")
+        first = next(lines, None)
+        if first is None:
+            raise FormatError("there are no labels: every line is blank or a comment")
+        mark = _delimiter(first[1]) if delimiter is None else delimiter
+        columns = read_columns(chain([first], lines), None if mark == "whitespace" else mark)
+    return (None, columns) if len(columns) == 1 else (columns[0], columns[1:])
 
 
 def _delimiter(line):
@@ -274,15 +263,16 @@ def _delimiter(line):
     return (*two, *marks, "whitespace")[0]
 
 
-def _aligned(nodes, clusters, graph, missing=None):
+def _aligned(nodes, columns, graph, missing=None):
+    """The columns in the order of the graph's nodes; `missing` stands for those without a line, if there may be any."""
     if nodes is None:
-        if len(clusters) != graph.n_nodes:
-            raise InputError(f"{len(clusters)} clusters without nodes, but the graph has {graph.n_nodes} nodes")
-        return clusters
+        if len(columns[0]) != graph.n_nodes:
+            raise InputError(f"{len(columns[0])} clusters without nodes, but the graph has {graph.n_nodes} nodes")
+        return columns
     names = range(graph.n_nodes) if graph.node_names is None else graph.node_names.tolist()
     position = {str(name).strip(): i for i, name in enumerate(names)}  # as the reader leaves out blanks around fields
-    out = [None] * graph.n_nodes
-    for node, cluster in zip(nodes, clusters, strict=True):
+    lines = [-1] * graph.n_nodes
+    for line, node in enumerate(nodes):
         i = position.get(node)
         if i is None and node.startswith("'"):  # from write_labels, for spreadsheets
             i = position.get(node[1:])
@@ -290,12 +280,10 @@ def _aligned(nodes, clusters, graph, missing=None):
             if missing is not None:
                 continue
             raise InputError(f"node {node!r} has a label, but the graph does not have it")
-        if out[i] is not None:
+        if lines[i] >= 0:
             raise InputError(f"node {node!r} has two labels")
-        out[i] = cluster
-    left = [i for i, cluster in enumerate(out) if cluster is None]
-    if left and (missing is None or len(left) == len(out)):
+        lines[i] = line
+    left = [i for i, line in enumerate(lines) if line < 0]
+    if left and (missing is None or len(left) == len(lines)):
         raise InputError(f"{len(left)} nodes of the graph have no label, the first is {names[left[0]]!r}")
-    for i in left:
-        out[i] = missing
-    return out
+    return [[missing if line < 0 else column[line] for line in lines] for column in columns]

@@ -51,6 +51,17 @@ def write_table(columns, path):
         writer.writerows(zip(*(column.tolist() for column in columns.values()), strict=True))
 
 
+def read_table(source):
+    """All columns of an open Source, as a table of pyarrow's."""
+    arrow, parquet = check_parquet()
+    try:
+        table = parquet.read_table(source.path, use_threads=False)
+        table.validate(full=True)
+    except (ValueError, OSError, arrow.ArrowException) as error:
+        raise FormatError(f"the Parquet table cannot be read: {_said(error)}") from None
+    return table
+
+
 def read_parquet(source, reading):
     """Read an open Source as its Reading says."""
     table = ParquetEdges(source, reading, _TABLE_MEMORY)
@@ -176,4 +187,5 @@ def _said(error):
 
 PARQUET = Format(
     "parquet", sniff=lambda source: source.begins_with(b"PAR1"), read=read_parquet, edges=ParquetEdges, is_text=False,
+    isolated=False,
 )  # fmt: skip

@@ -12,13 +12,14 @@ from ..graphs.graph import Graph
 from ._format import Reading
 from ._source import open_source
 from .formats import FORMATS, READABLE, guess_format
+from .nodes import read_table_of
 
 
 def read_graph(
     path: PathLike, *, format: str | None = None, delimiter: str | None = None,
     comments: str | Sequence[str] = ("#", "%"), header: bool | None = None, columns: tuple[int, int] = (0, 1),
     weight_column: int | str | None = "auto", ids: str = "auto", symmetrize: str = "max", bipartite: bool = False,
-    count_repeats: bool = False, encoding: str = "utf-8", any_size: bool = False,
+    count_repeats: bool = False, encoding: str = "utf-8", any_size: bool = False, nodes: object = None,
 ) -> Graph:  # fmt: skip
     r"""Read a graph from a file; format and layout are detected unless they are given.
 
@@ -68,12 +69,15 @@ def read_graph(
         Whether to believe what a file says about sizes: True allows compressed data that expand to more than 100 times
         their size (and 4 MiB), headers that state more than a million nodes and more than 32 for every edge, and web
         graphs of more than 100 arcs for every byte.
+    nodes : path, or what :meth:`Graph.with_nodes` takes, optional
+        What is known of the nodes beside their edges: their names, their order, and which have no edge. A path is
+        read by :func:`graphcore.files.read_nodes`.
 
     Returns
     -------
     Graph
         With `node_names` as in the file, unless they are the integers 0 to n_nodes - 1. Integer ids are put in
-        ascending order, names in the order in which they first appear.
+        ascending order, names in the order in which they first appear; with `nodes`, node i is row i of these.
 
     Raises
     ------
@@ -111,19 +115,30 @@ def read_graph(
         encoding=encoding, symmetrize=symmetrize, bipartite=bipartite, count_repeats=count_repeats,
         declared=format == "edgelist",
     )  # fmt: skip
+    table = read_table_of(nodes, encoding, any_size)
     if isinstance(path, (str, os.PathLike)) and os.path.isdir(path):
         # Imported here, because the store itself imports the readers of this room.
         from .store import looks_like_store
 
         if looks_like_store(path):
-            return _read_store(path, reading)
+            return of_nodes(_read_store(path, reading), table)
     with open_source(path, any_size) as source:
         found = FORMATS[format] if format else guess_format(source)
         if bipartite and not found.bipartite:
             raise ParameterError(f"bipartite={bipartite!r} is for edge lists and matrices; this is a {found.name} file")
         if found.is_text:
             source.require_text()
-        return found.read(source, reading)
+        graph = found.read(source, reading)
+    return of_nodes(graph, table, found.isolated)
+
+
+def of_nodes(graph, table, all_there=True):
+    """The graph with a NodeTable, or as it is with None; `all_there` if it has all nodes by itself."""
+    if table is None:
+        return graph
+    if all_there and graph.node_names is None:
+        table.holds_all(graph.n_nodes)
+    return graph.with_nodes(table)
 
 
 def _read_store(path, reading):

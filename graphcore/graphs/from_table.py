@@ -90,7 +90,7 @@ def from_table(
 
 def table_edges(table, source="source", target="target", weight="auto"):
     """Sources, targets, weights (length 0 for none), names of the two columns, names of those left out unasked."""
-    columns = _Columns(table)
+    columns = Columns(table)
     found = edge_columns(columns.names)
     if found and (source, target) == ("source", "target") and not {source, target} <= set(columns.names):
         source, target = found[:2]
@@ -145,7 +145,7 @@ def is_edge_table(table):
     found = edge_columns(column_names(table))
     if found is None or found[0].lower() != "u":
         return found is not None
-    columns = _Columns(table)
+    columns = Columns(table)
     if columns.is_lazy:  # nobody takes a lazy frame for vectors
         return True
     return all(_may_name_nodes(columns.raw(name)) for name in found[:2])
@@ -180,10 +180,10 @@ def as_library(columns, library):
     return module.table(columns) if library == "pyarrow" else module.DataFrame(columns)
 
 
-class _Columns:
+class Columns:
     """Columns of a table by name, as arrays."""
 
-    def __init__(self, table):
+    def __init__(self, table, what="edges"):
         self.is_lazy = False
         if isinstance(table, Mapping):
             self._table, self.names = table, list(table)
@@ -195,8 +195,8 @@ class _Columns:
         except TypeError:
             if not hasattr(table, "__arrow_c_stream__"):
                 raise InputError(
-                    "a table of edges is needed (pandas, polars, pyarrow, an Arrow stream or a dictionary of columns), "
-                    f"got {type(table).__name__}"
+                    f"a table of {what} is needed (pandas, polars, pyarrow, an Arrow stream or a dictionary of "
+                    f"columns), got {type(table).__name__}"
                 ) from None
             self._table = nw.from_arrow(table, backend=_installed())
         self.is_lazy = isinstance(self._table, nw.LazyFrame)

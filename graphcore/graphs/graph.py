@@ -16,6 +16,7 @@ from .from_matrix import from_biadjacency, from_scipy
 from .from_table import from_table
 from .ids import as_names
 from .magnitude import extreme_degrees
+from .nodes import with_nodes
 from .rows import Rows, as_csr_array, checked_arrays, find_defect
 from .structure import check_compressed
 from .weights import NO_WEIGHTS
@@ -77,6 +78,7 @@ class Graph:
     _exponent = 0
     # Of a graph on disk: a function and its arguments that open it again.
     _reopen = None
+    _renamed = False  # whether it has other names than the graph on disk
     _parts = ([], [])  # first rows of the parts of a store, and numbers of those that are here
 
     from_edges = classmethod(from_edges)
@@ -85,6 +87,7 @@ class Graph:
     from_table = classmethod(from_table)
     from_networkx = classmethod(from_networkx)
     from_igraph = classmethod(from_igraph)
+    with_nodes = with_nodes
 
     def __init__(
         self, indptr: Array, indices: Array, weights: Array | None = None, *, node_names: ArrayLike | None = None,
@@ -234,6 +237,13 @@ class Graph:
 
     # -- inside ------------------------------------------------------------------------------------------------------
 
+    def _by_names(self, names):
+        """The same graph with other names, or None."""
+        made = type(self).__new__(type(self))
+        names = None if names is None else read_only(as_names(names, self.n_nodes))
+        made.__dict__.update(self.__dict__, node_names=names, _renamed=True)
+        return made
+
     @property
     def _weights(self):
         """Weights for compiled loops: an array of length 0 stands for none."""
@@ -268,9 +278,17 @@ class Graph:
     def __reduce__(self):
         # Unpickled arrays are writable; going through the constructor freezes them again.
         rebuild = partial(Graph, node_names=self.node_names, check=False)
+        if self._reopen is not None and self._renamed and self.node_names is not None:
+            return _reopened, (self._reopen, self.node_names)
         return self._reopen or (rebuild, (self.indptr, self.indices, self.weights))
 
     def __repr__(self):
         kind = "unweighted" if self.weights is None else f"weights={self.weights.dtype}"
         named = ", named" if self.node_names is not None else ""
         return f"Graph(n_nodes={self.n_nodes}, n_edges={self.n_edges}, {kind}{named})"
+
+
+def _reopened(reopen, names):
+    """A graph on disk, by names that were given beside it."""
+    function, arguments = reopen
+    return function(*arguments)._by_names(names)

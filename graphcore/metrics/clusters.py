@@ -4,14 +4,15 @@ from typing import Any
 
 import numpy as np
 
-from ..base.types import AnyGraph, ArrayLike, Integers
-from ..base.validation import check_integer
+from ..base.types import AnyGraph, Array, ArrayLike
+from ..base.validation import check_flag, check_integer
 from .cut import placed_labels, quotient_graph, split_sums
 
 
 def central_nodes(
-    graph: AnyGraph, labels: ArrayLike, n_clusters: int | None = None, *, count: int = 5, n_jobs: int | None = None,
-) -> list[Integers]:  # fmt: skip
+    graph: AnyGraph, labels: ArrayLike, n_clusters: int | None = None, *, count: int = 5, names: bool = False,
+    n_jobs: int | None = None,
+) -> list[Array]:  # fmt: skip
     """Nodes of every cluster with the most weight of edges to their own cluster.
 
     Parameters
@@ -20,12 +21,14 @@ def central_nodes(
         See :func:`cut_and_volume`.
     count : int, default 5
         Nodes of each cluster, fewer where it has fewer.
+    names : bool, default False
+        Return the nodes' names in place of their numbers, if the graph has names.
 
     Returns
     -------
-    list of ndarray, int64
-        Numbers of nodes, the most central first. Of two with the same weight inside, the one with less weight outside
-        comes first, then the one of the smaller number.
+    list of ndarray
+        Numbers of nodes (int64), or names, the most central first. Of two with the same weight inside, the one with
+        less weight outside comes first, then the one of the smaller number.
 
     Examples
     --------
@@ -37,7 +40,8 @@ def central_nodes(
     count = check_integer("count", count, low=1)
     graph, labels, n_clusters = placed_labels(graph, labels, n_clusters)
     _, inside, outside = split_sums(graph, labels, n_clusters, n_jobs)
-    return most_central(labels, inside, outside, n_clusters, count)
+    found = most_central(labels, inside, outside, n_clusters, count)
+    return [graph.names_of(nodes) for nodes in found] if check_flag("names", names) else found
 
 
 def most_central(labels, inside, outside, n_clusters, count):

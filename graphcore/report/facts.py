@@ -8,7 +8,6 @@ import numpy as np
 from .. import __version__
 from ..base.types import AnyGraph, ArrayLike, Table
 from ..base.validation import check_integer
-from ..cluster.partition.cluster_sums import ClusterSums
 from ..cluster.partition.merge import MergeTree, agglomerate
 from ..cluster.partition.quotient import graph_rows
 from ..cluster.pipeline.cluster import Clustering
@@ -18,6 +17,7 @@ from ..metrics import Robustness, agreement, quotient_graph
 from ..metrics.clusters import most_central
 from ..metrics.cut import placed_labels, split_sums
 from ..metrics.robustness import ROBUST
+from .levels import Measured, gather_levels
 from .nodes import NodeFacts, gather_nodes
 
 # A cluster of more than this has less of its edge weight inside than outside.
@@ -35,7 +35,7 @@ class Comparison:
 
 
 @dataclass(frozen=True, eq=False)
-class ReportFacts:
+class ReportFacts(Measured):
     """The measures of a clustering that a report shows.
 
     Attributes
@@ -60,6 +60,10 @@ class ReportFacts:
         Known classes beside the clusters.
     n_unlabelled : int
         Nodes that have an edge and no cluster.
+    levels : list of LevelFacts
+        Coarser levels, the coarsest first.
+    inside : ndarray of shape (n_clusters,) or None
+        The cluster of the level above that each cluster lies in.
     clustering : Clustering or None
         Of the run that made the labels, if it is known.
     robustness : Robustness or None
@@ -73,7 +77,6 @@ class ReportFacts:
     graph: Graph = field(repr=False)
     labels: np.ndarray = field(repr=False)
     n_clusters: int
-    sums: ClusterSums
     quotient: object = field(repr=False)
     central: list = field(repr=False)
     filled: np.ndarray = field(repr=False)
@@ -81,39 +84,12 @@ class ReportFacts:
     nodes: NodeFacts = field(repr=False)
     comparison: Comparison | None = field(repr=False)
     n_unlabelled: int
+    levels: list = field(repr=False)
+    inside: np.ndarray | None = field(repr=False)
     clustering: Clustering | None = field(repr=False)
     robustness: Robustness | None = field(repr=False)
     described: list | None = field(repr=False)
     version: str
-
-    @property
-    def normalized_cut(self) -> float:
-        """Mean conductance; a missing cluster counts 1."""
-        return float(self.sums.conductance.mean())
-
-    @property
-    def coverage(self) -> float:
-        """Share of the whole edge weight that lies inside clusters."""
-        volume = self.sums.volume.sum()
-        return float(self.sums.internal.sum() / volume) if volume > 0 else 0.0
-
-    @property
-    def chance_cut(self) -> float:
-        """Normalised cut to be expected of clusters of these volumes on a graph of these degrees, drawn at random."""
-        volume = self.sums.volume
-        return float(np.where(volume > 0, 1 - volume / max(volume.sum(), 1e-300), 1.0).mean())
-
-    @property
-    def chance_coverage(self) -> float:
-        """Share of the weight to be expected inside clusters of these volumes, as for `chance_cut`."""
-        volume = self.sums.volume / max(float(self.sums.volume.sum()), 1e-300)
-        return float(np.square(volume).sum())
-
-    @property
-    def modularity(self) -> float:
-        """Newman's modularity."""
-        volume = max(float(self.sums.volume.sum()), 1e-300)
-        return float((self.sums.internal / volume - np.square(self.sums.volume / volume)).sum())
 
     @property
     def is_sure(self) -> np.ndarray | None:
@@ -156,8 +132,9 @@ def gather_facts(
     Parameters
     ----------
     graph : Graph, sparse matrix, square array or networkx graph
-    labels : array-like of shape (n_nodes,), integer
-        Cluster of every node, from 0; -1 for no cluster.
+    labels : array-like of shape (n_nodes,), or (n_nodes, n_levels), integer
+        Cluster of every node, from 0; -1 for no cluster. Columns are nested levels, coarse to fine; the page is about
+        the last. Default: in one dimension the levels of the run, if it is known.
     n_clusters : int, optional
         Number of clusters, if the last ones may be empty. Default: as many as the run was asked for, if it is known.
     clustering : Clustering, optional
@@ -194,7 +171,10 @@ def gather_facts(
     """
     if n_clusters is None and clustering is not None:
         n_clusters = clustering.settings.n_clusters
-    graph, labels, n_clusters = placed_labels(graph, labels, n_clusters)
+    levels = list(np.asarray(labels).T) if np.ndim(labels) == 2 and np.size(labels) else [labels]
+    if len(levels) == 1 and clustering is not None:
+        levels = [*clustering.level_labels[:-1], levels[0]]
+    graph, labels, n_clusters = placed_labels(graph, levels[-1], n_clusters)
     sums, *splits = split_sums(graph, labels, n_clusters, n_jobs)
     filled = np.flatnonzero(sums.size)
     if len(filled) == 0:
@@ -205,7 +185,9 @@ def gather_facts(
             f"{n_clusters} of {graph.n_nodes}: measure it for these labels"
         )
     between = quotient_graph(graph, labels, n_clusters, n_jobs=n_jobs)
-    central = most_central(labels, *splits, n_clusters, check_integer("n_central", n_central, low=0))
+    n_central = check_integer("n_central", n_central, low=0)
+    central = most_central(labels, *splits, n_clusters, n_central)
+    coarser, inside = gather_levels(graph, levels, n_central, n_jobs) if len(levels) > 1 else ([], None)
     stability = None if clustering is None else clustering.node_stability
     return ReportFacts(
         graph=graph, labels=labels, n_clusters=n_clusters, sums=sums, quotient=between, filled=filled,
@@ -214,8 +196,8 @@ def gather_facts(
         nodes=gather_nodes(graph, labels, n_clusters, splits, stability, membership),
         comparison=None if truth is None else _compare_classes(graph, labels, truth, n_clusters),
         n_unlabelled=int(np.count_nonzero((labels < 0) & (graph.degrees > 0))), clustering=clustering,
-        robustness=robustness, described=None if described is None else _described(described, n_clusters),
-        version=__version__,
+        levels=coarser, inside=inside, robustness=robustness,
+        described=None if described is None else _described(described, n_clusters), version=__version__,
     )  # fmt: skip
 
 

@@ -140,7 +140,8 @@ def pack(facts):
         },
     }  # fmt: skip
     packed = _packed(found)
-    if len(packed) <= _MOST_PACKED - _PER_CLUSTER * facts.n_clusters:
+    n_rows = facts.n_clusters + sum(len(level.inside) for level in facts.levels)
+    if len(packed) <= _MOST_PACKED - _PER_CLUSTER * n_rows:
         return packed, True
     return _packed(found | {"near": [], "shares": []}), False
 

@@ -173,6 +173,81 @@
   forth.addEventListener("click", () => { first += PAGE; show(); });
   show();
 
+  // -- levels: a map of clusters in clusters, made of the tables
+
+  const map = document.querySelector(".map");
+
+  const makeTree = () => {
+    const levels = [new Map()];
+    const top = { parts: [] };
+    const put = (level, [cluster, nodes, conductance, inside, names]) => {
+      const above = levels[level - 1].get(inside) ?? top;
+      const part = { level, cluster, size: Number(nodes.replaceAll(",", "")), out: parseFloat(conductance), names, above, parts: [] };
+      if (levels.length === level) levels.push(new Map());
+      levels[level].set(cluster, part);
+      if (part.size) above.parts.push(part);
+    };
+    const texts = (row, columns) => columns.map((column) => row.cells[column].textContent.trim());
+    for (const row of document.querySelector("table.parts").tBodies[0].rows) {
+      put(Number(row.cells[0].textContent), texts(row, [1, 2, 4, 5, 7]));
+    }
+    const heads = Array.from(table.tHead.rows[0].cells, (head) => head.textContent);
+    const columns = [0, 1, CONDUCTANCE, heads.indexOf("inside"), heads.length - 1];
+    const finest = levels.length;
+    for (const row of rows) put(finest, texts(row, columns));
+    return top;
+  };
+
+  // Rectangles of areas by size, in per cent of a box about twice as wide as high: halves of halves.
+  const divide = (parts, [x, y, width, height], draw) => {
+    if (parts.length === 1) return draw(parts[0], [x, y, width, height]);
+    const total = parts.reduce((sum, part) => sum + part.size, 0);
+    let n = 1;
+    let size = parts[0].size;
+    while (n < parts.length - 1 && size + parts[n].size / 2 < total / 2) size += parts[n++].size;
+    const share = size / total;
+    const [a, b] = 2 * width > height
+      ? [[x, y, width * share, height], [x + width * share, y, width * (1 - share), height]]
+      : [[x, y, width, height * share], [x, y + height * share, width, height * (1 - share)]];
+    divide(parts.slice(0, n), a, draw);
+    divide(parts.slice(n), b, draw);
+  };
+
+  const openMap = (part) => {
+    const put = (element, box) => {
+      ["left", "top", "width", "height"].forEach((side, i) => { element.style[side] = `${box[i]}%`; });
+      return element;
+    };
+    map.replaceChildren();
+    divide(part.parts, [0, 0, 100, 100], (each, box) => {
+      const button = put(make("button"), box);
+      button.type = "button";
+      button.style.setProperty("--out", `${100 * each.out}%`);
+      const label = `${each.cluster}: ${number(each.size)} nodes, ${each.names}`;
+      const inner = make("span");
+      button.title = `cluster ${label}; conductance ${each.out}`;
+      button.append(label, inner);
+      if (each.parts.length) divide(each.parts, [0, 0, 100, 100], (one, at) => inner.append(put(make("i"), at)));
+      button.classList.toggle("whole", each.parts.length > 0);
+      button.addEventListener("click", () => {
+        if (!each.parts.length) return choose(each.cluster);
+        openMap(each);
+        map.firstElementChild.focus({ preventScroll: true });
+      });
+      map.append(button);
+    });
+    const trail = [];
+    for (let each = part; each; each = each.above) {
+      const button = make("button", each.above ? `cluster ${each.cluster} of level ${each.level}` : "all");
+      button.type = "button";
+      const here = each;
+      button.addEventListener("click", () => openMap(here));
+      trail.unshift(button, " \u203a ");
+    }
+    document.querySelector(".trail").replaceChildren(...trail, `${number(part.parts.length)} parts`);
+  };
+  if (map) openMap(makeTree());
+
   // -- nodes by name
 
   const finder = document.querySelector(".finder");

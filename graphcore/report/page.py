@@ -128,7 +128,7 @@ def write_report(
         drawn = draw_pictures(facts, random_state=random_state, n_jobs=n_jobs)
     text = render(facts, about, drawn, None if beside is None else os.path.basename(beside))
     if beside is not None:
-        write_labels(facts.labels, beside, graph)
+        write_labels(np.column_stack([*(level.labels for level in facts.levels), facts.labels]), beside, graph)
     with atomic_output(path, "w", encoding="utf-8", newline="\n") as stream:
         stream.write(text)
     return facts

@@ -38,7 +38,7 @@ def render(facts, about, pictures, beside):
     script, border, found = _asset("page.js"), _border_rows(facts), facts.comparison
     titles = {
         "quality": "How good, and how sure", "find": "Find a node", "pictures": pictures and "Pictures",
-        "clusters": "Clusters", "border": border and "Between two clusters",
+        "levels": facts.levels and "Levels", "clusters": "Clusters", "border": border and "Between two clusters",
         "truth": found is not None and "Beside known classes", "origin": "To repeat it",
     }  # fmt: skip
     filled, run, robust = facts.filled, facts.clustering, facts.robustness
@@ -55,6 +55,7 @@ def render(facts, about, pictures, beside):
         n_dissolved=0 if robust is None else np.count_nonzero(again <= DISSOLVED), dissolved=DISSOLVED,
         beside=beside, has_shares=has_shares, columns=pictures and _columns(pictures), pictures_need=NEEDED,
         is_steady=facts.node_stability is not None, clusters=_cluster_rows(facts), border=border,
+        levels=facts.levels and _level_rows(facts), parts=facts.levels and _part_rows(facts),
         scores=found and found.scores, classes=found and _class_rows(facts),
         classes_shown=found and _classes_shown(len(found.names)), origin=_origin(facts, about),
     )  # fmt: skip
@@ -126,12 +127,40 @@ def _cluster_rows(facts):
             c, f"{sums.size[c]:,}", f"{100 * sums.volume[c] / whole:.2f} %",
             f"{sums.conductance[c]:.4f}" if filled else _NOTHING,
             *(f"{each[c]:.2f}" if filled and each is not None else _NOTHING for each in told),
-            neighbours[c] if neighbours[c] >= 0 else _NOTHING,
+            *([] if facts.inside is None else [_or_nothing(facts.inside[c])]), _or_nothing(neighbours[c]),
             *([] if facts.described is None else [Markup("<bdi>{}</bdi>").format(_shown(facts.described[c]))]),
             Markup(", ").join(map(_name, facts.central[c])),
         )  # fmt: skip
 
     return map(row, np.argsort(-sums.size, kind="stable"))
+
+
+def _or_nothing(cluster):
+    return cluster if cluster >= 0 else _NOTHING
+
+
+def _level_rows(facts):
+    """A row for every level, the coarsest first: how many clusters, how large, how good."""
+    for number, level in enumerate([*facts.levels, facts], 1):
+        sizes = level.sums.size[level.sums.size > 0]
+        counts = len(sizes), sizes.min(), round(np.median(sizes)), sizes.max()
+        yield (
+            number, *(f"{count:,}" for count in counts), f"{level.normalized_cut:.4f}", f"{level.chance_cut:.4f}",
+            f"{100 * level.coverage:.1f} %", f"{level.modularity:.3f}",
+        )  # fmt: skip
+
+
+def _part_rows(facts):
+    """A row for every cluster of the coarser levels, the coarsest level and the largest clusters first."""
+    below = [*(level.inside for level in facts.levels[1:]), facts.inside]
+    for number, (level, inner) in enumerate(zip(facts.levels, below, strict=True), 1):
+        sums, n_parts = level.sums, np.bincount(inner[inner >= 0], minlength=len(level.inside))
+        whole = max(float(sums.volume.sum()), 1e-300)
+        for c in np.argsort(-sums.size, kind="stable")[: np.count_nonzero(sums.size)]:
+            yield (
+                number, c, f"{sums.size[c]:,}", f"{100 * sums.volume[c] / whole:.2f} %", f"{sums.conductance[c]:.4f}",
+                _or_nothing(level.inside[c]), f"{n_parts[c]:,}", Markup(", ").join(map(_name, level.central[c])),
+            )  # fmt: skip
 
 
 def _border_rows(facts):

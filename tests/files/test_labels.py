@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from graphcore import FormatError, Graph, InputError, ParameterError, write_labels
 from graphcore.files import atomic_output, check_writable, read_labels
-from graphcore.files.labels import read_label_lines, write_memberships
+from graphcore.files.labels import read_label_lines, read_node_weights, write_memberships
 
 
 @pytest.fixture
@@ -68,7 +68,8 @@ def test_numpy_files_of_labels(tmp_path, named, dtype):
         for graph in (None, named):
             found = read_labels(tmp_path / name, graph)
             assert found.dtype == np.int64 and found.tolist() == [1, 0, 7]
-        assert read_label_lines(tmp_path / name) == (None, ["1", "0", "7"])
+        nodes, clusters = read_label_lines(tmp_path / name)
+        assert nodes is None and clusters.tolist() == [1, 0, 7]
     stream = io.BytesIO()
     write_labels(labels, stream, format="npy")
     assert stream.getvalue() == (tmp_path / "same").read_bytes()
@@ -77,7 +78,14 @@ def test_numpy_files_of_labels(tmp_path, named, dtype):
 
 
 def test_numpy_files_that_hold_no_labels(tmp_path):
-    for array in (np.zeros(3), np.zeros((2, 2), dtype=int), np.zeros(0, dtype=int), np.array(["a"]), np.array([True])):
+    for array in (
+        np.zeros(3),
+        np.zeros((2, 2, 2), dtype=int),
+        np.zeros((2, 0), dtype=int),
+        np.zeros(0, dtype=int),
+        np.array(["a"]),
+        np.array([True]),
+    ):
         np.save(tmp_path / "l.npy", array)
         with pytest.raises(FormatError, match="labels are integers in one dimension"):
             read_labels(tmp_path / "l.npy")
@@ -142,7 +150,8 @@ def test_labels_of_others(tmp_path, text, labels, compress):
         ("", FormatError, "empty"),
         ("# c\n", FormatError, "no labels"),
         ("0 1\n\n1\n2 0\n", FormatError, "line 3: 1 column"),
-        ("0 1 2\n1 2 3\n", FormatError, "line 1: 3 columns"),
+        ("0 1 2\n1 2 3 4\n", FormatError, "line 2: 4 columns, where the lines before it have 3"),
+        ("0 1 2\n1 2 3\n", InputError, "1 nodes? of the graph ha.* no label, the first is 2"),
         ("0 1\n1 1\n", InputError, "1 nodes? of the graph ha.* no label, the first is 2"),
         ("0 1\n1 1\n2 1\n1 0\n", InputError, "'1' has two labels"),
         ("0 1\n1 1\n2 1\n7 0\n", InputError, "'7' has a label, but the graph does not have it"),
@@ -170,6 +179,19 @@ def test_labels_of_a_part_of_the_nodes(tmp_path, named):
     path.write_text("7 5\n8 6\n")
     with pytest.raises(InputError, match="3 nodes of the graph have no label"):
         read_labels(path, graph, partial=True)
+
+
+@pytest.mark.parametrize("ending", ["tsv", "csv", "npy"])
+def test_levels_are_columns(tmp_path, named, ending):
+    levels = np.array([[0, 1, -1], [0, 0, 5], [1, 3, 2]])
+    write_labels(levels, tmp_path / f"l.{ending}", named)
+    np.testing.assert_array_equal(read_labels(tmp_path / f"l.{ending}", named), levels)
+    np.testing.assert_array_equal(read_label_lines(tmp_path / f"l.{ending}")[1], levels)
+    (tmp_path / "l.txt").write_text("2 x 1\n0 light 1\n7 y 3\n")
+    found = read_labels(tmp_path / "l.txt", Graph.from_edges([0, 1], [1, 2]), partial=True)
+    assert found.tolist() == [["light", "1"], ["-1", "-1"], ["x", "1"]]
+    with pytest.raises(FormatError, match="2 columns beside the nodes, and one of weights is needed"):
+        read_node_weights(tmp_path / "l.txt", Graph.from_edges([0, 1], [1, 2]))
 
 
 def test_bad_arguments(tmp_path, named):

@@ -77,7 +77,8 @@ class Page(HTMLParser):
     def clusters(self):
         """Rows of the table of clusters, as text by column."""
         head = next(row for row in self.rows if row and row[0] == "cluster")
-        rows = ([cell.strip() for cell in row] for row in self.rows if len(row) == len(head) and row is not head)
+        after = self.rows[self.rows.index(head) + 1 :]
+        rows = ([cell.strip() for cell in row] for row in after if len(row) == len(head))
         return [dict(zip(head, row, strict=True)) for row in rows]
 
     @property

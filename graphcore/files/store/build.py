@@ -3,6 +3,7 @@
 import contextlib
 import os
 from dataclasses import asdict
+from itertools import islice
 
 import numpy as np
 
@@ -12,14 +13,16 @@ from ...base.validation import check_choice, check_integer
 from ...exceptions import FormatError, InputError, ParameterError
 from ...graphs.graph import Graph
 from ...graphs.ids import count_nodes
+from ...graphs.nodes import RowOf
 from ...graphs.rows import BY_PAIR, DIRECTED, SYMMETRY_TOLERANCE, check_directions, policy_code
 from .._format import Reading
+from ..nodes import read_table_of
 from . import _loops
 from .arrays import RowWriter, names_as_arrays, write_array
 from .buckets import Buckets, Spool, choose_borders
 from .folder import check_replaceable, put_in_place
 from .format import ArrayFacts, Meta, array_path, write_meta
-from .inputs import open_inputs
+from .inputs import check_nodes, identity_of, open_inputs
 from .journal import Limit, need_disk, parse_memory, working_folder
 from .numbering import Same, number_ids
 from .open import open_graph
@@ -30,7 +33,8 @@ def build_store(
     source: object, out: PathLike, *, memory: str | int = "4G", symmetrize: str = "max", n_nodes: int | None = None,
     resume: bool = False, delimiter: str | None = None, comments: str | Sequence[str] = ("#", "%"),
     header: bool | None = None, columns: tuple[int, int] = (0, 1), weight_column: int | str | None = "auto",
-    ids: str = "auto", encoding: str = "utf-8", any_size: bool = False, parts: int | None = None, stages: object = None,
+    ids: str = "auto", encoding: str = "utf-8", any_size: bool = False, nodes: object = None, parts: int | None = None,
+    stages: object = None,
 ) -> Graph:  # fmt: skip
     """Build a graph on disk from edges that need not fit in memory.
 
@@ -57,6 +61,8 @@ def build_store(
         order; those known already are skipped.
     delimiter, comments, header, columns, weight_column, ids, encoding, any_size
         How files are read, see :func:`graphcore.read_graph`. In Parquet tables columns are counted from 0 too.
+    nodes : path, or what :meth:`Graph.with_nodes` takes, optional
+        What is known of the nodes beside their edges, as for :func:`graphcore.read_graph`; it is held in memory.
     parts : int, optional
         Cut the rows into so many ranges, each in a folder of its own (``part-0``, ``part-1``, ...) that need only lie
         where the Dask worker is that goes through these rows. Until they are cut, the disk holds the rows twice, too.
@@ -112,24 +118,28 @@ def build_store(
         delimiter=delimiter, comments=comments, header=header, columns=columns, weight_column=weight_column, ids=ids,
         encoding=encoding, symmetrize=symmetrize,
     )  # fmt: skip
+    table = read_table_of(nodes, encoding, any_size)
     _loops.warm_up()
     with open_inputs(source, n_nodes, reading, parse_memory(memory), any_size) as given:
         limit = Limit(memory)
+        if table is not None:
+            check_nodes(table, given)
         options = {
-            "inputs": given.identity, "memory": limit.total, "n_nodes": n_nodes, "parts": parts, "any_size": any_size,
+            "inputs": given.identity, "nodes": table and identity_of(table), "memory": limit.total, "n_nodes": n_nodes,
+            "parts": parts, "any_size": any_size,
             **asdict(reading),
         }  # fmt: skip
         with working_folder(out, options, resume) as journal:
-            _Build(journal, given, limit, symmetrize, out, stages, parts).run()
+            _Build(journal, given, table, limit, symmetrize, out, stages, parts).run()
     return open_graph(out)
 
 
 class _Build:
     """The steps of a build, from edges as they come in to a store; each one notes in the journal what it finished."""
 
-    def __init__(self, journal, given, limit, symmetrize, out, stages, parts):
+    def __init__(self, journal, given, nodes, limit, symmetrize, out, stages, parts):
         self._journal, self._notes, self._given, self._limit = journal, journal.notes, given, limit
-        self._symmetrize, self._out, self._stages, self._parts = symmetrize, out, stages, parts
+        self._nodes, self._symmetrize, self._out, self._stages, self._parts = nodes, symmetrize, out, stages, parts
         self._store = os.path.join(journal.folder, "store")
         self._spool = Spool(os.path.join(journal.folder, "edges"), *self._notes.get("read", {}).get("spool", ()))
 
@@ -178,10 +188,17 @@ class _Build:
         if names is not None:
             if not names:
                 raise FormatError("there are no edges")
-            arrays = names_as_arrays(np.array(list(names), dtype=object))
-            read["names"] = {key: asdict(write_array(self._store, key, a.dtype, [a])) for key, a in arrays.items()}
+            if self._nodes is not None and len(names) > len(self._nodes):
+                raise self._nodes.lacks(next(islice(names, len(self._nodes), None)))
+            if self._nodes is None:
+                read["names"] = self._named(np.array(list(names), dtype=object))
         read["done"] = True
         self._journal.save()
+
+    def _named(self, names):
+        """Facts about the arrays of names, which are written to the store."""
+        arrays = {} if names is None else names_as_arrays(names)
+        return {key: asdict(write_array(self._store, key, a.dtype, [a])) for key, a in arrays.items()}
 
     def _take(self, ends, weights, read):
         if not len(ends):
@@ -201,7 +218,10 @@ class _Build:
         read, given = self._notes["read"], self._given
         low, high, n_edges = read["low"], read["high"], self._spool.n_edges
         self._notes["names"] = read["names"] or {}
-        if read["names"] is not None:
+        if self._nodes is not None:
+            self._notes["names"] = self._named(self._nodes.called)
+            number = self._row_of(low, high)
+        elif read["names"] is not None:
             number = Same(len(given.names) if given.names else high + 1)
         elif given.compact:
             if n_edges == 0:
@@ -214,6 +234,14 @@ class _Build:
         if number.n_nodes > 2**31:
             raise InputError(f"there are {number.n_nodes:,} nodes; a build takes 2**31 at most")
         return number
+
+    def _row_of(self, low, high):
+        """What makes rows of the table of nodes of ids from `low` to `high` (None without edges)."""
+        n_nodes = len(self._nodes)
+        if self._given.names is not None:  # which number from the table's on
+            return Same(n_nodes)
+        in_order = np.array_equal(self._nodes.ids_among(text=False), np.arange(n_nodes))
+        return Same(n_nodes) if in_order and (low is None or 0 <= low <= high < n_nodes) else RowOf(self._nodes)
 
     @property
     def _kind(self):

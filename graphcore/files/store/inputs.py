@@ -3,6 +3,7 @@
 import contextlib
 import os
 import sys
+import zlib
 from typing import NamedTuple
 
 import numpy as np
@@ -63,6 +64,26 @@ def open_inputs(source, n_nodes, reading, memory, any_size):
         if framed:
             tables = [_Table("the dask.dataframe", source.npartitions, 0, _FrameEdges(source, reading))]
         yield _together(tables)
+
+
+def check_nodes(table, given):
+    """Check that a NodeTable may be that of an Input, whose names it then numbers."""
+    ids = table.ids_among(text=given.names is not None)
+    if given.names is not None:
+        given.names.of(map(str, ids.tolist()), len(ids))
+    elif ids.dtype.kind not in "iu":
+        raise table.error(f"nodes are called {ids[:1].tolist()[0]!r} and the like, and by integers in the edges")
+    if given.n_nodes is not None:
+        table.holds_all(given.n_nodes)
+        for end in (0, given.n_nodes - 1):
+            if end not in (ids.min(), ids.max()):
+                raise table.lacks(end)
+
+
+def identity_of(table):
+    """What tells a NodeTable from others: of how many nodes, and a checksum of ids and names."""
+    texts = [[] if values is None else map(str, values.tolist()) for values in (table.ids, table.names)]
+    return [len(table), *(zlib.crc32("\n".join(text).encode("utf-8", "surrogatepass")) for text in texts)]
 
 
 def _opened(stack, path, reading, memory, any_size):

@@ -1,0 +1,242 @@
+"""What is known of nodes beside their edges: a table of them, whose order, names and isolated nodes a graph takes."""
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..base.types import Array
+from ..base.warn import warn_user
+from ..exceptions import InputError
+from .from_table import Columns
+from .ids import as_ids, as_names, id_dtype, is_text
+from .rows import Rows, canonical_rows, entries_of
+
+if TYPE_CHECKING:
+    import graphcore
+
+# What columns are called that hold the ids of nodes, or their names; else it is the only one that ends so.
+ID_NAMES = ("id", "node", "node_id", "nodeid", "vertex", "vertex_id", "vertexid", "")
+NAME_NAMES = ("name", "title", "url", "host", "domain", "label")
+# How libraries spell a value that is missing.
+_NOTHING = ("None", "nan", "<NA>", "NaT")
+_ID_ENDING, _NAME_ENDING = "_id", "_name"
+
+
+@dataclass(frozen=True, eq=False)
+class NodeTable:
+    """Nodes by their ids, a row each, with their names and whatever else is known of them.
+
+    Attributes
+    ----------
+    ids : ndarray of shape (n_nodes,) or None
+        What edges call the nodes: integers or text. None for a single column of text, which is what edges call them if
+        these speak in text, and else the names of nodes 0, 1, 2 and so on.
+    names : ndarray of shape (n_nodes,) or None
+        Names, all different; None if nodes are called by their ids.
+    columns : dict of str to ndarray
+        All other columns, the ids among them if there are names.
+    source : str
+        The file that it was read from, for messages.
+    """
+
+    ids: Array | None = field(repr=False)
+    names: Array | None = field(repr=False)
+    columns: dict[str, Array] = field(default_factory=dict)
+    source: str = ""
+
+    def __len__(self) -> int:
+        return len(self.names if self.ids is None else self.ids)
+
+    @property
+    def called(self) -> Array | None:
+        """What the nodes are called; None if that is 0 to n_nodes - 1."""
+        called = self.ids if self.names is None else self.names
+        is_numbered = called.dtype.kind in "iu" and np.array_equal(called, np.arange(len(called)))
+        return None if is_numbered else called
+
+    def ids_among(self, text: bool) -> Array:
+        """The ids, for edges that speak in text, or in integers."""
+        if self.ids is not None:
+            return self.ids
+        return self.names if text else np.arange(len(self))
+
+    def error(self, wrong: str) -> InputError:
+        """The error that says what is wrong with this table, by the name of its file."""
+        return InputError(f"{self.source}: {wrong}" if self.source else wrong)
+
+    def lacks(self, node: object) -> InputError:
+        """The error about a node of the edges that has no row."""
+        return self.error(
+            f"node {node!r} of the edges is none of the {len(self)} nodes of the table; add a row for each node that "
+            "has an edge, or leave nodes (--nodes) out"
+        )
+
+    def holds_all(self, n_nodes: int) -> None:
+        """Check that there is a row for each of `n_nodes` nodes, which are known without the table."""
+        if len(self) != n_nodes:
+            raise self.error(
+                f"there are {len(self)} nodes, and the graph has nodes 0 to {n_nodes - 1}, those without an edge among "
+                "them: one of the files is of another graph, or has lines that are no nodes"
+            )
+
+
+def node_table(nodes):
+    """A NodeTable of what a caller gives: one, a sequence of names or ids, or a table with a column of ids."""
+    if isinstance(nodes, NodeTable):
+        return nodes
+    if isinstance(nodes, (list, tuple)) or (isinstance(nodes, np.ndarray) and nodes.ndim == 1):
+        values = as_names(nodes, len(nodes))
+        if not is_text(values):
+            return NodeTable(_distinct(as_ids("nodes", values)), None)
+        return NodeTable(None, _distinct(values))
+    table = Columns(nodes, "nodes")
+    table.collect(table.names)
+    key = _column_of(table.names, ID_NAMES, _ID_ENDING)
+    if key is None:
+        listed = ", ".join(repr(name)[:80] for name in table.names[:10])
+        raise InputError(
+            f"no column is called as ids of nodes are; there are {listed or 'none'}. Call the one that holds what the "
+            "edges call the nodes 'id'"
+        )
+    ids = _distinct(table.ends("nodes", key))
+    ids = as_ids("nodes", ids) if ids.dtype.kind in "iu" else ids
+    columns = {str(name): _attribute(str(name), table.raw(name), len(ids)) for name in table.names if name != key}
+    named = _column_of(list(columns), NAME_NAMES, _NAME_ENDING)
+    if named is None or not is_text(columns[named]):
+        return NodeTable(ids, None, columns)
+    names = [name or str(id) for name, id in zip(columns[named].tolist(), ids.tolist(), strict=True)]
+    often = {name for name, count in Counter(names).items() if count > 1}
+    if often and named.lower() == "label":
+        warn_user(
+            f"column {named!r} is not taken for names, as {min(often)[:80]!r} stands there more than once: nodes are "
+            "called by their ids (a column called 'name' may have repeats)"
+        )
+        return NodeTable(ids, None, columns)
+    names = [f"{name} [{id}]" if name in often else name for name, id in zip(names, ids.tolist(), strict=True)]
+    del columns[named]
+    return NodeTable(ids, _distinct(as_names(names, len(names))), {str(key) or "id": ids, **columns})
+
+
+def with_nodes(graph: "graphcore.Graph", nodes: object) -> "graphcore.Graph":
+    """The graph with the nodes of a table: their names, their order, and those that have no edge.
+
+    Parameters
+    ----------
+    nodes : NodeTable, data frame, Arrow table, dict of columns, or sequence
+        A row for each node. Of a table the column of ids is called "id", "node", "vertex" or the like; it holds what
+        this graph calls its nodes (`node_names`, or numbers from 0). A column "name", "title", "label" or the like
+        becomes `node_names`: names that repeat get the id in brackets, but a column "label" with repeats holds no
+        names. A sequence of integers is ids; one of text is ids where this graph has names of text, and else the names
+        of nodes 0, 1, 2 and so on.
+
+    Returns
+    -------
+    Graph
+        Node i is row i of the table. Where these are the nodes of this graph in their order, the rows are shared.
+
+    Raises
+    ------
+    InputError
+        If a node of this graph has no row, a row comes twice, no column holds ids, or this is a graph on disk, whose
+        nodes stay in their order, and the table has another.
+
+    Examples
+    --------
+    >>> import graphcore
+    >>> people = {"id": [3, 12, 7, 5], "name": ["Anna", "Ben", "Chloé", "Dora"], "age": [31, 27, 44, 60]}
+    >>> edges = graphcore.Graph.from_table({"source": [7, 7], "target": [3, 12]})
+    >>> graph = edges.with_nodes(people)
+    >>> graph.node_names.tolist(), graph.degrees.tolist()
+    (['Anna', 'Ben', 'Chloé', 'Dora'], [1.0, 1.0, 2.0, 0.0])
+    """
+    table = node_table(nodes)
+    rows, n_nodes, names = _rows_of(graph, table), len(table), table.called
+    in_order = bool((np.diff(rows) > 0).all())
+    if in_order and n_nodes == graph.n_nodes:
+        return graph._by_names(names)
+    if graph._reopen is not None:
+        raise InputError(
+            f"a graph on disk keeps its {graph.n_nodes} nodes in their order, and the {n_nodes} rows of nodes are "
+            "others, or in another order; build it with them (build_store(nodes=), graphcore build --nodes)"
+        )
+    counts = np.zeros(n_nodes + 1, dtype=np.int64)
+    counts[rows + 1] = np.diff(graph.indptr)
+    made, rows = Rows(np.cumsum(counts), graph.indices, graph._weights), rows.astype(id_dtype(n_nodes))
+    if in_order:
+        made = made._replace(indices=rows[graph.indices])
+    else:
+        entries, _ = entries_of(graph.indptr, np.argsort(rows))
+        weights = made.weights[entries] if graph.is_weighted else made.weights
+        made = canonical_rows(Rows(made.indptr, rows[graph.indices[entries]], weights))
+    weights = made.weights if graph.is_weighted else None
+    return type(graph)(made.indptr, made.indices, weights, node_names=names, check=False)
+
+
+def _rows_of(graph, table):
+    """The row of each node of a graph."""
+    called = np.arange(graph.n_nodes) if graph.node_names is None else graph.node_names
+    ids = table.ids_among(text=called.dtype.kind not in "iu")
+    if called.dtype.kind in "iu" and ids.dtype.kind in "iu":
+        return RowOf(table)(called)
+    numbers = {str(id): row for row, id in enumerate(ids.tolist())}
+    rows = np.array([numbers.get(str(name), -1) for name in called.tolist()])
+    if (rows < 0).any():
+        raise table.lacks(called[rows < 0][:1].tolist()[0])
+    return rows
+
+
+class RowOf:
+    """Callable that finds the rows of integer ids in a NodeTable; it has `n_nodes`."""
+
+    def __init__(self, table):
+        self._table, self._ids, self.n_nodes = table, table.ids_among(text=False), len(table)
+        self._order = np.argsort(self._ids)
+
+    def __call__(self, ids):
+        """Rows of `ids`."""
+        places = np.minimum(np.searchsorted(self._ids, ids, sorter=self._order), self.n_nodes - 1)
+        rows = self._order[places]
+        missing = self._ids[rows] != ids
+        if missing.any():
+            raise self._table.lacks(ids[missing][:1].tolist()[0])
+        return rows
+
+
+def _column_of(names, wanted, ending):
+    """The column that is called by the first of the words wanted, in any case; else the only one that ends so."""
+    known = {str(name).strip().lower(): name for name in reversed(names)}
+    found = next((known[word] for word in wanted if word in known), None)
+    ends = [name for word, name in known.items() if word.endswith(ending)]
+    return found if found is not None or len(ends) != 1 else ends[0]
+
+
+def _attribute(name, values, n_nodes):
+    """A column of values, a missing text being blank."""
+    if values.shape != (n_nodes,):
+        raise InputError(f"column {name!r} has shape {values.shape}; a value for each of {n_nodes} nodes is needed")
+    if values.dtype.kind != "O":
+        return values
+    return as_names(["" if str(one) in _NOTHING and not isinstance(one, str) else str(one) for one in values], n_nodes)
+
+
+def _distinct(values):
+    """Ids or names, one of which may not come twice, and of which there is one."""
+    if not len(values):
+        raise InputError("the table of nodes has no rows")
+    twice = _first_twice(values.tolist())
+    if twice is not None:
+        raise InputError(
+            f"node {values.tolist()[twice[0]]!r} stands in rows {twice[0]} and {twice[1]} (counted from 0) of the "
+            "nodes; each needs one row"
+        )
+    return values
+
+
+def _first_twice(values):
+    """Places of the first of some values that comes again, or None."""
+    if len(set(values)) == len(values):
+        return None
+    seen = {}
+    return next((seen[value], i) for i, value in enumerate(values) if seen.setdefault(value, i) != i)

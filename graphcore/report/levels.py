@@ -1,0 +1,89 @@
+"""What the page knows of nested levels: the clusters of each coarser one, and which lie inside which."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ..cluster.partition.cluster_sums import ClusterSums
+from ..exceptions import InputError
+from ..metrics.clusters import most_central
+from ..metrics.cut import placed_labels, split_sums
+
+
+@dataclass(frozen=True, eq=False)
+class Measured:
+    """Sums of clusters, and what is measured from them."""
+
+    sums: ClusterSums
+
+    @property
+    def normalized_cut(self) -> float:
+        """Mean conductance; a missing cluster counts 1."""
+        return float(self.sums.conductance.mean())
+
+    @property
+    def coverage(self) -> float:
+        """Share of the whole edge weight that lies inside clusters."""
+        volume = self.sums.volume.sum()
+        return float(self.sums.internal.sum() / volume) if volume > 0 else 0.0
+
+    @property
+    def chance_cut(self) -> float:
+        """Normalised cut to be expected of clusters of these volumes on a graph of these degrees, drawn at random."""
+        volume = self.sums.volume
+        return float(np.where(volume > 0, 1 - volume / max(volume.sum(), 1e-300), 1.0).mean())
+
+    @property
+    def chance_coverage(self) -> float:
+        """Share of the weight to be expected inside clusters of these volumes, as for `chance_cut`."""
+        volume = self.sums.volume / max(float(self.sums.volume.sum()), 1e-300)
+        return float(np.square(volume).sum())
+
+    @property
+    def modularity(self) -> float:
+        """Newman's modularity."""
+        volume = max(float(self.sums.volume.sum()), 1e-300)
+        return float((self.sums.internal / volume - np.square(self.sums.volume / volume)).sum())
+
+
+@dataclass(frozen=True, eq=False)
+class LevelFacts(Measured):
+    """A level that is coarser than the one that the page is about."""
+
+    labels: np.ndarray = field(repr=False)  # (n_nodes,) int32
+    inside: np.ndarray = field(repr=False)  # (n_clusters,): cluster of the level above, -1 for none
+    central: list = field(repr=False)  # names of the most central nodes of each cluster
+
+
+def gather_levels(graph, levels, n_central, n_jobs=None):
+    """LevelFacts of all `levels` (rows of labels, coarse to fine) but the last, and what holds the clusters of that."""
+    found, above = [], None
+    for number, row in enumerate(levels, 1):
+        graph, labels, n_clusters = placed_labels(graph, row, None)
+        inside = _holders(labels, above, n_clusters, number)
+        if number == len(levels):
+            return found, inside
+        sums, *splits = split_sums(graph, labels, n_clusters, n_jobs)
+        central = most_central(labels, *splits, n_clusters, n_central)
+        names = [[str(name) for name in graph.names_of(nodes).tolist()] for nodes in central]
+        found.append(LevelFacts(sums, labels, inside, names))
+        above = labels
+    return found, None
+
+
+def _holders(labels, above, n_clusters, number):
+    """The cluster above of each cluster, which there may be one of."""
+    inside = np.full(n_clusters, -1)
+    if above is None:
+        return inside
+    placed = labels >= 0
+    inside[labels[placed]] = above[placed]
+    wrong = placed & (inside[labels] != above)
+    if wrong.any():
+        cluster = labels[np.argmax(wrong)]
+        both = sorted({int(inside[cluster]), int(above[np.argmax(wrong)])})
+        raise InputError(
+            f"labels: cluster {cluster} of level {number} has nodes in clusters {both[0]} and {both[1]} of level "
+            f"{number - 1}; give nested levels, coarse to fine, or one column of labels"
+        )
+    return inside

@@ -1,0 +1,215 @@
+"""Files of nodes, as crawls, collections and spreadsheets write them, for every kind of graph file."""
+
+import gzip
+import os
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import graphcore
+from graphcore import FormatError, Graph, GraphWarning, InputError, build_store, read_graph
+from graphcore.files import read_nodes
+from tests.files.bvgraphs import graph_files, write_files
+from tests.files.store.test_store import assert_same
+
+
+def write(path, content):
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return path
+
+
+@pytest.mark.parametrize(
+    ("text", "ids", "names", "columns"),
+    [
+        # Common Crawl's vertices, SNAP's pages and lists, a crawl's .urls, people.
+        ("0\tcom.a\n1\tcom.b\n2\torg.c\n", [0, 1, 2], ["com.a", "com.b", "org.c"], {}),
+        ("0\tcom.a\t7\n1\tcom.b\t1\n", [0, 1], ["com.a", "com.b"], {"column_2": [7, 1]}),
+        ("0 Category:Art, 1850\n12 Big  Ben \n", [0, 12], ["Category:Art, 1850", "Big  Ben"], {}),
+        ("# Nodes: 3\n# NodeId\n7\n3\n12\n", [7, 3, 12], None, {}),
+        ("http://a/?x=1,2;3\nhttp://b\nhttp://c/ d\n", None, ["http://a/?x=1,2;3", "http://b", "http://c/ d"], {}),
+        ("id,name,age\n7,Anna,31\n3,Ben,\n", [7, 3], ["Anna", "Ben"], {"age": [31.0, np.nan]}),
+        ('\ufeffId;Label;City\r\n7;"A; B";Rome\r\n3;C;"""O"""\r\n', [7, 3], ["A; B", "C"], {"City": ["Rome", '"O"']}),
+        ("0 1\n1 1\n2 21\n", [0, 1, 2], None, {"column_1": [1, 1, 21]}),
+        ("007,Bond\n008,Bill\n", ["007", "008"], ["Bond", "Bill"], {}),
+        ("\tname\n5\ta\n6\tb\n", [5, 6], ["a", "b"], {}),
+        ("id\n5\n6\n", [5, 6], None, {}),
+        ("only\n", None, ["only"], {}),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("squeeze", [bytes, gzip.compress])
+def test_what_is_read(tmp_path, text, ids, names, columns, squeeze):
+    path = write(tmp_path / "nodes", squeeze(text.encode()))
+    table = read_nodes(path)
+    assert (None if table.names is None else table.names.tolist()) == names
+    found = {name: values.tolist() for name, values in table.columns.items() if name not in ("id", "Id", "")}
+    np.testing.assert_equal(found, columns)
+    assert (None if table.ids is None else table.ids.tolist()) == ids
+
+
+@given(
+    st.lists(st.text(st.characters(codec="utf-8", exclude_categories=("C", "Z")), min_size=1), min_size=2, unique=True),
+    st.sampled_from(["csv", "tsv", "parquet"]),
+)
+def test_round_trip_with_what_is_written(tmp_path_factory, names, ending):
+    names = [f"x{name}" for name in names]  # or all might be numbers
+    columns = {
+        "id": np.arange(5, 5 + len(names)),
+        "name": np.array(names, dtype=object),
+        "x": np.arange(len(names)) / 2,
+    }
+    path = tmp_path_factory.mktemp("trip") / f"n.{ending}"
+    from graphcore.files.parquet import write_table
+
+    write_table(columns, path)
+    table = read_nodes(path)
+    assert table.names.tolist() == names
+    np.testing.assert_array_equal(table.columns["x"], columns["x"])
+    np.testing.assert_array_equal(table.ids, columns["id"])
+
+
+@pytest.mark.parametrize(
+    ("content", "error", "said"),
+    [
+        (b"", FormatError, "the file is empty"),
+        (b"# c\n\n", FormatError, "there are no nodes"),
+        (b"id,name\n", InputError, "no rows"),
+        (b"page,links\nmain,3\nhelp,4\n", InputError, "no column .* there are 'page', 'links'. Call the one"),
+        (b"id,id\n1,2\n", FormatError, "several columns are called 'id'"),
+        (b"id,name\n1,a\n2\n", FormatError, "line 3: 1 columns, where the lines before it have 2"),
+        (b"1,a\n" * 150 + b"2,b,c\n", FormatError, "line 151: 3 columns"),
+        (b"http://a\n\nhttp://b\n", FormatError, "line 2 is blank"),
+        (b"1\n2\n1\n", InputError, r"node 1 stands in rows 0 and 2"),
+        (b"a\nb\na\n", InputError, r"node 'a' stands in rows 0 and 2"),
+        (b'"a\nb\nc\n', FormatError, "line ends; is a quote open"),
+        (b"0\ta\x1a\x1b[2J\n" * 1, FormatError, "not text"),
+        (b"0\ta\n" + b"# " + b"x" * 70_000 + b"\n1\tb\x1b\n", FormatError, "columns"),
+        (b"0\ta\n1\t" + b"x" * 70_000 + b"\n2\tb\x1b\n", FormatError, "control characters"),
+        (b"0\t\xff\n", FormatError, "not utf-8 .*encoding='latin-1'"),
+        (b"id,name\n1.5,a\n2,b\n", InputError, "1.5 in row 0 is no whole number"),
+        (b"id,name\n1,a\n,b\n", InputError, "nan in row 1"),
+        (b"PAR1" + b"\0" * 60, FormatError, "Parquet table cannot be read"),
+        (b"\x93NUMPY", FormatError, "NumPy array"),
+        (gzip.compress(b"0\ta\n" * 99)[:-9], FormatError, "truncated"),
+        (gzip.compress(b"a" * (1 << 25)), FormatError, "any_size=True"),
+    ],
+)
+def test_what_is_no_file_of_nodes(tmp_path, content, error, said):
+    path = write(tmp_path / "nodes.tsv", content)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(error, match=said) as caught:
+            read_nodes(path)
+    assert str(caught.value).isprintable() and str(path) in str(caught.value)
+
+
+# -- beside graphs -----------------------------------------------------------------------------------------------------
+
+GRAPHS = {
+    "edges": "7 3\n7 12\n3 3\n", "names.csv": "source,target\nx,y\nx,z\ny,y\n",
+    "a.mtx": "%%MatrixMarket matrix coordinate pattern symmetric\n3 3 3\n2 1\n3 1\n2 2\n",
+    "a.metis": "3 2\n2 3\n1\n1\n", "a.gml": 'graph [ node [ id 5 label "x" ] node [ id 6 label "y" ] '
+    'node [ id 7 label "z" ] edge [ source 5 target 6 ] edge [ source 5 target 7 ] edge [ source 6 target 6 ] ]',
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", GRAPHS)
+def test_nodes_beside_files_of_graphs(tmp_path, name):
+    path = write(tmp_path / name, GRAPHS[name])
+    ids = {"edges": [12, 7, 3], "names.csv": list("zxy"), "a.gml": list("zxy")}.get(name, [2, 0, 1])
+    rows = [f"{id},called {id},{i}" for i, id in enumerate(ids)]
+    graph = read_graph(path, nodes=write(tmp_path / "n.csv", "\n".join(["id,name,place", *rows])))
+    assert graph.node_names.tolist() == [f"called {id}" for id in ids]
+    assert graph.degrees.tolist() == [1.0, 2.0, 1.0 + (name != "a.metis")]
+    rows.append(f"{'w' if name.startswith(('n', 'a.gml')) else 99},alone,3")
+    write(tmp_path / "n.csv", "\n".join(["id,name,place", *rows]))
+    if name in ("a.mtx", "a.metis"):  # which have all nodes
+        with pytest.raises(InputError, match=r"n.csv: there are 4 nodes, and the graph has nodes 0 to 2"):
+            read_graph(path, nodes=tmp_path / "n.csv")
+    else:
+        graph = read_graph(path, nodes=tmp_path / "n.csv")
+        assert (graph.node_names.tolist()[3], graph.n_isolated) == ("alone", 1)
+    with pytest.raises(InputError, match=r"n.csv: (node|there are)"):
+        read_graph(path, nodes=write(tmp_path / "n.csv", "\n".join(["id,name,place", *rows[:2]])))
+
+
+def test_a_web_graph_and_its_pages(tmp_path):
+    lists = [[1, 2], [2], [], [0]]
+    write_files(tmp_path, graph_files(lists))
+    urls = [f"http://a/{i}" for i in range(4)]
+    write(tmp_path / "web.urls.gz", gzip.compress("\n".join(urls).encode()))
+    graph = read_graph(tmp_path / "web.graph", nodes=tmp_path / "web.urls.gz")
+    assert graph.node_names.tolist() == urls
+    built = build_store(tmp_path / "web.graph", tmp_path / "web.store", nodes=tmp_path / "web.urls.gz")
+    assert_same(built, graph)
+    order = [2, 0, 3, 1]
+    vertices = write(tmp_path / "v.txt", "".join(f"{i}\t{urls[i]}\n" for i in order))
+    assert read_graph(tmp_path / "web.graph", nodes=vertices).node_names.tolist() == [urls[i] for i in order]
+    assert_same(build_store(tmp_path / "web.graph", tmp_path / "w.store", nodes=vertices),
+                read_graph(tmp_path / "web.graph", nodes=vertices))  # fmt: skip
+    for text in ("".join(f"{url}\n" for url in urls[:3]), "".join(f"{url}\n" for url in [*urls, "http://b"])):
+        write(tmp_path / "u", text)
+        for read in (read_graph, lambda path, nodes: build_store(path, tmp_path / "x.store", nodes=nodes)):
+            with pytest.raises(InputError, match=r"u: there are \d nodes, and the graph has nodes 0 to 3"):
+                read(tmp_path / "web.graph", nodes=tmp_path / "u")
+    # As many rows, of other ids, the first of which has no arc.
+    write_files(tmp_path, graph_files([[], [2], [1]]), "late")
+    for read in (read_graph, lambda path, nodes: build_store(path, tmp_path / "x.store", nodes=nodes)):
+        with pytest.raises(InputError, match="node 0 of the edges is none of the 3 nodes"):
+            read(tmp_path / "late.graph", nodes=[1, 2, 3])
+
+
+@pytest.mark.parametrize("text", [False, True])
+@pytest.mark.parametrize("resume", [False, True])
+def test_a_store_is_built_with_its_nodes(tmp_path, text, resume):
+    rng = np.random.default_rng(0)
+    ids = [f"n{i}" if text else i for i in (rng.permutation(60) * 10**9).tolist()]
+    ends = [(ids[i], ids[j]) for i, j in rng.integers(0, 50, (400, 2))]
+    path = write(tmp_path / "e.txt", "".join(f"{a} {b}\n" for a, b in ends))
+    people = write(tmp_path / "p.csv", "id,name\n" + "".join(f"{id},person {i}\n" for i, id in enumerate(ids)))
+    with pytest.warns(GraphWarning, match="directed"):
+        graph = read_graph(path, nodes=people)
+        built = build_store(path, tmp_path / "e.store", nodes=people, resume=resume)
+    assert_same(built, graph)
+    assert (graph.n_isolated >= 10, built.node_names[7]) == (True, "person 7")
+    write(people, "id,name\n" + "".join(f"{id},person {i}\n" for i, id in enumerate(ids[:40])))
+    with pytest.raises(InputError, match=r"p.csv: node .* is none of the 40 nodes"):
+        build_store(path, tmp_path / "f.store", nodes=people)
+    assert sorted(os.listdir(tmp_path)) == ["e.store", "e.txt", "p.csv"]
+
+
+def test_a_build_is_not_resumed_with_other_nodes(tmp_path, monkeypatch):
+    path = write(tmp_path / "e.txt", "0 1\n1 2\n")
+    from graphcore.files.store import build
+
+    def stop(*_):
+        raise OSError(28, "full")
+
+    monkeypatch.setattr(build._Build, "_sort", stop)
+    with pytest.raises(OSError, match="full"):
+        build_store(path, tmp_path / "e.store", nodes=["a", "b", "c"])
+    monkeypatch.undo()
+    with pytest.raises(InputError, match="other inputs or options"):
+        build_store(path, tmp_path / "e.store", nodes=["a", "b", "d"], resume=True)
+    built = build_store(path, tmp_path / "e.store", nodes=["a", "b", "c"], resume=True)
+    assert built.node_names.tolist() == ["a", "b", "c"]
+
+
+def test_options_that_are_none(tmp_path):
+    path = write(tmp_path / "e.txt", "0 1\n1 2\n")
+    for nodes, error in ((7, InputError), (tmp_path / "none.csv", FileNotFoundError), (b"a", InputError)):
+        with pytest.raises(error):
+            read_graph(path, nodes=nodes)
+    with pytest.raises(InputError, match="nodes are called 'x' and the like, and by integers in the edges"):
+        build_store(path, tmp_path / "e.store", nodes={"id": ["x", "y", "z"]})
+
+
+def test_names_are_in_graph_files_and_come_back(tmp_path):
+    path = write(tmp_path / "e.txt", "0 1\n1 2\n")
+    graph = read_graph(path, nodes=["Zoë", "a,b", "c d"])
+    for ending in ("gexf", "graphml", "gml", "npz", "store"):
+        graphcore.write_graph(graph, tmp_path / f"g.{ending}")
+        assert read_graph(tmp_path / f"g.{ending}").node_names.tolist() == ["Zoë", "a,b", "c d"]
+    assert isinstance(graph, Graph)

@@ -1,0 +1,176 @@
+"""Tables of nodes: a graph takes their order, their names and the nodes that have no edge."""
+
+import pickle
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import graphcore
+from graphcore import Graph, GraphWarning, InputError
+from graphcore.graphs.nodes import NodeTable, node_table
+from tests.graphs.test_from_table import frames
+
+PEOPLE = {"id": [7, 3, 12, 5], "name": ["Chloé", "Anna", "Ben", "Dora"], "age": [44, 31, 27, 60]}
+
+
+def friends(**options):
+    return Graph.from_table({"source": [7, 7, 3], "target": [3, 12, 3], **options})
+
+
+@st.composite
+def edges_and_nodes(draw):
+    """Edges between some ids, and a table that has these and others, in any order."""
+    text = draw(st.booleans())
+    ids = draw(st.lists(st.integers(-(2**40), 2**40), min_size=2, max_size=12, unique=True))
+    ids = [f"n{i}" for i in ids] if text else ids
+    some = ids[: draw(st.integers(1, len(ids)))]
+    ends = draw(st.lists(st.tuples(st.sampled_from(some), st.sampled_from(some)), min_size=1, max_size=20))
+    return ends, draw(st.permutations(ids)), draw(st.booleans())
+
+
+@given(edges_and_nodes())
+def test_rows_are_the_nodes_against_a_dense_matrix(given_):
+    ends, ids, weighted = given_
+    table = {"source": [a for a, _ in ends], "target": [b for _, b in ends]}
+    weights = np.arange(1.0, len(ends) + 1) if weighted else np.ones(len(ends))
+    graph = Graph.from_table(table | ({"weight": weights} if weighted else {}), warn=False)
+    found = graph.with_nodes({"id": ids, "name": [f"called {i}" for i in ids]})
+    dense = np.zeros((len(ids), len(ids)))
+    for pair, weight in zip(ends, weights, strict=True):
+        a, b = map(ids.index, pair)
+        dense[a, b] = dense[a, b] + weight if weighted else 1.0
+    np.testing.assert_array_equal(found.to_scipy().toarray(), np.maximum(dense, dense.T))
+    assert found.node_names.tolist() == [f"called {i}" for i in ids]
+    again = Graph(found.indptr, found.indices, found.weights)  # which checks that rows are canonical
+    assert (again.n_self_loops, again.n_isolated) == (found.n_self_loops, found.n_isolated)
+    bare = graph.with_nodes(ids)
+    assert bare.names_of(np.arange(len(ids))).tolist() == ids
+    np.testing.assert_array_equal(bare.indices, found.indices)
+
+
+@pytest.mark.parametrize("kind", frames(PEOPLE | {"source": PEOPLE["id"], "target": PEOPLE["id"], "weight": [1.0] * 4}))
+def test_tables_of_every_library(kind):
+    columns = PEOPLE | {"source": PEOPLE["id"], "target": PEOPLE["id"], "weight": [1.0] * 4}
+    table = node_table(frames(columns)[kind])
+    assert (table.names.tolist(), table.columns["age"].tolist()) == (PEOPLE["name"], PEOPLE["age"])
+    assert table.columns["id"].tolist() == PEOPLE["id"]
+    assert friends().with_nodes(table).degrees.tolist() == [2.0, 2.0, 1.0, 0.0]
+
+
+def test_values_that_are_missing():
+    pandas = pytest.importorskip("pandas")
+    people = pandas.DataFrame({"ID": [7.0, 3.0, 12.0], "Name": ["A", None, "C"], "city": ["x", np.nan, "z"]})
+    table = node_table(people)
+    assert (table.names.tolist(), table.columns["city"].tolist()) == (["A", "3", "C"], ["x", "", "z"])
+    assert table.columns["ID"].dtype == np.int64
+    people.loc[1, "ID"] = np.nan
+    with pytest.raises(InputError, match="'ID' has no value in row 1"):
+        node_table(people)
+
+
+@pytest.mark.parametrize(
+    ("columns", "key", "names"),
+    [
+        (["name", "id", "label"], "id", "name"),
+        (["Label", "Id"], "Id", "Label"),
+        (["vertex_id", "page_name", "weight"], "vertex_id", "page_name"),
+        (["id", "facebook_id", "page_name"], "id", "page_name"),
+        (["user_id", "age"], "user_id", None),
+        (["", "host"], "", "host"),
+        (["node", "first_name", "last_name"], "node", None),
+    ],
+)
+def test_columns_go_by_their_names(columns, key, names):
+    table = node_table({name: [f"{name} {i}" for i in range(3)] for name in columns})
+    assert table.columns.get(key, table.ids).tolist() == [f"{key} {i}" for i in range(3)]
+    assert (None if table.names is None else table.names.tolist()) == (
+        None if names is None else [f"{names} {i}" for i in range(3)]
+    )
+
+
+def test_names_that_repeat_get_the_id_and_labels_that_repeat_are_none():
+    table = node_table(PEOPLE | {"name": ["Anna", "Ben", "Anna", ""]})
+    assert table.names.tolist() == ["Anna [7]", "Ben", "Anna [12]", "5"]
+    with pytest.warns(GraphWarning, match="column 'label' is not taken for names, as 'cat' stands there more"):
+        table = node_table({"id": [1, 2, 3], "label": ["cat", "dog", "cat"]})
+    assert (table.names, table.columns["label"].tolist()) == (None, ["cat", "dog", "cat"])
+    with pytest.raises(InputError, match=r"node 'a \[1\]' stands in rows 0 and 2"):
+        node_table({"id": [1, 2, 3], "name": ["a", "a", "a [1]"]})
+
+
+def test_a_sequence_is_ids_or_names_by_what_the_graph_says():
+    by_number, by_name = Graph.from_edges([0, 1], [1, 2]), Graph.from_edges(["b", "a"], ["a", "c"])
+    assert by_number.with_nodes(["c", "a", "b", "d"]).degrees.tolist() == [1.0, 2.0, 1.0, 0.0]
+    assert by_name.with_nodes(["c", "a", "b", "d"]).degrees.tolist() == [1.0, 2.0, 1.0, 0.0]
+    assert by_name.with_nodes(np.array(["c", "a", "b"])).node_names.tolist() == ["c", "a", "b"]
+    assert by_number.with_nodes([2, 1, 0]).node_names.tolist() == [2, 1, 0]
+    assert by_number.with_nodes([0, 1, 2, 3]).node_names is None
+    # Ids of integers and edges that call them by text.
+    assert Graph.from_edges(["1", "x"], ["2", "1"]).with_nodes(["x", "2", "1"]).degrees.tolist() == [1, 1, 2]
+    assert Graph.from_edges(["10"], ["9"]).with_nodes({"id": [9, 10, 11]}).degrees.tolist() == [1, 1, 0]
+
+
+@pytest.mark.parametrize(
+    ("nodes", "said"),
+    [
+        (PEOPLE | {"id": [7, 3, 11, 5]}, "node 12 of the edges is none of the 4 nodes .* add a row"),
+        (PEOPLE | {"id": [7, 3, 12, 3]}, r"node 3 stands in rows 1 and 3 \(counted from 0\)"),
+        (PEOPLE | {"id": [7, 3, 12.5, 3]}, "12.5 in row 2 is no whole number"),
+        (PEOPLE | {"id": [True, False, True, False]}, "holds bool"),
+        (PEOPLE | {"age": [1, 2]}, r"'age' has shape \(2,\); a value for each of 4"),
+        (PEOPLE | {"age": np.zeros((4, 2))}, "'age' has shape"),
+        ({"name": ["a"], "age": [1]}, "there are 'name', 'age'. Call the one .* 'id'"),
+        ({}, "there are none"),
+        ({"id": []}, "no rows"),
+        ([], "no rows"),
+        (["a", "b"], "node 3 of the edges"),
+        (["a", 1, None], "integers"),
+        ([[1, 2], [3, 4]], "integers"),
+        (7, "a table of nodes is needed .* got int"),
+        ("people.csv", "got str"),
+    ],
+)
+def test_what_is_no_table_of_these_nodes(nodes, said):
+    with pytest.raises(InputError, match=said):
+        friends().with_nodes(nodes)
+
+
+def test_a_table_says_the_name_of_its_file():
+    with pytest.raises(InputError, match=r"^people.csv: node 3 of the edges"):
+        friends().with_nodes(NodeTable(np.array([7, 12]), None, source="people.csv"))
+
+
+def test_the_rows_are_shared_where_the_nodes_are_the_same():
+    graph = friends()
+    named = graph.with_nodes({"id": [3, 7, 12], "name": ["a", "b", "c"]})
+    assert named.indices is graph.indices and named.degrees is graph.degrees
+    assert (named.node_names.tolist(), graph.node_names.tolist()) == (["a", "b", "c"], [3, 7, 12])
+    assert pickle.loads(pickle.dumps(named)).node_names.tolist() == ["a", "b", "c"]
+    with pytest.raises(AttributeError, match="immutable"):
+        named.node_names = None
+
+
+def test_a_graph_on_disk_takes_names_in_its_order(tmp_path):
+    graphcore.write_graph(Graph.from_edges([0, 1], [1, 2]), tmp_path / "a.store")
+    graph = graphcore.open_graph(tmp_path / "a.store")
+    named = graph.with_nodes(["x", "y", "z"])
+    assert named.node_names.tolist() == ["x", "y", "z"]
+    assert pickle.loads(pickle.dumps(named)).node_names.tolist() == ["x", "y", "z"]
+    assert pickle.loads(pickle.dumps(named.with_nodes(["x", "y", "z"])._by_names(None))).node_names is None
+    for other in (["x", "y", "z", "w"], {"id": [1, 0, 2]}):
+        with pytest.raises(InputError, match=r"keeps its 3 nodes in their order.*graphcore build --nodes"):
+            graph.with_nodes(other)
+
+
+def test_a_fit_speaks_in_names():
+    karate = graphcore.datasets.load_karate().graph
+    people = {"id": np.arange(35)[::-1], "name": [f"member {i}" for i in range(35)[::-1]]}
+    with pytest.warns(GraphWarning, match="1 of 35 nodes"):
+        model = graphcore.CoresetSpectralClustering(2, random_state=0).fit(karate.with_nodes(people))
+    assert model.labels_[0] == -1
+    assert {name for names in model.summary()["central"] for name in names} <= set(people["name"])
+    central = graphcore.metrics.central_nodes(model.graph_, model.labels_, count=3, names=True)
+    assert [names.tolist() for names in central] == model.summary()["central"]
+    assert model.to_table()["node"].tolist() == people["name"]
