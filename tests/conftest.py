@@ -1,6 +1,7 @@
 """Fixtures shared by all tests, and how deep property tests go."""
 
 import os
+import sys
 
 # Two processes with two threads each would hold one another up; numpy reads this when it is imported.
 if "PYTEST_XDIST_WORKER" in os.environ:
@@ -47,6 +48,14 @@ def shared_data():
     if not folder.is_dir():
         pytest.skip(f"no real data at {folder}; set GRAPHCORE_DATA to their folder")
     return folder
+
+
+@pytest.fixture(autouse=True, scope="module")
+def no_scheduler_is_left():
+    """Clients that are closed in another order than they were made leave Dask a scheduler that is gone."""
+    yield
+    if "dask" in sys.modules:
+        sys.modules["dask"].config.set(scheduler=None)
 
 
 @pytest.fixture

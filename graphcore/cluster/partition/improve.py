@@ -143,6 +143,8 @@ def form_anew(problem, labels, chosen, rng, n_jobs=None):
     k = problem.n_clusters
     is_chosen = np.isin(np.arange(k), chosen)
     inside = (labels >= 0) & is_chosen[labels]
+    if not inside.any():  # where modularity has left them empty
+        return None
     resolution = np.array([np.median(resolutions_of(problem, problem.sums(labels, n_jobs))[chosen])])
     within = np.where(inside, 0, -1).astype(np.int32)
     groups, n_groups = subgroups(problem.rows, within, resolution, rng, problem.max_links)
