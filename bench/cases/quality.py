@@ -41,8 +41,13 @@ METHODS = [
     Method("Louvain (scikit-network)", "sknetwork_louvain", own_k=True),
     Method("Infomap", "infomap", own_k=True),
 ]
-# What is known not to finish is not tried: k eigenvectors of a large, nearly disconnected graph.
+# What is known not to finish is not tried: k eigenvectors of a large, nearly disconnected graph, and Python lists of
+# 10^8 numbers, which these programs take.
+_DENSE = ("planted 250 x 1,000",)
 TOO_SLOW = {
+    "kahip": _DENSE,
+    "mt_kahypar": _DENSE,
+    "infomap": _DENSE,
     "sklearn": ("mnist-nn10", "dblp", "planted 250 x 1,000", "lfr-50000-0.3"),
     "stag": ("dblp", "planted 250 x 1,000", "lfr-50000-0.3"),
 }
