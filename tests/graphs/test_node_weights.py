@@ -86,7 +86,8 @@ def test_members_of_copies():
     times = np.random.default_rng(0).integers(1, 3, 90)
     model = CoresetSpectralClustering(3, random_state=0).fit(graph, sample_weight=times)
     repeated = Graph.from_scipy(copies(graph.to_scipy().toarray(), times))
-    again = CoresetSpectralClustering(3, initial_labels=np.repeat(model.labels_, times)).fit(repeated)
+    start = np.repeat(model.labels_, times)
+    again = CoresetSpectralClustering(3, initial_labels=start, random_state=0).fit(repeated)
     assert normalized_cut(model.graph_, model.labels_) == pytest.approx(
         normalized_cut(repeated, np.repeat(model.labels_, times))
     )
