@@ -144,7 +144,7 @@ def _run(given):
     for path in filter(None, (given.json, stem.with_suffix(".json"))):
         path.write_text(report.json())
     if given.page:
-        _write_page(given.page, report, sys.argv[1:])
+        _write_page(given.page, report, sys.argv[1:], case)
     try:
         drawn = report.plot(stem.with_suffix(".png"))
         print(f"written: {stem}.md, .json" + (", .png" if drawn else ""), file=sys.stderr)
@@ -161,7 +161,7 @@ def _page(given):
     ]
     report = Report(runs[-1]["title"], [], outcomes, machine=runs[-1]["machine"], page=_case(given.case).page(outcomes))
     names = [path.name for path in given.json]
-    _write_page(given.page, report, ["page", given.case, *names, "--page", str(given.page)])
+    _write_page(given.page, report, ["page", given.case, *names, "--page", str(given.page)], _case(given.case))
 
 
 def _paper(given):
@@ -200,7 +200,7 @@ def _earlier(path, case):
     }
 
 
-def _write_page(path, report, arguments):
+def _write_page(path, report, arguments, case):
     """What the docs include, with a word on where it comes from."""
     if not report.page:
         raise SystemExit(f"bench: no tables for the docs were made, so {path} is not written")
@@ -211,8 +211,8 @@ def _write_page(path, report, arguments):
         origin += "\n\nOther programs were at work on the machine: seconds are noisy, scores are not."
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(f"{origin}\n\n{report.page}\n")
-    if path.stem == "quality":
-        quality_page.write_rows(path.with_suffix(".csv"), report.outcomes)
+    if hasattr(case, "write_rows"):
+        case.write_rows(path.with_suffix(".csv"), report.outcomes)
 
 
 def _telling(arguments):

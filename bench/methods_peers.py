@@ -250,11 +250,6 @@ def leiden(graph, k, seed, params, threads):
     return found.membership, {}, {}
 
 
-def louvain(graph, k, seed, params, threads):
-    random.seed(seed)
-    return graph.community_multilevel().membership, {}, {}
-
-
 def networkit_graph(indptr, indices, params):
     import networkit
 
@@ -305,7 +300,6 @@ METHODS = {
     "sklearn_vectors": (vectors, sklearn_vectors),
     "igraph_leiden": (igraph_graph, igraph_leiden),
     "leiden": (igraph_graph, leiden),
-    "louvain": (igraph_graph, louvain),
     "networkit_leiden": (networkit_graph, networkit_leiden),
     "networkit_louvain": (networkit_graph, networkit_louvain),
     "sknetwork_louvain": (matrix, sknetwork_louvain),

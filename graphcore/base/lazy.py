@@ -19,9 +19,8 @@ class _StandIn(ModuleType):
 
 
 _STOOD_IN_FOR = "scipy.stats", "narwhals", "narwhals.stable", "narwhals.stable.v2"
-_SELDOM_USED: dict[str, Any] = {name: _StandIn(name) for name in _STOOD_IN_FOR} | {
-    "pandas": None
-}  # as if not installed
+# None: as if not installed.
+_SELDOM_USED: dict[str, Any] = {name: _StandIn(name) for name in _STOOD_IN_FOR} | {"pandas": None}
 
 
 def lazy_names(package, homes):
