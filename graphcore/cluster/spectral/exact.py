@@ -149,5 +149,13 @@ def bethe_hessian_embedding(A, n_vectors, *, random_state=None):
             vectors = eigsh(matrix, k=n_vectors, which="LA", tol=_TOLERANCE, maxiter=_MAX_RESTARTS, v0=start)[1]
     except ArpackError:  # also of graphs of loops alone, whose matrix is zero
         return None
-    norms = np.sqrt(np.square(vectors).sum(axis=1))
-    return vectors / np.where(norms > 0.0, norms, 1.0)[:, None]
+    return unit_rows(vectors)
+
+
+def unit_rows(X):
+    """The rows scaled to length 1, as float64; rows of 0 stay."""
+    X = np.asarray(X, dtype=np.float64)
+    # By powers of two first, which change no digit, as squares of what is tiny vanish.
+    X = np.ldexp(X, -np.frexp(np.abs(X).max(axis=1, keepdims=True))[1])
+    norms = np.sqrt(np.square(X).sum(axis=1, keepdims=True))
+    return X / np.where(norms > 0.0, norms, 1.0)

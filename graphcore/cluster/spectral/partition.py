@@ -9,7 +9,7 @@ import numpy as np
 from ...base.streams import Streams
 from ...base.threads import effective_jobs, limited_libraries
 from ...base.validation import check_integer
-from .exact import spectral_embedding
+from .exact import spectral_embedding, unit_rows
 from .power import power_embedding
 
 EIGEN_SOLVERS = ("power", "exact")
@@ -59,14 +59,6 @@ def spectral_partition(
     embedding = unit_rows(embedding)
     labels = kmeans_labels(embedding, n_clusters, n_init=n_init, random_state=streams, n_jobs=n_jobs)
     return SpectralPartition(labels, embedding, n_clusters)
-
-
-def unit_rows(X):
-    """The rows scaled to length 1, as float64; rows of 0 stay."""
-    X = np.asarray(X, dtype=np.float64)
-    largest = np.abs(X).max(axis=1)  # first, as squares of what is tiny vanish
-    X = X / np.where(largest > 0.0, largest, 1.0)[:, None]
-    return X / np.sqrt(np.maximum(np.einsum("ij,ij->i", X, X), largest == 0.0))[:, None]
 
 
 def kmeans_labels(X, n_clusters, *, n_init=10, random_state=None, n_jobs=None):
