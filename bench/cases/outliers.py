@@ -1,7 +1,8 @@
 """Noise: order of `outlier_scores_`, what ``outliers="auto"`` leaves out, and labels with noise as a class, with peers.
 
-No set of these seeds had a part in choosing the rule. fast_hdbscan and EVoC take part where they are installed;
-EVoC takes no vectors of two columns, and its mean is of the others.
+No set of these seeds had a part in choosing the rule. fast_hdbscan, EVoC and UMAP (with the values that
+its documentation gives for clustering by HDBSCAN) take part where they are installed; EVoC takes no vectors of two
+columns, and its mean is of the others.
 ``--page docs/tables/outliers.md`` writes the tables of the docs.
 """
 
@@ -71,6 +72,14 @@ def _peers():
 
         peers["EVoC"] = lambda X: (
             evoc.EVoC(random_state=0).fit_predict(X.astype(np.float32)) if X.shape[1] > 4 else None
+        )
+    except ImportError:
+        pass
+    try:
+        import umap
+
+        peers["UMAP, HDBSCAN"] = lambda X: HDBSCAN(copy=True, min_cluster_size=50).fit_predict(
+            umap.UMAP(n_neighbors=30, min_dist=0.0, random_state=0).fit_transform(X)
         )
     except ImportError:
         pass
