@@ -16,6 +16,7 @@ from .report import Report
 
 CASES = (
     "quality",
+    "vectors",
     "search",
     "ablation",
     "speed",
@@ -72,7 +73,7 @@ def _parser():
     peers.add_argument("--folder", type=Path, default=harness.PEERS_ENVIRONMENT)
     peers.add_argument("--python", default=sys.executable, help="its interpreter; numpy 1 has wheels up to Python 3.12")
     page = commands.add_parser("page", help="write the tables of the docs from a run's JSON file")
-    page.add_argument("case", choices=("quality", "balance", "modularity", "minibatch"))
+    page.add_argument("case", choices=("quality", "vectors", "balance", "modularity", "minibatch"))
     page.add_argument("json", type=Path, nargs="+", help="files or journals of runs; the last counts")
     page.add_argument("--page", type=Path, required=True)
     paper = commands.add_parser(

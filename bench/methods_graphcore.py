@@ -169,6 +169,14 @@ def vectors(X, params):
     return X
 
 
+def fit_vectors(X, k, seed, params, threads):
+    """The class, from vectors to labels; `params` are its own, such as another `n_clusters` than k."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", graphcore.GraphWarning)
+        settings = {"n_clusters": k, "random_state": seed, "n_jobs": threads} | params
+        return graphcore.CoresetSpectralClustering(**settings).fit(X).labels_, {}, {}
+
+
 def cluster_vectors(X, k, seed, params, threads):
     """Vectors to labels; `params`: `n_neighbors` and `algorithm` of the search."""
     clock = Clock()
@@ -195,5 +203,6 @@ METHODS = {
     "construct": (prepare, construct),
     "choose": (prepare, choose),
     "cluster_file": (paths, cluster_file),
+    "fit_vectors": (vectors, fit_vectors),
     "cluster_vectors": (vectors, cluster_vectors),
 }

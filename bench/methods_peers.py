@@ -227,6 +227,59 @@ def sklearn_vectors(X, k, seed, params, threads):
         return model.fit_predict(X), {}, {}
 
 
+def kmeans(X, k, seed, params, threads):
+    from sklearn.cluster import KMeans
+
+    return KMeans(k, n_init=10, random_state=seed).fit_predict(X), {}, {}
+
+
+def _umap(X, seed):
+    """UMAP with the values that its documentation gives for clustering."""
+    from umap import UMAP
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # that a seed means one thread
+        return UMAP(n_neighbors=30, min_dist=0.0, random_state=seed).fit_transform(X)
+
+
+def umap_kmeans(X, k, seed, params, threads):
+    return kmeans(_umap(X, seed), k, seed, params, threads)
+
+
+def umap_hdbscan(X, k, seed, params, threads):
+    return hdbscan(_umap(X, seed), k, seed, params, threads)
+
+
+def hdbscan(X, k, seed, params, threads):
+    """scikit-learn's, with clusters of at least 1 % of the rows and not fewer than 10."""
+    from sklearn.cluster import HDBSCAN
+
+    return HDBSCAN(min_cluster_size=max(10, len(X) // 100), copy=True, n_jobs=threads).fit_predict(X), {}, {}
+
+
+def fast_hdbscan(X, k, seed, params, threads):
+    import fast_hdbscan
+
+    return fast_hdbscan.HDBSCAN(min_cluster_size=max(10, len(X) // 100)).fit_predict(X), {}, {}
+
+
+def evoc(X, k, seed, params, threads):
+    from evoc import EVoC
+
+    return EVoC(random_state=seed).fit_predict(X), {}, {}
+
+
+def neighbors_leiden(X, k, seed, params, threads):
+    """pynndescent's 10 nearest neighbours, each pair of which is an edge, and igraph's Leiden with modularity."""
+    from pynndescent import NNDescent
+
+    found, _ = NNDescent(X, n_neighbors=11, random_state=seed, n_jobs=threads).neighbor_graph
+    rows = np.repeat(np.arange(len(X)), 10)
+    A = sp.csr_matrix((np.ones(len(rows)), (rows, found[:, 1:].ravel())), shape=(len(X), len(X)))
+    A = (A + A.T).tocsr()
+    return igraph_leiden(igraph_graph(A.indptr, A.indices, params), k, seed, {"n_iterations": -1}, threads)
+
+
 def igraph_graph(indptr, indices, params):
     import igraph
 
@@ -298,6 +351,13 @@ METHODS = {
     "coreset_sc_stages": (looped_matrix, coreset_sc_stages),
     "coreset_sc_file": (paths, coreset_sc_file),
     "sklearn_vectors": (vectors, sklearn_vectors),
+    "kmeans": (vectors, kmeans),
+    "umap_kmeans": (vectors, umap_kmeans),
+    "umap_hdbscan": (vectors, umap_hdbscan),
+    "hdbscan": (vectors, hdbscan),
+    "fast_hdbscan": (vectors, fast_hdbscan),
+    "evoc": (vectors, evoc),
+    "neighbors_leiden": (vectors, neighbors_leiden),
     "igraph_leiden": (igraph_graph, igraph_leiden),
     "leiden": (igraph_graph, leiden),
     "networkit_leiden": (networkit_graph, networkit_leiden),

@@ -29,6 +29,8 @@ def page(outcomes):
     for measure, heading in MEASURES.items():
         shown = [g for g in graphs if any(found[m.title, g].median(measure) is not None for m in methods
                                           if (m.title, g) in found)]  # fmt: skip
+        if not shown:  # vectors have no cut
+            continue
         rows = []
         for graph in shown:
             best = _best([o for o in outcomes if o.graph == graph], measure)
