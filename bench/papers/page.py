@@ -71,7 +71,9 @@ def _section(paper, exhibit, entry):
     parts.append(exhibit.why)
     if exhibit.stand_in:
         first = next(other for other in paper.exhibits if other.stand_in == exhibit.stand_in)
-        told = exhibit.stand_in if first is exhibit else f"The same as for [{_named(first)}](#{paper.name}-{first.name})."
+        told = (
+            exhibit.stand_in if first is exhibit else f"The same as for [{_named(first)}](#{paper.name}-{first.name})."
+        )
         parts.append(f"**Stand-in.** {told}")
     if exhibit.unavailable:
         parts.append(f"**Not repeated.** {exhibit.unavailable}")
