@@ -22,8 +22,8 @@ SUBJECTS = {
     "Clusters": "objective balance outliers resolution max_cluster_size max_share published",
     "Search": "time_limit init n_init max_iter max_restarts tol on_empty on_degenerate solver batch_size",
     "Kernel": "kernel bandwidth gamma degree coef0 self_loop shift on_indefinite",
-    "Sample": "coreset_size sampling seeding n_seeds n_landmarks n_subsample n_components replace truncation ridge rtol "
-    "center scale",
+    "Sample": "coreset_size sampling seeding n_seeds n_landmarks n_subsample n_components replace truncation ridge "
+    "rtol center scale",
     "Computing": "n_jobs verbose dtype block_bytes held_bytes",
 }
 

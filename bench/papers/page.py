@@ -54,8 +54,8 @@ def digest(exhibit, groups):
 def markdown(paper, record):
     """The page."""
     origin = (
-        f"Written by `python -m bench paper {paper.name} --page`; do not edit. The values behind the pictures, and the "
-        f"machine, versions and code that each exhibit was measured with, are in [{paper.name}.json]({paper.name}.json)."
+        f"Written by `python -m bench paper {paper.name} --page`; do not edit. The values behind the pictures, and with "
+        f"which machine, versions and code each was measured, are in [{paper.name}.json]({paper.name}.json)."
     )
     return "\n\n".join(
         [f"# {paper.title}", paper.source, paper.intro.strip(), f"*{origin}*"]
@@ -71,10 +71,8 @@ def _section(paper, exhibit, entry):
     parts.append(exhibit.why)
     if exhibit.stand_in:
         first = next(other for other in paper.exhibits if other.stand_in == exhibit.stand_in)
-        told = (
-            exhibit.stand_in if first is exhibit else f"The same as for [{_named(first)}](#{paper.name}-{first.name})."
-        )
-        parts.append(f"**Stand-in.** {told}")
+        repeated = f"The same as for [{_named(first)}](#{paper.name}-{first.name})."
+        parts.append(f"**Stand-in.** {exhibit.stand_in if first is exhibit else repeated}")
     if exhibit.unavailable:
         parts.append(f"**Not repeated.** {exhibit.unavailable}")
     elif not entry:
