@@ -54,8 +54,8 @@ def digest(exhibit, groups):
 def markdown(paper, record):
     """The page."""
     origin = (
-        f"Written by `python -m bench paper {paper.name} --page`; do not edit. The values behind the pictures, and with "
-        f"which machine, versions and code each was measured, are in [{paper.name}.json]({paper.name}.json)."
+        f"Written by `python -m bench paper {paper.name} --page`; do not edit. The values behind the pictures, and "
+        f"with which machine, versions and code each was measured, are in [{paper.name}.json]({paper.name}.json)."
     )
     return "\n\n".join(
         [f"# {paper.title}", paper.source, paper.intro.strip(), f"*{origin}*"]
