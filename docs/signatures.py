@@ -93,4 +93,5 @@ def _many(what, obj):
 
 
 def _first(name, parameters):
-    return FIRST.get(name.rpartition(".")[2], tuple(parameters)[:SHOWN])
+    first = FIRST.get(name.rpartition(".")[2], tuple(parameters)[:SHOWN])
+    return [key for key in first if key in parameters]
