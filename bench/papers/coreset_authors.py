@@ -57,7 +57,7 @@ def check(groups):
 
 AUTHORS = Exhibit(
     name="authors",
-    title="beside the authors' program",
+    title="comparison with the authors' program",
     by={"graph": "graph", "share": "coreset, % of the nodes", "method": "method"},
     values={"nc": "NC", "ari": "ARI", "seconds": "CPU s"},
     measure=measure,
