@@ -20,7 +20,7 @@ version = release = graphcore.__version__
 
 extensions = [
     "myst_parser", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "numpydoc", "sphinx_design",
-    "sphinx_gallery.gen_gallery", "formulas",
+    "sphinx_gallery.gen_gallery", "formulas", "signatures",
 ]  # fmt: skip
 exclude_patterns = ["_build", "tables", "templates"]
 templates_path = ["templates"]

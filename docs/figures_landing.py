@@ -62,31 +62,36 @@ def idea():
     return figure
 
 
-def comparison():
+def comparison(shape=(2, 5), size=(10.5, 4.9)):
     """Agreement with known classes against processor seconds, a panel for each graph."""
     with open(RESULTS, newline="", encoding="utf-8") as file:
         found = {(row["graph"], row["method"]): row for row in csv.DictReader(file)}
-    figure, axes = plt.subplots(2, 5, figsize=(10.5, 4.9), layout="constrained", sharex=True, sharey=True)
+    figure, axes = plt.subplots(*shape, figsize=size, layout="constrained", sharex=True, sharey=True)
     *panels, legend = axes.flat
     for ax, graph in zip(panels, GRAPHS, strict=True):
-        for name, (shade, shape, filled) in METHODS.items():
+        for name, (shade, marker, filled) in METHODS.items():
             row = found.get((graph, name), {})
             if row.get("ari"):
                 ax.scatter(
-                    float(row["cpu_seconds"]), float(row["ari"]), s=110 if shape == "*" else 40, marker=shape,
-                    c=shade if filled else "white", edgecolors=shade, zorder=4 if shape == "*" else 3,
+                    float(row["cpu_seconds"]), float(row["ari"]), s=110 if marker == "*" else 40, marker=marker,
+                    c=shade if filled else "white", edgecolors=shade, zorder=4 if marker == "*" else 3,
                 )  # fmt: skip
         ax.set(title=graph, xscale="log", ylim=(-0.05, 1.05))
         ax.grid(color="#eeeeee", zorder=0)
     for ax in axes[:, 0]:
         ax.set_ylabel("agreement (ARI)")
     figure.supxlabel("processor seconds of one run", fontsize=10)
-    for name, (shade, shape, filled) in METHODS.items():
-        legend.scatter([], [], s=40, marker=shape, c=shade if filled else "white", edgecolors=shade, label=name)
+    for name, (shade, marker, filled) in METHODS.items():
+        legend.scatter([], [], s=40, marker=marker, c=shade if filled else "white", edgecolors=shade, label=name)
     legend.legend(loc="center", frameon=False, fontsize=9)
     legend.set_axis_off()
-    panels[4].tick_params(labelbottom=True)  # the panel below it is the legend
+    panels[-shape[1]].tick_params(labelbottom=True)  # the panel below it is the legend
     return figure
 
 
-PICTURES = (idea, comparison)
+def comparison_narrow():
+    """The same for a telephone: two panels side by side."""
+    return comparison((5, 2), (4.6, 9.5))
+
+
+PICTURES = (idea, comparison, comparison_narrow)

@@ -101,8 +101,8 @@ def described(outcomes):
         rows.append([*o.graph.split("|"), o.method.title, *scores, float(np.mean(o.cpu_seconds)), megabytes])
     text = (
         f"{K} clusters; means and deviations over seeds, one for the largest matrix. Memory is what the fit allocates "
-        "at most, beside the matrix (loops of numba, which allocate little, and LAPACK apart). In planted matrices a "
+        "at most, besides the matrix (loops of numba, which allocate little, and LAPACK apart). In planted matrices a "
         "row has 10 entries inside its block and 10 anywhere."
     )
     header = ["matrix", "rows x columns", "entries", "method", "ARI of rows", "ARI of columns", "CPU s", "MB"]
-    return f"## Beside scikit-learn\n\n{text}\n\n" + table(header, rows)
+    return f"## Compared with scikit-learn\n\n{text}\n\n" + table(header, rows)

@@ -1,4 +1,4 @@
-"""One table of all claims of all papers, from the tables of ``docs/theory/``."""
+"""How many claims of the papers hold, and which do not, from the tables of ``docs/theory/``."""
 
 import re
 
@@ -24,20 +24,21 @@ def claims(page):
 
 
 def markdown():
-    """How many claims have each status, and all claims, paper by paper."""
+    """How many claims have each status, and those that were not confirmed."""
     found = {page: claims(page) for page in PAGES}
-    parts = ["*Written by `python -m bench paper NAME --page` from the tables of the theory pages; do not edit.*"]
-    header, counts = ["paper", "claims", *STATUS], []
+    parts = ["*Written by `python -m bench paper NAME --page` from the tables of the pages on claims; do not edit.*"]
+    counts = []
     for page, rows in found.items():
         told = [sum(row[3] == status for row in rows) for status in STATUS]
         counts.append([f"[{_title(page)}](../theory/{page}.md)", len(rows), *told])
     counts.append(["all", *(sum(column) for column in list(zip(*counts, strict=True))[1:])])
-    parts.append(table(header, counts))
+    parts.append(table(["paper", "claims", *STATUS], counts))
     for page, rows in found.items():
-        parts.append(f"### {_title(page)}")
-        lines = ["| claim | status | evidence |", "| --- | --- | --- |"]
-        lines += [f"| {claim} | {status} | {evidence} |" for claim, _, evidence, status in rows]
-        parts.append("{.claims}\n" + "\n".join(lines))
+        unconfirmed = [(claim, status, evidence) for claim, _, evidence, status in rows if status in STATUS[2:]]
+        if unconfirmed:
+            lines = ["| claim not confirmed | status | evidence |", "| --- | --- | --- |"]
+            lines += [f"| {' | '.join(row)} |" for row in unconfirmed]
+            parts.append(f"**{_title(page)}**\n\n{{.claims}}\n" + "\n".join(lines))
     return "\n\n".join(parts) + "\n"
 
 

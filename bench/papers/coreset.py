@@ -12,8 +12,9 @@ PAPER = Paper(
     title="Coreset spectral clustering, measured again",
     source="Jourdan, Schwartzman, Macgregor, Sun, *Coreset Spectral Clustering*.",
     intro="""
-[Where every algorithm and claim is in the code](../theory/coreset_spectral_clustering.md). Published figures are
-curves; the text states few numbers, and those are set beside ours. Times are processor seconds of all threads.
+The figures of the paper, measured again; a page of its own has [its claims](../theory/coreset_spectral_clustering.md).
+"CSC" is coreset spectral clustering. The published figures are curves, of which the text states few numbers; where it
+does, they are shown beside those measured here. Times are processor seconds of all threads.
 """,
     exhibits=(AUTHORS, LEMMA, FIGURE_2, FIGURES[0], FIGURE_4, *FIGURES[1:]),
 )

@@ -106,8 +106,10 @@ FIGURE_2 = Exhibit(
     "take minutes it is left out.",
     draw=draw,
     check=check,
-    stand_in="R-MAT graphs without their isolated nodes stand for wiki-topcats (2 M nodes, 28 M edges), LiveJournal "
-    "(4 M nodes, 34 M edges) and, at a twelfth of its size, Friendster (65 M nodes, 1.8 G edges), which are not at "
-    "hand; "
-    "[Huge graphs](../huge.md#measurements) has fast construction on a graph of Friendster's size.",
+    stand_in=(
+        "R-MAT graphs without their isolated nodes take the place of wiki-topcats (2 M nodes, 28 M edges), "
+        "LiveJournal (4 M nodes, 34 M edges) and, at a twelfth of its size, Friendster (65 M nodes, 1.8 G "
+        "edges), which were not available. [Huge graphs](../huge.md#measurements) has fast construction on a "
+        "graph of Friendster's size."
+    ),
 )

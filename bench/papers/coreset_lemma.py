@@ -99,10 +99,13 @@ LEMMA = Exhibit(
         "nodes": "coreset nodes",
     },
     measure=measure,
-    why="The lemma leaves the constant of the size open. With the constant 1, nearly all runs stay within the error "
-    "asked for, and far within it for more than two clusters; where a score of nodes are left, single runs do not. The "
-    "error is that of the cost, over centroids of partitions from the planted one to random ones. The same coresets "
-    "say little of the cut: kNC is a small part of the cost, and its relative error is many times larger.",
+    why=(
+        "The lemma leaves the constant of the size open. With the constant 1, nearly all runs stay within the "
+        "error that was asked for, and far within it for more than two clusters. Where only some twenty nodes "
+        "are left, single runs do not. The error is that of the cost, over the centroids of partitions from the "
+        "planted one to random ones. The same coresets say little about the cut: kNC is a small part of the "
+        "cost, and its relative error is many times larger."
+    ),
     draw=draw,
     check=check,
 )

@@ -164,8 +164,8 @@ FIGURES = (
             {"method": method, "share": 5, "seconds": "a fraction of a second", "ari": "that of all", "source": TEXT}
             for method in (EXACT, POWER)
         ),
-        stand_in="The 561 features of HAR are not at hand, only its graph of 10 neighbours. Each of its 10,299 nodes "
-        "is joined here to the 200 others where a walk of eight steps on that graph ends most likely.",
+        stand_in="The 561 features of HAR were not available, only its graph of 10 neighbours. Each of its 10,299 "
+        "nodes is joined here to the 200 others where a walk of eight steps on that graph ends most likely.",
     ),
     figure(
         "figure-5",

@@ -125,11 +125,11 @@ FIGURE_1 = Exhibit(
     check=_check,
     slow=True,
     why=(
-        "Cost and NMI level off as published. The cost with centres in the span of the landmarks is within some "
-        "percent of its end at the root of n, 245 landmarks, and goes on falling a little; with the exact means of "
-        "the clusters for centres it is at its end there. The paper gives no numbers beside its curves, took "
-        "mini-batch k-means, and shades a 95 % interval of the mean of 10 runs, where the deviation of a run is shown "
-        "here."
+        "Cost and NMI level off as published. With centres in the span of the landmarks, the cost at 245 "
+        "landmarks, the square root of n, is within some percent of its final value and goes on falling a "
+        "little; with the exact means of the clusters as centres it has reached it. The paper gives no numbers "
+        "beside its curves, used mini-batch k-means, and shades a 95 % interval of the mean of 10 runs; the "
+        "figure here shows the standard deviation of a run."
     ),
 )
 FIGURE_2 = Exhibit(
@@ -161,10 +161,10 @@ FIGURE_2 = Exhibit(
     slow=True,
     stand_in=f"{STAND_IN}, of which the last eleventh are the new points.",
     why=(
-        "From 400 landmarks on there is nothing to be gained, as published. NMI is higher here: "
-        "the images are not the same ones, and on MNIST itself it is [higher too](#nystrom-figure-1). Of the two "
-        "values that the paper quotes from Wang and others both are of uniform landmarks, and the slower run took "
-        "[2,952 seconds](#rank_restricted-table-5), less than an hour and not over one and a half."
+        "More than 400 landmarks gain nothing, as published. NMI is higher here: the images are not the same "
+        "ones, and on MNIST itself it is [higher too](#nystrom-figure-1). Both values that the paper quotes "
+        "from Wang and others are of uniform landmarks, and the slower of the two runs took [2,952 "
+        "seconds](#rank_restricted-table-5), which is less than an hour and not over one and a half."
     ),
 )
 PAPER = Paper(
@@ -172,9 +172,9 @@ PAPER = Paper(
     title="Kernel k-means with landmarks, measured again",
     source=("Calandriello, Rosasco, *Statistical and Computational Trade-Offs in Kernel K-Means*, NeurIPS 2018."),
     intro="""
-Both figures with measurements. [Claims and corrections](../theory/nystrom_kernel_kmeans.md) are on a page of their own;
-[landmark methods](../nystrom.md) are for use. The kernel is Gaussian, its sigma the root mean square distance; the
-landmarks are drawn uniformly and all of their features kept.
+Both figures of the paper that show measurements, measured again; a page of its own has [its
+claims](../theory/nystrom_kernel_kmeans.md), and the guide describes [landmark methods](../nystrom.md). The kernel is
+Gaussian with the root mean square distance as sigma; landmarks are drawn uniformly and all of their features kept.
 """,
     rooms=("base", "kernels", "kernel_methods"),
     exhibits=(FIGURE_1, FIGURE_2),

@@ -5,7 +5,6 @@ import json
 
 import numpy as np
 
-from .. import stamp
 from ..report import cell, table
 from .exhibit import chosen
 from .record import FOLDER, load
@@ -54,11 +53,10 @@ def digest(exhibit, groups):
 
 def markdown(paper, record):
     """The page."""
-    origin = f"Written by `python -m bench paper {paper.name} --page`; do not edit."
-    if record and all("seconds" in entry for entry in record.values()):
-        minutes = sum(entry["seconds"] for entry in record.values()) / 60
-        busy = " beside other programs" if any(entry["busy"] for entry in record.values()) else ""
-        origin += f" All that is measured on it took {minutes:.0f} minutes{busy}."
+    origin = (
+        f"Written by `python -m bench paper {paper.name} --page`; do not edit. The values behind the pictures, and "
+        f"with which machine, versions and code each was measured, are in [{paper.name}.json]({paper.name}.json)."
+    )
     return "\n\n".join(
         [f"# {paper.title}", paper.source, paper.intro.strip(), f"*{origin}*"]
         + [_section(paper, exhibit, record.get(exhibit.name)) for exhibit in paper.exhibits]
@@ -66,36 +64,38 @@ def markdown(paper, record):
 
 
 def _section(paper, exhibit, entry):
-    parts = [f"({paper.name}-{exhibit.name})=\n## {exhibit.name.replace('-', ' ').capitalize()}: {exhibit.title}"]
+    parts = [f"({paper.name}-{exhibit.name})=\n## {_named(exhibit).capitalize()}: {exhibit.title}"]
     drawn = bool(exhibit.draw and entry)
     if drawn:
         parts.append(f"```{{figure}} {paper.name}/{exhibit.name}.svg\n:alt: {exhibit.title}\n:figclass: panels\n```")
     parts.append(exhibit.why)
     if exhibit.stand_in:
-        parts.append(f"**Stand-in.** {exhibit.stand_in}")
+        first = next(other for other in paper.exhibits if other.stand_in == exhibit.stand_in)
+        repeated = f"The same as for [{_named(first)}](#{paper.name}-{first.name})."
+        parts.append(f"**Stand-in.** {exhibit.stand_in if first is exhibit else repeated}")
     if exhibit.unavailable:
         parts.append(f"**Not repeated.** {exhibit.unavailable}")
     elif not entry:
         parts.append("**Not measured yet.**")
-    values = values_table(exhibit, entry["rows"] if entry else [])
+    values = "" if drawn else values_table(exhibit, entry["rows"] if entry else [])
     if values:
-        parts.append(f"::::{{dropdown}} The values\n{values}\n::::" if drawn else values)
+        parts.append(values)
     if entry:
         parts.append(_origin(entry))
     return "\n\n".join(parts)
 
 
+def _named(exhibit):
+    return exhibit.name.replace("-", " ")
+
+
 def _origin(entry):
-    """Where the values come from, in small print."""
-    said = [f"`{entry['command']}`", f"{entry['date']}", f"{cell(entry['cpu_seconds'])} CPU seconds in all"]
-    if "seconds" in entry:
-        said += [f"{entry['seconds'] / 60:.1f} minutes"]
-    said += [f"{entry['cores']} cores" + (", other programs at work" if entry["busy"] else "")]
-    said += [entry["versions"], stamp.line(entry)]
+    """When and how the values were measured, in small print."""
+    said = [f"{cell(entry['cpu_seconds'])} CPU seconds"] + ["other programs at work"] * entry["busy"]
     if "note" in entry:  # of rows that were measured by themselves
         said += [entry["note"]]
     said += ["broken off before all was measured"] * (not entry["complete"])
-    return f"*{'; '.join(said)}.*"
+    return f"*Measured on {entry['date']} by `{entry['command']}`: {'; '.join(said)}.*"
 
 
 def values_table(exhibit, groups):

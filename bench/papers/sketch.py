@@ -213,9 +213,10 @@ PAPER = Paper(
     title="Gaussian sketches, measured again",
     source="Kpotufe, Sriperumbudur, *Gaussian Sketching yields a J-L Lemma in RKHS*, AISTATS 2020.",
     intro="""
-Both figures and both tables. [Claims and corrections](../theory/gaussian_sketch.md) are on a page of their own;
-[Gaussian sketches](../sketch.md) are for use. K-JL are the sketches, K-k-means Nyström features, KPCA kernel principal
-components. The kernel is $\\exp(-|x - y|^2 / \\sigma^2)$ with the 25th percentile of the distances; d = 10 k
+Both figures and both tables of the paper, measured again; a page of its own has [its
+claims](../theory/gaussian_sketch.md), and the guide describes [Gaussian sketches](../sketch.md). In the paper's names,
+K-JL are the sketches, K-k-means are Nyström features, and KPCA are kernel principal components. IoT was not available.
+The kernel is $\\exp(-|x - y|^2 / \\sigma^2)$ with the 25th percentile of the distances; d = 10 k
 features come from a subsample of n = max(200, N / 100) points.
 """,
     rooms=("base", "kernels", "kernel_methods"),
@@ -230,9 +231,9 @@ features come from a subsample of n = max(200, N / 100) points.
             check=_check_planes,
             slow=True,
             why=(
-                "Two features of 100 points make both shapes separable by a line in most draws, as the paper shows "
-                "for one draw, and not in all. The paper does not give the measures of the shapes; those of a common "
-                "toolbox were taken. 300 of the 5,000 points are drawn."
+                "Two features from 100 points make both shapes separable by a line in most draws, though not in "
+                "all; the paper shows one draw. The paper does not give the dimensions of the shapes, so those "
+                "of a common toolbox were taken. 300 of the 5,000 points are drawn."
             ),
         ),
         Exhibit(
@@ -247,8 +248,8 @@ features come from a subsample of n = max(200, N / 100) points.
                 for name, (n, d, k) in SETS.items()
             ),
             why=(
-                "The copy of Avila at hand lacks 95 rows. IoT was not to be had. PenDigits and the 8 x 8 digits are "
-                "not in the paper."
+                "The copy of Avila that was available lacks 95 rows, and IoT was not available. PenDigits and "
+                "the 8 x 8 digits are not in the paper."
             ),
         ),
         Exhibit(
@@ -266,13 +267,14 @@ features come from a subsample of n = max(200, N / 100) points.
             check=_check_scores,
             slow=True,
             why=(
-                "Sketches are the fastest to prepare on every data set, as published, and by more: published times "
-                "hold the mapping of all points, which is the same for all. On Avila all Rand indices are the "
-                "published ones within a hundredth, and kernel methods beat k-means. On Bank Notes they are level with "
-                "each other, as published, and k-means is not behind them: it has 0.525 here and .507 in the paper. "
-                "Sketches are a hundredth behind Nyström features on Avila, here as there, and two on digits. They do "
-                "not scatter least on the data of the paper. With many classes most of a Rand index is pairs that both "
-                "keep apart: by ARI k-means is ahead on Avila. IoT was not to be had."
+                "Sketches are the fastest to prepare on every data set, as published. (The published times "
+                "include the mapping of all points, which is the same for all methods.) On Avila all Rand "
+                "indices are within a hundredth of the published ones, and kernel methods beat k-means. On Bank "
+                "Notes they are level with each other, as published, but so is k-means, with 0.525 where the "
+                "paper has .507. Sketches are a hundredth behind Nyström features on Avila, as in the paper, "
+                "and two hundredths on digits. They do not scatter least on the data of the paper. With many "
+                "classes, most of a Rand index comes from pairs that both partitions keep apart: by ARI, "
+                "k-means is ahead on Avila."
             ),
         ),
         Exhibit(
@@ -282,14 +284,13 @@ features come from a subsample of n = max(200, N / 100) points.
             values={"rand": "Rand index", "ari": "ARI"},
             measure=_sizes,
             draw=_draw_sizes,
-            stand_in="The first 10,000 rows of Avila, real data, in place of IoT, which was not to be had.",
+            stand_in=("The first 10,000 rows of Avila, real data, in place of IoT, which was not available."),
             slow=True,
             why=(
-                "The paper concludes from IoT that n matters more than d, and that sketches scatter least. On Avila "
-                "Nyström features and kernel PCA get better with both, up to n = 100 and d = 50, by a hundredth at "
-                "most; sketches do not get better with either. Three runs are too few to compare how they scatter. "
-                "The curves of the paper cannot be read off its text, and neither can the values of n and d that it "
-                "took."
+                "The paper concludes from IoT that n matters more than d, and that sketches scatter least. On "
+                "Avila Nyström features and kernel PCA improve with both, up to n = 100 and d = 50, by a "
+                "hundredth at most; sketches improve with neither. Three runs are too few to compare how they "
+                "scatter. The paper does not state the numbers behind its curves, nor the values of n and d."
             ),
         ),
     ),

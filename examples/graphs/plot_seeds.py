@@ -30,5 +30,5 @@ for ax, (name, G) in zip(axes, graphs.items(), strict=True):
 
 # %%
 # The numbers are adjusted Rand indices of two runs: 1 for equal clusters, 0 for no more agreement than by chance. A
-# fixed ``random_state`` repeats a result exactly, but does not make it more certain. :doc:`/how_to/unstable` has the
+# fixed ``random_state`` repeats a result exactly, but does not make it more certain. :doc:`/how_to` has the
 # remedies.

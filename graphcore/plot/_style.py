@@ -63,6 +63,25 @@ def cluster_style(rank):
     return SHADES[rank % len(SHADES)], SHAPES[turn % len(SHAPES)], HATCHES[turn % len(HATCHES)]
 
 
+def cluster_ranks(places, labels, order):
+    """Ranks for `cluster_style` of clusters drawn in `order`: each has the shade whose other clusters are farthest."""
+    parts = [places[labels == c] for c in order]
+    middles = np.array([part.mean(axis=0) for part in parts])
+    spread = [((part - middle) ** 2).sum(axis=1).mean() for part, middle in zip(parts, middles, strict=True)]
+    reach = np.sqrt(spread)
+    uses, shades = np.zeros(len(SHADES), dtype=int), np.full(len(order), -1)
+    ranks = []
+    for i in range(len(order)):
+        gaps = np.hypot(*(middles - middles[i]).T) - reach - reach[i]
+        # No shade is far ahead of the others, or pairs of shade and shape would come again early.
+        ready = (uses <= uses.min() + 1) & (uses < len(SHAPES) * (i // (len(SHADES) * len(SHAPES)) + 1))
+        nearest = [gaps[shades == s].min(initial=np.inf) if ready[s] else -np.inf for s in range(len(SHADES))]
+        shades[i] = np.argmax(nearest)
+        ranks.append(int(shades[i] + len(SHADES) * uses[shades[i]]))
+        uses[shades[i]] += 1
+    return ranks
+
+
 def clusters_gid(clusters, each=False):
     """What an artist is called in an SVG: the clusters that it shows, or that each of its marks shows, in order."""
     return ("each " if each else "clusters ") + " ".join(str(int(c)) for c in clusters)

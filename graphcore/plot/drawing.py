@@ -7,7 +7,7 @@ from ..base.types import AnyGraph, ArrayLike, Axes, Mapping, RandomState
 from ..base.validation import check_integer
 from ..exceptions import InputError
 from ..metrics.cut import placed_labels, quotient_graph
-from ._style import INK, MIDDLE, axes_of, bare, cluster_style, clusters_gid, name_clusters, picture
+from ._style import INK, MIDDLE, axes_of, bare, cluster_ranks, cluster_style, clusters_gid, name_clusters, picture
 from .quotient import disk_places, disk_radii, heaviest_links
 
 _N_LINKS = 3
@@ -28,8 +28,8 @@ def graph_drawing(
 
     Clusters are placed by the links between them, and the nodes of each by the edges inside it: edges attract, nodes
     repel each other. Every node then leans towards its neighbours, so that nodes at a border lie at it. Up to six
-    clusters have a legend; of more, shades, shapes and hatches come again in other combinations, and the largest bear
-    their number.
+    clusters have a legend; of more, shades, shapes and hatches come again in other combinations, as far as possible
+    from each other, and the largest bear their number.
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ def graph_drawing(
     _draw_edges(ax, places, ends[shown])
     order = np.argsort(-np.bincount(labels), kind="stable")[: len(np.unique(labels))]
     area = float(np.clip(9000 / len(nodes), 6, 60))
-    for rank, c in enumerate(order):
+    for rank, c in zip(cluster_ranks(places, labels, order), order, strict=True):
         shade, shape, hatch = cluster_style(rank)
         mine = places[labels == c]
         _shade(ax, mine, shade, hatch, c)

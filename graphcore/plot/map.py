@@ -10,7 +10,7 @@ from ..exceptions import InputError
 from ..kernels.graph import GraphKernel
 from ..metrics import quotient_graph
 from ..metrics.cut import check_nodes, placed_labels
-from ._style import INK, MIDDLE, axes_of, cluster_style, clusters_gid, name_clusters, picture
+from ._style import INK, MIDDLE, axes_of, cluster_ranks, cluster_style, clusters_gid, name_clusters, picture
 
 # The matrix between clusters is dense.
 _MAX_CLUSTERS = 1000
@@ -170,8 +170,8 @@ def coreset_map(
     dots = None
     if len(apart):
         dots = ax.scatter(*np.clip(apart, low, high).T, s=4, c=MIDDLE, linewidths=0, zorder=1, label=names[-1])
-    for i, c in enumerate(order):
-        shade, shape, _ = cluster_style(i)
+    for rank, c in zip(cluster_ranks(shown, labels, order), order, strict=True):
+        shade, shape, _ = cluster_style(rank)
         mine = labels == c
         ax.scatter(
             *shown[mine].T, s=area[mine], c=shade, marker=shape, linewidths=0.3, edgecolors=INK, alpha=0.85, zorder=2,

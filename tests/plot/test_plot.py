@@ -73,6 +73,18 @@ def test_shades_can_be_told_apart_in_grey():
     assert _style.cluster_style(36) == _style.cluster_style(0)
 
 
+def test_clusters_side_by_side_have_other_shades():
+    across, down = np.meshgrid(np.arange(6), np.arange(5))
+    middles = np.column_stack([across.ravel(), down.ravel()]).astype(float)
+    places = np.concatenate([middles - 0.3, middles + 0.3])
+    order = np.random.default_rng(0).permutation(30)
+    styles = [_style.cluster_style(rank) for rank in _style.cluster_ranks(places, np.tile(np.arange(30), 2), order)]
+    assert len({style[:2] for style in styles}) == 30
+    shade = {int(c): style[0] for c, style in zip(order, styles, strict=True)}
+    beside = [(c, c + 1) for c in range(30) if c % 6 < 5] + [(c, c + 6) for c in range(24)]
+    assert sum(shade[a] == shade[b] for a, b in beside) == 0
+
+
 # Machado, Oliveira, Fernandes, "A Physiologically-based Model for Simulation of Color Vision Deficiency", 2009: linear
 # RGB as seen without one kind of cones.
 SEEN = {

@@ -11,9 +11,9 @@ PAPER = Paper(
         "Rosasco, 2012)."
     ),
     intro="""
-All figures, and the propositions on the choice of k. [Claims and corrections](../theory/flats_and_model_selection.md)
-are on a page of their own; [k-flats](../flats.md) and [the penalised error](../choose_k.md#penalised-error) are for
-use. The report has no tables, and describes its curves in words: what it says of the best k is beside ours.
+All figures of the report, and its propositions on the choice of k, measured again; a page of its own has [its
+claims](../theory/flats_and_model_selection.md), and the guide describes [k-flats](../flats.md) and [the penalised
+error](../choose_k.md#penalised-error). The report has no tables and describes its curves in words.
 """,
     rooms=("base", "kernels", "kernel_methods/flats", "cluster/selection"),
     exhibits=(*shapes.FIGURES, *errors.FIGURES, shapes.FIGURE_11, *choosing.EXHIBITS),

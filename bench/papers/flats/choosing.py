@@ -158,10 +158,10 @@ EXHIBITS = (
         measure=_penalised,
         check=_check_penalised,
         why=(
-            "Points lie on g orthogonal axes at 0.97, so that the best sets, empirical and expected, come from all "
-            "partitions of the places and no local minimum is between. Propositions 21 to 23 hold in every draw, by "
-            "far: the expected error never exceeds the penalised one. The penalty is so careful that five clear "
-            "clusters need more than 2,000 points to be chosen."
+            "Points lie on g orthogonal axes at 0.97, so that the best sets, empirical and expected, can be "
+            "found among all partitions of the places. Propositions 21 to 23 hold in every draw, by far: the "
+            "expected error never exceeds the penalised one. The penalty is so careful that five clear clusters "
+            "are chosen only with more than 2,000 points."
         ),
     ),
 )  # fmt: skip

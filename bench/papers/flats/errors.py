@@ -226,8 +226,9 @@ FIGURES = (
         draw=_draw(None, "n", "n"),
         slow=True,
         why=(
-            "There is a best k inside, and both errors fall with n at the same k / n, as published. The curves are "
-            "flat around their minimum, which is at larger k here; the report does not say which n it took."
+            "There is a best k between the extremes, and both errors fall with n at the same k / n, as "
+            "published. The curves are flat around their minimum, which is at a larger k here; the report does "
+            "not say which n it took."
         ),
     ),
     Exhibit(
@@ -244,9 +245,9 @@ FIGURES = (
         draw=_draw("d", None, ""),
         slow=True,
         why=(
-            "As published: the error on new points falls for d = 15, has its least value inside for d = 25 and rises "
-            "for d = 400 (but for a dip of 0.3 % before 0.02 n). The rule of thumb of section 5.1, n at least 10 d "
-            "for the first, fits none of the three: n is 67, 40 and 2.5 times d."
+            "As published, the error on new points falls for d = 15, has its least value in between for d = 25, "
+            "and rises for d = 400 (but for a dip of 0.3 % before 0.02 n). The rule of thumb of section 5.1, by "
+            "which the first case is n of at least 10 d, fits none of the three: n is 67, 40 and 2.5 times d."
         ),
     ),
     Exhibit(
@@ -260,12 +261,13 @@ FIGURES = (
         check=_check_flats,
         slow=True,
         why=(
-            "The errors fall with m, as published. A best k near n is that of lines whose directions are not centred, "
-            "eigenvectors of $Y Y^\\top$ as section 5.2 prints them: then the line of a single point runs through the "
-            "origin, and more lines only help; planes are best at 0.5 n then. With centred directions, as everywhere "
-            "else in the report, a cluster of one point is a point, at a distance above 1 from most others, and the "
-            "best k is 0.1 n or less, whether flats of few points are left smaller or completed. From m = 5 on it is "
-            "at most 0.2 n in all three ways, so that 0.9 is that of lines only, or should be 0.09."
+            "The errors fall with m, as published. The report finds a best k near n. That holds for lines whose "
+            "directions are not centred, eigenvectors of $Y Y^\\top$ as section 5.2 prints them: the line of a "
+            "single point then runs through the origin, and more lines only help; planes are then best at 0.5 "
+            "n. With centred directions, as everywhere else in the report, a cluster of one point is just that "
+            "point, at a distance above 1 from most others, and the best k is 0.1 n or less. From m = 5 on the "
+            "best k is at most 0.2 n in all three ways, so that the 0.9 n of the report holds for lines only, "
+            "or should be 0.09 n."
         ),
     ),
     Exhibit(

@@ -274,9 +274,9 @@ FIGURES = (
         check=_check_two_points,
         slow=True,
         why=(
-            "One mean is better than two. With two, a new point is nearest to that one of them with the larger inner "
-            "product, whose mean is $1/\\sqrt{100 \\pi}$: the error is $2 - 2/\\sqrt{100\\pi} = 1.887$, and 2 only in "
-            "the limit of high dimension."
+            "One mean is better than two. With two means, a new point is nearer to the one with the larger "
+            "inner product, whose mean is $1/\\sqrt{100 \\pi}$. The error is therefore $2 - 2/\\sqrt{100\\pi} = "
+            "1.887$, and 2 only in the limit of high dimension."
         ),
     ),
 )  # fmt: skip
@@ -290,9 +290,9 @@ FIGURE_11 = Exhibit(
     check=_check_trefoil,
     slow=True,
     why=(
-        "The report pictures the curve only (and, in figure 12, two embedded ones, `embedded_trefoil` of "
-        "`bench/shapes.py`). Its rates $k^{-2/d}$ for means and, in a footnote, $k^{-4/d}$ for flats show on it with "
-        "d = 1. Limits are 83.4 $k^{-2}$ for means and 436 $k^{-4}$ for lines; the lines that are found are local "
-        "minima above theirs."
+        "The report shows only the curve (and, in figure 12, two embedded ones, `embedded_trefoil` of "
+        "`bench/shapes.py`). Its rates $k^{-2/d}$ for means and, in a footnote, $k^{-4/d}$ for flats can be "
+        "seen on it with d = 1. The limits are 83.4 $k^{-2}$ for means and 436 $k^{-4}$ for lines; the lines "
+        "that were found are local minima above theirs."
     ),
 )

@@ -25,9 +25,10 @@ PAPER = Paper(
         "Bounds*, JMLR 20 (2019)."
     ),
     intro="""
-Every figure and table with numbers. [Claims and corrections](../theory/rank_restricted_nystrom.md) are on a page of
-their own; [landmark methods](../nystrom.md) are for use. The kernel is Gaussian, its sigma beta times the root mean
-square distance, beta = 1 where nothing else is said. NMI is taken with the geometric mean of the entropies.
+Every figure and table of the paper with numbers, measured again; a page of its own has [its
+claims](../theory/rank_restricted_nystrom.md), and the guide describes [landmark methods](../nystrom.md). The kernel is
+Gaussian; its sigma is beta times the root mean square distance, with beta = 1 unless stated. c is the number of
+landmarks, s that of features. NMI is normalised by the geometric mean of the entropies.
 """,
     rooms=("base", "kernels", "kernel_methods"),
     exhibits=tuple(_EXHIBITS[name] for name in (*_ORDER, "table-6", "figure-8")),

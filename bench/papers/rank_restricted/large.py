@@ -299,11 +299,11 @@ EXHIBITS = (
         modelled=True,
         slow=True,
         why=(
-            "None of these machines was used: the seconds of 8 to 128 of them are a model. It takes the core seconds "
-            "that this machine needs, in proportion for 8.1 million images (first line), over the number of cores, "
-            "with 0.02 s for each pass, and landmarks, root, centres and sums at 1 GB/s into each machine; DR is "
-            "within the Nyström stage. It is below what was published by factors of hundreds: most of those seconds "
-            "were not arithmetic. [One and two workers of Dask](../distributed.md) were measured on one machine."
+            "None of these machines was used: the seconds of 8 to 128 of them are a model. It takes the core "
+            "seconds that this machine needs, in proportion for 8.1 million images (first line), over the "
+            "number of cores, adds 0.02 s for each pass, and sends landmarks, root, centres and sums at 1 GB/s "
+            "into each machine. The published seconds are hundreds of times larger: most of them were not "
+            "arithmetic. [One and two workers of Dask](../distributed.md) were measured on one machine."
         ),
     ),
     Exhibit(
