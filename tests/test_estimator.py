@@ -166,7 +166,7 @@ def test_vectors_of_every_kind(container):
     assert model.n_features_in_ == 4
     if container is sp.csr_array:  # a square matrix is vectors where that is said
         model.set_params(affinity="nearest_neighbors", n_neighbors=2).fit(container(X[:4]))
-        assert model.n_features_in_ == 4 and model._reference.kind == "vectors"
+        assert model.n_features_in_ == 4 and model.affinity_ == "nearest_neighbors"
 
 
 def test_the_callers_objects_are_not_changed():

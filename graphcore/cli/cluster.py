@@ -179,7 +179,8 @@ def cluster(console, input, **options):
     asked = _check(console, given, settings, files)
     help_compiling("weighted")  # while this process imports and reads
     from ..distributed.cluster import client_of
-    from ..estimators.fit import fit_graph, robustness_of
+    from ..estimators.fit import fit_graph
+    from ..estimators.load import model_of
 
     with client_of(given.scheduler, given.workers):
         reading["nodes"] = nodes = read_node_table(given.nodes, stages, given.encoding, given.any_size)
@@ -187,25 +188,24 @@ def cluster(console, input, **options):
         truth = None if given.truth is None else read_one_label(given.truth, graph, given.any_size)
         fit = fit_graph(graph, asked, **_known(graph, given), **drawn, stages=stages)
         _warn_of_idle(fit, given, asked)
-        graph, result = fit.graph, fit.clustering
+        model = model_of(fit, given.n_clusters, made_of, **drawn, **settings)
         with stages("write"):
-            write_clusters(fit, given.output, given.spreadsheet, nodes)
+            write_clusters(model, given.output, given.spreadsheet, nodes)
             if given.model is not None:
-                from ..estimators.load import model_of
-
-                model_of(fit, given.n_clusters, made_of, **drawn, **settings).save(given.model)
-        robustness = robustness_of(graph, result, **drawn, stages=stages) if given.robustness else None
-        memberships = None if given.report is None and given.membership is None else fit.memberships()
+                model.save(given.model)
+        robustness = None
+        if given.robustness:
+            with stages("robustness"):
+                robustness = model.robustness(random_state=given.random_state)
+        memberships = None if given.report is None and given.membership is None else model.membership_
         if given.membership is not None:
             from ..files.labels import write_memberships
 
             with stages("membership"):
-                write_memberships(memberships, given.membership, graph, spreadsheet=given.spreadsheet)
+                write_memberships(memberships, given.membership, model.graph_, spreadsheet=given.spreadsheet)
         if given.tree is not None:
-            from ..cluster.selection.cluster_tree import tree_of
-
             with stages("write the tree"):
-                tree_of(result, graph.node_names).write(given.tree)
+                model.tree_.write(given.tree)
         if given.report is not None:
             from ..report import write_report
 
@@ -215,8 +215,8 @@ def cluster(console, input, **options):
                     note=f"The random seed was {given.random_state}; the number of threads changes nothing.",
                 )  # fmt: skip
                 write_report(
-                    given.report, graph, result.labels, n_clusters=result.settings.n_clusters, clustering=result,
-                    membership=memberships, truth=truth, robustness=robustness, about=about, **drawn,
+                    given.report, model.graph_, model.labels_, n_clusters=model.n_clusters_, membership=memberships,
+                    clustering=fit.clustering, truth=truth, robustness=robustness, about=about, **drawn,
                 )  # fmt: skip
     facts = cluster_facts(input, fit, robustness) | {"seed": given.random_state} | files
     facts["seconds"] = {**stages.seconds, "total": time.perf_counter() - start}

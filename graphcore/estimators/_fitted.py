@@ -10,7 +10,8 @@ from ..base.types import AnyData, AnyGraph, ArrayLike, Floats, Labels, PathLike,
 from ..base.validation import check_integer
 from ..cluster.partition.evidence import node_memberships
 from ..cluster.partition.quotient import graph_rows
-from ..cluster.pipeline.cluster import Clustering
+from ..cluster.pipeline.cluster import Clustering, cluster_graph
+from ..cluster.pipeline.settings import quick_settings
 from ..cluster.selection.cluster_tree import ClusterTree, tree_of
 from ..cluster.selection.result import KSelection
 from ..exceptions import InputError, missing_package
@@ -18,12 +19,15 @@ from ..graphs.as_graph import as_graph
 from ..graphs.derived import subgraph
 from ..graphs.from_table import as_library
 from ..graphs.graph import Graph
-from ..metrics import Robustness, cluster_summary, describe, quotient_graph
+from ..metrics import Robustness, cluster_summary, describe, quotient_graph, robustness
 from ._checks import stages_of
-from .fit import node_columns, robustness_of
 
 if TYPE_CHECKING:
     from ..report.facts import ReportFacts
+
+_AFFINITIES = {
+    "edges": "precomputed", "vectors": "nearest_neighbors", "distances": "precomputed_nearest_neighbors",
+}  # fmt: skip
 
 
 class FittedGraph:
@@ -62,6 +66,12 @@ class FittedGraph:
                 "it, for graphcore.load(path)"
             )
         return self._graph
+
+    @property
+    def affinity_(self) -> str:
+        """What new rows hold: `affinity`, or what "auto" came to."""
+        check_is_fitted(self)
+        return _AFFINITIES[self._reference.kind]
 
     @property
     def probabilities_(self) -> Floats:
@@ -243,8 +253,11 @@ class FittedGraph:
         ['node', 'cluster', 'stability', 'outside_share']
         """
         check_is_fitted(self)
-        columns = node_columns(self.labels_, self._names, self.stability_, self.outside_share_)
-        return as_library(columns, library)
+        n = len(self.labels_)
+        names = np.arange(n) if self._names is None else np.asarray(self._names)
+        stability = np.full(n, np.nan, dtype=np.float32) if self.stability_ is None else self.stability_
+        columns = {"node": names, "cluster": self.labels_, "stability": stability}
+        return as_library(columns | {"outside_share": self.outside_share_}, library)
 
     def to_igraph(self, g: object = None) -> Any:
         """The clusters as igraph's VertexClustering.
@@ -323,10 +336,16 @@ class FittedGraph:
         (True, (3,), (150,))
         """
         check_is_fitted(self)
-        with stages_of(self) as stages:
-            return robustness_of(
-                self._known_graph(graph, "robustness(graph=graph)"), self.clustering_, n_refits=n_refits,
-                random_state=random_state, n_jobs=self.n_jobs, stages=stages,
+        graph = self._known_graph(graph, "robustness(graph=graph)")
+        settings, known = self.clustering_.settings, self.clustering_.known
+
+        def refit(drawn, seed):
+            return cluster_graph(drawn, quick_settings(settings, drawn), known=known, random_state=seed).labels
+
+        with stages_of(self) as stages, stages("robustness"):
+            return robustness(
+                graph, self.labels_, refit, n_clusters=self.n_clusters_, n_refits=n_refits, random_state=random_state,
+                n_jobs=self.n_jobs,
             )  # fmt: skip
 
     def report(

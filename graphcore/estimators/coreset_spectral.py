@@ -110,6 +110,8 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, PredictedRows
         `n_clusters`, that of the finest level, or what was chosen for "auto" or None.
     balance_ : float
         `balance`, or what "auto" came to; what was tried is in ``clustering_.balances``.
+    affinity_ : str
+        `affinity`, or what "auto" came to.
     selection_ : KSelection or None
         How it was chosen; None if it was given.
     clustering_ : Clustering
