@@ -290,7 +290,7 @@ def test_nodes_beside_edges(folder, capsys, monkeypatch):
 
 REFUSED = {
     "cluster graph.txt -k 2": {
-        "--labels wrong.tsv": "labels that stay (y) go up to 2; with -k 2 they run from 0 to 1",
+        "--labels wrong.tsv": "labels that stay go up to 2; with -k 2 they run from 0 to 1",
         "--labels words.tsv": "words.tsv: labels that number clusters must be integers",
         "--labels others.tsv": "6 nodes of the graph have no label, the first is 'a'",
         "--initial-labels nothing.tsv": "--initial-labels give no node with an edge a label",

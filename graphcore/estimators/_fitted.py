@@ -58,7 +58,10 @@ class FittedGraph:
 
     @property
     def graph_(self) -> Graph:
-        """The Graph that was clustered: the one given, or the neighbour graph of the vectors."""
+        """The Graph that was clustered: the one given, or the neighbour graph of the vectors.
+
+        Weights of the nodes are multiplied into those of its edges. A pickled model does not hold it.
+        """
         check_is_fitted(self)
         if not hasattr(self, "_graph"):
             raise AttributeError(
@@ -80,9 +83,9 @@ class FittedGraph:
 
     @property
     def outlier_scores_(self) -> NDArray[np.float32]:
-        """How far out each row lies, from 0 to 1, see `outlier_scores`.
+        """How far out each row lies, from 0 to 1: its distance to its last neighbour over that and the median of all.
 
-        Of a graph, which has no distances, it is `outside_share_`: what lies between clusters.
+        Of a graph, which has no distances, it is `outside_share_`: what lies between clusters. (n_samples,), float32.
         """
         check_is_fitted(self)
         found = self._reference.outliers
@@ -90,13 +93,17 @@ class FittedGraph:
 
     @property
     def balance_(self) -> float:
-        """How far clusters of one size were asked for, 1 being all the way: `balance`, or what "auto" came to."""
+        """How far clusters of one size were asked for: `balance`, or what "auto" came to (``clustering_.balances``)."""
         check_is_fitted(self)
         return self.clustering_.settings.balance
 
     @property
     def level_labels_(self) -> Labels:
-        """Labels of every level, coarse to fine, one row each; the last is `labels_`."""
+        """Labels of every level, coarse to fine, (n_levels, n_samples) int32; the last are `labels_`.
+
+        Every cluster lies inside one of the level above. An update moves nodes between the finest clusters, and these
+        stay where they are in the coarser ones.
+        """
         check_is_fitted(self)
         return self.clustering_.level_labels
 
@@ -116,11 +123,9 @@ class FittedGraph:
 
         A csr_array of shape (n_samples, n_clusters), float64: rows add up to 1, or to 0 for isolated nodes; it holds no
         more entries than the graph, and none below 0.0001. It is the planted model's probability, given the clusters of
-        all other nodes, with the evidence of edges discounted where they repeat each other
-        (`edge_evidence`) and where drafts disagree. With ``objective="ncut"``, and
-        for labels of nearest centroids (``published=True``), it goes by the gain in normalised cut instead, with edges
-        that are worth as much in the mean. See :meth:`predict_proba` for
-        new rows.
+        all other nodes, with the evidence of edges discounted where they repeat each other (`edge_evidence`) and where
+        drafts disagree. With ``objective="ncut"``, and for labels of nearest centroids (``published=True``), it goes by
+        the gain in normalised cut instead, with edges that are worth as much in the mean.
 
         References
         ----------
@@ -306,7 +311,7 @@ class FittedGraph:
         """What the data support: quick fits to graphs of edges drawn anew, compared with `labels_`.
 
         `stability_` says whether another seed gives the same clusters of the same edges; this says whether other edges
-        do. Refits keep to labels that stay (`y`), and do not begin at `initial_labels`.
+        do. Refits keep to labels that stay, and do not begin at initial ones.
 
         Parameters
         ----------

@@ -8,19 +8,19 @@ except ImportError:  # an older scikit-learn
         """Stands for scikit-learn's; there are no callbacks."""
 
 
-def fit_with_callbacks(fit, estimator, X, y, sample_weight):
-    """Call ``fit(estimator, X, y, sample_weight, on_stage)``; what hears of its stages calls the callbacks, if any."""
+def fit_with_callbacks(fit, estimator, X, y, **known):
+    """Call ``fit(estimator, X, on_stage, **known)``; what hears of its stages calls the callbacks, if any."""
     # scikit-learn's wrapper stands between warnings and the caller's line: it is used only where there are callbacks.
     if not getattr(estimator, "_skl_callbacks", None):
-        return fit(estimator, X, y, sample_weight, None)
+        return fit(estimator, X, None, **known)
 
-    def called(estimator, X, y, sample_weight):
+    def called(estimator):
         tasks = _StageTasks(estimator, X, y)
-        fit(estimator, X, y, sample_weight, tasks)
+        fit(estimator, X, tasks, **known)
         tasks.finish()
         return estimator
 
-    return with_callbacks(called)(estimator, X, y, sample_weight)
+    return with_callbacks(called)(estimator)
 
 
 class _StageTasks:

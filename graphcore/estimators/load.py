@@ -77,7 +77,7 @@ def load(path: PathLike, *, any_size: bool = False) -> CoresetSpectralClustering
                 raise FormatError("this is no model that graphcore saved; read_graph reads graphs")
             facts = _facts(archive["model"])
             settings = _settings(facts)
-            return _fitted(_unfitted(facts, archive), facts, settings, archive, any_size)
+            return _fitted(_unfitted(facts), facts, settings, archive, any_size)
 
 
 def model_of(fit, n_clusters, made_of=None, **params):
@@ -143,14 +143,14 @@ def _in_range(n_clusters, given):
         raise FormatError(f"the model's description has parameters that no fit takes: {error}") from None
 
 
-def _unfitted(facts, archive):
+def _unfitted(facts):
     """The model with its parameters."""
-    params, known = facts["params"], CoresetSpectralClustering._get_param_names()
+    known = CoresetSpectralClustering._get_param_names()
+    params = facts["params"]
+    params.pop("semi_supervised", None)  # of earlier versions
     other = next((name for name in params if name not in known), None)
     if other is not None:
         raise FormatError(f"the model has a parameter {other!r}, which this version does not know")
-    if "initial_labels" in archive:
-        params["initial_labels"] = _numbers(archive, "initial_labels", (None,), np.int64, -1, 2**31)
     if isinstance(params.get("published"), dict):
         _require(set(params["published"]) == {step.name for step in STEPS}, "published")
         params["published"] = Published(**params["published"])
