@@ -1,33 +1,19 @@
-"""CoresetSpectralClustering: scikit-learn's contract, every kind of input, bad parameters, degenerate graphs."""
+"""CoresetSpectralClustering: every kind of input, bad parameters, degenerate graphs."""
 
 import logging
 import re
 import threading
 import warnings
 from concurrent.futures import Future
-from pathlib import Path
 
 import networkx as nx
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from sklearn.base import clone
 from sklearn.datasets import make_blobs
 from sklearn.metrics import adjusted_rand_score
-from sklearn.utils.estimator_checks import estimator_checks_generator, parametrize_with_checks
 
-from graphcore import (
-    CoresetKernelKMeans,
-    CoresetSpectralClustering,
-    Graph,
-    GraphWarning,
-    KernelKFlats,
-    KernelKMeans,
-    KFlats,
-    NystromKernelKMeans,
-    ParameterError,
-    Published,
-)
+from graphcore import CoresetSpectralClustering, Graph, GraphWarning, ParameterError, Published
 
 from .oracles import method
 
@@ -69,64 +55,6 @@ def within(seconds, function):
 
     threading.Thread(target=work, daemon=True).start()
     return outcome.result(timeout=seconds)
-
-
-# -- scikit-learn's contract -------------------------------------------------------------------------------------------
-
-
-def expected_failures(estimator):
-    drawn = "coresets are drawn by the numbers of rows, and copies of vectors have other neighbours"
-    asked = "asks for the two or four columns of a classifier"
-    failures = {f"check_sample_weight_equivalence_on_{kind}_data": drawn for kind in ("dense", "sparse")}
-    failures |= {f"check_estimator_sparse_{kind}": asked for kind in ("array", "matrix")}
-    if estimator.affinity == "precomputed":
-        failures["check_clustering"] = "fits vectors with negative entries, which are no adjacency matrix"
-    if estimator.affinity != "nearest_neighbors":
-        pairs = "fits two columns of integers, which may be edges"
-        kinds = "shape", "not_overwritten" if estimator.affinity == "precomputed" else "pandas_series"
-        failures |= {f"check_sample_weights_{kind}": pairs for kind in kinds}
-    return failures
-
-
-@parametrize_with_checks(
-    [CoresetSpectralClustering(n_clusters=3, random_state=0)], expected_failed_checks=expected_failures
-)
-def test_scikit_learns_checks(estimator, check):
-    check(estimator)
-
-
-def test_the_page_names_the_checks_that_fail():
-    page = (Path(__file__).parents[1] / "docs" / "scikit_learn.md").read_text(encoding="utf-8")
-    named = set(re.findall(r"`(check_\w+)`", page))
-    model = CoresetSpectralClustering(3, random_state=0)
-    assert named == set(expected_failures(model))
-    found = [check for _, check in estimator_checks_generator(model) if getattr(check, "func", check).__name__ in named]
-    assert len(found) >= len(named)
-    for check in found:
-        with pytest.raises((AssertionError, ValueError)):
-            check(clone(model))
-
-
-@pytest.mark.slow
-@parametrize_with_checks(
-    [
-        CoresetSpectralClustering(n_clusters=3, affinity="precomputed", random_state=0),
-        CoresetSpectralClustering(published=True, n_clusters=3, random_state=0),
-        CoresetSpectralClustering(n_clusters=3, affinity="nearest_neighbors", n_jobs=2, random_state=0),
-    ],
-    expected_failed_checks=expected_failures,
-)
-def test_scikit_learns_checks_with_other_settings(estimator, check):
-    check(estimator)
-
-
-@pytest.mark.parametrize(
-    "make", [CoresetSpectralClustering, KernelKMeans, CoresetKernelKMeans, NystromKernelKMeans, KFlats, KernelKFlats]
-)
-def test_feature_names_of_a_data_frame(make):
-    pandas = pytest.importorskip("pandas")
-    frame = pandas.DataFrame(make_blobs(60, random_state=0)[0], columns=["height", "weight"])
-    assert make(3, random_state=0).fit(frame).feature_names_in_.tolist() == ["height", "weight"]
 
 
 def test_what_is_stored():

@@ -1,4 +1,4 @@
-"""The classes of kernel features and k-means on them: scikit-learn's contract, all kinds of input, bad parameters."""
+"""The classes of kernel features and k-means on them: all kinds of input, bad parameters."""
 
 import pickle
 import re
@@ -15,7 +15,6 @@ from sklearn.metrics import normalized_mutual_info_score
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from graphcore import (
     CoresetKernelKMeans,
@@ -47,53 +46,6 @@ def made(make, **parameters):
     size = {name: 60 for name in ("n_landmarks", "n_subsample") if hasattr(make, name)}
     n = {"n_clusters": 4} if hasattr(make, "predict") else {"n_components": 5}
     return make(**{"random_state": 0, **size, **n, **parameters})
-
-
-def expected_failures(estimator):
-    failures = {}
-    if isinstance(estimator, NystromKernelKMeans) and estimator.kernel == "precomputed":
-        why = "fits vectors, which are no square matrix"
-        kinds = ("sample_weight_equivalence_on_dense_data", "sample_weight_equivalence_on_sparse_data", "clustering")
-        failures |= {f"check_{kind}": why for kind in kinds}
-    if estimator.kernel == "precomputed":
-        failures["check_positive_only_tag_during_fit"] = "fits a matrix with a negative diagonal, which is no kernel"
-        if estimator.on_indefinite == "error":
-            why = "a matrix rounded to float32 and given as float64 has negative eigenvalues beyond its rounding"
-            failures["check_estimators_dtypes"] = why
-    return failures
-
-
-@pytest.mark.filterwarnings("ignore::graphcore.GraphWarning")
-@parametrize_with_checks(
-    [
-        NystromFeatures(random_state=0),
-        NystromKernelKMeans(2, random_state=0),
-        NystromFeatures(kernel="precomputed", random_state=0),
-        NystromKernelKMeans(2, kernel="precomputed", on_indefinite="clip", random_state=0),
-        GaussianSketchFeatures(5, random_state=0),
-        GaussianSketchFeatures(5, kernel="precomputed", on_indefinite="warn", random_state=0),
-        GaussianSketchKernelKMeans(3, random_state=0),
-    ],
-    expected_failed_checks=expected_failures,
-)
-def test_scikit_learn_checks(estimator, check):
-    check(estimator)
-
-
-@pytest.mark.slow
-@pytest.mark.filterwarnings("ignore::graphcore.GraphWarning")
-@parametrize_with_checks(
-    [
-        NystromFeatures(3, sampling="recursive-ridge", kernel="laplacian", random_state=0),
-        NystromKernelKMeans(2, sampling="rpcholesky", random_state=0),
-        NystromKernelKMeans(2, kernel="linear", sampling="countsketch", solver="minibatch", random_state=0),
-        GaussianSketchFeatures(None, kernel="laplacian", n_subsample=0.5, random_state=0),
-        GaussianSketchKernelKMeans(3, kernel="linear", n_components=2, n_subsample=0.7, random_state=0),
-    ],
-    expected_failed_checks=expected_failures,
-)
-def test_scikit_learn_checks_with_other_settings(estimator, check):
-    check(estimator)
 
 
 def seen(model, data):

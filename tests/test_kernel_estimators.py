@@ -1,4 +1,4 @@
-"""KernelKMeans and CoresetKernelKMeans: scikit-learn's contract, every kind of input, predict, bad parameters."""
+"""KernelKMeans and CoresetKernelKMeans: every kind of input, predict, bad parameters."""
 
 import logging
 
@@ -11,7 +11,6 @@ from sklearn.exceptions import NotFittedError
 from sklearn.metrics import adjusted_rand_score
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.model_selection import GridSearchCV
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import graphcore
 from graphcore import CoresetKernelKMeans, Graph, GraphWarning, InputError, KernelKMeans, ParameterError
@@ -23,30 +22,6 @@ pytestmark = pytest.mark.filterwarnings("ignore::graphcore.GraphWarning")
 
 CAVEMEN = nx.connected_caveman_graph(5, 8)
 TRUTH = np.repeat(np.arange(5), 8)
-
-
-def expected_failures(estimator):
-    failures = {}
-    if estimator.kernel in ("precomputed", "normalized_cut"):
-        kinds = (*(f"sample_weight_equivalence_on_{kind}_data" for kind in ("dense", "sparse")), "clustering")
-        failures = dict.fromkeys((f"check_{kind}" for kind in kinds), "fits vectors, which are no square matrix")
-    if estimator.kernel == "precomputed":
-        failures["check_positive_only_tag_during_fit"] = "fits a matrix with a negative diagonal, which is no kernel"
-    return failures
-
-
-@parametrize_with_checks(
-    [
-        KernelKMeans(n_clusters=3, n_init=2, random_state=0),
-        KernelKMeans(n_clusters=3, kernel="precomputed", n_init=2, random_state=0),
-        KernelKMeans(n_clusters=3, kernel="normalized_cut", n_init=2, random_state=0),
-        CoresetKernelKMeans(n_clusters=3, n_init=2, random_state=0),
-        CoresetKernelKMeans(n_clusters=3, kernel="precomputed", n_init=2, random_state=0),
-    ],
-    expected_failed_checks=expected_failures,
-)
-def test_scikit_learns_checks(estimator, check):
-    check(estimator)
 
 
 def test_a_search_over_an_adjacency_matrix_needs_the_kernel_by_name():

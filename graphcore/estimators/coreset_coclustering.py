@@ -163,5 +163,5 @@ class CoresetSpectralCoclustering(BiclusterMixin, Estimator):
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = tags.input_tags.positive_only = True
+        tags.input_tags.positive_only = True
         return tags

@@ -348,7 +348,6 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, PredictedRows
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
         # affinity may be anything until fit has looked at it.
         tags.input_tags.pairwise = tags.input_tags.positive_only = str(self.affinity).startswith("precomputed")
         return tags

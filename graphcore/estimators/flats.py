@@ -236,8 +236,3 @@ class KFlats(FlatsClusterer):
         check_is_fitted(self)
         check_sparse(X)
         return validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
