@@ -17,8 +17,6 @@ from ..graphs.graph import Graph
 from ._checks import Estimator, parameters, passed_on, refuse_graph, stages_of
 from .fit import fit_graph
 
-_SETTINGS = "objective min_cluster_size effort time_limit"
-
 
 @parameters
 class CoresetSpectralCoclustering(BiclusterMixin, Estimator):
@@ -102,7 +100,7 @@ class CoresetSpectralCoclustering(BiclusterMixin, Estimator):
         >>> graphcore.CoresetSpectralCoclustering(2, random_state=0).fit(made.matrix).column_labels_.shape
         (40,)
         """
-        asked = check_settings(self.n_clusters, passed_on(self, _SETTINGS))
+        asked = check_settings(self.n_clusters, passed_on(self, "objective min_cluster_size effort time_limit"))
         remedy = "of a bipartite networkx graph give networkx.bipartite.biadjacency_matrix(G, rows); "
         refuse_graph(self, X, "a matrix between two kinds of nodes", remedy)
         refuse_as_vectors(X)

@@ -187,27 +187,23 @@ def _fitted(model, facts, settings, archive, any_size):
         least = len(Trial._fields) - len(Trial._field_defaults)
         is_row = isinstance(row, list) and least <= len(row) <= len(Trial._fields)
         _require(is_row and all(isinstance(value, float) for value in row), "balances")
-    fixed = _numbers(archive, "fixed", (None,), np.int32, -1, k) if "fixed" in archive else None
+    fixed = _numbers(archive, "fixed", (None,), np.int32, -1, k, optional=True)
     result = Clustering(
         labels=labels, coreset=coreset, n_unreached=facts["n_unreached"], search=None, settings=settings,
         coreset_labels=_numbers(archive, "coreset_labels", indices.shape, np.int32, -1, 2**31 - 1),
-        merged=_numbers(archive, "merged", (n,), np.int32, -1, n) if "merged" in archive else None,
+        merged=_numbers(archive, "merged", (n,), np.int32, -1, n, optional=True),
         node_stability=_reals(archive, "stability", (n,), np.float32, optional=True),
         cluster_stability=_reals(archive, "cluster_stability", (k,), optional=True),
         history=[(str(name), float(value)) for name, value in facts["history"]],
         balances=tuple(Trial(*row) for row in facts["balances"]), seconds={},
-        known=Known(fixed, None, reference.weights), levels=_levels(archive, k), _rows=graph_rows(in_range(graph)),
+        levels=_numbers(archive, "levels", (None, k), np.int32, 0, k, optional=True),
+        known=Known(fixed, None, reference.weights), _rows=graph_rows(in_range(graph)),
     )  # fmt: skip
     model._keep(graph, reference, result, outside_shares)
     model.n_features_in_, model._is_given = facts["n_features"], facts["is_given"]
     model._unrest = _reals(archive, "unrest", (k,)).copy()
     model.selection_, model.seconds_ = None, {}
     return model
-
-
-def _levels(archive, k):
-    """The clusters of the clusters at each coarser level, or None."""
-    return _numbers(archive, "levels", (None, k), np.int32, 0, k) if "levels" in archive else None
 
 
 def _outliers(facts, archive, n):
@@ -239,8 +235,10 @@ def _vectors(archive, facts, n):
     return sp.csr_array((_reals(archive, "vectors_data", (len(indices),), None), indices, indptr), shape=shape)
 
 
-def _numbers(archive, name, shape, dtype, low, high):
+def _numbers(archive, name, shape, dtype, low, high, optional=False):
     """Integers of an archive from `low` to below `high`; a None in the shape is any length."""
+    if optional and name not in archive:
+        return None
     array = _shaped(archive, name, shape, "iu")
     if array.size and (array.min() < low or array.max() >= high):
         raise FormatError(f"{name} must be from {low} to {high - 1}, found {array.min()} to {array.max()}")
