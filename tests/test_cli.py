@@ -202,7 +202,7 @@ def test_every_setting_has_an_option_every_option_a_help_that_lists_what_can_be_
         assert choice in text
     options = {p.name: p for p in app.commands["cluster"].params}
     assert set(defaults()) <= set(options)
-    assert set(options["steps"].type.known) == set(graphcore.Published().get_params())
+    assert all(name in options["steps"].help for name in graphcore.Published().get_params())
     for command in app.commands.values():
         for option in command.params:
             if isinstance(option, click.Option):
