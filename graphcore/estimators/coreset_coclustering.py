@@ -40,10 +40,8 @@ class CoresetSpectralCoclustering(BiclusterMixin, Estimator):
     row_stability_ : ndarray of shape (n_rows,), float32, or None
     column_stability_ : ndarray of shape (n_columns,), float32, or None
         Share of the first drafts that agree with each label; None for a single draft.
-    rows_ : ndarray of shape (n_clusters, n_rows), bool
-    columns_ : ndarray of shape (n_clusters, n_columns), bool
+    rows_, columns_, biclusters_
         Members of each cluster, made at each access. `get_indices` does without them.
-    biclusters_ : tuple of `rows_` and `columns_`
     n_clusters_ : int
         `n_clusters`, or what was chosen for "auto".
     graph_ : Graph
@@ -123,12 +121,12 @@ class CoresetSpectralCoclustering(BiclusterMixin, Estimator):
 
     @property
     def rows_(self) -> NDArray[np.bool_]:
-        """Members of each cluster among the rows."""
+        """Members of each cluster among the rows, (n_clusters, n_rows) bool."""
         return self._members("row_labels_")
 
     @property
     def columns_(self) -> NDArray[np.bool_]:
-        """Members of each cluster among the columns."""
+        """Members of each cluster among the columns, (n_clusters, n_columns) bool."""
         return self._members("column_labels_")
 
     def _members(self, name):
