@@ -49,7 +49,7 @@ def demo(console, objective, random_state):
     with console.stages("neighbours"):
         digits = load_digits()
         graph = knn_graph(digits.data, 10, random_state=random_state)
-    found = []
+    found: list[dict] = []
     # More is compiled by the time of the second.
     for name, cluster in {"scikit-learn SpectralClustering": _sklearn, "graphcore": _graphcore}.items():
         with console.stages(name):
