@@ -97,7 +97,7 @@ def check_model(model, *, y=None, sample_weight=None, warned="", new=None, is_up
     assert (membership >= 0).all() and membership.shape == (n, k)
     has_neighbours = (A - np.diag(np.diag(A))).any(axis=1) | (np.diag(A) > 0)
     np.testing.assert_allclose(membership.sum(axis=1), has_neighbours, atol=1e-9)
-    if new is None and model._reference.kind == "edges":
+    if new is None and model.affinity_ == "precomputed":
         new = model.graph_.to_scipy()
     if new is not None:
         predicted, probabilities = model.predict(new), model.predict_proba(new)

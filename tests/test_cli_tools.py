@@ -358,9 +358,8 @@ def test_completion_offers_commands_files_options_and_words():
     # tests/cluster/pipeline/test_settings.py holds the table's words to those of the functions.
     known = {p.name: [word for word in p.choices if word] for p in PARAMETERS if p.kind == "choice"}
     assert known
-    for option in app.commands["cluster"].params:
-        if option.name in known:
-            assert set(option.type.words) == set(known[option.name])
+    for name, words in known.items():
+        assert {item.value for item in completions("cluster", f"--{name.replace('_', '-')}")} == set(words)
     environment = {**os.environ, "_GRAPHCORE_COMPLETE": "zsh_source"}
     code = "from graphcore.cli import main; main()"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, env=environment)

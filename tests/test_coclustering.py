@@ -5,7 +5,6 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from sklearn.base import clone
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import graphcore
 from graphcore import CoresetSpectralCoclustering, FormatError, Graph, GraphWarning, InputError, ParameterError
@@ -94,12 +93,6 @@ def test_wrong_use(made):
         CoresetSpectralCoclustering(2).fit(Graph.from_edges([0], [1]))
     with pytest.raises(ValueError, match="Negative values"):
         CoresetSpectralCoclustering(2).fit(-made.matrix)
-
-
-@pytest.mark.slow
-@parametrize_with_checks([CoresetSpectralCoclustering(2, random_state=0)])
-def test_scikit_learns_checks(estimator, check):
-    check(estimator)
 
 
 # -- files -------------------------------------------------------------------------------------------------------------

@@ -72,6 +72,10 @@ def test_a_search_over_parameters_needs_no_scoring():
     search = GridSearchCV(model, grid, cv=2).fit(graph.to_scipy())
     assert np.isfinite(search.cv_results_["mean_test_score"]).all()
     assert graphcore.metrics.agreement(search.best_estimator_.labels_, truth)["ari"] == 1.0
+    # Labels that stay are cut with the rows.
+    known = np.where(np.arange(240) % 3, -1, 3 - truth)
+    search = GridSearchCV(model, grid, cv=2, error_score="raise").fit(graph.to_scipy(), labels=known)
+    np.testing.assert_array_equal(search.best_estimator_.labels_, 3 - truth)
 
 
 def test_probabilities_are_those_of_the_own_cluster(model):

@@ -75,9 +75,10 @@ def graph():
 def test_every_fit_keeps_to_what_was_asked(graph, case):
     options = {"n_clusters": 4, **FITS[case]}
     known = {name: options.pop(name, None) for name in ("y", "sample_weight")}
+    start = options.pop("initial_labels", None)
     if known["sample_weight"] is not None:
         known["sample_weight"] = np.asarray(known["sample_weight"])
-    model, text = told(CoresetSpectralClustering(**options, random_state=0).fit, graph, **known)
+    model, text = told(CoresetSpectralClustering(**options, random_state=0).fit, graph, **known, initial_labels=start)
     check_model(model, warned=text, **known)
     check_model(pickled(model), warned=text, **known)
 

@@ -223,7 +223,7 @@ _CHOICES = {
         "objective": ("ncut", "information"), "published": (True,), "effort": (1, 2, 3),
         "min_cluster_size": (0, 2, 5, 0.1), "n_clusters": ("auto",),
         "symmetrize": ("max", "sum", "average", "min"), "n_neighbors": (1, 3, 100), "max_share": (1.0, 1.3, 50.0),
-        "max_cluster_size": (3, 0.4, 1.0), "semi_supervised": (False,),
+        "max_cluster_size": (3, 0.4, 1.0),
     },
     "Published": {
         "sampling": ("degree", "uniform", "importance"), "refine": (True, False),

@@ -29,10 +29,9 @@ def sound(kind: int = 0) -> tuple[dict[str, Any], bytes]:
     named = Graph.from_edges(["ä", "b", "c", "ä", "d"], ["b", "c", "ä", "d", "e"], [1.0, 2, 3, 4, 5])
     start = np.arange(31) % 2 if kind == 0 else None
     given = [graph, named, X, sp.csr_array(X)][kind]
-    options = {"effort": 2, "initial_labels": start, "random_state": 0}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        model = CoresetSpectralClustering(2, **options).fit(given)
+        model = CoresetSpectralClustering(2, effort=2, random_state=0).fit(given, initial_labels=start)
     with tempfile.TemporaryDirectory() as folder:
         model.save(f"{folder}/model.npz")
         with np.load(f"{folder}/model.npz") as archive:

@@ -1,10 +1,10 @@
 """``graphcore cluster``: a graph or vectors in, labels out."""
 
 import time
+from contextlib import suppress
 from types import SimpleNamespace
 
 import click
-from click.shell_completion import CompletionItem
 
 from ..base.warn import warn_user
 from ..cluster.pipeline.parameters import PARAMETERS, STEPS, Published, defaults, idle_steps
@@ -17,67 +17,48 @@ from .summary import cluster_facts, cluster_lines, graph_lines
 from .warm_up import help_compiling
 
 
-class _Value(click.ParamType):
+def _value(text):
     """An int, a float, or else a word, which the settings then check."""
-
-    name = "value"
-
-    def __init__(self, words=()):
-        self.words = words
-
-    def shell_complete(self, ctx, param, incomplete):
-        """Offer the words that begin so."""
-        return [CompletionItem(word) for word in self.words if word.startswith(incomplete)]
-
-    def convert(self, value, param, ctx):
-        for kind in (int, float):
-            try:
-                return kind(value)
-            except ValueError:
-                continue
-        return value
+    for kind in (int, float):
+        with suppress(ValueError):
+            return kind(text)
+    return text
 
 
-class _Numbers(_Value):
+def _numbers(text):
     """The same, or several with commas between them."""
-
-    def convert(self, value, param, ctx):
-        parts = value.split(",") if isinstance(value, str) else [value]
-        found = [super(_Numbers, self).convert(part, param, ctx) for part in parts]
-        return found if len(found) > 1 else found[0]
+    found = [_value(part) for part in text.split(",")]
+    return found if len(found) > 1 else found[0]
 
 
-class _Step(_Value):
+def _step(text):
     """NAME=VALUE: a parameter of the published algorithm."""
+    name, _, value = text.partition("=")
+    name, value = name.strip().replace("-", "_"), value.strip()
+    if name not in _KNOWN:
+        raise click.BadParameter(f"{text!r} sets none of {', '.join(_KNOWN)}.")
+    if not value:
+        raise click.BadParameter(f"{text!r} has no value; write {name}=VALUE.")
+    return name, {"true": True, "false": False, "none": None}.get(value.lower(), _value(value))
 
-    name = "step"
 
-    def __init__(self):
-        self.known = {step.name: [word for word in step.choices if word] for step in STEPS}
-        super().__init__([f"{name}={word}" for name, words in self.known.items() for word in words or [""]])
-
-    def convert(self, value, param, ctx):
-        name, _, text = value.partition("=")
-        name = name.strip().replace("-", "_")
-        if name not in self.known:
-            return self.fail(f"{value!r} sets none of {', '.join(self.known)}.", param, ctx)
-        if not text:
-            return self.fail(f"{value!r} has no value; write {name}=VALUE.", param, ctx)
-        constants = {"true": True, "false": False, "none": None}
-        text = text.strip()
-        return name, constants[text.lower()] if text.lower() in constants else super().convert(text, param, ctx)
+def _offered(words):
+    """What shells offer for a value that begins so."""
+    return lambda _ctx, _param, incomplete: [word for word in words if word.startswith(incomplete)]
 
 
 def _of_setting(parameter):
     """The option of one setting, which check_settings then checks."""
     text = parameter.help + (f" [default: {parameter.default}]" if parameter.default is not None else "")
-    words = tuple(word for word in parameter.choices if word is not None)
+    words = [word for word in parameter.choices if word is not None]
     name = parameter.name.replace("_", "-")
-    return click.option(f"--{name}", type=_Value(words), metavar=parameter.metavar, help=text)
+    return click.option(
+        f"--{name}", type=_value, shell_complete=_offered(words), metavar=parameter.metavar, help=text
+    )  # fmt: skip
 
 
-_STEP = _Step()
-_STEPS = ", ".join(name + (f" ({', '.join(words)})" if words else "") for name, words in _STEP.known.items())
+_KNOWN = {step.name: [word for word in step.choices if word] for step in STEPS}
+_STEPS = ", ".join(name + (f" ({', '.join(words)})" if words else "") for name, words in _KNOWN.items())
 
 
 @click.command(
@@ -109,7 +90,7 @@ _STEPS = ", ".join(name + (f" ({', '.join(words)})" if words else "") for name, 
 @click.argument("input", metavar="INPUT", type=INPUT)
 @adding(
     click.option(
-        "-k", "--clusters", "--levels", "n_clusters", type=_Numbers(("auto",)), metavar="K",
+        "-k", "--clusters", "--levels", "n_clusters", type=_numbers, metavar="K", shell_complete=_offered(["auto"]),
         help="Number of clusters; several, as 10,100,1000, for nested levels, a column each; auto to choose it. "
         "Needed, unless there is a --resolution or modularity is raised.",
     ),
@@ -119,7 +100,8 @@ _STEPS = ", ".join(name + (f" ({', '.join(words)})" if words else "") for name, 
 @adding(
     click.option("--published", is_flag=True, default=None, help="The algorithm of the paper."),
     click.option(
-        "--published-option", "steps", type=_STEP, multiple=True, metavar="NAME=VALUE",
+        "--published-option", "steps", type=_step, multiple=True, metavar="NAME=VALUE",
+        shell_complete=_offered([f"{name}={word}" for name, words in _KNOWN.items() for word in words or [""]]),
         help=f"The same with another value, as sampling=degree; may be repeated: {_STEPS}.",
     ),
     heading="The published algorithm",
@@ -179,7 +161,8 @@ def cluster(console, input, **options):
     asked = _check(console, given, settings, files)
     help_compiling("weighted")  # while this process imports and reads
     from ..distributed.cluster import client_of
-    from ..estimators.fit import fit_graph, robustness_of
+    from ..estimators.fit import fit_graph
+    from ..estimators.load import model_of
 
     with client_of(given.scheduler, given.workers):
         reading["nodes"] = nodes = read_node_table(given.nodes, stages, given.encoding, given.any_size)
@@ -187,25 +170,24 @@ def cluster(console, input, **options):
         truth = None if given.truth is None else read_one_label(given.truth, graph, given.any_size)
         fit = fit_graph(graph, asked, **_known(graph, given), **drawn, stages=stages)
         _warn_of_idle(fit, given, asked)
-        graph, result = fit.graph, fit.clustering
+        model = model_of(fit, given.n_clusters, made_of, **drawn, **settings)
         with stages("write"):
-            write_clusters(fit, given.output, given.spreadsheet, nodes)
+            write_clusters(model, given.output, given.spreadsheet, nodes)
             if given.model is not None:
-                from ..estimators.load import model_of
-
-                model_of(fit, given.n_clusters, made_of, **drawn, **settings).save(given.model)
-        robustness = robustness_of(graph, result, **drawn, stages=stages) if given.robustness else None
-        memberships = None if given.report is None and given.membership is None else fit.memberships()
+                model.save(given.model)
+        robustness = None
+        if given.robustness:
+            with stages("robustness"):
+                robustness = model.robustness(random_state=given.random_state)
+        memberships = None if given.report is None and given.membership is None else model.membership_
         if given.membership is not None:
             from ..files.labels import write_memberships
 
             with stages("membership"):
-                write_memberships(memberships, given.membership, graph, spreadsheet=given.spreadsheet)
+                write_memberships(memberships, given.membership, model.graph_, spreadsheet=given.spreadsheet)
         if given.tree is not None:
-            from ..cluster.selection.cluster_tree import tree_of
-
             with stages("write the tree"):
-                tree_of(result, graph.node_names).write(given.tree)
+                model.tree_.write(given.tree)
         if given.report is not None:
             from ..report import write_report
 
@@ -215,8 +197,8 @@ def cluster(console, input, **options):
                     note=f"The random seed was {given.random_state}; the number of threads changes nothing.",
                 )  # fmt: skip
                 write_report(
-                    given.report, graph, result.labels, n_clusters=result.settings.n_clusters, clustering=result,
-                    membership=memberships, truth=truth, robustness=robustness, about=about, **drawn,
+                    given.report, model.graph_, model.labels_, n_clusters=model.n_clusters_, membership=memberships,
+                    clustering=fit.clustering, truth=truth, robustness=robustness, about=about, **drawn,
                 )  # fmt: skip
     facts = cluster_facts(input, fit, robustness) | {"seed": given.random_state} | files
     facts["seconds"] = {**stages.seconds, "total": time.perf_counter() - start}

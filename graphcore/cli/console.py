@@ -166,10 +166,10 @@ def typed_command():
     return ["graphcore", *click.get_current_context().meta[_ARGUMENTS]]
 
 
-def tell(text, nl=True):
+def tell(text):
     """Print on standard error; where that cannot be written, nothing more is said, and the work goes on."""
     try:
-        click.echo(text, err=True, nl=nl)
+        click.echo(text, err=True)
     except OSError:
         sys.stderr = None
 

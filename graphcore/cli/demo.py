@@ -43,16 +43,24 @@ def demo(console, objective, random_state):
         os.environ[compiling.AT_ONCE] = "1"
     from sklearn.datasets import load_digits
 
+    from ..metrics import agreement, normalized_cut
     from ..neighbors.neighbors import knn_graph
 
     with console.stages("neighbours"):
         digits = load_digits()
         graph = knn_graph(digits.data, 10, random_state=random_state)
-    methods = {"scikit-learn SpectralClustering": _sklearn, "graphcore": _graphcore}  # more is compiled by then
-    found = [
-        {"method": name} | _run(console, name, is_first, cluster, graph, digits.target, random_state, objective)
-        for name, cluster in methods.items()
-    ][::-1]
+    found: list[dict] = []
+    # More is compiled by the time of the second.
+    for name, cluster in {"scikit-learn SpectralClustering": _sklearn, "graphcore": _graphcore}.items():
+        with console.stages(name):
+            labels, seconds = cluster(graph, random_state, objective), None  # imports and compiles what it needs
+            if not is_first:
+                start = time.perf_counter()
+                labels = cluster(graph, random_state, objective)
+                seconds = time.perf_counter() - start
+        scores, cut = agreement(labels, digits.target, graph), normalized_cut(graph, labels, _N_CLUSTERS)
+        row = {"method": name, "ari": scores["ari"], "nmi": scores["nmi"], "normalized_cut": cut, "seconds": seconds}
+        found.insert(0, row)
     lines = [
         ("digits of scikit-learn", f"{graph.n_nodes:,} images, 10-NN graph with {graph.n_edges:,} edges"),
         ("", f"{'ARI':>6} {'NMI':>6} {'NC':>7} {'seconds':>8}".rstrip()),
@@ -63,20 +71,6 @@ def demo(console, objective, random_state):
         ("objectives", _WHY[objective]),
     ]
     return {"nodes": graph.n_nodes, "edges": graph.n_edges, "objective": objective, "methods": found}, lines
-
-
-def _run(console, name, is_first, cluster, graph, truth, *arguments):
-    from ..metrics import agreement, normalized_cut
-
-    with console.stages(name):
-        labels, seconds = cluster(graph, *arguments), None  # imports and compiles what it needs
-        if not is_first:
-            start = time.perf_counter()
-            labels = cluster(graph, *arguments)
-            seconds = time.perf_counter() - start
-    scores = agreement(labels, truth, graph)
-    cut = normalized_cut(graph, labels, _N_CLUSTERS)
-    return {"ari": scores["ari"], "nmi": scores["nmi"], "normalized_cut": cut, "seconds": seconds}
 
 
 def _graphcore(graph, seed, objective):

@@ -117,19 +117,16 @@ def output_kind(output):
     return "graph" if found is not None and found.attributes else "text"
 
 
-def write_clusters(fit, output, spreadsheet, nodes=None):
-    """Write the labels of a fit, and what else is known of its nodes where there is a place for it.
+def write_clusters(model, output, spreadsheet, nodes=None):
+    """Write the labels of a model, and what else is known of its nodes where there is a place for it.
 
     `nodes` is their NodeTable; of its columns those are left out that are called as something that was found.
     """
-    from ..estimators.fit import node_columns
     from ..files import write_graph, write_labels
     from ..files.parquet import write_table
 
-    found, graph, kind = fit.clustering, fit.graph, output_kind(output)
-    columns = node_columns(found.labels, graph.node_names, found.node_stability, fit.outside_shares)
-    levels = found.level_labels
-    columns |= {f"level_{i}": level for i, level in enumerate(levels[:-1], 1)}
+    graph, levels, kind = model.graph_, model.level_labels_, output_kind(output)
+    columns = model.to_table() | {f"level_{i}": level for i, level in enumerate(levels[:-1], 1)}
     if nodes is not None:
         columns |= {name: values for name, values in nodes.columns.items() if name not in columns}
     if kind == "graph":
@@ -137,8 +134,7 @@ def write_clusters(fit, output, spreadsheet, nodes=None):
     elif kind == "parquet":
         write_table(columns, output)
     else:
-        labels = levels.T if len(levels) > 1 else found.labels
-        write_labels(labels, output, graph, spreadsheet=spreadsheet)
+        write_labels(levels.T if len(levels) > 1 else model.labels_, output, graph, spreadsheet=spreadsheet)
 
 
 def tell_of_missing_pictures(console):

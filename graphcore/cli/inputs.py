@@ -126,11 +126,6 @@ def load_graph(path, stages, **reading):
         return read_graph(path, **reading)
 
 
-def holds_vectors(path, vectors):
-    """Whether an input is read as vectors."""
-    return vectors or path.endswith(".npy")
-
-
 def read_node_table(path, stages, encoding, any_size):
     """The NodeTable of a file, None if none is given."""
     from ..files import read_nodes
@@ -155,22 +150,21 @@ def load(path, stages, **options):
     return load_with_vectors(path, stages, **options)[0]
 
 
-def load_with_vectors(
-    path, stages, *, vectors, n_neighbors, metric, random_state, n_jobs, outliers=None, nodes=None, **reading
-):
+def load_with_vectors(path, stages, *, vectors, outliers=None, nodes=None, **reading):
     """The graph in a file and None, or the kNN graph of its vectors and VectorInput.
 
-    `reading` is for :func:`graphcore.read_graph`, `nodes` a path or a NodeTable.
+    `reading` is for :func:`graphcore.read_graph` and the search for neighbours, `nodes` a path or a NodeTable.
     """
     from ..base.threads import effective_jobs
     from ..base.validation import check_integer
     from ..neighbors.outliers import refuse_outliers
     from ..neighbors.search import check_metric
 
-    check_integer("n_neighbors", n_neighbors, low=1)
-    check_metric(metric)
-    effective_jobs(n_jobs)
-    if not holds_vectors(path, vectors):
+    search = {name: reading.pop(name) for name in ("n_neighbors", "metric", "random_state", "n_jobs")}
+    check_integer("n_neighbors", search["n_neighbors"], low=1)
+    check_metric(search["metric"])
+    effective_jobs(search["n_jobs"])
+    if not (vectors or path.endswith(".npy")):
         refuse_outliers(outliers)
         warn_of_idle(("n_neighbors", "metric"), "vectors, and this input is read as a graph")
         return load_graph(path, stages, nodes=nodes, **reading), None
@@ -188,13 +182,11 @@ def load_with_vectors(
             refuse_as_vectors(X, "--vectors")
     if X.shape[0] < 2:
         raise InputError(f"{path}: {X.shape[0]} vector; a kNN graph needs at least two")
-    graph, found = graph_of_vectors(
-        X, n_neighbors, metric=metric, outliers=outliers, random_state=random_state, n_jobs=n_jobs, stages=stages
-    )
+    graph, found = graph_of_vectors(X, outliers=outliers, stages=stages, **search)
     table = read_table_of(nodes, reading["encoding"], reading["any_size"])
     if table is not None and not np.array_equal(table.ids_among(text=False), np.arange(len(table))):
         raise table.error("vectors are numbered from 0 and keep their order; give their nodes in the same order")
-    return of_nodes(graph, table), VectorInput(X, n_neighbors, metric, found)
+    return of_nodes(graph, table), VectorInput(X, search["n_neighbors"], search["metric"], found)
 
 
 def warn_of_idle(names, purpose):

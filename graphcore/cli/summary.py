@@ -55,38 +55,29 @@ def graph_lines(facts):
 
 def cluster_lines(facts):
     """Pairs of heading and text about a clustering."""
-    coreset, settings = facts["coreset"], facts["settings"]
+    coreset, settings, chosen, found = (facts[name] for name in ("coreset", "settings", "chosen", "robustness"))
     draws = "" if coreset["draws"] == coreset["nodes"] else f" from {coreset['draws']:,} draws"
-    lines = [
-        ("coreset", f"{count(coreset['nodes'], 'node')}{draws}, {settings['sampling']} sampling"),
-        ("clusters", _sizes(facts["cluster_sizes"])),
-        ("NC", f"{facts['normalized_cut']:.4f}, the normalised cut; lower is better"),
-    ]
-    if facts["outliers"] is not None:
-        lines.insert(2, ("outliers", f"{facts['outliers']:,}, of label -1: they are far from all others"))
-    if settings["balance"] < 1:
-        lines.insert(2, ("balance", f"{settings['balance']:g}, below 1: clusters may be of uneven size"))
-    if facts["chosen"] is not None:
-        doubt = "" if facts["chosen"]["clear"] is not False else "; it does not stand out"
-        lines.insert(1, ("k", f"{facts['n_clusters']}, chosen by {facts['chosen']['method']}{doubt}"))
-    if facts["stability"] is not None:
-        lines.append(
-            ("stability", f"{facts['stability']:.2f}, the share of drafts from the same edges that agree with a label")
-        )
-    if facts["robustness"] is not None:
-        found = facts["robustness"]
-        lines.append(
-            ("robustness", f"ARI {found['ari']:.2f} ± {found['ari_spread']:.2f} to quick fits with edges drawn anew")
-        )
-    if facts["unsure_clusters"]:
-        lines.append(("verdict", _verdict(facts)))
-    if facts["unreached"] and not settings["refine"]:
-        lines.append(("unreached", f"{count(facts['unreached'], 'node')} in one cluster for want of evidence"))
-    seconds = ", ".join(f"{stage} {spent:.2f}" for stage, spent in facts["seconds"].items())
-    lines.append(("seconds", seconds))
-    lines.append(("labels", "standard output" if facts["output"] == "-" else facts["output"]))
-    lines += [(name, facts[name]) for name in ("tree", "report", "membership", "model") if facts[name]]
-    return lines
+    doubt = "; it does not stand out" if chosen and chosen["clear"] is False else ""
+    unreached = 0 if settings["refine"] else facts["unreached"]
+    lines = {
+        "coreset": f"{count(coreset['nodes'], 'node')}{draws}, {settings['sampling']} sampling",
+        "k": chosen and f"{facts['n_clusters']}, chosen by {chosen['method']}{doubt}",
+        "clusters": _sizes(facts["cluster_sizes"]),
+        "balance": settings["balance"] < 1 and f"{settings['balance']:g}, below 1: clusters may be of uneven size",
+        "outliers": facts["outliers"] is not None
+        and f"{facts['outliers']:,}, of label -1: they are far from all others",
+        "NC": f"{facts['normalized_cut']:.4f}, the normalised cut; lower is better",
+        "stability": facts["stability"] is not None
+        and f"{facts['stability']:.2f}, the share of drafts from the same edges that agree with a label",
+        "robustness": found
+        and f"ARI {found['ari']:.2f} ± {found['ari_spread']:.2f} to quick fits with edges drawn anew",
+        "verdict": facts["unsure_clusters"] and _verdict(facts),
+        "unreached": unreached and f"{count(unreached, 'node')} in one cluster for want of evidence",
+        "seconds": ", ".join(f"{stage} {spent:.2f}" for stage, spent in facts["seconds"].items()),
+        "labels": "standard output" if facts["output"] == "-" else facts["output"],
+    }
+    lines |= {name: facts[name] for name in ("tree", "report", "membership", "model")}
+    return [(heading, text) for heading, text in lines.items() if text]
 
 
 def _verdict(facts):

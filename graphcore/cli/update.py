@@ -49,7 +49,7 @@ def update(console, model, edges, removed, save, output, **reading):
     console.expect(3 + (edges is not None) + (removed is not None))
     with console.stages("model"):
         fitted = load(model, any_size=reading["any_size"])
-    if fitted._reference.kind == "vectors":
+    if fitted.affinity_ == "nearest_neighbors":
         if removed is not None:
             raise InputError(f"--removed {removed}: {model} is a model of vectors, of which none are taken out")
         warn_of_idle(READING_OPTIONS, "files of graphs, and this model is one of vectors")

@@ -40,6 +40,11 @@ class Estimator(BaseEstimator):
     n_jobs: int | None = None
     verbose: int = 0
 
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
 
 def refuse_graph(estimator, X, takes="vectors or a kernel matrix", remedy=""):
     """Say what is for graphs where a class takes none, and how it takes one all the same if there is a `remedy`."""

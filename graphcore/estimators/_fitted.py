@@ -10,7 +10,8 @@ from ..base.types import AnyData, AnyGraph, ArrayLike, Floats, Labels, PathLike,
 from ..base.validation import check_integer
 from ..cluster.partition.evidence import node_memberships
 from ..cluster.partition.quotient import graph_rows
-from ..cluster.pipeline.cluster import Clustering
+from ..cluster.pipeline.cluster import Clustering, cluster_graph
+from ..cluster.pipeline.settings import quick_settings
 from ..cluster.selection.cluster_tree import ClusterTree, tree_of
 from ..cluster.selection.result import KSelection
 from ..exceptions import InputError, missing_package
@@ -18,12 +19,15 @@ from ..graphs.as_graph import as_graph
 from ..graphs.derived import subgraph
 from ..graphs.from_table import as_library
 from ..graphs.graph import Graph
-from ..metrics import Robustness, cluster_summary, describe, quotient_graph
+from ..metrics import Robustness, cluster_summary, describe, quotient_graph, robustness
 from ._checks import stages_of
-from .fit import node_columns, robustness_of
 
 if TYPE_CHECKING:
     from ..report.facts import ReportFacts
+
+_AFFINITIES = {
+    "edges": "precomputed", "vectors": "nearest_neighbors", "distances": "precomputed_nearest_neighbors",
+}  # fmt: skip
 
 
 class FittedGraph:
@@ -54,7 +58,10 @@ class FittedGraph:
 
     @property
     def graph_(self) -> Graph:
-        """The Graph that was clustered: the one given, or the neighbour graph of the vectors."""
+        """The Graph that was clustered: the one given, or the neighbour graph of the vectors.
+
+        Weights of the nodes are multiplied into those of its edges. A pickled model does not hold it.
+        """
         check_is_fitted(self)
         if not hasattr(self, "_graph"):
             raise AttributeError(
@@ -64,15 +71,21 @@ class FittedGraph:
         return self._graph
 
     @property
+    def affinity_(self) -> str:
+        """What new rows hold: `affinity`, or what "auto" came to."""
+        check_is_fitted(self)
+        return _AFFINITIES[self._reference.kind]
+
+    @property
     def probabilities_(self) -> Floats:
         """Probability of its cluster for every node, the largest of its row in `membership_`; 0 for isolated nodes."""
         return self.membership_.max(axis=1).toarray().ravel()
 
     @property
     def outlier_scores_(self) -> NDArray[np.float32]:
-        """How far out each row lies, from 0 to 1, see `outlier_scores`.
+        """How far out each row lies, from 0 to 1: its distance to its last neighbour over that and the median of all.
 
-        Of a graph, which has no distances, it is `outside_share_`: what lies between clusters.
+        Of a graph, which has no distances, it is `outside_share_`: what lies between clusters. (n_samples,), float32.
         """
         check_is_fitted(self)
         found = self._reference.outliers
@@ -80,13 +93,17 @@ class FittedGraph:
 
     @property
     def balance_(self) -> float:
-        """How far clusters of one size were asked for, 1 being all the way: `balance`, or what "auto" came to."""
+        """How far clusters of one size were asked for: `balance`, or what "auto" came to (``clustering_.balances``)."""
         check_is_fitted(self)
         return self.clustering_.settings.balance
 
     @property
     def level_labels_(self) -> Labels:
-        """Labels of every level, coarse to fine, one row each; the last is `labels_`."""
+        """Labels of every level, coarse to fine, (n_levels, n_samples) int32; the last are `labels_`.
+
+        Every cluster lies inside one of the level above. An update moves nodes between the finest clusters, and these
+        stay where they are in the coarser ones.
+        """
         check_is_fitted(self)
         return self.clustering_.level_labels
 
@@ -106,11 +123,9 @@ class FittedGraph:
 
         A csr_array of shape (n_samples, n_clusters), float64: rows add up to 1, or to 0 for isolated nodes; it holds no
         more entries than the graph, and none below 0.0001. It is the planted model's probability, given the clusters of
-        all other nodes, with the evidence of edges discounted where they repeat each other
-        (`edge_evidence`) and where drafts disagree. With ``objective="ncut"``, and
-        for labels of nearest centroids (``published=True``), it goes by the gain in normalised cut instead, with edges
-        that are worth as much in the mean. See :meth:`predict_proba` for
-        new rows.
+        all other nodes, with the evidence of edges discounted where they repeat each other (`edge_evidence`) and where
+        drafts disagree. With ``objective="ncut"``, and for labels of nearest centroids (``published=True``), it goes by
+        the gain in normalised cut instead, with edges that are worth as much in the mean.
 
         References
         ----------
@@ -243,8 +258,11 @@ class FittedGraph:
         ['node', 'cluster', 'stability', 'outside_share']
         """
         check_is_fitted(self)
-        columns = node_columns(self.labels_, self._names, self.stability_, self.outside_share_)
-        return as_library(columns, library)
+        n = len(self.labels_)
+        names = np.arange(n) if self._names is None else np.asarray(self._names)
+        stability = np.full(n, np.nan, dtype=np.float32) if self.stability_ is None else self.stability_
+        columns = {"node": names, "cluster": self.labels_, "stability": stability}
+        return as_library(columns | {"outside_share": self.outside_share_}, library)
 
     def to_igraph(self, g: object = None) -> Any:
         """The clusters as igraph's VertexClustering.
@@ -293,7 +311,7 @@ class FittedGraph:
         """What the data support: quick fits to graphs of edges drawn anew, compared with `labels_`.
 
         `stability_` says whether another seed gives the same clusters of the same edges; this says whether other edges
-        do. Refits keep to labels that stay (`y`), and do not begin at `initial_labels`.
+        do. Refits keep to labels that stay, and do not begin at initial ones.
 
         Parameters
         ----------
@@ -323,10 +341,16 @@ class FittedGraph:
         (True, (3,), (150,))
         """
         check_is_fitted(self)
-        with stages_of(self) as stages:
-            return robustness_of(
-                self._known_graph(graph, "robustness(graph=graph)"), self.clustering_, n_refits=n_refits,
-                random_state=random_state, n_jobs=self.n_jobs, stages=stages,
+        graph = self._known_graph(graph, "robustness(graph=graph)")
+        settings, known = self.clustering_.settings, self.clustering_.known
+
+        def refit(drawn, seed):
+            return cluster_graph(drawn, quick_settings(settings, drawn), known=known, random_state=seed).labels
+
+        with stages_of(self) as stages, stages("robustness"):
+            return robustness(
+                graph, self.labels_, refit, n_clusters=self.n_clusters_, n_refits=n_refits, random_state=random_state,
+                n_jobs=self.n_jobs,
             )  # fmt: skip
 
     def report(

@@ -213,7 +213,6 @@ class KernelInput(Estimator):
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         named = isinstance(self.kernel, str)
-        tags.input_tags.sparse = True
         tags.input_tags.pairwise = named and self.kernel in ("precomputed", "normalized_cut")
         tags.input_tags.positive_only = named and self.kernel == "normalized_cut"
         return tags

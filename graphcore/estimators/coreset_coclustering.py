@@ -17,8 +17,6 @@ from ..graphs.graph import Graph
 from ._checks import Estimator, parameters, passed_on, refuse_graph, stages_of
 from .fit import fit_graph
 
-_SETTINGS = "objective min_cluster_size effort time_limit"
-
 
 @parameters
 class CoresetSpectralCoclustering(BiclusterMixin, Estimator):
@@ -42,10 +40,8 @@ class CoresetSpectralCoclustering(BiclusterMixin, Estimator):
     row_stability_ : ndarray of shape (n_rows,), float32, or None
     column_stability_ : ndarray of shape (n_columns,), float32, or None
         Share of the first drafts that agree with each label; None for a single draft.
-    rows_ : ndarray of shape (n_clusters, n_rows), bool
-    columns_ : ndarray of shape (n_clusters, n_columns), bool
+    rows_, columns_, biclusters_
         Members of each cluster, made at each access. `get_indices` does without them.
-    biclusters_ : tuple of `rows_` and `columns_`
     n_clusters_ : int
         `n_clusters`, or what was chosen for "auto".
     graph_ : Graph
@@ -102,7 +98,7 @@ class CoresetSpectralCoclustering(BiclusterMixin, Estimator):
         >>> graphcore.CoresetSpectralCoclustering(2, random_state=0).fit(made.matrix).column_labels_.shape
         (40,)
         """
-        asked = check_settings(self.n_clusters, passed_on(self, _SETTINGS))
+        asked = check_settings(self.n_clusters, passed_on(self, "objective min_cluster_size effort time_limit"))
         remedy = "of a bipartite networkx graph give networkx.bipartite.biadjacency_matrix(G, rows); "
         refuse_graph(self, X, "a matrix between two kinds of nodes", remedy)
         refuse_as_vectors(X)
@@ -125,12 +121,12 @@ class CoresetSpectralCoclustering(BiclusterMixin, Estimator):
 
     @property
     def rows_(self) -> NDArray[np.bool_]:
-        """Members of each cluster among the rows."""
+        """Members of each cluster among the rows, (n_clusters, n_rows) bool."""
         return self._members("row_labels_")
 
     @property
     def columns_(self) -> NDArray[np.bool_]:
-        """Members of each cluster among the columns."""
+        """Members of each cluster among the columns, (n_clusters, n_columns) bool."""
         return self._members("column_labels_")
 
     def _members(self, name):
@@ -163,5 +159,5 @@ class CoresetSpectralCoclustering(BiclusterMixin, Estimator):
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = tags.input_tags.positive_only = True
+        tags.input_tags.positive_only = True
         return tags

@@ -12,7 +12,7 @@ from ..base.types import AnyData, AnyGraph, ArrayLike, PathLike
 from ..cluster.partition.update import Update
 from ..cluster.pipeline.parameters import Published, defaults
 from ..cluster.pipeline.settings import check_settings
-from ..exceptions import InputError, ParameterError
+from ..exceptions import InputError
 from ..graphs.graph import Graph
 from ..graphs.rows import DIRECTED
 from ._checks import Estimator, parameters, stages_of
@@ -33,18 +33,17 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, PredictedRows
     Parameters
     ----------
     n_clusters : int, list of int, "auto" or None, default 8
-        Ascending numbers such as [10, 100, 1000] are nested levels: every cluster of a finer one lies inside one of the
-        coarser, see `level_labels_`; all other attributes and methods are of the finest. They keep to no limits of size
-        and no labels given.
-        "auto" chooses by :func:`graphcore.select_n_clusters` first, which costs about as much as the fit. None chooses
-        by `resolution`, at the same cost, or with ``objective="modularity"`` takes as many as raise that, at none.
+        Ascending numbers such as [10, 100, 1000] are nested levels, see `level_labels_`; all else is of the finest.
+        They keep to no limits of size and no labels given. "auto" chooses by :func:`graphcore.select_n_clusters`
+        first, which costs about as much as the fit. None chooses by `resolution`, at the same cost, or with
+        ``objective="modularity"`` takes as many as raise that, at none.
     affinity : {"auto", "nearest_neighbors", "precomputed", "precomputed_nearest_neighbors"}, default "auto"
-        What is given to :meth:`fit`. "auto": graph objects, square sparse matrices, tables and arrays of edges are
-        graphs, everything else is vectors, whose kNN graph is built; two columns of integers may be either, and are
-        refused. A tuple of two arrays of two dimensions is neighbours that were found elsewhere, see :meth:`fit`.
-        "precomputed" takes everything as a graph (a dense square array too, and two columns of integers),
-        "nearest_neighbors" everything as vectors. "precomputed_nearest_neighbors" is a sparse matrix of distances to
-        neighbours, as scikit-learn's ``KNeighborsTransformer(mode="distance")`` makes it, or two such arrays.
+        What is given to :meth:`fit`. "precomputed" takes everything as a graph (a dense square array too, and two
+        columns of integers), "nearest_neighbors" everything as vectors, whose kNN graph is built.
+        "precomputed_nearest_neighbors" is a sparse matrix of distances to neighbours, as scikit-learn's
+        ``KNeighborsTransformer(mode="distance")`` makes it, or two arrays, see :meth:`fit`. "auto": graph objects,
+        square sparse matrices, tables and arrays of edges are graphs, two arrays of two dimensions are neighbours,
+        everything else is vectors; two columns of integers may be either, and are refused.
     n_neighbors : int, default 10
         Neighbours of every vector; at most the number of vectors less one is used.
     metric : str, default "euclidean"
@@ -67,20 +66,11 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, PredictedRows
     max_share : float or None, default None
         No cluster has a volume (sum of degrees) of more than this many times the mean volume; 1.03 is a balance as
         graph partitioners keep it. Nodes and groups are moved under limits that become tighter step by step.
-    initial_labels : array-like of shape (n_samples,), integer, or None, default None
-        Labels to start from, 0 to ``n_clusters - 1``, instead of clustering coresets: nodes of -1 follow their
-        neighbours, then all are moved as at the end of every fit. Clusters keep their numbers.
-    semi_supervised : bool or "auto", default "auto"
-        Whether `y` of :meth:`fit` holds labels that stay. "auto": if it is integers with -1 among them, as
-        scikit-learn's semi-supervised classes mark what is unknown; full labels, which pipelines and searches pass to
-        every step, are ignored.
     effort : {"fast", "default", "high", "best"} or int, default "default"
-        How many drafts are made at most: 1, 4, 32, as many as gain anything, or a number. The first four are from
-        coresets of their own, later ones are the best with some clusters formed anew. Two are recombined by moving what
-        they agree on as wholes, and so on as in a tournament. The default ends before where a round of drafts does not
-        pay, and has one on graphs of more than a million entries (twenty million for "ncut"). With "modularity" it has
-        up to eight, and one from a hundred million entries on. One draft for graphs of more than 2^28 entries (134
-        million edges).
+        How many drafts are made at most: 1, 4, 32, as many as gain anything, or a number, see :doc:`/sparse`. The
+        default ends before where a round of drafts does not pay, and has one on graphs of more than a million entries
+        (twenty million for "ncut"). With "modularity" it has up to eight, and one from a hundred million entries on.
+        One draft for graphs of more than 2^28 entries (134 million edges).
     time_limit : float or None, default None
         Seconds after which it ends with the best so far; labels then depend on the speed of the machine. Given alone,
         it means ``effort="best"``. Ctrl-C ends it likewise, with a warning, where more than the default is asked for.
@@ -103,42 +93,26 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, PredictedRows
     ----------
     labels_ : ndarray of shape (n_samples,), int32
         Cluster of every node or vector, from 0; -1 for isolated nodes and `outliers`.
-    level_labels_ : ndarray of shape (n_levels, n_samples), int32
-        Labels of every level, coarse to fine; a single row if `n_clusters` is one number. Made at each access. An
-        update moves nodes between the finest clusters, and these stay where they are in the coarser ones.
     n_clusters_ : int
         `n_clusters`, that of the finest level, or what was chosen for "auto" or None.
-    balance_ : float
-        `balance`, or what "auto" came to; what was tried is in ``clustering_.balances``.
     selection_ : KSelection or None
         How it was chosen; None if it was given.
     clustering_ : Clustering
-        What the run leaves beside its labels (`Clustering`): the coreset, the
-        objective after each stage (`history`), what each round of drafts gained (`search`), and all `settings` with
-        what "auto" came to.
-    graph_ : Graph
-        What was clustered: the graph given, or the neighbour graph of the vectors, with weights of the nodes multiplied
-        into those of its edges. A pickled model does not hold it.
-    membership_ : csr_array of shape (n_samples, n_clusters), float64
-        Probability of each cluster for every node, computed at each access by a pass over all edges.
-    quotient_graph_ : Graph
-        One node for each cluster; edges weigh what the edges between two clusters weigh together.
+        What the run leaves beside its labels (`Clustering`): the coreset, the objective after each stage (`history`),
+        what each round of drafts gained (`search`), and all `settings` with what "auto" came to.
     stability_ : ndarray of shape (n_samples,), float32, or None
         Share of the first drafts, at most four, that agree with each label; None for a single draft.
     cluster_stability_ : ndarray of shape (n_clusters,), float64, or None
         Mean Jaccard index of each cluster with its counterparts in the same clusterings.
-    tree_ : ClusterTree
-        Clusters of all sizes, made at first access, see `ClusterTree`.
     outside_share_ : ndarray of shape (n_samples,), float32
         Share of each node's edge weight that leaves its cluster, see :func:`graphcore.metrics.outside_share`; NaN for
         isolated nodes.
-    outlier_scores_ : ndarray of shape (n_samples,), float32
-        How far out each vector lies, from 0 to 1: its distance to its last neighbour over that and the median of all.
-        For graphs `outside_share_`.
     seconds_ : dict
         Wall-clock seconds of every stage.
     n_features_in_ : int
         Number of columns of the vectors (of the matrix, for a graph).
+    affinity_, balance_, graph_, level_labels_, membership_, outlier_scores_, probabilities_, quotient_graph_, tree_
+        Made when they are asked for; each is explained by itself.
 
     Notes
     -----
@@ -146,9 +120,6 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, PredictedRows
     degree 14 has next to no edges. Every node joins the coreset node that reaches it best; these micro-clusters are
     merged and refined to raise the information that the clusters at the two ends of a random edge give about each
     other; and several such drafts are recombined.
-
-    Sampling by degree is the default because it repeats no node; the published importance sampling draws nearly by
-    degree, too, and repeats some.
 
     References
     ----------
@@ -174,15 +145,16 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, PredictedRows
     min_cluster_size: float = 1
     max_cluster_size: float | None = None
     max_share: float | None = None
-    initial_labels: ArrayLike | None = None
-    semi_supervised: bool | str = "auto"
     effort: float | str = "default"
     time_limit: float | None = None
     resolution: float | None = None
     symmetrize: str = "max"
     published: Published | bool | None = None
 
-    def fit(self, X: AnyData, y: object = None, sample_weight: ArrayLike | None = None) -> Self:
+    def fit(
+        self, X: AnyData, y: object = None, sample_weight: ArrayLike | None = None, *,
+        labels: ArrayLike | None = None, initial_labels: ArrayLike | None = None,
+    ) -> Self:  # fmt: skip
         """Cluster a graph or vectors.
 
         Parameters
@@ -194,12 +166,18 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, PredictedRows
             and distances to them (floats), in either order: the nearest `n_neighbors` of each row are taken, all if it
             lists fewer, itself passed over.
         y : array-like of shape (n_samples,), optional
-            With -1 for unknown, labels from 0 to ``n_clusters - 1`` that nodes keep, see `semi_supervised`; isolated
-            nodes get -1 all the same. Ignored otherwise.
+            Integers with -1 among them, as scikit-learn's semi-supervised classes mark what is unknown, are `labels`
+            where those are not given. Otherwise ignored: pipelines and searches pass full labels to every step.
         sample_weight : array-like of shape (n_samples,), optional
             As how many each node counts: the graph is clustered whose edges weigh ``w_x A_xy w_y``, which is that of
             copies of nodes with all their edges, and `min_cluster_size` and `max_cluster_size` count weights. Nodes of
             weight 0 get -1. Neighbours of vectors are those without weights.
+        labels : array-like of shape (n_samples,), integer, optional
+            Labels that nodes keep, from 0 to ``n_clusters - 1``; -1 is unknown, of all nodes: whatever `y` is. Isolated
+            nodes get -1 all the same.
+        initial_labels : array-like of shape (n_samples,), integer, optional
+            Labels to start from, likewise, instead of clustering coresets: nodes of -1 follow their neighbours, then
+            all are moved as at the end of every fit. Clusters keep their numbers.
 
         Returns
         -------
@@ -216,37 +194,26 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, PredictedRows
         >>> graphcore.CoresetSpectralClustering(2, random_state=0).fit(graph).n_clusters_
         2
         """
-        return fit_with_callbacks(type(self)._fit, self, X, y, sample_weight)
+        if labels is None:
+            marked = np.asarray(y)
+            labels = y if marked.ndim == 1 and marked.dtype.kind == "i" and (marked == -1).any() else None
+        known = {"labels": labels, "initial_labels": initial_labels, "sample_weight": sample_weight}
+        return fit_with_callbacks(type(self)._fit, self, X, y, **known)
 
-    def _fit(self, X, y, sample_weight, on_stage):
+    def _fit(self, X, on_stage, **known):
         streams = Streams(self.random_state)
         # Before neighbours are looked for.
         asked = check_settings(self.n_clusters, {name: getattr(self, name) for name in defaults()})
-        given = {"labels": self._known(y), "initial_labels": self.initial_labels, "sample_weight": sample_weight}
         with stages_of(self, on_stage) as stages:
             graph, reference = graph_of(self, X, streams, stages)
-            fit = fit_graph(graph, asked, **given, random_state=streams, n_jobs=self.n_jobs, stages=stages)
+            fit = fit_graph(graph, asked, **known, random_state=streams, n_jobs=self.n_jobs, stages=stages)
         return self._take(fit, reference, is_given=isinstance(X, Graph))
-
-    def _known(self, y):
-        """The labels in y that stay, or None."""
-        choice = self.semi_supervised
-        if not (isinstance(choice, (bool, np.bool_)) or (isinstance(choice, str) and choice == "auto")):
-            raise ParameterError(f"semi_supervised={choice!r} must be True, False or 'auto'")
-        if not isinstance(choice, str):
-            choice = bool(choice)
-        if choice is True and y is None:
-            raise InputError("semi_supervised=True takes labels y, -1 where they are unknown; got none")
-        if choice == "auto" and y is not None:
-            given = np.asarray(y)
-            choice = given.ndim == 1 and given.dtype.kind == "i" and bool((given == -1).any())
-        return y if choice is True and y is not None else None
 
     def update(self, added: AnyData | None = None, removed: AnyGraph | None = None) -> Update:
         """Change the graph, or add vectors, and change the labels where the evidence has changed.
 
         Nodes at changed edges may move to another cluster, then neighbours of what moved. Clusters keep their numbers,
-        and there are as many as before. Labels that stay (`y` of the fit) do, and clusters keep to `min_cluster_size`,
+        and there are as many as before. `labels` of the fit stay, and clusters keep to `min_cluster_size`,
         `max_cluster_size` and `max_share`, as the parameters of the model say now, of the changed graph; such models
         form no cluster anew. Where a tenth of a cluster's volume has changed since the fit (or since it was
         last tried), it is dissolved and formed anew, which splits and unites clusters if that raises the objective.
@@ -381,7 +348,6 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, PredictedRows
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
         # affinity may be anything until fit has looked at it.
         tags.input_tags.pairwise = tags.input_tags.positive_only = str(self.affinity).startswith("precomputed")
         return tags

@@ -10,13 +10,13 @@ from ..base.progress import Stages
 from ..base.streams import Streams
 from ..base.validation import check_sample_weight, refused
 from ..cluster.partition.cluster_sums import ClusterSums
-from ..cluster.partition.evidence import edge_evidence, node_memberships
+from ..cluster.partition.evidence import edge_evidence
 from ..cluster.partition.quotient import graph_rows, lent
 from ..cluster.partition.update import Update, describe_update, update_labels
 from ..cluster.pipeline.cluster import Clustering, cluster_graph
 from ..cluster.pipeline.constrained import constrained_partition
 from ..cluster.pipeline.known import check_known
-from ..cluster.pipeline.settings import quick_settings, resized, resolve
+from ..cluster.pipeline.settings import resized, resolve
 from ..cluster.selection.result import KSelection
 from ..cluster.selection.select import choose_for_fit
 from ..exceptions import InputError
@@ -24,7 +24,6 @@ from ..graphs.derived import change_graph, weigh_nodes
 from ..graphs.graph import Graph
 from ..graphs.magnitude import in_range
 from ..metrics.cut import sums_and_shares
-from ..metrics.robustness import robustness
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,14 +48,6 @@ class Fit:
         if stability is not None and k > 1:  # beyond what is so by chance
             agreement = max(0.0, (float(stability[labels >= 0].mean()) * k - 1.0) / (k - 1.0))
         return edge_evidence(graph_rows(self.graph), labels, self.sums, agreement) / self.edge_weight
-
-    def memberships(self):
-        """Probability of each cluster for every node, see `membership_` of CoresetSpectralClustering: a csr_array."""
-        rows, sums = graph_rows(self.graph), self.sums
-        return node_memberships(
-            rows, self.clustering.labels, sums.internal, sums.volume, self.evidence,
-            self.clustering.settings.joined_by, node_weights=self.node_weights,
-        )  # fmt: skip
 
 
 def fit_graph(
@@ -91,28 +82,6 @@ def fit_graph(
         with stages("score"):
             sums, shares = sums_and_shares(graph, clustering.labels, clustering.settings.n_clusters, n_jobs)
     return Fit(graph, clustering, selection, sums, shares, known.weights, edge_weight, dict(stages.seconds))
-
-
-def robustness_of(graph, clustering, *, n_refits=10, random_state=0, n_jobs=None, stages=None):
-    """The Robustness of a Clustering, by quick runs of the same settings with the same labels that stay."""
-    settings, known = clustering.settings, clustering.known
-
-    def refit(drawn, seed):
-        return cluster_graph(drawn, quick_settings(settings, drawn), known=known, random_state=seed).labels
-
-    with (Stages() if stages is None else stages)("robustness"):
-        return robustness(
-            graph, clustering.labels, refit, n_clusters=settings.n_clusters, n_refits=n_refits,
-            random_state=random_state, n_jobs=n_jobs,
-        )  # fmt: skip
-
-
-def node_columns(labels, node_names, stability, outside_shares):
-    """What is known of every node, as a dictionary of columns."""
-    n = len(labels)
-    names = np.arange(n) if node_names is None else np.asarray(node_names)
-    stability = np.full(n, np.nan, dtype=np.float32) if stability is None else stability
-    return {"node": names, "cluster": labels, "stability": stability, "outside_share": outside_shares}
 
 
 def update_clustering(graph, clustering, unrest, sizes, changes, *, random_state=None, n_jobs=None, stages=None):

@@ -89,12 +89,8 @@ class KFlats(FlatsClusterer):
         is completed with arbitrary directions, as the source has it; a new initialisation is drawn.
     max_restarts : int, default 10
         New ones allowed in the place of each of the `n_init`, under a "restart" policy.
-    random_state : int, numpy Generator, RandomState or None, default None
-    n_jobs : int or None, default None
-        Threads: None is one, -1 is all. The result does not depend on it.
-    verbose : int, default 0
-        1 tells the seconds of every initialisation, on the logger "graphcore" (INFO) or, where no logging is set up,
-        on stderr.
+    random_state, n_jobs, verbose
+        As for :class:`KernelKMeans`; the stages are initialisations.
 
     Attributes
     ----------
@@ -236,8 +232,3 @@ class KFlats(FlatsClusterer):
         check_is_fitted(self)
         check_sparse(X)
         return validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags

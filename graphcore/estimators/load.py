@@ -77,7 +77,7 @@ def load(path: PathLike, *, any_size: bool = False) -> CoresetSpectralClustering
                 raise FormatError("this is no model that graphcore saved; read_graph reads graphs")
             facts = _facts(archive["model"])
             settings = _settings(facts)
-            return _fitted(_unfitted(facts, archive), facts, settings, archive, any_size)
+            return _fitted(_unfitted(facts), facts, settings, archive, any_size)
 
 
 def model_of(fit, n_clusters, made_of=None, **params):
@@ -143,14 +143,14 @@ def _in_range(n_clusters, given):
         raise FormatError(f"the model's description has parameters that no fit takes: {error}") from None
 
 
-def _unfitted(facts, archive):
+def _unfitted(facts):
     """The model with its parameters."""
-    params, known = facts["params"], CoresetSpectralClustering._get_param_names()
+    known = CoresetSpectralClustering._get_param_names()
+    params = facts["params"]
+    params.pop("semi_supervised", None)  # of earlier versions
     other = next((name for name in params if name not in known), None)
     if other is not None:
         raise FormatError(f"the model has a parameter {other!r}, which this version does not know")
-    if "initial_labels" in archive:
-        params["initial_labels"] = _numbers(archive, "initial_labels", (None,), np.int64, -1, 2**31)
     if isinstance(params.get("published"), dict):
         _require(set(params["published"]) == {step.name for step in STEPS}, "published")
         params["published"] = Published(**params["published"])
@@ -187,27 +187,23 @@ def _fitted(model, facts, settings, archive, any_size):
         least = len(Trial._fields) - len(Trial._field_defaults)
         is_row = isinstance(row, list) and least <= len(row) <= len(Trial._fields)
         _require(is_row and all(isinstance(value, float) for value in row), "balances")
-    fixed = _numbers(archive, "fixed", (None,), np.int32, -1, k) if "fixed" in archive else None
+    fixed = _numbers(archive, "fixed", (None,), np.int32, -1, k, optional=True)
     result = Clustering(
         labels=labels, coreset=coreset, n_unreached=facts["n_unreached"], search=None, settings=settings,
         coreset_labels=_numbers(archive, "coreset_labels", indices.shape, np.int32, -1, 2**31 - 1),
-        merged=_numbers(archive, "merged", (n,), np.int32, -1, n) if "merged" in archive else None,
+        merged=_numbers(archive, "merged", (n,), np.int32, -1, n, optional=True),
         node_stability=_reals(archive, "stability", (n,), np.float32, optional=True),
         cluster_stability=_reals(archive, "cluster_stability", (k,), optional=True),
         history=[(str(name), float(value)) for name, value in facts["history"]],
         balances=tuple(Trial(*row) for row in facts["balances"]), seconds={},
-        known=Known(fixed, None, reference.weights), levels=_levels(archive, k), _rows=graph_rows(in_range(graph)),
+        levels=_numbers(archive, "levels", (None, k), np.int32, 0, k, optional=True),
+        known=Known(fixed, None, reference.weights), _rows=graph_rows(in_range(graph)),
     )  # fmt: skip
     model._keep(graph, reference, result, outside_shares)
     model.n_features_in_, model._is_given = facts["n_features"], facts["is_given"]
     model._unrest = _reals(archive, "unrest", (k,)).copy()
     model.selection_, model.seconds_ = None, {}
     return model
-
-
-def _levels(archive, k):
-    """The clusters of the clusters at each coarser level, or None."""
-    return _numbers(archive, "levels", (None, k), np.int32, 0, k) if "levels" in archive else None
 
 
 def _outliers(facts, archive, n):
@@ -239,8 +235,10 @@ def _vectors(archive, facts, n):
     return sp.csr_array((_reals(archive, "vectors_data", (len(indices),), None), indices, indptr), shape=shape)
 
 
-def _numbers(archive, name, shape, dtype, low, high):
+def _numbers(archive, name, shape, dtype, low, high, optional=False):
     """Integers of an archive from `low` to below `high`; a None in the shape is any length."""
+    if optional and name not in archive:
+        return None
     array = _shaped(archive, name, shape, "iu")
     if array.size and (array.min() < low or array.max() >= high):
         raise FormatError(f"{name} must be from {low} to {high - 1}, found {array.min()} to {array.max()}")

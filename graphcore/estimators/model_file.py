@@ -19,7 +19,6 @@ def write_model(model, path):
     graph, reference, result = model._graph, model._reference, model.clustering_
     params = model.get_params(deep=False)
     seed = params["random_state"]
-    start = params.pop("initial_labels")
     params["random_state"] = int(seed) if isinstance(seed, (int, np.integer)) else None
     facts = {
         "format": FORMAT, "version": VERSION, "params": params, "settings": asdict(result.settings),
@@ -37,7 +36,6 @@ def write_model(model, path):
         "stability": model.stability_, "cluster_stability": model.cluster_stability_, "indptr": graph.indptr,
         "indices": graph.indices, "weights": graph.weights, "node_names": graph.node_names,
         "merged": result.merged, "levels": result.levels, "fixed": result.known.fixed,
-        "initial_labels": None if start is None else np.asarray(start),
     } | _vector_arrays(reference.vectors)  # fmt: skip
     arrays = {name: array for name, array in arrays.items() if array is not None}
     for name, array in arrays.items():

@@ -28,7 +28,8 @@ def coreset_spectral_communities(
     seed : int, random.Random, numpy Generator, RandomState or None, default None
         None gives another result every time.
     **options
-        Parameters of :class:`graphcore.CoresetSpectralClustering`, for example ``n_jobs=-1``.
+        Parameters of :class:`graphcore.CoresetSpectralClustering`, for example ``n_jobs=-1``, and what its `fit` takes
+        to be known of the nodes, in their order in G.
 
     Returns
     -------
@@ -97,7 +98,8 @@ def _clustered(graph, k, seed, options):
     from ..estimators.coreset_spectral import CoresetSpectralClustering
 
     seed = seed.getrandbits(32) if isinstance(seed, random.Random) else seed
-    return CoresetSpectralClustering(k, random_state=seed, **options).fit(graph)
+    known = {name: options.pop(name, None) for name in ("labels", "initial_labels", "sample_weight")}
+    return CoresetSpectralClustering(k, random_state=seed, **options).fit(graph, **known)
 
 
 def _connected(graph, labels):

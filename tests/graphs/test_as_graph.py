@@ -227,7 +227,7 @@ def test_the_remedies_for_pairs_of_integers_work():
 def test_vectors_stay_vectors(vectors):
     assert not is_graph(vectors)
     model = fitted(vectors)
-    assert model._reference.kind == "vectors"
+    assert model.affinity_ == "nearest_neighbors"
     assert model.n_features_in_ == np.shape(vectors)[1]
 
 

@@ -87,7 +87,7 @@ def test_members_of_copies():
     model = CoresetSpectralClustering(3, random_state=0).fit(graph, sample_weight=times)
     repeated = Graph.from_scipy(copies(graph.to_scipy().toarray(), times))
     start = np.repeat(model.labels_, times)
-    again = CoresetSpectralClustering(3, initial_labels=start, random_state=0).fit(repeated)
+    again = CoresetSpectralClustering(3, random_state=0).fit(repeated, initial_labels=start)
     assert normalized_cut(model.graph_, model.labels_) == pytest.approx(
         normalized_cut(repeated, np.repeat(model.labels_, times))
     )

@@ -210,14 +210,14 @@ def test_a_model_of_it_is_saved_predicts_and_is_updated(tmp_path):
         (None, {"min_cluster_size": 5}), (None, {"max_share": 1.1}), (None, {"max_cluster_size": 50}),
         (None, method(refine=False)), (None, method(overcluster=2.0)), (None, {"published": True}),
         (None, {"resolution": 0.0}), (None, {"resolution": -1.0}), (3, {"resolution": 0.0}),
-        (None, {"initial_labels": [0] * 200}),
     ],
 )  # fmt: skip
 def test_what_needs_a_number_of_clusters_is_refused(n_clusters, more):
     graph, _ = graphcore.datasets.planted_partition(4, 50, 0.4, 0.02, random_state=0)
-    name = "labels" if "initial_labels" in more else next(iter(more))
-    with pytest.raises(ParameterError, match=name):
+    with pytest.raises(ParameterError, match=next(iter(more))):
         CoresetSpectralClustering(n_clusters, objective="modularity", **more).fit(graph)
+    with pytest.raises(ParameterError, match="labels that stay or to start from"):
+        CoresetSpectralClustering(None, objective="modularity").fit(graph, initial_labels=[0] * 200)
 
 
 @pytest.mark.parametrize("objective", ["information", "ncut"])

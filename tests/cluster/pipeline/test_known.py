@@ -95,7 +95,7 @@ def test_a_start_keeps_its_numbers():
     rng = np.random.default_rng(0)
     start = np.where(rng.random(300) < 0.2, -1, np.where(rng.random(300) < 0.2, rng.integers(0, 5, 300), 4 - truth))
     kept = start.copy()
-    model = CoresetSpectralClustering(5, initial_labels=start, random_state=0).fit(graph)
+    model = CoresetSpectralClustering(5, random_state=0).fit(graph, initial_labels=start)
     assert (model.labels_ == 4 - truth).mean() > 0.98
     np.testing.assert_array_equal(start, kept)
     assert (
@@ -104,15 +104,12 @@ def test_a_start_keeps_its_numbers():
     )
     assert model.stability_ is None
     assert agreement(model.tree_.labels_at(5), model.labels_)["ari"] == 1.0
-    again = CoresetSpectralClustering(5, initial_labels=model.labels_, random_state=0).fit(graph)
+    again = CoresetSpectralClustering(5, random_state=0).fit(graph, initial_labels=model.labels_)
     assert agreement(again.labels_, model.labels_)["ari"] > 0.97
     # What has no label around it joins the smallest cluster.
     two = Graph.from_edges([0, 0, 1, 3, 3, 4, 6], [1, 2, 2, 4, 5, 5, 7])
-    labels = (
-        CoresetSpectralClustering(2, initial_labels=[0, 0, 0, 1, -1, -1, -1, -1], **method(refine=False))
-        .fit(two)
-        .labels_
-    )
+    model = CoresetSpectralClustering(2, **method(refine=False))
+    labels = model.fit(two, initial_labels=[0, 0, 0, 1, -1, -1, -1, -1]).labels_
     assert labels[:6].tolist() == [0, 0, 0, 1, 1, 1] and labels[6] == labels[7]
 
 
@@ -123,35 +120,28 @@ def test_what_y_means():
     for ignored in (other, other.astype(float), other.astype(str), np.where(other > 0, other, -1).astype(float), None):
         np.testing.assert_array_equal(CoresetSpectralClustering(3, random_state=0).fit(graph, ignored).labels_, free)
     half = np.where(np.arange(120) % 2, other, -1)
-    never = CoresetSpectralClustering(3, semi_supervised=False, random_state=0).fit(graph, half)
+    never = CoresetSpectralClustering(3, random_state=0).fit(graph, half, labels=np.full(120, -1))
     np.testing.assert_array_equal(never.labels_, free)
-    for choice, y in (("auto", half), (True, half), (True, other), ("auto", half.tolist())):
-        model = CoresetSpectralClustering(3, semi_supervised=choice, random_state=0).fit(graph, y)
+    for y, labels in ((half, None), (None, half), (free, other), (half.tolist(), None)):
+        model = CoresetSpectralClustering(3, random_state=0).fit(graph, y, labels=labels)
         np.testing.assert_array_equal(model.labels_, other)
 
 
 REFUSED = {
-    "y too large": (
-        {},
-        np.append(3, np.full(119, -1)),
-        ParameterError,
-        r"\(y\) go up to 3; with n_clusters=3 they run from 0",
-    ),
-    "y too short": ({}, np.array([0, -1]), InputError, r"\(y\) have shape \(2,\)"),
-    "y of floats": ({"semi_supervised": True}, np.zeros(120), InputError, r"\(y\) must be integers"),
-    "y missing": ({"semi_supervised": True}, None, InputError, "semi_supervised=True takes labels y"),
-    "a choice that is none": ({"semi_supervised": "yes"}, None, ParameterError, "semi_supervised='yes' must be"),
-    "a start too large": ({"initial_labels": np.arange(120)}, None, ParameterError, "initial_labels go up to 119"),
-    "a start of nothing": ({"initial_labels": np.full(120, -1)}, None, InputError, "initial_labels give no node"),
+    "too large": ("y", np.append(3, np.full(119, -1)), ParameterError, "stay go up to 3; with n_clusters=3 they run"),
+    "too short": ("y", np.array([0, -1]), InputError, r"labels that stay have shape \(2,\)"),
+    "floats": ("labels", np.zeros(120), InputError, "labels that stay must be integers"),
+    "a start too large": ("initial_labels", np.arange(120), ParameterError, "initial_labels go up to 119"),
+    "a start of nothing": ("initial_labels", np.full(120, -1), InputError, "initial_labels give no node"),
 }
 
 
 @pytest.mark.parametrize("case", REFUSED)
 def test_wrong_use_is_refused(case):
-    parameters, y, error, message = REFUSED[case]
+    name, given, error, message = REFUSED[case]
     graph, _ = planted(3, 40, 0.3, 0.02, 0)
     with pytest.raises(error, match=message):
-        CoresetSpectralClustering(3, **parameters).fit(graph, y)
+        CoresetSpectralClustering(3).fit(graph, **{name: given})
 
 
 def test_isolated_nodes_have_no_label_whatever_was_known():

@@ -120,13 +120,15 @@ def test_numbers_that_are_no_levels_are_refused(graph, wrong):
 
 @pytest.mark.parametrize(
     "limit", [{"min_cluster_size": 2}, {"min_cluster_size": 0.01}, {"max_cluster_size": 400}, {"max_share": 1.5},
-              {"published": True}, {"initial_labels": np.arange(500) // 50}],
+              {"published": True}],
 )  # fmt: skip
 def test_what_levels_do_not_keep_to_is_refused(graph, limit):
     with pytest.raises(ParameterError, match=r"n_clusters=\[5, 10\].*give one number"):
         CoresetSpectralClustering([5, 10], **limit).fit(graph)
 
 
-def test_labels_that_stay_are_refused(graph):
+def test_labels_that_stay_or_to_start_from_are_refused(graph):
     with pytest.raises(ParameterError, match=r"n_clusters=\[5, 10\].*give one number"):
         CoresetSpectralClustering([5, 10]).fit(graph, np.where(np.arange(500) < 2, 0, -1))
+    with pytest.raises(ParameterError, match=r"n_clusters=\[5, 10\].*give one number"):
+        CoresetSpectralClustering([5, 10]).fit(graph, initial_labels=np.arange(500) // 50)

@@ -1,10 +1,9 @@
-"""KFlats and KernelKFlats: scikit-learn's contract, pipelines and searches, what is stored, every kind of input."""
+"""KFlats and KernelKFlats: pipelines and searches, what is stored, every kind of input."""
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
 from sklearn.datasets import make_blobs
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from graphcore import InputError, KernelKFlats, KFlats, ParameterError
 from graphcore.datasets import crossing_lines, planted_partition
@@ -12,33 +11,6 @@ from graphcore.kernel_methods.flats.k_flats import k_flats
 from graphcore.metrics import agreement
 
 X, Y = make_blobs([40, 40, 40], n_features=3, centers=None, random_state=0)
-
-
-def expected_failures(estimator):
-    failures = {}
-    if isinstance(estimator, KernelKFlats) and estimator.kernel == "precomputed":
-        names = (
-            "check_fit_idempotent",
-            "check_methods_sample_order_invariance",
-            "check_methods_subset_invariance",
-        )
-        failures = dict.fromkeys(names, "distances of other points need the diagonal beside rows of the kernel")
-        failures["check_estimators_dtypes"] = "rounds a kernel to single precision, and then gives it as double"
-        failures["check_clustering"] = "fits vectors, which are no square matrix"
-        failures["check_positive_only_tag_during_fit"] = "fits vectors, which are no symmetric matrix"
-    return failures
-
-
-@parametrize_with_checks(
-    [
-        KFlats(3, 1, random_state=0),
-        KernelKFlats(3, 1, random_state=0),
-        KernelKFlats(3, 1, kernel="precomputed", random_state=0),
-    ],
-    expected_failed_checks=expected_failures,
-)
-def test_scikit_learns_checks(estimator, check):
-    check(estimator)
 
 
 def test_what_k_flats_stores():

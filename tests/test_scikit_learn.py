@@ -1,0 +1,121 @@
+"""scikit-learn's contract: its own checks for every class, and which of them fail, and why."""
+
+import re
+from pathlib import Path
+
+import pytest
+from sklearn.base import clone
+from sklearn.datasets import make_blobs
+from sklearn.utils.estimator_checks import estimator_checks_generator, parametrize_with_checks
+
+import graphcore
+from graphcore import (
+    CoresetKernelKMeans,
+    CoresetSpectralClustering,
+    CoresetSpectralCoclustering,
+    GaussianSketchFeatures,
+    GaussianSketchKernelKMeans,
+    KernelKFlats,
+    KernelKMeans,
+    KFlats,
+    NystromFeatures,
+    NystromKernelKMeans,
+)
+
+# Degenerate data of the checks are warned about in many ways.
+pytestmark = pytest.mark.filterwarnings("ignore::graphcore.GraphWarning")
+
+SEEDED = {"random_state": 0}
+QUICK = [
+    CoresetSpectralClustering(3, **SEEDED),
+    KernelKMeans(3, n_init=2, **SEEDED),
+    KernelKMeans(3, kernel="precomputed", n_init=2, **SEEDED),
+    KernelKMeans(3, kernel="normalized_cut", n_init=2, **SEEDED),
+    CoresetKernelKMeans(3, n_init=2, **SEEDED),
+    CoresetKernelKMeans(3, kernel="precomputed", n_init=2, **SEEDED),
+    NystromFeatures(**SEEDED),
+    NystromFeatures(kernel="precomputed", **SEEDED),
+    NystromKernelKMeans(2, **SEEDED),
+    NystromKernelKMeans(2, kernel="precomputed", on_indefinite="clip", **SEEDED),
+    GaussianSketchFeatures(5, **SEEDED),
+    GaussianSketchFeatures(5, kernel="precomputed", on_indefinite="warn", **SEEDED),
+    GaussianSketchKernelKMeans(3, **SEEDED),
+    KFlats(3, 1, **SEEDED),
+    KernelKFlats(3, 1, **SEEDED),
+    KernelKFlats(3, 1, kernel="precomputed", **SEEDED),
+]
+OTHERS = [
+    CoresetSpectralClustering(3, affinity="precomputed", **SEEDED),
+    CoresetSpectralClustering(3, published=True, **SEEDED),
+    CoresetSpectralClustering(3, affinity="nearest_neighbors", n_jobs=2, **SEEDED),
+    CoresetSpectralCoclustering(2, **SEEDED),
+    NystromFeatures(3, sampling="recursive-ridge", kernel="laplacian", **SEEDED),
+    NystromKernelKMeans(2, sampling="rpcholesky", **SEEDED),
+    NystromKernelKMeans(2, kernel="linear", sampling="countsketch", solver="minibatch", **SEEDED),
+    GaussianSketchFeatures(None, kernel="laplacian", n_subsample=0.5, **SEEDED),
+    GaussianSketchKernelKMeans(3, kernel="linear", n_components=2, n_subsample=0.7, **SEEDED),
+]
+
+
+def expected_failures(estimator):
+    """Names of the checks that fail, and why."""
+    why, failures = {}, {}
+    weights = [f"sample_weight_equivalence_on_{kind}_data" for kind in ("dense", "sparse")]
+    if isinstance(estimator, CoresetSpectralClustering):
+        why["coresets are drawn by the numbers of rows, and copies of vectors have other neighbours"] = weights
+        why["asks for the two or four columns of a classifier"] = ["estimator_sparse_array", "estimator_sparse_matrix"]
+        if estimator.affinity == "precomputed":
+            why["fits vectors with negative entries, which are no adjacency matrix"] = ["clustering"]
+        if estimator.affinity != "nearest_neighbors":
+            kind = "not_overwritten" if estimator.affinity == "precomputed" else "pandas_series"
+            pairs = "sample_weights_shape", f"sample_weights_{kind}"
+            why["fits two columns of integers, which may be edges"] = pairs
+    kernel = getattr(estimator, "kernel", None)
+    if kernel in ("precomputed", "normalized_cut") and hasattr(estimator, "n_clusters"):
+        of_rows = [] if isinstance(estimator, KernelKFlats) else weights
+        why["fits vectors, which are no square matrix"] = ["clustering", *of_rows]
+    if kernel == "precomputed":
+        why["fits a matrix with a negative diagonal, which is no kernel"] = ["positive_only_tag_during_fit"]
+        rounds = isinstance(estimator, (NystromFeatures, GaussianSketchFeatures)) and estimator.on_indefinite == "error"
+        if rounds or isinstance(estimator, KernelKFlats):
+            why["rounds a kernel to float32, and gives it as float64 with negative eigenvalues"] = ["estimators_dtypes"]
+        if isinstance(estimator, KernelKFlats):
+            of_others = ["fit_idempotent", "methods_sample_order_invariance", "methods_subset_invariance"]
+            why["distances of other points need the diagonal beside rows of the kernel"] = of_others
+    for reason, names in why.items():
+        failures |= {f"check_{name}": reason for name in names}
+    return failures
+
+
+@parametrize_with_checks(QUICK, expected_failed_checks=expected_failures)
+def test_scikit_learns_checks(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.slow
+@parametrize_with_checks(OTHERS, expected_failed_checks=expected_failures)
+def test_scikit_learns_checks_with_other_settings(estimator, check):
+    check(estimator)
+
+
+def test_the_page_names_the_checks_that_fail():
+    page = (Path(__file__).parents[1] / "docs" / "scikit_learn.md").read_text(encoding="utf-8")
+    named = set(re.findall(r"`(check_\w+)`", page))
+    model = CoresetSpectralClustering(3, random_state=0)
+    assert named == set(expected_failures(model))
+    found = [check for _, check in estimator_checks_generator(model) if getattr(check, "func", check).__name__ in named]
+    assert len(found) >= len(named)
+    for check in found:
+        with pytest.raises((AssertionError, ValueError)):
+            check(clone(model))
+
+
+NAMES = "CoresetSpectralClustering KernelKMeans CoresetKernelKMeans NystromKernelKMeans KFlats KernelKFlats"
+
+
+@pytest.mark.parametrize("name", NAMES.split())
+def test_feature_names_of_a_data_frame(name):
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame(make_blobs(60, random_state=0)[0], columns=["height", "weight"])
+    model = getattr(graphcore, name)(3, random_state=0).fit(frame)
+    assert model.feature_names_in_.tolist() == ["height", "weight"]
