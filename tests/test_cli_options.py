@@ -185,6 +185,16 @@ def test_demo_explains_the_two_objectives(capsys):
     assert "--objective ncut" in lines[-1]
 
 
+def test_demo_draws_a_picture(folder, capsys):
+    assert run(["demo", "--picture", "digits.png"]) == 0
+    assert (folder / "digits.png").read_bytes().startswith(b"\x89PNG")
+    assert capsys.readouterr().out.splitlines()[-1].split() == ["picture", "digits.png"]
+    for wrong in ("digits.jpeg", "-", "nowhere/digits.png"):
+        assert run(["demo", "--picture", wrong]) == 2
+        assert wrong.split("/")[0] in capsys.readouterr().err
+    assert [path.name for path in folder.iterdir() if "digits" in path.name] == ["digits.png"]
+
+
 def test_a_first_demo_shows_no_seconds(capsys, monkeypatch):
     monkeypatch.delenv(AT_ONCE, raising=False)
     monkeypatch.setattr(sys.modules["graphcore.cli.demo"], "help_compiling", lambda *_: True)

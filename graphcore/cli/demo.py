@@ -5,10 +5,13 @@ import time
 
 import click
 
+from ..exceptions import InputError
 from .console import Command
+from .files import OUTPUT
 from .warm_up import help_compiling
 
 _N_CLUSTERS = 10
+_PICTURES = (".png", ".svg", ".pdf")
 # Why the two columns disagree.
 _WHY = {
     "information": "they differ: graphcore maximises the information that clusters hold about edges; "
@@ -26,17 +29,23 @@ _SECONDS = {
     short_help="Cluster handwritten digits, beside scikit-learn.",
     examples=[
         ("a first try; nothing has to be downloaded", "graphcore demo"),
+        ("with a picture of the clusters", "graphcore demo --picture digits.png"),
         ("with scikit-learn's own objective", "graphcore demo --objective ncut"),
     ],
 )
 @click.option("--objective", type=click.Choice(["information", "ncut"]), default="information", show_default=True,
               help="What graphcore raises.")  # fmt: skip
+@click.option(
+    "--picture", type=OUTPUT, metavar="FILE", help="Draw the clusters (.png, .svg or .pdf; needs matplotlib)."
+)
 @click.option("--seed", "random_state", type=click.IntRange(0), default=0, show_default=True, metavar="N",
               help="Random seed.")  # fmt: skip
-def demo(console, objective, random_state):
+def demo(console, objective, picture, random_state):
     """Cluster handwritten digits, beside scikit-learn's SpectralClustering."""
     from ..base import compiling
 
+    if picture is not None:
+        _check_picture(picture)
     # After an installation it says what it finds, and another process compiles. Seconds are of compiled loops.
     is_first = compiling.AT_ONCE not in os.environ and help_compiling("neighbors")
     if not is_first:
@@ -70,6 +79,10 @@ def demo(console, objective, random_state):
         ("seconds", _SECONDS[is_first]),
         ("objectives", _WHY[objective]),
     ]
+    if picture is not None:
+        with console.stages("picture"):
+            _draw(picture, graph, labels, digits.target)
+        lines.append(("picture", picture))
     return {"nodes": graph.n_nodes, "edges": graph.n_edges, "objective": objective, "methods": found}, lines
 
 
@@ -85,6 +98,34 @@ def _sklearn(graph, seed, _objective):
 
     model = SpectralClustering(_N_CLUSTERS, affinity="precomputed", assign_labels="cluster_qr", random_state=seed)
     return model.fit_predict(graph.to_scipy())
+
+
+def _check_picture(path):
+    from importlib.util import find_spec
+
+    from ..files.atomic import check_writable
+    from ..plot._style import NEEDED
+
+    if find_spec("matplotlib") is None:
+        raise InputError(NEEDED)
+    if os.path.splitext(path)[1] not in _PICTURES:
+        raise InputError(f"{path}: the name of a picture ends in {', '.join(_PICTURES)}")
+    check_writable(path)
+
+
+def _draw(path, graph, labels, digits):
+    """Each cluster with the digit that most of its images show."""
+    import numpy as np
+    from matplotlib.figure import Figure
+
+    from ..files.atomic import atomic_output
+    from ..plot import graph_drawing
+
+    figure = Figure(figsize=(6.4, 4.6), layout="constrained")
+    names = {c: f"{np.bincount(digits[labels == c]).argmax()}s" for c in np.unique(labels[labels >= 0]).tolist()}
+    graph_drawing(graph, labels, names=names, ax=figure.subplots())
+    with atomic_output(path) as stream:
+        figure.savefig(stream, format=os.path.splitext(path)[1][1:], dpi=150)
 
 
 def _scores(row):
