@@ -9,8 +9,8 @@ import pytest
 import scipy.sparse as sp
 
 import graphcore
-from bench import clocks, harness, inputs, methods_graphcore, methods_peers, report, runner
-from bench.cases import from_file, knn_path
+from bench import clocks, harness, inputs, methods_graphcore, methods_peers, quality_page, report, runner
+from bench.cases import from_file, knn_path, vectors
 from bench.harness import Method, Outcome
 from bench.methods_graphcore import given
 from graphcore.cluster.pipeline.settings import resolve_settings
@@ -226,3 +226,20 @@ def test_vectors_of_the_data_folder(shared_data, options):
         X, labels = file["X"], file["labels"]
     assert (X.shape, X.dtype, labels.shape) == ((7494, 16), np.float32, (7494,))
     assert inputs.labelled_vectors("mnist", options.data) is None
+
+
+@pytest.mark.slow
+def test_vectors_beside_peers(options, tmp_path):
+    # This interpreter has k-means and HDBSCAN, and stands for the peers'; EVoC is missing in it.
+    options = replace(options, graphs=["iris", "avila"], seeds=1, peers=harness.Path(sys.executable))
+    options.methods = ["graphcore", "k-means", "HDBSCAN (", "EVoC"]
+    found = vectors.run(options)
+    statuses = {o.method.title: o.status.split(" (")[0] for o in found.outcomes if o.graph == "iris"}
+    absent = {title for title, status in statuses.items() if status == "not installed"}
+    assert absent == {"UMAP, k-means", "EVoC"}
+    assert set(statuses) - absent == {"graphcore", "graphcore, k by itself", "k-means", "HDBSCAN (scikit-learn)"}
+    assert "Not in the data folder" in found.markdown()  # avila
+    vectors.write_rows(tmp_path / "vectors.csv", found.outcomes)
+    again = quality_page.page(list(quality_page.read_rows(tmp_path / "vectors.csv")))
+    assert again == found.page
+    assert "Normalised cut" not in again
