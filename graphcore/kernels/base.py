@@ -47,36 +47,19 @@ class Kernel:
     Its forms: GraphKernel, SparseKernel, DenseKernel (memory-mapped too) and VectorKernel, which evaluates
     a function in blocks. A form gives `n_points`, `diagonal`, :meth:`block`, :meth:`columns` and :meth:`submatrix`; the
     rest follows from these, and is overridden where that is quicker.
-
-    Attributes
-    ----------
-    n_points : int
-    diagonal : ndarray of shape (n_points,), float64
-    point_weights : ndarray of shape (n_points,), float64
-        The weights of kernel k-means that belong to the kernel: node degrees for a graph, otherwise ones.
-    is_psd : bool or None
-        Whether the matrix is positive semi-definite for certain (True), for certain not (False), or it is not known.
-    is_sparse : bool
-        Whether most entries are 0, and rows come as csr_array.
-    precision : dtype
-        float32 or float64: what the kernel values were computed in, whatever type they are held in.
-    noise : float
-        Squared distances below this share of the two squared norms are rounding: the points are equal.
-    leaves_out_isolated : bool
-        Whether points of weight 0 are in no cluster, as the isolated nodes of a graph, whose weights are its own.
     """
 
     n_points: int
-    diagonal: np.ndarray
-    is_psd: bool | None = None
-    is_sparse: bool = False
-    precision: np.dtype = np.dtype(np.float64)
-    noise: float = 1e-12
-    leaves_out_isolated: bool = False
+    diagonal: np.ndarray  # (n_points,) float64
+    is_psd: bool | None = None  # whether it is positive semi-definite for certain, for certain not, or not known
+    is_sparse: bool = False  # whether most entries are 0, and rows come as csr_array
+    precision: np.dtype = np.dtype(np.float64)  # what values were computed in, whatever type they are held in
+    noise: float = 1e-12  # squared distances below this share of the two squared norms are rounding
+    leaves_out_isolated: bool = False  # whether points of weight 0 are in no cluster, as the isolated nodes of a graph
 
     @cached_property
     def point_weights(self):
-        """Ones."""
+        """Weights of kernel k-means that belong to the kernel, (n_points,) float64: degrees for a graph, else ones."""
         return np.ones(self.n_points)
 
     def block(self, rows, columns, dtype=None):

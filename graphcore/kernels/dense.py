@@ -10,20 +10,10 @@ from .columns import matrix_columns
 
 
 class DenseKernel(Kernel):
-    """A precomputed kernel matrix.
+    """A precomputed kernel matrix K (n_points, n_points): real, finite, symmetric, its diagonal not negative.
 
-    Parameters
-    ----------
-    K : array-like of shape (n_points, n_points)
-        Real, finite, symmetric, with a diagonal that is not negative. float32 and float64 are not copied, and may be
-        memory-mapped.
-    check : bool, default True
-        Whether to look for what is wrong with K (one pass).
-
-    Raises
-    ------
-    InputError
-        Saying what is wrong and what to do.
+    float32 and float64 are not copied, and may be memory-mapped. With `check`, one pass looks for what is wrong with K,
+    which is an InputError that says what to do.
     """
 
     def __init__(self, K, *, check=True):

@@ -20,27 +20,14 @@ _ALIASES = {"rbf": "gaussian", "poly": "polynomial"}
 
 @dataclass(frozen=True)
 class KernelFunction:
-    """A kernel over vectors; made by :func:`kernel_function`.
+    """A kernel over vectors; made by :func:`kernel_function`."""
 
-    Attributes
-    ----------
-    name : str
-        One of `VECTOR_KERNELS`, or "callable".
-    gamma, coef0 : float or None
-        As in the formulas of :func:`kernel_function`; a gamma of None is one over the number of columns.
-    degree : int or None
-    is_psd : bool or None
-        Whether every matrix of the kernel is positive semi-definite; None where that is not known (a callable).
-    function : callable or None
-        The caller's own kernel.
-    """
-
-    name: str
-    gamma: float | None = None
+    name: str  # one of VECTOR_KERNELS, or "callable"
+    gamma: float | None = None  # as in the formulas of kernel_function; None is one over the number of columns
     degree: int | None = None
     coef0: float | None = None
-    is_psd: bool | None = True
-    function: Callable | None = field(default=None, repr=False)
+    is_psd: bool | None = True  # whether all its matrices are positive semi-definite; None: not known (a callable)
+    function: Callable | None = field(default=None, repr=False)  # the caller's own kernel
 
     @property
     def bandwidth(self):
@@ -137,53 +124,28 @@ class KernelFunction:
 
 
 def kernel_function(kernel, *, bandwidth=None, gamma=None, degree=3, coef0=1.0, random_state=None, X=None):
-    """Make a kernel over vectors.
+    """Make a kernel over vectors, a KernelFunction.
 
-    Parameters
-    ----------
-    kernel : str, callable or KernelFunction
-        - "gaussian" or "rbf": ``exp(-|x - y|^2 / (2 sigma^2))``, or ``exp(-gamma |x - y|^2)``
-        - "laplacian": ``exp(-|x - y|_1 / sigma)``, or ``exp(-gamma |x - y|_1)``
-        - "polynomial" or "poly": ``(gamma <x, y> + coef0)^degree``
-        - "sigmoid": ``tanh(gamma <x, y> + coef0)``, not positive semi-definite
-        - "cosine": ``<x, y> / (|x| |y|)``
-        - "linear": ``<x, y>``
-        - a function of two blocks of vectors, ``kernel(X, Y)``, that returns the block of values. Whether it is
-          positive semi-definite is not known (`is_psd` is None).
+    `kernel` is one of these, or a KernelFunction, which is returned as it is:
 
-        A KernelFunction is returned as it is.
-    bandwidth : float, str or (str, number), optional
-        Sigma, for "gaussian" and "laplacian": a number or a rule, as for :class:`graphcore.KernelKMeans`. Rules need
-        `X`; the Laplacian kernel takes them over its own distance, the sum of absolute differences.
-    gamma : float, optional
-        In place of the bandwidth, or the factor of "polynomial" and "sigmoid" (default: one over the number of
-        columns).
-    degree : int, default 3
-    coef0 : float, default 1
-    random_state : int, Generator, RandomState or None
-        For rules that sample pairs.
-    X : ndarray or sparse array of shape (n_samples, n_features), optional
-        What the rule is applied to.
+    - "gaussian" or "rbf": ``exp(-|x - y|^2 / (2 sigma^2))``, or ``exp(-gamma |x - y|^2)``
+    - "laplacian": ``exp(-|x - y|_1 / sigma)``, or ``exp(-gamma |x - y|_1)``
+    - "polynomial" or "poly": ``(gamma <x, y> + coef0)^degree``
+    - "sigmoid": ``tanh(gamma <x, y> + coef0)``, not positive semi-definite
+    - "cosine": ``<x, y> / (|x| |y|)``
+    - "linear": ``<x, y>``
+    - a function of two blocks of vectors, ``kernel(X, Y)``, that returns the block of values
 
-    Returns
-    -------
-    KernelFunction
+    `bandwidth` is sigma, a number or a rule as for :class:`graphcore.KernelKMeans`, which is applied to `X`, an array
+    or sparse matrix (n_samples, n_features); the Laplacian kernel takes rules over its own distance. `gamma` is in its
+    place, or the factor of "polynomial" and "sigmoid" (default: one over the number of columns). `random_state` is for
+    rules that sample pairs. A parameter that is not known, out of range, given twice or without meaning for the kernel
+    is a ParameterError, a rule that gives 0 an InputError.
 
-    Raises
-    ------
-    ParameterError
-        If a parameter is not known, out of range, given twice or without meaning for the kernel.
-    InputError
-        If the rule gives a zero bandwidth.
-
-    Notes
-    -----
     Papers differ in what they call sigma. Nystrom kernel k-means (Wang, Gittens, Mahoney; Calandriello, Rosasco) uses
     ``exp(-|x - y|^2 / (2 sigma^2))``, as here. The Gaussian-sketch paper (Kpotufe, Sriperumbudur) uses
     ``exp(-|x - y|^2 / sigma^2)``: give it as ``gamma=1 / sigma**2``.
 
-    Examples
-    --------
     >>> import numpy as np
     >>> from graphcore.kernels.functions import kernel_function
     >>> kernel = kernel_function("gaussian", bandwidth=2.0)

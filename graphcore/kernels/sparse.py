@@ -109,19 +109,9 @@ class RowsKernel(Kernel):
 
 
 class SparseKernel(RowsKernel):
-    """A precomputed sparse kernel matrix; entries that are not stored are 0.
+    """A precomputed sparse kernel matrix; entries that are not stored are 0, and repeated ones add up.
 
-    Parameters
-    ----------
-    K : sparse matrix of shape (n_points, n_points)
-        As for `DenseKernel`. Repeated entries add up.
-    check : bool, default True
-        Whether to look for what is wrong with K.
-
-    Raises
-    ------
-    InputError
-        Saying what is wrong and what to do.
+    K and `check` are as for `DenseKernel`.
     """
 
     def __init__(self, K, *, check=True):

@@ -30,19 +30,10 @@ def columns_of(function, X, Y, dtype):
 class VectorKernel(Kernel):
     """The kernel matrix of vectors, ``K[i, j] = function(X[i], X[j])``.
 
-    Parameters
-    ----------
-    X : ndarray, memmap or sparse array of shape (n_points, n_features)
-        Any real type; blocks of rows are brought to `dtype` when they are used.
-    function : KernelFunction
-        See `kernel_function`.
-    dtype : {float32, float64}, optional
-        What kernel values are computed in. Default: float32 for float32, otherwise float64.
-    held_bytes : int, default 64 MiB
-        A matrix that fits into these is evaluated at the first product, and held.
+    X is an ndarray, memmap or sparse array (n_points, n_features) of any real type; blocks of rows are brought to
+    `dtype`, what kernel values are computed in, when they are used: by default float32 for float32, otherwise float64.
+    `function` is a KernelFunction. A matrix that fits into `held_bytes` is evaluated at the first product, and held.
 
-    Examples
-    --------
     >>> import numpy as np
     >>> from graphcore.kernels.functions import kernel_function
     >>> from graphcore.kernels.vectors import VectorKernel

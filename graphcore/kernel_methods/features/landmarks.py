@@ -62,42 +62,22 @@ def draw_landmarks(n, n_landmarks, *, probabilities=None, replace=False, random_
 def sample_landmarks(
     K, n_landmarks, *, sampling="uniform", replace=None, n_components=None, ridge=None, random_state=None, n_jobs=None
 ):
-    """Choose landmarks of a kernel matrix.
+    """Choose Landmarks of a kernel matrix (n, n), or Kernel.
 
-    Parameters
-    ----------
-    K : array-like or sparse matrix of shape (n, n), or Kernel
-    n_landmarks : int
-        Draws, c.
-    sampling : str or array-like of int, default "uniform"
-        - "uniform": all points alike; what large data and wide kernels need
-        - "leverage": by the row norms of the top `n_components` eigenvectors, exact (n x n in memory)
-        - "approximate-leverage": the same from a random subspace, n^2 kernel values in blocks
-        - "ridge": by exact ridge leverage scores (n x n in memory)
-        - "recursive-ridge": by approximate ridge leverage scores, n x m kernel values
-        - "rpcholesky": one after the other, by what the ones before leave out of each point
-          (`random_pivots`), n x c kernel values; fewer than `n_landmarks` where these
-          leave out nothing
+    `sampling` is an array of the landmarks themselves, or one of
 
-        or the landmarks themselves.
-    replace : bool, optional
-        Default: without replacement for "uniform", with replacement for the others, as in the theory. "rpcholesky"
-        draws no point twice.
-    n_components : int, optional
-        Eigenvectors of leverage scores; default half of `n_landmarks`.
-    ridge : float, optional
-        Default ``sqrt(n)`` times the mean of the diagonal.
-    random_state : int, Generator, RandomState or None
-    n_jobs : int, optional
+    - "uniform": all points alike; what large data and wide kernels need
+    - "leverage": by the row norms of the top `n_components` eigenvectors (default half of `n_landmarks`), exact (n x n
+      in memory)
+    - "approximate-leverage": the same from a random subspace, n^2 kernel values in blocks
+    - "ridge": by exact ridge leverage scores (n x n in memory), `ridge` by default ``sqrt(n)`` times the mean of the
+      diagonal
+    - "recursive-ridge": by approximate ridge leverage scores, n x m kernel values
+    - "rpcholesky": one after the other, by what the ones before leave out of each point (`random_pivots`), n x c kernel
+      values; fewer than `n_landmarks` where these leave out nothing, and no point twice
 
-    Returns
-    -------
-    Landmarks
-
-    References
-    ----------
-    Wang, Gittens, Mahoney, JMLR 2019, section 3.1; Calandriello, Rosasco, NeurIPS 2018, Lemmas 1 and 3; Chen, Epperly,
-    Tropp, Webber, CPAM 78 (2025).
+    `replace` is by default False for "uniform" and True for the others, as in the theory. Wang, Gittens, Mahoney, JMLR
+    2019, section 3.1; Calandriello, Rosasco, NeurIPS 2018, Lemmas 1 and 3; Chen, Epperly, Tropp, Webber, CPAM 78, 2025.
     """
     kernel = as_kernel(K)
     streams = Streams(random_state)

@@ -10,28 +10,12 @@ from .kernel_flats import centred_operator
 
 
 def k_flats_lower_bound(X, n_clusters, n_dims=1, *, sample_weight=None):
-    """A number that no set of flats can have a smaller inertia than.
+    """A number that no set of flats of vectors X can have a smaller inertia than.
 
-    Parameters
-    ----------
-    X : array-like of shape (n_samples, n_features)
-    n_clusters : int
-    n_dims : int, default 1
-    sample_weight : array-like of shape (n_samples,), optional
-
-    Returns
-    -------
-    float
-        0 if ``n_clusters * (n_dims + 1) - 1`` reaches the number of features: then it says nothing.
-
-    Notes
-    -----
     Indicators of the clusters and coordinates on the flats span at most ``n_clusters * (n_dims + 1)`` dimensions, the
     constant vector among them. No such space captures more than as many leading eigenvalues of the centred kernel, less
-    one for the constant.
+    one for the constant. It is 0, and says nothing, if that reaches the number of features.
 
-    Examples
-    --------
     >>> import numpy as np
     >>> import graphcore
     >>> from graphcore.kernel_methods.flats.certificates import k_flats_lower_bound
@@ -53,24 +37,8 @@ def k_flats_lower_bound(X, n_clusters, n_dims=1, *, sample_weight=None):
 
 
 def kernel_k_flats_lower_bound(K, n_clusters, n_dims=1, *, shift=0.0, sample_weight=None):
-    """The same in feature space.
+    """The same in feature space, all parameters as for `kernel_k_flats`; for an indefinite kernel it may be negative.
 
-    Parameters
-    ----------
-    K : Kernel, Graph, or square array or sparse matrix of shape (n_samples, n_samples)
-    n_clusters : int
-    n_dims : int, default 1
-    shift : float, default 0
-    sample_weight : array-like of shape (n_samples,), optional
-        All as for `kernel_k_flats`.
-
-    Returns
-    -------
-    float
-        For an indefinite kernel it may be negative.
-
-    Examples
-    --------
     >>> import graphcore
     >>> from graphcore.kernel_methods.flats.certificates import kernel_k_flats_lower_bound
     >>> graph = graphcore.datasets.load_karate().graph

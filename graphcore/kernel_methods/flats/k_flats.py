@@ -35,37 +35,17 @@ class KFlatsResult:
 def k_flats(X, n_clusters, n_dims=1, *, init="k-means++", sample_weight=None, random_state=None, **rules):
     """Cover vectors by affine flats of a given dimension, so that the mean squared distance to the nearest is small.
 
-    Parameters
-    ----------
-    X : array-like or sparse matrix of shape (n_samples, n_features)
-        Finite numbers; worked on as float64. Sparse vectors are made dense one cluster at a time, and refused where
-        that takes more than 2 GiB.
-    n_clusters, n_dims, init, random_state
-        As for :class:`graphcore.KFlats`.
-    sample_weight : array-like of shape (n_samples,), optional
-        Not negative. Points of weight 0 take no part, and get the label of their nearest flat.
-    **rules
-        `n_init`, `max_iter`, `on_empty`, `on_degenerate`, `max_restarts`, `n_jobs`, `verbose`, as for
-        :class:`graphcore.KFlats`.
+    X (n_samples, n_features) holds finite numbers, worked on as float64. Sparse vectors are made dense one cluster at a
+    time, and refused where that takes more than 2 GiB. Points of weight 0 take no part, and get the label of their
+    nearest flat. Parameters, those in `rules` too (`n_init`, `max_iter`, `on_empty`, `on_degenerate`, `max_restarts`,
+    `n_jobs`, `verbose`), are those of :class:`graphcore.KFlats`; the result is a KFlatsResult. An InputError says so if
+    X holds fewer different rows than `n_clusters` (where seeds are drawn by distance), or if every initialisation ends
+    in an empty or too small cluster under a "restart" policy.
 
-    Returns
-    -------
-    KFlatsResult
-
-    Raises
-    ------
-    InputError, ParameterError
-        If X holds no finite numbers, has fewer different rows than `n_clusters` (where seeds are drawn by distance), or
-        every initialisation ends in an empty or too small cluster under a "restart" policy.
-
-    Notes
-    -----
     The problem is NP-hard and the alternation finds local minima only. A cluster of ``n_dims + 1`` points or fewer lies
     on its flat and stays; where ``n_clusters * (n_dims + 1)`` is near the number of points, the result is the
     initialisation.
 
-    Examples
-    --------
     >>> import numpy as np
     >>> from graphcore.kernel_methods.flats.k_flats import k_flats
     >>> t = np.linspace(-1, 1, 50)
@@ -118,33 +98,14 @@ def result_of(run, weights, nearest_of, make=KFlatsResult, least=-np.inf, **more
 
 
 def global_k_means(X, n_clusters, *, n_candidates=None, max_iter=300, sample_weight=None):
-    """Solutions of k-means for 1 to `n_clusters` clusters, each grown from the one before.
+    """Solutions of k-means for 1 to `n_clusters` clusters, each grown from the one before: a list of KFlatsResult.
 
     The solution for k is the best of all k-means runs that start from the k - 1 means found before and one more point.
+    Of the points only the `n_candidates` are tried that lower the error most before k-means runs, if that is given:
+    otherwise there are n_samples runs of k-means for every number of clusters. Errors never rise. Likas, Vlassis,
+    Verbeek, "The global k-means clustering algorithm", Pattern Recognition 36, 2003; the choice of candidates is that
+    of its fast version, with more than one of them.
 
-    Parameters
-    ----------
-    X : array-like of shape (n_samples, n_features)
-    n_clusters : int
-    n_candidates : int, optional
-        Points that are tried as the new mean: those that lower the error most before k-means runs. All, if not given:
-        then there are n_samples runs of k-means for every number of clusters.
-    max_iter : int, default 300
-    sample_weight : array-like of shape (n_samples,), optional
-        Not negative, as for `k_flats`.
-
-    Returns
-    -------
-    list of KFlatsResult
-        For 1, 2, ..., `n_clusters`; their errors never rise.
-
-    References
-    ----------
-    Likas, Vlassis, Verbeek, "The global k-means clustering algorithm", Pattern Recognition 36, 2003; the choice of
-    candidates is that of its fast version, with more than one of them.
-
-    Examples
-    --------
     >>> import graphcore
     >>> from graphcore.kernel_methods.flats.k_flats import global_k_means
     >>> from sklearn.datasets import make_blobs

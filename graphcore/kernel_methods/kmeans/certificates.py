@@ -61,30 +61,12 @@ class Certificate:
 
 
 def certify(found, labels, *, sample_weight=None):
-    """Bound the true kernel k-means cost of a partition from both sides, without the kernel matrix.
+    """Bound the true kernel k-means cost of a partition from both sides, without the kernel matrix: a Certificate.
 
-    Parameters
-    ----------
-    found : KernelFeatures
-    labels : array-like of shape (n,), int, or dask.array
-        Any partition, from 0.
-    sample_weight : ndarray of shape (n,), optional
+    `found` are KernelFeatures, `labels` (n,) any partition, from 0, an array or a dask.array. With ``E = K - B B^T``
+    positive semi-definite, the cost is ``f(J; B)`` plus the cost of the same partition under E, which is from 0 to the
+    (weighted) trace of E. Time O(n s). Wang, Gittens, Mahoney, JMLR 20 (2019), Lemmas 8, 11 and 12.
 
-    Returns
-    -------
-    Certificate
-
-    Notes
-    -----
-    With ``E = K - B B^T`` positive semi-definite, the cost is ``f(J; B)`` plus the cost of the same partition under E,
-    which is from 0 to the (weighted) trace of E. Time O(n s).
-
-    References
-    ----------
-    Wang, Gittens, Mahoney, JMLR 20 (2019), Lemmas 8, 11 and 12.
-
-    Examples
-    --------
     >>> import numpy as np
     >>> from graphcore.kernel_methods.kmeans.certificates import certify
     >>> from graphcore.kernel_methods.features.nystrom import nystrom_features
@@ -126,26 +108,12 @@ class SpectralGuarantee(NamedTuple):
 
 
 def spectral_guarantee(K, found, n_clusters, *, eigenvalues=None):
-    """Measured error against the best rank s, which needs the top eigenvalues of the kernel matrix.
+    """Measured error against the best rank s, by the top eigenvalues of the kernel matrix: a SpectralGuarantee.
 
-    Parameters
-    ----------
-    K : array-like or sparse matrix of shape (n, n), or Kernel
-        Up to 20,000 points unless sparse.
-    found : KernelFeatures, or FeatureDiagnostics
-        Of an estimator, its `diagnostics_`.
-    n_clusters : int
-        k.
-    eigenvalues : array-like, optional
-        Largest eigenvalues of K, at least max(k, s) of them, in any order; computed if not given.
-
-    Returns
-    -------
-    SpectralGuarantee
-
-    References
-    ----------
-    Wang, Gittens, Mahoney, JMLR 20 (2019), Theorem 2 with the measured error in place of eps.
+    K is a kernel matrix (n, n) or Kernel, of up to 20,000 points unless sparse; `found` are KernelFeatures, or the
+    FeatureDiagnostics of an estimator, its `diagnostics_`. `eigenvalues` are the largest of K, at least max(k, s) of
+    them in any order, computed if not given. Wang, Gittens, Mahoney, JMLR 20 (2019), Theorem 2 with the measured error
+    in place of eps.
     """
     kernel = as_kernel(K)
     k = check_integer("n_clusters", n_clusters, low=1, high=kernel.n_points, why_high="the number of points")
@@ -179,24 +147,10 @@ class DictionaryQuality(NamedTuple):
 
 
 def dictionary_quality(K, found, gamma, *, n_jobs=None):
-    """Spectral norm of what features leave out, by Lanczos on ``v -> K v - B (B^T v)``; nothing is formed.
+    """Spectral norm of what features leave out, by Lanczos on ``v -> K v - B (B^T v)``, a DictionaryQuality.
 
-    Parameters
-    ----------
-    K : array-like or sparse matrix of shape (n, n), or Kernel
-    found : KernelFeatures
-        Without restriction of the rank, for statements about the landmarks themselves.
-    gamma : float
-        Positive.
-    n_jobs : int, optional
-
-    Returns
-    -------
-    DictionaryQuality
-
-    References
-    ----------
-    Calandriello, Rosasco, NeurIPS 2018, Definition 2; it is the same as ``|E| <= eps gamma / (1 - eps)``.
+    `found` are KernelFeatures, without restriction of the rank for statements about the landmarks themselves; `gamma`
+    is positive. Calandriello, Rosasco, NeurIPS 2018, Definition 2; it is the same as ``|E| <= eps gamma / (1 - eps)``.
     """
     kernel = as_kernel(K)
     gamma = check_real("gamma", gamma, low=0.0, open_low=True)

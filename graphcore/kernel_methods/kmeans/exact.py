@@ -72,44 +72,20 @@ def kernel_kmeans(
     n_jobs=None,
     **rules,
 ):
-    """Weighted kernel k-means by Lloyd's iterations in feature space.
+    """Weighted kernel k-means by Lloyd's iterations in feature space, a KernelKMeansResult.
 
-    Parameters
-    ----------
-    K : Kernel, Graph, or square array or sparse matrix of shape (n_points, n_points)
-        A graph stands for its normalised-cut kernel ``D^-1 A D^-1``; arrays are precomputed kernels.
-    n_clusters : int
-    weights : array-like of shape (n_points,), optional
-        Not negative. Default: ones; node degrees for a graph, which takes no others.
-    init, on_indefinite, random_state, n_jobs
-        As for :class:`graphcore.KernelKMeans`. An array given as `init` is a first partition, tried once. Where K has
-        zeros on its diagonal that no inner product has (an adjacency kernel), centres are drawn by the distances of a
-        shifted kernel.
-    shift : float or "psd", default 0
-        Work with ``K + shift W^-1`` (which is ``K + shift I`` for equal weights). The cost of every partition into k
-        clusters grows by the same ``shift (n - k)``, but every point is bound more tightly to the cluster it is in, and
-        Lloyd's iterations stop earlier. "psd" takes the least shift that makes the kernel positive semi-definite, so
-        that the cost never rises.
-    **rules
-        `n_init`, `max_iter`, `tol` and `on_empty`, as for :class:`graphcore.KernelKMeans`.
+    K is a Kernel, a Graph, which stands for its normalised-cut kernel ``D^-1 A D^-1``, or a precomputed square array or
+    sparse matrix. `weights` (n_points,) are not negative: ones by default, node degrees for a graph, which takes no
+    others. An array given as `init` is a first partition, tried once. Where K has zeros on its diagonal that no inner
+    product has (an adjacency kernel), centres are drawn by the distances of a shifted kernel. All other parameters,
+    those in `rules` (`n_init`, `max_iter`, `tol` and `on_empty`), errors and warnings are as for
+    :class:`graphcore.KernelKMeans`.
 
-    Returns
-    -------
-    KernelKMeansResult
+    With a `shift` the work is done with ``K + shift W^-1`` (which is ``K + shift I`` for equal weights). The cost of
+    every partition into k clusters grows by the same ``shift (n - k)``, but every point is bound more tightly to the
+    cluster it is in, and Lloyd's iterations stop earlier. "psd" takes the least shift that makes the kernel positive
+    semi-definite, so that the cost never rises.
 
-    Raises
-    ------
-    InputError, ParameterError
-        If K is not symmetric, not finite or has a negative diagonal; if weights or parameters cannot be used.
-
-    Warns
-    -----
-    GraphWarning
-        If K is not positive semi-definite (then the cost may rise on the way, and the best partition met is kept), if
-        clusters are left without points, or if no initialisation converged.
-
-    Examples
-    --------
     >>> import numpy as np
     >>> from graphcore.kernel_methods.kmeans.exact import kernel_kmeans
     >>> x = np.array([0.0, 1.0, 10.0, 11.0])
@@ -141,21 +117,9 @@ def kernel_kmeans(
 def partition_cost(K, labels, *, weights=None, n_jobs=None):
     """Cost of a partition under a kernel, its own centroids taken: the mean over points of squared distances.
 
-    Parameters
-    ----------
-    K : Kernel, Graph, or square array or sparse matrix of shape (n_points, n_points)
-    labels : array-like of shape (n_points,), integer
-        -1 leaves a point out.
-    weights : array-like of shape (n_points,), optional
-    n_jobs : int, optional
+    ``sum_x w_x |phi(x) - c(x)|^2 / sum_x w_x``, for K and weights as for :func:`kernel_kmeans`; a label of -1 leaves a
+    point out.
 
-    Returns
-    -------
-    float
-        ``sum_x w_x |phi(x) - c(x)|^2 / sum_x w_x``.
-
-    Examples
-    --------
     >>> import numpy as np
     >>> from graphcore.kernel_methods.kmeans.exact import partition_cost
     >>> x = np.array([0.0, 1.0, 10.0, 11.0])

@@ -42,31 +42,14 @@ def linear_kmeans(
     batch_size=1024,
     random_state=None,
 ):
-    """Cluster rows by k-means: k-means++ initialisations and Lloyd's iterations, or mini-batches.
+    """Cluster rows by k-means, a LinearKMeans: k-means++ initialisations and Lloyd's iterations, or mini-batches.
 
-    Parameters
-    ----------
-    B : ndarray of shape (n, s), float32 or float64, or dask.array
-        Of a dask.array labels are one too. It starts from k-means|| (Bahmani and others, VLDB 2012), whose passes over
-        the rows all starts share, and so do the passes of Lloyd's iterations.
-    n_clusters : int
-    sample_weight : ndarray of shape (n,), optional
-    init : ndarray of shape (n_clusters, s), optional
-        Centres to start from, once. Default: k-means++, or k-means|| for a dask.array.
-    solver, n_init, max_iter, tol, batch_size, random_state
-        As for :class:`graphcore.NystromKernelKMeans`.
+    B (n, s) is float32 or float64, or a dask.array: of that labels are one too, and it starts from k-means|| (Bahmani
+    and others, VLDB 2012), whose passes over the rows all starts share, and so do the passes of Lloyd's iterations.
+    `init` (n_clusters, s) are centres to start from, once. The other parameters are as for
+    :class:`graphcore.NystromKernelKMeans`. A GraphWarning says that there are fewer clusters than asked for, because so
+    few rows are different.
 
-    Returns
-    -------
-    LinearKMeans
-
-    Warns
-    -----
-    GraphWarning
-        If there are fewer clusters than asked for, because so few rows are different.
-
-    Examples
-    --------
     >>> import numpy as np
     >>> from graphcore.kernel_methods.kmeans.linear import linear_kmeans
     >>> linear_kmeans(np.array([[0.0], [0.0], [1.0], [1.2]]), 2, random_state=0).cost.__round__(6)
