@@ -16,6 +16,7 @@ import networkx as nx
 import numpy as np
 import pytest
 
+import bench
 import graphcore
 from bench import papers
 from bench.__main__ import CASES
@@ -240,7 +241,9 @@ def test_what_the_theory_pages_name_exists(page):
                 assert papers.paper(exhibit[1]).exhibit(exhibit[2])
                 assert f"(#{exhibit[1]}-{exhibit[2]})" in tests
             else:
-                reduce(descend, name.split("."), graphcore)
+                reduce(
+                    descend, name.removeprefix("bench.").split("."), bench if name.startswith("bench.") else graphcore
+                )
         assert tests.startswith(("`", "[")) or tests == "the bench"
         file = None
         for name in re.findall(r"`([^`]+)`", tests):

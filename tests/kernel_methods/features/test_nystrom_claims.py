@@ -10,11 +10,11 @@ from sklearn.cluster import KMeans
 from sklearn.datasets import load_digits
 from sklearn.metrics import normalized_mutual_info_score
 
+from bench.papers.bounds import spectral_guarantee
 from graphcore import NystromKernelKMeans
 from graphcore.kernel_methods.features.landmarks import draw_landmarks
 from graphcore.kernel_methods.features.leverage import leverage_scores, top_eigenpairs
 from graphcore.kernel_methods.features.nystrom import kernel_pca_features, nystrom_features, power_features
-from graphcore.kernel_methods.kmeans.certificates import spectral_guarantee
 from graphcore.kernel_methods.kmeans.exact import kernel_kmeans, partition_cost
 from graphcore.kernel_methods.kmeans.linear import linear_kmeans
 from graphcore.kernels.functions import kernel_function

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
+from bench.papers.bounds import dictionary_quality, spectral_guarantee
 from graphcore import Graph
 from graphcore.kernel_methods.features.feature_map import PROJECTIONS
 from graphcore.kernel_methods.features.leverage import leverage_scores, top_eigenpairs
 from graphcore.kernel_methods.features.nystrom import kernel_pca_features, nystrom_features, power_features
 from graphcore.kernel_methods.features.sketch import leading_eigenvalues, sketch_kernel
-from graphcore.kernel_methods.kmeans.certificates import dictionary_quality, spectral_guarantee
 from graphcore.kernels.graph import GraphKernel
 from graphcore.kernels.sparse import SparseKernel
 

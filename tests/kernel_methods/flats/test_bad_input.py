@@ -5,8 +5,8 @@ import pytest
 import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning
 
+from bench.papers.bounds import k_flats_lower_bound, kernel_k_flats_lower_bound
 from graphcore import Graph, GraphWarning, InputError, KernelKFlats, ParameterError
-from graphcore.kernel_methods.flats.certificates import k_flats_lower_bound, kernel_k_flats_lower_bound
 from graphcore.kernel_methods.flats.k_flats import global_k_means, k_flats
 from graphcore.kernel_methods.flats.kernel_k_flats import kernel_k_flats
 from graphcore.kernels.functions import kernel_function

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from scipy.sparse.linalg import ArpackNoConvergence
 from sklearn.decomposition import KernelPCA
 
+from bench.papers.bounds import kernel_k_flats_lower_bound
 from bench.shapes import sphere
 from graphcore import Graph, InputError, KernelKFlats
 from graphcore.datasets import load_karate, planted_partition
 from graphcore.kernel_methods.flats import kernel_flats
-from graphcore.kernel_methods.flats.certificates import kernel_k_flats_lower_bound
 from graphcore.kernel_methods.flats.k_flats import k_flats
 from graphcore.kernel_methods.flats.kernel_k_flats import kernel_k_flats
 from graphcore.kernel_methods.kmeans.exact import kernel_kmeans

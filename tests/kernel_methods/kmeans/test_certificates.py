@@ -5,11 +5,12 @@ import warnings
 import numpy as np
 import pytest
 
+from bench.papers.bounds import dictionary_quality, spectral_guarantee
 from graphcore import GraphWarning, InputError, NystromKernelKMeans
 from graphcore.kernel_methods.features.diagnostics import diagnose
 from graphcore.kernel_methods.features.leverage import effective_dimension, ridge_leverage_scores
 from graphcore.kernel_methods.features.nystrom import SAMPLINGS, kernel_pca_features, nystrom_features, power_features
-from graphcore.kernel_methods.kmeans.certificates import certify, dictionary_quality, spectral_guarantee
+from graphcore.kernel_methods.kmeans.certificates import certify
 from graphcore.kernel_methods.kmeans.chunked import centers_and_cost
 from graphcore.kernel_methods.kmeans.exact import partition_cost
 from graphcore.kernel_methods.kmeans.linear import linear_kmeans
