@@ -36,27 +36,21 @@ def kernel_kmeans_cost(
 ) -> float:  # fmt: skip
     """Weighted kernel k-means cost of a partition, with ``K = D^-1 A D^-1 + shift D^-1`` and weights ``w = d``.
 
-    The cost is ``sum_x w_x |phi(x) - c(x)|^2``, where c(x) is the weighted mean of the cluster that holds x. It equals
-
-    ``tr(D^-1 A) - k + kNC + shift (n - k)``
-
-    with k the number of clusters that hold a node, n the number of nodes in them, and kNC the sum of the conductances
-    (all of the graph with its self-loops): over partitions into k clusters, kernel k-means is normalised cut.
+    ``sum_x w_x |phi(x) - c(x)|^2``, where c(x) is the weighted mean of the cluster that holds x. It equals
+    ``tr(D^-1 A) - k + kNC + shift (n - k)`` with k the number of clusters that hold a node, n the number of nodes in
+    them, and kNC the sum of the conductances (all of the graph with its self-loops).
 
     Parameters
     ----------
-    graph : Graph, sparse matrix, square array or networkx graph
-    labels : array-like of shape (n_nodes,), integer
-        Cluster of every node, from 0. Nodes of label -1 and nodes of degree 0 have no part in the cost (edges to nodes
-        of label -1 count in degrees).
+    graph, labels, n_jobs
+        See :func:`cut_and_volume`. Nodes of label -1 or degree 0 have no part in the cost (edges to nodes of label -1
+        count in degrees).
     self_loop : float, default 0
         Weight of a loop added to every node that has an edge, in A and in D, as a multiple of the graph's mean weight.
         It is implicit: nothing is copied.
     shift : float, default 0
         Multiple of ``D^-1`` added to the kernel. From 1 on the kernel is positive semi-definite; with less, squared
         distances and the cost can be negative.
-    n_jobs : int, optional
-        Threads; the result does not depend on it.
 
     Returns
     -------
@@ -66,11 +60,6 @@ def kernel_kmeans_cost(
     ------
     InputError
         If labels, self_loop or shift cannot be used.
-
-    Notes
-    -----
-    With ``W_j = vol(P_j)``, ``sum_x w_x K_xx - sum_j W_j |c_j|^2`` and
-    ``|c_j|^2 = (sum of the entries of A in P_j) / W_j^2 + shift / W_j``: one pass over the entries, O(n_nodes) memory.
 
     References
     ----------
@@ -166,19 +155,14 @@ def coreset_cost(
 ) -> CoresetCost:  # fmt: skip
     """Estimate the cost of a partition from a coreset, and compare with the true cost.
 
-    The centres are the weighted centroids c_j of the partition of the whole graph (so only the sum over points is
-    estimated, as in the definition of a coreset); S is the coreset, w_S its weights, w = d the degrees, k the number of
-    clusters that hold a node:
+    Centres are the centroids of the partition of the whole graph, as in the definition of a coreset. With S the
+    coreset, w_S its weights, k the number of clusters that hold a node, and Delta(x) the squared distance of x to the
+    centre that it is charged for:
 
     - ``cost = sum_x w(x) Delta(x)`` and ``cost_estimate = sum_{x in S} w_S(x) Delta(x)``,
-    - ``Delta(x) = K_xx + |c|^2 - 2 <phi(x), c>`` for c the centre of x's own cluster (``centres="own"``) or the nearest
-      one (``"nearest"``, then in both sums),
     - ``cut = kNC`` and ``cut_estimate = sum_{x in S} w_S(x) (Delta_own(x) - K_xx) + k (1 + shift)``.
 
-    The last line is the identity ``cost = sum_x w(x) K_xx - k (1 + shift) + kNC`` with both sums over points taken on
-    the coreset. The term ``sum w K_xx`` is the same for all partitions and often nearly all of the cost, which is why a
-    small error of the cost says little and the error of the cut is reported too. Both estimates are unbiased where
-    ``E[sum_S w_S f] = sum_x w f``. With `self_loop`, degrees and conductances are those of the graph with the loops.
+    ``sum w K_xx`` is the same for all partitions and often nearly all of the cost: so the error of the cut says more.
 
     Parameters
     ----------
@@ -191,7 +175,7 @@ def coreset_cost(
     labels : array-like of shape (n_nodes,), integer
         A partition of the graph, clusters from 0; nodes of label -1 or degree 0 have no part in either sum.
     centres : {"own", "nearest"}, default "own"
-        Which centre a point is charged for.
+        Which centre a point is charged for, in both sums.
 
     Returns
     -------
@@ -244,15 +228,9 @@ def coreset_distortion(
     graph, coreset_indices, coreset_weights, centres, self_loop, shift, n_jobs
         See :func:`coreset_cost`.
     partitions : array-like of shape (n_partitions, n_nodes), integer, optional
-        The partitions. Default: `n_partitions` random ones, every node in one of `n_clusters` clusters, all equally
-        likely. Random partitions cut nearly everything, so give partitions near a good one to see errors where they
-        matter.
-    n_clusters : int, optional
-        Clusters of the random partitions; needed if `partitions` is not given.
-    n_partitions : int, default 10
-        Number of random partitions.
-    random_state : int, Generator, RandomState or None
-        For the random partitions.
+        Near a good one, errors show where they matter.
+    n_clusters, n_partitions, random_state
+        Where `partitions` are not given: `n_partitions` (10) random ones, every node in one of `n_clusters` clusters.
 
     Returns
     -------
