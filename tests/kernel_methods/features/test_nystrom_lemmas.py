@@ -6,8 +6,6 @@ import pytest
 from graphcore.kernel_methods.kmeans.linear import linear_kmeans
 from graphcore.kernels.functions import kernel_function
 
-from ...oracles import partitions
-
 CORNERS = np.array([[-4.0, -4], [-4, 4], [4, -4], [4, 4]])
 
 
@@ -55,26 +53,6 @@ def test_proposition_4_with_a_margin_excess_risk_falls_like_one_over_n():
     # 16 times the sample: a root would give a quarter.
     found = excess(corners, 4, (100, 1600), 25)
     assert found[0] / found[1] > 8
-
-
-def test_proposition_2_the_objective_without_centres():
-    # The best centres of all partitions by the kernel trick, against centres moved at random in feature space.
-    rng = np.random.default_rng(0)
-    Phi = rng.standard_normal((7, 9))  # n points by their features
-    K, k = Phi @ Phi.T, 2
-    costs = []
-    for labels in partitions(7, k):
-        cost = 0.0
-        for j in range(k):
-            of = np.flatnonzero(labels == j)
-            for i in of:
-                cost += K[i, i] - 2 / len(of) * K[i, of].sum() + K[np.ix_(of, of)].sum() / len(of) ** 2
-        costs.append(cost)
-    best = partitions(7, k)[np.argmin(costs)]
-    centres = np.array([Phi[best == j].mean(axis=0) for j in range(k)])
-    assert min(costs) / 7 == pytest.approx(risk(centres, Phi))
-    for _ in range(300):
-        assert risk(centres + rng.standard_normal(centres.shape) * rng.choice([0.01, 1.0]), Phi) >= min(costs) / 7
 
 
 @pytest.mark.parametrize("eps", [0.9, 0.5])

@@ -3,9 +3,7 @@
 import numpy as np
 import pytest
 
-from graphcore.kernel_methods.flats.k_flats import k_flats
 from graphcore.kernel_methods.kmeans.linear import linear_kmeans
-from graphcore.kernels.functions import kernel_function
 
 from ...oracles import partitions
 
@@ -20,71 +18,6 @@ def best_means(X, k):
     ])  # fmt: skip
     labels = partitions(len(X), k)[np.argmin(costs)]
     return labels, np.array([X[labels == j].mean(axis=0) for j in range(k)])
-
-
-def centred(K):
-    """Proposition 7, with the plus that its last term needs."""
-    one = np.full(K.shape, 1 / len(K))
-    return K - one @ K - K @ one + one @ K @ one
-
-
-@pytest.mark.parametrize("seed", SEEDS)
-def test_lemma_1_the_mean_is_nearest(seed):
-    rng = np.random.default_rng(seed)
-    X = rng.standard_normal((12, 3))
-    mean = X.mean(axis=0)
-    for _ in range(50):
-        step = rng.standard_normal(3) * rng.choice([1e-3, 1.0])
-        more = np.square(X - mean - step).sum() - np.square(X - mean).sum()
-        assert more == pytest.approx(12 * step @ step)
-
-
-@pytest.mark.parametrize("seed", SEEDS)
-def test_proposition_2_k_flats_come_to_rest(seed):
-    # From where they rest, another run that starts there changes nothing.
-    X = np.random.default_rng(seed).standard_normal((40, 3))
-    found = k_flats(X, 3, 1, n_init=1, max_iter=1000, random_state=seed)
-    assert found.converged
-    assert np.array_equal(k_flats(X, 3, 1, init=found.labels, n_init=1).labels, found.labels)
-
-
-@pytest.mark.parametrize("name", ["gaussian", "laplacian", "polynomial", "linear"])
-def test_propositions_4_and_5_kernels_are_symmetric_and_positive(name):
-    X = np.random.default_rng(0).standard_normal((40, 3))
-    options = {"bandwidth": 1.0} if name in ("gaussian", "laplacian") else {}
-    K = kernel_function(name, **options)(X)
-    np.testing.assert_allclose(K, K.T, rtol=1e-12)
-    assert np.linalg.eigvalsh(K).min() > -1e-10 * np.trace(K)
-    # And what is symmetric and positive is a kernel: there are features with these inner products.
-    values, V = np.linalg.eigh(K)
-    Phi = V * np.sqrt(np.maximum(values, 0))
-    np.testing.assert_allclose(Phi @ Phi.T, K, atol=1e-10 * np.trace(K))
-
-
-@pytest.mark.parametrize("seed", SEEDS)
-def test_propositions_7_9_and_10_flats_from_the_centred_kernel(seed):
-    rng = np.random.default_rng(seed)
-    Phi, m = rng.standard_normal((4, 9)) + 2.0, 2  # features in columns
-    middle = Phi - Phi.mean(axis=1, keepdims=True)
-    np.testing.assert_allclose(centred(Phi.T @ Phi), middle.T @ middle, atol=1e-12)
-    values, A = np.linalg.eigh(middle.T @ middle)
-    values, A = values[::-1], A[:, ::-1]
-    # Proposition 10: centring makes no difference to the directions of positive eigenvalue.
-    np.testing.assert_allclose(Phi @ A[:, :m], middle @ A[:, :m], atol=1e-11)
-    # Proposition 9, with the roots of the eigenvalues: the mean and these directions leave least.
-    directions = middle @ A[:, :m] / np.sqrt(values[:m])
-    np.testing.assert_allclose(directions.T @ directions, np.eye(m), atol=1e-10)
-
-    def left(y, F):
-        away = Phi - y[:, None]
-        return np.square(away - F @ (F.T @ away)).sum()
-
-    least = left(Phi.mean(axis=1), directions)
-    assert least == pytest.approx(values[m:].sum())
-    for _ in range(100):
-        size = rng.choice([1e-2, 1.0])
-        F = np.linalg.qr(directions + size * rng.standard_normal(directions.shape))[0]
-        assert left(Phi.mean(axis=1) + size * rng.standard_normal(4), F) >= least
 
 
 @pytest.mark.parametrize("k", [2, 3])
@@ -149,22 +82,6 @@ def test_proposition_18_the_error_has_two_parts():
     for seed in range(20):
         seen = errors(population[np.random.default_rng(seed).integers(0, 4000, 15)])
         assert true[np.argmin(seen)] <= 2 * np.abs(true - seen).max() + true.min()
-
-
-@pytest.mark.parametrize("shape", [(4, 9), (9, 4), (6, 6)])
-def test_propositions_24_and_25_singular_values(shape):
-    M = np.random.default_rng(0).standard_normal(shape)
-    U, values, V = np.linalg.svd(M)
-    S = np.zeros(shape)
-    np.fill_diagonal(S, values)
-    for made, expected in ((U @ S @ V, M), (U.T @ U, np.eye(shape[0])), (V @ V.T, np.eye(shape[1])),
-                           (M @ V.T, U @ S), (M.T @ U, V.T @ S.T)):  # fmt: skip
-        np.testing.assert_allclose(made, expected, atol=1e-12)
-    few = min(shape)
-    for square in (M @ M.T, M.T @ M):
-        found = np.linalg.eigvalsh(square)[::-1]
-        np.testing.assert_allclose(found[:few], np.square(values), rtol=1e-9)
-        np.testing.assert_allclose(found[few:], 0, atol=1e-12)
 
 
 @pytest.mark.parametrize("m", [1, 2])
