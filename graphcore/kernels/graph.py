@@ -91,7 +91,7 @@ class GraphKernel(RowsKernel):
         return KernelRows(points, starts, stops, self.indices, self.values, scale, self.degrees, self.self_loop)
 
     def nearest_centroids(self, reach, weights, labels, norms, masses, n_jobs=None):
-        """Find the nearest of some centroids that reach a point, for every point; O(n_points + entries of the rows).
+        """The nearest of some centroids that reach a point, for every point; O(n_points + entries of the rows).
 
         The centroids are ``c_j = sum of weights_y phi(y) / masses_j`` over the points y of `reach` (KernelRows) that
         have label j. Returns the j of smallest ``norms_j - 2 <phi(x), c_j>``, int32, of equals the lowest, n_clusters

@@ -37,8 +37,8 @@ def default_ridge(kernel):
 def draw_landmarks(n, n_landmarks, *, probabilities=None, replace=False, random_state=None, sampling="uniform"):
     """Draw c Landmarks of n points, with equal probabilities or those given, not negative and in any scale.
 
-    The theory draws with replacement. More draws than points (of positive probability) without it are a ParameterError,
-    as are probabilities of zeros. `sampling` is a name that is noted in the result.
+    More draws than points (of positive probability) without replacement are a ParameterError, as are probabilities of
+    zeros. `sampling` is a name that is noted in the result.
     """
     c, p, possible = n_landmarks, None, n
     if probabilities is not None:
@@ -160,11 +160,9 @@ def suggest_landmarks(n, n_clusters, rule, *, n_components=None, kappa_squared=1
 def theory_landmarks(n, gamma, *, kappa_squared=1.0, eps=0.5, delta=0.1, effective_dimension=None):
     """Landmarks, at most n, for which the theory promises a gamma-preserving dictionary.
 
-    ``12 kappa^2 (n / gamma) log(n / delta) / eps^2`` for uniform sampling, with the effective dimension in place of
-    ``n / gamma`` for ridge leverage scores. `gamma` is the accuracy, of which ``sqrt(n)`` keeps the rate of exact
-    kernel k-means, `kappa_squared` the largest value on the kernel's diagonal, `eps` and `delta` the relative error and
-    the probability of failure. The constant is far from what is needed in practice: measure instead. Calandriello,
-    Rosasco, NeurIPS 2018, Lemmas 1 and 3.
+    ``12 kappa^2 (n / gamma) log(n / delta) / eps^2`` for uniform sampling, with the effective dimension in place of ``n
+    / gamma`` for ridge leverage scores; kappa^2 is the largest value on the kernel's diagonal. The constant is far from
+    what is needed in practice: measure instead. Calandriello, Rosasco, NeurIPS 2018, Lemmas 1 and 3.
     """
     kappa_squared = check_real("kappa_squared", kappa_squared, low=0.0, open_low=True)
     size = n / gamma if effective_dimension is None else effective_dimension

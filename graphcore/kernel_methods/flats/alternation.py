@@ -66,11 +66,10 @@ class _Restart(Exception):
 
 
 def alternate(problem, labels, n_clusters, *, max_iter=300, tol=0.0, on_empty="farthest", min_size=1):
-    """Fit and move in turn from the given labels until no point moves, in at most `max_iter` looks.
+    """Fit and move in turn from the given labels until no point moves, in at most `max_iter` looks; a Run.
 
-    A run also ends where the objective falls by no more than `tol` times itself. A cluster of fewer than `min_size`
-    points counts as one to restart for. Of the partitions that were met the Run has that of the least objective: for a
-    positive semi-definite kernel the last one.
+    It also ends where the objective falls by no more than `tol` times itself. A cluster of fewer than `min_size` points
+    counts as one to restart for. Of the partitions that were met the one of the least objective is kept.
     """
     history, seen, n_rises, stopped = [], set(), 0, "max_iter"
     best = state = None
@@ -107,10 +106,9 @@ def alternate(problem, labels, n_clusters, *, max_iter=300, tol=0.0, on_empty="f
 
 
 def best_of(problem, rules, draw_labels, repeatable=False):
-    """The run of lowest objective from several initialisations.
+    """The run of lowest objective from several initialisations; `draw_labels(i)` gives the labels of number i.
 
-    `draw_labels(i)` gives the labels of initialisation i. `repeatable`: all are the same, so that one run is enough and
-    beginning anew is no use.
+    `repeatable`: all are the same, so that one run is enough and beginning anew is no use.
     """
     best, n_drawn, stages = None, 0, Stages(verbose=rules.verbose)
     n_init, n_tries = (1, 1) if repeatable else (rules.n_init, rules.max_restarts + 1)
@@ -205,8 +203,7 @@ def label_draws(problem, init, rules, weights, streams):
 def seed_labels(problem, n_clusters, rng, *, farthest=False):
     """Seeds (n_clusters,) at different places, and the nearest seed of every point.
 
-    The seeds are k-means++ as published, with one draw for each (Arthur, Vassilvitskii 2007); or, with `farthest`, each
-    is the point farthest from all before, an epsilon-net.
+    The seeds are k-means++ (Arthur, Vassilvitskii 2007), or with `farthest` each is the point farthest from all before.
     """
 
     def distances_to(point):

@@ -115,9 +115,9 @@ def fit_cluster(K, weights, n_dims, lanczos=False):
     """The best flat of a cluster of n points; of fewer dimensions where it has no more.
 
     By dense eigenvectors of its kernel, or by Lanczos (for a sparse K, or few directions of many points), which forms
-    no centred matrix; `n_dims` is less than the number of points less one then. Returns its mean (n,) and orthonormal
-    directions (n, n_dims) as combinations of the points, the squared norm of the mean and its products with the
-    directions (n_dims,), and the squared distances of the points to the flat (n,).
+    no centred matrix. Returns its mean (n,) and orthonormal directions (n, n_dims) as combinations of the points, the
+    squared norm of the mean and its products with the directions (n_dims,), and the squared distances of the points to
+    it (n,).
     """
     n, p = len(weights), weights / weights.sum()
     r = K @ p

@@ -86,8 +86,7 @@ class KernelCentroids:
 def nearest_centroid(columns, centroids, n_jobs=None):
     """Nearest centroids of points, from their kernel (n_samples, n_points) with the points that these are made of.
 
-    Returns labels (n_samples,), int32, and ``norms_j - 2 <phi(x), c_j>``: with ``K(x, x)`` added, the
-    squared distance.
+    Returns labels (n_samples,), int32, and squared distances less ``K(x, x)``.
     """
     labels, weights, masses, norms = centroids
     if columns.shape[1] != len(labels):

@@ -80,11 +80,9 @@ def _spans(B):
 def scalable_starts(B, n_clusters, n_starts, streams):
     """Centres to start from, (n_starts, k, s), by k-means||.
 
-    Rows are drawn in a few rounds, each row by itself with a probability by its squared distance to the rows drawn
-    before. They are weighted by the number of rows that are nearest to them and clustered by k-means++, once for each
-    start: the rounds are passes over all rows, and all starts share them.
-
-    Bahmani, Moseley, Vattani, Kumar, Vassilvitskii, "Scalable k-means++", VLDB 2012, Algorithm 2.
+    Rows are drawn in a few rounds, each by itself with a probability by its squared distance to those drawn before.
+    They are weighted by the rows that are nearest to them and clustered by k-means++, once for each start: all share
+    the rounds. Bahmani, Moseley, Vattani, Kumar, Vassilvitskii, "Scalable k-means++", VLDB 2012, Algorithm 2.
     """
     from sklearn.cluster import KMeans
     from sklearn.exceptions import ConvergenceWarning
@@ -121,8 +119,7 @@ def lloyd_runs(B, starts, *, max_iter, tol):
     """Lloyd's iterations from several starts (n_starts, k, s) at the same time: each iteration is one pass over B.
 
     A run ends by scikit-learn's rule, when its centres move by no more than `tol` times the mean variance of the
-    columns. A cluster that loses all rows gets the one farthest from its own centre. Returns the centres of the
-    cheapest run (k, s), float64, that have a row, and its iterations.
+    columns. Returns the centres of the cheapest run (k, s), float64, that have a row, and its iterations.
     """
     threshold = tol * mean_square_deviation(B) / starts.shape[2]
     centers = np.array(starts, dtype=np.float64)
@@ -153,8 +150,8 @@ def lloyd_runs(B, starts, *, max_iter, tol):
 def _draw(rows, streams, centers, n_drawn):
     """Cost of a block, and of the rows that may be drawn: themselves, their squared distances and numbers by chance.
 
-    A row is drawn if its number is below ``n_drawn / cost`` times its squared distance. The cost of all blocks is not
-    known here, but no less than that of this one.
+    A row is drawn if its number is below ``n_drawn / cost`` times its squared distance, the cost being that of all
+    blocks.
     """
     squares = nearest_center(rows, centers)[1]
     cost, luck = float(squares.sum()), streams.generator("rows").random(len(rows))

@@ -154,9 +154,9 @@ def _check_init(kernel, labels, n_clusters):
 def initial_shift(kernel, weights, shift):
     """The shift that distances of the first partition are taken with.
 
-    It is `shift`, but for kernels with ``K_xx = 0`` where K_xy is not: no inner product has that, and no distance of
-    such a point to those it is most similar to would be positive. Distances then are those of a shifted kernel that is
-    positive semi-definite. The shift is only for the start, as it would hinder the iterations.
+    It is `shift`, but for kernels with ``K_xx = 0`` where K_xy is not: no inner product has that. Distances then are
+    those of a shifted kernel that is positive semi-definite, only for the start, as the shift would hinder the
+    iterations.
     """
     bare = (weights > 0) & (kernel.diagonal == 0)
     if kernel.is_psd or not bare.any():
