@@ -9,7 +9,7 @@ from ..graphs.rows import entries_of
 from ..graphs.structure import check_sparse
 from . import _loops
 from .base import Kernel, Products
-from .checks import as_csr, check_diagonal, check_precomputed, check_symmetric, noise_of
+from .checks import as_csr, check_diagonal, check_precomputed, check_symmetric
 from .columns import Columns, matrix_columns
 
 _BLOCK_ENTRIES, _PRODUCT_ENTRIES = 1 << 20, 1 << 18
@@ -122,7 +122,6 @@ class SparseKernel(RowsKernel):
         self.n_points = K.shape[0]
         # Held in float64, for the loops; what float32 has rounded away is not back.
         self.precision = np.dtype(np.float32 if given == np.float32 else np.float64)
-        self.noise = noise_of(self.precision)
         self.diagonal = K.diagonal()
         if check:
             if not np.isfinite(K.data).all():

@@ -7,7 +7,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from bench.papers.bounds import k_flats_lower_bound, kernel_k_flats_lower_bound
 from graphcore import Graph, GraphWarning, InputError, KernelKFlats, ParameterError
-from graphcore.kernel_methods.flats.k_flats import global_k_means, k_flats
+from graphcore.kernel_methods.flats.k_flats import k_flats
 from graphcore.kernel_methods.flats.kernel_k_flats import kernel_k_flats
 from graphcore.kernels.functions import kernel_function
 from graphcore.kernels.vectors import VectorKernel
@@ -65,8 +65,7 @@ def test_options(function, name, value):
         (lambda: k_flats(X, 3, sample_weight=np.arange(20) < 2), r"at most 2 \(2 of 20 points have weight\)"),
         (lambda: k_flats(X, 3, 1, init="global"), "for n_dims=0 only"),
         (lambda: k_flats(X, 3, 1, init=X), r"init have shape \(20, 3\); \(3, 3\) is needed"),
-        (lambda: global_k_means(np.ones((5, 2)), 2), "only 1 different points"),
-        (lambda: global_k_means(X, 2, n_candidates=0), "n_candidates=0"),
+        (lambda: k_flats(np.ones((5, 2)), 2, 0, init="global"), "only 1 different points"),
         (lambda: k_flats_lower_bound(X, 0), "n_clusters=0"),
         (lambda: kernel_k_flats_lower_bound(X, 2), r"a square matrix.* shape \(20, 3\)"),
         (lambda: FLATS.encode(X[:, :2]), "X has 2 features, but .* of 3"),
