@@ -8,7 +8,7 @@ from ..base.streams import Streams
 from ..base.validation import check_choice, check_integer, check_real
 from ..distributed.chunks import map_chunks, rows_at
 from ..exceptions import InputError, ParameterError
-from ._evaluate import manhattan
+from ..neighbors.vectors import ordered
 from .checks import as_floats
 
 # Rules and the numbers that they take when none is given.
@@ -120,3 +120,13 @@ def _sampled(X, name, number, distance, random_state):
     # Position 0 of every sorted row is the point itself.
     place = max(1, min(n - 1, round(number * (n - 1))))
     return float(np.median(np.partition(D, place, axis=1)[:, place]))
+
+
+def manhattan(X, Y):
+    """Distances between the rows of two matrices, shape (n_rows, n_columns), float64.
+
+    scikit-learn's loop for sparse matrices knows 32-bit indices only, and puts rows in order in place.
+    """
+    from sklearn.metrics.pairwise import manhattan_distances
+
+    return manhattan_distances(*(ordered(part) if hasattr(part, "tocsr") else part for part in (X, Y)))

@@ -85,8 +85,6 @@ def sample_landmarks(
         return _given(sampling, kernel.n_points)
     check_choice("sampling", sampling, LANDMARK_SAMPLINGS)
     n_landmarks = check_integer("n_landmarks", n_landmarks, low=1)
-    if replace is not None and not isinstance(replace, (bool, np.bool_)):
-        raise ParameterError(f"replace={replace!r} must be True, False or None")
     if sampling == "rpcholesky":
         if replace:
             raise refused(

@@ -6,7 +6,6 @@ import numpy as np
 
 from ...base.streams import Streams
 from ...base.threads import limited_libraries
-from ...base.validation import check_integer
 from ...distributed.chunks import is_chunked, map_chunks
 from ...exceptions import InputError
 from ...kernels.as_kernel import as_kernel
@@ -46,7 +45,6 @@ def random_pivots(K, n_pivots, *, random_state=None, n_jobs=None):
     """
     kernel = as_kernel(K)
     n = kernel.n_points
-    n_pivots = check_integer("n_landmarks", n_pivots, low=1, high=n, why_high="the number of points")
     rng = Streams(random_state).generator("pivots")
     held, n_proposals = None, min(max(n_pivots, _FEWEST), _MOST)
     chunked = is_chunked(kernel.diagonal)

@@ -8,7 +8,7 @@ from ...base.validation import check_labels, check_sample_weight
 from ...distributed.chunks import is_chunked, map_chunks
 from ...exceptions import InputError
 from ..features.diagnostics import as_text
-from .chunked import centers_and_cost
+from .linear import centers_and_cost
 
 
 @dataclass(frozen=True)

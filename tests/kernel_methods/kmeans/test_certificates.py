@@ -11,9 +11,8 @@ from graphcore.kernel_methods.features.diagnostics import diagnose
 from graphcore.kernel_methods.features.leverage import effective_dimension, ridge_leverage_scores
 from graphcore.kernel_methods.features.nystrom import SAMPLINGS, kernel_pca_features, nystrom_features, power_features
 from graphcore.kernel_methods.kmeans.certificates import certify
-from graphcore.kernel_methods.kmeans.chunked import centers_and_cost
 from graphcore.kernel_methods.kmeans.exact import partition_cost
-from graphcore.kernel_methods.kmeans.linear import linear_kmeans
+from graphcore.kernel_methods.kmeans.linear import centers_and_cost, linear_kmeans
 from graphcore.kernels.functions import kernel_function
 
 from ...depth import seeds

@@ -5,8 +5,8 @@ import pytest
 from sklearn.cluster import KMeans
 
 from graphcore.base.streams import Streams
-from graphcore.kernel_methods.kmeans import chunked as module
-from graphcore.kernel_methods.kmeans.chunked import lloyd_runs, nearest_center, scalable_starts
+from graphcore.kernel_methods.kmeans import linear as module
+from graphcore.kernel_methods.kmeans.linear import lloyd_runs, nearest_center, scalable_starts
 
 
 def rows(n=400, k=5, seed=0):
