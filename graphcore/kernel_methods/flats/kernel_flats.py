@@ -223,11 +223,8 @@ class KernelFlats(FlatsProblem):
 
     def reassign(self, flats, labels):
         """Labels after every point moved to its nearest flat, ties staying where they are."""
-        out = np.empty_like(labels)
 
         def work(start, stop):
-            rows = self.kernel.rows(start, stop)
-            out[start:stop] = flats.nearest(rows, labels[start:stop], _ROUNDING * self.scale)[0]
+            return flats.nearest(self.kernel.rows(start, stop), labels[start:stop], _ROUNDING * self.scale)[0]
 
-        map_blocks(work, block_borders(self.kernel.kernel.columns()), self._n_jobs)
-        return out
+        return np.concatenate(map_blocks(work, block_borders(self.kernel.kernel.columns()), self._n_jobs))
