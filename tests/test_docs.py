@@ -158,14 +158,14 @@ CLAIMS = {
     "how_to/unknown_k": ["(choice.best, choice.clear) == (10, True)"],
     "how_to/small_clusters": ["np.bincount(model.labels_).min() >= 40"],
     "distributed": ["len(labels) == 1797 and model.labels_.max() == 4"],
-    "pictures": ["len(pyplot.get_fignums()) == 9"],
+    "pictures": ["len(pyplot.get_fignums()) == 9"], "flats": ["search.best_params_ == dict(n_clusters=20, n_dims=5)"],
 }  # fmt: skip
 NEEDS = {
     "tables": ("pandas", "igraph"), "embeddings": ("pandas",), "web_graphs": ("pandas",),
     "distributed": ("distributed", "pyarrow"), "pictures": ("matplotlib",), "report": ("matplotlib",),
 }  # fmt: skip
 ALONE = ("index",)  # every block of it by itself
-LONG = ("bipartite", "choose_k", "distributed", "flats", "pictures", "report")
+LONG = ("bipartite", "choose_k", "distributed", "pictures", "report")
 # Lines that other tests run, or that speak of files and names of the reader's own.
 NOT_HERE = ("networkx", "conveniences", "files", "graphs", "huge")
 WITH_CODE = [
