@@ -6,7 +6,6 @@ import numpy as np
 
 from ...base.streams import Streams
 from ...base.validation import check_choice, check_integer, check_size
-from ...exceptions import InputError
 from ...kernels.as_kernel import as_kernel
 from ...kernels.checks import clearly_negative
 from ...kernels.columns import map_rows
@@ -27,10 +26,6 @@ class GaussianSketch(NamedTuple):
 
     def features(self, rows):
         """Map kernel rows (n_rows, n_subsample), dense or sparse, of points against the subsample: float64."""
-        rows = rows if hasattr(rows, "tocsr") else np.asarray(rows)
-        n = self.projection.shape[1]
-        if rows.ndim != 2 or rows.shape[1] != n:
-            raise InputError(f"rows has shape {rows.shape}; kernel rows need {n} columns, one for each subsample point")
         features = np.asarray(rows @ self.projection.T, dtype=np.float64)
         features -= self.offset
         return features

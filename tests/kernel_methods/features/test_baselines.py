@@ -7,11 +7,9 @@ from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 
 from bench.baselines import factor_embedding, factor_spectral_clustering, partition_costs, random_fourier_features
 from graphcore import Graph, InputError
-from graphcore.kernel_methods.features.landmarks import suggest_rank
 from graphcore.kernel_methods.features.nystrom import nystrom_features
 from graphcore.kernel_methods.features.sketch import gaussian_sketch, leading_eigenvalues
-from graphcore.kernel_methods.kmeans.coreset import coreset_kernel_kmeans
-from graphcore.kernel_methods.kmeans.exact import kernel_kmeans, partition_cost
+from graphcore.kernel_methods.kmeans.exact import partition_cost
 from graphcore.kernel_methods.kmeans.linear import linear_kmeans
 from graphcore.kernels.as_kernel import as_kernel
 from graphcore.kernels.functions import kernel_function
@@ -131,55 +129,3 @@ def test_both_costs_of_a_partition_are_those_of_k_means_on_points_and_on_columns
 
 
 # -- the order of the methods, as measured for the specification -------------------------------------------------------
-
-
-@pytest.mark.slow
-class TestOrderOfTheMethods:
-    """10 overlapping blobs, c = 30, 90 and 810 with s = sqrt(k c).
-
-    The specification has, on blobs of its own, NMI 0.875, 0.886 and 0.887 for landmarks, 0.555, 0.79 and 0.860 for
-    random features, 0.575, 0.676 and 0.869 for two steps.
-    """
-
-    SIZES = (30, 90, 810)
-
-    @classmethod
-    def setup_class(cls):
-        X, truth = blobs(2000, spread=1.0, seed=1)
-        kernel = kernel_function("gaussian", X=X)
-        held, K = VectorKernel(X, kernel), kernel(X)
-        exact = kernel_kmeans(K, 10, n_init=3, random_state=0).cost
-        runs = {name: [] for name in ("nystrom", "random", "two steps")}
-        for c in cls.SIZES:
-            s = suggest_rank(10, c)
-            labels = {name: [] for name in runs}
-            for seed in range(3):
-                B = nystrom_features(held, c, s, random_state=seed).features
-                labels["nystrom"].append(linear_kmeans(B, 10, n_init=5, random_state=seed).labels)
-                R = random_fourier_features(X, c, bandwidth=kernel.bandwidth, rank=s, random_state=seed)
-                labels["random"].append(linear_kmeans(R, 10, n_init=5, random_state=seed).labels)
-                labels["two steps"].append(
-                    coreset_kernel_kmeans(held, 10, size=c, sampling="uniform", n_init=5, random_state=seed).labels
-                )
-            for name, found in labels.items():
-                means = [(nmi(one, truth), partition_cost(K, one) / exact) for one in found]
-                runs[name].append(np.mean(means, axis=0))
-        # Arrays over the sizes.
-        cls.score = {name: np.array(means)[:, 0] for name, means in runs.items()}
-        cls.cost = {name: np.array(means)[:, 1] for name, means in runs.items()}
-
-    def test_landmarks_beat_random_features_beat_two_steps(self):
-        """Landmarks are first at every size; the order of the others is beyond noise in the middle only."""
-        score, cost = self.score, self.cost
-        for other, least in (("random", (0.15, 0.03, 0.003)), ("two steps", (0.15, 0.06, 0.003))):
-            assert (score["nystrom"] > score[other] + least).all()
-            assert (cost["nystrom"] < cost[other]).all()
-        assert score["random"][1] > score["two steps"][1] + 0.03
-        assert cost["random"][1] < cost["two steps"][1]
-        assert (cost["nystrom"] < (1.005, 1.0005, 1.0001)).all()
-
-    @pytest.mark.parametrize("method", ["nystrom", "random", "two steps"])
-    def test_every_method_improves_with_its_size(self, method):
-        score, cost = self.score[method], self.cost[method]
-        assert score[0] < score[1] < score[2]
-        assert cost[0] > cost[1] > cost[2]

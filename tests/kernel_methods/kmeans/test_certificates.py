@@ -13,7 +13,6 @@ from graphcore.kernel_methods.features.nystrom import SAMPLINGS, kernel_pca_feat
 from graphcore.kernel_methods.kmeans.certificates import certify
 from graphcore.kernel_methods.kmeans.exact import partition_cost
 from graphcore.kernel_methods.kmeans.linear import centers_and_cost, linear_kmeans
-from graphcore.kernels.functions import kernel_function
 
 from ...depth import seeds
 from ...nystrom_oracles import best_of_rank, coherence, cost, gaussian_matrix, indicator, trace_norm
@@ -190,18 +189,6 @@ def test_guarantee_of_low_rank_kernels():
     assert missed.eps_hat == pytest.approx(0.0, abs=1e-12)
     lost = nystrom_features(np.diag([1.0, 1.0]), 1, sampling=[0])
     assert spectral_guarantee(np.diag([1.0, 1.0]), lost, 1, eigenvalues=[2.0]).eps_hat == np.inf
-
-
-def test_guarantee_from_what_an_estimator_keeps():
-    X = np.random.default_rng(0).normal(size=(60, 3))
-    model = NystromKernelKMeans(3, n_landmarks=20, n_components=8, bandwidth=1.0, random_state=0).fit(X)
-    K = kernel_function("gaussian", bandwidth=1.0)(X)
-    found = spectral_guarantee(K, model.diagnostics_, 3)
-    values = np.linalg.eigvalsh(K)[::-1]
-    assert found.best_alpha == pytest.approx(60 - values[:8].sum())
-    assert found.alpha == pytest.approx(60 * model.diagnostics_.residual)
-    assert found.eps_hat == pytest.approx(found.alpha / found.best_alpha - 1)
-    assert found.eps_hat <= model.diagnostics_.eps_hat < np.inf
 
 
 @pytest.mark.parametrize("seed", seeds(30, 10))
