@@ -7,16 +7,12 @@ from graphcore.kernel_methods.features.feature_map import projection_matrix
 from graphcore.kernel_methods.features.nystrom import power_features
 from graphcore.kernel_methods.kmeans.linear import linear_kmeans
 
-from ..nystrom_oracles import best_of_rank
+from ..nystrom_oracles import best_of_rank, of_spectrum
 
 CORNERS = np.array([[-4.0, -4], [-4, 4], [4, -4], [4, 4]])
 
 
 # -- Wang, Gittens, Mahoney: rank-restricted Nystrom -------------------------------------------------------------------
-
-
-def orthonormal(rng, n, c):
-    return np.linalg.qr(rng.standard_normal((n, c)))[0]
 
 
 def sketches(name, V, c, seed):
@@ -37,7 +33,7 @@ def test_lemma_10_embedding_and_products(name):
     # the constant 2 (Table 7 leaves constants open); and nine of ten draws embed the subspace.
     rng = np.random.default_rng(0)
     n, s, c = 128, 4, 64
-    V, Y = orthonormal(rng, n, s), rng.standard_normal((n, 6))
+    V, Y = np.linalg.qr(rng.standard_normal((n, s)))[0], rng.standard_normal((n, 6))
     mu = n / s * np.square(V).sum(axis=1).max() if name == "uniform" else 1.0
     errors, spread = [], []
     for seed in range(100):
@@ -51,8 +47,7 @@ def test_lemma_10_embedding_and_products(name):
 def test_theorems_16_and_18_many_products_make_the_error_that_of_the_best_rank():
     s = 3
     for seed in range(5):
-        V = orthonormal(np.random.default_rng(seed), 9, 9)
-        K = V / np.arange(1.0, 10) @ V.T
+        K = of_spectrum(1 / np.arange(1.0, 10), seed)
         for eps in (0.1, 0.01):
             # log(n / eps) / log(sigma_s / sigma_{s+1}) products.
             t = int(np.ceil(np.log(9 / eps) / np.log(4 / 3)))

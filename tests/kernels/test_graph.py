@@ -9,26 +9,17 @@ from graphcore import Graph
 from graphcore.kernels import graph as graph_kernel
 from graphcore.kernels.graph import GraphKernel
 
-from ..oracles import EXAMPLES, dense_kernel, example, quick, random_adjacency
-
-SELF_LOOPS = (0.0, 0.5, 1.0, 2.0)
+from ..oracles import EXAMPLES, dense_kernel, example, quick
+from ..strategies import graphs
 
 
 @st.composite
 def kernels(draw):
     """(kernel, K, w, rng) of a random graph with isolated nodes, loops and perhaps weights."""
+    graph, A = draw(graphs())
+    self_loop = draw(st.sampled_from([0.0, 0.5, 1.0, 2.0]))
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
-    n = draw(st.integers(1, 14))
-    A = random_adjacency(
-        n,
-        draw(st.sampled_from([0.1, 0.4, 1.0])),
-        rng,
-        weighted=draw(st.booleans()),
-        loops=draw(st.sampled_from([0.0, 0.4])),
-        isolated=draw(st.integers(0, n // 2)),
-    )
-    self_loop = draw(st.sampled_from(SELF_LOOPS))
-    return GraphKernel(Graph.from_scipy(A), self_loop), *dense_kernel(A, self_loop), rng
+    return GraphKernel(graph, self_loop), *dense_kernel(A, self_loop), rng
 
 
 def dense_rows(rows, n):

@@ -15,7 +15,7 @@ from graphcore.kernel_methods.features.pivots import random_pivots
 from graphcore.kernels.functions import kernel_function
 from graphcore.kernels.vectors import ChunkedVectorKernel, VectorKernel
 
-from ...nystrom_oracles import blobs, counting_kernel, gaussian_matrix
+from ...nystrom_oracles import blobs, counting_kernel, gaussian_matrix, of_spectrum
 
 X, LABELS = blobs(300, k=4, d=6, spread=3.0, seed=0)
 K = gaussian_matrix(X)
@@ -132,9 +132,7 @@ def test_what_cannot_be_drawn():
         nystrom_features(K, 20, sampling="rpcholesky", replace=True)
     with pytest.raises(InputError, match="diagonal of the kernel matrix is zero"):
         nystrom_features(np.zeros((4, 4)), 2, sampling="rpcholesky")
-    Q = np.linalg.qr(np.random.default_rng(0).normal(size=(40, 40)))[0]
-    indefinite = (Q * np.r_[-3.0, np.linspace(1, 5, 39)]) @ Q.T
-    indefinite = (indefinite + indefinite.T) / 2
+    indefinite = of_spectrum(np.r_[-3.0, np.linspace(1, 5, 39)])
     with pytest.raises(InputError, match="not positive semi-definite"):
         nystrom_features(indefinite, 39, sampling="rpcholesky", random_state=0)
     with pytest.raises(ParameterError, match="is not positive semi-definite"):
