@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...base.validation import check_choice, check_integer
+from ...base.validation import check_choice, check_integer, check_real
 from ...exceptions import InputError, ParameterError
 from ...graphs.structure import check_sparse
 from ...kernels.checks import as_csr, check_scale
@@ -23,6 +23,7 @@ class Rules(NamedTuple):
     on_empty: str = "farthest"
     on_degenerate: str = "reduce"
     max_restarts: int = 10
+    tol: float = 0.0
     n_jobs: int | None = None
     verbose: int = 0
 
@@ -42,6 +43,7 @@ class Rules(NamedTuple):
             on_empty=check_choice("on_empty", self.on_empty, ON_EMPTY),
             on_degenerate=check_choice("on_degenerate", self.on_degenerate, ON_DEGENERATE),
             max_restarts=check_integer("max_restarts", self.max_restarts, low=0),
+            tol=check_real("tol", self.tol, low=0.0),
         )
         n, needed = int(np.count_nonzero(weights)), n_clusters * rules.min_size
         if n < needed:

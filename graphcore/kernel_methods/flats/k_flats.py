@@ -61,7 +61,7 @@ def k_flats(X, n_clusters, n_dims=1, *, init="k-means++", sample_weight=None, ra
 
     with limited_libraries():
         problem = EuclideanFlats(X, weights, rules.n_dims, pad=rules.on_degenerate == "pad", n_jobs=rules.n_jobs)
-        run = best_of(problem, rules, *_draws(problem, init, rules, weights, Streams(random_state)))
+        run = best_of(problem, rules, _draws(problem, init, rules, weights, Streams(random_state)))
         return result_of(run, weights, lambda flats, rest: flats.nearest(X[rest], n_jobs=rules.n_jobs))
 
 
@@ -79,7 +79,7 @@ def _draws(problem, init, rules, weights, streams):
         labels = FlatSet.of_points(problem.origin, means - problem.origin).moved(problem.Y)
     else:
         return label_draws(problem, init, rules, weights, streams)
-    return lambda _: labels, True
+    return iter([labels])
 
 
 def result_of(run, weights, nearest_of, make=KFlatsResult, least=-np.inf, **more):

@@ -100,7 +100,7 @@ def kernel_k_flats(
 
     with limited_libraries():
         problem = KernelFlats(fit, rules.n_dims, rules.n_jobs)
-        run = best_of(problem, rules, *label_draws(problem, init, rules, weights, Streams(random_state)))
+        run = best_of(problem, rules, label_draws(problem, init, rules, weights, Streams(random_state)))
         lowest, rounding = float(run.look.own.min()), eigenvalue_noise(fit.kernel.n_points, fit.precision)
         if lowest < -rounding * problem.scale and on_indefinite == "error":
             raise InputError(

@@ -1,20 +1,20 @@
 """Weighted kernel k-means on all points: the reference for every approximation."""
 
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from itertools import count
 
 import numpy as np
 
 from ...base.streams import Streams
 from ...base.threads import effective_jobs, limited_libraries
-from ...base.validation import check_choice, check_integer, check_labels, check_real
+from ...base.validation import check_choice, check_labels, check_real
 from ...base.warn import warn_user
 from ...cluster.coresets.seeding import draw_seeds
 from ...exceptions import InputError, ParameterError
 from ...kernels.checks import check_diagonal
 from ...kernels.definiteness import report_indefinite, semidefinite_shift, smallest_sampled_eigenvalue
-from ..flats._checks import check_n_clusters
-from ..flats.alternation import Run, alternate
+from ..flats._checks import Rules
+from ..flats.alternation import Run, runs_from
 from ..flats.fit_kernel import kernel_and_weights
 from .centroids import Centroids, KernelCentroids
 
@@ -40,24 +40,6 @@ class KernelKMeansResult:
     def labels(self):
         """Cluster of every point, (n_points,) int32; -1 for isolated nodes of a graph."""
         return self.centroids.labels
-
-
-class Lloyd(NamedTuple):
-    """How the iterations go; see :class:`graphcore.KernelKMeans`."""
-
-    n_init: int = 10
-    max_iter: int = 300
-    tol: float = 0.0
-    on_empty: str = "farthest"
-
-    def checked(self):
-        """The same with every value looked at."""
-        return Lloyd(
-            check_integer("n_init", self.n_init, low=1),
-            check_integer("max_iter", self.max_iter, low=1),
-            check_real("tol", self.tol, low=0.0),
-            check_choice("on_empty", self.on_empty, ON_EMPTY),
-        )
 
 
 def kernel_kmeans(
@@ -95,8 +77,9 @@ def kernel_kmeans(
     """
     kernel, weights = kernel_and_weights(K, weights, "weights")
     check_diagonal(kernel.diagonal)
-    n_clusters = check_n_clusters(n_clusters, weights)
-    rules = Lloyd(**rules).checked()
+    check_choice("on_empty", rules.get("on_empty", "farthest"), ON_EMPTY)
+    rules = Rules(n_clusters, 0, **rules).checked(weights, 0, "")
+    n_clusters = rules.n_clusters
     check_choice("on_indefinite", on_indefinite, ("warn", "error"))
     effective_jobs(n_jobs)  # refuses what is no number of jobs, also where there is no work for two
     if isinstance(init, str) or init is None:
@@ -107,10 +90,8 @@ def kernel_kmeans(
     with limited_libraries():
         shift = _check_shift(kernel, weights, shift, on_indefinite, streams, n_jobs)
         problem = KernelCentroids(kernel, weights, shift, n_jobs)
-        runs = [
-            alternate(problem, labels, n_clusters, max_iter=rules.max_iter + 1, tol=rules.tol, on_empty=rules.on_empty)
-            for labels in _first_partitions(problem, n_clusters, init, rules.n_init, streams)
-        ]
+        first = _first_partitions(problem, n_clusters, init, streams)
+        runs = list(runs_from(problem, rules._replace(max_iter=rules.max_iter + 1), first))
     return _result(problem, runs, n_clusters, rules.on_empty)
 
 
@@ -167,14 +148,14 @@ def initial_shift(kernel, weights, shift):
     return max(shift, float(sums.max())) if sums[bare].any() else shift  # without sums, points at the origin
 
 
-def _first_partitions(problem, n_clusters, init, n_init, streams):
+def _first_partitions(problem, n_clusters, init, streams):
     """First partitions: the one given, or drawn ones, of which one is enough with a centre at every different point."""
     if not isinstance(init, str):
         yield init
         return
     kernel, weights = problem.kernel, problem.weights
     shift = initial_shift(kernel, weights, problem.shift)
-    for number in range(n_init):
+    for number in count():
         rng = streams.generator("start", number)
         seeds = _draw_centres(kernel, weights, n_clusters, init, rng, shift)
         if seeds.exhausted and seeds.n_negative:
