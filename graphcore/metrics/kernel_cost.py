@@ -6,7 +6,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..base.streams import Streams
-from ..base.threads import map_blocks
 from ..base.types import AnyGraph, ArrayLike, RandomState
 from ..base.validation import check_choice, check_integer, check_real
 from ..cluster.partition.cluster_sums import cluster_sums
@@ -14,9 +13,7 @@ from ..cluster.partition.quotient import graph_rows
 from ..exceptions import InputError, ParameterError
 from ..graphs.as_graph import as_graph
 from ..kernels.graph import GraphKernel
-from .cut import check_nodes, placed_labels, sparse_rows
-
-_BLOCK_NODES = 1 << 14
+from .cut import check_nodes, placed_labels
 
 
 class Centres(NamedTuple):
@@ -204,16 +201,16 @@ def coreset_cost(
     nodes, weights = _check_coreset(coreset_indices, coreset_weights, graph.n_nodes)
     found = centres_of(graph, labels, self_loop=self_loop, shift=shift, n_jobs=n_jobs)
     weights = np.ldexp(weights, -found.kernel.graph._exponent)
-    own, nearest = _distances(found, nodes, n_jobs)
+    every, nearest = _distances(found, n_jobs)
+    own = every[nodes]
     placed = found.labels[nodes] >= 0
     diagonal = found.kernel.diagonal[nodes] + shift / np.where(placed, found.kernel.degrees[nodes], 1.0)
     n_filled = int(np.count_nonzero(found.masses > 0))
     cut_estimate = float((weights * (own - diagonal))[placed].sum()) + n_filled * (1.0 + shift)
     if centres == "own":
         return CoresetCost(found.cost, float((weights * own).sum()), found.cut, cut_estimate)
-    everywhere = _distances(found, np.arange(graph.n_nodes), n_jobs)[1]
-    cost = float((found.kernel.point_weights * everywhere).sum())
-    return CoresetCost(cost, float((weights * nearest).sum()), found.cut, cut_estimate)
+    cost = float((found.kernel.point_weights * nearest).sum())
+    return CoresetCost(cost, float((weights * nearest[nodes]).sum()), found.cut, cut_estimate)
 
 
 def coreset_distortion(
@@ -269,31 +266,16 @@ def coreset_distortion(
     return CoresetDistortion(*np.array([(r.cost, r.cost_estimate, r.cut, r.cut_estimate) for r in results]).T)
 
 
-def _distances(found, nodes, n_jobs):
-    """Squared distances of nodes to their own and to their nearest centre; 0 for nodes of no cluster."""
-    import scipy.sparse as sp
-
-    kernel, labels, k = found.kernel, found.labels, len(found.masses)
-    own, nearest = np.zeros(len(nodes)), np.zeros(len(nodes))
-    placed, members = np.flatnonzero(labels[nodes] >= 0), np.flatnonzero(labels >= 0)
-    members = sp.csr_array((np.ones(len(members)), (members, labels[members])), shape=(len(labels), k))
-    lowest = float(found.norms.min(initial=np.inf))  # the nearest of the centres that no edge reaches
-
-    def block(first, last):
-        at = placed[first:last]
-        x, row = nodes[at], np.arange(last - first)
-        degrees, mine = kernel.degrees[x], labels[x]
-        # A node's own loop and shift lie in its own cluster.
-        added = sp.csr_array((kernel.self_loop + found.shift * degrees, (row, mine)), shape=(last - first, k))
-        products = sp.csr_array(sparse_rows(kernel.graph, x) @ members + added)
-        products.data /= np.repeat(degrees, np.diff(products.indptr)) * found.masses[products.indices]
-        squares = kernel.diagonal[x] + found.shift / degrees
-        own[at] = squares + found.norms[mine] - 2 * products[row, mine]
-        best = np.full(last - first, lowest)
-        np.minimum.at(best, np.repeat(row, np.diff(products.indptr)), found.norms[products.indices] - 2 * products.data)
-        nearest[at] = squares + best
-
-    map_blocks(block, np.append(np.arange(0, max(len(placed), 1), _BLOCK_NODES), len(placed)), n_jobs)
+def _distances(found, n_jobs):
+    """Squared distances of all nodes to their own and to their nearest centre; 0 for nodes of no cluster."""
+    kernel, labels, masses, norms = found.kernel, np.array(found.labels), found.masses, found.norms
+    products = kernel.cluster_products(labels, kernel.point_weights, len(masses), n_jobs)
+    placed, divisors = np.flatnonzero(labels >= 0), np.where(masses > 0, masses, np.inf)
+    mine, bonus = labels[placed], 2.0 * found.shift / divisors  # a node's own shift lies in its own cluster
+    squares = kernel.diagonal[placed] + found.shift / kernel.degrees[placed]
+    own, nearest = np.zeros(len(labels)), np.zeros(len(labels))
+    own[placed] = squares + norms[mine] - 2.0 * products.own[placed] / divisors[mine] - bonus[mine]
+    nearest[placed] = squares + products.nearest(norms, divisors, bonus)[1][placed]
     return own, nearest
 
 
