@@ -201,16 +201,13 @@ def coreset_cost(
     nodes, weights = _check_coreset(coreset_indices, coreset_weights, graph.n_nodes)
     found = centres_of(graph, labels, self_loop=self_loop, shift=shift, n_jobs=n_jobs)
     weights = np.ldexp(weights, -found.kernel.graph._exponent)
-    every, nearest = _distances(found, n_jobs)
-    own = every[nodes]
+    own, charged = _distances(found, centres, n_jobs)
     placed = found.labels[nodes] >= 0
     diagonal = found.kernel.diagonal[nodes] + shift / np.where(placed, found.kernel.degrees[nodes], 1.0)
     n_filled = int(np.count_nonzero(found.masses > 0))
-    cut_estimate = float((weights * (own - diagonal))[placed].sum()) + n_filled * (1.0 + shift)
-    if centres == "own":
-        return CoresetCost(found.cost, float((weights * own).sum()), found.cut, cut_estimate)
-    cost = float((found.kernel.point_weights * nearest).sum())
-    return CoresetCost(cost, float((weights * nearest[nodes]).sum()), found.cut, cut_estimate)
+    cut_estimate = float((weights * (own[nodes] - diagonal))[placed].sum()) + n_filled * (1.0 + shift)
+    cost = found.cost if centres == "own" else float((found.kernel.point_weights * charged).sum())
+    return CoresetCost(cost, float((weights * charged[nodes]).sum()), found.cut, cut_estimate)
 
 
 def coreset_distortion(
@@ -266,8 +263,8 @@ def coreset_distortion(
     return CoresetDistortion(*np.array([(r.cost, r.cost_estimate, r.cut, r.cut_estimate) for r in results]).T)
 
 
-def _distances(found, n_jobs):
-    """Squared distances of all nodes to their own and to their nearest centre; 0 for nodes of no cluster."""
+def _distances(found, centres, n_jobs):
+    """Squared distances of all nodes to their own centres, and to those they are charged for; 0 without a cluster."""
     kernel, labels, masses, norms = found.kernel, np.array(found.labels), found.masses, found.norms
     products = kernel.cluster_products(labels, kernel.point_weights, len(masses), n_jobs)
     placed, divisors = np.flatnonzero(labels >= 0), np.where(masses > 0, masses, np.inf)
@@ -275,6 +272,8 @@ def _distances(found, n_jobs):
     squares = kernel.diagonal[placed] + found.shift / kernel.degrees[placed]
     own, nearest = np.zeros(len(labels)), np.zeros(len(labels))
     own[placed] = squares + norms[mine] - 2.0 * products.own[placed] / divisors[mine] - bonus[mine]
+    if centres == "own":
+        return own, own
     nearest[placed] = squares + products.nearest(norms, divisors, bonus)[1][placed]
     return own, nearest
 
