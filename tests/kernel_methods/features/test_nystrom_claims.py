@@ -7,7 +7,6 @@ room for other random streams.
 import numpy as np
 import pytest
 from sklearn.cluster import KMeans
-from sklearn.metrics import normalized_mutual_info_score
 
 from bench.papers.bounds import spectral_guarantee
 from graphcore.kernel_methods.features.landmarks import draw_landmarks
@@ -24,10 +23,6 @@ from ...nystrom_oracles import blobs, coherence, gaussian_matrix, sketch_size
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore::graphcore.GraphWarning")]
 
 SKETCHES = ("uniform", "leverage", "gaussian", "srht", "countsketch")
-
-
-def nmi(labels, found):
-    return normalized_mutual_info_score(labels, found, average_method="geometric")
 
 
 class TestTraceNorm:

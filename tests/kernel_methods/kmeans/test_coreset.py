@@ -4,7 +4,6 @@ import networkx as nx
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import strategies as st
 
 import graphcore
 from graphcore.kernel_methods.kmeans.coreset import coreset_kernel_kmeans
@@ -14,8 +13,6 @@ from graphcore.kernels.sparse import SparseKernel
 from graphcore.kernels.vectors import VectorKernel
 
 from . import oracles
-
-SEEDS = st.integers(0, 2**32 - 1)
 
 
 @pytest.mark.parametrize("form", ["dense", "sparse", "vectors"])
