@@ -9,10 +9,10 @@ from graphcore.exceptions import InputError
 from graphcore.kernel_methods.features.diagnostics import FeatureDiagnostics
 from graphcore.kernel_methods.features.leverage import largest_eigenpairs, top_eigenpairs
 from graphcore.kernel_methods.flats._checks import as_points, check_n_clusters
-from graphcore.kernel_methods.flats.euclidean import leading_eigenvectors
 from graphcore.kernel_methods.flats.fit_kernel import fit_kernel, kernel_and_weights
 from graphcore.kernel_methods.flats.kernel_flats import centred_operator
 from graphcore.kernels.as_kernel import as_kernel
+from graphcore.kernels.definiteness import leading_eigenvectors
 
 # Residual and trace agree to rounding: the kernel matrix has rank s at most.
 _ROUNDING = 1e-10

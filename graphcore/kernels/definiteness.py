@@ -1,9 +1,9 @@
-"""Whether a kernel matrix is positive semi-definite, and the shift that makes it so."""
+"""Eigenvalues of kernel matrices: the ends of the spectrum, the shift that lifts it, and the largest."""
 
 import numpy as np
 
 from ..base.streams import Streams
-from ..base.threads import limited_libraries
+from ..base.threads import away, limited_libraries
 from ..base.warn import warn_user
 from ..exceptions import InputError
 from .checks import check_symmetric, clearly_negative
@@ -112,3 +112,17 @@ def _beyond_rounding(extremes):
     smallest, largest = extremes
     rounding = 1e-10 * max(abs(smallest), abs(largest))
     return float(rounding - smallest) if smallest < -rounding else 0.0
+
+
+def leading_eigenvectors(M, count):
+    """The largest eigenvalues of a symmetric matrix and their vectors, in ascending order.
+
+    Where more of them are equal than are asked for, LAPACK may find none of these by their numbers: then it finds all.
+    """
+    from scipy.linalg import eigh
+
+    n = len(M)
+    values, vectors = away(eigh, M, subset_by_index=(n - count, n - 1), check_finite=False)
+    if len(values) < count:
+        values, vectors = away(eigh, M, check_finite=False)
+    return values[-count:], vectors[:, -count:]

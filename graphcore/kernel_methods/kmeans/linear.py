@@ -149,7 +149,7 @@ def centers_and_cost(B, labels, sample_weight=None):
 
 def _label_sums(B, labels, k, sample_weight=None):
     """Weighted sum of the rows of every label, and of their weights."""
-    w = _weights(B, sample_weight)
+    w = np.ones(len(B)) if sample_weight is None else sample_weight
     sums = np.zeros((k, B.shape[1]))
     for span in _spans(B):
         sums += memberships(labels[span], w[span], k) @ np.asarray(B[span], dtype=np.float64)
@@ -158,16 +158,12 @@ def _label_sums(B, labels, k, sample_weight=None):
 
 def _label_cost(B, labels, centers, sample_weight=None):
     """Weighted sum of the squared distances of the rows to the centres of their labels."""
-    w = _weights(B, sample_weight)
+    w = np.ones(len(B)) if sample_weight is None else sample_weight
     total = 0.0
     for span in _spans(B):
         difference = np.asarray(B[span], dtype=np.float64) - centers[labels[span]]
         total += float(np.einsum("ij,ij->i", difference, difference) @ w[span])
     return total
-
-
-def _weights(B, sample_weight):
-    return np.ones(len(B)) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
 
 
 def _spans(B):
