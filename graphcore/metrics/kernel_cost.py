@@ -1,16 +1,15 @@
 """The weighted kernel k-means cost of a partition of a graph, and its estimate from a coreset."""
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from ..base.streams import Streams
-from ..base.types import AnyGraph, ArrayLike, RandomState
-from ..base.validation import check_choice, check_integer, check_real
+from ..base.types import AnyGraph, ArrayLike
+from ..base.validation import check_choice, check_real
 from ..cluster.partition.cluster_sums import cluster_sums
 from ..cluster.partition.quotient import graph_rows
-from ..exceptions import InputError, ParameterError
+from ..exceptions import InputError
 from ..graphs.as_graph import as_graph
 from ..kernels.graph import GraphKernel
 from .cut import check_nodes, placed_labels
@@ -107,43 +106,20 @@ class CoresetCost:
         Relative errors of the estimates, with their signs.
     """
 
-    cost: Any
-    cost_estimate: Any
-    cut: Any
-    cut_estimate: Any
+    cost: float
+    cost_estimate: float
+    cut: float
+    cut_estimate: float
 
     @property
-    def cost_error(self) -> Any:
+    def cost_error(self) -> float:
         """Relative error of the cost, with its sign."""
         return _relative(self.cost_estimate, self.cost)
 
     @property
-    def cut_error(self) -> Any:
+    def cut_error(self) -> float:
         """Relative error of the sum of the conductances, with its sign."""
         return _relative(self.cut_estimate, self.cut)
-
-
-@dataclass(frozen=True, eq=False)
-class CoresetDistortion(CoresetCost):
-    """Costs of several partitions, and their estimates from a coreset.
-
-    Attributes
-    ----------
-    cost, cost_estimate, cut, cut_estimate, cost_error, cut_error : ndarray of shape (n_partitions,), float64
-        As in :class:`CoresetCost`.
-    max_cost_error, max_cut_error : float
-        The largest error without its sign: the eps that the coreset has on these partitions.
-    """
-
-    @property
-    def max_cost_error(self) -> float:
-        """Largest relative error of a cost, without its sign."""
-        return float(np.abs(self.cost_error).max())
-
-    @property
-    def max_cut_error(self) -> float:
-        """Largest relative error of a sum of conductances, without its sign."""
-        return float(np.abs(self.cut_error).max())
 
 
 def coreset_cost(
@@ -210,59 +186,6 @@ def coreset_cost(
     return CoresetCost(cost, float((weights * charged[nodes]).sum()), found.cut, cut_estimate)
 
 
-def coreset_distortion(
-    graph: AnyGraph, coreset_indices: ArrayLike, coreset_weights: ArrayLike, partitions: ArrayLike | None = None, *,
-    n_clusters: int | None = None, n_partitions: int = 10, centres: str = "own", self_loop: float = 0.0,
-    shift: float = 0.0, random_state: RandomState = None, n_jobs: int | None = None,
-) -> CoresetDistortion:  # fmt: skip
-    """Errors of a coreset's estimates over several partitions; formulas in :func:`coreset_cost`.
-
-    Parameters
-    ----------
-    graph, coreset_indices, coreset_weights, centres, self_loop, shift, n_jobs
-        See :func:`coreset_cost`.
-    partitions : array-like of shape (n_partitions, n_nodes), integer, optional
-        Near a good one, errors show where they matter.
-    n_clusters, n_partitions, random_state
-        Where `partitions` are not given: `n_partitions` (10) random ones, every node in one of `n_clusters` clusters.
-
-    Returns
-    -------
-    CoresetDistortion
-
-    Raises
-    ------
-    ParameterError
-        If neither partitions nor n_clusters are given, or both.
-
-    Examples
-    --------
-    >>> import graphcore
-    >>> graph = graphcore.Graph.from_edges([0, 0, 1, 2, 3, 3, 4], [1, 2, 2, 3, 4, 5, 5])
-    >>> result = graphcore.metrics.coreset_distortion(graph, range(6), graph.degrees, n_clusters=2, random_state=0)
-    >>> len(result.cost_error), result.max_cut_error < 1e-12  # the whole graph is a perfect coreset
-    (10, True)
-    """
-    graph = as_graph(graph)
-    if (partitions is None) == (n_clusters is None):
-        raise ParameterError("give either partitions= (labels) or n_clusters= (for random partitions), and not both")
-    if partitions is None:
-        k = check_integer("n_clusters", n_clusters, low=1)
-        streams = Streams(random_state)
-        count = check_integer("n_partitions", n_partitions, low=1)
-        partitions = (streams.generator("partition", i).integers(k, size=graph.n_nodes) for i in range(count))
-    results = [
-        coreset_cost(
-            graph, coreset_indices, coreset_weights, labels, centres=centres, self_loop=self_loop, shift=shift,
-            n_jobs=n_jobs,
-        )
-        for labels in partitions
-    ]  # fmt: skip
-    if not results:
-        raise InputError("there are no partitions to measure")
-    return CoresetDistortion(*np.array([(r.cost, r.cost_estimate, r.cut, r.cut_estimate) for r in results]).T)
-
-
 def _distances(found, centres, n_jobs):
     """Squared distances of all nodes to their own centres, and to those they are charged for; 0 without a cluster."""
     kernel, labels, masses, norms = found.kernel, np.array(found.labels), found.masses, found.norms
@@ -291,7 +214,6 @@ def _check_coreset(indices, weights, n_nodes):
 
 def _relative(estimate, truth):
     """(estimate - truth) / |truth|; 0 where both are 0 and infinite where only the truth is."""
-    estimate, truth = np.asarray(estimate), np.asarray(truth)
-    difference = estimate - truth
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(difference == 0, 0.0, difference / np.abs(truth))[()]  # a number for a number
+    difference = np.float64(estimate - truth)
+    with np.errstate(divide="ignore"):
+        return float(difference / abs(truth)) if difference else 0.0

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphcore import Graph, InputError, ParameterError
-from graphcore.metrics import CoresetCost, coreset_cost, coreset_distortion, kernel_kmeans_cost, normalized_cut
+from graphcore.metrics import CoresetCost, coreset_cost, kernel_kmeans_cost, normalized_cut
 from tests.metrics import oracles
 from tests.metrics.test_cut import labelled
 
@@ -114,31 +114,6 @@ def test_threads_change_nothing(monkeypatch):
     assert one == two
 
 
-def test_distortion_of_given_partitions():
-    graph = Graph.from_networkx(nx.karate_club_graph())
-    partitions = np.random.default_rng(0).integers(0, 3, (4, 34))
-    nodes, weights = [0, 5, 33, 8], [50.0, 10, 60, 20]
-    result = coreset_distortion(graph, nodes, weights, partitions, shift=1.0)
-    each = [coreset_cost(graph, nodes, weights, labels, shift=1.0) for labels in partitions]
-    for name in ("cost", "cost_estimate", "cut", "cut_estimate"):
-        np.testing.assert_array_equal(getattr(result, name), [getattr(r, name) for r in each])
-    np.testing.assert_array_equal(result.cost_error, [r.cost_error for r in each])
-    np.testing.assert_array_equal(result.cut_error, [r.cut_error for r in each])
-    assert result.max_cost_error == np.abs(result.cost_error).max()
-    assert result.max_cut_error == np.abs(result.cut_error).max()
-
-
-def test_random_partitions_repeat_and_differ():
-    graph = Graph.from_networkx(nx.karate_club_graph())
-    arguments = (graph, [0, 33], [80.0, 80.0])
-    first = coreset_distortion(*arguments, n_clusters=3, n_partitions=6, random_state=1)
-    again = coreset_distortion(*arguments, n_clusters=3, n_partitions=6, random_state=1)
-    other = coreset_distortion(*arguments, n_clusters=3, n_partitions=6, random_state=2)
-    np.testing.assert_array_equal(first.cost, again.cost)
-    assert len(set(first.cost)) == 6
-    assert not set(first.cost) & set(other.cost)
-
-
 def test_relative_errors_keep_their_sign_and_survive_zero():
     assert CoresetCost(4.0, 5.0, 2.0, 1.0).cost_error == 0.25
     assert CoresetCost(4.0, 5.0, 2.0, 1.0).cut_error == -0.5
@@ -169,11 +144,3 @@ def test_bad_parameters():
     arguments = (nx.path_graph(3), [0], [1.0])
     with pytest.raises(ParameterError, match="centres='far' is not known"):
         coreset_cost(*arguments, [0, 0, 1], centres="far")
-    with pytest.raises(ParameterError, match=r"either partitions= .* or n_clusters="):
-        coreset_distortion(*arguments)
-    with pytest.raises(ParameterError, match=r"either partitions= .* or n_clusters="):
-        coreset_distortion(*arguments, [[0, 0, 1]], n_clusters=2)
-    with pytest.raises(ParameterError, match="n_partitions=0"):
-        coreset_distortion(*arguments, n_clusters=2, n_partitions=0)
-    with pytest.raises(InputError, match="no partitions"):
-        coreset_distortion(*arguments, np.empty((0, 3), dtype=int))
