@@ -5,7 +5,6 @@ import pytest
 import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning
 
-from bench.papers.bounds import k_flats_lower_bound, kernel_k_flats_lower_bound
 from graphcore import Graph, GraphWarning, InputError, KernelKFlats, ParameterError
 from graphcore.kernel_methods.flats.k_flats import k_flats
 from graphcore.kernel_methods.flats.kernel_k_flats import kernel_k_flats
@@ -64,8 +63,6 @@ def test_options(function, name, value):
         (lambda: k_flats(X, 3, 1, init="global"), "for n_dims=0 only"),
         (lambda: k_flats(X, 3, 1, init=X), r"init have shape \(20, 3\); \(3, 3\) is needed"),
         (lambda: k_flats(np.ones((5, 2)), 2, 0, init="global"), "only 1 different points"),
-        (lambda: k_flats_lower_bound(X, 0), "n_clusters=0"),
-        (lambda: kernel_k_flats_lower_bound(X, 2), r"a square matrix.* shape \(20, 3\)"),
         (lambda: FLATS.encode(X[:, :2]), "X has 2 features, but .* of 3"),
         (lambda: FLATS.decode([0, 2], [[0.0], [0.0]]), "must be 0 to 1; found 0 to 2"),
         (lambda: FLATS.decode([0, 1], [0.0, 0.0]), r"shape \(2,\); \(2, 1\) is needed"),

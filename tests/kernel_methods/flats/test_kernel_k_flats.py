@@ -328,13 +328,6 @@ def test_no_labels_of_a_graph_beat_the_lower_bound(seed, m, k):
     assert bound <= w @ problem_of(K, w, m).fit(labels, k)[1] + 1e-9
 
 
-def test_the_bound_of_a_large_sparse_kernel_is_the_dense_one():
-    K = sparse_psd(1, n=700, density=0.01)
-    w = np.random.default_rng(0).uniform(0.5, 2, 700)
-    sparse, dense = (kernel_k_flats_lower_bound(M, 4, 1, sample_weight=w) for M in (K, K.toarray()))
-    assert sparse == pytest.approx(dense, rel=1e-9)
-
-
 def test_an_indefinite_kernel_is_refused_and_guarded():
     graph, _ = planted_partition(4, 60, p_in=0.25, p_out=0.02, random_state=0)
     with pytest.raises(InputError, match=r"not positive semi-definite: .* its eigenvalues go from -.*raise shift"):
