@@ -8,7 +8,7 @@ import pytest
 import scipy.sparse as sp
 from scipy.stats import chisquare
 
-from graphcore import GraphWarning, InputError, NystromFeatures, NystromKernelKMeans, ParameterError
+from graphcore import GraphWarning, InputError, NystromFeatures, ParameterError
 from graphcore.kernel_methods.features import pivots
 from graphcore.kernel_methods.features.nystrom import nystrom_features
 from graphcore.kernel_methods.features.pivots import random_pivots
@@ -114,17 +114,6 @@ def test_smooth_kernels_down_to_rounding():
     factor = np.linalg.cholesky(dense[np.ix_(chosen, chosen)])
     exact = 1 - np.square(np.linalg.solve(factor, dense[:, chosen].T)).sum(axis=0)
     assert np.abs(exact).max() < 1e-11
-
-
-def test_estimators_in_memory_and_in_chunks():
-    da = pytest.importorskip("dask.array")
-    options = {"n_landmarks": 40, "sampling": "rpcholesky", "random_state": 0}
-    ours, theirs = (NystromKernelKMeans(4, **options).fit(each) for each in (da.from_array(X, chunks=(77, -1)), X))
-    np.testing.assert_array_equal(ours.landmark_indices_, theirs.landmark_indices_)
-    assert ours.cost_ == pytest.approx(theirs.cost_)
-    assert "rpcholesky" in ours.report()
-    few = NystromFeatures(sampling="rpcholesky", kernel="linear", n_landmarks=50, random_state=0).fit(X)
-    assert (few.n_landmarks_, few.n_components_) == (6, 6)
 
 
 def test_what_cannot_be_drawn():
