@@ -247,18 +247,3 @@ def test_certificate_text_and_bad_labels():
         certify(found, np.full(20, -1))
     with pytest.raises(InputError, match="one label for each"):
         certify(found, np.zeros(3, dtype=int))
-
-
-class TestLinearKMeans:
-    def test_weights_and_minibatch(self):
-        rng = np.random.default_rng(0)
-        B = np.concatenate([rng.normal(0, 0.1, (50, 2)), rng.normal(3, 0.1, (50, 2))])
-        w = rng.random(100)
-        result = linear_kmeans(B, 2, sample_weight=w, random_state=0)
-        np.testing.assert_allclose(
-            sorted(result.centers[:, 0]),
-            sorted([np.average(B[:50, 0], weights=w[:50]), np.average(B[50:, 0], weights=w[50:])]),
-        )
-        assert result.cost == pytest.approx(cost(B @ B.T, result.labels, w))
-        small = linear_kmeans(B, 2, solver="minibatch", batch_size=20, random_state=0)
-        assert len(set(small.labels[:50])) == len(set(small.labels[50:])) == 1
