@@ -36,11 +36,6 @@ def mean_products(K, rows, *, center=False):
     return rows @ K @ K @ rows.T / len(K) ** 3
 
 
-def effective_rank(eigenvalues, power=1):
-    """Effective dimension ``sum lambda^p / max lambda^p`` of the paper."""
-    return ((eigenvalues / eigenvalues.max()) ** power).sum()
-
-
 # -- identities --------------------------------------------------------------------------------------------------------
 
 
@@ -96,16 +91,6 @@ def test_a_few_eigenvalues_of_a_large_kernel(center):
     dense = centred(K, K)[0] if center else K
     expected = np.linalg.eigvalsh(dense)[::-1][:4] / 450
     np.testing.assert_allclose(leading_eigenvalues(K, 4, center=center, random_state=0), expected, rtol=1e-8)
-
-
-def test_effective_ranks_are_those_of_the_operators():
-    X = points(60, 4)
-    C = X.T @ X / 60
-    values = leading_eigenvalues(X @ X.T, center=False)
-    assert effective_rank(values) == pytest.approx(np.trace(C) / np.linalg.norm(C, 2))
-    C3 = C @ C @ C
-    assert effective_rank(values, 3) == pytest.approx(np.trace(C3) / np.linalg.norm(C3, 2))
-    assert 1 <= effective_rank(values, 3) <= effective_rank(values) <= 4
 
 
 # -- laws given the subsample: statistical, with the chance that a correct sketch fails --------------------------------
