@@ -13,6 +13,13 @@ def gaussian_matrix(X, beta=1.0):
     return np.exp(-squares / (2 * beta**2 * squares.mean()))
 
 
+def of_spectrum(values, seed=0):
+    """A symmetric matrix with these eigenvalues and random eigenvectors."""
+    V = np.linalg.qr(np.random.default_rng(seed).normal(size=(len(values), len(values))))[0]
+    K = (V * values) @ V.T
+    return (K + K.T) / 2
+
+
 def counting_kernel(function=None):
     """A kernel of vectors, the linear one or that given, and a list of how many values each call has computed."""
     function, evaluated = function or kernel_function("linear"), []

@@ -163,11 +163,6 @@ def centre_distances(K, centres):
     return np.diag(K)[:, None] + norms - 2 * K @ centres.T
 
 
-def cost_of_centres(K, weights, centres):
-    """Weighted sum of the squared distances to the nearest of given centres."""
-    return float(weights @ centre_distances(K, centres).min(axis=1))
-
-
 def cost_of_partition(K, weights, labels, k):
     """Weighted kernel k-means cost of a partition: every point pays for its own cluster's centroid."""
     D = centre_distances(K, memberships(weights, labels, k))

@@ -16,6 +16,7 @@ import networkx as nx
 import numpy as np
 import pytest
 
+import bench
 import graphcore
 from bench import papers
 from bench.__main__ import CASES
@@ -151,14 +152,14 @@ CLAIMS = {
     "sketch": ["\"'ari': 1.0\" in ' '.join(out)"], "sparse": ["out == shown"],
     "how_to": ["(choice.best, choice.clear) == (10, True)", "sizes.min() >= 40"],
     "distributed": ["len(labels) == 1797 and model.labels_.max() == 4"],
-    "pictures": ["len(pyplot.get_fignums()) == 9"],
+    "pictures": ["len(pyplot.get_fignums()) == 9"], "flats": ["search.best_params_ == dict(n_clusters=20, n_dims=5)"],
 }  # fmt: skip
 NEEDS = {
     "other_tools": ("pandas", "igraph"), "embeddings": ("pandas",), "web_graphs": ("pandas",),
     "distributed": ("distributed", "pyarrow"), "pictures": ("matplotlib",), "report": ("matplotlib",),
 }  # fmt: skip
 ALONE = ("index",)  # every block of it by itself
-LONG = ("bipartite", "choose_k", "distributed", "flats", "pictures", "report")
+LONG = ("bipartite", "choose_k", "distributed", "pictures", "report")
 # Lines that other tests run, or that speak of files and names of the reader's own.
 NOT_HERE = ("networkx", "conveniences", "files", "graphs", "huge")
 WITH_CODE = [
@@ -234,7 +235,9 @@ def test_what_the_theory_pages_name_exists(page):
                 assert papers.paper(exhibit[1]).exhibit(exhibit[2])
                 assert f"(#{exhibit[1]}-{exhibit[2]})" in tests
             else:
-                reduce(descend, name.split("."), graphcore)
+                reduce(
+                    descend, name.removeprefix("bench.").split("."), bench if name.startswith("bench.") else graphcore
+                )
         assert tests.startswith(("`", "[")) or tests == "the bench"
         file = None
         for name in re.findall(r"`([^`]+)`", tests):

@@ -6,7 +6,7 @@ import pytest
 
 from bench import inputs, papers
 from bench.__main__ import main
-from bench.papers import claims, page, record
+from bench.papers import claims, lemmas, page, record
 from bench.papers.exhibit import PLOT, TEXT, Exhibit, MissingData, Paper, Settings, grouped
 
 EXHIBITS = [(papers.paper(name), exhibit) for name in papers.NAMES for exhibit in papers.paper(name).exhibits]
@@ -70,6 +70,11 @@ def test_the_page_is_what_the_record_gives(name):
 def test_the_table_of_claims_is_what_the_theory_pages_say():
     assert claims.TABLE.read_text(encoding="utf-8") == claims.markdown()
     assert {row[3] for name in claims.PAGES for row in claims.claims(name)} <= set(claims.STATUS)
+
+
+@pytest.mark.parametrize("lemma", lemmas.ALL, ids=lambda lemma: lemma.__name__)
+def test_lemmas_of_the_papers_hold(lemma):
+    lemma()
 
 
 def cited(row):

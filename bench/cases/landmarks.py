@@ -13,7 +13,7 @@ import numpy as np
 
 import graphcore
 from graphcore.kernel_methods.features.nystrom import nystrom_features
-from graphcore.kernel_methods.kmeans.chunked import centers_and_cost
+from graphcore.kernel_methods.kmeans.linear import centers_and_cost
 from graphcore.kernels.vectors import VectorKernel
 
 from .. import vectors

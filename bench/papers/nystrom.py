@@ -52,9 +52,8 @@ def _row(kernel, m, truth, test, seed, settings, starts, whole=None):
     With `whole`, the kernel between the new points, also the cost with the exact means of their clusters for centres.
     """
     from graphcore.kernel_methods.features.nystrom import nystrom_features
-    from graphcore.kernel_methods.kmeans.chunked import nearest_center
     from graphcore.kernel_methods.kmeans.exact import partition_cost
-    from graphcore.kernel_methods.kmeans.linear import linear_kmeans
+    from graphcore.kernel_methods.kmeans.linear import linear_kmeans, nearest_center
     from graphcore.kernels.dense import DenseKernel
 
     with vectors.quiet():

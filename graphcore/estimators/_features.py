@@ -11,8 +11,7 @@ from ..base.streams import Streams
 from ..base.types import AnyData, Floats, KernelLike
 from ..base.validation import check_sample_weight
 from ..kernel_methods.features.diagnostics import as_text
-from ..kernel_methods.kmeans.chunked import nearest_center
-from ..kernel_methods.kmeans.linear import linear_kmeans
+from ..kernel_methods.kmeans.linear import linear_kmeans, nearest_center
 from ._checks import parameters, passed_on, stages_of
 from ._kernel_input import KernelInput
 from ._points import DistanceTransformer, PointClusterer

@@ -14,28 +14,10 @@ from .sparse import SparseKernel
 def as_kernel(K):
     """The view of a kernel: itself, the normalised-cut kernel of a graph, or a precomputed matrix, checked.
 
-    Parameters
-    ----------
-    K : Kernel, Graph, or square array or sparse matrix of shape (n_points, n_points)
-        A graph stands for its kernel ``D^-1 A D^-1``, which is positive semi-definite only with loops that are heavy
-        enough: ``GraphKernel(graph, self_loop)``.
-
-    Returns
-    -------
-    Kernel
-
-    Raises
-    ------
-    InputError
-        If K is anything else (the message names what is taken), or a matrix that is not square, real, finite and
-        symmetric, or that has a negative diagonal.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from graphcore.kernels.as_kernel import as_kernel
-    >>> as_kernel(np.eye(3)).product(np.ones((3, 1))).ravel().tolist()
-    [1.0, 1.0, 1.0]
+    K is a Kernel, a Graph, or a square array or sparse matrix (n_points, n_points). A graph stands for its kernel
+    ``D^-1 A D^-1``, which is positive semi-definite only with loops that are heavy enough:
+    ``GraphKernel(graph, self_loop)``. An InputError refuses anything else, and matrices that are not square, real,
+    finite and symmetric, or that have a negative diagonal.
     """
     if isinstance(K, Kernel):
         return K

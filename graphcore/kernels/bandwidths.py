@@ -8,7 +8,7 @@ from ..base.streams import Streams
 from ..base.validation import check_choice, check_integer, check_real
 from ..distributed.chunks import map_chunks, rows_at
 from ..exceptions import InputError, ParameterError
-from ._evaluate import manhattan
+from ..neighbors.vectors import ordered
 from .checks import as_floats
 
 # Rules and the numbers that they take when none is given.
@@ -20,19 +20,17 @@ _BLOCK_BYTES = 1 << 24
 def rule_bandwidth(X, rule, *, distance="euclidean", random_state=None):
     """Bandwidth, a positive float, of vectors (dense, sparse or chunked, at least two rows) by a rule.
 
-    - ``("rms", beta)``: beta times the root mean square distance over all n^2 pairs, the pairs of a point with itself
+    - ``("rms", beta)``: beta (1) times the root mean square distance over all n^2 pairs, those of a point with itself
       included. For Euclidean distances this is ``beta sqrt(2 mean |x - mean(x)|^2)``, exact in O(n d). Wang, Gittens,
-      Mahoney, JMLR 2019, section 5.1 (beta in {0.2, 1, 5}), and Calandriello and Rosasco, NeurIPS 2018, whose printed
-      formula divides by n once too often.
-    - ``("quantile", q)``: the q-quantile of the distances between different points. Kpotufe and Sriperumbudur,
-      "Gaussian sketching yields a J-L lemma in RKHS", use 0.25 in ``exp(-|x - y|^2 / sigma^2)``: gamma = 1 / sigma^2.
-    - ``("neighbours", share)``: the median over points of the radius of the ball that holds this share of the other
-      points; an integer counts points instead. El Ghazzal, "Learning data representation and piece-wise estimation",
-      2012, section 5.4, has n/10.
+      Mahoney, JMLR 2019, section 5.1, and Calandriello and Rosasco, NeurIPS 2018, who divide by n once too often.
+    - ``("quantile", q)``: the q-quantile (0.25) of the distances between different points. Kpotufe and Sriperumbudur,
+      "Gaussian sketching yields a J-L lemma in RKHS", use it in ``exp(-|x - y|^2 / sigma^2)``: gamma = 1 / sigma^2.
+    - ``("neighbours", share)``: the median over points of the radius of the ball that holds this share (0.1) of the
+      other points; an integer counts points. El Ghazzal, "Learning data representation and piece-wise estimation",
+      2012.
 
-    A name alone takes beta 1, q 0.25, share 0.1. `distance` is "euclidean" or "manhattan". All but the closed form use
-    1,000 points drawn without replacement, or all if there are fewer. A rule that gives 0, since the points, or too
-    many pairs of them, are equal, is an InputError; one that is not known, or its number, a ParameterError.
+    `distance` is "euclidean" or "manhattan". All but the closed form use 1,000 points drawn without replacement. A rule
+    that gives 0 is an InputError; one that is not known, or its number, a ParameterError.
     """
     name, number = _parse(rule, X.shape[0])
     check_choice("distance", distance, ("euclidean", "manhattan"))
@@ -122,3 +120,13 @@ def _sampled(X, name, number, distance, random_state):
     # Position 0 of every sorted row is the point itself.
     place = max(1, min(n - 1, round(number * (n - 1))))
     return float(np.median(np.partition(D, place, axis=1)[:, place]))
+
+
+def manhattan(X, Y):
+    """Distances between the rows of two matrices, shape (n_rows, n_columns), float64.
+
+    scikit-learn's loop for sparse matrices knows 32-bit indices only, and puts rows in order in place.
+    """
+    from sklearn.metrics.pairwise import manhattan_distances
+
+    return manhattan_distances(*(ordered(part) if hasattr(part, "tocsr") else part for part in (X, Y)))

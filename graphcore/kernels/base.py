@@ -47,36 +47,23 @@ class Kernel:
     Its forms: GraphKernel, SparseKernel, DenseKernel (memory-mapped too) and VectorKernel, which evaluates
     a function in blocks. A form gives `n_points`, `diagonal`, :meth:`block`, :meth:`columns` and :meth:`submatrix`; the
     rest follows from these, and is overridden where that is quicker.
-
-    Attributes
-    ----------
-    n_points : int
-    diagonal : ndarray of shape (n_points,), float64
-    point_weights : ndarray of shape (n_points,), float64
-        The weights of kernel k-means that belong to the kernel: node degrees for a graph, otherwise ones.
-    is_psd : bool or None
-        Whether the matrix is positive semi-definite for certain (True), for certain not (False), or it is not known.
-    is_sparse : bool
-        Whether most entries are 0, and rows come as csr_array.
-    precision : dtype
-        float32 or float64: what the kernel values were computed in, whatever type they are held in.
-    noise : float
-        Squared distances below this share of the two squared norms are rounding: the points are equal.
-    leaves_out_isolated : bool
-        Whether points of weight 0 are in no cluster, as the isolated nodes of a graph, whose weights are its own.
     """
 
     n_points: int
-    diagonal: np.ndarray
-    is_psd: bool | None = None
-    is_sparse: bool = False
-    precision: np.dtype = np.dtype(np.float64)
-    noise: float = 1e-12
-    leaves_out_isolated: bool = False
+    diagonal: np.ndarray  # (n_points,) float64
+    is_psd: bool | None = None  # whether it is positive semi-definite for certain, for certain not, or not known
+    is_sparse: bool = False  # whether most entries are 0, and rows come as csr_array
+    precision: np.dtype = np.dtype(np.float64)  # what values were computed in, whatever type they are held in
+    leaves_out_isolated: bool = False  # whether points of weight 0 are in no cluster, as the isolated nodes of a graph
+
+    @property
+    def noise(self):
+        """Share of the two squared norms below which squared distances are rounding: the points are equal."""
+        return 2e-6 if self.precision == np.float32 else 1e-12
 
     @cached_property
     def point_weights(self):
-        """Ones."""
+        """Weights of kernel k-means that belong to the kernel, (n_points,) float64: degrees for a graph, else ones."""
         return np.ones(self.n_points)
 
     def block(self, rows, columns, dtype=None):
@@ -108,7 +95,7 @@ class Kernel:
 
     def _part_of(self, kernel, points, point_weights):
         """Make this matrix that of `kernel` among some points: it was computed alike, and they keep their weights."""
-        self.is_psd, self.precision, self.noise = kernel.is_psd, kernel.precision, kernel.noise
+        self.is_psd, self.precision = kernel.is_psd, kernel.precision
         self.point_weights = kernel.point_weights[points] if point_weights is None else point_weights
         return self
 
@@ -139,10 +126,7 @@ class Kernel:
         `labels` are integers, -1 for points in no cluster, `weights` float64. `before` is of the Products of a
         partition before, from which these can be made.
         """
-        if before is None:
-            sums = self.cluster_sums(labels, weights, n_clusters, n_jobs)
-        else:
-            sums = self.updated_sums(*before, labels, weights, n_jobs)
+        sums = self.cluster_sums(labels, weights, n_clusters, n_jobs, before)
         placed = np.flatnonzero(labels >= 0)
         own = np.zeros(len(labels))
         own[placed] = sums[placed, labels[placed]]
@@ -156,16 +140,13 @@ class Kernel:
 
         return Products(own, nearest, (sums, labels))
 
-    def cluster_sums(self, labels, weights, n_clusters, n_jobs=None):
-        """``S_xj = sum over y of label j of weights_y K_xy``, an ndarray of shape (n_points, n_clusters), float64."""
-        return self.product(memberships(labels, weights, n_clusters).T.toarray(), n_jobs)
+    def cluster_sums(self, labels, weights, n_clusters, n_jobs=None, before=None):
+        """``S_xj = sum over y of label j of weights_y K_xy``, an ndarray of shape (n_points, n_clusters), float64.
 
-    def updated_sums(self, sums, before, labels, weights, n_jobs=None):
-        """:meth:`cluster_sums` of `labels`, given those of the labels before, which are not changed.
-
-        Kernels whose entries are costly to make evaluate only the columns of points that moved.
+        `before` are those of other labels, and these: kernels whose entries are costly to make then evaluate only the
+        columns of points that moved.
         """
-        return self.cluster_sums(labels, weights, sums.shape[1], n_jobs)
+        return self.product(memberships(labels, weights, n_clusters).T.toarray(), n_jobs)
 
 
 def memberships(labels, weights, n_clusters):

@@ -51,11 +51,6 @@ def check_scale(X, dtype=None, name="X"):
         check_magnitude(name, largest, dtype or values.dtype, _LARGEST_VECTORS)
 
 
-def noise_of(dtype):
-    """Relative rounding of squared distances between points whose kernel values have this type."""
-    return 2e-6 if dtype == np.float32 else 1e-12
-
-
 def eigenvalue_noise(n_points, dtype):
     """Share of the largest eigenvalue below which negative ones may be the rounding of kernel values of this type.
 

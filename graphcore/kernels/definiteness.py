@@ -1,9 +1,9 @@
-"""Whether a kernel matrix is positive semi-definite, and the shift that makes it so."""
+"""Eigenvalues of kernel matrices: the ends of the spectrum, the shift that lifts it, and the largest."""
 
 import numpy as np
 
 from ..base.streams import Streams
-from ..base.threads import limited_libraries
+from ..base.threads import away, limited_libraries
 from ..base.warn import warn_user
 from ..exceptions import InputError
 from .checks import check_symmetric, clearly_negative
@@ -41,8 +41,7 @@ def report_indefinite(ends, on_indefinite, *, where, remedy, consequence=None):
 def rough_spectrum_ends(product, n_points):
     """Numbers between the smallest and the largest eigenvalue of a symmetric matrix, near both, by some 40 products.
 
-    A clearly negative one proves that the matrix is not positive semi-definite. None of the columns is looked at alone,
-    so that it sees what a sample of the points does not.
+    A clearly negative one proves that the matrix is not positive semi-definite, where a sample of the points may not.
     """
     from scipy.sparse.linalg import LinearOperator, eigsh
 
@@ -63,8 +62,8 @@ def smallest_sampled_eigenvalue(kernel, random_state=None, *, n_points=_SAMPLE):
     """Smallest eigenvalue of the kernel among at most `n_points` points, over its largest in absolute value.
 
     0 where it is negative by no more than the rounding of the kernel values; clearly negative only if the whole matrix
-    has a negative eigenvalue (Cauchy's interlacing theorem). The converse does not hold where points were drawn. A
-    sub-matrix that is not symmetric (a function that is no kernel) is refused with an InputError.
+    has a negative eigenvalue (Cauchy's interlacing theorem). A function that is not symmetric is refused with an
+    InputError.
     """
     points = np.arange(kernel.n_points)
     if len(points) > n_points:
@@ -82,8 +81,7 @@ def smallest_sampled_eigenvalue(kernel, random_state=None, *, n_points=_SAMPLE):
 def semidefinite_shift(kernel, weights, *, random_state=None, n_jobs=None):
     """Shift sigma for which ``K + sigma W^-1`` is positive semi-definite: what ``W^1/2 K W^1/2`` lacks.
 
-    0 where the matrix is known to be positive semi-definite. 1 for the normalised-cut kernel of a graph, whose
-    ``D^-1/2 A D^-1/2`` has no eigenvalue below -1. Otherwise minus the least eigenvalue, computed densely up to 1,500
+    1 for the normalised-cut kernel of a graph; otherwise minus the least eigenvalue, computed densely up to 1,500
     points and by Lanczos beyond, widened by the residual.
     """
     if kernel.is_psd:
@@ -114,3 +112,17 @@ def _beyond_rounding(extremes):
     smallest, largest = extremes
     rounding = 1e-10 * max(abs(smallest), abs(largest))
     return float(rounding - smallest) if smallest < -rounding else 0.0
+
+
+def leading_eigenvectors(M, count):
+    """The largest eigenvalues of a symmetric matrix and their vectors, in ascending order.
+
+    Where more of them are equal than are asked for, LAPACK may find none of these by their numbers: then it finds all.
+    """
+    from scipy.linalg import eigh
+
+    n = len(M)
+    values, vectors = away(eigh, M, subset_by_index=(n - count, n - 1), check_finite=False)
+    if len(values) < count:
+        values, vectors = away(eigh, M, check_finite=False)
+    return values[-count:], vectors[:, -count:]

@@ -5,25 +5,15 @@ import numpy as np
 from ..base.locks import cached_property
 from ..exceptions import InputError
 from .base import BLOCK_BYTES, Kernel, memberships
-from .checks import check_diagonal, check_precomputed, check_symmetric, noise_of
+from .checks import check_diagonal, check_precomputed, check_symmetric
 from .columns import matrix_columns
 
 
 class DenseKernel(Kernel):
-    """A precomputed kernel matrix.
+    """A precomputed kernel matrix K (n_points, n_points): real, finite, symmetric, its diagonal not negative.
 
-    Parameters
-    ----------
-    K : array-like of shape (n_points, n_points)
-        Real, finite, symmetric, with a diagonal that is not negative. float32 and float64 are not copied, and may be
-        memory-mapped.
-    check : bool, default True
-        Whether to look for what is wrong with K (one pass).
-
-    Raises
-    ------
-    InputError
-        Saying what is wrong and what to do.
+    float32 and float64 are not copied, and may be memory-mapped. With `check`, one pass looks for what is wrong with K,
+    which is an InputError that says what to do.
     """
 
     def __init__(self, K, *, check=True):
@@ -32,7 +22,6 @@ class DenseKernel(Kernel):
         self.values = K if K.dtype in (np.float32, np.float64) else K.astype(np.float64)
         self.n_points = K.shape[0]
         self.precision = self.values.dtype
-        self.noise = noise_of(self.precision)
         if check:
             self._check()
 
@@ -72,7 +61,7 @@ class DenseKernel(Kernel):
         """See :meth:`Kernel.submatrix`."""
         return DenseKernel(self.block(points, points), check=False)._part_of(self, points, point_weights)
 
-    def cluster_sums(self, labels, weights, n_clusters, n_jobs=None):
+    def cluster_sums(self, labels, weights, n_clusters, n_jobs=None, before=None):
         """See :meth:`Kernel.cluster_sums`; O(n_points^2) for any number of clusters."""
         Z = memberships(labels, weights, n_clusters)
         out = np.zeros((n_clusters, self.n_points))

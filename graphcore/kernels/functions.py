@@ -8,39 +8,33 @@ import numpy as np
 
 from ..base.validation import check_choice, check_integer, check_real
 from ..exceptions import InputError, ParameterError
-from ._evaluate import gaussian_block, inner_products, manhattan, refuse_zero_rows, squared_norms
-from .bandwidths import rule_bandwidth
+from .bandwidths import manhattan, rule_bandwidth
 from .checks import as_floats
 
 VECTOR_KERNELS = ("gaussian", "laplacian", "polynomial", "sigmoid", "cosine", "linear")
 # Of any vector with itself they are 1.
 OF_DISTANCES = ("gaussian", "laplacian")
 _ALIASES = {"rbf": "gaussian", "poly": "polynomial"}
+# Share of the mean squared norm that is the mean's own, beyond which vectors are centred before distances are taken.
+_FAR = 0.9
+# Rounding of squared distances in float32, times gamma, beyond which they are taken in float64. The error of kernel
+# values is up to some ten times as large.
+_COARSE = 1e-4
+_WIDE_BYTES = 1 << 24
+# A gamma that float32 cannot hold with products of it, and gamma times squared norms from where all of it is rounding.
+_LARGE, _HUGE = 1e30, 1e200
 
 
 @dataclass(frozen=True)
 class KernelFunction:
-    """A kernel over vectors; made by :func:`kernel_function`.
+    """A kernel over vectors; made by :func:`kernel_function`."""
 
-    Attributes
-    ----------
-    name : str
-        One of `VECTOR_KERNELS`, or "callable".
-    gamma, coef0 : float or None
-        As in the formulas of :func:`kernel_function`; a gamma of None is one over the number of columns.
-    degree : int or None
-    is_psd : bool or None
-        Whether every matrix of the kernel is positive semi-definite; None where that is not known (a callable).
-    function : callable or None
-        The caller's own kernel.
-    """
-
-    name: str
-    gamma: float | None = None
+    name: str  # one of VECTOR_KERNELS, or "callable"
+    gamma: float | None = None  # as in the formulas of kernel_function; None is one over the number of columns
     degree: int | None = None
     coef0: float | None = None
-    is_psd: bool | None = True
-    function: Callable | None = field(default=None, repr=False)
+    is_psd: bool | None = True  # whether all its matrices are positive semi-definite; None: not known (a callable)
+    function: Callable | None = field(default=None, repr=False)  # the caller's own kernel
 
     @property
     def bandwidth(self):
@@ -137,53 +131,28 @@ class KernelFunction:
 
 
 def kernel_function(kernel, *, bandwidth=None, gamma=None, degree=3, coef0=1.0, random_state=None, X=None):
-    """Make a kernel over vectors.
+    """Make a kernel over vectors, a KernelFunction.
 
-    Parameters
-    ----------
-    kernel : str, callable or KernelFunction
-        - "gaussian" or "rbf": ``exp(-|x - y|^2 / (2 sigma^2))``, or ``exp(-gamma |x - y|^2)``
-        - "laplacian": ``exp(-|x - y|_1 / sigma)``, or ``exp(-gamma |x - y|_1)``
-        - "polynomial" or "poly": ``(gamma <x, y> + coef0)^degree``
-        - "sigmoid": ``tanh(gamma <x, y> + coef0)``, not positive semi-definite
-        - "cosine": ``<x, y> / (|x| |y|)``
-        - "linear": ``<x, y>``
-        - a function of two blocks of vectors, ``kernel(X, Y)``, that returns the block of values. Whether it is
-          positive semi-definite is not known (`is_psd` is None).
+    `kernel` is one of these, or a KernelFunction, which is returned as it is:
 
-        A KernelFunction is returned as it is.
-    bandwidth : float, str or (str, number), optional
-        Sigma, for "gaussian" and "laplacian": a number or a rule, as for :class:`graphcore.KernelKMeans`. Rules need
-        `X`; the Laplacian kernel takes them over its own distance, the sum of absolute differences.
-    gamma : float, optional
-        In place of the bandwidth, or the factor of "polynomial" and "sigmoid" (default: one over the number of
-        columns).
-    degree : int, default 3
-    coef0 : float, default 1
-    random_state : int, Generator, RandomState or None
-        For rules that sample pairs.
-    X : ndarray or sparse array of shape (n_samples, n_features), optional
-        What the rule is applied to.
+    - "gaussian" or "rbf": ``exp(-|x - y|^2 / (2 sigma^2))``, or ``exp(-gamma |x - y|^2)``
+    - "laplacian": ``exp(-|x - y|_1 / sigma)``, or ``exp(-gamma |x - y|_1)``
+    - "polynomial" or "poly": ``(gamma <x, y> + coef0)^degree``
+    - "sigmoid": ``tanh(gamma <x, y> + coef0)``, not positive semi-definite
+    - "cosine": ``<x, y> / (|x| |y|)``
+    - "linear": ``<x, y>``
+    - a function of two blocks of vectors, ``kernel(X, Y)``, that returns the block of values
 
-    Returns
-    -------
-    KernelFunction
+    `bandwidth` is sigma, a number or a rule as for :class:`graphcore.KernelKMeans`, which is applied to `X`, an array
+    or sparse matrix (n_samples, n_features); the Laplacian kernel takes rules over its own distance. `gamma` is in its
+    place, or the factor of "polynomial" and "sigmoid" (default: one over the number of columns). `random_state` is for
+    rules that sample pairs. A parameter that is not known, out of range, given twice or without meaning for the kernel
+    is a ParameterError, a rule that gives 0 an InputError.
 
-    Raises
-    ------
-    ParameterError
-        If a parameter is not known, out of range, given twice or without meaning for the kernel.
-    InputError
-        If the rule gives a zero bandwidth.
-
-    Notes
-    -----
     Papers differ in what they call sigma. Nystrom kernel k-means (Wang, Gittens, Mahoney; Calandriello, Rosasco) uses
     ``exp(-|x - y|^2 / (2 sigma^2))``, as here. The Gaussian-sketch paper (Kpotufe, Sriperumbudur) uses
     ``exp(-|x - y|^2 / sigma^2)``: give it as ``gamma=1 / sigma**2``.
 
-    Examples
-    --------
     >>> import numpy as np
     >>> from graphcore.kernels.functions import kernel_function
     >>> kernel = kernel_function("gaussian", bandwidth=2.0)
@@ -255,3 +224,68 @@ def _checked_values(values, shape, dtype):
     if not np.isfinite(values).all():
         raise InputError("the callable kernel returned NaN or infinity; its values must be finite")
     return np.array(values, dtype=dtype)
+
+
+def squared_norms(X):
+    """Squared Euclidean norms of rows."""
+    if hasattr(X, "tocsr"):
+        return np.asarray(X.multiply(X).sum(axis=1)).ravel()
+    return np.einsum("ij,ij->i", X, X)
+
+
+def inner_products(X, Y):
+    """``X Y^T`` as a new array."""
+    if hasattr(Y, "tocsr") and not hasattr(X, "tocsr"):
+        return np.ascontiguousarray((Y @ X.T).T)
+    products = X @ Y.T
+    return products.toarray() if hasattr(products, "tocsr") else products
+
+
+def gaussian_block(X, Y, gamma):
+    """``exp(-gamma |x - y|^2)`` by way of one product."""
+    norms, given = squared_norms(Y), (X, Y)
+    if not hasattr(X, "tocsr") and not hasattr(Y, "tocsr") and len(norms):
+        centre = Y.mean(axis=0)
+        # Distances do not change when all points move. Far from the origin too much of them would cancel; elsewhere
+        # the copies are saved.
+        if centre @ centre > _FAR * norms.mean():
+            same = X is Y
+            X = X - centre
+            Y = X if same else Y - centre
+            norms = squared_norms(Y)
+    own_norms = squared_norms(X)
+    largest = max(float(own_norms.max(initial=0.0)), float(norms.max(initial=0.0)))
+    if X.dtype == np.float32 and (gamma * largest * float(np.finfo(np.float32).eps) > _COARSE or gamma > _LARGE):
+        return _gaussian_of_far_points(*given, gamma)
+    # Points that differ at all are then as good as orthogonal, and nothing overflows.
+    gamma = min(gamma, _HUGE / largest) if largest > 0 else 1.0
+    block = inner_products(X, Y)
+    block *= 2.0 * gamma
+    block -= (gamma * own_norms)[:, None]
+    block -= gamma * norms
+    np.minimum(block, 0.0, out=block)
+    return np.exp(block, out=block)
+
+
+def _gaussian_of_far_points(X, Y, gamma):
+    """The same with distances in float64, for float32 vectors that are many bandwidths from their mean.
+
+    Their distances would be differences of numbers so large that nothing is left of them.
+    """
+    Y = Y.astype(np.float64)
+    step = max(1, _WIDE_BYTES // (8 * max(1, Y.shape[0])))
+    block = np.empty((X.shape[0], Y.shape[0]), dtype=np.float32)
+    for start in range(0, X.shape[0], step):
+        rows = slice(start, start + step)
+        block[rows] = gaussian_block(X[rows].astype(np.float64), Y, gamma)
+    return block
+
+
+def refuse_zero_rows(norms):
+    """Refuse rows of zeros, which have no direction."""
+    empty = np.flatnonzero(norms == 0)
+    if len(empty):
+        raise InputError(
+            f"kernel='cosine' needs rows that are not all zero; {len(empty)} rows are, the first is number {empty[0]} "
+            "of its block: drop them or choose another kernel"
+        )

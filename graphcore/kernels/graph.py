@@ -22,28 +22,14 @@ _BLOCK_ENTRIES = 1 << 18
 class GraphKernel(RowsKernel):
     """``K = D^-1 A D^-1`` with weights ``w = D``, for which weighted kernel k-means is normalised cut.
 
-    Parameters
-    ----------
-    graph : Graph
-    self_loop : float, default 0
-        Weight of a loop added to every node that has an edge, in the kernel only, as a multiple of the graph's mean
-        weight (the published algorithm uses 1, on graphs without weights). It makes the diagonal positive; the graph is
-        not copied. Isolated nodes get no loop: they take no part.
+    A loop of weight `self_loop`, a multiple of the graph's mean weight (the published algorithm uses 1, on graphs
+    without weights), is added to every node that has an edge, in the kernel only: the graph is not copied. It makes the
+    diagonal positive. Isolated nodes get none: they take no part, and have weight 0.
 
-    Attributes
-    ----------
-    graph : Graph or None
-        With weights in range, see `in_range`: the kernel is that of these. None for
-        the kernel among some of the nodes.
-    self_loop : float
-        The loop in the unit of the weights.
-    degrees : ndarray of shape (n_points,), float64
-        Degrees, with the loop.
-    point_weights : ndarray of shape (n_points,), float64
-        Weights for kernel k-means: the degrees, 0 for isolated nodes.
+    After that `graph` is the graph with weights in range (see `in_range`), None for the kernel among some of the nodes;
+    `self_loop` the loop in the unit of its weights; `degrees` (n_points,) those with the loop. Dhillon, Guan, Kulis,
+    "Kernel k-means, spectral clustering and normalized cuts", KDD 2004.
 
-    Examples
-    --------
     >>> import graphcore
     >>> from graphcore.kernels.graph import GraphKernel
     >>> kernel = GraphKernel(graphcore.Graph.from_edges([0, 1], [1, 2]), self_loop=1.0)
@@ -51,10 +37,6 @@ class GraphKernel(RowsKernel):
     array([[0.25 , 0.167, 0.   ],
            [0.167, 0.111, 0.167],
            [0.   , 0.167, 0.25 ]])
-
-    References
-    ----------
-    Dhillon, Guan, Kulis, "Kernel k-means, spectral clustering and normalized cuts", KDD 2004.
     """
 
     leaves_out_isolated = True
@@ -109,7 +91,7 @@ class GraphKernel(RowsKernel):
         return KernelRows(points, starts, stops, self.indices, self.values, scale, self.degrees, self.self_loop)
 
     def nearest_centroids(self, reach, weights, labels, norms, masses, n_jobs=None):
-        """Find the nearest of some centroids that reach a point, for every point; O(n_points + entries of the rows).
+        """The nearest of some centroids that reach a point, for every point; O(n_points + entries of the rows).
 
         The centroids are ``c_j = sum of weights_y phi(y) / masses_j`` over the points y of `reach` (KernelRows) that
         have label j. Returns the j of smallest ``norms_j - 2 <phi(x), c_j>``, int32, of equals the lowest, n_clusters

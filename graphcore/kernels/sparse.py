@@ -9,7 +9,7 @@ from ..graphs.rows import entries_of
 from ..graphs.structure import check_sparse
 from . import _loops
 from .base import Kernel, Products
-from .checks import as_csr, check_diagonal, check_precomputed, check_symmetric, noise_of
+from .checks import as_csr, check_diagonal, check_precomputed, check_symmetric
 from .columns import Columns, matrix_columns
 
 _BLOCK_ENTRIES, _PRODUCT_ENTRIES = 1 << 20, 1 << 18
@@ -109,19 +109,9 @@ class RowsKernel(Kernel):
 
 
 class SparseKernel(RowsKernel):
-    """A precomputed sparse kernel matrix; entries that are not stored are 0.
+    """A precomputed sparse kernel matrix; entries that are not stored are 0, and repeated ones add up.
 
-    Parameters
-    ----------
-    K : sparse matrix of shape (n_points, n_points)
-        As for `DenseKernel`. Repeated entries add up.
-    check : bool, default True
-        Whether to look for what is wrong with K.
-
-    Raises
-    ------
-    InputError
-        Saying what is wrong and what to do.
+    K and `check` are as for `DenseKernel`.
     """
 
     def __init__(self, K, *, check=True):
@@ -132,7 +122,6 @@ class SparseKernel(RowsKernel):
         self.n_points = K.shape[0]
         # Held in float64, for the loops; what float32 has rounded away is not back.
         self.precision = np.dtype(np.float32 if given == np.float32 else np.float64)
-        self.noise = noise_of(self.precision)
         self.diagonal = K.diagonal()
         if check:
             if not np.isfinite(K.data).all():

@@ -9,7 +9,7 @@ from ..base.locks import cached_property
 from ..distributed.chunks import is_chunked, map_chunks, rows_at, rows_of_chunks
 from ..exceptions import InputError
 from .base import BLOCK_BYTES, Kernel, memberships
-from .checks import as_floats, check_scale, check_vectors, noise_of
+from .checks import as_floats, check_scale, check_vectors
 from .columns import map_rows, vector_columns
 from .dense import DenseKernel
 from .functions import OF_DISTANCES, KernelFunction
@@ -30,19 +30,10 @@ def columns_of(function, X, Y, dtype):
 class VectorKernel(Kernel):
     """The kernel matrix of vectors, ``K[i, j] = function(X[i], X[j])``.
 
-    Parameters
-    ----------
-    X : ndarray, memmap or sparse array of shape (n_points, n_features)
-        Any real type; blocks of rows are brought to `dtype` when they are used.
-    function : KernelFunction
-        See `kernel_function`.
-    dtype : {float32, float64}, optional
-        What kernel values are computed in. Default: float32 for float32, otherwise float64.
-    held_bytes : int, default 64 MiB
-        A matrix that fits into these is evaluated at the first product, and held.
+    X is an ndarray, memmap or sparse array (n_points, n_features) of any real type; blocks of rows are brought to
+    `dtype`, what kernel values are computed in, when they are used: by default float32 for float32, otherwise float64.
+    `function` is a KernelFunction. A matrix that fits into `held_bytes` is evaluated at the first product, and held.
 
-    Examples
-    --------
     >>> import numpy as np
     >>> from graphcore.kernels.functions import kernel_function
     >>> from graphcore.kernels.vectors import VectorKernel
@@ -53,7 +44,6 @@ class VectorKernel(Kernel):
 
     def __init__(self, X, function: KernelFunction, dtype=None, held_bytes=BLOCK_BYTES):
         self.precision = np.dtype(dtype or (np.float32 if getattr(X, "dtype", None) == np.float32 else np.float64))
-        self.noise = noise_of(self.precision)
         self.X, self.function, self.is_psd = self._checked(X), function, function.is_psd
         self.n_points = self.X.shape[0]
         self._fits = self.precision.itemsize * self.n_points**2 <= held_bytes
@@ -90,18 +80,15 @@ class VectorKernel(Kernel):
         """See :meth:`Kernel.product`."""
         return self._at_hand().product(M, n_jobs)
 
-    def cluster_sums(self, labels, weights, n_clusters, n_jobs=None):
+    def cluster_sums(self, labels, weights, n_clusters, n_jobs=None, before=None):
         """See :meth:`Kernel.cluster_sums`."""
-        return self._at_hand().cluster_sums(labels, weights, n_clusters, n_jobs)
-
-    def updated_sums(self, sums, before, labels, weights, n_jobs=None):
-        """See :meth:`Kernel.updated_sums`; evaluates the columns of the points that moved."""
-        moved = np.flatnonzero(labels != before)
-        if self._fits or 2 * len(moved) > self.n_points:
-            return self.cluster_sums(labels, weights, sums.shape[1], n_jobs)
+        sums, old = (None, None) if before is None else before
+        moved = None if before is None else np.flatnonzero(labels != old)
+        if before is None or self._fits or 2 * len(moved) > self.n_points:
+            return self._at_hand().cluster_sums(labels, weights, n_clusters, n_jobs)
         if not len(moved):
             return sums
-        now, then = (memberships(part[moved], weights[moved], sums.shape[1]) for part in (labels, before))
+        now, then = (memberships(part[moved], weights[moved], n_clusters) for part in (labels, old))
         M = (now - then).T.toarray()
         return sums + map_rows(self.columns(moved), lambda rows: rows @ M, n_jobs=n_jobs)
 

@@ -4,14 +4,14 @@ from ..cluster.partition.cluster_sums import ClusterSums
 from .clusters import central_nodes, cluster_summary
 from .cut import conductance, cut_and_volume, normalized_cut, outside_share, quotient_graph
 from .features import describe, medoids
-from .kernel_cost import CoresetCost, CoresetDistortion, coreset_cost, coreset_distortion, kernel_kmeans_cost
+from .kernel_cost import CoresetCost, coreset_cost, kernel_kmeans_cost
 from .robustness import Robustness, robustness
 from .truth import Calibration, agreement, calibration
 
 __all__ = [
-    "Calibration", "ClusterSums", "CoresetCost", "CoresetDistortion", "Robustness", "agreement", "calibration",
-    "central_nodes", "cluster_summary", "conductance", "coreset_cost", "coreset_distortion", "cut_and_volume",
-    "describe", "kernel_kmeans_cost", "medoids", "normalized_cut", "outside_share", "quotient_graph", "robustness",
+    "Calibration", "ClusterSums", "CoresetCost", "Robustness", "agreement", "calibration", "central_nodes",
+    "cluster_summary", "conductance", "coreset_cost", "cut_and_volume", "describe", "kernel_kmeans_cost", "medoids",
+    "normalized_cut", "outside_share", "quotient_graph", "robustness",
 ]  # fmt: skip
 
 

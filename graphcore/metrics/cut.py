@@ -59,7 +59,7 @@ def sparse_rows(graph, nodes):
 def cut_and_volume(
     graph: AnyGraph, labels: ArrayLike, n_clusters: int | None = None, *, n_jobs: int | None = None,
 ) -> ClusterSums:  # fmt: skip
-    """Internal weight, volume, cut and size of every cluster.
+    """Internal weight, volume, cut and size of every cluster, in one pass and O(n_nodes + n_clusters) memory.
 
     Parameters
     ----------
@@ -80,10 +80,6 @@ def cut_and_volume(
     ------
     InputError
         If the labels are no integers of at least -1, one for each node.
-
-    Notes
-    -----
-    One pass over the entries, O(n_nodes + n_clusters) memory.
 
     Examples
     --------
@@ -120,11 +116,6 @@ def outside_share(graph: AnyGraph, labels: ArrayLike, *, n_jobs: int | None = No
     ndarray of shape (n_nodes,), float32
         NaN for nodes of no cluster or without an edge.
 
-    Notes
-    -----
-    Within a cluster P this orders nodes as kernel k-means does: with ``K = D^-1 A D^-1`` the squared distance of node x
-    to the cluster's centroid c is ``K_xx + |c|^2 - 2 (1 - share_x) / vol(P)``.
-
     Examples
     --------
     >>> import graphcore
@@ -140,8 +131,7 @@ def conductance(
 ) -> Floats:  # fmt: skip
     """Conductance of every cluster: the share of its volume that leaves it, ``cut(P) / vol(P)``.
 
-    A cluster without nodes or without volume counts 1. Nodes of degree 0 are left out, and nodes of label -1 belong to
-    no cluster (edges to them leave the cluster).
+    A cluster without nodes or without volume counts 1. Edges to nodes of label -1 leave the cluster.
 
     Parameters
     ----------
@@ -184,14 +174,9 @@ def normalized_cut(
     InputError
         Also if there is no cluster at all: no label of a node with an edge, and no `n_clusters`.
 
-    Notes
-    -----
-    The sum of the conductances (Shi and Malik's normalised cut, "kNC" in the coreset papers) is `n_clusters` times
-    this.
-
     References
     ----------
-    Shi and Malik, "Normalized Cuts and Image Segmentation", PAMI 2000.
+    Shi and Malik, "Normalized Cuts and Image Segmentation", PAMI 2000, have the sum, "kNC" in the coreset papers.
 
     Examples
     --------
@@ -221,12 +206,7 @@ def quotient_graph(
     csr_array of shape (n_clusters, n_clusters), float64
         Symmetric, columns ascending. Off the diagonal the weight of the edges between two clusters, on it the sum of
         the entries inside (twice the weight of the edges, once that of the self-loops), so that row sums are volumes
-        (less the edges to nodes of label -1).
-
-    Notes
-    -----
-    Rows are read cluster by cluster, so that one array of n_clusters places per thread is enough and nothing of the
-    size of the graph is allocated: O(n_nodes + n_clusters) memory and the result itself.
+        (less the edges to nodes of label -1). O(n_nodes + n_clusters) memory beside it.
 
     Examples
     --------

@@ -92,8 +92,7 @@ def medoids(
     count : int, default 5
         Rows of each cluster, fewer where it has fewer.
     metric : {"euclidean", "cosine"}, default "euclidean"
-        Squared Euclidean distances, or cosine distances: their sums follow from the mean of the rows, so that none is
-        compared with another. Rows of zeros are at cosine distance 1 from all.
+        Squared Euclidean distances, or cosine distances, in which rows of zeros are at 1 from all.
 
     Returns
     -------

@@ -1,22 +1,18 @@
 """The weighted kernel k-means cost of a partition of a graph, and its estimate from a coreset."""
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from ..base.streams import Streams
-from ..base.threads import map_blocks
-from ..base.types import AnyGraph, ArrayLike, RandomState
-from ..base.validation import check_choice, check_integer, check_real
+from ..base.types import AnyGraph, ArrayLike
+from ..base.validation import check_choice, check_real
 from ..cluster.partition.cluster_sums import cluster_sums
 from ..cluster.partition.quotient import graph_rows
-from ..exceptions import InputError, ParameterError
+from ..exceptions import InputError
 from ..graphs.as_graph import as_graph
 from ..kernels.graph import GraphKernel
-from .cut import check_nodes, placed_labels, sparse_rows
-
-_BLOCK_NODES = 1 << 14
+from .cut import check_nodes, placed_labels
 
 
 class Centres(NamedTuple):
@@ -36,27 +32,21 @@ def kernel_kmeans_cost(
 ) -> float:  # fmt: skip
     """Weighted kernel k-means cost of a partition, with ``K = D^-1 A D^-1 + shift D^-1`` and weights ``w = d``.
 
-    The cost is ``sum_x w_x |phi(x) - c(x)|^2``, where c(x) is the weighted mean of the cluster that holds x. It equals
-
-    ``tr(D^-1 A) - k + kNC + shift (n - k)``
-
-    with k the number of clusters that hold a node, n the number of nodes in them, and kNC the sum of the conductances
-    (all of the graph with its self-loops): over partitions into k clusters, kernel k-means is normalised cut.
+    ``sum_x w_x |phi(x) - c(x)|^2``, where c(x) is the weighted mean of the cluster that holds x. It equals
+    ``tr(D^-1 A) - k + kNC + shift (n - k)`` with k the number of clusters that hold a node, n the number of nodes in
+    them, and kNC the sum of the conductances (all of the graph with its self-loops).
 
     Parameters
     ----------
-    graph : Graph, sparse matrix, square array or networkx graph
-    labels : array-like of shape (n_nodes,), integer
-        Cluster of every node, from 0. Nodes of label -1 and nodes of degree 0 have no part in the cost (edges to nodes
-        of label -1 count in degrees).
+    graph, labels, n_jobs
+        See :func:`cut_and_volume`. Nodes of label -1 or degree 0 have no part in the cost (edges to nodes of label -1
+        count in degrees).
     self_loop : float, default 0
         Weight of a loop added to every node that has an edge, in A and in D, as a multiple of the graph's mean weight.
         It is implicit: nothing is copied.
     shift : float, default 0
         Multiple of ``D^-1`` added to the kernel. From 1 on the kernel is positive semi-definite; with less, squared
         distances and the cost can be negative.
-    n_jobs : int, optional
-        Threads; the result does not depend on it.
 
     Returns
     -------
@@ -66,11 +56,6 @@ def kernel_kmeans_cost(
     ------
     InputError
         If labels, self_loop or shift cannot be used.
-
-    Notes
-    -----
-    With ``W_j = vol(P_j)``, ``sum_x w_x K_xx - sum_j W_j |c_j|^2`` and
-    ``|c_j|^2 = (sum of the entries of A in P_j) / W_j^2 + shift / W_j``: one pass over the entries, O(n_nodes) memory.
 
     References
     ----------
@@ -121,43 +106,20 @@ class CoresetCost:
         Relative errors of the estimates, with their signs.
     """
 
-    cost: Any
-    cost_estimate: Any
-    cut: Any
-    cut_estimate: Any
+    cost: float
+    cost_estimate: float
+    cut: float
+    cut_estimate: float
 
     @property
-    def cost_error(self) -> Any:
+    def cost_error(self) -> float:
         """Relative error of the cost, with its sign."""
         return _relative(self.cost_estimate, self.cost)
 
     @property
-    def cut_error(self) -> Any:
+    def cut_error(self) -> float:
         """Relative error of the sum of the conductances, with its sign."""
         return _relative(self.cut_estimate, self.cut)
-
-
-@dataclass(frozen=True, eq=False)
-class CoresetDistortion(CoresetCost):
-    """Costs of several partitions, and their estimates from a coreset.
-
-    Attributes
-    ----------
-    cost, cost_estimate, cut, cut_estimate, cost_error, cut_error : ndarray of shape (n_partitions,), float64
-        As in :class:`CoresetCost`.
-    max_cost_error, max_cut_error : float
-        The largest error without its sign: the eps that the coreset has on these partitions.
-    """
-
-    @property
-    def max_cost_error(self) -> float:
-        """Largest relative error of a cost, without its sign."""
-        return float(np.abs(self.cost_error).max())
-
-    @property
-    def max_cut_error(self) -> float:
-        """Largest relative error of a sum of conductances, without its sign."""
-        return float(np.abs(self.cut_error).max())
 
 
 def coreset_cost(
@@ -166,19 +128,14 @@ def coreset_cost(
 ) -> CoresetCost:  # fmt: skip
     """Estimate the cost of a partition from a coreset, and compare with the true cost.
 
-    The centres are the weighted centroids c_j of the partition of the whole graph (so only the sum over points is
-    estimated, as in the definition of a coreset); S is the coreset, w_S its weights, w = d the degrees, k the number of
-    clusters that hold a node:
+    Centres are the centroids of the partition of the whole graph, as in the definition of a coreset. With S the
+    coreset, w_S its weights, k the number of clusters that hold a node, and Delta(x) the squared distance of x to the
+    centre that it is charged for:
 
     - ``cost = sum_x w(x) Delta(x)`` and ``cost_estimate = sum_{x in S} w_S(x) Delta(x)``,
-    - ``Delta(x) = K_xx + |c|^2 - 2 <phi(x), c>`` for c the centre of x's own cluster (``centres="own"``) or the nearest
-      one (``"nearest"``, then in both sums),
     - ``cut = kNC`` and ``cut_estimate = sum_{x in S} w_S(x) (Delta_own(x) - K_xx) + k (1 + shift)``.
 
-    The last line is the identity ``cost = sum_x w(x) K_xx - k (1 + shift) + kNC`` with both sums over points taken on
-    the coreset. The term ``sum w K_xx`` is the same for all partitions and often nearly all of the cost, which is why a
-    small error of the cost says little and the error of the cut is reported too. Both estimates are unbiased where
-    ``E[sum_S w_S f] = sum_x w f``. With `self_loop`, degrees and conductances are those of the graph with the loops.
+    ``sum w K_xx`` is the same for all partitions and often nearly all of the cost: so the error of the cut says more.
 
     Parameters
     ----------
@@ -191,7 +148,7 @@ def coreset_cost(
     labels : array-like of shape (n_nodes,), integer
         A partition of the graph, clusters from 0; nodes of label -1 or degree 0 have no part in either sum.
     centres : {"own", "nearest"}, default "own"
-        Which centre a point is charged for.
+        Which centre a point is charged for, in both sums.
 
     Returns
     -------
@@ -220,102 +177,27 @@ def coreset_cost(
     nodes, weights = _check_coreset(coreset_indices, coreset_weights, graph.n_nodes)
     found = centres_of(graph, labels, self_loop=self_loop, shift=shift, n_jobs=n_jobs)
     weights = np.ldexp(weights, -found.kernel.graph._exponent)
-    own, nearest = _distances(found, nodes, n_jobs)
+    own, charged = _distances(found, centres, n_jobs)
     placed = found.labels[nodes] >= 0
     diagonal = found.kernel.diagonal[nodes] + shift / np.where(placed, found.kernel.degrees[nodes], 1.0)
     n_filled = int(np.count_nonzero(found.masses > 0))
-    cut_estimate = float((weights * (own - diagonal))[placed].sum()) + n_filled * (1.0 + shift)
+    cut_estimate = float((weights * (own[nodes] - diagonal))[placed].sum()) + n_filled * (1.0 + shift)
+    cost = found.cost if centres == "own" else float((found.kernel.point_weights * charged).sum())
+    return CoresetCost(cost, float((weights * charged[nodes]).sum()), found.cut, cut_estimate)
+
+
+def _distances(found, centres, n_jobs):
+    """Squared distances of all nodes to their own centres, and to those they are charged for; 0 without a cluster."""
+    kernel, labels, masses, norms = found.kernel, np.array(found.labels), found.masses, found.norms
+    products = kernel.cluster_products(labels, kernel.point_weights, len(masses), n_jobs)
+    placed, divisors = np.flatnonzero(labels >= 0), np.where(masses > 0, masses, np.inf)
+    mine, bonus = labels[placed], 2.0 * found.shift / divisors  # a node's own shift lies in its own cluster
+    squares = kernel.diagonal[placed] + found.shift / kernel.degrees[placed]
+    own, nearest = np.zeros(len(labels)), np.zeros(len(labels))
+    own[placed] = squares + norms[mine] - 2.0 * products.own[placed] / divisors[mine] - bonus[mine]
     if centres == "own":
-        return CoresetCost(found.cost, float((weights * own).sum()), found.cut, cut_estimate)
-    everywhere = _distances(found, np.arange(graph.n_nodes), n_jobs)[1]
-    cost = float((found.kernel.point_weights * everywhere).sum())
-    return CoresetCost(cost, float((weights * nearest).sum()), found.cut, cut_estimate)
-
-
-def coreset_distortion(
-    graph: AnyGraph, coreset_indices: ArrayLike, coreset_weights: ArrayLike, partitions: ArrayLike | None = None, *,
-    n_clusters: int | None = None, n_partitions: int = 10, centres: str = "own", self_loop: float = 0.0,
-    shift: float = 0.0, random_state: RandomState = None, n_jobs: int | None = None,
-) -> CoresetDistortion:  # fmt: skip
-    """Errors of a coreset's estimates over several partitions; formulas in :func:`coreset_cost`.
-
-    Parameters
-    ----------
-    graph, coreset_indices, coreset_weights, centres, self_loop, shift, n_jobs
-        See :func:`coreset_cost`.
-    partitions : array-like of shape (n_partitions, n_nodes), integer, optional
-        The partitions. Default: `n_partitions` random ones, every node in one of `n_clusters` clusters, all equally
-        likely. Random partitions cut nearly everything, so give partitions near a good one to see errors where they
-        matter.
-    n_clusters : int, optional
-        Clusters of the random partitions; needed if `partitions` is not given.
-    n_partitions : int, default 10
-        Number of random partitions.
-    random_state : int, Generator, RandomState or None
-        For the random partitions.
-
-    Returns
-    -------
-    CoresetDistortion
-
-    Raises
-    ------
-    ParameterError
-        If neither partitions nor n_clusters are given, or both.
-
-    Examples
-    --------
-    >>> import graphcore
-    >>> graph = graphcore.Graph.from_edges([0, 0, 1, 2, 3, 3, 4], [1, 2, 2, 3, 4, 5, 5])
-    >>> result = graphcore.metrics.coreset_distortion(graph, range(6), graph.degrees, n_clusters=2, random_state=0)
-    >>> len(result.cost_error), result.max_cut_error < 1e-12  # the whole graph is a perfect coreset
-    (10, True)
-    """
-    graph = as_graph(graph)
-    if (partitions is None) == (n_clusters is None):
-        raise ParameterError("give either partitions= (labels) or n_clusters= (for random partitions), and not both")
-    if partitions is None:
-        k = check_integer("n_clusters", n_clusters, low=1)
-        streams = Streams(random_state)
-        count = check_integer("n_partitions", n_partitions, low=1)
-        partitions = (streams.generator("partition", i).integers(k, size=graph.n_nodes) for i in range(count))
-    results = [
-        coreset_cost(
-            graph, coreset_indices, coreset_weights, labels, centres=centres, self_loop=self_loop, shift=shift,
-            n_jobs=n_jobs,
-        )
-        for labels in partitions
-    ]  # fmt: skip
-    if not results:
-        raise InputError("there are no partitions to measure")
-    return CoresetDistortion(*np.array([(r.cost, r.cost_estimate, r.cut, r.cut_estimate) for r in results]).T)
-
-
-def _distances(found, nodes, n_jobs):
-    """Squared distances of nodes to their own and to their nearest centre; 0 for nodes of no cluster."""
-    import scipy.sparse as sp
-
-    kernel, labels, k = found.kernel, found.labels, len(found.masses)
-    own, nearest = np.zeros(len(nodes)), np.zeros(len(nodes))
-    placed, members = np.flatnonzero(labels[nodes] >= 0), np.flatnonzero(labels >= 0)
-    members = sp.csr_array((np.ones(len(members)), (members, labels[members])), shape=(len(labels), k))
-    lowest = float(found.norms.min(initial=np.inf))  # the nearest of the centres that no edge reaches
-
-    def block(first, last):
-        at = placed[first:last]
-        x, row = nodes[at], np.arange(last - first)
-        degrees, mine = kernel.degrees[x], labels[x]
-        # A node's own loop and shift lie in its own cluster.
-        added = sp.csr_array((kernel.self_loop + found.shift * degrees, (row, mine)), shape=(last - first, k))
-        products = sp.csr_array(sparse_rows(kernel.graph, x) @ members + added)
-        products.data /= np.repeat(degrees, np.diff(products.indptr)) * found.masses[products.indices]
-        squares = kernel.diagonal[x] + found.shift / degrees
-        own[at] = squares + found.norms[mine] - 2 * products[row, mine]
-        best = np.full(last - first, lowest)
-        np.minimum.at(best, np.repeat(row, np.diff(products.indptr)), found.norms[products.indices] - 2 * products.data)
-        nearest[at] = squares + best
-
-    map_blocks(block, np.append(np.arange(0, max(len(placed), 1), _BLOCK_NODES), len(placed)), n_jobs)
+        return own, own
+    nearest[placed] = squares + products.nearest(norms, divisors, bonus)[1][placed]
     return own, nearest
 
 
@@ -332,7 +214,6 @@ def _check_coreset(indices, weights, n_nodes):
 
 def _relative(estimate, truth):
     """(estimate - truth) / |truth|; 0 where both are 0 and infinite where only the truth is."""
-    estimate, truth = np.asarray(estimate), np.asarray(truth)
-    difference = estimate - truth
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(difference == 0, 0.0, difference / np.abs(truth))[()]  # a number for a number
+    difference = np.float64(estimate - truth)
+    with np.errstate(divide="ignore"):
+        return float(difference / abs(truth)) if difference else 0.0

@@ -56,8 +56,7 @@ def robustness(
 
     Each draw has every edge a Poisson number of mean 1 of times, as its weight (times that it has): 37 % of the edges
     are missing. Nodes that a draw leaves no edge do not count in it. Clusters of a refit are matched one to one to
-    those given, so that as many nodes as possible agree: as for ``model.stability_``, where the draws are of coresets
-    and the edges stay.
+    those given, so that as many nodes as possible agree.
 
     Parameters
     ----------
@@ -83,8 +82,8 @@ def robustness(
     References
     ----------
     Hennig, "Cluster-wise assessment of cluster stability", Computational Statistics & Data Analysis 52, 2007: the mean
-    Jaccard index over bootstrap samples, and its thresholds (there of the best match, which may be one for several
-    clusters). Rosvall and Bergstrom, "Mapping change in large networks", PLoS ONE 5, 2010: Poisson numbers for links.
+    Jaccard index, and its thresholds. Rosvall and Bergstrom, "Mapping change in large networks", PLoS ONE 5, 2010:
+    Poisson numbers for links.
 
     Examples
     --------

@@ -20,9 +20,8 @@ def agreement(labels: ArrayLike, truth: ArrayLike, graph: AnyGraph | None = None
     truth : array-like of shape (n_nodes,)
         Classes, of any kind; integers below 0 stand for "not known".
     graph : Graph, sparse matrix, square array or networkx graph, optional
-        With a graph, the nodes left out are those of degree 0 (and of unknown class), and a label of -1 on any other
-        node counts as one more cluster, so that a method gains nothing by leaving nodes out. Without one, all nodes of
-        label -1 are left out.
+        With it only nodes of degree 0 (and of unknown class) are left out, and a label of -1 on any other counts as one
+        more cluster, so that a method gains nothing by leaving nodes out. Without it all nodes of label -1 are.
 
     Returns
     -------

@@ -29,6 +29,8 @@ from graphcore.kernels.graph import GraphKernel
 from graphcore.kernels.sparse import SparseKernel
 from graphcore.kernels.vectors import VectorKernel
 
+from ..nystrom_oracles import of_spectrum
+
 FORMS = pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
 
 
@@ -40,9 +42,7 @@ def low_rank(n, d, dtype=np.float32):
 
 def with_least_eigenvalue(share, n=100, dtype=np.float32):
     """A kernel whose least eigenvalue is minus this share of its largest."""
-    Q, _ = np.linalg.qr(np.random.default_rng(0).standard_normal((n, n)))
-    K = (Q * np.concatenate([[-share], np.linspace(0.1, 1, n - 1)])) @ Q.T
-    return ((K + K.T) / 2).astype(dtype)
+    return of_spectrum(np.append(-share, np.linspace(0.1, 1, n - 1))).astype(dtype)
 
 
 # -- float32 -----------------------------------------------------------------------------------------------------------
@@ -189,10 +189,8 @@ def test_a_coreset_of_a_matrix_without_a_diagonal():
 def test_a_rough_run_of_lanczos_brackets_no_more_than_the_spectrum(share):
     """What it finds lies between the ends, and a negative end is found among 250 eigenvalues of 0."""
     n = 500
-    Q = np.linalg.qr(np.random.default_rng(0).normal(size=(n, n)))[0]
     values = np.concatenate([[share * 5.0], np.zeros(250), np.linspace(0, 5, n - 251)])
-    K = (Q * values) @ Q.T
-    ends = rough_spectrum_ends(K.__matmul__, n)
+    ends = rough_spectrum_ends(of_spectrum(values).__matmul__, n)
     assert min(values) - 1e-9 <= ends[0] < ends[1] <= 5 + 1e-9
     assert ends[1] > 4.5
     assert clearly_negative(ends, np.float64, n) == (share < 0)

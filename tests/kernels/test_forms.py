@@ -55,7 +55,9 @@ def check(matrix, K, seed, n_jobs=None, tolerance=1e-12):
         other = np.where(rng.random(n) < share, rng.integers(-1, 4, n), labels)
         Z = np.zeros((n, 4))
         Z[np.arange(n)[other >= 0], other[other >= 0]] = weights[other >= 0]
-        np.testing.assert_allclose(matrix.updated_sums(sums, labels, other, weights, n_jobs), K @ Z, atol=2 * n * scale)
+        np.testing.assert_allclose(
+            matrix.cluster_sums(other, weights, 4, n_jobs, (sums, labels)), K @ Z, atol=2 * n * scale
+        )
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(1, 14))

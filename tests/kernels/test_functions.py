@@ -104,7 +104,7 @@ def far_blobs(offset, dtype=np.float32):
 @pytest.mark.parametrize("make", [np.asarray, sp.csr_array])
 @pytest.mark.parametrize("offset", [1.0, 5.0, 20.0, 1000.0])
 def test_float32_keeps_its_digits_for_clusters_that_are_many_bandwidths_apart(monkeypatch, make, offset):
-    monkeypatch.setattr("graphcore.kernels._evaluate._WIDE_BYTES", 8 * 200 * 30)
+    monkeypatch.setattr("graphcore.kernels.functions._WIDE_BYTES", 8 * 200 * 30)
     X, expected = far_blobs(offset)
     kernel = kernel_function("gaussian", bandwidth=0.2)
     for found in (kernel(make(X)), kernel(make(X[:50]), make(X))):
@@ -119,7 +119,7 @@ def test_float64_keeps_them_far_beyond():
 
 def test_ordinary_float32_is_not_computed_twice(monkeypatch):
     # Pixels with the default bandwidth and a fifth of it: no more than one product in float32.
-    monkeypatch.setattr("graphcore.kernels._evaluate._gaussian_of_far_points", None)
+    monkeypatch.setattr("graphcore.kernels.functions._gaussian_of_far_points", None)
     X = load_digits().data.astype(np.float32)
     for beta in (0.2, 1.0):
         assert kernel_function("gaussian", bandwidth=("rms", beta), X=X)(X, X[:9]).dtype == np.float32

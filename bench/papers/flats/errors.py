@@ -158,8 +158,22 @@ def _flats(settings):
                 yield from _swept({"rule": rule, "m": m}, n, shares, fit, error_of)
 
 
+def _check_best(by, least_and_most):
+    """The error of the fit falls with k, and the best k / n for new points lies between two numbers, by a setting."""
+
+    def check(groups):
+        for value, (least, most) in least_and_most.items():
+            swept = [group for group in chosen(groups, **{by: value}) if "share" in group]
+            assert (np.diff([mean(group, "train") for group in swept]) <= 0).all()
+            assert all(least <= mean(g, "best") <= most for g in chosen(groups, **{by: value}) if "best" in g)
+
+    return check
+
+
 def _check_flats(groups):
-    """Lines that are not centred are best with k near n, and centred ones long before."""
+    """Errors on new points fall with m; lines not centred are best with k near n, and centred ones long before."""
+    few = [mean(group, "test") for group in chosen(groups, rule="centred, reduced", share=0.01)]
+    assert (np.diff(few) < 0).all()
     best = {rule: mean(next(g for g in chosen(groups, rule=rule, m=1) if "best" in g), "best") for rule in RULES}
     assert best["not centred"] >= 0.7
     assert best["centred, reduced"] <= 0.35 and best["centred, completed"] <= 0.35
@@ -224,6 +238,7 @@ FIGURES = (
         measure=_mnist,
         published=({"best": "0.05 to 0.2", "source": TEXT},),
         draw=_draw(None, "n", "n"),
+        check=_check_best("n", dict.fromkeys((200, 500, 1000, 2000), (0.1, 0.3))),
         slow=True,
         why=(
             "There is a best k between the extremes, and both errors fall with n at the same k / n, as "
@@ -243,6 +258,7 @@ FIGURES = (
             {"d": 400, "best": "0: it only rises", "source": TEXT},
         ),
         draw=_draw("d", None, ""),
+        check=_check_best("d", {15: (1.0, 1.0), 25: (0.1, 0.3), 400: (0.0, 0.02)}),
         slow=True,
         why=(
             "As published, the error on new points falls for d = 15, has its least value in between for d = 25, "
@@ -299,6 +315,7 @@ FIGURES = (
             {"m": 10, "best": "none up to 0.08", "source": TEXT},
         ),
         draw=_draw("m", None, ""),
+        check=_check_best("m", {2: (0.02, 0.15), 10: (0.01, 0.08)}),
         slow=True,
         why=(
             "Planes are best at about a tenth of the points, as published. For m = 10 there is a minimum too, at about "

@@ -78,9 +78,8 @@ def as_text(lines):
 def diagnose(found):
     """Judge KernelFeatures.
 
-    ``B B^T <= K`` bounds the effective dimension from below. From above, what is left out adds at most its trace over
-    the ridge. Wang, Gittens, Mahoney, JMLR 20 (2019), section 2 (coherence); Calandriello, Rosasco, NeurIPS 2018,
-    Definition 3.
+    ``B B^T <= K`` bounds the effective dimension from below; what is left out adds at most its trace over the ridge.
+    Wang, Gittens, Mahoney, JMLR 20 (2019), section 2 (coherence); Calandriello, Rosasco, NeurIPS 2018, Definition 3.
     """
     B, residuals, diagonal = found.features, found.residuals, found.diagonal
     n, s = B.shape

@@ -76,21 +76,17 @@ def nystrom_factor(
 ):
     """Rank-restricted Nystrom factor ``B B^T = (C W^+ C^T)_s`` of columns ``C = K P`` and ``W = P^T K P``.
 
-    The restriction is to the best rank s, `n_components`, of the whole approximation. Truncating W itself to rank s and
-    stopping there, ``C (W_s)^+ C^T``, is another thing: it has no relative-error bound. (``truncation=s`` computes it.)
-
-    C is an array or sparse matrix of floats, or Columns, W an array of float64. Columns (and rows of W) are multiplied
-    by `scale` first, as weighted sampling has it, which changes something with a `truncation` only: the rank that W is
-    cut to before it is inverted (l in the paper), or s if that is more. `block_bytes` is the size in memory of kernel
-    values worked on at a time. Features do not depend on it beyond rounding, and not on `n_jobs`. `of_the_root` are
-    `rtol` and `on_indefinite` of :func:`inverse_root`.
+    The restriction is to the best rank s, `n_components`, of the whole approximation; ``C (W_s)^+ C^T``, which
+    ``truncation=s`` computes, has no relative-error bound. C is an array or sparse matrix of floats, or Columns, W an
+    array of float64. Both are multiplied by `scale` first, as weighted sampling has it, which changes something with a
+    `truncation` only: the rank that W is cut to before it is inverted (l in the paper), or s if that is more.
+    `block_bytes` are kernel values worked on at a time, `of_the_root` are `rtol` and `on_indefinite` of
+    :func:`inverse_root`.
 
     C is gone through twice, in blocks of rows, and never held whole if it is large: the first pass sums
     ``(C Z)^T (C Z)`` in float64, whose eigenvectors V give ``T = Z V``; the second writes ``B = C T``. Time
-    O(n c (r + s)) and the making of C twice, memory O(n s + c^2).
-
-    Wang, Gittens, Mahoney, "Scalable kernel k-means clustering with Nystrom approximation", JMLR 20 (2019),
-    Algorithms 2 and 3.
+    O(n c (r + s)) and the making of C twice, memory O(n s + c^2). Wang, Gittens, Mahoney, "Scalable kernel k-means
+    clustering with Nystrom approximation", JMLR 20 (2019), Algorithms 2 and 3.
     """
     chunked = hasattr(C, "lazily")
     columns = C if chunked or hasattr(C, "rows") else matrix_columns(C.tocsr() if hasattr(C, "tocsr") else C, C.dtype)

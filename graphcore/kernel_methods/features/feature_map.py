@@ -7,7 +7,6 @@ import numpy as np
 
 from ...base.locks import cached_property
 from ...base.streams import Streams
-from ...base.validation import check_choice, check_integer
 from ...base.warn import warn_user
 from ...distributed.chunks import map_chunks
 from ...exceptions import InputError
@@ -31,12 +30,8 @@ def projection_matrix(name, n, c, *, random_state=None):
 
     "gaussian" has independent normal entries over sqrt(c). "srht" is ``sqrt(N/c) D H S`` with random signs D, the
     orthonormal Walsh-Hadamard matrix H of the next power of two N, and c of its columns drawn without replacement.
-    "countsketch" has one entry of +1 or -1 in each row, in a random column; columns can be empty. Wang, Gittens,
-    Mahoney, JMLR 2019, section 3.1.
+    "countsketch" has one +1 or -1 in each row, in a random column. Wang, Gittens, Mahoney, JMLR 2019, section 3.1.
     """
-    check_choice("sampling", name, PROJECTIONS)
-    n = check_integer("n", n, low=1)
-    c = check_integer("n_landmarks", c, low=1, high=n, why_high="the number of points")
     rng = Streams(random_state).generator("projection")
     if name == "gaussian":
         return rng.standard_normal((n, c)) / np.sqrt(c)

@@ -37,8 +37,8 @@ def default_ridge(kernel):
 def draw_landmarks(n, n_landmarks, *, probabilities=None, replace=False, random_state=None, sampling="uniform"):
     """Draw c Landmarks of n points, with equal probabilities or those given, not negative and in any scale.
 
-    The theory draws with replacement. More draws than points (of positive probability) without it are a ParameterError,
-    as are probabilities of zeros. `sampling` is a name that is noted in the result.
+    More draws than points (of positive probability) without replacement are a ParameterError, as are probabilities of
+    zeros. `sampling` is a name that is noted in the result.
     """
     c, p, possible = n_landmarks, None, n
     if probabilities is not None:
@@ -62,42 +62,22 @@ def draw_landmarks(n, n_landmarks, *, probabilities=None, replace=False, random_
 def sample_landmarks(
     K, n_landmarks, *, sampling="uniform", replace=None, n_components=None, ridge=None, random_state=None, n_jobs=None
 ):
-    """Choose landmarks of a kernel matrix.
+    """Choose Landmarks of a kernel matrix (n, n), or Kernel.
 
-    Parameters
-    ----------
-    K : array-like or sparse matrix of shape (n, n), or Kernel
-    n_landmarks : int
-        Draws, c.
-    sampling : str or array-like of int, default "uniform"
-        - "uniform": all points alike; what large data and wide kernels need
-        - "leverage": by the row norms of the top `n_components` eigenvectors, exact (n x n in memory)
-        - "approximate-leverage": the same from a random subspace, n^2 kernel values in blocks
-        - "ridge": by exact ridge leverage scores (n x n in memory)
-        - "recursive-ridge": by approximate ridge leverage scores, n x m kernel values
-        - "rpcholesky": one after the other, by what the ones before leave out of each point
-          (`random_pivots`), n x c kernel values; fewer than `n_landmarks` where these
-          leave out nothing
+    `sampling` is an array of the landmarks themselves, or one of
 
-        or the landmarks themselves.
-    replace : bool, optional
-        Default: without replacement for "uniform", with replacement for the others, as in the theory. "rpcholesky"
-        draws no point twice.
-    n_components : int, optional
-        Eigenvectors of leverage scores; default half of `n_landmarks`.
-    ridge : float, optional
-        Default ``sqrt(n)`` times the mean of the diagonal.
-    random_state : int, Generator, RandomState or None
-    n_jobs : int, optional
+    - "uniform": all points alike; what large data and wide kernels need
+    - "leverage": by the row norms of the top `n_components` eigenvectors (default half of `n_landmarks`), exact (n x n
+      in memory)
+    - "approximate-leverage": the same from a random subspace, n^2 kernel values in blocks
+    - "ridge": by exact ridge leverage scores (n x n in memory), `ridge` by default ``sqrt(n)`` times the mean of the
+      diagonal
+    - "recursive-ridge": by approximate ridge leverage scores, n x m kernel values
+    - "rpcholesky": one after the other, by what the ones before leave out of each point (`random_pivots`), n x c kernel
+      values; fewer than `n_landmarks` where these leave out nothing, and no point twice
 
-    Returns
-    -------
-    Landmarks
-
-    References
-    ----------
-    Wang, Gittens, Mahoney, JMLR 2019, section 3.1; Calandriello, Rosasco, NeurIPS 2018, Lemmas 1 and 3; Chen, Epperly,
-    Tropp, Webber, CPAM 78 (2025).
+    `replace` is by default False for "uniform" and True for the others, as in the theory. Wang, Gittens, Mahoney, JMLR
+    2019, section 3.1; Calandriello, Rosasco, NeurIPS 2018, Lemmas 1 and 3; Chen, Epperly, Tropp, Webber, CPAM 78, 2025.
     """
     kernel = as_kernel(K)
     streams = Streams(random_state)
@@ -105,8 +85,6 @@ def sample_landmarks(
         return _given(sampling, kernel.n_points)
     check_choice("sampling", sampling, LANDMARK_SAMPLINGS)
     n_landmarks = check_integer("n_landmarks", n_landmarks, low=1)
-    if replace is not None and not isinstance(replace, (bool, np.bool_)):
-        raise ParameterError(f"replace={replace!r} must be True, False or None")
     if sampling == "rpcholesky":
         if replace:
             raise refused(
@@ -180,11 +158,9 @@ def suggest_landmarks(n, n_clusters, rule, *, n_components=None, kappa_squared=1
 def theory_landmarks(n, gamma, *, kappa_squared=1.0, eps=0.5, delta=0.1, effective_dimension=None):
     """Landmarks, at most n, for which the theory promises a gamma-preserving dictionary.
 
-    ``12 kappa^2 (n / gamma) log(n / delta) / eps^2`` for uniform sampling, with the effective dimension in place of
-    ``n / gamma`` for ridge leverage scores. `gamma` is the accuracy, of which ``sqrt(n)`` keeps the rate of exact
-    kernel k-means, `kappa_squared` the largest value on the kernel's diagonal, `eps` and `delta` the relative error and
-    the probability of failure. The constant is far from what is needed in practice: measure instead. Calandriello,
-    Rosasco, NeurIPS 2018, Lemmas 1 and 3.
+    ``12 kappa^2 (n / gamma) log(n / delta) / eps^2`` for uniform sampling, with the effective dimension in place of ``n
+    / gamma`` for ridge leverage scores; kappa^2 is the largest value on the kernel's diagonal. The constant is far from
+    what is needed in practice: measure instead. Calandriello, Rosasco, NeurIPS 2018, Lemmas 1 and 3.
     """
     kappa_squared = check_real("kappa_squared", kappa_squared, low=0.0, open_low=True)
     size = n / gamma if effective_dimension is None else effective_dimension

@@ -47,8 +47,7 @@ def top_eigenpairs(K, n_components, *, method="exact", random_state=None, n_jobs
 def largest_eigenpairs(product, n_points, n_values, rng=None):
     """Largest eigenvalues of a symmetric matrix, descending, and their eigenvectors, by Lanczos; nothing is formed.
 
-    `product` is the matrix times a column (n_points, 1). There must be fewer values than points. `rng` is for the first
-    vector, which is a fixed one without it.
+    `product` is the matrix times a column (n_points, 1), `rng` for the first vector, which is a fixed one without it.
     """
     from scipy.sparse.linalg import LinearOperator, eigsh
 
@@ -64,8 +63,7 @@ def largest_eigenpairs(product, n_points, n_values, rng=None):
 def leverage_scores(K, n_components, *, method="exact", random_state=None, n_jobs=None):
     """Leverage scores (n,) of the points: squared row norms of the top eigenvectors of the kernel matrix.
 
-    Between 0 and 1; they sum to `n_components`, or to the rank if that is less, since eigenvectors of eigenvalue zero
-    count for nothing. Wang, Gittens, Mahoney, JMLR 2019, section 3.1.
+    Eigenvectors of eigenvalue zero count for nothing. Wang, Gittens, Mahoney, JMLR 2019, section 3.1.
     """
     values, vectors = top_eigenpairs(K, n_components, method=method, random_state=random_state, n_jobs=n_jobs)
     signal = values > len(vectors) * np.finfo(np.float64).eps * values[0]
@@ -73,19 +71,15 @@ def leverage_scores(K, n_components, *, method="exact", random_state=None, n_job
 
 
 def effective_dimension(eigenvalues, ridge):
-    """Effective dimension ``sum_j lambda_j / (lambda_j + ridge)``, where small negative eigenvalues count as zero.
-
-    Calandriello, Rosasco, "Statistical and computational trade-offs in kernel k-means", NeurIPS 2018, Definition 3.
-    """
+    """Effective dimension ``sum_j lambda_j / (lambda_j + ridge)``, where small negative eigenvalues count as zero."""
     values = np.maximum(np.asarray(eigenvalues, dtype=np.float64), 0.0)
     return float((values / (values + ridge)).sum())
 
 
 def ridge_leverage_scores(K, ridge):
-    """Exact ridge leverage scores (n,), ``(K (K + ridge I)^-1)_ii``, in [0, 1); they sum to the effective dimension.
+    """Exact ridge leverage scores (n,), ``(K (K + ridge I)^-1)_ii``; they sum to the effective dimension.
 
-    n^2 memory and n^3 time: for up to 20,000 points; :func:`recursive_ridge_scores` for more. Calandriello, Rosasco,
-    NeurIPS 2018, Definition 3.
+    n^2 memory and n^3 time. Calandriello, Rosasco, NeurIPS 2018, Definition 3.
     """
     from scipy.linalg import cho_factor, cho_solve
 
@@ -106,8 +100,8 @@ def dictionary_ridge_scores(K, dictionary, weights, ridge, *, points=None, n_job
     """Ridge leverage scores from a weighted dictionary of points J, of all points or those given: float64.
 
     ``tau_i = (K_ii - K_iJ (K_JJ + ridge diag(weights)^-1)^-1 K_Ji) / ridge``, where `weights` say how many points each
-    of J stands for; with every point in J and weights 1 it is exact. Between 0 and ``K_ii / (K_ii + ridge)``, which
-    bounds the exact ones. O(n m^2) time, O(m^2) memory beside blocks.
+    of J stands for, at most ``K_ii / (K_ii + ridge)``, which bounds the exact ones. O(n m^2) time, O(m^2) memory beside
+    blocks.
     """
     from scipy.linalg import cho_factor, solve_triangular
 
@@ -148,13 +142,10 @@ class RidgeScores(NamedTuple):
 def recursive_ridge_scores(K, ridge, *, random_state=None, n_jobs=None):
     """Approximate RidgeScores by recursion over halves of the points: n x m kernel values, never n x n.
 
-    A small uniform sample gives the scores within a sample twice as large; a dictionary is drawn by these scores, and
-    gives those within a sample twice as large again, until all points are reached. Rare clusters, which a uniform
-    sample misses, are found on the way. The scores returned come from a dictionary drawn out of all points.
-    Dictionaries have about ``3 d log(2 d)`` points, with d the effective dimension so far, at least 50.
-
-    Musco, Musco, "Recursive sampling for the Nystrom method", NeurIPS 2017: the idea of halving. Calandriello, Rosasco,
-    NeurIPS 2018, cite such schemes.
+    A small uniform sample gives the scores within a sample twice as large; a dictionary is drawn by these, and gives
+    those within a sample twice as large again, until all points are reached: so rare clusters are found, which a
+    uniform sample misses. Dictionaries have about ``3 d log(2 d)`` points, with d the effective dimension so far, at
+    least 50. Musco, Musco, "Recursive sampling for the Nystrom method", NeurIPS 2017.
     """
     kernel = as_kernel(K)
     ridge = check_real("ridge", ridge, low=0.0, open_low=True)

@@ -60,40 +60,18 @@ def nystrom_features(
     n_jobs=None,
     **options,
 ):
-    """Rank-restricted Nystrom features of a kernel matrix.
+    """Rank-restricted Nystrom features of a kernel matrix: KernelFeatures.
 
-    Parameters
-    ----------
-    K : array-like or sparse matrix of shape (n, n), or Kernel
-        ``VectorKernel(X, kernel_function(...))`` for vectors; X may be a read-only memmap of integers.
-    n_landmarks : int
-        c: draws of landmarks, or columns of a sketch.
-    n_components : int, optional
-        s, the rank of the approximation; default all that the landmarks give.
-    sampling, random_state, n_jobs
-        As for :class:`graphcore.NystromFeatures`, but for "power" and "kernel-pca", which are functions of their own.
-    **options
-        `replace`, `truncation`, `ridge`, `rtol`, `on_indefinite` and `block_bytes`, as for
-        :class:`graphcore.NystromFeatures`. A `truncation` of less than `n_components` is raised to it.
+    K is a matrix (n, n), dense or sparse, or a Kernel: ``VectorKernel(X, kernel_function(...))`` for vectors, where X
+    may be a read-only memmap of integers. `n_landmarks` (c) counts draws of landmarks, or columns of a sketch;
+    `n_components` (s) is the rank of the approximation, by default all that the landmarks give. `options` are
+    `replace`, `truncation` (raised to `n_components` where it is less), `ridge`, `rtol`, `on_indefinite` and
+    `block_bytes`. They, `sampling` (but for "power" and "kernel-pca", which are functions of their own),
+    `random_state`, `n_jobs` and errors are as for :class:`graphcore.NystromFeatures`.
 
-    Returns
-    -------
-    KernelFeatures
-
-    Raises
-    ------
-    InputError
-        If the kernel is not positive semi-definite, not finite or zero.
-    ParameterError
-        If n_landmarks exceeds n, n_components exceeds n_landmarks, or a name is not known.
-
-    References
-    ----------
     Wang, Gittens, Mahoney, JMLR 20 (2019), Algorithm 2. Calandriello, Rosasco, NeurIPS 2018, Algorithm 1 (uniform
     landmarks and no restriction of the rank).
 
-    Examples
-    --------
     >>> import numpy as np
     >>> from graphcore.kernels.functions import kernel_function
     >>> from graphcore.kernels.vectors import VectorKernel
@@ -159,36 +137,12 @@ def nystrom_features(
 def power_features(
     K, n_components, *, n_vectors=None, n_steps=2, rtol=None, on_indefinite="error", random_state=None, n_jobs=None
 ):
-    """Nystrom features from a random subspace after a few power steps: nearly as good as eigenvectors.
+    """KernelFeatures from a random subspace after a few power steps: nearly as good as eigenvectors.
 
-    Parameters
-    ----------
-    K : array-like or sparse matrix of shape (n, n), or Kernel
-        The natural way for sparse kernels. For vectors, all n^2 values are computed in every step.
-    n_components : int
-        s.
-    n_vectors : int, optional
-        Columns of the random start, c >= s; default s + 10.
-    n_steps : int, default 2
-        Products with K before the factor is formed, t; 0 is a plain Gaussian sketch. Columns are made orthonormal after
-        each, which changes nothing but the rounding.
-    rtol, on_indefinite, random_state, n_jobs
-        See :func:`nystrom_features`.
-
-    Returns
-    -------
-    KernelFeatures
-
-    References
-    ----------
-    Wang, Gittens, Mahoney, JMLR 20 (2019), Algorithm 1 and Theorem 4.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from graphcore.kernel_methods.features.nystrom import power_features
-    >>> power_features(np.diag([4.0, 1.0, 0.1]), 1, random_state=0).singular_values[:1].round(6).tolist()
-    [2.0]
+    The natural way for sparse kernels; for vectors, all n^2 values are computed in every step. `n_vectors` (c >= s, by
+    default s + 10) are the columns of the random start, `n_steps` (t) products with K before the factor is formed; 0 is
+    a plain Gaussian sketch. Columns are made orthonormal after each, which changes nothing but the rounding. The rest
+    is as for :func:`nystrom_features`. Wang, Gittens, Mahoney, JMLR 20 (2019), Algorithm 1 and Theorem 4.
     """
     from scipy.linalg import orth
 
@@ -211,34 +165,11 @@ def power_features(
 
 
 def kernel_pca_features(K, n_components, *, on_indefinite="error", random_state=None, n_jobs=None):
-    """Features from the exact top eigenvectors of a kernel matrix, ``V_s Lambda_s^{1/2}``, without centring.
+    """KernelFeatures from the exact top eigenvectors of a kernel matrix, ``V_s Lambda_s^{1/2}``, without centring.
 
-    Parameters
-    ----------
-    K : array-like or sparse matrix of shape (n, n), or Kernel
-        Up to 20,000 points, unless it is sparse.
-    n_components : int
-        s. Fewer features come back if the rank is less.
-    on_indefinite : {"error", "clip"}, default "error"
-        Whether a kernel that is not positive semi-definite is refused. Of more than 1,000 points a sample is looked at.
-    random_state : int, Generator, RandomState or None
-        For that sample.
-    n_jobs : int, optional
-
-    Returns
-    -------
-    KernelFeatures
-
-    References
-    ----------
-    Wang, Gittens, Mahoney, JMLR 20 (2019), Proposition 3: k-means on them costs at most 1 + k/s times the optimum.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from graphcore.kernel_methods.features.nystrom import kernel_pca_features
-    >>> kernel_pca_features(np.diag([4.0, 1.0, 0.1]), 2).alpha.__round__(6)
-    0.1
+    Up to 20,000 points, unless K is sparse; fewer features come back if the rank is less. Of more than 1,000 points a
+    sample, for which `random_state` is, is looked at for negative eigenvalues. Wang, Gittens, Mahoney, JMLR 20 (2019),
+    Proposition 3: k-means on them costs at most 1 + k/s times the optimum.
     """
     kernel = as_kernel(K)
     check_choice("on_indefinite", on_indefinite, ("error", "clip"))

@@ -6,7 +6,6 @@ import numpy as np
 
 from ...base.streams import Streams
 from ...base.threads import limited_libraries
-from ...base.validation import check_integer
 from ...distributed.chunks import is_chunked, map_chunks
 from ...exceptions import InputError
 from ...kernels.as_kernel import as_kernel
@@ -32,23 +31,20 @@ def random_pivots(K, n_pivots, *, random_state=None, n_jobs=None):
     """Draw landmarks by randomly pivoted Cholesky, Pivots.
 
     Each is drawn with a probability in proportion to its residual, ``K_xx`` less what the ones before explain of it.
-    It stops before `n_pivots` where all residuals are rounding (``kernel.noise`` of ``K_xx``): more landmarks would
-    explain no more. A kernel of zeros is an InputError. Points at which an indefinite kernel has no positive residual
-    are not drawn.
+    It stops before `n_pivots` where all residuals are rounding (``kernel.noise`` of ``K_xx``). A kernel of zeros is an
+    InputError; points at which an indefinite kernel has no positive residual are not drawn.
 
     A block of points is proposed at once, and each of them accepted with the probability that the accepted ones before
-    it leave it: the same distribution as one by one, in a few passes over the points. Landmarks do not depend on the
-    threads, nor, beyond rounding, on the blocks of a dask.array. n c kernel values are computed and held up to 256 MiB;
-    beyond, and for sparse matrices and a dask.array, those of all landmarks so far are computed in every pass, and a
-    few numbers for each point are held. O(n c^2) time.
+    it leave it: the same distribution as one by one, in a few passes over the points. n c kernel values are computed
+    and held up to 256 MiB; beyond, and for sparse matrices and a dask.array, those of all landmarks so far are computed
+    in every pass. O(n c^2) time.
 
-    Chen, Epperly, Tropp, Webber, "Randomly pivoted Cholesky: practical approximation of a kernel matrix with few entry
-    evaluations", CPAM 78 (2025), Algorithm 1. Epperly, Tropp, Webber, "Embrace rejection: kernel matrix approximation
-    by accelerated randomly pivoted Cholesky", arXiv 2410.03969, Algorithm 2.
+    Chen, Epperly, Tropp, Webber, "Randomly pivoted Cholesky", CPAM 78 (2025), Algorithm 1. Epperly, Tropp, Webber,
+    "Embrace rejection: kernel matrix approximation by accelerated randomly pivoted Cholesky", arXiv 2410.03969,
+    Algorithm 2.
     """
     kernel = as_kernel(K)
     n = kernel.n_points
-    n_pivots = check_integer("n_landmarks", n_pivots, low=1, high=n, why_high="the number of points")
     rng = Streams(random_state).generator("pivots")
     held, n_proposals = None, min(max(n_pivots, _FEWEST), _MOST)
     chunked = is_chunked(kernel.diagonal)

@@ -6,7 +6,6 @@ import numpy as np
 
 from ...base.streams import Streams
 from ...base.validation import check_choice, check_integer, check_size
-from ...exceptions import InputError
 from ...kernels.as_kernel import as_kernel
 from ...kernels.checks import clearly_negative
 from ...kernels.columns import map_rows
@@ -27,57 +26,23 @@ class GaussianSketch(NamedTuple):
 
     def features(self, rows):
         """Map kernel rows (n_rows, n_subsample), dense or sparse, of points against the subsample: float64."""
-        rows = rows if hasattr(rows, "tocsr") else np.asarray(rows)
-        n = self.projection.shape[1]
-        if rows.ndim != 2 or rows.shape[1] != n:
-            raise InputError(f"rows has shape {rows.shape}; kernel rows need {n} columns, one for each subsample point")
         features = np.asarray(rows @ self.projection.T, dtype=np.float64)
         features -= self.offset
         return features
 
 
 def gaussian_sketch(K, n_components=None, *, center=True, scale="theory", random_state=None):
-    """Draw the K-JL map ``x -> Z K k_x / (n sqrt(n d))`` of a subsample.
+    """Draw the K-JL map ``x -> Z K k_x / (n sqrt(n d))`` of a subsample, a GaussianSketch.
 
-    Parameters
-    ----------
-    K : ndarray or sparse array of shape (n, n), or Kernel
-        Kernel of the subsample with itself: symmetric. It is not centred by the caller.
-    n_components : int, optional
-        Dimensions d of the features. None is the map without randomness that a sketch has in mean,
-        ``x -> K k_x / n^(3/2)``, of n dimensions: from d = n on it costs no more and has no error.
-    center, scale, random_state
-        As for :class:`graphcore.GaussianSketchFeatures`; the theory is about ``center=False``.
+    K is the kernel of the subsample with itself: a symmetric matrix, dense or sparse, or a Kernel, not centred by the
+    caller. `n_components` are the dimensions d of the features. None is the map without randomness that a sketch has in
+    mean, ``x -> K k_x / n^(3/2)``, of n dimensions: from d = n on it costs no more and has no error. `center` and
+    `scale` are as for :class:`graphcore.GaussianSketchFeatures`; the theory is about ``center=False``.
 
-    Returns
-    -------
-    GaussianSketch
-
-    Raises
-    ------
-    InputError
-        If K is not a square symmetric matrix of finite numbers without negative entries on its diagonal, or a parameter
-        cannot be used.
-
-    Notes
-    -----
     Given the subsample, ``E <Y_x, Y_y> = k_x^T K^2 k_y / n^3``, which the map without randomness has exactly, and
     squared distances are that times ``chi^2_d / d``. Z K takes ``d n^2`` multiplications, for a sparse K d times its
-    entries: a centred K is never formed.
-
-    References
-    ----------
-    Kpotufe, Sriperumbudur, "Gaussian Sketching yields a J-L Lemma in RKHS", AISTATS 2020, section 3; centring follows
-    from putting the centred kernel into their map.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from graphcore.kernel_methods.features.sketch import gaussian_sketch
-    >>> K = np.exp(-np.subtract.outer(np.arange(5.0), np.arange(5.0)) ** 2)
-    >>> sketch = gaussian_sketch(K, 2, random_state=0)
-    >>> bool(np.allclose(sketch.features(K).mean(axis=0), 0))
-    True
+    entries: a centred K is never formed. Kpotufe, Sriperumbudur, "Gaussian Sketching yields a J-L Lemma in RKHS",
+    AISTATS 2020, section 3; centring follows from putting the centred kernel into their map.
     """
     K = as_kernel(K).whole("a sketch")
     n = K.shape[0]

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...base.validation import check_choice, check_integer
+from ...base.validation import check_choice, check_integer, check_real
 from ...exceptions import InputError, ParameterError
 from ...graphs.structure import check_sparse
 from ...kernels.checks import as_csr, check_scale
@@ -23,6 +23,7 @@ class Rules(NamedTuple):
     on_empty: str = "farthest"
     on_degenerate: str = "reduce"
     max_restarts: int = 10
+    tol: float = 0.0
     n_jobs: int | None = None
     verbose: int = 0
 
@@ -42,6 +43,7 @@ class Rules(NamedTuple):
             on_empty=check_choice("on_empty", self.on_empty, ON_EMPTY),
             on_degenerate=check_choice("on_degenerate", self.on_degenerate, ON_DEGENERATE),
             max_restarts=check_integer("max_restarts", self.max_restarts, low=0),
+            tol=check_real("tol", self.tol, low=0.0),
         )
         n, needed = int(np.count_nonzero(weights)), n_clusters * rules.min_size
         if n < needed:
@@ -55,23 +57,12 @@ class Rules(NamedTuple):
 def as_points(X, name="X", *, sparse=False):
     """Return vectors as float64 rows, an ndarray or (where `sparse` allows it) a csr_array; nothing is changed."""
     sparse = sparse and hasattr(X, "tocsr")
-    if np.iscomplexobj(X):
-        raise InputError(f"{name} is complex; real numbers are needed")
     check_sparse(X)
-    try:
-        X = as_csr(X) if sparse else np.asarray(X, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise InputError(f"{name} cannot be read as an array of numbers: {error}") from None
+    X = as_csr(X) if sparse else np.asarray(X, dtype=np.float64)
     if X.ndim != 2 or X.shape[0] == 0 or X.shape[1] == 0:
         raise InputError(f"{name} has shape {X.shape}; rows and columns are needed: (n_samples, n_features)")
-    values = X.data if sparse else X
-    if not np.isfinite(values).all():
-        where = np.argwhere(~np.isfinite(values))[:, 0]
-        bad = np.unique(np.searchsorted(X.indptr, where, side="right") - 1 if sparse else where)
-        raise InputError(
-            f"{name} must be finite: row {bad[0]} holds NaN or infinity ({len(bad)} such rows); fill the values in or "
-            "drop the rows"
-        )
+    if not np.isfinite(X.data if sparse else X).all():
+        raise InputError(f"{name} must be finite, and holds NaN or infinity; fill the values in or drop the rows")
     check_scale(X, name=name)
     return X
 

@@ -10,9 +10,9 @@ def nearest_rows(rows, points, flats, labels, slack, out, values):
     """The nearest flat for rows of a sparse kernel, looking only at flats of their neighbours and one other.
 
     `rows` are those of the kernel, compressed; `points` the flat of every point and its share and coefficients there;
-    `flats` the squared norms of their means, the products of these with their directions, `base`, and an order by it.
-    All flats that share no entry with a point have one and the same distance but for a number of their own (`base`), so
-    that only the smallest of these has to be looked at. Labels of -1 are of points that are in no flat now.
+    `flats` the squared norms of their means, the products of these with their directions, `base`, and an order by it:
+    the distance of a flat that shares no entry with a point, but for a number of the point. Labels of -1 are in no flat
+    now.
     """
     indptr, indices, data = rows
     members, factors = points

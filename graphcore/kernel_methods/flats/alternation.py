@@ -1,5 +1,7 @@
 """The alternation behind k-means, k-flats and their kernel versions, and the labels that it begins with."""
 
+from itertools import count, islice
+from operator import length_hint
 from typing import NamedTuple
 
 import numpy as np
@@ -66,11 +68,10 @@ class _Restart(Exception):
 
 
 def alternate(problem, labels, n_clusters, *, max_iter=300, tol=0.0, on_empty="farthest", min_size=1):
-    """Fit and move in turn from the given labels until no point moves, in at most `max_iter` looks.
+    """Fit and move in turn from the given labels until no point moves, in at most `max_iter` looks; a Run.
 
-    A run also ends where the objective falls by no more than `tol` times itself. A cluster of fewer than `min_size`
-    points counts as one to restart for. Of the partitions that were met the Run has that of the least objective: for a
-    positive semi-definite kernel the last one.
+    It also ends where the objective falls by no more than `tol` times itself. A cluster of fewer than `min_size` points
+    counts as one to restart for. Of the partitions that were met the one of the least objective is kept.
     """
     history, seen, n_rises, stopped = [], set(), 0, "max_iter"
     best = state = None
@@ -106,32 +107,36 @@ def alternate(problem, labels, n_clusters, *, max_iter=300, tol=0.0, on_empty="f
     return Run(*best, np.array(history), stopped, n_rises)
 
 
-def best_of(problem, rules, draw_labels, repeatable=False):
-    """The run of lowest objective from several initialisations.
-
-    `draw_labels(i)` gives the labels of initialisation i. `repeatable`: all are the same, so that one run is enough and
-    beginning anew is no use.
-    """
-    best, n_drawn, stages = None, 0, Stages(verbose=rules.verbose)
-    n_init, n_tries = (1, 1) if repeatable else (rules.n_init, rules.max_restarts + 1)
-    how = {"max_iter": rules.max_iter, "on_empty": rules.on_empty, "min_size": rules.min_size}
+def runs_from(problem, rules, draws):
+    """Runs from the labels that an iterator gives: as many as `rules` ask for, or fewer where it has no more."""
+    n_drawn, n_init = 0, min(rules.n_init, length_hint(draws, rules.n_init))
+    stages = Stages(verbose=rules.verbose)
+    how = {"max_iter": rules.max_iter, "tol": rules.tol, "on_empty": rules.on_empty, "min_size": rules.min_size}
     for number in range(n_init):
-        for _ in range(n_tries):
+        reason = None
+        for labels in islice(draws, rules.max_restarts + 1):
             n_drawn += 1
             try:
                 with stages(f"initialisation {number + 1} of {n_init}"):
-                    run = alternate(problem, draw_labels(n_drawn - 1), rules.n_clusters, **how)
-                break
+                    run = alternate(problem, labels, rules.n_clusters, **how)
             except _Restart as why:
                 reason = str(why)
+            else:
+                yield run
+                break
         else:
+            if reason is None:
+                return
             raise InputError(
                 f"all of {n_drawn} initialisations ended in a cluster that is {reason}; take fewer clusters "
                 f"(n_clusters={rules.n_clusters}) or dimensions (n_dims={rules.n_dims}), or on_empty='farthest' and "
                 "on_degenerate='reduce', which need no new ones"
             )
-        if best is None or run.objective < best.objective:
-            best = run
+
+
+def best_of(problem, rules, draws):
+    """The run of lowest objective of :func:`runs_from`, with a warning if it did not come to rest."""
+    best = min(runs_from(problem, rules, draws), key=lambda run: run.objective)
     if not best.converged:
         from sklearn.exceptions import ConvergenceWarning
 
@@ -183,11 +188,10 @@ def fill_empty(labels, paid, sizes):
 
 
 def label_draws(problem, init, rules, weights, streams):
-    """A function that draws the labels of initialisation number i, or has those given, and whether all are the same."""
+    """Labels to begin with, drawn one after the other, or those given."""
     n_clusters = rules.n_clusters
     if not isinstance(init, str):
-        labels = given_labels(init, weights, n_clusters, rules.on_empty)
-        return lambda _: labels, True
+        return iter([given_labels(init, weights, n_clusters, rules.on_empty)])
     check_choice("init", init, INITS)
 
     def draw(i):
@@ -199,14 +203,13 @@ def label_draws(problem, init, rules, weights, streams):
         labels = seed_labels(problem, n_clusters, rng, farthest=init == "farthest")[1]
         return problem.k_means(labels, n_clusters, rules.max_iter) if init == "k-means" else labels
 
-    return draw, n_clusters == 1
+    return iter([draw(0)]) if n_clusters == 1 else map(draw, count())
 
 
 def seed_labels(problem, n_clusters, rng, *, farthest=False):
     """Seeds (n_clusters,) at different places, and the nearest seed of every point.
 
-    The seeds are k-means++ as published, with one draw for each (Arthur, Vassilvitskii 2007); or, with `farthest`, each
-    is the point farthest from all before, an epsilon-net.
+    The seeds are k-means++ (Arthur, Vassilvitskii 2007), or with `farthest` each is the point farthest from all before.
     """
 
     def distances_to(point):

@@ -5,9 +5,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...base.threads import away, map_blocks
+from ...base.threads import map_blocks
 from ...base.validation import check_labels
 from ...exceptions import InputError
+from ...kernels.definiteness import leading_eigenvectors
 from ._checks import as_points
 from .alternation import FlatsProblem
 
@@ -296,17 +297,3 @@ class EuclideanFlats(FlatsProblem):
         values, V = values[::-1], vectors[:, ::-1].T
         genuine = int((values > max(_EPS * n * max(values[0], 0.0), noise**2)).sum())
         return V if self._pad else V[: min(genuine, n - 1)]
-
-
-def leading_eigenvectors(M, count):
-    """The largest eigenvalues of a symmetric matrix and their vectors, in ascending order.
-
-    Where more of them are equal than are asked for, LAPACK may find none of these by their numbers: then it finds all.
-    """
-    from scipy.linalg import eigh
-
-    n = len(M)
-    values, vectors = away(eigh, M, subset_by_index=(n - count, n - 1), check_finite=False)
-    if len(values) < count:
-        values, vectors = away(eigh, M, check_finite=False)
-    return values[-count:], vectors[:, -count:]

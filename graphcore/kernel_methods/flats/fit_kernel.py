@@ -78,34 +78,32 @@ class FitKernel:
     """The kernel of one fit."""
 
     kernel: Kernel  # among the points of the fit, in float64
+    added: np.ndarray  # (n_fitted,): to be added to its diagonal
     weights: np.ndarray  # (n_fitted,): all are positive
     new: NewRows
     precision: np.dtype = _FLOAT  # what the kernel values came in
-    added: np.ndarray | None = None  # (n_fitted,): to be added to the kernel's diagonal, ``shift / weights``
     is_psd: bool | None = None  # whether it is positive semi-definite for certain (True), for certain not (False)
 
     @property
     def diagonal(self):
         """Kernel values of the points of the fit with themselves."""
-        return self.kernel.diagonal if self.added is None else self.kernel.diagonal + self.added
+        return self.kernel.diagonal + self.added
 
     def product(self, v):
         """The kernel times a vector."""
         v = np.ravel(v)
-        out = self.kernel.product(v[:, None])[:, 0]
-        return out if self.added is None else out + self.added * v
+        return self.kernel.product(v[:, None])[:, 0] + self.added * v
 
     def among(self, points):
         """The matrix among some points of the fit (ascending): a csr_array if the kernel is sparse, else an ndarray."""
         if not self.kernel.is_sparse:
             return self.kernel.block(points, points, _FLOAT)
-        part = self.kernel.submatrix(points).whole("a cluster")
-        return part if self.added is None else _plus_diagonal(part, 0, self.added[points])
+        return _plus_diagonal(self.kernel.submatrix(points).whole("a cluster"), 0, self.added[points])
 
     def rows(self, start, stop):
         """Rows from the one number to the other, a csr_array if the kernel is sparse, else an ndarray."""
         rows = self.kernel.columns().rows(start, stop)
-        return rows if self.added is None else _plus_diagonal(rows, start, self.added[start:stop])
+        return _plus_diagonal(rows, start, self.added[start:stop]) if self.kernel.is_sparse else rows
 
 
 def kernel_and_weights(K, weights=None, name="sample_weight"):
@@ -128,15 +126,13 @@ def kernel_and_weights(K, weights=None, name="sample_weight"):
 def fit_kernel(given, weights, shift=0.0):
     """The kernel that flats are fitted with, ``K + shift W^-1`` among the points that have weight."""
     shift = check_real("shift", shift, low=0.0)
-    points, added = np.flatnonzero(weights > 0), None
+    points = np.flatnonzero(weights > 0)
     every = len(points) == len(weights)
     own, part = weights[points], slice(None) if every else points
-    if shift:
-        with np.errstate(over="ignore"):
-            added = shift / own
-        check_magnitude(f"the diagonal of the kernel with shift={shift:g}", max(float(added.max()), 1.0), _FLOAT)
-    new = NewRows(given.n_points, None if every else points)
-    kernel, is_psd = given, given.is_psd
+    with np.errstate(over="ignore"):
+        added = shift / own
+    check_magnitude(f"the diagonal of the kernel with shift={shift:g}", max(float(added.max()), 1.0), _FLOAT)
+    new, is_psd = NewRows(given.n_points, None if every else points), given.is_psd
     if isinstance(given, VectorKernel):
         if shift:
             raise ParameterError(f"shift={shift} is for graphs and kernel matrices; kernels over vectors need none")
@@ -145,15 +141,14 @@ def fit_kernel(given, weights, shift=0.0):
         kernel = given if every else given.submatrix(points)
         if given.leaves_out_isolated and shift >= given.definite_shift(weights):
             is_psd = True
+        return FitKernel(kernel, added, own, new, given.precision, is_psd)
     else:
         values = np.array(given.block(part, part), dtype=np.float64)
         values += values.T.copy()
         values *= 0.5
-        if shift:
-            values[np.diag_indices_from(values)] += added
-            added = None
+        values[np.diag_indices_from(values)] += added
         kernel, new = _centred(values, new)
-    return FitKernel(kernel, own, new, given.precision, added, is_psd)
+    return FitKernel(kernel, np.zeros(len(own)), own, new, given.precision, is_psd)
 
 
 def _over_vectors(given, part, new):
@@ -222,9 +217,7 @@ def _plus_diagonal(rows, first, values):
     """Sparse rows, the first of which is that of point `first`, with values added at their own points."""
     import scipy.sparse as sp
 
-    n = len(values)
-    own = sp.csr_array((values, np.arange(first, first + n), np.arange(n + 1)), shape=rows.shape)
-    return sp.csr_array(rows + own)
+    return rows + sp.diags_array(values, offsets=first, shape=rows.shape)
 
 
 def rows_of_nodes(edges, own_degrees, degrees):

@@ -7,9 +7,9 @@ import numpy as np
 from ...base.arrays import read_only
 from ...base.streams import Streams
 from ...base.threads import limited_libraries
-from ...base.validation import check_integer, check_sample_weight
+from ...base.validation import check_sample_weight
 from ...exceptions import InputError
-from ._checks import Rules, as_points, check_n_clusters
+from ._checks import Rules, as_points
 from .alternation import alternate, best_of, label_draws
 from .euclidean import EuclideanFlats, FlatSet
 
@@ -35,37 +35,17 @@ class KFlatsResult:
 def k_flats(X, n_clusters, n_dims=1, *, init="k-means++", sample_weight=None, random_state=None, **rules):
     """Cover vectors by affine flats of a given dimension, so that the mean squared distance to the nearest is small.
 
-    Parameters
-    ----------
-    X : array-like or sparse matrix of shape (n_samples, n_features)
-        Finite numbers; worked on as float64. Sparse vectors are made dense one cluster at a time, and refused where
-        that takes more than 2 GiB.
-    n_clusters, n_dims, init, random_state
-        As for :class:`graphcore.KFlats`.
-    sample_weight : array-like of shape (n_samples,), optional
-        Not negative. Points of weight 0 take no part, and get the label of their nearest flat.
-    **rules
-        `n_init`, `max_iter`, `on_empty`, `on_degenerate`, `max_restarts`, `n_jobs`, `verbose`, as for
-        :class:`graphcore.KFlats`.
+    X (n_samples, n_features) holds finite numbers, worked on as float64. Sparse vectors are made dense one cluster at a
+    time, and refused where that takes more than 2 GiB. Points of weight 0 take no part, and get the label of their
+    nearest flat. Parameters, those in `rules` too (`n_init`, `max_iter`, `on_empty`, `on_degenerate`, `max_restarts`,
+    `n_jobs`, `verbose`), are those of :class:`graphcore.KFlats`; the result is a KFlatsResult. An InputError says so if
+    X holds fewer different rows than `n_clusters` (where seeds are drawn by distance), or if every initialisation ends
+    in an empty or too small cluster under a "restart" policy.
 
-    Returns
-    -------
-    KFlatsResult
-
-    Raises
-    ------
-    InputError, ParameterError
-        If X holds no finite numbers, has fewer different rows than `n_clusters` (where seeds are drawn by distance), or
-        every initialisation ends in an empty or too small cluster under a "restart" policy.
-
-    Notes
-    -----
     The problem is NP-hard and the alternation finds local minima only. A cluster of ``n_dims + 1`` points or fewer lies
     on its flat and stays; where ``n_clusters * (n_dims + 1)`` is near the number of points, the result is the
     initialisation.
 
-    Examples
-    --------
     >>> import numpy as np
     >>> from graphcore.kernel_methods.flats.k_flats import k_flats
     >>> t = np.linspace(-1, 1, 50)
@@ -81,7 +61,7 @@ def k_flats(X, n_clusters, n_dims=1, *, init="k-means++", sample_weight=None, ra
 
     with limited_libraries():
         problem = EuclideanFlats(X, weights, rules.n_dims, pad=rules.on_degenerate == "pad", n_jobs=rules.n_jobs)
-        run = best_of(problem, rules, *_draws(problem, init, rules, weights, Streams(random_state)))
+        run = best_of(problem, rules, _draws(problem, init, rules, weights, Streams(random_state)))
         return result_of(run, weights, lambda flats, rest: flats.nearest(X[rest], n_jobs=rules.n_jobs))
 
 
@@ -91,7 +71,7 @@ def _draws(problem, init, rules, weights, streams):
     if isinstance(init, str) and init == "global":
         if problem.n_dims:
             raise InputError("init='global' is global k-means; it is there for n_dims=0 only")
-        labels = _global_runs(problem, n_clusters)[-1].labels
+        labels = _global_k_means(problem, n_clusters).labels
     elif not isinstance(init, str) and np.ndim(init) == 2:
         means, shape = as_points(init, "init"), (n_clusters, problem.Y.shape[1])
         if means.shape != shape:
@@ -99,7 +79,7 @@ def _draws(problem, init, rules, weights, streams):
         labels = FlatSet.of_points(problem.origin, means - problem.origin).moved(problem.Y)
     else:
         return label_draws(problem, init, rules, weights, streams)
-    return lambda _: labels, True
+    return iter([labels])
 
 
 def result_of(run, weights, nearest_of, make=KFlatsResult, least=-np.inf, **more):
@@ -117,72 +97,20 @@ def result_of(run, weights, nearest_of, make=KFlatsResult, least=-np.inf, **more
     return make(flats, read_only(labels), own, error, inertia, run.history, run.converged, **more)
 
 
-def global_k_means(X, n_clusters, *, n_candidates=None, max_iter=300, sample_weight=None):
-    """Solutions of k-means for 1 to `n_clusters` clusters, each grown from the one before.
+def _global_k_means(problem, n_clusters):
+    """The best of all k-means runs from the means of the solution for one cluster less and one more point.
 
-    The solution for k is the best of all k-means runs that start from the k - 1 means found before and one more point.
-
-    Parameters
-    ----------
-    X : array-like of shape (n_samples, n_features)
-    n_clusters : int
-    n_candidates : int, optional
-        Points that are tried as the new mean: those that lower the error most before k-means runs. All, if not given:
-        then there are n_samples runs of k-means for every number of clusters.
-    max_iter : int, default 300
-    sample_weight : array-like of shape (n_samples,), optional
-        Not negative, as for `k_flats`.
-
-    Returns
-    -------
-    list of KFlatsResult
-        For 1, 2, ..., `n_clusters`; their errors never rise.
-
-    References
-    ----------
-    Likas, Vlassis, Verbeek, "The global k-means clustering algorithm", Pattern Recognition 36, 2003; the choice of
-    candidates is that of its fast version, with more than one of them.
-
-    Examples
-    --------
-    >>> import graphcore
-    >>> from graphcore.kernel_methods.flats.k_flats import global_k_means
-    >>> from sklearn.datasets import make_blobs
-    >>> points, _ = make_blobs(60, centers=3, random_state=0)
-    >>> [len(result.flats.means) for result in global_k_means(points, 3)]
-    [1, 2, 3]
+    Likas, Vlassis, Verbeek, "The global k-means clustering algorithm", Pattern Recognition 36, 2003.
     """
-    X = as_points(X)
-    weights = check_sample_weight(sample_weight, len(X))
-    n_clusters = check_n_clusters(n_clusters, weights)
-    max_iter = check_integer("max_iter", max_iter, low=1)
-    if n_candidates is not None:
-        n_candidates = check_integer("n_candidates", n_candidates, low=1)
-    with limited_libraries():
-        runs = _global_runs(EuclideanFlats(X, weights, 0), n_clusters, n_candidates=n_candidates, max_iter=max_iter)
-    return [result_of(run, weights, lambda flats, rest: flats.nearest(X[rest])) for run in runs]
-
-
-def _global_runs(problem, n_clusters, *, n_candidates=None, max_iter=300):
-    """The runs of :func:`global_k_means` on a problem with flats of dimension 0."""
-    runs = [alternate(problem, np.zeros(len(problem.weights), dtype=np.int32), 1)]
+    best = alternate(problem, np.zeros(len(problem.weights), dtype=np.int32), 1)
     for k in range(2, n_clusters + 1):
-        last, own = runs[-1].labels, runs[-1].look.own
+        last, own = best.labels, best.look.own
         candidates = np.flatnonzero(own > 0)
         if len(candidates) == 0:
             raise InputError(
                 f"there are only {k - 1} different points, fewer than n_clusters={n_clusters}; take n_clusters={k - 1} "
                 "or less"
             )
-        if n_candidates is not None and n_candidates < len(candidates):
-            gains = [problem.weights @ np.maximum(own - problem.distances_to_point(i), 0) for i in candidates]
-            candidates = candidates[np.sort(np.argsort(gains, kind="stable")[-n_candidates:])]
-        best = None
-        for i in candidates:
-            labels = last.copy()
-            labels[problem.distances_to_point(i) < own] = k - 1
-            run = alternate(problem, labels, k, max_iter=max_iter)
-            if best is None or run.objective < best.objective:
-                best = run
-        runs.append(best)
-    return runs
+        starts = (np.where(problem.distances_to_point(i) < own, k - 1, last) for i in candidates)
+        best = min((alternate(problem, labels, k) for labels in starts), key=lambda run: run.objective)
+    return best

@@ -9,9 +9,10 @@ from ...base.locks import cached_property
 from ...base.threads import map_blocks
 from ...exceptions import InputError
 from ...kernels.columns import block_borders
+from ...kernels.definiteness import leading_eigenvectors
 from ._loops import nearest_rows
 from .alternation import FlatsProblem, alternate
-from .euclidean import Codes, leading_eigenvectors, members_by_cluster
+from .euclidean import Codes, members_by_cluster
 
 # Up to this many means and directions, one dense product with all of them is faster than a sparse one.
 _FEW_COLUMNS = 32
@@ -115,9 +116,9 @@ def fit_cluster(K, weights, n_dims, lanczos=False):
     """The best flat of a cluster of n points; of fewer dimensions where it has no more.
 
     By dense eigenvectors of its kernel, or by Lanczos (for a sparse K, or few directions of many points), which forms
-    no centred matrix; `n_dims` is less than the number of points less one then. Returns its mean (n,) and orthonormal
-    directions (n, n_dims) as combinations of the points, the squared norm of the mean and its products with the
-    directions (n_dims,), and the squared distances of the points to the flat (n,).
+    no centred matrix. Returns its mean (n,) and orthonormal directions (n, n_dims) as combinations of the points, the
+    squared norm of the mean and its products with the directions (n_dims,), and the squared distances of the points to
+    it (n,).
     """
     n, p = len(weights), weights / weights.sum()
     r = K @ p
@@ -223,11 +224,8 @@ class KernelFlats(FlatsProblem):
 
     def reassign(self, flats, labels):
         """Labels after every point moved to its nearest flat, ties staying where they are."""
-        out = np.empty_like(labels)
 
         def work(start, stop):
-            rows = self.kernel.rows(start, stop)
-            out[start:stop] = flats.nearest(rows, labels[start:stop], _ROUNDING * self.scale)[0]
+            return flats.nearest(self.kernel.rows(start, stop), labels[start:stop], _ROUNDING * self.scale)[0]
 
-        map_blocks(work, block_borders(self.kernel.kernel.columns()), self._n_jobs)
-        return out
+        return np.concatenate(map_blocks(work, block_borders(self.kernel.kernel.columns()), self._n_jobs))

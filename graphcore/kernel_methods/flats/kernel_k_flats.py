@@ -61,47 +61,21 @@ def kernel_k_flats(
     random_state=None,
     **rules,
 ):
-    """Cover points by affine flats in the feature space of a kernel.
+    """Cover points by affine flats in the feature space of a kernel, a KernelKFlatsResult.
 
-    Parameters
-    ----------
-    K : Kernel, Graph, or square array or sparse matrix of shape (n_samples, n_samples)
-        A graph stands for its normalised-cut kernel ``D^-1 A D^-1``, arrays are precomputed kernels; for vectors
-        `VectorKernel`.
-    n_clusters, n_dims, random_state
-        As for :class:`graphcore.KernelKFlats`.
-    shift : float, default 0
-        Work with ``K + shift W^-1``, as `kernel_kmeans` does; W holds the weights.
-    init : {"k-means++", "farthest", "random", "k-means"} or ndarray of shape (n_samples,), default "k-means++"
-        As for :class:`graphcore.KFlats`, in feature space.
-    sample_weight : array-like of shape (n_samples,), optional
-        As for `k_flats`. A graph has its own weights, the degrees, and its isolated nodes are in no cluster.
-    on_indefinite : {"error", "warn"}, default "error"
-        If kernels that are not positive semi-definite are worked on, the objective may rise on the way, a run ends
-        where a partition comes back, and the best one met is kept.
-    **rules
-        `n_init`, `max_iter`, `on_empty`, `on_degenerate`, `max_restarts`, `n_jobs`, `verbose`, as for
-        :class:`graphcore.KernelKFlats`.
+    K is a Kernel, a Graph, which stands for its normalised-cut kernel ``D^-1 A D^-1``, or a precomputed square array or
+    sparse matrix; for vectors it is a `VectorKernel`. A graph has its own weights, the degrees, and its isolated nodes
+    are in no cluster. Work is done with ``K + shift W^-1``, as in `kernel_kmeans`. The other parameters, those in
+    `rules` too (`n_init`, `max_iter`, `on_empty`, `on_degenerate`, `max_restarts`, `n_jobs`, `verbose`), are as for
+    :class:`graphcore.KernelKFlats`, and so are errors: a kernel is looked at for negative eigenvalues by all of them up
+    to 1,000 points, by a rough Lanczos run and negative squared distances beyond. With `on_indefinite` "warn" the
+    objective may rise on the way, a run ends where a partition comes back, and the best one met is kept.
 
-    Returns
-    -------
-    KernelKFlatsResult
-
-    Raises
-    ------
-    InputError, ParameterError
-        If the kernel is not square, symmetric, finite, or positive semi-definite (by its eigenvalues up to 1,000
-        points, by a rough Lanczos run and negative squared distances beyond), and where `k_flats` raises it.
-
-    Notes
-    -----
     A pass takes O(n^2 n_dims) if the kernel is dense and O(nnz n_dims) if it is sparse. A dense kernel is centred once,
     since distances are differences of large sums; a sparse one, or that of a graph, is never made dense. Vectors beyond
     8,192 are never made into one matrix: the kernel is computed by blocks in every pass, and for each cluster in a
     square block.
 
-    Examples
-    --------
     >>> import graphcore
     >>> from graphcore.kernel_methods.flats.kernel_k_flats import kernel_k_flats
     >>> from graphcore.kernels.functions import kernel_function
@@ -126,7 +100,7 @@ def kernel_k_flats(
 
     with limited_libraries():
         problem = KernelFlats(fit, rules.n_dims, rules.n_jobs)
-        run = best_of(problem, rules, *label_draws(problem, init, rules, weights, Streams(random_state)))
+        run = best_of(problem, rules, label_draws(problem, init, rules, weights, Streams(random_state)))
         lowest, rounding = float(run.look.own.min()), eigenvalue_noise(fit.kernel.n_points, fit.precision)
         if lowest < -rounding * problem.scale and on_indefinite == "error":
             raise InputError(

@@ -4,7 +4,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...exceptions import InputError
 from ...kernels.base import memberships
 from ...kernels.columns import map_rows
 from ..flats.alternation import Look
@@ -86,14 +85,9 @@ class KernelCentroids:
 def nearest_centroid(columns, centroids, n_jobs=None):
     """Nearest centroids of points, from their kernel (n_samples, n_points) with the points that these are made of.
 
-    Returns labels (n_samples,), int32, and ``norms_j - 2 <phi(x), c_j>``: with ``K(x, x)`` added, the
-    squared distance.
+    Returns labels (n_samples,), int32, and squared distances less ``K(x, x)``.
     """
     labels, weights, masses, norms = centroids
-    if columns.shape[1] != len(labels):
-        raise InputError(
-            f"the kernel has {columns.shape[1]} columns; one for each of {len(labels)} fitted points is needed"
-        )
     Z = memberships(labels, weights, len(norms)).T
     # Sparse rows are those of large graphs, whose clusters may be too many for dense memberships.
     Z = Z.tocsr() if columns.is_sparse else Z.toarray()

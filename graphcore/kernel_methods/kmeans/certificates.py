@@ -1,20 +1,14 @@
 """What can be said for certain about a clustering of kernel features, without ever forming the kernel matrix."""
 
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 
-from ...base.validation import check_integer, check_labels, check_real, check_sample_weight
+from ...base.validation import check_labels, check_sample_weight
 from ...distributed.chunks import is_chunked, map_chunks
 from ...exceptions import InputError
-from ...kernels.as_kernel import as_kernel
-from ..features.diagnostics import FeatureDiagnostics, as_text
-from ..features.leverage import largest_eigenpairs, top_eigenpairs
-from .chunked import centers_and_cost
-
-# Residual and trace agree to rounding: the kernel matrix has rank s at most.
-_ROUNDING = 1e-10
+from ..features.diagnostics import as_text
+from .linear import centers_and_cost
 
 
 @dataclass(frozen=True)
@@ -61,39 +55,11 @@ class Certificate:
 
 
 def certify(found, labels, *, sample_weight=None):
-    """Bound the true kernel k-means cost of a partition from both sides, without the kernel matrix.
+    """Bound the true kernel k-means cost of a partition from both sides, without the kernel matrix: a Certificate.
 
-    Parameters
-    ----------
-    found : KernelFeatures
-    labels : array-like of shape (n,), int, or dask.array
-        Any partition, from 0.
-    sample_weight : ndarray of shape (n,), optional
-
-    Returns
-    -------
-    Certificate
-
-    Notes
-    -----
-    With ``E = K - B B^T`` positive semi-definite, the cost is ``f(J; B)`` plus the cost of the same partition under E,
-    which is from 0 to the (weighted) trace of E. Time O(n s).
-
-    References
-    ----------
-    Wang, Gittens, Mahoney, JMLR 20 (2019), Lemmas 8, 11 and 12.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from graphcore.kernel_methods.kmeans.certificates import certify
-    >>> from graphcore.kernel_methods.features.nystrom import nystrom_features
-    >>> X = np.array([[0.0], [0.1], [4.0], [4.2]])
-    >>> K = np.exp(-((X - X.T) ** 2))
-    >>> proof = certify(nystrom_features(K, 2, sampling=[0, 2]), [0, 0, 1, 1])
-    >>> true = (np.trace(K) - (K[:2, :2].sum() + K[2:, 2:].sum()) / 2) / 4
-    >>> bool(proof.cost_lower <= true <= proof.cost_upper)
-    True
+    `found` are KernelFeatures, `labels` (n,) any partition, from 0, an array or a dask.array. With ``E = K - B B^T``
+    positive semi-definite, the cost is ``f(J; B)`` plus the cost of the same partition under E, which is from 0 to the
+    (weighted) trace of E. Time O(n s). Wang, Gittens, Mahoney, JMLR 20 (2019), Lemmas 8, 11 and 12.
     """
     n = len(found.features)
     if not is_chunked(labels):
@@ -109,107 +75,3 @@ def certify(found, labels, *, sample_weight=None):
         return Certificate(k, cost, -np.inf, np.inf, -np.inf)
     optimum = 0.0 if w is not None else float((found.singular_values[k:] ** 2).sum()) / n
     return Certificate(k, cost, lower, cost, optimum)
-
-
-class SpectralGuarantee(NamedTuple):
-    """How far features are from the best of their rank, and what that promises for k-means on them."""
-
-    alpha: float  # trace of ``K - B B^T``
-    best_alpha: float  # trace of ``K - K_s``: the least that any s features can leave out
-    # ``alpha / best_alpha - 1``; 0 if both are rounding, infinite if only the latter is. Without the eigenvalues of K
-    # there is an upper bound of it, `graphcore.kernel_methods.features.diagnostics.FeatureDiagnostics.eps_hat`.
-    eps_hat: float
-    # ``1 + eps_hat + k / s``: k-means solved to a factor g on the features costs at most g times this times the
-    # optimum, always.
-    factor: float
-    optimum_lower: float  # ``(tr K - sum_{i <= k} lambda_i) / n``, below the cost of every partition
-
-
-def spectral_guarantee(K, found, n_clusters, *, eigenvalues=None):
-    """Measured error against the best rank s, which needs the top eigenvalues of the kernel matrix.
-
-    Parameters
-    ----------
-    K : array-like or sparse matrix of shape (n, n), or Kernel
-        Up to 20,000 points unless sparse.
-    found : KernelFeatures, or FeatureDiagnostics
-        Of an estimator, its `diagnostics_`.
-    n_clusters : int
-        k.
-    eigenvalues : array-like, optional
-        Largest eigenvalues of K, at least max(k, s) of them, in any order; computed if not given.
-
-    Returns
-    -------
-    SpectralGuarantee
-
-    References
-    ----------
-    Wang, Gittens, Mahoney, JMLR 20 (2019), Theorem 2 with the measured error in place of eps.
-    """
-    kernel = as_kernel(K)
-    k = check_integer("n_clusters", n_clusters, low=1, high=kernel.n_points, why_high="the number of points")
-    s = found.n_components
-    if found.indefinite:
-        raise InputError("the kernel is not positive semi-definite, so nothing is promised; use another kernel")
-    if eigenvalues is None:
-        eigenvalues = top_eigenpairs(kernel, min(kernel.n_points, max(k, s)))[0]
-    eigenvalues = np.sort(np.asarray(eigenvalues, dtype=np.float64))[::-1]
-    if len(eigenvalues) < min(kernel.n_points, max(k, s)) or not np.isfinite(eigenvalues).all():
-        raise InputError(f"{max(k, s)} finite eigenvalues are needed, got {eigenvalues}")
-    if isinstance(found, FeatureDiagnostics):
-        alpha, trace = found.n * found.residual, found.n * found.trace
-    else:
-        alpha, trace = found.alpha, found.trace
-    best = max(0.0, trace - float(eigenvalues[:s].sum()))
-    if best <= _ROUNDING * trace:
-        eps_hat = 0.0 if alpha <= 10 * _ROUNDING * trace else np.inf
-    else:
-        eps_hat = max(0.0, alpha / best - 1.0)
-    lower = max(0.0, trace - float(eigenvalues[:k].sum())) / kernel.n_points
-    return SpectralGuarantee(alpha, best, eps_hat, 1.0 + eps_hat + k / s, lower)
-
-
-class DictionaryQuality(NamedTuple):
-    """Whether landmarks preserve the kernel up to an accuracy gamma."""
-
-    residual_norm: float  # spectral norm of ``E = K - B B^T``
-    gamma: float
-    eps_hat: float  # ``|E| / (|E| + gamma)``: gamma-preserving with every constant eps from this on
-
-
-def dictionary_quality(K, found, gamma, *, n_jobs=None):
-    """Spectral norm of what features leave out, by Lanczos on ``v -> K v - B (B^T v)``; nothing is formed.
-
-    Parameters
-    ----------
-    K : array-like or sparse matrix of shape (n, n), or Kernel
-    found : KernelFeatures
-        Without restriction of the rank, for statements about the landmarks themselves.
-    gamma : float
-        Positive.
-    n_jobs : int, optional
-
-    Returns
-    -------
-    DictionaryQuality
-
-    References
-    ----------
-    Calandriello, Rosasco, NeurIPS 2018, Definition 2; it is the same as ``|E| <= eps gamma / (1 - eps)``.
-    """
-    kernel = as_kernel(K)
-    gamma = check_real("gamma", gamma, low=0.0, open_low=True)
-    B = np.asarray(found.features, dtype=np.float64)
-
-    def left_out(v):
-        return kernel.product(v, n_jobs) - B @ (B.T @ v)
-
-    if kernel.n_points <= 2:
-        norm = float(np.linalg.eigvalsh(left_out(np.eye(kernel.n_points)))[-1])
-    elif found.alpha <= _ROUNDING * found.trace:
-        norm = found.alpha  # nothing but rounding is left, and Lanczos would not converge on it
-    else:
-        norm = float(largest_eigenpairs(left_out, kernel.n_points, 1)[0][0])
-    norm = max(0.0, norm)
-    return DictionaryQuality(norm, gamma, norm / (norm + gamma))

@@ -44,38 +44,15 @@ def coreset_kernel_kmeans(
     n_seeds="auto",
     **options,
 ):
-    """Kernel k-means on a coreset.
+    """Kernel k-means on a coreset, a CoresetKernelKMeansResult.
 
-    Parameters
-    ----------
-    K : Kernel, Graph, or square array or sparse matrix of shape (n_points, n_points)
-        As for `kernel_kmeans`.
-    n_clusters : int
-    size : int
-        Draws ("importance"; repeats are merged) or different points ("uniform", "degree"). As many as there are points
-        with weight are these points themselves, with their weights and without draws; nodes of a graph are drawn
-        always, as published.
-    self_loop : float, default 1
-        Weight of a loop on every node, where K is a Graph, as a multiple of its mean weight.
-    weights : array-like of shape (n_points,), optional
-        As for `kernel_kmeans`.
-    random_state, n_jobs, sampling, seeding, n_seeds
-        As for :class:`graphcore.CoresetKernelKMeans`.
-    **options
-        `init`, `n_init`, `max_iter`, `tol`, `on_empty` and `on_indefinite` of
-        `kernel_kmeans` on the coreset, but that `init` is no array.
+    K and `weights` are as for `kernel_kmeans`; `self_loop` is the weight of a loop on every node, where K is a Graph,
+    as a multiple of its mean weight. `size` counts draws ("importance"; repeats are merged) or different points
+    ("uniform", "degree"): as many as there are points with weight are these points themselves, with their weights and
+    without draws; nodes of a graph are drawn always, as published. `sampling`, `seeding` and `n_seeds` are as for
+    :class:`graphcore.CoresetKernelKMeans`, and `options` are those of `kernel_kmeans` on the coreset: `init` (no
+    array), `n_init`, `max_iter`, `tol`, `on_empty` and `on_indefinite`.
 
-    Returns
-    -------
-    CoresetKernelKMeansResult
-
-    Raises
-    ------
-    InputError, ParameterError
-        As for `kernel_kmeans` and :func:`graphcore.build_coreset`.
-
-    Examples
-    --------
     >>> import numpy as np
     >>> from graphcore.kernel_methods.kmeans.coreset import coreset_kernel_kmeans
     >>> x = np.repeat([0.0, 10.0], 50) + np.linspace(0, 1, 100)

@@ -1,20 +1,20 @@
 """Weighted kernel k-means on all points: the reference for every approximation."""
 
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from itertools import count
 
 import numpy as np
 
 from ...base.streams import Streams
 from ...base.threads import effective_jobs, limited_libraries
-from ...base.validation import check_choice, check_integer, check_labels, check_real
+from ...base.validation import check_choice, check_labels, check_real
 from ...base.warn import warn_user
 from ...cluster.coresets.seeding import draw_seeds
 from ...exceptions import InputError, ParameterError
 from ...kernels.checks import check_diagonal
 from ...kernels.definiteness import report_indefinite, semidefinite_shift, smallest_sampled_eigenvalue
-from ..flats._checks import check_n_clusters
-from ..flats.alternation import Run, alternate
+from ..flats._checks import Rules
+from ..flats.alternation import Run, runs_from
 from ..flats.fit_kernel import kernel_and_weights
 from .centroids import Centroids, KernelCentroids
 
@@ -42,24 +42,6 @@ class KernelKMeansResult:
         return self.centroids.labels
 
 
-class Lloyd(NamedTuple):
-    """How the iterations go; see :class:`graphcore.KernelKMeans`."""
-
-    n_init: int = 10
-    max_iter: int = 300
-    tol: float = 0.0
-    on_empty: str = "farthest"
-
-    def checked(self):
-        """The same with every value looked at."""
-        return Lloyd(
-            check_integer("n_init", self.n_init, low=1),
-            check_integer("max_iter", self.max_iter, low=1),
-            check_real("tol", self.tol, low=0.0),
-            check_choice("on_empty", self.on_empty, ON_EMPTY),
-        )
-
-
 def kernel_kmeans(
     K,
     n_clusters,
@@ -72,44 +54,20 @@ def kernel_kmeans(
     n_jobs=None,
     **rules,
 ):
-    """Weighted kernel k-means by Lloyd's iterations in feature space.
+    """Weighted kernel k-means by Lloyd's iterations in feature space, a KernelKMeansResult.
 
-    Parameters
-    ----------
-    K : Kernel, Graph, or square array or sparse matrix of shape (n_points, n_points)
-        A graph stands for its normalised-cut kernel ``D^-1 A D^-1``; arrays are precomputed kernels.
-    n_clusters : int
-    weights : array-like of shape (n_points,), optional
-        Not negative. Default: ones; node degrees for a graph, which takes no others.
-    init, on_indefinite, random_state, n_jobs
-        As for :class:`graphcore.KernelKMeans`. An array given as `init` is a first partition, tried once. Where K has
-        zeros on its diagonal that no inner product has (an adjacency kernel), centres are drawn by the distances of a
-        shifted kernel.
-    shift : float or "psd", default 0
-        Work with ``K + shift W^-1`` (which is ``K + shift I`` for equal weights). The cost of every partition into k
-        clusters grows by the same ``shift (n - k)``, but every point is bound more tightly to the cluster it is in, and
-        Lloyd's iterations stop earlier. "psd" takes the least shift that makes the kernel positive semi-definite, so
-        that the cost never rises.
-    **rules
-        `n_init`, `max_iter`, `tol` and `on_empty`, as for :class:`graphcore.KernelKMeans`.
+    K is a Kernel, a Graph, which stands for its normalised-cut kernel ``D^-1 A D^-1``, or a precomputed square array or
+    sparse matrix. `weights` (n_points,) are not negative: ones by default, node degrees for a graph, which takes no
+    others. An array given as `init` is a first partition, tried once. Where K has zeros on its diagonal that no inner
+    product has (an adjacency kernel), centres are drawn by the distances of a shifted kernel. All other parameters,
+    those in `rules` (`n_init`, `max_iter`, `tol` and `on_empty`), errors and warnings are as for
+    :class:`graphcore.KernelKMeans`.
 
-    Returns
-    -------
-    KernelKMeansResult
+    With a `shift` the work is done with ``K + shift W^-1`` (which is ``K + shift I`` for equal weights). The cost of
+    every partition into k clusters grows by the same ``shift (n - k)``, but every point is bound more tightly to the
+    cluster it is in, and Lloyd's iterations stop earlier. "psd" takes the least shift that makes the kernel positive
+    semi-definite, so that the cost never rises.
 
-    Raises
-    ------
-    InputError, ParameterError
-        If K is not symmetric, not finite or has a negative diagonal; if weights or parameters cannot be used.
-
-    Warns
-    -----
-    GraphWarning
-        If K is not positive semi-definite (then the cost may rise on the way, and the best partition met is kept), if
-        clusters are left without points, or if no initialisation converged.
-
-    Examples
-    --------
     >>> import numpy as np
     >>> from graphcore.kernel_methods.kmeans.exact import kernel_kmeans
     >>> x = np.array([0.0, 1.0, 10.0, 11.0])
@@ -119,8 +77,9 @@ def kernel_kmeans(
     """
     kernel, weights = kernel_and_weights(K, weights, "weights")
     check_diagonal(kernel.diagonal)
-    n_clusters = check_n_clusters(n_clusters, weights)
-    rules = Lloyd(**rules).checked()
+    check_choice("on_empty", rules.get("on_empty", "farthest"), ON_EMPTY)
+    rules = Rules(n_clusters, 0, **rules).checked(weights, 0, "")
+    n_clusters = rules.n_clusters
     check_choice("on_indefinite", on_indefinite, ("warn", "error"))
     effective_jobs(n_jobs)  # refuses what is no number of jobs, also where there is no work for two
     if isinstance(init, str) or init is None:
@@ -131,31 +90,17 @@ def kernel_kmeans(
     with limited_libraries():
         shift = _check_shift(kernel, weights, shift, on_indefinite, streams, n_jobs)
         problem = KernelCentroids(kernel, weights, shift, n_jobs)
-        runs = [
-            alternate(problem, labels, n_clusters, max_iter=rules.max_iter + 1, tol=rules.tol, on_empty=rules.on_empty)
-            for labels in _first_partitions(problem, n_clusters, init, rules.n_init, streams)
-        ]
+        first = _first_partitions(problem, n_clusters, init, streams)
+        runs = list(runs_from(problem, rules._replace(max_iter=rules.max_iter + 1), first))
     return _result(problem, runs, n_clusters, rules.on_empty)
 
 
 def partition_cost(K, labels, *, weights=None, n_jobs=None):
     """Cost of a partition under a kernel, its own centroids taken: the mean over points of squared distances.
 
-    Parameters
-    ----------
-    K : Kernel, Graph, or square array or sparse matrix of shape (n_points, n_points)
-    labels : array-like of shape (n_points,), integer
-        -1 leaves a point out.
-    weights : array-like of shape (n_points,), optional
-    n_jobs : int, optional
+    ``sum_x w_x |phi(x) - c(x)|^2 / sum_x w_x``, for K and weights as for :func:`kernel_kmeans`; a label of -1 leaves a
+    point out.
 
-    Returns
-    -------
-    float
-        ``sum_x w_x |phi(x) - c(x)|^2 / sum_x w_x``.
-
-    Examples
-    --------
     >>> import numpy as np
     >>> from graphcore.kernel_methods.kmeans.exact import partition_cost
     >>> x = np.array([0.0, 1.0, 10.0, 11.0])
@@ -190,9 +135,9 @@ def _check_init(kernel, labels, n_clusters):
 def initial_shift(kernel, weights, shift):
     """The shift that distances of the first partition are taken with.
 
-    It is `shift`, but for kernels with ``K_xx = 0`` where K_xy is not: no inner product has that, and no distance of
-    such a point to those it is most similar to would be positive. Distances then are those of a shifted kernel that is
-    positive semi-definite. The shift is only for the start, as it would hinder the iterations.
+    It is `shift`, but for kernels with ``K_xx = 0`` where K_xy is not: no inner product has that. Distances then are
+    those of a shifted kernel that is positive semi-definite, only for the start, as the shift would hinder the
+    iterations.
     """
     bare = (weights > 0) & (kernel.diagonal == 0)
     if kernel.is_psd or not bare.any():
@@ -203,14 +148,14 @@ def initial_shift(kernel, weights, shift):
     return max(shift, float(sums.max())) if sums[bare].any() else shift  # without sums, points at the origin
 
 
-def _first_partitions(problem, n_clusters, init, n_init, streams):
+def _first_partitions(problem, n_clusters, init, streams):
     """First partitions: the one given, or drawn ones, of which one is enough with a centre at every different point."""
     if not isinstance(init, str):
         yield init
         return
     kernel, weights = problem.kernel, problem.weights
     shift = initial_shift(kernel, weights, problem.shift)
-    for number in range(n_init):
+    for number in count():
         rng = streams.generator("start", number)
         seeds = _draw_centres(kernel, weights, n_clusters, init, rng, shift)
         if seeds.exhausted and seeds.n_negative:

@@ -5,13 +5,10 @@ import warnings
 import numpy as np
 import pytest
 from sklearn.base import clone
-from sklearn.cluster import KMeans
 from sklearn.datasets import load_digits
-from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import adjusted_rand_score, rand_score
-from sklearn.preprocessing import StandardScaler
 
-from bench.shapes import cluster_in_cluster, crescent_moon
+from bench.shapes import cluster_in_cluster
 from graphcore import (
     GaussianSketchFeatures,
     GaussianSketchKernelKMeans,
@@ -30,12 +27,6 @@ def blobs(n=120, seed=0):
 # -- what the paper shows ----------------------------------------------------------------------------------------------
 
 
-def separated(features, labels):
-    """Accuracy of the best separating plane."""
-    scaled = StandardScaler().fit_transform(features)
-    return LogisticRegression(C=1e4, max_iter=2000).fit(scaled, labels).score(scaled, labels)
-
-
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::graphcore.GraphWarning")
 def test_cluster_in_cluster_is_found_with_20_features_by_every_seed():
@@ -43,27 +34,6 @@ def test_cluster_in_cluster_is_found_with_20_features_by_every_seed():
         X, truth = cluster_in_cluster(5000, random_state=seed)
         model = GaussianSketchKernelKMeans(2, n_components=20, n_subsample=100, n_init=5, random_state=seed).fit(X)
         assert adjusted_rand_score(truth, model.labels_) >= 0.99, seed
-
-
-@pytest.mark.slow
-def test_cluster_in_cluster_is_mostly_separable_in_the_plane():
-    # The specification asks for 60 %, and had 75 % and a mean accuracy of 0.971.
-    accuracy = []
-    for seed in range(20):
-        X, truth = cluster_in_cluster(5000, random_state=seed)
-        features = GaussianSketchFeatures(2, n_subsample=100, random_state=seed).fit_transform(X)
-        accuracy.append(separated(features, truth))
-    assert sum(one > 0.99 for one in accuracy) >= 12
-    assert np.mean(accuracy) == pytest.approx(0.971, abs=0.02)
-    assert adjusted_rand_score(truth, KMeans(2, n_init=3, random_state=0).fit_predict(X)) < 0.05
-
-
-@pytest.mark.slow
-def test_crescent_moon_is_separable_with_20_features():
-    for seed in range(20):
-        X, truth = crescent_moon(5000, random_state=seed)
-        features = GaussianSketchFeatures(20, n_subsample=100, random_state=seed).fit_transform(X)
-        assert separated(features, truth) > 0.99, seed
 
 
 @pytest.mark.slow

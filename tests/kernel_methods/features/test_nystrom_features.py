@@ -14,7 +14,15 @@ from graphcore.kernel_methods.features.nystrom import SAMPLINGS, kernel_pca_feat
 from graphcore.kernels.functions import kernel_function
 from graphcore.kernels.vectors import VectorKernel
 
-from ...nystrom_oracles import best_of_rank, blobs, counting_kernel, dense_nystrom, gaussian_matrix, selection
+from ...nystrom_oracles import (
+    best_of_rank,
+    blobs,
+    counting_kernel,
+    dense_nystrom,
+    gaussian_matrix,
+    of_spectrum,
+    selection,
+)
 
 X, _ = blobs(200, seed=1)
 K = gaussian_matrix(X)
@@ -126,11 +134,8 @@ class TestPowerFeatures:
 
     def test_orthonormal_steps_keep_precision(self):
         """Eigenvalues over 7 decades: plain powers lose the small ones, orthonormal steps do not."""
-        rng = np.random.default_rng(0)
         values = 10.0 ** (-np.arange(60) / 8)
-        V = np.linalg.qr(rng.normal(size=(60, 60)))[0]
-        S = (V * values) @ V.T
-        found = power_features((S + S.T) / 2, 20, n_vectors=30, n_steps=16, random_state=0)
+        found = power_features(of_spectrum(values), 20, n_vectors=30, n_steps=16, random_state=0)
         assert found.alpha / values[20:].sum() == pytest.approx(1.0, abs=1e-4)
 
     def test_new_points_and_vectors(self):
@@ -163,9 +168,7 @@ class TestKernelPCA:
     def test_indefinite_matrices(self, most, monkeypatch):
         # One eigenvalue of -3 among larger ones: no diagonal entry gives it away.
         monkeypatch.setattr(nystrom, "_SAMPLE", most)
-        Q = np.linalg.qr(np.random.default_rng(0).normal(size=(40, 40)))[0]
-        A = (Q * np.r_[-3.0, np.linspace(1, 5, 39)]) @ Q.T
-        A = (A + A.T) / 2
+        A = of_spectrum(np.r_[-3.0, np.linspace(1, 5, 39)])
         for function, options in ((kernel_pca_features, {}), (power_features, {"n_vectors": 40})):
             with pytest.raises(InputError, match="not positive semi-definite"):
                 function(A, 5, random_state=0, **options)

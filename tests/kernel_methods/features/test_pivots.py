@@ -8,14 +8,14 @@ import pytest
 import scipy.sparse as sp
 from scipy.stats import chisquare
 
-from graphcore import GraphWarning, InputError, NystromFeatures, NystromKernelKMeans, ParameterError
+from graphcore import GraphWarning, InputError, NystromFeatures, ParameterError
 from graphcore.kernel_methods.features import pivots
 from graphcore.kernel_methods.features.nystrom import nystrom_features
 from graphcore.kernel_methods.features.pivots import random_pivots
 from graphcore.kernels.functions import kernel_function
 from graphcore.kernels.vectors import ChunkedVectorKernel, VectorKernel
 
-from ...nystrom_oracles import blobs, counting_kernel, gaussian_matrix
+from ...nystrom_oracles import blobs, counting_kernel, gaussian_matrix, of_spectrum
 
 X, LABELS = blobs(300, k=4, d=6, spread=3.0, seed=0)
 K = gaussian_matrix(X)
@@ -116,25 +116,12 @@ def test_smooth_kernels_down_to_rounding():
     assert np.abs(exact).max() < 1e-11
 
 
-def test_estimators_in_memory_and_in_chunks():
-    da = pytest.importorskip("dask.array")
-    options = {"n_landmarks": 40, "sampling": "rpcholesky", "random_state": 0}
-    ours, theirs = (NystromKernelKMeans(4, **options).fit(each) for each in (da.from_array(X, chunks=(77, -1)), X))
-    np.testing.assert_array_equal(ours.landmark_indices_, theirs.landmark_indices_)
-    assert ours.cost_ == pytest.approx(theirs.cost_)
-    assert "rpcholesky" in ours.report()
-    few = NystromFeatures(sampling="rpcholesky", kernel="linear", n_landmarks=50, random_state=0).fit(X)
-    assert (few.n_landmarks_, few.n_components_) == (6, 6)
-
-
 def test_what_cannot_be_drawn():
     with pytest.raises(ParameterError, match="replace=True is not for sampling='rpcholesky'"):
         nystrom_features(K, 20, sampling="rpcholesky", replace=True)
     with pytest.raises(InputError, match="diagonal of the kernel matrix is zero"):
         nystrom_features(np.zeros((4, 4)), 2, sampling="rpcholesky")
-    Q = np.linalg.qr(np.random.default_rng(0).normal(size=(40, 40)))[0]
-    indefinite = (Q * np.r_[-3.0, np.linspace(1, 5, 39)]) @ Q.T
-    indefinite = (indefinite + indefinite.T) / 2
+    indefinite = of_spectrum(np.r_[-3.0, np.linspace(1, 5, 39)])
     with pytest.raises(InputError, match="not positive semi-definite"):
         nystrom_features(indefinite, 39, sampling="rpcholesky", random_state=0)
     with pytest.raises(ParameterError, match="is not positive semi-definite"):

@@ -1,7 +1,5 @@
 """Gaussian sketches: identities against dense formulas, exact laws over seeds, rates, geometry, bad input."""
 
-import re
-
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -36,11 +34,6 @@ def mean_products(K, rows, *, center=False):
     """Inner products that sketches have in mean, ``k_x^T K^2 k_y / n^3``, by the definition."""
     K, rows = centred(K, rows) if center else (K, rows)
     return rows @ K @ K @ rows.T / len(K) ** 3
-
-
-def effective_rank(eigenvalues, power=1):
-    """Effective dimension ``sum lambda^p / max lambda^p`` of the paper."""
-    return ((eigenvalues / eigenvalues.max()) ** power).sum()
 
 
 # -- identities --------------------------------------------------------------------------------------------------------
@@ -100,16 +93,6 @@ def test_a_few_eigenvalues_of_a_large_kernel(center):
     np.testing.assert_allclose(leading_eigenvalues(K, 4, center=center, random_state=0), expected, rtol=1e-8)
 
 
-def test_effective_ranks_are_those_of_the_operators():
-    X = points(60, 4)
-    C = X.T @ X / 60
-    values = leading_eigenvalues(X @ X.T, center=False)
-    assert effective_rank(values) == pytest.approx(np.trace(C) / np.linalg.norm(C, 2))
-    C3 = C @ C @ C
-    assert effective_rank(values, 3) == pytest.approx(np.trace(C3) / np.linalg.norm(C3, 2))
-    assert 1 <= effective_rank(values, 3) <= effective_rank(values) <= 4
-
-
 # -- laws given the subsample: statistical, with the chance that a correct sketch fails --------------------------------
 
 
@@ -128,31 +111,6 @@ def test_squared_distances_are_chi_squared(center):
     products = mean_products(K, rows, center=center)
     expected = products[0, 0] + products[1, 1] - 2 * products[0, 1]
     assert kstest(squared / expected * d, chi2(d).cdf).pvalue > 1e-6
-
-
-@pytest.mark.parametrize("d", [10, 160])
-def test_distance_ratios_deviate_like_the_root_of_two_over_d(d):
-    X = points(60, 4)
-    K, rows = GAUSSIAN(X), GAUSSIAN(points(2, 4, 1), X)
-    found = many_sketches(K, rows, d, 300)
-    products = mean_products(K, rows, center=True)
-    ratios = np.square(found[:, 0] - found[:, 1]).sum(axis=1) / (products[0, 0] + products[1, 1] - 2 * products[0, 1])
-    # The variance of a sample variance of 300: 20 % of the deviation is beyond four of its standard errors.
-    assert ratios.std() == pytest.approx(np.sqrt(2 / d), rel=0.2)
-    assert ratios.mean() == pytest.approx(1, abs=5 * np.sqrt(2 / d / 300))
-
-
-def test_mean_and_variance_of_inner_products():
-    X = points(30, 4)
-    K, rows = GAUSSIAN(X), GAUSSIAN(points(2, 4, 1), X)
-    d, n_seeds = 5, 2000
-    found = many_sketches(K, rows, d, n_seeds, center=False)
-    drawn = np.einsum("sd,sd->s", found[:, 0], found[:, 1])
-    products = mean_products(K, rows)
-    variance = (products[0, 0] * products[1, 1] + products[0, 1] ** 2) / d
-    # Five standard errors of the mean; the variance within 30 % (its standard error is below 6 % at this kurtosis).
-    assert abs(drawn.mean() - products[0, 1]) <= 5 * np.sqrt(variance / n_seeds)
-    assert drawn.var() == pytest.approx(variance, rel=0.3)
 
 
 def test_linear_functions_of_features_are_normal():
@@ -217,25 +175,6 @@ def test_operators_of_an_explicit_kernel():
     assert -0.7 <= np.polyfit(np.log(sizes), np.log(gaps), 1)[0] <= -0.35
 
 
-@pytest.mark.slow
-def test_error_falls_like_the_root_of_the_subsample():
-    # Sizes and bounds of the specification, which measured 3.4, 2.8, 3.1, 2.1, 2.7 and 2.2 for the error times sqrt(n).
-    rng = np.random.default_rng(0)
-    probes = rng.standard_normal((100, 4))
-    X = rng.standard_normal((4000, 4))
-    reference = mean_products(GAUSSIAN(X), GAUSSIAN(probes, X))
-    sizes = (25, 50, 100, 200, 400, 800)
-    errors = []
-    for n in sizes:
-        draws = [rng.choice(4000, n, replace=False) for _ in range(6)]
-        gaps = [np.abs(mean_products(GAUSSIAN(X[i]), GAUSSIAN(probes, X[i])) - reference).max() for i in draws]
-        errors.append(np.mean(gaps) / reference.max())
-    assert -0.7 <= np.polyfit(np.log(sizes), np.log(errors), 1)[0] <= -0.35
-    flat = errors * np.sqrt(sizes)
-    assert flat.min() > 1.3
-    assert flat.max() < 4.5
-
-
 def test_features_tend_to_the_normal_law_of_the_population():
     # Theorem 3: over subsample and sketch, P S_X f is N(0, <f, Sigma^3 f> / d) as n grows. With n = 300 and a kernel of
     # two dimensions the law is near enough that 400 draws of it have a Kolmogorov-Smirnov distance below 0.12 (for the
@@ -285,18 +224,6 @@ def test_the_means_of_two_components_stay_apart(share):
     assert least > 0.3 * largest**3 * apart  # or the bound would say little
     kept = mean_products(K, difference[None])[0, 0]
     assert least <= kept <= largest**3 * apart * (1 + 1e-9)
-    # A sketch multiplies by chi^2_d / d: with d = 200 outside of 0.6 to 1.5 with a chance of 1e-5 at most.
-    for seed in range(5):
-        drawn = np.square(gaussian_sketch(K, 200, center=False, random_state=seed).projection @ difference).sum()
-        assert 0.6 <= drawn / kept <= 1.5
-    # Within a component features come together, as the points do.
-    features = gaussian_sketch(K, None, center=False).features(K)
-    for part in parts:
-        squares = np.square(features[part][:, None] - features[part]).sum(axis=2)
-        block = K[np.ix_(part, part)]
-        distances = np.diag(block)[:, None] + np.diag(block) - 2 * block
-        assert (squares <= largest**3 * distances + 1e-12).all()
-        assert squares.mean() < 0.1 * kept
 
 
 def test_rank_deficiency_is_harmless():
@@ -403,9 +330,3 @@ def test_indefinite_kernels():
 def test_bad_parameters_are_named(given):
     with pytest.raises(ParameterError, match=f"{next(iter(given))}="):
         sketch_kernel(np.eye(9), **given)
-
-
-@pytest.mark.parametrize("rows", [np.ones((4, 8)), sp.csr_array(np.ones((4, 10))), np.ones(9)])
-def test_kernel_rows_need_a_column_for_every_subsample_point(rows):
-    with pytest.raises(InputError, match=rf"{re.escape(str(rows.shape))}.*9 columns, one for each subsample point"):
-        gaussian_sketch(GAUSSIAN(points(9, 3)), 2).features(rows)

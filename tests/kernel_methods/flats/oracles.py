@@ -71,7 +71,7 @@ def literal_kernel_distance(K, members, q, value, A):
 def problem_of(K, w, m):
     """The problem of a kernel in any form as it is, not centred."""
     kernel = as_kernel(K)
-    return KernelFlats(FitKernel(kernel, w, NewRows(kernel.n_points), kernel.precision), m)
+    return KernelFlats(FitKernel(kernel, np.zeros(len(w)), w, NewRows(kernel.n_points), kernel.precision), m)
 
 
 def cut_kernel(graph, shift=1.0):

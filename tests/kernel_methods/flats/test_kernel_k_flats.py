@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from scipy.sparse.linalg import ArpackNoConvergence
 from sklearn.decomposition import KernelPCA
 
+from bench.papers.bounds import kernel_k_flats_lower_bound
 from bench.shapes import sphere
 from graphcore import Graph, InputError, KernelKFlats
 from graphcore.datasets import load_karate, planted_partition
 from graphcore.kernel_methods.flats import kernel_flats
-from graphcore.kernel_methods.flats.certificates import kernel_k_flats_lower_bound
 from graphcore.kernel_methods.flats.k_flats import k_flats
 from graphcore.kernel_methods.flats.kernel_k_flats import kernel_k_flats
 from graphcore.kernel_methods.kmeans.exact import kernel_kmeans
@@ -26,12 +26,10 @@ from graphcore.kernels.vectors import VectorKernel
 from .oracles import (
     all_distances,
     cut_kernel,
-    distance_to_flat,
     embed,
     literal_kernel_distance,
     problem_of,
     random_problem,
-    weighted_pca,
 )
 
 SEEDS = st.integers(0, 2**32 - 1)
@@ -76,26 +74,6 @@ def test_the_factored_distance_is_the_printed_one(seed, m):
         for i, row in enumerate(kernel(new, X)):
             literal = literal_kernel_distance(K, members, row, kernel.diagonal(new)[i], A)
             assert found[i, j] == pytest.approx(literal, rel=1e-9, abs=1e-9 * K.max())
-
-
-def test_distances_against_the_explicit_map_of_a_polynomial_kernel():
-    rng = np.random.default_rng(0)
-    X, new = rng.normal(size=(50, 2)), rng.normal(size=(9, 2))
-
-    def features(Z):
-        a, b = Z.T
-        r = np.sqrt(2)
-        return np.stack([a * a, b * b, r * a * b, r * a, r * b, np.ones(len(Z))], axis=1)
-
-    kernel = kernel_function("polynomial", degree=2, gamma=1.0, coef0=1.0)
-    np.testing.assert_allclose(features(X) @ features(X).T, kernel(X), atol=1e-12)
-    labels = rng.integers(0, 2, 50).astype(np.int32)
-    for m in (0, 1, 2, 4):
-        result = kernel_k_flats(VectorKernel(X, kernel), 2, m, init=labels, max_iter=1)
-        D = result.distances_to(new)
-        for j in range(2):
-            flat = weighted_pca(features(X[labels == j]), np.ones((labels == j).sum()), m)
-            np.testing.assert_allclose(D[:, j], distance_to_flat(features(new), *flat), atol=1e-11)
 
 
 @given(SEEDS, st.integers(0, 3))
@@ -161,16 +139,6 @@ def test_one_flat_is_kernel_pca():
     new = np.random.default_rng(1).normal(size=(15, 3))
     ours = result.codes_of(new).coordinates
     np.testing.assert_allclose(np.abs(ours), np.abs(theirs.transform(new)), atol=1e-8)
-
-
-def test_dimension_0_is_kernel_k_means():
-    X, w, labels = random_problem(0, n=60, d=3, k=3)
-    K = kernel_function("gaussian", bandwidth=2.0)(X)
-    D = problem_of(K, w, 0).fit(labels, 3)[0].squared_distances(K, np.diagonal(K))
-    for j in range(3):
-        c = labels == j
-        p = w[c] / w[c].sum()
-        np.testing.assert_allclose(D[:, j], 1 - 2 * K[:, c] @ p + p @ K[np.ix_(c, c)] @ p, atol=1e-12)
 
 
 @pytest.mark.filterwarnings("ignore:the kernel is not positive semi-definite", "ignore:the cost rose")
@@ -358,13 +326,6 @@ def test_no_labels_of_a_graph_beat_the_lower_bound(seed, m, k):
     values = np.linalg.eigvalsh(K.toarray() * np.sqrt(w) * np.sqrt(w)[:, None])[::-1]
     assert bound == pytest.approx(values[k * (m + 1) :].sum(), rel=1e-9)
     assert bound <= w @ problem_of(K, w, m).fit(labels, k)[1] + 1e-9
-
-
-def test_the_bound_of_a_large_sparse_kernel_is_the_dense_one():
-    K = sparse_psd(1, n=700, density=0.01)
-    w = np.random.default_rng(0).uniform(0.5, 2, 700)
-    sparse, dense = (kernel_k_flats_lower_bound(M, 4, 1, sample_weight=w) for M in (K, K.toarray()))
-    assert sparse == pytest.approx(dense, rel=1e-9)
 
 
 def test_an_indefinite_kernel_is_refused_and_guarded():

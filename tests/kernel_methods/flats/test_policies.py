@@ -3,11 +3,12 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from sklearn.datasets import make_blobs
 from sklearn.exceptions import ConvergenceWarning
 
 from graphcore import InputError
 from graphcore.kernel_methods.flats.alternation import alternate, fill_empty, seed_labels
-from graphcore.kernel_methods.flats.euclidean import EuclideanFlats
+from graphcore.kernel_methods.flats.euclidean import EuclideanFlats, FlatSet
 from graphcore.kernel_methods.flats.k_flats import k_flats
 from graphcore.kernel_methods.flats.kernel_k_flats import kernel_k_flats
 
@@ -41,6 +42,33 @@ def test_farthest_first_takes_the_farthest():
     for j in range(1, 6):
         distances = np.square(X[:, None] - X[seeds[:j]]).sum(axis=2).min(axis=1)
         assert distances[seeds[j]] == distances.max()
+
+
+@pytest.mark.slow
+def test_seeding_is_within_its_bound():
+    """E[seeding error] <= 8 (ln k + 2) best; on ten blobs it is a few times the best, where random seeds are not."""
+    points = make_blobs(500, 5, centers=10, random_state=0)[0]
+    p = problem(points)
+    best = min(k_flats(points, 10, 0, n_init=10, random_state=seed).inertia for seed in range(3))
+
+    def errors(draw):
+        seeded, settled = np.empty(200), np.empty(200)
+        for i in range(200):
+            seeds = draw(np.random.default_rng(i))
+            means = FlatSet.of_points(p.origin, points[seeds] - p.origin)
+            labels = means.moved(p.Y)
+            seeded[i] = np.square(points - points[seeds][labels]).sum() / best
+            settled[i] = alternate(p, labels, 10).history[-1] / best
+        return seeded, settled
+
+    seeded, settled = errors(lambda rng: seed_labels(p, 10, rng)[0])
+    assert seeded.mean() + 5 * seeded.std() / np.sqrt(200) < 8 * (np.log(10) + 2)
+    assert 1.5 < seeded.mean() < 6
+    assert (settled <= seeded).all()
+    by_chance, _ = errors(lambda rng: rng.choice(500, 10, replace=False))
+    assert by_chance.mean() > 2 * seeded.mean()
+    _, farthest = errors(lambda rng: seed_labels(p, 10, rng, farthest=True)[0])
+    assert farthest.mean() == pytest.approx(1, abs=0.05)
 
 
 def test_k_means_labels_are_a_finished_k_means():

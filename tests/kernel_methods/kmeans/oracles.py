@@ -1,23 +1,17 @@
-"""Kernel k-means the slow way: dense matrices, one point and one cluster at a time."""
+"""Kernel k-means the slow way: all products of all points and centroids."""
 
 import numpy as np
+
+from ...oracles import centre_distances
 
 
 def distances(K, labels, weights, n_clusters, shift=0.0):
     """Squared distances of all points to all centroids (inf for empty clusters) under ``K + shift W^-1``."""
-    n = len(K)
-    K = K.astype(float).copy()
-    for x in range(n):
-        K[x, x] += shift / weights[x] if weights[x] > 0 else 0.0
-    out = np.full((n, n_clusters), np.inf)
-    for j in range(n_clusters):
-        members = [y for y in range(n) if labels[y] == j]
-        mass = sum(weights[y] for y in members)
-        if mass == 0:
-            continue
-        norm = sum(weights[y] * weights[z] * K[y, z] for y in members for z in members) / mass**2
-        for x in range(n):
-            out[x, j] = K[x, x] - 2 * sum(weights[y] * K[x, y] for y in members) / mass + norm
+    Z = np.where(np.asarray(labels) == np.arange(n_clusters)[:, None], weights, 0.0)
+    masses = Z.sum(axis=1)
+    inverse = np.divide(1.0, weights, out=np.zeros(len(K)), where=np.asarray(weights) > 0)
+    out = centre_distances(K + shift * np.diag(inverse), Z / np.where(masses > 0, masses, 1.0)[:, None])
+    out[:, masses == 0] = np.inf
     return out
 
 

@@ -5,18 +5,17 @@ import warnings
 import numpy as np
 import pytest
 
+from bench.papers.bounds import dictionary_quality, spectral_guarantee
 from graphcore import GraphWarning, InputError, NystromKernelKMeans
 from graphcore.kernel_methods.features.diagnostics import diagnose
 from graphcore.kernel_methods.features.leverage import effective_dimension, ridge_leverage_scores
 from graphcore.kernel_methods.features.nystrom import SAMPLINGS, kernel_pca_features, nystrom_features, power_features
-from graphcore.kernel_methods.kmeans.certificates import certify, dictionary_quality, spectral_guarantee
-from graphcore.kernel_methods.kmeans.chunked import centers_and_cost
+from graphcore.kernel_methods.kmeans.certificates import certify
 from graphcore.kernel_methods.kmeans.exact import partition_cost
-from graphcore.kernel_methods.kmeans.linear import linear_kmeans
-from graphcore.kernels.functions import kernel_function
+from graphcore.kernel_methods.kmeans.linear import centers_and_cost, linear_kmeans
 
 from ...depth import seeds
-from ...nystrom_oracles import best_of_rank, coherence, cost, gaussian_matrix, indicator, trace_norm
+from ...nystrom_oracles import coherence, cost, gaussian_matrix, indicator
 from ...oracles import partitions
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphcore.GraphWarning")
@@ -162,46 +161,10 @@ def test_cost_in_the_span_is_the_cost_with_centres_there():
     )
     np.testing.assert_array_equal(squares.argmin(axis=1), result.labels)
     proof = certify(found, result.labels)
-    means, inertia = centers_and_cost(B, result.labels)
-    np.testing.assert_allclose(means, result.centers, atol=1e-6)
-    S = indicator(result.labels) @ indicator(result.labels).T
-    approximation = B @ B.T
-    assert inertia + found.alpha / 60 == pytest.approx((np.trace(K) - np.trace(S @ approximation @ S)) / 60)
+    np.testing.assert_allclose(centers_and_cost(B, result.labels)[0], result.centers, atol=1e-6)
     assert proof.cost_upper == pytest.approx(squares.min(axis=1).mean(), abs=1e-6)
-    E = K - approximation
+    S, E = indicator(result.labels) @ indicator(result.labels).T, K - B @ B.T
     assert proof.cost_upper - partition_cost(K, result.labels) == pytest.approx(np.trace(S @ E @ S) / 60, abs=1e-12)
-    # A partition costs what all partitions of an RBF kernel with this bandwidth cost at most: 1 - exp(-1/2).
-    assert proof.cost_upper - found.alpha / 60 <= 1 - np.exp(-0.5)
-
-
-def test_guarantee_of_low_rank_kernels():
-    A = np.random.default_rng(0).normal(size=(20, 3))
-    K = A @ A.T
-    full = spectral_guarantee(K, nystrom_features(K, 10, 3, random_state=0), 2)
-    assert full.eps_hat == 0
-    assert full.factor == pytest.approx(1 + 2 / 3)
-    # Fewer features than the rank: s_eff counts, for k / s too. Two features of rank 3, against the best two.
-    part = spectral_guarantee(K, nystrom_features(K, 2, random_state=0), 2)
-    best = trace_norm(K - best_of_rank(K, 2))
-    assert part.best_alpha == pytest.approx(best)
-    assert part.eps_hat == pytest.approx(part.alpha / best - 1)
-    block = np.diag([1.0, 1.0, 0.0])
-    missed = spectral_guarantee(block, nystrom_features(block, 1, sampling=[0]), 1)
-    assert missed.eps_hat == pytest.approx(0.0, abs=1e-12)
-    lost = nystrom_features(np.diag([1.0, 1.0]), 1, sampling=[0])
-    assert spectral_guarantee(np.diag([1.0, 1.0]), lost, 1, eigenvalues=[2.0]).eps_hat == np.inf
-
-
-def test_guarantee_from_what_an_estimator_keeps():
-    X = np.random.default_rng(0).normal(size=(60, 3))
-    model = NystromKernelKMeans(3, n_landmarks=20, n_components=8, bandwidth=1.0, random_state=0).fit(X)
-    K = kernel_function("gaussian", bandwidth=1.0)(X)
-    found = spectral_guarantee(K, model.diagnostics_, 3)
-    values = np.linalg.eigvalsh(K)[::-1]
-    assert found.best_alpha == pytest.approx(60 - values[:8].sum())
-    assert found.alpha == pytest.approx(60 * model.diagnostics_.residual)
-    assert found.eps_hat == pytest.approx(found.alpha / found.best_alpha - 1)
-    assert found.eps_hat <= model.diagnostics_.eps_hat < np.inf
 
 
 @pytest.mark.parametrize("seed", seeds(30, 10))
@@ -284,31 +247,3 @@ def test_certificate_text_and_bad_labels():
         certify(found, np.full(20, -1))
     with pytest.raises(InputError, match="one label for each"):
         certify(found, np.zeros(3, dtype=int))
-    for bad in (np.ones(3), np.full(20, np.nan)):
-        with pytest.raises(InputError, match="4 finite eigenvalues are needed"):
-            spectral_guarantee(K, found, 3, eigenvalues=bad)
-    with pytest.raises(InputError, match="gamma"):
-        dictionary_quality(K, found, 0.0)
-
-
-def test_dictionary_that_leaves_nothing():
-    A = np.random.default_rng(0).normal(size=(20, 3))
-    K = A @ A.T
-    assert dictionary_quality(K, nystrom_features(K, 5, random_state=0), 1.0).residual_norm < 1e-8
-    two = np.diag([1.0, 0.5])
-    assert dictionary_quality(two, nystrom_features(two, 1, sampling=[0]), 1.0).residual_norm == pytest.approx(0.5)
-
-
-class TestLinearKMeans:
-    def test_weights_and_minibatch(self):
-        rng = np.random.default_rng(0)
-        B = np.concatenate([rng.normal(0, 0.1, (50, 2)), rng.normal(3, 0.1, (50, 2))])
-        w = rng.random(100)
-        result = linear_kmeans(B, 2, sample_weight=w, random_state=0)
-        np.testing.assert_allclose(
-            sorted(result.centers[:, 0]),
-            sorted([np.average(B[:50, 0], weights=w[:50]), np.average(B[50:, 0], weights=w[50:])]),
-        )
-        assert result.cost == pytest.approx(cost(B @ B.T, result.labels, w))
-        small = linear_kmeans(B, 2, solver="minibatch", batch_size=20, random_state=0)
-        assert len(set(small.labels[:50])) == len(set(small.labels[50:])) == 1

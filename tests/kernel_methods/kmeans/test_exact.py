@@ -21,6 +21,7 @@ from graphcore.kernels.sparse import SparseKernel
 from graphcore.kernels.vectors import VectorKernel
 from graphcore.metrics import kernel_kmeans_cost
 
+from ...nystrom_oracles import of_spectrum
 from ...oracles import partitions
 from ...strategies import graphs
 from . import oracles
@@ -153,14 +154,10 @@ def test_the_shift_that_makes_a_kernel_definite(weighted, sparse):
 
 def test_the_shift_by_lanczos(monkeypatch):
     monkeypatch.setattr("graphcore.kernels.definiteness._DENSE_POINTS", 10)
-    rng = np.random.default_rng(0)
-    Q, _ = np.linalg.qr(rng.standard_normal((300, 300)))
-    K = (Q * np.concatenate([[-3.0], np.linspace(-0.5, 10, 299)])) @ Q.T
-    kernel = DenseKernel((K + K.T) / 2)
+    kernel = DenseKernel(of_spectrum(np.append(-3.0, np.linspace(-0.5, 10, 299))))
     assert semidefinite_shift(kernel, np.ones(300)) == pytest.approx(3.0, rel=1e-3)
     assert semidefinite_shift(kernel, np.ones(300)) >= 3.0 - 1e-6
-    definite = DenseKernel((Q * np.linspace(0.1, 1, 300)) @ Q.T, check=False)
-    assert semidefinite_shift(definite, np.ones(300)) == 0.0
+    assert semidefinite_shift(DenseKernel(of_spectrum(np.linspace(0.1, 1, 300))), np.ones(300)) == 0.0
 
 
 def test_an_indefinite_kernel_is_warned_about_and_a_definite_one_is_not():

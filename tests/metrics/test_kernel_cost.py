@@ -1,4 +1,4 @@
-"""Estimates of a coreset against dense distances in the feature space; exact, unbiased, errors as stated."""
+"""The kernel k-means cost and its estimates from a coreset, against dense distances in the feature space."""
 
 import networkx as nx
 import numpy as np
@@ -7,10 +7,47 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphcore import Graph, InputError, ParameterError
-from graphcore.metrics import CoresetCost, coreset_cost, coreset_distortion
+from graphcore.metrics import CoresetCost, coreset_cost, kernel_kmeans_cost, normalized_cut
 from tests.metrics import oracles
-from tests.metrics.test_cost import LOOPS, SHIFTS
 from tests.metrics.test_cut import labelled
+
+LOOPS = st.sampled_from([0.0, 1.0, 0.3])
+SHIFTS = st.sampled_from([0.0, 1.0, 2.5])
+
+
+@given(labelled(), LOOPS, SHIFTS)
+def test_cost_by_definition(pair, self_loop, shift):
+    A, labels = pair
+    cost = kernel_kmeans_cost(A, labels, self_loop=self_loop, shift=shift)
+    looped = oracles.with_loops(A, self_loop)
+    scale = 1 + len(A) * (1 + shift)
+    assert cost == pytest.approx(oracles.feature_cost(looped, labels, shift), abs=1e-12 * scale)
+
+
+@given(labelled(), LOOPS, SHIFTS)
+def test_identity_with_normalized_cut(pair, self_loop, shift):
+    A, labels = pair
+    A = oracles.with_loops(A, self_loop)
+    inner = oracles.placed(A, labels)
+    on = inner >= 0
+    filled = np.unique(inner[on])
+    n, k = on.sum(), len(filled)
+    trace = (A.diagonal()[on] / A.sum(axis=1)[on]).sum()
+    # Clusters numbered anew, so that none is missing: then k times the average is the sum.
+    if k:
+        compact = np.where(on, np.searchsorted(filled, inner), -1)
+        knc = k * normalized_cut(A, compact)
+    else:
+        knc = 0.0
+    expected = trace - k + knc + shift * (n - k)
+    assert kernel_kmeans_cost(A, labels, shift=shift) == pytest.approx(expected, abs=1e-12 * (1 + n * (1 + shift)))
+
+
+@pytest.mark.parametrize("name", ["self_loop", "shift"])
+@pytest.mark.parametrize("value", [-1.0, np.nan, "1"])
+def test_bad_loops_and_shifts(name, value):
+    with pytest.raises(ParameterError, match=f"{name}="):
+        kernel_kmeans_cost(nx.path_graph(3), [0, 0, 1], **{name: value})
 
 
 def dense_costs(A, labels, nodes, weights, shift):
@@ -67,42 +104,14 @@ def test_the_nearest_centre_may_be_one_that_no_edge_reaches():
     assert result.cost_estimate == pytest.approx(distances[32, 0], rel=1e-12)
 
 
-def test_more_nodes_than_a_block_and_threads(monkeypatch):
-    from graphcore.metrics import kernel_cost
-
+def test_threads_change_nothing(monkeypatch):
+    monkeypatch.setattr("graphcore.kernels.sparse._PRODUCT_ENTRIES", 100)
     rng = np.random.default_rng(0)
     graph = Graph.from_edges(*rng.integers(0, 500, (2, 3000)), rng.random(3000), 500, warn=False)
     labels, nodes = rng.integers(0, 20, 500), rng.integers(0, 500, 300)
     weights = rng.random(300)
-    whole = coreset_cost(graph, nodes, weights, labels, centres="nearest")
-    monkeypatch.setattr(kernel_cost, "_BLOCK_NODES", 37)
-    for n_jobs in (1, 2):
-        assert coreset_cost(graph, nodes, weights, labels, centres="nearest", n_jobs=n_jobs) == whole
-
-
-def test_distortion_of_given_partitions():
-    graph = Graph.from_networkx(nx.karate_club_graph())
-    partitions = np.random.default_rng(0).integers(0, 3, (4, 34))
-    nodes, weights = [0, 5, 33, 8], [50.0, 10, 60, 20]
-    result = coreset_distortion(graph, nodes, weights, partitions, shift=1.0)
-    each = [coreset_cost(graph, nodes, weights, labels, shift=1.0) for labels in partitions]
-    for name in ("cost", "cost_estimate", "cut", "cut_estimate"):
-        np.testing.assert_array_equal(getattr(result, name), [getattr(r, name) for r in each])
-    np.testing.assert_array_equal(result.cost_error, [r.cost_error for r in each])
-    np.testing.assert_array_equal(result.cut_error, [r.cut_error for r in each])
-    assert result.max_cost_error == np.abs(result.cost_error).max()
-    assert result.max_cut_error == np.abs(result.cut_error).max()
-
-
-def test_random_partitions_repeat_and_differ():
-    graph = Graph.from_networkx(nx.karate_club_graph())
-    arguments = (graph, [0, 33], [80.0, 80.0])
-    first = coreset_distortion(*arguments, n_clusters=3, n_partitions=6, random_state=1)
-    again = coreset_distortion(*arguments, n_clusters=3, n_partitions=6, random_state=1)
-    other = coreset_distortion(*arguments, n_clusters=3, n_partitions=6, random_state=2)
-    np.testing.assert_array_equal(first.cost, again.cost)
-    assert len(set(first.cost)) == 6
-    assert not set(first.cost) & set(other.cost)
+    one, two = (coreset_cost(graph, nodes, weights, labels, centres="nearest", n_jobs=n_jobs) for n_jobs in (1, 2))
+    assert one == two
 
 
 def test_relative_errors_keep_their_sign_and_survive_zero():
@@ -135,11 +144,3 @@ def test_bad_parameters():
     arguments = (nx.path_graph(3), [0], [1.0])
     with pytest.raises(ParameterError, match="centres='far' is not known"):
         coreset_cost(*arguments, [0, 0, 1], centres="far")
-    with pytest.raises(ParameterError, match=r"either partitions= .* or n_clusters="):
-        coreset_distortion(*arguments)
-    with pytest.raises(ParameterError, match=r"either partitions= .* or n_clusters="):
-        coreset_distortion(*arguments, [[0, 0, 1]], n_clusters=2)
-    with pytest.raises(ParameterError, match="n_partitions=0"):
-        coreset_distortion(*arguments, n_clusters=2, n_partitions=0)
-    with pytest.raises(InputError, match="no partitions"):
-        coreset_distortion(*arguments, np.empty((0, 3), dtype=int))

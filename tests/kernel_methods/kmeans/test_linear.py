@@ -1,12 +1,14 @@
-"""k-means on rows in blocks: against scikit-learn's from the same centres, and what k-means|| promises."""
+"""k-means on features, and on rows in blocks: against scikit-learn's, and what k-means|| promises."""
 
 import numpy as np
 import pytest
 from sklearn.cluster import KMeans
 
 from graphcore.base.streams import Streams
-from graphcore.kernel_methods.kmeans import chunked as module
-from graphcore.kernel_methods.kmeans.chunked import lloyd_runs, nearest_center, scalable_starts
+from graphcore.kernel_methods.kmeans import linear as module
+from graphcore.kernel_methods.kmeans.linear import linear_kmeans, lloyd_runs, nearest_center, scalable_starts
+
+from ...nystrom_oracles import cost
 
 
 def rows(n=400, k=5, seed=0):
@@ -78,3 +80,14 @@ def test_fewer_different_rows_than_clusters():
     starts = scalable_starts(blocks(B, 10), 4, 2, Streams(0))
     assert starts.shape == (2, 4, 1)
     assert sorted(lloyd_runs(blocks(B, 10), starts, max_iter=10, tol=0.0)[0].ravel()) == [0.0, 5.0]
+
+
+def test_weights_and_minibatches():
+    rng = np.random.default_rng(0)
+    B, w = np.concatenate([rng.normal(0, 0.1, (50, 2)), rng.normal(3, 0.1, (50, 2))]), rng.random(100)
+    result = linear_kmeans(B, 2, sample_weight=w, random_state=0)
+    means = [np.average(B[half, 0], weights=w[half]) for half in (slice(50), slice(50, None))]
+    np.testing.assert_allclose(sorted(result.centers[:, 0]), means)
+    assert result.cost == pytest.approx(cost(B @ B.T, result.labels, w))
+    small = linear_kmeans(B, 2, solver="minibatch", batch_size=20, random_state=0)
+    assert len(set(small.labels[:50])) == len(set(small.labels[50:])) == 1
