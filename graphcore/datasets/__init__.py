@@ -7,7 +7,7 @@ _HOMES = {
     "CATALOGUE": ".catalogue", "LabeledGraph": ".results", "LabeledMatrix": ".results", "LabeledVectors": ".results",
     "crossing_lines": ".small", "degree_corrected_partition": ".planted", "fetch": ".public", "lfr": ".benchmarks",
     "load": ".public", "load_digits": ".small", "load_karate": ".small", "planted_blocks": ".planted",
-    "planted_partition": ".planted", "rmat": ".benchmarks",
+    "planted_partition": ".planted",
 }  # fmt: skip
 
 __getattr__, __dir__, __all__ = lazy_names(__name__, _HOMES)

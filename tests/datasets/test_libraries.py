@@ -79,7 +79,6 @@ USABLE = {
     "planted_partition": {"n_clusters": 2, "cluster_size": 10, "p_in": 0.5, "p_out": 0.1},
     "degree_corrected_partition": {"n_clusters": 2, "cluster_size": 5},
     "planted_blocks": {"row_sizes": [2, 3], "column_sizes": [4], "entries": [[3], [2]]},
-    "rmat": {"scale": 4, "n_edges": 10},
     "lfr": {"n_nodes": 100},
     "crossing_lines": {"n_samples": 5},
 }
@@ -93,7 +92,6 @@ WRONG = {
         "expected_degrees": [[1.0, 2.0], ["a"] * 10, [-1.0] * 10, [np.inf] * 10],
     },
     "planted_blocks": {"row_sizes": [[0, 3]], "entries": [[3, 2], [[-1], [2]]], "row_skew": [-1]},
-    "rmat": {"scale": [0, 31, 4.0], "n_edges": [0], "a": [-0.1, 0.6], "c": ["x"], "n_jobs": [0]},
     "lfr": {
         "n_nodes": [0], "mixing": [-0.1], "degree_exponent": [1.0], "community_exponent": [0.5],
         "average_degree": [0, 50.5], "max_degree": [2.5], "min_community": [0, 51], "max_community": [101],

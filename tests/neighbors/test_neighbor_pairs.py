@@ -53,6 +53,19 @@ def test_a_fit_of_neighbours_is_that_of_the_vectors(found, affinity, tmp_path):
     np.testing.assert_array_equal(as_dense(few), as_dense(knn_graph(X, 2)))
 
 
+@pytest.mark.slow
+def test_what_pynndescent_found_is_taken(found):
+    pynndescent = pytest.importorskip("pynndescent")  # which needs 20 seconds to compile itself
+    X, near, far = found
+    index = pynndescent.NNDescent(X.astype(np.float32), n_neighbors=8, random_state=0)
+    np.testing.assert_array_equal(as_dense(neighbor_graph(index.neighbor_graph)), as_dense(knn_graph(X, 7)))
+    models = [CoresetSpectralClustering(3, n_neighbors=7, random_state=0) for _ in range(2)]
+    labels = [model.fit(given).labels_ for model, given in zip(models, (index.neighbor_graph, (near, far)), strict=True)]
+    np.testing.assert_array_equal(*labels)
+    asked = index.query(X[:6].astype(np.float32), k=8)
+    np.testing.assert_array_equal(models[0].predict(asked), labels[0][:6])
+
+
 @pytest.mark.parametrize(
     ("change", "said"),
     [
