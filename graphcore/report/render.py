@@ -23,7 +23,6 @@ _SAME = 0.95
 # In inches, as the heights of pictures are.
 _CAPTION_HEIGHT = 1.3
 _MOST_CLASSES = 200
-_NOTHING = "\u2013"
 # What HTML does not allow even when escaped.
 _CONTROL = dict.fromkeys((*range(9), 11, 12, *range(14, 32), 127, *range(0xD800, 0xE000)), "\ufffd")
 
@@ -35,29 +34,13 @@ def render(facts, about, pictures, beside):
     None if the page has.
     """
     data, has_shares = pack(facts)
-    script, border, found = _asset("page.js"), _border_rows(facts), facts.comparison
-    titles = {
-        "quality": "How good, and how sure", "find": "Find a node", "pictures": pictures and "Pictures",
-        "levels": facts.levels and "Levels", "clusters": "Clusters", "border": border and "Between two clusters",
-        "truth": found is not None and "Beside known classes", "origin": "To repeat it",
-    }  # fmt: skip
-    filled, run, robust = facts.filled, facts.clustering, facts.robustness
-    again = None if robust is None else robust.clusters[filled]
+    script = _asset("page.js")
     return _template().render(
-        about=about, titles={id: title for id, title in titles.items() if title}, style=_asset("page.css"),
+        facts=facts, about=about, beside=beside, data=data, has_shares=has_shares, style=_asset("page.css"),
         # Nothing is fetched, and no other script runs, whatever a node may be called.
-        script=script, script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(), data=data,
-        facts=facts, graph=facts.graph, nodes=facts.nodes, run=run, robust=robust, n_filled=len(filled),
-        sizes=facts.sums.size[filled], conductance=facts.sums.conductance[filled], n_placed=int(facts.sums.size.sum()),
-        relative_cut=facts.normalized_cut / max(facts.chance_cut, 1e-300), clear=_CLEAR, vague=_VAGUE, unsure=UNSURE,
-        is_same=run and run.cluster_stability is not None and run.cluster_stability[filled] >= _SAME,
-        n_robust=0 if robust is None else np.count_nonzero(again >= ROBUST), come_again=ROBUST,
-        n_dissolved=0 if robust is None else np.count_nonzero(again <= DISSOLVED), dissolved=DISSOLVED,
-        beside=beside, has_shares=has_shares, columns=pictures and _columns(pictures), pictures_need=NEEDED,
-        is_steady=facts.node_stability is not None, clusters=_cluster_rows(facts), border=border,
-        levels=facts.levels and _level_rows(facts), parts=facts.levels and _part_rows(facts),
-        scores=found and found.scores, classes=found and _class_rows(facts),
-        classes_shown=found and _classes_shown(len(found.names)), origin=_origin(facts, about),
+        script=script, script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
+        columns=pictures and _columns(pictures), nearest=nearest_clusters(facts.quotient),
+        classes=facts.comparison and _classes(facts.comparison), origin=_origin(facts, about),
     )  # fmt: skip
 
 
@@ -68,12 +51,18 @@ def _template():
         keep_trailing_newline=True,
     )  # fmt: skip
     environment.filters |= {
-        "count_of": lambda number, noun: f"{number:,} {noun}{'' if number == 1 else 's'}", "thousands": "{:,}".format,
+        "by_size": lambda sizes: np.argsort(-sizes, kind="stable"), "named": _name, "thousands": "{:,}".format,
+        "count_of": lambda number, noun, many="s": f"{number:,} {noun}{'' if number == 1 else many}",
+        "counts": lambda numbers, n: np.bincount(numbers[numbers >= 0], minlength=n),
         "fixed": lambda number, digits: f"{number:.{digits}f}",
         "percent": lambda share, digits=0: f"{100 * share:.{digits}f}\xa0%",  # no break before the sign
         "of_them": lambda which: f"{'all' if which.all() and len(which) > 1 else f'{which.sum():,}'} of them",
     }  # fmt: skip
-    environment.globals |= {"Markup": Markup, "median": np.median}
+    environment.globals |= {
+        "Markup": Markup, "median": np.median, "clear": _CLEAR, "vague": _VAGUE, "same": _SAME, "unsure": UNSURE,
+        "come_again": ROBUST, "dissolved": DISSOLVED, "most_classes": _MOST_CLASSES, "nothing": "\u2013",
+        "pictures_need": NEEDED,
+    }  # fmt: skip
     return environment.from_string(_asset("page.html"))
 
 
@@ -108,93 +97,16 @@ def _columns(pictures):
 
 def _name(value):
     """The name of a node: cut if it is long, and kept from turning its surroundings around."""
-    value = _shown(shortened(value))
+    value = _shown(shortened(str(value)))
     # ASCII has one direction.
     return value if value.isascii() else Markup("<bdi>{}</bdi>").format(value)
 
 
-def _cluster_rows(facts):
-    """A row for every cluster, the largest first."""
-    sums, run = facts.sums, facts.clustering
-    told = [None if run is None else run.cluster_stability]
-    told += [] if facts.robustness is None else [facts.robustness.clusters]
-    neighbours = nearest_clusters(facts.quotient)
-    whole = max(float(sums.volume.sum()), 1e-300)
-
-    def row(c):
-        filled = sums.size[c] > 0
-        return (
-            c, f"{sums.size[c]:,}", f"{100 * sums.volume[c] / whole:.2f} %",
-            f"{sums.conductance[c]:.4f}" if filled else _NOTHING,
-            *(f"{each[c]:.2f}" if filled and each is not None else _NOTHING for each in told),
-            *([] if facts.inside is None else [_or_nothing(facts.inside[c])]), _or_nothing(neighbours[c]),
-            *([] if facts.described is None else [Markup("<bdi>{}</bdi>").format(_shown(facts.described[c]))]),
-            Markup(", ").join(map(_name, facts.central[c])),
-        )  # fmt: skip
-
-    return map(row, np.argsort(-sums.size, kind="stable"))
-
-
-def _or_nothing(cluster):
-    return cluster if cluster >= 0 else _NOTHING
-
-
-def _level_rows(facts):
-    """A row for every level, the coarsest first: how many clusters, how large, how good."""
-    for number, level in enumerate([*facts.levels, facts], 1):
-        sizes = level.sums.size[level.sums.size > 0]
-        counts = len(sizes), sizes.min(), round(np.median(sizes)), sizes.max()
-        yield (
-            number, *(f"{count:,}" for count in counts), f"{level.normalized_cut:.4f}", f"{level.chance_cut:.4f}",
-            f"{100 * level.coverage:.1f} %", f"{level.modularity:.3f}",
-        )  # fmt: skip
-
-
-def _part_rows(facts):
-    """A row for every cluster of the coarser levels, the coarsest level and the largest clusters first."""
-    below = [*(level.inside for level in facts.levels[1:]), facts.inside]
-    for number, (level, inner) in enumerate(zip(facts.levels, below, strict=True), 1):
-        sums, n_parts = level.sums, np.bincount(inner[inner >= 0], minlength=len(level.inside))
-        whole = max(float(sums.volume.sum()), 1e-300)
-        for c in np.argsort(-sums.size, kind="stable")[: np.count_nonzero(sums.size)]:
-            yield (
-                number, c, f"{sums.size[c]:,}", f"{100 * sums.volume[c] / whole:.2f} %", f"{sums.conductance[c]:.4f}",
-                _or_nothing(level.inside[c]), f"{n_parts[c]:,}", Markup(", ").join(map(_name, level.central[c])),
-            )  # fmt: skip
-
-
-def _border_rows(facts):
-    """A row for every node between two clusters."""
-    nodes, stability = facts.nodes, facts.node_stability
-    names = [str(name) for name in facts.graph.names_of(nodes.border).tolist()]
-    steady = [_NOTHING] * len(names) if stability is None else [f"{stability[x]:.2f}" for x in nodes.border]
-    return [
-        (_name(called), own, f"{100 * first:.0f} %", other, f"{100 * second:.0f} %", doubtful)
-        for called, own, other, (first, second), doubtful in zip(
-            names, nodes.border_labels, nodes.second, nodes.border_shares, steady, strict=True
-        )
-    ]
-
-
-def _class_rows(facts):
-    """A row for every known class, the largest first: where its nodes are."""
-    found = facts.comparison
+def _classes(found):
+    """(Name, nodes, cluster with most of them, how many, clusters with any) of known classes, the largest first."""
     counts = found.counts
-
-    def row(i):
-        places = slice(counts.indptr[i], counts.indptr[i + 1])
-        clusters, nodes = counts.indices[places], counts.data[places]
-        if len(clusters) == 0:
-            return _name(found.names[i]), f"{found.sizes[i]:,}", *[_NOTHING] * 4
-        best = np.lexsort((clusters, -nodes))[0]
-        most, c = nodes[best], clusters[best]
-        return (
-            _name(found.names[i]), f"{found.sizes[i]:,}", c, f"{100 * most / found.sizes[i]:.0f} %",
-            f"{100 * most / facts.sums.size[c]:.0f} %", f"{len(clusters):,}",
-        )  # fmt: skip
-
-    return map(row, np.argsort(-found.sizes, kind="stable")[:_MOST_CLASSES])
-
-
-def _classes_shown(n_classes):
-    return f"The {_MOST_CLASSES} largest of {n_classes:,} classes" if n_classes > _MOST_CLASSES else "All classes"
+    for i in np.argsort(-found.sizes, kind="stable")[:_MOST_CLASSES]:
+        row = slice(counts.indptr[i], counts.indptr[i + 1])
+        clusters, nodes = counts.indices[row], counts.data[row]
+        best = np.argmax(nodes) if len(nodes) else slice(0)
+        yield found.names[i], found.sizes[i], clusters[best], nodes[best], len(nodes)

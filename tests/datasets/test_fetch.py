@@ -125,7 +125,7 @@ def test_answers_that_lead_away_from_http_or_have_no_length(server, tmp_path, an
 
 
 def test_servers_that_refuse_or_give_another_file_and_an_interrupt(server, tmp_path, monkeypatch):
-    with pytest.raises(OSError, match="404 .*see whether the file has moved"):
+    with pytest.raises(OSError, match=r"404 .*see whether the file has moved"):
         get(server.file(path="/none"), tmp_path / "none")
     server.errors = [503, 500]
     assert get(server.file(), tmp_path / "data.bin").sha256 == SHA256
