@@ -7,7 +7,7 @@ from ..base.types import AnyGraph, ArrayLike, Axes, Mapping, RandomState
 from ..base.validation import check_integer
 from ..exceptions import InputError
 from ..metrics.cut import placed_labels, quotient_graph
-from ._style import INK, MIDDLE, axes_of, bare, cluster_style, clusters_gid, name_clusters, picture
+from ._style import MIDDLE, axes_of, bare, cluster_style, clusters_gid, heaviest_clusters, picture, scatter_clusters
 from .quotient import disk_places, disk_radii, heaviest_links
 
 _N_LINKS = 3
@@ -72,19 +72,13 @@ def graph_drawing(
     ax = axes_of(ax, (6.4, 4.6))
     shown = np.sort(rng.choice(len(ends), n_edges, replace=False)) if len(ends) > n_edges else slice(None)
     _draw_edges(ax, places, ends[shown])
-    order = np.argsort(-np.bincount(labels), kind="stable")[: len(np.unique(labels))]
-    area = float(np.clip(9000 / len(nodes), 6, 60))
-    for rank, c in enumerate(order):
-        shade, shape, hatch = cluster_style(rank)
-        mine = places[labels == c]
-        _shade(ax, mine, shade, hatch, c)
-        ax.scatter(
-            *mine.T, s=area, c=shade, marker=shape, linewidths=0.3, edgecolors=INK, zorder=3, gid=clusters_gid([c])
-        )
     bare(ax)
     ax.set_aspect("equal", adjustable="datalim")
     ax.margins(0.03)
-    name_clusters(ax, order, places, labels, names)
+    area = float(np.clip(9000 / len(nodes), 6, 60))
+    for rank, c in enumerate(heaviest_clusters(labels)):
+        _shade(ax, places[labels == c], rank, c)
+    scatter_clusters(ax, places, labels, area, names, zorder=3)
     return ax
 
 
@@ -168,7 +162,7 @@ def _draw_edges(ax, places, ends):
         ax.add_patch(PathPatch(path, facecolor="none", zorder=1, gid="edges", **style))
 
 
-def _shade(ax, points, shade, hatch, cluster):
+def _shade(ax, points, rank, cluster):
     """The convex hull of a cluster's nodes, if they have one."""
     from matplotlib.patches import Polygon
     from scipy.spatial import ConvexHull, QhullError
@@ -180,6 +174,7 @@ def _shade(ax, points, shade, hatch, cluster):
     except QhullError:  # all on one line
         return
     middle = corners.mean(axis=0)
+    shade, _, hatch = cluster_style(rank)
     style = {"facecolor": shade, "edgecolor": shade, "hatch": hatch, "alpha": 0.25, "joinstyle": "round"}
     around = middle + 1.06 * (corners - middle)
     ax.add_patch(Polygon(around, linewidth=1, zorder=2, gid=clusters_gid([cluster]), **style))
