@@ -230,6 +230,6 @@ def _distinct(values):
         seen = {}
         first, again = next((seen[name], row) for row, name in enumerate(names) if seen.setdefault(name, row) != row)
         raise InputError(
-            f"node {names[again]!r} stands in rows {first} and {again} (counted from 0) of the nodes; each needs one row"
+            f"node {names[again]!r} stands in rows {first} and {again} (counted from 0) of the nodes; each needs one"
         )
     return values
