@@ -1,11 +1,10 @@
-"""Curves: the objective after each stage, scores against k, probabilities against their truth."""
+"""Curves: the objective after each stage, scores against k."""
 
 import numpy as np
 
 from ..base.types import ArrayLike, Axes, Mapping, Sequence
 from ..exceptions import InputError
-from ..metrics import Calibration
-from ._style import BESIDE, FAINT, INK, MIDDLE, PAPER, SHADES, axes_of, mark, open_frame, picture, plain_numbers
+from ._style import BESIDE, INK, MIDDLE, PAPER, axes_of, mark, open_frame, picture, plain_numbers
 
 # Lines differ in dash and marker, not in shade alone.
 _LOOKS = (("o", "-"), ("s", "--"), ("^", ":"), ("D", "-."), ("v", (0, (5, 1, 1, 1, 1, 1))), ("P", (0, (1, 3))))
@@ -140,41 +139,6 @@ def k_sweep(
     open_frame(ax)
     if set(curves) != {None}:
         ax.legend(**BESIDE)
-    return ax
-
-
-@picture
-def calibration(found: Calibration, *, ax: Axes | None = None) -> Axes:
-    """Draw a dot for each bin of probabilities: its mean, and the share that was right; on the diagonal they agree.
-
-    Several can be drawn into the same axes.
-
-    Parameters
-    ----------
-    found : Calibration
-        From :func:`graphcore.metrics.calibration`.
-    {ax}
-
-    Examples
-    --------
-    >>> import graphcore
-    >>> found = graphcore.metrics.calibration([0.9, 0.9, 0.9, 0.5], [True, True, True, False])
-    >>> graphcore.plot.calibration(found).get_xlabel()
-    'probability'
-    """
-    if not hasattr(found, "probability"):
-        raise InputError(
-            "calibration draws what graphcore.metrics.calibration(probabilities, right) returns, got "
-            f"{type(found).__name__}"
-        )
-    ax = axes_of(ax, (4.4, 4))
-    ax.plot([0, 1], [0, 1], color=FAINT, lw=1, zorder=1)
-    shade = SHADES[len(ax.collections) % len(SHADES)]
-    area = 15 + 150 * np.sqrt(found.count / found.count.sum())
-    ax.plot(found.probability, found.right, color=shade, lw=1, zorder=2, clip_on=False)
-    ax.scatter(found.probability, found.right, s=area, c=shade, edgecolors=INK, linewidths=0.6, zorder=3, clip_on=False)
-    ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), xlabel="probability", ylabel="share that is right", aspect="equal")
-    open_frame(ax)
     return ax
 
 

@@ -21,7 +21,7 @@ import graphcore
 from graphcore import plot
 from graphcore.cluster.partition.merge import MergeTree
 from graphcore.exceptions import InputError
-from graphcore.metrics import ClusterSums, calibration, cut_and_volume, quotient_graph
+from graphcore.metrics import ClusterSums, cut_and_volume, quotient_graph
 from graphcore.plot import _style, quotient
 
 from .layout import assert_readable, texts_of
@@ -395,26 +395,6 @@ def test_k_sweep_ticks_can_be_read(ks):
         assert {str(k) for k in ks} <= set(texts)
 
 
-def test_probabilities_are_drawn_against_how_often_they_are_right():
-    rng = np.random.default_rng(0)
-    p = rng.random(2000)
-    found = calibration(p, rng.random(2000) < p)
-    assert found.error < 0.05 and found.count.sum() == 2000 and len(found.count) == 10
-    np.testing.assert_allclose(found.probability, np.arange(0.05, 1, 0.1), atol=0.02)
-    assert calibration(p, rng.random(2000) < 0.5).error > 0.2
-    assert calibration([1.0, 0.0], np.array([True, False]), n_bins=3).error == 0.0
-    ax = plot.calibration(found)
-    plot.calibration(calibration(p, np.ones(2000, dtype=bool)), ax=ax)
-    np.testing.assert_allclose(ax.collections[0].get_offsets(), np.column_stack([found.probability, found.right]))
-    assert not np.array_equal(*(dots.get_facecolor() for dots in ax.collections))
-    assert_readable(ax.figure)
-    for wrong in (([0.5], [1]), ([0.5, 1.5], [True, True]), ([], []), ([[0.5]], [[True]])):
-        with pytest.raises(InputError, match=r"probabilities (of shape|lie between)"):
-            calibration(*map(np.asarray, wrong))
-    with pytest.raises(InputError, match="got ndarray"):
-        plot.calibration(p)
-
-
 # -- graph drawing -----------------------------------------------------------------------------------------------------
 
 
@@ -506,7 +486,6 @@ def test_every_picture_is_drawn_into_the_axes_given(planted):
         lambda ax: plot.objective_history(model.clustering_.history, ax=ax),
         lambda ax: plot.balance_choice(model.clustering_.balances, chosen=model.balance_, ax=ax),
         lambda ax: plot.k_sweep([2, 3], [1, 2], ax=ax),
-        lambda ax: plot.calibration(calibration([0.9, 0.9, 0.3], np.array([True, True, False])), ax=ax),
     )
     for draw in drawings:
         figure = Figure(layout="constrained")  # that pyplot does not know
