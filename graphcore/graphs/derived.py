@@ -111,6 +111,8 @@ def change_graph(graph, added=None, removed=None):
     Edges are as for :meth:`CoresetSpectralClustering.update`. The rows are copied once; the rest goes by the size of
     the change.
     """
+    import scipy.sparse as sp
+
     names = _Names(graph)
     gone, _ = _pairs("removed", removed, names, grow=False)
     ends, weights = _pairs("added", added, names, grow=True)
@@ -137,8 +139,8 @@ def change_graph(graph, added=None, removed=None):
     ends, change = _merged(ends, change)
     kept = change != 0
     ends, change = ends[kept], change[kept]
-    B = _symmetric(ends, change, n)
-    rows = (A + B).tocsr()
+    upper = sp.csr_array((change, tuple(ends.T)), shape=(n, n))
+    rows = (A + upper + sp.triu(upper, 1).T).tocsr()
     rows.eliminate_zeros()
     rows.sort_indices()
     data = rows.data if graph.weights is None or graph.weights.dtype == np.float64 else rows.data.astype(np.float32)
@@ -171,15 +173,6 @@ def _edges_of(graph):
     upper = triu(graph.to_scipy(), format="coo")
     ends = tuple(graph.names_of(side) for side in upper.coords)
     return (*ends, upper.data) if graph.is_weighted else ends
-
-
-def _symmetric(ends, values, n):
-    import scipy.sparse as sp
-
-    a, b = ends.T
-    off = a != b
-    where = np.concatenate([a, b[off]]), np.concatenate([b, a[off]])
-    return sp.csr_array((np.concatenate([values, values[off]]), where), shape=(n, n))
 
 
 def _values(A, ends):

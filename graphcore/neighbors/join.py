@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..graphs.rows import entries_of
+from .neighbor_lists import places_in_rows
 from .search import nearest_neighbors
 from .search_walk import new_row_searcher
 from .vectors import centred, check_rows, is_sparse, normalised, squared_norms
@@ -61,12 +62,12 @@ def join_rows(X, new, graph, n_neighbors, metric, *, kept=None, radius=np.inf, r
     met = columns < n_old
     old, old_columns = _row_pairs(graph, np.unique(columns[met]))
     old_distances = pair_distances(X, old, old_columns, metric)
-    listed_before = _places(old, old_distances) < n_neighbors
+    listed_before = places_in_rows(old, old_distances) < n_neighbors
     # Those that were there come first: of equals they stay.
     all_rows = np.concatenate([old, columns[met], rows])
     all_columns = np.concatenate([old_columns, rows[met], columns])
     all_distances = np.concatenate([old_distances, distances[met], distances])
-    listed = _places(all_rows, all_distances) < n_neighbors
+    listed = places_in_rows(all_rows, all_distances) < n_neighbors
     _set_last(last, all_rows, all_distances, n_neighbors)
     is_new = np.maximum(all_rows, all_columns) >= n_old
     added = all_rows[listed & is_new], all_columns[listed & is_new]
@@ -86,18 +87,9 @@ def _row_pairs(graph, rows):
     return np.repeat(rows, np.diff(borders)), graph.indices[entries].astype(np.int64)
 
 
-def _places(rows, distances):
-    """Place of each pair, from 0, among those of its row: the nearest first, equals as they stand."""
-    order = np.lexsort((distances, rows))
-    starts = np.flatnonzero(np.diff(rows[order], prepend=-1))
-    places = np.empty(len(rows), dtype=np.int64)
-    places[order] = np.arange(len(rows)) - np.repeat(starts, np.diff(starts, append=len(rows)))
-    return places
-
-
 def _set_last(last, rows, distances, n_neighbors):
     """Write the distance to the n-th nearest into the rows of these pairs that have so many."""
-    is_last = _places(rows, distances) == n_neighbors - 1
+    is_last = places_in_rows(rows, distances) == n_neighbors - 1
     last[rows[is_last]] = distances[is_last]
 
 

@@ -55,14 +55,21 @@ def listed_neighbors(X, n_neighbors, *, without_self, at_least=0):
             f"{counts.min()} beside itself; lower n_neighbors, or give KNeighborsTransformer as many with "
             "mode='distance', which adds the row itself"
         )
-    order = np.lexsort((distances, rows))
-    rank = np.arange(len(rows)) - np.repeat(np.cumsum(counts) - counts, counts)
-    near = rank < n_neighbors
+    places = places_in_rows(rows, distances)
+    near = places < n_neighbors
     out = Neighbors(np.full((X.shape[0], n_neighbors), -1, dtype=np.int32), np.full((X.shape[0], n_neighbors), np.inf))
-    taken = order[near]
-    out.indices[rows[taken], rank[near]] = columns[taken]
-    out.distances[rows[taken], rank[near]] = distances[taken]
+    out.indices[rows[near], places[near]] = columns[near]
+    out.distances[rows[near], places[near]] = distances[near]
     return out
+
+
+def places_in_rows(rows, distances):
+    """Place of each pair, from 0, among those of its row: the nearest first, equals as they stand."""
+    order = np.lexsort((distances, rows))
+    starts = np.flatnonzero(np.diff(rows[order], prepend=-1))
+    places = np.empty(len(rows), dtype=np.int64)
+    places[order] = np.arange(len(rows)) - np.repeat(starts, np.diff(starts, append=len(rows)))
+    return places
 
 
 def neighbors_of(X, n_neighbors=None):
