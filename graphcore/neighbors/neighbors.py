@@ -264,14 +264,8 @@ def _mean_positive(distances, listed):
 
 
 def _weights(neighbors, listed, denominators):
-    """exp(-d^2 / denominator) of every listed entry in row order, as float32, by pieces."""
-    out = np.empty(int(listed.sum()), dtype=np.float32)
-    position, step = 0, max(1, _PIECE_ENTRIES // listed.shape[1])
-    for start in range(0, len(listed), step):
-        rows, places = np.nonzero(listed[start : start + step])
-        rows += start
-        squares = np.square(neighbors.distances[rows, places], dtype=np.float64)
-        weights = np.exp(-squares / denominators(rows, neighbors.indices[rows, places]))
-        out[position : position + len(rows)] = np.maximum(weights, SMALLEST_WEIGHT)
-        position += len(rows)
-    return out
+    """exp(-d^2 / denominator) of every listed entry in row order, as float32."""
+    out = np.square(neighbors.distances[listed], dtype=np.float64)
+    out /= denominators(np.nonzero(listed)[0], neighbors.indices[listed])
+    np.exp(np.negative(out, out=out), out=out)
+    return np.maximum(out, SMALLEST_WEIGHT).astype(np.float32)
