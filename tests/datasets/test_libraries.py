@@ -1,13 +1,24 @@
-"""What comes through networkx and scikit-learn, and what importing the folder costs."""
+"""Small data through networkx and scikit-learn, and as files of the datasets/ folder; parameters of generators."""
 
+import subprocess
+import sys
 from itertools import product
+from pathlib import Path
 
 import networkx as nx
 import numpy as np
 import pytest
 from sklearn.datasets import load_digits
 
+import graphcore
 from graphcore import ParameterError, datasets
+from graphcore.cli.vectors import read_vectors
+from graphcore.files import read_labels
+
+FOLDER = Path(__file__).parents[2] / "datasets"
+FILES = ("karate.txt", "karate-labels.tsv", "digits.csv", "digits-labels.tsv")
+
+beside = pytest.mark.skipif(not FOLDER.is_dir(), reason="the datasets/ folder is not beside the tests")
 
 
 def test_crossing_lines():
@@ -66,3 +77,34 @@ def test_karate_and_digits():
     np.testing.assert_array_equal(data, load_digits().data)
     np.testing.assert_array_equal(labels, load_digits().target)
     assert (data.dtype, labels.dtype) == (np.float32, np.int32)
+
+
+@beside
+@pytest.mark.slow
+def test_files_are_what_the_script_writes(tmp_path):
+    subprocess.run([sys.executable, FOLDER / "make.py", tmp_path], check=True)
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(FILES)
+    for name in FILES:
+        assert (tmp_path / name).read_bytes() == (FOLDER / name).read_bytes(), name
+
+
+@beside
+def test_files_are_small_and_described():
+    text = (FOLDER / "README.md").read_text(encoding="utf-8")
+    assert all(f"`{name}`" in text for name in FILES)
+    assert sum((FOLDER / name).stat().st_size for name in FILES) < 500_000
+
+
+@beside
+def test_files_are_the_loaded_data():
+    graph = graphcore.read_graph(FOLDER / "karate.txt")
+    want = datasets.load_karate(weighted=True).graph
+    order = np.argsort(graph.node_names)
+    np.testing.assert_array_equal(graph.node_names[order], np.arange(1, 35))
+    np.testing.assert_array_equal(graph.to_scipy()[order][:, order].toarray(), want.to_scipy().toarray())
+    np.testing.assert_array_equal(read_vectors(str(FOLDER / "digits.csv")), datasets.load_digits().data)
+    graph = graphcore.read_graph(FOLDER / "karate.txt")
+    sides = read_labels(FOLDER / "karate-labels.tsv", graph)
+    want = np.array(["Mr. Hi", "Officer"])[datasets.load_karate().labels]
+    np.testing.assert_array_equal(sides, want[graph.node_names - 1])
+    np.testing.assert_array_equal(read_labels(FOLDER / "digits-labels.tsv"), datasets.load_digits().labels)
