@@ -6,6 +6,7 @@ from ..base.streams import Streams
 from ..base.types import AnyGraph, ArrayLike, Axes, Mapping, RandomState
 from ..base.validation import check_integer
 from ..exceptions import InputError
+from ..graphs.derived import subgraph
 from ..metrics.cut import placed_labels, quotient_graph
 from ._style import MIDDLE, axes_of, bare, cluster_style, clusters_gid, heaviest_clusters, picture, scatter_clusters
 from .quotient import disk_places, disk_radii, heaviest_links
@@ -84,13 +85,11 @@ def graph_drawing(
 
 def _edges(graph, nodes):
     """Edges between the nodes drawn, each once (positions in `nodes`), and their weights over the largest."""
-    position = np.full(graph.n_nodes, -1)
-    position[nodes] = np.arange(len(nodes))
-    rows = np.repeat(position, np.diff(graph.indptr))
-    columns = position[graph.indices]
-    once = (rows >= 0) & (columns > rows)
+    graph = subgraph(graph, nodes)
+    rows = np.repeat(np.arange(len(nodes)), np.diff(graph.indptr))
+    once = graph.indices > rows
     weights = np.ones(np.count_nonzero(once)) if graph.weights is None else graph.weights[once].astype(float)
-    return np.column_stack([rows, columns])[once], weights / max(weights.max(initial=0.0), 1e-300)
+    return np.column_stack([rows, graph.indices])[once], weights / max(weights.max(initial=0.0), 1e-300)
 
 
 def _places(graph, labels, k, nodes, ends, weights):
@@ -139,11 +138,11 @@ def _within(mine, ends, weights):
 
 def _leaning(places, ends, weights):
     """Every node moved some way towards its neighbours, so that those at a border lie at it."""
-    n = len(places)
-    both = np.concatenate([ends, ends[:, ::-1]])
-    pull = np.concatenate([weights, weights])
-    total = np.bincount(both[:, 0], pull, minlength=n)
-    towards = np.stack([np.bincount(both[:, 0], pull * places[both[:, 1], axis], minlength=n) for axis in (0, 1)], 1)
+    import scipy.sparse as sp
+
+    once = sp.csr_array((weights, tuple(ends.T)), shape=(len(places),) * 2)
+    pull = once + once.T
+    total, towards = pull.sum(axis=1), pull @ places
     linked = total > 0
     places = places.copy()
     places[linked] += _LEAN * (towards[linked] / total[linked, None] - places[linked])
