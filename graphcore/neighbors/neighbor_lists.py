@@ -24,11 +24,10 @@ def empty_neighbors(n_rows, n_neighbors):
 def fill_block(out, start, indices, distances):
     """Write the nearest others of the rows from `start` on; a row itself may stand anywhere in its list, or not."""
     rows = np.arange(start, start + len(indices))
-    unusable = (indices == rows[:, None]) | (indices < 0)
-    distances = np.where(unusable, np.inf, distances)
+    distances = np.where(indices == rows[:, None], np.inf, distances)
     order = np.argsort(distances, axis=1, kind="stable")[:, : out.indices.shape[1]]
     block = slice(start, start + len(indices))
-    out.indices[block] = np.take_along_axis(np.where(unusable, -1, indices), order, axis=1)
+    out.indices[block] = np.take_along_axis(indices, order, axis=1)
     out.distances[block] = np.take_along_axis(distances, order, axis=1)
 
 
