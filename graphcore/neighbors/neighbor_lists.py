@@ -16,19 +16,9 @@ class Neighbors(NamedTuple):
 
 
 def empty_neighbors(n_rows, n_neighbors):
-    """Return lists to be filled by :func:`fill_block`."""
+    """Return lists to be filled."""
     shape = (n_rows, n_neighbors)
     return Neighbors(np.empty(shape, dtype=np.int32), np.empty(shape, dtype=np.float32))
-
-
-def fill_block(out, start, indices, distances):
-    """Write the nearest others of the rows from `start` on; a row itself may stand anywhere in its list, or not."""
-    rows = np.arange(start, start + len(indices))
-    distances = np.where(indices == rows[:, None], np.inf, distances)
-    order = np.argsort(distances, axis=1, kind="stable")[:, : out.indices.shape[1]]
-    block = slice(start, start + len(indices))
-    out.indices[block] = np.take_along_axis(indices, order, axis=1)
-    out.distances[block] = np.take_along_axis(distances, order, axis=1)
 
 
 def listed_neighbors(X, n_neighbors, *, without_self, at_least=0):

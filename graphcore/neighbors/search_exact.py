@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..base.threads import away, away_with_one, limited_libraries, map_blocks
-from .neighbor_lists import empty_neighbors, fill_block
+from .neighbor_lists import empty_neighbors
 from .vectors import in_unit, is_sparse, squared_norms
 
 # Rows that one call of scikit-learn answers: fixed, so that ties fall the same way for any number of threads. Above
@@ -59,7 +59,11 @@ def exact_neighbors(X, n_neighbors, metric, n_jobs):
         distances, indices = away_with_one(searcher.kneighbors, X[start:stop])
         if norms is not None:
             _mend_cancelled(X, norms, start, indices, distances)
-        fill_block(out, start, indices, distances)
+        # A row itself may stand anywhere in its list, or not.
+        distances = np.where(indices == np.arange(start, stop)[:, None], np.inf, distances)
+        order = np.argsort(distances, axis=1, kind="stable")[:, :n_neighbors]
+        out.indices[start:stop] = np.take_along_axis(indices, order, axis=1)
+        out.distances[start:stop] = np.take_along_axis(distances, order, axis=1)
 
     borders = np.append(np.arange(0, n, _QUERY_ROWS), n)
     with limited_libraries():
