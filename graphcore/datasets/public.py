@@ -117,6 +117,7 @@ def _download(file, path, progress):
             ) from None
         except ValueError as error:  # of another checksum, or a length that is no number
             raise FormatError(f"{file.url}: {error}") from None
+    os.chmod(path, 0o644)  # pooch leaves it to its owner alone
 
 
 def load(name: str, folder: PathLike | None = None) -> LabeledGraph | LabeledVectors:

@@ -63,7 +63,11 @@ def dendrogram(
     ax.set_xlim(highest * 1.03 if highest > 0 else 1.0, 0)
     ax.yaxis.tick_right()
     if n_clusters is not None:
-        _mark_cut(ax, linkage[:, 2], n_groups, n_clusters)
+        n_clusters = check_integer(
+            "n_clusters", n_clusters, low=1, high=n_groups, why_high="the groups of the merge tree"
+        )
+        heights = np.concatenate([[0.0], linkage[:, 2], [1.03 * highest]])
+        mark(ax, heights[n_groups - n_clusters : n_groups - n_clusters + 2].mean(), f"{n_clusters} clusters", (4, 3))
     ax.set_xlabel("what the union costs")
     ax.locator_params(axis="x", nbins=5)
     open_frame(ax)
@@ -77,11 +81,3 @@ def _leaf_text(node, linkage, n_groups, names):
     if node < n_groups:
         return f"group {node}"
     return f"{int(linkage[node - n_groups, 3]):,} groups"
-
-
-def _mark_cut(ax, heights, n_groups, n_clusters):
-    n_clusters = check_integer("n_clusters", n_clusters, low=1, high=n_groups, why_high="the groups of the merge tree")
-    done = n_groups - n_clusters
-    below = heights[done - 1] if done else 0.0
-    above = heights[done] if done < len(heights) else heights[-1] * 1.03
-    mark(ax, (below + above) / 2, f"{n_clusters} clusters", (4, 3))

@@ -90,7 +90,7 @@ def test_a_file_arrives_whole_and_is_verified_and_not_fetched_again(server, tmp_
     got = get(server.file(SHA256), path)
     assert path.read_bytes() == CONTENT
     assert (got.size, got.sha256, got.is_verified, got.n_received) == (len(CONTENT), SHA256, True, len(CONTENT))
-    assert os.listdir(tmp_path) == ["data.bin"]
+    assert os.listdir(tmp_path) == ["data.bin"] and path.stat().st_mode & 0o777 == 0o644
     assert server.requests[0]["Accept-Encoding"] == "identity"
     assert (get(server.file(SHA256), path).n_received, len(server.requests)) == (0, 1)
     assert not get(server.file(), path).is_verified
