@@ -157,7 +157,7 @@ CLAIMS = {
     "how_to/unknown_k": ["(choice.best, choice.clear) == (10, True)"],
     "how_to/small_clusters": ["np.bincount(model.labels_).min() >= 40"],
     "distributed": ["len(labels) == 1797 and model.labels_.max() == 4"],
-    "pictures": ["len(pyplot.get_fignums()) == 9"],
+    "pictures": ["len(pyplot.get_fignums()) == 8"],
 }  # fmt: skip
 NEEDS = {
     "tables": ("pandas", "igraph"), "embeddings": ("pandas",), "web_graphs": ("pandas",),
