@@ -198,13 +198,8 @@ def _pairs(parameter, edges, names, grow):
     else:
         found = _arrays(parameter, edges)
     sources, targets, weights = (*found, None)[:3]
-    if len(sources) != len(targets):
-        raise InputError(
-            f"{parameter}: {len(sources)} sources and {len(targets)} targets; there must be as many of each"
-        )
-    if weights is not None and not grow:
-        weights = None  # an edge goes with all its weight
-    weights = None if weights is None else edge_weights(weights, len(sources)).astype(np.float64)
+    # What is removed goes with all its weight.
+    weights = edge_weights(weights, len(sources)).astype(np.float64) if grow and weights is not None else None
     ends = names.numbers(parameter, sources, targets, grow)
     ends.sort(axis=1)
     if weights is not None and not weights.all():
