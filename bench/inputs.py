@@ -6,6 +6,8 @@ from pathlib import Path
 import numpy as np
 
 import graphcore
+from graphcore.base.streams import Streams
+from graphcore.datasets.planted import graph_of_pairs
 
 from . import vectors
 from .harness import RESULTS
@@ -123,11 +125,25 @@ def digits():
 
 
 def rmat(scale, n_edges):
-    """Path of an R-MAT graph of ``2**scale`` nodes without the isolated ones."""
+    """Path of an R-MAT graph (Chakrabarti, Zhan, Faloutsos 2004) of ``2**scale`` nodes without the isolated ones.
+
+    Each edge falls into one of the quadrants of the matrix, by the probabilities of the Graph 500 benchmark, then into
+    one of that quadrant's quadrants, and so on. Directions, repeats and loops are dropped.
+    """
 
     def make():
-        graph = graphcore.datasets.rmat(scale, n_edges, random_state=0, n_jobs=-1)
-        return {"indptr": graph.indptr, "indices": graph.indices}
+        streams, powers = Streams(0).child("rmat"), 2 ** np.arange(scale)[::-1]
+        ends = np.empty((n_edges, 2), dtype=np.int32)
+        for start in range(0, n_edges, 1 << 20):
+            generator = streams.generator("edges", start >> 20)
+            for first in range(start, min(start + (1 << 20), n_edges), 1 << 16):
+                u = generator.random((min(1 << 16, n_edges - first, start + (1 << 20) - first), scale))
+                quadrants = np.searchsorted(np.cumsum([0.57, 0.19, 0.19]), u, side="right")
+                ends[first : first + len(u)] = np.stack([quadrants // 2 @ powers, quadrants % 2 @ powers], axis=1)
+        graph = graph_of_pairs(ends, 1 << scale)
+        present = np.diff(graph.indptr) > 0
+        numbers = np.cumsum(present, dtype=np.int32) - np.int32(1)
+        return {"indptr": graph.indptr[np.append(True, present)], "indices": numbers[graph.indices]}
 
     return cached(f"rmat-{scale}-{n_edges}", make)
 

@@ -17,6 +17,7 @@ import graphcore
 from graphcore import datasets
 
 from . import inputs, scoring, shapes, vectors
+from .lfr import lfr
 
 # -- generated -----------------------------------------------------------------------------------------------------
 
@@ -35,7 +36,7 @@ def _corrected(k, size, mixing, seed):
 
 
 def _lfr(n, mixing, degree, seed):
-    found = datasets.lfr(n, mixing=mixing, average_degree=degree, random_state=seed)
+    found = lfr(n, mixing=mixing, average_degree=degree, random_state=seed)
     return found.graph, int(found.labels.max()) + 1
 
 

@@ -18,11 +18,11 @@ from figures_landing import PICTURES as LANDING
 from figures_nystrom import nystrom_brackets, nystrom_schemes
 from matplotlib.collections import LineCollection
 from matplotlib.ticker import NullLocator
+from sklearn.calibration import CalibrationDisplay
 from sklearn.datasets import load_digits, make_blobs, make_moons
 from sklearn.metrics import adjusted_rand_score
 
 import graphcore
-from graphcore import plot
 from graphcore.cluster.coresets.coreset import sample_coreset
 from graphcore.cluster.coresets.importance import importance_probabilities
 from graphcore.cluster.coresets.seeding import d2_seeding
@@ -32,7 +32,6 @@ from graphcore.cluster.partition.problem import Problem
 from graphcore.cluster.partition.quotient import common_refinement, graph_rows
 from graphcore.cluster.pipeline.parameters import METHOD
 from graphcore.kernels.graph import GraphKernel
-from graphcore.metrics import calibration as calibration_of
 from graphcore.metrics import coreset_cost, normalized_cut
 from graphcore.plot._style import bare, plain_numbers
 
@@ -264,10 +263,8 @@ def calibration():
         found = zip(*(_judged(*draw(seed)) for seed in range(5)), strict=True)
         for kind, parts in zip(("membership", "share of edges"), found, strict=True):
             p, right = (np.concatenate(part) for part in zip(*parts, strict=True))
-            plot.calibration(calibration_of(p, right), ax=ax)
-            ax.collections[-1].set_label(kind)
-        ax.set_title(name)
-    axes[0].legend(frameon=False, markerscale=0.6)
+            CalibrationDisplay.from_predictions(right, p, n_bins=10, name=kind, ref_line=kind == "membership", ax=ax)
+        ax.set(title=name, xlabel="probability", ylabel="share that is right")
     return figure
 
 

@@ -17,6 +17,7 @@ from bench import __main__ as command
 from bench import harness, inputs, quality_page, report, runner, scoring
 from bench.cases import ablation, choose_k, clusters, construction, growth, known_k, order, quality, search, speed
 from bench.harness import Method, Outcome
+from bench.lfr import lfr
 from graphcore import Graph, datasets
 from graphcore.cluster.partition.cluster_sums import cluster_sums
 from graphcore.cluster.partition.quotient import graph_rows
@@ -121,9 +122,15 @@ def test_generated_graphs_are_canonical(tmp_path, monkeypatch):
     assert A.shape[0] == 2000
     path = inputs.rmat(10, 4000)
     indptr, indices, truth = scoring.load(path)
-    assert canonical(indptr, indices).sum(axis=1).min() > 0
+    degrees = canonical(indptr, indices).sum(axis=1)
+    assert degrees.min() > 0
+    assert degrees[:50].mean() > 3 * degrees.mean()  # as one quadrant gets most edges
     assert truth is None
     assert inputs.rmat(10, 4000) == path
+    graph, truth = lfr(1000, mixing=0.15, average_degree=10, random_state=0)
+    canonical(graph.indptr, graph.indices)
+    assert 20 <= np.bincount(truth).min() <= np.bincount(truth).max() <= 100
+    assert np.mean(np.repeat(truth, np.diff(graph.indptr)) != truth[graph.indices]) < 0.3
     indptr, indices, truth = scoring.load(inputs.planted(4, 100, 0.5, 0.002))
     assert canonical(indptr, indices).shape[0] == len(truth) == 400
 

@@ -152,7 +152,7 @@ CLAIMS = {
     "sketch": ["\"'ari': 1.0\" in ' '.join(out)"], "sparse": ["out == shown"],
     "how_to": ["(choice.best, choice.clear) == (10, True)", "sizes.min() >= 40"],
     "distributed": ["len(labels) == 1797 and model.labels_.max() == 4"],
-    "pictures": ["len(pyplot.get_fignums()) == 9"], "flats": ["search.best_params_ == dict(n_clusters=20, n_dims=5)"],
+    "pictures": ["len(pyplot.get_fignums()) == 8"], "flats": ["search.best_params_ == dict(n_clusters=20, n_dims=5)"],
 }  # fmt: skip
 NEEDS = {
     "other_tools": ("pandas", "igraph"), "embeddings": ("pandas",), "web_graphs": ("pandas",),

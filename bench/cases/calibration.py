@@ -10,6 +10,7 @@ calibrated. A second table compares other ways to make probabilities, on the gen
 import numpy as np
 
 from .. import harness, inputs, scoring
+from ..lfr import lfr
 from ..report import Report, table
 from ..vectors import over_seeds, spread
 
@@ -84,7 +85,7 @@ def drawn(name, seed, data):
         ]
         return graph, truth, 15
     if name in LFR:
-        found = datasets.lfr(5000, mixing=LFR[name], average_degree=12, random_state=seed)
+        found = lfr(5000, mixing=LFR[name], average_degree=12, random_state=seed)
         return found.graph, found.labels, int(found.labels.max()) + 1
     if name in VECTORS:
         columns, width = VECTORS[name]

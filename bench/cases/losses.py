@@ -9,6 +9,7 @@ from functools import partial
 import numpy as np
 
 from .. import harness, inputs
+from ..lfr import lfr
 from ..report import Report, page, score_cell, table
 from ..scoring import load, normalized_cut
 from ..vectors import over_seeds
@@ -66,7 +67,7 @@ def drawn(name, data):
         ], 100
     if name in LFR:
         n, mixing = LFR[name]
-        found = datasets.lfr(n, mixing=mixing, average_degree=8, random_state=0)
+        found = lfr(n, mixing=mixing, average_degree=8, random_state=0)
         return found.graph, found.labels, int(found.labels.max()) + 1
     indptr, indices, truth = load(inputs.real(name, data))
     return graphcore.Graph(indptr, indices, check=False), truth, REAL[name]

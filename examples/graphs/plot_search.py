@@ -10,7 +10,7 @@ import matplotlib.pyplot as plt
 
 import graphcore
 
-graph = graphcore.datasets.lfr(1000, mixing=0.5, random_state=0).graph
+graph, _ = graphcore.datasets.planted_partition(20, 50, 0.11, 0.011, random_state=0)
 model = graphcore.CoresetSpectralClustering(n_clusters=20, effort="high", random_state=0).fit(graph)
 
 search = model.clustering_.search

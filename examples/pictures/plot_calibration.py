@@ -7,9 +7,9 @@ Of nodes whose cluster has probability p, about p should be where they belong. O
 
 import numpy as np
 
+from sklearn.calibration import CalibrationDisplay
+
 import graphcore
-from graphcore import plot
-from graphcore.metrics import calibration
 
 graph, truth = graphcore.datasets.planted_partition(2, 1500, 8 / 1500, 4 / 1500, random_state=0)
 model = graphcore.CoresetSpectralClustering(2, random_state=0).fit(graph)
@@ -19,11 +19,11 @@ found = membership.argmax(axis=1)
 right = found == truth[linked]
 right = right if right.mean() > 0.5 else ~right  # which cluster is called 0 is chance
 
-ax = plot.calibration(calibration(membership.max(axis=1).toarray().ravel(), right))
+CalibrationDisplay.from_predictions(right, membership.max(axis=1).toarray().ravel(), n_bins=10, name="membership")
 
 # %%
 # The share of a node's edges that stay in its cluster is no probability: it says too little. See :doc:`/soft_labels`.
 
 inside = 1 - model.outside_share_[linked]
 same = np.where(model.labels_[linked] == found, right, ~right)
-ax = plot.calibration(calibration(inside, same))
+CalibrationDisplay.from_predictions(same, inside, n_bins=10, name="share of edges")

@@ -5,6 +5,8 @@ How large must a coreset be?
 The error with which a coreset estimates the normalised cut, for coresets of several sizes.
 """
 
+import matplotlib.pyplot as plt
+
 import graphcore
 from graphcore import metrics
 
@@ -21,8 +23,12 @@ def error(size, method, n_draws=10):
 
 
 sizes = [100, 200, 400, 800]
-errors = {method: [error(size, method) for size in sizes] for method in ("degree", "uniform")}
-graphcore.plot.coreset_error(sizes, errors, label="relative error of the cut")
+figure, ax = plt.subplots(layout="constrained")
+for method in ("degree", "uniform"):
+    ax.loglog(sizes, [error(size, method) for size in sizes], "o-", label=method)
+ax.loglog(sizes, [3 * size**-0.5 for size in sizes], color="lightgrey", label="as 1 / √size")
+ax.set(xlabel="nodes in the coreset", ylabel="relative error of the cut")
+ax.legend()
 
 # %%
 # The pale line falls as one over the root of the size, as it does for independent draws.

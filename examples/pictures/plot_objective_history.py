@@ -7,7 +7,7 @@ The objective of the first draft, after moves and cycles of moves, and as more d
 
 import graphcore
 
-graph = graphcore.datasets.lfr(1000, mixing=0.4, random_state=0).graph
+graph, _ = graphcore.datasets.planted_partition(20, 50, 0.11, 0.011, random_state=0)
 model = graphcore.CoresetSpectralClustering(n_clusters=20, random_state=0).fit(graph)
 graphcore.plot.objective_history(model.clustering_.history)
 

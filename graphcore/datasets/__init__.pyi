@@ -1,6 +1,4 @@
 # What type checkers see of the names that are imported when they are first used.
-from .benchmarks import lfr as lfr
-from .benchmarks import rmat as rmat
 from .catalogue import CATALOGUE as CATALOGUE
 from .planted import degree_corrected_partition as degree_corrected_partition
 from .planted import planted_blocks as planted_blocks

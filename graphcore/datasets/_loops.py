@@ -1,4 +1,4 @@
-"""Compiled loops of the random graph models; each takes a numpy Generator, which numba draws from as numpy does."""
+"""Compiled loop of planted partitions; it takes a numpy Generator, which numba draws from as numpy does."""
 
 from ..base.compiling import compiled
 
@@ -31,17 +31,3 @@ def planted_pairs(generator, borders, rate_in, rate_out, cursor, out_indices):
                     cursor[i] += 1
                     cursor[j] += 1
                     j += 1
-
-
-@compiled
-def rmat_ends(generator, scale, a, ab, abc, start, stop, out_ends):
-    """out_ends[start:stop] = edges drawn by `scale` choices of a quadrant each; a, ab, abc are cumulative."""
-    for e in range(start, stop):
-        i, j = 0, 0
-        for _ in range(scale):
-            u = generator.random()
-            lower = u >= ab
-            i = 2 * i + lower
-            j = 2 * j + ((u >= abc) if lower else (u >= a))
-        out_ends[e, 0] = i
-        out_ends[e, 1] = j

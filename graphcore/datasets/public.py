@@ -1,10 +1,8 @@
 """Public data sets: fetched into a folder, and loaded from one."""
 
 import gzip
-import hashlib
 import io
 import os
-import time
 import zipfile
 from dataclasses import dataclass
 
@@ -12,11 +10,10 @@ import numpy as np
 
 from ..base.types import PathLike
 from ..exceptions import FormatError, InputError, missing_package, one_line
-from ..files.atomic import atomic_output
 from .catalogue import find_dataset
 from .results import LabeledGraph, LabeledVectors
 
-_ATTEMPTS, _TIMEOUT, _PIECE = 3, 60, 1 << 20
+_RETRIES, _TIMEOUT, _PIECE = 2, 60, 1 << 20
 # Anything but the bytes themselves would spoil checksums.
 _HEADERS = {"User-Agent": "graphcore", "Accept-Encoding": "identity"}
 
@@ -43,7 +40,7 @@ def default_folder():
 def fetch(name: str, folder: PathLike | None = None, *, progress: bool = False) -> list[Downloaded]:
     """Download the files of a public data set; existing files are not downloaded again.
 
-    Needs the package pooch. A file gets its name when it is whole, on the disk and checked.
+    Needs the package pooch. A file gets its name when it is whole and checked.
 
     Parameters
     ----------
@@ -69,9 +66,10 @@ def fetch(name: str, folder: PathLike | None = None, *, progress: bool = False) 
     FormatError
         If a file is not the published one.
     InputError
-        If pooch is missing, or a server does not have a file any more.
+        If pooch is missing.
     OSError
-        If a server cannot be reached, or breaks off three times; the next call fetches what is missing.
+        If a server cannot be reached, does not have a file any more, or breaks off three times; the next call fetches
+        what is missing.
 
     Examples
     --------
@@ -81,15 +79,18 @@ def fetch(name: str, folder: PathLike | None = None, *, progress: bool = False) 
     """
     dataset = find_dataset(name)
     folder = os.path.join(default_folder() if folder is None else os.fspath(folder), dataset.name)
-    os.makedirs(folder, exist_ok=True)
     return [_fetched(file, os.path.join(folder, file.name), progress) for file in dataset.files]
 
 
 def _fetched(file, path, progress):
+    try:
+        from pooch import file_hash
+    except ImportError:
+        raise InputError(missing_package("downloading data sets", "pooch", "datasets")) from None
     is_new = not os.path.exists(path)
     if is_new:
         _download(file, path, progress)
-    digest, size = _sha256(path), os.path.getsize(path)
+    digest, size = file_hash(path), os.path.getsize(path)
     if file.sha256 not in (None, digest):
         raise FormatError(
             f"{path}: the sha256 is {digest}, but {file.sha256} is published; delete it to fetch it again"
@@ -97,56 +98,26 @@ def _fetched(file, path, progress):
     return Downloaded(path, size, digest, file.sha256 is not None, size if is_new else 0)
 
 
-class _BrokenOff(Exception):
-    """The network has failed, and may not the next time."""
-
-
 def _download(file, path, progress):
-    for attempt in range(1, _ATTEMPTS + 1):
-        try:
-            with atomic_output(path) as stream:
-                _receive(file.url, stream, progress and os.path.basename(path))
-                stream.flush()
-                if file.sha256 not in (None, _sha256(stream.name)):
-                    raise FormatError(f"{file.url} gives another file than the published one, of sha256 {file.sha256}")
-            return
-        except _BrokenOff as reason:
-            if attempt == _ATTEMPTS:
-                raise OSError(
-                    f"{file.url}: {reason}; run this again, or put the file into {os.path.dirname(path)} yourself"
-                ) from None
-            time.sleep(attempt)
-
-
-def _receive(url, stream, title):
-    """All bytes of a file, under a bar with a title, if there is any."""
-    try:
-        from pooch import HTTPDownloader
-        from requests import HTTPError, RequestException
-        from urllib3.exceptions import HTTPError as ProtocolError
-    except ImportError:
-        raise InputError(missing_package("downloading data sets", "pooch", "datasets")) from None
+    import pooch
+    from requests import RequestException
     from tqdm import tqdm
 
+    folder, name = os.path.split(path)
+    pooch.get_logger().setLevel("WARNING")  # it tells of every download on stderr
+    shelf = pooch.create(folder, "", registry={name: file.sha256}, urls={name: file.url}, retry_if_failed=_RETRIES)
     # pooch asks whether the bar is true, which one without a total does not say; it then sets the total.
-    with tqdm(total=1, desc=title or None, unit="B", unit_scale=True, disable=not title) as bar:
+    with tqdm(total=1, desc=name, unit="B", unit_scale=True, disable=not progress) as bar:
         try:
-            HTTPDownloader(bar, _PIECE, headers=_HEADERS, timeout=_TIMEOUT)(url, stream, None)
-        except HTTPError as error:
-            status = error.response.status_code
-            if status < 500:
-                raise InputError(f"{url}: the server answers {status}; see whether the file has moved") from None
-            raise _BrokenOff(f"the server answers {status}") from None
-        except (RequestException, ProtocolError) as error:
-            inner = error.args[0] if error.args else error  # requests repeats the address around the reason
-            raise _BrokenOff(one_line(getattr(inner, "reason", None) or error)) from None
-        except ValueError as error:  # of a length that is no number, or an address that cannot be parsed
-            raise FormatError(f"{url}: the server's answer cannot be understood ({error})") from None
-
-
-def _sha256(path):
-    with open(path, "rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
+            shelf.fetch(name, downloader=pooch.HTTPDownloader(bar, _PIECE, headers=_HEADERS, timeout=_TIMEOUT))
+        except RequestException as error:
+            raise OSError(
+                f"{file.url}: {one_line(error)}; run this again, see whether the file has moved, or put it into "
+                f"{folder} yourself"
+            ) from None
+        except ValueError as error:  # of another checksum, or a length that is no number
+            raise FormatError(f"{file.url}: {error}") from None
+    os.chmod(path, 0o644)  # pooch leaves it to its owner alone
 
 
 def load(name: str, folder: PathLike | None = None) -> LabeledGraph | LabeledVectors:

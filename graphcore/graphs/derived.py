@@ -10,7 +10,7 @@ from ..exceptions import InputError
 from .as_graph import as_graph, is_graph_object
 from .from_table import is_edge_table, table_edges
 from .graph import Graph
-from .ids import as_ids, as_names, is_text, whole_numbers
+from .ids import Numbering, as_ids, as_names, is_text, whole_numbers
 from .rows import entries_of
 from .weights import edge_weights, without_ones
 
@@ -111,6 +111,8 @@ def change_graph(graph, added=None, removed=None):
     Edges are as for :meth:`CoresetSpectralClustering.update`. The rows are copied once; the rest goes by the size of
     the change.
     """
+    import scipy.sparse as sp
+
     names = _Names(graph)
     gone, _ = _pairs("removed", removed, names, grow=False)
     ends, weights = _pairs("added", added, names, grow=True)
@@ -137,8 +139,8 @@ def change_graph(graph, added=None, removed=None):
     ends, change = _merged(ends, change)
     kept = change != 0
     ends, change = ends[kept], change[kept]
-    B = _symmetric(ends, change, n)
-    rows = (A + B).tocsr()
+    upper = sp.csr_array((change, tuple(ends.T)), shape=(n, n))
+    rows = (A + upper + sp.triu(upper, 1).T).tocsr()
     rows.eliminate_zeros()
     rows.sort_indices()
     data = rows.data if graph.weights is None or graph.weights.dtype == np.float64 else rows.data.astype(np.float32)
@@ -173,15 +175,6 @@ def _edges_of(graph):
     return (*ends, upper.data) if graph.is_weighted else ends
 
 
-def _symmetric(ends, values, n):
-    import scipy.sparse as sp
-
-    a, b = ends.T
-    off = a != b
-    where = np.concatenate([a, b[off]]), np.concatenate([b, a[off]])
-    return sp.csr_array((np.concatenate([values, values[off]]), where), shape=(n, n))
-
-
 def _values(A, ends):
     """Entries of a matrix at some places, 0 where there are none."""
     return np.asarray(A[ends[:, 0], ends[:, 1]], dtype=np.float64).ravel() if len(ends) else np.empty(0)
@@ -205,13 +198,8 @@ def _pairs(parameter, edges, names, grow):
     else:
         found = _arrays(parameter, edges)
     sources, targets, weights = (*found, None)[:3]
-    if len(sources) != len(targets):
-        raise InputError(
-            f"{parameter}: {len(sources)} sources and {len(targets)} targets; there must be as many of each"
-        )
-    if weights is not None and not grow:
-        weights = None  # an edge goes with all its weight
-    weights = None if weights is None else edge_weights(weights, len(sources)).astype(np.float64)
+    # What is removed goes with all its weight.
+    weights = edge_weights(weights, len(sources)).astype(np.float64) if grow and weights is not None else None
     ends = names.numbers(parameter, sources, targets, grow)
     ends.sort(axis=1)
     if weights is not None and not weights.all():
@@ -223,16 +211,14 @@ class _Names:
     """Numbers of nodes by their names; new names get the next numbers."""
 
     def __init__(self, graph):
-        self._old, self._n_old = graph.node_names, graph.n_nodes
-        self._new, self.n_nodes = [], graph.n_nodes
-        self._table = None
+        self._old, self.n_nodes, self._n_old = graph.node_names, graph.n_nodes, graph.n_nodes
+        self._numbers = None
 
     @property
     def all(self):
         """Names of all nodes, or None."""
-        if self._old is None or not self._new:
-            return self._old
-        return as_names([*self._old.tolist(), *self._new], self.n_nodes)
+        is_old = self._old is None or self.n_nodes == self._n_old
+        return self._old if is_old else as_names(list(self._numbers), self.n_nodes)
 
     def of(self, node):
         """The name of a node."""
@@ -246,19 +232,16 @@ class _Names:
         ends = np.stack(sides, axis=1)
         if self._old is None:
             return self._checked(parameter, ends, grow)
-        if self._table is None:
-            self._table = {name: i for i, name in enumerate(self._old.tolist())}
+        if self._numbers is None:
+            self._numbers = Numbering(zip(self._old.tolist(), range(self._n_old), strict=True))
         if ends.dtype.kind == "f":
             ends = whole_numbers(ends.ravel(), f"{parameter}: nodes are named by integers or text, and").reshape(-1, 2)
         names = ends.ravel().tolist()
-        for name in names:
-            if name not in self._table:
-                if not grow:
-                    raise InputError(f"{parameter}: there is no node {name!r}")
-                self._table[name] = self.n_nodes
-                self._new.append(name)
-                self.n_nodes += 1
-        return np.fromiter(map(self._table.__getitem__, names), dtype=np.int64, count=len(names)).reshape(-1, 2)
+        if not grow and not self._numbers.keys() >= set(names):
+            raise InputError(f"{parameter}: there is no node {next(x for x in names if x not in self._numbers)!r}")
+        ends = self._numbers.of(names, len(names)).astype(np.int64)
+        self.n_nodes = len(self._numbers)
+        return ends.reshape(-1, 2)
 
     def _checked(self, parameter, ends, grow):
         if len(ends) == 0:

@@ -67,11 +67,11 @@ def from_edges(
     """
     check_choice("symmetrize", symmetrize, SYMMETRIZE)
     sources, targets = np.asarray(sources), np.asarray(targets)
+    if sources.ndim == targets.ndim == 1 and len(sources) != len(targets):
+        raise InputError(f"{len(sources)} sources and {len(targets)} targets: there must be as many of each")
     if any(ends.ndim == 1 and len(ends) and is_text(ends) for ends in (sources, targets)):
         sources, targets, node_names = _numbered(sources, targets, n_nodes, node_names)
     sources, targets = as_ids("sources", sources), as_ids("targets", targets)
-    if len(sources) != len(targets):
-        raise InputError(f"{len(sources)} sources and {len(targets)} targets: there must be as many of each")
     if sources.dtype != targets.dtype:
         sources, targets = sources.astype(np.int64), targets.astype(np.int64)
     if n_nodes is not None:
@@ -97,8 +97,6 @@ def _numbered(sources, targets, n_nodes, node_names):
         raise InputError(
             f"sources hold {sources.dtype} and targets {targets.dtype}: nodes are named by integers, or all by text"
         )
-    if len(sources) != len(targets):
-        raise InputError(f"{len(sources)} sources and {len(targets)} targets: there must be as many of each")
     ends, names = number_names(sources, targets)
     return ends[::2], ends[1::2], names
 

@@ -255,10 +255,7 @@ class Graph:
         count = _row_loops.union_components(self.indptr, self.indices, labels)
         return int(count), read_only(labels)
 
-    @cached_property
-    def _extreme_degrees(self):
-        """The largest and the smallest degree of nodes that have an edge."""
-        return extreme_degrees(self)
+    _extreme_degrees = cached_property(extreme_degrees)
 
     def _row_sums(self):
         if self.weights is None:

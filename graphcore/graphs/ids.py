@@ -39,19 +39,19 @@ def compact_ids(ids):
     if high - low >= max(2 * len(ids), 1 << 16):  # too far apart for a table
         names = np.empty(len(ids), dtype=np.int64)  # the system gives only the part that is written
         n_names = _loops.rank_ids(ids, _order(ids, low, high), names)
-        return _narrow(ids), names[:n_names].copy()
+        return ids.astype(np.int32, copy=False), names[:n_names].copy()
     if low != 0:
-        ids = _narrow(np.subtract(ids, low, dtype=np.int64))  # -2**31 fits in 64 bits as well
+        ids = np.subtract(ids, low, dtype=np.int64).astype(np.int32)  # -2**31 fits in 64 bits as well
     table = np.zeros(high - low + 1, dtype=np.int32)
     table[ids] = 1
     if table.all():
-        return _narrow(ids), None if low == 0 else np.arange(low, high + 1, dtype=np.int64)
+        return ids.astype(np.int32, copy=False), None if low == 0 else np.arange(low, high + 1, dtype=np.int64)
     names = np.flatnonzero(table).astype(np.int64, copy=False)
     table[names] = np.arange(len(names), dtype=np.int32)
     for start in range(0, len(ids), _PIECE):  # in place, but for the one piece that numpy copies
         ids[start : start + _PIECE] = table[ids[start : start + _PIECE]]
     names += low
-    return _narrow(ids), names
+    return ids.astype(np.int32, copy=False), names
 
 
 def _order(ids, low, high):
@@ -67,10 +67,6 @@ def _order(ids, low, high):
     away(keys.sort)
     keys &= (1 << bits) - 1
     return keys
-
-
-def _narrow(ids):
-    return ids.astype(np.int32, copy=False)
 
 
 def as_ids(name, values):

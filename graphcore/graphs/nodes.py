@@ -225,18 +225,11 @@ def _distinct(values):
     """Ids or names, one of which may not come twice, and of which there is one."""
     if not len(values):
         raise InputError("the table of nodes has no rows")
-    twice = _first_twice(values.tolist())
-    if twice is not None:
+    names = values.tolist()
+    if len(set(names)) < len(names):
+        seen = {}
+        first, again = next((seen[name], row) for row, name in enumerate(names) if seen.setdefault(name, row) != row)
         raise InputError(
-            f"node {values.tolist()[twice[0]]!r} stands in rows {twice[0]} and {twice[1]} (counted from 0) of the "
-            "nodes; each needs one row"
+            f"node {names[again]!r} stands in rows {first} and {again} (counted from 0) of the nodes; each needs one"
         )
     return values
-
-
-def _first_twice(values):
-    """Places of the first of some values that comes again, or None."""
-    if len(set(values)) == len(values):
-        return None
-    seen = {}
-    return next((seen[value], i) for i, value in enumerate(values) if seen.setdefault(value, i) != i)

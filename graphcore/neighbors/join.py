@@ -5,10 +5,10 @@ from typing import NamedTuple
 import numpy as np
 
 from ..graphs.rows import entries_of
-from .pairs import pair_distances
+from .neighbor_lists import places_in_rows
 from .search import nearest_neighbors
 from .search_walk import new_row_searcher
-from .vectors import check_rows, is_sparse
+from .vectors import centred, check_rows, is_sparse, normalised, squared_norms
 
 # Fitted rows that each new one is compared with, for each neighbour wanted: those beyond its neighbours may list it.
 # Among digits 2 miss .10 of the new rows' edges, 3 .06 and 5 .02; among 60,000 rows of 128 columns a hundredth of new
@@ -16,6 +16,7 @@ from .vectors import check_rows, is_sparse
 _LOOKED_AT = 3
 # A distance is the same from both ends, but for rounding.
 _ROUNDING = 1e-6
+_PIECE_VALUES = 1 << 20
 
 
 class Joined(NamedTuple):
@@ -35,6 +36,8 @@ def join_rows(X, new, graph, n_neighbors, metric, *, kept=None, radius=np.inf, r
     nearest of those that a row is joined to are those that it lists. Of X only rows `kept` (all if None) are listed,
     and new ones whose last neighbour is beyond `radius` list nothing and are not listed.
     """
+    import scipy.sparse as sp
+
     n_old, n_new = X.shape[0], new.shape[0]
     check_rows(new, metric)
     n_wanted = min(_LOOKED_AT * n_neighbors, n_old if kept is None else len(kept))
@@ -44,7 +47,7 @@ def join_rows(X, new, graph, n_neighbors, metric, *, kept=None, radius=np.inf, r
             new, min(n_neighbors, n_new - 1), metric=metric, random_state=random_state, n_jobs=n_jobs
         ).indices
         near.append(np.where(among < 0, -1, among + n_old))
-    X = _stacked(X, new)
+    X = sp.vstack([X, new], format="csr") if is_sparse(X) else np.concatenate([X, new])
     near = np.hstack(near)
     rows, columns = np.repeat(np.arange(n_old, n_old + n_new), near.shape[1]), near.ravel().astype(np.int64)
     rows, columns = rows[columns >= 0], columns[columns >= 0]
@@ -59,12 +62,12 @@ def join_rows(X, new, graph, n_neighbors, metric, *, kept=None, radius=np.inf, r
     met = columns < n_old
     old, old_columns = _row_pairs(graph, np.unique(columns[met]))
     old_distances = pair_distances(X, old, old_columns, metric)
-    listed_before = _places(old, old_distances) < n_neighbors
+    listed_before = places_in_rows(old, old_distances) < n_neighbors
     # Those that were there come first: of equals they stay.
     all_rows = np.concatenate([old, columns[met], rows])
     all_columns = np.concatenate([old_columns, rows[met], columns])
     all_distances = np.concatenate([old_distances, distances[met], distances])
-    listed = _places(all_rows, all_distances) < n_neighbors
+    listed = places_in_rows(all_rows, all_distances) < n_neighbors
     _set_last(last, all_rows, all_distances, n_neighbors)
     is_new = np.maximum(all_rows, all_columns) >= n_old
     added = all_rows[listed & is_new], all_columns[listed & is_new]
@@ -78,28 +81,56 @@ def join_rows(X, new, graph, n_neighbors, metric, *, kept=None, radius=np.inf, r
     return Joined(X, added, (old[gone], old_columns[gone]), last_of_new)
 
 
-def _stacked(X, new):
-    import scipy.sparse as sp
-
-    return sp.vstack([X, new], format="csr") if is_sparse(X) else np.concatenate([X, new])
-
-
 def _row_pairs(graph, rows):
     """Each of these rows with those it is joined to: two arrays."""
     entries, borders = entries_of(graph.indptr, rows)
     return np.repeat(rows, np.diff(borders)), graph.indices[entries].astype(np.int64)
 
 
-def _places(rows, distances):
-    """Place of each pair, from 0, among those of its row: the nearest first, equals as they stand."""
-    order = np.lexsort((distances, rows))
-    starts = np.flatnonzero(np.diff(rows[order], prepend=-1))
-    places = np.empty(len(rows), dtype=np.int64)
-    places[order] = np.arange(len(rows)) - np.repeat(starts, np.diff(starts, append=len(rows)))
-    return places
-
-
 def _set_last(last, rows, distances, n_neighbors):
     """Write the distance to the n-th nearest into the rows of these pairs that have so many."""
-    is_last = _places(rows, distances) == n_neighbors - 1
+    is_last = places_in_rows(rows, distances) == n_neighbors - 1
     last[rows[is_last]] = distances[is_last]
+
+
+# -- distances between pairs of rows, by every metric that neighbours are found by ------------------------------------
+
+
+def pair_distances(X, rows, columns, metric):
+    """Distance between rows `rows[i]` and `columns[i]` of X, (n_pairs,) float64, as `nearest_neighbors` gives it."""
+    import scipy.sparse as sp
+
+    X = sp.csr_array(X) if is_sparse(X) else X
+    out = np.empty(len(rows))
+    step = 1 << 14 if is_sparse(X) else max(1, _PIECE_VALUES // X.shape[1])
+    for start in range(0, len(rows), step):
+        piece = slice(start, start + step)
+        with np.errstate(invalid="ignore"):  # 0 / 0 is 0 here
+            out[piece] = _DISTANCES[metric](X[rows[piece]], X[columns[piece]])
+    return out
+
+
+def _cosine(a, b):
+    return squared_norms(normalised(a, "cosine") - normalised(b, "cosine")) / 2
+
+
+def _jaccard(a, b):
+    both = _sums(a * b)
+    return 1 - np.nan_to_num(both / (_sums(a) + _sums(b) - both), nan=1.0)
+
+
+def _sums(rows):
+    return np.asarray(rows.sum(axis=1, dtype=np.float64)).ravel()
+
+
+_DISTANCES = {
+    "euclidean": lambda a, b: np.sqrt(squared_norms(a - b)),
+    "cosine": _cosine,
+    "correlation": lambda a, b: _cosine(centred(a), centred(b)),
+    "manhattan": lambda a, b: _sums(abs(a - b)),
+    "hamming": lambda a, b: squared_norms(a - b) / a.shape[1],
+    "jaccard": _jaccard,
+    "chebyshev": lambda a, b: abs(a - b).max(axis=1),
+    "canberra": lambda a, b: _sums(np.nan_to_num(abs(a - b) / (abs(a) + abs(b)))),
+    "braycurtis": lambda a, b: np.nan_to_num(_sums(abs(a - b)) / _sums(abs(a + b))),
+}

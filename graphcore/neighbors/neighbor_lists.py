@@ -16,20 +16,9 @@ class Neighbors(NamedTuple):
 
 
 def empty_neighbors(n_rows, n_neighbors):
-    """Return lists to be filled by :func:`fill_block`."""
+    """Return lists to be filled."""
     shape = (n_rows, n_neighbors)
     return Neighbors(np.empty(shape, dtype=np.int32), np.empty(shape, dtype=np.float32))
-
-
-def fill_block(out, start, indices, distances):
-    """Write the nearest others of the rows from `start` on; a row itself may stand anywhere in its list, or not."""
-    rows = np.arange(start, start + len(indices))
-    unusable = (indices == rows[:, None]) | (indices < 0)
-    distances = np.where(unusable, np.inf, distances)
-    order = np.argsort(distances, axis=1, kind="stable")[:, : out.indices.shape[1]]
-    block = slice(start, start + len(indices))
-    out.indices[block] = np.take_along_axis(np.where(unusable, -1, indices), order, axis=1)
-    out.distances[block] = np.take_along_axis(distances, order, axis=1)
 
 
 def listed_neighbors(X, n_neighbors, *, without_self, at_least=0):
@@ -55,14 +44,21 @@ def listed_neighbors(X, n_neighbors, *, without_self, at_least=0):
             f"{counts.min()} beside itself; lower n_neighbors, or give KNeighborsTransformer as many with "
             "mode='distance', which adds the row itself"
         )
-    order = np.lexsort((distances, rows))
-    rank = np.arange(len(rows)) - np.repeat(np.cumsum(counts) - counts, counts)
-    near = rank < n_neighbors
+    places = places_in_rows(rows, distances)
+    near = places < n_neighbors
     out = Neighbors(np.full((X.shape[0], n_neighbors), -1, dtype=np.int32), np.full((X.shape[0], n_neighbors), np.inf))
-    taken = order[near]
-    out.indices[rows[taken], rank[near]] = columns[taken]
-    out.distances[rows[taken], rank[near]] = distances[taken]
+    out.indices[rows[near], places[near]] = columns[near]
+    out.distances[rows[near], places[near]] = distances[near]
     return out
+
+
+def places_in_rows(rows, distances):
+    """Place of each pair, from 0, among those of its row: the nearest first, equals as they stand."""
+    order = np.lexsort((distances, rows))
+    starts = np.flatnonzero(np.diff(rows[order], prepend=-1))
+    places = np.empty(len(rows), dtype=np.int64)
+    places[order] = np.arange(len(rows)) - np.repeat(starts, np.diff(starts, append=len(rows)))
+    return places
 
 
 def neighbors_of(X, n_neighbors=None):

@@ -18,7 +18,7 @@ from .outliers import leave_out
 from .search import nearest_neighbors
 from .vectors import as_vectors
 
-MODES = ("union", "mutual", "average")
+MODES = {"union": "max", "mutual": "min", "average": "average"}  # how two directions are combined
 WEIGHTINGS = ("binary", "gaussian", "self-tuning", "shared", "fuzzy")
 
 # Smaller weights are raised to this, so that far outliers keep their edges and no degree is all but zero.
@@ -65,9 +65,9 @@ def knn_graph(
     algorithm : {"auto", "exact", "approximate"}, default "auto"
         "exact" is scikit-learn's k-d tree or brute force, "approximate" is nearest neighbour descent. "auto" is exact
         for up to five columns and wherever that is expected to take at most a second in one thread (20,000 rows of 16
-        columns, 6,000 rows of 784, 5,000 sparse rows of 50 entries); it depends on the data only. An approximate search
-        looks at 200 rows for the share of the true neighbours that it has found, and goes on where it is below .95;
-        "auto" is exact where that takes no longer, and what stays below is said in a warning.
+        columns, 6,000 rows of 784, 10,000 sparse ones of 50 entries); it depends on the data only. An approximate
+        search looks at 200 rows for the share of the true neighbours that it has found, and goes on where it is below
+        .95; "auto" is exact where that takes no longer, and what stays below is said in a warning.
     random_state : int, numpy Generator, RandomState or None, default None
         For the approximate search. With a seed the graph is the same for any `n_jobs`.
     n_jobs : int or None, default None
@@ -181,20 +181,15 @@ def neighbor_graph(neighbors: AnyData, *, mode: str = "union", weighting: str = 
     if weighting == "binary":
         # float64 shares compiled loops with all other unweighted graphs.
         weights = np.empty(0, dtype=np.float32 if mode == "average" else np.float64)
-    elif weighting == "gaussian":
-        weights = _gaussian(neighbors, listed)
-    elif weighting == "self-tuning":
-        weights = _self_tuning(neighbors, listed)
-    elif weighting == "shared":
-        weights = _shared(neighbors, listed)
     else:
-        weights = _fuzzy(neighbors, listed)
+        made = {"gaussian": _gaussian, "self-tuning": _self_tuning, "shared": _shared, "fuzzy": _fuzzy}[weighting]
+        weights = made(neighbors, listed)
     # Transposing sorts the columns; the transpose and the original symmetrise to the same.
     rows = Rows(*map(read_only, transpose_rows(Rows(indptr, neighbors.indices[listed], weights))))
     code, row, entry, _ = _row_loops.check_rows(*rows, n)
     if code:
         raise InputError(f"row {rows.indices[entry]} lists row {row} twice among its neighbours")
-    united, *_ = symmetrize_rows(rows, {"union": "max", "mutual": "min", "average": "average"}[mode])
+    united, *_ = symmetrize_rows(rows, MODES[mode])
     weights = united.weights
     if weighting == "fuzzy" and mode == "union":
         both = 2 * symmetrize_rows(rows, "average")[0].weights  # a + b, beside the larger of them
@@ -269,14 +264,8 @@ def _mean_positive(distances, listed):
 
 
 def _weights(neighbors, listed, denominators):
-    """exp(-d^2 / denominator) of every listed entry in row order, as float32, by pieces."""
-    out = np.empty(int(listed.sum()), dtype=np.float32)
-    position, step = 0, max(1, _PIECE_ENTRIES // listed.shape[1])
-    for start in range(0, len(listed), step):
-        rows, places = np.nonzero(listed[start : start + step])
-        rows += start
-        squares = np.square(neighbors.distances[rows, places], dtype=np.float64)
-        weights = np.exp(-squares / denominators(rows, neighbors.indices[rows, places]))
-        out[position : position + len(rows)] = np.maximum(weights, SMALLEST_WEIGHT)
-        position += len(rows)
-    return out
+    """exp(-d^2 / denominator) of every listed entry in row order, as float32."""
+    out = np.square(neighbors.distances[listed], dtype=np.float64)
+    out /= denominators(np.nonzero(listed)[0], neighbors.indices[listed])
+    np.exp(np.negative(out, out=out), out=out)
+    return np.maximum(out, SMALLEST_WEIGHT).astype(np.float32)

@@ -4,8 +4,9 @@ What the rule rests on was measured by bench/neighbors.py on two cores of a smal
 
 - The approximate search needs 13 us a row for 10 neighbours among rows of 16 columns, 20 among rows of 128, 59 among
   rows of 784. Sparse rows of 50 entries it finds as quickly as the exact search does among 10,000 of them.
-- scikit-learn's brute force needs 1.8 + 0.032 d nanoseconds for each pair of rows of d columns (sparse rows 25), and
-  its k-d tree 20 us a row up to d = 5, half as much again for every further column.
+- scikit-learn's brute force needs 1.8 + 0.032 d nanoseconds for each pair of rows of d columns, and its k-d tree 20 us
+  a row up to d = 5, half as much again for every further column. Pairs of sparse rows take 10, and 0.6 for each column
+  that both have entries in; by Manhattan distance 8 for each entry.
 """
 
 from ..base.progress import note

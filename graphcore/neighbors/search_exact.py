@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..base.threads import away, away_with_one, limited_libraries, map_blocks
-from .neighbor_lists import empty_neighbors, fill_block
+from .neighbor_lists import empty_neighbors
 from .vectors import in_unit, is_sparse, squared_norms
 
 # Rows that one call of scikit-learn answers: fixed, so that ties fall the same way for any number of threads. Above
@@ -22,8 +22,10 @@ def exact_plan(X, metric):
     if metric == "jaccard":
         metric = "euclidean"  # as many products
     if is_sparse(X):
-        per_pair = 25 + 0.3 * X.nnz / n
-        return "brute", n * n * per_pair * 1e-9
+        if metric == "manhattan":
+            return "brute", n * X.nnz * 8e-9
+        products = np.square(np.bincount(X.indices, minlength=d), dtype=np.float64).sum()
+        return "brute", (n * n * 10 + products * 0.6) * 1e-9
     brute = n * n * (1.8 + 0.032 * d if metric == "euclidean" else 2 + 0.8 * d) * 1e-9
     tree = n * 20e-6 * 1.5 ** min(max(d - 5, 0), 50)
     # A tree cannot prune among equal rows: each of them is compared with all the others.
@@ -57,7 +59,11 @@ def exact_neighbors(X, n_neighbors, metric, n_jobs):
         distances, indices = away_with_one(searcher.kneighbors, X[start:stop])
         if norms is not None:
             _mend_cancelled(X, norms, start, indices, distances)
-        fill_block(out, start, indices, distances)
+        # A row itself may stand anywhere in its list, or not.
+        distances = np.where(indices == np.arange(start, stop)[:, None], np.inf, distances)
+        order = np.argsort(distances, axis=1, kind="stable")[:, :n_neighbors]
+        out.indices[start:stop] = np.take_along_axis(indices, order, axis=1)
+        out.distances[start:stop] = np.take_along_axis(distances, order, axis=1)
 
     borders = np.append(np.arange(0, n, _QUERY_ROWS), n)
     with limited_libraries():

@@ -62,20 +62,12 @@ def _check_finite(X):
         return 0.0
     if values.dtype.kind in "iub":
         return float(max(abs(int(values.min())), abs(int(values.max()))))
-    largest, n_bad, first = 0.0, 0, None
     step = max(1, (1 << 22) // max(1, values[0].size))
-    for start in range(0, len(values), step):
-        piece = np.abs(values[start : start + step])
-        high = piece.max()
-        if np.isfinite(high):
-            largest = max(largest, float(high))  # infinite where only a wider type holds it
-            continue
-        bad = np.argwhere(~np.isfinite(piece))
-        n_bad += len(bad)
-        if first is None:
-            first = bad[0] + np.array([start, 0])[: len(bad[0])]
-    if first is None:
-        return largest
+    largest = float(np.max([np.abs(values[start : start + step]).max() for start in range(0, len(values), step)]))
+    bad = np.empty(0) if np.isfinite(largest) else np.argwhere(~np.isfinite(values))
+    if len(bad) == 0:
+        return largest  # infinite where only a wider type holds it
+    first = bad[0]
     if is_sparse(X):
         row, column = int(np.searchsorted(X.indptr, first[0], side="right")) - 1, int(X.indices[first[0]])
         value = X.data[first[0]]
@@ -84,7 +76,7 @@ def _check_finite(X):
         value = X[row, column]
     raise InputError(
         f"the vectors must be finite: row {row}, column {column} is {'NaN' if np.isnan(value) else value} "
-        f"({n_bad} such values); fill the values in or drop the rows"
+        f"({len(bad)} such values); fill the values in or drop the rows"
     )
 
 

@@ -1,6 +1,6 @@
 """The graph that the networkx backend works on: networkx's own rows, compressed."""
 
-from itertools import chain
+from itertools import chain, repeat
 
 import numpy as np
 
@@ -97,11 +97,9 @@ class BackendGraph:
         names = list(self.weights)
         columns = [self.weights[name][kept].tolist() for name in names]
         sources, targets = ([self.nodes[i] for i in ids[kept].tolist()] for ids in (rows, self.indices))
-        if names:
-            data = (dict(zip(names, values, strict=True)) for values in zip(*columns, strict=True))
-            G.add_edges_from(zip(sources, targets, data, strict=True))
-        else:
-            G.add_edges_from(zip(sources, targets, strict=True))
+        values = zip(*columns, strict=True) if names else repeat((), len(sources))
+        data = (dict(zip(names, each, strict=True)) for each in values)
+        G.add_edges_from(zip(sources, targets, data, strict=True))
         return G
 
     # -- what networkx's own code and users ask of a graph -------------------------------------------------------------

@@ -1,6 +1,6 @@
 """Plots of a clustering. Each function draws into matplotlib axes and returns them; matplotlib is needed."""
 
-from .curves import balance_choice, calibration, coreset_error, k_sweep, objective_history
+from .curves import balance_choice, k_sweep, objective_history
 from .dendrogram import dendrogram
 from .drawing import graph_drawing
 from .map import coreset_coordinates, coreset_map
@@ -8,8 +8,8 @@ from .quotient import quotient_graph
 from .sizes import cluster_sizes
 
 __all__ = [
-    "balance_choice", "calibration", "cluster_sizes", "coreset_coordinates", "coreset_error", "coreset_map",
-    "dendrogram", "graph_drawing", "k_sweep", "objective_history", "quotient_graph",
+    "balance_choice", "cluster_sizes", "coreset_coordinates", "coreset_map", "dendrogram",
+    "graph_drawing", "k_sweep", "objective_history", "quotient_graph",
 ]  # fmt: skip
 
 

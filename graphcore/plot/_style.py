@@ -159,11 +159,26 @@ def label_points(ax, points, texts, *, gap=4.0, beside=True, dots=()):
     return written
 
 
-def name_clusters(ax, order, points, labels, names, others=None):
-    """Name clusters drawn in this order: up to six in a legend, others at the median of their points if there is room.
+def heaviest_clusters(labels, weights=None):
+    """Clusters of points by the sum of their weights (1 if None), the heaviest first."""
+    return np.argsort(-np.bincount(labels, weights), kind="stable")[: len(np.unique(labels))]
 
-    `names` has names of clusters, or is None for their numbers; `others` are points in none, which have a label.
+
+def scatter_clusters(ax, points, labels, area, names, *, weights=None, others=None, **look):
+    """A mark at each point, of the shade and shape of its cluster; the limits of `ax` must be final but for the marks.
+
+    `weights` are of points (1 if None). Up to six clusters are named in a legend, others at the median of their points
+    if there is room; `names` has names of clusters, or is None for their numbers. `others` are points in none, which
+    have a label.
     """
+    order = heaviest_clusters(labels, weights)
+    for rank, c in zip(cluster_ranks(points, labels, order), order, strict=True):
+        shade, shape, _ = cluster_style(rank)
+        mine = labels == c
+        ax.scatter(
+            *points[mine].T, s=np.broadcast_to(area, labels.shape)[mine], c=shade, marker=shape, linewidths=0.3,
+            edgecolors=INK, gid=clusters_gid([c]), **look,
+        )  # fmt: skip
     texts = [str(c) if names is None else str(names.get(int(c), c)) for c in order]
     rest = [] if others is None else [others]
     names_of_rest = [each.get_label() for each in rest]

@@ -1,11 +1,10 @@
-"""Curves: the objective after each stage, scores against k, errors of coresets, probabilities against their truth."""
+"""Curves: the objective after each stage, scores against k."""
 
 import numpy as np
 
 from ..base.types import ArrayLike, Axes, Mapping, Sequence
 from ..exceptions import InputError
-from ..metrics import Calibration
-from ._style import BESIDE, FAINT, INK, MIDDLE, PAPER, SHADES, axes_of, mark, open_frame, picture, plain_numbers
+from ._style import BESIDE, INK, MIDDLE, PAPER, axes_of, mark, open_frame, picture, plain_numbers
 
 # Lines differ in dash and marker, not in shade alone.
 _LOOKS = (("o", "-"), ("s", "--"), ("^", ":"), ("D", "-."), ("v", (0, (5, 1, 1, 1, 1, 1))), ("P", (0, (1, 3))))
@@ -119,7 +118,11 @@ def k_sweep(
     >>> ax.get_xlabel()
     'number of clusters k'
     """
-    ks, order = _ascending(ks)
+    ks = np.asarray(ks)
+    if ks.ndim != 1 or len(ks) == 0:
+        raise InputError(f"the horizontal axis needs one number per point, got shape {ks.shape}")
+    order = np.argsort(ks, kind="stable")
+    ks = ks[order]
     ax = axes_of(ax, (6, 3.6))
     curves, bars = _named(scores, len(order), "scores"), _named(errors or {}, len(order), "errors")
     for i, (name, values) in enumerate(curves.items()):
@@ -139,95 +142,6 @@ def k_sweep(
     return ax
 
 
-@picture
-def coreset_error(
-    sizes: ArrayLike, errors: ArrayLike | Mapping[str, ArrayLike], *, label: str = "relative error",
-    ax: Axes | None = None,
-) -> Axes:  # fmt: skip
-    """Draw errors of coresets against their sizes, both on logarithmic axes, beside the slope of ``1 / sqrt(size)``.
-
-    Parameters
-    ----------
-    sizes : array-like of shape (n_sizes,)
-        Nodes in the coreset.
-    errors : array-like of shape (n_sizes,), or dict of str to such
-        One curve, or several with their names. Errors are drawn without their sign; zeros are left out.
-    label : str, default "relative error"
-        What the vertical axis shows.
-    {ax}
-
-    Examples
-    --------
-    >>> import graphcore
-    >>> ax = graphcore.plot.coreset_error([100, 400], {"degree": [0.1, 0.05], "uniform": [0.2, 0.1]})
-    >>> [text.get_text() for text in ax.get_legend().get_texts()]
-    ['degree', 'uniform', 'falls as 1 / √size']
-    """
-    sizes, order = _ascending(sizes)
-    ax = axes_of(ax, (6, 3.6))
-    curves = {name: np.abs(values[order]) for name, values in _named(errors, len(order), "errors").items()}
-    largest = [values[np.flatnonzero(values > 0)[0]] for values in curves.values() if (values > 0).any()]
-    if not largest:
-        raise InputError("all errors are 0: there is nothing to draw on a logarithmic axis")
-    for i, (name, values) in enumerate(curves.items()):
-        marker, dash = _LOOKS[i % len(_LOOKS)]
-        shown = np.where(values > 0, values, np.nan)
-        ax.plot(
-            sizes, shown, marker=marker, ls=dash, ms=5, lw=1.2, mfc=PAPER, color=_GREYS[i % 2],
-            label="error" if name is None else name,
-        )  # fmt: skip
-    ax.plot(sizes, max(largest) * np.sqrt(sizes[0] / sizes), color=FAINT, lw=3, zorder=1, label="falls as 1 / √size")
-    ax.set(xscale="log", yscale="log", xlabel="nodes in the coreset", ylabel=label)
-    _sparse_ticks(ax.xaxis, sizes)
-    plain_numbers(ax.yaxis, "{x:g}")  # 0.01, 0.02, 0.05, ...
-    open_frame(ax)
-    ax.legend(**BESIDE)
-    return ax
-
-
-@picture
-def calibration(found: Calibration, *, ax: Axes | None = None) -> Axes:
-    """Draw a dot for each bin of probabilities: its mean, and the share that was right; on the diagonal they agree.
-
-    Several can be drawn into the same axes.
-
-    Parameters
-    ----------
-    found : Calibration
-        From :func:`graphcore.metrics.calibration`.
-    {ax}
-
-    Examples
-    --------
-    >>> import graphcore
-    >>> found = graphcore.metrics.calibration([0.9, 0.9, 0.9, 0.5], [True, True, True, False])
-    >>> graphcore.plot.calibration(found).get_xlabel()
-    'probability'
-    """
-    if not hasattr(found, "probability"):
-        raise InputError(
-            "calibration draws what graphcore.metrics.calibration(probabilities, right) returns, got "
-            f"{type(found).__name__}"
-        )
-    ax = axes_of(ax, (4.4, 4))
-    ax.plot([0, 1], [0, 1], color=FAINT, lw=1, zorder=1)
-    shade = SHADES[len(ax.collections) % len(SHADES)]
-    area = 15 + 150 * np.sqrt(found.count / found.count.sum())
-    ax.plot(found.probability, found.right, color=shade, lw=1, zorder=2, clip_on=False)
-    ax.scatter(found.probability, found.right, s=area, c=shade, edgecolors=INK, linewidths=0.6, zorder=3, clip_on=False)
-    ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), xlabel="probability", ylabel="share that is right", aspect="equal")
-    open_frame(ax)
-    return ax
-
-
-def _ascending(values):
-    values = np.asarray(values)
-    if values.ndim != 1 or len(values) == 0:
-        raise InputError(f"the horizontal axis needs one number per point, got shape {values.shape}")
-    order = np.argsort(values, kind="stable")
-    return values[order], order
-
-
 def _named(curves, length, what):
     """Curves as a dict of arrays; a single one has the name None."""
     curves = dict(curves) if isinstance(curves, dict) else {None: curves}
@@ -245,23 +159,9 @@ def _whole_ticks(ax, ks):
 
     if ks[0] > 0 and ks[-1] / ks[0] > 20:
         ax.set_xscale("log")
-        _sparse_ticks(ax.xaxis, ks)
+        plain_numbers(ax.xaxis, "{x:,.0f}")
     elif len(ks) <= 12:
         ax.set_xticks(ks, [str(k) for k in ks])
     else:
         ax.xaxis.set_major_locator(MaxNLocator(10, integer=True))
         ax.xaxis.set_major_formatter(ScalarFormatter())
-
-
-def _sparse_ticks(axis, values, most=8):
-    """Ticks at some of the values, far enough from each other on a logarithmic axis."""
-    from matplotlib.ticker import NullLocator
-
-    spots = np.log(np.asarray(values, dtype=float))
-    least = (spots[-1] - spots[0]) / most
-    kept = [0]
-    for i in range(1, len(spots)):
-        if spots[i] - spots[kept[-1]] >= least and spots[i] > spots[kept[-1]]:
-            kept.append(i)
-    axis.set_ticks([values[i] for i in kept], [f"{values[i]:,}" for i in kept])
-    axis.set_minor_locator(NullLocator())

@@ -50,42 +50,29 @@ def dendrogram(
     if names is not None and len(names) not in (n_groups, 2 * n_groups - 1):
         raise InputError(f"{len(names)} names for the {n_groups} groups of the merge tree")
     ax = axes_of(ax, (6, 0.8 + 0.19 * n_leaves))
-    top, leaves = _top(linkage, n_leaves)
     from scipy.cluster.hierarchy import dendrogram as scipy_dendrogram
 
-    drawn = scipy_dendrogram(top, no_plot=True)
+    drawn = scipy_dendrogram(linkage, n_leaves, "lastp", no_plot=True)
     for heights, places in zip(drawn["dcoord"], drawn["icoord"], strict=True):
         ax.plot(heights, places, color=INK, lw=1)
-    texts = [_leaf_text(leaves[i], linkage, n_groups, names) for i in drawn["leaves"]]
+    texts = [_leaf_text(node, linkage, n_groups, names) for node in drawn["leaves"]]
     ax.set_yticks(5 + 10 * np.arange(n_leaves), texts, fontsize=8, parse_math=False)
     ax.set_ylim(0, 10 * n_leaves)
     ax.tick_params(axis="y", length=0)
-    highest = top[-1, 2]
+    highest = linkage[-1, 2]
     ax.set_xlim(highest * 1.03 if highest > 0 else 1.0, 0)
     ax.yaxis.tick_right()
     if n_clusters is not None:
-        _mark_cut(ax, linkage[:, 2], n_groups, n_clusters)
+        n_clusters = check_integer(
+            "n_clusters", n_clusters, low=1, high=n_groups, why_high="the groups of the merge tree"
+        )
+        heights = np.concatenate([[0.0], linkage[:, 2], [1.03 * highest]])
+        mark(ax, heights[n_groups - n_clusters : n_groups - n_clusters + 2].mean(), f"{n_clusters} clusters", (4, 3))
     ax.set_xlabel("what the union costs")
     ax.locator_params(axis="x", nbins=5)
     open_frame(ax)
     ax.spines["left"].set_visible(False)
     return ax
-
-
-def _top(linkage, n_leaves):
-    """The last merges as a tree of its own, and which node of the whole tree each of its leaves is."""
-    n_groups = len(linkage) + 1
-    first = n_groups - n_leaves
-    top = linkage[first:].copy()
-    old = top[:, :2].astype(np.int64)
-    leaves = np.setdiff1d(old, n_groups + first + np.arange(n_leaves - 1))
-    inner = old >= n_groups + first
-    top[:, :2] = np.where(inner, old - n_groups - first + n_leaves, np.searchsorted(leaves, old))
-    top[:, 3] = 0
-    below = np.ones(2 * n_leaves - 1)
-    for i, (a, b) in enumerate(top[:, :2].astype(np.int64)):
-        below[n_leaves + i] = top[i, 3] = below[a] + below[b]
-    return top, leaves
 
 
 def _leaf_text(node, linkage, n_groups, names):
@@ -94,11 +81,3 @@ def _leaf_text(node, linkage, n_groups, names):
     if node < n_groups:
         return f"group {node}"
     return f"{int(linkage[node - n_groups, 3]):,} groups"
-
-
-def _mark_cut(ax, heights, n_groups, n_clusters):
-    n_clusters = check_integer("n_clusters", n_clusters, low=1, high=n_groups, why_high="the groups of the merge tree")
-    done = n_groups - n_clusters
-    below = heights[done - 1] if done else 0.0
-    above = heights[done] if done < len(heights) else heights[-1] * 1.03
-    mark(ax, (below + above) / 2, f"{n_clusters} clusters", (4, 3))

@@ -6,8 +6,11 @@ from ..base.streams import Streams
 from ..base.types import AnyGraph, ArrayLike, Axes, Mapping, RandomState
 from ..base.validation import check_integer
 from ..exceptions import InputError
+from ..graphs.derived import subgraph
 from ..metrics.cut import placed_labels, quotient_graph
-from ._style import INK, MIDDLE, axes_of, bare, cluster_ranks, cluster_style, clusters_gid, name_clusters, picture
+from ._style import (
+    MIDDLE, axes_of, bare, cluster_ranks, cluster_style, clusters_gid, heaviest_clusters, picture, scatter_clusters,
+)  # fmt: skip
 from .quotient import disk_places, disk_radii, heaviest_links
 
 _N_LINKS = 3
@@ -72,31 +75,24 @@ def graph_drawing(
     ax = axes_of(ax, (6.4, 4.6))
     shown = np.sort(rng.choice(len(ends), n_edges, replace=False)) if len(ends) > n_edges else slice(None)
     _draw_edges(ax, places, ends[shown])
-    order = np.argsort(-np.bincount(labels), kind="stable")[: len(np.unique(labels))]
-    area = float(np.clip(9000 / len(nodes), 6, 60))
-    for rank, c in zip(cluster_ranks(places, labels, order), order, strict=True):
-        shade, shape, hatch = cluster_style(rank)
-        mine = places[labels == c]
-        _shade(ax, mine, shade, hatch, c)
-        ax.scatter(
-            *mine.T, s=area, c=shade, marker=shape, linewidths=0.3, edgecolors=INK, zorder=3, gid=clusters_gid([c])
-        )
     bare(ax)
     ax.set_aspect("equal", adjustable="datalim")
     ax.margins(0.03)
-    name_clusters(ax, order, places, labels, names)
+    area = float(np.clip(9000 / len(nodes), 6, 60))
+    order = heaviest_clusters(labels)
+    for rank, c in zip(cluster_ranks(places, labels, order), order, strict=True):
+        _shade(ax, places[labels == c], rank, c)
+    scatter_clusters(ax, places, labels, area, names, zorder=3)
     return ax
 
 
 def _edges(graph, nodes):
     """Edges between the nodes drawn, each once (positions in `nodes`), and their weights over the largest."""
-    position = np.full(graph.n_nodes, -1)
-    position[nodes] = np.arange(len(nodes))
-    rows = np.repeat(position, np.diff(graph.indptr))
-    columns = position[graph.indices]
-    once = (rows >= 0) & (columns > rows)
+    graph = subgraph(graph, nodes)
+    rows = np.repeat(np.arange(len(nodes)), np.diff(graph.indptr))
+    once = graph.indices > rows
     weights = np.ones(np.count_nonzero(once)) if graph.weights is None else graph.weights[once].astype(float)
-    return np.column_stack([rows, columns])[once], weights / max(weights.max(initial=0.0), 1e-300)
+    return np.column_stack([rows, graph.indices])[once], weights / max(weights.max(initial=0.0), 1e-300)
 
 
 def _places(graph, labels, k, nodes, ends, weights):
@@ -145,11 +141,11 @@ def _within(mine, ends, weights):
 
 def _leaning(places, ends, weights):
     """Every node moved some way towards its neighbours, so that those at a border lie at it."""
-    n = len(places)
-    both = np.concatenate([ends, ends[:, ::-1]])
-    pull = np.concatenate([weights, weights])
-    total = np.bincount(both[:, 0], pull, minlength=n)
-    towards = np.stack([np.bincount(both[:, 0], pull * places[both[:, 1], axis], minlength=n) for axis in (0, 1)], 1)
+    import scipy.sparse as sp
+
+    once = sp.csr_array((weights, tuple(ends.T)), shape=(len(places),) * 2)
+    pull = once + once.T
+    total, towards = pull.sum(axis=1), pull @ places
     linked = total > 0
     places = places.copy()
     places[linked] += _LEAN * (towards[linked] / total[linked, None] - places[linked])
@@ -168,7 +164,7 @@ def _draw_edges(ax, places, ends):
         ax.add_patch(PathPatch(path, facecolor="none", zorder=1, gid="edges", **style))
 
 
-def _shade(ax, points, shade, hatch, cluster):
+def _shade(ax, points, rank, cluster):
     """The convex hull of a cluster's nodes, if they have one."""
     from matplotlib.patches import Polygon
     from scipy.spatial import ConvexHull, QhullError
@@ -180,6 +176,7 @@ def _shade(ax, points, shade, hatch, cluster):
     except QhullError:  # all on one line
         return
     middle = corners.mean(axis=0)
+    shade, _, hatch = cluster_style(rank)
     style = {"facecolor": shade, "edgecolor": shade, "hatch": hatch, "alpha": 0.25, "joinstyle": "round"}
     around = middle + 1.06 * (corners - middle)
     ax.add_patch(Polygon(around, linewidth=1, zorder=2, gid=clusters_gid([cluster]), **style))

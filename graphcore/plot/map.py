@@ -10,7 +10,7 @@ from ..exceptions import InputError
 from ..kernels.graph import GraphKernel
 from ..metrics import quotient_graph
 from ..metrics.cut import check_nodes, placed_labels
-from ._style import INK, MIDDLE, axes_of, cluster_ranks, cluster_style, clusters_gid, name_clusters, picture
+from ._style import MIDDLE, axes_of, picture, scatter_clusters
 
 # The matrix between clusters is dense.
 _MAX_CLUSTERS = 1000
@@ -156,9 +156,6 @@ def coreset_map(
     apart = points[~kept] if names is not None and -1 in names else points[:0]
     points, weights, labels = points[kept], weights[kept], labels[kept]
     ax = axes_of(ax, (6.4, 4.2))
-    # By weight, not by count: what stands for more comes first.
-    mass = np.bincount(labels, weights=weights)
-    order = np.argsort(-mass, kind="stable")[: np.count_nonzero(np.bincount(labels))]
     # In proportion to the weight; marks are smaller where there are more of them.
     typical, mean = float(np.clip(9000 / len(weights), 9, 60)), weights.mean()
     area = np.clip(typical * weights / mean, 3, 6 * typical) if mean > 0 else np.full(len(weights), typical)
@@ -166,19 +163,15 @@ def coreset_map(
     low, high = np.quantile(np.concatenate([points, apart]), [tail, 1 - tail], axis=0)
     air = np.maximum(0.08 * (high - low), 1e-12)
     low, high = low - air, high + air
-    shown = np.clip(points, low, high)
     dots = None
     if len(apart):
         dots = ax.scatter(*np.clip(apart, low, high).T, s=4, c=MIDDLE, linewidths=0, zorder=1, label=names[-1])
-    for rank, c in zip(cluster_ranks(shown, labels, order), order, strict=True):
-        shade, shape, _ = cluster_style(rank)
-        mine = labels == c
-        ax.scatter(
-            *shown[mine].T, s=area[mine], c=shade, marker=shape, linewidths=0.3, edgecolors=INK, alpha=0.85, zorder=2,
-            clip_on=False, gid=clusters_gid([c]),
-        )  # fmt: skip
     ax.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]))
     ax.set(xlabel="second eigenvector", ylabel="third eigenvector", xticks=[], yticks=[])
     ax.spines[:].set(color=MIDDLE, visible=True)
-    name_clusters(ax, order, shown, labels, names, dots)
+    # By weight, not by count: what stands for more comes first.
+    scatter_clusters(
+        ax, np.clip(points, low, high), labels, area, names, weights=weights, others=dots, alpha=0.85, zorder=2,
+        clip_on=False,
+    )  # fmt: skip
     return ax

@@ -14,8 +14,6 @@ from ..cluster.pipeline.cluster import Clustering
 from ..exceptions import InputError
 from ..graphs.graph import Graph
 from ..metrics import Robustness, agreement, quotient_graph
-from ..metrics.clusters import most_central
-from ..metrics.cut import placed_labels, split_sums
 from ..metrics.robustness import ROBUST
 from .levels import Measured, gather_levels
 from .nodes import NodeFacts, gather_nodes
@@ -174,8 +172,10 @@ def gather_facts(
     levels = list(np.asarray(labels).T) if np.ndim(labels) == 2 and np.size(labels) else [labels]
     if len(levels) == 1 and clustering is not None:
         levels = [*clustering.level_labels[:-1], levels[0]]
-    graph, labels, n_clusters = placed_labels(graph, levels[-1], n_clusters)
-    sums, *splits = split_sums(graph, labels, n_clusters, n_jobs)
+    n_central = check_integer("n_central", n_central, low=0)
+    graph, levels, splits = gather_levels(graph, levels, n_clusters, n_central, n_jobs)
+    level = levels.pop()
+    labels, sums, n_clusters = level.labels, level.sums, len(level.central)
     filled = np.flatnonzero(sums.size)
     if len(filled) == 0:
         raise InputError("no node with an edge has a label from 0 on: there is no cluster to report on")
@@ -185,18 +185,15 @@ def gather_facts(
             f"{n_clusters} of {graph.n_nodes}: measure it for these labels"
         )
     between = quotient_graph(graph, labels, n_clusters, n_jobs=n_jobs)
-    n_central = check_integer("n_central", n_central, low=0)
-    central = most_central(labels, *splits, n_clusters, n_central)
-    coarser, inside = gather_levels(graph, levels, n_central, n_jobs) if len(levels) > 1 else ([], None)
     stability = None if clustering is None else clustering.node_stability
     return ReportFacts(
         graph=graph, labels=labels, n_clusters=n_clusters, sums=sums, quotient=between, filled=filled,
-        central=[[str(name) for name in graph.names_of(nodes).tolist()] for nodes in central],
+        central=level.central,
         tree=_tree(between[filled][:, filled], sums.size[filled], clustering),
         nodes=gather_nodes(graph, labels, n_clusters, splits, stability, membership),
         comparison=None if truth is None else _compare_classes(graph, labels, truth, n_clusters),
         n_unlabelled=int(np.count_nonzero((labels < 0) & (graph.degrees > 0))), clustering=clustering,
-        levels=coarser, inside=inside, robustness=robustness,
+        levels=levels, inside=level.inside if levels else None, robustness=robustness,
         described=None if described is None else _described(described, n_clusters), version=__version__,
     )  # fmt: skip
 

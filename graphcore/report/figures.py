@@ -52,6 +52,7 @@ def draw_pictures(facts, *, random_state=0, n_jobs=None):
     """Draw what can be drawn of a clustering (list of Picture)."""
     try:
         import matplotlib as mpl
+        from matplotlib.figure import Figure
     except ImportError:
         raise InputError(_style.NEEDED) from None
     drawings = {
@@ -67,20 +68,13 @@ def draw_pictures(facts, *, random_state=0, n_jobs=None):
     with mpl.rc_context(_RC), warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Glyph .* missing")  # of a name: the table has it in full
         for name, (title, draw) in drawings.items():
-            figure, ax = _figure()
-            about = draw(ax)
+            # Not pyplot: a report must not touch the user's figures, nor need a screen.
+            figure = Figure(figsize=(6.6, 4.2), layout="constrained")
+            about = draw(figure.add_subplot())
             if about is not None:
                 size = figure.get_size_inches()
                 pictures.append(Picture(name, title, _svg(figure, name, title, size), size[1], about))
     return pictures
-
-
-def _figure():
-    # Not pyplot: a report must not touch the user's figures, nor need a screen.
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(6.6, 4.2), layout="constrained")
-    return figure, figure.add_subplot()
 
 
 def _sizes(ax, facts):

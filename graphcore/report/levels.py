@@ -48,27 +48,27 @@ class Measured:
 
 @dataclass(frozen=True, eq=False)
 class LevelFacts(Measured):
-    """A level that is coarser than the one that the page is about."""
+    """One of nested levels."""
 
     labels: np.ndarray = field(repr=False)  # (n_nodes,) int32
     inside: np.ndarray = field(repr=False)  # (n_clusters,): cluster of the level above, -1 for none
     central: list = field(repr=False)  # names of the most central nodes of each cluster
 
 
-def gather_levels(graph, levels, n_central, n_jobs=None):
-    """LevelFacts of all `levels` (rows of labels, coarse to fine) but the last, and what holds the clusters of that."""
-    found, above = [], None
+def gather_levels(graph, levels, n_clusters, n_central, n_jobs):
+    """LevelFacts of all `levels` (rows of labels, coarse to fine), the last of which has `n_clusters` (None: all used).
+
+    Returns (Graph, list of LevelFacts, weight of every node's edges inside and outside its cluster of the last level).
+    """
+    found, above, splits = [], None, None
     for number, row in enumerate(levels, 1):
-        graph, labels, n_clusters = placed_labels(graph, row, None)
-        inside = _holders(labels, above, n_clusters, number)
-        if number == len(levels):
-            return found, inside
-        sums, *splits = split_sums(graph, labels, n_clusters, n_jobs)
-        central = most_central(labels, *splits, n_clusters, n_central)
+        graph, labels, k = placed_labels(graph, row, n_clusters if number == len(levels) else None)
+        sums, *splits = split_sums(graph, labels, k, n_jobs)
+        central = most_central(labels, *splits, k, n_central)
         names = [[str(name) for name in graph.names_of(nodes).tolist()] for nodes in central]
-        found.append(LevelFacts(sums, labels, inside, names))
+        found.append(LevelFacts(sums, labels, _holders(labels, above, k, number), names))
         above = labels
-    return found, None
+    return graph, found, splits
 
 
 def _holders(labels, above, n_clusters, number):

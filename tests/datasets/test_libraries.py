@@ -1,67 +1,24 @@
-"""What comes through networkx and scikit-learn, and what importing the folder costs."""
+"""Small data through networkx and scikit-learn, and as files of the datasets/ folder; parameters of generators."""
 
+import subprocess
+import sys
 from itertools import product
+from pathlib import Path
 
 import networkx as nx
 import numpy as np
 import pytest
 from sklearn.datasets import load_digits
 
-from graphcore import Graph, InputError, ParameterError, datasets
+import graphcore
+from graphcore import ParameterError, datasets
+from graphcore.cli.vectors import read_vectors
+from graphcore.files import read_labels
 
+FOLDER = Path(__file__).parents[2] / "datasets"
+FILES = ("karate.txt", "karate-labels.tsv", "digits.csv", "digits-labels.tsv")
 
-def test_lfr():
-    graph, labels = datasets.lfr(1000, mixing=0.15, min_community=25, random_state=0)
-    Graph(graph.indptr, graph.indices)  # checks order, range and symmetry
-    assert (graph.n_nodes, graph.n_self_loops, graph.is_weighted, graph.node_names) == (1000, 0, False, None)
-    assert labels.dtype == np.int32
-    sizes = np.bincount(labels)
-    assert sizes.min() >= 25
-    assert sizes.max() <= 100
-    np.testing.assert_array_equal(np.unique(labels, return_index=True)[1].argsort(), np.arange(len(sizes)))
-    outside = np.mean(np.repeat(labels, np.diff(graph.indptr)) != labels[graph.indices])
-    assert outside == pytest.approx(0.15, abs=0.08)
-    same, other = (datasets.lfr(1000, mixing=0.15, min_community=25, random_state=seed) for seed in (0, 1))
-    np.testing.assert_array_equal(graph.indices, same.graph.indices)
-    np.testing.assert_array_equal(labels, same.labels)
-    assert not np.array_equal(graph.indices, other.graph.indices)
-
-
-def test_lfr_tries_again_and_then_says_what_to_do(monkeypatch):
-    seeds = []
-    build = nx.LFR_benchmark_graph
-
-    def failing(times):
-        def run(*arguments, seed, **options):
-            seeds.append(seed)
-            if len(seeds) <= times:
-                raise nx.ExceededMaxIterations("no luck")
-            return build(*arguments, seed=seed, **options)
-
-        return run
-
-    monkeypatch.setattr(nx, "LFR_benchmark_graph", failing(3))
-    assert datasets.lfr(250, random_state=0).graph.n_nodes == 250
-    assert len(set(seeds)) == len(seeds) >= 4
-    seeds.clear()
-    monkeypatch.setattr(nx, "LFR_benchmark_graph", failing(10**6))
-    with pytest.raises(InputError, match=r"10 attempts \(no luck\); raise min_community"):
-        datasets.lfr(250, random_state=0)
-    with pytest.raises(ParameterError, match="need 54 neighbours outside"):
-        datasets.lfr(100, max_degree=60, mixing=0.9)
-
-
-@pytest.mark.parametrize("n_nodes", [20, 150])
-@pytest.mark.parametrize("mixing", [0.0, 0.6, 1.0])
-def test_lfr_ends_for_few_nodes(n_nodes, mixing):
-    """With networkx's own limits some of these never end."""
-    try:
-        graph, labels = datasets.lfr(n_nodes, average_degree=5, mixing=mixing, random_state=0)
-    except InputError as error:
-        assert "no LFR graph was found" in str(error)
-    else:
-        assert graph.n_nodes == len(labels) == n_nodes
-        assert labels.min() == 0
+beside = pytest.mark.skipif(not FOLDER.is_dir(), reason="the datasets/ folder is not beside the tests")
 
 
 def test_crossing_lines():
@@ -79,8 +36,6 @@ USABLE = {
     "planted_partition": {"n_clusters": 2, "cluster_size": 10, "p_in": 0.5, "p_out": 0.1},
     "degree_corrected_partition": {"n_clusters": 2, "cluster_size": 5},
     "planted_blocks": {"row_sizes": [2, 3], "column_sizes": [4], "entries": [[3], [2]]},
-    "rmat": {"scale": 4, "n_edges": 10},
-    "lfr": {"n_nodes": 100},
     "crossing_lines": {"n_samples": 5},
 }
 WRONG = {
@@ -93,11 +48,6 @@ WRONG = {
         "expected_degrees": [[1.0, 2.0], ["a"] * 10, [-1.0] * 10, [np.inf] * 10],
     },
     "planted_blocks": {"row_sizes": [[0, 3]], "entries": [[3, 2], [[-1], [2]]], "row_skew": [-1]},
-    "rmat": {"scale": [0, 31, 4.0], "n_edges": [0], "a": [-0.1, 0.6], "c": ["x"], "n_jobs": [0]},
-    "lfr": {
-        "n_nodes": [0], "mixing": [-0.1], "degree_exponent": [1.0], "community_exponent": [0.5],
-        "average_degree": [0, 50.5], "max_degree": [2.5], "min_community": [0, 51], "max_community": [101],
-    },
     "crossing_lines": {"n_samples": [5.0], "angle": [np.nan], "noise": [-1], "random_state": ["x"]},
 }  # fmt: skip
 
@@ -127,3 +77,34 @@ def test_karate_and_digits():
     np.testing.assert_array_equal(data, load_digits().data)
     np.testing.assert_array_equal(labels, load_digits().target)
     assert (data.dtype, labels.dtype) == (np.float32, np.int32)
+
+
+@beside
+@pytest.mark.slow
+def test_files_are_what_the_script_writes(tmp_path):
+    subprocess.run([sys.executable, FOLDER / "make.py", tmp_path], check=True)
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(FILES)
+    for name in FILES:
+        assert (tmp_path / name).read_bytes() == (FOLDER / name).read_bytes(), name
+
+
+@beside
+def test_files_are_small_and_described():
+    text = (FOLDER / "README.md").read_text(encoding="utf-8")
+    assert all(f"`{name}`" in text for name in FILES)
+    assert sum((FOLDER / name).stat().st_size for name in FILES) < 500_000
+
+
+@beside
+def test_files_are_the_loaded_data():
+    graph = graphcore.read_graph(FOLDER / "karate.txt")
+    want = datasets.load_karate(weighted=True).graph
+    order = np.argsort(graph.node_names)
+    np.testing.assert_array_equal(graph.node_names[order], np.arange(1, 35))
+    np.testing.assert_array_equal(graph.to_scipy()[order][:, order].toarray(), want.to_scipy().toarray())
+    np.testing.assert_array_equal(read_vectors(str(FOLDER / "digits.csv")), datasets.load_digits().data)
+    graph = graphcore.read_graph(FOLDER / "karate.txt")
+    sides = read_labels(FOLDER / "karate-labels.tsv", graph)
+    want = np.array(["Mr. Hi", "Officer"])[datasets.load_karate().labels]
+    np.testing.assert_array_equal(sides, want[graph.node_names - 1])
+    np.testing.assert_array_equal(read_labels(FOLDER / "digits-labels.tsv"), datasets.load_digits().labels)

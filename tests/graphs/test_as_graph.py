@@ -292,29 +292,12 @@ def test_annotated_data_bring_their_neighbour_graph():
         fitted(data, affinity="nearest_neighbors")
 
 
-def test_real_annotated_data():
-    anndata = pytest.importorskip("anndata")
-    data = anndata.AnnData(np.zeros((6, 2)), obsp={"connectivities": GRAPH.to_scipy()})
-    data.obs["cluster"] = fitted(data).labels_.astype(str)
-    assert same_clusters(data.obs["cluster"].astype(int).to_numpy())
-
-
 def test_graphs_of_torch_geometric_keep_their_isolated_nodes():
     graph = as_graph(Data(Tensor([SOURCES, TARGETS]), Tensor(np.full(6, 2.0)), num_nodes=8))
     assert (graph.n_nodes, graph.n_isolated, graph.mean_weight) == (8, 2, 2.0)
     assert same(fitted(Data(Tensor([SOURCES, TARGETS]))).graph_)
     with pytest.raises(InputError, match="this Data has no edge_index"):
         fitted(Data(None))
-    torch_geometric = pytest.importorskip("torch_geometric")
-    torch = pytest.importorskip("torch")
-    data = torch_geometric.data.Data(edge_index=torch.tensor([SOURCES, TARGETS]), num_nodes=6)
-    assert same(fitted(data).graph_)
-
-
-def test_real_tensors():
-    torch = pytest.importorskip("torch")
-    assert same_clusters(fitted(torch.tensor([SOURCES, TARGETS])).labels_)
-    assert same_clusters(fitted((torch.tensor(SOURCES), torch.tensor(TARGETS))).labels_)
 
 
 @pytest.mark.parametrize("thing", [None, 3, object(), {"x": [1]}, {1, 2}, np.zeros(3), sp.csr_array((3, 4))])

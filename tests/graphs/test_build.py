@@ -1,7 +1,6 @@
 """Edges and rows against dense numpy, loop by loop."""
 
 import numpy as np
-import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
@@ -105,32 +104,6 @@ def test_is_symmetric_tolerance_is_relative():
     A = np.array([[0, 1e-12], [1e-12 * (1 + 1e-7), 0]])
     assert is_symmetric(rows_of(A), 1e-6)
     assert not is_symmetric(rows_of(A), 1e-8)
-
-
-@pytest.mark.parametrize(
-    ("indptr", "indices", "weights", "code"),
-    [
-        ([0, 1, 2], [1, 0], [1, 1], 0),
-        ([1, 1, 2], [1, 0], [1, 1], 1),
-        ([0, 2, 1], [1, 0], [1, 1], 1),
-        ([0, 1, 3], [1, 0], [1, 1], 1),
-        ([0, 1, 2], [2, 0], [1, 1], 2),
-        ([0, 1, 2], [-1, 0], [1, 1], 2),
-        ([0, 2, 2], [1, 0], [1, 1], 3),
-        ([0, 2, 2], [1, 1], [1, 1], 3),
-        ([0, 1, 2], [1, 0], [1, np.nan], 4),
-        ([0, 1, 2], [1, 0], [np.inf, 1], 4),
-        ([0, 1, 2], [1, 0], [1, -np.inf], 4),
-        ([0, 1, 2], [1, 0], [1, -1], 5),
-        ([0, 1, 2], [1, 0], [0, 1], 6),
-        # What can be repaired never hides what cannot.
-        ([0, 2, 4], [1, 0, 0, 1], [1, 0, 1, np.nan], 4),
-        ([0, 2, 4], [1, 1, 0, 5], [1, 1, 1, 1], 2),
-    ],
-)
-def test_check_rows(indptr, indices, weights, code):
-    rows = Rows(np.array(indptr), np.array(indices, dtype=np.int32), np.array(weights, dtype=float))
-    assert _row_loops.check_rows(*map(read_only, rows), 2)[0] == code
 
 
 @given(matrices())

@@ -14,8 +14,7 @@ import graphcore
 from graphcore import CoresetSpectralClustering, InputError
 from graphcore.graphs.derived import change_graph, with_isolated
 from graphcore.neighbors import join, search_walk
-from graphcore.neighbors.join import join_rows
-from graphcore.neighbors.pairs import pair_distances
+from graphcore.neighbors.join import join_rows, pair_distances
 from graphcore.neighbors.vectors import as_vectors
 
 DIGITS, CLASSES = load_digits(return_X_y=True)

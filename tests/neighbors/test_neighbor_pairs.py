@@ -53,6 +53,18 @@ def test_a_fit_of_neighbours_is_that_of_the_vectors(found, affinity, tmp_path):
     np.testing.assert_array_equal(as_dense(few), as_dense(knn_graph(X, 2)))
 
 
+@pytest.mark.slow
+def test_what_pynndescent_found_is_taken(found):
+    pynndescent = pytest.importorskip("pynndescent")  # which needs 20 seconds to compile itself
+    X, near, far = found
+    index = pynndescent.NNDescent(X.astype(np.float32), n_neighbors=8, random_state=0)
+    np.testing.assert_array_equal(as_dense(neighbor_graph(index.neighbor_graph)), as_dense(knn_graph(X, 7)))
+    model = CoresetSpectralClustering(3, n_neighbors=7, random_state=0)
+    want = model.fit((near, far)).labels_
+    np.testing.assert_array_equal(model.fit(index.neighbor_graph).labels_, want)
+    np.testing.assert_array_equal(model.predict(index.query(X[:6].astype(np.float32), k=8)), want[:6])
+
+
 @pytest.mark.parametrize(
     ("change", "said"),
     [

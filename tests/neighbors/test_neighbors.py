@@ -13,7 +13,7 @@ from scipy.spatial.distance import cdist
 
 from graphcore import GraphWarning, InputError, ParameterError, knn_graph
 from graphcore.neighbors import search
-from graphcore.neighbors.neighbor_lists import Neighbors, empty_neighbors, fill_block
+from graphcore.neighbors.neighbor_lists import Neighbors
 from graphcore.neighbors.neighbors import SMALLEST_WEIGHT, WEIGHTINGS, neighbor_graph
 from graphcore.neighbors.search import METRICS, nearest_neighbors
 from graphcore.neighbors.vectors import as_vectors
@@ -361,15 +361,6 @@ def test_a_row_that_is_listed_twice_is_named():
         neighbor_graph(lists)
 
 
-def test_fill_block_moves_what_is_missing_to_the_end():
-    out = empty_neighbors(3, 2)
-    indices = np.array([[-1, 4, 7, 9], [1, -1, -1, 5], [8, 2, 3, 6]])
-    distances = np.array([[0.0, 1, 2, 3], [0, 0, 0, 1], [1, 1.5, 1.25, 2]])
-    fill_block(out, 0, indices, distances)
-    np.testing.assert_array_equal(out.indices, [[4, 7], [5, -1], [8, 3]])
-    np.testing.assert_array_equal(out.distances, np.array([[1, 2], [1, np.inf], [1, 1.25]], dtype=np.float32))
-
-
 # -- vectors of 0 and 1 ------------------------------------------------------------------------------------------------
 
 
@@ -406,5 +397,7 @@ def test_the_search_that_is_taken_by_itself():
     some, many = (sp.csr_array((n, 1000), dtype=np.float32) for n in (6_000, 200_000))
     for X, is_exact in ((small, True), (large, False), (flat, True), (some, True), (many, False)):
         assert search.exact_pays(X, "euclidean") == is_exact
+    some = sp.random_array((9_000, 5_000), density=0.01, format="csr", rng=0, dtype=np.float32)
+    assert search.exact_pays(some, "euclidean") and not search.exact_pays(some, "manhattan")
     flat[::2] = 0  # a million equal rows, among which a tree cannot prune
     assert not search.exact_pays(flat, "euclidean")

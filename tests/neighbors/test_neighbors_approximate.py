@@ -256,12 +256,17 @@ def test_a_sketch_is_never_farther_than_the_vectors():
 # -- the search --------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("X", [BLOBS, WIDE, BLOBS.astype(np.float64), DIGITS.astype(np.uint8)])
+@pytest.mark.parametrize(
+    "X", [BLOBS, WIDE, BLOBS.astype(np.float64) * 40 + 7, DIGITS.astype(np.uint8), sp.csr_matrix(DIGITS)]
+)
 @pytest.mark.parametrize("n_neighbors", [1, 10, 30])
 def test_recall(X, n_neighbors):
     found = approximate(X, n_neighbors)
     assert_proper(X, found)
     assert recall(X, found) >= 0.99
+    rows = X.toarray() if sp.issparse(X) else X.astype(np.float64)
+    exact = np.linalg.norm(rows[::97, None] - rows[found.indices[::97]], axis=2)
+    np.testing.assert_allclose(found.distances[::97], exact, rtol=1e-4)
 
 
 @pytest.mark.parametrize("metric", ["cosine", "correlation", "manhattan", "hamming", "jaccard"])
@@ -278,20 +283,6 @@ def test_recall_of_other_metrics(metric, container):
         want = cdist(dense[:50], dense, {"manhattan": "cityblock"}.get(metric, metric))
         want = np.take_along_axis(want, found.indices[:50].astype(int), axis=1)
         np.testing.assert_allclose(found.distances[:50], want, rtol=1e-4, atol=1e-6)
-
-
-def test_sparse_rows():
-    X = sp.csr_matrix(DIGITS)
-    found = approximate(X)
-    assert_proper(X, found)
-    assert recall(DIGITS, found) >= 0.99
-
-
-def test_distances_are_those_of_the_lists():
-    found = approximate(BLOBS.astype(np.float64) * 40 + 7)
-    rows = np.arange(0, len(BLOBS), 97)
-    exact = 40 * np.linalg.norm(BLOBS[rows, None] - BLOBS[found.indices[rows]], axis=2)
-    np.testing.assert_allclose(found.distances[rows], exact, rtol=1e-4)
 
 
 def test_a_shift_costs_no_digits():

@@ -1,7 +1,12 @@
 """The networkx backend: networkx's own tests, its definitions on random graphs, what networkx does with it."""
 
+import os
 import random
 import re
+import subprocess
+import sys
+from importlib.metadata import entry_points
+from pathlib import Path
 
 import networkx as nx
 import pytest
@@ -13,8 +18,8 @@ from graphcore.networkx import BackendGraph, backend
 from graphcore.networkx._info import FUNCTIONS, get_info
 
 from ..depth import examples
-from .conftest import ROOT
 
+ROOT = Path(__file__).parents[2]
 KINDS = [nx.Graph, nx.DiGraph, nx.MultiGraph, nx.MultiDiGraph]
 
 
@@ -156,6 +161,25 @@ def test_rows_without_attributes_and_parallel_edges():
 
 
 # -- through networkx itself -------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def run_python(tmp_path):
+    """Run Python with the backend at hand; returns what it printed."""
+    if not all(list(entry_points(group=f"networkx.{of}", name="graphcore")) for of in ("backends", "backend_info")):
+        pytest.skip("graphcore is not installed, so that networkx does not know the backend")
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("NETWORKX_")}
+
+    def run(*arguments, **environment):
+        done = subprocess.run(
+            [sys.executable, *arguments], env=kept | environment, cwd=tmp_path, capture_output=True, text=True,
+            timeout=600, check=False,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stdout[-5000:] + done.stderr[-3000:]
+        return done.stdout + done.stderr
+
+    return run
+
 
 MODULES = [f"networkx.algorithms.community.tests.test_{name}" for name in ("leiden", "louvain", "quality")]
 

@@ -21,7 +21,7 @@ import graphcore
 from graphcore import plot
 from graphcore.cluster.partition.merge import MergeTree
 from graphcore.exceptions import InputError
-from graphcore.metrics import ClusterSums, calibration, cut_and_volume, quotient_graph
+from graphcore.metrics import ClusterSums, cut_and_volume, quotient_graph
 from graphcore.plot import _style, quotient
 
 from .layout import assert_readable, texts_of
@@ -407,37 +407,6 @@ def test_k_sweep_ticks_can_be_read(ks):
         assert {str(k) for k in ks} <= set(texts)
 
 
-def test_coreset_error_is_drawn_on_logarithmic_axes():
-    sizes = [1600, 100, 400]
-    ax = plot.coreset_error(sizes, {"degree": [-0.025, 0.1, 0.05], "uniform": [0.05, 0.2, 0.0]})
-    assert (ax.get_xscale(), ax.get_yscale()) == ("log", "log")
-    degree, uniform, slope = ax.lines
-    assert degree.get_ydata().tolist() == [0.1, 0.05, 0.025]  # without the sign, by size
-    assert np.isnan(uniform.get_ydata()[1])
-    np.testing.assert_allclose(slope.get_ydata(), [0.2, 0.1, 0.05])
-    assert {"100", "400", "1,600"} <= set(assert_readable(ax.figure))
-
-
-def test_probabilities_are_drawn_against_how_often_they_are_right():
-    rng = np.random.default_rng(0)
-    p = rng.random(2000)
-    found = calibration(p, rng.random(2000) < p)
-    assert found.error < 0.05 and found.count.sum() == 2000 and len(found.count) == 10
-    np.testing.assert_allclose(found.probability, np.arange(0.05, 1, 0.1), atol=0.02)
-    assert calibration(p, rng.random(2000) < 0.5).error > 0.2
-    assert calibration([1.0, 0.0], np.array([True, False]), n_bins=3).error == 0.0
-    ax = plot.calibration(found)
-    plot.calibration(calibration(p, np.ones(2000, dtype=bool)), ax=ax)
-    np.testing.assert_allclose(ax.collections[0].get_offsets(), np.column_stack([found.probability, found.right]))
-    assert not np.array_equal(*(dots.get_facecolor() for dots in ax.collections))
-    assert_readable(ax.figure)
-    for wrong in (([0.5], [1]), ([0.5, 1.5], [True, True]), ([], []), ([[0.5]], [[True]])):
-        with pytest.raises(InputError, match=r"probabilities (of shape|lie between)"):
-            calibration(*map(np.asarray, wrong))
-    with pytest.raises(InputError, match="got ndarray"):
-        plot.calibration(p)
-
-
 # -- graph drawing -----------------------------------------------------------------------------------------------------
 
 
@@ -493,7 +462,6 @@ REFUSED = [
     ("history is empty", lambda: plot.objective_history([])),
     (r"scores of 'a' have shape \(2,\)", lambda: plot.k_sweep([1, 2, 3], {"a": [1, 2]})),
     ("one number per point", lambda: plot.k_sweep([], [])),
-    ("all errors are 0", lambda: plot.coreset_error([10, 20], [0.0, 0.0])),
     ("2 clusters", lambda: plot.coreset_coordinates(PATH, [0], [0, 0, 1, 1, 1])),
     ("0 clusters", lambda: plot.coreset_coordinates(PATH, [0], [-1] * 5)),
     (
@@ -530,8 +498,6 @@ def test_every_picture_is_drawn_into_the_axes_given(planted):
         lambda ax: plot.objective_history(model.clustering_.history, ax=ax),
         lambda ax: plot.balance_choice(model.clustering_.balances, chosen=model.balance_, ax=ax),
         lambda ax: plot.k_sweep([2, 3], [1, 2], ax=ax),
-        lambda ax: plot.coreset_error([2, 3], [1, 2], ax=ax),
-        lambda ax: plot.calibration(calibration([0.9, 0.9, 0.3], np.array([True, True, False])), ax=ax),
     )
     for draw in drawings:
         figure = Figure(layout="constrained")  # that pyplot does not know

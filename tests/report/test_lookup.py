@@ -163,8 +163,8 @@ def test_known_classes_are_compared(fitted, tmp_path):
         counts = np.bincount(model.labels_[names == name], minlength=6)
         c = int(cluster)
         assert counts[c] == counts.max() and int(size) == counts.sum()
-        assert of_class == f"{100 * counts[c] / counts.sum():.0f} %"
-        assert of_cluster == f"{100 * counts[c] / np.count_nonzero(model.labels_ == c):.0f} %"
+        assert of_class == f"{100 * counts[c] / counts.sum():.0f}\xa0%"
+        assert of_cluster == f"{100 * counts[c] / np.count_nonzero(model.labels_ == c):.0f}\xa0%"
         assert int(spread) == np.count_nonzero(counts)
 
 
