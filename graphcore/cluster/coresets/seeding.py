@@ -41,8 +41,7 @@ def d2_seeding(kernel, n_seeds, *, method="fast", random_state=None):
     "fast" starts from x*, the point of smallest ``K_xx``, which it has beside `n_seeds` others, then one uniform draw,
     then D2 draws through a sampling tree: O(min(n_seeds, average degree) n log n) in all. "naive", for any kernel,
     starts from one uniform draw and visits all points for every centre: O(n n_seeds). Returns Seeds; fewer than asked
-    for, with a warning, if the distances are used up before. If the kernel's diagonal is zero, every squared distance
-    is 0 or negative and nothing can be drawn: an InputError.
+    for, with a warning, if the distances are used up before; an InputError if the kernel's diagonal is zero.
 
     Algorithm 1 (naive) and Algorithm 2 with 6, 7, 8 (fast) of Jourdan, Schwartzman, Macgregor, Sun, "Coreset Spectral
     Clustering". The published box repairs the tree after x* and after every tree draw; it has to be repaired after the
@@ -83,10 +82,8 @@ def draw_seeds(kernel, weights, n_seeds, rng, *, shift=0.0, initial=()):
     """Draw points one after the other, each with probability proportional to ``w(x) Delta(x, C)``; a Seeds.
 
     ``Delta(x, y) = K_xx + K_yy - 2 K_xy`` of ``K + shift W^-1``, and Delta(x, C) the least over the points C drawn so
-    far. The first is drawn in proportion to the weights (n_points,), float64; points of weight 0 never are. One column
-    of the kernel is read for each. Points of `initial` are taken first, without drawing. There are fewer than
-    `n_seeds`, and `exhausted` is set, if no point of positive distance is left; negative distances, of an indefinite
-    kernel, count as 0.
+    far. The first is drawn in proportion to the weights (n_points,), float64; points of weight 0 never are. Points of
+    `initial` are taken first, without drawing. There are fewer than `n_seeds` if no point of positive distance is left.
 
     Arthur and Vassilvitskii, "k-means++", SODA 2007; Algorithm 1 of Jourdan, Schwartzman, Macgregor, Sun, "Coreset
     Spectral Clustering".

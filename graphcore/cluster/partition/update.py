@@ -51,13 +51,12 @@ class Update:
 def update_labels(problem, labels, ends, change, unrest, *, rng, n_jobs=None):
     """Labels (n,) int32 for a graph, whose weights between `ends` (m, 2) have changed, in place; -1 for none so far.
 
-    Nodes with an edge and without a label join a cluster around them; then nodes are moved one by one, first those at
-    changed edges, then neighbours of what moved. `unrest` (n_clusters,) float64 adds up what share of each
-    cluster's volume has changed, update by update; where that comes to a tenth, the cluster is dissolved and formed
-    anew, and that is kept if the objective is higher. Then groups of nodes of these clusters, and of those that they
-    went to, are moved. Clusters keep their numbers as far as they keep their nodes. Clusters beyond their limits give
-    nodes away, and those below them get some, as far as single nodes go.
-    Returns the clusters that were formed anew: none, where limits from above or labels that stay are in the way.
+    Nodes without a label join a cluster around them; limits are kept as far as single nodes go; then nodes are moved,
+    first those at changed edges, then neighbours of what moved. `unrest` (n_clusters,) float64 adds up what share of
+    each cluster's volume has changed, update by update; where that comes to a tenth, the cluster is dissolved and
+    formed anew, and that is kept if the objective is higher. Then groups of nodes of these clusters, and of those that
+    they went to, are moved. Returns the clusters that were formed anew: none, where limits from above or labels that
+    stay are in the way.
     """
     rows, k = problem.rows, problem.n_clusters
     labels[rows.degrees == 0] = -1

@@ -269,12 +269,12 @@ def cluster_graph(graph, settings, *, known=NOTHING, levels=(), random_state=Non
 
 def _balanced(graph, problem, settings, streams, n_jobs, stages):
     """The first draft, settings at the balance that it was merged at, and what else was tried."""
-    found = coreset_groups(graph, problem, settings, streams, n_jobs, stages)
+    found, n_groups = coreset_groups(graph, problem, settings, streams, n_jobs, stages)
     with stages("balance"):
-        coarse = problem.between(found.labels, found.n_groups, n_jobs, problem.max_links)
+        coarse = problem.between(found.labels, n_groups, n_jobs, problem.max_links)
         choice = choose_balance(coarse, settings.balance or "auto", streams, n_jobs)
     settings = replace(settings, balance=choice.balance, entropy_price=choice.price)
-    table = choice.table if found.n_groups > problem.fewest else None
+    table = choice.table if n_groups > problem.fewest else None
     return merged_draft(replace(problem, objective=settings.record), found, table), settings, choice.trials
 
 

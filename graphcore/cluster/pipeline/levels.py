@@ -20,9 +20,8 @@ def nested_levels(problem, labels, leaves, tree, counts, streams, n_jobs=None):
     """(the finest level as a Partition, for each coarser one the clusters of its clusters, (n_levels - 1, k) int32).
 
     `labels` are the finest level as found by itself, `leaves` groups with their clusters and graph, `tree` their
-    MergeTree, and `counts` the numbers of clusters, ascending, the last that of the problem. The coarsest level
-    is found on the graph between parts of the clusters, and each finer one inside the one before, the finest node by
-    node.
+    MergeTree, and `counts` the numbers of clusters, ascending. The coarsest level is found on the graph between parts
+    of the clusters, and each finer one inside the one before, the finest node by node.
     """
     n_units = min(_PARTS * counts[-1], tree.n_leaves)
     groups, group_labels, group_graph = leaves

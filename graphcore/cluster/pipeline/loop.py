@@ -13,12 +13,10 @@ from ...base.threads import map_items
 from ...base.warn import warn_user
 from ..partition.improve import improve, recombine
 from ..partition.problem import Partition
-from .drafts import Draft
+from .drafts import FROM_SCRATCH, Draft
 
 # A round has as many drafts as there were before, at most so many.
 _MOST_AT_ONCE = 16
-# As many of the first drafts say how sure labels are.
-_WITNESSES = 4
 
 
 class SearchSteps(NamedTuple):
@@ -51,7 +49,6 @@ def find_partition(
     second does not pay; each later one as many as there were before. The loop ends after `max_drafts`; where a round
     has gained less of the objective than `price` for each draft of the next one and each entry of the graph; with the
     first step after `time_limit` seconds; or, if it `keeps_best`, at Ctrl-C. Without `moves` drafts stay as they are.
-    Labels do not depend on `n_jobs`; with a time limit they do on the speed of the machine.
     """
     stages = Stages() if stages is None else stages
     begun, price = time.monotonic(), price * len(problem.rows.indices)
@@ -98,7 +95,7 @@ def find_partition(
                 (first, _, history), before = drafts[0], np.mean(values)
             else:
                 before, met = best.value, [recombined(((n_drafts, best), met[0]), n_jobs, stages)]
-            witnesses += [improved.labels for _, improved, _ in drafts[: _WITNESSES - len(witnesses)]]
+            witnesses += [improved.labels for _, improved, _ in drafts[: FROM_SCRATCH - len(witnesses)]]
             ((_, best),), n_drafts = met, n_drafts + n_new
             gain = (best.value - before) / max(abs(best.value), np.finfo(float).tiny)
             steps.append((time.monotonic() - begun, best.value))

@@ -17,7 +17,7 @@ from ...graphs.from_table import as_library
 from ..partition.cluster_sums import cluster_sums
 from ..partition.merge import MergeTree
 from ..partition.quotient import GraphRows, apply_labels
-from .scores import concave_hull
+from .information import concave_hull
 
 # Up to here every number of clusters is looked at for levels; beyond, each is so many times the one before.
 _ALL_LEVELS, _STEP = 50, 1.05
@@ -31,13 +31,10 @@ class ClusterTree:
     """Clusters of every size, from micro-clusters to one, in one tree that passes through a fit's labels.
 
     Leaves are micro-clusters: nodes that the same node of the coreset reaches best, where they are in the same cluster.
-    Steps unite two clusters each, so there is a partition for every number of clusters from 1 to `n_leaves`, and each
-    is nested in the coarser ones. Tree clusters have ids as in scipy: leaves are 0 to ``n_leaves - 1``, step i makes
-    ``n_leaves + i``.
-
-    A cluster has the same *number* in all partitions that it is in. The partition into k clusters has the numbers 0 to
-    k - 1: the single cluster is 0; where the next partition splits a cluster, the part with more nodes keeps its number
-    and the other one is k.
+    Steps unite two clusters each, so there is a nested partition for every number of clusters from 1 to `n_leaves`.
+    Tree clusters have ids as in scipy: leaves are 0 to ``n_leaves - 1``, step i makes ``n_leaves + i``. A cluster has
+    the same *number* in all partitions that it is in: the single cluster is 0; where the partition into k + 1 splits
+    one, the part with more nodes keeps its number and the other one is k.
 
     Attributes
     ----------
@@ -102,9 +99,9 @@ class ClusterTree:
     def levels(self, library: str | None = None) -> Table:
         """The numbers of clusters that are best at some resolution.
 
-        The best partition at resolution r, at least 1, has the largest ``information - log(n_clusters) / r``:
-        information in nats for each edge, and a nat of labels costs ``1 / r``. A level that is best over a wide range
-        of resolutions stands out. Looked at are all numbers of clusters up to 50, and some of the larger ones.
+        The best partition at resolution r, at least 1, has the largest ``information - log(n_clusters) / r``, in nats
+        for each edge. One that is best over a wide range of resolutions stands out. Looked at are all numbers of
+        clusters up to 50, and some of the larger ones.
 
         Parameters
         ----------
@@ -188,21 +185,16 @@ class ClusterTree:
         return self.merges.linkage()
 
     def to_networkx(self) -> DiGraph:
-        """The tree as a networkx DiGraph from parents to children; ids are its nodes, other columns their attributes.
-
-        Columns are those of :meth:`to_table`.
-        """
+        """The tree as a networkx DiGraph from parents to children; nodes have the columns of :meth:`to_table`."""
         import networkx as nx
 
-        columns = self.to_table()
+        columns = {name: column.tolist() for name, column in self.to_table().items()}
+        nodes, parents = columns.pop("id"), columns.pop("parent")
         tree = nx.DiGraph()
-        names = list(columns)
-        for row in zip(*(column.tolist() for column in columns.values()), strict=True):
-            attributes = dict(zip(names, row, strict=True))
-            node, parent = attributes.pop("id"), attributes.pop("parent")
-            tree.add_node(node, **attributes)
-            if parent >= 0:
-                tree.add_edge(parent, node)
+        tree.add_nodes_from(nodes)
+        for name, values in columns.items():
+            nx.set_node_attributes(tree, dict(zip(nodes, values, strict=True)), name)
+        tree.add_edges_from((parent, node) for node, parent in zip(nodes, parents, strict=True) if parent >= 0)
         return tree
 
     def to_newick(self, nodes: bool = False) -> str:

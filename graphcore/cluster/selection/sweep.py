@@ -80,10 +80,8 @@ def n_trees(graph):
 def micro_cluster_trees(graph, n_clusters, *, n_coresets=1, random_state=None, n_jobs=None):
     """Draw coresets, give every node to a micro-cluster, and merge those of each down to one (MicroClusterTrees).
 
-    This is the first half of a fit: coreset, micro-clusters, passes of moves. Then micro-clusters
-    are merged one pair at a time down to one cluster, so that one tree holds a partition for every number of clusters
-    and none of them is favoured. `n_clusters` is the most that will be asked about, at most the nodes that have an
-    edge. The result does not depend on `n_jobs`.
+    One tree holds a partition for every number of clusters, and none of them is favoured. `n_clusters` is the most that
+    will be asked about, at most the nodes that have an edge. The result does not depend on `n_jobs`.
     """
     n_linked = graph.n_nodes - graph.n_isolated
     share = min(round(_SHARE * n_linked), _LARGEST_SHARE)

@@ -159,7 +159,7 @@ def test_rounds_grow_with_the_drafts_and_random_numbers_differ(case, monkeypatch
 )
 def test_the_loop_ends_where_a_round_gains_less_than_its_price(case, objective, price, rise, n_drafts, monkeypatch):
     spread, entries = OBJECTIVES[objective].spread, case[0].n_entries
-    drafts = Drafts(monkeypatch, rise=rise * spread)
+    drafts = Drafts(monkeypatch, rise=rise * spread / (1 - rise * spread))
     price = price * spread / entries * (1 + 1e-9)
     assert drafts.found(case, objective, price=price).steps.n_drafts == n_drafts
 
