@@ -15,11 +15,12 @@ from graphcore.cluster.partition.objectives import OBJECTIVES
 from graphcore.cluster.partition.quotient import GraphRows, graph_rows, quotient
 
 from ...oracles import cliques, planted, quick, random_adjacency
-from ...strategies import objectives
+from ...strategies import objectives, priced_objectives
 from .test_local_moving import value_of
 
 LINKAGES = (*OBJECTIVES, "average")
 linkages = st.sampled_from(LINKAGES)
+all_linkages = st.one_of(priced_objectives(), st.just("average"))
 ONE = np.ones(100, dtype=np.int64)
 
 
@@ -72,7 +73,7 @@ def replay(linkage, A, children):
 
 
 @quick
-@given(group_graphs(), linkages)
+@given(group_graphs(), all_linkages)
 def test_every_step_records_what_it_costs(pair, linkage):
     rows, A = pair
     n = len(A)

@@ -237,12 +237,6 @@ def test_settings_are_frozen(ring):
         resolve_settings(ring, 3).n_clusters = 4
 
 
-@pytest.mark.parametrize("options", [method(refine=False), method(refine=False, overcluster=2)])
-def test_one_draft_without_refinement(ring, options):
-    # Drafts are recombined by moves.
-    assert resolve_settings(ring, 3, **options).max_drafts == 1
-
-
 def test_a_huge_graph_has_one_draft_of_bounded_size(ring, monkeypatch):
     monkeypatch.setattr(quotient_module, "_MANY_ENTRIES", ring.n_entries)
     monkeypatch.setattr(settings_module, "_MIN_GROUPS", 10)
