@@ -26,7 +26,7 @@ from graphcore.metrics import agreement
 
 from ...oracles import planted
 from ...strategies import objectives, problem_of
-from .test_quotient import indicator
+from .test_quotient import indicator, linked
 
 
 def joined_densely(links, volumes, total, clusters, resolutions, order):
