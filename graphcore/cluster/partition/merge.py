@@ -169,8 +169,14 @@ def _best_partners(rows, objective, n_jobs):
     if not linked.all():  # nodes without neighbours go in pairs, by volume, an odd last one to the smallest other
         alone, others = np.flatnonzero(~linked), np.flatnonzero(linked)
         alone = alone[np.argsort(rows.degrees[alone], kind="stable")]
-        last = int(others[np.argmin(rows.degrees[others])]) if len(others) else -1
-        _merge_round_loops.pair_alone(alone, last, rows.degrees, objective, nodes, slopes[1], partners, gains)
+        to_last = [others[np.argmin(rows.degrees[others])]] if len(others) else []
+        volumes = rows.degrees / _objective_loops.total_of(rows.degrees)
+        for a, b in zip(alone[::2].tolist(), [*alone[1::2].tolist(), *to_last], strict=False):
+            united = _objective_loops.term(objective, inner[a] + inner[b], volumes[a] + volumes[b])
+            gains[a] = united - part[a] - part[b] - 2.0 * volumes[a] * volumes[b] * slopes[1]
+            partners[a] = b
+            if not linked[b]:
+                partners[b], gains[b] = a, gains[a]
     return partners, gains, linked
 
 

@@ -1,7 +1,6 @@
 """The tree of a fit: clusters of every size, from micro-clusters to one, under numbers that do not change."""
 
 import os
-import re
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -18,12 +17,11 @@ from ..partition.cluster_sums import cluster_sums
 from ..partition.merge import MergeTree
 from ..partition.quotient import GraphRows, apply_labels
 from .information import concave_hull
+from .newick import newick
 
 # Up to here every number of clusters is looked at for levels; beyond, each is so many times the one before.
 _ALL_LEVELS, _STEP = 50, 1.05
 _ENDINGS = {".nwk": "newick", ".newick": "newick", ".npy": "npy"} | TABLES
-# Names that need no quotes in Newick.
-_PLAIN = re.compile(r"[^\s()\[\]':;,_]+")
 
 
 @dataclass(frozen=True, eq=False)
@@ -205,7 +203,7 @@ class ClusterTree:
         nodes : bool, default False
             Whether the nodes of the graph hang on the leaves, under their names, instead of the leaves' ids.
         """
-        return "".join(_newick(self, nodes))
+        return "".join(newick(self, nodes))
 
     def write(self, path: PathLike) -> None:
         """Write the tree to a file, atomically.
@@ -226,7 +224,7 @@ class ClusterTree:
         format = tree_format(path)
         if format == "newick":
             with atomic_output(path, "w", encoding="utf-8") as stream:
-                stream.writelines(_newick(self, nodes=True))
+                stream.writelines(newick(self, nodes=True))
         elif format == "npy":
             with atomic_output(path) as stream:
                 write_array(stream, self.to_linkage())
@@ -264,40 +262,6 @@ def tree_of(clustering, node_names=None):
     return ClusterTree(
         clustering.merge_tree, clustering.groups, labels, len(np.unique(labels)), node_names, clustering.group_graph,
     )  # fmt: skip
-
-
-def _newick(tree, nodes=False):
-    """Yield a ClusterTree piece by piece; larger clusters are named by their ids, and leaves too without `nodes`."""
-    n, table = tree.n_leaves, tree.to_table()
-    lengths = np.append(table["height"][table["parent"][:-1]] - table["height"][:-1], 0.0).tolist()
-    members = _members(tree) if nodes else str
-    stack = [2 * n - 2]  # ids to open, and texts
-    while stack:
-        item = stack.pop()
-        if isinstance(item, str):
-            yield item
-            continue
-        end = f":{lengths[item]:.6g}" if item != 2 * n - 2 else ";\n"
-        if item < n:
-            yield f"{members(item)}{end}"
-        else:
-            a, b = tree.merges.children[item - n].tolist()
-            yield "("
-            stack += [f"){item}{end}", b, ",", a]
-
-
-def _members(tree):
-    """A function that writes the nodes of a leaf."""
-    order = np.argsort(tree.leaf_of, kind="stable")
-    starts = np.searchsorted(tree.leaf_of[order], np.arange(tree.n_leaves + 1))
-
-    def members(leaf):
-        inside = order[starts[leaf] : starts[leaf + 1]]
-        names = (inside if tree.node_names is None else np.asarray(tree.node_names)[inside]).tolist()
-        texts = [text if _PLAIN.fullmatch(text) else "'" + text.replace("'", "''") + "'" for text in map(str, names)]
-        return texts[0] if len(texts) == 1 else f"({','.join(f'{text}:0' for text in texts)}){leaf}"
-
-    return members
 
 
 def tree_format(path):

@@ -286,13 +286,13 @@ def test_few_vectors():
 BAD = {
     "empty": ({"candidates": []}, r"candidates=\[\] is empty"),
     "an empty range": ({"candidates": range(5, 5)}, r"candidates=\[\] is empty"),
-    "zero": ({"candidates": [0, 2]}, "candidates: 0 must be at least 1"),
-    "negative": ({"candidates": [-3]}, "candidates: -3 must be at least 1"),
-    "above n": ({"candidates": [2, 61]}, "candidates: 61 is more than the 60 nodes that have an edge"),
-    "a float": ({"candidates": [2.5]}, "candidates: 2.5 must be an integer, got float"),
-    "a bool": ({"candidates": [True]}, "candidates: True must be an integer, got bool"),
+    "zero": ({"candidates": [0, 2]}, "candidates=0 must be at least 1"),
+    "negative": ({"candidates": [-3]}, "candidates=-3 must be at least 1"),
+    "above n": ({"candidates": [2, 61]}, r"candidates=61 must be at most 60 \(the nodes that have an edge\)"),
+    "a float": ({"candidates": [2.5]}, "candidates=2.5 must be an integer, got float"),
+    "a bool": ({"candidates": [True]}, "candidates=True must be an integer, got bool"),
     "a number": ({"candidates": 7}, "candidates=7 must be a sequence of integers"),
-    "a word": ({"candidates": "23"}, "candidates='23' must be integers"),
+    "a word": ({"candidates": "23"}, "candidates='2' must be an integer"),
     "method": ({"method": "elbow"}, "method='elbow' is not known; choose one of 'information'"),
     "method None": ({"method": None}, "method=None is not known"),
     "n_coresets": ({"n_coresets": 0}, "n_coresets=0 must be at least 1"),
@@ -320,7 +320,7 @@ def test_bad_parameters_are_named(case):
         ([["a"], ["b"]], {}, "cannot be used as vectors"),
         ({"a": 1}, {}, "an array or a graph is needed, got a dict"),
         (np.ones((4, 2)), {"n_neighbors": 0}, "n_neighbors=0 must be at least 1"),
-        (np.ones((4, 2)), {"candidates": [5], "method": "penalty"}, "candidates: 5 is more than the 4 vectors"),
+        (np.ones((4, 2)), {"candidates": [5], "method": "penalty"}, r"candidates=5 must be at most 4 \(the vectors\)"),
     ],
 )
 def test_bad_input_is_refused(X, parameters, message):
