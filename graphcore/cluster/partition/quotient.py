@@ -6,13 +6,12 @@ from typing import NamedTuple
 import numpy as np
 
 from ...base.arrays import read_only
-from ...base.threads import effective_jobs, map_blocks, map_items
+from ...base.threads import effective_jobs, map_blocks, map_items, row_blocks
 from ...base.work import count
 from ...distributed.passes import map_passes, on_workers, pass_spans
 from . import _quotient_loops as _loops
 
-_MIN_ENTRIES_PER_BLOCK = 1 << 19
-_MAX_BLOCKS = 32
+_ENTRIES_PER_BLOCK = 1 << 19
 # Links that a cluster keeps, at least, where the graph between clusters would be too dense.
 _MAX_LINKS = 64
 _SAMPLED_ROWS = 256
@@ -58,9 +57,8 @@ def quotient(rows, labels, n_clusters, n_jobs=None, max_entries=None):
         labels = np.arange(n_clusters, dtype=np.int32)
     starts, members = grouped(labels, n_clusters)
     counts, volumes = np.zeros(n_clusters + 1, dtype=np.int64), label_volumes(labels, rows.degrees, n_clusters)
-    n_blocks = max(1, min(_MAX_BLOCKS, len(rows.indices) // _MIN_ENTRIES_PER_BLOCK))
-    borders = np.unique(np.searchsorted(starts, np.linspace(0, starts[-1], n_blocks + 1)[1:-1]))
-    borders = np.unique(np.concatenate([[0], borders, [n_clusters]]).astype(np.int64))
+    # Work is clusters and their nodes here, so many of which have a block's entries.
+    borders = row_blocks(starts, 1 + _ENTRIES_PER_BLOCK * (len(labels) + n_clusters) // max(1, len(rows.indices)))
     grouping = rows[:3], labels, starts, members
     max_links, cuts = 0, np.empty(n_clusters, dtype=np.float32)
     if max_entries is not None and _sampled_entries(grouping) > max_entries:

@@ -153,8 +153,9 @@ def _may_be_uneven(values, steps):
 def _left_to(n_clusters, values):
     """What says how many clusters there are, "" for a number."""
     resolution, record = values["resolution"], OBJECTIVES[values["objective"]]
-    if resolution is not None:
-        check_real("resolution", resolution, low=record.least_resolution)
+    if resolution is not None:  # of density, above 0; or nats of labels for each of information, of which there is less
+        own = record.resolution is not None
+        check_real("resolution", resolution, low=0.0 if own else 1.0, open_low=own)
     if n_clusters is None:
         if record.resolution is not None:
             return "moves"

@@ -75,7 +75,7 @@ def test_the_quotient_graph_is_the_matrix_product(case):
 
 @pytest.mark.parametrize("weighted", [False, True])
 def test_the_quotient_does_not_depend_on_the_number_of_threads(monkeypatch, weighted):
-    monkeypatch.setattr(module, "_MIN_ENTRIES_PER_BLOCK", 500)
+    monkeypatch.setattr(module, "_ENTRIES_PER_BLOCK", 500)
     graph, _ = planted(5, 60, 0.2, 0.02, 0)
     if weighted:
         A = graph.to_scipy()
@@ -103,7 +103,7 @@ def strengths(Q):
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("most", [1, 5, 20, 100])
 def test_a_dense_quotient_keeps_the_links_strong_for_either_end(monkeypatch, most, weighted, n_jobs):
-    monkeypatch.setattr(module, "_MIN_ENTRIES_PER_BLOCK", 500)
+    monkeypatch.setattr(module, "_ENTRIES_PER_BLOCK", 500)
     monkeypatch.setattr(module, "_MAX_LINKS", most)
     graph, _ = planted(5, 80, 0.2, 0.02, 0)
     if weighted:
