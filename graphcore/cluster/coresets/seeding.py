@@ -16,23 +16,15 @@ SEEDING = ("auto", "fast", "naive")
 
 @dataclass(frozen=True, eq=False)
 class Seeds:
-    """Centres drawn by D2 sampling, and what every point pays to its nearest one.
+    """Centres drawn by D2 sampling, and what every point pays to its nearest one."""
 
-    `indices` (n_seeds,) int64 are the centres in the order drawn; `contributions` (n_points,) float64 is
-    ``w(x) Delta(x, C)``, weight times squared distance to the nearest centre, 0 for points of weight 0; `nearest`
-    (n_points,) int32 is the position in `indices` of the nearest centre, -1 for points of weight 0; and `cost` is the
-    sum of the contributions. `exhausted` says whether drawing ended early because no point had a positive distance
-    left, `n_negative` how many negative squared distances were met (an indefinite kernel), which count as 0;
-    `counters` are the work done: ``"entries"`` read and ``"sums"`` recomputed.
-    """
-
-    indices: np.ndarray
+    indices: np.ndarray  # (n_seeds,) int64: the centres in the order drawn
+    # (n_points,) float64: ``w(x) Delta(x, C)``, weight times squared distance to the nearest centre
     contributions: np.ndarray = field(repr=False)
-    nearest: np.ndarray = field(repr=False)
-    cost: float
-    exhausted: bool
-    n_negative: int
-    counters: dict = field(repr=False)
+    nearest: np.ndarray = field(repr=False)  # (n_points,) int32: its place in `indices`, -1 for points of weight 0
+    cost: float  # the sum of the contributions
+    exhausted: bool  # whether drawing ended early because no point had a positive distance left
+    n_negative: int  # negative squared distances that were met (an indefinite kernel), which count as 0
 
 
 def d2_seeding(kernel, n_seeds, *, method="fast", random_state=None):
@@ -68,8 +60,7 @@ def d2_seeding(kernel, n_seeds, *, method="fast", random_state=None):
         seeds = fast_seeds(kernel, initial, rng.random(n_draws))
     else:
         seeds = draw_seeds(kernel, kernel.point_weights, len(initial) + n_draws, rng, initial=initial)
-    count("entries repaired", seeds.counters["entries"])
-    count("sums updated", seeds.counters["sums"])
+        count("entries repaired", len(diagonal) * len(seeds.indices))
     if seeds.exhausted:
         warn_user(
             f"D2 seeding stopped at {len(seeds.indices)} of {n_wanted} centres: no node has a positive distance left "
@@ -109,7 +100,6 @@ def seeds_by_distance(distances_to, weights, n_seeds, rng, *, initial=(), farthe
     beyond rounding) and how many came out negative. With `farthest` the point farthest from all before is taken, in
     place of a draw.
     """
-    n = len(weights)
     taking_part = weights > 0
     contributions = np.where(taking_part, np.inf, 0.0)
     shortest = contributions.copy()
@@ -142,7 +132,6 @@ def seeds_by_distance(distances_to, weights, n_seeds, rng, *, initial=(), farthe
         cost=float(contributions.sum()),
         exhausted=len(seeds) < n_seeds,
         n_negative=n_negative,
-        counters={"entries": n * len(seeds), "sums": 0},
     )
 
 
@@ -159,6 +148,8 @@ def fast_seeds(kernel, initial, uniforms):
         rows = kernel.indptr, kernel.indices, kernel.values, kernel.degrees
         points, tree = (kernel.diagonal, kernel.point_weights), (sums, offsets, touched)
         n_seeds = _loops.seed_fast(rows, points, initial, uniforms, tree, nearest, counters, seeds)
+    count("entries repaired", counters[0])
+    count("sums updated", counters[1])
     return Seeds(
         indices=seeds[:n_seeds].copy(),
         contributions=sums[:n],
@@ -166,5 +157,4 @@ def fast_seeds(kernel, initial, uniforms):
         cost=float(sums[:n].sum()),
         exhausted=n_seeds < len(seeds),
         n_negative=int(counters[2]),
-        counters={"entries": int(counters[0]), "sums": int(counters[1])},
     )

@@ -40,7 +40,7 @@ def statistical_bound(k, n, delta):
     ----------
     k, n : int
     delta : float
-        In (0, 1).
+        Above 0, at most 1.
 
     Returns
     -------
@@ -57,7 +57,7 @@ def statistical_bound(k, n, delta):
     0.1242
     """
     k, n = check_integer("k", k, low=1), check_integer("n", n, low=1)
-    delta = check_real("delta", delta, low=0.0, open_low=True, high=1, open_high=True)
+    delta = check_real("delta", delta, low=0.0, open_low=True, high=1)
     return float(k * _SLOPE / np.sqrt(n) + np.sqrt(8.0 * np.log(1.0 / delta) / n))
 
 

@@ -143,7 +143,7 @@ def test_statistical_bound():
         (lambda: penalty(1, 10, radius=-1.0), "radius=-1"),
         (lambda: penalty(1, 10, radius=float("nan")), "radius=nan"),
         (lambda: statistical_bound(1, 10, 0.0), "delta=0.0 must be more than 0"),
-        (lambda: statistical_bound(1, 10, 1.0), "delta=1.0 must be less than 1"),
+        (lambda: statistical_bound(1, 10, 1.1), "delta=1.1 must be at most 1"),
         (lambda: statistical_bound(0, 10, 0.5), "k=0 must be at least 1"),
     ],
 )
