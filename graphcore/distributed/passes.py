@@ -120,14 +120,11 @@ class _Workers:
         tasks = self._tasks(spans)
         count(f"bytes with tasks, {self._pass}", len(tasks) * sizeof([with_each, self._recent]))
         name = f"{self._pass}-{uuid4().hex}"
+        known, submit = (self._token, self._n_bases, self._base, self._changes, self._recent), self.client.submit
         futures = [
-            self.client.submit(
-                run_blocks, self._reopen, function, some, self._token, self._n_bases, self._base,
-                self._changes, self._recent, small,
-                key=f"{name}-{i}", pure=False, workers=where,
-            )
+            submit(run_blocks, self._reopen, function, some, known, small, key=f"{name}-{i}", pure=False, workers=where)
             for i, (some, where) in enumerate(tasks)
-        ]  # fmt: skip
+        ]
         try:
             if self._starts:
                 self._wait(futures, tasks)

@@ -7,6 +7,7 @@ from ...base.threads import limited_libraries
 from ...base.validation import check_integer, check_real
 from ...exceptions import InputError, ParameterError
 from ...kernels.graph import GraphKernel
+from ..partition.cluster_sums import cluster_sums
 
 _SLOPE = np.sqrt(18 * np.pi)
 # Restarts of k-means++ for each k.
@@ -127,6 +128,7 @@ def kmeans_cost_of_graph(graph, micro_tree):
     volume = float(degrees.sum())
 
     def error_of(k):
-        return max(0.0, whole - k - micro_tree.value_at(k, "ncut")) / volume
+        joined = cluster_sums(micro_tree.rows, micro_tree.tree.labels_at(k), k).value("ncut")
+        return max(0.0, whole - k - joined) / volume
 
     return error_of, float(np.sqrt(diagonal.max()))

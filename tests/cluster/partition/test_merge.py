@@ -110,24 +110,6 @@ def test_average_linkage_ncut_and_modularity_take_the_cheapest_union_of_neighbou
 
 @quick
 @given(group_graphs())
-def test_average_linkage_follows_the_update_formula(pair):
-    rows, A = pair
-    n = len(A)
-    _, children, losses = agglomerate(rows, ONE[:n], 1, linkage="average")
-    # S_(ab)c = (vol_a S_ac + vol_b S_bc) / (vol_a + vol_b), volumes as shares of the whole.
-    volume = dict(enumerate(A.sum(axis=1) / A.sum()))
-    S = {(x, y): A[x, y] / A.sum() / (volume[x] * volume[y]) for x in range(n) for y in range(n) if x != y}
-    for i, (a, b) in enumerate(children):
-        assert losses[i] == pytest.approx(-S[a, b], rel=1e-9, abs=1e-12)
-        z = n + i
-        volume[z] = volume[a] + volume[b]
-        for c in {x for x, _ in S} - {a, b}:
-            S[z, c] = S[c, z] = (volume[a] * S[a, c] + volume[b] * S[b, c]) / volume[z]
-        S = {pair: value for pair, value in S.items() if a not in pair and b not in pair}
-
-
-@quick
-@given(group_graphs())
 def test_information_takes_nearly_the_cheapest_union(pair):
     # Losses are looked up when a partner is gone, not whenever the whole cut changes: no guarantee, but this close.
     rows, A = pair
