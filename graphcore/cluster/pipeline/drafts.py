@@ -17,9 +17,10 @@ from ..partition.nearest import label_all
 from ..partition.quotient import apply_labels, compact_labels, label_volumes
 from ..spectral.exact import bethe_hessian_embedding
 from ..spectral.partition import spectral_partition
+from .settings import EFFORTS
 
-# So many drafts are made from scratch, and say how sure labels are; later ones begin with the best.
-FROM_SCRATCH = 4
+# The drafts of the default are made from scratch, and say how sure labels are; later ones begin with the best.
+FROM_SCRATCH = EFFORTS["default"][0]
 # Two drafts have settled a graph where they agree on more than this share of what they would not agree on by chance.
 _SETTLED_SHARE = 2 / 3
 # Eigenvectors are looked for where there are at most so many entries, and n k^2, which is what Lanczos iterations take.
