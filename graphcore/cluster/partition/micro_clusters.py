@@ -35,6 +35,13 @@ def spread(rows, labels, n_labels):
     return int(_loops.spread_labels(rows[:], n_labels, labels))
 
 
+def spread_all(rows, labels, n_labels):
+    """The same without new labels: a component that held none gets that of the least volume."""
+    for alone in range(n_labels, spread(rows, labels, n_labels)):
+        volumes = label_volumes(np.minimum(labels, n_labels), rows.degrees, n_labels + 1)
+        labels[labels == alone] = np.argmin(volumes[:n_labels])
+
+
 def spread_in_rounds(rows, labels, n_labels, n_jobs=None):
     """Give nodes of label -1 the label with most weight around them, in place, a step farther in each round."""
     turns = in_turns(pass_spans(rows.indptr), TURNS)

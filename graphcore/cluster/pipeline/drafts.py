@@ -12,9 +12,9 @@ from ..partition.constraints import grow_small_clusters
 from ..partition.evidence import stability
 from ..partition.improve import coarse_partition, form_anew, side_by_side
 from ..partition.merge import agglomerate
-from ..partition.micro_clusters import settled_micro_clusters, spread
+from ..partition.micro_clusters import settled_micro_clusters, spread, spread_all
 from ..partition.nearest import label_all
-from ..partition.quotient import apply_labels, compact_labels, label_volumes
+from ..partition.quotient import apply_labels, compact_labels
 from ..spectral.exact import bethe_hessian_embedding
 from ..spectral.partition import spectral_partition
 from .settings import EFFORTS
@@ -86,9 +86,7 @@ def given_draft(graph, problem, settings, given, streams, stages):
     with stages("coreset"):
         coreset = _drawn(GraphKernel(graph, settings.self_loop), settings, streams)
     with stages("start"):
-        spread(rows, labels, k)
-        for alone in range(k, labels.max() + 1):  # components without any label
-            labels[labels == alone] = np.argmin(label_volumes(np.minimum(labels, k), rows.degrees, k + 1)[:k])
+        spread_all(rows, labels, k)
         grow_small_clusters(problem, labels)
     return Draft(labels, coreset)
 
