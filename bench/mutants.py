@@ -56,6 +56,7 @@ TESTS = {
     "cluster/partition/_sum_loops.py": (
         "cluster/partition/test_local_moving.py cluster/partition/test_nearest.py cluster/partition/test_theorem.py"
     ),
+    "cluster/spectral/_power_loops.py": "cluster/spectral/test_power.py",
     "files/store/_loops.py": "files/store/test_build.py files/store/test_store.py",
 }
 

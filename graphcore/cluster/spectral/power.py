@@ -5,9 +5,10 @@ import math
 import numpy as np
 
 from ...base.streams import Streams
-from ...base.threads import map_items, row_spans
+from ...base.threads import map_blocks, row_blocks
 from ...graphs._row_loops import row_sums
 from ...kernels.graph import MANY_ENTRIES
+from . import _power_loops as _loops
 
 # From MANY_ENTRIES on, products are made in single precision and by several threads. There, after so many products the
 # rest is an expansion that leaves out coefficients of this sum. The largest eigenvalue is taken to be the last norm
@@ -90,25 +91,24 @@ def _smooth(A, X, n_products, n_jobs=None):
 
 def _multiplier(A, root, n_jobs):
     """The function that multiplies by ``D^-1/2 A D^-1/2``: of a large graph in single precision, by blocks of rows."""
-    import scipy.sparse as sp
-
     if A.nnz < MANY_ENTRIES:
         S, _ = normalized_adjacency(A)
         return lambda X: S @ X
-    inverse = np.divide(1.0, root, out=np.zeros_like(root), where=root > 0).astype(np.float32)[:, None]
-    values, parts = A.data.astype(np.float32, copy=False), {}
-    for first, last in row_spans(A.indptr):
-        span = slice(A.indptr[first], A.indptr[last])
-        rows = values[span], A.indices[span], A.indptr[first : last + 1] - A.indptr[first]
-        parts[first, last] = sp.csr_array(rows, shape=(last - first, len(root)))
+    inverse = np.divide(1.0, root, out=np.zeros_like(root), where=root > 0).astype(np.float32)
+    structure, borders = (A.indptr, A.indices, A.data.astype(np.float32, copy=False)), row_blocks(A.indptr)
 
     def times(X):
-        scaled, out = inverse * X.astype(np.float32), np.empty_like(X)
+        out, shape = np.empty_like(X), (len(X), _loops.LANES)
+        scaled, product = np.zeros(shape, dtype=np.float32), np.empty(shape, dtype=np.float32)
 
-        def multiply(span):
-            out[slice(*span)] = inverse[slice(*span)] * (parts[span] @ scaled)
+        def multiply(first, last):
+            _loops.multiply_rows(structure, inverse, scaled.ravel(), first, last, product.ravel())
 
-        map_items(multiply, list(parts), n_jobs)
+        for start in range(0, X.shape[1], _loops.LANES):
+            some = X[:, start : start + _loops.LANES]
+            np.multiply(inverse[:, None], some, out=scaled[:, : some.shape[1]])
+            map_blocks(multiply, borders, n_jobs)
+            out[:, start : start + _loops.LANES] = product[:, : some.shape[1]]
         return out
 
     return times
