@@ -93,6 +93,14 @@ def labellings(draw, n, max_clusters=4, unlabelled=True):
 objectives = st.sampled_from(("information", "ncut", "modularity"))
 
 
+def priced_objectives():
+    """An objective by its name, or information at a price of entropy, or modularity at a resolution."""
+    from graphcore.cluster.partition.objectives import OBJECTIVES
+
+    priced = [OBJECTIVES["information"].at(price=price) for price in (0.05, 0.3, 0.95)]
+    return st.one_of(objectives, st.sampled_from([*priced, OBJECTIVES["modularity"].at(resolution=2.5)]))
+
+
 def problem_of(graph, n_clusters, objective="information", **limits):
     """The Problem of a Graph, or of its rows; `limits` are fields of a Problem or of its Constraints."""
     from graphcore import Graph

@@ -10,11 +10,9 @@ from numpy.lib import format as npy
 
 
 def read_only(array, dtype=None):
-    """Return a contiguous read-only view, for compiled loops; the owner's own array keeps its flag.
+    """Return a contiguous read-only view, for compiled loops: a copy where it is not contiguous or of another dtype.
 
-    numba compiles a version for each kind of array, and whether it is writable and contiguous belongs to its kind. What
-    loops only read is therefore always passed like this, as the arrays of a Graph are. Copied only where it is not
-    contiguous or of another dtype.
+    numba compiles a version for each kind of array, to which it belongs whether one is writable and contiguous.
     """
     view = np.ascontiguousarray(array, dtype).view()
     view.flags.writeable = False
@@ -24,8 +22,7 @@ def read_only(array, dtype=None):
 def npy_header(stream):
     """Return (shape, whether columns come first, dtype) from the start of a ``.npy`` stream, which then is at the data.
 
-    Whatever is wrong with the header is a ValueError of one line. numpy reads it as a Python literal, whose parser has
-    many ways to fail, and warnings of its own.
+    Whatever is wrong with the header, a Python literal, is a ValueError of one line.
     """
     try:
         with warnings.catch_warnings():

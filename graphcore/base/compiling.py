@@ -42,16 +42,12 @@ _DECIDING = ModuleLock()
 def compiled(function=None, *, sums_in_any_order=False):
     """Compile a loop, kept on disk; it releases the interpreter lock, and signals reach a caller that waits for it.
 
-    Called in the main thread, a loop that may take long runs away from it (`threads.away`): when it is called for the
-    first time, and when its arrays are so large that it would take long at the pace of its calls so far. A signal that
-    arrives while numba turns results into objects becomes what its handler raises: left alone, Python makes a
-    SystemError of an exception beside a result. In the threads of `map_blocks`, a loop that is no longer wanted does
-    not begin. `sums_in_any_order` lets sums of floats be taken some at a time; their order is the same in every call.
-    Functions whose names begin with an underscore are for other compiled ones alone: Python cannot call them, which
-    saves a tenth of compiling.
-
-    A loop that is on no disk runs as Python for as long as that is cheaper, with the same results, bit for bit: it must
-    not add bools, or count beyond 32 bits in what is an int32 in an array.
+    Called in the main thread, a loop that may take long, by the pace of its calls so far, runs away from it
+    (`threads.away`). In the threads of `map_blocks`, a loop that is no longer wanted does not begin.
+    `sums_in_any_order` lets sums of floats be taken some at a time; their order is the same in every call. Functions
+    whose names begin with an underscore are for other compiled ones alone: Python cannot call them, which saves a tenth
+    of compiling. A loop that is on no disk runs as Python for as long as that is cheaper, with the same results, bit
+    for bit: it must not add bools, or count beyond 32 bits in what is an int32 in an array.
     """
     if function is None:
         return functools.partial(compiled, sums_in_any_order=sums_in_any_order)
@@ -184,7 +180,7 @@ def _uncompiled(dispatcher):
 def _direct(dispatcher, *args):
     try:
         return dispatcher(*args)
-    except SystemError as error:
+    except SystemError as error:  # Python makes it of what a signal's handler raised while numba made results
         cause: BaseException = error
         while isinstance(cause, SystemError) and cause.__cause__ is not None:
             cause = cause.__cause__

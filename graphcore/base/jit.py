@@ -1,8 +1,6 @@
 """All that needs private names of numba; `tests/base/test_jit.py` lists them, and fails where numba has changed them.
 
-They are needed for loops that other ones call and Python does not (:class:`Part`), for notices of compiling
-(:func:`while_compiling`), and above all for compiled loops on disk (:class:`LoopCache`), of which nothing that is
-damaged or out of date is run, and nothing depends on what can be written. numba's own cache trusts its files: one
+Above all they are needed for compiled loops on disk (:class:`LoopCache`). numba's own cache trusts its files: one
 flipped bit in what it loads ends the process, a full disk ends a fit. It takes a loop for unchanged if its own file is,
 whatever became of those that it calls; and processes that save at the same time can mix up its index. Here a file holds
 one compiled version under the name of all that it depends on, behind a checksum.

@@ -14,8 +14,7 @@ _running: ContextVar[tuple["Stages", ...]] = ContextVar("running", default=())
 def announce(text):
     """Log what a verbose function has to say; where nobody listens to the log, print it on stderr.
 
-    No handler is installed: logging that is set up later gets the messages alone, and a level above INFO that was set
-    on the logger "graphcore" silences them.
+    A level above INFO that was set on the logger "graphcore" silences it.
     """
     if logger.hasHandlers() and logger.isEnabledFor(logging.INFO):
         logger.info("%s", text)

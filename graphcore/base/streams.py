@@ -12,28 +12,25 @@ class Streams:
     """Independent random generators drawn from one `random_state`.
 
     An int gives the same streams every time, Streams and a SeedSequence their own. A Generator or RandomState is asked
-    for fresh entropy once, so calling twice with the same object gives two different results, as in scikit-learn. None
-    takes entropy from the operating system.
+    for fresh entropy once, so calling twice with the same object gives two different results, as in scikit-learn.
     """
 
     def __init__(self, random_state=None):
         if isinstance(random_state, Streams):
-            self._sequence = random_state._sequence
-        elif isinstance(random_state, np.random.SeedSequence):
-            self._sequence = random_state
+            random_state = random_state._sequence
         elif isinstance(random_state, np.random.Generator):
-            self._sequence = np.random.SeedSequence(random_state.integers(0, 2**32, 4).tolist())
+            random_state = random_state.integers(0, 2**32, 4).tolist()
         elif isinstance(random_state, np.random.RandomState):
-            self._sequence = np.random.SeedSequence(random_state.randint(0, 2**31, 4).tolist())
-        elif random_state is None:
-            self._sequence = np.random.SeedSequence()
+            random_state = random_state.randint(0, 2**31, 4).tolist()
         elif isinstance(random_state, Integral) and random_state >= 0:
-            self._sequence = np.random.SeedSequence(int(random_state))
-        else:
+            random_state = int(random_state)
+        elif not (random_state is None or isinstance(random_state, np.random.SeedSequence)):
             raise ParameterError(
                 f"random_state={random_state!r} must be None, a non-negative integer, a numpy Generator or a "
                 "RandomState"
             )
+        is_sequence = isinstance(random_state, np.random.SeedSequence)
+        self._sequence = random_state if is_sequence else np.random.SeedSequence(random_state)
 
     def child(self, stage, block=0):
         """Return the streams of one named stage (and block), independent of every other name."""
@@ -50,10 +47,7 @@ class Streams:
 
 
 def draw_by_weight(weights, rng):
-    """A place drawn with probability in proportion to its weight (not negative); -1 if all are 0.
-
-    The compiled loops that draw by weight (`cluster/coresets/`) hold to the same: -1 where there is nothing.
-    """
+    """A place drawn with probability in proportion to its weight (not negative); -1 if all are 0."""
     ends = np.cumsum(weights)
     if not ends[-1] > 0:
         return -1

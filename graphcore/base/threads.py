@@ -1,11 +1,10 @@
 """Threads: compiled loops release the interpreter lock and are run over fixed blocks; the main one can be interrupted.
 
-The blocks depend on the data alone and every block writes to its own part of the output, so results are the same for
-any number of threads. Plain Python threads are used instead of numba's own, because they need no threading layer,
-survive forks and other libraries' pools, and keep compile times short.
+Blocks depend on the data alone, so that results are the same for any number of threads. Plain Python threads need no
+threading layer, survive forks and other libraries' pools, and keep compile times short.
 
-Python runs the handlers of signals in the main thread, between two steps of Python: never within a long call of
-compiled code. `away` has another thread make such a call, while the main thread waits and can be interrupted.
+Python runs the handlers of signals in the main thread, between two steps of Python. `away` has another thread make a
+long call of compiled code, while the main thread waits and can be interrupted.
 """
 
 import contextvars
@@ -50,8 +49,7 @@ def in_main_thread():
 def away(function, *args, **options):
     """Call a function in another thread if this is the main one, so that signals need not wait for its end.
 
-    For calls that stay long in compiled code and only fill arrays that the caller made or return new ones. What a
-    signal interrupts is told to stop, its result is dropped, and it goes on no further than its next step of Python.
+    What a signal interrupts, whose result is dropped, goes on no further than its next step of Python.
     """
     if not in_main_thread():
         return function(*args, **options)
@@ -147,8 +145,6 @@ def effective_jobs(n_jobs):
         n_jobs = check_integer("n_jobs", n_jobs)
     if n_jobs is None or n_jobs == 1:
         # joblib is only asked when a context may have been set, to keep start-up short.
-        import sys
-
         if n_jobs is None and "joblib" in sys.modules:
             return int(sys.modules["joblib"].effective_n_jobs(None))
         return 1
@@ -213,9 +209,8 @@ def map_items(function, items, n_jobs):
 def limited_libraries(openmp=1):
     """BLAS works with one thread inside, so that sums are taken in the same order everywhere, OpenMP with `openmp`.
 
-    More than one thread of OpenMP is for sums that are the same in any order. One thread at a time: others wait. The
-    same may come back, as by a caller's own kernel that uses graphcore. Libraries have to be imported before, or they
-    are not limited.
+    More than one is for sums that are the same in any order. One thread at a time: others wait; the same may come back,
+    as by a caller's own kernel that uses graphcore. Libraries have to be imported before, or they are not limited.
     """
     from threadpoolctl import ThreadpoolController
 

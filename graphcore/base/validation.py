@@ -27,7 +27,7 @@ def check_integer(name, value, *, low=None, high=None, why_high=""):
     return value
 
 
-def check_real(name, value, *, low=None, high=None, open_low=False, open_high=False):
+def check_real(name, value, *, low=None, high=None, open_low=False):
     """Return `value` as a finite float, or raise a ParameterError that names it."""
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, Real):
         raise refused(name, value, f"must be a number, got {type(value).__name__}")
@@ -39,8 +39,8 @@ def check_real(name, value, *, low=None, high=None, open_low=False, open_high=Fa
         raise refused(name, value, "must be finite")
     if low is not None and (value < low or (open_low and value == low)):
         raise refused(name, value, f"must be {'more than' if open_low else 'at least'} {low}")
-    if high is not None and (value > high or (open_high and value == high)):
-        raise refused(name, value, f"must be {'less than' if open_high else 'at most'} {high}")
+    if high is not None and value > high:
+        raise refused(name, value, f"must be at most {high}")
     return value
 
 

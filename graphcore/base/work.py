@@ -19,14 +19,7 @@ def count(name, amount, most=False):
 
 @contextmanager
 def counted():
-    """Count the work of all threads inside, in a Counter.
-
-    "entries moved over": entries of rows that were weighed for a move. "entries summed": entries read to add up
-    clusters. "entries grouped": entries read to make graphs between groups. "most links between
-    groups": entries of the largest graph between groups that moved in a cycle. "entries repaired", "sums updated": rows
-    read and groups of the sampling tree summed by D2 seeding. "passes over chunks": of vectors. "bytes to each worker",
-    "bytes with tasks", "bytes back", all with a comma and the name of the pass: what Dask carried.
-    """
+    """Count the work of all threads inside, in a Counter, by the names of whoever calls :func:`count`."""
     work = Counter()
     with _LOCK:
         _listening.append(work)

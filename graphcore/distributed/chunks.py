@@ -25,13 +25,7 @@ def is_chunked(X):
 
 
 def as_chunks(X):
-    """A dask.array as blocks of whole rows of known length, none of them empty.
-
-    Raises
-    ------
-    InputError
-        If it is no matrix of real numbers, or its blocks are no arrays of numpy.
-    """
+    """A dask.array as blocks of whole rows of known length, none of them empty."""
     if X.ndim != 2 or X.dtype.kind not in "biuf":
         raise InputError(f"X must be a matrix of real numbers, got a dask.array of shape {X.shape} and type {X.dtype}")
     if not issubclass(block_type(X), np.ndarray):
@@ -53,8 +47,7 @@ def map_chunks(function, X, *shared, each=None, name=None):
     """`function(block, *shared)` for every block of rows, in their order; with `each`, `function(block, own, *shared)`.
 
     `each` holds one thing for every block, or is a dask.array with the same blocks of rows. X may be a list of arrays
-    too, which are gone through one after the other, or a single array, of which `each` is then what belongs to it.
-    Tasks go by `name` on Dask's dashboard, by default that of the function.
+    too, or a single one, to which `each` then belongs. Tasks go by `name` on Dask's dashboard.
     """
     if not is_chunked(X):
         if not isinstance(X, list):
@@ -140,9 +133,6 @@ def _name(function):
     return function.__name__.strip("_")
 
 
-# -- few tasks ---------------------------------------------------------------------------------------------------------
-
-
 class _Source:
     """How a task makes a block: by the block's own part of Dask's graph, from blocks that are held, if from any.
 
@@ -174,8 +164,7 @@ class _Task:
 def _by_few_tasks(client, function, arrays, values, shared, size, name):
     """`function(*blocks, *values, *shared)` for the blocks of arrays with the same rows; results in block order.
 
-    `values` holds a tuple for every block; `shared` are of so many bytes. Returns None, and does nothing, where blocks
-    have work in common, as those of a new chunking have: their tasks are Dask's own.
+    None, where blocks have work in common, as those of a new chunking have: their tasks are Dask's own.
     """
     found = [_sources_of(array) for array in arrays]
     if None in found:

@@ -47,9 +47,8 @@ def pass_spans(indptr, few=False):
 def map_passes(function, rows, spans, labels, *small, n_jobs=None):
     """`function(rows, first, last, labels, *small)` for every block of nodes in `spans`; results in their order.
 
-    `rows` are the arrays of a graph and `labels` (n,) an array that is not changed meanwhile; small arrays are not
-    changed before the pass after this one. In threads, or on workers where the graph was lent to them
-    (:func:`on_workers`).
+    In threads, or on workers where the graph was lent to them (:func:`on_workers`). `labels` (n,) are not changed
+    meanwhile, and small arrays not before the pass after this one.
     """
     workers = _workers.get()
     if workers is not None and workers.rows.indices is rows.indices and workers.rows.degrees is rows.degrees:
@@ -59,10 +58,9 @@ def map_passes(function, rows, spans, labels, *small, n_jobs=None):
 
 @contextmanager
 def on_workers(graph, rows_of):
-    """Within, passes over this graph run on the workers of the current client.
+    """Within, passes over this graph, which is on disk, run on the workers of the current client, if there is one.
 
-    The graph is on disk; without a client nothing happens. `rows_of` gives the arrays of a graph. On the way out, by
-    whatever way, workers forget the graph and its labels.
+    `rows_of` gives the arrays of a graph. On the way out workers forget the graph and its labels.
     """
     client = current_client()
     if client is None or _workers.get() is not None:
@@ -122,14 +120,11 @@ class _Workers:
         tasks = self._tasks(spans)
         count(f"bytes with tasks, {self._pass}", len(tasks) * sizeof([with_each, self._recent]))
         name = f"{self._pass}-{uuid4().hex}"
+        known, submit = (self._token, self._n_bases, self._base, self._changes, self._recent), self.client.submit
         futures = [
-            self.client.submit(
-                run_blocks, self._reopen, function, some, self._token, self._n_bases, self._base,
-                self._changes, self._recent, small,
-                key=f"{name}-{i}", pure=False, workers=where,
-            )
+            submit(run_blocks, self._reopen, function, some, known, small, key=f"{name}-{i}", pure=False, workers=where)
             for i, (some, where) in enumerate(tasks)
-        ]  # fmt: skip
+        ]
         try:
             if self._starts:
                 self._wait(futures, tasks)

@@ -26,12 +26,12 @@ def parts_of(reopen):
         return _opened[reopen][1]
 
 
-def run_blocks(reopen, function, spans, token, n_bases, base, changes, recent, small):
-    """Some blocks of a pass, in a worker."""
+def run_blocks(reopen, function, spans, known, small):
+    """Some blocks of a pass, in a worker; `known` says what there is to know of the labels, see :func:`_labels`."""
     with _lock:
-        if token in _forgotten:  # what was interrupted cannot be stopped, but must not hold anything again
+        if known[0] in _forgotten:  # what was interrupted cannot be stopped, but must not hold anything again
             return []
-        rows, labels = _rows(reopen), _labels(token, n_bases, base, changes, recent)
+        rows, labels = _rows(reopen), _labels(*known)
     results = []
     for span in spans:
         try:

@@ -215,7 +215,7 @@ def _have(parts):
 def test_a_worker_gives_back_what_it_has_read_after_every_block(stored):
     reopen = pickle.dumps((stored[0], graphcore.cluster.partition.quotient.graph_rows))
     labels = np.zeros(stored[0].n_nodes, dtype=np.int32)
-    given = worker.run_blocks(reopen, _mapped, [(0, 500), (500, 1500)], "once", 1, labels, [], [], ())
+    given = worker.run_blocks(reopen, _mapped, [(0, 500), (500, 1500)], ("once", 1, labels, [], []), ())
     worker.forget("once", reopen)
     (_, read), (after, _) = given
     assert read > 0

@@ -97,7 +97,7 @@ def test_threads_do_not_change_a_bit(measure, monkeypatch):
 
     # Small blocks, so that a small graph has many of them.
     monkeypatch.setattr(passes, "_ENTRIES_PER_BLOCK", 500)
-    monkeypatch.setattr(quotient, "_MIN_ENTRIES_PER_BLOCK", 500)
+    monkeypatch.setattr(quotient, "_ENTRIES_PER_BLOCK", 500)
     rng = np.random.default_rng(0)
     s, t = rng.integers(0, 2000, (2, 20_000))
     graph = Graph.from_edges(s, t, rng.random(20_000), 2000, warn=False)

@@ -138,9 +138,7 @@ def sample_coreset(
 ):  # fmt: skip
     """Draw a coreset of the points of any kernel, as :func:`build_coreset` does of a graph's nodes.
 
-    `weights` (n_points,) float64 are those of the kernel if not given, and always for a graph. `eps`, "degree" and
-    "fast" are for graphs. For other kernels "importance" takes as many points as there are for these points, without
-    draws.
+    `weights` (n_points,) float64 are those of the kernel if not given. `eps`, "degree" and "fast" are for graphs.
     """
     is_graph = kernel.leaves_out_isolated
     weights = kernel.point_weights if weights is None else weights

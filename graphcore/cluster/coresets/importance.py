@@ -76,17 +76,13 @@ def round_eps(eps, n_points, round_number):
 def importance_rounds(kernel, n_clusters, eps, n_seeds, *, seeding="fast", random_state=None):
     """Algorithm 4: repeat importance sampling on its own result until the size stops falling.
 
-    Round i works with :func:`round_eps` and draws :func:`importance_size` of the points that the round before has left,
-    weighted as that round left them.
-
+    Round i works with :func:`round_eps` and draws :func:`importance_size` of the points that the round before has left.
     `eps` is the relative error of the cost, all rounds together, and `n_seeds` are the D2 seeds of every round. Returns
-    the Draws of the last round that made the set smaller and left a point for each cluster; the whole set of points if
-    the first does not.
+    the Draws of the last round that made the set smaller and left a point for each cluster.
 
     The published loop ends when a round leaves as many distinct points as the one before. Repeats make that number
-    fall by chance for ever, far below the size that the theory asks for (from 18,063 draws wanted to 71 points on one
-    graph), so a round is made here only if it draws fewer points than there are. The first one is always made, capped
-    at the number of points.
+    fall by chance for ever (from 18,063 draws wanted to 71 points on one graph), so a round is made here only if it
+    draws fewer points than there are. The first one is always made, capped at the number of points.
     """
     streams = Streams(random_state)
     n_points = int(np.count_nonzero(kernel.point_weights > 0))

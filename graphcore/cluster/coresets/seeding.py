@@ -16,23 +16,15 @@ SEEDING = ("auto", "fast", "naive")
 
 @dataclass(frozen=True, eq=False)
 class Seeds:
-    """Centres drawn by D2 sampling, and what every point pays to its nearest one.
+    """Centres drawn by D2 sampling, and what every point pays to its nearest one."""
 
-    `indices` (n_seeds,) int64 are the centres in the order drawn; `contributions` (n_points,) float64 is
-    ``w(x) Delta(x, C)``, weight times squared distance to the nearest centre, 0 for points of weight 0; `nearest`
-    (n_points,) int32 is the position in `indices` of the nearest centre, -1 for points of weight 0; and `cost` is the
-    sum of the contributions. `exhausted` says whether drawing ended early because no point had a positive distance
-    left, `n_negative` how many negative squared distances were met (an indefinite kernel), which count as 0;
-    `counters` are the work done: ``"entries"`` read and ``"sums"`` recomputed.
-    """
-
-    indices: np.ndarray
+    indices: np.ndarray  # (n_seeds,) int64: the centres in the order drawn
+    # (n_points,) float64: ``w(x) Delta(x, C)``, weight times squared distance to the nearest centre
     contributions: np.ndarray = field(repr=False)
-    nearest: np.ndarray = field(repr=False)
-    cost: float
-    exhausted: bool
-    n_negative: int
-    counters: dict = field(repr=False)
+    nearest: np.ndarray = field(repr=False)  # (n_points,) int32: its place in `indices`, -1 for points of weight 0
+    cost: float  # the sum of the contributions
+    exhausted: bool  # whether drawing ended early because no point had a positive distance left
+    n_negative: int  # negative squared distances that were met (an indefinite kernel), which count as 0
 
 
 def d2_seeding(kernel, n_seeds, *, method="fast", random_state=None):
@@ -41,8 +33,7 @@ def d2_seeding(kernel, n_seeds, *, method="fast", random_state=None):
     "fast" starts from x*, the point of smallest ``K_xx``, which it has beside `n_seeds` others, then one uniform draw,
     then D2 draws through a sampling tree: O(min(n_seeds, average degree) n log n) in all. "naive", for any kernel,
     starts from one uniform draw and visits all points for every centre: O(n n_seeds). Returns Seeds; fewer than asked
-    for, with a warning, if the distances are used up before. If the kernel's diagonal is zero, every squared distance
-    is 0 or negative and nothing can be drawn: an InputError.
+    for, with a warning, if the distances are used up before; an InputError if the kernel's diagonal is zero.
 
     Algorithm 1 (naive) and Algorithm 2 with 6, 7, 8 (fast) of Jourdan, Schwartzman, Macgregor, Sun, "Coreset Spectral
     Clustering". The published box repairs the tree after x* and after every tree draw; it has to be repaired after the
@@ -69,8 +60,7 @@ def d2_seeding(kernel, n_seeds, *, method="fast", random_state=None):
         seeds = fast_seeds(kernel, initial, rng.random(n_draws))
     else:
         seeds = draw_seeds(kernel, kernel.point_weights, len(initial) + n_draws, rng, initial=initial)
-    count("entries repaired", seeds.counters["entries"])
-    count("sums updated", seeds.counters["sums"])
+        count("entries repaired", len(diagonal) * len(seeds.indices))
     if seeds.exhausted:
         warn_user(
             f"D2 seeding stopped at {len(seeds.indices)} of {n_wanted} centres: no node has a positive distance left "
@@ -83,10 +73,8 @@ def draw_seeds(kernel, weights, n_seeds, rng, *, shift=0.0, initial=()):
     """Draw points one after the other, each with probability proportional to ``w(x) Delta(x, C)``; a Seeds.
 
     ``Delta(x, y) = K_xx + K_yy - 2 K_xy`` of ``K + shift W^-1``, and Delta(x, C) the least over the points C drawn so
-    far. The first is drawn in proportion to the weights (n_points,), float64; points of weight 0 never are. One column
-    of the kernel is read for each. Points of `initial` are taken first, without drawing. There are fewer than
-    `n_seeds`, and `exhausted` is set, if no point of positive distance is left; negative distances, of an indefinite
-    kernel, count as 0.
+    far. The first is drawn in proportion to the weights (n_points,), float64; points of weight 0 never are. Points of
+    `initial` are taken first, without drawing. There are fewer than `n_seeds` if no point of positive distance is left.
 
     Arthur and Vassilvitskii, "k-means++", SODA 2007; Algorithm 1 of Jourdan, Schwartzman, Macgregor, Sun, "Coreset
     Spectral Clustering".
@@ -112,7 +100,6 @@ def seeds_by_distance(distances_to, weights, n_seeds, rng, *, initial=(), farthe
     beyond rounding) and how many came out negative. With `farthest` the point farthest from all before is taken, in
     place of a draw.
     """
-    n = len(weights)
     taking_part = weights > 0
     contributions = np.where(taking_part, np.inf, 0.0)
     shortest = contributions.copy()
@@ -145,7 +132,6 @@ def seeds_by_distance(distances_to, weights, n_seeds, rng, *, initial=(), farthe
         cost=float(contributions.sum()),
         exhausted=len(seeds) < n_seeds,
         n_negative=n_negative,
-        counters={"entries": n * len(seeds), "sums": 0},
     )
 
 
@@ -162,6 +148,8 @@ def fast_seeds(kernel, initial, uniforms):
         rows = kernel.indptr, kernel.indices, kernel.values, kernel.degrees
         points, tree = (kernel.diagonal, kernel.point_weights), (sums, offsets, touched)
         n_seeds = _loops.seed_fast(rows, points, initial, uniforms, tree, nearest, counters, seeds)
+    count("entries repaired", counters[0])
+    count("sums updated", counters[1])
     return Seeds(
         indices=seeds[:n_seeds].copy(),
         contributions=sums[:n],
@@ -169,5 +157,4 @@ def fast_seeds(kernel, initial, uniforms):
         cost=float(sums[:n].sum()),
         exhausted=n_seeds < len(seeds),
         n_negative=int(counters[2]),
-        counters={"entries": int(counters[0]), "sums": int(counters[1])},
     )

@@ -197,9 +197,8 @@ def agglomerate(rows, sizes, objective, n_clusters, min_size, elsewhere, childre
     offered to the smallest one. As long as there are clusters of fewer than `min_size` nodes (`sizes` counts what
     each node stands for), the smallest of them goes first, to its best partner. Step i makes cluster n + i out of
     children[i]; losses[i] is what it cost. Every live cluster stands in a heap with the loss to its best partner; an
-    entry whose partner is gone is looked up again when it comes up. A loss depends on the two clusters
-    alone, so the order is exact; but for information it also depends on what all clusters cut, and an entry keeps the
-    loss of when it was looked up, so the order is nearly that of the true losses.
+    entry whose partner is gone is looked up again when it comes up. For information a loss also depends on what all
+    clusters cut, and an entry keeps that of when it was looked up: the order is nearly that of the true losses.
     `elsewhere` are the volume of the whole, where the graph is a part of a larger one, and what the clusters elsewhere
     add to the sums of inner weights and of squared volumes, as shares. Returns the number of steps made.
     """

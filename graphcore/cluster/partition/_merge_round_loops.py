@@ -70,28 +70,6 @@ def best_of_pairs(rows, objective, nodes, slopes, first, last, partners, gains):
 
 
 @compiled
-def pair_alone(alone, last, degrees, objective, nodes, by_apart, partners, gains):
-    """Pair nodes without neighbours, one with the next one; an odd last one with the node `last`, if that is not -1."""
-    inner, part = nodes
-    total = total_of(degrees)
-    for i in range(0, len(alone), 2):
-        a = alone[i]
-        b = alone[i + 1] if i + 1 < len(alone) else last
-        if b < 0:
-            break
-        volume_a, volume_b = degrees[a] / total, degrees[b] / total
-        gain = (
-            term(objective, inner[a] + inner[b], volume_a + volume_b)
-            - part[a]
-            - part[b]
-            - 2.0 * volume_a * volume_b * by_apart
-        )
-        partners[a], gains[a] = b, gain
-        if b != last:
-            partners[b], gains[b] = a, gain
-
-
-@compiled
 def pair_up(partners, order, max_pairs, degrees, labels):
     """Unite disjoint pairs in the order given, at most `max_pairs` of them; returns the number of labels.
 

@@ -90,11 +90,7 @@ def objective_value(objective, inner, volumes):
 
 @compiled
 def slopes(objective, inner, volumes):
-    """Derivatives of the objective by each cluster's inner weight and by its volume (shares of the whole volume).
-
-    For NCUT, ``2 l by_inner + d by_volume`` for a node of degree d with weight l to a cluster is, up to the factor d,
-    minus its squared distance to the cluster's centroid in kernel k-means.
-    """
+    """Derivatives of the objective by each cluster's inner weight and by its volume (shares of the whole volume)."""
     by_inner, by_volume = np.empty(len(inner)), np.empty(len(inner))
     total, cut, apart = shares_of(inner, volumes)
     cut, apart = max(cut, _NOTHING), max(apart, _NOTHING)

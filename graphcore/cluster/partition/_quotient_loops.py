@@ -33,19 +33,11 @@ def group_nodes(labels, starts, members):
 
 
 @compiled
-def label_sizes(labels, sizes):
-    """Count the nodes of every label; labels of -1 are left out."""
+def label_sums(labels, values, sums):
+    """Add up the values of the nodes of every label (length 0: one each); labels of -1 are left out."""
     for x in range(len(labels)):
         if labels[x] >= 0:
-            sizes[labels[x]] += 1
-
-
-@compiled
-def label_volumes(labels, degrees, volumes):
-    """Sum of the degrees of the nodes of every label; labels of -1 are left out."""
-    for x in range(len(labels)):
-        if labels[x] >= 0:
-            volumes[labels[x]] += degrees[x]
+            sums[labels[x]] += values[x] if len(values) > 0 else 1
 
 
 @compiled
@@ -80,18 +72,10 @@ def _grown(array, length, room):
 @compiled
 def row_lengths(grouping, chosen, out):
     """Entries in the chosen rows of the graph between clusters."""
-    (indptr, indices, _), labels, starts, members = grouping
-    last_seen = np.full(len(starts) - 1, -1, dtype=np.int32)
+    found = places(len(grouping[2]) - 1)
     for i in range(len(chosen)):
-        count = 0
-        for m in range(starts[chosen[i]], starts[chosen[i] + 1]):
-            x = members[m]
-            for e in range(indptr[x], indptr[x + 1]):
-                b = labels[indices[e]]
-                if b >= 0 and last_seen[b] != i:
-                    last_seen[b] = i
-                    count += 1
-        out[i] = count
+        out[i] = gather_links(grouping, chosen[i], found)
+        forget(found, out[i])
 
 
 @compiled

@@ -45,9 +45,8 @@ def forget(found, n_touched):
 def add_cluster_sums(rows, counts, labels, first, last, clusters, nodes):
     """Add what nodes first to last bring to their `clusters`: weight inside (both directions), volume, cut, number.
 
-    counts says how many nodes each one stands for; length 0 stands for ones. The two arrays of `nodes`, which begin
-    with node `first`, get each node's weight inside and outside of its cluster, unless they are of length 0; nodes of
-    no cluster get 0 and 0.
+    The two arrays of `nodes`, which begin with node `first`, get each one's weight inside and outside of its cluster,
+    unless they are of length 0.
     """
     indptr, indices, weights, degrees = rows
     internal, volume, cut, size = clusters
@@ -70,14 +69,3 @@ def add_cluster_sums(rows, counts, labels, first, last, clusters, nodes):
         if split:
             inside[x - first] = within
             outside[x - first] = beyond
-
-
-@compiled
-def within_weights(indptr, indices, values, labels, out):
-    """out[j] += entries of a sparse matrix between points that both have label j."""
-    for i in range(len(indptr) - 1):
-        total = 0.0
-        for e in range(indptr[i], indptr[i + 1]):
-            if labels[indices[e]] == labels[i]:
-                total += values[e]
-        out[labels[i]] += total

@@ -27,12 +27,11 @@ def in_turns(spans, n_turns):
 
 
 def move_in_blocks(problem, labels, *, sums=None, tolerance=FEW_MOVES, n_jobs=None):
-    """Move single nodes, in place, as `move_locally` does, block by block.
+    """Move single nodes, in place, as `move_locally` does, block by block; returns (ClusterSums, moves made).
 
-    In a round every block of nodes has its turn, together with a quarter of all blocks: its nodes move one after the
-    other by what is known of the others at the beginning of the turn. After each round the sums are those of the whole
-    graph again; a round that has not raised the objective is undone and is the last, as is one that moves no more than
-    a share `tolerance` of the nodes. Clusters keep the least size and volume. Returns (ClusterSums, moves made).
+    In a round every block has its turn, together with a quarter of all: its nodes move one after the other by what is
+    known of the others at the beginning of the turn. A round that has not raised the objective is undone and is the
+    last, as is one that moves no more than a share `tolerance` of the nodes.
     """
     rows, objective = problem.rows, problem.objective
     sums = problem.sums(labels, n_jobs) if sums is None else sums
@@ -122,10 +121,8 @@ def _move_part(rows, first, last, labels, code, limits, sums, near):
 def block_sweep(problem, labels, n_jobs=None):
     """Move nodes, some blocks at a time, to the cluster of steepest ascent, in place, once over the graph.
 
-    The slopes are those of the start; the labels (-1 stays) are those that the blocks before have left. So it takes a
-    third of the time of a pass of `move_locally`, on any number of threads, but
-    does not promise that the objective rises. From a poor start it rises further than by moving single nodes, and some
-    small clusters are given up.
+    The slopes are those of the start, so that it takes a third of the time of a pass of `move_locally`, but does not
+    promise that the objective rises. From a poor start it rises further, and some small clusters are given up.
     """
     rows, k = problem.rows, problem.n_clusters
     internal, volume = inner_sums(rows, labels, k, n_jobs), label_volumes(labels, rows.degrees, k)

@@ -15,25 +15,12 @@ from .objectives import Objective, objective_of
 
 @dataclass(frozen=True, eq=False)
 class ClusterSums:
-    """Sums over each cluster of a graph.
+    """Sums over each cluster of a graph, (n_clusters,) each."""
 
-    Attributes
-    ----------
-    internal : ndarray of shape (n_clusters,), float64
-        Sum of the matrix entries inside the cluster: twice the weight of its edges, once that of its self-loops.
-    volume : ndarray of shape (n_clusters,), float64
-        Sum of degrees.
-    cut : ndarray of shape (n_clusters,), float64
-        Weight of the edges that leave the cluster, to other clusters or to nodes of none. NaN where nodes have been
-        moved since: only the other sums are kept up to date then.
-    size : ndarray of shape (n_clusters,), int64
-        Number of nodes; nodes of degree 0 are left out.
-    """
-
-    internal: np.ndarray
-    volume: np.ndarray
-    cut: np.ndarray
-    size: np.ndarray
+    internal: np.ndarray  # of the matrix entries inside: twice the weight of its edges, once that of its self-loops
+    volume: np.ndarray  # of degrees
+    cut: np.ndarray  # weight of the edges that leave it; NaN where nodes have been moved since
+    size: np.ndarray  # int64: nodes, but for those of degree 0
 
     @property
     def arrays(self):
@@ -54,7 +41,7 @@ def cluster_sums(rows, labels, n_clusters, n_jobs=None, counts=None, splits=None
     """Add up weights and nodes of every cluster; `labels` (n,) int32, -1 for no cluster.
 
     Where rows are groups, `counts` (n,) int64 holds the nodes that each stands for. `splits`, two float64 arrays (n,),
-    are filled with each node's weight inside and outside of its own cluster. The result does not depend on `n_jobs`.
+    are filled with each node's weight inside and outside of its own cluster.
     """
     counts = read_only(np.empty(0, dtype=np.int64) if counts is None else counts)
     count("entries summed", len(rows.indices))

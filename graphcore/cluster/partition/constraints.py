@@ -67,11 +67,7 @@ class Constraints:
 
     def sizes(self, groups, n_groups):
         """What groups of nodes count, (n_groups,) int64; nodes of -1 are left out."""
-        if not len(self.counts):
-            return label_sizes(groups, n_groups)
-        inside = groups >= 0
-        # Whole numbers below 2^53, which sums of floats hold exactly.
-        return np.bincount(groups[inside], weights=self.counts[inside], minlength=n_groups).astype(np.int64)
+        return label_sizes(groups, n_groups, self.counts)
 
     def of_groups(self, groups, n_groups):
         """The same for groups of nodes: one that holds a fixed node is fixed."""
@@ -109,8 +105,7 @@ def relieve_full_clusters(problem, labels):
 def swap_between_full_clusters(problem, labels):
     """Swap nodes of two clusters, in place, while that raises the objective; returns how many swaps were made.
 
-    Where clusters are full no node alone can go where it gains. For every two clusters, those that gain most by going
-    over (or lose least) are paired off with those that would come back.
+    Those that gain most by going over (or lose least) are paired off with those that would come back.
     """
     n_clusters, is_fixed = problem.n_clusters, problem.constraints.is_fixed
     sums, swaps = problem.sums(labels), 0
@@ -150,8 +145,6 @@ def cut_in_order(order, rows, n_clusters, constraints):
     The load of a node is its degree where volumes are limited, and what it counts where sizes are, whichever is the
     greater share of its limit.
 
-    References
-    ----------
     Aydin, Bateni, Mirrokni, "Distributed Balanced Partitioning via Linear Embedding", WSDM 2016: the order is that of
     the leaves of a hierarchical clustering, and what was cut is improved afterwards.
     """
@@ -171,9 +164,7 @@ def grow_small_clusters(problem, labels):
 
     A small cluster grows over its border, each time by the node that has most to do with it and least with its own
     cluster, ``(l_xc - l_xa) / d_x``; no cluster is made small by that. Where its border gives nothing, nodes come from
-    the largest cluster, those of low degree first. Fixed nodes stay. Single nodes that may move always add up to the
-    size asked for, if there are as many as n_clusters times min_size; groups may not. With a least size of 1 nothing is
-    done: by default a cluster may come out empty, and a warning says so.
+    the largest cluster, those of low degree first. Fixed nodes stay. With a least size of 1 nothing is done.
     """
     rows, limits, min_size = problem.rows, problem.constraints, problem.min_size
     if min_size <= 1:

@@ -12,8 +12,7 @@ from .quotient import apply_labels, compact_labels, estimated_entries, grouped, 
 
 # A level of groups that leaves more than this share of what it groups, or of its entries, is not worth a level.
 _MAX_SHARE = 0.9
-# Cycles end after so many, or where one raises the objective by less than this share of itself; the same among groups.
-_CYCLES = 10
+# Cycles end where one raises the objective by less than this share of itself; the same among groups.
 _TOLERANCE = 2.5e-3
 # Cycles among the groups of nodes for each cycle of the nodes: they are much cheaper, and raise it nearly as far.
 _INNER = 3
@@ -27,19 +26,16 @@ _NO_STARTS, _NO_NODES = np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int32)
 def move_in_cycles(problem, labels, rng, *, sums=None, n_jobs=None):
     """Raise the objective by moving groups of nodes, large ones first, then single nodes; again with other groups.
 
-    Moving single nodes ends where no single one gains; a group of them that belongs elsewhere as a whole is stuck. Each
-    cycle splits every cluster anew into groups, these into groups of groups (:func:`subgroups`), and moves the largest
-    first; groups of nodes are moved so up to three times, with other groups of theirs. `labels` (n,) int32, -1 stays,
-    are changed in place, and never for the worse; `sums` are theirs, if at hand. Returns ClusterSums of the labels, but
-    for the cut.
+    Each cycle splits every cluster anew into groups, these into groups of groups (:func:`subgroups`), and moves the
+    largest first; groups of nodes are moved so up to three times, with other groups of theirs. `labels` (n,) int32, -1
+    stays, are changed in place, and never for the worse; `sums` are theirs, if at hand. Returns ClusterSums, but for
+    the cut.
 
-    References
-    ----------
     Groups inside clusters are the refinement phase of Traag, Waltman, van Eck, "From Louvain to Leiden", Scientific
-    Reports 9, 2019; here the number of clusters is given, and the objective is another.
+    Reports 9, 2019.
     """
     sums = problem.sums(labels, n_jobs) if sums is None else sums
-    for _ in range(_CYCLES):
+    while True:
         before, kept, moved = sums.value(problem.objective), labels.copy(), deepcopy(sums)
         _cycle(problem, labels, moved, rng, n_jobs, _INNER)
         value = moved.value(problem.objective)
@@ -76,9 +72,9 @@ def _is_worth_it(before, value):
 def subgroups(rows, clusters, resolutions, rng, max_entries=None, n_jobs=None):
     """Groups of nodes that belong together inside their cluster: labels (n,) int32, -1 where `clusters` is, and number.
 
-    `resolutions` (n_clusters,) float64 say how many times as dense as by chance a group is. The Generator `rng` draws
-    the order of visits, so that every call gives other groups. Where the graph between the groups would have more than
-    `max_entries`, by a sample, they are joined once more; if even then, there are no groups: every node is one.
+    `resolutions` (n_clusters,) float64 say how many times as dense as by chance a group is. `rng` draws the order of
+    visits. Where the graph between the groups would have more than `max_entries`, by a sample, they are joined once
+    more; if even then, every node is a group.
     """
     groups, n_groups = _joined(rows, clusters, resolutions, rng, None, len(clusters), n_jobs)
     if max_entries is not None and estimated_entries(rows, groups, n_groups) > max_entries:

@@ -20,10 +20,9 @@ _NOTHING = 1e-4
 def stability(labels, labellings, n_clusters, n_jobs=None):
     """How far several labellings agree with a final one (n,) int32, -1 for nodes outside.
 
-    The clusters of each labelling are matched one to one to the final clusters, so that as many nodes as possible
-    agree. Returns, for nodes (n,) float32, the share of the labellings that agree with the final label (0 for nodes
-    outside), and for clusters (n_clusters,) float64 the mean Jaccard index of the final cluster with those matched to
-    it.
+    Clusters are matched one to one, so that as many nodes as possible agree. Returns, for nodes (n,) float32, the share
+    of the labellings that agree with the final label (0 outside), and for clusters (n_clusters,) float64 the mean
+    Jaccard index of the final cluster with those matched to it.
     """
     sizes = label_sizes(labels, n_clusters)
 
@@ -68,10 +67,9 @@ def match_clusters(common):
 def edge_evidence(rows, labels, sums, agreement=1.0):
     """Log odds that an edge is worth, in units of those that the planted model gives it: 0 to 0.9.
 
-    In the planted model edges are independent, given the clusters. Elsewhere neighbours of a node are neighbours of
-    each other more often than their clusters and degrees make them, by a share e of the pairs (by a sample): then an
-    edge counts as ``1 / (1 + 4 e (d - 1))`` of one, with the mean degree d. `agreement` of independent clusterings
-    multiplies it. `rows` have ascending columns; `sums` are the ClusterSums of `labels` (n,) int32.
+    Where neighbours of a node are neighbours of each other more often than their clusters and degrees make them, by a
+    share e of the pairs (by a sample), an edge counts as ``1 / (1 + 4 e (d - 1))`` of one, with the mean degree d.
+    `agreement` of independent clusterings multiplies it. `rows` have ascending columns.
     """
     lengths = np.diff(rows.indptr)
     pairs = np.cumsum(lengths.astype(np.float64) * (lengths - 1))

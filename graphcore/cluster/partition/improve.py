@@ -21,8 +21,8 @@ _HOT, _HOT_SHARE, _COLD, _SWEEPS = 4.0, 0.3, 0.4, 100
 _HALFWAY = 8
 # Share of the clusters united in a round while there are more than that: early pairs are safe.
 _EARLY_SHARE = 0.6
-# Moves of groups end when a pass moves a smaller share of them, or after so many passes.
-_TOLERANCE, _PASSES = 0.002, 20
+# Moves of groups end when a pass moves a smaller share of them.
+_TOLERANCE = 0.002
 
 
 def improve(problem, labels, rng, n_jobs=None, told=None):
@@ -45,12 +45,9 @@ def improve(problem, labels, rng, n_jobs=None, told=None):
 def recombine(problem, first, second, rng, n_jobs=None):
     """The better of two Partitions, or one that is better than both, made of what they agree on.
 
-    Groups of nodes that are together in both are moved as wholes: once from the better one, once from what merging
-    makes of them anew. They are heated and cooled: few moves of groups do what would take moves of many nodes, the
-    first of them for the worse. The better result is improved node by node.
+    Groups of nodes that are together in both are moved as wholes, heated and cooled: once from the better one, once
+    from what merging makes of them anew. The better result is improved node by node.
 
-    References
-    ----------
     Sanders, Schulz, "Distributed evolutionary graph partitioning", ALENEX 2012, for recombining by what is common.
     """
     better, problem = max(first, second, key=Partition.rank), problem.spanning(first.labels, second.labels)
@@ -73,12 +70,7 @@ def recombine(problem, first, second, rng, n_jobs=None):
 
 
 def coarse_partition(problem, rng, n_jobs=None):
-    """Partition groups of nodes: merge, move groups, merge on, move groups again; returns labels (n,) int32.
-
-    Merging begins in rounds of many pairs and ends one pair at a time. `problem` is that of the graph between groups,
-    whose nodes its constraints count. Clusters below the least size are merged before all others, and moves make none.
-    The Generator `rng` draws the order of visits.
-    """
+    """Partition the nodes of a graph between groups: merge, move groups, merge on, move again; labels (n,) int32."""
     labels, between = merged_halfway(problem, rng, n_jobs)
     return moved_as_groups(problem, merged_on(between)[labels], between.n_clusters, rng)
 
@@ -130,7 +122,7 @@ def moved_as_groups(problem, labels, n_clusters, rng):
 
 
 def _move_groups(problem, labels, order=None):
-    return move_locally(problem, labels, order=order, n_passes=_PASSES, tolerance=_TOLERANCE)[0]
+    return move_locally(problem, labels, order=order, tolerance=_TOLERANCE)[0]
 
 
 def _has_inner_weight(rows):
@@ -172,10 +164,7 @@ def side_by_side(problem, labels, n_chosen, rng):
 
 
 def cycle_chosen(problem, labels, chosen, rng, n_jobs=None):
-    """Move nodes of the `chosen` clusters, one by one and in groups, in place; every other cluster stays, as one node.
-
-    What :func:`move_in_cycles` does, at a cost that goes by these clusters, but for a pass over the graph.
-    """
+    """:func:`move_in_cycles` of nodes of the `chosen` clusters alone, in place; every other cluster is one node."""
     k = problem.n_clusters
     is_chosen = np.isin(np.arange(k), chosen)
     nodes, others = np.flatnonzero((labels >= 0) & is_chosen[labels]), np.flatnonzero(~is_chosen)

@@ -22,11 +22,10 @@ def move_locally(problem, labels, *, order=None, n_passes=50, tolerance=0.0, act
 
     `labels` (n,) int32, nodes of label -1 stay. Visits are in `order` (n,) int64, or natural order. A pass that moves
     no more than a share `tolerance` of the nodes is the last; with 0, a pass over all nodes confirms that no single
-    move to a neighbouring cluster raises the objective (unless `n_passes` come first). Limits are those of the Problem.
-    With `active` (n,) bool only those nodes are visited, then neighbours of what moved; nothing is confirmed, so that
-    the cost goes by what changes. `sums`, those of `labels` if at hand, are changed in place, but for the cut. On a
-    large graph threads look for the nodes that would move, a part of the graph at a time, and only these are then
-    visited one after the other (:func:`_turns`).
+    move to a neighbouring cluster raises the objective (unless `n_passes` come first). With `active` (n,) bool only
+    those nodes are visited, then neighbours of what moved, and nothing is confirmed. `sums`, those of `labels` if at
+    hand, are changed in place, but for the cut. On a large graph threads look for the nodes that would move, and only
+    these are then visited one after the other (:func:`_turns`).
     """
     sums = problem.sums(labels) if sums is None else sums
     visited = np.ones(len(labels), dtype=bool) if active is None else active.copy()

@@ -60,10 +60,9 @@ class MergeTree:
         k + 1 clusters splits one, the part with more nodes keeps its number, and the other one is k.
         """
         n = self.n_leaves
-        first, size = list(range(n)), self.leaf_sizes.tolist()
+        first, size = list(range(n)), self.summed(self.leaf_sizes)
         for a, b in self.children.tolist():
             first.append(min(first[a], first[b]))
-            size.append(size[a] + size[b])
         number = [0] * (2 * n - 1)
         for step in range(n - 2, -1, -1):
             a, b = self.children[step].tolist()
@@ -92,9 +91,7 @@ class MergeTree:
         alike.
         """
         heights = self.heights - min(self.heights[0], 0.0) if len(self.heights) else self.heights
-        below = np.ones(2 * self.n_leaves - 1)
-        for i, (a, b) in enumerate(self.children):
-            below[self.n_leaves + i] = below[a] + below[b]
+        below = self.summed(np.ones(self.n_leaves))
         return np.column_stack([self.children.astype(np.float64), heights, below[self.n_leaves :]])
 
 
@@ -103,13 +100,9 @@ def agglomerate(rows, sizes, n_clusters, *, linkage="information", min_size=1, e
 
     With `n_clusters` 0 merging ends when no union gains. `sizes` (n,) int64 holds the nodes that each group stands for;
     clusters of fewer than `min_size` are merged first. A union costs the loss of an objective or, for the linkage
-    "average", minus ``Q_ab / (vol_a vol_b)`` with weights and volumes as shares of the whole. Of a part of a larger
-    graph, `elsewhere` gives the volume of the whole, and what the clusters elsewhere add to the sums of inner weights
-    and of squared volumes, as shares of it. Returns labels (n,) int32, children (n_unions, 2) int64, and what each
-    union cost when it was made: the objective falls by their sum.
-
-    Every step is the cheapest there is, but for "information": there what a union costs changes a little with every
-    other union, and costs are only looked up again when a partner is gone, so a step may be slightly dearer.
+    "average", minus ``Q_ab / (vol_a vol_b)`` with weights and volumes as shares of the whole. `elsewhere` is for a part
+    of a larger graph, as in the loop. Returns labels (n,) int32, children (n_unions, 2) int64, and what each union cost
+    when it was made.
     """
     n = len(rows.degrees)
     children = np.empty((max(0, n - max(1, n_clusters)), 2), dtype=np.int64)
@@ -132,10 +125,8 @@ def _code(linkage):
 def merge_rounds(rows, sizes, n_clusters, *, objective="information", share=0.2, min_size=1, n_jobs=None):
     """Merge the nodes of a quotient graph in rounds of disjoint pairs, the best pairs first; returns labels (n,) int32.
 
-    Every round costs one pass over the entries, however long the rows are. Around hubs, where few pairs are disjoint,
-    many nodes join the same one in a round. A round unites at most `share` of the clusters: small is closer to one pair
-    at a time. Clusters of fewer than `min_size` nodes (`sizes` says how many a group stands for) are united before all
-    others.
+    A round unites at most `share` of the clusters. Those of fewer than `min_size` nodes (`sizes` says how many a group
+    stands for) are united before all others.
     """
     count = len(rows.degrees)
     labels = np.arange(count, dtype=np.int32)
@@ -178,17 +169,22 @@ def _best_partners(rows, objective, n_jobs):
     if not linked.all():  # nodes without neighbours go in pairs, by volume, an odd last one to the smallest other
         alone, others = np.flatnonzero(~linked), np.flatnonzero(linked)
         alone = alone[np.argsort(rows.degrees[alone], kind="stable")]
-        last = int(others[np.argmin(rows.degrees[others])]) if len(others) else -1
-        _merge_round_loops.pair_alone(alone, last, rows.degrees, objective, nodes, slopes[1], partners, gains)
+        to_last = [others[np.argmin(rows.degrees[others])]] if len(others) else []
+        volumes = rows.degrees / _objective_loops.total_of(rows.degrees)
+        for a, b in zip(alone[::2].tolist(), [*alone[1::2].tolist(), *to_last], strict=False):
+            united = _objective_loops.term(objective, inner[a] + inner[b], volumes[a] + volumes[b])
+            gains[a] = united - part[a] - part[b] - 2.0 * volumes[a] * volumes[b] * slopes[1]
+            partners[a] = b
+            if not linked[b]:
+                partners[b], gains[b] = a, gains[a]
     return partners, gains, linked
 
 
 def hierarchy(rows, sizes, labels, n_clusters, *, linkage="information", above=()):
     """Build a merge tree that passes through a given partition, whose labels 0 to n_clusters - 1 are all in use.
 
-    Groups are first merged inside each cluster of the partition, then the clusters are merged with each other, so
-    ``tree.labels_at(n_clusters)`` is the partition itself. It passes through those of `above` likewise: pairs of labels
-    of the clusters before and their number, coarser and coarser.
+    It passes through those of `above` likewise: pairs of labels of the clusters before and their number, coarser and
+    coarser.
     """
     n = len(labels)
     starts, members = grouped(labels, n_clusters)
@@ -230,18 +226,11 @@ def hierarchy(rows, sizes, labels, n_clusters, *, linkage="information", above=(
 
 def _inside(rows, labels, starts, members):
     """Yield the graph inside each cluster, nodes numbered in their order; degrees stay those of the whole graph."""
+    import scipy.sparse as sp
+
     n = len(labels)
-    position = np.empty(n, dtype=np.int32)
-    position[members] = np.arange(n) - np.repeat(starts[:-1], np.diff(starts))
-    row = np.repeat(np.arange(n), np.diff(rows.indptr))
-    kept = np.flatnonzero(labels[row] == labels[rows.indices])
-    # Rows in the order of members, so that every cluster's are next to each other.
-    rank = np.empty(n, dtype=np.int64)
-    rank[members] = np.arange(n)
-    kept = kept[np.argsort(rank[row[kept]], kind="stable")]
-    indptr = np.concatenate([[0], np.cumsum(np.bincount(rank[row[kept]], minlength=n))])
-    indices, weights, degrees = position[rows.indices[kept]], rows.weights[kept], rows.degrees[members]
+    A = sp.csr_array((rows.weights, rows.indices, rows.indptr), shape=(n, n))[members][:, members]
     for start, stop in pairwise(starts):
-        span = slice(indptr[start], indptr[stop])
-        inside = indptr[start : stop + 1] - indptr[start], indices[span], weights[span], degrees[start:stop]
-        yield GraphRows(*map(read_only, inside))
+        inside = A[start:stop, start:stop]
+        indptr, degrees = inside.indptr.astype(np.int64), rows.degrees[members[start:stop]]
+        yield GraphRows(*map(read_only, (indptr, inside.indices, inside.data, degrees)))

@@ -31,19 +31,19 @@ def coreset_micro_clusters(reach):
 
 
 def spread(rows, labels, n_labels):
-    """Give every node of label -1 that has an edge the label with most weight around it, breadth first, in place.
-
-    Returns the number of labels: a component that held none adds one.
-    """
+    """:func:`_group_loops.spread_labels`, in place; returns the number of labels."""
     return int(_loops.spread_labels(rows[:], n_labels, labels))
 
 
-def spread_in_rounds(rows, labels, n_labels, n_jobs=None):
-    """Give nodes of label -1 the label with most weight around them, in place, a step farther in every round.
+def spread_all(rows, labels, n_labels):
+    """The same without new labels: a component that held none gets that of the least volume."""
+    for alone in range(n_labels, spread(rows, labels, n_labels)):
+        volumes = label_volumes(np.minimum(labels, n_labels), rows.degrees, n_labels + 1)
+        labels[labels == alone] = np.argmin(volumes[:n_labels])
 
-    Unlike in a breadth-first search, node after node, those of the same turn do not see each other's. Ends after a few
-    rounds, or when nothing changes.
-    """
+
+def spread_in_rounds(rows, labels, n_labels, n_jobs=None):
+    """Give nodes of label -1 the label with most weight around them, in place, a step farther in each round."""
     turns = in_turns(pass_spans(rows.indptr), TURNS)
     for _ in range(_STEPS):
         given = 0
@@ -65,11 +65,9 @@ def _spread_part(rows, first, last, labels, n_labels):
 def settled_micro_clusters(reach, problem, n_passes=1, n_jobs=None):
     """Micro-clusters of all nodes that have an edge, settled by passes of moves of nodes between them.
 
-    On huge graphs a single sweep does, block by block, and micro-clusters that it left too small for the sample of
-    links go to their neighbours: they would have no links to be merged by. Where fewer would be left than there are
-    clusters, every coreset node keeps its micro-cluster and nothing is moved, as with no passes. Returns labels
-    (n_points,) int32 with -1 for isolated nodes, the number of micro-clusters, and that of the nodes with an edge that
-    no row reaches.
+    On huge graphs a single sweep does, and micro-clusters that it left too small for the sample of links go to their
+    neighbours. Where fewer would be left than there are clusters, nothing is moved. Returns labels (n_points,) int32
+    with -1 for isolated nodes, the number of micro-clusters, and that of the nodes with an edge that no row reaches.
     """
     indices, rows, least = reach.points, problem.rows, problem.fewest
     labels = coreset_micro_clusters(reach)

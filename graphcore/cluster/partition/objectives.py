@@ -13,13 +13,11 @@ class Objective:
     code: float  # by which compiled loops know it; of information, the price of entropy; of modularity, -resolution
     min_share: float  # of the mean volume that moves leave every cluster: it must not lose its nodes one by one
     is_per_cluster: bool  # whether a term is a share of its cluster's volume: an edge is worth k times as much
-    spread: float  # share of itself by which drafts differ as a rule, before anything is known of a graph
+    spread: float  # share of itself that drafts are hoped to gain, before anything is known of a graph
     # At which nodes are better together, for one that says so by itself, and so how many clusters there are; None: by
     # how dense each cluster is, and a number of clusters has to be given or chosen.
     resolution: float | None = None
-    least_resolution: float = 1.0  # of those that a user may give
-    # How many times as many drafts the default effort makes at most, and how much less each of them has to gain.
-    patience: tuple[int, int] = (1, 1)
+    patience: int = 1  # how many times as many drafts the default effort makes at most
     has_price: bool = False  # whether a nat of the clusters' entropy may have a price: what asks less for balance
 
     def at(self, resolution=None, price=0.0):
@@ -37,9 +35,7 @@ OBJECTIVES = {
     "ncut": Objective(2.0, min_share=0.0, is_per_cluster=True, spread=1e-2),
     # Its drafts are cheap, and partitions are told apart by less: eight of a web graph of 2.7 million edges are better
     # than Leiden's algorithm at its end, in a third of its time, four are as good, and one is .0001 below.
-    "modularity": Objective(
-        -1.0, min_share=0.0, is_per_cluster=False, spread=2e-3, resolution=1.0, least_resolution=1e-9, patience=(2, 25)
-    ),
+    "modularity": Objective(-1.0, min_share=0.0, is_per_cluster=False, spread=5e-2, resolution=1.0, patience=2),
 }
 
 

@@ -6,13 +6,12 @@ from typing import NamedTuple
 import numpy as np
 
 from ...base.arrays import read_only
-from ...base.threads import effective_jobs, map_blocks, map_items
+from ...base.threads import effective_jobs, map_blocks, map_items, row_blocks
 from ...base.work import count
 from ...distributed.passes import map_passes, on_workers, pass_spans
 from . import _quotient_loops as _loops
 
-_MIN_ENTRIES_PER_BLOCK = 1 << 19
-_MAX_BLOCKS = 32
+_ENTRIES_PER_BLOCK = 1 << 19
 # Links that a cluster keeps, at least, where the graph between clusters would be too dense.
 _MAX_LINKS = 64
 _SAMPLED_ROWS = 256
@@ -24,6 +23,7 @@ _SAMPLED_ENTRIES = 1 << 27
 _FEW_LINKS, _MIN_COMPRESSION, _MANY_LINKS = 1 << 22, 4, 1 << 25
 # So many of a cluster's entries have to be expected in the sample for its links to say something.
 _FEW_SAMPLED = 32
+_ONES = np.empty(0, dtype=np.int64)
 
 
 class GraphRows(NamedTuple):
@@ -57,9 +57,8 @@ def quotient(rows, labels, n_clusters, n_jobs=None, max_entries=None):
         labels = np.arange(n_clusters, dtype=np.int32)
     starts, members = grouped(labels, n_clusters)
     counts, volumes = np.zeros(n_clusters + 1, dtype=np.int64), label_volumes(labels, rows.degrees, n_clusters)
-    n_blocks = max(1, min(_MAX_BLOCKS, len(rows.indices) // _MIN_ENTRIES_PER_BLOCK))
-    borders = np.unique(np.searchsorted(starts, np.linspace(0, starts[-1], n_blocks + 1)[1:-1]))
-    borders = np.unique(np.concatenate([[0], borders, [n_clusters]]).astype(np.int64))
+    # Work is clusters and their nodes here, so many of which have a block's entries.
+    borders = row_blocks(starts, 1 + _ENTRIES_PER_BLOCK * (len(labels) + n_clusters) // max(1, len(rows.indices)))
     grouping = rows[:3], labels, starts, members
     max_links, cuts = 0, np.empty(n_clusters, dtype=np.float32)
     if max_entries is not None and _sampled_entries(grouping) > max_entries:
@@ -90,10 +89,9 @@ def quotient(rows, labels, n_clusters, n_jobs=None, max_entries=None):
 def sampled_links(rows, labels, n_clusters, n_entries, n_jobs=None):
     """Sample the edges, and list what each cluster has of them: (indptr, indices, weights, degrees, scale).
 
-    An edge is in the sample by a hash of its ends, so both its entries are, or none. The graph is read once, row after
-    row; edges with an end of label -1 are left out. About `n_entries` are kept of a graph of more. The first three are
-    rows, one for each cluster, in which the cluster at the other end may stand many times (weights of length 0 if the
-    graph's are); degrees are sums of the rows. Sums over the sample times `scale` estimate sums over the graph.
+    An edge is in the sample by a hash of its ends; those with an end of label -1 are left out. About `n_entries` are
+    kept of a graph of more, in a row for each cluster, in which the cluster at the other end may stand many times.
+    Sums over the sample times `scale` estimate sums over the graph.
     """
     scale = max(1.0, len(rows.indices) / n_entries)
     limit = np.uint64(min(2.0**64 / scale, 2.0**64 - 2048))
@@ -176,17 +174,17 @@ def common_refinement(labellings, n_clusters):
     return groups, count
 
 
-def label_sizes(labels, n_clusters):
-    """Nodes of every label, int64; labels of -1 are left out."""
+def label_sizes(labels, n_clusters, counts=_ONES):
+    """Nodes of every label, int64, as `counts` count; labels of -1 are left out."""
     sizes = np.zeros(n_clusters, dtype=np.int64)
-    _loops.label_sizes(labels, sizes)
+    _loops.label_sums(labels, read_only(counts), sizes)
     return sizes
 
 
 def label_volumes(labels, degrees, n_clusters):
     """Sum of the degrees of the nodes of every label; labels of -1 are left out."""
     volumes = np.zeros(n_clusters)
-    _loops.label_volumes(labels, degrees, volumes)
+    _loops.label_sums(labels, degrees, volumes)
     return volumes
 
 

@@ -5,9 +5,10 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from .constraints import grow_small_clusters, relieve_full_clusters
-from .evidence import cluster_shares, match_clusters, predict_labels
+from .evidence import match_clusters
 from .improve import cycle_chosen, form_anew
 from .local_moving import move_locally
+from .micro_clusters import spread_all
 from .quotient import apply_labels, contingency, label_sizes
 
 # A cluster is formed anew when as large a share of its volume has changed since that was last tried.
@@ -51,17 +52,16 @@ class Update:
 def update_labels(problem, labels, ends, change, unrest, *, rng, n_jobs=None):
     """Labels (n,) int32 for a graph, whose weights between `ends` (m, 2) have changed, in place; -1 for none so far.
 
-    Nodes with an edge and without a label join a cluster around them; then nodes are moved one by one, first those at
-    changed edges, then neighbours of what moved. `unrest` (n_clusters,) float64 adds up what share of each
-    cluster's volume has changed, update by update; where that comes to a tenth, the cluster is dissolved and formed
-    anew, and that is kept if the objective is higher. Then groups of nodes of these clusters, and of those that they
-    went to, are moved. Clusters keep their numbers as far as they keep their nodes. Clusters beyond their limits give
-    nodes away, and those below them get some, as far as single nodes go.
-    Returns the clusters that were formed anew: none, where limits from above or labels that stay are in the way.
+    Nodes without a label join a cluster around them; limits are kept as far as single nodes go; then nodes are moved,
+    first those at changed edges, then neighbours of what moved. `unrest` (n_clusters,) float64 adds up what share of
+    each cluster's volume has changed, update by update; where that comes to a tenth, the cluster is dissolved and
+    formed anew, and that is kept if the objective is higher. Then groups of nodes of these clusters, and of those that
+    they went to, are moved. Returns the clusters that were formed anew: none, where limits from above or labels that
+    stay are in the way.
     """
     rows, k = problem.rows, problem.n_clusters
     labels[rows.degrees == 0] = -1
-    _place(problem, labels)
+    spread_all(rows, labels, k)
     placed = labels.copy()
     relieve_full_clusters(problem, labels)
     grow_small_clusters(problem, labels)
@@ -98,27 +98,6 @@ def update_labels(problem, labels, ends, change, unrest, *, rng, n_jobs=None):
 def _numbers(labels, before, n_clusters):
     """For every label the earlier one that has most of its nodes, each once."""
     return match_clusters(contingency(labels, before, n_clusters))
-
-
-def _place(problem, labels):
-    """Give nodes with an edge and no label the cluster that gains most by them, in place, those next to one first."""
-    import scipy.sparse as sp
-
-    rows, k = problem.rows, problem.n_clusters
-    left = np.flatnonzero((labels < 0) & (rows.degrees > 0))
-    if len(left) == 0:
-        return
-    sums = problem.sums(labels)
-    ones = np.ones(len(rows.indices)) if len(rows.weights) == 0 else rows.weights
-    links = sp.csr_array((ones, rows.indices, rows.indptr), shape=(len(labels),) * 2, copy=False)[left]
-    while len(left):
-        found = predict_labels(cluster_shares(links, labels, k), sums.internal, sums.volume, problem.objective)
-        reached = found >= 0
-        if not reached.any():  # parts that nothing links to the rest
-            found[0] = np.argmin(label_sizes(labels, k))
-            reached = found >= 0
-        labels[left[reached]] = found[reached]
-        left, links = left[~reached], links[~reached]
 
 
 def describe_update(before, after, n_clusters):

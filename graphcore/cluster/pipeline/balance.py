@@ -1,6 +1,6 @@
 """How even clusters are to be: what a nat of their entropy costs, chosen by how sure the clusters are."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -33,25 +33,23 @@ class Trial(NamedTuple):
     agreement: float = np.nan
 
 
-@dataclass(frozen=True, eq=False)
-class Choice:
+class Choice(NamedTuple):
     """A balance, with the price that it means on this graph, what else was tried, and what merging made at it."""
 
     balance: float
     price: float  # of a nat of entropy, in nats of information
     trials: tuple  # of Trial
-    table: np.ndarray = field(repr=False)  # (n_groups,) int32: clusters of the micro-clusters
+    table: np.ndarray  # (n_groups,) int32: clusters of the micro-clusters
 
 
 def choose_balance(coarse, balance, streams, n_jobs=None):
     """The Choice for a graph between micro-clusters: of `BALANCES` for "auto", otherwise the given one's.
 
-    At balance a the objective is ``J - (1 - a) (J_1 / H_1) H`` with the J and H of merging by J alone: each nat of
-    labels has to earn so much of what they earn in the mean. Of what merging then makes the one is taken that has the
-    largest ``log J - 0.15 log(1 - J / H) + 0.3 A``, or the most even one of several that nearly have it. The ratio
-    ``1 - J / H`` is the doubt about a node's cluster that is left by the cluster of a neighbour, as a share of the
-    doubt before, and A the agreement with what is merged from groups drawn anew. A cut through a large cluster is paid
-    for by J, leaves doubt, and lies elsewhere in every draw; a border between two clusters stays where it is.
+    At balance a the objective is ``J - (1 - a) (J_1 / H_1) H`` with the J and H of merging by J alone. Of what merging
+    then makes the one is taken that has the largest ``log J - 0.15 log(1 - J / H) + 0.3 A``, or the most even one of
+    several that nearly have it. The ratio ``1 - J / H`` is the doubt about a node's cluster that is left by the cluster
+    of a neighbour, and A the agreement with what is merged from groups drawn anew. A cut through a large cluster is
+    paid for by J, leaves doubt, and lies elsewhere in every draw; a border between two clusters stays where it is.
     """
     rng = streams.generator("merging")
     views = [_halfway(coarse, rng, n_jobs)]

@@ -39,7 +39,7 @@ from .drafts import (
 )
 from .known import NOTHING, Known
 from .levels import nested_levels
-from .loop import SearchSteps, find_partition
+from .loop import Effort, SearchSteps, find_partition
 from .settings import Settings
 
 # Below this, a stability says that drafts disagree on more than they agree on.
@@ -224,10 +224,8 @@ def cluster_graph(graph, settings, *, known=NOTHING, levels=(), random_state=Non
         return coreset_draft(graph, free, settings, streams, n_jobs, stages) if made is None else made
 
     max_drafts = 1 if known.start is not None and not settings.is_search else settings.max_drafts
-    found = find_partition(
-        free, make_draft, streams, max_drafts=max_drafts, price=settings.price, time_limit=settings.time_limit,
-        keeps_best=settings.is_search, moves=settings.refine, n_jobs=n_jobs, stages=stages,
-    )  # fmt: skip
+    effort = Effort(max_drafts, settings.price, settings.time_limit, settings.is_search)
+    found = find_partition(free, make_draft, streams, effort, moves=settings.refine, n_jobs=n_jobs, stages=stages)
     first, history, labels = found.first, found.history, found.best.labels
     if k == 0:  # as many as were found, the largest first
         k = int(labels.max()) + 1
@@ -269,12 +267,12 @@ def cluster_graph(graph, settings, *, known=NOTHING, levels=(), random_state=Non
 
 def _balanced(graph, problem, settings, streams, n_jobs, stages):
     """The first draft, settings at the balance that it was merged at, and what else was tried."""
-    found = coreset_groups(graph, problem, settings, streams, n_jobs, stages)
+    found, n_groups = coreset_groups(graph, problem, settings, streams, n_jobs, stages)
     with stages("balance"):
-        coarse = problem.between(found.labels, found.n_groups, n_jobs, problem.max_links)
+        coarse = problem.between(found.labels, n_groups, n_jobs, problem.max_links)
         choice = choose_balance(coarse, settings.balance or "auto", streams, n_jobs)
     settings = replace(settings, balance=choice.balance, entropy_price=choice.price)
-    table = choice.table if found.n_groups > problem.fewest else None
+    table = choice.table if n_groups > problem.fewest else None
     return merged_draft(replace(problem, objective=settings.record), found, table), settings, choice.trials
 
 

@@ -23,9 +23,8 @@ def constrained_partition(problem, labels, rng, *, fixed=None, groups=None, tree
     One start is `labels`, with clusters matched to the fixed labels. Another is, where all clusters have fixed nodes,
     what these make of the nodes around them; or, where clusters are limited, the order of the leaves of the MergeTree
     `tree` over `groups`, cut into pieces. Each is improved by moves of nodes and of groups, and by swaps of nodes,
-    under limits that begin loose and become tighter, so that what is too much flows from cluster to cluster; the best
-    of them again, under limits that are loosened and tightened some times. What no start can be brought to keep to is
-    not kept, and for `check` to find.
+    under limits that become tighter, so that what is too much flows from cluster to cluster; the best of them again,
+    under limits that are loosened and tightened. What cannot be kept is for `check` to find.
     """
     limits = problem.constraints
     starts = _starts(problem, labels, fixed, groups, tree)

@@ -1,6 +1,6 @@
 """Drafts: functions from a Problem and random numbers to labels, which the loop improves and recombines."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -12,30 +12,20 @@ from ..partition.constraints import grow_small_clusters
 from ..partition.evidence import stability
 from ..partition.improve import coarse_partition, form_anew, side_by_side
 from ..partition.merge import agglomerate
-from ..partition.micro_clusters import settled_micro_clusters, spread
+from ..partition.micro_clusters import settled_micro_clusters, spread, spread_all
 from ..partition.nearest import label_all
-from ..partition.quotient import apply_labels, compact_labels, label_volumes
+from ..partition.quotient import apply_labels, compact_labels
 from ..spectral.exact import bethe_hessian_embedding
 from ..spectral.partition import spectral_partition
+from .settings import EFFORTS
 
-# So many drafts are made from scratch; later ones begin with the best.
-FROM_SCRATCH = 4
+# The drafts of the default are made from scratch, and say how sure labels are; later ones begin with the best.
+FROM_SCRATCH = EFFORTS["default"][0]
 # Two drafts have settled a graph where they agree on more than this share of what they would not agree on by chance.
 _SETTLED_SHARE = 2 / 3
 # Eigenvectors are looked for where there are at most so many entries, and n k^2, which is what Lanczos iterations take.
 _MAX_ENTRIES, _MAX_LANCZOS = 1 << 22, 1 << 23
 _INITIALISATIONS, _ITERATIONS = 3, 20
-
-
-@dataclass(frozen=True, eq=False)
-class Groups:
-    """What a draft is merged from: micro-clusters, or the clusters of the coreset's spectrum."""
-
-    labels: np.ndarray = field(repr=False)  # (n,) int32, -1 for isolated nodes
-    n_groups: int
-    coreset: Coreset
-    coreset_labels: np.ndarray | None = field(repr=False)  # of the published algorithm
-    n_unreached: int  # nodes that no row of the coreset reached
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,10 +44,10 @@ def coreset_draft(graph, problem, settings, streams, n_jobs, stages):
 
     As published, the coreset graph is partitioned by its spectrum instead, and nodes are labelled by kernel distances.
     """
-    found, table = coreset_groups(graph, problem, settings, streams, n_jobs, stages), None
-    if found.n_groups > problem.fewest:
+    (found, n_groups), table = coreset_groups(graph, problem, settings, streams, n_jobs, stages), None
+    if n_groups > problem.fewest:
         with stages("merging"):
-            coarse = problem.between(found.labels, found.n_groups, n_jobs, problem.max_links)
+            coarse = problem.between(found.labels, n_groups, n_jobs, problem.max_links)
             if settings.overcluster is None:
                 table = coarse_partition(coarse, streams.generator("merging"), n_jobs)
             else:
@@ -67,15 +57,14 @@ def coreset_draft(graph, problem, settings, streams, n_jobs, stages):
 
 
 def merged_draft(problem, found, table=None):
-    """The Draft that a table (n_groups,) int32 makes of Groups; None if they stay as they are."""
+    """The Draft that a table (n_groups,) int32 makes of one of groups; None if they stay as they are."""
     labels = found.labels.copy() if table is None else apply_labels(table, found.labels)
     grow_small_clusters(problem, labels)
-    groups = None if table is None else found.labels
-    return Draft(labels, found.coreset, found.coreset_labels, found.n_unreached, groups)
+    return replace(found, labels=labels, groups=None if table is None else found.labels)
 
 
 def coreset_groups(graph, problem, settings, streams, n_jobs, stages):
-    """A coreset, and the Groups that begin at its nodes."""
+    """(Draft whose labels are the groups that begin at the nodes of a coreset, the number of groups)."""
     with stages("coreset"):
         kernel = GraphKernel(graph, settings.self_loop)
         coreset = _drawn(kernel, settings, streams)
@@ -88,7 +77,7 @@ def coreset_groups(graph, problem, settings, streams, n_jobs, stages):
         coreset_labels, groups, n_groups, n_unreached = _spectral(
             kernel, coreset, reach, problem.rows, settings, streams, n_jobs, stages
         )
-    return Groups(groups, n_groups, coreset, coreset_labels, n_unreached)
+    return Draft(groups, coreset, coreset_labels, n_unreached), n_groups
 
 
 def given_draft(graph, problem, settings, given, streams, stages):
@@ -97,9 +86,7 @@ def given_draft(graph, problem, settings, given, streams, stages):
     with stages("coreset"):
         coreset = _drawn(GraphKernel(graph, settings.self_loop), settings, streams)
     with stages("start"):
-        spread(rows, labels, k)
-        for alone in range(k, labels.max() + 1):  # components without any label
-            labels[labels == alone] = np.argmin(label_volumes(np.minimum(labels, k), rows.degrees, k + 1)[:k])
+        spread_all(rows, labels, k)
         grow_small_clusters(problem, labels)
     return Draft(labels, coreset)
 

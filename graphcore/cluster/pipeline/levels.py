@@ -9,7 +9,7 @@ from ..partition.improve import coarse_partition, improve
 from ..partition.merge import hierarchy
 from ..partition.quotient import GraphRows, apply_labels, common_refinement, pick_labels
 from .drafts import Draft
-from .loop import find_partition
+from .loop import Effort, find_partition
 
 # Coarse levels are made of the fit's clusters in so many parts each: whole ones fit no other level, and nodes would
 # leave the finest level too little (k = 1,000 on an LFR graph: .945 of J instead of .982; 10 clusters .95 with wholes).
@@ -20,9 +20,8 @@ def nested_levels(problem, labels, leaves, tree, counts, streams, n_jobs=None):
     """(the finest level as a Partition, for each coarser one the clusters of its clusters, (n_levels - 1, k) int32).
 
     `labels` are the finest level as found by itself, `leaves` groups with their clusters and graph, `tree` their
-    MergeTree, and `counts` the numbers of clusters, ascending, the last that of the problem. The coarsest level
-    is found on the graph between parts of the clusters, and each finer one inside the one before, the finest node by
-    node.
+    MergeTree, and `counts` the numbers of clusters, ascending. The coarsest level is found on the graph between parts
+    of the clusters, and each finer one inside the one before, the finest node by node.
     """
     n_units = min(_PARTS * counts[-1], tree.n_leaves)
     groups, group_labels, group_graph = leaves
@@ -34,7 +33,7 @@ def nested_levels(problem, labels, leaves, tree, counts, streams, n_jobs=None):
     def make_draft(number, earlier, best, streams, n_jobs, stages):
         return Draft(coarse_partition(top, streams.generator("merging"), n_jobs))
 
-    found = find_partition(top, make_draft, streams, max_drafts=2, n_jobs=n_jobs)
+    found = find_partition(top, make_draft, streams, Effort(max_drafts=2), n_jobs=n_jobs)
     levels, rng = [found.best.labels], streams.generator("levels")
     for k in counts[1:-1]:
         each = np.arange(n_units, dtype=np.int32)

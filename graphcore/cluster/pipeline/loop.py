@@ -13,12 +13,19 @@ from ...base.threads import map_items
 from ...base.warn import warn_user
 from ..partition.improve import improve, recombine
 from ..partition.problem import Partition
-from .drafts import Draft
+from .drafts import FROM_SCRATCH, Draft
 
 # A round has as many drafts as there were before, at most so many.
 _MOST_AT_ONCE = 16
-# As many of the first drafts say how sure labels are.
-_WITNESSES = 4
+
+
+class Effort(NamedTuple):
+    """How long to look; `price` is what a round has to gain for each of its drafts and each entry of the graph."""
+
+    max_drafts: int | None = None  # None: until a round gains less than its price
+    price: float = 0.0
+    time_limit: float | None = None  # seconds, after which no round begins
+    keeps_best: bool = False  # also at Ctrl-C
 
 
 class SearchSteps(NamedTuple):
@@ -40,20 +47,15 @@ class Found:
     steps: SearchSteps
 
 
-def find_partition(
-    problem, make_draft, streams, *, max_drafts=None, price=0.0, time_limit=None, keeps_best=False, moves=True,
-    n_jobs=None, stages=None,
-):  # fmt: skip
+def find_partition(problem, make_draft, streams, effort, *, moves=True, n_jobs=None, stages=None):
     """Draft, improve, recombine: drafts meet as in a tournament, and the winner of a round meets the best so far.
 
     ``make_draft(number, earlier, best, streams, n_jobs, stages)`` returns a Draft of the Problem; it may look at the
     labels of the first drafts of `earlier` rounds, and at the `best`. The first round has two drafts, or one where a
-    second does not pay; each later one as many as there were before. The loop ends after `max_drafts`; where a round
-    has gained less of the objective than `price` for each draft of the next one and each entry of the graph; with the
-    first step after `time_limit` seconds; or, if it `keeps_best`, at Ctrl-C. Without `moves` drafts stay as they are.
-    Labels do not depend on `n_jobs`; with a time limit they do on the speed of the machine.
+    second does not pay; each later one as many as there were before. Without `moves` drafts stay as they are.
     """
     stages = Stages() if stages is None else stages
+    max_drafts, price, time_limit, keeps_best = effort
     begun, price = time.monotonic(), price * len(problem.rows.indices)
     max_drafts = np.inf if max_drafts is None else max_drafts
     best: Any = None
@@ -98,7 +100,7 @@ def find_partition(
                 (first, _, history), before = drafts[0], np.mean(values)
             else:
                 before, met = best.value, [recombined(((n_drafts, best), met[0]), n_jobs, stages)]
-            witnesses += [improved.labels for _, improved, _ in drafts[: _WITNESSES - len(witnesses)]]
+            witnesses += [improved.labels for _, improved, _ in drafts[: FROM_SCRATCH - len(witnesses)]]
             ((_, best),), n_drafts = met, n_drafts + n_new
             gain = (best.value - before) / max(abs(best.value), np.finfo(float).tiny)
             steps.append((time.monotonic() - begun, best.value))

@@ -25,7 +25,7 @@ _MIN_CORESET, _MIN_GROUPS, _SHARE, _MAX_SHARE = 1000, 500, 0.03, 100_000
 # (a random graph of 400 nodes: J .606 instead of .618).
 _MOST_GROUPS = 2 / 3
 # Drafts at most (None: until a round gains nothing), and what a round has to gain of the objective for each of them and
-# entries of the graph: a thousandth for each two million. An objective may ask for more patience by default.
+# entries of the graph: a thousandth for each two million.
 EFFORTS: dict[str, tuple[Any, float]] = {
     "fast": (1, 0.0),
     "default": (4, 5e-10),
@@ -153,8 +153,9 @@ def _may_be_uneven(values, steps):
 def _left_to(n_clusters, values):
     """What says how many clusters there are, "" for a number."""
     resolution, record = values["resolution"], OBJECTIVES[values["objective"]]
-    if resolution is not None:
-        check_real("resolution", resolution, low=record.least_resolution)
+    if resolution is not None:  # of density, above 0; or nats of labels for each of information, of which there is less
+        own = record.resolution is not None
+        check_real("resolution", resolution, low=0.0 if own else 1.0, open_low=own)
     if n_clusters is None:
         if record.resolution is not None:
             return "moves"
@@ -277,8 +278,8 @@ def _effort(values):
 
 def _usual(objective):
     """The efforts "fast" and "default" for an objective, as `_effort` returns them."""
-    (most, price), (times, less) = EFFORTS["default"], OBJECTIVES[objective].patience
-    return EFFORTS["fast"], (most * times, price / less)
+    most, price = EFFORTS["default"]
+    return EFFORTS["fast"], (most * OBJECTIVES[objective].patience, price)
 
 
 def _coreset_size(asked, n_linked):

@@ -1,7 +1,6 @@
 """The tree of a fit: clusters of every size, from micro-clusters to one, under numbers that do not change."""
 
 import os
-import re
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -17,13 +16,12 @@ from ...graphs.from_table import as_library
 from ..partition.cluster_sums import cluster_sums
 from ..partition.merge import MergeTree
 from ..partition.quotient import GraphRows, apply_labels
-from .scores import concave_hull
+from .information import concave_hull
+from .newick import newick
 
 # Up to here every number of clusters is looked at for levels; beyond, each is so many times the one before.
 _ALL_LEVELS, _STEP = 50, 1.05
 _ENDINGS = {".nwk": "newick", ".newick": "newick", ".npy": "npy"} | TABLES
-# Names that need no quotes in Newick.
-_PLAIN = re.compile(r"[^\s()\[\]':;,_]+")
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,13 +29,10 @@ class ClusterTree:
     """Clusters of every size, from micro-clusters to one, in one tree that passes through a fit's labels.
 
     Leaves are micro-clusters: nodes that the same node of the coreset reaches best, where they are in the same cluster.
-    Steps unite two clusters each, so there is a partition for every number of clusters from 1 to `n_leaves`, and each
-    is nested in the coarser ones. Tree clusters have ids as in scipy: leaves are 0 to ``n_leaves - 1``, step i makes
-    ``n_leaves + i``.
-
-    A cluster has the same *number* in all partitions that it is in. The partition into k clusters has the numbers 0 to
-    k - 1: the single cluster is 0; where the next partition splits a cluster, the part with more nodes keeps its number
-    and the other one is k.
+    Steps unite two clusters each, so there is a nested partition for every number of clusters from 1 to `n_leaves`.
+    Tree clusters have ids as in scipy: leaves are 0 to ``n_leaves - 1``, step i makes ``n_leaves + i``. A cluster has
+    the same *number* in all partitions that it is in: the single cluster is 0; where the partition into k + 1 splits
+    one, the part with more nodes keeps its number and the other one is k.
 
     Attributes
     ----------
@@ -102,9 +97,9 @@ class ClusterTree:
     def levels(self, library: str | None = None) -> Table:
         """The numbers of clusters that are best at some resolution.
 
-        The best partition at resolution r, at least 1, has the largest ``information - log(n_clusters) / r``:
-        information in nats for each edge, and a nat of labels costs ``1 / r``. A level that is best over a wide range
-        of resolutions stands out. Looked at are all numbers of clusters up to 50, and some of the larger ones.
+        The best partition at resolution r, at least 1, has the largest ``information - log(n_clusters) / r``, in nats
+        for each edge. One that is best over a wide range of resolutions stands out. Looked at are all numbers of
+        clusters up to 50, and some of the larger ones.
 
         Parameters
         ----------
@@ -188,21 +183,16 @@ class ClusterTree:
         return self.merges.linkage()
 
     def to_networkx(self) -> DiGraph:
-        """The tree as a networkx DiGraph from parents to children; ids are its nodes, other columns their attributes.
-
-        Columns are those of :meth:`to_table`.
-        """
+        """The tree as a networkx DiGraph from parents to children; nodes have the columns of :meth:`to_table`."""
         import networkx as nx
 
-        columns = self.to_table()
+        columns = {name: column.tolist() for name, column in self.to_table().items()}
+        nodes, parents = columns.pop("id"), columns.pop("parent")
         tree = nx.DiGraph()
-        names = list(columns)
-        for row in zip(*(column.tolist() for column in columns.values()), strict=True):
-            attributes = dict(zip(names, row, strict=True))
-            node, parent = attributes.pop("id"), attributes.pop("parent")
-            tree.add_node(node, **attributes)
-            if parent >= 0:
-                tree.add_edge(parent, node)
+        tree.add_nodes_from(nodes)
+        for name, values in columns.items():
+            nx.set_node_attributes(tree, dict(zip(nodes, values, strict=True)), name)
+        tree.add_edges_from((parent, node) for node, parent in zip(nodes, parents, strict=True) if parent >= 0)
         return tree
 
     def to_newick(self, nodes: bool = False) -> str:
@@ -213,7 +203,7 @@ class ClusterTree:
         nodes : bool, default False
             Whether the nodes of the graph hang on the leaves, under their names, instead of the leaves' ids.
         """
-        return "".join(_newick(self, nodes))
+        return "".join(newick(self, nodes))
 
     def write(self, path: PathLike) -> None:
         """Write the tree to a file, atomically.
@@ -234,7 +224,7 @@ class ClusterTree:
         format = tree_format(path)
         if format == "newick":
             with atomic_output(path, "w", encoding="utf-8") as stream:
-                stream.writelines(_newick(self, nodes=True))
+                stream.writelines(newick(self, nodes=True))
         elif format == "npy":
             with atomic_output(path) as stream:
                 write_array(stream, self.to_linkage())
@@ -272,40 +262,6 @@ def tree_of(clustering, node_names=None):
     return ClusterTree(
         clustering.merge_tree, clustering.groups, labels, len(np.unique(labels)), node_names, clustering.group_graph,
     )  # fmt: skip
-
-
-def _newick(tree, nodes=False):
-    """Yield a ClusterTree piece by piece; larger clusters are named by their ids, and leaves too without `nodes`."""
-    n, table = tree.n_leaves, tree.to_table()
-    lengths = np.append(table["height"][table["parent"][:-1]] - table["height"][:-1], 0.0).tolist()
-    members = _members(tree) if nodes else str
-    stack = [2 * n - 2]  # ids to open, and texts
-    while stack:
-        item = stack.pop()
-        if isinstance(item, str):
-            yield item
-            continue
-        end = f":{lengths[item]:.6g}" if item != 2 * n - 2 else ";\n"
-        if item < n:
-            yield f"{members(item)}{end}"
-        else:
-            a, b = tree.merges.children[item - n].tolist()
-            yield "("
-            stack += [f"){item}{end}", b, ",", a]
-
-
-def _members(tree):
-    """A function that writes the nodes of a leaf."""
-    order = np.argsort(tree.leaf_of, kind="stable")
-    starts = np.searchsorted(tree.leaf_of[order], np.arange(tree.n_leaves + 1))
-
-    def members(leaf):
-        inside = order[starts[leaf] : starts[leaf + 1]]
-        names = (inside if tree.node_names is None else np.asarray(tree.node_names)[inside]).tolist()
-        texts = [text if _PLAIN.fullmatch(text) else "'" + text.replace("'", "''") + "'" for text in map(str, names)]
-        return texts[0] if len(texts) == 1 else f"({','.join(f'{text}:0' for text in texts)}){leaf}"
-
-    return members
 
 
 def tree_format(path):

@@ -7,6 +7,7 @@ from ...base.threads import limited_libraries
 from ...base.validation import check_integer, check_real
 from ...exceptions import InputError, ParameterError
 from ...kernels.graph import GraphKernel
+from ..partition.cluster_sums import cluster_sums
 
 _SLOPE = np.sqrt(18 * np.pi)
 # Restarts of k-means++ for each k.
@@ -16,9 +17,9 @@ _N_INIT = 10
 def penalty(k, n, radius=1.0):
     """Penalty of k means on n points in a ball: ``R^2 (sqrt(18 pi) k / sqrt(n) + 4 sqrt(log(k) / n))``, R its radius.
 
-    Nothing is fitted: the first constant is that of Maurer and Pontil's bound for k means in a Hilbert space, the
-    second makes the sum over all k converge. The penalty is very careful. For n <= 117 it always leads to k = 1,
-    whatever the data, and to at most ``1 + sqrt(n) / 7.52`` for any n. k may be an array.
+    The first constant is that of Maurer and Pontil's bound for k means in a Hilbert space, the second makes the sum
+    over all k converge. For n <= 117 it always leads to k = 1, whatever the data, and to at most
+    ``1 + sqrt(n) / 7.52`` for any n. k may be an array.
 
     El Ghazzal, "Learning data representation and piece-wise estimation", 2012, section 4.2.
     """
@@ -40,7 +41,7 @@ def statistical_bound(k, n, delta):
     ----------
     k, n : int
     delta : float
-        In (0, 1).
+        Above 0, at most 1.
 
     Returns
     -------
@@ -57,7 +58,7 @@ def statistical_bound(k, n, delta):
     0.1242
     """
     k, n = check_integer("k", k, low=1), check_integer("n", n, low=1)
-    delta = check_real("delta", delta, low=0.0, open_low=True, high=1, open_high=True)
+    delta = check_real("delta", delta, low=0.0, open_low=True, high=1)
     return float(k * _SLOPE / np.sqrt(n) + np.sqrt(8.0 * np.log(1.0 / delta) / n))
 
 
@@ -88,44 +89,23 @@ def radius_of(X):
     return float(np.sqrt(max(squares.max(), 0.0)))
 
 
-class KMeansErrors:
-    """Mean squared error of k-means for ascending k, by scikit-learn; it never rises with k.
+def kmeans_errors(X, random_state=None, n_init=_N_INIT):
+    """The function from ascending k to the mean squared error of k-means on dense or sparse rows, by scikit-learn.
 
-    Lloyd's iteration is not the global minimum, so an error is the least one of several initialisations by k-means++
-    and of one by the means found before, with the farthest points added. Rows are dense or sparse.
+    It never rises: where all initialisations end above what fewer means have paid, it is that.
     """
+    streams, least = Streams(random_state), np.inf
 
-    def __init__(self, X, random_state=None, n_init=_N_INIT):
-        self._X = X
-        self._streams = Streams(random_state)
-        self._n_init = n_init
-        self._means = np.empty((0, X.shape[1]), dtype=X.dtype)
-
-    def __call__(self, k):
-        """Error of k means, k at least that of the call before."""
+    def error_of(k):
         from sklearn.cluster import KMeans
 
-        n = self._X.shape[0]
-        seed = self._streams.integer(f"k-means {k}")
+        nonlocal least
         with limited_libraries():
-            found = [KMeans(k, n_init=self._n_init, random_state=seed).fit(self._X)]
-            if len(self._means):
-                found.append(KMeans(k, init=self._extended(k), n_init=1, random_state=seed).fit(self._X))
-        best = min(found, key=lambda model: model.inertia_)
-        self._means = best.cluster_centers_
-        return float(best.inertia_) / n
+            model = KMeans(k, n_init=n_init, random_state=streams.integer(f"k-means {k}")).fit(X)
+        least = min(least, float(model.inertia_) / X.shape[0])
+        return least
 
-    def _extended(self, k):
-        from sklearn.metrics.pairwise import pairwise_distances_argmin_min
-
-        means = self._means
-        nearest = pairwise_distances_argmin_min(self._X, means)[1]
-        while len(means) < k:
-            new = self._X[[int(np.argmax(nearest))]]
-            new = new.toarray() if hasattr(new, "toarray") else new
-            nearest = np.minimum(nearest, pairwise_distances_argmin_min(self._X, new)[1])
-            means = np.vstack([means, new])
-        return means
+    return error_of
 
 
 def kmeans_cost_of_graph(graph, micro_tree):
@@ -148,6 +128,7 @@ def kmeans_cost_of_graph(graph, micro_tree):
     volume = float(degrees.sum())
 
     def error_of(k):
-        return max(0.0, whole - k - micro_tree.value_at(k, "ncut")) / volume
+        joined = cluster_sums(micro_tree.rows, micro_tree.tree.labels_at(k), k).value("ncut")
+        return max(0.0, whole - k - joined) / volume
 
     return error_of, float(np.sqrt(diagonal.max()))

@@ -1,6 +1,6 @@
 """One pass over all numbers of clusters: the micro-clusters of a few coresets, merged down to one."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -8,21 +8,19 @@ from ...base.streams import Streams
 from ...base.threads import effective_jobs, map_items
 from ...kernels.graph import GraphKernel
 from ..coresets.coreset import sample_coreset
-from ..partition.cluster_sums import cluster_sums
 from ..partition.merge import MergeTree, agglomerate
 from ..partition.micro_clusters import settled_micro_clusters
 from ..partition.objectives import OBJECTIVES
 from ..partition.problem import Problem
 from ..partition.quotient import GraphRows, apply_labels, graph_rows, is_huge, label_sizes, quotient
+from ..pipeline.drafts import FROM_SCRATCH
 from ..pipeline.parameters import METHOD
-from ..pipeline.settings import resolve_settings
 
 _MIN_CORESET = 1000
 # Fewer than in a fit of a huge graph: here all micro-clusters are merged one pair at a time.
 _SHARE, _LARGEST_SHARE = 0.01, 10_000
 # Micro-clusters for each of the most clusters looked at: what is merged has to be finer than what is asked about.
 _CELLS_PER_CLUSTER = 10
-_N_TREES = 4
 # Passes of moves between micro-clusters. With two, 3 of 10 seeds were not sure that digits have ten clusters, with
 # eight one, and on 80 sets .74 instead of .71 of the choices were within a quarter of the truth.
 _PASSES = 8
@@ -67,46 +65,33 @@ class MicroClusterTree:
         """Labels of all nodes when `n_clusters` are left; -1 for isolated nodes."""
         return apply_labels(self.tree.labels_at(n_clusters), self.micro_clusters)
 
-    def value_at(self, n_clusters, objective):
-        """An objective of `move_locally` at `n_clusters`."""
-        return cluster_sums(self.rows, self.tree.labels_at(n_clusters), n_clusters).value(objective)
-
 
 def n_trees(graph):
-    """Coresets that are swept over where what is chosen is read off their mean."""
-    return 1 if is_huge(graph.n_entries) else _N_TREES
+    """Coresets that are swept over where what is chosen is read off their mean: as many as a fit draws."""
+    return 1 if is_huge(graph.n_entries) else FROM_SCRATCH
 
 
 def micro_cluster_trees(graph, n_clusters, *, n_coresets=1, random_state=None, n_jobs=None):
     """Draw coresets, give every node to a micro-cluster, and merge those of each down to one (MicroClusterTrees).
 
-    This is the first half of a fit: coreset, micro-clusters, passes of moves. Then micro-clusters
-    are merged one pair at a time down to one cluster, so that one tree holds a partition for every number of clusters
-    and none of them is favoured. `n_clusters` is the most that will be asked about, at most the nodes that have an
-    edge. The result does not depend on `n_jobs`.
+    One tree holds a partition for every number of clusters, and none of them is favoured. `n_clusters` is the most that
+    will be asked about, at most the nodes that have an edge. The result does not depend on `n_jobs`.
     """
     n_linked = graph.n_nodes - graph.n_isolated
     share = min(round(_SHARE * n_linked), _LARGEST_SHARE)
     size = max(_MIN_CORESET, _CELLS_PER_CLUSTER * n_clusters, share)
     # At most half of the nodes, or all coresets of a small graph would be the same.
     size = max(n_clusters, min(size, n_linked // 2))
-    settings = resolve_settings(graph, n_clusters, published=replace(METHOD, coreset_size=size))
-    streams = Streams(random_state)
-    problem = Problem(graph_rows(graph), n_clusters)
+    streams, problem = Streams(random_state), Problem(graph_rows(graph), n_clusters)
     inner_jobs = effective_jobs(n_jobs) if n_coresets == 1 else 1
-    return map_items(
-        lambda r: _micro_cluster_tree(graph, problem, settings, streams.child("coreset", r), inner_jobs),
-        range(n_coresets),
-        n_jobs,
-    )
 
+    def tree(number):
+        kernel = GraphKernel(graph, METHOD.self_loop)
+        coreset = sample_coreset(
+            kernel, n_clusters, size=size, method=METHOD.sampling, random_state=streams.child("coreset", number)
+        )
+        labels, n_groups, _ = settled_micro_clusters(kernel.rows(coreset.indices), problem, n_passes=_PASSES)
+        between = quotient(problem.rows, labels, n_groups, inner_jobs)
+        return MicroClusterTree.merged(labels, between, label_sizes(labels, n_groups))
 
-def _micro_cluster_tree(graph, problem, settings, streams, n_jobs):
-    kernel = GraphKernel(graph, settings.self_loop)
-    coreset = sample_coreset(
-        kernel, settings.n_clusters, size=settings.coreset_size, method=settings.sampling, random_state=streams
-    )
-    reach = kernel.rows(coreset.indices)
-    labels, n_micro_clusters, _ = settled_micro_clusters(reach, problem, n_passes=_PASSES)
-    between = quotient(problem.rows, labels, n_micro_clusters, n_jobs)
-    return MicroClusterTree.merged(labels, between, label_sizes(labels, n_micro_clusters))
+    return map_items(tree, range(n_coresets), n_jobs)

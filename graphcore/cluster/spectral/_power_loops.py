@@ -1,6 +1,5 @@
-"""Compiled loops of the power method on large graphs: eight vectors at a time, in single precision."""
+"""The compiled product of the power method on large graphs: eight vectors at a time, in single precision."""
 
-import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
@@ -53,53 +52,14 @@ def _row_product(typing_context, indices, values, X, start, stop, out, at):
 
 
 @compiled
-def smooth_rows(structure, scale, X, scaled, first, last, out, sums):
-    """Rows first to last of ``out = (X + D^-1/2 A scaled) / 2``, where ``scaled = D^-1/2 X``.
+def multiply_rows(structure, inverse, scaled, first, last, out):
+    """Rows first to last of ``out = D^-1/2 A scaled``, of shape (n * LANES,): a row's vectors lie side by side.
 
-    `structure` are the three arrays of A, `scale` the roots of the inverse degrees and the first eigenvector. All but
-    the latter are of float32. X, scaled and out are of shape (n * LANES,): the vectors of a row
-    lie side by side, so that one look at an entry serves them all. sums, of shape (2, LANES), gets the rows' part of
-    the products with that eigenvector and of the squared norms.
+    `structure` are the three arrays of A, `inverse` the roots of the inverse degrees, all of float32.
     """
     indptr, indices, values = structure
-    inverse, top = scale
-    half = np.float32(0.5)
     for i in range(first, last):
         at = i * LANES
         _row_product(indices, values, scaled, indptr[i], indptr[i + 1], out, at)
         for v in range(LANES):
-            smoothed = half * (X[at + v] + inverse[i] * out[at + v])
-            out[at + v] = smoothed
-            value = np.float64(smoothed)
-            sums[0, v] += top[i] * value
-            sums[1, v] += value * value
-
-
-@compiled
-def project_rows(product, scale, dots, factor, first, last, X, scaled):
-    """``X = factor (product - top dots)`` and ``scaled = D^-1/2 X`` for rows first to last."""
-    inverse, top = scale
-    for i in range(first, last):
-        for v in range(LANES):
-            value = np.float32(factor * (product[i * LANES + v] - top[i] * dots[v]))
-            X[i * LANES + v] = value
-            scaled[i * LANES + v] = inverse[i] * value
-
-
-@compiled
-def combine_rows(product, scale, dots, factors, coefficient, first, last, vectors):
-    """A step of Chebyshev's recurrence for rows first to last of (previous, X, scaled, total).
-
-    ``next = f0 (product - top dots) - f1 X - f2 previous`` takes the place of X, X that of previous; scaled becomes
-    ``D^-1/2 next``, and total grows by ``coefficient next``.
-    """
-    f0, f1, f2 = factors
-    inverse, top = scale
-    previous, X, scaled, total = vectors
-    for i in range(first, last):
-        for at in range(i * LANES, (i + 1) * LANES):
-            value = np.float32(f0 * (product[at] - top[i] * dots[at - i * LANES]) - f1 * X[at] - f2 * previous[at])
-            previous[at] = X[at]
-            X[at] = value
-            scaled[at] = inverse[i] * value
-            total[at] += np.float32(coefficient) * value
+            out[at + v] *= inverse[i]

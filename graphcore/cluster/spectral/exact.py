@@ -25,10 +25,8 @@ def spectral_embedding(A, n_vectors, *, degrees=None, random_state=None):
     angles, largest eigenvalue first; rows of degree 0 are 0, and so are columns beyond the number of nodes that have an
     edge.
 
-    The eigenvectors of the largest eigenvalues are those of the smallest of the normalised Laplacian. The matrix is
-    shifted by the identity so that ARPACK's largest-magnitude mode, its most reliable, finds them. By row sums, a graph
-    of c components has the eigenvalue 1 c times, with the roots of the degrees on each of them as eigenvectors; of more
-    than `n_vectors` components, those of the largest volume are taken. A Lanczos run from one start vector may miss
+    By row sums, a graph of c components has the eigenvalue 1 c times, with the roots of the degrees on each of them as
+    eigenvectors; of more than `n_vectors` components, those of the largest volume are taken. A Lanczos run may miss
     copies of a multiple eigenvalue: what was found is taken out and the rest is searched again, until nothing larger
     than the smallest found is left. Where ARPACK does not converge, small graphs are solved densely; more than 5,000
     nodes are an InputError.
@@ -97,7 +95,7 @@ def _by_lanczos(S, basis, n_vectors, rng):
     from scipy.sparse.linalg import LinearOperator, eigsh
 
     n = S.shape[0]
-    shifted = S + sp.eye_array(n, format="csr")
+    shifted = S + sp.eye_array(n, format="csr")  # for ARPACK's largest-magnitude mode, its most reliable
     rest = LinearOperator((n, n), matvec=partial(_deflated, shifted, basis), dtype=float)
     values, vectors = eigsh(rest, k=n_vectors - basis.shape[1], which="LM", v0=rng.standard_normal(n))
     values, vectors = np.append(np.full(basis.shape[1], 2.0), values), np.hstack([basis, vectors])
@@ -127,9 +125,8 @@ def bethe_hessian_embedding(A, n_vectors, *, random_state=None):
     """Eigenvectors of the smallest eigenvalues of ``(r^2 - 1) I - r A + D``, rows scaled to norm 1: (n, n_vectors).
 
     A is a symmetric csr_array, whose values are divided by their mean, D holds its row sums d, and ``r^2 + 1`` is
-    ``sum d^2 / sum d``, so that r is about what a walk that never turns back grows by at every step, as a square root.
-    Eigenvectors of A or of a Laplacian follow hubs and loose ends in sparse graphs; these follow clusters down to the
-    threshold below which none can be found. None where Lanczos iterations find no ends of their own.
+    ``sum d^2 / sum d``. Eigenvectors of A or of a Laplacian follow hubs and loose ends in sparse graphs; these follow
+    clusters down to the threshold below which none can be found. None where Lanczos iterations find no ends.
 
     Saade, Krzakala, Zdeborová, "Spectral clustering of graphs with the Bethe Hessian", NeurIPS 2014. Rows are scaled
     because degrees say nothing about clusters: Qin, Rohe, "Regularized spectral clustering under the degree-corrected

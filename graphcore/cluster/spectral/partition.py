@@ -36,13 +36,11 @@ def spectral_partition(
 
     "power" smooths log2(k) random vectors; "exact" takes k eigenvectors, of the matrix whose rows and columns are
     divided by the roots of `degrees` (n,) float64, by default its row sums. `n_init` initialisations of k-means are
-    made; "auto" is ten, or less where n times `n_clusters` is above 2^24, one from 10 x 2^24 on: the more clusters
-    there are, the less the costs of several differ, and the longer each one takes.
+    made; "auto" is ten, or less where n times `n_clusters` is above 2^24, one from 10 x 2^24 on.
 
     k-means takes rows of length 1. As they come, those of nodes with few neighbours are long, and clusters are spent on
     them: with 250 planted clusters and a coreset of 1 % the normalised cut of all nodes was 0.098, and 0.034 with rows
-    of length 1; on graphs of 10 neighbours 0.460 and 0.412 (Letter), 0.498 and 0.448 (PenDigits), 0.630 and 0.623
-    (MNIST). Rows scaled by ``D^-1/2`` do no better than as they come.
+    of length 1; on graphs of 10 neighbours 0.460 and 0.412 (Letter), 0.630 and 0.623 (MNIST).
 
     Ng, Jordan, Weiss, "On spectral clustering: analysis and an algorithm", NIPS 2001.
     """
@@ -90,10 +88,9 @@ def kmeans_labels(X, n_clusters, *, n_init=10, random_state=None, n_jobs=None):
 def _summable(X):
     """(rows, weights): `X`, shifted, scaled and rounded to integers so small that their sums have no rounding errors.
 
-    Threads may then add them up in any order. scikit-learn subtracts the mean of the rows, which would bring rounding
-    errors back. So the mean is made exactly 0: the rows are shifted by integers, and one more row, of weight 0, takes
-    what is left over. Rows that were equal stay equal. With 100,000 rows, numbers are rounded to 1e-10 of the largest
-    difference from the first row.
+    Threads may then add them up in any order. scikit-learn subtracts the mean of the rows: it is made exactly 0, as the
+    rows are shifted by integers, and one more row, of weight 0, takes what is left over. Rows that were equal stay
+    equal. With 100,000 rows, numbers are rounded to 1e-10 of the largest difference from the first row.
     """
     n = len(X)
     # Sums of n + 1 numbers below twice 2^bits have to stay below 2^53.

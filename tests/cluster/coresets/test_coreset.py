@@ -11,7 +11,6 @@ from graphcore.cluster.coresets.coreset import SAMPLING, sample_coreset
 from graphcore.kernels.graph import GraphKernel
 
 from ...oracles import (
-    EXAMPLES,
     Z_LIMIT,
     centre_distances,
     dense_kernel,
@@ -124,17 +123,6 @@ def test_distinct_samples_have_the_size_asked_for(seed, method, data):
     if size == len(linked):
         assert np.array_equal(coreset.indices, linked)
         np.testing.assert_allclose(coreset.weights, A.sum(axis=1)[linked], rtol=1e-14)
-
-
-@pytest.mark.parametrize("method", ["degree", "uniform"])
-@pytest.mark.parametrize("name", EXAMPLES)
-def test_all_nodes_with_exact_weights(name, method):
-    graph, A = example(name)
-    _, w = dense_kernel(A, 0.5)
-    linked = np.flatnonzero(w)
-    coreset = build_coreset(graph, 1, size=len(linked), method=method, self_loop=0.5, random_state=0)
-    assert np.array_equal(coreset.indices, linked)
-    np.testing.assert_allclose(coreset.weights, w[linked], rtol=1e-14)
 
 
 def test_importance_coreset_is_the_published_one():

@@ -17,8 +17,8 @@ from graphcore.cluster.partition.quotient import graph_rows, quotient
 from graphcore.distributed import passes
 
 from ...oracles import cut_value, dense_kernel, memberships, planted, quick, random_adjacency
-from ...strategies import objectives, problem_of
-from .test_quotient import indicator, labelled
+from ...strategies import objectives, priced_objectives, problem_of
+from .test_quotient import indicator, labelled, linked
 
 
 def dense_sums(A, labels, k):
@@ -32,15 +32,16 @@ def xlogy(x, y):
 
 
 def value_of_shares(objective, inner, volumes):
-    """The objective of clusters whose volumes add up to 1, as the formulas say; an Objective has a price."""
-    if objective == "ncut":
+    """The objective of clusters whose volumes add up to 1, as the formulas say; an Objective may have a price."""
+    record = objective_of(objective)
+    if record.is_per_cluster:
         return sum(share / volume for share, volume in zip(inner, volumes, strict=True) if volume > 0)
-    if objective == "modularity":
-        return sum(inner) - sum(volumes**2)
+    if record.resolution is not None:
+        return sum(inner) - record.resolution * sum(volumes**2)
     cut, apart = 1 - sum(inner), 1 - sum(volumes**2)
     # One cluster that holds everything: there is nothing between (also where edges lead to unlabelled nodes).
     between = xlogy(cut, cut / apart) if cut > 1e-12 and apart > 1e-12 else 0.0
-    paid = getattr(objective, "code", 0.0) * sum(xlogy(v, v) for v in volumes)
+    paid = record.code * sum(xlogy(v, v) for v in volumes)
     return sum(xlogy(a, a / v**2) for a, v in zip(inner, volumes, strict=True) if a > 0) + between + paid
 
 
@@ -51,19 +52,11 @@ def value_of(objective, A, labels, k):
     return value_of_shares(objective, inner / volumes.sum(), volumes / volumes.sum())
 
 
-def linked_case(case):
-    """The case with labels on nodes that have an edge, and on no others; None if there is no edge."""
-    graph, A, labels, k = case
-    labels = labels.copy()
-    labels[A.sum(axis=1) == 0] = -1
-    return (graph, A, labels, k) if (labels >= 0).any() else None
-
-
 # -- the objectives ---------------------------------------------------------------------------------------------------
 
 
 @quick
-@given(labelled(), objectives)
+@given(labelled(), priced_objectives())
 def test_sums_and_value_are_those_of_the_formulas(case, objective):
     graph, A, labels, k = case
     inner, volumes, sizes = dense_sums(A, labels, k)
@@ -76,10 +69,8 @@ def test_sums_and_value_are_those_of_the_formulas(case, objective):
 
 
 @quick
-@given(labelled(unlabelled=False))
+@given(linked(unlabelled=False))
 def test_information_is_that_of_the_planted_joint_distribution(case):
-    case = linked_case(case)
-    assume(case is not None)
     graph, A, labels, k = case
     value = cluster_sums(graph_rows(graph), labels, k).value("information")
     Z = indicator(labels, k)
@@ -101,10 +92,8 @@ def test_information_is_that_of_the_planted_joint_distribution(case):
 
 
 @quick
-@given(labelled(unlabelled=False))
+@given(linked(unlabelled=False))
 def test_ncut_is_k_minus_k_times_the_normalised_cut(case):
-    case = linked_case(case)
-    assume(case is not None)
     graph, _A, labels, k = case
     # A cluster without nodes adds nothing to the objective, and 1 to k times the normalised cut.
     value = cluster_sums(graph_rows(graph), labels, k).value("ncut")
@@ -129,7 +118,7 @@ def test_rounding_noise_where_one_cluster_holds_everything_is_no_information(noi
 
 
 @quick
-@given(st.integers(1, 6), st.integers(0, 2**32 - 1), objectives)
+@given(st.integers(1, 6), st.integers(0, 2**32 - 1), priced_objectives())
 def test_slopes_are_numerical_derivatives(k, seed, objective):
     rng = np.random.default_rng(seed)
     volumes = rng.random(k) + 0.1
@@ -169,10 +158,8 @@ def assigned(graph, A, labels, k, objective):
 
 
 @quick
-@given(labelled())
+@given(linked())
 def test_batch_assignment_by_ncut_is_a_step_of_weighted_kernel_k_means(case):
-    case = linked_case(case)
-    assume(case is not None)
     graph, A, labels, k = case
     out, _, _ = assigned(graph, A, labels, k, "ncut")
     # Dense: centroids m_c of K = D^-1 A D^-1 with weights D. A node compares ||m_c||^2 - 2 <phi(x), m_c> over its own
@@ -196,24 +183,8 @@ def test_batch_assignment_by_ncut_is_a_step_of_weighted_kernel_k_means(case):
 
 
 @quick
-@given(labelled())
-def test_batch_assignment_by_information_is_steepest_ascent(case):
-    case = linked_case(case)
-    assume(case is not None)
-    graph, A, labels, k = case
-    out, by_inner, by_volume = assigned(graph, A, labels, k, "information")
-    links = (A - np.diag(np.diag(A))) @ indicator(labels, k)
-    scores = 2 * links * by_inner + A.sum(axis=1)[:, None] * by_volume
-    for x in np.flatnonzero(labels >= 0):
-        around = np.flatnonzero((links[x] > 0) | (np.arange(k) == labels[x]))
-        assert scores[x, out[x]] >= scores[x, around].max() - 1e-9 * np.abs(scores[x, around]).max()
-
-
-@quick
-@given(labelled(max_nodes=20), objectives, st.integers(1, 5), st.integers(1, 30))
+@given(linked(max_nodes=20), objectives, st.integers(1, 5), st.integers(1, 30))
 def test_a_block_sweep_is_steepest_ascent_turn_by_turn(case, objective, n_turns, entries):
-    case = linked_case(case)
-    assume(case is not None)
     graph, A, labels, k = case
     n = len(labels)
     inner, volumes, _ = dense_sums(A, labels, k)
@@ -256,10 +227,8 @@ def best_single_move(objective, A, labels, k, counts, min_size):
 
 
 @quick
-@given(labelled(max_nodes=16), objectives, st.integers(1, 4), st.booleans(), st.booleans(), st.integers(0, 99))
+@given(linked(max_nodes=16), priced_objectives(), st.integers(0, 4), st.booleans(), st.booleans(), st.integers(0, 99))
 def test_moves_end_in_a_local_optimum_and_never_lower_the_objective(case, objective, min_size, counted, shuffled, seed):
-    case = linked_case(case)
-    assume(case is not None)
     graph, A, labels, k = case
     rng = np.random.default_rng(seed)
     counts = rng.integers(1, 4, len(A)) if counted else np.ones(len(A), dtype=np.int64)
@@ -401,10 +370,8 @@ def test_a_node_held_by_the_least_size_may_leave_once_its_cluster_has_grown():
 
 
 @quick
-@given(labelled(max_nodes=14), objectives, st.integers(0, 99))
+@given(linked(max_nodes=14), objectives, st.integers(0, 99))
 def test_moves_of_groups_are_moves_of_all_their_nodes(case, objective, seed):
-    case = linked_case(case)
-    assume(case is not None)
     graph, A, groups, n_groups = case
     table = np.random.default_rng(seed).integers(0, 3, n_groups).astype(np.int32)
     between = quotient(graph_rows(graph), groups, n_groups)

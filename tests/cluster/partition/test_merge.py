@@ -15,11 +15,12 @@ from graphcore.cluster.partition.objectives import OBJECTIVES
 from graphcore.cluster.partition.quotient import GraphRows, graph_rows, quotient
 
 from ...oracles import cliques, planted, quick, random_adjacency
-from ...strategies import objectives
+from ...strategies import objectives, priced_objectives
 from .test_local_moving import value_of
 
 LINKAGES = (*OBJECTIVES, "average")
 linkages = st.sampled_from(LINKAGES)
+all_linkages = st.one_of(priced_objectives(), st.just("average"))
 ONE = np.ones(100, dtype=np.int64)
 
 
@@ -72,7 +73,7 @@ def replay(linkage, A, children):
 
 
 @quick
-@given(group_graphs(), linkages)
+@given(group_graphs(), all_linkages)
 def test_every_step_records_what_it_costs(pair, linkage):
     rows, A = pair
     n = len(A)
@@ -105,24 +106,6 @@ def test_average_linkage_ncut_and_modularity_take_the_cheapest_union_of_neighbou
             # Only a cluster without neighbours goes to any other, and only if no union of neighbours is cheaper.
             lonely = [side for side in (a, b) if not A[np.ix_(names == side, names != side)].any()]
             assert lonely and loss <= cheapest + 1e-10
-
-
-@quick
-@given(group_graphs())
-def test_average_linkage_follows_the_update_formula(pair):
-    rows, A = pair
-    n = len(A)
-    _, children, losses = agglomerate(rows, ONE[:n], 1, linkage="average")
-    # S_(ab)c = (vol_a S_ac + vol_b S_bc) / (vol_a + vol_b), volumes as shares of the whole.
-    volume = dict(enumerate(A.sum(axis=1) / A.sum()))
-    S = {(x, y): A[x, y] / A.sum() / (volume[x] * volume[y]) for x in range(n) for y in range(n) if x != y}
-    for i, (a, b) in enumerate(children):
-        assert losses[i] == pytest.approx(-S[a, b], rel=1e-9, abs=1e-12)
-        z = n + i
-        volume[z] = volume[a] + volume[b]
-        for c in {x for x, _ in S} - {a, b}:
-            S[z, c] = S[c, z] = (volume[a] * S[a, c] + volume[b] * S[b, c]) / volume[z]
-        S = {pair: value for pair, value in S.items() if a not in pair and b not in pair}
 
 
 @quick

@@ -4,28 +4,16 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.sparse.csgraph import connected_components
 from sklearn.metrics import adjusted_rand_score
 
 import graphcore
 from graphcore import ParameterError, Published
-from graphcore.cluster.partition import _objective_loops
-from graphcore.cluster.partition.local_moving import move_locally
-from graphcore.cluster.partition.merge import agglomerate
-from graphcore.cluster.partition.objectives import OBJECTIVES
-from graphcore.cluster.partition.quotient import graph_rows, quotient
 from graphcore.cluster.pipeline.balance import BALANCES, _agreement
 from graphcore.cluster.pipeline.cluster import cluster_graph
 from graphcore.cluster.pipeline.settings import resolve_settings
 
 from ...oracles import planted
 from ...partitions import check_model
-from ...strategies import problem_of
-from ..partition.test_local_moving import linked_case, value_of, value_of_shares
-from ..partition.test_quotient import labelled
-
-INFORMATION = OBJECTIVES["information"]
-prices = st.sampled_from([0.05, 0.3, 0.7, 0.95])
 
 
 @pytest.fixture(scope="module")
@@ -35,43 +23,6 @@ def uneven():
     sizes = [2000, 200, 100, 50, 30, 20]
     X = np.concatenate([rng.normal(4 * rng.normal(size=16), 1.0, (size, 16)) for size in sizes])
     return X, np.repeat(np.arange(6), sizes)
-
-
-@given(labelled(), prices)
-def test_moves_raise_information_less_entropy(case, price):
-    case = linked_case(case)
-    if case is not None:
-        graph, A, labels, k = case
-        record = INFORMATION.at(price=price)
-        before = value_of(record, A, labels, k)
-        sums, _ = move_locally(problem_of(graph, k, record), labels)
-        after = value_of(record, A, labels, k)
-        assert after >= before - 1e-9
-        assert sums.value(record) == pytest.approx(after, abs=1e-9)
-
-
-@given(labelled(max_nodes=14), prices)
-def test_unions_cost_what_the_formula_says(case, price):
-    graph, A, _, _ = case
-    if len(A) > 1 and connected_components(A)[0] == 1:
-        record, n = INFORMATION.at(price=price), len(A)
-        rows = quotient(graph_rows(graph), np.arange(n, dtype=np.int32), n)
-        _, _, losses = agglomerate(rows, np.ones(n, dtype=np.int64), 1, linkage=record)
-        assert losses.sum() == pytest.approx(value_of(record, A, np.arange(n), n), abs=1e-9)
-
-
-@given(st.integers(0, 1000), prices)
-def test_slopes(seed, price):
-    rng = np.random.default_rng(seed)
-    volumes = rng.dirichlet(np.ones(4))
-    inner, step = volumes * rng.uniform(0.3, 0.9, 4), 1e-6
-    record = INFORMATION.at(price=price)
-    by_inner, by_volume = _objective_loops.slopes(record.code, inner, volumes)
-    for unit in np.eye(4):
-        at = [value_of_shares(record, inner + sign * step * unit, volumes) for sign in (1, -1)]
-        assert by_inner @ unit == pytest.approx((at[0] - at[1]) / (2 * step), rel=1e-4, abs=1e-4)
-        at = [value_of_shares(record, inner, volumes + sign * step * unit) for sign in (1, -1)]
-        assert by_volume @ unit == pytest.approx((at[0] - at[1]) / (2 * step), rel=1e-4, abs=1e-4)
 
 
 def test_a_large_cluster_stays_whole(uneven):

@@ -12,7 +12,7 @@ from graphcore.cluster.partition.objectives import OBJECTIVES
 from graphcore.cluster.partition.problem import Partition
 from graphcore.cluster.pipeline import cluster, drafts, loop
 from graphcore.cluster.pipeline.drafts import Draft, disagree, eigenvector_draft
-from graphcore.cluster.pipeline.loop import find_partition
+from graphcore.cluster.pipeline.loop import Effort, find_partition
 from graphcore.cluster.pipeline.settings import EFFORTS
 from graphcore.datasets import degree_corrected_partition
 
@@ -32,7 +32,8 @@ def random_draft(number, earlier, best, streams, n_jobs, stages):
 
 def found_in(case, objective="information", seed=0, make_draft=random_draft, **options):
     problem = problem_of(case[0], 5, objective, min_size=3)
-    return problem, find_partition(problem, make_draft, Streams(seed), **options)
+    effort = Effort(**{name: options.pop(name) for name in Effort._fields if name in options})
+    return problem, find_partition(problem, make_draft, Streams(seed), effort, **options)
 
 
 # -- what is promised --------------------------------------------------------------------------------------------------
@@ -66,7 +67,7 @@ def test_the_loop_finds_what_is_planted_from_anywhere():
     for seed in range(3):
         rng = np.random.default_rng(seed)
         drafts = [Draft(rng.integers(0, 6, 240).astype(np.int32)) for _ in range(4)]
-        found = find_partition(problem, lambda number, *_, drafts=drafts: drafts[number], Streams(seed), max_drafts=4)
+        found = find_partition(problem, lambda number, *_, drafts=drafts: drafts[number], Streams(seed), Effort(4))
         assert found.best.value >= best - 1e-9
 
 
@@ -74,7 +75,7 @@ def test_one_cluster_and_clusters_without_neighbours():
     pairs = Graph.from_edges([0, 2, 4], [1, 3, 5])
     for k in (1, 2, 3):
         labels = np.repeat(np.arange(3), 2).astype(np.int32) % k
-        found = find_partition(problem_of(pairs, k), lambda *_, labels=labels: Draft(labels), Streams(0), max_drafts=6)
+        found = find_partition(problem_of(pairs, k), lambda *_, labels=labels: Draft(labels), Streams(0), Effort(6))
         assert len(set(found.best.labels)) == k
 
 
@@ -159,7 +160,7 @@ def test_rounds_grow_with_the_drafts_and_random_numbers_differ(case, monkeypatch
 )
 def test_the_loop_ends_where_a_round_gains_less_than_its_price(case, objective, price, rise, n_drafts, monkeypatch):
     spread, entries = OBJECTIVES[objective].spread, case[0].n_entries
-    drafts = Drafts(monkeypatch, rise=rise * spread)
+    drafts = Drafts(monkeypatch, rise=rise * spread / (1 - rise * spread))
     price = price * spread / entries * (1 + 1e-9)
     assert drafts.found(case, objective, price=price).steps.n_drafts == n_drafts
 

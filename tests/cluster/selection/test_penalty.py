@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from graphcore import Graph, ParameterError, select_n_clusters
 from graphcore.cluster.selection.penalty import (
-    KMeansErrors,
     kmeans_cost_of_graph,
+    kmeans_errors,
     penalised_curve,
     penalty,
     radius_of,
@@ -28,7 +28,7 @@ def tight_clusters(g, n, rng):
 
 def chosen(X, radius=1.0):
     candidates = np.arange(1, len(X) + 1)
-    _, penalised = penalised_curve(KMeansErrors(X, 0, n_init=3), candidates, len(X), radius)
+    _, penalised = penalised_curve(kmeans_errors(X, 0, n_init=3), candidates, len(X), radius)
     return int(np.nanargmin(penalised)) + 1
 
 
@@ -79,7 +79,7 @@ def test_the_whole_way_from_vectors():
 def test_errors_do_not_rise_and_are_near_the_least_of_all_partitions():
     rng = np.random.default_rng(0)
     X = rng.standard_normal((9, 2))
-    error_of = KMeansErrors(X, 0)
+    error_of = kmeans_errors(X, 0)
     before = np.inf
     for k in range(1, 10):
         error = error_of(k)
@@ -143,7 +143,7 @@ def test_statistical_bound():
         (lambda: penalty(1, 10, radius=-1.0), "radius=-1"),
         (lambda: penalty(1, 10, radius=float("nan")), "radius=nan"),
         (lambda: statistical_bound(1, 10, 0.0), "delta=0.0 must be more than 0"),
-        (lambda: statistical_bound(1, 10, 1.0), "delta=1.0 must be less than 1"),
+        (lambda: statistical_bound(1, 10, 1.1), "delta=1.1 must be at most 1"),
         (lambda: statistical_bound(0, 10, 0.5), "k=0 must be at least 1"),
     ],
 )

@@ -12,16 +12,8 @@ from sklearn.metrics import adjusted_rand_score
 
 from graphcore import Graph
 from graphcore.cluster.partition.quotient import graph_rows, quotient
-from graphcore.cluster.selection.scores import (
-    agreement_at,
-    concave_hull,
-    description_gain,
-    effective_edges,
-    information_corners,
-    label_price,
-    laplacian_eigenvalues,
-    partition_length,
-)  # fmt: skip
+from graphcore.cluster.selection.information import concave_hull, effective_edges, information_corners, label_price
+from graphcore.cluster.selection.scores import agreement_at, description_gain, laplacian_eigenvalues, partition_length
 from graphcore.cluster.selection.sweep import micro_cluster_trees
 
 from ...oracles import planted, quick, random_adjacency

@@ -127,25 +127,17 @@ def test_deterministic_by_random_state():
     assert np.linalg.norm(one) == pytest.approx(1.0)
 
 
-@pytest.mark.parametrize("n_vectors", [1, 8, 11])
 @pytest.mark.parametrize("name", EXAMPLES)
-def test_the_loops_for_large_graphs_give_the_same_in_single_precision(name, n_vectors, monkeypatch):
+def test_products_of_large_graphs_are_the_same_in_single_precision(name, monkeypatch):
     A = sp.csr_array(example_adjacencies()[name])
-    # Blocks of a few rows, so that sums are put together from parts.
+    options = {"n_vectors": 11, "n_products": 7, "random_state": 3}  # more than are multiplied at a time
+    expected = power_embedding(A, 8, **options)
+    monkeypatch.setattr(power, "MANY_ENTRIES", 0)
+    # Blocks of a few rows, so that products are put together from parts.
     monkeypatch.setattr(power, "row_blocks", lambda indptr: row_blocks(indptr, entries=40))
-    expected = power._smooth(A, start(A.shape[0], n_vectors, 3), 7)
-    found = power._smooth_large(A, start(A.shape[0], n_vectors, 3), 7)
+    found, same = (power_embedding(A, 8, n_jobs=n_jobs, **options) for n_jobs in (1, 2))
     np.testing.assert_allclose(found, expected, atol=5e-6)
-    np.testing.assert_array_equal(found, power._smooth_large(A, start(A.shape[0], n_vectors, 3), 7, 2))
-
-
-def test_large_graphs_are_given_to_those_loops(monkeypatch):
-    A = sp.csr_array(example_adjacencies()["barabasi-albert"])
-    expected = power_embedding(A, 5, random_state=0)
-    monkeypatch.setattr(power, "MANY_ENTRIES", A.nnz)
-    found = power_embedding(A, 5, random_state=0)
-    assert not np.array_equal(found, expected)
-    np.testing.assert_allclose(found, expected, atol=2e-4)  # 40 products are more than are taken one by one
+    np.testing.assert_array_equal(found, same)
 
 
 def test_graphs_in_single_precision(monkeypatch):
@@ -155,9 +147,12 @@ def test_graphs_in_single_precision(monkeypatch):
     assert S.dtype == root.dtype == np.float64
     sums = np.square(root)
     np.testing.assert_allclose(sums, single.toarray().astype(np.float64).sum(axis=1), rtol=1e-14)
+    plain = power_embedding(A, 5, random_state=0)
     monkeypatch.setattr(power, "MANY_ENTRIES", A.nnz)
     found, expected = (power_embedding(graph, 5, random_state=0) for graph in (single, A))
     np.testing.assert_allclose(found, expected, atol=1e-5)
+    assert not np.array_equal(expected, plain)
+    np.testing.assert_allclose(expected, plain, atol=2e-4)  # 40 products are more than are taken one by one
 
 
 @pytest.mark.parametrize("exponent", [1, 3, 30, 100])
@@ -174,24 +169,26 @@ def test_the_expansion_of_a_power(exponent):
 
 @pytest.mark.parametrize("n_products", [9, 40, 100, 200])
 @pytest.mark.parametrize("name", [name for name in EXAMPLES if name != "one edge"])
-def test_expanded_powers_equal_dense_powers(name, n_products):
+def test_expanded_powers_equal_dense_powers(name, n_products, monkeypatch):
     """Up to what is left out and single precision, both relative to the strongest vector at the bound."""
+    monkeypatch.setattr(power, "MANY_ENTRIES", 0)
     A = example_adjacencies()[name]
     M, X = dense_power(A, 11)
-    found = power._smooth_large(sp.csr_array(A), start(len(A), 11, 5), n_products)
+    found = power._smooth(sp.csr_array(A), start(len(A), 11, 5), n_products)
     largest = np.abs(np.linalg.eigvalsh(M)).max()
     assert largest > 1e-12  # one edge alone has nothing beside the first eigenvector
     expected = np.linalg.matrix_power(M / largest, n_products) @ X
     np.testing.assert_allclose(found, expected / np.linalg.norm(expected), atol=2e-3)
 
 
-def test_a_strong_vector_that_hardly_shows_at_first_survives_the_expansion():
+def test_a_strong_vector_that_hardly_shows_at_first_survives_the_expansion(monkeypatch):
     """Two components: their eigenvalue is 1, and 8 products on 1,500 nodes leave it far below what they estimate."""
+    monkeypatch.setattr(power, "MANY_ENTRIES", 0)
     rng = np.random.default_rng(0)
     half = np.triu(rng.random((750, 750)) < 0.1, 1)
     A = sp.csr_array(sp.block_diag([half | half.T] * 2).astype(float))
     for n_products in (60, 150):
-        found = power._smooth_large(A, start(1500, 2, 0), n_products)
+        found = power._smooth(A, start(1500, 2, 0), n_products)
         assert np.isfinite(found).all()
         sides = found / np.sqrt(A.sum(axis=1))[:, None]
         np.testing.assert_allclose(sides, np.repeat([sides[0], sides[-1]], 750, axis=0), atol=1e-6)
@@ -201,7 +198,8 @@ def test_a_strong_vector_that_hardly_shows_at_first_survives_the_expansion():
 def test_an_expansion_takes_fewer_products(monkeypatch):
     A = sp.csr_array(example_adjacencies()["barabasi-albert"])
     calls = []
-    multiply = power._Vectors._multiply
-    monkeypatch.setattr(power._Vectors, "_multiply", lambda self: (calls.append(0), multiply(self))[1])
-    power._smooth_large(A, start(A.shape[0], 3, 0), 100)
-    assert len(calls) <= 45
+    times = power._multiplier(A, np.sqrt(A.sum(axis=1)), None)
+    monkeypatch.setattr(power, "MANY_ENTRIES", 0)
+    monkeypatch.setattr(power, "_multiplier", lambda *args: lambda X: (calls.append(0), times(X))[1])
+    power._smooth(A, start(A.shape[0], 3, 0), 100)
+    assert 8 < len(calls) <= 45

@@ -1,0 +1,201 @@
+"""The number of clusters by information: corners of what clusters say about edges against what their labels cost."""
+
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+
+from ...base.threads import map_items
+from ...base.warn import warn_user
+from ..pipeline.balance import certainty, most_even, others
+from .result import selection
+
+# Slopes lie between 0 and 1; a smaller difference is rounding.
+_ROUNDING = 1e-9
+_BLOCK = 1 << 20
+# A corner stands out if none is as sharp as this share of it, but for those at numbers within this factor. Both are
+# from the half of `python -m bench run known-k` that is for calibration; the other half says what they are worth.
+_RIVAL, _NEAR = 0.4, 1.25
+# What a nat of labels is taken to earn where no clusters of one size are seen, and so nothing is known of it.
+_WORTH = 0.5
+
+
+def label_price(graph):
+    """What a nat of labels costs in nats for each edge: nodes over edges, as labels take ``n log k`` nats."""
+    return (graph.n_nodes - graph.n_isolated) / effective_edges(graph)
+
+
+def effective_edges(graph):
+    """Number of edges that carry as much evidence, if all had the same weight: ``(sum w)^2 / sum w^2``."""
+    if not graph.is_weighted:
+        return 0.5 * graph.n_entries
+    # By blocks: nothing as large as the graph is made.
+    blocks = (graph.weights[i : i + _BLOCK].astype(np.float64) for i in range(0, graph.n_entries, _BLOCK))
+    total = float(graph.degrees.sum())
+    # In this order, so that weights of any magnitude neither overflow nor vanish.
+    return 0.5 / sum(float(np.square(block / total).sum()) for block in blocks)
+
+
+def concave_hull(x, y):
+    """Indices of the vertices of the least concave function above the points; x ascending."""
+    kept = [0]
+    for i in range(1, len(x)):
+        while len(kept) > 1:
+            a, b = kept[-2], kept[-1]
+            if (y[i] - y[b]) * (x[b] - x[a]) < (y[b] - y[a]) * (x[i] - x[b]):
+                break
+            kept.pop()
+        kept.append(i)
+    return np.array(kept)
+
+
+@dataclass(frozen=True, eq=False)
+class Corners:
+    """Corners of the information curve, for k = 1, 2, ..., n."""
+
+    scores: np.ndarray  # how much the slope falls at k; 0 without a corner and at k = 1, NaN (not known) at the last k
+    hull: np.ndarray  # the least concave function above the information, as a function of the labels' cost
+
+    def doubt(self, k):
+        """Why k, of a score above 0, does not stand out; None if it does."""
+        known = np.nan_to_num(self.scores)
+        ks = np.arange(1, len(known) + 1)
+        far = np.where((ks > _NEAR * k) | (_NEAR * ks < k), known, -1.0)
+        rival, best, second = int(ks[np.argmax(far)]), known[k - 1], far.max()
+        if second > _RIVAL * best:
+            return f"the sharpest corner, of {best:.2g}, is at k = {k}, and one of {second:.2g} at {rival}"
+        if _NEAR * k > ks[-1]:
+            return f"the sharpest corner is at k = {k}, and little is known of larger ones than that"
+        return None
+
+
+def information_corners(information, costs, price):
+    """Find corners of information against the labels' cost, for k = 1, 2, ..., n; slopes below `price` count as it.
+
+    Labels cost log k, or the entropy of the clusters. Slopes, the share of each further nat of labels that edges
+    confirm, lie between 0 and 1 but for noise. The k at a vertex of the hull is best by ``information - s costs`` for
+    all prices s between the slopes after and before it: the score is the length of that range.
+    """
+    n = len(information)
+    kept = concave_hull(costs, information)
+    hull = np.interp(costs, costs[kept], information[kept])
+    scores = np.zeros(n)
+    if n > 1:
+        # Of every stretch of the hull; a gain of more than a nat for a nat is noise of the tree.
+        steps = np.clip(np.diff(information[kept]) / np.diff(costs[kept]), price, max(1.0, price))
+        falls = -np.diff(steps)
+        scores[kept[1:-1]] = np.where(falls < _ROUNDING, 0.0, falls)
+        scores[-1] = np.nan
+    return Corners(scores, hull)
+
+
+def _curves(trees):
+    """Information and entropy [k - 1] of k clusters, means over coresets, as far as each has so many micro-clusters."""
+    most = min(tree.n_micro_clusters for tree in trees)
+    return tuple(np.mean([getattr(tree, name)[:most] for tree in trees], axis=0) for name in ("information", "entropy"))
+
+
+class _Corner(NamedTuple):
+    """What a sweep says at one balance: corners of information against what labels are taken to cost."""
+
+    best: int
+    information: np.ndarray  # [k - 1]
+    entropy: np.ndarray
+    corners: Corners
+    balance: float
+
+    @property
+    def is_clear(self):
+        """Whether `best` stands out."""
+        return self.corners.scores[self.best - 1] > 0 and self.corners.doubt(self.best) is None
+
+    def choice(self, candidates, **known):
+        """As a KSelection."""
+        at = candidates - 1
+        curves = {"information (nats)": self.information[at], "concave hull": self.corners.hull[at]}
+        found = selection("information", candidates, self.corners.scores[at], curves)
+        return replace(found, balance=self.balance, **known)
+
+
+def _corner(trees, price, candidates, balance=None):
+    """The sharpest of the candidates; without a balance labels cost log k, as those of clusters of one size."""
+    information, entropy = _curves(trees)
+    costs = np.log(np.arange(1, len(entropy) + 1)) if balance is None else entropy
+    corners = information_corners(information, costs, price)
+    best = int(candidates[int(np.argmax(np.nan_to_num(corners.scores[candidates - 1], nan=-1.0)))])
+    return _Corner(best, information, entropy, corners, 1.0 if balance is None else balance)
+
+
+def _uneven_corner(trees, even, price, candidates, asked):
+    """The number that stands out if clusters may be uneven, at the balance that leaves least doubt; None if none is."""
+    k = even.best
+    worth = even.information[k - 1] / even.entropy[k - 1] if k > 1 else _WORTH
+    found = []
+    for balance in (1.0,) * (asked.balance == "auto") + others(asked.balance):
+        priced = map_items(lambda tree, b=balance: tree.at((1.0 - b) * worth), trees, asked.n_jobs)
+        found.append(_corner(priced, price, candidates, balance))
+    clear = [corner for corner in found if corner.is_clear]
+    scores = [certainty(corner.information[corner.best - 1], corner.entropy[corner.best - 1]) for corner in clear]
+    return clear[most_even(scores)] if clear else None
+
+
+def by_information(graph, trees, candidates, asked):
+    """The number at the sharpest corner, of even clusters or else of uneven ones; it warns where none stands out."""
+    price, at = label_price(graph), candidates - 1
+    even = _corner(trees, price, candidates)
+    if even.is_clear:
+        return even.choice(candidates, clear=True)
+    uneven = _uneven_corner(trees, even, price, candidates, asked)
+    if uneven is not None:
+        warn_user(
+            f"no number of clusters of about one size stands out; k = {uneven.best} does if they are uneven, which is "
+            "less sure: choose by what the clusters are for, or look at KSelection.plot (--report) and at other methods"
+        )
+        return uneven.choice(candidates, clear=False)
+    (k, information, _, corners, _), choice = even, replace(even.choice(candidates, clear=False), balance=None)
+    if corners.scores[k - 1] > 0:
+        warn_user(
+            f"no number of clusters stands out: {corners.doubt(k)}; choose by what the clusters are for, or look at "
+            "KSelection.plot (--report) and at other methods"
+        )
+        return choice
+    # No corner: at every price one end of the candidates is best, and at the price that labels have it is this one.
+    best = int(candidates[int(np.argmax(information[at] - price * np.log(candidates)))])
+    if best == candidates[0]:
+        warn_user(
+            f"k = {best}, the least of the candidates, is chosen: no finer division of this graph that was found pays "
+            "for its description" + _best_of_the_finer(information[at], candidates, price)
+        )
+    else:
+        warn_user(
+            f"no number of clusters stands out: information grows evenly up to k = {best}, the best of the candidates; "
+            "give larger candidates, or choose by what the clusters are for"
+        )
+    return replace(choice, best=best)
+
+
+def _best_of_the_finer(information, candidates, price):
+    """What the candidate that would pay first, were labels cheaper, gains over the first of them, and what it costs."""
+    if len(candidates) == 1:
+        return ""
+    gains, nats = information[1:] - information[0], np.log(candidates[1:] / candidates[0])
+    i = int(np.argmax(gains / nats))
+    return (
+        f"; the best of them, k = {candidates[i + 1]}, gains {gains[i]:.3g} nats for each edge where its labels cost "
+        f"{price * nats[i]:.3g}; a fit of that number may gain more"
+    )
+
+
+def by_resolution(trees, candidates, resolution):
+    """The number of clusters with the largest information, in the mean over coresets, less labels at their price."""
+    information = _curves(trees)[0][: len(candidates)]
+    candidates = candidates[: len(information)]
+    found = selection(
+        "resolution", candidates, information - np.log(candidates) / resolution, {"information (nats)": information}
+    )
+    if found.best == candidates[-1] > 1:
+        warn_user(
+            f"resolution={resolution:g} asks for the most clusters that it can choose from, {found.best}; for "
+            "more give n_clusters, or see the levels of a fit's tree"
+        )
+    return found
