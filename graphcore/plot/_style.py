@@ -63,21 +63,25 @@ def cluster_style(rank):
     return SHADES[rank % len(SHADES)], SHAPES[turn % len(SHAPES)], HATCHES[turn % len(HATCHES)]
 
 
-def cluster_ranks(places, labels, order):
-    """Ranks for `cluster_style` of clusters drawn in `order`: each has the shade whose other clusters are farthest."""
+def cluster_ranks(places, labels, weights=None):
+    """Ranks for `cluster_style` of the clusters of points, by clusters, the heaviest first (points weigh 1 if None).
+
+    Each has the shade whose other clusters are farthest.
+    """
+    order = np.argsort(-np.bincount(labels, weights), kind="stable")[: len(np.unique(labels))]
     parts = [places[labels == c] for c in order]
     middles = np.array([part.mean(axis=0) for part in parts])
     spread = [((part - middle) ** 2).sum(axis=1).mean() for part, middle in zip(parts, middles, strict=True)]
     reach = np.sqrt(spread)
     uses, shades = np.zeros(len(SHADES), dtype=int), np.full(len(order), -1)
-    ranks = []
-    for i in range(len(order)):
+    ranks = {}
+    for i, cluster in enumerate(order.tolist()):
         gaps = np.hypot(*(middles - middles[i]).T) - reach - reach[i]
         # No shade is far ahead of the others, or pairs of shade and shape would come again early.
         ready = (uses <= uses.min() + 1) & (uses < len(SHAPES) * (i // (len(SHADES) * len(SHAPES)) + 1))
         nearest = [gaps[shades == s].min(initial=np.inf) if ready[s] else -np.inf for s in range(len(SHADES))]
         shades[i] = np.argmax(nearest)
-        ranks.append(int(shades[i] + len(SHADES) * uses[shades[i]]))
+        ranks[cluster] = int(shades[i] + len(SHADES) * uses[shades[i]])
         uses[shades[i]] += 1
     return ranks
 
@@ -159,11 +163,6 @@ def label_points(ax, points, texts, *, gap=4.0, beside=True, dots=()):
     return written
 
 
-def heaviest_clusters(labels, weights=None):
-    """Clusters of points by the sum of their weights (1 if None), the heaviest first."""
-    return np.argsort(-np.bincount(labels, weights), kind="stable")[: len(np.unique(labels))]
-
-
 def scatter_clusters(ax, points, labels, area, names, *, weights=None, others=None, **look):
     """A mark at each point, of the shade and shape of its cluster; the limits of `ax` must be final but for the marks.
 
@@ -171,15 +170,16 @@ def scatter_clusters(ax, points, labels, area, names, *, weights=None, others=No
     if there is room; `names` has names of clusters, or is None for their numbers. `others` are points in none, which
     have a label.
     """
-    order = heaviest_clusters(labels, weights)
-    for rank, c in zip(cluster_ranks(points, labels, order), order, strict=True):
+    ranks = cluster_ranks(points, labels, weights)
+    order = list(ranks)
+    for c, rank in ranks.items():
         shade, shape, _ = cluster_style(rank)
         mine = labels == c
         ax.scatter(
             *points[mine].T, s=np.broadcast_to(area, labels.shape)[mine], c=shade, marker=shape, linewidths=0.3,
             edgecolors=INK, gid=clusters_gid([c]), **look,
         )  # fmt: skip
-    texts = [str(c) if names is None else str(names.get(int(c), c)) for c in order]
+    texts = [str(c) if names is None else str(names.get(c, c)) for c in order]
     rest = [] if others is None else [others]
     names_of_rest = [each.get_label() for each in rest]
     if len(order) <= len(SHAPES):

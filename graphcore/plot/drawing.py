@@ -8,9 +8,7 @@ from ..base.validation import check_integer
 from ..exceptions import InputError
 from ..graphs.derived import subgraph
 from ..metrics.cut import placed_labels, quotient_graph
-from ._style import (
-    MIDDLE, axes_of, bare, cluster_ranks, cluster_style, clusters_gid, heaviest_clusters, picture, scatter_clusters,
-)  # fmt: skip
+from ._style import MIDDLE, axes_of, bare, cluster_ranks, cluster_style, clusters_gid, picture, scatter_clusters
 from .quotient import disk_places, disk_radii, heaviest_links
 
 _N_LINKS = 3
@@ -79,8 +77,7 @@ def graph_drawing(
     ax.set_aspect("equal", adjustable="datalim")
     ax.margins(0.03)
     area = float(np.clip(9000 / len(nodes), 6, 60))
-    order = heaviest_clusters(labels)
-    for rank, c in zip(cluster_ranks(places, labels, order), order, strict=True):
+    for c, rank in cluster_ranks(places, labels).items():
         _shade(ax, places[labels == c], rank, c)
     scatter_clusters(ax, places, labels, area, names, zorder=3)
     return ax

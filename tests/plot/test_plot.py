@@ -77,10 +77,12 @@ def test_clusters_side_by_side_have_other_shades():
     across, down = np.meshgrid(np.arange(6), np.arange(5))
     middles = np.column_stack([across.ravel(), down.ravel()]).astype(float)
     places = np.concatenate([middles - 0.3, middles + 0.3])
-    order = np.random.default_rng(0).permutation(30)
-    styles = [_style.cluster_style(rank) for rank in _style.cluster_ranks(places, np.tile(np.arange(30), 2), order)]
-    assert len({style[:2] for style in styles}) == 30
-    shade = {int(c): style[0] for c, style in zip(order, styles, strict=True)}
+    weights = np.tile(np.random.default_rng(0).permutation(30), 2)
+    ranks = _style.cluster_ranks(places, np.tile(np.arange(30), 2), weights)
+    assert list(ranks) == np.argsort(-weights[:30]).tolist()
+    styles = {c: _style.cluster_style(rank) for c, rank in ranks.items()}
+    assert len({style[:2] for style in styles.values()}) == 30
+    shade = {c: style[0] for c, style in styles.items()}
     beside = [(c, c + 1) for c in range(30) if c % 6 < 5] + [(c, c + 6) for c in range(24)]
     assert sum(shade[a] == shade[b] for a, b in beside) == 0
 
