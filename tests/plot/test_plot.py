@@ -77,9 +77,10 @@ def test_clusters_side_by_side_have_other_shades():
     across, down = np.meshgrid(np.arange(6), np.arange(5))
     middles = np.column_stack([across.ravel(), down.ravel()]).astype(float)
     places = np.concatenate([middles - 0.3, middles + 0.3])
-    weights = np.tile(np.random.default_rng(0).permutation(30), 2)
-    ranks = _style.cluster_ranks(places, np.tile(np.arange(30), 2), weights)
-    assert list(ranks) == np.argsort(-weights[:30]).tolist()
+    order = np.random.default_rng(0).permutation(30)
+    weights = 30 - np.argsort(order)
+    ranks = _style.cluster_ranks(places, np.tile(np.arange(30), 2), np.tile(weights, 2))
+    assert list(ranks) == order.tolist()
     styles = {c: _style.cluster_style(rank) for c, rank in ranks.items()}
     assert len({style[:2] for style in styles.values()}) == 30
     shade = {c: style[0] for c, style in styles.items()}
