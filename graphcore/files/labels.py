@@ -13,12 +13,11 @@ from ..base.validation import check_choice
 from ..exceptions import FormatError, InputError, ParameterError
 from ..graphs.graph import Graph
 from ..graphs.ids import as_names
-from ._dialect import split_line
+from ._dialect import numbered_lines, read_columns, split_line
 from ._format import unfit_reason, without_formula
-from ._npy import read_array, write_array
 from ._source import open_source
-from ._text_columns import numbered_lines, read_columns
 from .atomic import atomic_output
+from .npz import read_array, write_array
 
 _PIECE = 1 << 16
 _DELIMITERS = {"tsv": "\t", "csv": ","}

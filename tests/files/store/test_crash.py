@@ -1,5 +1,6 @@
 """A build that is killed, interrupted or out of disk leaves no graph that opens and is wrong, and can be resumed."""
 
+import contextlib
 import os
 import re
 import subprocess
@@ -99,7 +100,7 @@ def test_a_graph_that_is_replaced_stays_until_the_new_one_is_whole(tmp_path, sma
     assert set(seen) == {True, False}
 
 
-STEPS = ["_number", "_spread", "_sort", "_finish", "put_in_place", "rmtree", "mid-read"]
+STEPS = ["_number", "_spread", "_sort", "write_meta", "put_in_place", "rmtree", "mid-read"]
 
 
 @pytest.mark.parametrize("step", STEPS)
@@ -120,7 +121,7 @@ def test_resume_goes_on_where_an_interruption_came(tmp_path, small_pieces, monke
     with monkeypatch.context() as patch:
         if step == "mid-read":
             patch.setattr(edge_list, "parse", after(2, edge_list.parse))
-        elif step == "put_in_place":
+        elif step in ("put_in_place", "write_meta"):
             patch.setattr(build, step, interrupt)
         elif step == "rmtree":
             real = journal.shutil.rmtree
@@ -263,11 +264,13 @@ def test_more_entries_than_32_bits_count(tmp_path):
     degrees = np.diff(indptr).astype(float)
     made = {"indptr": arrays.write_array(tmp_path, "indptr", np.int64, [indptr])}
     made["degrees"] = arrays.write_array(tmp_path, "degrees", float, [degrees])
-    writer = arrays.ArrayWriter(tmp_path, "indices", np.int32)
-    writer._stream.seek(128 + 4 * 2**31)
-    writer.length = 2**31
-    writer.append(np.array(last))
-    write_meta(tmp_path, Meta(n_nodes, 2**31 + 8, 1, 0, made | {"indices": writer.close()}))
+    with contextlib.ExitStack() as stack:
+        writer = arrays.ArrayWriter(stack, tmp_path, "indices", np.int32)
+        writer._stream.seek(128 + 4 * 2**31)
+        writer.length = 2**31
+        writer.append(np.array(last))
+        made["indices"] = writer.finish()
+    write_meta(tmp_path, Meta(n_nodes, 2**31 + 8, 1, 0, made))
     assert os.stat(array_path(tmp_path, "indices")).st_blocks * 512 < 1 << 20
     graph = open_graph(tmp_path)
     assert graph.n_entries == 2**31 + 8 and graph.indices[2**31 :].tolist() == last
@@ -278,13 +281,14 @@ def test_more_entries_than_32_bits_count(tmp_path):
 
 @pytest.mark.slow
 def test_rows_go_on_beyond_32_bits(tmp_path):
-    writer = arrays.RowWriter(tmp_path, 5, None)
-    writer.append(np.empty(0, dtype=np.int64), np.empty(0), 2)
-    indices = writer._writers["indices"]
-    indices.length = 2**31 + 5
-    indices._stream.seek(128 + 4 * indices.length)
-    writer.append(np.array([(2 << 31) | 3, (3 << 31) | 1, (3 << 31) | 2]), np.empty(0), 5)
-    facts = writer.finish()
+    with contextlib.ExitStack() as stack:
+        writer = arrays.RowWriter(stack, tmp_path, 5, None)
+        writer.append(np.empty(0, dtype=np.int64), np.empty(0), 2)
+        indices = writer._writers["indices"]
+        indices.length = 2**31 + 5
+        indices._stream.seek(128 + 4 * indices.length)
+        writer.append(np.array([(2 << 31) | 3, (3 << 31) | 1, (3 << 31) | 2]), np.empty(0), 5)
+        facts = writer.finish()
     assert facts["indices"] == ArrayFacts("<i4", 2**31 + 8, arrays.checksum(np.array([3, 1, 2], dtype="i4")))
     indptr = arrays.map_array(tmp_path, "indptr", facts["indptr"])
     assert indptr.tolist() == [0, 0, 0, 2**31 + 6, 2**31 + 8, 2**31 + 8]
