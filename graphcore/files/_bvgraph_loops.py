@@ -25,19 +25,6 @@ def read_degrees(words, bits, borders, n_nodes, codes, k, out):
 
 
 @compiled
-def mark_references(words, bits, borders, lead, window, codes, k, wanted):
-    """Mark those of the first `lead` lists that later ones are copied from, and those that these are copied from."""
-    for step in range(min(lead + window, len(wanted))):
-        i = min(lead + window, len(wanted)) - 1 - step
-        if wanted[i]:
-            degree, position = _number(words, borders[i], bits, codes[0], k)
-            if degree > 0 and position <= bits:
-                reference, position = _number(words, position, bits, codes[1], k)
-                if reference <= i and position <= bits:
-                    wanted[i - reference] = True
-
-
-@compiled
 def _count_copied(words, position, bits, n_blocks, length, codes, k):
     """(How much is copied of a list of some length, position); the blocks are checked."""
     copied, total = np.int64(0), np.int64(0)
@@ -146,7 +133,7 @@ def _residuals(words, position, bits, node, n_nodes, lists, begin, end, codes, k
 
 
 @compiled
-def _read_list(words, position, bits, starts, lists, i, node, n_nodes, window, least, codes, k):
+def _read_list(words, position, bits, known, starts, lists, i, node, n_nodes, window, least, codes, k):
     """Read what follows the degree of list i; returns the position.
 
     Residuals go to the end of the list, intervals are merged with them, and what is copied with both; merges write
@@ -155,7 +142,7 @@ def _read_list(words, position, bits, starts, lists, i, node, n_nodes, window, l
     out, end, reference = starts[i], starts[i + 1], np.int64(0)
     if window > 0:
         reference, position = _number(words, position, bits, codes[1], k)
-        if position <= bits and (reference > window or reference > i):
+        if position <= bits and (reference > window or reference > i or not known[i - reference]):
             position = np.int64(BEYOND + REFERENCE)
         if position > bits:
             return position
@@ -194,21 +181,19 @@ def _read_list(words, position, bits, starts, lists, i, node, n_nodes, window, l
 
 @compiled
 def read_lists(
-    words, bits, position, borders, wanted, starts, lists, first, begin, stop, n_nodes, window, least, codes, k
+    words, bits, position, borders, known, starts, lists, first, begin, stop, n_nodes, window, least, codes, k
 ):  # fmt: skip
     """Read the lists of nodes first + begin to first + stop; returns (how far it came, position, what ended it).
 
-    List i is lists[starts[i] : starts[i + 1]]; those before `begin` are there already. With `borders`, where each list
-    begins is known, and those that are not `wanted` stay empty; without, lists follow each other from `position` on.
-    `codes` are those of degrees, references, numbers of blocks, blocks, intervals and residuals; `least` is the
-    shortest interval, 0 for none.
+    List i is lists[starts[i] : starts[i + 1]]. With `borders`, it is said where each list begins, and of those before
+    `begin`, what is copied from others before them stays empty and is not `known`; without, lists follow each other
+    from `position` on, and those before `begin` are there already. `codes` are those of degrees, references, numbers of
+    blocks, blocks, intervals and residuals; `least` is the shortest interval, 0 for none.
     """
-    known = len(borders) > 0
-    for i in range(begin, stop):
+    bordered = len(borders) > 0
+    for i in range(0 if bordered else begin, stop):
         starts[i + 1] = starts[i]
-        if known and not wanted[i]:
-            continue
-        start = borders[i] if known else position
+        start = borders[i] if bordered else position
         degree, position = _number(words, start, bits, codes[0], k)
         if position <= bits and degree > n_nodes:
             position = np.int64(BEYOND + DEGREE)
@@ -217,11 +202,14 @@ def read_lists(
                 return i, start, np.int64(FULL)
             starts[i + 1] = starts[i] + degree
             position = _read_list(
-                words, position, bits, starts, lists, i, np.int64(first + i), n_nodes, window, least, codes, k
+                words, position, bits, known, starts, lists, i, np.int64(first + i), n_nodes, window, least, codes, k
             )
+        if position > bits and i < begin:
+            starts[i + 1], known[i] = starts[i], False
+            continue
         if position > bits:
             return i, start, _problem(position)
-        if known and position != borders[i + 1]:
+        if bordered and position != borders[i + 1]:
             return i, start, np.int64(BORDER)
     return stop, position, np.int64(DONE)
 
@@ -229,8 +217,7 @@ def read_lists(
 def warm_up():
     """Load or compile the loops, so that the memory that this takes is known before the rest is shared out."""
     words, codes, borders = np.full(8, np.iinfo(np.uint64).max), np.array([GAMMA] * 6), np.arange(3)
-    degrees, starts, wanted = np.zeros(2, dtype=np.int64), np.zeros(3, dtype=np.int64), np.ones(2, dtype=bool)
+    degrees, starts, known = np.zeros(2, dtype=np.int64), np.zeros(3, dtype=np.int64), np.ones(2, dtype=bool)
     add_gaps(words, 0, 3, GAMMA, 3, 0, degrees)
     read_degrees(words, 3, borders, 2, codes, 3, degrees)
-    mark_references(words, 3, borders, 0, 0, codes, 3, wanted)
-    read_lists(words, 3, 0, borders, wanted, starts, np.empty(0, dtype=np.int32), 0, 0, 2, 2, 0, 0, codes, 3)
+    read_lists(words, 3, 0, borders, known, starts, np.empty(0, dtype=np.int32), 0, 0, 2, 2, 0, 0, codes, 3)

@@ -8,7 +8,6 @@ the lists before it that it needs; without, or where chains of copies may be of 
 
 import os
 from itertools import islice, pairwise
-from typing import NamedTuple
 
 import numpy as np
 
@@ -62,15 +61,6 @@ class _Stream:
         padded = np.zeros((len(data) + 7 >> 3 << 3) + (bits.SLACK >> 3), dtype=np.uint8)
         padded[: len(data)] = data
         return padded.view(">u8").astype(np.uint64), 8 * start, 8 * len(data)
-
-
-class _Span(NamedTuple):
-    """A block of nodes with the lists before it that may be needed."""
-
-    first: int  # the first of these
-    lead: int  # how many they are
-    borders: np.ndarray  # where each list begins, and the last one ends
-    degrees: np.ndarray
 
 
 class BVGraphEdges:
@@ -139,7 +129,10 @@ class BVGraphEdges:
         self._complete(self._found)
 
     def _spans(self):
-        """Yield the _Span of every block; degrees are looked up at once, so that none has too many arcs."""
+        """Yield blocks with the lists before them that may be needed: (the first, how many, borders, degrees of all).
+
+        Degrees are looked up at once, so that no block has too many arcs.
+        """
         said, total = self._said, 0
         borders, degrees = np.zeros(1, dtype=np.int64), np.empty(0, dtype=np.int64)  # of this chunk, lists before first
         for first, more in self._chunks():
@@ -160,7 +153,7 @@ class BVGraphEdges:
                 # No fewer than the lists before it may have, or these would be read again too often.
                 most = before[begin] + max(self._arcs, before[begin] - before[low])
                 end = max(begin + 1, int(np.searchsorted(before, most, side="right")) - 1)
-                yield _Span(first - lead + low, begin - low, borders[low : end + 1], degrees[low:end])
+                yield first - lead + low, begin - low, borders[low : end + 1], degrees[low:end]
                 begin = end
             kept = max(0, len(degrees) - self._lead)
             borders, degrees = borders[kept:], degrees[kept:]
@@ -196,18 +189,15 @@ class BVGraphEdges:
         """(First node, degrees, neighbours) of a block."""
         said, (first, lead, borders, degrees) = self._said, span
         words, start, n_bits = self._stream.piece(int(borders[0]), int(borders[-1]))
-        stop, borders = min(n_bits, int(borders[-1]) - start), borders - start
-        wanted = np.arange(len(degrees)) >= lead
-        loops.mark_references(words, stop, borders, lead, self._window, said.codes, said.k, wanted)
-        starts = np.zeros(len(borders), dtype=np.int64)
-        lists = np.empty(int(degrees[wanted].sum()), dtype=np.int32)
+        stop, borders, known = min(n_bits, int(borders[-1]) - start), borders - start, np.ones(len(degrees), dtype=bool)
+        starts, lists = np.zeros(len(borders), dtype=np.int64), np.empty(int(degrees.sum()), dtype=np.int32)
         read, _, ended = loops.read_lists(
-            words, stop, 0, borders, wanted, starts, lists, first, 0, len(degrees), said.n_nodes, self._window,
+            words, stop, 0, borders, known, starts, lists, first, lead, len(degrees), said.n_nodes, self._window,
             said.least, said.codes, said.k,
         )  # fmt: skip
         if ended:
             raise self._damage(first + read, loops.BORDER if ended == bits.ENDS else ended)
-        return first + lead, degrees[lead:], lists[starts[lead] :]
+        return first + lead, degrees[lead:], lists[starts[lead] : starts[-1]]
 
     # -- from the front -----------------------------------------------------------------------------------------------
 
@@ -216,7 +206,6 @@ class BVGraphEdges:
         said, total, number = self._said, 0, 0
         node, position, room, n_bits = 0, 0, self._arcs, 64 * _NODES
         kept, starts = np.empty(0, dtype=np.int32), np.zeros(1, dtype=np.int64)
-        nothing = np.empty(0, dtype=np.int64), np.empty(0, dtype=bool)
         while node < said.n_nodes:
             # As much as is kept of what was before, at least, or that would be copied too often.
             lead, room = len(starts) - 1, max(room, len(kept))
@@ -225,8 +214,9 @@ class BVGraphEdges:
             is_last = start + there == self._stream.n_bits
             starts = np.concatenate([starts, np.empty(n_more, dtype=np.int64)])
             lists = np.concatenate([kept, np.empty(room, dtype=np.int32)])
+            no_borders, known = np.empty(0, dtype=np.int64), np.ones(lead + n_more, dtype=bool)
             read, after, ended = loops.read_lists(
-                words, there if is_last else there - bits.SLACK, position - start, *nothing, starts, lists,
+                words, there if is_last else there - bits.SLACK, position - start, no_borders, known, starts, lists,
                 node - lead, lead, lead + n_more, said.n_nodes, self._window, said.least, said.codes, said.k,
             )  # fmt: skip
             starts = starts[: read + 1]

@@ -34,8 +34,7 @@ def write_labels(
     labels : array-like of shape (n_nodes,) or (n_nodes, n_levels)
         Cluster numbers (-1: no cluster); of several levels one column each.
     path : str, path-like or stream (of text, of bytes for "npy")
-        Output file; "-" is standard output. A file is written under another name in the same folder, flushed to the
-        disk and renamed, so an interrupted run leaves what was there before.
+        Output file; "-" is standard output. An interrupted run leaves what was there before.
     names : Graph or array-like of shape (n_nodes,), optional
         The graph whose node names are written, or the names. Default: 0 to n_nodes - 1.
     format : {"tsv", "csv", "npy"}, optional

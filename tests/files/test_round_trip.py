@@ -12,21 +12,10 @@ from hypothesis import strategies as st
 
 from graphcore import Graph, GraphWarning, InputError, ParameterError, read_graph, write_graph
 from graphcore.files import _format
+from tests.files.store.test_store import assert_same
 from tests.strategies import matrices
 
 NAMES = st.text(st.characters(codec="utf-8", exclude_categories=("C", "Z")) | st.just(" "), min_size=1, max_size=8)
-
-
-def assert_same(mine, other, names=True):
-    np.testing.assert_array_equal(mine.indptr, other.indptr)
-    np.testing.assert_array_equal(mine.indices, other.indices)
-    assert (mine.weights is None) == (other.weights is None)
-    if mine.weights is not None:
-        np.testing.assert_array_equal(mine.weights, other.weights)
-    if names:
-        assert (mine.node_names is None) == (other.node_names is None)
-        if mine.node_names is not None:
-            assert mine.node_names.tolist() == other.node_names.tolist()
 
 
 def by_name(graph):
@@ -173,7 +162,7 @@ def test_bad_parameters(tmp_path):
     for what, name, format, error, message in [
         ("g.tsv", "g.tsv", None, InputError, "a graph is needed"),
         (graph, "g.tsv", "xml", ParameterError, "format='xml'"),
-        *((graph, name, None, ParameterError, "format=") for name in ("g.xlsx", "g.json", "g.zip.gz")),
+        *((graph, name, None, ParameterError, "format=") for name in ("g.xlsx", "g.json", "g.zip.gz", "g.graph")),
     ]:
         with pytest.raises(error, match=message):
             write_graph(what, tmp_path / name, format=format)

@@ -40,7 +40,7 @@ class Spool:
         """Within this context, edges are written behind those that are there."""
         with open(self.path, "ab") as self._stream:
             self._require_whole(self._stream)
-            self._stream.truncate(self.n_bytes)  # what follows was left by a crash
+            self._stream.truncate(self._stream.seek(self.n_bytes))  # what follows was left by a crash
             yield
 
     def append(self, ends, weights):

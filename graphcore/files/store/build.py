@@ -38,9 +38,8 @@ def build_store(
 ) -> Graph:  # fmt: skip
     """Build a graph on disk from edges that need not fit in memory.
 
-    The result is the same as that of :func:`graphcore.read_graph` (of all files, one after the other) or
-    :meth:`Graph.from_edges` (of all blocks). Edges are read once into a temporary file, spread over buckets by row,
-    and each bucket is sorted in memory. Temporary files lie beside the output and take 24 to 56 bytes per edge.
+    The result is that of :func:`graphcore.read_graph` (of all files, one after the other) or :meth:`Graph.from_edges`
+    (of all blocks). Temporary files lie beside the output and take 24 to 56 bytes per edge.
 
     Parameters
     ----------
@@ -57,8 +56,7 @@ def build_store(
     n_nodes : int, optional
         For blocks: the number of nodes. Default: largest id + 1.
     resume : bool, default False
-        Go on with a build of the same input that was interrupted, if there is one. Blocks must come again in the same
-        order; those known already are skipped.
+        Go on with an interrupted build of the same input, if there is one. Blocks must come again in the same order.
     delimiter, comments, header, columns, weight_column, ids, encoding, any_size
         How files are read, see :func:`graphcore.read_graph`. In Parquet tables columns are counted from 0 too.
     nodes : path, or what :meth:`Graph.with_nodes` takes, optional
@@ -87,11 +85,9 @@ def build_store(
 
     Notes
     -----
-    Node names that are text are kept in memory while they are numbered, about 150 bytes each. Node ids that are
-    integers take at most a bit each. There can be 2**31 nodes at most.
-
-    Weights of edges that are listed several times are added in ascending order, so that the result does not depend on
-    the order of the input.
+    While they are numbered, node names that are text take about 150 bytes of memory each, integers at most a bit.
+    There can be 2**31 nodes at most. Weights of an edge that is listed several times are added in ascending order, so
+    that the result does not depend on the order of the input.
 
     Examples
     --------

@@ -81,16 +81,15 @@ def working_folder(out, options, resume):
             if fresh:
                 journal.save()
             yield journal
-        except BaseException as error:
-            if isinstance(error, InputError):
-                shutil.rmtree(folder, ignore_errors=True)
-            elif isinstance(error, OSError):
-                raise type(error)(
-                    error.errno,
-                    f"{error.strerror} (what was done so far is kept; resume=True or --resume goes on with it)",
-                    error.filename if error.filename is not None else folder,
-                ) from error
+        except InputError:
+            shutil.rmtree(folder, ignore_errors=True)
             raise
+        except OSError as error:
+            raise type(error)(
+                error.errno,
+                f"{error.strerror} (what was done so far is kept; resume=True or --resume goes on with it)",
+                error.filename if error.filename is not None else folder,
+            ) from error
         try:
             shutil.rmtree(folder)
         except OSError as error:  # another build may have begun in it as soon as the lock was gone
