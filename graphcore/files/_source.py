@@ -46,8 +46,8 @@ _ZSTD_PIECE = 1 << 11
 class Source:
     """A readable file: `path` to read, `name` to show, `compression` found in its content, first bytes in `head`.
 
-    `stem` and `suffix` are of the name without the compression's suffix, in small letters. With `any_size`, what the
-    file says about sizes is believed, and compressed data may expand without bound.
+    `suffix` is that of the name without the compression's, in small letters. With `any_size`, what the file says about
+    sizes is believed, and compressed data may expand without bound.
     """
 
     def __init__(self, path, name, any_size=False):
@@ -59,8 +59,8 @@ class Source:
             self.compression = None if others else _compression(stream.read(10))
         base, suffix = os.path.splitext(os.path.basename(name))
         if suffix.lower() in _SUFFIXES:
-            base, suffix = os.path.splitext(base)
-        self.stem, self.suffix = base.lower(), suffix.lower()
+            suffix = os.path.splitext(base)[1]
+        self.suffix = suffix.lower()
         with self.open() as stream:
             self.head = stream.read(_HEAD)
 

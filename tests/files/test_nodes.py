@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from graphcore import FormatError, GraphWarning, InputError, build_store, read_graph
 from graphcore.files import read_nodes
 from tests.files.bvgraphs import graph_files, write_files
-from tests.files.store.test_store import assert_same
+from tests.files.store.test_store import assert_same, failing
 
 
 def write(path, content):
@@ -191,10 +191,7 @@ def test_a_build_is_not_resumed_with_other_nodes(tmp_path, monkeypatch):
     path = write(tmp_path / "e.txt", "0 1\n1 2\n")
     from graphcore.files.store import build
 
-    def stop(*_):
-        raise OSError(28, "full")
-
-    monkeypatch.setattr(build._Build, "_sort", stop)
+    monkeypatch.setattr(build._Build, "_sort", failing(OSError(28, "full")))
     with pytest.raises(OSError, match="full"):
         build_store(path, tmp_path / "e.store", nodes=["a", "b", "c"])
     monkeypatch.undo()

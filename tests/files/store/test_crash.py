@@ -16,7 +16,7 @@ from graphcore.files.store import arrays, buckets, build, journal
 from graphcore.files.store.buckets import Spool
 from graphcore.files.store.format import ArrayFacts, Meta, array_path, write_meta
 from graphcore.graphs import _row_loops
-from tests.files.store.test_store import assert_same
+from tests.files.store.test_store import assert_same, failing
 
 WORK = ".g.store.building"
 
@@ -106,10 +106,7 @@ STEPS = ["_number", "_spread", "_sort", "write_meta", "put_in_place", "rmtree", 
 @pytest.mark.parametrize("step", STEPS)
 def test_resume_goes_on_where_an_interruption_came(tmp_path, small_pieces, monkeypatch, step):
     expected = write_text(tmp_path / "edges.txt", 3000)
-    done, out = [], tmp_path / "g.store"
-
-    def interrupt(*_args, **_how):
-        raise KeyboardInterrupt
+    done, out, interrupt = [], tmp_path / "g.store", failing(KeyboardInterrupt)
 
     def after(n, function):
         def count(*args, **how):
@@ -142,12 +139,8 @@ def test_resume_goes_on_where_an_interruption_came(tmp_path, small_pieces, monke
 @pytest.mark.parametrize("step", ["put_in_place", "write_meta"])
 def test_resume_of_a_graph_whose_weights_are_all_one(tmp_path, small_pieces, monkeypatch, step):
     np.savetxt(tmp_path / "edges.txt", [[0, 1, 1], [1, 2, 1], [2, 2, 1]], fmt="%d")
-
-    def interrupt(*_):
-        raise KeyboardInterrupt
-
     with monkeypatch.context() as patch:
-        patch.setattr(build, step, interrupt)
+        patch.setattr(build, step, failing(KeyboardInterrupt))
         with pytest.raises(KeyboardInterrupt):
             build_store(tmp_path / "edges.txt", tmp_path / "g.store", weight_column=2)
     graph = build_store(tmp_path / "edges.txt", tmp_path / "g.store", weight_column=2, resume=True)
@@ -159,7 +152,7 @@ def test_resume_of_a_graph_whose_weights_are_all_one(tmp_path, small_pieces, mon
 def test_resume_with_other_input_or_without_resume(tmp_path, small_pieces, monkeypatch):
     write_text(tmp_path / "edges.txt", 500)
     with monkeypatch.context() as patch:
-        patch.setattr(build._Build, "_sort", lambda _: (_ for _ in ()).throw(KeyboardInterrupt))
+        patch.setattr(build._Build, "_sort", failing(KeyboardInterrupt))
         with pytest.raises(KeyboardInterrupt):
             build_store(tmp_path / "edges.txt", tmp_path / "g.store")
     with pytest.raises(InputError, match="had other inputs or options"):

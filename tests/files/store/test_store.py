@@ -28,6 +28,15 @@ def assert_same(stored, graph, kinds=True):
     assert (stored.n_self_loops, stored.n_isolated) == (graph.n_self_loops, graph.n_isolated)
 
 
+def failing(error):
+    """What fails with an error, however it is called."""
+
+    def fail(*_args, **_options):
+        raise error
+
+    return fail
+
+
 @given(pair=graphs(), names=st.sampled_from([None, "integers", "text", "long", "mixed"]), seed=st.integers(0, 99))
 def test_a_written_graph_opens_as_it_was(tmp_path_factory, pair, names, seed):
     graph, n = pair[0], pair[0].n_nodes
