@@ -13,16 +13,10 @@ from hypothesis import strategies as st
 from graphcore import Graph, GraphWarning, InputError, ParameterError, read_graph, write_graph
 from graphcore.files import _format
 from tests.files.store.test_store import assert_same
+from tests.files.test_edge_list import edges_of
 from tests.strategies import matrices
 
 NAMES = st.text(st.characters(codec="utf-8", exclude_categories=("C", "Z")) | st.just(" "), min_size=1, max_size=8)
-
-
-def by_name(graph):
-    """Every stored entry as (name, name): weight."""
-    names = range(graph.n_nodes) if graph.node_names is None else graph.node_names.tolist()
-    matrix = graph.to_scipy().tocoo()
-    return {(names[i], names[j]): w for i, j, w in zip(*matrix.coords, matrix.data, strict=True)}
 
 
 @st.composite
@@ -86,7 +80,7 @@ def test_edge_lists_keep_names_and_lose_isolated_nodes(tmp_path_factory, ending,
             assert len(caught) == (graph.n_isolated > 0)
             # Commas do not say whether "1" is a number or a name; tabs do, in the comment.
             back = read_graph(path, ids=kind if ending.startswith("csv") else "auto")
-            assert by_name(back) == by_name(graph)
+            assert edges_of(back) == edges_of(graph)
             assert back.n_nodes == graph.n_nodes - graph.n_isolated
 
 
@@ -113,7 +107,7 @@ def test_large_enough_for_several_pieces(tmp_path, monkeypatch):
 def test_what_would_be_taken_for_something_else_comes_back(tmp_path, names, weights, name):
     graph = Graph.from_edges([0, 1, 2], [1, 2, 0], weights, node_names=names)
     write_graph(graph, tmp_path / name)
-    assert by_name(read_graph(tmp_path / name)) == by_name(graph)
+    assert edges_of(read_graph(tmp_path / name)) == edges_of(graph)
 
 
 def test_formats_named_by_hand_and_the_bytes_that_others_read(tmp_path, capfdbinary):
