@@ -28,7 +28,7 @@ def parse(source, dialect):
         except _Unfit as error:
             raise locate(source, dialect, str(error)) from None
     # The minimum is NaN if any weight is, and makes no mask of full length.
-    if weights is not None and not (weights.min() >= 0 and weights.max() < np.inf):
+    if weights is not None and len(weights) and not (weights.min() >= 0 and weights.max() < np.inf):
         raise locate(source, dialect, _NO_WEIGHTS)
     return ends, weights, names
 
@@ -91,7 +91,7 @@ def _load(source, dialect, lines, id_dtype, number=None, comments=None, skiprows
     weighted = dialect.weight_column is not None
     with warnings.catch_warnings(), source.guard():
         warnings.simplefilter("error", DeprecationWarning)  # a fraction as an integer
-        warnings.filterwarnings("error", "loadtxt: input contained no data", UserWarning)
+        warnings.filterwarnings("ignore", "loadtxt: input contained no data", UserWarning)
         try:
             table = np.loadtxt(
                 lines, dtype=[("ends", id_dtype, 2), ("weight", np.float64)] if weighted else id_dtype,
@@ -102,9 +102,11 @@ def _load(source, dialect, lines, id_dtype, number=None, comments=None, skiprows
             )  # fmt: skip
         except (InputError, UnicodeDecodeError):
             raise
-        except (ValueError, OverflowError, DeprecationWarning, UserWarning) as error:
+        except (ValueError, OverflowError, DeprecationWarning) as error:
             raise _Unfit(str(error)) from None
-    return (np.ascontiguousarray(table["ends"]), np.ascontiguousarray(table["weight"])) if weighted else (table, None)
+    if weighted:
+        return np.ascontiguousarray(table["ends"]), np.ascontiguousarray(table["weight"])
+    return table.reshape(-1, 2), None
 
 
 def locate(source, dialect, otherwise):
