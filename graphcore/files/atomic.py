@@ -9,7 +9,6 @@ import stat
 import sys
 import tempfile
 from collections.abc import Iterator
-from functools import partial
 from itertools import combinations
 from typing import IO, Any, NamedTuple
 
@@ -86,9 +85,7 @@ def atomic_output(path: PathLike, mode: str = "wb", **options: Any) -> Iterator[
     temporary = hidden_beside(path)
     try:
         with naming_file(given, temporary):
-            # Nobody else reads what is not whole.
-            private = partial(os.open, mode=0o600)
-            with open(temporary, mode.replace("w", "x"), opener=private, **options) as stream:
+            with open(temporary, mode.replace("w", "x"), opener=_private, **options) as stream:
                 yield stream
                 to_disk(stream)
             os.chmod(temporary, _mode_of(path))
@@ -142,6 +139,10 @@ def sync_folder(folder):
             os.fsync(handle)
         finally:
             os.close(handle)
+
+
+def _private(path, flags):
+    return os.open(path, flags, 0o600)
 
 
 def _is_regular(path):
