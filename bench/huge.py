@@ -23,6 +23,7 @@ import tempfile
 import time
 from collections import deque
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from typing import NamedTuple
 
 import numpy as np
@@ -226,10 +227,11 @@ def generate(out, options, tell=lambda share: None):
     n_blocks = options.blocks or enough_blocks(options)
     parent = os.path.dirname(os.path.abspath(out))
     peak, total, isolated = 0, 0, 0
-    with tempfile.TemporaryDirectory(prefix=".huge-", dir=parent) as work, atomic_folder(out) as folder:
+    temporary = tempfile.TemporaryDirectory(prefix=".huge-", dir=parent)
+    with temporary as work, atomic_folder(out) as folder, ExitStack() as files:
         model, truth = plan(work, options, n_blocks)
         dtypes = {"indptr": np.int64, "indices": id_dtype(options.nodes), "degrees": np.float64}
-        writers = {name: ArrayWriter(folder, name, dtype) for name, dtype in dtypes.items()}
+        writers = {name: ArrayWriter(files, folder, name, dtype) for name, dtype in dtypes.items()}
         writers["indptr"].append(np.zeros(1, dtype=np.int64))
         pool, waiting = ThreadPoolExecutor(options.threads), deque()
         largest = 0
@@ -251,7 +253,7 @@ def generate(out, options, tell=lambda share: None):
                 tell((block + 1 - options.threads) / n_blocks)
         finally:
             pool.shutdown(cancel_futures=True)
-        facts = {name: writer.close() for name, writer in writers.items()}
+        facts = {name: writer.finish() for name, writer in writers.items()}
         write_meta(folder, Meta(options.nodes, total, 0, isolated, facts))
         truth.flush()
         os.replace(os.path.join(work, "truth.npy"), truth_path(out))

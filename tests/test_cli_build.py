@@ -8,6 +8,7 @@ import numpy as np
 
 from graphcore import open_graph, read_graph
 from graphcore.cli.app import run
+from tests.files.store.test_store import failing
 
 
 def test_build_check_info_cluster_convert(folder, capsys):
@@ -40,7 +41,7 @@ def test_resume(folder, capsys, monkeypatch):
     from graphcore.files.store import build
 
     with monkeypatch.context() as patch:
-        patch.setattr(build._Build, "_sort", lambda _: (_ for _ in ()).throw(KeyboardInterrupt))
+        patch.setattr(build._Build, "_sort", failing(KeyboardInterrupt))
         assert run(["build", "graph.txt", "g.graph"]) == 130
     assert not os.path.exists("g.graph")
     assert run(["build", "graph.txt", "g.graph", "--resume"]) == 0

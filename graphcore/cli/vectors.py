@@ -32,7 +32,7 @@ def read_vectors(path, any_size=False):
 
 
 def _load(source):
-    from ..files._npy import NPZ_MAGIC, read_array
+    from ..files.npz import NPZ_MAGIC, read_array
 
     if source.head.startswith(b"\x93NUMPY") or source.suffix == ".npy":
         with source.open() as stream:
@@ -43,8 +43,7 @@ def _load(source):
 
 
 def _load_archive(source):
-    from ..files._npy import open_archive
-    from ..files.npz import matrix_of
+    from ..files.npz import matrix_of, open_archive
 
     with source.open() as stream, open_archive(stream) as archive:
         if "format" in archive:

@@ -15,8 +15,8 @@ from ..cluster.pipeline.parameters import PARAMETERS, STEPS, Published, defaults
 from ..cluster.pipeline.settings import Settings, check_settings
 from ..exceptions import FormatError, ParameterError
 from ..files._format import check_node_count
-from ..files._npy import NPZ_MAGIC, open_archive
 from ..files._source import open_source
+from ..files.npz import NPZ_MAGIC, open_archive
 from ..graphs.graph import Graph
 from ..graphs.ids import check_name_array
 from ..graphs.magnitude import in_range

@@ -1,4 +1,8 @@
-"""Compiled loops of BVGraph files: lists of neighbours out of numbers, see `_bit_loops.py` for how these are read."""
+"""Compiled loops of BVGraph files: lists of neighbours out of numbers, see `_bit_loops.py` for how these are read.
+
+`how` is (bits, codes, k, number of nodes, window, shortest interval or 0 for none), all of them integers; the codes are
+those of degrees, references, numbers of blocks, blocks, intervals and residuals.
+"""
 
 import numpy as np
 
@@ -10,8 +14,9 @@ FULL, DEGREE, REFERENCE, BLOCKS, INTERVALS, RANGE, TWICE, BORDER = range(3, 11)
 
 
 @compiled
-def read_degrees(words, bits, borders, n_nodes, codes, k, out):
+def read_degrees(words, borders, how, out):
     """out[i] = the degree that stands at borders[i]; returns (how many were read, what ended it)."""
+    bits, codes, k, n_nodes, _, _ = how
     for i in range(len(out)):
         if borders[i + 1] <= borders[i] or borders[i + 1] > bits:
             return i, BORDER
@@ -25,21 +30,9 @@ def read_degrees(words, bits, borders, n_nodes, codes, k, out):
 
 
 @compiled
-def mark_references(words, bits, borders, lead, window, codes, k, wanted):
-    """Mark those of the first `lead` lists that later ones are copied from, and those that these are copied from."""
-    for step in range(min(lead + window, len(wanted))):
-        i = min(lead + window, len(wanted)) - 1 - step
-        if wanted[i]:
-            degree, position = _number(words, borders[i], bits, codes[0], k)
-            if degree > 0 and position <= bits:
-                reference, position = _number(words, position, bits, codes[1], k)
-                if reference <= i and position <= bits:
-                    wanted[i - reference] = True
-
-
-@compiled
-def _count_copied(words, position, bits, n_blocks, length, codes, k):
+def _count_copied(words, position, how, n_blocks, length):
     """(How much is copied of a list of some length, position); the blocks are checked."""
+    bits, codes, k, _, _, _ = how
     copied, total = np.int64(0), np.int64(0)
     if n_blocks > length + 1:
         return copied, np.int64(BEYOND + BLOCKS)
@@ -60,8 +53,9 @@ def _count_copied(words, position, bits, n_blocks, length, codes, k):
 
 
 @compiled
-def _merge_copied(words, position, bits, n_blocks, source, stop, lists, write, read, end, codes, k):
+def _merge_copied(words, position, how, n_blocks, copied, lists, places):
     """Merge the blocks of lists[source:stop] with lists[read:end] from `write` on; whether no node is in both."""
+    (bits, codes, k, _, _, _), (source, stop), (write, read, end) = how, copied, places
     for b in range(n_blocks + 1):
         size = stop - source
         if b < n_blocks:
@@ -84,8 +78,9 @@ def _merge_copied(words, position, bits, n_blocks, source, stop, lists, write, r
 
 
 @compiled
-def _count_covered(words, position, bits, n_intervals, most, node, n_nodes, least, codes, k):
+def _count_covered(words, position, how, n_intervals, most, node):
     """(How many nodes intervals cover, position); they are checked."""
+    bits, codes, k, n_nodes, _, least = how
     covered, end = np.int64(0), np.int64(0)
     if n_intervals > most // least:
         return covered, np.int64(BEYOND + INTERVALS)
@@ -107,8 +102,9 @@ def _count_covered(words, position, bits, n_intervals, most, node, n_nodes, leas
 
 
 @compiled
-def _merge_intervals(words, position, bits, n_intervals, node, least, lists, write, read, end, codes, k):
+def _merge_intervals(words, position, how, n_intervals, node, lists, places):
     """Merge intervals with lists[read:end] from `write` on; whether no node is in both."""
+    (bits, codes, k, _, _, least), (write, read, end) = how, places
     left = np.int64(0)
     for j in range(n_intervals):
         gap, position = _number(words, position, bits, codes[4], k)
@@ -128,8 +124,9 @@ def _merge_intervals(words, position, bits, n_intervals, node, least, lists, wri
 
 
 @compiled
-def _residuals(words, position, bits, node, n_nodes, lists, begin, end, codes, k):
+def _residuals(words, position, how, node, lists, begin, end):
     """Fill lists[begin:end] with numbers that stand for themselves; returns the position."""
+    bits, codes, k, n_nodes, _, _ = how
     neighbor = node
     for e in range(begin, end):
         if codes[5] == ZETA:
@@ -146,16 +143,17 @@ def _residuals(words, position, bits, node, n_nodes, lists, begin, end, codes, k
 
 
 @compiled
-def _read_list(words, position, bits, starts, lists, i, node, n_nodes, window, least, codes, k):
+def _read_list(words, position, how, known, starts, lists, i, node):
     """Read what follows the degree of list i; returns the position.
 
     Residuals go to the end of the list, intervals are merged with them, and what is copied with both; merges write
     before what they read. Blocks and intervals are read once for how much they are, and again for what.
     """
+    bits, codes, k, _, window, least = how
     out, end, reference = starts[i], starts[i + 1], np.int64(0)
     if window > 0:
         reference, position = _number(words, position, bits, codes[1], k)
-        if position <= bits and (reference > window or reference > i):
+        if position <= bits and (reference > window or reference > i or not known[i - reference]):
             position = np.int64(BEYOND + REFERENCE)
         if position > bits:
             return position
@@ -165,7 +163,7 @@ def _read_list(words, position, bits, starts, lists, i, node, n_nodes, window, l
         n_blocks, blocks = _number(words, position, bits, codes[2], k)
         position = blocks
         if position <= bits:
-            copied, position = _count_copied(words, position, bits, n_blocks, stop - source, codes, k)
+            copied, position = _count_copied(words, position, how, n_blocks, stop - source)
         if position <= bits and copied > end - out:
             position = np.int64(BEYOND + BLOCKS)
         if position > bits:
@@ -175,40 +173,34 @@ def _read_list(words, position, bits, starts, lists, i, node, n_nodes, window, l
         n_intervals, intervals = _number(words, position, bits, codes[4], k)
         position, most = intervals, end - out - copied
         if position <= bits:
-            covered, position = _count_covered(words, position, bits, n_intervals, most, node, n_nodes, least, codes, k)
+            covered, position = _count_covered(words, position, how, n_intervals, most, node)
         if position > bits:
             return position
     extra, residuals = out + copied, out + copied + covered
-    position = _residuals(words, position, bits, node, n_nodes, lists, residuals, end, codes, k)
+    position = _residuals(words, position, how, node, lists, residuals, end)
     if position > bits:
         return position
     apart = True
     if n_intervals > 0:
-        apart = _merge_intervals(
-            words, intervals, bits, n_intervals, node, least, lists, extra, residuals, end, codes, k
-        )
+        apart = _merge_intervals(words, intervals, how, n_intervals, node, lists, (extra, residuals, end))
     if apart and copied > 0:
-        apart = _merge_copied(words, blocks, bits, n_blocks, source, stop, lists, out, extra, end, codes, k)
+        apart = _merge_copied(words, blocks, how, n_blocks, (source, stop), lists, (out, extra, end))
     return position if apart else np.int64(BEYOND + TWICE)
 
 
 @compiled
-def read_lists(
-    words, bits, position, borders, wanted, starts, lists, first, begin, stop, n_nodes, window, least, codes, k
-):  # fmt: skip
+def read_lists(words, position, borders, how, nodes, known, starts, lists):
     """Read the lists of nodes first + begin to first + stop; returns (how far it came, position, what ended it).
 
-    List i is lists[starts[i] : starts[i + 1]]; those before `begin` are there already. With `borders`, where each list
-    begins is known, and those that are not `wanted` stay empty; without, lists follow each other from `position` on.
-    `codes` are those of degrees, references, numbers of blocks, blocks, intervals and residuals; `least` is the
-    shortest interval, 0 for none.
+    List i is lists[starts[i] : starts[i + 1]]. With `borders`, it is said where each list begins, and of those before
+    `begin`, what is copied from others before them stays empty and is not `known`; without, lists follow each other
+    from `position` on, and those before `begin` are there already.
     """
-    known = len(borders) > 0
-    for i in range(begin, stop):
+    (bits, codes, k, n_nodes, _, _), (first, begin, stop) = how, nodes
+    bordered = len(borders) > 0
+    for i in range(0 if bordered else begin, stop):
         starts[i + 1] = starts[i]
-        if known and not wanted[i]:
-            continue
-        start = borders[i] if known else position
+        start = borders[i] if bordered else position
         degree, position = _number(words, start, bits, codes[0], k)
         if position <= bits and degree > n_nodes:
             position = np.int64(BEYOND + DEGREE)
@@ -216,21 +208,21 @@ def read_lists(
             if degree > len(lists) - starts[i]:
                 return i, start, np.int64(FULL)
             starts[i + 1] = starts[i] + degree
-            position = _read_list(
-                words, position, bits, starts, lists, i, np.int64(first + i), n_nodes, window, least, codes, k
-            )
+            position = _read_list(words, position, how, known, starts, lists, i, np.int64(first + i))
+        if position > bits and i < begin:
+            starts[i + 1], known[i] = starts[i], False
+            continue
         if position > bits:
             return i, start, _problem(position)
-        if known and position != borders[i + 1]:
+        if bordered and position != borders[i + 1]:
             return i, start, np.int64(BORDER)
     return stop, position, np.int64(DONE)
 
 
 def warm_up():
     """Load or compile the loops, so that the memory that this takes is known before the rest is shared out."""
-    words, codes, borders = np.full(8, np.iinfo(np.uint64).max), np.array([GAMMA] * 6), np.arange(3)
-    degrees, starts, wanted = np.zeros(2, dtype=np.int64), np.zeros(3, dtype=np.int64), np.ones(2, dtype=bool)
+    words, borders, how = np.full(8, np.iinfo(np.uint64).max), np.arange(3), (3, (GAMMA,) * 6, 3, 2, 0, 0)
+    degrees, starts, known = np.zeros(2, dtype=np.int64), np.zeros(3, dtype=np.int64), np.ones(2, dtype=bool)
     add_gaps(words, 0, 3, GAMMA, 3, 0, degrees)
-    read_degrees(words, 3, borders, 2, codes, 3, degrees)
-    mark_references(words, 3, borders, 0, 0, codes, 3, wanted)
-    read_lists(words, 3, 0, borders, wanted, starts, np.empty(0, dtype=np.int32), 0, 0, 2, 2, 0, 0, codes, 3)
+    read_degrees(words, borders, how, degrees)
+    read_lists(words, 0, borders, how, (0, 0, 2), known, starts, np.empty(0, dtype=np.int32))

@@ -3,8 +3,6 @@
 import os
 from typing import NamedTuple
 
-import numpy as np
-
 from ..exceptions import FormatError
 from . import _bit_loops as bits
 
@@ -27,7 +25,7 @@ class Properties(NamedTuple):
     chain: int  # how long a chain of copies may be, -1 for any length
     least: int  # the shortest interval, 0 for none
     k: int  # of zeta codes; the modulus of Golomb codes
-    codes: np.ndarray  # of the numbers in lists, in the order of `read_lists`
+    codes: tuple[int, ...]  # of the numbers in lists, in the order of `_bvgraph_loops.py`
     offsets_code: int
 
 
@@ -81,7 +79,7 @@ def read_properties(path):
     largest_k = 40 if bits.ZETA in codes.values() else (1 << 31) - 1
     return Properties(
         number("nodes"), number("arcs"), number("windowsize"), number("maxrefcount", "-1", -1),
-        number("minintervallength"), number("zetak", "3", 1, largest_k), np.array(of_lists), of_offsets,
+        number("minintervallength"), number("zetak", "3", 1, largest_k), tuple(of_lists), of_offsets,
     )  # fmt: skip
 
 

@@ -141,7 +141,8 @@ def choose_weight(rows, columns, names, konect, weight_column):
     n_numbers = Counter(c for row in rows for c, field in enumerate(row) if is_number(field))
     n_missing = Counter(c for row in rows for c, field in enumerate(row) if field.lower() in _MISSING)
     n_commas = Counter(c for row in rows for c, field in enumerate(row) if is_decimal_comma(field))
-    times = {c for c in others if n_numbers[c] == len(rows) and _are_times(row[c] for row in rows)}
+    numbers = (c for c in others if n_numbers[c] == len(rows))
+    times = {c for c in numbers if all(_TIME <= float(row[c]) == float(row[c]) // 1 for row in rows)}
     # A column that is mostly numbers, where it holds anything, is meant as one; what is none, or missing, is then
     # reported with its line.
     numeric = [c for c in others if 2 * (n_numbers[c] + n_commas[c]) > len(rows) - n_missing[c]]
@@ -172,10 +173,6 @@ def _choose(numeric, others, times, names, konect):
         return next((c for c in numeric if c < len(names) and names[c].strip() in WEIGHT_NAMES), None)
     candidates = [c for c in numeric if c not in times]
     return candidates[0] if len(candidates) == 1 and times.issuperset(set(others) - set(candidates)) else None
-
-
-def _are_times(fields):
-    return all(_TIME <= float(field) == float(field) // 1 for field in fields)
 
 
 def _note(rows, left_out, names, numbers_only):

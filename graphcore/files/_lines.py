@@ -28,7 +28,7 @@ def parse(source, dialect):
         except _Unfit as error:
             raise locate(source, dialect, str(error)) from None
     # The minimum is NaN if any weight is, and makes no mask of full length.
-    if weights is not None and not (weights.min() >= 0 and weights.max() < np.inf):
+    if weights is not None and len(weights) and not (weights.min() >= 0 and weights.max() < np.inf):
         raise locate(source, dialect, _NO_WEIGHTS)
     return ends, weights, names
 
@@ -91,7 +91,7 @@ def _load(source, dialect, lines, id_dtype, number=None, comments=None, skiprows
     weighted = dialect.weight_column is not None
     with warnings.catch_warnings(), source.guard():
         warnings.simplefilter("error", DeprecationWarning)  # a fraction as an integer
-        warnings.filterwarnings("error", "loadtxt: input contained no data", UserWarning)
+        warnings.filterwarnings("ignore", "loadtxt: input contained no data", UserWarning)
         try:
             table = np.loadtxt(
                 lines, dtype=[("ends", id_dtype, 2), ("weight", np.float64)] if weighted else id_dtype,
@@ -102,30 +102,34 @@ def _load(source, dialect, lines, id_dtype, number=None, comments=None, skiprows
             )  # fmt: skip
         except (InputError, UnicodeDecodeError):
             raise
-        except (ValueError, OverflowError, DeprecationWarning, UserWarning) as error:
+        except (ValueError, OverflowError, DeprecationWarning) as error:
             raise _Unfit(str(error)) from None
-    return (np.ascontiguousarray(table["ends"]), np.ascontiguousarray(table["weight"])) if weighted else (table, None)
+    if weighted:
+        return np.ascontiguousarray(table["ends"]), np.ascontiguousarray(table["weight"])
+    return table.reshape(-1, 2), None
 
 
 def locate(source, dialect, otherwise):
     """Return the FormatError that names the first bad line; `otherwise` is said if no line looks bad."""
-    with source.text(dialect.text_encoding) as text:
-        for number, line in enumerate(text, 1):
-            stripped = line.strip()
-            if number <= dialect.skip or not is_edge(line, dialect):
-                continue
-            problem = _problem(split_line(line.rstrip("\r\n"), dialect.delimiter, dialect.quoted), dialect)
-            if problem:
-                return FormatError(f"line {number}: {problem}: {_shortened(stripped)}")
+    for number, line in _numbered(source, dialect):
+        problem = _problem(split_line(line.rstrip("\r\n"), dialect.delimiter, dialect.quoted), dialect)
+        if problem:
+            shown = line.strip()
+            shown = shown if len(shown) <= 60 else f"{shown[:57]}..."
+            return FormatError(f"line {number}: {problem}: {shown!r}")
     return FormatError(f"the lines cannot be read: {otherwise}")
 
 
 def number_of_line(source, dialect, position):
     """Number, from 1, of the line of the edge at this position, from 0."""
+    return next(islice(_numbered(source, dialect), position, None))[0]
+
+
+def _numbered(source, dialect):
+    """Yield (number from 1, line) of the lines that hold edges."""
     with source.text(dialect.text_encoding) as text:
-        numbered = enumerate(text, 1)
-        edges = (n for n, line in numbered if n > dialect.skip and is_edge(line, dialect))
-        return next(islice(edges, position, None))
+        numbered = islice(enumerate(text, 1), dialect.skip, None)
+        yield from ((number, line) for number, line in numbered if is_edge(line, dialect))
 
 
 def _problem(fields, dialect):
@@ -172,7 +176,3 @@ def _fits(field):
         return -(2**63) <= int(field) < 2**63 and "_" not in field
     except ValueError:
         return False
-
-
-def _shortened(line):
-    return repr(line if len(line) <= 60 else f"{line[:57]}...")

@@ -30,6 +30,7 @@ _FOREIGN = {
     b"\xff\xfe": "UTF-16 text; save it as UTF-8",
     b"\xfe\xff": "UTF-16 text; save it as UTF-8",
 }
+_PIECE = 1 << 18
 _BOM = b"\xef\xbb\xbf"
 _HEAD = 1 << 16
 # Compressed edges are a third to a fiftieth of their text. What is far beyond that is a bomb, or very regular; files
@@ -45,8 +46,8 @@ _ZSTD_PIECE = 1 << 11
 class Source:
     """A readable file: `path` to read, `name` to show, `compression` found in its content, first bytes in `head`.
 
-    `stem` and `suffix` are of the name without the compression's suffix, in small letters. With `any_size`, what the
-    file says about sizes is believed, and compressed data may expand without bound.
+    `suffix` is that of the name without the compression's, in small letters. With `any_size`, what the file says about
+    sizes is believed, and compressed data may expand without bound.
     """
 
     def __init__(self, path, name, any_size=False):
@@ -58,8 +59,8 @@ class Source:
             self.compression = None if others else _compression(stream.read(10))
         base, suffix = os.path.splitext(os.path.basename(name))
         if suffix.lower() in _SUFFIXES:
-            base, suffix = os.path.splitext(base)
-        self.stem, self.suffix = base.lower(), suffix.lower()
+            suffix = os.path.splitext(base)[1]
+        self.suffix = suffix.lower()
         with self.open() as stream:
             self.head = stream.read(_HEAD)
 
@@ -78,7 +79,7 @@ class Source:
         if self.compression is None:
             return os.stat(self.path).st_size
         with self.open() as stream:
-            return sum(map(len, iter(lambda: stream.read(1 << 18), b"")))
+            return sum(map(len, iter(lambda: stream.read(_PIECE), b"")))
 
     @cached_property
     def text_head(self):
@@ -95,8 +96,8 @@ class Source:
                 return
             most = None if self.any_size else max(_ALWAYS_FINE, _MAX_RATIO * os.stat(self.path).st_size)
             window = _ZSTD_LARGEST_WINDOW if self.any_size else _ZSTD_WINDOW
-            expanded = _ZstdReader(stream, window) if self.compression == "zst" else stream
-            yield io.BufferedReader(_Expanded(expanded, most), 1 << 18)
+            pieces = _zstd(stream, window) if self.compression == "zst" else iter(lambda: stream.read1(_PIECE), b"")
+            yield io.BufferedReader(_Expanded(stream, pieces, most), _PIECE)
 
     @contextlib.contextmanager
     def text(self, encoding="utf-8", errors="strict"):
@@ -172,20 +173,24 @@ def _compression(start):
 
 
 class _Expanded(io.RawIOBase):
-    """Decompressed bytes of the stream `compressed`, at most `most` of them (None: any number)."""
+    """Decompressed `pieces` of the stream `compressed` as one stream of `most` bytes at most (None: any number)."""
 
-    def __init__(self, compressed, most):
+    def __init__(self, compressed, pieces, most):
         # No fileno: numpy would read the compressed bytes by it.
-        self.compressed, self._most, self._position = compressed, most, 0
+        self.compressed, self._pieces, self._most = compressed, pieces, most
+        self._pending, self._position = b"", 0
 
     def readable(self):
         return True
 
     def readinto(self, buffer):
         try:
-            count = self.compressed.readinto(buffer)
+            while not self._pending and (piece := next(self._pieces, None)) is not None:
+                self._pending = memoryview(piece)
         except MemoryError:  # xz says how much it needs
             raise FormatError("the compressed data want more memory to be decompressed than there is") from None
+        count = min(len(buffer), len(self._pending))
+        buffer[:count], self._pending = self._pending[:count], self._pending[count:]
         self._position += count
         if self._most is not None and self._position > self._most:
             raise FormatError(
@@ -198,42 +203,23 @@ class _Expanded(io.RawIOBase):
         return self._position
 
 
-class _ZstdReader(io.RawIOBase):
-    """Decompresses frame by frame and, unlike zstandard's own reader, notices a frame that ends too early."""
-
-    def __init__(self, raw, max_window):
-        try:
-            import zstandard
-        except ImportError:
-            raise InputError(
-                f"{missing_package('reading .zst', 'zstandard', 'zstd')}, or decompress the file"
-            ) from None
-        self._error = zstandard.ZstdError
-        self._new = zstandard.ZstdDecompressor(max_window_size=max_window).decompressobj
-        self._raw, self._frame, self._pending, self._fed = raw, None, b"", b""
-
-    def readable(self):
-        return True
-
-    def readinto(self, buffer):
-        while not self._pending:
-            self._fed = self._fed or self._raw.read(_ZSTD_PIECE)
-            if not self._fed:
-                if self._frame is not None:
-                    raise EOFError
-                return 0
-            self._frame = self._frame or self._new()
+def _zstd(stream, max_window):
+    """Yield what is decompressed frame by frame; unlike zstandard's own reader, notices one that ends too early."""
+    try:
+        import zstandard
+    except ImportError:
+        raise InputError(f"{missing_package('reading .zst', 'zstandard', 'zstd')}, or decompress the file") from None
+    frame, new = None, zstandard.ZstdDecompressor(max_window_size=max_window).decompressobj
+    while fed := stream.read(_ZSTD_PIECE):
+        while fed:
+            frame = frame or new()
             try:
-                self._pending = memoryview(self._frame.decompress(self._fed))
-            except self._error as error:
+                yield frame.decompress(fed)
+            except zstandard.ZstdError as error:
                 raise zlib.error(str(error)) from None
-            self._fed = b""
-            if self._frame.eof:
-                self._fed, self._frame = self._frame.unused_data, None
-        count = min(len(buffer), len(self._pending))
-        buffer[:count] = self._pending[:count]
-        self._pending = self._pending[count:]
-        return count
+            fed, frame = (frame.unused_data, None) if frame.eof else (b"", frame)
+    if frame is not None:
+        raise EOFError
 
 
 @contextlib.contextmanager

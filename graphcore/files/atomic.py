@@ -40,30 +40,24 @@ def check_writable(path: PathLike) -> None:
         raise IsADirectoryError(errno.EISDIR, "the output must be a file, but this is a folder", path)
     if _is_regular(path):
         path = os.path.realpath(path)
-    folder = check_folder(path)
+    folder = check_folder(path, written=_is_regular(path))
     store = store_around(folder)
     if store is not None:
         raise PermissionError(errno.EACCES, "this is a graph on disk, whose files are its own; write elsewhere", store)
     if os.path.exists(path) and not os.access(path, os.W_OK):
         raise PermissionError(errno.EACCES, "the output file may not be written", path)
-    if _is_regular(path):
-        require_access(folder)
 
 
-def check_folder(path):
-    """Return the folder that a path is in; raises an OSError if it is not there or is a file."""
+def check_folder(path, *, written):
+    """Return the folder of a path; raises an OSError if it is not there, is a file, or may not be `written` to."""
     folder = os.path.dirname(os.path.abspath(path))
     if not os.path.exists(folder):
         raise FileNotFoundError(errno.ENOENT, "the output's folder does not exist; make it first", folder)
     if not os.path.isdir(folder):
         raise NotADirectoryError(errno.ENOTDIR, "the output's folder is a file", folder)
-    return folder
-
-
-def require_access(folder):
-    """Raise a PermissionError if no file can be made in a folder."""
-    if not os.access(folder, os.W_OK | os.X_OK):
+    if written and not os.access(folder, os.W_OK | os.X_OK):
         raise PermissionError(errno.EACCES, "the output's folder may not be written", folder)
+    return folder
 
 
 @contextlib.contextmanager
@@ -196,15 +190,14 @@ def check_apart(uses):
 
 
 def _relation(one, other):
-    """How two files are in each other's way, None if they are not; a descriptor is of a file, which holds no other."""
-    if isinstance(one, int) or isinstance(other, int):
-        return "are the same file" if _same(one, other) else None
-    one, other = os.path.realpath(one), os.path.realpath(other)
+    """How two files are in each other's way, None if they are not."""
+    one, other = (path if isinstance(path, int) else os.path.realpath(path) for path in (one, other))
     if _same(one, other):
         return "are the same file"
-    stores = store_around(one), store_around(other)
-    within = stores[0] is not None and stores[0] == stores[1] and stores[0] in (one, other)
-    return "lie one in the other" if within else None
+    if isinstance(one, int) or isinstance(other, int):  # a descriptor is of a file, which holds no other
+        return None
+    store = store_around(one)
+    return "lie one in the other" if store in (one, other) and store == store_around(other) else None
 
 
 def _same(one, other):

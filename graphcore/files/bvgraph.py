@@ -8,7 +8,6 @@ the lists before it that it needs; without, or where chains of copies may be of 
 
 import os
 from itertools import islice, pairwise
-from typing import NamedTuple
 
 import numpy as np
 
@@ -64,15 +63,6 @@ class _Stream:
         return padded.view(">u8").astype(np.uint64), 8 * start, 8 * len(data)
 
 
-class _Span(NamedTuple):
-    """A block of nodes with the lists before it that may be needed."""
-
-    first: int  # the first of these
-    lead: int  # how many they are
-    borders: np.ndarray  # where each list begins, and the last one ends
-    degrees: np.ndarray
-
-
 class BVGraphEdges:
     """The arcs of an open Source by blocks; the attributes are those of `TextEdges`."""
 
@@ -104,6 +94,7 @@ class BVGraphEdges:
                 "any_size=True (--any-size) if they are meant"
             )
         self._window = min(said.window, said.n_nodes)
+        self._how = said.codes, said.k, said.n_nodes, self._window, said.least
         lead = 0 if self._window == 0 else self._window * said.chain
         self._lead = lead if 0 <= lead <= _MOST_LEAD else None
         offsets = f"{self._base}.offsets"
@@ -139,17 +130,18 @@ class BVGraphEdges:
         self._complete(self._found)
 
     def _spans(self):
-        """Yield the _Span of every block; degrees are looked up at once, so that none has too many arcs."""
-        said, total = self._said, 0
+        """Yield blocks with the lists before them that may be needed: (the first, how many, borders, degrees of all).
+
+        Degrees are looked up at once, so that no block has too many arcs.
+        """
+        total = 0
         borders, degrees = np.zeros(1, dtype=np.int64), np.empty(0, dtype=np.int64)  # of this chunk, lists before first
         for first, more in self._chunks():
             lead = len(degrees)
             borders = np.concatenate([borders, more])
             words, start, n_bits = self._stream.piece(int(borders[lead]), int(borders[-1]))
             degrees = np.concatenate([degrees, np.empty(len(more), dtype=np.int64)])
-            found, ended = loops.read_degrees(
-                words, n_bits, borders[lead:] - start, said.n_nodes, said.codes, said.k, degrees[lead:]
-            )
+            found, ended = loops.read_degrees(words, borders[lead:] - start, (n_bits, *self._how), degrees[lead:])
             if ended:
                 raise self._damage(first + found, ended)
             before = np.concatenate([[0], np.cumsum(degrees)])
@@ -160,7 +152,7 @@ class BVGraphEdges:
                 # No fewer than the lists before it may have, or these would be read again too often.
                 most = before[begin] + max(self._arcs, before[begin] - before[low])
                 end = max(begin + 1, int(np.searchsorted(before, most, side="right")) - 1)
-                yield _Span(first - lead + low, begin - low, borders[low : end + 1], degrees[low:end])
+                yield first - lead + low, begin - low, borders[low : end + 1], degrees[low:end]
                 begin = end
             kept = max(0, len(degrees) - self._lead)
             borders, degrees = borders[kept:], degrees[kept:]
@@ -194,20 +186,15 @@ class BVGraphEdges:
 
     def _read(self, span):
         """(First node, degrees, neighbours) of a block."""
-        said, (first, lead, borders, degrees) = self._said, span
+        first, lead, borders, degrees = span
         words, start, n_bits = self._stream.piece(int(borders[0]), int(borders[-1]))
-        stop, borders = min(n_bits, int(borders[-1]) - start), borders - start
-        wanted = np.arange(len(degrees)) >= lead
-        loops.mark_references(words, stop, borders, lead, self._window, said.codes, said.k, wanted)
-        starts = np.zeros(len(borders), dtype=np.int64)
-        lists = np.empty(int(degrees[wanted].sum()), dtype=np.int32)
-        read, _, ended = loops.read_lists(
-            words, stop, 0, borders, wanted, starts, lists, first, 0, len(degrees), said.n_nodes, self._window,
-            said.least, said.codes, said.k,
-        )  # fmt: skip
+        how, nodes = (min(n_bits, int(borders[-1]) - start), *self._how), (first, lead, len(degrees))
+        known, starts = np.ones(len(degrees), dtype=bool), np.zeros(len(borders), dtype=np.int64)
+        lists = np.empty(int(degrees.sum()), dtype=np.int32)
+        read, _, ended = loops.read_lists(words, 0, borders - start, how, nodes, known, starts, lists)
         if ended:
             raise self._damage(first + read, loops.BORDER if ended == bits.ENDS else ended)
-        return first + lead, degrees[lead:], lists[starts[lead] :]
+        return first + lead, degrees[lead:], lists[starts[lead] : starts[-1]]
 
     # -- from the front -----------------------------------------------------------------------------------------------
 
@@ -215,8 +202,7 @@ class BVGraphEdges:
         """Yield what `_at_once` does, list after list; the lists that later ones may be copied from stay."""
         said, total, number = self._said, 0, 0
         node, position, room, n_bits = 0, 0, self._arcs, 64 * _NODES
-        kept, starts = np.empty(0, dtype=np.int32), np.zeros(1, dtype=np.int64)
-        nothing = np.empty(0, dtype=np.int64), np.empty(0, dtype=bool)
+        kept, starts, no_borders = np.empty(0, dtype=np.int32), np.zeros(1, dtype=np.int64), np.empty(0, dtype=np.int64)
         while node < said.n_nodes:
             # As much as is kept of what was before, at least, or that would be copied too often.
             lead, room = len(starts) - 1, max(room, len(kept))
@@ -225,10 +211,9 @@ class BVGraphEdges:
             is_last = start + there == self._stream.n_bits
             starts = np.concatenate([starts, np.empty(n_more, dtype=np.int64)])
             lists = np.concatenate([kept, np.empty(room, dtype=np.int32)])
-            read, after, ended = loops.read_lists(
-                words, there if is_last else there - bits.SLACK, position - start, *nothing, starts, lists,
-                node - lead, lead, lead + n_more, said.n_nodes, self._window, said.least, said.codes, said.k,
-            )  # fmt: skip
+            how, nodes = (there if is_last else there - bits.SLACK, *self._how), (node - lead, lead, lead + n_more)
+            known = np.ones(lead + n_more, dtype=bool)
+            read, after, ended = loops.read_lists(words, position - start, no_borders, how, nodes, known, starts, lists)
             starts = starts[: read + 1]
             if ended not in (bits.DONE, loops.FULL, bits.ENDS) or (ended == bits.ENDS and is_last):
                 raise self._damage(node - lead + read, ended)

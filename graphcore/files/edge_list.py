@@ -1,7 +1,6 @@
 """Edge lists: one edge a line, as SNAP, KONECT, networkx and spreadsheets write them; whole, or block by block."""
 
 import csv
-import io
 import os
 from dataclasses import replace
 from functools import partial
@@ -14,7 +13,7 @@ from ..exceptions import FormatError, InputError
 from ..graphs.from_edges import graph_from_ends
 from ..graphs.graph import Graph
 from ..graphs.ids import Numbering, compact_ids
-from ._dialect import data_lines, guess_dialect
+from ._dialect import guess_dialect
 from ._format import Format, check_node_count, first_unfit, row_pieces, unfit_reason
 from ._lines import locate, parse
 from ._source import Source
@@ -23,8 +22,6 @@ from .atomic import as_text
 # Characters that are parsed at once, in so much memory or more; parsing takes about ten bytes for each.
 CHUNK = 1 << 24
 _FULL_MEMORY = 1 << 30
-# In so many characters there is an edge, unless all is comments.
-_FIRST = 1 << 12
 # Bytes of a line like "1 2".
 _SHORTEST_EDGE = 4
 
@@ -35,6 +32,8 @@ def read_edge_list(source, reading):
     for note in dialect.notes:
         warn_user(f"{source.name}: {note}")
     ends, weights, names = parse(source, dialect)
+    if not len(ends):  # what the sample took for edges is none in the encoding of integers
+        raise FormatError("there are no edges")
     weights = np.ones(len(ends)) if weights is None and reading.count_repeats else weights
     if names is not None:
         unfit = first_unfit(names) or next((name for name in names if "\n" in name), None)
@@ -94,9 +93,6 @@ class TextEdges:
         dialect = replace(self._dialect, skip=0)
         piece = _Piece(os.path.join(folder, "piece"), self._source.name)
         for text, share in islice(self._texts(), skip, None):
-            if not any(_has_edges(part, dialect) for part in (text[:_FIRST], text)):
-                yield np.empty((0, 2), dtype=np.int32), np.empty(0), share
-                continue
             with open(piece.path, "w", encoding=dialect.text_encoding, newline="") as stream:
                 stream.write(text)
             try:
@@ -124,10 +120,6 @@ class TextEdges:
                 except OSError:
                     share = 0.0
                 yield chunk + text.readline(), share
-
-
-def _has_edges(text, dialect):
-    return next(data_lines(io.StringIO(text), dialect), None) is not None
 
 
 class _Piece(Source):

@@ -13,12 +13,11 @@ from ..base.validation import check_choice
 from ..exceptions import FormatError, InputError, ParameterError
 from ..graphs.graph import Graph
 from ..graphs.ids import as_names
-from ._dialect import split_line
+from ._dialect import numbered_lines, read_columns, split_line
 from ._format import unfit_reason, without_formula
-from ._npy import read_array, write_array
 from ._source import open_source
-from ._text_columns import numbered_lines, read_columns
 from .atomic import atomic_output
+from .npz import read_array, write_array
 
 _PIECE = 1 << 16
 _DELIMITERS = {"tsv": "\t", "csv": ","}
@@ -35,8 +34,7 @@ def write_labels(
     labels : array-like of shape (n_nodes,) or (n_nodes, n_levels)
         Cluster numbers (-1: no cluster); of several levels one column each.
     path : str, path-like or stream (of text, of bytes for "npy")
-        Output file; "-" is standard output. A file is written under another name in the same folder, flushed to the
-        disk and renamed, so an interrupted run leaves what was there before.
+        Output file; "-" is standard output. An interrupted run leaves what was there before.
     names : Graph or array-like of shape (n_nodes,), optional
         The graph whose node names are written, or the names. Default: 0 to n_nodes - 1.
     format : {"tsv", "csv", "npy"}, optional

@@ -13,10 +13,9 @@ from ..exceptions import FormatError
 from ..graphs.ids import as_names, is_text
 from ..graphs.nodes import ID_NAMES, NAME_NAMES, NodeTable, node_table
 from ._columns import is_id, is_number
-from ._dialect import split_line
+from ._dialect import numbered_lines, read_columns, split_line
 from ._format import first_unfit
 from ._source import open_source
-from ._text_columns import numbered_lines, read_columns
 from .parquet import read_table
 
 _SAMPLE = 200

@@ -1,5 +1,6 @@
 """Parquet tables, by pyarrow: edges read in batches; and tables of any columns written, to text as well."""
 
+import contextlib
 import csv
 import os
 
@@ -53,12 +54,10 @@ def write_table(columns, path):
 
 def read_table(source):
     """All columns of an open Source, as a table of pyarrow's."""
-    arrow, parquet = check_parquet()
-    try:
+    _, parquet = check_parquet()
+    with _refusing("the Parquet table cannot be read"):
         table = parquet.read_table(source.path, use_threads=False)
         table.validate(full=True)
-    except (ValueError, OSError, arrow.ArrowException) as error:
-        raise FormatError(f"the Parquet table cannot be read: {_said(error)}") from None
     return table
 
 
@@ -128,29 +127,24 @@ class ParquetEdges(EdgeTable):
     """The edges of an open Source by blocks; the attributes are those of `TextEdges`."""
 
     def __init__(self, source, reading, memory):
-        arrow, parquet = check_parquet()
-        try:
-            with parquet.ParquetFile(source.path) as table:
-                schema = table.schema_arrow
-        except (ValueError, OSError, arrow.ArrowException) as error:
-            raise FormatError(f"the Parquet table cannot be read: {_said(error)}") from None
+        _, parquet = check_parquet()
+        with _refusing("the Parquet table cannot be read"), parquet.ParquetFile(source.path) as table:
+            schema = table.schema_arrow
         super().__init__(schema, reading)
         self._path, self._n_rows = source.path, max(1, min(_ROWS, _ROWS * memory // _FULL_MEMORY))
 
     def blocks(self, skip, _folder):
         """Yield (ends, weights, share of the table read), leaving out the first `skip` blocks."""
-        arrow, parquet = check_parquet()
+        _, parquet = check_parquet()
         with parquet.ParquetFile(self._path, buffer_size=1 << 20, pre_buffer=False) as table:
             total, read, number = max(1, table.metadata.num_rows), 0, 0
             batches = table.iter_batches(self._n_rows, columns=self.columns, use_threads=False)
             while True:
-                try:
+                with _refusing("the Parquet table is damaged"):
                     batch = next(batches, None)
                     if batch is None:
                         return
                     batch.validate(full=True)
-                except (ValueError, OSError, arrow.ArrowException) as error:
-                    raise FormatError(f"the Parquet table is damaged: {_said(error)}") from None
                 read, number = read + batch.num_rows, number + 1
                 if number > skip:
                     yield *self.arrays(batch), read / total
@@ -175,14 +169,19 @@ def _weight(schema, columns, weight_column):
 
 def _numbers(array, dtype):
     arrow, _ = check_parquet()
-    try:
+    with _refusing(f"a column cannot be read as {np.dtype(dtype)}"):
         return array.cast(arrow.from_numpy_dtype(dtype)).to_numpy(zero_copy_only=False)
-    except arrow.ArrowException as error:
-        raise FormatError(f"a column cannot be read as {np.dtype(dtype)}: {_said(error)}") from None
 
 
-def _said(error):
-    return str(error).partition("\n")[0][:200]
+@contextlib.contextmanager
+def _refusing(what):
+    """Within this context, what pyarrow refuses is a FormatError that says `what` cannot be done and why."""
+    arrow, _ = check_parquet()
+    try:
+        yield
+    except (ValueError, OSError, arrow.ArrowException) as error:
+        said = str(error).partition("\n")[0][:200]
+        raise FormatError(f"{what}: {said}") from None
 
 
 PARQUET = Format(

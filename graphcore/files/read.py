@@ -24,9 +24,8 @@ def read_graph(
     r"""Read a graph from a file; format and layout are detected unless they are given.
 
     Edge lists, Matrix Market, METIS, NumPy archives (scipy's ``save_npz`` or arrays ``indptr`` and ``indices``),
-    GraphML, GEXF and GML, each plain or compressed (gzip, bzip2, xz; Zstandard where the
-    package zstandard is installed), Parquet tables of edges (where pyarrow is), and BVGraph, the WebGraph framework's
-    files. The page ``docs/files.md`` tells what is recognised and how.
+    GraphML, GEXF and GML, each plain or compressed (gzip, bzip2, xz, Zstandard), Parquet tables of edges, and BVGraph,
+    the WebGraph framework's files. The page ``docs/files.md`` tells what is recognised and how.
 
     Parameters
     ----------
@@ -36,8 +35,7 @@ def read_graph(
     format : str, optional
         "edgelist", "konect", "matrix-market", "metis", "npz", "graphml", "gexf", "gml", "adjlist", "parquet" or
         "bvgraph".
-        Default: by the content, and by the ending where the content can be read in two ways (METIS; networkx's
-        adjacency lists, ``.adjlist``).
+        Default: by the content, and for METIS and adjacency lists by the ending.
     delimiter : str, optional
         Edge lists: one character, or "whitespace" for runs of blanks and tabs. Default: tab, comma, semicolon, white
         space or "|", whichever makes columns of the first 200 lines.
@@ -92,8 +90,7 @@ def read_graph(
 
     Notes
     -----
-    Edge lists are read by :func:`numpy.loadtxt`. The highest memory use, the graph included, is two to four times the
-    graph.
+    The highest memory use, the graph included, is two to four times the graph.
 
     Examples
     --------

@@ -1,14 +1,12 @@
 """What other programs write and would pass for a list of edges: read as what it is, or refused with what to do."""
 
-import os
-
 import networkx as nx
 import numpy as np
 import pytest
 from click.testing import CliRunner
 
 import graphcore
-from graphcore import FormatError, Graph, GraphWarning, ParameterError, read_graph, write_graph
+from graphcore import FormatError, Graph, GraphWarning, ParameterError, read_graph
 from graphcore.cli.app import app
 
 KARATE = nx.karate_club_graph()
@@ -95,25 +93,6 @@ def test_adjacency_lists_are_read(tmp_path, write):
     assert sorted(names.degrees.tolist()) == sorted(expected.degrees.tolist())
     with pytest.warns(GraphWarning, match="each line is a node and its neighbours, pass format='adjlist'"):
         read_graph(write("0 1 2\n1 2\n2 3 4 5 6\n"))
-
-
-def test_web_graphs_are_named(tmp_path):
-    (tmp_path / "cnr.graph").write_bytes(bytes(range(256)))
-    with pytest.raises(FormatError, match="this is not text"):
-        read_graph(tmp_path / "cnr.graph")
-    (tmp_path / "cnr.properties").write_text("nodes=3\n")
-    with pytest.raises(FormatError, match=r"cnr\.properties names no graphclass"):
-        read_graph(tmp_path / "cnr.graph")
-
-
-def test_stores_are_no_longer_called_graph(tmp_path):
-    graph = Graph.from_edges([0, 1], [1, 2])
-    with pytest.raises(ParameterError, match=r"'\.graph' .* has no format.*store"):
-        write_graph(graph, tmp_path / "g.graph")
-    write_graph(graph, tmp_path / "g.graph", format="store")  # there may be some
-    write_graph(graph, tmp_path / "g.store")
-    assert sorted(os.listdir(tmp_path)) == ["g.graph", "g.store"]
-    assert [read_graph(tmp_path / name).n_edges for name in os.listdir(tmp_path)] == [2, 2]
 
 
 # -- weights -----------------------------------------------------------------------------------------------------------

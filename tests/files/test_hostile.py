@@ -2,6 +2,7 @@
 
 import gzip
 import os
+import tempfile
 import time
 import warnings
 
@@ -14,9 +15,11 @@ from click.testing import CliRunner
 import graphcore
 from graphcore import FormatError, Graph, GraphWarning, InputError, read_graph, write_labels
 from graphcore.cli.app import app
+from graphcore.cli.vectors import read_vectors
 from graphcore.exceptions import one_line
 from graphcore.files import _source, read_labels
 from graphcore.files.labels import write_memberships
+from tests.conftest import data_folder
 
 from .test_errors import COMPRESSORS
 
@@ -29,8 +32,14 @@ def one_line_or_graph(path):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
+            if name.startswith("vec"):
+                return graphcore.knn_graph(read_vectors(str(path)), 3)
             if name.startswith("lab"):
                 return read_labels(path)
+            if "build" in name:
+                with tempfile.TemporaryDirectory() as folder:
+                    return graphcore.build_store(path, os.path.join(folder, "g.store"))
+            read_graph(path, weight_column=None)
             return read_graph(path)
         except InputError as error:
             found = str(error)
@@ -40,19 +49,31 @@ def one_line_or_graph(path):
     return found
 
 
-def read_graph_once(folder):
+@pytest.fixture(scope="module")
+def warm(tmp_path_factory):
     """Imports and compiled loops are no part of the time."""
-    path = folder / "warm.mtx"
-    path.write_text("%%MatrixMarket matrix coordinate real general\n3 3 2\n2 1 1\n3 1 2\n")
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", GraphWarning)
-        read_graph(path)
-    path = folder / "warm.gml"
-    path.write_text('graph [ node [ id 0 label "a" ] node [ id 1 label "b" ] edge [ source 0 target 1 ] ]')
-    read_graph(path)
+    folder, graph = tmp_path_factory.mktemp("warm"), graphcore.knn_graph(np.eye(9), 3)
+    for name in ("a.mtx", "a.npz", "a.gml", "a.txt"):
+        graphcore.write_graph(graph, folder / name)
+        read_graph(folder / name, weight_column=None)
+    graphcore.build_store(folder / "a.txt", folder / "a.store")
 
 
 # -- time --------------------------------------------------------------------------------------------------------------
+
+FOLDER = data_folder() / "bad_inputs"
+FILES = sorted(path.name for path in FOLDER.glob("*") if path.is_file()) if FOLDER.is_dir() else []
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_what_crashed_or_hung_a_reader_once_is_read_or_refused_at_once(shared_data, warm, name):
+    start = time.perf_counter()
+    one_line_or_graph(FOLDER / name)
+    assert time.perf_counter() - start < 1
+
+
+def test_files_that_crashed_are_there(shared_data):
+    assert not FOLDER.is_dir() or len(FILES) > 30
 
 
 @pytest.mark.parametrize(
@@ -63,10 +84,8 @@ def read_graph_once(folder):
         "# graphcore edge list; nodes: " * 2000 + "\n", "\n" * 60_000, "graph" * 10_000 + "\n", " graph\n" * 5000,
     ],
 )  # fmt: skip
-def test_banners_take_no_time(tmp_path, banner):
-    path = tmp_path / "a"
-    path.write_text(banner + "0 1\n1 2\n")
-    read_graph_once(tmp_path)
+def test_banners_take_no_time(write, warm, banner):
+    path = write(banner + "0 1\n1 2\n", "a")
     start = time.perf_counter()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", GraphWarning)
@@ -111,9 +130,8 @@ MTX = "%%MatrixMarket matrix coordinate pattern symmetric\n{0} {0} {1}\n2 1\n"
 )
 @pytest.mark.parametrize("compress", [bytes, gzip.compress])
 @pytest.mark.filterwarnings("ignore:.*node weights")
-def test_sizes_that_the_file_cannot_hold(tmp_path, name, text, message, compress):
-    path = tmp_path / name
-    path.write_bytes(compress(text.encode()))
+def test_sizes_that_the_file_cannot_hold(write, name, text, message, compress):
+    path = write(compress(text.encode()), name)
     with pytest.raises(FormatError, match=message):
         read_graph(path)
 
@@ -150,9 +168,8 @@ def test_many_isolated_nodes_that_are_meant(tmp_path):
         ("coordinate real skew-symmetric\n2 2 1\n2 1 1\n", "skew-symmetric"),
     ],
 )
-def test_matrix_market_bodies_that_scipy_dies_of(tmp_path, text, message):
-    path = tmp_path / "a.mtx"
-    path.write_text(f"%%MatrixMarket matrix {text}", encoding="utf-8")
+def test_matrix_market_bodies_that_scipy_dies_of(write, text, message):
+    path = write(f"%%MatrixMarket matrix {text}", "a.mtx")
     with pytest.raises(FormatError, match=message):
         read_graph(path, format="matrix-market")
 
@@ -199,12 +216,11 @@ def test_decompression_bombs(tmp_path, monkeypatch, kind, content):
 
 
 @pytest.mark.parametrize("kind", COMPRESSORS)
-def test_regular_files_that_are_small_are_read(tmp_path, kind):
-    path = tmp_path / f"a.txt.{kind}"
-    path.write_bytes(COMPRESSORS[kind](b"0 1\n" * 500_000))
+def test_regular_files_that_are_small_are_read(tmp_path, write, kind):
+    path = write(COMPRESSORS[kind](b"0 1\n" * 500_000), f"a.txt.{kind}")
     assert read_graph(path).n_edges == 1
     graphcore.write_graph(Graph.from_edges([0, 1], [1, 2]), tmp_path / "a.npz")
-    (tmp_path / f"b.npz.{kind}").write_bytes(COMPRESSORS[kind]((tmp_path / "a.npz").read_bytes()))
+    write(COMPRESSORS[kind]((tmp_path / "a.npz").read_bytes()), f"b.npz.{kind}")
     assert read_graph(tmp_path / f"b.npz.{kind}").n_edges == 2  # places in it are looked for
 
 
@@ -233,9 +249,8 @@ def test_regular_files_that_are_small_are_read(tmp_path, kind):
         ("lab.tsv", "a\t" + "x" * 100_000 + "\n" + "b\t1\n" * 1000),
     ],
 )
-def test_long_and_strange_texts(tmp_path, name, text):
-    path = tmp_path / name
-    path.write_text(text, encoding="utf-8")
+def test_long_and_strange_texts(write, name, text):
+    path = write(text, name)
     one_line_or_graph(path)
 
 
@@ -295,9 +310,8 @@ def test_strange_names_come_back_with_labels(tmp_path, ending, first):
 
 
 @pytest.mark.parametrize("word", ["BZh9", "PAR1", "SQLite"])
-def test_words_that_other_formats_begin_with(tmp_path, word):
-    path = tmp_path / "a.txt"
-    path.write_text(f"{word} b\nb c\n")
+def test_words_that_other_formats_begin_with(tmp_path, write, word):
+    path = write(f"{word} b\nb c\n", "a.txt")
     assert read_graph(path).n_edges == 2
     assert graphcore.build_store(path, tmp_path / "a.graph").n_edges == 2
     write_labels([0, 1], path, [word, "b"])
@@ -371,9 +385,10 @@ def test_what_networkx_warns_of_is_a_warning_of_ours(tmp_path):
 
 
 @pytest.mark.parametrize("encoding", ["UTF-f", "hex", "zlib", "rot13", "utf-16", "base64", "none such", "idna"])
-def test_xml_of_any_encoding_is_a_graph_or_one_line(tmp_path, encoding):
+def test_xml_of_any_encoding_is_a_graph_or_one_line(write, encoding):
     for kind in ("graphml", "gexf"):
-        path = tmp_path / f"a.{kind}"
-        path.write_text(f'<?xml version="1.0" encoding="{encoding}"?><{kind}><graph><node id="a"/></graph></{kind}>')
+        path = write(
+            f'<?xml version="1.0" encoding="{encoding}"?><{kind}><graph><node id="a"/></graph></{kind}>', f"a.{kind}"
+        )
         with pytest.raises(FormatError, match=r"networkx cannot read it: |the graph is empty"):
             read_graph(path)

@@ -26,7 +26,7 @@ def named():
 # -- labels ------------------------------------------------------------------------------------------------------------
 
 
-def test_what_is_written(tmp_path, named):
+def test_what_is_written(tmp_path, named, capsys):
     write_labels([1, 0, -1], tmp_path / "l.tsv", named)
     assert (tmp_path / "l.tsv").read_bytes() == "Anna\t1\nBen Ali\t0\nChloé, the first\t-1\n".encode()
     write_labels(np.array([1, 0, -1], dtype=np.int32), tmp_path / "l.csv", named)
@@ -38,6 +38,8 @@ def test_what_is_written(tmp_path, named):
     stream = io.StringIO()
     write_labels([1, 0], stream, ["x", "y"])
     assert stream.getvalue() == "x\t1\ny\t0\n"
+    write_labels([1, 0], "-")
+    assert capsys.readouterr().out == "0\t1\n1\t0\n"
 
 
 def test_names_beside_memberships_are_quoted_and_checked_as_beside_labels(tmp_path):
@@ -97,11 +99,6 @@ def test_numpy_files_that_hold_no_labels(tmp_path):
             read_labels(tmp_path / name)
 
 
-def test_standard_output(capsys):
-    write_labels([1, 0], "-")
-    assert capsys.readouterr().out == "0\t1\n1\t0\n"
-
-
 @given(
     names=st.lists(
         st.text(st.characters(codec="utf-8", exclude_categories=("C", "Z")), min_size=1), min_size=1, unique=True
@@ -137,9 +134,8 @@ def test_round_trip(tmp_path_factory, names, ending, seed):
     ],
 )
 @pytest.mark.parametrize("compress", [bytes, gzip.compress])
-def test_labels_of_others(tmp_path, text, labels, compress):
-    path = tmp_path / "labels"
-    path.write_bytes(compress(text.encode()))
+def test_labels_of_others(write, text, labels, compress):
+    path = write(compress(text.encode()), "labels")
     assert read_labels(path, Graph.from_edges([0, 1], [1, 2])).tolist() == labels
     assert sorted(map(str, read_labels(path))) == sorted(map(str, labels))
 
@@ -158,17 +154,15 @@ def test_labels_of_others(tmp_path, text, labels, compress):
         ("1\n2\n", InputError, "2 clusters without nodes.* 3 nodes"),
     ],
 )
-def test_bad_labels(tmp_path, text, error, message):
-    path = tmp_path / "labels.txt"
-    path.write_text(text)
+def test_bad_labels(write, text, error, message):
+    path = write(text, "labels.txt")
     with pytest.raises(error, match=message) as caught:
         read_labels(path, Graph.from_edges([0, 1], [1, 2]))
     assert str(path) in str(caught.value)
 
 
-def test_labels_of_a_part_of_the_nodes(tmp_path, named):
-    path = tmp_path / "labels.txt"
-    path.write_text("1 5\n7 6\n")
+def test_labels_of_a_part_of_the_nodes(write, named):
+    path = write("1 5\n7 6\n", "labels.txt")
     graph = Graph.from_edges([0, 1], [1, 2])
     assert read_labels(path, graph, partial=True).tolist() == [-1, 5, -1]
     path.write_text("1 red\n")

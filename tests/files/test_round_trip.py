@@ -12,28 +12,11 @@ from hypothesis import strategies as st
 
 from graphcore import Graph, GraphWarning, InputError, ParameterError, read_graph, write_graph
 from graphcore.files import _format
+from tests.files.store.test_store import assert_same
+from tests.files.test_edge_list import edges_of
 from tests.strategies import matrices
 
 NAMES = st.text(st.characters(codec="utf-8", exclude_categories=("C", "Z")) | st.just(" "), min_size=1, max_size=8)
-
-
-def assert_same(mine, other, names=True):
-    np.testing.assert_array_equal(mine.indptr, other.indptr)
-    np.testing.assert_array_equal(mine.indices, other.indices)
-    assert (mine.weights is None) == (other.weights is None)
-    if mine.weights is not None:
-        np.testing.assert_array_equal(mine.weights, other.weights)
-    if names:
-        assert (mine.node_names is None) == (other.node_names is None)
-        if mine.node_names is not None:
-            assert mine.node_names.tolist() == other.node_names.tolist()
-
-
-def by_name(graph):
-    """Every stored entry as (name, name): weight."""
-    names = range(graph.n_nodes) if graph.node_names is None else graph.node_names.tolist()
-    matrix = graph.to_scipy().tocoo()
-    return {(names[i], names[j]): w for i, j, w in zip(*matrix.coords, matrix.data, strict=True)}
 
 
 @st.composite
@@ -97,7 +80,7 @@ def test_edge_lists_keep_names_and_lose_isolated_nodes(tmp_path_factory, ending,
             assert len(caught) == (graph.n_isolated > 0)
             # Commas do not say whether "1" is a number or a name; tabs do, in the comment.
             back = read_graph(path, ids=kind if ending.startswith("csv") else "auto")
-            assert by_name(back) == by_name(graph)
+            assert edges_of(back) == edges_of(graph)
             assert back.n_nodes == graph.n_nodes - graph.n_isolated
 
 
@@ -124,7 +107,7 @@ def test_large_enough_for_several_pieces(tmp_path, monkeypatch):
 def test_what_would_be_taken_for_something_else_comes_back(tmp_path, names, weights, name):
     graph = Graph.from_edges([0, 1, 2], [1, 2, 0], weights, node_names=names)
     write_graph(graph, tmp_path / name)
-    assert by_name(read_graph(tmp_path / name)) == by_name(graph)
+    assert edges_of(read_graph(tmp_path / name)) == edges_of(graph)
 
 
 def test_formats_named_by_hand_and_the_bytes_that_others_read(tmp_path, capfdbinary):
@@ -173,7 +156,7 @@ def test_bad_parameters(tmp_path):
     for what, name, format, error, message in [
         ("g.tsv", "g.tsv", None, InputError, "a graph is needed"),
         (graph, "g.tsv", "xml", ParameterError, "format='xml'"),
-        *((graph, name, None, ParameterError, "format=") for name in ("g.xlsx", "g.json", "g.zip.gz")),
+        *((graph, name, None, ParameterError, "format=") for name in ("g.xlsx", "g.json", "g.zip.gz", "g.graph")),
     ]:
         with pytest.raises(error, match=message):
             write_graph(what, tmp_path / name, format=format)

@@ -9,8 +9,8 @@ from ...base.locks import cached_property
 from ...base.types import DiGraph, Floats, Labels, PathLike, Table
 from ...base.validation import check_integer, check_path, check_real
 from ...exceptions import ParameterError
-from ...files._npy import write_array
 from ...files.atomic import atomic_output
+from ...files.npz import write_array
 from ...files.parquet import TABLES, write_table
 from ...graphs.from_table import as_library
 from ..partition.cluster_sums import cluster_sums

@@ -1,6 +1,7 @@
 """The arrays of a store: written piece by piece, row by row, opened as read-only memory maps."""
 
 import os
+from contextlib import ExitStack
 
 import numpy as np
 from numpy.lib import format as npy
@@ -18,11 +19,11 @@ _ROWS = 1 << 20
 
 
 class ArrayWriter:
-    """Writes a one-dimensional ``.npy`` file whose length is known only at the end."""
+    """Writes a one-dimensional ``.npy`` file whose length is known only at the end; an ExitStack closes it."""
 
-    def __init__(self, folder, name, dtype):
+    def __init__(self, stack, folder, name, dtype):
         self.dtype, self.length, self.crc32 = np.dtype(dtype).newbyteorder("<"), 0, 0
-        self._stream = open(array_path(folder, name), "wb")  # noqa: SIM115 - closed by close() and abandon()
+        self._stream = stack.enter_context(open(array_path(folder, name), "wb"))  # noqa: SIM115 - the stack closes it
         self._write_header()
 
     def append(self, values):
@@ -33,16 +34,11 @@ class ArrayWriter:
             self.crc32 = checksum(piece, self.crc32)
             self.length += len(piece)
 
-    def close(self):
+    def finish(self):
         """Write the header anew, with the length, bring all to the disk, and return the ArrayFacts."""
         self._write_header()
         to_disk(self._stream)
-        self._stream.close()
         return ArrayFacts(self.dtype.str, self.length, self.crc32)
-
-    def abandon(self):
-        """Close the file as it is."""
-        self._stream.close()
 
     def _write_header(self):
         # numpy pads headers so that a length of any number of digits fits in the same space.
@@ -53,24 +49,22 @@ class ArrayWriter:
 
 def write_array(folder, name, dtype, pieces):
     """Write an array that comes in pieces, and return its ArrayFacts."""
-    writer = ArrayWriter(folder, name, dtype)
-    try:
+    with ExitStack() as stack:
+        writer = ArrayWriter(stack, folder, name, dtype)
         for piece in pieces:
             writer.append(piece)
-        return writer.close()
-    finally:
-        writer.abandon()
+        return writer.finish()
 
 
 class RowWriter:
     """Writes indptr, indices, weights (unless `weight_dtype` is None) and degrees of rows that come in order."""
 
-    def __init__(self, folder, n_nodes, weight_dtype):
+    def __init__(self, stack, folder, n_nodes, weight_dtype):
         self._row, self.n_isolated, self.all_ones = 0, 0, True
         kinds = {"indptr": np.int64, "indices": id_dtype(n_nodes), "degrees": np.float64}
         if weight_dtype is not None:
             kinds["weights"] = weight_dtype
-        self._writers = {name: ArrayWriter(folder, name, kind) for name, kind in kinds.items()}
+        self._writers = {name: ArrayWriter(stack, folder, name, kind) for name, kind in kinds.items()}
         self._writers["indptr"].append(np.zeros(1, dtype=np.int64))
 
     def append(self, keys, weights, last):
@@ -97,12 +91,7 @@ class RowWriter:
 
     def finish(self):
         """Return the ArrayFacts of all arrays."""
-        return {name: writer.close() for name, writer in self._writers.items()}
-
-    def abandon(self):
-        """Close the files as they are."""
-        for writer in self._writers.values():
-            writer.abandon()
+        return {name: writer.finish() for name, writer in self._writers.items()}
 
 
 def map_array(folder, name, facts):

@@ -3,6 +3,7 @@
 import contextlib
 import errno
 import os
+from dataclasses import dataclass
 from itertools import chain, pairwise
 
 import numpy as np
@@ -10,6 +11,7 @@ import numpy as np
 from ...base.threads import away
 from ...exceptions import InputError
 from ..atomic import to_disk
+from ..npz import write_array
 
 # Edges of a block in a Spool. A block that is spread takes some 256 bytes for each: ids, numbers, entries, buckets.
 _BLOCK = 1 << 17
@@ -21,29 +23,41 @@ _MAX_BUCKETS = 200
 _ENTRY_BYTES = {"none": 12, "file": 40, "ones": 36}
 
 
+@dataclass
 class Spool:
-    """Edges in one file, by blocks: three int64 (edges, bytes of an id, bytes of a weight or 0), ids, weights."""
+    """Edges in one file, array after array: pieces of ends (n, 2), each with its weights, of length 0 for none."""
 
-    def __init__(self, path, n_bytes=0, n_edges=0):
-        self.path, self.n_bytes, self.n_edges = path, n_bytes, n_edges
+    path: str
+    n_bytes: int = 0
+    n_edges: int = 0
+    low: int | None = None  # of the ids
+    high: int | None = None
+    weighted: bool = False
+    narrow: bool = True  # whether weights have 32 bits where they come from
 
     @contextlib.contextmanager
     def writing(self):
         """Within this context, edges are written behind those that are there."""
         with open(self.path, "ab") as self._stream:
             self._require_whole(self._stream)
-            self._stream.truncate(self.n_bytes)  # what follows was left by a crash
+            self._stream.truncate(self._stream.seek(self.n_bytes))  # what follows was left by a crash
             yield
 
     def append(self, ends, weights):
         """Write edges: `ends` of shape (n_edges, 2), int32 or int64; weights of length 0 stand for none."""
+        if not len(ends):
+            return
+        low, high = int(ends.min()), int(ends.max())
+        self.low, self.high = (low, high) if self.low is None else (min(low, self.low), max(high, self.high))
+        if len(weights):
+            self.weighted, self.narrow = True, self.narrow and weights.dtype == np.float32
+        if low >= -(2**31) and high < 2**31:
+            ends = ends.astype(np.int32, copy=False)
         for start in range(0, len(ends), _BLOCK):
-            piece, its_weights = ends[start : start + _BLOCK], weights[start : start + _BLOCK]
-            head = np.array([len(piece), ends.itemsize, 8 * (len(weights) > 0)])
-            for array in (head, piece, its_weights.astype(np.float64, copy=False)):
-                self._stream.write(np.ascontiguousarray(array).view(np.uint8).data)
-                self.n_bytes += array.nbytes
-            self.n_edges += len(piece)
+            piece = slice(start, start + _BLOCK)
+            write_array(self._stream, ends[piece])
+            write_array(self._stream, weights[piece].astype(np.float64, copy=False))
+        self.n_bytes, self.n_edges = self._stream.tell(), self.n_edges + len(ends)
 
     def sync(self):
         """Bring all blocks to the disk."""
@@ -56,9 +70,7 @@ class Spool:
         with open(self.path, "rb") as stream:
             self._require_whole(stream)
             while stream.tell() < self.n_bytes:
-                count, id_size, weight_size = np.fromfile(stream, np.int64, 3).tolist()
-                ends = np.fromfile(stream, f"i{id_size}", 2 * count)
-                yield ends.astype(np.int64, copy=False), np.fromfile(stream, np.float64, count * (weight_size > 0))
+                yield np.load(stream).ravel().astype(np.int64, copy=False), np.load(stream)
 
     def _require_whole(self, stream):
         if os.fstat(stream.fileno()).st_size < self.n_bytes:

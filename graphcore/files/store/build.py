@@ -24,7 +24,7 @@ from .folder import check_replaceable, put_in_place
 from .format import ArrayFacts, Meta, array_path, write_meta
 from .inputs import check_nodes, identity_of, open_inputs
 from .journal import Limit, need_disk, parse_memory, working_folder
-from .numbering import Same, number_ids
+from .numbering import number_ids, same
 from .open import open_graph
 from .parts import cut_into_parts
 
@@ -38,9 +38,8 @@ def build_store(
 ) -> Graph:  # fmt: skip
     """Build a graph on disk from edges that need not fit in memory.
 
-    The result is the same as that of :func:`graphcore.read_graph` (of all files, one after the other) or
-    :meth:`Graph.from_edges` (of all blocks). Edges are read once into a temporary file, spread over buckets by row,
-    and each bucket is sorted in memory. Temporary files lie beside the output and take 24 to 56 bytes per edge.
+    The result is that of :func:`graphcore.read_graph` (of all files, one after the other) or :meth:`Graph.from_edges`
+    (of all blocks). Temporary files lie beside the output and take 24 to 56 bytes per edge.
 
     Parameters
     ----------
@@ -57,8 +56,7 @@ def build_store(
     n_nodes : int, optional
         For blocks: the number of nodes. Default: largest id + 1.
     resume : bool, default False
-        Go on with a build of the same input that was interrupted, if there is one. Blocks must come again in the same
-        order; those known already are skipped.
+        Go on with an interrupted build of the same input, if there is one. Blocks must come again in the same order.
     delimiter, comments, header, columns, weight_column, ids, encoding, any_size
         How files are read, see :func:`graphcore.read_graph`. In Parquet tables columns are counted from 0 too.
     nodes : path, or what :meth:`Graph.with_nodes` takes, optional
@@ -87,11 +85,9 @@ def build_store(
 
     Notes
     -----
-    Node names that are text are kept in memory while they are numbered, about 150 bytes each. Node ids that are
-    integers take at most a bit each. There can be 2**31 nodes at most.
-
-    Weights of edges that are listed several times are added in ascending order, so that the result does not depend on
-    the order of the input.
+    While they are numbered, node names that are text take about 150 bytes of memory each, integers at most a bit.
+    There can be 2**31 nodes at most. Weights of an edge that is listed several times are added in ascending order, so
+    that the result does not depend on the order of the input.
 
     Examples
     --------
@@ -126,56 +122,60 @@ def build_store(
             check_nodes(table, given)
         options = {
             "inputs": given.identity, "nodes": table and identity_of(table), "memory": limit.total, "n_nodes": n_nodes,
-            "parts": parts, "any_size": any_size,
+            "parts": parts, "any_size": any_size, "layout": 2,  # of these notes and the files beside them
             **asdict(reading),
         }  # fmt: skip
         with working_folder(out, options, resume) as journal:
-            _Build(journal, given, table, limit, symmetrize, out, stages, parts).run()
+            build = _Build(journal, given, table, limit, symmetrize, stages)
+            build.run(parts)
+            if os.path.exists(build.store):  # or an interruption came after the renaming
+                put_in_place(build.store, out, os.path.join(journal.folder, "replaced"))
     return open_graph(out)
 
 
 class _Build:
     """The steps of a build, from edges as they come in to a store; each one notes in the journal what it finished."""
 
-    def __init__(self, journal, given, nodes, limit, symmetrize, out, stages, parts):
+    def __init__(self, journal, given, nodes, limit, symmetrize, stages):
         self._journal, self._notes, self._given, self._limit = journal, journal.notes, given, limit
-        self._nodes, self._symmetrize, self._out, self._stages, self._parts = nodes, symmetrize, out, stages, parts
-        self._store = os.path.join(journal.folder, "store")
-        self._spool = Spool(os.path.join(journal.folder, "edges"), *self._notes.get("read", {}).get("spool", ()))
+        self._nodes, self._symmetrize, self._stages = nodes, symmetrize, stages
+        self.store = os.path.join(journal.folder, "store")
+        path = {"path": os.path.join(journal.folder, "edges")}
+        self._spool = Spool(**self._notes.get("read", {}).get("spool", {}) | path)
 
-    def run(self):
+    def run(self, n_parts):
         """Do every step that is not done yet."""
-        if not self._notes.get("finished"):
-            os.makedirs(self._store, exist_ok=True)
-            if "spread" not in self._notes:
-                with self._stages("read"):
-                    self._read()
-                with self._stages("number"):
-                    number = self._number()
-                with self._stages("spread"):
-                    self._spread(number)
-                    del number
-            with contextlib.suppress(FileNotFoundError):
-                os.unlink(self._spool.path)
-            with self._stages("sort"):
-                self._sort()
-        if os.path.exists(self._store):  # or an interruption came after the renaming
-            put_in_place(self._store, self._out, os.path.join(self._journal.folder, "replaced"))
+        if self._notes.get("finished"):
+            return
+        os.makedirs(self.store, exist_ok=True)
+        if "spread" not in self._notes:
+            with self._stages("read"):
+                self._read()
+            with self._stages("number"):
+                n_nodes, number = self._number()
+            with self._stages("spread"):
+                self._spread(n_nodes, number)
+                del number
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(self._spool.path)
+        with self._stages("sort"):
+            meta = self._sort()
+            write_meta(self.store, meta if n_parts is None else cut_into_parts(self.store, meta, n_parts))
+            self._notes["finished"] = True
+            self._journal.save()
 
     def _read(self):
         read, names = self._notes.get("read"), self._given.names
         if read is None or (names is not None and not read["done"]):  # names are noted only when complete
             self._spool = Spool(self._spool.path)
-            read = {"position": [0, 0], "low": None, "high": None, "narrow": True, "weighted": False, "names": None,
-                    "done": False}  # fmt: skip
-            self._notes["read"] = read
+            read = self._notes["read"] = {"position": [0, 0], "names": None, "done": False}
         if read["done"]:
             return
         with self._spool.writing():
             for ends, weights, position, share in self._given.blocks(*read["position"], self._journal.folder):
                 self._tell("read", share)
-                self._take(ends, weights, read)
-                read |= {"spool": [self._spool.n_bytes, self._spool.n_edges], "position": list(position)}
+                self._spool.append(ends, weights)
+                read |= {"spool": asdict(self._spool), "position": list(position)}
                 if names is not None and self._limit.exceeded():
                     raise InputError(
                         f"the names of {len(names):,} nodes fill the memory given, and more may follow; "
@@ -198,98 +198,70 @@ class _Build:
     def _named(self, names):
         """Facts about the arrays of names, which are written to the store."""
         arrays = {} if names is None else names_as_arrays(names)
-        return {key: asdict(write_array(self._store, key, a.dtype, [a])) for key, a in arrays.items()}
-
-    def _take(self, ends, weights, read):
-        if not len(ends):
-            return
-        low, high = int(ends.min()), int(ends.max())
-        read["low"] = low if read["low"] is None else min(low, read["low"])
-        read["high"] = high if read["high"] is None else max(high, read["high"])
-        if len(weights):
-            read["weighted"] = True
-            read["narrow"] = read["narrow"] and weights.dtype == np.float32
-        if ends.dtype != np.int32 and low >= -(2**31) and high < 2**31:
-            ends = ends.astype(np.int32)
-        self._spool.append(ends, weights)
+        return {key: asdict(write_array(self.store, key, a.dtype, [a])) for key, a in arrays.items()}
 
     def _number(self):
-        """A callable with `n_nodes` that makes node numbers of ids; it is noted what the nodes are called."""
-        read, given = self._notes["read"], self._given
-        low, high, n_edges = read["low"], read["high"], self._spool.n_edges
-        self._notes["names"] = read["names"] or {}
+        """(Number of nodes, what makes node numbers of ids); it is noted what the nodes are called."""
+        names, spool, given = self._notes["read"]["names"], self._spool, self._given
+        low, high = (0, -1) if spool.low is None else (spool.low, spool.high)
+        number, self._notes["names"] = same, names or {}
         if self._nodes is not None:
-            self._notes["names"] = self._named(self._nodes.called)
-            number = self._row_of(low, high)
-        elif read["names"] is not None:
-            number = Same(len(given.names) if given.names else high + 1)
+            self._notes["names"], n_nodes = self._named(self._nodes.called), len(self._nodes)
+            if given.names is None:  # names number from the table's on
+                in_order = np.array_equal(self._nodes.ids_among(text=False), np.arange(n_nodes))
+                number = same if in_order and low >= 0 and high < n_nodes else RowOf(self._nodes)
+        elif names is not None:
+            n_nodes = len(given.names) or high + 1
         elif given.compact:
-            if n_edges == 0:
+            if spool.n_edges == 0:
                 raise FormatError("there are no edges")
-            number, facts = number_ids(self._spool, low, high, self._store, self._journal.folder, self._limit.free // 2)
+            n_nodes, number, facts = number_ids(spool, self.store, self._journal.folder, self._limit.free // 2)
             self._notes["names"] = {} if facts is None else {"node_names": asdict(facts)}
         else:
-            low, high = (0, -1) if low is None else (low, high)
-            number = Same(count_nodes(low, high, n_edges, given.n_nodes))
-        if number.n_nodes > 2**31:
-            raise InputError(f"there are {number.n_nodes:,} nodes; a build takes 2**31 at most")
-        return number
-
-    def _row_of(self, low, high):
-        """What makes rows of the table of nodes of ids from `low` to `high` (None without edges)."""
-        n_nodes = len(self._nodes)
-        if self._given.names is not None:  # which number from the table's on
-            return Same(n_nodes)
-        in_order = np.array_equal(self._nodes.ids_among(text=False), np.arange(n_nodes))
-        return Same(n_nodes) if in_order and (low is None or 0 <= low <= high < n_nodes) else RowOf(self._nodes)
+            n_nodes = count_nodes(low, high, spool.n_edges, given.n_nodes)
+        if n_nodes > 2**31:
+            raise InputError(f"there are {n_nodes:,} nodes; a build takes 2**31 at most")
+        return n_nodes, number
 
     @property
     def _kind(self):
         """Where weights come from, as Buckets have it."""
-        if self._notes["read"]["weighted"]:
+        if self._spool.weighted:
             return "file"
         return "ones" if self._symmetrize in ("average", "sum") else "none"
 
-    def _spread(self, number):
-        kind, n_edges = self._kind, self._spool.n_edges
-        need_disk(self._journal.folder, n_edges * (40 if kind == "file" else 16) + 16 * number.n_nodes)
-        borders = choose_borders(self._spool, number, kind, self._limit.free)
-        buckets = Buckets(self._journal.folder, len(borders) + 1, kind)
+    def _spread(self, n_nodes, number):
+        n_edges = self._spool.n_edges
+        need_disk(self._journal.folder, n_edges * (40 if self._kind == "file" else 16) + 16 * n_nodes)
+        borders = choose_borders(self._spool, number, self._kind, self._limit.free)
+        buckets = Buckets(self._journal.folder, len(borders) + 1, self._kind)
         buckets.fill(self._spool, number, borders, lambda share: self._tell("spread", share))
-        self._notes["spread"] = {"borders": borders.tolist(), "n_nodes": number.n_nodes}
+        self._notes["spread"] = {"borders": borders.tolist(), "n_nodes": n_nodes}
         self._journal.save()
 
     def _sort(self):
-        """Sort and merge the buckets one by one, into the rows of the store, from the first on."""
+        """Sort and merge the buckets one by one, into the rows of the store, from the first on; returns the Meta."""
         spread, found = self._notes["spread"], np.zeros(4, dtype=np.int64)
         lasts, policy = [*spread["borders"], spread["n_nodes"]], policy_code(self._symmetrize)
         buckets = Buckets(self._journal.folder, len(lasts), self._kind)
         weight_dtype = self._given.ones if self._kind == "ones" else None
         if self._kind == "file":
-            weight_dtype = np.float32 if self._notes["read"]["narrow"] else np.float64
-        rows = RowWriter(self._store, spread["n_nodes"], weight_dtype)
-        try:
+            weight_dtype = np.float32 if self._spool.narrow else np.float64
+        with contextlib.ExitStack() as stack:
+            rows = RowWriter(stack, self.store, spread["n_nodes"], weight_dtype)
             for bucket, last in enumerate(lasts):
                 self._tell("sort", bucket / len(lasts))
                 keys, weights = buckets.load(bucket, self._limit.free)
                 length = _loops.merge_entries(keys, weights, policy, SYMMETRY_TOLERANCE, found)
                 rows.append(keys[:length], weights[:length], last)
                 del keys, weights
-            both, single, different, loops = found.tolist()
+            both, single, different, n_self_loops = found.tolist()
             check_directions(both // 2, single // 2, single + different > 0, self._symmetrize, True)
-            self._finish(rows, loops)
-        finally:
-            rows.abandon()
-
-    def _finish(self, rows, n_self_loops):
-        arrays = rows.finish()
+            arrays = rows.finish()
         if rows.all_ones and arrays.pop("weights", None):
-            os.unlink(array_path(self._store, "weights"))
+            os.unlink(array_path(self.store, "weights"))
         arrays |= {name: ArrayFacts(**facts) for name, facts in self._notes["names"].items()}
-        meta = Meta(arrays["degrees"].length, arrays["indices"].length, n_self_loops, rows.n_isolated, arrays)
-        write_meta(self._store, meta if self._parts is None else cut_into_parts(self._store, meta, self._parts))
-        self._notes["finished"] = True
-        self._journal.save()
+        return Meta(arrays["degrees"].length, arrays["indices"].length, n_self_loops, rows.n_isolated, arrays)
 
     def _tell(self, step, share):
         with self._stages(f"{step} {share:.0%}", total=False):

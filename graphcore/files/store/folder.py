@@ -9,7 +9,7 @@ from ...base.types import PathLike
 from ...base.validation import check_path
 from ...exceptions import InputError, ParameterError
 from ...graphs.graph import Graph
-from ..atomic import Use, check_apart, check_folder, hidden_beside, naming_file, require_access, sync_folder
+from ..atomic import Use, check_apart, check_folder, hidden_beside, naming_file, sync_folder
 from .arrays import names_as_arrays, write_array
 from .format import SUFFIX, SUFFIXES, Meta, is_store, write_meta
 
@@ -22,11 +22,10 @@ def check_replaceable(path: PathLike, reads: Iterable[PathLike] = ()) -> str:
     path = os.path.normpath(check_path(path))
     if not path.endswith(SUFFIXES) or os.path.basename(path) in SUFFIXES:
         raise ParameterError(f"the output is {path!r}, but graphs on disk are called NAME{SUFFIX}")
-    parent = check_folder(path)
+    check_folder(path, written=True)
     if os.path.lexists(path) and not is_store(path):
         raise InputError(f"{path} is there and is no graph on disk, so it is not replaced; choose another name")
     check_apart([*(Use(f"the input {each}", each, False) for each in reads), Use(f"the output {path}", path, True)])
-    require_access(parent)
     return path
 
 

@@ -99,10 +99,7 @@ def write_meta(folder, meta):
     if not meta.parts:
         del facts["parts"]
     facts["crc32"] = _own_checksum(facts)
-    with open(os.path.join(folder, META), "w", encoding="ascii") as stream:
-        json.dump(facts, stream, indent=1)
-        stream.write("\n")
-        to_disk(stream)
+    write_json(os.path.join(folder, META), facts)
     if meta.nbytes > CHECKED:
         note(folder, state_of(folder, files_of(meta)))
 
@@ -175,9 +172,13 @@ def _check(meta):
 
 def note(folder, state):
     """Note in a folder the state of its files, found by :func:`state_of` before they were verified."""
-    path = os.path.join(folder, RECORD)
+    write_json(os.path.join(folder, RECORD), state)
+
+
+def write_json(path, facts):
+    """Write facts to a file of the disk in one step."""
     with open(f"{path}.new", "w", encoding="ascii") as stream:
-        json.dump(state, stream, indent=1)
+        json.dump(facts, stream, indent=1)
         to_disk(stream)
     os.replace(f"{path}.new", path)
 

@@ -20,19 +20,6 @@ from ..parquet import EdgeTable, check_parquet
 _AT_ONCE = 4
 
 
-class Input(NamedTuple):
-    """Edges in blocks."""
-
-    # blocks(file, skip, folder for temporary files): from this file on, without the first `skip` blocks of it, yields
-    # ends (n_edges, 2), weights of length 0 for none, (number of the file, of the next block in it), share of all read.
-    blocks: object
-    identity: list  # tells this input from another
-    names: dict | None  # numbers of the nodes' names; None where ids are integers
-    compact: bool  # whether ids may have gaps
-    n_nodes: int | None  # where it is known
-    ones: type  # of weights where each edge counts once, as for a graph in memory
-
-
 class _Table(NamedTuple):
     """A file or a frame that edges come from by blocks: TextEdges, ParquetEdges, BVGraphEdges or _FrameEdges."""
 
@@ -44,7 +31,7 @@ class _Table(NamedTuple):
 
 @contextlib.contextmanager
 def open_inputs(source, n_nodes, reading, memory, any_size):
-    """Yield the Input of what `build_store` is given: paths, a dask.dataframe, or an iterator of blocks of edges."""
+    """Yield the _Tables or _Blocks of what `build_store` is given: paths, a dask.dataframe, or blocks of edges."""
     paths = [source] if isinstance(source, (str, os.PathLike)) else source
     if not (isinstance(paths, (list, tuple)) and paths and all(isinstance(path, (str, os.PathLike)) for path in paths)):
         paths = []
@@ -55,7 +42,7 @@ def open_inputs(source, n_nodes, reading, memory, any_size):
             raise ParameterError(
                 f"source must be a path, a list of paths or an iterator of blocks of edges, got {type(source).__name__}"
             )
-        yield Input(_iterator_blocks(source), [], None, False, n_nodes, np.float64)
+        yield _Blocks(source, n_nodes)
         return
     if n_nodes is not None:
         raise ParameterError(f"n_nodes={n_nodes} is for edge blocks; the nodes of files are those that occur in them")
@@ -63,11 +50,11 @@ def open_inputs(source, n_nodes, reading, memory, any_size):
         tables = [_opened(stack, os.fspath(path), reading, memory, any_size) for path in paths]
         if framed:
             tables = [_Table("the dask.dataframe", source.npartitions, 0, _FrameEdges(source, reading))]
-        yield _together(tables)
+        yield _Tables(tables)
 
 
 def check_nodes(table, given):
-    """Check that a NodeTable may be that of an Input, whose names it then numbers."""
+    """Check that a NodeTable may be that of an input, whose names it then numbers."""
     ids = table.ids_among(text=given.names is not None)
     if given.names is not None:
         given.names.of(map(str, ids.tolist()), len(ids))
@@ -103,41 +90,53 @@ def _opened(stack, path, reading, memory, any_size):
         return _Table(source.name, facts.st_size, facts.st_mtime_ns, kind.edges(source, reading, memory))
 
 
-def _together(tables):
-    """The Input of several tables, one after the other."""
-    first = tables[0]
-    numbering, weighted = first.edges.numbering, first.edges.weighted
-    for table in tables:
-        if (table.edges.numbering is None) != (numbering is None):
-            kinds = ["integers" if one.edges.numbering is None else "names" for one in (first, table)]
-            raise InputError(
-                f"the nodes of {first.name} are {kinds[0]}, those of {table.name} {kinds[1]}; pass ids='string' to "
-                "read all of them as names"
-            )
-        if table.edges.weighted != weighted:
-            has, has_none = (first, table) if weighted else (table, first)
-            raise InputError(
-                f"{has.name} has weights and {has_none.name} has none; pass weight_column=None to leave them out"
-            )
-    for table in tables:
-        for note in table.edges.notes:
-            warn_user(f"{table.name}: {note}")
-        table.edges.numbering = numbering  # one for all
-    known = [table.edges.n_nodes for table in tables]
-    n_nodes = None if None in known else max(known)
-    total = max(1, sum(table.size for table in tables))
+class _Tables:
+    """Several tables, one after the other, as one input.
 
-    def blocks(start, skip, folder):
-        before = sum(table.size for table in tables[:start])
-        for i, table in enumerate(tables[start:], start):
-            skipped = skip if i == start else 0
-            with naming(table.name):
-                for j, (ends, weights, share) in enumerate(table.edges.blocks(skipped, folder), skipped + 1):
-                    yield ends, weights, (i, j), (before + share * table.size) / total
+    `identity` tells it from another; `names` numbers the nodes' names, and is None where ids are integers; `compact`
+    says whether these may have gaps; `n_nodes` is None where it is not known; `ones` is the type of weights where each
+    edge counts once, as for a graph in memory.
+    """
+
+    ones = np.float32
+
+    def __init__(self, tables):
+        self._tables, first = tables, tables[0]
+        self.identity, self.names = [list(table[:3]) for table in tables], first.edges.numbering
+        weighted, known = first.edges.weighted, [table.edges.n_nodes for table in tables]
+        for table in tables:
+            if (table.edges.numbering is None) != (self.names is None):
+                kinds = ["integers" if one.edges.numbering is None else "names" for one in (first, table)]
+                raise InputError(
+                    f"the nodes of {first.name} are {kinds[0]}, those of {table.name} {kinds[1]}; pass ids='string' to "
+                    "read all of them as names"
+                )
+            if table.edges.weighted != weighted:
+                has, has_none = (first, table) if weighted else (table, first)
+                raise InputError(
+                    f"{has.name} has weights and {has_none.name} has none; pass weight_column=None to leave them out"
+                )
+        for table in tables:
+            for note in table.edges.notes:
+                warn_user(f"{table.name}: {note}")
+            table.edges.numbering = self.names  # one for all
+        self.n_nodes = None if None in known else max(known)
+        self.compact = self.n_nodes is None and self.names is None
+
+    def blocks(self, start, skip, folder):
+        """Yield blocks from a table on, of which `skip` are left out; temporary files lie in `folder`.
+
+        They are ends (n_edges, 2), weights of length 0 for none, (number of the table, of the next block in it), and
+        the share of all that was read.
+        """
+        total, before = max(1, sum(table.size for table in self._tables)), 0
+        for i, table in enumerate(self._tables):
+            if i >= start:
+                skipped = skip if i == start else 0
+                with naming(table.name):
+                    for j, (ends, weights, share) in enumerate(table.edges.blocks(skipped, folder), skipped + 1):
+                        yield ends, weights, (i, j), (before + share * table.size) / total
             before += table.size
-
-    identity = [list(table[:3]) for table in tables]
-    return Input(blocks, identity, numbering, n_nodes is None and numbering is None, n_nodes, np.float32)
 
 
 class _FrameEdges(EdgeTable):
@@ -167,18 +166,24 @@ def _batch(part, columns):
         raise FormatError(f"a column holds values of several kinds: {str(error).splitlines()[0][:200]}") from None
 
 
-def _iterator_blocks(source):
-    def blocks(_file, skip, _folder):
+class _Blocks:
+    """An iterator of blocks of edges, with the attributes and blocks of `_Tables`."""
+
+    identity, names, compact, ones = (), None, False, np.float64
+
+    def __init__(self, source, n_nodes):
+        self._source, self.n_nodes = source, n_nodes
+
+    def blocks(self, _start, skip, _folder):
+        """Yield what `_Tables` does."""
         weighted = None
-        for i, block in enumerate(source):
+        for i, block in enumerate(self._source):
             ends, weights = _as_block(i, block)
             if weighted not in (None, len(block) == 3):
                 raise InputError(f"block {i} has {'' if not weighted else 'no '}weights, unlike those before it")
             weighted = len(block) == 3
             if i >= skip:
                 yield ends, weights, (0, i + 1), 0.0
-
-    return blocks
 
 
 def _as_block(i, block):

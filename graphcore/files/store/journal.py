@@ -11,7 +11,8 @@ import time
 from ...base.validation import check_integer
 from ...base.warn import warn_user
 from ...exceptions import InputError, ParameterError
-from ..atomic import sync_folder, to_disk
+from ..atomic import sync_folder
+from .format import write_json
 
 _NAME, _LOCK = "journal.json", "lock"
 # Seconds of work that an interruption may cost, while input is read; bringing data to the disk takes time too.
@@ -34,11 +35,7 @@ class Journal:
 
     def save(self):
         """Write the notes, after whoever calls has brought to the disk what they speak of."""
-        path = os.path.join(self.folder, _NAME)
-        with open(f"{path}.new", "w", encoding="utf-8") as stream:
-            json.dump(self.notes, stream)
-            to_disk(stream)
-        os.replace(f"{path}.new", path)
+        write_json(os.path.join(self.folder, _NAME), self.notes)
         sync_folder(self.folder)
         self._saved = time.monotonic()
 
@@ -81,16 +78,15 @@ def working_folder(out, options, resume):
             if fresh:
                 journal.save()
             yield journal
-        except BaseException as error:
-            if isinstance(error, InputError):
-                shutil.rmtree(folder, ignore_errors=True)
-            elif isinstance(error, OSError):
-                raise type(error)(
-                    error.errno,
-                    f"{error.strerror} (what was done so far is kept; resume=True or --resume goes on with it)",
-                    error.filename if error.filename is not None else folder,
-                ) from error
+        except InputError:
+            shutil.rmtree(folder, ignore_errors=True)
             raise
+        except OSError as error:
+            raise type(error)(
+                error.errno,
+                f"{error.strerror} (what was done so far is kept; resume=True or --resume goes on with it)",
+                error.filename if error.filename is not None else folder,
+            ) from error
         try:
             shutil.rmtree(folder)
         except OSError as error:  # another build may have begun in it as soon as the lock was gone

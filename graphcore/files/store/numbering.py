@@ -12,22 +12,39 @@ _WORDS = 1 << 16
 _PIECE = 1 << 20
 
 
-class Same:
+def number_ids(spool, folder, work, limit):
+    """Number the ids that occur in a Spool, in ascending order, within `limit` bytes.
+
+    Returns (number of nodes, what maps ids to numbers, ArrayFacts of the names, which are written to `folder`, or None
+    if they are 0 to n - 1). A temporary file lies in `work`.
+    """
+    span = spool.high - spool.low + 1
+    if span <= 2 * limit:  # a bit for each, an int64 for every 64 of them, and as much again while these are made
+        marked = _Marked(spool, span)
+        if spool.low == 0 and marked.n_nodes == span:
+            return span, same, None
+        return marked.n_nodes, marked, write_array(folder, "node_names", np.int64, marked.names())
+    facts = write_array(folder, "node_names", np.int64, _distinct(spool, os.path.join(work, "ids")))
+    names = map_array(folder, "node_names", facts)
+
+    def number(ids):
+        # Asked for in ascending order, so that the list is read from the start.
+        distinct, inverse = away(np.unique, ids, return_inverse=True)
+        return np.searchsorted(names, distinct)[inverse]
+
+    return len(names), number, facts
+
+
+def same(ids):
     """Ids that are node numbers already."""
-
-    def __init__(self, n_nodes):
-        self.n_nodes = n_nodes
-
-    def __call__(self, ids):
-        """Return the numbers of ids."""
-        return ids
+    return ids
 
 
-class Marked:
-    """The ids in a Spool, of a range from `low` on small enough for one bit each."""
+class _Marked:
+    """Callable that numbers the ids in a Spool, of a range small enough for one bit each."""
 
-    def __init__(self, spool, low, span):
-        self._low, self._bits = low, np.zeros(span // 64 + 1, dtype=np.uint64)
+    def __init__(self, spool, span):
+        self._low, self._bits = spool.low, np.zeros(span // 64 + 1, dtype=np.uint64)
         for ends, _ in spool.blocks():
             words, bits = self._places(ends)
             np.bitwise_or.at(self._bits, words, bits)
@@ -50,36 +67,6 @@ class Marked:
         """Words that bits of ids stand in, and these bits."""
         places = ids - self._low
         return places >> 6, np.uint64(1) << (places & 63).astype(np.uint64)
-
-
-class Sorted:
-    """Any ids, looked up in the sorted list of them on disk."""
-
-    def __init__(self, names):
-        self._names = names
-        self.n_nodes = len(names)
-
-    def __call__(self, ids):
-        """Numbers of `ids`."""
-        # Asked for in ascending order, so that the list is read from the start.
-        distinct, inverse = away(np.unique, ids, return_inverse=True)
-        return np.searchsorted(self._names, distinct)[inverse]
-
-
-def number_ids(spool, low, high, folder, work, limit):
-    """Number the ids that occur in a Spool, from `low` to `high`, in ascending order, within `limit` bytes.
-
-    Returns a callable with `n_nodes` that maps ids to numbers, and the ArrayFacts of the names, which are written to
-    `folder`, or None if they are 0 to n - 1. A temporary file lies in `work`.
-    """
-    span = high - low + 1
-    if span <= 2 * limit:  # a bit for each, an int64 for every 64 of them, and as much again while these are made
-        marked = Marked(spool, low, span)
-        if low == 0 and marked.n_nodes == span:
-            return Same(span), None
-        return marked, write_array(folder, "node_names", np.int64, marked.names())
-    facts = write_array(folder, "node_names", np.int64, _distinct(spool, os.path.join(work, "ids")))
-    return Sorted(map_array(folder, "node_names", facts)), facts
 
 
 def _distinct(spool, path):

@@ -137,7 +137,7 @@ def test_ids_too_far_apart_for_a_table(tmp_path, monkeypatch):
     np.savetxt(tmp_path / "edges.txt", pairs, fmt="%d")
     monkeypatch.setattr(edge_list, "CHUNK", 1 << 14)
     monkeypatch.setattr(numbering, "_PIECE", 77)
-    monkeypatch.setattr(numbering, "Marked", None)  # which would number them by bits
+    monkeypatch.setattr(numbering, "_Marked", None)  # which would number them by bits
     graph = build_store(tmp_path / "edges.txt", tmp_path / "g.graph", symmetrize="sum")
     assert_same(graph, read_graph(tmp_path / "edges.txt", symmetrize="sum"))
 

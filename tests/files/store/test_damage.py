@@ -11,7 +11,7 @@ import pytest
 import graphcore
 from graphcore import FormatError, Graph, GraphWarning, InputError, build_store, check_store, open_graph, write_graph
 from graphcore.files.store import format, journal, open
-from tests.files.store.test_store import assert_same
+from tests.files.store.test_store import assert_same, failing
 
 RING = Graph.from_edges(range(9), [*range(1, 9), 0], np.arange(1, 10) / 4)
 
@@ -236,11 +236,7 @@ def test_a_damaged_one_is_not_noted(tmp_path, all_are_large):
 def test_a_folder_that_cannot_be_written(tmp_path, all_are_large, monkeypatch):
     write_graph(RING, tmp_path / "g.store")
     (tmp_path / "g.store" / format.RECORD).unlink()
-
-    def refuse(*_):
-        raise PermissionError(13, "Permission denied")
-
-    monkeypatch.setattr(open, "note", refuse)
+    monkeypatch.setattr(open, "note", failing(PermissionError(13, "Permission denied")))
     with pytest.warns(GraphWarning, match="the graph is sound, but this cannot be noted"):
         graph = check_store(tmp_path / "g.store")
     assert_same(pickle.loads(pickle.dumps(graph)), RING)  # workers open it as it was found

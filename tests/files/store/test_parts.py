@@ -12,6 +12,7 @@ from graphcore import FormatError, InputError, build_store, check_store, open_gr
 from graphcore.cli.app import run
 from graphcore.files.store import parts as module
 from graphcore.files.store.arrays import RowWriter
+from tests.files.store.test_store import failing
 
 EDGES = [tuple(np.sort(np.random.default_rng(0).integers(0, 300, (2, 5_000)), axis=0))]
 
@@ -63,10 +64,6 @@ def test_the_command_cuts_and_more_parts_than_rows_are_refused(tmp_path, capsys)
         build_store([([0, 1], [1, 2])], tmp_path / "g.graph", parts=9)
 
 
-def _no_space(*_):
-    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-
-
 @pytest.mark.parametrize("kind", ["weights", "names"])
 def test_a_frame_becomes_the_store_of_its_table(tmp_path, monkeypatch, kind):
     pytest.importorskip("pyarrow")
@@ -84,7 +81,7 @@ def test_a_frame_becomes_the_store_of_its_table(tmp_path, monkeypatch, kind):
         table.loc[0, "from"] = None
         with pytest.raises(FormatError, match="column from has missing values"):
             build_store(dd.from_pandas(table, npartitions=2, sort=False), tmp_path / "c.graph")
-        monkeypatch.setattr(RowWriter, "append", _no_space)
+        monkeypatch.setattr(RowWriter, "append", failing(OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))))
         with pytest.raises(OSError, match=r"No space left.*resume=True"):
             build_store(frame, tmp_path / "c.graph")
         monkeypatch.undo()
