@@ -18,7 +18,7 @@ FIRST = {
     "NystromKernelKMeans": ("n_clusters", "n_landmarks", "kernel", "bandwidth", "random_state"),
 }
 SUBJECTS = {
-    "Input": "affinity n_neighbors metric symmetrize semi_supervised initial_labels",
+    "Input": "affinity n_neighbors metric symmetrize",
     "Clusters": "objective balance outliers resolution max_cluster_size max_share published",
     "Search": "time_limit init n_init max_iter max_restarts tol on_empty on_degenerate solver batch_size",
     "Kernel": "kernel bandwidth gamma degree coef0 self_loop shift on_indefinite",
