@@ -103,7 +103,7 @@ def _download(file, path, progress):
     from requests import RequestException
     from tqdm import tqdm
 
-    folder, name = os.path.split(path)
+    folder, name = os.path.split(os.path.abspath(path))
     pooch.get_logger().setLevel("WARNING")  # it tells of every download on stderr
     shelf = pooch.create(folder, "", registry={name: file.sha256}, urls={name: file.url}, retry_if_failed=_RETRIES)
     # pooch asks whether the bar is true, which one without a total does not say; it then sets the total.

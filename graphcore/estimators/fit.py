@@ -8,7 +8,7 @@ import numpy as np
 from ..base.locks import cached_property
 from ..base.progress import Stages
 from ..base.streams import Streams
-from ..base.validation import check_sample_weight, refused
+from ..base.validation import check_labels, check_sample_weight, refused
 from ..cluster.partition.cluster_sums import ClusterSums
 from ..cluster.partition.evidence import edge_evidence
 from ..cluster.partition.quotient import graph_rows, lent
@@ -58,6 +58,8 @@ def fit_graph(
     `labels` (n,) stay as they are, but for those of -1; the run begins at `initial_labels`, if they are given.
     """
     stages, streams = Stages() if stages is None else stages, Streams(random_state)
+    if labels is not None and not (check_labels("labels that stay", labels, graph.n_nodes) >= 0).any():
+        labels = None
     edge_weight, total_size, selection = graph.mean_weight, None, None
     if sample_weight is not None:
         with stages("weights"):

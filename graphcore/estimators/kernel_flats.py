@@ -105,6 +105,32 @@ class KernelKFlats(KernelInput, FlatsClusterer):
         self._keep(result)
         return result.labels, rows
 
+    def fit_transform(self, X: AnyData, y: object = None, sample_weight: ArrayLike | None = None) -> Floats:
+        """Fit, and the distances of the same points to every flat.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features) or kernel matrix of shape (n_samples, n_samples)
+            No graph: its nodes have no rows of the kernel at hand.
+        y : ignored
+        sample_weight : array-like of shape (n_samples,), optional
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_clusters), float64
+
+        Examples
+        --------
+        >>> import graphcore
+        >>> from sklearn.datasets import make_circles
+        >>> X, y = make_circles(100, factor=0.1, random_state=0)
+        >>> graphcore.KernelKFlats(2, 0, bandwidth=0.3, random_state=0).fit_transform(X).shape
+        (100, 2)
+        """
+        if self._kind_of(X) == "graph":
+            raise InputError("fit_transform takes vectors or a kernel matrix; fit a graph and read labels_ and flats_")
+        return self.fit(X, sample_weight=sample_weight).transform(X)
+
     def transform(self, X: AnyData, diagonal: ArrayLike | None = None) -> Floats:
         """Distances of points to every flat, in feature space.
 

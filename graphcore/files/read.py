@@ -24,8 +24,9 @@ def read_graph(
     r"""Read a graph from a file; format and layout are detected unless they are given.
 
     Edge lists, Matrix Market, METIS, NumPy archives (scipy's ``save_npz`` or arrays ``indptr`` and ``indices``),
-    GraphML, GEXF and GML, each plain or compressed (gzip, bzip2, xz, Zstandard), Parquet tables of edges, and BVGraph,
-    the WebGraph framework's files. The page ``docs/files.md`` tells what is recognised and how.
+    GraphML, GEXF and GML, each plain or compressed (gzip, bzip2, xz; Zstandard with the package zstandard), Parquet
+    tables of edges (with pyarrow), and BVGraph, the WebGraph framework's files. The page ``docs/files.md`` tells what
+    is recognised and how.
 
     Parameters
     ----------

@@ -129,8 +129,9 @@ def coreset_cost(
     """Estimate the cost of a partition from a coreset, and compare with the true cost.
 
     Centres are the centroids of the partition of the whole graph, as in the definition of a coreset. With S the
-    coreset, w_S its weights, k the number of clusters that hold a node, and Delta(x) the squared distance of x to the
-    centre that it is charged for:
+    coreset, w_S its weights, w the degrees (of the graph with its loops), k the number of clusters that hold a node,
+    K_xx a node's own kernel value, Delta(x) the squared distance of x to the centre that it is charged for, and
+    Delta_own(x) to that of its own cluster:
 
     - ``cost = sum_x w(x) Delta(x)`` and ``cost_estimate = sum_{x in S} w_S(x) Delta(x)``,
     - ``cut = kNC`` and ``cut_estimate = sum_{x in S} w_S(x) (Delta_own(x) - K_xx) + k (1 + shift)``.

@@ -68,7 +68,8 @@ def cluster_ranks(places, labels, weights=None):
 
     Each has the shade whose other clusters are farthest.
     """
-    order = np.argsort(-np.bincount(labels, weights), kind="stable")[: len(np.unique(labels))]
+    order = np.unique(labels)
+    order = order[np.argsort(-np.bincount(labels, weights)[order], kind="stable")]
     parts = [places[labels == c] for c in order]
     middles = np.array([part.mean(axis=0) for part in parts])
     spread = [((part - middle) ** 2).sum(axis=1).mean() for part, middle in zip(parts, middles, strict=True)]

@@ -76,12 +76,12 @@ def _holders(labels, above, n_clusters, number):
     inside = np.full(n_clusters, -1)
     if above is None:
         return inside
-    placed = labels >= 0
+    placed = np.flatnonzero(labels >= 0)
     inside[labels[placed]] = above[placed]
-    wrong = placed & (inside[labels] != above)
-    if wrong.any():
-        cluster = labels[np.argmax(wrong)]
-        both = sorted({int(inside[cluster]), int(above[np.argmax(wrong)])})
+    wrong = placed[inside[labels[placed]] != above[placed]]
+    if len(wrong):
+        cluster = labels[wrong[0]]
+        both = sorted({int(inside[cluster]), int(above[wrong[0]])})
         raise InputError(
             f"labels: cluster {cluster} of level {number} has nodes in clusters {both[0]} and {both[1]} of level "
             f"{number - 1}; give nested levels, coarse to fine, or one column of labels"

@@ -98,6 +98,7 @@ def test_columns_that_are_not_nested_are_refused(graph):
         (np.column_stack([LEVELS[:, 0], (LEVELS[:, 0] + (np.arange(37) == 5)) % 3]), "cluster 1 of level 2"),
         (LEVELS[:5], "labels"),
         (LEVELS - 2, "labels"),
+        (np.full_like(LEVELS, -1), "no cluster"),
     ):
         with pytest.raises(InputError, match=said):
             gather_facts(graph, labels)

@@ -21,7 +21,9 @@ class Seeds:
     indices: np.ndarray  # (n_seeds,) int64: the centres in the order drawn
     # (n_points,) float64: ``w(x) Delta(x, C)``, weight times squared distance to the nearest centre
     contributions: np.ndarray = field(repr=False)
-    nearest: np.ndarray = field(repr=False)  # (n_points,) int32: its place in `indices`, -1 for points of weight 0
+    nearest: np.ndarray = field(
+        repr=False
+    )  # (n_points,) int32: place in `indices` of the nearest centre, -1 for points of weight 0
     cost: float  # the sum of the contributions
     exhausted: bool  # whether drawing ended early because no point had a positive distance left
     n_negative: int  # negative squared distances that were met (an indefinite kernel), which count as 0

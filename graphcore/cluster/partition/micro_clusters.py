@@ -37,9 +37,14 @@ def spread(rows, labels, n_labels):
 
 def spread_all(rows, labels, n_labels):
     """The same without new labels: a component that held none gets that of the least volume."""
-    for alone in range(n_labels, spread(rows, labels, n_labels)):
-        volumes = label_volumes(np.minimum(labels, n_labels), rows.degrees, n_labels + 1)
-        labels[labels == alone] = np.argmin(volumes[:n_labels])
+    n_all = spread(rows, labels, n_labels)
+    if n_all == n_labels:
+        return
+    volumes, table = label_volumes(labels, rows.degrees, n_all), np.arange(n_all, dtype=np.int32)
+    for alone in range(n_labels, n_all):
+        table[alone] = np.argmin(volumes[:n_labels])
+        volumes[table[alone]] += volumes[alone]
+    labels[:] = apply_labels(table, labels)
 
 
 def spread_in_rounds(rows, labels, n_labels, n_jobs=None):

@@ -17,7 +17,8 @@ class Objective:
     # At which nodes are better together, for one that says so by itself, and so how many clusters there are; None: by
     # how dense each cluster is, and a number of clusters has to be given or chosen.
     resolution: float | None = None
-    patience: int = 1  # how many times as many drafts the default effort makes at most
+    # How many times as many drafts the default effort makes at most, and how much less each of them has to gain.
+    patience: tuple[int, int] = (1, 1)
     has_price: bool = False  # whether a nat of the clusters' entropy may have a price: what asks less for balance
 
     def at(self, resolution=None, price=0.0):
@@ -35,7 +36,7 @@ OBJECTIVES = {
     "ncut": Objective(2.0, min_share=0.0, is_per_cluster=True, spread=1e-2),
     # Its drafts are cheap, and partitions are told apart by less: eight of a web graph of 2.7 million edges are better
     # than Leiden's algorithm at its end, in a third of its time, four are as good, and one is .0001 below.
-    "modularity": Objective(-1.0, min_share=0.0, is_per_cluster=False, spread=5e-2, resolution=1.0, patience=2),
+    "modularity": Objective(-1.0, min_share=0.0, is_per_cluster=False, spread=2e-3, resolution=1.0, patience=(2, 25)),
 }
 
 

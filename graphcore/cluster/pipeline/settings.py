@@ -278,8 +278,8 @@ def _effort(values):
 
 def _usual(objective):
     """The efforts "fast" and "default" for an objective, as `_effort` returns them."""
-    most, price = EFFORTS["default"]
-    return EFFORTS["fast"], (most * OBJECTIVES[objective].patience, price)
+    (most, price), (times, less) = EFFORTS["default"], OBJECTIVES[objective].patience
+    return EFFORTS["fast"], (most * times, price / less)
 
 
 def _coreset_size(asked, n_linked):

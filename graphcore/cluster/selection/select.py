@@ -113,6 +113,8 @@ def select_n_clusters(
     balance = next(each for each in PARAMETERS if each.name == "balance").check(balance)
     if n_coresets is not None and check_integer("n_coresets", n_coresets, low=1) < 2 and method == "stability":
         raise ParameterError("n_coresets=1 is too few for method='stability', which compares coresets; use 2 or more")
+    if isinstance(candidates, (str, bytes)):
+        raise ParameterError(f"candidates={candidates!r} must be integers, such as range(2, 21), or None")
     if not is_graph(X):
         refuse_as_vectors(X, "graphcore.knn_graph(X)")
         X = as_vectors(X)

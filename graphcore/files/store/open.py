@@ -27,9 +27,9 @@ _PIECE = 1 << 22
 def open_graph(path: PathLike, *, trusted: bool = False) -> Graph:
     """Open a graph on disk without taking it into memory: its arrays are read-only memory maps.
 
-    A graph of up to 64 MiB is verified, as :func:`graphcore.check_store` does it. A larger one is opened at once if
-    graphcore wrote it here, or :func:`graphcore.check_store` has verified it, and its files have not been changed,
-    replaced or copied since; otherwise it is refused.
+    A damaged graph is not opened. One of up to 64 MiB is verified, as :func:`graphcore.check_store` does it. A larger
+    one is opened at once if graphcore wrote it here, or :func:`graphcore.check_store` has verified it, and its files
+    have not been changed, replaced or copied since; otherwise it is refused.
 
     Parameters
     ----------

@@ -58,7 +58,12 @@ def as_points(X, name="X", *, sparse=False):
     """Return vectors as float64 rows, an ndarray or (where `sparse` allows it) a csr_array; nothing is changed."""
     sparse = sparse and hasattr(X, "tocsr")
     check_sparse(X)
-    X = as_csr(X) if sparse else np.asarray(X, dtype=np.float64)
+    if np.iscomplexobj(X):
+        raise InputError(f"{name} is complex; real numbers are needed")
+    try:
+        X = as_csr(X) if sparse else np.asarray(X, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"{name} cannot be read as an array of numbers: {error}") from None
     if X.ndim != 2 or X.shape[0] == 0 or X.shape[1] == 0:
         raise InputError(f"{name} has shape {X.shape}; rows and columns are needed: (n_samples, n_features)")
     if not np.isfinite(X.data if sparse else X).all():

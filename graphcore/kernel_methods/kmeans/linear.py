@@ -244,8 +244,8 @@ def lloyd_runs(B, starts, *, max_iter, tol):
 def _draw(rows, streams, centers, n_drawn):
     """Cost of a block, and of the rows that may be drawn: themselves, their squared distances and numbers by chance.
 
-    A row is drawn if its number is below ``n_drawn / cost`` times its squared distance, the cost being that of all
-    blocks.
+    A row is drawn if its number is below ``n_drawn / cost`` times its squared distance. The cost of all blocks is not
+    known here, but is no less than that of this one.
     """
     squares = nearest_center(rows, centers)[1]
     cost, luck = float(squares.sum()), streams.generator("rows").random(len(rows))

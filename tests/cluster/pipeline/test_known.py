@@ -122,6 +122,10 @@ def test_what_y_means():
     half = np.where(np.arange(120) % 2, other, -1)
     never = CoresetSpectralClustering(3, random_state=0).fit(graph, half, labels=np.full(120, -1))
     np.testing.assert_array_equal(never.labels_, free)
+    for n_clusters, more in ((None, {"objective": "modularity"}), ([2, 3], {})):  # which keep to no labels
+        model = CoresetSpectralClustering(n_clusters, random_state=0, **more)
+        expected = model.fit(graph).labels_
+        np.testing.assert_array_equal(model.fit(graph, half, labels=np.full(120, -1)).labels_, expected)
     for y, labels in ((half, None), (None, half), (free, other), (half.tolist(), None)):
         model = CoresetSpectralClustering(3, random_state=0).fit(graph, y, labels=labels)
         np.testing.assert_array_equal(model.labels_, other)

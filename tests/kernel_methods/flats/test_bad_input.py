@@ -131,7 +131,7 @@ ALONE = Graph.from_edges([], [], n_nodes=3)
         (lambda: KernelKFlats(2, shift=1e300).fit(PATH), "with shift=1e[+]300 has values of size 1e[+]300"),
         (lambda: KernelKFlats(2).fit(PATH, sample_weight=np.ones(2)), r"sample_weight.*shape \(2,\)"),
         (lambda: KernelKFlats(2, init="random").fit(ALONE), "no node has an edge"),
-        (lambda: KernelKFlats(2).fit_transform(PATH), "labels_ has the labels of the fitted nodes"),
+        (lambda: KernelKFlats(2).fit_transform(PATH), "fit_transform takes vectors or a kernel matrix; fit a graph"),
     ],
 )
 def test_kernels(call, message):
