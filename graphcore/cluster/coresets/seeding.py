@@ -112,7 +112,7 @@ def seeds_by_distance(distances_to, weights, n_seeds, rng, *, initial=(), farthe
         if len(seeds) < len(initial):
             y = int(initial[len(seeds)])
         elif not seeds:
-            y = draw_by_weight(np.where(taking_part, weights, 0.0), rng)
+            y = draw_by_weight(weights, rng)
         elif farthest:
             y = int(np.argmax(shortest)) if contributions.any() else -1
         else:
