@@ -33,10 +33,10 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, PredictedRows
     Parameters
     ----------
     n_clusters : int, list of int, "auto" or None, default 8
-        Ascending numbers such as [10, 100, 1000] are nested levels, see `level_labels_`; all else is of the finest.
-        They keep to no limits of size and no labels given. "auto" chooses by :func:`graphcore.select_n_clusters`
-        first, which costs about as much as the fit. None chooses by `resolution`, at the same cost, or with
-        ``objective="modularity"`` takes as many as raise that, at none.
+        How many clusters. "auto" chooses by :func:`graphcore.select_n_clusters` first, which costs about as much as the
+        fit. None chooses by `resolution`, at the same cost, or with ``objective="modularity"`` takes as many as raise
+        that, at none. Ascending numbers such as [10, 100, 1000] are nested levels, see `level_labels_`; all else is of
+        the finest, and they keep to no limits of size and no labels given.
     affinity : {"auto", "nearest_neighbors", "precomputed", "precomputed_nearest_neighbors"}, default "auto"
         What is given to :meth:`fit`. "precomputed" takes everything as a graph (a dense square array too, and two
         columns of integers), "nearest_neighbors" everything as vectors, whose kNN graph is built.
@@ -84,6 +84,7 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, PredictedRows
         True is the algorithm of the paper (plain kernel with self-loops, importance sampling, spectral clustering of
         one coreset, no merging, no moves), :class:`graphcore.Published` the same with other values.
     random_state : int, numpy Generator, RandomState or None, default None
+        The same number gives the same labels.
     n_jobs : int or None, default None
         Threads: None is one, -1 is all. Given a graph, labels do not depend on it.
     verbose : int, default 0
