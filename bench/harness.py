@@ -58,6 +58,10 @@ class Options:
     folder: Path | None = None
     resume: bool = False
 
+    def absent(self, names):
+        """A list of one sentence about what the data folder lacks; empty if it lacks nothing."""
+        return [f"Not in the data folder ({self.data}): {', '.join(names)}."] if names else []
+
 
 @dataclass
 class Outcome:
@@ -154,6 +158,16 @@ def measure(method, graph, path, k, options, *, score=scoring.score_run):
     seconds = outcome.median("seconds")
     print(f" {outcome.remark}" + (f", {seconds:.3g} s" if seconds is not None else ""), file=sys.stderr, flush=True)
     return outcome
+
+
+def measure_all(methods, graph, path, k, options, *, too_slow, score=scoring.score_run):
+    """An outcome of each method that is asked for; `too_slow` names graphs that a method is known not to finish."""
+    return [
+        skipped(method, graph, k, "does not finish")
+        if graph in too_slow.get(method.name, ())
+        else measure(method, graph, path, k, options, score=score)
+        for method in chosen(methods, options)
+    ]
 
 
 def skipped(method, graph, k, reason):

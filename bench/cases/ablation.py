@@ -213,7 +213,7 @@ def run(options):
         if found:
             sections.append(f"## {name}\n\n" + show(found))
     absent = [name for name in GRAPHS if inputs.real(name, options.data) is None]
-    text = [f"Not in the data folder ({options.data}): {', '.join(absent)}."] if absent else []
+    text = options.absent(absent)
     return Report(f"Ablation: means over {options.seeds} seeds", [*sections, *text], outcomes,
                   ("j", "ari", "cpu_seconds"), page=page(sections))  # fmt: skip
 

@@ -43,8 +43,7 @@ def run(options):
             ours = harness.measure(method, graph, path, k, options, score=score)
             outcomes.append(ours)
     sections = [page(outcomes)]
-    if missing:
-        sections.append(f"Not in the data folder ({options.data}): {', '.join(missing)}.")
+    sections += options.absent(missing)
     return Report(
         f"Balance: medians over {options.seeds} seeds", sections, outcomes, ("cut", "nc", "cpu_seconds"),
         page=sections[0] if outcomes else "",

@@ -58,8 +58,7 @@ def run(options):
     header = ["graph", *measures]
     rows = [[o.graph, *(spread(o, what) for what in measures.values())] for o in outcomes]
     sections = [table(header, rows), of_ways([o for o in outcomes if o.graph not in REAL])]
-    if missing:
-        sections.append(f"Not in the data folder ({options.data}): {', '.join(missing)}.")
+    sections += options.absent(missing)
     return Report(
         f"Calibration: means and deviations over {options.seeds} seeds", sections, outcomes, ("error",),
         page="\n\n".join(sections[:2]) if rows else "",

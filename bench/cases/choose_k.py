@@ -59,8 +59,7 @@ def run(options):
         + _table(["graph"], methods, graphs, lambda found: found.median("cpu_seconds")),
     ]
     sections = list(tables) if graphs else []
-    if missing:
-        sections.append(f"Not in the data folder ({options.data}): {', '.join(missing)}.")
+    sections += options.absent(missing)
     return Report(
         f"Choosing k: {options.seeds} seeds ({_PLANTED_SEEDS} for planted graphs), medians of seconds",
         sections,

@@ -41,8 +41,7 @@ def run(options):
         if found:
             sections.append(section(name, found))
         outcomes += found
-    if missing:
-        sections.append(f"Not in the data folder ({options.data}): {', '.join(missing)}.")
+    sections += options.absent(missing)
     return Report(f"kNN path: medians over {options.seeds} runs", sections, outcomes, ("seconds", "ari"))
 
 

@@ -42,8 +42,7 @@ def run(options):
             rows.append([title, *counted(some)])
     picks = [[known_k.half(o.graph), o.graph, *picked(o)] for o in outcomes]
     sections = [table(header, rows), table(["half", "set", "clusters", "chosen", "clear", "clear and right"], picks)]
-    if missing:
-        sections.append(f"Not in the data folder ({options.data}): {', '.join(missing)}.")
+    sections += options.absent(missing)
     return Report(
         f"Known numbers of clusters: {options.seeds} seeds", sections, outcomes, ("seconds",),
         page="\n\n".join(sections[:2]) if outcomes else "",

@@ -53,8 +53,7 @@ def run(options):
         outcomes += found
         sections.append(f"## {name}: {len(X):,} points, k = {k}\n\n" + _table(found))
     page = "\n\n".join(section.replace("## ", "**", 1).replace("\n", "**\n", 1) for section in sections)
-    if missing:
-        sections.append(f"Not in the data folder ({options.data}): {', '.join(missing)}.")
+    sections += options.absent(missing)
     return Report("Landmarks", sections, outcomes, ("left_out", "nmi"), page=page)
 
 

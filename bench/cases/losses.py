@@ -47,8 +47,7 @@ def run(options):
     if cuts:
         header = ["graph", "k", *EFFORTS, "exact spectral"]
         sections.append('## NC of `objective="ncut"`\n\n' + table(header, cuts))
-    if missing:
-        sections.append(f"Not in the data folder ({options.data}): {', '.join(sorted(set(missing)))}.")
+    sections += options.absent(sorted(set(missing)))
     return Report(f"Losses: means over {options.seeds} seeds", sections, outcomes,
                   ("j", "nc"), page=page([s for s in sections if s.startswith("##")]))  # fmt: skip
 

@@ -53,8 +53,7 @@ def run(options):
             score["cost"] = cost
         outcomes += found
     sections = [page(outcomes)]
-    if missing:
-        sections.append(f"Not in the data folder ({options.data}): {', '.join(missing)}.")
+    sections += options.absent(missing)
     return Report(f"Mini-batch kernel k-means: medians over {options.seeds} seeds", sections, outcomes,
                   ("cpu_seconds", "cost"), page=sections[0])  # fmt: skip
 

@@ -35,8 +35,7 @@ def run(options):
             continue
         outcomes += [harness.measure(m, graph, path, 8, options, score=score) for m in harness.chosen(METHODS, options)]
     sections = [page(outcomes)]
-    if missing:
-        sections.append(f"Not in the data folder ({options.data}): {', '.join(missing)}.")
+    sections += options.absent(missing)
     return Report(
         f"Modularity: medians over {options.seeds} seeds", sections, outcomes, ("q", "cpu_seconds"),
         page=sections[0] if outcomes else "",

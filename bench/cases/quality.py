@@ -62,17 +62,11 @@ def run(options):
         if path is None:
             missing.append(graph)
             continue
-        found = []
-        for method in harness.chosen(METHODS, options):
-            if graph in TOO_SLOW.get(method.name, ()):
-                found.append(harness.skipped(method, graph, k, "does not finish"))
-            else:
-                found.append(harness.measure(method, graph, path, k, options))
+        found = harness.measure_all(METHODS, graph, path, k, options, too_slow=TOO_SLOW)
         n, entries = inputs.shape(path)
         sections.append(f"## {graph}: {n:,} nodes, {entries // 2:,} edges, k = {k}\n\n" + details(found))
         outcomes += found
-    if missing:
-        sections.append(f"Not in the data folder ({options.data}): {', '.join(missing)}.")
+    sections += options.absent(missing)
     title = f"Quality: medians over {options.seeds} seeds"
     shown = page(outcomes) if outcomes else ""
     return Report(title, sections, outcomes, ("nc", "ari", "seconds"), page=shown)

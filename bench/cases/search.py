@@ -51,8 +51,7 @@ def run(options):
         n, entries = inputs.shape(path)
         sections.append(f"## {graph}: {n:,} nodes, {entries // 2:,} edges, k = {GRAPHS[graph]}\n\n" + details(found))
         outcomes += found
-    if missing:
-        sections.append(f"Not in the data folder ({options.data}): {', '.join(missing)}.")
+    sections += options.absent(missing)
     return Report(f"Search: medians over {options.seeds} seeds", sections, outcomes, ("j", "ari", "cpu_seconds"))
 
 

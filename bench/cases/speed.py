@@ -36,8 +36,7 @@ def run(options):
     if stages:
         text = "Stages of graphcore; coresets worked on at the same time are added up."
         sections.append(f"{text}\n\n" + table(["graph", "stage", "s"], stages))
-    if missing:
-        sections.append(f"Not in the data folder ({options.data}): {', '.join(missing)}.")
+    sections += options.absent(missing)
     return Report(f"Speed: medians over {options.seeds} runs", sections, outcomes, ("seconds", "nc"))
 
 

@@ -47,8 +47,7 @@ def run(options):
         title = f"{name}: {len(X):,} points in {X.shape[1]} dimensions, k = {k}"
         outcomes += measured(title, X, truth, k, options)
     sections = [page(outcomes)]
-    if missing:
-        sections.append(f"Not in the data folder ({options.data}): {', '.join(missing)}.")
+    sections += options.absent(missing)
     return Report(
         f"Subspaces: medians over {options.seeds} seeds", sections, outcomes, ("ari", "nmi"), page=sections[0]
     )

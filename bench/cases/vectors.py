@@ -44,13 +44,9 @@ def run(options):
         if path is None:
             missing.append(name)
             continue
-        for method in harness.chosen(METHODS, options):
-            if name in TOO_SLOW.get(method.name, ()):
-                outcomes.append(harness.skipped(method, name, k, "does not finish"))
-            else:
-                outcomes.append(harness.measure(method, name, path, k, options, score=scoring.score_vectors))
+        outcomes += harness.measure_all(METHODS, name, path, k, options, too_slow=TOO_SLOW, score=scoring.score_vectors)
     shown = page(outcomes) if outcomes else ""
-    sections = [shown] + ([f"Not in the data folder ({options.data}): {', '.join(missing)}."] if missing else [])
+    sections = [shown, *options.absent(missing)]
     return Report(f"Vectors: medians over {options.seeds} seeds", sections, outcomes, ("ari", "seconds"), page=shown)
 
 

@@ -46,8 +46,7 @@ def run(options):
                     float(np.mean([score[measure] for score in outcome.scores])) for measure in MEASURES
                 ]
     sections = [_table(cells, place) for place in range(len(MEASURES))] if cells else []
-    if missing:
-        sections.append(f"Not in the data folder ({options.data}): {', '.join(missing)}.")
+    sections += options.absent(missing)
     return Report("Weights of neighbour graphs", sections, outcomes, ("ari",), page="\n\n".join(sections))
 
 

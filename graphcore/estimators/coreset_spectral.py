@@ -174,9 +174,8 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, PredictedRows
             copies of nodes with all their edges, and `min_cluster_size` and `max_cluster_size` count weights. Nodes of
             weight 0 get -1. Neighbours of vectors are those without weights.
         labels : array-like of shape (n_samples,), integer, optional
-            Labels that nodes keep, from 0 to ``n_clusters - 1``; -1 is unknown; of all nodes: none are kept,
-            whatever `y` is. Isolated
-            nodes get -1 all the same.
+            Labels that nodes keep, from 0 to ``n_clusters - 1``; -1 is unknown. All -1 keeps none, whatever `y` is.
+            Isolated nodes get -1 all the same.
         initial_labels : array-like of shape (n_samples,), integer, optional
             Labels to start from, likewise, instead of clustering coresets: nodes of -1 follow their neighbours, then
             all are moved as at the end of every fit. Clusters keep their numbers.

@@ -104,8 +104,6 @@ def check_known(graph, n_clusters, labels=None, initial_labels=None, sample_weig
     if n_clusters == 0 and not (labels is None and initial_labels is None):
         raise ParameterError("labels that stay or to start from need a number of clusters: give n_clusters")
     fixed = None if labels is None else _labels("labels that stay", labels, graph, n_clusters)
-    if fixed is not None and not (fixed >= 0).any():
-        fixed = None
     start = None if initial_labels is None else _labels("initial_labels", initial_labels, graph, n_clusters)
     if start is not None:
         start[graph.degrees == 0] = -1
