@@ -8,6 +8,7 @@ import shlex
 import subprocess
 import sys
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 from importlib import import_module
 from pathlib import Path
 
@@ -47,6 +48,8 @@ CASES = (
     "mnist8m",
     "distributed",
 )
+# Tables that a module of their own writes.
+MODULES = {"networkx": "bench.networkx_backend"}
 
 
 def main(arguments=None):
@@ -67,7 +70,8 @@ def _parser():
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
     commands.add_parser("list", help="name the cases")
-    commands.add_parser("all", help="measure what is older than the code; begun again, it goes on where it was")
+    every = commands.add_parser("all", help="measure what is older than the code; begun again, it goes on where it was")
+    every.add_argument("--jobs", type=int, default=machine.cores(), help="programs side by side, each with one thread")
     commands.add_parser("stale", help="list records and tables of the docs that are older than the code they measure")
     peers = commands.add_parser("peers", help="make the peers' environment from bench/peers.txt")
     peers.add_argument("--folder", type=Path, default=harness.PEERS_ENVIRONMENT)
@@ -245,26 +249,39 @@ def _stale(given):
 
 
 def _all(given):
-    """Each table and exhibit in a process of its own; one that fails stops no other, and stays older than the code."""
-    failed = []
-    for where, _, state in stamp.states():
-        arguments = _arguments(where) if state != stamp.OF_TODAY else None
-        if arguments is not None:
-            print(f"== {' '.join(arguments)}", flush=True)
-            if subprocess.run([sys.executable, "-m", "bench", *arguments], check=False, cwd=harness.ROOT).returncode:
-                failed.append(where)
+    """Each table and paper in a process of its own; one that fails stops no other, and stays older than the code."""
+    wanted = _commands([where for where, _, state in stamp.states() if state != stamp.OF_TODAY])
+    with ThreadPoolExecutor(given.jobs) as pool:
+        failed = [" ".join(arguments) for arguments in pool.map(_begun, wanted) if arguments]
     _stale(given)
-    return f"bench: failed: {', '.join(failed)}" if failed else 0
+    return f"bench: failed: {'; '.join(failed)}" if failed else 0
 
 
-def _arguments(where):
-    """The arguments of bench that measure a table or an exhibit; None for a table that no case writes."""
-    kind, _, name = where.partition("/")
-    if kind == "papers":
-        paper, exhibit = name.split()
-        return ["paper", paper, "--only", exhibit]
-    case = name.replace("_", "-")
-    return ["run", case, "--threads", "1", "--page", f"docs/tables/{name}.md"] if case in CASES else None
+def _begun(arguments):
+    """Run one command; its arguments if it failed."""
+    print(f"== {' '.join(arguments)}", flush=True)
+    run = subprocess.run([sys.executable, "-m", *arguments], check=False, cwd=harness.ROOT)
+    return arguments if run.returncode else None
+
+
+def _commands(old):
+    """Modules and arguments that measure what is old: papers first, which take longest, each with all its exhibits."""
+    exhibits, commands = {}, []
+    for where in old:
+        kind, _, name = where.partition("/")
+        if kind == "papers":
+            paper, exhibit = name.split()
+            exhibits.setdefault(paper, []).append(exhibit)
+        elif name in MODULES:
+            commands.append([MODULES[name], "--page", f"docs/tables/{name}.md"])
+        else:
+            how = ["--threads", "1", "--timeout", "120", "--page", f"docs/tables/{name}.md"]
+            commands.append(["bench", "run", name.replace("_", "-"), *how])
+    return [
+        *(["bench", "paper", paper, "--threads", "1", "--limit", "600", "--only", *names]
+          for paper, names in exhibits.items()),
+        *commands,
+    ]  # fmt: skip
 
 
 def _peers(given):

@@ -88,17 +88,20 @@ def test_a_line_says_processor_and_library():
 def test_all_measures_what_is_older_than_the_code(monkeypatch, capsys):
     states = [
         ("papers/sketch table-1", "", stamp.OLDER), ("tables/known_k", "", stamp.BEFORE),
+        ("papers/sketch table-2", "", stamp.BEFORE), ("papers/sketch figure-2", "", stamp.OF_TODAY),
         ("tables/quality", "", stamp.OF_TODAY), ("tables/networkx", "", stamp.OLDER),
     ]  # fmt: skip
     ran = []
 
     def run(arguments, **options):
-        ran.append(arguments[3:])
+        ran.append(arguments[2:])
         return SimpleNamespace(returncode="paper" in arguments)
 
     monkeypatch.setattr(stamp, "states", lambda: states)
     monkeypatch.setattr(command.subprocess, "run", run)
-    assert command.main(["all"]) == "bench: failed: papers/sketch table-1"
-    table = ["run", "known-k", "--threads", "1", "--page", "docs/tables/known_k.md"]
-    assert ran == [["paper", "sketch", "--only", "table-1"], table]
-    assert "1 of 4 are of today" in capsys.readouterr().out
+    sketch = "bench paper sketch --threads 1 --limit 600 --only table-1 table-2"
+    assert command.main(["all", "--jobs", "1"]) == f"bench: failed: {sketch}"
+    known_k = "bench run known-k --threads 1 --timeout 120 --page docs/tables/known_k.md"
+    networkx = "bench.networkx_backend --page docs/tables/networkx.md"
+    assert [" ".join(arguments) for arguments in ran] == [sketch, known_k, networkx]
+    assert "2 of 6 are of today" in capsys.readouterr().out

@@ -12,7 +12,6 @@ from ...base.validation import check_integer
 from .exact import spectral_embedding, unit_rows
 from .power import power_embedding
 
-EIGEN_SOLVERS = ("power", "exact")
 # Initialisations of k-means, as long as an iteration takes no more distances than this.
 _INITIALISATIONS, _DISTANCES = 10, 1 << 24
 # Several threads work where an iteration takes so many distances. They wait for each other busily: with fewer, and most
