@@ -19,7 +19,7 @@ nx.draw_networkx_edges(G, places, edge_color="#cccccc")
 for side, shape in enumerate("os"):
     nodes = [node for node in G if karate.labels[node] == side]
     nx.draw_networkx_nodes(
-        G, places, nodes, node_shape=shape, node_color=model.labels_[nodes], vmin=0, vmax=1, cmap="viridis"
+        G, places, nodes, node_shape=shape, node_color=model.labels_[nodes], vmin=0, vmax=9, cmap="tab10"
     )
 plt.title("shade: cluster; shape: side taken")
 plt.axis("off")

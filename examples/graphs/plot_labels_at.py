@@ -16,7 +16,7 @@ model = graphcore.CoresetSpectralClustering(n_clusters=9, random_state=0).fit(po
 
 figure, axes = plt.subplots(1, 3, figsize=(8, 3), sharex=True, sharey=True)
 for ax, k in zip(axes, (2, 3, 9), strict=True):
-    ax.scatter(*points.T, c=model.tree_.labels_at(k), cmap="viridis", s=5)
+    ax.scatter(*points.T, c=model.tree_.labels_at(k), cmap="tab10", vmin=0, vmax=9, s=5)
     ax.set(title=f"labels_at({k})", xticks=[], yticks=[])
 
 # %%

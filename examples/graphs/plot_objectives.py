@@ -21,7 +21,7 @@ figure, axes = plt.subplots(1, 2, figsize=(7, 3.4))
 for ax, objective in zip(axes, ("ncut", "information"), strict=True):
     labels = graphcore.CoresetSpectralClustering(n_clusters=3, objective=objective, random_state=0).fit_predict(G)
     nx.draw_networkx_edges(G, places, ax=ax, edge_color="#dddddd", width=0.5)
-    nx.draw_networkx_nodes(G, places, ax=ax, node_size=16, node_color=labels, cmap="viridis")
+    nx.draw_networkx_nodes(G, places, ax=ax, node_size=16, node_color=labels, cmap="tab10", vmin=0, vmax=9)
     sizes = sorted(np.bincount(labels).tolist(), reverse=True)
     ax.set_title(f"{objective}: sizes {sizes}\nnormalised cut {graphcore.metrics.normalized_cut(G, labels):.2f}")
     ax.axis("off")

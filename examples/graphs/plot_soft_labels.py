@@ -16,7 +16,7 @@ model = graphcore.CoresetSpectralClustering(3, random_state=0).fit(points)
 surest = model.membership_.max(axis=1).toarray().ravel()
 
 figure, axes = plt.subplots(1, 2, figsize=(8, 3.4), sharex=True, sharey=True)
-axes[0].scatter(*points.T, c=model.labels_, cmap="viridis", s=8)
+axes[0].scatter(*points.T, c=model.labels_, cmap="tab10", vmin=0, vmax=9, s=8)
 axes[0].set_title("clusters")
 shown = axes[1].scatter(*points.T, c=surest, cmap="Greys_r", vmin=0.3, vmax=1.15, s=8)
 axes[1].set_title("probability of the cluster given")

@@ -15,7 +15,7 @@ points, _ = make_blobs(1500, centers=[(-5, 0), (0, 0), (2.4, 0.8)], random_state
 model = graphcore.CoresetSpectralClustering(n_clusters=3, random_state=0).fit(points)
 
 figure, axes = plt.subplots(1, 2, figsize=(8, 3.2), sharex=True, sharey=True)
-axes[0].scatter(*points.T, c=model.labels_, cmap="viridis", s=6)
+axes[0].scatter(*points.T, c=model.labels_, cmap="tab10", vmin=0, vmax=9, s=6)
 axes[0].set_title("clusters")
 shown = axes[1].scatter(*points.T, c=model.stability_, cmap="Greys_r", vmax=1.2, s=6)
 axes[1].set_title("stability of each label")

@@ -18,7 +18,7 @@ part = model.subgraph(largest)
 inner = graphcore.CoresetSpectralClustering(n_clusters=3, random_state=0).fit_predict(part)
 
 plt.scatter(*points.T, color="#cccccc", s=6)
-plt.scatter(*points[part.node_names].T, c=inner, cmap="viridis", s=6)
+plt.scatter(*points[part.node_names].T, c=inner, cmap="tab10", vmin=0, vmax=9, s=6)
 plt.axis("equal")
 
 # %%

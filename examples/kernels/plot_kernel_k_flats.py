@@ -21,7 +21,7 @@ for ax, (points, truth), options in zip(
     strict=True,
 ):
     model = graphcore.KernelKFlats(n_clusters=2, random_state=0, **options).fit(points)
-    ax.scatter(*points.T, c=model.labels_, cmap="viridis", s=6)
+    ax.scatter(*points.T, c=model.labels_, cmap="tab10", vmin=0, vmax=9, s=6)
     score = graphcore.metrics.agreement(model.labels_, truth)["ari"]
     ax.set_title(f"{options['kernel']}, n_dims={options['n_dims']}: ARI {score:.2f}")
     ax.axis("off")

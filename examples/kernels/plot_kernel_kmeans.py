@@ -18,7 +18,7 @@ x, y = np.meshgrid(np.linspace(-1.3, 1.3, 90), np.linspace(-1.3, 1.3, 90))
 regions = model.predict(np.column_stack([x.ravel(), y.ravel()])).reshape(x.shape)
 plt.figure(figsize=(4, 4))
 plt.contourf(x, y, regions, levels=1, cmap="Greys", alpha=0.4)
-plt.scatter(*X.T, c=model.labels_, cmap="viridis", s=8)
+plt.scatter(*X.T, c=model.labels_, cmap="tab10", vmin=0, vmax=9, s=8)
 plt.axis("off")
 
 # %%

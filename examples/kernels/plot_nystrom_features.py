@@ -17,9 +17,9 @@ features = graphcore.NystromFeatures(2, n_landmarks=60, bandwidth=0.5, random_st
 found = features.fit_transform(X)
 
 figure, axes = plt.subplots(1, 2, figsize=(7, 3.3))
-axes[0].scatter(*X.T, c=ring, cmap="viridis", s=5)
+axes[0].scatter(*X.T, c=ring, cmap="tab10", vmin=0, vmax=9, s=5)
 axes[0].set_title("two rings")
-axes[1].scatter(*found.T, c=ring, cmap="viridis", s=5)
+axes[1].scatter(*found.T, c=ring, cmap="tab10", vmin=0, vmax=9, s=5)
 axes[1].set_title("two features")
 
 # %%

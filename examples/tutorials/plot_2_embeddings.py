@@ -85,7 +85,7 @@ shares = model.transform(new)
 doubtful = shares.max(axis=1) < 0.6
 plane = PCA(2, random_state=0).fit(known).transform(new)
 plt.figure(figsize=(6, 4))
-plt.scatter(*plane[~doubtful].T, c=later[~doubtful], cmap="viridis", s=12)
+plt.scatter(*plane[~doubtful].T, c=later[~doubtful], cmap="tab10", vmin=0, vmax=9, s=12)
 plt.scatter(
     *plane[doubtful].T, marker="x", color="black", label=f"doubtful: {np.count_nonzero(doubtful)} of {len(new)}"
 )

@@ -18,6 +18,6 @@ for ax, model in zip(
     (KMeans(2, random_state=0), graphcore.CoresetSpectralClustering(n_clusters=2, random_state=0)),
     strict=True,
 ):
-    ax.scatter(*points.T, c=model.fit_predict(points), cmap="viridis", s=5)
+    ax.scatter(*points.T, c=model.fit_predict(points), cmap="tab10", vmin=0, vmax=9, s=5)
     ax.set_title(type(model).__name__)
     ax.axis("off")

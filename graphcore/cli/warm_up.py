@@ -41,7 +41,7 @@ def warm_up(console, n_jobs):
 
 
 def help_compiling(*cases):
-    """Have another process compile what a run needs, and `cases`, unless it is there; returns whether it has begun.
+    """Have another process compile what a run needs, and `cases`, unless it is there.
 
     The run takes what is ready when it gets there. It may be over before, if it is so small that it compiles little:
     then the other process goes on, and the next run finds everything.
@@ -49,10 +49,8 @@ def help_compiling(*cases):
     from ..base import compiling
     from ..cluster.partition._agglomerate_loops import agglomerate
 
-    is_needed = compiling.kept_in(agglomerate) is not None and not compiling.is_kept(agglomerate)
-    if is_needed:
+    if compiling.kept_in(agglomerate) is not None and not compiling.is_kept(agglomerate):
         _begin("merging", "clustering", *cases, stderr=subprocess.DEVNULL)
-    return is_needed
 
 
 def _run_case(case):
