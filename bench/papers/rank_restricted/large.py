@@ -281,9 +281,9 @@ EXHIBITS = (
         stand_in=STAND_IN,
         slow=True,
         why=(
-            f"{ON_NMI} With s = 20 it is 0.453, 0.469 and 0.464 for c = 100, 400 and 1600, which is no rise from 400 "
+            f"{ON_NMI} With s = 20 it is 0.438, 0.461 and 0.461 for c = 100, 400 and 1600, which is no rise from 400 "
             "on, and two runs are too few to tell a spread. At c = 1600 it is least for s = 10, as published; the "
-            "largest, for s = 80, is no further from its neighbours than runs are from each other. The points are "
+            "largest, for s = 40, is no further from its neighbours than runs are from each other. The points are "
             "those of tables 5 and 6."
         ),
     ),
