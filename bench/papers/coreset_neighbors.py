@@ -181,8 +181,8 @@ FIGURES = (
         partial(real, "letter-nn300"),
         "The graph tells the 26 letters badly apart for every method, and the order of the methods is that of the "
         "other figures. scikit-learn, which the paper had to stop, factorises a matrix of 20,000 rows that becomes "
-        "nearly dense, and does end: a coreset of a tenth drawn by degree, clustered by its eigenvectors, has the same "
-        "ARI in a thousandth of the time.",
+        "nearly dense, and does end: a coreset of a tenth drawn by degree, clustered by its eigenvectors, has a "
+        "higher ARI (.165 against .140) in less than a thousandth of the time.",
     ),
     figure(
         "figure-7",
