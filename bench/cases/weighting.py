@@ -32,7 +32,7 @@ def run(options):
         X, k = as_vectors(rows), len(np.unique(truth))
         found = nearest_neighbors(X, NEIGHBORS[-1], random_state=0, n_jobs=options.threads)
         for n_neighbors in NEIGHBORS:
-            lists = found._make(part[:, :n_neighbors] for part in found)
+            lists = found._replace(indices=found.indices[:, :n_neighbors], distances=found.distances[:, :n_neighbors])
             plain = graph_rows(neighbor_graph(lists))
             for weighting in WEIGHTINGS:
                 graph = neighbor_graph(lists, weighting=weighting)
