@@ -1,7 +1,7 @@
 """A graph on disk and vectors in chunks on one and two Dask workers, against threads: seconds, labels, bytes by pass.
 
-``--graphs 6500000 65000000`` gives the nodes of planted graphs (bench/huge.py, 27 edges each), ``--rows`` the images
-(bench/infinite_mnist.py); with one of them alone the other is left out. ``--folder`` is where both are kept, and what
+``--graphs 6500000 65000000``, the default, gives the nodes of planted graphs (bench/huge.py, 27 edges each), ``--rows``
+the images (bench/infinite_mnist.py); with one of them alone the other is left out. ``--folder`` is where both are kept, and what
 was measured of each: with ``--resume`` nothing is measured again that is there, so that a run can be broken off and
 gone on with. ``--methods "2 workers"`` leaves out the other ways. ``--quick`` is 100,000 nodes and 20,000 images.
 Workers have one thread and 2 GB each, 3 GB for more than 30 million nodes, where two threads and two workers are all
@@ -9,7 +9,7 @@ that is measured; stages that stay on the client have two threads. From the byte
 what more workers and larger graphs would take. ``--page`` writes all tables for the docs.
 
     python -m bench run distributed --graphs 6500000 --rows 400000
-    python -m bench run distributed --graphs 6500000 65000000 --rows 8100000 --resume --page docs/tables/distributed.md
+    python -m bench run distributed --resume --page docs/tables/distributed.md
 
 The larger graph needs 16 GB of disk and 10 GB of memory besides the page cache, the larger images 8.4 GB of disk.
 Inputs this large are clustered once each way, and not twice.
@@ -36,7 +36,7 @@ from ..vectors import agreement
 SEEDS = 1
 ROOMS = ("base", "graphs", "files/store", "kernels", "cluster", "kernel_methods", "distributed")
 WAYS, LARGE_WAYS = ("1 thread", "2 threads", "1 worker", "2 workers"), ("2 threads", "2 workers")
-NODES, QUICK_NODES, EDGES_PER_NODE, NODES_PER_CLUSTER = 6_500_000, 100_000, 27, 1_000
+NODES, QUICK_NODES, EDGES_PER_NODE, NODES_PER_CLUSTER = [6_500_000, 65_000_000], 100_000, 27, 1_000
 QUICK_ROWS, LANDMARKS, RANK, CLUSTERS = 20_000, 400, 20, 10
 # Table 4, k = 10, c = 400: seconds in all and NMI by s and machines of 32 cores.
 PUBLISHED = {s: (dict(zip(MACHINES, stages[3], strict=True)), TABLE_4_NMI[s]) for s, stages in TABLE_4.items()}
@@ -82,7 +82,7 @@ def run(options):
     folder.mkdir(parents=True, exist_ok=True)
     nodes, rows = [int(n) for n in options.graphs or ()], [options.rows] if options.rows else []
     if not nodes + rows:
-        nodes, rows = ([QUICK_NODES], [QUICK_ROWS]) if options.quick else ([NODES], [infinite_mnist.ROWS])
+        nodes, rows = ([QUICK_NODES], [QUICK_ROWS]) if options.quick else (NODES, [infinite_mnist.ROWS])
     sections, outcomes = [], []
     for name, size, prepare in (*(("graph", n, _graph) for n in nodes), *(("vectors", n, _vectors) for n in rows)):
         is_large = name == "graph" and size > LARGE_NODES
