@@ -1,12 +1,12 @@
 """A graph on disk and vectors in chunks on one and two Dask workers, against threads: seconds, labels, bytes by pass.
 
 ``--graphs 6500000 65000000``, the default, gives the nodes of planted graphs (bench/huge.py, 27 edges each), ``--rows``
-the images (bench/infinite_mnist.py); with one of them alone the other is left out. ``--folder`` is where both are kept, and what
-was measured of each: with ``--resume`` nothing is measured again that is there, so that a run can be broken off and
-gone on with. ``--methods "2 workers"`` leaves out the other ways. ``--quick`` is 100,000 nodes and 20,000 images.
-Workers have one thread and 2 GB each, 3 GB for more than 30 million nodes, where two threads and two workers are all
-that is measured; stages that stay on the client have two threads. From the bytes counted and the seconds a model says
-what more workers and larger graphs would take. ``--page`` writes all tables for the docs.
+the images (bench/infinite_mnist.py); with one of them alone the other is left out. ``--folder`` is where both are kept,
+and what was measured of each: with ``--resume`` nothing is measured again that is there, so that a run can be broken
+off and gone on with. ``--methods "2 workers"`` leaves out the other ways. ``--quick`` is 100,000 nodes and 20,000
+images. Workers have one thread and 2 GB each, 3 GB for more than 30 million nodes, where two threads and two workers
+are all that is measured; stages that stay on the client have two threads. From the bytes counted and the seconds a
+model says what more workers and larger graphs would take. ``--page`` writes all tables for the docs.
 
     python -m bench run distributed --graphs 6500000 --rows 400000
     python -m bench run distributed --resume --page docs/tables/distributed.md
