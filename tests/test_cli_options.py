@@ -13,7 +13,6 @@ import pytest
 import scipy.sparse as sp
 
 import graphcore
-from graphcore.base.compiling import AT_ONCE
 from graphcore.base.validation import refused
 from graphcore.cli.app import app, run
 from graphcore.cli.console import in_options
@@ -169,8 +168,7 @@ def test_a_graph_whose_clusters_depend_on_the_seed_gets_a_verdict(folder, capsys
     assert "-k auto" in verdict
 
 
-def test_demo_explains_the_two_objectives(capsys, monkeypatch):
-    monkeypatch.setenv(AT_ONCE, "1")  # so that it is as it was for the tests that follow
+def test_demo_explains_the_two_objectives(capsys):
     assert run(["demo", "--objective", "ncut", "--json"]) == 0
     facts = json.loads(capsys.readouterr().out)
     ours, theirs = (row["normalized_cut"] for row in facts["methods"])
@@ -185,8 +183,7 @@ def test_demo_explains_the_two_objectives(capsys, monkeypatch):
     assert "--objective ncut" in lines[-1]
 
 
-def test_demo_draws_a_picture(folder, capsys, monkeypatch):
-    monkeypatch.setenv(AT_ONCE, "1")
+def test_demo_draws_a_picture(folder, capsys):
     assert run(["demo", "--picture", "digits.png"]) == 0
     assert (folder / "digits.png").read_bytes().startswith(b"\x89PNG")
     assert capsys.readouterr().out.splitlines()[-1].split() == ["picture", "digits.png"]

@@ -29,11 +29,11 @@ def test_what_was_compiled_for_another_version_is_not_kept(tmp_path, monkeypatch
 def test_a_second_process_helps_only_a_first_run(monkeypatch):
     begun = []
     monkeypatch.setattr(warm_up, "_begin", lambda *cases, stderr: begun.extend(cases))
-    cases = ["merging", "clustering", "neighbors"]
+    cases = ["merging", "clustering", "weighted"]
     for kept, folder, want in ((True, "there", []), (False, None, []), (False, "there", cases)):
         monkeypatch.setattr(compiling, "is_kept", lambda _, kept=kept: kept)
         monkeypatch.setattr(compiling, "kept_in", lambda _, folder=folder: folder)
-        warm_up.help_compiling("neighbors")
+        warm_up.help_compiling()
         assert begun == want
 
 

@@ -159,7 +159,7 @@ def cluster(console, input, **options):
     if given.steps:
         settings["published"] = Published(**dict(given.steps))
     asked = _check(console, given, settings, files)
-    help_compiling("weighted")  # while this process imports and reads
+    help_compiling()  # while this process imports and reads
     from ..distributed.cluster import client_of
     from ..estimators.fit import fit_graph
     from ..estimators.load import model_of

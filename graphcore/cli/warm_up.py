@@ -40,8 +40,8 @@ def warm_up(console, n_jobs):
     return {"folder": str(folder.parent)}, lines
 
 
-def help_compiling(*cases):
-    """Have another process compile what a run needs, and `cases`, unless it is there.
+def help_compiling():
+    """Have another process compile what a run needs, unless it is there.
 
     The run takes what is ready when it gets there. It may be over before, if it is so small that it compiles little:
     then the other process goes on, and the next run finds everything.
@@ -50,7 +50,7 @@ def help_compiling(*cases):
     from ..cluster.partition._agglomerate_loops import agglomerate
 
     if compiling.kept_in(agglomerate) is not None and not compiling.is_kept(agglomerate):
-        _begin("merging", "clustering", *cases, stderr=subprocess.DEVNULL)
+        _begin("merging", "clustering", "weighted", stderr=subprocess.DEVNULL)
 
 
 def _run_case(case):
