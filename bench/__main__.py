@@ -81,7 +81,7 @@ def _parser():
     page.add_argument("json", type=Path, nargs="+", help="files or journals of runs; the last counts")
     page.add_argument("--page", type=Path, required=True)
     paper = commands.add_parser(
-        "paper", help="measure the figures and tables of a paper, or write its page of the docs"
+        "paper", help="measure the figures and tables of a paper, and write its page of the docs"
     )
     paper.add_argument("name", choices=papers.NAMES)
     paper.add_argument("--only", nargs="+", metavar="EXHIBIT", help="such as figure-2")
@@ -178,14 +178,14 @@ def _paper(given):
     if unknown:
         names = ", ".join(exhibit.name for exhibit in paper.exhibits)
         raise SystemExit(f"bench: no exhibit {sorted(unknown)[0]!r}; there are {names}")
-    if given.page:
-        page.write(paper)
-        claims.write()
-        return
     settings = Settings(given.quick, given.seed, given.repetitions, given.threads, given.limit, given.data, given.rows)
     # A quick run shows what it finds, and leaves the record as it is.
-    with tempfile.TemporaryDirectory() as made:
-        record.measure(paper, settings, given.only, Path(made) if given.quick else record.FOLDER)
+    if not given.page:
+        with tempfile.TemporaryDirectory() as made:
+            record.measure(paper, settings, given.only, Path(made) if given.quick else record.FOLDER)
+    if given.page or not given.quick:
+        page.write(paper)
+        claims.write()
 
 
 def _earlier(path, case):
