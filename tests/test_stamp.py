@@ -89,7 +89,8 @@ def test_all_measures_what_is_older_than_the_code(monkeypatch, capsys):
     states = [
         ("papers/sketch table-1", "", stamp.OLDER), ("tables/known_k", "", stamp.BEFORE),
         ("papers/sketch table-2", "", stamp.BEFORE), ("papers/sketch figure-2", "", stamp.OF_TODAY),
-        ("tables/quality", "", stamp.OF_TODAY), ("tables/networkx", "", stamp.OLDER),
+        ("tables/distributed", "", stamp.OLDER), ("tables/quality", "", stamp.OF_TODAY),
+        ("tables/networkx", "", stamp.OLDER),
     ]  # fmt: skip
     ran = []
 
@@ -103,5 +104,6 @@ def test_all_measures_what_is_older_than_the_code(monkeypatch, capsys):
     assert command.main(["all", "--jobs", "1"]) == f"bench: failed: {sketch}"
     known_k = "bench run known-k --threads 1 --timeout 120 --page docs/tables/known_k.md"
     networkx = "bench.networkx_backend --page docs/tables/networkx.md"
-    assert [" ".join(arguments) for arguments in ran] == [sketch, known_k, networkx]
-    assert "2 of 6 are of today" in capsys.readouterr().out
+    distributed = "bench run distributed --resume --page docs/tables/distributed.md"
+    assert [" ".join(arguments) for arguments in ran] == [sketch, known_k, networkx, distributed]
+    assert "2 of 7 are of today" in capsys.readouterr().out
