@@ -109,6 +109,11 @@ def planted(k, size, p, q, seed):
     return Graph.from_scipy(A + A.T, warn=False), labels
 
 
+def dense(graph):
+    """The matrix of a Graph."""
+    return graph.to_scipy().toarray()
+
+
 def permuted(A, rng):
     """The matrix with its nodes in another order, and the order: new node i is old node order[i]."""
     order = rng.permutation(len(A))

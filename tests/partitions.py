@@ -6,7 +6,7 @@ Every path that ends in labels is to be tested with it, see test_partitions.py.
 import numpy as np
 import pytest
 
-__all__ = ["check_labels", "check_model", "objective_of", "sums_of"]
+__all__ = ["check_labels", "check_model", "objective_of", "same_partition", "sums_of"]
 
 
 def sums_of(A, labels, k):
@@ -28,6 +28,10 @@ def objective_of(objective, A, labels, k, price=0.0):
     value = sum(a * np.log(a / v**2) for a, v in zip(inner, volume, strict=True) if a > 1e-15)
     value += price * sum(v * np.log(v) for v in volume if v > 0)
     return value + (across * np.log(across / apart) if across > 1e-15 and apart > 1e-15 else 0.0)
+
+
+def same_partition(a, b):
+    return len({*zip(a.tolist(), b.tolist(), strict=True)}) == len(set(a.tolist())) == len(set(b.tolist()))
 
 
 def check_labels(

@@ -21,21 +21,13 @@ from bench.lfr import lfr
 from graphcore import Graph, datasets
 from graphcore.cluster.partition.cluster_sums import cluster_sums
 from graphcore.cluster.partition.quotient import graph_rows
+from tests.metrics.oracles import conductances
 
 
 def random_graph(n, density, seed):
     rng = np.random.default_rng(seed)
     A = np.triu(rng.random((n, n)) < density, 1)
     return sp.csr_array((A | A.T).astype(float))
-
-
-def conductances(A, labels, k):
-    """Cut and volume cluster by cluster, from the definition."""
-    A = A.toarray()
-    for j in range(k):
-        inside = (labels == j) & (A.sum(axis=1) > 0)
-        volume = A[inside].sum()
-        yield A[np.ix_(inside, ~inside)].sum() / volume if volume else 1.0
 
 
 @given(st.integers(2, 30), st.floats(0.05, 0.5), st.integers(1, 6), st.integers(0, 2**32 - 1))
@@ -52,7 +44,7 @@ def test_information_is_the_objective_of_the_library(n, density, k, seed):
 def test_normalized_cut_is_the_mean_conductance(n, density, k, seed):
     A = random_graph(n, density, seed)
     labels = np.random.default_rng(seed).integers(-1, k, n)
-    expected = np.mean(list(conductances(A, labels, k)))
+    expected = conductances(A.toarray(), labels, k).mean()
     for chunk in (7, scoring._CHUNK):
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(scoring, "_CHUNK", chunk)
@@ -160,7 +152,6 @@ def test_measure_runs_every_seed_in_another_process(options, graph):
     assert all(second > 0 for second in found.seconds + found.cpu_seconds)
     assert found.median("ari") > 0.9
     assert 0 < found.median("nc") < 0.2
-    assert found.peak_bytes >= 0
     assert "labelling" in found.parts[0]
     assert found.median("no such measure") is None
 

@@ -141,6 +141,28 @@ def test_compare_leaves_out_nodes_of_no_cluster_and_nodes_of_one_file(folder, ca
     assert "1 nodes that only LABELS has, 1 that only OTHER has" in capsys.readouterr().out
 
 
+def test_words_that_say_no_cluster_are_left_out_of_reports_too(folder, capsys):
+    (folder / "words.tsv").write_text("a\tl\nb\tl\nc\t-1\nx\tr\ny\tr\nz\tr\n")
+    (folder / "numbers.tsv").write_text("a\t0\nb\t0\nc\t-1\nx\t1\ny\t1\nz\t1\n")
+    said = []
+    for labels in ("words.tsv", "numbers.tsv"):
+        assert run(["report", "graph.txt", labels, "-o", "page.html", "--no-pictures", "--json"]) == 0
+        facts = json.loads(capsys.readouterr().out)
+        said.append((facts["n_clusters"], facts["normalized_cut"]))
+    assert said[0] == said[1] and said[0][0] == 2
+
+
+def test_options_that_do_nothing_are_named(folder, capsys):
+    assert run(["compare", "labels.tsv", "labels.tsv", "--weight-column", "2"]) == 0
+    assert "--weight-column does nothing here: for the file of --graph" in capsys.readouterr().err
+
+
+def test_a_report_of_a_graph_on_disk_is_named_also_with_a_slash(folder, capsys):
+    assert run(["build", "graph.txt", "-o", "g.store"]) == 0
+    assert run(["report", "g.store/", "labels.tsv", "-o", "page.html", "--no-pictures"]) == 0
+    assert "<title>Clusters of g.store</title>" in (folder / "page.html").read_text()
+
+
 def test_compare_with_a_graph_adds_the_cuts(folder, capsys):
     (folder / "other.tsv").write_text(TWO.replace("c\t0", "c\t1"))
     assert run(["compare", "labels.tsv", "other.tsv", "--graph", "graph.txt", "--json"]) == 0

@@ -92,6 +92,8 @@ def test_the_content_says_whether_text_is_compressed(tmp_path, name, squeezed):
         ("x;y\n1;2\n3;\n", "column 1 of row 1 (both counted from 0) holds ''"),
         ("", "holds no numbers"),
         ("x,y\n", "holds column names and no numbers"),
+        ("1,,3\n4,5,6\n", "column 1 of row 0 (both counted from 0) holds ''"),
+        ("1,NA,3\n4,5,6\n", "column 1 of row 0 (both counted from 0) holds 'NA'"),
     ],
 )
 def test_text_that_is_no_table_of_numbers(tmp_path, text, said):
@@ -116,6 +118,9 @@ def test_vectors_in_parquet(tmp_path):
         parquet.write_table(arrow.table(columns), path)
         with pytest.raises(InputError, match=said):
             read_vectors(str(path))
+    (tmp_path / "x.parquet.gz").write_bytes(gzip.compress(path.read_bytes()))
+    with pytest.raises(InputError, match="decompress the file around it"):
+        read_vectors(str(tmp_path / "x.parquet.gz"))
     path.write_bytes(b"PAR1\x15\x04broken PAR1")
     with pytest.raises(InputError, match="the Parquet table cannot be read"):
         read_vectors(str(path))

@@ -160,6 +160,8 @@ def test_skew_is_a_power_of_the_rank():
     for wrong in ([[-1]], [[1, 2]], [["a"]]):
         with pytest.raises(ParameterError, match="entries must be"):
             graphcore.datasets.planted_blocks([2], [2], wrong)
+    with pytest.raises(ParameterError, match="entries must be"):
+        graphcore.datasets.planted_blocks([3], [3], [[np.inf]])
 
 
 def test_a_networkx_graph_is_refused_with_what_makes_a_matrix_of_it():

@@ -12,6 +12,7 @@ import graphcore
 from graphcore import CoresetSpectralClustering
 from graphcore.cli.app import run
 from graphcore.datasets import load_digits
+from tests.graphs.test_as_graph import Annotated
 
 PAGE = Path(__file__).parents[1] / "docs" / "conveniences.md"
 # What is no line: a keyword that goes with the line before, or a name that is explained.
@@ -54,8 +55,7 @@ def test_the_line_runs(names, line, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     here = dict(names)
     if "adata" in line:
-        anndata = pytest.importorskip("anndata")
-        here["adata"] = anndata.AnnData(here["X"], obsp={"connectivities": here["matrix"]})
+        here["adata"] = Annotated({"connectivities": here["matrix"]}, len(here["X"]))
     if "distances" in line:
         from sklearn.neighbors import kneighbors_graph
 

@@ -13,7 +13,15 @@ from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.model_selection import GridSearchCV
 
 import graphcore
-from graphcore import CoresetKernelKMeans, Graph, GraphWarning, InputError, KernelKMeans, ParameterError
+from graphcore import (
+    CoresetKernelKMeans,
+    Graph,
+    GraphWarning,
+    InputError,
+    KernelKFlats,
+    KernelKMeans,
+    ParameterError,
+)
 from graphcore.estimators._equal_rows import merge_equal_rows
 from graphcore.kernel_methods.kmeans.exact import partition_cost
 
@@ -204,6 +212,25 @@ def test_isolated_nodes_get_no_cluster():
         new = np.zeros((3, 12))
         new[0, :3], new[1, 7] = 1.0, 2.0
         assert model.predict(new).tolist() == [model.labels_[0], model.labels_[7], -1]
+        score = model.score(new)
+        new[2, 11] = 1.0  # an edge to a node without any
+        assert model.predict(new)[2] == -1 and model.score(new) == score
+
+
+@pytest.mark.filterwarnings("ignore::graphcore.GraphWarning")
+def test_figures_are_in_the_unit_of_the_weights():
+    A = sp.csr_array(np.kron(np.eye(2), np.ones((5, 5)) - np.eye(5)))
+    for make in (
+        lambda: KernelKMeans(2, random_state=0), lambda: CoresetKernelKMeans(2, coreset_size=1.0, random_state=0),
+        lambda: KernelKFlats(2, 1, random_state=0),
+    ):  # fmt: skip
+        plain, large = (make().fit(A * weight) for weight in (1.0, 2.0**80))
+        for name in ("cost_", "coreset_cost_", "reconstruction_error_"):
+            if hasattr(plain, name):
+                assert getattr(large, name) == pytest.approx(getattr(plain, name) * 2.0**-80, abs=1e-36)
+        if hasattr(plain, "cluster_weights_"):
+            np.testing.assert_allclose(large.cluster_weights_, plain.cluster_weights_ * 2.0**80)
+        assert large.score(A[:3] * 2.0**80) == pytest.approx(plain.score(A[:3]) * 2.0**-80, abs=1e-36)
 
 
 @pytest.mark.parametrize("sampling", ["importance", "uniform"])

@@ -1,9 +1,11 @@
 """Models that follow a graph that changes, and models in files."""
 
 import copy
+import gzip
 import io
 import json
 from operator import attrgetter
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -14,6 +16,7 @@ from graphcore import CoresetSpectralClustering, FormatError, Graph, InputError,
 from graphcore.cli.app import run
 from graphcore.cluster.partition.local_moving import move_locally
 from graphcore.cluster.partition.update import describe_update
+from graphcore.files import labels
 from graphcore.metrics import agreement
 
 from .strategies import problem_of
@@ -223,12 +226,23 @@ def test_what_is_loaded_is_what_was_saved(kind, options, planted, tmp_path):
     again.report(tmp_path / "page.html", pictures=False)
 
 
+def test_more_clusters_than_coreset_nodes_and_levels_in_an_array_are_loaded(tmp_path):
+    pairs = Graph.from_edges(np.arange(0, 3000, 2), np.arange(1, 3000, 2))
+    for k, graph in ((None, pairs), (np.array([2, 4]), graphcore.datasets.load_karate().graph)):
+        objective = {} if k is not None else {"objective": "modularity"}
+        model = CoresetSpectralClustering(k, random_state=0, **objective).fit(graph)
+        np.testing.assert_array_equal(graphcore.load(saved(model, tmp_path)).labels_, model.labels_)
+    assert model.clustering_.settings.coreset_size >= 4
+
+
 def test_a_pickled_model_cannot_be_saved(model, tmp_path):
     import pickle
 
     again = pickle.loads(pickle.dumps(model))
     with pytest.raises(InputError, match="does not hold its graph"):
         again.save(tmp_path / "model.npz")
+    with pytest.raises(InputError, match="does not hold its graph"):
+        again.update(([0], [1]))
     for ask in (again.summary, lambda: again.membership_, lambda: again.quotient_graph_):
         with pytest.raises(AttributeError, match=r"model\.save\(path\) instead of pickle keeps it.*graphcore\.load"):
             ask()
@@ -362,6 +376,37 @@ def test_the_command_follows_a_file(tmp_path, monkeypatch, capsys):
     assert run(["update", "model.npz", "--removed", "gone.txt"]) == 0
     assert "6 edges (0 new, 1 gone)" in capsys.readouterr().out
     assert graphcore.load("model.npz").graph_.n_edges == 6
+
+
+def test_names_of_a_later_file_that_all_look_like_numbers_are_those_of_the_graph(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "edges.txt").write_text("a 1\n1 2\n2 a\n")
+    (tmp_path / "new.txt").write_text("1 2\n2 3\n")
+    assert run(["cluster", "edges.txt", "-k", "1", "-o", "labels.tsv", "--model", "model.npz", "--quiet"]) == 0
+    assert run(["update", "model.npz", "new.txt", "-o", "changed.csv.gz"]) == 0
+    assert sorted(graphcore.load("model.npz").graph_.node_names.tolist()) == ["1", "2", "3", "a"]
+    assert gzip.decompress((tmp_path / "changed.csv.gz").read_bytes()).decode().split() == ["a,0", "1,0", "2,0", "3,0"]
+
+
+def test_a_model_whose_graph_was_made_of_directed_links_cannot_be_updated(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "links.txt").write_text("a b\nb c\nc a\nd a\nd b\n")
+    command = "cluster links.txt -k 1 --symmetrize degree-discounted -o labels.tsv --model model.npz"
+    assert run(command.split()) == 0
+    assert run(["update", "model.npz", "links.txt"]) == 2
+    assert "fit the changed graph again" in capsys.readouterr().err
+
+
+def test_labels_that_cannot_be_written_leave_the_model_as_it_was(model, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "new.txt").write_text("0 400\n")
+    before = saved(model, tmp_path).read_bytes()
+    monkeypatch.setattr(labels, "write_labels", broken := Mock(side_effect=OSError("full")))
+    monkeypatch.setattr("graphcore.files.write_labels", broken, raising=False)
+    for output, said in (("l.xlsx", "labels are written as text"), ("l.tsv", "full")):
+        assert run(["update", "model.npz", "new.txt", "-o", output]) != 0
+        assert said in capsys.readouterr().err
+        assert (tmp_path / "model.npz").read_bytes() == before
 
 
 def test_wrong_use_of_the_command(tmp_path, monkeypatch, capsys):

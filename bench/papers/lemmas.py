@@ -176,5 +176,17 @@ def sketch_proposition_1_one_random_operator_keeps_all_products():
             assert np.median(off) > bound / 20
 
 
-PREFIXES = ("flats_", "nystrom_", "rank_restricted_", "sketch_")
+def coreset_lemma_5_1_without_the_factor():
+    # The printed last term has the number of points as another factor. The space is that of a kernel's features.
+    for seed in SEEDS:
+        rng = np.random.default_rng(seed)
+        Phi, z, weights = rng.standard_normal((7, 7)), rng.dirichlet(np.ones(7)), rng.uniform(0.5, 2, 7)
+        c = weights / weights.sum()
+        to_own, to_other = (weights @ np.square(Phi - centre @ Phi).sum(axis=1) for centre in (c, z))
+        apart = (c - z) @ (Phi @ Phi.T) @ (c - z) * weights.sum()
+        assert np.isclose(to_other, to_own + apart, rtol=1e-12)
+        assert not np.isclose(to_other, to_own + 7 * apart, rtol=0.01)
+
+
+PREFIXES = ("coreset_", "flats_", "nystrom_", "rank_restricted_", "sketch_")
 ALL = [value for name, value in list(globals().items()) if name.startswith(PREFIXES)]

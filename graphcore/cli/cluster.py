@@ -10,7 +10,17 @@ from ..base.warn import warn_user
 from ..cluster.pipeline.parameters import PARAMETERS, STEPS, Published, defaults, idle_steps
 from ..exceptions import FormatError
 from .console import Command, adding
-from .files import INPUT, OUTPUT, check_target, labels_target, output_kind, tell_of_missing_pictures, write_clusters
+from .files import (
+    INPUT,
+    OUTPUT,
+    check_membership_target,
+    check_names,
+    check_target,
+    labels_target,
+    output_kind,
+    tell_of_missing_pictures,
+    write_clusters,
+)
 from .inputs import READING, check_there, input_options, load_with_vectors, read_node_table, warn_of_idle
 from .labels import PAGE, page_about, read_one_label, truth_option
 from .summary import cluster_facts, cluster_lines, graph_lines
@@ -168,9 +178,10 @@ def cluster(console, input, **options):
         reading["nodes"] = nodes = read_node_table(given.nodes, stages, given.encoding, given.any_size)
         graph, made_of = load_with_vectors(input, stages, outliers=asked.values["outliers"], **reading, **drawn)
         truth = None if given.truth is None else read_one_label(given.truth, graph, given.any_size)
+        check_names(graph, given.output, {} if nodes is None else nodes.columns)
         fit = fit_graph(graph, asked, **_known(graph, given), **drawn, stages=stages)
         _warn_of_idle(fit, given, asked)
-        model = model_of(fit, given.n_clusters, made_of, **drawn, **settings)
+        model = model_of(fit, given.n_clusters, made_of, symmetrize=given.symmetrize, **drawn, **settings)
         with stages("write"):
             write_clusters(model, given.output, given.spreadsheet, nodes)
             if given.model is not None:
@@ -225,9 +236,9 @@ def _check(console, given, settings, files):
             from ..files.parquet import check_parquet
 
             check_parquet()
-    for name in ("tree", "model", "membership"):
+    for name, check in (("tree", check_writable), ("model", check_writable), ("membership", check_membership_target)):
         if files[name] is not None:
-            check_writable(files[name])
+            check(files[name])
     if given.report is not None:
         from ..report.page import check_page
 

@@ -7,7 +7,10 @@ import click
 from ..exceptions import InputError
 
 # What opens files of these names would not take text for one.
-_NO_LABELS = (".xlsx", ".xls", ".ods", ".json", ".html", ".pdf")
+_NO_TEXT = frozenset([
+    ".xlsx", ".xls", ".ods", ".json", ".html", ".pdf", ".npy", ".npz", ".parquet", ".mtx", ".metis", ".store",
+    ".graphml", ".gexf", ".gml",
+])  # fmt: skip
 
 
 class FilePath(click.Path):
@@ -95,15 +98,45 @@ def check_target(output):
     """Find out, before the work, that labels can be written to `output`."""
     from ..files import check_writable
 
-    if output.lower().endswith(_NO_LABELS):
-        raise InputError(
-            f"{output}: labels are written as text (.tsv, .csv), .npy, .parquet, or in a graph (.graphml, .gexf, .gml)"
-        )
     if output_kind(output) == "parquet":
         from ..files.parquet import check_parquet
 
         check_parquet()
+    elif _means_other(output, ".npy", ".graphml", ".gexf", ".gml"):
+        raise InputError(
+            f"{output}: labels are written as text (.tsv, .csv), .npy, .parquet, or in a graph (.graphml, .gexf, .gml)"
+        )
     check_writable(output)
+
+
+def check_membership_target(output):
+    """The same of memberships."""
+    from ..files import check_writable
+
+    if _means_other(output, ".npz"):
+        raise InputError(f"{output}: memberships are written as text (.tsv, .csv) or .npz")
+    check_writable(output)
+
+
+def _means_other(path, *own):
+    """Whether the ending of a path, but for compression, means something that is neither text nor one of its `own`."""
+    from ..files.formats import ending_format
+
+    ending = os.path.splitext(path.lower().removesuffix(ending_format(path)[1]))[1]
+    return ending in _NO_TEXT and ending not in own
+
+
+def check_names(graph, output, columns):
+    """Find out, before the work, that the names of nodes and of `columns` can be written to `output`."""
+    from ..files.formats import ending_format
+    from ..files.labels import check_names as check_lines
+    from ..files.markup import check_columns
+
+    kind = output_kind(output)
+    if kind == "graph":
+        check_columns(graph, columns, ending_format(output)[0])
+    elif kind == "text":
+        check_lines(graph.node_names, "npy")
 
 
 def output_kind(output):

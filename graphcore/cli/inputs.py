@@ -168,7 +168,8 @@ def load_with_vectors(path, stages, *, vectors, outliers=None, nodes=None, **rea
         refuse_outliers(outliers)
         warn_of_idle(("n_neighbors", "metric"), "vectors, and this input is read as a graph")
         return load_graph(path, stages, nodes=nodes, **reading), None
-    warn_of_idle(READING_OPTIONS, "files of graphs, and this input is read as vectors")
+    idle = set(READING_OPTIONS) - ({"encoding"} if nodes is not None else set())
+    warn_of_idle(idle, "files of graphs, and this input is read as vectors")
     import numpy as np
 
     from ..files.nodes import read_table_of

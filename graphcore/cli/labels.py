@@ -9,7 +9,7 @@ import click
 from ..exceptions import FormatError, InputError
 from .console import Command, typed_command
 from .files import INPUT, FilePath, tell_of_missing_pictures
-from .inputs import check_there, graph_options, input_options, load, load_graph
+from .inputs import READING_OPTIONS, check_there, graph_options, input_options, load, load_graph, warn_of_idle
 
 PAGE = FilePath(written=True, beside=(".nodes.tsv",))
 
@@ -42,11 +42,13 @@ def compare(console, labels, truth, graph_path, **options):
     label -1 in either file belong to no cluster and are left out. A "-" stands for standard input.
     """
     graph = None
-    if graph_path is not None:
+    if graph_path is None:
+        warn_of_idle((*READING_OPTIONS, "nodes"), "the file of --graph")
+    else:
         graph = load_graph(graph_path, console.stages, **options)
     with console.stages("read"):
         *found, alone = _aligned(labels, truth, graph, options["any_size"])
-        first, second = (_as_numbers(each.reshape(len(each), -1), "-1").T for each in found)
+        first, second = (_as_numbers(each.reshape(len(each), -1)).T for each in found)
     with console.stages("score"):
         pairs = [
             {"level": i, "other_level": j} | _scores(one, other, graph)
@@ -158,7 +160,7 @@ def report(console, input, labels, output, truth, title, n_central, pictures, **
     check_page(output)
     if pictures:
         tell_of_missing_pictures(console)
-    check_there(input, labels, truth, options["nodes"])
+    check_there(labels, truth, options["nodes"])
     console.expect(3)
     graph = load(input, console.stages, **options)
     with console.stages("labels"):
@@ -191,7 +193,7 @@ def page_about(console, source, labels=None, truth=None, *, title=None, note="")
     from ..report import About
 
     paths = [path for path in (source, labels, truth) if path is not None]
-    called = {path: "standard input" if path == "-" else os.path.basename(path) for path in paths}
+    called = {path: "standard input" if path == "-" else os.path.basename(os.path.abspath(path)) for path in paths}
 
     def without_folders(text):
         for path in filter(os.path.isabs, paths):
@@ -222,14 +224,14 @@ def read_one_label(path, graph, any_size):
     return found
 
 
-def _as_numbers(labels, none=None):
-    """Labels as they are if they can number clusters, otherwise numbered from 0; below 0, and text `none`, is none."""
+def _as_numbers(labels):
+    """Labels as they are if they can number clusters, otherwise numbered from 0; below 0, and the text -1, is none."""
     import numpy as np
 
     if labels.ndim == 2:
-        return np.column_stack([_as_numbers(level, none) for level in labels.T])
+        return np.column_stack([_as_numbers(level) for level in labels.T])
     if labels.dtype.kind == "i" and labels.min() >= -1 and labels.max() < max(10 * len(labels), 1000):
         return labels
     names, numbers = np.unique(labels, return_inverse=True)
-    kept = names >= 0 if labels.dtype.kind == "i" else np.array([name != none for name in names])
+    kept = names >= 0 if labels.dtype.kind == "i" else names != "-1"
     return np.where(kept, np.cumsum(kept) - 1, -1)[numbers]

@@ -4,7 +4,7 @@ import click
 
 from ..exceptions import InputError
 from .console import Command
-from .files import INPUT, OUTPUT, FilePath
+from .files import INPUT, OUTPUT, FilePath, check_target, write_clusters
 from .inputs import READING_OPTIONS, graph_options, load_graph, warn_of_idle
 from .vectors import read_vectors
 
@@ -41,28 +41,31 @@ def update(console, model, edges, removed, save, output, **reading):
     if edges is None and removed is None:
         raise click.UsageError("there is nothing to do: give EDGES, or --removed FILE")
     from ..estimators.load import load
-    from ..files import check_writable, write_labels
+    from ..files import check_writable
 
-    for path in (save, output):
-        if path is not None:
-            check_writable(path)
+    check_writable(save)
+    if output is not None:
+        check_target(output)
     console.expect(3 + (edges is not None) + (removed is not None))
     with console.stages("model"):
         fitted = load(model, any_size=reading["any_size"])
     if fitted.affinity_ == "nearest_neighbors":
         if removed is not None:
             raise InputError(f"--removed {removed}: {model} is a model of vectors, of which none are taken out")
-        warn_of_idle(READING_OPTIONS, "files of graphs, and this model is one of vectors")
+        warn_of_idle((*READING_OPTIONS, "nodes"), "files of graphs, and this model is one of vectors")
         with console.stages("read"):
             given = [read_vectors(edges, reading["any_size"])]
     else:
-        given = [None if path is None else load_graph(path, console.stages, **reading) for path in (edges, removed)]
+        given = [
+            None if path is None else _named_as(fitted.graph_, load_graph(path, console.stages, **reading))
+            for path in (edges, removed)
+        ]
     with console.stages("update"):
         done = fitted.update(*given)
     with console.stages("write"):
+        if output is not None:  # before the model: what ends here can be done again
+            write_clusters(fitted, output, spreadsheet=False)
         fitted.save(save)
-        if output is not None:
-            write_labels(fitted.labels_, output, fitted.graph_)
     facts = {
         "model": save, "nodes": fitted.graph_.n_nodes, "edges": fitted.graph_.n_edges, "added": done.n_added,
         "removed": done.n_removed, "new_nodes": len(done.new_nodes), "moved": len(done.moved), "splits": done.splits,
@@ -79,6 +82,16 @@ def update(console, model, edges, removed, save, output, **reading):
         ("model", save),
     ]
     return facts, lines
+
+
+def _named_as(known, graph):
+    """A graph whose names all look like numbers, with text for names where the `known` graph has text."""
+    from ..graphs.graph import Graph
+
+    names = graph.names_of(range(graph.n_nodes))
+    if known.node_names is None or known.node_names.dtype.kind in "iu" or names.dtype.kind not in "iu":
+        return graph
+    return Graph(graph.indptr, graph.indices, graph.weights, node_names=names.astype(str))
 
 
 def _listed(numbers):

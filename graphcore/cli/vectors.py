@@ -12,8 +12,9 @@ _UNREADABLE = re.compile(r"could not convert string (?P<value>'.*') to float64 a
 def read_vectors(path, any_size=False):
     """Read one vector per row, from ``.npy`` (two dimensions), ``.npz`` (scipy's, or one array), Parquet, or text.
 
-    The content says which, also where it is compressed. Text is numbers between commas, semicolons, tabs or blanks,
-    perhaps with ``#`` comments and a line of names. Of a Parquet table all columns are taken, or the one of lists.
+    The content says which, also where it is compressed (but for Parquet). Text is numbers between commas, semicolons,
+    tabs or blanks, perhaps with ``#`` comments and a line of names. Of a Parquet table all columns are taken, or the
+    one of lists.
     """
     from ..files._source import open_source
 
@@ -84,7 +85,7 @@ def _load_text(source):
     if first is None:
         raise InputError("holds no numbers")
     delimiter = next((mark for mark in ";,\t" if mark in first), None)
-    options = {"delimiter": delimiter, "skiprows": before if _is_numbers(first, delimiter) else before + 1, "ndmin": 2}
+    options = {"delimiter": delimiter, "skiprows": before + _has_word(first, delimiter), "ndmin": 2}
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "loadtxt: input contained no data")  # an error here, with its own words
         if source.direct:  # numpy reads files in larger pieces than streams
@@ -117,8 +118,9 @@ def _first_line(lines):
     return 0, None
 
 
-def _is_numbers(line, delimiter):
-    try:
-        return all(float(field) is not None for field in line.split(delimiter))
-    except ValueError:
-        return False
+def _has_word(line, delimiter):
+    """Whether a field is neither a number nor what stands for a missing one: names of columns."""
+    from ..files._columns import MISSING, is_number
+
+    fields = [field.strip() for field in line.split(delimiter)]
+    return any(not is_number(field) and field.lower() not in MISSING for field in fields)

@@ -209,7 +209,7 @@ def planted_blocks(
     skews = check_real("row_skew", row_skew, low=0), check_real("column_skew", column_skew, low=0)
     entries = np.asarray(entries)
     shape = tuple(len(each) - 1 for each in borders)
-    if entries.shape != shape or entries.dtype.kind not in "biuf" or not (entries >= 0).all():
+    if entries.shape != shape or entries.dtype.kind not in "biuf" or not ((entries >= 0) & (entries < 1e18)).all():
         raise ParameterError(
             f"entries must be a number that is not negative for each of {shape[0]} x {shape[1]} blocks, got "
             f"{entries.dtype} of shape {entries.shape}"

@@ -1,6 +1,5 @@
 """Public data sets: fetched into a folder, and loaded from one."""
 
-import gzip
 import io
 import os
 import zipfile
@@ -10,6 +9,7 @@ import numpy as np
 
 from ..base.types import PathLike
 from ..exceptions import FormatError, InputError, missing_package, one_line
+from ..files._source import open_source
 from .catalogue import find_dataset
 from .results import LabeledGraph, LabeledVectors
 
@@ -243,14 +243,9 @@ def _read_har(source):
 
 def read_idx(path):
     """An array of bytes in the IDX format, compressed by gzip or not."""
-    with open(path, "rb") as file:
-        compressed = file.read(2) == b"\x1f\x8b"
-    try:
-        with gzip.open(path, "rb") if compressed else open(path, "rb") as stream:
-            content = stream.read()
-    except (EOFError, gzip.BadGzipFile) as error:
-        raise FormatError(f"{path}: {error}") from None
-    if len(content) < 4 or content[:3] != b"\x00\x00\x08":
+    with open_source(path) as source, source.open() as stream:
+        content = stream.read()
+    if len(content) < 4 or content[:3] != b"\x00\x00\x08" or len(content) < 4 + 4 * content[3]:
         raise FormatError(f"{path}: this is no IDX file of bytes")
     n_axes = content[3]
     shape = np.frombuffer(content, dtype=">u4", count=n_axes, offset=4).astype(np.int64)

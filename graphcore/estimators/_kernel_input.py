@@ -143,6 +143,9 @@ class KernelInput(Estimator):
         if self._node_weights is not None:
             self._node_weights = check_sample_weight(self._node_weights, graph.n_nodes)
             graph = weigh_nodes(graph, self._node_weights)
+        if graph.n_isolated:  # edges of new nodes to those do not count
+            own = 1.0 if self._node_weights is None else self._node_weights
+            self._node_weights = np.where(graph.degrees > 0, own, 0.0)
         graph = in_range(graph)
         self.n_features_in_ = graph.n_nodes
         self._exponent = graph._exponent
@@ -198,6 +201,10 @@ class KernelInput(Estimator):
         if self._node_weights is not None:
             X = X @ sp.diags_array(self._node_weights)
         return edges_in_range(X, self._exponent)
+
+    def _given_squares(self, squares):
+        """Squared distances, which go by one over the weights of a graph, in the unit of the weights given."""
+        return np.ldexp(squares, -self._exponent) if self._kind == "graph" else squares
 
     def _keep_mean_diagonal(self, kernel, weights):
         """Keep what stands for ``K(x, x)`` of points of which only the kernel with the fitted ones is known."""

@@ -113,7 +113,7 @@ class CoresetKernelKMeans(CentroidClusterer):
         if self._kind == "graph":
             self.coreset_weights_ = given_unit(self.coreset_weights_, self._exponent)
         self.coreset_labels_: Labels = found.labels[order]
-        self.coreset_cost_: float = found.cost
+        self.coreset_cost_: float = float(self._given_squares(found.cost))
         self.n_unreached_: int = result.n_unreached
         self.result_: CoresetKernelKMeansResult = result
         self._keep(kernel, coreset.indices, found.run, found.centroids, rows.weights)

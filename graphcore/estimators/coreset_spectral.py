@@ -275,7 +275,9 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, PredictedRows
                 f"with symmetrize={self.symmetrize!r} a link changes edges everywhere; fit the changed graph again"
             )
         unrest = self._unrest.copy()  # what fails changes nothing
-        graph, changes, streams = self.graph_, (added, removed), Streams(self.random_state)
+        if not hasattr(self, "_graph"):
+            raise InputError("a pickled model does not hold its graph, which update changes; save it instead")
+        graph, changes, streams = self._graph, (added, removed), Streams(self.random_state)
         with stages_of(self) as stages:
             if of_vectors:
                 with stages("neighbours"):

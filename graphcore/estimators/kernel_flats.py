@@ -86,7 +86,7 @@ class KernelKFlats(KernelInput, FlatsClusterer):
     n_clusters: int = 8
     n_dims: int = 1
     _: KW_ONLY
-    shift: float | str = 1.0
+    shift: float = 1.0
     init: str | ArrayLike = "auto"
     on_indefinite: str = "error"
     symmetrize: str = "max"
@@ -103,6 +103,7 @@ class KernelKFlats(KernelInput, FlatsClusterer):
         self._degrees = None if graph is None else kernel.point_weights
         self._diagonal = kernel.diagonal if self._kind == "precomputed" else None
         self._keep(result)
+        self.reconstruction_error_ = float(self._given_squares(result.error))
         return result.labels, rows
 
     def fit_transform(self, X: AnyData, y: object = None, sample_weight: ArrayLike | None = None) -> Floats:
@@ -155,7 +156,7 @@ class KernelKFlats(KernelInput, FlatsClusterer):
         rows, diagonal, _ = self._rows(X, diagonal)
         if diagonal is None and self._diagonal is not None:
             raise InputError("rows of a kernel alone do not give distances: give diagonal=, K(x, x) of every point")
-        return np.sqrt(np.maximum(self._result.distances_to(rows, diagonal), 0.0))
+        return np.sqrt(np.maximum(self._given_squares(self._result.distances_to(rows, diagonal)), 0.0))
 
     def reconstruction_error(
         self, X: AnyData, diagonal: ArrayLike | None = None, sample_weight: ArrayLike | None = None,
@@ -185,7 +186,7 @@ class KernelKFlats(KernelInput, FlatsClusterer):
         True
         """
         rows, diagonal, degrees = self._rows(X, diagonal)
-        distances = self._result.nearest(rows, diagonal)[1]
+        distances = self._given_squares(self._result.nearest(rows, diagonal)[1])
         weights = check_sample_weight(sample_weight, len(distances))
         weights = weights if degrees is None else weights * degrees
         if diagonal is None and self._diagonal is not None:
@@ -231,7 +232,7 @@ class KernelKFlats(KernelInput, FlatsClusterer):
         if diagonal is not None and known is None:
             raise ParameterError("diagonal is for rows of a precomputed kernel; here it is known")
         if self._kind == "graph":
-            degrees = X @ (self._degrees > 0).astype(np.float64)  # edges to nodes without a degree do not count
+            degrees = np.asarray(X.sum(axis=1), dtype=np.float64).ravel()
             rows = rows_of_nodes(X, degrees, self._degrees)
             # As of nodes without a loop; infinitely far without an edge.
             own = np.divide(self.shift, degrees, out=np.full(len(degrees), np.inf), where=degrees > 0)

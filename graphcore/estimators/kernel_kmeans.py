@@ -8,6 +8,7 @@ from ..base.types import ArrayLike, Floats
 from ..base.validation import check_integer, check_real, check_sample_weight
 from ..base.warn import warn_of_isolated
 from ..exceptions import InputError
+from ..graphs.magnitude import given_unit
 from ..kernel_methods.flats.fit_kernel import rows_of_nodes
 from ..kernel_methods.kmeans.centroids import nearest_centroid
 from ..kernel_methods.kmeans.exact import KernelKMeansResult, kernel_kmeans
@@ -74,7 +75,7 @@ class CentroidClusterer(KernelInput, PointClusterer):
             own = np.divide(self._loop, degrees**2, out=np.zeros(len(degrees)), where=degrees > 0)
         else:
             own = self._own_values(X)
-        return float(np.average(own + self._joined(X)[1], weights=weights))
+        return float(self._given_squares(np.average(own + self._joined(X)[1], weights=weights)))
 
     def _joined(self, X):
         """Nearest centroid of checked points, and their squared distance to it less ``K(x, x)``."""
@@ -208,9 +209,11 @@ class KernelKMeans(CentroidClusterer):
             with stages("k-means"):
                 options = passed_on(self, "init n_init max_iter tol shift on_empty on_indefinite n_jobs")
                 result = kernel_kmeans(kernel, k, weights=rows.weights, random_state=streams, **options)
-        self.cost_: float = result.cost
+        self.cost_: float = float(self._given_squares(result.cost))
         self.inertia_: float = result.inertia
         self.cluster_weights_: Floats = result.centroids.masses
+        if self._kind == "graph":
+            self.cluster_weights_ = given_unit(self.cluster_weights_, self._exponent)
         self.result_: KernelKMeansResult = result
         self._keep(kernel, None, result.run, result.centroids, result.centroids.weights)
         return result.labels, rows

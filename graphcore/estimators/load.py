@@ -20,6 +20,7 @@ from ..files.npz import NPZ_MAGIC, open_archive
 from ..graphs.graph import Graph
 from ..graphs.ids import check_name_array
 from ..graphs.magnitude import in_range
+from ..graphs.rows import DIRECTED
 from ..graphs.structure import check_compressed
 from ..metrics.cut import sums_and_shares
 from ..neighbors.outliers import Outliers
@@ -80,12 +81,12 @@ def load(path: PathLike, *, any_size: bool = False) -> CoresetSpectralClustering
             return _fitted(_unfitted(facts), facts, settings, archive, any_size)
 
 
-def model_of(fit, n_clusters, made_of=None, **params):
+def model_of(fit, n_clusters, made_of=None, *, symmetrize="max", **params):
     """The fitted CoresetSpectralClustering that a Fit of a graph comes to, or of a graph made of VectorInput."""
     if made_of is None:
-        model = CoresetSpectralClustering(n_clusters, **params)
+        model = CoresetSpectralClustering(n_clusters, symmetrize=symmetrize, **params)
         model.n_features_in_ = fit.graph.n_nodes
-        return model._take(fit, Reference("edges"), is_given=True)
+        return model._take(fit, Reference("edges"), is_given=symmetrize not in DIRECTED)
     X, n_neighbors, metric, outliers = made_of
     model = CoresetSpectralClustering(
         n_clusters, affinity="nearest_neighbors", n_neighbors=n_neighbors, metric=metric, **params
@@ -129,8 +130,10 @@ def _settings(facts):
         fits = isinstance(value, kind) or (type(value) is int and isinstance(0.0, kind))
         fits = fits and (kind is bool or not isinstance(value, bool))
         _require(fits and (not isinstance(value, (int, float)) or 0 <= value < 2**53), f"{name}, {value!r}")
-    # What another setting was resolved from would contradict it.
-    steps = {step.name: given[step.name] for step in STEPS} | ({} if given["eps"] is None else {"coreset_size": "auto"})
+    _require(given["coreset_size"] >= 1, "coreset_size")
+    # What another setting was resolved from would contradict it, and moves may have found more clusters than a coreset
+    # has nodes.
+    steps = {step.name: given[step.name] for step in STEPS} | {"coreset_size": "auto"}
     values = {p.name: given[p.name] for p in PARAMETERS if p.name in given and p.name != "resolution"}
     _in_range(given["n_clusters"], values | {"published": Published(**steps)})
     return Settings(**given)

@@ -53,8 +53,8 @@ def _finite(number):
 
 def _plain(value):
     """Numbers of numpy as Python's own, and the published algorithm's parameters by their names."""
-    if isinstance(value, np.generic):
-        return value.item()
+    if isinstance(value, (np.generic, np.ndarray)):
+        return value.tolist()
     if isinstance(value, Published):
         return value.get_params()
     raise InputError(f"a parameter of the model is {value!r}, which no file without pickle can hold")

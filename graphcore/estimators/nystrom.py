@@ -182,7 +182,7 @@ class NystromFeatures(FeatureTransformer, LandmarkEstimator):
     200
     """
 
-    n_components: int | str | None = None
+    n_components: int | None = None
 
     def _learn(self, kernel, streams):
         self._refuse_indefinite()

@@ -20,7 +20,7 @@ _DECIMAL_COMMA = re.compile(r"[-+]?\d*,\d+")
 _INTEGER = re.compile(r"-?\d{1,19}")
 # "007" is a name, not the number 7: the file's own names must come back with the labels.
 _ID = re.compile(r"0|-?[1-9][0-9]{0,18}")
-_MISSING = frozenset(["", "-", "?", "na", "n/a", "null", "none", "{}"])
+MISSING = frozenset(["", "-", "?", "na", "n/a", "null", "none", "{}"])
 # Seconds (since 1973) or milliseconds since 1970: numbers of this size stand for moments, hardly for weights.
 _TIME = 1e8
 # Edges seldom have more numbers than so many; vectors do.
@@ -71,7 +71,7 @@ def is_header(rows, columns):
     if all_ids(rest, columns):
         return True
     others = set(range(min(map(len, rows)))) - set(columns)
-    words = [c for c in others if not is_number(first[c]) and first[c].lower() not in _MISSING]
+    words = [c for c in others if not is_number(first[c]) and first[c].lower() not in MISSING]
     return any(all(is_number(row[c]) for row in rest) for c in words)
 
 
@@ -139,7 +139,7 @@ def choose_weight(rows, columns, names, konect, weight_column):
     others = sorted({c for row in rows for c, field in enumerate(row) if field not in ("", "{}")} - set(columns))
     # By column, how many lines have a number there: each field is looked at once, however wide some lines are.
     n_numbers = Counter(c for row in rows for c, field in enumerate(row) if is_number(field))
-    n_missing = Counter(c for row in rows for c, field in enumerate(row) if field.lower() in _MISSING)
+    n_missing = Counter(c for row in rows for c, field in enumerate(row) if field.lower() in MISSING)
     n_commas = Counter(c for row in rows for c, field in enumerate(row) if is_decimal_comma(field))
     numbers = (c for c in others if n_numbers[c] == len(rows))
     times = {c for c in numbers if all(_TIME <= float(row[c]) == float(row[c]) // 1 for row in rows)}

@@ -1,8 +1,11 @@
 """Output files that are either whole or not there, never written over what is read, nor twice in one place."""
 
+import bz2
 import contextlib
 import errno
+import gzip
 import io
+import lzma
 import os
 import secrets
 import stat
@@ -14,7 +17,9 @@ from typing import IO, Any, NamedTuple
 
 from ..base.types import PathLike
 from ..base.validation import check_path
-from ..exceptions import InputError
+from ..exceptions import InputError, missing_package
+
+COMPRESSED = (".gz", ".bz2", ".xz", ".zst")
 
 
 def check_writable(path: PathLike) -> None:
@@ -101,9 +106,33 @@ def atomic_output(path: PathLike, mode: str = "wb", **options: Any) -> Iterator[
 def as_text(stream):
     """A stream of bytes as one of text, in UTF-8 and with line ends as they are."""
     text = io.TextIOWrapper(stream, encoding="utf-8", newline="")
-    yield text
-    text.flush()
-    text.detach()
+    try:
+        yield text
+    finally:
+        text.detach()  # flushes; what is left of it would close the stream
+
+
+@contextlib.contextmanager
+def text_output(path, compression=""):
+    """The same as :func:`atomic_output` for text in UTF-8, with line ends as they are, compressed if asked for."""
+    if path == "-" and not hasattr(sys.stdout, "buffer"):  # a notebook's
+        yield sys.stdout
+        return
+    with atomic_output(path) as raw, compressed(raw, compression) as stream, as_text(stream) as text:
+        yield text
+
+
+def compressed(raw, kind):
+    """A stream of bytes that go compressed into another one; `kind` is the ending of such files, or empty."""
+    if kind == ".zst":
+        try:
+            import zstandard
+        except ImportError:
+            raise InputError(missing_package("writing .zst", "zstandard", "zstd")) from None
+        return zstandard.ZstdCompressor().stream_writer(raw, closefd=False)
+    if kind == ".gz":  # no name and time inside: the same content makes the same file
+        return gzip.GzipFile(filename="", fileobj=raw, mode="wb", compresslevel=6, mtime=0)
+    return (bz2 if kind == ".bz2" else lzma).open(raw, "wb") if kind else contextlib.nullcontext(raw)
 
 
 @contextlib.contextmanager

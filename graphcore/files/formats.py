@@ -5,6 +5,7 @@ import re
 
 from ..base.validation import check_choice
 from ..exceptions import FormatError, ParameterError
+from .atomic import COMPRESSED
 from .bvgraph import BVGRAPH
 from .edge_list import CSV, EDGE_LIST, KONECT, TSV
 from .markup import ADJLIST, GEXF, GML, GRAPHML
@@ -25,7 +26,6 @@ FORMATS = {
 READABLE = tuple(name for name, format in FORMATS.items() if format.read)
 # A store is a folder, and has a room of its own.
 WRITABLE = (*(name for name, format in FORMATS.items() if format.write), "store")
-COMPRESSED = (".gz", ".bz2", ".xz", ".zst")
 
 # What other programs write and would pass for edges, and what makes of it something that is read.
 _COMMENTS = rb"(?:\s|[#%][^\n]*|//[^\n]*|/\*.*?\*/)*+"

@@ -13,10 +13,11 @@ from ..base.validation import check_choice
 from ..exceptions import FormatError, InputError, ParameterError
 from ..graphs.graph import Graph
 from ..graphs.ids import as_names
+from ._columns import is_number
 from ._dialect import numbered_lines, read_columns, split_line
 from ._format import unfit_reason, without_formula
 from ._source import open_source
-from .atomic import atomic_output
+from .atomic import COMPRESSED, atomic_output, compressed, text_output
 from .npz import read_array, write_array
 
 _PIECE = 1 << 16
@@ -34,7 +35,8 @@ def write_labels(
     labels : array-like of shape (n_nodes,) or (n_nodes, n_levels)
         Cluster numbers (-1: no cluster); of several levels one column each.
     path : str, path-like or stream (of text, of bytes for "npy")
-        Output file; "-" is standard output. An interrupted run leaves what was there before.
+        Output file; "-" is standard output. An interrupted run leaves what was there before. An ending .gz, .bz2, .xz
+        or .zst after that of the format compresses.
     names : Graph or array-like of shape (n_nodes,), optional
         The graph whose node names are written, or the names. Default: 0 to n_nodes - 1.
     format : {"tsv", "csv", "npy"}, optional
@@ -74,13 +76,15 @@ def write_labels(
     if len(labels) != n_nodes:
         raise InputError(f"{len(labels)} labels for {n_nodes} nodes")
     check_choice("format", format, (None, "npy", *_DELIMITERS))
-    format = format or _format_of(path, "npy")
+    by_name, compression = _format_of(path, "npy")
+    format = format or by_name
     if format == "npy":
-        with contextlib.nullcontext(path) if hasattr(path, "write") else atomic_output(path) as stream:
+        opened = contextlib.nullcontext(path) if hasattr(path, "write") else atomic_output(path)
+        with opened as raw, compressed(raw, compression) as stream:
             write_array(stream, labels)
         return
     names = range(n_nodes) if names is None else names
-    with _lines_to(path, format, names, "npy", spreadsheet) as write:
+    with _lines_to(path, format, compression, names, "npy", spreadsheet) as write:
         for start in range(0, n_nodes, _PIECE):
             piece = slice(start, start + _PIECE)
             columns = labels[piece].reshape(-1, 1) if labels.ndim == 1 else labels[piece]
@@ -94,13 +98,13 @@ def write_memberships(memberships, path, graph, *, spreadsheet=False):
     """
     import scipy.sparse as sp
 
-    format = _format_of(path, "npz")
+    format, compression = _format_of(path, "npz")
     if format == "npz":
-        with atomic_output(path) as stream:
+        with atomic_output(path) as raw, compressed(raw, compression) as stream:
             sp.save_npz(stream, memberships)
         return
     names = range(graph.n_nodes) if graph.node_names is None else graph.node_names
-    with _lines_to(path, format, names, "npz", spreadsheet) as write:
+    with _lines_to(path, format, compression, names, "npz", spreadsheet) as write:
         for start in range(0, graph.n_nodes, _PIECE):
             piece = memberships[start : start + _PIECE].tocoo()
             values = (float(f"{value:.4g}") for value in piece.data.tolist())
@@ -108,22 +112,30 @@ def write_memberships(memberships, path, graph, *, spreadsheet=False):
 
 
 def _format_of(path, binary):
-    ending = os.path.splitext(path)[1][1:].lower() if isinstance(path, (str, os.PathLike)) else ""
-    return ending if ending in ("csv", binary) else "tsv"
+    """The format of labels, or the `binary` one, and the compression that the ending of a path asks for."""
+    base, ending = os.path.splitext(os.fspath(path).lower()) if isinstance(path, (str, os.PathLike)) else ("", "")
+    compression = ending if ending in COMPRESSED else ""
+    ending = (os.path.splitext(base)[1] if compression else ending)[1:]
+    return ending if ending in ("csv", binary) else "tsv", compression
+
+
+def check_names(names, binary):
+    """Raise an InputError if no text file holds these names of nodes (None: numbers); one that is `binary` would."""
+    are_numbers = names is None or isinstance(names, range) or getattr(names, "dtype", np.dtype("O")).kind in "iu"
+    reason = None if are_numbers else unfit_reason(names)
+    if reason is not None:
+        raise InputError(f"{reason}; write .{binary}, or give other names")
+    return are_numbers
 
 
 @contextlib.contextmanager
-def _lines_to(path, format, names, binary, spreadsheet):
+def _lines_to(path, format, compression, names, binary, spreadsheet):
     """Yield a function that writes lines of a node's name and numbers, to a file (atomically) or a stream.
 
     Names that would be taken for something else get quotes; those that no text file holds are refused.
     """
-    are_numbers = isinstance(names, range) or (isinstance(names, np.ndarray) and names.dtype.kind in "iu")
-    reason = None if are_numbers else unfit_reason(names)
-    if reason is not None:
-        raise InputError(f"{reason}; write .{binary}, or give other names")
-    options = {"mode": "w", "encoding": "utf-8", "newline": ""}
-    with contextlib.nullcontext(path) if hasattr(path, "write") else atomic_output(path, **options) as stream:
+    are_numbers = check_names(names, binary)
+    with contextlib.nullcontext(path) if hasattr(path, "write") else text_output(path, compression) as stream:
         plain = csv.writer(stream, delimiter=_DELIMITERS[format], lineterminator="\n")
         quoting = csv.writer(stream, delimiter=_DELIMITERS[format], lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC)
 
@@ -201,7 +213,9 @@ def _as_labels(columns):
     """Integers where all are some, else text; of a single column in one dimension."""
     if not isinstance(columns[0], np.ndarray):
         try:
-            columns = [np.array([int(cluster) for cluster in column], dtype=np.int64) for column in columns]
+            if any("_" in cluster for column in columns for cluster in column):  # Python's own spelling of digits
+                raise ValueError
+            columns = [np.array(list(map(int, column)), dtype=np.int64) for column in columns]
         except (ValueError, OverflowError):
             columns = [as_names(column, len(column)) for column in columns]
     return columns[0] if len(columns) == 1 else np.stack(columns, axis=1)
@@ -216,10 +230,10 @@ def read_node_weights(path, graph, *, any_size=False):
         weights, *others = _aligned(*_read(source, None), graph, "1")
         if others:
             raise FormatError(f"there are {len(others) + 1} columns beside the nodes, and one of weights is needed")
-        try:
-            return np.array([float(weight) for weight in weights])
-        except ValueError as error:
-            raise FormatError(f"weights of nodes are numbers: {error}") from None
+        wrong = next((weight for weight in weights if not is_number(weight)), None)
+        if wrong is not None:
+            raise FormatError(f"weights of nodes are numbers, and {wrong[:80]!r} is none")
+        return np.array(list(map(float, weights)))
 
 
 def read_label_lines(path, delimiter=None, *, any_size=False):

@@ -22,6 +22,8 @@ _HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n'
 _TYPES = {"i": "long", "u": "long", "f": "double", "b": "boolean"}
 # What XML cannot hold, or gives back as something else.
 _UNFIT = re.compile("[^\t\n\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+# Names that GML has for attributes, and those that every node has anyway.
+_GML_NAME, _GML_OWN = re.compile("[A-Za-z][A-Za-z0-9_]*"), {"id": "node_id", "label": "node_label"}
 # Lines that may stand before the graph of a GML file.
 _BEFORE_GML = re.compile(rb"#|(creator|version|comment)\b")
 
@@ -139,10 +141,9 @@ def _gexf(attributes, _weighted):
 
 
 def _gml(attributes, _weighted):
-    unfit = next((name for name in attributes if not (name.isascii() and name.replace("_", "a").isalnum())), None)
-    if unfit is not None:
-        raise InputError(f"attribute {unfit!r}: GML knows only names of letters and digits; write .graphml")
-    forms = [(key, _gml_text if _type(v) == "string" else _gml_number) for key, v in attributes.items()]
+    forms = [
+        (_GML_OWN.get(key, key), _gml_text if _type(v) == "string" else _gml_number) for key, v in attributes.items()
+    ]
 
     def node(number, name, values):
         data = (f" {key} {form(v)}" for (key, form), v in zip(forms, values, strict=True) if v is not None)
@@ -155,20 +156,33 @@ def _gml(attributes, _weighted):
     return "graph [\n", node, "", edge, "]\n"
 
 
-def _write(graph, stream, attributes, lines):
-    """Write a graph to a binary stream, with a dictionary of columns that nodes get as attributes; NaN is left out."""
-    kind, n_nodes = lines.__name__[1:], graph.n_nodes
+def check_columns(graph, attributes, kind):
+    """Return (names of nodes as text, columns by name), or raise an error if a file of this kind cannot hold them."""
+    n_nodes = graph.n_nodes
     attributes = {str(name): np.asarray(values) for name, values in (attributes or {}).items() if name != "node"}
+    unfit = next((name for name in attributes if kind == "gml" and not _GML_NAME.fullmatch(name)), None)
+    if unfit is not None:
+        raise InputError(
+            f"attribute {unfit!r}: GML knows only names of letters and digits that begin with a letter; write .graphml"
+        )
     for name, values in attributes.items():
         if values.shape != (n_nodes,):
             raise ParameterError(f"attribute {name!r} has shape {values.shape}; a value for each node is needed")
     names = list(map(str, graph.names_of(np.arange(n_nodes)).tolist()))
     if len(set(names)) < len(names):
         raise InputError(f"two nodes have the same name, which {kind} files take for one node; write .npz instead")
-    texts = [names, *(list(map(str, values.tolist())) for values in attributes.values() if _type(values) == "string")]
+    columns = (list(map(str, values.tolist())) for values in attributes.values() if _type(values) == "string")
+    texts = [names, list(attributes), *columns]
     unfit = next((text for column in texts for text in column if _UNFIT.search(text)), None)
     if unfit is not None:
         raise InputError(f"{unfit!r} has characters that {kind} files cannot hold; write .npz instead")
+    return names, attributes
+
+
+def _write(graph, stream, attributes, lines):
+    """Write a graph to a binary stream, with a dictionary of columns that nodes get as attributes; NaN is left out."""
+    names, attributes = check_columns(graph, attributes, lines.__name__[1:])
+    n_nodes = graph.n_nodes
     head, node, between, edge, foot = lines(attributes, graph.is_weighted)
     with as_text(stream) as text:
         text.write(head)

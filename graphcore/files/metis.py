@@ -72,8 +72,10 @@ def write_metis(graph, stream):
             f"the graph has {graph.n_self_loops} self-loops, which METIS files cannot hold; write .npz or .mtx instead"
         )
     weights = graph.weights
-    if weights is not None and not (weights == np.floor(weights)).all():
-        raise InputError("METIS files hold integer weights only; scale and round them, or write .npz or .mtx instead")
+    if weights is not None and not ((weights == np.floor(weights)) & (weights < 2.0**63)).all():
+        raise InputError(
+            "METIS files hold integer weights below 2^63 only; scale and round them, or write .npz or .mtx instead"
+        )
     stream.write(f"{graph.n_nodes} {graph.n_edges}{'' if weights is None else ' 001'}\n".encode())
     for first, last in row_pieces(graph):
         lines = []

@@ -12,7 +12,7 @@ from ..graphs.from_table import left_out
 from ..graphs.ids import Numbering
 from ._columns import WEIGHT_NAMES, ends_note
 from ._format import Format
-from .atomic import atomic_output
+from .atomic import atomic_output, text_output
 from .edge_list import graph_of
 
 # What the ending of a table's file asks for.
@@ -46,15 +46,22 @@ def write_table(columns, path):
         with atomic_output(path) as stream:
             parquet.write_table(arrow.table(columns), stream)
         return
-    with atomic_output(path, "w", encoding="utf-8", newline="") as stream:
+    with text_output(path) as stream:
         writer = csv.writer(stream, delimiter="," if format == "csv" else "\t", lineterminator="\n")
         writer.writerow(columns)
         writer.writerows(zip(*(column.tolist() for column in columns.values()), strict=True))
 
 
+def _plain_parquet(source):
+    """The module that reads an open Source, which pyarrow opens by its path."""
+    if source.compression:
+        raise FormatError("Parquet compresses its columns by itself; decompress the file around it")
+    return check_parquet()[1]
+
+
 def read_table(source):
     """All columns of an open Source, as a table of pyarrow's."""
-    _, parquet = check_parquet()
+    parquet = _plain_parquet(source)
     with _refusing("the Parquet table cannot be read"):
         table = parquet.read_table(source.path, use_threads=False)
         table.validate(full=True)
@@ -127,7 +134,7 @@ class ParquetEdges(EdgeTable):
     """The edges of an open Source by blocks; the attributes are those of `TextEdges`."""
 
     def __init__(self, source, reading, memory):
-        _, parquet = check_parquet()
+        parquet = _plain_parquet(source)
         with _refusing("the Parquet table cannot be read"), parquet.ParquetFile(source.path) as table:
             schema = table.schema_arrow
         super().__init__(schema, reading)

@@ -1,15 +1,10 @@
 """Write a graph."""
 
-import bz2
-import contextlib
-import gzip
-import lzma
-
 from ..base.types import AnyGraph, ArrayLike, Mapping, PathLike
 from ..base.warn import warn_user
-from ..exceptions import InputError, ParameterError, missing_package
+from ..exceptions import ParameterError
 from ..graphs.as_graph import as_graph
-from .atomic import atomic_output
+from .atomic import atomic_output, compressed
 from .formats import FORMATS, output_format
 
 
@@ -69,17 +64,5 @@ def write_graph(
         return
     if graph.node_names is not None and not FORMATS[name].names:
         warn_user(f"{name} files hold no node names; nodes are numbered from 1, in their order")
-    with atomic_output(path) as raw, _compressed(raw, compression) as stream:
+    with atomic_output(path) as raw, compressed(raw, compression) as stream:
         FORMATS[name].write(graph, stream, *([attributes] if takes_attributes else []))
-
-
-def _compressed(raw, kind):
-    if kind == ".zst":
-        try:
-            import zstandard
-        except ImportError:
-            raise InputError(missing_package("writing .zst", "zstandard", "zstd")) from None
-        return zstandard.ZstdCompressor().stream_writer(raw, closefd=False)
-    if kind == ".gz":  # no name and time inside: the same graph makes the same file
-        return gzip.GzipFile(filename="", fileobj=raw, mode="wb", compresslevel=6, mtime=0)
-    return (bz2 if kind == ".bz2" else lzma).open(raw, "wb") if kind else contextlib.nullcontext(raw)

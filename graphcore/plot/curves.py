@@ -124,7 +124,7 @@ def k_sweep(
     order = np.argsort(ks, kind="stable")
     ks = ks[order]
     ax = axes_of(ax, (6, 3.6))
-    curves, bars = _named(scores, len(order), "scores"), _named(errors or {}, len(order), "errors")
+    curves, bars = _named(scores, len(order), "scores"), _named({} if errors is None else errors, len(order), "errors")
     for i, (name, values) in enumerate(curves.items()):
         marker, dash = _LOOKS[i % len(_LOOKS)]
         bar = bars.get(name)
@@ -144,7 +144,7 @@ def k_sweep(
 
 def _named(curves, length, what):
     """Curves as a dict of arrays; a single one has the name None."""
-    curves = dict(curves) if isinstance(curves, dict) else {None: curves}
+    curves = dict(curves) if isinstance(curves, Mapping) else {None: curves}
     curves = {name: np.asarray(values, dtype=float) for name, values in curves.items()}
     for name, values in curves.items():
         if values.shape != (length,):

@@ -117,7 +117,9 @@ class ReportFacts(Measured):
         """Mean stability of the nodes in clusters, or None."""
         if self.node_stability is None:
             return None
-        return float(self.node_stability[self.clustering.labels >= 0].mean())
+        known = self.node_stability[self.clustering.labels >= 0]
+        known = known[~np.isnan(known)]  # after an update, that of nodes that moved or are new is not
+        return float(known.mean()) if len(known) else None
 
 
 def gather_facts(
@@ -184,6 +186,15 @@ def gather_facts(
             f"robustness is of {len(robustness.clusters)} clusters of {len(robustness.nodes)} nodes, and these are "
             f"{n_clusters} of {graph.n_nodes}: measure it for these labels"
         )
+    if membership is not None:
+        import scipy.sparse as sp
+
+        membership = sp.csr_array(membership)
+        if membership.shape != (graph.n_nodes, n_clusters):
+            raise InputError(
+                f"membership has shape {membership.shape}; a row for each of {graph.n_nodes} nodes and a column for "
+                f"each of {n_clusters} clusters are needed"
+            )
     between = quotient_graph(graph, labels, n_clusters, n_jobs=n_jobs)
     stability = None if clustering is None else clustering.node_stability
     return ReportFacts(

@@ -10,6 +10,7 @@ import numpy as np
 from ..cluster.partition.evidence import cluster_shares
 from ..metrics.clusters import most_central
 from ..metrics.cut import sparse_rows
+from ..neighbors.neighbor_lists import places_in_rows
 
 MOST_LISTED = 100_000
 _N_NEAR = 3
@@ -77,14 +78,14 @@ def _shares(graph, labels, n_clusters, nodes, membership):
         totals = np.repeat(graph.degrees[nodes], np.diff(sums.indptr))
     else:
         sums, totals = membership[nodes], 1.0
+        sums.sort_indices()  # of equal shares the first cluster comes first
     values = sums.data / totals
     row = np.repeat(np.arange(len(nodes)), np.diff(sums.indptr))
-    order = np.lexsort((sums.indices, -values, row))
-    rank = np.arange(len(row)) - sums.indptr[row]
+    rank = places_in_rows(row, -values)
     first = rank < _N_NEAR
     near, shares = np.full((len(nodes), _N_NEAR), -1), np.zeros((len(nodes), _N_NEAR))
-    near[row[first], rank[first]] = sums.indices[order][first]
-    shares[row[first], rank[first]] = values[order][first]
+    near[row[first], rank[first]] = sums.indices[first]
+    shares[row[first], rank[first]] = values[first]
     return near, shares
 
 
@@ -123,7 +124,7 @@ def pack(facts):
     """
     nodes, told_of = facts.nodes, {"stability": facts.node_stability}
     if facts.robustness is not None:
-        told_of["robustness"] = np.nan_to_num(facts.robustness.nodes, nan=-0.01)  # -1: no draw left it an edge
+        told_of["robustness"] = facts.robustness.nodes
     names, order = None, np.arange(len(nodes.listed))
     if not nodes.is_whole or facts.graph.node_names is not None:
         names = [shortened(str(name)) for name in facts.graph.names_of(nodes.listed).tolist()]
@@ -135,8 +136,7 @@ def pack(facts):
         "names": names, "labels": nodes.labels[order].tolist(),
         "near": np.where(told, nodes.near[order].T, -1).tolist(), "shares": shares.tolist(),
         **{
-            name: None if of is None else np.rint(100 * of[nodes.listed[order]]).astype(int).tolist()
-            for name, of in told_of.items()
+            name: None if of is None else _percent(of[nodes.listed[order]]).tolist() for name, of in told_of.items()
         },
     }  # fmt: skip
     packed = _packed(found)
@@ -144,6 +144,11 @@ def pack(facts):
     if len(packed) <= _MOST_PACKED - _PER_CLUSTER * n_rows:
         return packed, True
     return _packed(found | {"near": [], "shares": []}), False
+
+
+def _percent(shares):
+    """In whole numbers; -1 where nothing is known."""
+    return np.rint(100 * np.nan_to_num(shares, nan=-0.01)).astype(int)
 
 
 def _packed(found):

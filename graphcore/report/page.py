@@ -21,7 +21,7 @@ from ..base.types import AnyGraph, ArrayLike, PathLike, RandomState
 from ..cluster.pipeline.cluster import UNSURE
 from ..exceptions import InputError, ParameterError
 from ..files._format import unfit_reason
-from ..files.atomic import atomic_output, check_writable
+from ..files.atomic import check_writable, text_output
 from ..files.labels import write_labels
 from ..graphs.as_graph import as_graph
 from ..metrics.clusters import nearest_clusters
@@ -147,7 +147,7 @@ def write_report(
     text = _render(facts, about, drawn, None if beside is None else os.path.basename(beside))
     if beside is not None:
         write_labels(np.column_stack([*(level.labels for level in facts.levels), facts.labels]), beside, graph)
-    with atomic_output(path, "w", encoding="utf-8", newline="\n") as stream:
+    with text_output(path) as stream:
         stream.write(text)
     return facts
 
@@ -163,7 +163,7 @@ def _path_beside(path, graph):
 
 def report_model(model, path, graph, clustering, *, title=None, pictures="auto", **measured):
     """Write a page about a fitted estimator; see :meth:`graphcore.CoresetSpectralClustering.report`."""
-    check_writable(path)  # before memberships are computed
+    check_page(path)  # before memberships are computed
     about = About(
         title=title or f"{clustering.settings.n_clusters:,} clusters of a graph", command=_constructor(model),
         note=_note(model.random_state), seconds=clustering.seconds,

@@ -251,7 +251,9 @@ def test_idx_files(tmp_path):
     (tmp_path / "short").write_bytes(idx(array)[:-1])
     (tmp_path / "other").write_bytes(b"no IDX")
     (tmp_path / "cut.gz").write_bytes(gzip.compress(idx(array))[:20])
-    for name, message in (("short", "are not those of an array"), ("other", "no IDX file"), ("cut.gz", "ended")):
+    (tmp_path / "head").write_bytes(idx(array)[:7])
+    refused = {"short": "are not those of an array", "other": "no IDX file", "cut.gz": "end", "head": "no IDX file"}
+    for name, message in refused.items():
         with pytest.raises(FormatError, match=message):
             read_idx(tmp_path / name)
 

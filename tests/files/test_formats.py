@@ -9,11 +9,7 @@ import scipy.sparse as sp
 
 from graphcore import GraphWarning, read_graph
 from graphcore.files import metis
-
-
-def dense(graph):
-    return graph.to_scipy().toarray()
-
+from tests.oracles import dense
 
 PATH = np.array([[0, 1, 0, 0], [1, 0, 1, 0], [0, 1, 0, 0], [0, 0, 0, 0]], dtype=float)
 WEIGHTED = PATH * np.array([[1, 2, 1, 1], [2, 1, 0.5, 1], [1, 0.5, 1, 1], [1, 1, 1, 1]])
@@ -50,6 +46,7 @@ BOTH_WEIGHTS = (
 THREE_CONSTRAINTS = (
     "7 11 010 3\n1 2 0 5 3 2\n0 2 2 1 3 4\n4 1 1 5 4 2 1\n2 2 3 2 3 6 7\n1 1 1 1 3 6\n2 2 1 5 4 7\n1 2 1 6 4\n"
 )
+
 SIZES = "7 11 100\n9 5 3 2\n9 1 3 4\n9 5 4 2 1\n9 2 3 6 7\n9 1 3 6\n9 5 4 7\n9 6 4\n"
 
 

@@ -13,7 +13,7 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphcore import FormatError, Graph, InputError, ParameterError, write_labels
+from graphcore import FormatError, Graph, InputError, ParameterError, write_graph, write_labels
 from graphcore.files import atomic_output, check_writable, read_labels
 from graphcore.files.labels import read_label_lines, read_node_weights, write_memberships
 
@@ -57,6 +57,31 @@ def test_names_beside_memberships_are_quoted_and_checked_as_beside_labels(tmp_pa
     assert not (tmp_path / "unfit.tsv").exists()
     write_memberships(memberships, tmp_path / "unfit.npz", unfit)
     np.testing.assert_array_equal(sp.load_npz(tmp_path / "unfit.npz").toarray(), memberships.toarray())
+
+
+@pytest.mark.parametrize("compression", [".gz", ".bz2", ".xz"])
+@pytest.mark.parametrize("ending", [".tsv", ".csv", ".npy", ""])
+def test_endings_compress(tmp_path, named, ending, compression):
+    path = tmp_path / f"l{ending}{compression}"
+    write_labels([1, 0, -1], path, named)
+    assert path.read_bytes()[:2] in (b"\x1f\x8b", b"BZ", b"\xfd7")
+    assert read_labels(path, named).tolist() == [1, 0, -1]
+    memberships = sp.csr_array(np.eye(3))
+    write_memberships(memberships, tmp_path / f"m.npz{compression}", named)
+    assert (tmp_path / f"m.npz{compression}").read_bytes()[:2] != b"PK"
+
+
+def test_digits_as_python_spells_them_are_names(write):
+    assert read_labels(write("1_1\n11\n")).tolist() == ["1_1", "11"]
+    with pytest.raises(FormatError, match="'1_1' is none"):
+        read_node_weights(write("0 1_1\n"), Graph.from_edges([0], [1]))
+
+
+def test_a_failed_run_leaves_standard_output_open(capsys):
+    with pytest.raises(InputError):
+        write_graph(Graph.from_edges([0], [1], node_names=["a\tb", "c"]), "-", "tsv")
+    print("open")
+    assert capsys.readouterr().out.endswith("open\n")
 
 
 @pytest.mark.parametrize("dtype", [np.int32, np.int64, np.uint8])

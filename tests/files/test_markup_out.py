@@ -74,13 +74,25 @@ def test_igraph_reads_it(tmp_path, format):
     assert g.es["weight"] == [0.1, 1e-7, 2.0, 3e25]
 
 
+def test_attributes_that_are_called_as_gml_calls_its_own_get_another_name(tmp_path):
+    write_graph(WEIGHTED, tmp_path / "g.gml", attributes={"id": np.arange(5), "label": NAMES})
+    data = nx.read_gml(tmp_path / "g.gml").nodes["007"]
+    assert (data["node_id"], data["node_label"]) == (4, "007")
+    assert read_graph(tmp_path / "g.gml").n_nodes == 5
+
+
 def test_what_no_file_can_hold_is_refused(tmp_path):
     with pytest.raises(ParameterError, match="npz files have no place"):
         write_graph(WEIGHTED, tmp_path / "g.npz", attributes=ATTRIBUTES)
     with pytest.raises(ParameterError, match=r"'cluster' has shape \(2,\)"):
         write_graph(WEIGHTED, tmp_path / "g.gexf", attributes={"cluster": [0, 1]})
-    with pytest.raises(InputError, match="'in share'"):
-        write_graph(WEIGHTED, tmp_path / "g.gml", attributes={"in share": np.zeros(5)})
+    for name in ("in share", "2020", "_x"):
+        with pytest.raises(InputError, match=f"'{name}'"):
+            write_graph(WEIGHTED, tmp_path / "g.gml", attributes={name: np.zeros(5)})
+    with pytest.raises(InputError, match=r"'a\\x0bb' has characters"):
+        write_graph(WEIGHTED, tmp_path / "g.gexf", attributes={"a\x0bb": np.zeros(5)})
+    with pytest.raises(InputError, match=r"below 2\^63"):
+        write_graph(Graph.from_edges([0], [1], [1e19]), tmp_path / "g.metis")
     with pytest.raises(InputError, match="same name"):
         write_graph(Graph.from_edges([0], [1], node_names=["a", "a"]), tmp_path / "g.graphml")
     with pytest.raises(InputError, match=r"'a\\x0b' has characters"):

@@ -1,6 +1,7 @@
 """Every input is read as the graph it is, or refused with the remedy; none is clustered as something else."""
 
 import warnings
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -56,9 +57,9 @@ class Tensor:
 class Annotated:
     """What is used of an AnnData."""
 
-    def __init__(self, obsp):
-        self.obsp, self.obs, self.n_obs = obsp, {}, 6
-        self.obs_names = [f"cell {i}" for i in range(6)]
+    def __init__(self, obsp, n_obs=6):
+        self.obsp, self.obs, self.n_obs = obsp, {}, n_obs
+        self.obs_names = [f"cell {i}" for i in range(n_obs)]
 
 
 class Data:
@@ -88,10 +89,8 @@ def tables(columns):
     """The columns as a dictionary, and as a table of each library that is there."""
     yield columns
     for library in ("pandas", "polars", "pyarrow"):
-        try:
+        if find_spec(library):
             yield as_library(columns, library)
-        except graphcore.ParameterError:  # not installed
-            continue
 
 
 # -- tables ------------------------------------------------------------------------------------------------------------

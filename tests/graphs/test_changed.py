@@ -8,14 +8,11 @@ from hypothesis import strategies as st
 
 from graphcore import Graph, InputError
 from graphcore.graphs.derived import change_graph
+from tests.oracles import dense
 
 PATH = Graph.from_edges([0, 1, 2], [1, 2, 3])
 NAMED = Graph.from_edges(["a", "b"], ["b", "c"], [1.0, 2.0])
 pairs = st.lists(st.tuples(st.integers(0, 7), st.integers(0, 7)), max_size=12)
-
-
-def dense(graph):
-    return graph.to_scipy().toarray()
 
 
 @given(pairs.filter(len), pairs, st.data(), st.booleans())

@@ -11,6 +11,7 @@ import graphcore
 from graphcore import Graph, GraphWarning, InputError, ParameterError
 from graphcore.graphs import directed
 from graphcore.graphs.rows import Rows
+from tests.oracles import dense
 
 
 def directed_matrix(n=30, weighted=True, seed=0):
@@ -19,10 +20,6 @@ def directed_matrix(n=30, weighted=True, seed=0):
     A = (rng.random((n, n)) < 0.15) * (rng.integers(1, 9, (n, n)) / 4 if weighted else 1.0)
     A[3] = A[:, 5] = A[7] = A[:, 7] = 0.0
     return A
-
-
-def dense(graph):
-    return graph.to_scipy().toarray()
 
 
 def by_formula(A):

@@ -1,6 +1,7 @@
 """Tables of edges from every library by one path, and igraph graphs."""
 
 import warnings
+from importlib.util import find_spec
 
 import networkx as nx
 import numpy as np
@@ -28,10 +29,8 @@ class Stream:
 def frames(columns):
     out = {"dict": columns, "arrays": {name: np.array(values) for name, values in columns.items()}}
     for library in ("pandas", "polars", "pyarrow"):
-        try:
+        if find_spec(library):
             out[library] = as_library(columns, library)
-        except ParameterError:  # not installed
-            continue
     if "polars" in out:
         out["stream"] = Stream(out["polars"])
     if "pyarrow" in out:

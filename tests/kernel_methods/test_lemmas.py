@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from graphcore.kernel_methods.features.feature_map import projection_matrix
+from graphcore.kernel_methods.features.landmarks import draw_landmarks
 from graphcore.kernel_methods.features.nystrom import power_features
 from graphcore.kernel_methods.kmeans.linear import linear_kmeans
 
@@ -16,14 +17,12 @@ CORNERS = np.array([[-4.0, -4], [-4, 4], [4, -4], [4, 4]])
 
 
 def sketches(name, V, c, seed):
-    """P of n rows and about c columns, by one of the five ways of Table 7."""
+    """P of n rows and at most c columns, by one of the five ways of Table 7."""
     n = len(V)
     if name in ("uniform", "leverage"):
         p = np.full(n, 1 / n) if name == "uniform" else np.square(V).sum(axis=1) / V.shape[1]
-        rows = np.random.default_rng(seed).choice(n, c, p=p)
-        P = np.zeros((n, c))
-        P[rows, np.arange(c)] = 1 / np.sqrt(c * p[rows])
-        return P
+        drawn = draw_landmarks(n, c, probabilities=p, replace=True, random_state=seed)
+        return np.eye(n)[:, drawn.indices] * drawn.scale
     return projection_matrix(name, n, c, random_state=seed)
 
 

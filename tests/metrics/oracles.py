@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..oracles import mean_weight
+from ..oracles import centre_distances, dense_kernel, mean_weight
 
 
 def placed(A, labels):
@@ -15,13 +15,6 @@ def with_loops(A, self_loop):
     return A + self_loop * mean_weight(A) * np.diag((A.sum(axis=1) > 0).astype(float))
 
 
-def kernel(A, shift):
-    """``D^-1 A D^-1 + shift D^-1``; rows of nodes without edges are 0."""
-    d = A.sum(axis=1)
-    inverse = np.divide(1.0, d, out=np.zeros(len(d)), where=d > 0)
-    return inverse[:, None] * A * inverse + shift * np.diag(inverse)
-
-
 def membership(labels):
     """0/1 matrix of nodes and the clusters that hold one."""
     return (labels[:, None] == np.unique(labels[labels >= 0])).astype(float)
@@ -30,9 +23,8 @@ def membership(labels):
 def feature_distances(A, labels, shift):
     """Squared distances of all nodes to the centres of all clusters that hold a node, from inner products alone."""
     labels = placed(A, labels)
-    K, w, Z = kernel(A, shift), A.sum(axis=1), membership(labels)
-    centres = w[:, None] * Z / (w @ Z)  # columns: coefficients of the centroids over the nodes' features
-    return K.diagonal()[:, None] - 2 * K @ centres + np.einsum("xj,xy,yj->j", centres, K, centres)
+    (K, w), Z = dense_kernel(A, shift=shift), membership(labels)
+    return centre_distances(K, (w[:, None] * Z / (w @ Z)).T)
 
 
 def feature_cost(A, labels, shift):

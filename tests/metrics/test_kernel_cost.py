@@ -10,6 +10,7 @@ from graphcore import Graph, InputError, ParameterError
 from graphcore.metrics import CoresetCost, coreset_cost, kernel_kmeans_cost, normalized_cut
 from tests.metrics import oracles
 from tests.metrics.test_cut import labelled
+from tests.oracles import dense_kernel
 
 LOOPS = st.sampled_from([0.0, 1.0, 0.3])
 SHIFTS = st.sampled_from([0.0, 1.0, 2.5])
@@ -57,7 +58,7 @@ def dense_costs(A, labels, nodes, weights, shift):
     if not on.any():
         return {"own": (0.0, 0.0), "nearest": (0.0, 0.0), "cut": (0.0, 0.0)}
     distances = oracles.feature_distances(A, labels, shift)
-    K, w = oracles.kernel(A, shift), A.sum(axis=1)
+    K, w = dense_kernel(A, shift=shift)
     Z = oracles.membership(inner)
     own = (distances * Z).sum(axis=1)
     nearest = np.where(on, distances.min(axis=1), 0.0)

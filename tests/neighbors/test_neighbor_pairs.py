@@ -5,6 +5,7 @@ import pytest
 import scipy.sparse as sp
 
 from graphcore import CoresetSpectralClustering, InputError, ParameterError, knn_graph, load, neighbor_graph
+from tests.oracles import dense
 
 
 @pytest.fixture(scope="module")
@@ -17,18 +18,14 @@ def found():
     return X, near, np.take_along_axis(far, near, axis=1)
 
 
-def as_dense(graph):
-    return graph.to_scipy().toarray()
-
-
 @pytest.mark.parametrize("weighting", ["binary", "gaussian", "self-tuning", "shared", "fuzzy"])
 @pytest.mark.parametrize("mode", ["union", "mutual", "average"])
 def test_the_graph_is_that_of_the_own_search(found, mode, weighting):
     X, near, far = found
-    want = as_dense(knn_graph(X, 7, mode=mode, weighting=weighting))
+    want = dense(knn_graph(X, 7, mode=mode, weighting=weighting))
     distances = sp.csr_array((far.ravel(), near.ravel(), np.arange(0, far.size + 1, 8)), shape=(90, 90))
     for given in ((near, far), (far, near), (near.astype(np.uint64), far.astype(np.float32)), distances):
-        np.testing.assert_allclose(as_dense(neighbor_graph(given, mode=mode, weighting=weighting)), want, rtol=1e-4)
+        np.testing.assert_allclose(dense(neighbor_graph(given, mode=mode, weighting=weighting)), want, rtol=1e-4)
 
 
 @pytest.mark.parametrize("affinity", ["auto", "precomputed_nearest_neighbors"])
@@ -37,7 +34,7 @@ def test_a_fit_of_neighbours_is_that_of_the_vectors(found, affinity, tmp_path):
     want = CoresetSpectralClustering(3, n_neighbors=5, random_state=0).fit(X)
     model = CoresetSpectralClustering(3, n_neighbors=5, affinity=affinity, random_state=0).fit((near, far))
     np.testing.assert_array_equal(model.labels_, want.labels_)
-    np.testing.assert_array_equal(as_dense(model.graph_), as_dense(want.graph_))
+    np.testing.assert_array_equal(dense(model.graph_), dense(want.graph_))
     assert model.n_features_in_ == 90
     # By new rows, which nobody is to be left out of.
     np.testing.assert_array_equal(model.predict((near[:6], far[:6])), want.predict(X[:6]))
@@ -50,7 +47,7 @@ def test_a_fit_of_neighbours_is_that_of_the_vectors(found, affinity, tmp_path):
     np.testing.assert_array_equal(half, want.predict(X[:6]))
     # Fewer than n_neighbors are all that there are.
     few = model.fit((near[:, :3], far[:, :3])).graph_
-    np.testing.assert_array_equal(as_dense(few), as_dense(knn_graph(X, 2)))
+    np.testing.assert_array_equal(dense(few), dense(knn_graph(X, 2)))
 
 
 @pytest.mark.slow
@@ -58,7 +55,7 @@ def test_what_pynndescent_found_is_taken(found):
     pynndescent = pytest.importorskip("pynndescent")  # which needs 20 seconds to compile itself
     X, near, far = found
     index = pynndescent.NNDescent(X.astype(np.float32), n_neighbors=8, random_state=0)
-    np.testing.assert_array_equal(as_dense(neighbor_graph(index.neighbor_graph)), as_dense(knn_graph(X, 7)))
+    np.testing.assert_array_equal(dense(neighbor_graph(index.neighbor_graph)), dense(knn_graph(X, 7)))
     model = CoresetSpectralClustering(3, n_neighbors=7, random_state=0)
     want = model.fit((near, far)).labels_
     np.testing.assert_array_equal(model.fit(index.neighbor_graph).labels_, want)

@@ -17,6 +17,7 @@ from graphcore.neighbors.neighbor_lists import Neighbors
 from graphcore.neighbors.neighbors import SMALLEST_WEIGHT, WEIGHTINGS, neighbor_graph
 from graphcore.neighbors.search import METRICS, nearest_neighbors
 from graphcore.neighbors.vectors import as_vectors
+from tests.oracles import dense
 
 
 def distances_between(X, metric):
@@ -34,10 +35,6 @@ def listed_by_brute_force(X, k, metric="euclidean"):
     listed = np.zeros(D.shape, dtype=bool)
     np.put_along_axis(listed, np.argsort(D, axis=1)[:, :k], True, axis=1)
     return listed, D
-
-
-def dense(graph):
-    return graph.to_scipy().toarray()
 
 
 def expected_graph(X, k, metric, mode, weighting):

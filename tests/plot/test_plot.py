@@ -5,6 +5,7 @@ import subprocess
 import sys
 from itertools import pairwise
 from pathlib import Path
+from types import MappingProxyType
 
 import matplotlib as mpl
 
@@ -399,6 +400,9 @@ def test_k_sweep_draws_sorted_curves_with_names():
     looks = {(line.get_marker(), line.get_linestyle()) for line in curves.values()}
     assert len(looks) == 2
     assert "k = 2" in assert_readable(ax.figure)
+    ax = plot.k_sweep([2, 4], MappingProxyType({"a": [1, 2]}), errors={"a": np.array([0.1, 0.1])})
+    assert ax.containers[0].has_yerr
+    assert plot.k_sweep([2, 4], [1, 2], errors=np.array([0.1, 0.1])).containers[0].has_yerr
 
 
 @pytest.mark.parametrize("ks", [[3], [2, 3], range(2, 14), range(2, 60), [2, 5, 10, 20, 50, 100, 1000], range(1, 300)])

@@ -1,6 +1,8 @@
 """What the page's script looks up: nodes; border nodes, known classes, marks in pictures."""
 
+import copy
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -68,6 +70,16 @@ def test_nodes_without_names_are_found_by_number(tmp_path):
     assert found["stability"] is None
 
 
+def test_nodes_whose_stability_is_not_known_are_left_out_of_means_and_tables(fitted, tmp_path):
+    model = copy.copy(fitted[2])
+    stability = np.where(np.arange(240) % 2, np.nan, 1.0).astype(np.float32)
+    clustering = replace(model.clustering_, node_stability=stability)
+    page = written(tmp_path / "out.html", fitted[0], model.labels_, clustering=clustering)
+    assert set(page.data["stability"]) == {-1, 100} and "nan" not in page.text
+    unknown = replace(clustering, node_stability=np.full(240, np.nan, np.float32))
+    assert gather_facts(fitted[0], model.labels_, clustering=unknown).stability is None
+
+
 def test_memberships_are_told_where_there_are_any(fitted, tmp_path):
     graph, _, model = fitted
     membership = np.full((graph.n_nodes, 6), 0.02)
@@ -75,6 +87,14 @@ def test_memberships_are_told_where_there_are_any(fitted, tmp_path):
     page = written(tmp_path / "out.html", graph, model.labels_, membership=sp.csr_array(membership))
     assert {tuple(near[i] for near in page.data["near"]) for i in range(graph.n_nodes)} == {(2, 5, -1)}
     assert "Percentages are memberships." in page.text
+    facts = [
+        gather_facts(graph, model.labels_, membership=form(membership)).nodes.near
+        for form in (sp.csr_array, sp.csc_array, sp.coo_array)
+    ]
+    for near in facts:
+        np.testing.assert_array_equal(near, facts[0])
+    with pytest.raises(InputError, match=r"membership has shape \(240, 5\)"):
+        gather_facts(graph, model.labels_, membership=membership[:, :5])
 
 
 def test_of_many_nodes_the_most_central_are_listed_and_a_file_has_all(fitted, tmp_path, monkeypatch):

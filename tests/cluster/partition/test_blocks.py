@@ -60,6 +60,21 @@ def test_moves_of_a_block_raise_the_objective_and_keep_the_sums(seed, objective,
     assert (moved == labels).all() or moves
     if len(near):
         assert A[np.flatnonzero(moved != labels)][:, marked].any(axis=1).all()
+    # Node by node: each goes where the objective rises most, or stays where nothing raises it.
+    replayed = labels.copy()
+    for x in range(first, last):
+        a, near_it = replayed[x], marked[A[x] > 0].any() or not len(near)
+        others = (replayed == a) & (np.arange(12) != x)
+        if a < 0 or not near_it or others.sum() < min_size or A[others].sum() < max(least, 1e-12):
+            continue
+        gains = {}
+        for c in set(replayed[(A[x] > 0) & (np.arange(12) != x)].tolist()) - {-1, a}:
+            then = np.where(np.arange(12) == x, c, replayed)
+            gains[c] = value_of(objective, A, then, 3) - value_of(objective, A, replayed, 3)
+        best = max(gains.values(), default=0.0)
+        assert gains.get(moved[x], 0.0) >= best - 1e-9 or (moved[x] == a and best <= 1e-9)
+        replayed[x] = moved[x]
+    np.testing.assert_array_equal(replayed, moved)
     if moves:
         assert value_of(objective, A, moved, 3) > value_of(objective, A, labels, 3)
         shrunk = after.volume < sums.volume - 1e-12

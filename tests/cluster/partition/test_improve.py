@@ -19,9 +19,9 @@ from graphcore.cluster.partition.objectives import OBJECTIVES
 from graphcore.cluster.partition.quotient import common_refinement
 
 from ...oracles import cliques, planted, quick, random_adjacency
+from ...partitions import same_partition
 from ...strategies import objectives, priced_objectives, problem_of
 from .test_local_moving import value_of
-from .test_merge import same_partition
 from .test_quotient import linked
 
 
@@ -186,7 +186,7 @@ def test_sums_follow_heated_moves(case, objective, temperature, min_size, seed):
     np.testing.assert_allclose(sums.internal, now.internal, atol=1e-9 * now.volume.sum())
     np.testing.assert_allclose(sums.volume, now.volume, atol=1e-9 * now.volume.sum())
     assert np.all(now.size >= np.minimum(before.size, min_size))
-    assert moved >= np.count_nonzero(labels != start) - len(labels) * (moved > 0)
+    assert moved >= np.count_nonzero(labels != start)
     if temperature == 0:
         assert now.value(objective) >= before.value(objective) - 1e-9
 

@@ -262,9 +262,8 @@ def test_moves_end_in_a_local_optimum_and_never_lower_the_objective(case, object
 
 
 @pytest.mark.parametrize("objective", OBJECTIVES)
-def test_a_fixed_point_is_a_local_optimum_on_many_graphs(objective):
-    # In the last two only a candidate that is not best to first order still raises the information.
-    for seed in [*range(60), 689, 1095]:
+def test_a_fixed_point_is_an_optimum_where_the_best_candidate_is_not_best_to_first_order(objective):
+    for seed in (0, 689, 1095):
         rng = np.random.default_rng(seed)
         n, density = int(rng.integers(6, 16)), float(rng.choice([0.2, 0.4, 0.7]))
         A = random_adjacency(n, density, rng, weighted=seed % 2 == 0, loops=0.2)

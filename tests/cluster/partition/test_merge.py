@@ -15,6 +15,7 @@ from graphcore.cluster.partition.objectives import OBJECTIVES
 from graphcore.cluster.partition.quotient import GraphRows, graph_rows, quotient
 
 from ...oracles import cliques, planted, quick, random_adjacency
+from ...partitions import same_partition
 from ...strategies import objectives, priced_objectives
 from .test_local_moving import value_of
 
@@ -22,10 +23,6 @@ LINKAGES = (*OBJECTIVES, "average")
 linkages = st.sampled_from(LINKAGES)
 all_linkages = st.one_of(priced_objectives(), st.just("average"))
 ONE = np.ones(100, dtype=np.int64)
-
-
-def same_partition(a, b):
-    return len({*zip(a.tolist(), b.tolist(), strict=True)}) == len(set(a.tolist())) == len(set(b.tolist()))
 
 
 def as_groups(A):

@@ -5,10 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphcore import Graph, Published
+from graphcore import Graph
 from graphcore.cluster.partition.nearest import label_all
-from graphcore.cluster.pipeline.cluster import cluster_graph
-from graphcore.cluster.pipeline.settings import resolve_settings
 from graphcore.kernels import graph as kernel_graph
 from graphcore.kernels.graph import GraphKernel
 
@@ -150,60 +148,3 @@ def test_labelling_reads_only_the_rows_of_the_coreset(name):
     found = label_all(poisoned, indices, weights, labels, 4)
     assert np.array_equal(found.labels, expected.labels)
     assert np.array_equal(found.unreached, expected.unreached)
-
-
-def slow_algorithm_3(A, indices, weights, labels, k):
-    """Line 6 of Algorithm 3 node by node, in plain Python: (label, whether there is no tie) of every node."""
-    n = len(A)
-    entries = [a for row in A for a in row if a]
-    loop = sum(entries) / len(entries)
-    A = [[A[x][y] + (loop if x == y and any(A[x]) else 0) for y in range(n)] for x in range(n)]
-    degree = [sum(row) for row in A]
-
-    def kernel(x, y):
-        return A[x][y] / (degree[x] * degree[y])
-
-    members = [
-        [(int(y), float(v)) for y, v, label in zip(indices, weights, labels, strict=True) if label == j]
-        for j in range(k)
-    ]
-    mass = [sum(v for _, v in group) for group in members]
-    norm = [
-        sum(v * u * kernel(y, z) for y, v in group for z, u in group) / total**2 if group else float("inf")
-        for group, total in zip(members, mass, strict=True)
-    ]
-    out = []
-    for x in range(n):
-        if degree[x] == 0:
-            out.append((-1, True))
-            continue
-        offers = [
-            kernel(x, x) - 2 * sum(v * kernel(x, y) for y, v in members[j]) / mass[j] + norm[j]
-            if members[j]
-            else float("inf")
-            for j in range(k)
-        ]
-        best, second = sorted(offers)[:2]
-        out.append((offers.index(best), second - best > 1e-12))
-    return out
-
-
-@pytest.mark.filterwarnings("ignore::graphcore.GraphWarning")
-@pytest.mark.parametrize("name", ["barabasi-albert", "star", "weighted", "disconnected", "isolated nodes"])
-def test_published_labelling_equals_algorithm_3(name):
-    graph, A = example(name)
-    k = 3
-    settings = resolve_settings(graph, k, published=Published(coreset_size=12))
-    for seed in range(5):
-        result = cluster_graph(graph, settings, random_state=seed)
-        coreset = result.coreset
-        expected = slow_algorithm_3(A.tolist(), coreset.indices, coreset.weights, result.coreset_labels, k)
-        # Every node is labelled by distance, the coreset's own nodes too.
-        assert len(expected) == len(result.labels) == graph.n_nodes
-        clear = [x for x, (_, clear) in enumerate(expected) if clear]
-        assert len(clear) > graph.n_nodes / 4
-        assert [expected[x][0] for x in clear] == result.labels[clear].tolist()
-        K, w = dense_kernel(A, 1.0)
-        labelling = label_all(GraphKernel(graph, 1.0), coreset.indices, coreset.weights, result.coreset_labels, k)
-        assert np.array_equal(result.labels, labelling.labels)
-        check_labels(labelling, K, w, coreset.indices, coreset.weights, result.coreset_labels, k)

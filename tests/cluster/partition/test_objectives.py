@@ -24,29 +24,10 @@ from graphcore.graphs.as_graph import as_graph
 from tests.partitions import objective_of
 
 from ...oracles import method
+from ...strategies import problem_of
+from .test_quotient import linked
 
 resolutions = st.sampled_from([0.3, 1.0, 2.5])
-
-
-@st.composite
-def labelled(draw):
-    """A dense symmetric matrix with weights, loops and isolated nodes, and labels; -1 where a node is isolated."""
-    rng = np.random.default_rng(draw(st.integers(0, 2**31 - 1)))
-    n = draw(st.integers(3, 16))
-    A = np.triu(rng.random((n, n)) < draw(st.sampled_from([0.15, 0.4])), draw(st.integers(0, 1))).astype(float)
-    if draw(st.booleans()):
-        A *= rng.integers(1, 6, (n, n))
-    A[0, 1] = 1.0
-    A = np.maximum(A, A.T)
-    k = draw(st.integers(1, 4))
-    labels = rng.integers(0, k, n).astype(np.int32)
-    labels[A.sum(axis=1) == 0] = -1
-    return A, labels, k
-
-
-def problem_of(A, k, resolution, min_size):
-    rows = graph_rows(as_graph(sp.csr_array(A)))
-    return Problem(rows, k, OBJECTIVES["modularity"].at(resolution), min_size)
 
 
 def networkx_modularity(A, labels, resolution):
@@ -59,21 +40,22 @@ def networkx_modularity(A, labels, resolution):
     return nx.community.modularity(G, communities, resolution=resolution)
 
 
-@given(labelled(), resolutions)
-def test_modularity_is_that_of_networkx(data, resolution):
-    A, labels, k = data
-    problem = problem_of(A, k, resolution, 1)
+@given(linked(max_nodes=16), resolutions)
+def test_modularity_is_that_of_networkx(case, resolution):
+    graph, A, labels, k = case
+    problem = problem_of(graph, k, OBJECTIVES["modularity"].at(resolution))
     expected = networkx_modularity(A, labels, resolution)
     assert problem.partition(labels, problem.sums(labels)).value == pytest.approx(expected, abs=1e-12)
     if resolution == 1.0:
         assert objective_of("modularity", A, labels, k) == pytest.approx(expected, abs=1e-12)
 
 
-@given(labelled(), resolutions)
-def test_merging_ends_where_no_union_gains(data, resolution):
-    A, _, _ = data
-    A = A[np.ix_(A.sum(axis=1) > 0, A.sum(axis=1) > 0)]
-    problem, n = problem_of(A, len(A), resolution, 0), len(A)
+@given(linked(max_nodes=16), resolutions)
+def test_merging_ends_where_no_union_gains(case, resolution):
+    A = case[1]
+    A = A[np.ix_(A.any(axis=1), A.any(axis=1))]
+    n = len(A)
+    problem = problem_of(as_graph(sp.csr_array(A)), n, OBJECTIVES["modularity"].at(resolution), min_size=0)
     rows = quotient(problem.rows, np.arange(n, dtype=np.int32), n)
     labels, children, losses = agglomerate(rows, np.ones(n, dtype=np.int64), 0, linkage=problem.objective)
     assert len(children) == len(losses) == n - len(np.unique(labels))

@@ -81,33 +81,6 @@ def measured(name, k, method, seed, size):
     return eps, cost, optimum, float(on_coreset_graph.min())
 
 
-@pytest.mark.parametrize("k", [2, 3])
-def test_lemma_b_1_the_trace_form_is_the_cost_of_the_centroids(k):
-    # For any weights and any features, not those of a graph alone.
-    rng = np.random.default_rng(k)
-    Phi, w = rng.standard_normal((7, 5)), rng.random(7) + 0.1
-    K = Phi @ Phi.T
-    traces = cut_costs(w[:, None] * K * w, w, np.diag(K), partitions(7, k), k)
-    for labels, trace in zip(partitions(7, k), traces, strict=True):
-        centroids = np.array([np.average(Phi[labels == j], axis=0, weights=w[labels == j]) for j in range(k)])
-        assert trace == pytest.approx(w @ np.square(Phi - centroids[labels]).sum(axis=1))
-
-
-@pytest.mark.parametrize("k", [2, 3])
-@pytest.mark.parametrize("name", sorted(GRAPHS))
-def test_lemmas_b_2_and_b_3(name, k):
-    n, held = len(GRAPHS[name]), 0
-    for seed in range(6):
-        result = measured(name, k, "degree", seed, n - 2)
-        if result is None or result[0] >= 1:
-            continue
-        eps, cost, optimum, on_coreset_graph = result
-        assert cost <= on_coreset_graph / (1 - eps) * (1 + 1e-9)
-        assert on_coreset_graph <= (1 + eps) * optimum * (1 + 1e-9)
-        held += 1
-    assert held >= 2
-
-
 @pytest.mark.parametrize("method", SAMPLING)
 @pytest.mark.parametrize("k", [2, 3])
 @pytest.mark.parametrize("name", sorted(GRAPHS))
@@ -201,26 +174,3 @@ def test_theorem_1_on_larger_graphs(linked, seed):
 def costs_to(K, centres):
     """Squared distances (k, n) of all nodes to one set of centres."""
     return np.diag(K) + np.einsum("jx,xy,jy->j", centres, K, centres)[:, None] - 2 * centres @ K
-
-
-@pytest.mark.parametrize("seed", range(5))
-def test_lemma_5_1_without_the_factor(seed):
-    """``sum w |x - z|^2 = sum w |x - c|^2 + |c - z|^2 sum w`` for any z: in vectors, and in the space of a kernel.
-
-    The printed last term has the number of points as another factor, with which the identity fails.
-    """
-    rng = np.random.default_rng(seed)
-    X, z, weights = rng.standard_normal((7, 3)), rng.standard_normal(3), rng.uniform(0.5, 2, 7)
-    c = weights @ X / weights.sum()
-    moved = weights @ np.square(X - z).sum(axis=1)
-    apart = np.square(c - z).sum() * weights.sum()
-    assert moved == pytest.approx(weights @ np.square(X - c).sum(axis=1) + apart, rel=1e-12)
-    assert moved != pytest.approx(weights @ np.square(X - c).sum(axis=1) + 7 * apart, rel=0.01)
-    # The same by the kernel alone, for z a combination of all nodes of a graph and S some of them.
-    A = random_adjacency(12, 0.5, rng, weighted=True)
-    K, w = dense_kernel(A, float(A.sum(axis=1).max()))
-    inside = np.where(np.arange(12) < 7, w, 0.0)
-    centres = np.stack([inside / inside.sum(), rng.dirichlet(np.ones(12))])
-    to_own, to_other = costs_to(K, centres) @ inside
-    gap = centres[0] - centres[1]
-    assert to_other == pytest.approx(to_own + gap @ K @ gap * inside.sum(), rel=1e-12)

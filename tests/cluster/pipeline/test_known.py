@@ -20,7 +20,7 @@ def uneven():
 @pytest.mark.filterwarnings("ignore::graphcore.GraphWarning")
 @pytest.mark.parametrize("k", [4, pytest.param(2, marks=pytest.mark.slow), pytest.param(7, marks=pytest.mark.slow)])
 def test_limits_from_above_hold(uneven, k):
-    graph, truth = uneven
+    graph, _ = uneven
     n = graph.n_nodes - graph.n_isolated
     most = -(-n // k)
     free = CoresetSpectralClustering(k, random_state=0).fit(graph).labels_
@@ -35,7 +35,6 @@ def test_limits_from_above_hold(uneven, k):
             assert sums.cut.sum() < 0.8 * graph.volume * (1 - 1 / k)  # far from what chance cuts
     loose = CoresetSpectralClustering(k, max_share=float(k), random_state=0).fit(graph).labels_
     assert agreement(loose, free)["ari"] > 0.8
-    assert truth.max() == 3
 
 
 def test_balanced_parts_of_a_grid_are_compact():

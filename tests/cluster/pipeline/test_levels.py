@@ -19,7 +19,7 @@ from graphcore.cluster.pipeline.levels import _divided
 from graphcore.cluster.pipeline.settings import resolve_settings
 
 from ...oracles import planted, random_adjacency
-from ..partition.test_merge import same_partition
+from ...partitions import same_partition
 
 
 def are_nested(levels):

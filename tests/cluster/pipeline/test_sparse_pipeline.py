@@ -21,8 +21,8 @@ from graphcore.cluster.spectral.partition import spectral_partition
 from graphcore.kernels.graph import GraphKernel
 
 from ...oracles import cliques, method, permuted, planted, quick, random_adjacency
+from ...partitions import same_partition
 from ..partition.test_local_moving import value_of
-from ..partition.test_merge import same_partition
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore:.*isolated:graphcore.GraphWarning"),

@@ -9,19 +9,7 @@ from graphcore import Graph
 from graphcore.cluster.selection.sweep import micro_cluster_trees
 
 from ...oracles import cliques, planted, quick, random_adjacency
-
-
-def information_of(A, labels):
-    """The objective from its definition; labels of -1 belong to isolated nodes."""
-    total = A.sum()
-    inner, volumes = [], []
-    for c in range(labels.max() + 1):
-        inside = labels == c
-        inner.append(A[np.ix_(inside, inside)].sum() / total)
-        volumes.append(A[inside].sum() / total)
-    cut, apart = 1 - sum(inner), 1 - sum(v * v for v in volumes)
-    value = sum(a * np.log(a / (v * v)) for a, v in zip(inner, volumes, strict=True) if a > 0)
-    return value + (cut * np.log(cut / apart) if cut > 1e-12 else 0.0)
+from ...partitions import objective_of
 
 
 @st.composite
@@ -54,7 +42,9 @@ def test_information_and_entropy_are_those_of_the_trees_partitions(A, k, seed, p
             labels = tree.labels_at(n_clusters)
             assert ((labels >= 0) == linked).all()
             assert len(np.unique(labels[linked])) == n_clusters
-            assert tree.information[n_clusters - 1] == pytest.approx(information_of(A, labels), abs=1e-9)
+            assert tree.information[n_clusters - 1] == pytest.approx(
+                objective_of("information", A, labels, n_clusters), abs=1e-9
+            )
             shares = np.bincount(labels[linked], A.sum(axis=1)[linked]) / A.sum()
             assert tree.entropy[n_clusters - 1] == pytest.approx(-(shares * np.log(shares)).sum(), abs=1e-9)
             # Every cluster lies within one of the partition before.

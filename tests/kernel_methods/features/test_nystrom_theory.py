@@ -50,7 +50,10 @@ def test_lemma_3_landmarks_by_ridge_leverage_preserve_the_span():
 
 @pytest.mark.slow
 def test_theorem_2_expected_cost_of_k_means_plus_plus_seeds():
-    """Its proof, term by term: seeding within 8 (ln k + 2), Lemma 2, and training error against expected error."""
+    """Seeds by k-means++ on Nystrom features cost about twice the best on new points; more points change that little.
+
+    The bound itself, 8 (ln k + 2) times the best and more, is above the largest cost that there can be.
+    """
     k, rng = 5, np.random.default_rng(0)
     places = 1.5 * rng.standard_normal((k, 5))
     function = kernel_function("gaussian", bandwidth=3.0)
@@ -61,23 +64,16 @@ def test_theorem_2_expected_cost_of_k_means_plus_plus_seeds():
     test = sample(2000)
     expected = {}
     for n in (100, 400):
-        gamma, rows = np.sqrt(n), []
+        rows = []
         for seed in range(10):
             X = sample(n)
             K = function(X)
-            found = nystrom_features(VectorKernel(X, function), int(2 * gamma), random_state=seed)
-            quality = dictionary_quality(K, found, gamma)
+            found = nystrom_features(VectorKernel(X, function), int(2 * np.sqrt(n)), random_state=seed)
             best = kernel_kmeans(K, k, n_init=5, random_state=seed).cost
             seeds = kmeans_plusplus(found.features, k, random_state=seed)[0]
-            inside = np.square(found.features[:, None] - seeds).sum(axis=2).min(axis=1).mean() + found.alpha / n
-            bound = 8 * (np.log(k) + 2) * (best + k * gamma / n / (1 - quality.eps_hat))
-            rows.append((inside, cost_of_new(found, seeds, test), bound, best))
-        inside, outside, bound, best = np.mean(rows, axis=0)
-        assert inside <= bound
-        # Maurer and Pontil's bound for all sets of k centres in the unit ball at once.
-        assert abs(outside - inside) <= k * np.sqrt(18 * np.pi / n)
+            rows.append((cost_of_new(found, seeds, test), best))
+        outside, best = np.mean(rows, axis=0)
         expected[n] = outside / best
-        # The constants are generous: seeds cost about twice the best.
         assert 1.2 < expected[n] < 3.5
     assert expected[400] < 1.2 * expected[100]
 
