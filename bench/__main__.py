@@ -13,12 +13,13 @@ from importlib import import_module
 from pathlib import Path
 
 from . import harness, machine, papers, quality_page, stamp
-from .report import Report
+from .report import Report, page
 
 CASES = (
     "quality",
     "vectors",
     "search",
+    "neighbors",
     "ablation",
     "speed",
     "threads",
@@ -41,6 +42,8 @@ CASES = (
     "outliers",
     "uneven",
     "calibration",
+    "levels",
+    "web-graphs",
     "detectability",
     "losses",
     "spread",
@@ -172,7 +175,8 @@ def _page(given):
 
 
 def _paper(given):
-    from .papers import claims, page, record
+    from .papers import claims, record
+    from .papers import page as paper_page
     from .papers.exhibit import Settings
 
     paper = papers.paper(given.name)
@@ -186,7 +190,7 @@ def _paper(given):
         with tempfile.TemporaryDirectory() as made:
             record.measure(paper, settings, given.only, Path(made) if given.quick else record.FOLDER)
     if given.page or not given.quick:
-        page.write(paper)
+        paper_page.write(paper)
         claims.write()
 
 
@@ -208,16 +212,17 @@ def _earlier(path, case):
 
 
 def _write_page(path, report, arguments, case):
-    """What the docs include, with a word on where it comes from."""
-    if not report.page:
-        raise SystemExit(f"bench: no tables for the docs were made, so {path} is not written")
+    """What the docs include, with a word on where it comes from; all sections, where a case has no page of its own."""
+    text = report.page or page(report.sections)
+    if not (report.page or report.outcomes):
+        raise SystemExit(f"bench: nothing was measured, so {path} is not written")
     command = f"python -m bench {shlex.join(_telling(arguments))}"
     origin = f"*{report.title}. Written by `{command}` on {report.machine['date'][:10]}; do not edit; "
     origin += f"{stamp.line(report.machine)}.*"
     if "busy" in report.machine.get("load at the start", ""):
         origin += "\n\nOther programs were at work on the machine: seconds are noisy, scores are not."
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(f"{origin}\n\n{report.page}\n")
+    path.write_text(f"{origin}\n\n{text}\n")
     if hasattr(case, "write_rows"):
         case.write_rows(path.with_suffix(".csv"), report.outcomes)
 

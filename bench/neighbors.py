@@ -1,12 +1,9 @@
-"""Times the neighbour searches: what the choice in graphcore.neighbors.search rests on, and pynndescent beside it.
+"""Vectors to search, and what the choice between exact and approximate search in graphcore.neighbors.search rests on.
 
-Run ``python -m bench.neighbors choice``, which takes about ten minutes, or ``python -m bench.neighbors peers 100000
-1000000`` with numbers of rows, a minute for every million. CPU seconds of one thread, nothing compiled in them.
+Run ``python -m bench.neighbors``, which takes about ten minutes. CPU seconds of one thread, nothing compiled in them.
 """
 
-import sys
 import time
-from pathlib import Path
 
 import numpy as np
 import scipy.sparse as sp
@@ -85,34 +82,7 @@ def report(name, X):
     )
 
 
-def resident(which):
-    """kB in memory, now (VmRSS) or at the most (VmHWM); Linux alone tells."""
-    return int(Path("/proc/self/status").read_text().partition(which + ":")[2].split()[0])
-
-
-def peers(sizes):
-    print(f"{'data':26}{'search':>16}{'CPU s':>8}{'us/row':>8}{'recall':>8}{'peak kB/row beside X':>22}")
-    for make in (manifold, mixture):
-        for n in sizes:
-            X = make(n)
-            for name, search in (("graphcore", with_graphcore("auto")), ("pynndescent", with_pynndescent)):
-                Path("/proc/self/clear_refs").write_text("5")  # from now on it is the peak since then that is told
-                before = resident("VmRSS")
-                seconds, found = measure(X, search)
-                more = resident("VmHWM") - before
-                distances = found.distances if name == "graphcore" else found
-                print(
-                    f"{make.__name__ + f' {n} x 128':26}{name:>16}{seconds:8.2f}{seconds / n * 1e6:8.1f}"
-                    f"{recall(X, distances):8.3f}{more / n:22.2f}",
-                    flush=True,
-                )
-
-
 if __name__ == "__main__":
     for search in (with_graphcore("exact"), with_graphcore("approximate")):
         search(manifold(3000))
-    if sys.argv[1:2] == ["peers"]:
-        with_pynndescent(manifold(3000))
-        peers([int(n) for n in sys.argv[2:]])
-    else:
-        choice()
+    choice()

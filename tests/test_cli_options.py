@@ -60,6 +60,7 @@ def test_labels_of_standard_input_go_to_standard_output(folder, capsys, monkeypa
 
 @pytest.mark.parametrize("command", ["cluster missing.txt -k 2", "report missing.txt labels.tsv -o page.html"])
 def test_a_report_without_matplotlib_says_so_first(folder, capsys, monkeypatch, command):
+    (folder / "labels.tsv").write_text("")
     found = importlib.util.find_spec
     monkeypatch.setattr(
         importlib.util, "find_spec", lambda name, *more: None if name == "matplotlib" else found(name, *more)

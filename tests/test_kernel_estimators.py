@@ -24,6 +24,7 @@ from graphcore import (
 )
 from graphcore.estimators._equal_rows import merge_equal_rows
 from graphcore.kernel_methods.kmeans.exact import partition_cost
+from tests.oracles import random_adjacency
 
 # Degenerate data of scikit-learn's checks are warned about; where a warning matters, the test asks for it.
 pytestmark = pytest.mark.filterwarnings("ignore::graphcore.GraphWarning")
@@ -219,7 +220,7 @@ def test_isolated_nodes_get_no_cluster():
 
 @pytest.mark.filterwarnings("ignore::graphcore.GraphWarning")
 def test_figures_are_in_the_unit_of_the_weights():
-    A = sp.csr_array(np.kron(np.eye(2), np.ones((5, 5)) - np.eye(5)))
+    A = sp.csr_array(random_adjacency(20, 0.4, np.random.default_rng(0), weighted=True))
     for make in (
         lambda: KernelKMeans(2, random_state=0), lambda: CoresetKernelKMeans(2, coreset_size=1.0, random_state=0),
         lambda: KernelKFlats(2, 1, random_state=0),

@@ -9,7 +9,7 @@ import warnings
 
 import numpy as np
 
-from .. import harness
+from .. import harness, inputs
 from ..harness import Method
 from ..report import Report, page, table
 from ..vectors import agreement, over_seeds, spread
@@ -40,6 +40,12 @@ def run(options):
         costs = of_cost(graph, options)
         outcomes += costs
         sections.append(of_costs(costs))
+    rows = [row for name, make in new_vectors(options.data).items() if harness.wanted([name], options)
+            for row in joined(name, make(), options)]  # fmt: skip
+    if rows:
+        header = ["rows, columns", "new rows", "CPU s of a fit to all", "of the update", "share"]
+        header += ["ARI with the truth", "of a fit to all"]
+        sections.append("## New vectors\n\n" + table(header, rows))
     return Report("Graphs that change", sections, outcomes, ("ari", "seconds"), page=page(sections))
 
 
@@ -207,3 +213,49 @@ def of_costs(outcomes):
     )
     header = ["exchanged", "nodes moved", "clusters formed anew", "CPU s", "share of a fit"]
     return f"## Cost of an update\n\n{text}\n\n" + table(header, rows)
+
+
+def new_vectors(data):
+    """(Vectors, truth, number of clusters, shares that are new) by name, made when asked for; None if absent."""
+
+    def kept(name, *shares):
+        path = inputs.labelled_vectors(name, data)
+        if path is None:
+            return None
+        with np.load(path) as file:
+            return file["X"], file["labels"], 10, shares
+
+    def gaussians():
+        rng = np.random.default_rng(0)
+        truth = rng.integers(0, 30, 60_000)
+        X = rng.standard_normal((60_000, 128)) + 0.35 * rng.standard_normal((30, 128))[truth]
+        return X.astype(np.float32), truth, 30, (0.01,)
+
+    return {
+        "PenDigits": lambda: kept("pendigits", 0.01, 0.09), "MNIST": lambda: kept("mnist", 0.01),
+        "30 Gaussians": gaussians,
+    }  # fmt: skip
+
+
+def joined(name, found, options):
+    """Rows of the table: vectors that join a model, beside a fit to all of them."""
+    import graphcore
+
+    def spent(function):
+        start = time.process_time()
+        return function(), time.process_time() - start
+
+    if found is None:
+        return
+    X, truth, k, shares = found
+    order = np.random.default_rng(0).permutation(len(X))
+    X, truth = X[order], truth[order]
+    for share in shares:
+        n_old = len(X) - round(share * len(X))
+        model = graphcore.CoresetSpectralClustering(k, random_state=0, n_jobs=options.threads)
+        whole, of_fit = spent(lambda model=model: model.fit(X).labels_)
+        model.fit(X[:n_old])
+        _, of_update = spent(lambda model=model, n_old=n_old: model.update(X[n_old:]))
+        scores = (f"{agreement(labels, truth)['ari']:.3f}" for labels in (model.labels_, whole))
+        shape = f"{name}, {len(X):,} x {X.shape[1]}"
+        yield [shape, len(X) - n_old, of_fit, of_update, of_update / of_fit, *scores]

@@ -27,7 +27,8 @@ def run(options):
         if path is not None:
             rows += _measured(name, _matrix(path), GRAPHS[name], options)
     header = ["graph", "numbering", "CPU s of a fit", "of random", "CPU s to number", "CPU s to exchange rows"]
-    return Report(f"Numbering: least of {options.seeds} runs in one thread", [table(header, rows)], [])
+    text = table(header, rows)
+    return Report(f"Numbering: least of {options.seeds} runs in one thread", [text], [], page=text if rows else "")
 
 
 def _path(name, options):

@@ -122,8 +122,9 @@ def _means_other(path, *own):
     """Whether the ending of a path, but for compression, means something that is neither text nor one of its `own`."""
     from ..files.formats import ending_format
 
-    ending = os.path.splitext(path.lower().removesuffix(ending_format(path)[1]))[1]
-    return ending in _NO_TEXT and ending not in own
+    compression = ending_format(path)[1]
+    ending = os.path.splitext(path.lower().removesuffix(compression))[1]
+    return ending in _NO_TEXT and (ending not in own or (ending == ".npz" and compression))
 
 
 def check_names(graph, output, columns):

@@ -100,7 +100,7 @@ def write_memberships(memberships, path, graph, *, spreadsheet=False):
 
     format, compression = _format_of(path, "npz")
     if format == "npz":
-        with atomic_output(path) as raw, compressed(raw, compression) as stream:
+        with atomic_output(path) as stream:
             sp.save_npz(stream, memberships)
         return
     names = range(graph.n_nodes) if graph.node_names is None else graph.node_names

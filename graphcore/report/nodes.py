@@ -78,7 +78,7 @@ def _shares(graph, labels, n_clusters, nodes, membership):
         totals = np.repeat(graph.degrees[nodes], np.diff(sums.indptr))
     else:
         sums, totals = membership[nodes], 1.0
-        sums.sort_indices()  # of equal shares the first cluster comes first
+    sums.sort_indices()  # of equal shares the first cluster comes first
     values = sums.data / totals
     row = np.repeat(np.arange(len(nodes)), np.diff(sums.indptr))
     rank = places_in_rows(row, -values)
