@@ -62,17 +62,14 @@ def mnist_neighbors(data, n_neighbors):
     return cached(f"mnist-nn{n_neighbors}", make)
 
 
-def planted(n_clusters, cluster_size, p_in, p_out, *, name=""):
-    """Path of a planted partition: edges with probability `p_in` inside a cluster and `p_out` between clusters.
-
-    `name` tells files of the same sizes and other probabilities apart.
-    """
+def planted(n_clusters, cluster_size, p_in, p_out):
+    """Path of a planted partition: edges with probability `p_in` inside a cluster and `p_out` between clusters."""
 
     def make():
         graph, labels = graphcore.datasets.planted_partition(n_clusters, cluster_size, p_in, p_out, random_state=0)
         return {"indptr": graph.indptr, "indices": graph.indices, "labels": labels}
 
-    return cached(f"planted-{n_clusters}x{cluster_size}{name}", make)
+    return cached(f"planted-{n_clusters}x{cluster_size}-{p_in:.3g}-{p_out:.3g}", make)
 
 
 def edge_list(path):

@@ -1,6 +1,7 @@
 """Results as Markdown tables, a JSON file and a plot."""
 
 import json
+import re
 from dataclasses import dataclass, field
 
 
@@ -31,7 +32,7 @@ def table(header, rows):
 
 def page(sections):
     """Sections for a page of the docs that has headings of its own."""
-    return "\n\n".join(section.replace("## ", "**", 1).replace("\n", "**\n", 1) for section in sections)
+    return "\n\n".join(re.sub(r"\A## (.*)", r"**\1**", section) for section in sections)
 
 
 def ratio(ours, theirs):

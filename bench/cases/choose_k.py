@@ -100,5 +100,5 @@ def _path(graph, options):
         return inputs.digits()
     if graph.startswith("planted"):
         k = GRAPHS[graph]
-        return inputs.planted(k, _BLOCK, _INSIDE / _BLOCK, _OUTSIDE / (_BLOCK * (k - 1)), name=f"-mixed-{k}")
+        return inputs.planted(k, _BLOCK, _INSIDE / _BLOCK, _OUTSIDE / (_BLOCK * (k - 1)))
     return inputs.real(graph, options.data)

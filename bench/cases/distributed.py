@@ -132,17 +132,24 @@ def _peak_memory():
     return 1024 * int(status.partition("VmHWM:")[2].split()[0])
 
 
-def _graph(folder, nodes, options):
-    from graphcore import CoresetSpectralClustering, open_graph
-    from graphcore.cluster.partition import quotient
+def planted_store(folder, nodes):
+    """(Graph on disk, planted communities, their number); planted by bench/huge.py, if it is not in the folder yet."""
+    from graphcore import open_graph
 
     path = folder / f"distributed-{nodes}.store"
     k = LARGE_CLUSTERS if nodes > LARGE_NODES else max(2, nodes // NODES_PER_CLUSTER)
     if not path.exists():
+        folder.mkdir(parents=True, exist_ok=True)
         sizes = ["--nodes", str(nodes), "--edges", str(nodes * EDGES_PER_NODE), "--clusters", str(k)]
         subprocess.run([sys.executable, Path(__file__).parents[1] / "huge.py", path, *sizes], check=True)
-    graph = open_graph(path)
-    truth = np.load(str(path).removesuffix(".store") + ".truth.npy")
+    return open_graph(path), np.load(str(path).removesuffix(".store") + ".truth.npy", mmap_mode="r"), k
+
+
+def _graph(folder, nodes, options):
+    from graphcore import CoresetSpectralClustering
+    from graphcore.cluster.partition import quotient
+
+    graph, truth, k = planted_store(folder, nodes)
     # A smaller one goes the way of the huge all the same.
     quotient._MANY_ENTRIES = min(quotient._MANY_ENTRIES, graph.n_entries - 1)
     quotient._SAMPLED_ENTRIES = min(quotient._SAMPLED_ENTRIES, graph.n_entries // 2)
@@ -254,9 +261,8 @@ def _graph_model(nodes, measured):
     outcome, _, work, stages, _ = measured
     sent = sum(amount for key, amount in work.items() if key.startswith(("bytes to each", "bytes with")))
     back = sum(a for key, a in work.items() if key.startswith("bytes back") and key != "bytes back, sample_part")
-    # The sample grows no further than 2^26 links of 8 bytes, and so does what is merged.
-    sample, merging = 2**29, stages.get("merging", 0.0)
-    client = sum(seconds for stage, seconds in stages.items() if stage in ("coreset", "rows"))
+    # The sample grows no further than 2^26 links of 8 bytes, and so does what is merged, once for each balance tried.
+    sample, merging, client = 2**29, stages["balance"], stages["coreset"]
     passes = outcome.seconds[0] - client - merging
     rows = []
     for edges in (1e10, 1e11, 1e12):

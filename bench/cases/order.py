@@ -35,8 +35,8 @@ def _path(name, options):
     if name == "dblp":
         return inputs.real(name, options.data)
     if name.endswith("sparse"):
-        return inputs.planted(2000, 1000, 8 / 999, 2 / 1_999_000, name="-sparse")
-    return inputs.planted(250, 1000, 0.04, 0.0001, name="-order")
+        return inputs.planted(2000, 1000, 8 / 999, 2 / 1_999_000)
+    return inputs.planted(250, 1000, 0.04, 0.0001)
 
 
 def _matrix(path):

@@ -10,7 +10,7 @@ SEEDS = 5
 GOAL = 1.7
 OURS = Method("graphcore", "cluster", "graphcore")
 GENERATED = {
-    "planted 250 x 1,000": (250, lambda: inputs.planted(250, 1000, 0.4, 0.001, name="-threads")),
+    "planted 250 x 1,000": (250, lambda: inputs.planted(250, 1000, 0.4, 0.001)),
     "R-MAT 2^20, 16 M edges": (1000, lambda: inputs.rmat(20, 16_000_000)),
 }
 REAL = {"mnist-nn10": 10, "dblp": 100}
