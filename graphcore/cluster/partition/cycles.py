@@ -8,6 +8,7 @@ from ...base.threads import effective_jobs, map_items
 from ...base.work import count
 from ._group_loops import join_subgroups
 from .local_moving import FEW_MOVES, move_locally
+from .merge import agglomerate
 from .quotient import apply_labels, compact_labels, estimated_entries, grouped, label_volumes, pick_labels
 
 # A level of groups that leaves more than this share of what it groups, or of its entries, is not worth a level.
@@ -26,8 +27,9 @@ _NO_STARTS, _NO_NODES = np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int32)
 def move_in_cycles(problem, labels, rng, *, sums=None, n_jobs=None):
     """Raise the objective by moving groups of nodes, large ones first, then single nodes; again with other groups.
 
-    Each cycle splits every cluster anew into groups, these into groups of groups (:func:`subgroups`), and moves the
-    largest first; groups of nodes are moved so up to three times, with other groups of theirs. `labels` (n,) int32, -1
+    Each cycle splits every cluster anew into groups, these into groups of groups (:func:`subgroups`), merges the
+    largest anew, where that is better, and moves them first; groups of nodes are moved so up to three times, with other
+    groups of theirs. `labels` (n,) int32, -1
     stays, are changed in place, and never for the worse; `sums` are theirs, if at hand. Returns ClusterSums, but for
     the cut.
 
@@ -48,7 +50,7 @@ def move_in_cycles(problem, labels, rng, *, sums=None, n_jobs=None):
     return sums
 
 
-def _cycle(problem, labels, sums, rng, n_jobs, n_inner):
+def _cycle(problem, labels, sums, rng, n_jobs, n_inner, of_groups=False):
     """One cycle; labels and their sums are changed in place. Those that it is made of are cycles among the groups."""
     rows, most = problem.rows, min(int(_MAX_SHARE * len(problem.rows.indices)), problem.max_links)
     groups, n_groups = subgroups(rows, labels, resolutions_of(problem, sums), rng, most, n_jobs)
@@ -57,11 +59,37 @@ def _cycle(problem, labels, sums, rng, n_jobs, n_inner):
         count("most links between groups", len(between.rows.indices), most=True)
         for _ in range(n_inner):
             before = sums.value(problem.objective)
-            _cycle(between, clusters, sums, rng, n_jobs, 1)
+            _cycle(between, clusters, sums, rng, n_jobs, 1, of_groups=True)
             if not _is_worth_it(before, sums.value(problem.objective)):
                 break
         labels[:] = apply_labels(clusters, groups)
+    elif of_groups:
+        _merge_anew(problem, labels, sums)
     move_locally(problem, labels, sums=sums, tolerance=FEW_MOVES, n_jobs=n_jobs)
+
+
+def _merge_anew(problem, labels, sums):
+    """Take what merging makes of the largest groups, in place, where that is better than the clusters they come from.
+
+    Where two clusters are united and a third is cut, no single move mends both. As by moves, no cluster is made of
+    parts without a link between them.
+    """
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import connected_components
+
+    rows, k, counts = problem.rows, problem.n_clusters, problem.constraints.counts
+    if not problem.min_size or not problem.constraints.is_free or len(labels) <= k:
+        return
+    merged, _, _ = agglomerate(rows, counts, k, linkage=problem.objective, min_size=problem.min_size)
+    matrix = csr_array((rows.weights, rows.indices, rows.indptr), shape=(len(labels), len(labels)))
+    n_parts, parts = connected_components(matrix, directed=False)
+    found = problem.sums(merged)
+    fits = found.size.min() >= problem.min_size and found.volume.min() >= problem.min_share * found.volume.mean()
+    fits = fits and len(np.unique(merged.astype(np.int64) * n_parts + parts)) == k
+    if fits and found.value(problem.objective) > sums.value(problem.objective):
+        labels[:] = merged
+        for kept, new in zip(sums.arrays, found.arrays, strict=True):
+            kept[:] = new
 
 
 def _is_worth_it(before, value):
@@ -77,11 +105,11 @@ def subgroups(rows, clusters, resolutions, rng, max_entries=None, n_jobs=None):
     more; if even then, every node is a group.
     """
     groups, n_groups = _joined(rows, clusters, resolutions, rng, None, len(clusters), n_jobs)
-    if max_entries is not None and estimated_entries(rows, groups, n_groups) > max_entries:
-        joined, n_groups = _joined(rows, clusters, resolutions, rng, groups, n_groups, n_jobs)
-        groups = apply_labels(joined, groups)
-        if estimated_entries(rows, groups, n_groups) > max_entries:
-            groups, n_groups = np.where(clusters >= 0, np.arange(len(clusters), dtype=np.int32), -1), len(clusters)
+    while max_entries is not None and estimated_entries(rows, groups, n_groups) > max_entries:
+        joined, n_joined = _joined(rows, clusters, resolutions, rng, groups, n_groups, n_jobs)
+        if n_joined > _MAX_SHARE * n_groups:
+            return np.where(clusters >= 0, np.arange(len(clusters), dtype=np.int32), -1), len(clusters)
+        groups, n_groups = apply_labels(joined, groups), n_joined
     return groups, n_groups
 
 

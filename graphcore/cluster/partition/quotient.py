@@ -47,7 +47,8 @@ def quotient(rows, labels, n_clusters, n_jobs=None, max_entries=None):
     Columns are in no particular order. Edges to nodes of label -1 count in the degrees alone. Of a graph of more than
     2^28 entries a sample of 2^27 stands for all, and everything is estimated. Where there would be many more than
     `max_entries`, by a sample of rows, only links among the strongest 64 of either end are kept: those whose weight
-    times the logarithm of weight over weight by chance is largest. Volumes and inner weights of clusters stay exact.
+    times the logarithm of weight over weight by chance is largest. Degrees then are the sums of what is kept: with the
+    volumes in their place, links that are missing would count as cut, and large unions of them as clusters.
     """
     scale = 1.0
     if is_huge(len(rows.indices)):
@@ -80,6 +81,10 @@ def quotient(rows, labels, n_clusters, n_jobs=None, max_entries=None):
             (indices[span], weights[span]), parts[i] = parts[i], None
 
         map_items(place, range(len(parts)), n_jobs)
+    if max_links:
+        import scipy.sparse as sp
+
+        volumes = sp.csr_array((weights, indices, indptr), shape=(n_clusters, n_clusters)) @ np.ones(n_clusters)
     if scale != 1.0:
         weights *= scale
         volumes *= scale
