@@ -56,6 +56,8 @@ def test_the_line_runs(names, line, tmp_path, monkeypatch):
     here = dict(names)
     if "adata" in line:
         here["adata"] = Annotated({"connectivities": here["matrix"]}, len(here["X"]))
+    if "chunks" in line:
+        here["chunks"] = pytest.importorskip("dask.array").from_array(here["X"], chunks=(100, -1))
     if "distances" in line:
         from sklearn.neighbors import kneighbors_graph
 

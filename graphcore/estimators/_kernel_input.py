@@ -204,7 +204,10 @@ class KernelInput(Estimator):
 
     def _given_squares(self, squares):
         """Squared distances, which go by one over the weights of a graph, in the unit of the weights given."""
-        return np.ldexp(squares, -self._exponent) if self._kind == "graph" else squares
+        if self._kind != "graph":
+            return squares
+        with np.errstate(over="ignore"):  # infinite beside the smallest weights that there are
+            return np.ldexp(squares, -self._exponent)
 
     def _keep_mean_diagonal(self, kernel, weights):
         """Keep what stands for ``K(x, x)`` of points of which only the kernel with the fitted ones is known."""

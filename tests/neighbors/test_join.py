@@ -178,7 +178,7 @@ def test_what_is_refused_changes_nothing(model):
 
 
 def test_what_cannot_be_updated(model, tmp_path):
-    with pytest.raises(AttributeError, match="pickled"):
+    with pytest.raises(InputError, match="pickled"):
         pickle.loads(pickle.dumps(model)).update(DIGITS[:1])
     by_angle = CoresetSpectralClustering(3, metric="cosine", random_state=0).fit(DIGITS[:200])
     with pytest.raises(InputError, match="row 1 is"):

@@ -9,7 +9,13 @@ from graphcore import Graph
 from graphcore.cluster.partition import _objective_loops, cycles
 from graphcore.cluster.partition._group_loops import join_subgroups
 from graphcore.cluster.partition.cluster_sums import cluster_sums
-from graphcore.cluster.partition.cycles import _shuffled, cluster_resolutions, move_in_cycles, subgroups
+from graphcore.cluster.partition.cycles import (
+    _merge_anew,
+    _shuffled,
+    cluster_resolutions,
+    move_in_cycles,
+    subgroups,
+)
 from graphcore.cluster.partition.improve import cycle_chosen
 from graphcore.cluster.partition.local_moving import move_locally
 from graphcore.cluster.partition.objectives import OBJECTIVES
@@ -25,6 +31,7 @@ from graphcore.datasets import degree_corrected_partition
 from graphcore.metrics import agreement
 
 from ...oracles import planted
+from ...partitions import same_partition
 from ...strategies import objectives, problem_of
 from .test_quotient import indicator, linked
 
@@ -154,6 +161,44 @@ def test_moves_of_groups_find_what_moves_of_nodes_do_not():
         assert sums.value("information") > before[0] + 0.2
         assert agreement(truth, labels)["ari"] > before[1] + 0.1
         assert sums.value("information") > cluster_sums(rows, truth, 100).value("information")
+
+
+@given(st.integers(0, 2**31 - 1), st.sampled_from(list(OBJECTIVES)))
+def test_merging_the_largest_groups_anew_mends_two_clusters_united_and_one_cut(seed, objective):
+    # Six groups, of which four pairs belong together by any measure: {0, 1}, {2}, {3}, {4, 5}; k = 4.
+    rng = np.random.default_rng(seed)
+    A = np.diag(rng.uniform(8, 12, 6)) + rng.uniform(0.5, 1, (6, 6))
+    A[0, 1] = A[4, 5] = 6.0
+    A = np.triu(A) + np.triu(A, 1).T
+    truth, labels = np.array([0, 0, 1, 2, 3, 3]), np.array([0, 1, 2, 2, 3, 3], dtype=np.int32)
+    ones = np.ones(6, dtype=np.int64)
+    problem = problem_of(Graph.from_scipy(A), 4, objective, counts=ones)
+    sums = problem.sums(labels)
+    _merge_anew(problem, labels, sums)
+    assert same_partition(labels, truth)
+    for kept, new in zip(sums.arrays, problem.sums(labels).arrays, strict=True):
+        np.testing.assert_allclose(kept, new, rtol=1e-12)
+    # Not where that would be worse, or join what no link joins.
+    best = labels.copy()
+    _merge_anew(problem, labels, sums)
+    np.testing.assert_array_equal(labels, best)
+    apart = np.kron(np.eye(3), np.full((2, 2), 2.0))
+    halves = np.arange(6, dtype=np.int32) // 3
+    problem = problem_of(Graph.from_scipy(apart), 2, objective, counts=ones)
+    _merge_anew(problem, halves, problem.sums(halves))
+    np.testing.assert_array_equal(halves, np.arange(6) // 3)
+
+
+def test_groups_are_joined_until_there_are_few_links_between_them():
+    # A sparse graph without triangles to speak of: the links between small groups are nearly as many as edges.
+    graph, truth = planted(2, 4000, 0.0025, 0.0004, 0)
+    rows = graph_rows(graph)
+    clusters, most = np.where(graph.degrees > 0, 0, -1).astype(np.int32), int(0.2 * len(rows.indices))
+    groups, n_groups = subgroups(rows, clusters, np.array([1.5]), np.random.default_rng(0), most)
+    assert 2 <= n_groups < 1000
+    assert len(quotient(rows, groups, n_groups).indices) <= 1.2 * most  # it is estimated
+    on = groups >= 0
+    assert np.bincount(2 * groups[on] + truth[on]).reshape(-1, 2).max(axis=1).sum() > 0.7 * on.sum()  # by chance 0.5
 
 
 def test_groups_do_not_depend_on_the_unit_of_the_weights():

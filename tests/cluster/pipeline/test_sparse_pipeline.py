@@ -13,6 +13,7 @@ from sklearn.metrics import adjusted_rand_score
 from graphcore import Graph, Published, open_graph, write_graph
 from graphcore.base.streams import Streams
 from graphcore.cluster.coresets.coreset import sample_coreset
+from graphcore.cluster.partition import quotient as quotient_module
 from graphcore.cluster.partition.nearest import label_all
 from graphcore.cluster.partition.quotient import apply_labels
 from graphcore.cluster.pipeline.cluster import cluster_graph
@@ -262,3 +263,18 @@ def test_a_graph_that_counts_as_huge_is_clustered_from_the_disk(tmp_path, monkey
     assert adjusted_rand_score(truth, found.labels) > 0.95
     assert [name for name, _ in found.history] == ["draft", "moves"]
     assert found.merge_tree.labels_at(8).max() == 7
+
+
+@pytest.mark.parametrize("most", [4, 8])
+def test_clusters_are_found_where_only_strong_links_between_micro_clusters_are_kept(monkeypatch, most):
+    # Sparse, so that hardly two links between micro-clusters are alike: with their whole volumes, missing links counted
+    # as cut, and one cluster took everything.
+    monkeypatch.setattr(quotient_module, "_FEW_LINKS", 1)
+    monkeypatch.setattr(quotient_module, "_MIN_COMPRESSION", 100)
+    monkeypatch.setattr(quotient_module, "_MAX_LINKS", most)
+    graph, truth = planted(6, 2000, 8 / 2000, 3 / 10_000, 0)
+    for seed in range(2):
+        found = run(graph, 6, seed, effort="fast")
+        on = found.labels >= 0
+        assert adjusted_rand_score(truth[on], found.labels[on]) > 0.95
+        assert found.settings.balance == 1.0
