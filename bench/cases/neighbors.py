@@ -30,14 +30,14 @@ SEARCHES = {"graphcore": with_graphcore("auto"), "pynndescent": with_pynndescent
 def run(options):
     """A table of searches, and one of new vectors."""
     outcomes, missing = [], []
-    for search in SEARCHES.values():
-        search(manifold(3000))  # loops are compiled, or read from the disk
     sets = _searched(options.data)
     for name in harness.wanted(sets, options, LARGE):
         X = sets[name]()
         if X is None:
             missing.append(name)
             continue
+        for search in (with_graphcore("approximate"), *SEARCHES.values()):
+            search(X[:3000])  # loops are compiled, or read from the disk
         chosen = [t for t in SEARCHES if harness.chosen([Method(t, t)], options)]
         outcomes += [_search(title, name, X, options.seeds) for title in chosen]
     new, sets = [], _halves(options.data)
