@@ -15,7 +15,7 @@ K = 50
 ENTRIES = (100_000, 1_000_000, 10_000_000, 100_000_000)
 LARGE = ("10^8 entries",)
 METHOD = Method("graphcore, one draft", "cluster_counted", "graphcore", {"effort": "fast"})
-STAGES = ("coreset", "micro-clusters", "merging", "moves")
+STAGES = ("coreset", "micro-clusters", "balance", "moves")
 # Entries that each stage goes through, by the names of graphcore's counts.
 COUNTS = ("entries moved over", "entries summed", "entries grouped", "entries joined")
 _FROM = 1_000_000  # slopes leave out smaller graphs, where fixed costs rule
