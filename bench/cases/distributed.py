@@ -27,7 +27,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .. import infinite_mnist, inputs
+from .. import infinite_mnist, inputs, stamp
 from ..harness import Method, Outcome
 from ..papers.rank_restricted.large import CORES, MACHINES, TABLE_4, TABLE_4_NMI
 from ..report import Report, table
@@ -96,7 +96,8 @@ def run(options):
         for way in LARGE_WAYS if is_large else WAYS:
             if options.methods and not any(word in way for word in options.methods):
                 continue
-            kept = folder / f"distributed-{name}-{size}-{way.replace(' ', '-')}.pickle"
+            code = stamp.stamp(ROOMS)[:12]  # what other code has measured does not count
+            kept = folder / f"distributed-{name}-{size}-{way.replace(' ', '-')}-{code}.pickle"
             if not (options.resume and kept.exists()):
                 with _client(way, distributed, limits) as client:
                     measured = _measured(way, what, fit, score, times, client)
