@@ -54,8 +54,8 @@ CASES = (
 )
 # Tables that a module of their own writes.
 MODULES = {"networkx": "bench.networkx_backend"}
-# These take all cores and most of the memory.
-ALONE = ("distributed", "huge")
+# These take all cores and most of the memory; what hours have measured of the first is kept.
+ALONE = {"distributed": ["--resume"], "huge": []}
 
 
 def main(arguments=None):
@@ -285,9 +285,7 @@ def _commands(old):
         elif name in MODULES:
             commands.append([MODULES[name], "--page", f"docs/tables/{name}.md"])
         else:
-            # What hours have measured of `distributed` is kept.
-            how = ["--resume"] if name == "distributed" else ["--threads", "1", "--timeout", "120"]
-            how = [] if name == "huge" else how
+            how = ALONE.get(name, ["--threads", "1", "--timeout", "120"])
             commands.append(["bench", "run", name.replace("_", "-"), *how, "--page", f"docs/tables/{name}.md"])
     return [
         *(["bench", "paper", paper, "--threads", "1", "--limit", "600", "--only", *names]

@@ -4,7 +4,7 @@ import numpy as np
 
 import graphcore
 
-from .. import harness, inputs
+from .. import harness, inputs, scoring
 from ..harness import Method
 from ..report import Report, table
 from ..vectors import over_seeds
@@ -49,15 +49,11 @@ def _fitted(name, graph, asked, options):
 
     def score(model):
         levels = model.level_labels_
-        return {f"J {level.max() + 1}": _information(graph, level) for level in levels}
+        return {
+            f"J {k}": scoring.information(graph.indptr, graph.indices, level, k)
+            for level, k in ((level, int(level.max()) + 1) for level in levels)
+        }
 
     outcome = over_seeds(str(asked), name, fit, score, options.seeds)
     outcome.method = Method(str(asked), "levels", "graphcore")
     return outcome
-
-
-def _information(graph, labels):
-    from graphcore.cluster.partition.cluster_sums import cluster_sums
-    from graphcore.cluster.partition.quotient import graph_rows
-
-    return cluster_sums(graph_rows(graph), labels.astype(np.int32), int(labels.max()) + 1).value("information")

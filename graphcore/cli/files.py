@@ -120,10 +120,9 @@ def check_membership_target(output):
 
 def _means_other(path, *own):
     """Whether the ending of a path, but for compression, means something that is neither text nor one of its `own`."""
-    from ..files.formats import ending_format
+    from ..files.atomic import ending_of
 
-    compression = ending_format(path)[1]
-    ending = os.path.splitext(path.lower().removesuffix(compression))[1]
+    ending, compression = ending_of(path)
     return ending in _NO_TEXT and (ending not in own or (ending == ".npz" and compression))
 
 

@@ -88,8 +88,10 @@ def _named_as(known, graph):
     """A graph whose names all look like numbers, with text for names where the `known` graph has text."""
     from ..graphs.graph import Graph
 
+    if known.node_names is None or known.node_names.dtype.kind in "iu":
+        return graph
     names = graph.names_of(range(graph.n_nodes))
-    if known.node_names is None or known.node_names.dtype.kind in "iu" or names.dtype.kind not in "iu":
+    if names.dtype.kind not in "iu":
         return graph
     return Graph(graph.indptr, graph.indices, graph.weights, node_names=names.astype(str))
 

@@ -22,6 +22,12 @@ from ..exceptions import InputError, missing_package
 COMPRESSED = (".gz", ".bz2", ".xz", ".zst")
 
 
+def ending_of(path):
+    """(Ending of a path, as ".csv", but for that of a compression; that, or ""), in small letters."""
+    base, ending = os.path.splitext(os.fspath(path).lower())
+    return (os.path.splitext(base)[1], ending) if ending in COMPRESSED else (ending, "")
+
+
 def check_writable(path: PathLike) -> None:
     """Check, without creating anything, that `path` can be written.
 

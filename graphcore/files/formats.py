@@ -5,7 +5,7 @@ import re
 
 from ..base.validation import check_choice
 from ..exceptions import FormatError, ParameterError
-from .atomic import COMPRESSED
+from .atomic import ending_of
 from .bvgraph import BVGRAPH
 from .edge_list import CSV, EDGE_LIST, KONECT, TSV
 from .markup import ADJLIST, GEXF, GML, GRAPHML
@@ -77,9 +77,7 @@ def require_readable(source):
 
 def ending_format(path):
     """(Name of the format that the ending of a file to be written means, or None; its compression's ending or "")."""
-    base, ending = os.path.splitext(os.fspath(path).lower())
-    compression = ending if ending in COMPRESSED else ""
-    ending = os.path.splitext(base)[1] if compression else ending
+    ending, compression = ending_of(path)
     found = (name for name, format in FORMATS.items() if format.write and ending in format.suffixes)
     return "store" if ending == ".store" else next(found, None), compression
 
@@ -89,7 +87,7 @@ def output_format(path, format=None):
     check_choice("format", format, (None, *WRITABLE))
     by_name, compression = ending_format(path)
     if (format or by_name) is None:
-        ending = os.path.splitext(os.fspath(path)[: -len(compression) or None])[1].lower()
+        ending = ending_of(path)[0]
         raise ParameterError(
             f"the ending {ending!r} of {str(path)!r} has no format; pass format=NAME, one of {', '.join(WRITABLE)} "
             "(Gephi and Cytoscape open gexf and graphml)"

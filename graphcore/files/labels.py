@@ -17,7 +17,7 @@ from ._columns import is_number
 from ._dialect import numbered_lines, read_columns, split_line
 from ._format import unfit_reason, without_formula
 from ._source import open_source
-from .atomic import COMPRESSED, atomic_output, compressed, text_output
+from .atomic import atomic_output, compressed, ending_of, text_output
 from .npz import read_array, write_array
 
 _PIECE = 1 << 16
@@ -113,10 +113,8 @@ def write_memberships(memberships, path, graph, *, spreadsheet=False):
 
 def _format_of(path, binary):
     """The format of labels, or the `binary` one, and the compression that the ending of a path asks for."""
-    base, ending = os.path.splitext(os.fspath(path).lower()) if isinstance(path, (str, os.PathLike)) else ("", "")
-    compression = ending if ending in COMPRESSED else ""
-    ending = (os.path.splitext(base)[1] if compression else ending)[1:]
-    return ending if ending in ("csv", binary) else "tsv", compression
+    ending, compression = ending_of(path) if isinstance(path, (str, os.PathLike)) else ("", "")
+    return ending[1:] if ending in (".csv", f".{binary}") else "tsv", compression
 
 
 def check_names(names, binary):
