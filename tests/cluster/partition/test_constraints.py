@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 
 from graphcore import Graph
 from graphcore.base.arrays import read_only
-from graphcore.cluster.partition._constraint_loops import leaving_gains, swap_gains
+from graphcore.cluster.partition import constraints as module
+from graphcore.cluster.partition._constraint_loops import leave_in_order, leaving_gains, swap_gains, swap_nodes
 from graphcore.cluster.partition.constraints import (
     FREE,
     Constraints,
@@ -21,7 +22,7 @@ from graphcore.cluster.partition.evidence import matched_clusters
 from graphcore.cluster.partition.local_moving import heat, move_locally
 from graphcore.cluster.partition.quotient import graph_rows
 
-from ...oracles import cliques, planted, quick
+from ...oracles import cliques, planted, quick, random_adjacency
 from ...strategies import objectives, problem_of
 from .test_local_moving import value_of
 from .test_quotient import linked
@@ -37,6 +38,20 @@ def constraints_of(draw, n, k):
         counts=read_only(rng.integers(1, 4, n)) if draw(st.booleans()) else FREE.counts,
         is_fixed=read_only(rng.random(n) < 0.3) if draw(st.booleans()) else FREE.is_fixed,
     )
+
+
+@st.composite
+def crowded(draw):
+    """(Graph, dense matrix, labels of which few are -1, three clusters, Constraints that bind)."""
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    A = random_adjacency(16, 0.4, rng, weighted=draw(st.booleans()), loops=0.2, isolated=1)
+    labels = np.where(A.any(axis=1) & (rng.random(16) < 0.9), rng.choice(3, 16, p=[0.6, 0.2, 0.2]), -1).astype(np.int32)
+    counts, is_fixed = (rng.integers(1, 3, 16), FREE.counts), (rng.random(16) < 0.2, FREE.is_fixed)
+    limits = draw(st.sampled_from([(8, np.inf), (FREE.max_size, 1.2), (10, 1.4)]))
+    return (
+        Graph.from_scipy(A), A, labels, 3,
+        Constraints(*limits, *(read_only(draw(st.sampled_from(each))) for each in (counts, is_fixed))),
+    )  # fmt: skip
 
 
 def sums_of(A, labels, k, constraints):
@@ -108,6 +123,44 @@ def test_gains_of_leaving_are_those_of_the_dense_matrix(case, data):
         assert gains[x] == pytest.approx(expected, abs=1e-12)
 
 
+def leave_densely(A, labels, k, constraints, order, share):
+    """The dense twin of `leave_in_order`: the labels that it leaves, or None where two clusters are equally good."""
+    labels, counts = labels.copy(), constraints.counts if len(constraints.counts) else np.ones(len(A))
+    limits = np.array(limits_of(A, labels, k, constraints))[:, None]
+    loads = np.array(sums_of(A, labels, k, constraints))
+    goals = limits + (1 - share) * np.maximum(0, loads - limits)
+    for x in order:
+        a, load = labels[x], np.array([[counts[x]], [A[x].sum()]])
+        if (loads[:, a] <= goals[:, a]).all():
+            continue
+        links, room = (A[x][:, None] * (labels[:, None] == np.arange(k))).sum(axis=0), (1 - loads / limits).min(axis=0)
+        fits = (loads + load <= limits).all(axis=0) & (np.arange(k) != a)
+        fits &= (links > 0) | (np.arange(k) == np.argmax(room))
+        best, emptiest = fits & (links > links[fits].max(initial=0) - 1e-9), room > room.max() - 1e-9
+        if best.sum() > 1 or emptiest.sum() > 1:
+            return None
+        if fits.any():
+            labels[x] = np.argmax(np.where(fits, links, -1))
+            loads[:, [a]] -= load
+            loads[:, [labels[x]]] += load
+    return labels
+
+
+@quick
+@given(crowded(), st.sampled_from([0.5, 1.0]))
+def test_leaving_in_order_against_its_dense_twin(case, share):
+    graph, A, labels, k, asked = case
+    order = np.random.default_rng(len(A)).permutation(np.flatnonzero(labels >= 0))
+    expected = leave_densely(A, labels, k, asked, order, share)
+    assume(expected is not None)
+    problem, start = problem_of(graph, k, constraints=asked), labels.copy()
+    sums = problem.sums(labels)
+    moved = leave_in_order(problem.task(sums), sums.arrays, labels, order, share)
+    np.testing.assert_array_equal(labels, expected)
+    assert moved == (labels != start).sum()
+    np.testing.assert_allclose([sums.size, sums.volume], sums_of(A, labels, k, asked), atol=1e-9 * A.sum())
+
+
 @quick
 @given(linked(max_nodes=16), st.data())
 def test_relieved_clusters_keep_to_their_limits(case, data):
@@ -175,6 +228,59 @@ def test_swaps_keep_to_their_limits_and_never_lose(case, objective, data):
     for now, was, limit in zip(sums_of(A, labels, k, asked), before, limits_of(A, start, k, asked), strict=True):
         assert (now <= np.maximum(was, limit) * (1 + 1e-9)).all()
     assert not (len(asked.is_fixed) and (labels != start)[asked.is_fixed].any())
+
+
+def swap_densely(A, labels, problem, limits, lists, nodes, gains):
+    """The dense twin of `swap_nodes`: (labels, swaps made), or None where what a swap gains may be rounding."""
+    labels, k, swaps = labels.copy(), problem.n_clusters, 0
+    min_size, min_volume, max_size, max_volume = limits
+    for a, b, first, last, other, other_last in lists:
+        i, j = first, other
+        while i < last and j < other_last and gains[i] + gains[j] > 0:
+            for place in range(j, min(j + 4, other_last)):
+                x, y = nodes[i], nodes[place]
+                if labels[x] != a or gains[i] + gains[place] <= 0:
+                    break
+                if labels[y] != b:
+                    continue
+                swapped = labels.copy()
+                swapped[[x, y]] = b, a
+                sizes, volumes = (each[[a, b]] for each in sums_of(A, swapped, k, problem.constraints))
+                if sizes.min() < min_size or sizes.max() > max_size:
+                    continue
+                if volumes.min() < min_volume or volumes.max() > max_volume:
+                    continue
+                gain = value_of(problem.objective, A, swapped, k) - value_of(problem.objective, A, labels, k)
+                if abs(gain) < 1e-11:
+                    return None
+                if gain > 0:
+                    labels, swaps = swapped, swaps + 1
+                    break
+            i += 1
+            while j < other_last and labels[nodes[j]] != b:
+                j += 1
+    return labels, swaps
+
+
+@quick
+@given(crowded(), objectives)
+def test_swaps_against_their_dense_twin(case, objective):
+    graph, A, labels, k, asked = case
+    problem, compared = problem_of(graph, k, objective, constraints=asked), []
+
+    def both(task, sums, labels, lists, nodes, gains):
+        expected = swap_densely(A, labels, problem, task[3], lists, nodes, gains)
+        found = labels, swap_nodes(task, sums, labels, lists, nodes, gains)
+        compared.append((found[0].copy(), found[1], expected))
+        return found[1]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "swap_nodes", both)
+        swap_between_full_clusters(problem, labels)
+    for found, swaps, expected in compared:
+        if expected is not None:
+            np.testing.assert_array_equal(found, expected[0])
+            assert swaps == expected[1]
 
 
 def test_full_clusters_exchange_what_no_single_move_can():
