@@ -59,7 +59,7 @@ def warm(tmp_path_factory):
     graphcore.build_store(folder / "a.txt", folder / "a.store")
 
 
-# -- time --------------------------------------------------------------------------------------------------------------
+# -- processor time ----------------------------------------------------------------------------------------------------
 
 FOLDER = data_folder() / "bad_inputs"
 FILES = sorted(path.name for path in FOLDER.glob("*") if path.is_file()) if FOLDER.is_dir() else []
@@ -67,9 +67,9 @@ FILES = sorted(path.name for path in FOLDER.glob("*") if path.is_file()) if FOLD
 
 @pytest.mark.parametrize("name", FILES)
 def test_what_crashed_or_hung_a_reader_once_is_read_or_refused_at_once(shared_data, warm, name):
-    start = time.perf_counter()
+    start = time.process_time()
     one_line_or_graph(FOLDER / name)
-    assert time.perf_counter() - start < 1
+    assert time.process_time() - start < 1
 
 
 def test_files_that_crashed_are_there(shared_data):
@@ -86,14 +86,14 @@ def test_files_that_crashed_are_there(shared_data):
 )  # fmt: skip
 def test_banners_take_no_time(write, warm, banner):
     path = write(banner + "0 1\n1 2\n", "a")
-    start = time.perf_counter()
+    start = time.process_time()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", GraphWarning)
         try:
             read_graph(path)
         except FormatError:
             assert banner[0] not in "#%\n"
-    assert time.perf_counter() - start < 1
+    assert time.process_time() - start < 1
 
 
 @pytest.mark.parametrize(
