@@ -265,6 +265,7 @@ def bad_files(folder):
     np.save(folder / "nan.npy", np.array([[0.0, 1], [np.nan, 2], [1, 1]]))
     np.save(folder / "flat.npy", np.arange(5.0))
     np.save(folder / "one.npy", np.ones((1, 3)))
+    np.save(folder / "ends.npy", np.array([[0, 1, 2, 3], [1, 2, 3, 0]]))
     np.save(folder / "square.npy", 1.0 - np.eye(5))
     (folder / "commas.csv").write_text("1;2;1,5\n2;3;0,5\n3;1;2,5\n")
     (folder / "gap.csv").write_text("1,2,1\n2,3,\n3,1,2\n")
@@ -359,6 +360,9 @@ REFUSED = {
         "graph.txt -k 2 --published-option luck=1": "'luck=1' sets none of coreset_size, eps",
         "graph.txt -k 2 --published-option eps": "'eps' has no value; write eps=VALUE",
         "graph.txt -k 2 --columns 1": "--columns.*such as 0,1",
+        "graph.txt -k 2 --nodes graph.txt --encoding foo": "--encoding foo is not known to Python",
+        "graph.txt -k 2 --labels graph.txt --encoding foo": "--encoding foo is not known to Python",
+        "ends.npy -k 2": "two rows of integers are edges .*say --vectors",
         "graph.txt -k 2 --columns 1,1": "--columns 1,1 must be the two different",
         "graph.txt -k 2 --columns 0,5 --weight-column none": "column 5 (counted from 0)",
         "graph.txt -k 2 --seed -1": "'--seed'.*-1",
@@ -416,6 +420,15 @@ def test_remedies_are_options_of_the_command(folder, capsys):
         assert remedy in capsys.readouterr().err
         assert run(["info", file, *remedy.split()]) == 0
         assert "nodes" in capsys.readouterr().out
+    (folder / "classes.tsv").write_bytes("Müller\t0\nZürich\t1\n".encode("latin-1"))
+    typed = ["report", "latin.csv", "classes.tsv", "--truth", "classes.tsv", "-o", "page.html", "--no-pictures"]
+    assert run([*typed, "--encoding", "latin-1"]) == 0
+    assert run(["compare", "classes.tsv", "classes.tsv", "--encoding", "latin-1"]) == 0
+    assert "nothing here" not in capsys.readouterr().err
+    (folder / "vectors.csv").write_bytes("größe,höhe\n1,2\n3,4\n5,6\n".encode("latin-1"))
+    assert run(["info", "vectors.csv", "--vectors", "--neighbors", "1"]) == 0
+    (folder / "tabs.txt").write_text("a b\tc\nc\ta b\n")
+    assert run(["info", "tabs.txt", "--delimiter", r"\t"]) == 0
 
 
 def test_help_has_every_option_once_under_a_heading_and_names_all_formats(capsys):

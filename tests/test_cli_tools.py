@@ -155,6 +155,16 @@ def test_words_that_say_no_cluster_are_left_out_of_reports_too(folder, capsys):
 def test_options_that_do_nothing_are_named(folder, capsys):
     assert run(["compare", "labels.tsv", "labels.tsv", "--weight-column", "2"]) == 0
     assert "--weight-column does nothing here: for the file of --graph" in capsys.readouterr().err
+    for command in (["convert", "graph.txt", "g.npz"], ["build", "graph.txt", "g.store"]):
+        assert run(command) == 0
+    idle = ["--delimiter", ";", "--columns", "3,4", "--ids", "string", "--count-repeats"]
+    assert run(["info", "g.npz", *idle]) == 0
+    said = "--delimiter ';', --columns 3,4, --ids string, --count-repeats do nothing here: this is a npz file"
+    assert said in capsys.readouterr().err
+    assert run(["info", "g.store", "--symmetrize", "min"]) == 0
+    assert "--symmetrize min does nothing here: this is a store file" in capsys.readouterr().err
+    assert run(["info", "graph.txt", "--delimiter", " ", "--ids", "string", "--symmetrize", "min"]) == 0
+    assert "nothing here" not in capsys.readouterr().err
 
 
 def test_a_report_of_a_graph_on_disk_is_named_also_with_a_slash(folder, capsys):
@@ -171,6 +181,20 @@ def test_compare_with_a_graph_adds_the_cuts(folder, capsys):
     assert facts["normalized_cut"] == pytest.approx(1 / 7)
     other = [0, 0, 1, 1, 1, 1]
     assert facts["normalized_cut_other"] == pytest.approx(graphcore.metrics.normalized_cut(graph, other))
+    (folder / "part.tsv").write_text("a\t5\nb\t5\nx\t6\ny\t6\nnew\t7\n")
+    assert run(["compare", "labels.tsv", "part.tsv", "--graph", "graph.txt", "--json"]) == 0
+    facts = json.loads(capsys.readouterr().out)
+    assert (facts["n_compared"], facts["ari"]) == (4, 1)
+
+
+def test_compare_knows_names_that_were_marked_for_spreadsheets(folder, capsys):
+    names = ["=a", "+b", "c", "'d"]
+    for path, marked in (("plain.tsv", False), ("marked.tsv", True)):
+        graphcore.write_labels([0, 0, 1, 1], path, names, spreadsheet=marked)
+    assert (folder / "plain.tsv").read_text() != (folder / "marked.tsv").read_text()
+    assert run(["compare", "plain.tsv", "marked.tsv", "--json"]) == 0
+    facts = json.loads(capsys.readouterr().out)
+    assert (facts["n_compared"], facts["only_in_labels"], facts["only_in_other"]) == (4, 0, 0)
 
 
 # -- knn ---------------------------------------------------------------------------------------------------------------

@@ -120,9 +120,9 @@ _STEPS = ", ".join(name + (f" ({', '.join(words)})" if words else "") for name, 
 @adding(
     click.option(
         "-o", "--output", metavar="FILE", type=OUTPUT,
-        help="Write node and label, tab between them (.npy: labels alone; .parquet: a table; .graphml, .gexf, .gml: "
-        "the graph with clusters as attributes); - is standard output. [default: INPUT.clusters.tsv in this folder, if "
-        "it is not there yet; for standard input, standard output]",
+        help="Write node and label, tab between them (.csv: a comma; .npy: labels alone; .parquet: a table; .graphml, "
+        ".gexf, .gml: the graph with clusters as attributes); - is standard output. [default: INPUT.clusters.tsv in "
+        "this folder, if it is not there yet; for standard input, standard output]",
     ),
     click.option("--spreadsheet", is_flag=True, help="In -o and --membership, put a ' before names that spreadsheets "
                  "take for formulas."),
@@ -177,7 +177,7 @@ def cluster(console, input, **options):
     with client_of(given.scheduler, given.workers):
         reading["nodes"] = nodes = read_node_table(given.nodes, stages, given.encoding, given.any_size)
         graph, made_of = load_with_vectors(input, stages, outliers=asked.values["outliers"], **reading, **drawn)
-        truth = None if given.truth is None else read_one_label(given.truth, graph, given.any_size)
+        truth = None if given.truth is None else read_one_label(given.truth, graph, given.any_size, given.encoding)
         check_names(graph, given.output, {} if nodes is None else nodes.columns)
         fit = fit_graph(graph, asked, **_known(graph, given), **drawn, stages=stages)
         _warn_of_idle(fit, given, asked)
@@ -256,13 +256,15 @@ def _known(graph, given):
     known = {}
     for name, path in (("labels", given.labels), ("initial_labels", given.initial_labels)):
         if path is not None:
-            known[name] = read_one_label(path, graph, given.any_size)
+            known[name] = read_one_label(path, graph, given.any_size, given.encoding)
             if known[name].dtype.kind != "i":
                 found = known[name].tolist()
                 word = next((label for label in found if not label.removeprefix("-").isdigit()), found[0])
                 raise FormatError(f"{path}: labels that number clusters must be integers, and {word!r} is none")
     if given.node_weights is not None:
-        known["sample_weight"] = read_node_weights(given.node_weights, graph, any_size=given.any_size)
+        known["sample_weight"] = read_node_weights(
+            given.node_weights, graph, any_size=given.any_size, encoding=given.encoding
+        )
     return known
 
 

@@ -137,7 +137,8 @@ def in_options(message, params, name=None, value=None):
             value = shlex.quote(value[1:-1]) if value[0] == "'" else value[1:-1].replace(", ", ",")
         return _spelled(option, value)
 
-    return _NAMED.sub(spelled, message.replace("choose one of None, ", "choose one of "))  # None: left out
+    message = message.replace("choose one of None, ", "choose one of ")  # None: left out
+    return _NAMED.sub(spelled, re.sub("(choose one of [^;]*), None(?![^,;])", r"\1, none", message))
 
 
 def _spelled(option, value):

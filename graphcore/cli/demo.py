@@ -99,7 +99,7 @@ def _check_picture(path):
 
     if find_spec("matplotlib") is None:
         raise InputError(NEEDED)
-    if os.path.splitext(path)[1] not in _PICTURES:
+    if os.path.splitext(path)[1].lower() not in _PICTURES:
         raise InputError(f"{path}: the name of a picture ends in {', '.join(_PICTURES)}")
     check_writable(path)
 
@@ -116,7 +116,7 @@ def _draw(path, graph, labels, digits):
     names = {c: f"{np.bincount(digits[labels == c]).argmax()}s" for c in np.unique(labels[labels >= 0]).tolist()}
     graph_drawing(graph, labels, names=names, ax=figure.subplots())
     with atomic_output(path) as stream:
-        figure.savefig(stream, format=os.path.splitext(path)[1][1:], dpi=150)
+        figure.savefig(stream, format=os.path.splitext(path)[1][1:].lower(), dpi=150)
 
 
 def _scores(row):

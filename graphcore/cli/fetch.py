@@ -10,7 +10,7 @@ from .console import Command
     short_help="Download a public data set.",
     examples=[
         ("what there is", "graphcore fetch --list"),
-        ("into ./data/mnist", "graphcore fetch mnist --folder data"),
+        ("into ./data/MNIST", "graphcore fetch mnist --folder data"),
     ],
 )
 @click.argument("name", metavar="NAME", required=False)
@@ -24,6 +24,8 @@ def fetch(console, name, listing, folder):
     Files whose checksum is published are verified; of others the checksum is printed.
     """
     if listing:
+        if name is not None or folder is not None:
+            raise click.UsageError("--list lists all data sets; leave out NAME and --folder")
         return _listing()
     if name is None:
         raise click.UsageError("which data set? graphcore fetch --list lists them")

@@ -27,6 +27,10 @@ def _two_numbers(_ctx, param, text):
     return tuple(int(number) for number in text.split(","))
 
 
+def _mark(_ctx, _param, text):
+    return "\t" if text == r"\t" else text
+
+
 def _column(_ctx, _param, text):
     if text is None:
         return "auto"
@@ -40,7 +44,10 @@ any_size_option = click.option(
 )
 # How an edge list is read.
 reading_options = adding(
-    click.option("--delimiter", metavar="CHAR", help="Between the columns of an edge list. [default: guessed]"),
+    click.option(
+        "--delimiter", metavar="CHAR", callback=_mark,
+        help=r"Between the columns of an edge list; \t is a tab. [default: guessed]",
+    ),
     click.option(
         "--columns", metavar="A,B", callback=_two_numbers,
         help="Columns of an edge list that hold the nodes, counted from 0. [default: 0,1]",
@@ -54,7 +61,7 @@ reading_options = adding(
         help="What the nodes of an edge list are called by: integer, string, or auto.",
     ),
     click.option(
-        "--encoding", metavar="NAME", default="utf-8", show_default=True, help="Of the nodes' names in an edge list."
+        "--encoding", metavar="NAME", default="utf-8", show_default=True, help="Of text with names of nodes."
     ),
     click.option(
         "--symmetrize", metavar="POLICY", default="max", show_default=True,
@@ -157,6 +164,7 @@ def load_with_vectors(path, stages, *, vectors, outliers=None, nodes=None, **rea
     """
     from ..base.threads import effective_jobs
     from ..base.validation import check_integer
+    from ..files.atomic import ending_of
     from ..neighbors.outliers import refuse_outliers
     from ..neighbors.search import check_metric
 
@@ -164,23 +172,28 @@ def load_with_vectors(path, stages, *, vectors, outliers=None, nodes=None, **rea
     check_integer("n_neighbors", search["n_neighbors"], low=1)
     check_metric(search["metric"])
     effective_jobs(search["n_jobs"])
-    if not (vectors or path.endswith(".npy")):
+    if not (vectors or ending_of(path)[0] == ".npy"):
         refuse_outliers(outliers)
         warn_of_idle(("n_neighbors", "metric"), "vectors, and this input is read as a graph")
         return load_graph(path, stages, nodes=nodes, **reading), None
-    idle = set(READING_OPTIONS) - ({"encoding"} if nodes is not None else set())
-    warn_of_idle(idle, "files of graphs, and this input is read as vectors")
+    # The encoding is that of labels and nodes, too.
+    warn_of_idle(set(READING_OPTIONS) - {"encoding"}, "files of graphs, and this input is read as vectors")
     import numpy as np
 
     from ..files.nodes import read_table_of
     from ..files.read import of_nodes
-    from ..graphs.as_graph import refuse_as_vectors
+    from ..graphs.as_graph import is_graph, refuse_as_vectors
     from ..neighbors.neighbors import graph_of_vectors
 
     with stages("read"):
         X = read_vectors(path, reading["any_size"])
         if not vectors:
             refuse_as_vectors(X, "--vectors")
+            if X.shape[0] == 2 and is_graph(X):
+                raise InputError(
+                    f"{path}: two rows of integers are edges (ends of each in a column), and as vectors two points; "
+                    "write edges as text, or say --vectors"
+                )
     if X.shape[0] < 2:
         raise InputError(f"{path}: {X.shape[0]} vector; a kNN graph needs at least two")
     graph, found = graph_of_vectors(X, outliers=outliers, stages=stages, **search)

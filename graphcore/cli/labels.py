@@ -39,15 +39,16 @@ def compare(console, labels, truth, graph_path, **options):
 
     Both files hold lines of node and label, which are matched by node, or lines of a label alone, in the same order.
     Of several columns of labels, nested levels, each is compared with each; what comes first is of the last. Nodes of
-    label -1 in either file belong to no cluster and are left out. A "-" stands for standard input.
+    label -1 in either file belong to no cluster and are left out, and so are nodes that one of the files, or the graph
+    of --graph, does not have. A "-" stands for standard input.
     """
     graph = None
     if graph_path is None:
-        warn_of_idle((*READING_OPTIONS, "nodes"), "the file of --graph")
+        warn_of_idle({*READING_OPTIONS, "nodes"} - {"encoding"}, "the file of --graph")
     else:
         graph = load_graph(graph_path, console.stages, **options)
     with console.stages("read"):
-        *found, alone = _aligned(labels, truth, graph, options["any_size"])
+        *found, alone = _aligned(labels, truth, graph, any_size=options["any_size"], encoding=options["encoding"])
         first, second = (_as_numbers(each.reshape(len(each), -1)).T for each in found)
     with console.stages("score"):
         pairs = [
@@ -59,15 +60,16 @@ def compare(console, labels, truth, graph_path, **options):
     return (facts if len(pairs) == 1 else facts | {"levels": pairs}), _lines(facts, pairs)
 
 
-def _aligned(labels, truth, graph, any_size):
+def _aligned(labels, truth, graph, **reading):
     """Both labellings in the order of the same nodes, and how many nodes only one of them has."""
     import numpy as np
 
+    from ..files._format import without_mark
     from ..files.labels import read_label_lines, read_labels
 
     if graph is not None:
-        return *(read_labels(path, graph, any_size=any_size) for path in (labels, truth)), {}
-    (nodes, first), (others, second) = (read_label_lines(path, any_size=any_size) for path in (labels, truth))
+        return *(read_labels(path, graph, partial=True, **reading) for path in (labels, truth)), {}
+    (nodes, first), (others, second) = (read_label_lines(path, **reading) for path in (labels, truth))
     if nodes is None or others is None:
         if len(first) != len(second):
             raise InputError(
@@ -78,8 +80,8 @@ def _aligned(labels, truth, graph, any_size):
     for path, names in ((labels, nodes), (truth, others)):
         if len(set(names)) < len(names):
             raise InputError(f"{path}: node {Counter(names).most_common(1)[0][0]!r} has two labels")
-    other = {node: line for line, node in enumerate(others)}
-    lines = np.array([(line, other[node]) for line, node in enumerate(nodes) if node in other])
+    other = {without_mark(node): line for line, node in enumerate(others)}
+    lines = np.array([(i, other[node]) for i, node in enumerate(map(without_mark, nodes)) if node in other])
     if not len(lines):
         raise InputError(f"{labels} and {truth} have no node in common")
     alone = {"only_in_labels": len(nodes) - len(lines), "only_in_other": len(others) - len(lines)}
@@ -164,10 +166,11 @@ def report(console, input, labels, output, truth, title, n_central, pictures, **
     console.expect(3)
     graph = load(input, console.stages, **options)
     with console.stages("labels"):
-        found = _as_numbers(read_labels(labels, graph, any_size=options["any_size"]))
+        found = _as_numbers(read_labels(labels, graph, any_size=options["any_size"], encoding=options["encoding"]))
     with console.stages("report"):
         facts = write_report(
-            output, graph, found, truth=None if truth is None else read_one_label(truth, graph, options["any_size"]),
+            output, graph, found,
+            truth=None if truth is None else read_one_label(truth, graph, options["any_size"], options["encoding"]),
             about=page_about(console, input, labels, truth, title=title), pictures="auto" if pictures else False,
             n_central=n_central, random_state=options["random_state"], n_jobs=options["n_jobs"],
         )  # fmt: skip
@@ -214,11 +217,11 @@ def _without_folder(argument):
     return f"{option}{equals}{os.path.basename(value.rstrip(os.sep))}" if os.path.isabs(value) else argument
 
 
-def read_one_label(path, graph, any_size):
+def read_one_label(path, graph, any_size, encoding):
     """One label for each node, -1 where a file has none."""
     from ..files import read_labels
 
-    found = read_labels(path, graph, partial=True, any_size=any_size)
+    found = read_labels(path, graph, partial=True, any_size=any_size, encoding=encoding)
     if found.ndim == 2:
         raise FormatError(f"{path}: there are {found.shape[1]} columns of labels, and one is needed")
     return found

@@ -6,6 +6,8 @@ import warnings
 from ..base.warn import warn_user
 from ..exceptions import FormatError, InputError
 
+# Every byte is text in it: numbers are the same in all encodings, and column names are not looked at.
+_TEXT = "latin-1"
 _UNREADABLE = re.compile(r"could not convert string (?P<value>'.*') to float64 at row (?P<row>\d+), column (?P<at>\d+)")
 
 
@@ -80,7 +82,7 @@ def _load_text(source):
 
     if source.head:
         source.require_text()
-    with source.text() as lines:
+    with source.text(_TEXT) as lines:
         before, first = _first_line(lines)
     if first is None:
         raise InputError("holds no numbers")
@@ -90,9 +92,9 @@ def _load_text(source):
         warnings.filterwarnings("ignore", "loadtxt: input contained no data")  # an error here, with its own words
         if source.direct:  # numpy reads files in larger pieces than streams
             with source.guard():
-                X = np.loadtxt(source.path, encoding=source.encoding("utf-8"), **options)
+                X = np.loadtxt(source.path, encoding=source.encoding(_TEXT), **options)
         else:
-            with source.text() as lines:
+            with source.text(_TEXT) as lines:
                 X = np.loadtxt(lines, **options)
     if X.size == 0:
         raise InputError("holds column names and no numbers")

@@ -204,7 +204,7 @@ def planted_blocks(
     """
     import scipy.sparse as sp
 
-    borders = [cluster_borders(len(sizes), sizes, name) for name, sizes in
+    borders = [cluster_borders(np.size(sizes), sizes, name) for name, sizes in
                (("row_sizes", row_sizes), ("column_sizes", column_sizes))]  # fmt: skip
     skews = check_real("row_skew", row_skew, low=0), check_real("column_skew", column_skew, low=0)
     entries = np.asarray(entries)

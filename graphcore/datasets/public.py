@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..base.types import PathLike
+from ..base.validation import check_path
 from ..exceptions import FormatError, InputError, missing_package, one_line
 from ..files._source import open_source
 from .catalogue import find_dataset
@@ -78,8 +79,12 @@ def fetch(name: str, folder: PathLike | None = None, *, progress: bool = False) 
     >>> data, labels = graphcore.datasets.load("Letter")  # doctest: +SKIP
     """
     dataset = find_dataset(name)
-    folder = os.path.join(default_folder() if folder is None else os.fspath(folder), dataset.name)
-    return [_fetched(file, os.path.join(folder, file.name), progress) for file in dataset.files]
+    folder = default_folder() if folder is None else check_path(folder)
+    paths = [[os.path.join(place, file.name) for place in _places(folder, dataset)] for file in dataset.files]
+    return [
+        _fetched(file, next(filter(os.path.exists, there), there[0]), progress)
+        for file, there in zip(dataset.files, paths, strict=True)
+    ]
 
 
 def _fetched(file, path, progress):
@@ -149,15 +154,19 @@ def load(name: str, folder: PathLike | None = None) -> LabeledGraph | LabeledVec
     >>> graph, labels = graphcore.datasets.load("email-Eu-core")  # doctest: +SKIP
     """
     dataset = find_dataset(name)
-    folder = default_folder() if folder is None else os.fspath(folder)
+    folder = default_folder() if folder is None else check_path(folder)
     paths = [_find(file, folder, dataset) for file in dataset.files]
     return _load_graph(dataset, paths) if dataset.kind == "graph" else _load_vectors(dataset, paths)
 
 
+def _places(folder, dataset):
+    """Where the files of a data set may lie, first where they are put."""
+    return [os.path.join(folder, dataset.name), os.path.join(folder, dataset.name.lower()), folder]
+
+
 def _find(file, folder, dataset):
     names = [file.name, file.name.removesuffix(".gz"), *file.also]
-    places = [os.path.join(folder, dataset.name), os.path.join(folder, dataset.name.lower()), folder]
-    for place in places:
+    for place in _places(folder, dataset):
         for name in names:
             path = os.path.join(place, name)
             if os.path.isfile(path):

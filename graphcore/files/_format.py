@@ -2,16 +2,18 @@
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from ..base.validation import check_choice, check_flag, check_integer
+from ..base.warn import warn_user
 from ..exceptions import FormatError, ParameterError
 from ..graphs.rows import SYMMETRIZE
 from ._columns import is_number
+from ._source import check_encoding
 
 IDS = ("auto", "integer", "string")
 NOT_SQUARE = "an adjacency matrix is square; this one has shape {}; pass bipartite=True if its columns are other nodes"
@@ -26,6 +28,9 @@ _MAX_LENGTH = 131_072
 # Entries of the matrix that are written at once.
 _PIECE = 1 << 16
 _FORMULA = "=+-@\t\r"
+# Options that say how text is split into columns, and of edge lists alone.
+LAYOUT = ("delimiter", "comments", "header")
+EDGE_OPTIONS = (*LAYOUT, "columns", "ids", "count_repeats")
 
 
 @dataclass(frozen=True)
@@ -44,6 +49,7 @@ class Format:
     isolated: bool = True  # whether it holds nodes without an edge
     bipartite: bool = False  # whether `read` knows of two kinds of nodes
     attributes: bool = False  # whether `write` takes columns of values of the nodes
+    idle: tuple[str, ...] = EDGE_OPTIONS  # fields of a Reading that `read` has no use for
 
 
 @dataclass(frozen=True)
@@ -64,14 +70,13 @@ class Reading:
 
     def __post_init__(self):
         """Raise a ParameterError for what is no option."""
-        delimiter, columns, weight_column = self.delimiter, self.columns, self.weight_column
-        if delimiter not in (None, "whitespace") and (not isinstance(delimiter, str) or len(delimiter) != 1):
-            raise ParameterError(f"delimiter={delimiter!r} must be one character, 'whitespace' or None (guess)")
+        columns, weight_column = self.columns, self.weight_column
+        check_delimiter(self.delimiter)
         if not all(isinstance(mark, str) and mark for mark in self.marks):
             raise ParameterError(f"comments={self.comments!r} must be strings that begin a comment, like ('#', '%')")
         if self.header not in (None, True, False):
             raise ParameterError(f"header={self.header!r} must be True, False or None (guess)")
-        if len(columns) != 2 or columns[0] == columns[1]:
+        if np.ndim(columns) != 1 or len(columns) != 2 or columns[0] == columns[1]:
             raise ParameterError(
                 f"columns={columns!r} must be the two different positions of the end nodes, like (0, 1)"
             )
@@ -83,22 +88,32 @@ class Reading:
         check_choice("symmetrize", self.symmetrize, SYMMETRIZE)
         check_flag("bipartite", self.bipartite)
         check_flag("count_repeats", self.count_repeats)
-        try:
-            "".encode(self.encoding)
-        except (LookupError, TypeError, UnicodeError):
-            raise ParameterError(
-                f"encoding={self.encoding!r} is not known to Python; 'utf-8' and 'latin-1' are usual"
-            ) from None
+        check_encoding(self.encoding)
 
     @property
     def marks(self):
         """What begins a comment, as a tuple."""
-        return (self.comments,) if isinstance(self.comments, str) else tuple(self.comments or ())
+        several = isinstance(self.comments, (list, tuple, type(None)))
+        return tuple(self.comments or ()) if several else (self.comments,)
 
     @property
     def weighted(self):
         """Whether weights are read, of a format that has one place for them."""
         return check_choice("weight_column", self.weight_column, ("auto", None)) is not None
+
+    def warn_of_idle(self, names, kind):
+        """Warn of fields among these names that somebody gave: files of this kind are read without them."""
+        values = {f: repr(getattr(self, f.name)) for f in fields(self) if f.name in names}
+        idle = [f"{f.name}={value}" for f, value in values.items() if value != repr(f.default)]
+        if idle:
+            warn_user(f"{', '.join(idle)} {'does' if len(idle) == 1 else 'do'} nothing here: this is a {kind} file")
+
+
+def check_delimiter(delimiter):
+    """Raise a ParameterError for what splits no line into columns."""
+    one = isinstance(delimiter, str) and len(delimiter) == 1 and delimiter not in "\r\n"
+    if delimiter not in (None, "whitespace") and not one:
+        raise ParameterError(f"delimiter={delimiter!r} must be one character, 'whitespace' or None (guess)")
 
 
 def header_sizes(words):
@@ -154,7 +169,17 @@ def unfit_reason(names):
     return None
 
 
+def as_text(names):
+    """An array of objects as text; numpy itself would take tuples for rows."""
+    return np.array(list(map(str, names.tolist())), dtype=str)
+
+
 def without_formula(name):
     """A cell's text that no spreadsheet computes: what would be a formula, and is no number, gets a ' in front."""
     text = str(name)
     return f"'{text}" if text.startswith(tuple(_FORMULA)) and not is_number(text) else name
+
+
+def without_mark(text):
+    """The name that `without_formula` has put a ' in front of; others as they are."""
+    return text[1:] if text.startswith(tuple(f"'{mark}" for mark in _FORMULA)) else text

@@ -22,7 +22,7 @@ _MAGIC = {b"\x1f\x8b": "gz", b"\xfd7zXZ\x00": "xz", b"\x28\xb5\x2f\xfd": "zst"}
 _SUFFIXES = {".gz", ".bz2", ".xz", ".zst"}
 # What other programs write at a file's start; naming it helps more than "this is not text".
 _FOREIGN = {
-    b"\x93NUMPY": "a NumPy array; graphs are read from .npz, vectors go through graphcore.knn_graph",
+    b"\x93NUMPY": "a NumPy array; a graph is read from .npz, or made of vectors by graphcore.knn_graph (graphcore knn)",
     b"%PDF": "a PDF document",
     b"PAR1": "a Parquet table, and text is needed",
     b"\x89HDF": "an HDF5 file",
@@ -41,6 +41,14 @@ _ALWAYS_FINE = 1 << 22
 _ZSTD_WINDOW, _ZSTD_LARGEST_WINDOW = 1 << 27, 1 << 31
 # A few bytes of zstd can stand for 128 KiB; so many are decompressed at once.
 _ZSTD_PIECE = 1 << 11
+
+
+def check_encoding(encoding):
+    """Raise a ParameterError for what Python does not know."""
+    try:
+        "".encode(encoding)
+    except (LookupError, TypeError, UnicodeError):
+        raise ParameterError(f"encoding={encoding!r} is not known to Python; 'utf-8' and 'latin-1' are usual") from None
 
 
 class Source:
@@ -102,6 +110,7 @@ class Source:
     @contextlib.contextmanager
     def text(self, encoding="utf-8", errors="strict"):
         """Yield the decompressed text (a byte-order mark skipped, all line ends as a newline)."""
+        check_encoding(encoding)
         with self.open() as stream:
             yield io.TextIOWrapper(stream, encoding=self.encoding(encoding), errors=errors)
 

@@ -191,7 +191,7 @@ def _is_own(source):
 
 
 EDGE_LIST = Format(
-    "edgelist", sniff=_is_own, read=read_edge_list, edges=TextEdges, isolated=False, bipartite=True
+    "edgelist", sniff=_is_own, read=read_edge_list, edges=TextEdges, isolated=False, bipartite=True, idle=(),
 )  # fmt: skip
 KONECT = replace(EDGE_LIST, name="konect", sniff=lambda source: False)
 TSV = Format("tsv", (".tsv", ".txt", ".edges", ".el", ".edgelist", ""), write=partial(_write, delimiter="\t"))

@@ -3,7 +3,7 @@
 import os
 import re
 
-from ..base.validation import check_choice
+from ..base.validation import check_choice, check_path
 from ..exceptions import FormatError, ParameterError
 from .atomic import ending_of
 from .bvgraph import BVGRAPH
@@ -85,6 +85,7 @@ def ending_format(path):
 def output_format(path, format=None):
     """Return (name of the format, compression) of a graph file to be written, or raise a ParameterError."""
     check_choice("format", format, (None, *WRITABLE))
+    check_path(path)
     by_name, compression = ending_format(path)
     if (format or by_name) is None:
         ending = ending_of(path)[0]

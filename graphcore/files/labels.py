@@ -3,6 +3,7 @@
 import contextlib
 import csv
 import os
+from collections.abc import Iterable
 from itertools import chain
 from typing import IO, Any
 
@@ -15,7 +16,7 @@ from ..graphs.graph import Graph
 from ..graphs.ids import as_names
 from ._columns import is_number
 from ._dialect import numbered_lines, read_columns, split_line
-from ._format import unfit_reason, without_formula
+from ._format import check_delimiter, unfit_reason, without_formula
 from ._source import open_source
 from .atomic import atomic_output, compressed, ending_of, text_output
 from .npz import read_array, write_array
@@ -71,6 +72,8 @@ def write_labels(
     if isinstance(names, Graph):
         n_nodes, names = names.n_nodes, names.node_names
     elif names is not None:
+        if not isinstance(names, Iterable):
+            raise ParameterError(f"names must be a Graph or a name for each node, got {type(names).__name__}")
         names = names if isinstance(names, np.ndarray) else list(names)
         n_nodes = len(names)
     if len(labels) != n_nodes:
@@ -79,6 +82,8 @@ def write_labels(
     by_name, compression = _format_of(path, "npy")
     format = format or by_name
     if format == "npy":
+        if labels.dtype.kind not in "iu":
+            raise InputError(f".npy holds labels that are integers, got {labels.dtype}; write text (.tsv, .csv)")
         opened = contextlib.nullcontext(path) if hasattr(path, "write") else atomic_output(path)
         with opened as raw, compressed(raw, compression) as stream:
             write_array(stream, labels)
@@ -152,7 +157,7 @@ def _is_delicate(name):
 
 def read_labels(
     path: PathLike, graph: Graph | None = None, delimiter: str | None = None, *, partial: bool = False,
-    any_size: bool = False,
+    any_size: bool = False, encoding: str = "utf-8",
 ) -> Array:  # fmt: skip
     """Read the clusters of nodes, as :func:`write_labels` and the collections of benchmarks write them.
 
@@ -171,6 +176,7 @@ def read_labels(
         are passed over; a node of the graph has to be among them.
     any_size : bool, default False
         Whether compressed data may expand without bound, as for :func:`graphcore.read_graph`.
+    encoding : str, default "utf-8"
 
     Returns
     -------
@@ -200,8 +206,9 @@ def read_labels(
     """
     if graph is not None and not isinstance(graph, Graph):
         raise ParameterError(f"graph must be a Graph or None, got {type(graph).__name__}")
+    check_delimiter(delimiter)
     with open_source(path, any_size) as source:
-        nodes, columns = _read(source, delimiter)
+        nodes, columns = _read(source, delimiter, encoding)
         if graph is not None:
             columns = _aligned(nodes, columns, graph, "-1" if partial else None)
     return _as_labels(columns)
@@ -219,13 +226,13 @@ def _as_labels(columns):
     return columns[0] if len(columns) == 1 else np.stack(columns, axis=1)
 
 
-def read_node_weights(path, graph, *, any_size=False):
+def read_node_weights(path, graph, *, any_size=False, encoding="utf-8"):
     """Weights of a graph's nodes, (n_nodes,) float64, from lines of node and weight, or of a weight alone in order.
 
     Nodes that the file does not name have weight 1; lines of other nodes are passed over.
     """
     with open_source(path, any_size) as source:
-        weights, *others = _aligned(*_read(source, None), graph, "1")
+        weights, *others = _aligned(*_read(source, None, encoding), graph, "1")
         if others:
             raise FormatError(f"there are {len(others) + 1} columns beside the nodes, and one of weights is needed")
         wrong = next((weight for weight in weights if not is_number(weight)), None)
@@ -234,14 +241,14 @@ def read_node_weights(path, graph, *, any_size=False):
         return np.array(list(map(float, weights)))
 
 
-def read_label_lines(path, delimiter=None, *, any_size=False):
+def read_label_lines(path, *, any_size=False, encoding="utf-8"):
     """Return (nodes or None, labels), as :func:`read_labels` without a graph has them; nodes are a list of text."""
     with open_source(path, any_size) as source:
-        nodes, columns = _read(source, delimiter)
+        nodes, columns = _read(source, None, encoding)
     return nodes, _as_labels(columns)
 
 
-def _read(source, delimiter):
+def _read(source, delimiter, encoding):
     """Return (nodes or None, columns of clusters) as lists of text; clusters of a NumPy file are int64 arrays."""
     if source.head.startswith(np.lib.format.MAGIC_PREFIX):
         with source.open() as stream:
@@ -256,7 +263,7 @@ def _read(source, delimiter):
             )
         return None, list(labels.reshape(len(labels), -1).T.astype(np.int64))
     source.require_text()
-    with source.text() as text:
+    with source.text(encoding) as text:
         lines = ((n, line) for n, line in numbered_lines(text) if line.strip() and line.lstrip()[0] not in "#%")
         first = next(lines, None)
         if first is None:

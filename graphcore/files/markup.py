@@ -210,7 +210,7 @@ def _texts(values):
     if values.dtype.kind == "b":
         return ["true" if value else "false" for value in values.tolist()]
     if values.dtype.kind != "f":
-        return list(map(str, values.tolist()))
+        return [None if value is None else str(value) for value in values.tolist()]
     # As few digits as the kind of number needs.
     return [text if known else None for text, known in zip(values.astype(str), np.isfinite(values), strict=True)]
 

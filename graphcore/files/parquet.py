@@ -11,7 +11,7 @@ from ..exceptions import FormatError, InputError, ParameterError, missing_packag
 from ..graphs.from_table import left_out
 from ..graphs.ids import Numbering
 from ._columns import WEIGHT_NAMES, ends_note
-from ._format import Format
+from ._format import LAYOUT, Format
 from .atomic import atomic_output, text_output
 from .edge_list import graph_of
 
@@ -193,5 +193,5 @@ def _refusing(what):
 
 PARQUET = Format(
     "parquet", sniff=lambda source: source.begins_with(b"PAR1"), read=read_parquet, edges=ParquetEdges, is_text=False,
-    isolated=False,
+    isolated=False, idle=LAYOUT,
 )  # fmt: skip

@@ -9,7 +9,7 @@ from ..base.types import PathLike, Sequence
 from ..base.validation import check_choice
 from ..exceptions import ParameterError
 from ..graphs.graph import Graph
-from ._format import Reading
+from ._format import EDGE_OPTIONS, Reading
 from ._source import open_source
 from .formats import FORMATS, READABLE, guess_format
 from .nodes import read_table_of
@@ -126,6 +126,7 @@ def read_graph(
             raise ParameterError(f"bipartite={bipartite!r} is for edge lists and matrices; this is a {found.name} file")
         if found.is_text:
             source.require_text()
+        reading.warn_of_idle(found.idle, found.name)
         graph = found.read(source, reading)
     return of_nodes(graph, table, found.isolated)
 
@@ -144,6 +145,7 @@ def _read_store(path, reading):
 
     if reading.bipartite:
         raise ParameterError("bipartite=True is for edge lists and matrices; this is a graph on disk")
+    reading.warn_of_idle((*EDGE_OPTIONS, "symmetrize"), "store")
     weighted = reading.weighted
     graph = open_graph(path)
     if weighted or not graph.is_weighted:

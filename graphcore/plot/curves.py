@@ -125,6 +125,8 @@ def k_sweep(
     ks = ks[order]
     ax = axes_of(ax, (6, 3.6))
     curves, bars = _named(scores, len(order), "scores"), _named({} if errors is None else errors, len(order), "errors")
+    if not set(bars) <= set(curves):
+        raise InputError(f"errors are of {', '.join(map(repr, bars))}, and scores of {', '.join(map(repr, curves))}")
     for i, (name, values) in enumerate(curves.items()):
         marker, dash = _LOOKS[i % len(_LOOKS)]
         bar = bars.get(name)

@@ -140,6 +140,8 @@ def write_report(
     graph = as_graph(graph)
     beside = None if graph.n_nodes <= nodes.MOST_LISTED else _path_beside(path, graph)
     about = About("Clusters of a graph") if about is None else about
+    if not isinstance(about, About):
+        raise ParameterError(f"about must be graphcore.report.About or None, got {type(about).__name__}")
     facts = gather_facts(graph, labels, n_jobs=n_jobs, **measured)
     drawn = None if pictures else []
     if pictures and possible:

@@ -196,6 +196,12 @@ def test_fetch_and_load(small, tmp_path, monkeypatch, capsys):
     files = graphcore.datasets.fetch("letter", tmp_path, progress=True)
     assert [file.path for file in files] == [str(tmp_path / "Letter" / "letter.data")]
     assert "letter.data: 100%" in capsys.readouterr().err
+    (tmp_path / "Letter").rename(tmp_path / "letter")
+    (there,) = graphcore.datasets.fetch("letter", tmp_path)
+    assert (there.path, there.n_received) == (
+        str(tmp_path / "letter" / "letter.data"), 0,
+    )  # fmt: skip
+    (tmp_path / "letter").rename(tmp_path / "Letter")
     for folder in (tmp_path, tmp_path / "Letter"):
         data, labels = graphcore.datasets.load("Letter", folder)
         assert data.tolist() == [[2, 8], [5, 12], [1, 1]]

@@ -218,6 +218,8 @@ def test_bad_arguments(tmp_path, named):
         ([0, 1], tmp_path / "l", ["a"], InputError, "2 labels for 1 nodes"),
         ([[[0, 1]]], tmp_path / "l", named, InputError, "one dimension, or two"),
         ([0, 1, 2], 7, named, ParameterError, "path"),
+        ([0, 1, 2], tmp_path / "l", 5, ParameterError, "names must be"),
+        (["a", "b", "c"], tmp_path / "l.npy", named, InputError, "labels that are integers"),
     ]:
         with pytest.raises(error, match=message):
             write_labels(labels, path, names)
@@ -225,6 +227,8 @@ def test_bad_arguments(tmp_path, named):
         write_labels([0, 1, 2], tmp_path / "l", named, format="xml")
     with pytest.raises(ParameterError, match="graph"):
         read_labels(tmp_path / "l", np.eye(3))
+    with pytest.raises(ParameterError, match="delimiter='ab'"):
+        read_labels(tmp_path / "l", delimiter="ab")
     assert list(tmp_path.iterdir()) == []
 
 

@@ -403,6 +403,8 @@ def test_k_sweep_draws_sorted_curves_with_names():
     ax = plot.k_sweep([2, 4], MappingProxyType({"a": [1, 2]}), errors={"a": np.array([0.1, 0.1])})
     assert ax.containers[0].has_yerr
     assert plot.k_sweep([2, 4], [1, 2], errors=np.array([0.1, 0.1])).containers[0].has_yerr
+    with pytest.raises(InputError, match="errors are of 'b', and scores of 'a'"):
+        plot.k_sweep([2, 4], {"a": [1, 2]}, errors={"b": [0.1, 0.1]})
 
 
 @pytest.mark.parametrize("ks", [[3], [2, 3], range(2, 14), range(2, 60), [2, 5, 10, 20, 50, 100, 1000], range(1, 300)])
