@@ -164,13 +164,19 @@ def test_wrong_guess_is_answered_with_the_option(refuse):
     assert "column 3" in refuse("0 1\n1 2\n", columns=(0, 3))
     assert "column 5" in refuse("0 1 2\n1 2 3\n", weight_column=5)
     assert "needed" in refuse("0 1\n1 2\n", delimiter=";")
-    for option in ({"columns": 5}, {"columns": (0, 0)}, {"comments": 5}, {"delimiter": "\n"}, {"encoding": "foo"}):
-        assert f"{next(iter(option))}=" in refuse("0 1\n1 2\n", **option)
     assert "quote" in refuse('a,"b\nc,d"\n', "a.csv")  # that is not closed
     assert "control characters" in refuse("".join(f"n{i} n{i + 1}\n" for i in range(10_000)) + "a\0b c\n")
     for edge in ("0\t2\n", "0\t-1\n"):
         comment = "# graphcore edge list; nodes: 2; ids: integer; weights: no\n"
         assert "nodes are 0 to 1" in refuse(comment + edge)
+
+
+@pytest.mark.parametrize(
+    "option", [{"columns": 5}, {"columns": (0, 0)}, {"comments": 5}, {"delimiter": "\n"}, {"encoding": "foo"}]
+)
+def test_options_that_cannot_be_are_named(write, option):
+    with pytest.raises(ParameterError, match=f"{next(iter(option))}="):
+        read_graph(write("0 1\n1 2\n"), **option)
 
 
 # -- the other formats -------------------------------------------------------------------------------------------------
