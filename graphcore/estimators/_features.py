@@ -168,7 +168,7 @@ class FeatureClusterer(DistanceTransformer, PointClusterer):
         B = self._features_of(X).astype(np.float64, copy=False)
         norms = np.einsum("ij,ij->i", self.cluster_centers_, self.cluster_centers_)
         squares = (norms - 2.0 * (B @ self.cluster_centers_.T)) + np.einsum("ij,ij->i", B, B)[:, None]
-        return np.sqrt(np.maximum(squares, 0.0) + self._residuals(X, B)[:, None])
+        return np.sqrt(np.maximum(squares, 0.0) + self._residuals(X, B, each=True)[:, None])
 
     def _cost(self, X, sample_weight):
         X = self._new_points(X)
@@ -177,8 +177,8 @@ class FeatureClusterer(DistanceTransformer, PointClusterer):
         squares = nearest_center(B, self.cluster_centers_)[1] + self._residuals(X, B)
         return float(np.average(squares, weights=weights))
 
-    def _residuals(self, X, B):
-        """Squared distances of points from what the features span, where these count."""
+    def _residuals(self, X, B, *, each=False):
+        """Squared distances of points from what the features span, where these count: right in the mean, or `each`."""
         return np.zeros(len(B))
 
     @property

@@ -209,16 +209,21 @@ class KernelInput(Estimator):
         with np.errstate(over="ignore"):  # infinite beside the smallest weights that there are
             return np.ldexp(squares, -self._exponent)
 
-    def _keep_mean_diagonal(self, kernel, weights):
-        """Keep what stands for ``K(x, x)`` of points of which only the kernel with the fitted ones is known."""
+    def _keep_diagonal(self, kernel, weights):
+        """Keep ``K(x, x)`` of the fit, and its mean: rows of a kernel matrix do not hold it."""
         if self._kind == "precomputed":
-            self._mean_diagonal = float(np.average(kernel.diagonal, weights=weights))
+            self._diagonal = kernel.diagonal
+            self._mean_diagonal = float(np.average(self._diagonal, weights=weights))
+
+    def _is_fitted_matrix(self, X):
+        """Whether rows of a kernel are taken for those of the fit: they have the diagonal that its points have."""
+        return X.shape == (len(self._diagonal),) * 2 and np.array_equal(X.diagonal(), self._diagonal)
 
     def _own_values(self, X):
-        """``K(x, x)`` of new vectors; of rows of a kernel matrix, which do not hold it, its mean over the fit."""
+        """``K(x, x)`` of new points; of rows of a kernel matrix other than that of the fit, its mean over the fit."""
         if self._kind == "vectors":
             return kernel_over(X, self.kernel_).diagonal
-        return np.full(X.shape[0], self._mean_diagonal)
+        return self._diagonal if self._is_fitted_matrix(X) else np.full(X.shape[0], self._mean_diagonal)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

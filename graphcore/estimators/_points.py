@@ -118,6 +118,8 @@ class DistanceTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         Parameters
         ----------
         X : array-like or sparse matrix, as for :meth:`predict`
+            :class:`NystromKernelKMeans` takes rows of a kernel matrix if its diagonal is constant, or it is that of the
+            fit.
 
         Returns
         -------
