@@ -343,6 +343,11 @@ def test_data(make):
         made(make, kernel="precomputed").fit(K).transform(K[:, :20])
 
 
+def test_center_is_true_or_false():
+    with pytest.raises(ParameterError, match="center='False' must be True or False"):
+        GaussianSketchFeatures(center="False").fit(X)
+
+
 def test_rows_of_a_kernel_rank_models_as_their_vectors_do():
     points = np.random.default_rng(0).normal(size=(90, 3))
     fitted, new, M = points[:60], points[60:], points @ points.T

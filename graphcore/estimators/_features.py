@@ -41,7 +41,7 @@ class FeatureEstimator(KernelInput):
         >>> print(graphcore.NystromFeatures(3, random_state=0).fit(X).report())
         kernel  ...
         """
-        check_is_fitted(self, "n_components_")
+        check_is_fitted(self)
         return as_text(self._report())
 
     def _report(self):
@@ -53,6 +53,8 @@ class FeatureEstimator(KernelInput):
 
 class FeatureTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
     """Mixin of transformers whose features of the points fitted come with the fit."""
+
+    _mark_of_fit = "n_components_"
 
     def fit(self, X: AnyData, y: object = None) -> Self:
         """Learn the map.
@@ -70,7 +72,8 @@ class FeatureTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         Raises
         ------
         ValueError
-            :class:`graphcore.InputError` or :class:`graphcore.ParameterError`, naming what is wrong and what to do.
+            :class:`graphcore.InputError` or :class:`graphcore.ParameterError`, naming what is wrong and what to do;
+            scikit-learn's plain ones for arrays of one or three dimensions, empty ones, and NaN.
 
         Examples
         --------

@@ -9,7 +9,7 @@ from sklearn.utils.validation import _check_n_features, check_is_fitted, validat
 
 from ..base.threads import effective_jobs
 from ..base.types import Bandwidth, KernelLike
-from ..base.validation import check_choice, check_integer, check_sample_weight, check_size
+from ..base.validation import check_choice, check_integer, check_sample_weight, check_size, refused
 from ..distributed.chunks import as_chunks, is_chunked, map_chunks
 from ..exceptions import InputError, ParameterError
 from ..graphs.as_graph import as_graph, is_graph, is_graph_object, refuse_as_vectors, warn_of_either
@@ -78,6 +78,8 @@ class KernelInput(Estimator):
     def _checked(self, X):
         """What was given, with its kind found out."""
         effective_jobs(self.n_jobs)  # refuses what is no number of jobs before work begins
+        for of_earlier_fit in (self._mark_of_fit, "feature_names_in_"):
+            vars(self).pop(of_earlier_fit, None)
         self._kind = self._kind_of(X)
         self.kernel_: KernelFunction | None = None
         if is_chunked(X):
@@ -113,6 +115,9 @@ class KernelInput(Estimator):
                 kind = "graph"
             elif kernel == "precomputed":
                 kind = kernel
+            for name in ("bandwidth", "gamma") if kernel in ("precomputed", "normalized_cut") else ():
+                if getattr(self, name) is not None:
+                    raise refused(name, getattr(self, name), f"has no meaning for kernel={kernel!r}; leave it out")
         if kind != "graph" and is_graph_object(X):
             if not self._takes_graphs:
                 refuse_graph(self, X)
