@@ -85,6 +85,8 @@ def test_rows_and_columns_without_an_entry_are_in_no_cluster(made):
 
 
 def test_wrong_use(made):
+    with pytest.raises(ParameterError, match="n_clusters=None is for objective='modularity'; give a number"):
+        CoresetSpectralCoclustering(None).fit(made.matrix)
     with pytest.raises(ParameterError, match="n_clusters=0"):
         CoresetSpectralCoclustering(0).fit(made.matrix)
     with pytest.raises(ParameterError, match="i=4 must be at most 3"):

@@ -341,3 +341,27 @@ def test_data(make):
             call(make())
     with pytest.raises(ValueError, match="300 features"):
         made(make, kernel="precomputed").fit(K).transform(K[:, :20])
+
+
+def test_center_is_true_or_false():
+    with pytest.raises(ParameterError, match="center='False' must be True or False"):
+        GaussianSketchFeatures(center="False").fit(X)
+
+
+def test_rows_of_a_kernel_rank_models_as_their_vectors_do():
+    points = np.random.default_rng(0).normal(size=(90, 3))
+    fitted, new, M = points[:60], points[60:], points @ points.T
+    gaps = []
+    for k, c in ((2, 5), (4, 5), (4, 20), (7, 40)):
+        model, given = (
+            NystromKernelKMeans(k, n_landmarks=max(c, k), n_components=None, kernel=kernel, random_state=0)
+            for kernel in ("linear", "precomputed")
+        )
+        model.fit(fitted), given.fit(M[:60, :60])
+        assert given.score(M[:60, :60]) == pytest.approx(-given.cost_)
+        gaps.append(given.score(M[60:, :60]) - model.score(new))
+        np.testing.assert_allclose(given.transform(M[:60, :60]), model.transform(fitted), atol=1e-6)
+        with pytest.raises(InputError, match=r"distances need K\(x, x\).*scale the matrix"):
+            given.transform(M[60:, :60])
+    # The mean over the fit stands for K(x, x), for all models alike.
+    np.testing.assert_allclose(gaps, np.diag(M)[60:].mean() - np.diag(M)[:60].mean(), atol=1e-9)

@@ -272,6 +272,8 @@ BAD = [
     (BOTH, {"kernel": "precomputed"}, X3, "square"),
     (BOTH, {"kernel": "normalized_cut"}, -np.ones((20, 20)), "Negative values"),
     (BOTH, {"kernel": "gaussian"}, Graph.from_scipy(RING), "kernel='auto'"),
+    (BOTH, {"kernel": "precomputed", "gamma": "x"}, np.eye(20), "gamma='x' has no meaning for kernel='precomputed'"),
+    (BOTH, {"kernel": "normalized_cut", "bandwidth": 2}, RING, "bandwidth=2 has no meaning"),
     (BOTH, {"self_loop": -1.0}, RING, "self_loop=-1.0"),
     (BOTH, {"held_bytes": -1}, X3, "held_bytes=-1"),
     (BOTH, {"init": "best"}, X3, "init='best'"),

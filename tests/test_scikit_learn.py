@@ -3,9 +3,11 @@
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 from sklearn.base import clone
 from sklearn.datasets import make_blobs
+from sklearn.exceptions import NotFittedError
 from sklearn.utils.estimator_checks import estimator_checks_generator, parametrize_with_checks
 
 import graphcore
@@ -20,6 +22,7 @@ from graphcore import (
     KFlats,
     NystromFeatures,
     NystromKernelKMeans,
+    ParameterError,
 )
 
 # Degenerate data of the checks are warned about in many ways.
@@ -79,7 +82,7 @@ def expected_failures(estimator):
         rounds = isinstance(estimator, (NystromFeatures, GaussianSketchFeatures)) and estimator.on_indefinite == "error"
         if rounds or isinstance(estimator, KernelKFlats):
             why["rounds a kernel to float32, and gives it as float64 with negative eigenvalues"] = ["estimators_dtypes"]
-        if isinstance(estimator, KernelKFlats):
+        if isinstance(estimator, (KernelKFlats, NystromKernelKMeans)):
             of_others = ["fit_idempotent", "methods_sample_order_invariance", "methods_subset_invariance"]
             why["distances of other points need the diagonal beside rows of the kernel"] = of_others
     for reason, names in why.items():
@@ -119,3 +122,15 @@ def test_feature_names_of_a_data_frame(name):
     frame = pandas.DataFrame(make_blobs(60, random_state=0)[0], columns=["height", "weight"])
     model = getattr(graphcore, name)(3, random_state=0).fit(frame)
     assert model.feature_names_in_.tolist() == ["height", "weight"]
+    if name in ("CoresetSpectralClustering", "KernelKMeans", "CoresetKernelKMeans", "KernelKFlats"):
+        assert not hasattr(model.fit(graphcore.datasets.load_karate().graph), "feature_names_in_")
+
+
+@pytest.mark.parametrize("model", QUICK, ids=lambda model: type(model).__name__)
+def test_a_fit_that_failed_is_none(model):
+    wrong = {"n_clusters": 100} if hasattr(model, "n_clusters") else {"n_components": 0}
+    model = clone(model).set_params(**wrong)
+    with pytest.raises(ParameterError, match=r"n_clusters=100|n_components=0"):
+        model.fit(np.eye(60))
+    with pytest.raises(NotFittedError):
+        (model.predict if hasattr(model, "predict") else model.transform)(np.eye(60))

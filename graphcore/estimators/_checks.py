@@ -40,6 +40,12 @@ class Estimator(BaseEstimator):
     n_jobs: int | None = None
     verbose: int = 0
 
+    # What only a finished fit sets.
+    _mark_of_fit = "n_iter_"
+
+    def __sklearn_is_fitted__(self):
+        return hasattr(self, self._mark_of_fit)
+
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True

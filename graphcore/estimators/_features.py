@@ -41,7 +41,7 @@ class FeatureEstimator(KernelInput):
         >>> print(graphcore.NystromFeatures(3, random_state=0).fit(X).report())
         kernel  ...
         """
-        check_is_fitted(self, "n_components_")
+        check_is_fitted(self)
         return as_text(self._report())
 
     def _report(self):
@@ -53,6 +53,8 @@ class FeatureEstimator(KernelInput):
 
 class FeatureTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
     """Mixin of transformers whose features of the points fitted come with the fit."""
+
+    _mark_of_fit = "n_components_"
 
     def fit(self, X: AnyData, y: object = None) -> Self:
         """Learn the map.
@@ -70,7 +72,8 @@ class FeatureTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         Raises
         ------
         ValueError
-            :class:`graphcore.InputError` or :class:`graphcore.ParameterError`, naming what is wrong and what to do.
+            :class:`graphcore.InputError` or :class:`graphcore.ParameterError`, naming what is wrong and what to do;
+            scikit-learn's plain ones for arrays of one or three dimensions, empty ones, and NaN.
 
         Examples
         --------
@@ -168,7 +171,7 @@ class FeatureClusterer(DistanceTransformer, PointClusterer):
         B = self._features_of(X).astype(np.float64, copy=False)
         norms = np.einsum("ij,ij->i", self.cluster_centers_, self.cluster_centers_)
         squares = (norms - 2.0 * (B @ self.cluster_centers_.T)) + np.einsum("ij,ij->i", B, B)[:, None]
-        return np.sqrt(np.maximum(squares, 0.0) + self._residuals(X, B)[:, None])
+        return np.sqrt(np.maximum(squares, 0.0) + self._residuals(X, B, each=True)[:, None])
 
     def _cost(self, X, sample_weight):
         X = self._new_points(X)
@@ -177,8 +180,8 @@ class FeatureClusterer(DistanceTransformer, PointClusterer):
         squares = nearest_center(B, self.cluster_centers_)[1] + self._residuals(X, B)
         return float(np.average(squares, weights=weights))
 
-    def _residuals(self, X, B):
-        """Squared distances of points from what the features span, where these count."""
+    def _residuals(self, X, B, *, each=False):
+        """Squared distances of points from what the features span, where these count: right in the mean, or `each`."""
         return np.zeros(len(B))
 
     @property

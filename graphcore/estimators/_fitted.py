@@ -22,6 +22,8 @@ _AFFINITIES = {
 class FittedGraph(ToldClusters):
     """Mixin of CoresetSpectralClustering: what a fit leaves, and (inherited) the methods that need nothing else."""
 
+    _mark_of_fit = "labels_"
+
     n_features_in_: int
 
     def _take(self, fit, reference, *, is_given):

@@ -9,7 +9,7 @@ from sklearn.utils.validation import _check_n_features, check_is_fitted, validat
 
 from ..base.threads import effective_jobs
 from ..base.types import Bandwidth, KernelLike
-from ..base.validation import check_choice, check_integer, check_sample_weight, check_size
+from ..base.validation import check_choice, check_integer, check_sample_weight, check_size, refused
 from ..distributed.chunks import as_chunks, is_chunked, map_chunks
 from ..exceptions import InputError, ParameterError
 from ..graphs.as_graph import as_graph, is_graph, is_graph_object, refuse_as_vectors, warn_of_either
@@ -78,6 +78,8 @@ class KernelInput(Estimator):
     def _checked(self, X):
         """What was given, with its kind found out."""
         effective_jobs(self.n_jobs)  # refuses what is no number of jobs before work begins
+        for of_earlier_fit in (self._mark_of_fit, "feature_names_in_"):
+            vars(self).pop(of_earlier_fit, None)
         self._kind = self._kind_of(X)
         self.kernel_: KernelFunction | None = None
         if is_chunked(X):
@@ -113,6 +115,9 @@ class KernelInput(Estimator):
                 kind = "graph"
             elif kernel == "precomputed":
                 kind = kernel
+            for name in ("bandwidth", "gamma") if kernel in ("precomputed", "normalized_cut") else ():
+                if getattr(self, name) is not None:
+                    raise refused(name, getattr(self, name), f"has no meaning for kernel={kernel!r}; leave it out")
         if kind != "graph" and is_graph_object(X):
             if not self._takes_graphs:
                 refuse_graph(self, X)
@@ -209,16 +214,21 @@ class KernelInput(Estimator):
         with np.errstate(over="ignore"):  # infinite beside the smallest weights that there are
             return np.ldexp(squares, -self._exponent)
 
-    def _keep_mean_diagonal(self, kernel, weights):
-        """Keep what stands for ``K(x, x)`` of points of which only the kernel with the fitted ones is known."""
+    def _keep_diagonal(self, kernel, weights):
+        """Keep ``K(x, x)`` of the fit, and its mean: rows of a kernel matrix do not hold it."""
         if self._kind == "precomputed":
-            self._mean_diagonal = float(np.average(kernel.diagonal, weights=weights))
+            self._diagonal = kernel.diagonal
+            self._mean_diagonal = float(np.average(self._diagonal, weights=weights))
+
+    def _is_fitted_matrix(self, X):
+        """Whether rows of a kernel are taken for those of the fit: they have the diagonal that its points have."""
+        return X.shape == (len(self._diagonal),) * 2 and np.array_equal(X.diagonal(), self._diagonal)
 
     def _own_values(self, X):
-        """``K(x, x)`` of new vectors; of rows of a kernel matrix, which do not hold it, its mean over the fit."""
+        """``K(x, x)`` of new points; of rows of a kernel matrix other than that of the fit, its mean over the fit."""
         if self._kind == "vectors":
             return kernel_over(X, self.kernel_).diagonal
-        return np.full(X.shape[0], self._mean_diagonal)
+        return self._diagonal if self._is_fitted_matrix(X) else np.full(X.shape[0], self._mean_diagonal)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

@@ -39,7 +39,8 @@ class PointClusterer(ClusterMixin, Estimator):
         Raises
         ------
         ValueError
-            :class:`graphcore.InputError` or :class:`graphcore.ParameterError`, naming what is wrong and what to do.
+            :class:`graphcore.InputError` or :class:`graphcore.ParameterError`, naming what is wrong and what to do;
+            scikit-learn's plain ones for arrays of one or three dimensions, empty ones, and NaN.
 
         Examples
         --------
@@ -95,7 +96,8 @@ class PointClusterer(ClusterMixin, Estimator):
         Returns
         -------
         float
-            For the points of the fit, minus `cost_` or `reconstruction_error_`.
+            For the points of the fit minus `cost_` or `reconstruction_error_`, where the class has one; not for graphs
+            with loops, `self_loop` or `shift`, a part of the kernel that rows of new nodes do not hold.
 
         Examples
         --------
@@ -118,6 +120,8 @@ class DistanceTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         Parameters
         ----------
         X : array-like or sparse matrix, as for :meth:`predict`
+            :class:`NystromKernelKMeans` takes rows of a kernel matrix if its diagonal is constant, or it is that of the
+            fit.
 
         Returns
         -------

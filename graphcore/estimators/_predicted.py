@@ -205,6 +205,8 @@ def _sums_of_rows(model, X):
     reference = model._reference
     k = len(reference.volumes)
     X = checked_rows(model, X)
+    if not X.shape[0]:
+        raise InputError("X has no rows; at least one is needed")
     searcher, labels = None, model.labels_
     if reference.kind == "vectors":
         graph = getattr(model, "_graph", None)  # pickled models hold none

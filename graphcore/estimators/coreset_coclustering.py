@@ -9,7 +9,7 @@ from sklearn.base import BiclusterMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..base.types import AnyData, Integers, Labels
-from ..base.validation import check_integer
+from ..base.validation import check_integer, refused
 from ..cluster.pipeline.cluster import Clustering
 from ..cluster.pipeline.settings import check_settings
 from ..graphs.as_graph import refuse_as_vectors
@@ -78,6 +78,8 @@ class CoresetSpectralCoclustering(BiclusterMixin, Estimator):
     effort: float | str = "default"
     time_limit: float | None = None
 
+    _mark_of_fit = "row_labels_"
+
     def fit(self, X: AnyData, y: object = None) -> Self:
         """Cluster the rows and columns of a matrix.
 
@@ -91,6 +93,11 @@ class CoresetSpectralCoclustering(BiclusterMixin, Estimator):
         -------
         self : CoresetSpectralCoclustering
 
+        Raises
+        ------
+        InputError, ParameterError
+            scikit-learn's plain ValueError for arrays of one or three dimensions, empty ones, and NaN.
+
         Examples
         --------
         >>> import graphcore
@@ -98,6 +105,8 @@ class CoresetSpectralCoclustering(BiclusterMixin, Estimator):
         >>> graphcore.CoresetSpectralCoclustering(2, random_state=0).fit(made.matrix).column_labels_.shape
         (40,)
         """
+        if self.n_clusters is None and self.objective != "modularity":
+            raise refused("n_clusters", None, "is for objective='modularity'; give a number, or 'auto'")
         asked = check_settings(self.n_clusters, passed_on(self, "objective min_cluster_size effort time_limit"))
         remedy = "of a bipartite networkx graph give networkx.bipartite.biadjacency_matrix(G, rows); "
         refuse_graph(self, X, "a matrix between two kinds of nodes", remedy)

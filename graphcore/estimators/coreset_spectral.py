@@ -8,7 +8,7 @@ from sklearn.base import ClusterMixin
 from sklearn.utils.validation import check_is_fitted
 
 from ..base.streams import Streams
-from ..base.types import AnyData, AnyGraph, ArrayLike, PathLike
+from ..base.types import AnyData, AnyGraph, ArrayLike, Labels, PathLike
 from ..cluster.partition.update import Update
 from ..cluster.pipeline.parameters import Published, defaults
 from ..cluster.pipeline.settings import check_settings
@@ -168,7 +168,8 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, PredictedRows
             lists fewer, itself passed over.
         y : array-like of shape (n_samples,), optional
             Integers with -1 among them, as scikit-learn's semi-supervised classes mark what is unknown, are `labels`
-            where those are not given. Otherwise ignored: pipelines and searches pass full labels to every step.
+            where those are not given. Otherwise ignored: pipelines and searches pass full labels to every step. Do not
+            give classes coded as -1 and 1: those of 1 would stay together.
         sample_weight : array-like of shape (n_samples,), optional
             As how many each node counts: the graph is clustered whose edges weigh ``w_x A_xy w_y``, which is that of
             copies of nodes with all their edges, and `min_cluster_size` and `max_cluster_size` count weights. Nodes of
@@ -187,6 +188,7 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, PredictedRows
         Raises
         ------
         InputError, ParameterError
+            scikit-learn's plain ValueError for arrays of one or three dimensions, empty ones, and NaN in a matrix.
 
         Examples
         --------
@@ -196,10 +198,34 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, PredictedRows
         2
         """
         if labels is None:
-            marked = np.asarray(y)
+            try:
+                marked = np.asarray(y)
+            except ValueError:  # lists of different lengths, which are ignored
+                marked = np.empty(0)
             labels = y if marked.ndim == 1 and marked.dtype.kind == "i" and (marked == -1).any() else None
         known = {"labels": labels, "initial_labels": initial_labels, "sample_weight": sample_weight}
         return fit_with_callbacks(type(self)._fit, self, X, y, **known)
+
+    def fit_predict(self, X: AnyData, y: object = None, **known: ArrayLike | None) -> Labels:
+        """Call :meth:`fit`, and return `labels_`.
+
+        Parameters
+        ----------
+        X, y, **known
+            As for :meth:`fit`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,), int32
+
+        Examples
+        --------
+        >>> import graphcore
+        >>> graph = graphcore.Graph.from_edges([0, 0, 1, 2, 3, 3, 4], [1, 2, 2, 3, 4, 5, 5])
+        >>> graphcore.CoresetSpectralClustering(2, random_state=0).fit_predict(graph, [1, -1, -1, -1, -1, 0])
+        array([1, 1, 1, 0, 0, 0], dtype=int32)
+        """
+        return self.fit(X, y, **known).labels_
 
     def _fit(self, X, on_stage, **known):
         streams = Streams(self.random_state)

@@ -7,6 +7,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..base.types import AnyData, ArrayLike, Floats
 from ..base.validation import check_integer, check_sample_weight
+from ..exceptions import InputError
 from ..graphs.as_graph import refuse_as_vectors
 from ..graphs.structure import check_sparse
 from ..kernel_methods.flats.euclidean import Codes, FlatSet
@@ -171,6 +172,8 @@ class KFlats(FlatsClusterer):
         (5, 2)
         """
         check_is_fitted(self)
+        if not isinstance(codes, (tuple, list)) or len(codes) != 2:
+            raise InputError("codes are the pair that encode() returns; distances of transform() have no way back")
         return self.flats_.decode(*codes)
 
     def reconstruct(self, X: AnyData) -> Floats:

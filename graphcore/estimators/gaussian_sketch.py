@@ -7,7 +7,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from ..base.types import Floats, Integers
-from ..base.validation import check_choice
+from ..base.validation import check_choice, check_flag
 from ..base.warn import warn_user
 from ..distributed.chunks import is_chunked
 from ..kernel_methods.features.sketch import SCALES, leading_eigenvalues, sketch_kernel
@@ -44,6 +44,7 @@ class SketchEstimator(FeatureEstimator):
         else:
             check_choice("n_components", self.n_components, ("auto",))
         check_choice("scale", self.scale, SCALES)
+        check_flag("center", self.center)
         options = {"n_subsample": self._size("n_subsample", kernel, n_given), "random_state": streams}
         found = sketch_kernel(kernel, n_components, **options, **passed_on(self, "center scale on_indefinite"))
         self._found = found

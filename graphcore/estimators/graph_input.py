@@ -25,6 +25,7 @@ def graph_of(model, X, streams, stages):
     The model's `n_features_in_` is set.
     """
     affinity = check_choice("affinity", model.affinity, AFFINITIES)
+    vars(model).pop("feature_names_in_", None)  # of columns of an earlier fit
     over_vectors = affinity in ("nearest_neighbors", "precomputed_nearest_neighbors")
     make = None if over_vectors else graph_maker(X, declared=affinity == "precomputed")
     if make is not None or affinity == "precomputed":

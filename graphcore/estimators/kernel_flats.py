@@ -240,7 +240,6 @@ class KernelKFlats(KernelInput, FlatsClusterer):
                 i = int(np.argmin(degrees))
                 raise InputError(f"row {i} has no edge to a node of the fit, so no distance from any flat; drop it")
             return rows, own, degrees
-        if diagonal is None and known is not None and X.shape == (len(known),) * 2:
-            # Rows of the kernel are taken for those of the fit where they have the diagonal that its points have.
-            diagonal = known if np.array_equal(X.diagonal(), known) else None
+        if diagonal is None and known is not None and self._is_fitted_matrix(X):
+            diagonal = known
         return X, diagonal, None

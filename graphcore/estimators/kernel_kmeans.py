@@ -54,7 +54,7 @@ class CentroidClusterer(KernelInput, PointClusterer):
         self.n_iter_: int = len(run.history)
         self.converged_: bool = run.converged
         self._points, self._centroids = points, centroids
-        self._keep_mean_diagonal(kernel, weights)
+        self._keep_diagonal(kernel, weights)
         if self._kind == "vectors":
             self._reference = kernel.X if points is None else kernel.X[points]
         elif self._kind == "graph":

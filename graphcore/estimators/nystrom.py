@@ -8,7 +8,7 @@ import numpy as np
 from ..base.types import ArrayLike, Floats, Integers
 from ..base.validation import check_choice, check_integer
 from ..base.warn import warn_user
-from ..exceptions import ParameterError
+from ..exceptions import InputError, ParameterError
 from ..kernel_methods.features.diagnostics import FeatureDiagnostics, diagnose
 from ..kernel_methods.features.feature_map import SUBSPACES, FeatureMap
 from ..kernel_methods.features.landmarks import suggest_landmarks, suggest_rank
@@ -162,9 +162,9 @@ class NystromFeatures(FeatureTransformer, LandmarkEstimator):
 
     Notes
     -----
-    ``0 <= B B^T <= K`` for features B, always. X may be a read-only memmap of integers: it is read in blocks, twice,
-    and only n x s numbers are kept. Features of a chunked dask.array are one too; ``sampling`` is "uniform",
-    "rpcholesky" or an array then.
+    ``0 <= B B^T <= K`` for features B of a positive semi-definite kernel. X may be a read-only memmap of integers: it
+    is read in blocks, twice, and only n x s numbers are kept. Features of a chunked dask.array are one too;
+    ``sampling`` is "uniform", "rpcholesky" or an array then.
 
     References
     ----------
@@ -281,7 +281,7 @@ class NystromKernelKMeans(FeatureClusterer, LandmarkEstimator):
         with stages("certificate"):
             self.certificate_: Certificate = certify(found, clusters.labels, sample_weight=rows.weights)
         self.cost_: float = self.certificate_.cost
-        self._keep_mean_diagonal(kernel, rows.weights)
+        self._keep_diagonal(kernel, rows.weights)
         if self.landmark_indices_ is not None:
             self.landmark_indices_ = np.sort(rows.given(self.landmark_indices_))
 
@@ -312,8 +312,17 @@ class NystromKernelKMeans(FeatureClusterer, LandmarkEstimator):
             raise ParameterError(f"{named} must be at least n_clusters={k}; take more landmarks")
         return c, suggest_rank(k, c, highest=min(n, c)) if isinstance(s, str) else s
 
-    def _residuals(self, X, B):
-        return np.maximum(self._own_values(X) - np.einsum("ij,ij->i", B, B, dtype=np.float64), 0.0)
+    def _residuals(self, X, B, *, each=False):
+        residuals = self._own_values(X) - np.einsum("ij,ij->i", B, B, dtype=np.float64)
+        known = self._kind == "vectors" or self._is_fitted_matrix(X)
+        if known or np.allclose(self._diagonal, self._mean_diagonal):
+            return np.maximum(residuals, 0.0)
+        if each:
+            raise InputError(
+                "distances need K(x, x), which rows of a kernel matrix do not hold, and its diagonal is not constant: "
+                "scale the matrix to a diagonal of ones, or give vectors and kernel= a name or a function"
+            )
+        return residuals  # of a mean in place of K(x, x) only sums are right: what is below 0 makes up for other rows
 
     def _report(self):
         return super()._report() + self.certificate_.lines()

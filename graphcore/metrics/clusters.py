@@ -87,7 +87,7 @@ def cluster_summary(
         "size": sums.size,
         "volume": sums.volume,
         "conductance": sums.conductance,
-        "nearest": nearest_clusters(quotient_graph(graph, labels, k, n_jobs=n_jobs)),
+        "nearest": nearest_clusters(quotient_graph(graph, labels, k or None, n_jobs=n_jobs)),
         "central": [graph.names_of(nodes).tolist() for nodes in central],
     }
 

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from ..base.types import AnyData, ArrayLike, Integers, Table
-from ..base.validation import check_choice, check_integer
+from ..base.validation import check_choice, check_integer, check_labels, label_array
 from ..exceptions import InputError
 from ..graphs.from_table import as_library
 from ..neighbors.vectors import squared_norms
@@ -128,18 +128,24 @@ def medoids(
 
 def _checked(X, labels, n_clusters):
     """Features as an array or sorted rows, labels, and the number of clusters."""
-    X = X.tocsr() if hasattr(X, "tocsr") else X if isinstance(X, np.ndarray) else np.asarray(X)
-    labels = np.asarray(labels)
+    try:
+        X = X.tocsr() if hasattr(X, "tocsr") else X if isinstance(X, np.ndarray) else np.asarray(X)
+    except ValueError:
+        raise InputError("features are rows of real numbers; these have different lengths") from None
     if X.ndim != 2 or X.dtype.kind not in "biuf":
         raise InputError(f"features are rows of real numbers; got {X.dtype} of shape {X.shape}")
-    if labels.shape != (X.shape[0],) or labels.dtype.kind not in "iu":
-        raise InputError(f"labels are one integer for each of {X.shape[0]} rows; got {labels.dtype} of {labels.shape}")
+    if n_clusters is not None:
+        n_clusters = check_integer("n_clusters", n_clusters, low=1)
+    labels = label_array("labels", labels)
+    labels = check_labels(
+        "labels", np.maximum(labels, -1) if labels.dtype.kind == "i" else labels, X.shape[0], n_clusters=n_clusters
+    )
     k = int(labels.max(initial=-1)) + 1
     if k == 0:
         raise InputError("no row has a label from 0 on: there is no cluster")
     if n_clusters is not None:
         k = check_integer("n_clusters", n_clusters, low=k)
-    return X, np.maximum(labels.astype(np.int64), -1), k
+    return X, labels, k
 
 
 def _pieces(X):

@@ -1,5 +1,6 @@
 """Against what is known to be right: how far labels agree with classes, and whether probabilities are what they say."""
 
+from numbers import Integral
 from typing import NamedTuple
 
 import numpy as np
@@ -18,7 +19,7 @@ def agreement(labels: ArrayLike, truth: ArrayLike, graph: AnyGraph | None = None
     labels : array-like of shape (n_nodes,), integer
         Clusters, from 0; -1 for no cluster.
     truth : array-like of shape (n_nodes,)
-        Classes, of any kind; integers below 0 stand for "not known".
+        Classes, of any kind; integers below 0, None, NaN and NA stand for "not known".
     graph : Graph, sparse matrix, square array or networkx graph, optional
         With it only nodes of degree 0 (and of unknown class) are left out, and a label of -1 on any other counts as one
         more cluster, so that a method gains nothing by leaving nodes out. Without it all nodes of label -1 are.
@@ -42,7 +43,7 @@ def agreement(labels: ArrayLike, truth: ArrayLike, graph: AnyGraph | None = None
     """
     from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 
-    labels, truth = label_array("labels", labels), label_array("truth", truth)
+    given, labels, truth = truth, label_array("labels", labels), label_array("truth", truth)
     if truth.ndim != 1:
         raise InputError(f"truth must be one-dimensional, got shape {truth.shape}")
     if labels.shape != truth.shape:
@@ -55,8 +56,12 @@ def agreement(labels: ArrayLike, truth: ArrayLike, graph: AnyGraph | None = None
         if graph.n_nodes != len(truth):
             raise InputError(f"the graph has {graph.n_nodes} nodes, but there are {len(truth)} labels")
         kept = graph.degrees > 0
+    if truth.dtype.kind in "OU":
+        truth = _class_numbers(np.asarray(given, dtype=object))  # in a list beside names NaN is "nan" otherwise
     if truth.dtype.kind == "i":
         kept &= truth >= 0
+    elif truth.dtype.kind == "f":
+        kept &= ~np.isnan(truth)
     if not kept.any():
         raise InputError("no node is left to compare: all are without a cluster, a class or an edge")
     labels, truth = labels[kept], truth[kept]
@@ -65,6 +70,19 @@ def agreement(labels: ArrayLike, truth: ArrayLike, graph: AnyGraph | None = None
         "nmi": float(normalized_mutual_info_score(truth, labels)),
         "n_compared": len(labels),
     }
+
+
+def _class_numbers(truth):
+    """Numbers of the classes that objects are; -1 for integers below 0 and what is missing, by whichever library."""
+    numbers, out = {}, np.full(len(truth), -1)
+    for i, each in enumerate(truth):
+        missing = not isinstance(each, str) and str(each) in ("None", "nan", "NaN", "<NA>", "NaT")
+        if not (missing or (isinstance(each, Integral) and each < 0)):
+            try:
+                out[i] = numbers.setdefault(each, len(numbers))
+            except TypeError:
+                raise InputError(f"truth holds a {type(each).__name__}; give the classes as names or numbers") from None
+    return out
 
 
 class Calibration(NamedTuple):
@@ -108,7 +126,10 @@ def calibration(probabilities: ArrayLike, right: ArrayLike, *, n_bins: int = 10)
     ([0.0, 1.0], 0.2)
     """
     n_bins = check_integer("n_bins", n_bins, low=1)
-    p, right = np.asarray(probabilities, dtype=np.float64), np.asarray(right)
+    try:
+        p, right = np.asarray(probabilities, dtype=np.float64), np.asarray(right)
+    except (TypeError, ValueError):
+        raise InputError("probabilities must be numbers, and right truth values, one of both for each node") from None
     if p.ndim != 1 or p.shape != right.shape or right.dtype != bool or not len(p):
         raise InputError(
             f"probabilities of shape {p.shape} and right of shape {right.shape} ({right.dtype}): one probability and "

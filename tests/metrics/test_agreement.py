@@ -34,6 +34,18 @@ def test_unlabelled_nodes_are_left_out_with_a_graph_only_isolated_ones():
     assert agreement([0, 0, 1, -1], ["x", "x", "y", "x"])["n_compared"] == 3
 
 
+def test_classes_that_are_missing_are_not_known():
+    pandas = pytest.importorskip("pandas")
+    for missing in (None, np.nan, pandas.NA):
+        for truth in (["a", missing, "b", "b"], pandas.Series(["a", missing, "b", "b"], dtype="string")):
+            assert agreement([0, 0, 1, 1], truth) == {"ari": 1.0, "nmi": 1.0, "n_compared": 3}
+    for truth in ([0, np.nan, 1, 1], np.array([0, -1, 1, 1], dtype=object), pandas.array([0, None, 1, 1])):
+        assert agreement([0, 0, 1, 1], truth)["n_compared"] == 3
+    assert agreement([0, 0, 1, 1], ["a", "nan", "b", "None"])["n_compared"] == 4
+    with pytest.raises(InputError, match="truth holds a dict; give the classes as names or numbers"):
+        agreement([0, 1], [{}, {}])
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -21,3 +21,6 @@ def test_probabilities_against_how_often_they_are_right():
     for wrong in (([0.5], [1]), ([0.5, 1.5], [True, True]), ([], []), ([[0.5]], [[True]])):
         with pytest.raises(InputError, match=r"probabilities (of shape|lie between)"):
             calibration(*map(np.asarray, wrong))
+    for wrong in ((["a"], [True]), ([[0.5], [0.5, 1.0]], [True, True])):
+        with pytest.raises(InputError, match="probabilities must be numbers"):
+            calibration(*wrong)

@@ -34,6 +34,10 @@ def test_the_summary_against_a_dense_computation(seed):
     assert found["central"] == [nodes.tolist() for nodes in central_nodes(graph, labels, 6, count=2)]
 
 
+def test_no_clusters_have_no_rows():
+    assert {len(column) for column in cluster_summary(Graph.from_edges([0], [1]), [-1, -1]).values()} == {0}
+
+
 def test_clusters_with_nothing_between_them_have_no_nearest():
     found = cluster_summary(Graph.from_edges(["a", "b"], ["c", "d"]), [0, 0, 1, 1])
     assert found["nearest"].tolist() == [-1, -1]

@@ -45,6 +45,9 @@ def test_a_fit_of_neighbours_is_that_of_the_vectors(found, affinity, tmp_path):
     np.testing.assert_array_equal(load(tmp_path / "model.npz").predict((near[:6], far[:6])), want.predict(X[:6]))
     half = model.predict((near[:6], far[:6].astype(np.float16)))
     np.testing.assert_array_equal(half, want.predict(X[:6]))
+    for ask in (model.predict, model.transform, model.predict_proba, model.score):
+        with pytest.raises(InputError, match="X has no rows"):
+            ask((near[:0], far[:0]))
     # Fewer than n_neighbors are all that there are.
     few = model.fit((near[:, :3], far[:, :3])).graph_
     np.testing.assert_array_equal(dense(few), dense(knn_graph(X, 2)))

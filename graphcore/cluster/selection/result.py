@@ -23,7 +23,7 @@ class KSelection:
     scores : ndarray of shape (n_candidates,), float64
         Larger is better; NaN for candidates that the method has nothing to say about.
     curves : dict of ndarray of shape (n_candidates,), float64
-        What the scores were computed from, by name; NaN where nothing was computed. The first one is plotted.
+        What the scores were computed from, by name; NaN where nothing was computed.
     clear : bool or None
         For "information", whether `best` stands out, see `select_n_clusters`; None for
         other methods, which give no such judgement.
@@ -41,7 +41,7 @@ class KSelection:
     balance: float | None = None
 
     def plot(self, axes: Sequence[Axes] | None = None) -> Array:
-        """Draw the first curve above the scores, with the number chosen marked in both.
+        """Draw the curves, all but the first dashed, above the scores, with the number chosen marked.
 
         Needs matplotlib.
 

@@ -45,7 +45,8 @@ def select_n_clusters(
     Parameters
     ----------
     X : Graph, sparse matrix, networkx or igraph graph, or array-like of shape (n_samples, n_features)
-        Graph objects and square sparse matrices are graphs; everything else is vectors.
+        Graph objects, square sparse matrices, tables and arrays of edges are graphs, everything else is vectors; two
+        columns of integers may be either, and are refused.
     candidates : iterable of int, optional
         Numbers of clusters to choose from, each from 1 to the number of nodes that have an edge. Default: 1 to
         ``2 sqrt(n)``, at most 2,000 ("eigengap" and "stability", which are slow: 200).

@@ -69,6 +69,7 @@ def test_labels_that_stay():
     y = np.where(known, names, -1)
     model = CoresetSpectralClustering(5, random_state=0).fit(graph, y)
     np.testing.assert_array_equal(model.labels_[known], y[known])
+    np.testing.assert_array_equal(CoresetSpectralClustering(5, random_state=0).fit_predict(graph, y), model.labels_)
     assert (model.labels_ == names).mean() > 0.97
     y[np.flatnonzero(known)[:5]] = (names[np.flatnonzero(known)[:5]] + 1) % 5  # wrong ones stay as well
     model = CoresetSpectralClustering(5, random_state=0, effort=6, max_share=1.1).fit(graph, y)
@@ -116,7 +117,8 @@ def test_what_y_means():
     graph, _ = planted(3, 40, 0.3, 0.02, 0)
     free = CoresetSpectralClustering(3, random_state=0).fit(graph).labels_
     other = (free + 1) % 3
-    for ignored in (other, other.astype(float), other.astype(str), np.where(other > 0, other, -1).astype(float), None):
+    marked, ragged = np.where(other > 0, other, -1).astype(float), [[1], [1, 2]]
+    for ignored in (other, other.astype(float), other.astype(str), marked, ragged, None):
         np.testing.assert_array_equal(CoresetSpectralClustering(3, random_state=0).fit(graph, ignored).labels_, free)
     half = np.where(np.arange(120) % 2, other, -1)
     never = CoresetSpectralClustering(3, random_state=0).fit(graph, half, labels=np.full(120, -1))

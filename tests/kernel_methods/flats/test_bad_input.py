@@ -5,7 +5,7 @@ import pytest
 import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning
 
-from graphcore import Graph, GraphWarning, InputError, KernelKFlats, ParameterError
+from graphcore import Graph, GraphWarning, InputError, KernelKFlats, KFlats, ParameterError
 from graphcore.kernel_methods.flats.k_flats import k_flats
 from graphcore.kernel_methods.flats.kernel_k_flats import kernel_k_flats
 from graphcore.kernels.functions import kernel_function
@@ -64,6 +64,7 @@ def test_options(function, name, value):
         (lambda: k_flats(X, 3, 1, init=X), r"init have shape \(20, 3\); \(3, 3\) is needed"),
         (lambda: k_flats(np.ones((5, 2)), 2, 0, init="global"), "only 1 different points"),
         (lambda: FLATS.encode(X[:, :2]), "X has 2 features, but .* of 3"),
+        (lambda: (m := KFlats(2).fit(X)).inverse_transform(m.transform(X)), "codes are the pair that encode"),
         (lambda: FLATS.decode([0, 2], [[0.0], [0.0]]), "must be 0 to 1; found 0 to 2"),
         (lambda: FLATS.decode([0, 1], [0.0, 0.0]), r"shape \(2,\); \(2, 1\) is needed"),
     ],
