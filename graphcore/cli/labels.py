@@ -32,7 +32,10 @@ truth_option = click.option(
 )
 @click.argument("labels", metavar="LABELS", type=INPUT)
 @click.argument("truth", metavar="OTHER", type=INPUT)
-@click.option("--graph", "graph_path", metavar="FILE", type=INPUT, help="Graph of the nodes: adds the normalised cut.")
+@click.option(
+    "--graph", "graph_path", metavar="FILE", type=INPUT,
+    help="Graph of the nodes: adds the normalised cut; edges to nodes of no cluster are cut.",
+)  # fmt: skip
 @graph_options
 def compare(console, labels, truth, graph_path, **options):
     """Say how far LABELS agree with OTHER: known classes, or the labels of another run.
