@@ -66,7 +66,7 @@ AUTHORS = Exhibit(
         "differ in the rows that k-means takes: graphcore scales them to length 1, the authors take them as "
         "they come. Nodes with few neighbours in the coreset have long rows, and clusters are spent on them: "
         "with 250 blocks graphcore's cut is a third of theirs. On PenDigits both are about level (medians .107 and "
-        ".112). With 10 neighbours a node "
+        ".105). With 10 neighbours a node "
         "the coreset has hardly any edges, and both are far from the [default](../peers.md)."
     ),
     check=check,
