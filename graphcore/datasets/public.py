@@ -80,10 +80,11 @@ def fetch(name: str, folder: PathLike | None = None, *, progress: bool = False) 
     """
     dataset = find_dataset(name)
     folder = default_folder() if folder is None else check_path(folder)
-    paths = [[os.path.join(place, file.name) for place in _places(folder, dataset)] for file in dataset.files]
+    there = [_there([file.name], folder, dataset) for file in dataset.files]
+    new = os.path.join(folder, dataset.name)
     return [
-        _fetched(file, next(filter(os.path.exists, there), there[0]), progress)
-        for file, there in zip(dataset.files, paths, strict=True)
+        _fetched(file, path or os.path.join(new, file.name), progress)
+        for file, path in zip(dataset.files, there, strict=True)
     ]
 
 
@@ -159,18 +160,17 @@ def load(name: str, folder: PathLike | None = None) -> LabeledGraph | LabeledVec
     return _load_graph(dataset, paths) if dataset.kind == "graph" else _load_vectors(dataset, paths)
 
 
-def _places(folder, dataset):
-    """Where the files of a data set may lie, first where they are put."""
-    return [os.path.join(folder, dataset.name), os.path.join(folder, dataset.name.lower()), folder]
+def _there(names, folder, dataset):
+    """Path of the first of these files of a data set that is there; None if none is."""
+    places = [os.path.join(folder, dataset.name), os.path.join(folder, dataset.name.lower()), folder]
+    paths = (os.path.join(place, name) for place in places for name in names)
+    return next(filter(os.path.isfile, paths), None)
 
 
 def _find(file, folder, dataset):
-    names = [file.name, file.name.removesuffix(".gz"), *file.also]
-    for place in _places(folder, dataset):
-        for name in names:
-            path = os.path.join(place, name)
-            if os.path.isfile(path):
-                return path
+    path = _there([file.name, file.name.removesuffix(".gz"), *file.also], folder, dataset)
+    if path is not None:
+        return path
     raise InputError(
         f"{file.name} of {dataset.name} is not in {folder}; graphcore.datasets.fetch({dataset.name!r}) or "
         f"`graphcore fetch {dataset.name}` downloads it, or take it from {dataset.page}"

@@ -115,9 +115,10 @@ class KernelInput(Estimator):
                 kind = "graph"
             elif kernel == "precomputed":
                 kind = kernel
-            for name in ("bandwidth", "gamma") if kernel in ("precomputed", "normalized_cut") else ():
-                if getattr(self, name) is not None:
-                    raise refused(name, getattr(self, name), f"has no meaning for kernel={kernel!r}; leave it out")
+            given = [name for name in ("bandwidth", "gamma") if getattr(self, name) is not None]
+            if given and kernel in ("precomputed", "normalized_cut"):  # which are no functions of vectors
+                name, meant = given[0], f"has no meaning for kernel={kernel!r}; leave it out"
+                raise refused(name, getattr(self, name), meant)
         if kind != "graph" and is_graph_object(X):
             if not self._takes_graphs:
                 refuse_graph(self, X)

@@ -7,7 +7,7 @@ import numpy as np
 
 from ..cluster.pipeline.parameters import Published
 from ..exceptions import InputError
-from ..files._format import as_text
+from ..files._format import text_of_names
 from ..files.atomic import atomic_output
 
 FORMAT, VERSION = "graphcore model", 1
@@ -41,7 +41,7 @@ def write_model(model, path):
     arrays = {name: array for name, array in arrays.items() if array is not None}
     for name, array in arrays.items():
         if array.dtype.hasobject:  # would need pickle
-            arrays[name] = as_text(array)
+            arrays[name] = text_of_names(array)
     text = json.dumps(facts, default=_plain)
     with atomic_output(path) as stream:
         np.savez(stream, model=np.frombuffer(text.encode(), dtype=np.uint8), **arrays)

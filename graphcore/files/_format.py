@@ -31,6 +31,8 @@ _FORMULA = "=+-@\t\r"
 # Options that say how text is split into columns, and of edge lists alone.
 LAYOUT = ("delimiter", "comments", "header")
 EDGE_OPTIONS = (*LAYOUT, "columns", "ids", "count_repeats")
+# What a file has no use for that holds a graph without directions.
+UNDIRECTED_IDLE = (*EDGE_OPTIONS, "symmetrize")
 
 
 @dataclass(frozen=True)
@@ -169,7 +171,7 @@ def unfit_reason(names):
     return None
 
 
-def as_text(names):
+def text_of_names(names):
     """An array of objects as text; numpy itself would take tuples for rows."""
     return np.array(list(map(str, names.tolist())), dtype=str)
 

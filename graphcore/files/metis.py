@@ -8,7 +8,7 @@ from ..base.warn import warn_user
 from ..exceptions import FormatError, InputError
 from ..graphs.graph import Graph
 from ..graphs.ids import id_dtype
-from ._format import EDGE_OPTIONS, Format, header_sizes, row_pieces
+from ._format import UNDIRECTED_IDLE, Format, header_sizes, row_pieces
 
 _BLOCK = 1 << 22
 
@@ -168,5 +168,5 @@ def _drop_leading(values, counts, leading, rows):
 
 METIS = Format(
     "metis", (".metis",), also_read=(".graph",), read=read_metis, write=write_metis, names=False,
-    idle=(*EDGE_OPTIONS, "symmetrize"),
+    idle=UNDIRECTED_IDLE,
 )  # fmt: skip

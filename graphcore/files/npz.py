@@ -21,7 +21,7 @@ from ..exceptions import FormatError, InputError
 from ..graphs.graph import Graph
 from ..graphs.ids import check_name_array
 from ..graphs.structure import check_sparse
-from ._format import NOT_SQUARE, Format, as_text
+from ._format import NOT_SQUARE, Format, text_of_names
 
 NPZ_MAGIC = b"PK\x03\x04"
 # No compression that numpy writes makes content so many times smaller.
@@ -161,7 +161,7 @@ def write_npz(graph, stream):
     if graph.node_names is not None:
         # Objects would need pickle, which runs code when it is read; they come back as text.
         names = graph.node_names
-        extra["node_names"] = as_text(names) if names.dtype == object else names
+        extra["node_names"] = text_of_names(names) if names.dtype == object else names
     # Streams that compress say that they can go back, and cannot; to one that only writes, all is written forwards.
     forwards = SimpleNamespace(write=stream.write, flush=stream.flush, read=None)
     np.savez_compressed(

@@ -9,7 +9,7 @@ from ..base.types import PathLike, Sequence
 from ..base.validation import check_choice
 from ..exceptions import ParameterError
 from ..graphs.graph import Graph
-from ._format import EDGE_OPTIONS, Reading
+from ._format import UNDIRECTED_IDLE, Reading
 from ._source import open_source
 from .formats import FORMATS, READABLE, guess_format
 from .nodes import read_table_of
@@ -145,7 +145,7 @@ def _read_store(path, reading):
 
     if reading.bipartite:
         raise ParameterError("bipartite=True is for edge lists and matrices; this is a graph on disk")
-    reading.warn_of_idle((*EDGE_OPTIONS, "symmetrize"), "store")
+    reading.warn_of_idle(UNDIRECTED_IDLE, "store")
     weighted = reading.weighted
     graph = open_graph(path)
     if weighted or not graph.is_weighted:

@@ -137,9 +137,9 @@ def _checked(X, labels, n_clusters):
     if n_clusters is not None:
         n_clusters = check_integer("n_clusters", n_clusters, low=1)
     labels = label_array("labels", labels)
-    labels = check_labels(
-        "labels", np.maximum(labels, -1) if labels.dtype.kind == "i" else labels, X.shape[0], n_clusters=n_clusters
-    )
+    if labels.dtype.kind == "i":  # whatever is below 0 is no cluster
+        labels = np.maximum(labels, -1)
+    labels = check_labels("labels", labels, X.shape[0], n_clusters=n_clusters)
     k = int(labels.max(initial=-1)) + 1
     if k == 0:
         raise InputError("no row has a label from 0 on: there is no cluster")

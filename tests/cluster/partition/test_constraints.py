@@ -54,9 +54,14 @@ def crowded(draw):
     )  # fmt: skip
 
 
+def counts_of(constraints, n):
+    """What nodes count."""
+    return constraints.counts if len(constraints.counts) else np.ones(n, dtype=np.int64)
+
+
 def sums_of(A, labels, k, constraints):
     """(sizes, volumes) of clusters."""
-    counts = constraints.counts if len(constraints.counts) else np.ones(len(A))
+    counts = counts_of(constraints, len(A))
     inside = labels >= 0
     return [np.bincount(labels[inside], weights=w[inside], minlength=k) for w in (counts, A.sum(axis=1))]
 
@@ -64,7 +69,7 @@ def sums_of(A, labels, k, constraints):
 def allowed_moves(A, labels, k, constraints):
     """Every labelling that one move of a node that may move leaves, to a neighbouring cluster with room."""
     sizes, volumes = sums_of(A, labels, k, constraints)
-    counts = constraints.counts if len(constraints.counts) else np.ones(len(A))
+    counts = counts_of(constraints, len(A))
     max_volume = constraints.max_share * volumes.sum() / k
     for x in np.flatnonzero(labels >= 0):
         if (len(constraints.is_fixed) and constraints.is_fixed[x]) or sizes[labels[x]] - counts[x] < 1:
@@ -104,7 +109,7 @@ def test_gains_of_leaving_are_those_of_the_dense_matrix(case, data):
     asked = data.draw(constraints_of(len(A), k))
     problem, gains = problem_of(graph, k, constraints=asked), np.empty(len(A))
     sizes, volumes = sums_of(A, labels, k, asked)
-    counts = asked.counts if len(asked.counts) else np.ones(len(A), dtype=np.int64)
+    counts = counts_of(asked, len(A))
     max_volume, sums = asked.max_volume(volumes.sum(), k), problem.sums(labels)
     n_over = leaving_gains(problem.task(sums), sums.arrays, labels, gains)
     over = (sizes > asked.max_size) | (volumes > max_volume)
@@ -125,7 +130,7 @@ def test_gains_of_leaving_are_those_of_the_dense_matrix(case, data):
 
 def leave_densely(A, labels, k, constraints, order, share):
     """The dense twin of `leave_in_order`: the labels that it leaves, or None where two clusters are equally good."""
-    labels, counts = labels.copy(), constraints.counts if len(constraints.counts) else np.ones(len(A))
+    labels, counts = labels.copy(), counts_of(constraints, len(A))
     limits = np.array(limits_of(A, labels, k, constraints))[:, None]
     loads = np.array(sums_of(A, labels, k, constraints))
     goals = limits + (1 - share) * np.maximum(0, loads - limits)
