@@ -6,8 +6,7 @@ from types import SimpleNamespace
 
 import click
 
-from ..base.warn import warn_user
-from ..cluster.pipeline.parameters import PARAMETERS, STEPS, Published, defaults, idle_steps
+from ..cluster.pipeline.parameters import PARAMETERS, defaults
 from ..exceptions import FormatError
 from .console import Command, adding
 from .files import (
@@ -41,17 +40,6 @@ def _numbers(text):
     return found if len(found) > 1 else found[0]
 
 
-def _step(text):
-    """NAME=VALUE: a parameter of the published algorithm."""
-    name, _, value = text.partition("=")
-    name, value = name.strip().replace("-", "_"), value.strip()
-    if name not in _KNOWN:
-        raise click.BadParameter(f"{text!r} sets none of {', '.join(_KNOWN)}.")
-    if not value:
-        raise click.BadParameter(f"{text!r} has no value; write {name}=VALUE.")
-    return name, {"true": True, "false": False, "none": None}.get(value.lower(), _value(value))
-
-
 def _offered(words):
     """What shells offer for a value that begins so."""
     return lambda _ctx, _param, incomplete: [word for word in words if word.startswith(incomplete)]
@@ -59,6 +47,8 @@ def _offered(words):
 
 def _of_setting(parameter):
     """The option of one setting, which check_settings then checks."""
+    if parameter.kind == "flag":
+        return click.option(f"--{parameter.name}", is_flag=True, default=None, help=parameter.help)
     text = parameter.help + (f" [default: {parameter.default}]" if parameter.default is not None else "")
     words = [word for word in parameter.choices if word is not None]
     name = parameter.name.replace("_", "-")
@@ -67,14 +57,14 @@ def _of_setting(parameter):
     )  # fmt: skip
 
 
-_KNOWN = {step.name: [word for word in step.choices if word] for step in STEPS}
-_STEPS = ", ".join(name + (f" ({', '.join(words)})" if words else "") for name, words in _KNOWN.items())
+# Options of the stages, under a heading of their own.
+_STAGES = ("coreset_size", "sampling", "eigen_solver", "published")
 
 
 @click.command(
     cls=Command,
     made_up=labels_target,
-    headings=("Clusters", "Output", "What is known of nodes", "Input", "The published algorithm", "Run"),
+    headings=("Clusters", "Output", "What is known of nodes", "Input", "Coreset", "Run"),
     short_help="Cluster a graph or vectors.",
     examples=[
         ("labels of 100 clusters, and a page that says how good they are",
@@ -89,7 +79,7 @@ _STEPS = ", ".join(name + (f" ({', '.join(words)})" if words else "") for name, 
          "graphcore cluster edges.txt.gz -k 100 -o labels.tsv --model model.npz"),
         ("groups in groups: columns of nested labels, coarse to fine",
          "graphcore cluster edges.txt.gz --levels 10,100,1000 -o levels.tsv"),
-        ("exactly the algorithm of the paper", "graphcore cluster graph.npz -k 10 --published"),
+        ("the algorithm of the paper, on a dense graph", "graphcore cluster graph.npz -k 10 --published"),
         ("no idea of k: by resolution, with the tree of all sizes",
          "graphcore cluster edges.txt.gz --resolution 3 --tree tree.nwk"),
         ("people by their names, and what is known of them, for Gephi or Cytoscape",
@@ -104,18 +94,10 @@ _STEPS = ", ".join(name + (f" ({', '.join(words)})" if words else "") for name, 
         help="Number of clusters; several, as 10,100,1000, for nested levels, a column each; auto to choose it. "
         "Needed, unless there is a --resolution or modularity is raised.",
     ),
-    *map(_of_setting, PARAMETERS),
+    *(_of_setting(each) for each in PARAMETERS if each.name not in _STAGES),
     heading="Clusters",
 )  # fmt: skip
-@adding(
-    click.option("--published", is_flag=True, default=None, help="The algorithm of the paper."),
-    click.option(
-        "--published-option", "steps", type=_step, multiple=True, metavar="NAME=VALUE",
-        shell_complete=_offered([f"{name}={word}" for name, words in _KNOWN.items() for word in words or [""]]),
-        help=f"The same with another value, as sampling=degree; may be repeated: {_STEPS}.",
-    ),
-    heading="The published algorithm",
-)  # fmt: skip
+@adding(*(_of_setting(each) for each in PARAMETERS if each.name in _STAGES), heading="Coreset")
 @input_options
 @adding(
     click.option(
@@ -166,8 +148,6 @@ def cluster(console, input, **options):
     files = {name: options[name] for name in ("output", "tree", "report", "membership", "model")}
     console.n_after = 1 + given.robustness + sum(files[name] is not None for name in ("report", "tree", "membership"))
     settings = {name: options[name] for name in defaults() if options[name] is not None}
-    if given.steps:
-        settings["published"] = Published(**dict(given.steps))
     asked = _check(console, given, settings, files)
     help_compiling()  # while this process imports and reads
     from ..distributed.cluster import client_of
@@ -180,7 +160,7 @@ def cluster(console, input, **options):
         truth = None if given.truth is None else read_one_label(given.truth, graph, given.any_size, given.encoding)
         check_names(graph, given.output, {} if nodes is None else nodes.columns)
         fit = fit_graph(graph, asked, **_known(graph, given), **drawn, stages=stages)
-        _warn_of_idle(fit, given, asked)
+        _warn_of_idle(fit, given)
         model = model_of(fit, given.n_clusters, made_of, symmetrize=given.symmetrize, **drawn, **settings)
         with stages("write"):
             write_clusters(model, given.output, given.spreadsheet, nodes)
@@ -268,13 +248,10 @@ def _known(graph, given):
     return known
 
 
-def _warn_of_idle(fit, given, asked):
+def _warn_of_idle(fit, given):
     """Name the options that did nothing in this run."""
     from ..cluster.partition.quotient import goes_to_workers
 
-    for name, purpose in idle_steps(asked.steps).items():
-        if name in dict(given.steps):
-            warn_user(f"--published-option {name} does nothing here: for {purpose}")
     if output_kind(given.output) != "text" and (given.membership or ".npz").lower().endswith(".npz"):
         warn_of_idle(("spreadsheet",), "files of text")
     if not goes_to_workers(fit.graph):

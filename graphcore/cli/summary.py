@@ -58,7 +58,7 @@ def cluster_lines(facts):
     coreset, settings, chosen, found = (facts[name] for name in ("coreset", "settings", "chosen", "robustness"))
     draws = "" if coreset["draws"] == coreset["nodes"] else f" from {coreset['draws']:,} draws"
     doubt = "; it does not stand out" if chosen and chosen["clear"] is False else ""
-    unreached = 0 if settings["refine"] else facts["unreached"]
+    unreached = facts["unreached"] if settings["published"] else 0
     lines = {
         "coreset": f"{count(coreset['nodes'], 'node')}{draws}, {settings['sampling']} sampling",
         "k": chosen and f"{facts['n_clusters']}, chosen by {chosen['method']}{doubt}",

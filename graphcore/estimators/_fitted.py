@@ -5,12 +5,15 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from ..base.types import Floats, Labels, csr_array
+from ..cluster.coresets.coreset import Coreset
 from ..cluster.partition.evidence import node_memberships
 from ..cluster.partition.quotient import graph_rows
 from ..cluster.pipeline.cluster import Clustering
+from ..cluster.pipeline.drafts import SELF_LOOP
 from ..cluster.selection.cluster_tree import ClusterTree, tree_of
 from ..cluster.selection.result import KSelection
 from ..graphs.graph import Graph
+from ..kernels.graph import GraphKernel
 from ..metrics import quotient_graph
 from ._told import ToldClusters
 
@@ -42,6 +45,8 @@ class FittedGraph(ToldClusters):
         self.clustering_: Clustering = clustering
         self.labels_: Labels = clustering.labels
         self.n_clusters_: int = clustering.settings.n_clusters
+        self.coreset_: Coreset = clustering.coreset
+        self.coreset_labels_: Labels = clustering.coreset_labels
         self.stability_: NDArray[np.float32] | None = clustering.node_stability
         self.cluster_stability_: Floats | None = clustering.cluster_stability
         self.outside_share_: NDArray[np.float32] = outside_shares
@@ -107,6 +112,21 @@ class FittedGraph(ToldClusters):
         """
         between = quotient_graph(self.graph_, self.labels_, self.n_clusters_, n_jobs=self.n_jobs)
         return Graph.from_scipy(between)
+
+    @property
+    def coreset_graph_(self) -> csr_array | None:
+        """The coreset graph of the first draft, computed at each access; None if the fit began with labels given.
+
+        Rows are the cells ``clustering_.cells``, or with ``published=True`` the coreset nodes. Weights are in the unit
+        of the graph's; what is inside a cell is its loop.
+        """
+        graph, cells = self.graph_, self.clustering_.cells
+        if cells is not None:
+            return quotient_graph(graph, cells, int(cells.max()) + 1, n_jobs=self.n_jobs)
+        if not self.clustering_.settings.published:
+            return None
+        coreset, kernel = self.coreset_, GraphKernel(graph, SELF_LOOP)
+        return kernel.weighted_submatrix(coreset.indices, coreset.weights, n_jobs=self.n_jobs)
 
     @property
     def membership_(self) -> csr_array:

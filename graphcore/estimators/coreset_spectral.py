@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 from ..base.streams import Streams
 from ..base.types import AnyData, AnyGraph, ArrayLike, Labels, PathLike
 from ..cluster.partition.update import Update
-from ..cluster.pipeline.parameters import Published, defaults
+from ..cluster.pipeline.parameters import defaults
 from ..cluster.pipeline.settings import check_settings
 from ..exceptions import InputError
 from ..graphs.graph import Graph
@@ -80,9 +80,17 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, PredictedRows
         ``objective="modularity"`` its resolution, any positive number, 1 by default; `n_clusters` may be given too.
     symmetrize : {"max", "average", "sum", "min", "error", "degree-discounted", "random-walk"}, default "max"
         What becomes of an asymmetric matrix or a directed graph, see :meth:`graphcore.Graph.from_edges`.
-    published : Published, bool or None, default None
-        True is the algorithm of the paper (plain kernel with self-loops, importance sampling, spectral clustering of
-        one coreset, no merging, no moves), :class:`graphcore.Published` the same with other values.
+    coreset_size : int, float or "auto", default "auto"
+        Nodes of each draft's coreset, or their share of the nodes that have an edge. "auto" is 10 for every cluster, at
+        least 500, and at least 3 % of the nodes or 100,000, whichever is less, but no more than two thirds of them.
+    sampling : {"auto", "importance", "degree", "uniform"}, default "auto"
+        How a coreset is drawn, see :func:`graphcore.build_coreset`. "auto" is "importance", by D2 seeds of a sampling
+        tree; on graphs of more than 2^28 entries "degree", which is nearly the same and reads no rows at random.
+    eigen_solver : {"power", "exact"}, default "power"
+        How the coreset graph is embedded: by the power method, or by eigenvectors.
+    published : bool, default False
+        The algorithm of the paper: spectral clustering of the graph that the coreset induces, with ``coreset_size`` 50
+        for every cluster and at least 1,000, and no node is moved, see :func:`graphcore.coreset_spectral_clustering`.
     random_state : int, numpy Generator, RandomState or None, default None
         The same number gives the same labels.
     n_jobs : int or None, default None
@@ -98,6 +106,10 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, PredictedRows
         `n_clusters`, that of the finest level, or what was chosen for "auto" or None.
     selection_ : KSelection or None
         How it was chosen; None if it was given.
+    coreset_ : Coreset
+        The nodes that the first draft drew, with weights.
+    coreset_labels_ : ndarray of shape (n_coreset,), int32
+        Their clusters on the coreset graph.
     clustering_ : Clustering
         What the run leaves beside its labels (`Clustering`): the coreset, the objective after each stage (`history`),
         what each round of drafts gained (`search`), and all `settings` with what "auto" came to.
@@ -112,15 +124,23 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, PredictedRows
         Wall-clock seconds of every stage.
     n_features_in_ : int
         Number of columns of the vectors (of the matrix, for a graph).
-    affinity_, balance_, graph_, level_labels_, membership_, outlier_scores_, probabilities_, quotient_graph_, tree_
+    affinity_, balance_, coreset_graph_, graph_, level_labels_, membership_, outlier_scores_, probabilities_, quotient_graph_, tree_
         Made when they are asked for; each is explained by itself.
 
     Notes
     -----
-    The default differs from the published algorithm, which fails on sparse graphs: a sample of a graph of average
-    degree 14 has next to no edges. Every node joins the coreset node that reaches it best; these micro-clusters are
-    merged and refined to raise the information that the clusters at the two ends of a random edge give about each
-    other; and several such drafts are recombined.
+    A fit makes drafts in five stages, those of :func:`graphcore.coreset_spectral_clustering`, and raises the objective
+    in two more:
+
+    1. the kernel ``D^-1 A D^-1``, read off the graph;
+    2. a coreset, drawn through a sampling tree by D2 seeds and importance;
+    3. the coreset graph: every node joins the coreset node nearest to it by the kernel, and these cells are contracted;
+    4. the power method cuts it into six parts for each cluster, which are merged by the objective;
+    5. labels go back to all nodes by kernel distances to the clusters' centroids;
+    6. nodes and groups of nodes are moved while that raises the objective;
+    7. several such drafts are recombined: what two agree on is moved as a whole.
+
+    Where the number of clusters is free (``objective="modularity"``), merging in stage 4 begins with the cells.
 
     References
     ----------
@@ -150,7 +170,10 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, PredictedRows
     time_limit: float | None = None
     resolution: float | None = None
     symmetrize: str = "max"
-    published: Published | bool | None = None
+    coreset_size: float | str = "auto"
+    sampling: str = "auto"
+    eigen_solver: str = "power"
+    published: bool = False
 
     def fit(
         self, X: AnyData, y: object = None, sample_weight: ArrayLike | None = None, *,
@@ -352,28 +375,6 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, PredictedRows
         """
         check_is_fitted(self)
         write_model(self, path)
-
-    def set_params(self, **params: Any) -> Self:
-        """Set parameters; those of the published algorithm, by ``published__sampling`` and so on, ask for it.
-
-        Parameters
-        ----------
-        **params
-
-        Returns
-        -------
-        self : CoresetSpectralClustering
-
-        Examples
-        --------
-        >>> import graphcore
-        >>> graphcore.CoresetSpectralClustering(2).set_params(published__sampling="degree").published
-        Published(sampling='degree')
-        """
-        published = params.get("published", self.published)
-        if any(name.startswith("published__") for name in params) and not isinstance(published, Published):
-            params = params | {"published": Published()}
-        return super().set_params(**params)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

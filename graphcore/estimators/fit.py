@@ -76,6 +76,8 @@ def fit_graph(
             raise refused(
                 "n_clusters", list(asked.levels), "are levels, which keep to no labels given: give one number"
             )
+        if settings.published and not (labels is None and initial_labels is None):
+            raise refused("published", True, "keeps no labels given, and begins with none: leave one of them out")
         known = check_known(graph, settings.n_clusters, labels, initial_labels, sample_weight)
         stages.expect(6)
         clustering = cluster_graph(

@@ -11,7 +11,7 @@ from ..cluster.partition.quotient import graph_rows
 from ..cluster.pipeline.balance import Trial
 from ..cluster.pipeline.cluster import Clustering
 from ..cluster.pipeline.known import Known
-from ..cluster.pipeline.parameters import PARAMETERS, STEPS, Published, defaults
+from ..cluster.pipeline.parameters import PARAMETERS, defaults
 from ..cluster.pipeline.settings import Settings, check_settings
 from ..exceptions import FormatError, ParameterError
 from ..files._format import check_node_count
@@ -133,9 +133,8 @@ def _settings(facts):
     _require(given["coreset_size"] >= 1, "coreset_size")
     # What another setting was resolved from would contradict it, and moves may have found more clusters than a coreset
     # has nodes.
-    steps = {step.name: given[step.name] for step in STEPS} | {"coreset_size": "auto"}
-    values = {p.name: given[p.name] for p in PARAMETERS if p.name in given and p.name != "resolution"}
-    _in_range(given["n_clusters"], values | {"published": Published(**steps)})
+    left = ("resolution", "coreset_size")
+    _in_range(given["n_clusters"], {p.name: given[p.name] for p in PARAMETERS if p.name in given and p.name not in left})
     return Settings(**given)
 
 
@@ -154,9 +153,6 @@ def _unfitted(facts):
     other = next((name for name in params if name not in known), None)
     if other is not None:
         raise FormatError(f"the model has a parameter {other!r}, which this version does not know")
-    if isinstance(params.get("published"), dict):
-        _require(set(params["published"]) == {step.name for step in STEPS}, "published")
-        params["published"] = Published(**params["published"])
     model = CoresetSpectralClustering(**params)
     _in_range(model.n_clusters, {name: getattr(model, name) for name in defaults()})
     return model
@@ -194,7 +190,7 @@ def _fitted(model, facts, settings, archive, any_size):
     result = Clustering(
         labels=labels, coreset=coreset, n_unreached=facts["n_unreached"], search=None, settings=settings,
         coreset_labels=_numbers(archive, "coreset_labels", indices.shape, np.int32, -1, 2**31 - 1),
-        merged=_numbers(archive, "merged", (n,), np.int32, -1, n, optional=True),
+        cells=_numbers(archive, "cells", (n,), np.int32, -1, n, optional=True),
         node_stability=_reals(archive, "stability", (n,), np.float32, optional=True),
         cluster_stability=_reals(archive, "cluster_stability", (k,), optional=True),
         history=[(str(name), float(value)) for name, value in facts["history"]],

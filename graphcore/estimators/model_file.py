@@ -5,12 +5,11 @@ from dataclasses import asdict
 
 import numpy as np
 
-from ..cluster.pipeline.parameters import Published
 from ..exceptions import InputError
 from ..files._format import text_of_names
 from ..files.atomic import atomic_output
 
-FORMAT, VERSION = "graphcore model", 1
+FORMAT, VERSION = "graphcore model", 2
 
 
 def write_model(model, path):
@@ -36,7 +35,7 @@ def write_model(model, path):
         "coreset_weights": result.coreset.weights, "coreset_labels": result.coreset_labels,
         "stability": model.stability_, "cluster_stability": model.cluster_stability_, "indptr": graph.indptr,
         "indices": graph.indices, "weights": graph.weights, "node_names": graph.node_names,
-        "merged": result.merged, "levels": result.levels, "fixed": result.known.fixed,
+        "cells": result.cells, "levels": result.levels, "fixed": result.known.fixed,
     } | _vector_arrays(reference.vectors)  # fmt: skip
     arrays = {name: array for name, array in arrays.items() if array is not None}
     for name, array in arrays.items():
@@ -53,11 +52,9 @@ def _finite(number):
 
 
 def _plain(value):
-    """Numbers of numpy as Python's own, and the published algorithm's parameters by their names."""
+    """Numbers of numpy as Python's own."""
     if isinstance(value, (np.generic, np.ndarray)):
         return value.tolist()
-    if isinstance(value, Published):
-        return value.get_params()
     raise InputError(f"a parameter of the model is {value!r}, which no file without pickle can hold")
 
 

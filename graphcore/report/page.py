@@ -4,7 +4,6 @@ import base64
 import hashlib
 import inspect
 import os
-import re
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from functools import cache
@@ -179,7 +178,7 @@ def report_model(model, path, graph, clustering, *, title=None, pictures="auto",
 def _constructor(model):
     """Python that makes and fits such a model; parameters left at their defaults are not shown."""
     defaults = {name: repr(each.default) for name, each in inspect.signature(type(model)).parameters.items()}
-    values = {name: re.sub(r"^Published\(", "graphcore.Published(", repr(getattr(model, name))) for name in defaults}
+    values = {name: repr(getattr(model, name)) for name in defaults}
     given = ", ".join(f"{name}={value}" for name, value in values.items() if value != defaults[name])
     return f"import graphcore\n\nmodel = graphcore.{type(model).__name__}({given}).fit(X)"
 

@@ -19,6 +19,9 @@ from .seeding import SEEDING, Seeds, d2_seeding, draw_seeds
 
 SAMPLING = ("degree", "uniform", "importance")
 
+# Coreset nodes for each cluster, so that k-means on the coreset graph sees every cluster many times; at least so many,
+# and this share of the nodes, up to so many.
+_NODES_PER_CLUSTER, _MIN_SIZE, SHARE, MAX_SHARE = 50, 1000, 0.03, 100_000
 _POINTS_PER_BLOCK = 1 << 18
 
 
@@ -64,6 +67,7 @@ def build_coreset(
     n_seeds: int | str = "auto",
     seeding: str = "auto",
     self_loop: float | str = "auto",
+    replace: bool = True,
     random_state: RandomState = None,
 ) -> Coreset:
     """Draw a coreset of a graph.
@@ -81,7 +85,7 @@ def build_coreset(
         formula.
     method : {"degree", "uniform", "importance"}, default "degree"
         "degree" and "uniform" draw distinct nodes, with probability proportional to the degree or the same for all;
-        "importance" is the published scheme, `size` independent draws, repeats merged.
+        "importance" draws by D2 seeds and degree, see `replace`.
     n_seeds : int or "auto", default "auto"
         D2 seeds for "importance"; "auto" is ``2 * n_clusters``.
     seeding : {"auto", "fast", "naive"}, default "auto"
@@ -89,6 +93,9 @@ def build_coreset(
     self_loop : float or "auto", default "auto"
         Weight of the loop put on every node inside the kernel, as a multiple of the graph's mean weight. "auto" is 1
         for "importance" (which needs a positive diagonal), otherwise 0.
+    replace : bool, default True
+        How "importance" draws: `size` independent draws whose repeats are merged, as published, or `size` distinct
+        nodes. The other methods draw distinct nodes.
     random_state : int, Generator, RandomState or None
 
     Returns
@@ -105,9 +112,9 @@ def build_coreset(
 
     Notes
     -----
-    Isolated nodes take no part. "degree" keeps the `size` smallest of ``u_x / d_x`` with u uniform (priority sampling):
-    given the next smallest value t, a node is kept with probability ``min(1, t d_x)``, which makes
-    ``d_x / min(1, t d_x)`` an unbiased weight.
+    Isolated nodes take no part. Distinct nodes are those of the `size` smallest ``u_x / p_x``, with u uniform and p the
+    probabilities (priority sampling): given the next smallest value t, a node is kept with probability
+    ``min(1, t p_x)``, which makes ``d_x / min(1, t p_x)`` an unbiased weight.
 
     References
     ----------
@@ -127,14 +134,19 @@ def build_coreset(
         self_loop = 1.0 if method == "importance" else 0.0
     self_loop = check_real("self_loop", self_loop, low=0.0)
     kernel = GraphKernel(graph, self_loop)
-    settings = {"method": method, "n_seeds": n_seeds, "seeding": seeding}
+    settings = {"method": method, "n_seeds": n_seeds, "seeding": seeding, "replace": replace}
     coreset = sample_coreset(kernel, n_clusters, size=size, eps=eps, random_state=random_state, **settings)
     return coreset.scaled(kernel.graph)
 
 
+def default_size(n_points, n_clusters):
+    """Nodes of a coreset whose size nobody gave: 50 a cluster, at least 1,000 and 3 % of the points (or 100,000)."""
+    return min(n_points, max(_MIN_SIZE, _NODES_PER_CLUSTER * n_clusters, min(round(SHARE * n_points), MAX_SHARE)))
+
+
 def sample_coreset(
     kernel, n_clusters, *, weights=None, size=None, eps=None, method="degree", n_seeds="auto", seeding="auto",
-    random_state=None,
+    replace=True, random_state=None,
 ):  # fmt: skip
     """Draw a coreset of the points of any kernel, as :func:`build_coreset` does of a graph's nodes.
 
@@ -154,7 +166,7 @@ def sample_coreset(
         if size < n_clusters:
             raise ParameterError(f"size={size} is less than n_clusters={n_clusters}; each cluster needs a point")
     if method != "importance":
-        draws = _distinct_sample(weights, size, method, streams.generator("coreset"))
+        draws = distinct_sample(weights, weights if method == "degree" else None, size, streams.generator("coreset"))
         return Coreset(draws.indices, draws.weights, method, draws.n_draws)
     auto = isinstance(n_seeds, str) and n_seeds == "auto"
     n_seeds = 2 * n_clusters if auto else check_integer("n_seeds", n_seeds, low=1)
@@ -164,7 +176,8 @@ def sample_coreset(
         draws = importance_rounds(kernel, n_clusters, eps, n_seeds, seeding=seeding, random_state=streams)
         return Coreset(draws.indices, draws.weights, method, draws.n_draws)
     if is_graph:
-        seeds = d2_seeding(kernel, n_seeds, method=seeding, random_state=streams)
+        # Probabilities of distinct nodes may come from fewer seeds than were asked for.
+        seeds = d2_seeding(kernel, n_seeds, method=seeding, random_state=streams, warn=replace)
     elif size == n_points and kernel.diagonal[weights > 0].any():
         # Draws would repeat some points and leave out others. A diagonal of zeros goes on to where it is refused.
         points = np.flatnonzero(weights > 0)
@@ -173,7 +186,10 @@ def sample_coreset(
         seeds = draw_seeds(kernel, weights, min(n_seeds, n_points), streams.generator("seeding"))
         _check_seeds(kernel, weights, n_clusters, seeds)
     probabilities = importance_probabilities(weights, seeds, cells=not is_graph)
-    draws = importance_sample(weights, probabilities, size, streams)
+    if replace:
+        draws = importance_sample(weights, probabilities, size, streams)
+    else:
+        draws = distinct_sample(weights, probabilities, size, streams.generator("coreset"))
     return Coreset(draws.indices, draws.weights, method, draws.n_draws, seeds)
 
 
@@ -207,15 +223,18 @@ def _check_seeds(kernel, weights, n_clusters, seeds):
         warn_user(f"{found}: no more points are different under this kernel; ask for fewer clusters")
 
 
-def _distinct_sample(point_weights, size, method, rng):
-    """Keep the `size` smallest keys, a block of points at a time: memory is that of a block and of the sample."""
+def distinct_sample(point_weights, probabilities, size, rng):
+    """Draw distinct points of positive weight by priority sampling, with `probabilities` (n,) or None for equal ones.
+
+    Returns Draws. Works on a block of points at a time: memory is that of a block and of the sample.
+    """
     points, keys, threshold = np.empty(0, dtype=np.int64), np.empty(0), np.inf
     for start in range(0, len(point_weights), _POINTS_PER_BLOCK):
         weights = point_weights[start : start + _POINTS_PER_BLOCK]
         candidates = np.flatnonzero(weights > 0)
         drawn = rng.random(len(candidates))
-        if method == "degree":
-            drawn /= weights[candidates]
+        if probabilities is not None:
+            drawn /= probabilities[start : start + _POINTS_PER_BLOCK][candidates]
         low = drawn < threshold
         points, keys = np.concatenate([points, candidates[low] + start]), np.concatenate([keys, drawn[low]])
         if len(points) > size + 1:
@@ -228,6 +247,6 @@ def _distinct_sample(point_weights, size, method, rng):
     threshold = keys.max()
     chosen = np.sort(points[keys < threshold])
     weights = point_weights[chosen]
-    if method == "degree":
-        return Draws(chosen, np.maximum(weights, 1.0 / threshold), size)
-    return Draws(chosen, weights * (np.count_nonzero(point_weights > 0) / size), size)
+    if probabilities is None:
+        return Draws(chosen, weights * (np.count_nonzero(point_weights > 0) / size), size)
+    return Draws(chosen, np.maximum(weights, weights / probabilities[chosen] / threshold), size)

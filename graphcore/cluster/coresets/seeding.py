@@ -29,13 +29,13 @@ class Seeds:
     n_negative: int  # negative squared distances that were met (an indefinite kernel), which count as 0
 
 
-def d2_seeding(kernel, n_seeds, *, method="fast", random_state=None):
+def d2_seeding(kernel, n_seeds, *, method="fast", random_state=None, warn=True):
     """Draw centres of a graph one after the other, each with probability proportional to ``w(x) Delta(x, C)``.
 
     "fast" starts from x*, the point of smallest ``K_xx``, which it has beside `n_seeds` others, then one uniform draw,
     then D2 draws through a sampling tree: O(min(n_seeds, average degree) n log n) in all. "naive", for any kernel,
     starts from one uniform draw and visits all points for every centre: O(n n_seeds). Returns Seeds; fewer than asked
-    for, with a warning, if the distances are used up before; an InputError if the kernel's diagonal is zero.
+    for, with a warning if `warn`, if the distances are used up before; an InputError if the kernel's diagonal is zero.
 
     Algorithm 1 (naive) and Algorithm 2 with 6, 7, 8 (fast) of Jourdan, Schwartzman, Macgregor, Sun, "Coreset Spectral
     Clustering". The published box repairs the tree after x* and after every tree draw; it has to be repaired after the
@@ -63,7 +63,7 @@ def d2_seeding(kernel, n_seeds, *, method="fast", random_state=None):
     else:
         seeds = draw_seeds(kernel, kernel.point_weights, len(initial) + n_draws, rng, initial=initial)
         count("entries repaired", len(diagonal) * len(seeds.indices))
-    if seeds.exhausted:
+    if seeds.exhausted and warn:
         warn_user(
             f"D2 seeding stopped at {len(seeds.indices)} of {n_wanted} centres: no node has a positive distance left "
             "to them; they are used as they are"

@@ -129,13 +129,13 @@ def block_sweep(problem, labels, n_jobs=None):
     slopes = _objective_loops.slopes(problem.code, internal, volume)
     count("entries moved over", len(rows.indices))
     for some in in_turns(pass_spans(rows.indptr), SWEEP_TURNS):
-        parts = map_passes(_sweep_part, rows, some, read_only(labels), slopes, n_jobs=n_jobs)
+        parts = map_passes(assign_block, rows, some, read_only(labels), slopes, n_jobs=n_jobs)
         for (first, last), moved in zip(some, parts, strict=True):
             labels[first:last] = moved
 
 
-def _sweep_part(rows, first, last, labels, slopes):
-    """New labels of some nodes."""
+def assign_block(rows, first, last, labels, slopes):
+    """The clusters of steepest ascent for nodes first to last, all labels held: new labels of these."""
     moved = np.empty(last - first, dtype=labels.dtype)
     _loops.batch_assign(rows[:], tuple(map(read_only, slopes)), labels, first, last, moved)
     return moved

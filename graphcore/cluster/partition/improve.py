@@ -69,9 +69,12 @@ def recombine(problem, first, second, rng, n_jobs=None):
     return max(better, improve(problem, labels, rng, n_jobs), key=Partition.rank)
 
 
-def coarse_partition(problem, rng, n_jobs=None):
-    """Partition the nodes of a graph between groups: merge, move groups, merge on, move again; labels (n,) int32."""
-    labels, between = merged_halfway(problem, rng, n_jobs)
+def coarse_partition(problem, rng, n_jobs=None, halfway=None):
+    """Partition the nodes of a graph between groups: merge, move groups, merge on, move again; labels (n,) int32.
+
+    The first two steps may have been taken: `halfway` are parts and the Problem between them.
+    """
+    labels, between = merged_halfway(problem, rng, n_jobs) if halfway is None else halfway
     return moved_as_groups(problem, merged_on(between)[labels], between.n_clusters, rng)
 
 

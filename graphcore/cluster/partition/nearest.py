@@ -5,8 +5,12 @@ from typing import NamedTuple
 import numpy as np
 
 from ...base.arrays import read_only
-from .cluster_sums import cluster_sums
-from .quotient import GraphRows
+from ...base.work import count
+from ...distributed.passes import map_passes, pass_spans
+from . import _objective_loops
+from .blocks import assign_block
+from .cluster_sums import cluster_sums, inner_sums
+from .quotient import GraphRows, label_volumes
 
 
 class Labelling(NamedTuple):
@@ -43,3 +47,21 @@ def label_all(kernel, indices, weights, labels, n_clusters, *, coreset_graph=Non
     out[(best > norms[default]) & taking_part] = default
     out[~taking_part] = -1
     return Labelling(out, unreached)
+
+
+def nearest_centroids(rows, labels, n_clusters, n_jobs=None):
+    """Give every node of a graph the nearest of the centroids of clusters of all its nodes, as new labels (n,) int32.
+
+    With the kernel ``K = D^-1 A D^-1`` and the clusters of `labels`, of inner weight ``L_j`` and volume ``v_j``, node x
+    of degree ``d_x`` with weight ``l_xj`` to cluster j goes to ``argmin_j ||c_j||^2 - 2 <phi(x), c_j>``, where
+    ``||c_j||^2 = L_j / v_j^2`` and ``<phi(x), c_j> = l_xj / (d_x v_j)``: one step of weighted kernel k-means. Only its
+    own cluster and those around it are considered; of equals it stays, then takes the first met. Nodes of -1 keep it.
+
+    Section 5 of Jourdan, Schwartzman, Macgregor, Sun, "Coreset Spectral Clustering".
+    """
+    internal, volume = inner_sums(rows, labels, n_clusters, n_jobs), label_volumes(labels, rows.degrees, n_clusters)
+    # The derivatives of the normalised cut are these distances, times -d_x.
+    slopes = _objective_loops.slopes(_objective_loops.NCUT, internal, volume)
+    count("entries labelled", len(rows.indices))
+    parts = map_passes(assign_block, rows, pass_spans(rows.indptr), read_only(labels), slopes, n_jobs=n_jobs)
+    return np.concatenate(parts)

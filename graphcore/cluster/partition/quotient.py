@@ -40,6 +40,14 @@ def graph_rows(graph):
     return GraphRows(graph.indptr, graph.indices, graph._weights, graph.degrees)
 
 
+def matrix_of(rows):
+    """GraphRows of a weighted graph as a csr_array, which shares their memory."""
+    import scipy.sparse as sp
+
+    n = len(rows.degrees)
+    return sp.csr_array((rows.weights, rows.indices, rows.indptr), shape=(n, n))
+
+
 def quotient(rows, labels, n_clusters, n_jobs=None, max_entries=None):
     """Graph between clusters: weights between them summed, the weight inside (both directions) as self-loop.
 

@@ -6,8 +6,9 @@ from typing import NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from ..partition.improve import merged_halfway, merged_on, moved_as_groups
+from ..partition.improve import merged_on, moved_as_groups
 from ..partition.micro_clusters import random_micro_clusters
+from .spectral_parts import spectral_parts
 
 # What is tried where nobody says: 1 is information alone, which asks for clusters of one size where it can.
 BALANCES = (1.0, 0.7, 0.5, 0.3)
@@ -42,8 +43,8 @@ class Choice(NamedTuple):
     table: np.ndarray  # (n_groups,) int32: clusters of the micro-clusters
 
 
-def choose_balance(coarse, balance, streams, n_jobs=None):
-    """The Choice for a graph between micro-clusters: of `BALANCES` for "auto", otherwise the given one's.
+def choose_balance(coarse, balance, streams, *, eigen_solver="power", n_jobs=None):
+    """The Choice for a coreset graph: of `BALANCES` for "auto", otherwise the given one's.
 
     At balance a the objective is ``J - (1 - a) (J_1 / H_1) H`` with the J and H of merging by J alone. Of what merging
     then makes the one is taken that has the largest ``log J - 0.15 log(1 - J / H) + 0.3 A``, or the most even one of
@@ -51,10 +52,10 @@ def choose_balance(coarse, balance, streams, n_jobs=None):
     of a neighbour, and A the agreement with what is merged from groups drawn anew. A cut through a large cluster is
     paid for by J, leaves doubt, and lies elsewhere in every draw; a border between two clusters stays where it is.
     """
-    rng = streams.generator("merging")
-    views = [_halfway(coarse, rng, n_jobs)]
+    how = {"eigen_solver": eigen_solver, "n_jobs": n_jobs}
+    views = [spectral_parts(coarse, streams, **how)]
     if balance == "auto":
-        views.append(_drawn_anew(coarse, streams.generator("balance"), n_jobs))
+        views.append(_drawn_anew(coarse, streams.child("balance"), how))
     worth, volumes = 0.0, coarse.rows.degrees
     trials, tables = [], {}
     for each in (1.0, *others(balance)):
@@ -68,7 +69,7 @@ def choose_balance(coarse, balance, streams, n_jobs=None):
     best = trials[most_even([trial.score for trial in trials])].balance if balance == "auto" else balance
     price = (1.0 - best) * worth
     priced = replace(coarse, objective=coarse.record.at(price=price))
-    table = moved_as_groups(priced, tables[best], views[0][1].n_clusters, rng)
+    table = moved_as_groups(priced, tables[best], coarse.n_clusters, streams.generator("merging"))
     return Choice(best, price, tuple(trials), table)
 
 
@@ -89,16 +90,10 @@ def most_even(scores):
     return next(i for i, score in enumerate(scores) if score >= max(scores) - _NOISE)
 
 
-def _halfway(coarse, rng, n_jobs):
-    """(parts of all groups (n,) int32, Problem of the graph between the parts), to be merged at each balance."""
-    n = len(coarse.rows.degrees)
-    return merged_halfway(coarse, rng, n_jobs) if n > coarse.fewest else (np.arange(n, dtype=np.int32), coarse)
-
-
-def _drawn_anew(coarse, rng, n_jobs):
-    """The same, of groups that grow from half of the groups: who is in one with whom goes by chance again."""
-    groups, n_groups = random_micro_clusters(coarse, rng)
-    parts, between = _halfway(coarse.between(groups, n_groups, n_jobs), rng, n_jobs)
+def _drawn_anew(coarse, streams, how):
+    """The same parts, of groups that grow from half of the nodes: who is in one with whom goes by chance again."""
+    groups, n_groups = random_micro_clusters(coarse, streams.generator("groups"))
+    parts, between = spectral_parts(coarse.between(groups, n_groups, how["n_jobs"]), streams, **how)
     return parts[groups], between
 
 

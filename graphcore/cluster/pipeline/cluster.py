@@ -9,7 +9,7 @@ from ...base.progress import Stages
 from ...base.streams import Streams
 from ...base.warn import warn_of_isolated
 from ...graphs.magnitude import in_range
-from ...kernels.graph import GraphKernel, warn_of_loops
+from ..coreset_spectral_clustering import coreset_spectral_clustering
 from ..coresets.coreset import Coreset
 from ..partition.constraints import Constraints
 from ..partition.evidence import stability
@@ -29,13 +29,14 @@ from .balance import choose_balance
 from .constrained import constrained_partition
 from .drafts import (
     FROM_SCRATCH,
+    SELF_LOOP,
     anew_draft,
     coreset_draft,
-    coreset_groups,
+    coreset_graph_of,
     disagree,
     eigenvector_draft,
     given_draft,
-    merged_draft,
+    labelled_draft,
 )
 from .known import NOTHING, Known
 from .levels import nested_levels
@@ -57,11 +58,11 @@ class Clustering:
     coreset : Coreset
         That of the first draft.
     coreset_labels : ndarray of shape (n_coreset,), int32
-        Clusters of its nodes: on the coreset graph for the published algorithm, otherwise as in `labels`.
+        Clusters of its nodes on the coreset graph; as in `labels` for a run that began with labels given.
     n_unreached : int
         Nodes that no row of it reached.
-    merged : ndarray of shape (n_nodes,), int32, or None
-        What the first draft's clusters were merged from; None if nothing was merged.
+    cells : ndarray of shape (n_nodes,), int32, or None
+        Nodes of the first draft's coreset graph, -1 for isolated nodes; None for an induced one, and for labels given.
     node_stability : ndarray of shape (n_nodes,), float32, or None
         Share of the first drafts, at most four, that agree with a node's label; None for a single draft.
     cluster_stability : ndarray of shape (n_clusters,), float64, or None
@@ -85,7 +86,7 @@ class Clustering:
     coreset: Coreset
     coreset_labels: np.ndarray = field(repr=False)
     n_unreached: int
-    merged: np.ndarray | None = field(repr=False)
+    cells: np.ndarray | None = field(repr=False)
     node_stability: np.ndarray | None = field(repr=False)
     cluster_stability: np.ndarray | None = field(repr=False)
     history: list = field(repr=False)
@@ -111,7 +112,7 @@ class Clustering:
 
     @property
     def groups(self):
-        """Leaves of the merge tree, (n_nodes,) int32: what was merged, divided by the clusters; -1 if isolated."""
+        """Leaves of the merge tree, (n_nodes,) int32: the cells, divided by the clusters; -1 if isolated."""
         return self._leaves[0]
 
     @property
@@ -126,16 +127,16 @@ class Clustering:
 
     @cached_property
     def _leaves(self):
-        return leaves_of(self._rows, self.merged, self.labels, self.settings.n_clusters)
+        return leaves_of(self._rows, self.cells, self.labels, self.settings.n_clusters)
 
     def changed(self, graph, labels, node_stability, settings):
         """The same of a graph that has changed, its new nodes at the end, and of limits of size that go by it."""
-        merged, before = None, self.merged
-        if before is not None:  # nodes that had no edge, or were not there, are a group of their own
-            merged = np.full(graph.n_nodes, before.max() + 1, dtype=np.int32)
-            merged[: len(before)][before >= 0] = before[before >= 0]
+        cells, before = None, self.cells
+        if before is not None:  # nodes that had no edge, or were not there, are a cell of their own
+            cells = np.full(graph.n_nodes, before.max() + 1, dtype=np.int32)
+            cells[: len(before)][before >= 0] = before[before >= 0]
         rows = graph_rows(in_range(graph))
-        return replace(self, labels=labels, merged=merged, node_stability=node_stability, settings=settings, _rows=rows)
+        return replace(self, labels=labels, cells=cells, node_stability=node_stability, settings=settings, _rows=rows)
 
     def __getstate__(self):
         # The tree goes along, and the graph that it is made of does not.
@@ -157,7 +158,7 @@ class Clustering:
 
 
 def cluster_graph(graph, settings, *, known=NOTHING, levels=(), random_state=None, n_jobs=None, stages=None):
-    """Coreset spectral clustering of a graph, as published or with merging and refinement.
+    """Coreset spectral clustering of a graph: drafts, improved and recombined; or as published, with neither.
 
     Parameters
     ----------
@@ -181,7 +182,7 @@ def cluster_graph(graph, settings, *, known=NOTHING, levels=(), random_state=Non
 
     References
     ----------
-    Algorithm 3 of Jourdan, Schwartzman, Macgregor, Sun, "Coreset Spectral Clustering".
+    Algorithm 3 of Jourdan, Schwartzman, Macgregor, Sun, "Coreset Spectral Clustering", for drafts.
 
     Examples
     --------
@@ -198,8 +199,8 @@ def cluster_graph(graph, settings, *, known=NOTHING, levels=(), random_state=Non
     if settings.outliers is None:  # outliers were asked for
         warn_of_isolated(graph)
     graph = in_range(graph)
-    if settings.overcluster is not None:
-        warn_of_loops(GraphKernel(graph, settings.self_loop))
+    if settings.published:
+        return _published(graph, settings, known, streams.child("draft", 0), n_jobs, stages)
     rows = graph_rows(graph)
     given, known = replace(known, start=None), known.among(rows.degrees)
     problem, k = known.problem(rows, settings), settings.n_clusters
@@ -225,7 +226,7 @@ def cluster_graph(graph, settings, *, known=NOTHING, levels=(), random_state=Non
 
     max_drafts = 1 if known.start is not None and not settings.is_search else settings.max_drafts
     effort = Effort(max_drafts, settings.price, settings.time_limit, settings.is_search)
-    found = find_partition(free, make_draft, streams, effort, moves=settings.refine, n_jobs=n_jobs, stages=stages)
+    found = find_partition(free, make_draft, streams, effort, n_jobs=n_jobs, stages=stages)
     first, history, labels = found.first, found.history, found.best.labels
     if k == 0:  # as many as were found, the largest first
         k = int(labels.max()) + 1
@@ -236,7 +237,7 @@ def cluster_graph(graph, settings, *, known=NOTHING, levels=(), random_state=Non
         with stages("constraints"):
             tree = leaves = None
             if problem.constraints.limits_clusters and known.fixed is None:
-                leaves = leaves_of(rows, first.groups, labels, k)
+                leaves = leaves_of(rows, first.cells, labels, k)
                 tree = merge_tree(settings, leaves)
             kept = constrained_partition(
                 problem, labels, streams.generator("cycles"), fixed=known.fixed, groups=leaves and leaves[0], tree=tree,
@@ -247,7 +248,7 @@ def cluster_graph(graph, settings, *, known=NOTHING, levels=(), random_state=Non
     node_stability = cluster_stability = level_tables = None
     if len(levels) > 1:
         with stages("levels"):
-            leaves = leaves_of(rows, first.groups, labels, k)
+            leaves = leaves_of(rows, first.cells, labels, k)
             tree, drawn = merge_tree(settings, leaves), streams.child("levels")
             kept, level_tables = nested_levels(free, labels, leaves, tree, levels, drawn, n_jobs)
         labels = kept.labels
@@ -259,26 +260,41 @@ def cluster_graph(graph, settings, *, known=NOTHING, levels=(), random_state=Non
     return Clustering(
         labels=labels, coreset=first.coreset.scaled(graph),
         coreset_labels=labels[first.coreset.indices] if first.coreset_labels is None else first.coreset_labels,
-        n_unreached=first.n_unreached, merged=first.groups, node_stability=node_stability,
+        n_unreached=first.n_unreached, cells=first.cells, node_stability=node_stability,
         cluster_stability=cluster_stability, history=history, balances=balances, search=found.steps,
         settings=asked, seconds=dict(stages.seconds), known=given, levels=level_tables, _rows=rows,
     )  # fmt: skip
 
 
+def _published(graph, settings, known, streams, n_jobs, stages):
+    """The Clustering of the published algorithm: spectral clustering of the induced coreset graph."""
+    with stages("published algorithm"):
+        found = coreset_spectral_clustering(
+            graph, settings.n_clusters, coreset_size=settings.coreset_size, sampling=settings.sampling,
+            self_loop=SELF_LOOP, coreset_graph="induced", eigen_solver=settings.eigen_solver, random_state=streams,
+            n_jobs=n_jobs,
+        )  # fmt: skip
+    return Clustering(
+        labels=found.labels, coreset=found.coreset, coreset_labels=found.coreset_labels, n_unreached=found.n_unreached,
+        cells=None, node_stability=None, cluster_stability=None, history=[], balances=(), search=None,
+        settings=settings, seconds=dict(stages.seconds), known=known, levels=None, _rows=graph_rows(graph),
+    )  # fmt: skip
+
+
 def _balanced(graph, problem, settings, streams, n_jobs, stages):
     """The first draft, settings at the balance that it was merged at, and what else was tried."""
-    found, n_groups = coreset_groups(graph, problem, settings, streams, n_jobs, stages)
+    between = coreset_graph_of(graph, problem, settings, streams, n_jobs, stages)
     with stages("balance"):
-        coarse = problem.between(found.labels, n_groups, n_jobs, problem.max_links)
-        choice = choose_balance(coarse, settings.balance or "auto", streams, n_jobs)
+        choice = choose_balance(
+            between.problem, settings.balance or "auto", streams, eigen_solver=settings.eigen_solver, n_jobs=n_jobs
+        )
     settings = replace(settings, balance=choice.balance, entropy_price=choice.price)
-    table = choice.table if n_groups > problem.fewest else None
-    return merged_draft(replace(problem, objective=settings.record), found, table), settings, choice.trials
+    return labelled_draft(between, choice.table, n_jobs, stages), settings, choice.trials
 
 
-def leaves_of(rows, merged, labels, n_clusters):
-    """What was merged (None: nothing), divided by the clusters: groups of the nodes, their clusters, their graph."""
-    parts, most = ([], 0) if merged is None else ([merged], int(merged.max()) + 1)
+def leaves_of(rows, cells, labels, n_clusters):
+    """The cells (None: there are none), divided by the clusters: groups of the nodes, their clusters, their graph."""
+    parts, most = ([], 0) if cells is None else ([cells], int(cells.max()) + 1)
     groups, n_groups = common_refinement([*parts, labels], max(most, n_clusters))
     return groups, pick_labels(groups, n_groups, labels), quotient(rows, groups, n_groups, max_entries=max_links(rows))
 
@@ -289,7 +305,7 @@ def merge_tree(settings, leaves, levels=None):
     table = group_labels.copy()
     n_used = compact_labels(table, settings.n_clusters)
     sizes = label_sizes(groups, len(table))
-    linkage = settings.record if settings.overcluster is None else "average"
+    linkage = "average" if settings.published else settings.record
     below, above = np.unique(group_labels), []  # a cluster of the fit in each of the level below
     for level in () if levels is None else levels[::-1]:
         _, first, clusters = np.unique(level[below], return_index=True, return_inverse=True)

@@ -1,6 +1,6 @@
 """Drafts: functions from a Problem and random numbers to labels, which the loop improves and recombines."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -9,16 +9,16 @@ from ...base.threads import limited_libraries
 from ...kernels.graph import GraphKernel
 from ..coresets.coreset import Coreset, sample_coreset
 from ..partition.constraints import grow_small_clusters
+from ..partition.coreset_graph import contract
 from ..partition.evidence import stability
 from ..partition.improve import coarse_partition, form_anew, side_by_side
-from ..partition.merge import agglomerate
-from ..partition.micro_clusters import settled_micro_clusters, spread, spread_all
-from ..partition.nearest import label_all
-from ..partition.quotient import apply_labels, compact_labels
+from ..partition.micro_clusters import spread_all
 from ..spectral.exact import bethe_hessian_embedding
-from ..spectral.partition import spectral_partition
 from .settings import EFFORTS
+from .spectral_parts import spectral_parts
 
+# Weight of the loop on every node inside the kernel, in mean weights, as published.
+SELF_LOOP = 1.0
 # The drafts of the default are made from scratch, and say how sure labels are; later ones begin with the best.
 FROM_SCRATCH = EFFORTS["default"][0]
 # Two drafts have settled a graph where they agree on more than this share of what they would not agree on by chance.
@@ -34,57 +34,47 @@ class Draft:
 
     labels: np.ndarray = field(repr=False)  # (n,) int32, -1 for isolated nodes
     coreset: Coreset | None = None
-    coreset_labels: np.ndarray | None = field(default=None, repr=False)  # of the published algorithm
+    coreset_labels: np.ndarray | None = field(default=None, repr=False)  # of the coreset nodes, on the coreset graph
     n_unreached: int = 0  # nodes that no row of the coreset reached
-    groups: np.ndarray | None = field(default=None, repr=False)  # (n,) int32: what was merged; None if nothing was
+    cells: np.ndarray | None = field(default=None, repr=False)  # (n,) int32: nodes of the coreset graph
 
 
 def coreset_draft(graph, problem, settings, streams, n_jobs, stages):
-    """Nodes join the coreset node that reaches them best, and these micro-clusters are merged.
+    """The stages of `coreset_spectral_clustering`, in which the coreset graph is cut into parts, and these are merged.
 
-    As published, the coreset graph is partitioned by its spectrum instead, and nodes are labelled by kernel distances.
+    Where the number of clusters is free there is no number of parts either: merging begins with the cells.
     """
-    (found, n_groups), table = coreset_groups(graph, problem, settings, streams, n_jobs, stages), None
-    if n_groups > problem.fewest:
-        with stages("merging"):
-            coarse = problem.between(found.labels, n_groups, n_jobs, problem.max_links)
-            if settings.overcluster is None:
-                table = coarse_partition(coarse, streams.generator("merging"), n_jobs)
-            else:
-                sizes, least = coarse.constraints.counts, problem.min_size
-                table, _, _ = agglomerate(coarse.rows, sizes, problem.fewest, linkage="average", min_size=least)
-    return merged_draft(problem, found, table)
+    between, halfway = coreset_graph_of(graph, problem, settings, streams, n_jobs, stages), None
+    if problem.min_size:
+        with stages("spectral partition"):
+            halfway = spectral_parts(between.problem, streams, eigen_solver=settings.eigen_solver, n_jobs=n_jobs)
+    with stages("merging"):
+        labels = coarse_partition(between.problem, streams.generator("merging"), n_jobs, halfway)
+    return labelled_draft(between, labels, n_jobs, stages)
 
 
-def merged_draft(problem, found, table=None):
-    """The Draft that a table (n_groups,) int32 makes of one of groups; None if they stay as they are."""
-    labels = found.labels.copy() if table is None else apply_labels(table, found.labels)
-    grow_small_clusters(problem, labels)
-    return replace(found, labels=labels, groups=None if table is None else found.labels)
-
-
-def coreset_groups(graph, problem, settings, streams, n_jobs, stages):
-    """(Draft whose labels are the groups that begin at the nodes of a coreset, the number of groups)."""
+def coreset_graph_of(graph, problem, settings, streams, n_jobs, stages):
+    """The ContractedGraph of a coreset that is drawn for it."""
     with stages("coreset"):
-        kernel = GraphKernel(graph, settings.self_loop)
+        kernel = GraphKernel(graph, SELF_LOOP)
         coreset = _drawn(kernel, settings, streams)
-    reach = kernel.rows(coreset.indices)
-    coreset_labels = None
-    if settings.overcluster is None:
-        with stages("micro-clusters"):
-            groups, n_groups, n_unreached = settled_micro_clusters(reach, problem, int(settings.refine), n_jobs)
-    else:
-        coreset_labels, groups, n_groups, n_unreached = _spectral(
-            kernel, coreset, reach, problem.rows, settings, streams, n_jobs, stages
-        )
-    return Draft(groups, coreset, coreset_labels, n_unreached), n_groups
+    with stages("coreset graph"):
+        return contract(kernel, coreset, problem, n_jobs)
+
+
+def labelled_draft(between, labels, n_jobs, stages):
+    """The Draft that labels of the nodes of a ContractedGraph make, (n_cells,) int32."""
+    with stages("kernel distances"):
+        of_nodes, n_unreached = between.label_nodes(labels, int(labels.max()) + 1, n_jobs)
+        grow_small_clusters(between.whole, of_nodes)
+    return Draft(of_nodes, between.coreset, between.coreset_labels(labels), n_unreached, between.cells)
 
 
 def given_draft(graph, problem, settings, given, streams, stages):
     """Labels to start from; nodes of -1 follow their neighbours. A coreset is drawn all the same."""
     k, rows, labels = problem.n_clusters, problem.rows, given.copy()
     with stages("coreset"):
-        coreset = _drawn(GraphKernel(graph, settings.self_loop), settings, streams)
+        coreset = _drawn(GraphKernel(graph, SELF_LOOP), settings, streams)
     with stages("start"):
         spread_all(rows, labels, k)
         grow_small_clusters(problem, labels)
@@ -123,35 +113,9 @@ def disagree(labellings, n_clusters):
 def _drawn(kernel, settings, streams):
     """The coreset that the settings ask for."""
     return sample_coreset(
-        kernel, max(1, settings.n_clusters), size=None if settings.eps else settings.coreset_size, eps=settings.eps,
-        method=settings.sampling, n_seeds=settings.n_seeds, random_state=streams,
+        kernel, max(1, settings.n_clusters), size=settings.coreset_size, method=settings.sampling, replace=False,
+        random_state=streams,
     )  # fmt: skip
-
-
-def _spectral(kernel, coreset, reach, rows, settings, streams, n_jobs, stages):
-    """Spectral partition of the coreset graph, and labels for all nodes by kernel distance."""
-    k = settings.n_clusters
-    n_parts = min(max(k, round(settings.overcluster * k)), len(coreset))
-    with stages("coreset graph"):
-        coreset_graph = kernel.weighted_submatrix(coreset.indices, coreset.weights, n_jobs=n_jobs, reach=reach)
-    with stages("spectral partition"):
-        partition = spectral_partition(
-            coreset_graph, n_parts, eigen_solver=settings.eigen_solver,
-            degrees=coreset.weights if settings.coreset_degrees == "weights" else None, random_state=streams,
-            n_jobs=n_jobs,
-        )  # fmt: skip
-    with stages("labelling"):
-        n_labels = max(n_parts, k)
-        labelling = label_all(
-            kernel, coreset.indices, coreset.weights, partition.labels, n_labels, coreset_graph=coreset_graph,
-            reach=reach, n_jobs=n_jobs,
-        )  # fmt: skip
-        labels = labelling.labels
-        if settings.refine or n_parts > k:
-            # A node that no row reaches carries no evidence: it follows its neighbours instead.
-            labels[labelling.unreached] = -1
-            n_labels = compact_labels(labels, spread(rows, labels, n_labels))
-    return partition.labels, labels, n_labels, int(labelling.unreached.sum())
 
 
 def _eigenvector_labels(graph, n_clusters, streams):

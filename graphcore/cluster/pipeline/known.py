@@ -61,15 +61,10 @@ class Known:
                 "fewer clusters, or for less of each"
             )
         if (n_found := int(np.count_nonzero(sizes))) < k:
-            # Draws with replacement repeat some nodes and leave out others, however many there are.
-            more = ""
-            if settings.overcluster is not None and settings.coreset_size < sizes.sum():
-                more = "give a larger coreset_size"
-            elif settings.sampling == "importance":
-                more = "take sampling='degree', which draws no node twice"
+            more = "; or give a larger coreset_size" if settings.published else ""
             warn_user(
                 f"only {n_found} of n_clusters={k} clusters hold nodes: with this coreset no more could be separated "
-                f"on this graph; ask for fewer clusters{', or ' if more else ''}{more}"
+                f"on this graph; ask for fewer clusters{more}"
             )
 
     def limits(self, settings):

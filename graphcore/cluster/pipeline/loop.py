@@ -47,12 +47,12 @@ class Found:
     steps: SearchSteps
 
 
-def find_partition(problem, make_draft, streams, effort, *, moves=True, n_jobs=None, stages=None):
+def find_partition(problem, make_draft, streams, effort, *, n_jobs=None, stages=None):
     """Draft, improve, recombine: drafts meet as in a tournament, and the winner of a round meets the best so far.
 
     ``make_draft(number, earlier, best, streams, n_jobs, stages)`` returns a Draft of the Problem; it may look at the
     labels of the first drafts of `earlier` rounds, and at the `best`. The first round has two drafts, or one where a
-    second does not pay; each later one as many as there were before. Without `moves` drafts stay as they are.
+    second does not pay; each later one as many as there were before.
     """
     stages = Stages() if stages is None else stages
     max_drafts, price, time_limit, keeps_best = effort
@@ -69,8 +69,6 @@ def find_partition(problem, make_draft, streams, effort, *, moves=True, n_jobs=N
     def drafted(number, n_jobs, stages):
         own, told = streams.child("draft", number), list[tuple[str, float]]()
         made = make_draft(number, witnesses, best and best.labels, own, n_jobs, stages)
-        if not moves:
-            return made, problem.partition(made.labels, problem.sums(made.labels, n_jobs)), told
         with stages("moves"):
             return made, improve(problem, made.labels.copy(), own.generator("moves"), n_jobs, told), told
 

@@ -10,20 +10,18 @@ import numpy as np
 
 from ...base.validation import check_integer, check_real, check_size, refused
 from ...exceptions import InputError, ParameterError
-from ..coresets.importance import importance_size, round_eps
+from ..coresets.coreset import MAX_SHARE, SHARE, default_size
 from ..partition.objectives import OBJECTIVES, Objective
 from ..partition.quotient import is_huge
-from .parameters import PARAMETERS, Published, defaults, steps_of
+from .parameters import PARAMETERS, defaults
 
-# Coreset nodes for each cluster asked for: enough for draws that may be of the same node, and for k-means on the
-# coreset graph to see every cluster many times; micro-clusters that are merged may be fewer.
-_NODES_PER_CLUSTER, _GROUPS_PER_CLUSTER = 50, 10
-# At least so many of either, and this share of the nodes up to so many: of large graphs with a hundredth, one seed in
-# ten went wrong (MNIST: J 2.024 instead of 2.048); three hundredths cost no more.
-_MIN_CORESET, _MIN_GROUPS, _SHARE, _MAX_SHARE = 1000, 500, 0.03, 100_000
-# Micro-clusters begin at no more than this share of the nodes: with all of them, drafts of a small graph would be alike
-# (a random graph of 400 nodes: J .606 instead of .618).
-_MOST_GROUPS = 2 / 3
+# Coreset nodes for each cluster asked for, and at least so many; a share of the nodes as for `default_size`: of large
+# graphs with a hundredth, one seed in ten went wrong (MNIST: J 2.024 instead of 2.048); three hundredths cost no more.
+# Fewer than there, because moves follow.
+_NODES_PER_CLUSTER, _MIN_SIZE = 10, 500
+# No more than this share of the nodes: with all of them, drafts of a small graph would be alike (a random graph of 400
+# nodes: J .606 instead of .618).
+_MOST = 2 / 3
 # Drafts at most (None: until a round gains nothing), and what a round has to gain of the objective for each of them and
 # entries of the graph: a thousandth for each two million.
 EFFORTS: dict[str, tuple[Any, float]] = {
@@ -33,7 +31,6 @@ EFFORTS: dict[str, tuple[Any, float]] = {
     "best": (None, 1e-11),
 }
 _LINKED = "the nodes that have an edge"
-_MOVES = "which the published algorithm does only with refine=True (--published-option refine=true)"
 
 
 @dataclass(frozen=True)
@@ -41,18 +38,13 @@ class Settings:
     """Resolved parameters of one run; nothing is "auto" any more."""
 
     n_clusters: int  # 0 before a run that leaves it to the objective
-    coreset_size: int  # nodes (or, for importance sampling, draws; with eps, draws of the first round)
-    eps: float | None  # relative error that the rounds of importance sampling aim at, instead of a size
-    sampling: str  # "degree", "uniform" or "importance"
-    n_seeds: int  # D2 seeds, used by importance sampling alone
-    self_loop: float  # on every node inside the kernel
+    coreset_size: int  # nodes; draws of the published algorithm
+    sampling: str  # "importance", "degree" or "uniform"
     eigen_solver: str  # "power" or "exact"
-    coreset_degrees: str  # in the coreset graph: "row-sums", or the coreset's "weights"
-    overcluster: float | None  # spectral clusters for each one asked for; None: every coreset node is a micro-cluster
+    published: bool  # the induced coreset graph, and no moves
     objective: str  # of OBJECTIVES
     balance: float  # of sizes; 0 before a run that chooses it
     entropy_price: float  # what that makes a nat of the clusters' entropy cost, in nats of information
-    refine: bool
     min_cluster_size: int
     max_cluster_size: int | None
     max_share: float | None  # volume of a cluster, in mean volumes
@@ -70,7 +62,7 @@ class Settings:
     @property
     def joined_by(self):
         """The objective by which a node joins a cluster: labels that nothing moved are those of nearest centroids."""
-        return self.record if self.refine else OBJECTIVES["ncut"]
+        return OBJECTIVES["ncut"] if self.published else self.record
 
     @property
     def record(self) -> Objective:
@@ -85,7 +77,6 @@ class Asked:
     n_clusters: int  # 0 where it is left to something else
     left_to: str  # "" for a number that was given, otherwise "information", "resolution" or "moves" of the objective
     values: dict  # of PARAMETERS, as they were given: sizes may be shares
-    steps: Published
     levels: tuple[int, ...] = ()  # numbers of clusters, ascending to `n_clusters`, where several were given
 
     def of(self, n_clusters, balance=None):
@@ -97,42 +88,40 @@ class Asked:
 def check_settings(n_clusters, given):
     """Check the settings of a run as far as they need no graph; returns Asked.
 
-    `given` go by the names of :data:`graphcore.cluster.pipeline.parameters.PARAMETERS`, and "published";
+    `given` go by the names of :data:`graphcore.cluster.pipeline.parameters.PARAMETERS`;
     :class:`graphcore.CoresetSpectralClustering` says what they do. Messages name the parameter.
     """
     values = defaults()
     unknown = sorted(set(given) - set(values))
     if unknown:
         raise TypeError(f"there is no setting {unknown[0]!r}; there are {', '.join(values)}")
-    values |= given
-    steps = steps_of(values.pop("published"))
-    values = {p.name: p.check(values[p.name]) for p in PARAMETERS}
+    values = {p.name: p.check((values | given)[p.name]) for p in PARAMETERS}
     levels = _levels(n_clusters)
     n_clusters = levels[-1] if levels else n_clusters
     left_to = _left_to(n_clusters, values)
     k = 0 if left_to else check_integer("n_clusters", n_clusters, low=1)
-    if isinstance(steps.coreset_size, Integral):
-        _refuse_few(steps.coreset_size, k)
+    if isinstance(values["coreset_size"], Integral):
+        _refuse_few(values["coreset_size"], k)
     limits = [f"{name}={values[name]}" for name in ("max_cluster_size", "max_share") if values[name] is not None]
-    idle = ["published"] * (not steps.refine or steps.overcluster is not None)
     least = values["min_cluster_size"]
-    idle += [f"min_cluster_size={least}"] * bool(least > 1 or (least > 0 and not isinstance(least, Integral)))
-    for each in limits + idle:
+    limits += [f"min_cluster_size={least}"] * bool(least > 1 or (least > 0 and not isinstance(least, Integral)))
+    published = ["published=True"] * values["published"]
+    for each in limits + published:
         if left_to == "moves":
             raise ParameterError(f"{each} needs a number of clusters: give n_clusters")
         if len(levels) > 1:
             raise refused("n_clusters", list(levels), f"are levels, which do not go with {each}: give one number")
-    if not (_may_be_uneven(values, steps) or values["balance"] in ("auto", 1)):
+    if published and (limits or _effort(values) not in _usual(values["objective"])):
+        raise ParameterError(
+            f"{limits[0] if limits else 'effort or time_limit'} is for moves of nodes, and published=True makes none: "
+            "leave one of them out"
+        )
+    if not (_may_be_uneven(values) or values["balance"] in ("auto", 1)):
         raise ParameterError(
             f"balance={values['balance']} is a price on objective='information' as merging and moves raise it; leave "
-            "it out for other objectives, and for a published algorithm without refine=True or with overcluster"
+            "it out for other objectives, and for published=True"
         )
-    if not steps.refine:  # nothing moves
-        if _effort(values) not in _usual(values["objective"]):
-            raise ParameterError(f"effort and time_limit are for a search that moves nodes, {_MOVES}")
-        for each in limits:
-            raise ParameterError(f"{each} is kept by moving nodes, {_MOVES}")
-    return Asked(k, left_to, values, steps, levels)
+    return Asked(k, left_to, values, levels)
 
 
 def _levels(n_clusters):
@@ -145,9 +134,9 @@ def _levels(n_clusters):
     return levels
 
 
-def _may_be_uneven(values, steps):
+def _may_be_uneven(values):
     """Whether merging and moves can pay for entropy."""
-    return OBJECTIVES[values["objective"]].has_price and steps.refine and steps.overcluster is None
+    return OBJECTIVES[values["objective"]].has_price and not values["published"]
 
 
 def _left_to(n_clusters, values):
@@ -190,7 +179,7 @@ def resolve(asked, graph, total_size=None):
     n_linked = graph.n_nodes - graph.n_isolated
     if n_linked == 0:
         raise InputError(f"all {graph.n_nodes} nodes are isolated: a graph without edges has no clusters")
-    k, steps, values = asked.n_clusters, asked.steps, asked.values
+    k, values = asked.n_clusters, asked.values
     if k:
         check_integer("n_clusters", k, high=graph.n_nodes, why_high="the number of nodes")
     if k > n_linked:
@@ -201,11 +190,6 @@ def resolve(asked, graph, total_size=None):
     total_size = n_linked if total_size is None else total_size
     size = _coreset_size(asked, n_linked)
     _refuse_few(size, k)
-    if steps.sampling == "importance" and steps.self_loop == 0 and graph.n_self_loops == 0:
-        raise ParameterError(
-            "self_loop=0 leaves the kernel of this graph with a zero diagonal, and importance sampling cannot "
-            "draw from it; use self_loop=1.0 (the published choice) or sampling='degree'"
-        )
     effort = _effort(values)
     if is_huge(graph.n_entries):
         if effort not in _usual(values["objective"]):
@@ -216,18 +200,18 @@ def resolve(asked, graph, total_size=None):
         if len(asked.levels) > 1:
             raise refused("n_clusters", list(asked.levels), "are levels of a graph of more than 2^28 entries: give one")
         effort = EFFORTS["fast"]
-    if not steps.refine:  # nothing raises the objective
-        effort = EFFORTS["fast"]
-    balance = values["balance"]
+    is_huge_graph, sampling, balance = is_huge(graph.n_entries), values["sampling"], values["balance"]
+    if sampling == "auto":  # seeds read rows at random, for which a huge graph on a disk is not made
+        sampling = "degree" if is_huge_graph and not values["published"] else "importance"
     made = {
         "coreset_size": size,
-        "n_seeds": 2 * max(1, k) if steps.n_seeds == "auto" else steps.n_seeds,
+        "sampling": sampling,
         "entropy_price": 0.0,
-        "balance": 1.0 if not _may_be_uneven(values, steps) else 0.0 if balance == "auto" else float(balance),
+        "balance": 1.0 if not _may_be_uneven(values) else 0.0 if balance == "auto" else float(balance),
     }  # fmt: skip
     kept = {name: value for name, value in values.items() if name not in ("effort", "balance")}
-    kept |= _sizes(values, total_size, k)
-    return Settings(n_clusters=k, max_drafts=effort[0], price=effort[1], **steps.get_params() | made | kept)
+    kept |= _sizes(values, total_size, k) | made
+    return Settings(n_clusters=k, max_drafts=effort[0], price=effort[1], **kept)
 
 
 def quick_settings(settings, graph):
@@ -283,17 +267,12 @@ def _usual(objective):
 
 
 def _coreset_size(asked, n_linked):
-    """Nodes in a coreset; for eps, draws of the first round."""
-    k, steps, size = asked.n_clusters, asked.steps, asked.steps.coreset_size
-    if steps.eps is not None:
-        return min(n_linked, importance_size(n_linked, max(1, k), round_eps(steps.eps, n_linked, 1)))
+    """Nodes in a coreset."""
+    k, size = asked.n_clusters, asked.values["coreset_size"]
     if size != "auto":
         return check_size("coreset_size", size, n_linked, _LINKED)
-    share = min(round(_SHARE * n_linked), _MAX_SHARE)
-    needs_many = steps.overcluster is not None or steps.sampling == "importance"
-    if needs_many:
-        least, each, most = _MIN_CORESET, _NODES_PER_CLUSTER, n_linked
-    else:
-        least, each, most = _MIN_GROUPS, _GROUPS_PER_CLUSTER, max(k, round(_MOST_GROUPS * n_linked))
+    if asked.values["published"]:
+        return default_size(n_linked, k)
+    least = max(_MIN_SIZE, _NODES_PER_CLUSTER * k, min(round(SHARE * n_linked), MAX_SHARE))
     finer = 1.0 if k else max(1.0, asked.values["resolution"] or 1.0)
-    return min(most, round(finer * min(n_linked, max(least, k * each, share))))
+    return min(max(k, round(_MOST * n_linked)), round(finer * min(n_linked, least)))

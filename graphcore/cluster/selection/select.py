@@ -146,7 +146,7 @@ def choose_for_fit(graph, asked, *, random_state=None, n_jobs=None):
     settings = resolve(asked.of(1), graph)  # so that every mistake is found before any work
     n_linked = graph.n_nodes - graph.n_isolated
     most = n_linked // settings.min_cluster_size
-    if asked.steps.coreset_size != "auto":
+    if asked.values["coreset_size"] != "auto":
         most = min(most, settings.coreset_size)
     candidates = default_candidates(n_linked)[:most]
     streams = Streams(random_state).child("choice of k")

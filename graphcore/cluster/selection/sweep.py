@@ -13,8 +13,7 @@ from ..partition.micro_clusters import settled_micro_clusters
 from ..partition.objectives import OBJECTIVES
 from ..partition.problem import Problem
 from ..partition.quotient import GraphRows, apply_labels, graph_rows, is_huge, label_sizes, quotient
-from ..pipeline.drafts import FROM_SCRATCH
-from ..pipeline.parameters import METHOD
+from ..pipeline.drafts import FROM_SCRATCH, SELF_LOOP
 
 _MIN_CORESET = 1000
 # Fewer than in a fit of a huge graph: here all micro-clusters are merged one pair at a time.
@@ -86,10 +85,8 @@ def micro_cluster_trees(graph, n_clusters, *, n_coresets=1, random_state=None, n
     inner_jobs = effective_jobs(n_jobs) if n_coresets == 1 else 1
 
     def tree(number):
-        kernel = GraphKernel(graph, METHOD.self_loop)
-        coreset = sample_coreset(
-            kernel, n_clusters, size=size, method=METHOD.sampling, random_state=streams.child("coreset", number)
-        )
+        kernel = GraphKernel(graph, SELF_LOOP)
+        coreset = sample_coreset(kernel, n_clusters, size=size, random_state=streams.child("coreset", number))
         labels, n_groups, _ = settled_micro_clusters(kernel.rows(coreset.indices), problem, n_passes=_PASSES)
         between = quotient(problem.rows, labels, n_groups, inner_jobs)
         return MicroClusterTree.merged(labels, between, label_sizes(labels, n_groups))

@@ -1,0 +1,195 @@
+"""Coreset spectral clustering: the whole method in one function."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..base.streams import Streams
+from ..base.types import AnyGraph, Labels, RandomState
+from ..base.validation import check_choice, check_integer, check_real, check_size
+from ..base.warn import warn_of_isolated
+from ..exceptions import InputError, ParameterError
+from ..graphs.as_graph import as_graph
+from ..kernels.graph import GraphKernel, warn_of_loops
+from .coresets.coreset import SAMPLING, Coreset, default_size, sample_coreset
+from .partition.coreset_graph import contract, induce
+from .partition.problem import Problem
+from .partition.quotient import graph_rows
+from .spectral.partition import spectral_partition
+
+EIGEN_SOLVERS = ("power", "exact")
+
+
+@dataclass(frozen=True, eq=False)
+class CoresetClustering:
+    """Labels of all nodes, and the result of every stage.
+
+    Attributes
+    ----------
+    labels : ndarray of shape (n_nodes,), int32
+        0 to n_clusters - 1; -1 for isolated nodes.
+    coreset : Coreset
+    coreset_labels : ndarray of shape (n_coreset,), int32
+        The cluster of every coreset node on the coreset graph.
+    coreset_graph : csr_array
+        The graph between the cells, or the one induced by the coreset nodes.
+    cells : ndarray of shape (n_nodes,), int32, or None
+        The cell of every node, which is a row of `coreset_graph`, and -1 for isolated nodes; None if it is induced.
+    n_unreached : int
+        Nodes with an edge, but none to a coreset node.
+    """
+
+    labels: Labels = field(repr=False)
+    coreset: Coreset
+    coreset_labels: Labels = field(repr=False)
+    coreset_graph: Any = field(repr=False)
+    cells: Labels | None = field(repr=False)
+    n_unreached: int
+
+
+def coreset_spectral_clustering(
+    graph: AnyGraph,
+    n_clusters: int,
+    *,
+    coreset_size: float | str = "auto",
+    eps: float | None = None,
+    sampling: str = "importance",
+    n_seeds: int | str = "auto",
+    self_loop: float = 1.0,
+    coreset_graph: str = "contracted",
+    eigen_solver: str = "power",
+    coreset_degrees: str = "row-sums",
+    random_state: RandomState = None,
+    n_jobs: int | None = None,
+) -> CoresetClustering:
+    """Cluster the nodes of a graph by spectral clustering of a coreset.
+
+    Parameters
+    ----------
+    graph : Graph, sparse matrix or networkx graph
+    n_clusters : int
+    coreset_size : int, float or "auto", default "auto"
+        Nodes of the coreset (draws, of the induced graph), or their share of the nodes that have an edge. "auto" is 50
+        for every cluster, at least 1,000, and at least 3 % of the nodes or 100,000, whichever is less.
+    eps : float, optional
+        Instead of a size, the relative error of the cost that the coreset of an induced graph is to have, see
+        :func:`graphcore.build_coreset`.
+    sampling : {"importance", "degree", "uniform"}, default "importance"
+        How the coreset is drawn.
+    n_seeds : int or "auto", default "auto"
+        D2 seeds of importance sampling; "auto" is ``2 * n_clusters``. The paper draws one more than clusters.
+    self_loop : float, default 1.0
+        Weight of a loop on every node inside the kernel, as a multiple of the mean weight; 1 is as published for graphs
+        without weights. Contracted graphs have it in the draws alone.
+    coreset_graph : {"contracted", "induced"}, default "contracted"
+        The graph that is clustered. "contracted": every node joins the coreset node nearest to it by the kernel (one
+        that none reaches follows its neighbours), and the graph between these cells has every edge of the graph.
+        "induced": the edges between coreset nodes alone, as published, which are next to none on sparse graphs.
+    eigen_solver : {"power", "exact"}, default "power"
+        How it is embedded: by the power method, or by eigenvectors.
+    coreset_degrees : {"row-sums", "weights"}, default "row-sums"
+        Degrees by which an induced graph is normalised. "weights" are the coreset's own, as Theorem 1 of the paper has
+        it; the experiments there take row sums, which find better clusters. Needs ``eigen_solver="exact"``.
+    random_state : int, Generator, RandomState or None
+    n_jobs : int, optional
+        Threads; labels do not depend on it.
+
+    Returns
+    -------
+    CoresetClustering
+
+    Raises
+    ------
+    InputError, ParameterError
+        If no node has an edge, a parameter is out of range, or two contradict each other.
+
+    Notes
+    -----
+    Five steps, each a call, with the kernel ``K = D^-1 A D^-1`` of the graph with loops and weights ``w = d``:
+
+    1. ``K_xy = A_xy / (d_x d_y)`` is read off the graph, and never stored.
+    2. A sampling tree draws D2 seeds C, each x in proportion to ``w_x Delta(x, C)``, where
+       ``Delta(x, y) = K_xx + K_yy - 2 K_xy`` and ``Delta(x, C)`` is the least over C; then coreset nodes, in proportion
+       to ``w_x Delta(x, C) / cost(C) + w_x / w(C)``.
+    3. The coreset graph: weights ``sum of A_xy`` between any two cells (or ``W K W``).
+    4. The power method: smoothed random vectors ``((I + D^-1/2 A D^-1/2) / 2)^t X``, orthogonalised by QR; rows of
+       length 1; k-means.
+    5. With centroids ``c_j`` of the clusters so far, every node goes to ``argmin_j ||c_j||^2 - 2 <phi(x), c_j>``.
+
+    :class:`graphcore.CoresetSpectralClustering` cuts the coreset graph into several parts for each cluster, merges
+    these by its objective, and then moves nodes.
+
+    References
+    ----------
+    Jourdan, Schwartzman, Macgregor, Sun, "Coreset Spectral Clustering", Algorithm 3. Rows of length 1, and twice as
+    many seeds as clusters, are those of its authors' program or better, see :doc:`/coresets`.
+
+    Examples
+    --------
+    >>> import graphcore
+    >>> graph, _ = graphcore.datasets.planted_partition(3, 100, 0.2, 0.01, random_state=0)
+    >>> found = graphcore.coreset_spectral_clustering(graph, 3, coreset_size=60, random_state=0)
+    >>> found.labels.shape, len(found.coreset), found.coreset_graph.shape == (found.cells.max() + 1,) * 2
+    ((300,), 60, True)
+    """
+    graph, streams = as_graph(graph), Streams(random_state)
+    size = _checked_size(graph, n_clusters, coreset_size, eps)
+    is_induced = _check_choices(coreset_graph, eps, sampling, eigen_solver, coreset_degrees)
+
+    kernel = GraphKernel(graph, check_real("self_loop", self_loop, low=0.0))
+    coreset = sample_coreset(
+        kernel, n_clusters, size=size, eps=eps, method=sampling, n_seeds=n_seeds, replace=is_induced,
+        random_state=streams,
+    )  # fmt: skip
+    if is_induced:
+        warn_of_loops(kernel)
+        between = induce(kernel, coreset, n_jobs)
+    else:
+        between = contract(kernel, coreset, Problem(graph_rows(kernel.graph), n_clusters), n_jobs)
+    partition = spectral_partition(
+        between.matrix, min(n_clusters, between.matrix.shape[0]), eigen_solver=eigen_solver,
+        degrees=coreset.weights if coreset_degrees == "weights" else None, random_state=streams, n_jobs=n_jobs,
+    )  # fmt: skip
+    labels, n_unreached = between.label_nodes(partition.labels, n_clusters, n_jobs)
+    coreset_labels = between.coreset_labels(partition.labels)
+    return CoresetClustering(
+        labels, coreset.scaled(kernel.graph), coreset_labels, between.matrix, between.cells, n_unreached
+    )
+
+
+def _checked_size(graph, n_clusters, coreset_size, eps):
+    """Nodes of the coreset, None for a relative error."""
+    n_linked = graph.n_nodes - graph.n_isolated
+    if n_linked == 0:
+        raise InputError(f"all {graph.n_nodes} nodes are isolated: a graph without edges has no clusters")
+    warn_of_isolated(graph)
+    check_integer("n_clusters", n_clusters, low=1, high=n_linked, why_high="the nodes that have an edge")
+    if eps is not None:
+        if coreset_size != "auto":
+            raise ParameterError(
+                f"eps={eps} and coreset_size={coreset_size} both say how large a coreset is: leave one out"
+            )
+        return None
+    if isinstance(coreset_size, str):
+        check_choice("coreset_size", coreset_size, ("auto",), "or a number of nodes, or their share")
+        return default_size(n_linked, n_clusters)
+    size = check_size("coreset_size", coreset_size, n_linked, "the nodes that have an edge")
+    if size < n_clusters:
+        raise ParameterError(f"coreset_size={size} is less than n_clusters={n_clusters}; each cluster needs a node")
+    return size
+
+
+def _check_choices(coreset_graph, eps, sampling, eigen_solver, coreset_degrees):
+    """Refuse words that are not known, and contradictions; returns whether the coreset graph is the induced one."""
+    check_choice("coreset_graph", coreset_graph, ("contracted", "induced"))
+    check_choice("sampling", sampling, SAMPLING)
+    check_choice("eigen_solver", eigen_solver, EIGEN_SOLVERS)
+    check_choice("coreset_degrees", coreset_degrees, ("row-sums", "weights"))
+    is_induced = coreset_graph == "induced"
+    if eps is not None and not is_induced:
+        raise ParameterError(f"eps={eps} is for draws with their weights: give coreset_graph='induced', or a size")
+    if coreset_degrees == "weights" and (eigen_solver == "power" or not is_induced):
+        raise ParameterError(
+            "coreset_degrees='weights' needs eigen_solver='exact' and coreset_graph='induced': the power method has to "
+            "know the first eigenvector, and does so only with row sums, which those of cells are"
+        )
+    return is_induced
