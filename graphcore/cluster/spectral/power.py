@@ -33,12 +33,15 @@ def normalized_adjacency(A, degrees=None):
     return sp.csr_array((data, A.indices, A.indptr), shape=A.shape), root
 
 
-def power_embedding(A, n_clusters, *, n_vectors=None, n_products=None, random_state=None, n_jobs=None):
+def power_embedding(
+    A, n_clusters, *, n_parts=None, n_vectors=None, n_products=None, random_state=None, n_jobs=None
+):
     """Embed the nodes of a graph by the power method on ``I - N/2``, N the normalised Laplacian: (n, n_vectors).
 
     Columns are orthonormal and span the smoothed random vectors; those that rounding leaves nothing of are 0, as are
     rows of degree 0. By default there are ``4 ceil(log2(n_clusters))`` vectors, at most `n_clusters`, and the power is
-    ``10 ceil(log2(n / n_clusters))``. The first eigenvector, ``D^1/2 1``, is projected out at every step: it tells
+    ``10 ceil(log2(n / n_parts))``, with a part for each cluster if no number is given: the more parts, the more
+    eigenvectors tell them apart, and the less may be smoothed away. The first eigenvector, ``D^1/2 1``, is projected out at every step: it tells
     nothing apart. Products stop early where they would leave nothing but rounding errors (two nodes and one edge). On
     graphs of two million entries and more `n_jobs` threads work, with the same result, and a power of 100 takes about
     45 products, by its Chebyshev expansion, which leaves the same up to 1e-4.
@@ -53,7 +56,7 @@ def power_embedding(A, n_clusters, *, n_vectors=None, n_products=None, random_st
     if n_vectors is None:
         n_vectors = min(n_clusters, _VECTORS * doublings)
     if n_products is None:
-        n_products = 10 * max(1, math.ceil(math.log2(max(n / n_clusters, 1))))
+        n_products = 10 * max(1, math.ceil(math.log2(max(n / (n_parts or n_clusters), 1))))
     X = Streams(random_state).generator("power").standard_normal((n, n_vectors))
     return _orthonormal(_smooth(A, X, n_products, n_jobs), A.nnz >= MANY_ENTRIES)
 
@@ -95,13 +98,16 @@ def _smooth(A, X, n_products, n_jobs=None):
 
     n_plain = 0
     while n_products:
-        exponent = min(n_products, _LARGEST_EXPONENT) if single and n_plain == _PLAIN_PRODUCTS else 1
-        weights = _expansion(exponent)
-        if len(weights) <= exponent:
+        exponent = 1
+        if single and n_plain == _PLAIN_PRODUCTS:
+            weights = _expansion(min(n_products, _LARGEST_EXPONENT))
+            if len(weights) <= min(n_products, _LARGEST_EXPONENT):
+                exponent = min(n_products, _LARGEST_EXPONENT)
+        if exponent > 1:
             # Eigenvalues are in [0, bound], but for the first; what lies above grows faster than by the power.
             product, n_plain = _chebyshev(smoothed, X, weights, min(1.0, _SLACK * norm)), 0
         else:
-            product, n_plain, exponent = smoothed(X), min(n_plain + 1, _PLAIN_PRODUCTS), 1
+            product, n_plain = smoothed(X), min(n_plain + 1, _PLAIN_PRODUCTS)
         n_products -= exponent
         norm = _norm(product)
         if norm <= rounding:
