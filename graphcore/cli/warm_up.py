@@ -92,7 +92,7 @@ def _merging():
     from ..cluster.partition.constraints import Constraints
     from ..cluster.partition.cycles import subgroups
     from ..cluster.partition.local_moving import heat, move_locally
-    from ..cluster.partition.merge import agglomerate, merge_rounds
+    from ..cluster.partition.merge import agglomerate
     from ..cluster.partition.problem import Problem
     from ..cluster.partition.quotient import GraphRows, quotient
 
@@ -106,7 +106,6 @@ def _merging():
     move_locally(problem, clusters)
     agglomerate(rows, sizes, 6)
     quotient(rows, clusters, 6)
-    merge_rounds(rows, sizes, 6)
     subgroups(rows, clusters, np.ones(6), rng, max_entries=n)
     heat(problem, clusters, np.ones(2), rng)
 

@@ -1,7 +1,7 @@
 """The scikit-learn class for coreset spectral clustering."""
 
 from dataclasses import KW_ONLY
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 from sklearn.base import ClusterMixin
@@ -124,7 +124,9 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, PredictedRows
         Wall-clock seconds of every stage.
     n_features_in_ : int
         Number of columns of the vectors (of the matrix, for a graph).
-    affinity_, balance_, coreset_graph_, graph_, level_labels_, membership_, outlier_scores_, probabilities_, quotient_graph_, tree_
+    affinity_, balance_, coreset_graph_, graph_, level_labels_, membership_, outlier_scores_, probabilities_
+        Made when they are asked for; each is explained by itself.
+    quotient_graph_, tree_
         Made when they are asked for; each is explained by itself.
 
     Notes

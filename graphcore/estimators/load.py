@@ -134,7 +134,9 @@ def _settings(facts):
     # What another setting was resolved from would contradict it, and moves may have found more clusters than a coreset
     # has nodes.
     left = ("resolution", "coreset_size")
-    _in_range(given["n_clusters"], {p.name: given[p.name] for p in PARAMETERS if p.name in given and p.name not in left})
+    _in_range(
+        given["n_clusters"], {p.name: given[p.name] for p in PARAMETERS if p.name in given and p.name not in left}
+    )
     return Settings(**given)
 
 

@@ -42,7 +42,7 @@ class ContractedGraph:
         return labels[self.cells[self.coreset.indices]]
 
     def label_nodes(self, labels, n_clusters, n_jobs=None):
-        """(Labels of all nodes by the nearest centroid of these clusters of cells (n_nodes,) int32, unreached nodes)."""
+        """(Labels of all nodes by the nearest centroid of these clusters of cells (n_nodes,) int32, n_unreached)."""
         labels = nearest_centroids(self.whole.rows, apply_labels(labels, self.cells), n_clusters, n_jobs)
         return labels, self.n_unreached
 

@@ -10,17 +10,13 @@ from .blocks import move_in_blocks
 from .constraints import Constraints, grow_small_clusters
 from .cycles import move_in_cycles, resolutions_of, subgroups
 from .local_moving import FEW_MOVES, heat, move_locally
-from .merge import agglomerate, merge_rounds
+from .merge import agglomerate
 from .problem import Partition
 from .quotient import apply_labels, common_refinement, label_sizes, pick_labels, quotient
 
 # Groups are heated to so many mean weights of an edge, or to so much of what a group has of them if that is more, and
 # cooled to so little, in so many sweeps.
 _HOT, _HOT_SHARE, _COLD, _SWEEPS = 4.0, 0.3, 0.4, 100
-# Merging goes down to this many clusters for each one asked for, then groups are moved, then merging goes on.
-_HALFWAY = 8
-# Share of the clusters united in a round while there are more than that: early pairs are safe.
-_EARLY_SHARE = 0.6
 # Moves of groups end when a pass moves a smaller share of them.
 _TOLERANCE = 0.002
 
@@ -59,7 +55,7 @@ def recombine(problem, first, second, rng, n_jobs=None):
     unit = len(coarse.rows.indices) / len(problem.rows.indices)
     hot = max(unit * _HOT, _HOT_SHARE * len(coarse.rows.indices) / n_groups)
     found = []
-    for table in (pick_labels(groups, n_groups, better.labels), coarse_partition(coarse, rng, n_jobs)):
+    for table in (pick_labels(groups, n_groups, better.labels), coarse_partition(coarse, rng)):
         moved = coarse.spanning(table, room=2)
         heat(moved, table, np.geomspace(hot, unit * _COLD, _SWEEPS), rng)
         sums, _ = move_locally(moved, table)
@@ -69,45 +65,32 @@ def recombine(problem, first, second, rng, n_jobs=None):
     return max(better, improve(problem, labels, rng, n_jobs), key=Partition.rank)
 
 
-def coarse_partition(problem, rng, n_jobs=None, halfway=None):
-    """Partition the nodes of a graph between groups: merge, move groups, merge on, move again; labels (n,) int32.
+def coarse_partition(problem, rng, parts=None):
+    """Partition the nodes of a graph between groups: merge, then move; labels (n,) int32.
 
-    The first two steps may have been taken: `halfway` are parts and the Problem between them.
+    Merging begins with the nodes, or with `parts` of them: (labels (n,) int32, the Problem of the graph between these).
     """
-    labels, between = merged_halfway(problem, rng, n_jobs) if halfway is None else halfway
-    return moved_as_groups(problem, merged_on(between)[labels], between.n_clusters, rng)
+    n = len(problem.rows.degrees)
+    labels, between = (np.arange(n, dtype=np.int32), problem) if parts is None else parts
+    return moved_as_groups(problem, merged(between)[labels], rng)
 
 
-def merged_halfway(problem, rng, n_jobs=None):
-    """(labels (n,) int32 by several clusters for each one asked for, the Problem of the graph between these)."""
-    rows, k, sizes = problem.rows, problem.n_clusters, problem.constraints.counts
-    n = len(rows.degrees)
-    if not problem.min_size:  # how many there are to be is what merging alone would leave
-        k = n - len(agglomerate(rows, sizes, 0, linkage=problem.objective)[1])
-    halfway = _HALFWAY * k
-    if halfway >= n:
-        return np.arange(n, dtype=np.int32), replace(problem, n_clusters=k)
-    labels = merge_rounds(
-        rows, sizes, halfway, objective=problem.objective, share=_EARLY_SHARE, min_size=problem.min_size, n_jobs=n_jobs
-    )
-    early = replace(problem.without_limits(halfway), min_share=problem.min_share)
-    _move_groups(early, labels, rng.permutation(n))
-    return labels, replace(problem.between(labels, halfway, n_jobs), n_clusters=k)
+def merged(problem):
+    """Labels (n,) int32 of merging one pair at a time, the cheapest first, and moves of the nodes that were merged.
 
-
-def merged_on(problem):
-    """Labels (n,) int32 of merging one pair at a time, the cheapest first, and moves of what was merged."""
+    Where the number of clusters is free, merging ends when no union gains.
+    """
     labels, _, _ = agglomerate(
-        problem.rows, problem.constraints.counts, problem.n_clusters, linkage=problem.objective,
-        min_size=problem.min_size,
+        problem.rows, problem.constraints.counts, problem.n_clusters if problem.min_size else 0,
+        linkage=problem.objective, min_size=problem.min_size,
     )  # fmt: skip
     _move_groups(problem.spanning(labels, room=2), labels)
     return labels
 
 
-def moved_as_groups(problem, labels, n_clusters, rng):
-    """What moves of groups of nodes make of labels (n,) int32 that merging left `n_clusters` of."""
-    rows, n = problem.rows, len(labels)
+def moved_as_groups(problem, labels, rng):
+    """Labels (n,) int32 that merging left, after moves of single nodes of a graph between groups."""
+    rows, n, n_clusters = problem.rows, len(labels), int(labels.max()) + 1
     spanning = problem.spanning(labels, room=2)
     grow_small_clusters(spanning, labels)
     sums = _move_groups(spanning, labels, rng.permutation(n))
@@ -147,7 +130,7 @@ def form_anew(problem, labels, chosen, rng, n_jobs=None):
     if n_groups <= k:
         return None
     coarse = problem.between(groups, n_groups, n_jobs, problem.max_links)
-    return apply_labels(coarse_partition(coarse, rng, n_jobs), groups)
+    return apply_labels(coarse_partition(coarse, rng), groups)
 
 
 def side_by_side(problem, labels, n_chosen, rng):

@@ -7,15 +7,11 @@ import numpy as np
 
 from ...base.arrays import read_only
 from ...base.locks import cached_property
-from ...base.threads import map_blocks, row_blocks
 from ...base.validation import check_integer
-from . import _agglomerate_loops, _merge_round_loops, _objective_loops
+from . import _agglomerate_loops
 from .cluster_sums import cluster_sums
 from .objectives import objective_of
 from .quotient import GraphRows, grouped, quotient
-
-# Of blocks of rows whose pairs are weighed side by side.
-_MIN_ENTRIES, _MAX_BLOCKS = 1 << 20, 8
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,64 +116,6 @@ def agglomerate(rows, sizes, n_clusters, *, linkage="information", min_size=1, e
 def _code(linkage):
     """Number by which compiled loops know a linkage: the name of one, or an Objective."""
     return _agglomerate_loops.AVERAGE if linkage == "average" else objective_of(linkage).code
-
-
-def merge_rounds(rows, sizes, n_clusters, *, objective="information", share=0.2, min_size=1, n_jobs=None):
-    """Merge the nodes of a quotient graph in rounds of disjoint pairs, the best pairs first; returns labels (n,) int32.
-
-    A round unites at most `share` of the clusters. Those of fewer than `min_size` nodes (`sizes` says how many a group
-    stands for) are united before all others.
-    """
-    count = len(rows.degrees)
-    labels = np.arange(count, dtype=np.int32)
-    while count > n_clusters:
-        partners, gains, linked = _best_partners(rows, _code(objective), n_jobs)
-        order = np.argsort(-gains, kind="stable")
-        small = sizes[order] < min_size
-        order = np.concatenate([order[small], order[~small]])
-        max_pairs = min(count - n_clusters, max(1, int(share * count / 2)))
-        # Where many nodes have the same best partner few pairs are disjoint, and the list is read far down; separate
-        # components must not be united on that account.
-        order = order[linked[order] | (np.arange(count) < 2 * max_pairs)]
-        table = np.empty(count, dtype=np.int32)
-        merged = int(_merge_round_loops.pair_up(partners, order, max_pairs, rows.degrees, table))
-        sizes = np.bincount(table, weights=sizes, minlength=merged).astype(np.int64)
-        labels = table[labels]
-        count = merged
-        if count > n_clusters:
-            rows = quotient(rows, table, count, n_jobs)
-    return labels
-
-
-def _best_partners(rows, objective, n_jobs):
-    """For every node the neighbour whose union is best, what that gains, and whether the node has neighbours."""
-    n = len(rows.degrees)
-    inner, part, linked = np.empty(n), np.empty(n), np.empty(n, dtype=bool)
-    shares = _merge_round_loops.terms_of_nodes(rows[:], objective, inner, part, linked)
-    slopes, nodes = _objective_loops.between_slopes(objective, *shares), (read_only(inner), read_only(part))
-
-    def best_of_some(first, last):
-        partners, gains = np.full(n, -1, dtype=np.int32), np.full(n, -np.inf)
-        _merge_round_loops.best_of_pairs(rows[:], objective, nodes, slopes, first, last, partners, gains)
-        return partners, gains
-
-    blocks = row_blocks(rows.indptr, max(_MIN_ENTRIES, len(rows.indices) // _MAX_BLOCKS))
-    (partners, gains), *others = map_blocks(best_of_some, blocks, n_jobs)
-    for some_partners, some_gains in others:
-        better = some_gains > gains
-        partners[better], gains[better] = some_partners[better], some_gains[better]
-    if not linked.all():  # nodes without neighbours go in pairs, by volume, an odd last one to the smallest other
-        alone, others = np.flatnonzero(~linked), np.flatnonzero(linked)
-        alone = alone[np.argsort(rows.degrees[alone], kind="stable")]
-        to_last = [others[np.argmin(rows.degrees[others])]] if len(others) else []
-        volumes = rows.degrees / _objective_loops.total_of(rows.degrees)
-        for a, b in zip(alone[::2].tolist(), [*alone[1::2].tolist(), *to_last], strict=False):
-            united = _objective_loops.term(objective, inner[a] + inner[b], volumes[a] + volumes[b])
-            gains[a] = united - part[a] - part[b] - 2.0 * volumes[a] * volumes[b] * slopes[1]
-            partners[a] = b
-            if not linked[b]:
-                partners[b], gains[b] = a, gains[a]
-    return partners, gains, linked
 
 
 def hierarchy(rows, sizes, labels, n_clusters, *, linkage="information", above=()):

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from ..partition.improve import merged_on, moved_as_groups
+from ..partition.improve import merged, moved_as_groups
 from ..partition.micro_clusters import random_micro_clusters
 from .spectral_parts import spectral_parts
 
@@ -60,16 +60,16 @@ def choose_balance(coarse, balance, streams, *, eigen_solver="power", n_jobs=Non
     trials, tables = [], {}
     for each in (1.0, *others(balance)):
         record = coarse.record.at(price=(1.0 - each) * worth)
-        merged = [merged_on(replace(between, objective=record)) for _, between in views]
-        found = [table[parts] for table, (parts, _) in zip(merged, views, strict=True)]
+        tables_of_parts = [merged(replace(between, objective=record)) for _, between in views]
+        found = [table[parts] for table, (parts, _) in zip(tables_of_parts, views, strict=True)]
         tables[each] = found[0]
-        trials.append(_trial(each, views[0][1], merged[0], _agreement(found[0], found[-1], volumes)))
+        trials.append(_trial(each, views[0][1], tables_of_parts[0], _agreement(found[0], found[-1], volumes)))
         if each == 1.0 and trials[0].entropy > 0.0:
             worth = trials[0].information / trials[0].entropy
     best = trials[most_even([trial.score for trial in trials])].balance if balance == "auto" else balance
     price = (1.0 - best) * worth
     priced = replace(coarse, objective=coarse.record.at(price=price))
-    table = moved_as_groups(priced, tables[best], coarse.n_clusters, streams.generator("merging"))
+    table = moved_as_groups(priced, tables[best], streams.generator("merging"))
     return Choice(best, price, tuple(trials), table)
 
 

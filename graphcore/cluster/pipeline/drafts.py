@@ -44,12 +44,12 @@ def coreset_draft(graph, problem, settings, streams, n_jobs, stages):
 
     Where the number of clusters is free there is no number of parts either: merging begins with the cells.
     """
-    between, halfway = coreset_graph_of(graph, problem, settings, streams, n_jobs, stages), None
+    between, parts = coreset_graph_of(graph, problem, settings, streams, n_jobs, stages), None
     if problem.min_size:
         with stages("spectral partition"):
-            halfway = spectral_parts(between.problem, streams, eigen_solver=settings.eigen_solver, n_jobs=n_jobs)
+            parts = spectral_parts(between.problem, streams, eigen_solver=settings.eigen_solver, n_jobs=n_jobs)
     with stages("merging"):
-        labels = coarse_partition(between.problem, streams.generator("merging"), n_jobs, halfway)
+        labels = coarse_partition(between.problem, streams.generator("merging"), parts)
     return labelled_draft(between, labels, n_jobs, stages)
 
 

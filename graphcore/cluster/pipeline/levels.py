@@ -31,7 +31,7 @@ def nested_levels(problem, labels, leaves, tree, counts, streams, n_jobs=None):
     top = replace(coarse, n_clusters=counts[0])
 
     def make_draft(number, earlier, best, streams, n_jobs, stages):
-        return Draft(coarse_partition(top, streams.generator("merging"), n_jobs))
+        return Draft(coarse_partition(top, streams.generator("merging")))
 
     found = find_partition(top, make_draft, streams, Effort(max_drafts=2), n_jobs=n_jobs)
     levels, rng = [found.best.labels], streams.generator("levels")

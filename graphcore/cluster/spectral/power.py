@@ -14,8 +14,8 @@ from . import _power_loops as _loops
 # rest is an expansion that leaves out coefficients of this sum. The largest eigenvalue is taken to be the last norm
 # times the slack. Larger exponents are taken in parts, as an eigenvalue far above that bound grows beyond the others.
 _PLAIN_PRODUCTS, _LEFT_OUT, _SLACK, _LARGEST_EXPONENT = 8, 1e-6, 1.02, 128
-# Vectors for each doubling of the number of clusters: with 1, 2 and 4 of them the normalised cut on coreset graphs of
-# 10 % is 1.25, 1.10 and 1.01 times that of eigenvectors on letter-nn300, 1.53, 1.42 and 1.00 times on pendigits-nn250.
+# Vectors for each doubling of the number of clusters, see docs/tables/pipeline.md: without QR and with one of them the
+# normalised cut on coreset graphs of 10 % is 1.25 times that of eigenvectors on letter-nn300, 1.5 on pendigits-nn250.
 _VECTORS = 3
 
 
@@ -33,15 +33,13 @@ def normalized_adjacency(A, degrees=None):
     return sp.csr_array((data, A.indices, A.indptr), shape=A.shape), root
 
 
-def power_embedding(
-    A, n_clusters, *, n_parts=None, n_vectors=None, n_products=None, random_state=None, n_jobs=None
-):
+def power_embedding(A, n_clusters, *, n_parts=None, n_vectors=None, n_products=None, random_state=None, n_jobs=None):
     """Embed the nodes of a graph by the power method on ``I - N/2``, N the normalised Laplacian: (n, n_vectors).
 
     Columns are orthonormal and span the smoothed random vectors; those that rounding leaves nothing of are 0, as are
     rows of degree 0. By default there are ``3 ceil(log2(n_clusters))`` vectors, at most `n_clusters`, and the power is
-    ``10 ceil(log2(n / n_parts))``, with a part for each cluster if no number is given: the more parts, the more
-    eigenvectors tell them apart, and the less may be smoothed away. The first eigenvector, ``D^1/2 1``, is projected out at every step: it tells
+    ``10 ceil(log2(n / n_parts))``, with a part for each cluster if no number is given: more parts need more of the
+    eigenvectors, and less smoothing. The first eigenvector, ``D^1/2 1``, is projected out at every step: it tells
     nothing apart. Products stop early where they would leave nothing but rounding errors (two nodes and one edge). On
     graphs of two million entries and more `n_jobs` threads work, with the same result, and a power of 100 takes about
     45 products, by its Chebyshev expansion, which leaves the same up to 1e-4.
