@@ -17,6 +17,7 @@ from .report import Report, page
 
 CASES = (
     "quality",
+    "pipeline",
     "vectors",
     "search",
     "neighbors",

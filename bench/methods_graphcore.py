@@ -15,15 +15,9 @@ def prepare(indptr, indices, params):
 
 
 def cluster(graph, k, seed, params, threads):
-    """The whole pipeline; `params` are as for :func:`given`."""
+    """The whole pipeline; `params` of the class."""
     found = clustering(graph, k, seed, params, threads)
     return found.labels, dict(found.seconds), {}
-
-
-def given(params):
-    """Parameters of the class, of which "published" may be a dictionary, as JSON has it."""
-    published = params.get("published")
-    return params | {"published": graphcore.Published(**published)} if isinstance(published, dict) else params
 
 
 def clustering(graph, k, seed, params, threads):
@@ -33,7 +27,15 @@ def clustering(graph, k, seed, params, threads):
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", graphcore.GraphWarning)
-        return cluster_graph(graph, resolve_settings(graph, k, **given(params)), random_state=seed, n_jobs=threads)
+        return cluster_graph(graph, resolve_settings(graph, k, **params), random_state=seed, n_jobs=threads)
+
+
+def stages_alone(graph, k, seed, params, threads):
+    """The function of the five stages, after which nothing is moved; `params` are its own."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", graphcore.GraphWarning)
+        found = graphcore.coreset_spectral_clustering(graph, k, random_state=seed, n_jobs=threads, **params)
+    return found.labels, {}, {}
 
 
 def modularity(graph, k, seed, params, threads):
@@ -63,7 +65,7 @@ def cluster_counted(graph, k, seed, params, threads):
     with counted() as work:
         found = clustering(graph, k, seed, params, threads)
     links = 0 if found.group_graph is None else len(found.group_graph.indices)
-    return found.labels, {**found.seconds, **work, "links between micro-clusters": links}, {}
+    return found.labels, {**found.seconds, **work, "links between cells": links}, {}
 
 
 def construct(graph, k, seed, params, threads):
@@ -154,7 +156,7 @@ def cluster_file(files, k, seed, params, threads):
     clock = Clock()
     graph = graphcore.read_graph(source)
     clock.lap("read")
-    model = graphcore.CoresetSpectralClustering(k, random_state=seed, n_jobs=threads, **given(params["model"]))
+    model = graphcore.CoresetSpectralClustering(k, random_state=seed, n_jobs=threads, **params["model"])
     with warnings.catch_warnings(), clocked(clock, partition, "kmeans_labels", "k-means", started):
         warnings.simplefilter("ignore", graphcore.GraphWarning)
         model.fit(graph)
@@ -197,6 +199,7 @@ def cluster_vectors(X, k, seed, params, threads):
 
 METHODS = {
     "cluster": (prepare, cluster),
+    "stages_alone": (prepare, stages_alone),
     "modularity": (prepare, modularity),
     "balanced": (prepare, balanced),
     "cluster_counted": (prepare, cluster_counted),

@@ -50,7 +50,6 @@ TESTS = {
     "cluster/partition/_local_moving_loops.py": (
         "cluster/partition/test_local_moving.py cluster/partition/test_improve.py"
     ),
-    "cluster/partition/_merge_round_loops.py": "cluster/partition/test_merge.py",
     "cluster/partition/_objective_loops.py": "cluster/partition/test_local_moving.py",
     "cluster/partition/_quotient_loops.py": "cluster/partition/test_quotient.py cluster/partition/test_improve.py",
     "cluster/partition/_sum_loops.py": (

@@ -15,7 +15,19 @@ from hypothesis import strategies as st
 
 from bench import __main__ as command
 from bench import harness, inputs, quality_page, report, runner, scoring
-from bench.cases import ablation, choose_k, clusters, construction, growth, known_k, order, quality, search, speed
+from bench.cases import (
+    ablation,
+    choose_k,
+    clusters,
+    construction,
+    growth,
+    known_k,
+    order,
+    pipeline,
+    quality,
+    search,
+    speed,
+)
 from bench.harness import Method, Outcome
 from bench.lfr import lfr
 from graphcore import Graph, datasets
@@ -141,7 +153,7 @@ def graph(tmp_path):
     return tmp_path / "g.npz"
 
 
-OURS = Method("graphcore", "cluster", "graphcore", {"published": {"sampling": "degree", "coreset_size": 0.5}})
+OURS = Method("graphcore", "cluster", "graphcore", {"published": True, "sampling": "degree", "coreset_size": 0.5})
 
 
 @pytest.mark.slow
@@ -152,7 +164,7 @@ def test_measure_runs_every_seed_in_another_process(options, graph):
     assert all(second > 0 for second in found.seconds + found.cpu_seconds)
     assert found.median("ari") > 0.9
     assert 0 < found.median("nc") < 0.2
-    assert "labelling" in found.parts[0]
+    assert "published algorithm" in found.parts[0]
     assert found.median("no such measure") is None
 
 
@@ -282,23 +294,23 @@ def blocks(tmp_path, monkeypatch):
 def test_ablation_writes_the_tables_of_the_docs(blocks, tmp_path, monkeypatch):
     page = tmp_path / "docs" / "table.md"
     shared = ["run", "ablation", "--seeds", "1", "--data", str(tmp_path), "--page", str(page)]
-    settings = '[{"effort": 1}, {"published": {"n_seeds": 0}}]'
+    settings = '[{"effort": 1}, {"coreset_size": 0}]'
     monkeypatch.setattr(sys, "argv", ["bench", *shared, "--settings", settings])
     command.main(sys.argv[1:])
     lines = page.read_text().splitlines()
     assert "python -m bench run ablation --seeds 1" in lines[0]
     tables = [[cells.strip("| ").split(" | ") for cells in part.split("\n")[2:]]
               for part in page.read_text().strip().split("\n\n") if part.startswith("| ")]  # fmt: skip
-    names = ["default", "`effort=1`", "`published=Published(n_seeds=0)`"]
+    names = ["default", "`effort=1`", "`coreset_size=0`"]
     assert [[row[0] for row in rows] for rows in tables] == [names] * 3  # J, ARI, CPU seconds
     values = [[row[1] for row in rows] for rows in tables]
-    assert values[0][2] == values[1][2] == values[2][2] == "-"  # refused: no seeds
+    assert values[0][2] == values[1][2] == values[2][2] == "-"  # refused: no coreset
     assert float(values[1][0]) == 1.0 and float(values[0][1]) <= 0.0
     with pytest.raises(SystemExit, match="not written"):
         command.main([*shared, "--graphs", "nothing"])
 
 
-@pytest.mark.parametrize("make", [ablation.steps, ablation.long_steps, ablation.constants])
+@pytest.mark.parametrize("make", [ablation.steps, ablation.long_steps, ablation.constants, ablation.alone])
 def test_every_switch_of_the_ablation_is_used_and_put_back(make):
     """A patched name that is gone raises; it must be looked up when the function runs, not when it is defined."""
     graph = datasets.planted_partition(4, 150, 0.1, 0.01, random_state=0).graph
@@ -328,6 +340,27 @@ def test_quality_writes_the_tables_of_the_docs_now_and_later(blocks, tmp_path, m
     assert pages[1].read_text().splitlines()[1:] == now
     assert "| graph | k | graphcore, ncut | METIS |" in now
     assert next(line for line in now if line.startswith("| har | 6 |")) == "| har | 6 | **1.000** | not installed |"
+
+
+@pytest.mark.slow
+def test_the_stages_alone_and_their_embeddings_are_in_tables(blocks, tmp_path, capsys):
+    command.main(f"run pipeline --seeds 1 --graphs har --methods contracted default --data {tmp_path}".split())
+    lines = capsys.readouterr().out.splitlines()
+    assert "| graph | k | contracted | default |" in lines
+    assert "| mean of the 1 graphs where all ran |  | 1.0000 | 1.0000 |" in lines
+    assert any(line.startswith("| har, 10 % | 6 | 0.") for line in lines)
+    assert any(line.startswith("| mean, exact is 1 |  | 1.000 | ") for line in lines)
+
+
+def test_means_are_of_graphs_where_all_methods_ran():
+    found = [
+        replace(outcome(title, nc, 0.5, status=status), graph=graph)
+        for graph, nc, status in (("a", 0.1, "ok"), ("b", 0.3, "ok"), ("c", 0.9, "> 9 s"))
+        for title, status in (("METIS", "ok"), ("stag", status))
+    ]
+    assert "| c | 4 | 0.9000 | - |\n| mean of the 2 graphs where all ran |  | 0.2000 | 0.2000 |" in (
+        pipeline.scores(found, "nc")
+    )
 
 
 def test_of_a_graph_in_two_files_the_last_counts(tmp_path):
@@ -395,18 +428,18 @@ def test_picks_are_counted():
 def test_slopes_floors_and_exponents_of_growth():
     method = growth.METHOD
     sizes = [(5_000, 100_000), (50_000, 1_000_000), (500_000, 10_000_000)]
-    parts = [[{"micro-clusters": 1e-12 * m**2, "entries moved over": 3 * m, "entries summed": m}] for _, m in sizes]
+    parts = [[{"coreset graph": 1e-12 * m**2, "entries moved over": 3 * m, "entries summed": m}] for _, m in sizes]
     outcomes = [
         Outcome(method, "g", 50, "ok", cpu_seconds=[3e-7 * m], parts=part, peak_bytes=40 * n)
         for (n, m), part in zip(sizes, parts, strict=True)
     ]
-    assert growth.slope(outcomes, sizes, "micro-clusters") == pytest.approx(2)
+    assert growth.slope(outcomes, sizes, "coreset graph") == pytest.approx(2)
     assert growth.slope(outcomes, sizes, "cpu_seconds") == pytest.approx(1)
-    assert growth.slope(outcomes[:2], sizes[:2], "micro-clusters") is None
+    assert growth.slope(outcomes[:2], sizes[:2], "coreset graph") is None
     memory = {"bytes_per_second": 4e9, "gather_seconds": {1: 1e-9, 4: 9e-9}}
     # 4 bytes in order and one look among the labels of 50,000 nodes for each of four entries an entry: 2 ns each.
     line = growth.floor(outcomes[1], *sizes[1], memory)
-    assert line[1:] == pytest.approx([3, 1, 0, 0, 40, 8e-3, 0.3, 0.3 / 8e-3])
+    assert line[1:] == pytest.approx([3, 1, 0, 0, 0, 40, 8e-3, 0.3, 0.3 / 8e-3])
     assert growth.contract(outcomes[1], 50_000)[1:] == [50_000, 0, 0, 2.0, 3.2, "yes"]
     found = [(k, Outcome(growth.METHOD, "g", k, "ok", cpu_seconds=[k**0.5])) for k in (10, 100, 1000)]
     assert clusters.exponent(found) == pytest.approx(0.5)

@@ -12,7 +12,6 @@ import graphcore
 from bench import clocks, harness, inputs, methods_graphcore, methods_peers, quality_page, report, runner
 from bench.cases import from_file, knn_path, vectors
 from bench.harness import Method, Outcome
-from bench.methods_graphcore import given
 from graphcore.cluster.pipeline.settings import resolve_settings
 
 
@@ -54,7 +53,7 @@ def test_the_text_holds_each_edge_once(graph):
 def test_our_side_reads_text_and_writes_labels(graph, tmp_path, n_init):
     text = inputs.edge_list(graph)
     prepare, run = methods_graphcore.METHODS["cluster_file"]
-    model = {"published": {"sampling": "degree", "coreset_size": 150}}
+    model = {"published": True, "sampling": "degree", "coreset_size": 150}
     files = prepare(*runner.load(text, tmp_path), {})
     labels, parts, _ = run(files, 3, 0, {"model": model, "n_init": n_init}, 1)
     nodes, written = np.loadtxt(tmp_path / "labels.tsv", dtype=int).T
@@ -148,7 +147,7 @@ def test_the_warm_up_of_from_file_can_draw_its_share():
     assert draws > len(runner.small_graph()[0]) - 1
     theirs, ours, *_ = from_file.methods(draws, draws, 2_000_000)
     small = graphcore.Graph(*runner.small_graph())
-    settings = resolve_settings(small, 4, **given(ours.params["model"]))
+    settings = resolve_settings(small, 4, **ours.params["model"])
     assert settings.coreset_size == theirs.params["size"] * small.n_nodes == 100
 
 

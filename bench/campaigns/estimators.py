@@ -2,13 +2,13 @@
 
 import copy
 import warnings
+from types import SimpleNamespace
 
 import numpy as np
 import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning
 
 import graphcore as gc
-from tests.oracles import method
 
 from .harness import Campaign, Failure
 
@@ -45,12 +45,18 @@ def case(given):
     return "fitted with a warning" if said else "fitted"
 
 
+def _stages(X, n_clusters, **options):
+    """What the function of the five stages finds, as a fitted model."""
+    labels = gc.coreset_spectral_clustering(X, n_clusters, **options).labels
+    return SimpleNamespace(labels_=labels, n_clusters=n_clusters, affinity="precomputed", symmetrize="max")
+
+
 def _fitted(name, options, X):
     """The fitted model, what it warned of, and whether it refused."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
-            model = getattr(gc, name)(**options).fit(X)
+            model = _stages(X, **options) if name == _FUNCTION else getattr(gc, name)(**options).fit(X)
         except ValueError as error:
             _one_line(error)
             if not _is_own(error):
@@ -88,7 +94,7 @@ def _compile():
     """Fit what is compiled for the first time for long: under the bounds check it is not yet on disk."""
     for weights in (np.float32, np.float64, np.bool_):
         A = sp.csr_array(np.kron(np.eye(2), np.ones((4, 4))).astype(weights) * weights(2))
-        for options in ({}, {"published": True}, {"n_clusters": "auto"}, method(overcluster=2.0)):
+        for options in ({}, {"published": True}, {"n_clusters": "auto"}):
             _fitted("CoresetSpectralClustering", {"n_clusters": 2, **options}, A)
         for name in ("KernelKMeans", "CoresetKernelKMeans"):
             _fitted(name, {"n_clusters": 2}, A)
@@ -211,25 +217,27 @@ _FORMS = {
 
 # -- options ---------------------------------------------------------------------------------------------------------
 
-_GRAPHS = ("CoresetSpectralClustering",) * 3 + ("KernelKMeans", "CoresetKernelKMeans", "KernelKFlats")
+_FUNCTION = "coreset_spectral_clustering"
+_GRAPHS = ("CoresetSpectralClustering",) * 3 + (_FUNCTION, "KernelKMeans", "CoresetKernelKMeans", "KernelKFlats")
 _VECTORS = (
     "CoresetSpectralClustering", "KernelKMeans", "CoresetKernelKMeans", "KernelKFlats", "KFlats", "NystromFeatures",
     "NystromKernelKMeans", "GaussianSketchFeatures", "GaussianSketchKernelKMeans",
 )  # fmt: skip
 _KERNELS = ("gaussian", "laplacian", "polynomial", "sigmoid", "cosine", "linear", "rbf", "poly")
 # Choices that are valid for the class, all of them cheap; each is taken now and then.
+_STAGES = {
+    "sampling": ("degree", "uniform", "importance"), "coreset_size": (1, 5, 20, 0.5, 1.0), "eigen_solver": ("exact",),
+}  # fmt: skip
 _CHOICES = {
     "CoresetSpectralClustering": {
         "objective": ("ncut", "information"), "published": (True,), "effort": (1, 2, 3),
         "min_cluster_size": (0, 2, 5, 0.1), "n_clusters": ("auto",),
         "symmetrize": ("max", "sum", "average", "min"), "n_neighbors": (1, 3, 100), "max_share": (1.0, 1.3, 50.0),
-        "max_cluster_size": (3, 0.4, 1.0),
+        "max_cluster_size": (3, 0.4, 1.0), **_STAGES,
     },
-    "Published": {
-        "sampling": ("degree", "uniform", "importance"), "refine": (True, False),
-        "coreset_size": (1, 5, 20, 0.5, 1.0), "overcluster": (1.0, 2.0, 5.0, None), "eigen_solver": ("exact", "power"),
+    _FUNCTION: {
         "self_loop": (0, 0.1, 1.0, 1e10, 1e-300), "eps": (0.5, 1.0), "coreset_degrees": ("row-sums", "weights"),
-        "n_seeds": (1, 3, 50),
+        "n_seeds": (1, 3, 50), **_STAGES,
     },
     "KernelKMeans": {
         "init": ("random", "k-means++"), "n_init": (1, 3), "shift": (0.0, "psd", 1.0), "self_loop": (0, 1.0, 1e3),
@@ -279,8 +287,8 @@ def _options(rng, name, over_graph):
             options[str(rng.choice(["bandwidth", "gamma"]))] = 10.0 ** rng.integers(-200, 200)
     if name == "CoresetSpectralClustering" and over_graph:
         options["affinity"] = "precomputed"
-    if name == "CoresetSpectralClustering" and rng.random() < 0.4:
-        options["published"] = gc.Published(**_chosen(rng, "Published"))
+    if name == _FUNCTION:
+        options["coreset_graph"] = str(rng.choice(["contracted", "induced"]))
     return options | _chosen(rng, name)
 
 

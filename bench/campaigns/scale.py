@@ -6,7 +6,6 @@ import numpy as np
 import scipy.sparse as sp
 
 import graphcore as gc
-from tests.oracles import method
 
 from .harness import Campaign, Failure
 
@@ -30,15 +29,13 @@ def case(given):
 def _powers_of_two(rng):
     A, k, _ = _graph(rng, separated=False)
     options = {"n_clusters": "auto" if rng.random() < 0.2 else k, "random_state": int(rng.integers(1000))}
-    steps: dict = {}
     options["objective"] = str(rng.choice(["information", "ncut"]))
     if rng.random() < 0.3:
         options["effort"] = int(rng.integers(1, 4))
     if rng.random() < 0.2:
-        options["effort"], steps["sampling"] = "fast", "importance"
+        options["effort"], options["sampling"] = "fast", "degree"
     if rng.random() < 0.2:
-        steps["coreset_size"] = int(rng.integers(k, np.count_nonzero(A.sum(axis=0)) + 1))
-    options = method(options, **steps)
+        options["coreset_size"] = int(rng.integers(k, np.count_nonzero(A.sum(axis=0)) + 1))
     first = gc.CoresetSpectralClustering(**options).fit(A)
     # No weight may become subnormal, and their sum has to be finite.
     exponent = int(rng.integers(-1000, 1000))

@@ -1,4 +1,4 @@
-"""Each step of the loop off, and each constant of it another value: J, ARI and CPU seconds beside the default's.
+"""Each step of the method off, and each constant of it another value: J, ARI and CPU seconds beside the default's.
 
 What is no parameter is switched by giving the name in its module another value, in this process. ``--page
 docs/tables/ablation.md`` writes the tables of the docs; ``--settings`` takes a JSON list of parameters instead.
@@ -11,7 +11,6 @@ from unittest import mock
 import numpy as np
 
 from .. import harness, inputs
-from ..methods_graphcore import given
 from ..report import Report, page, table
 from ..scoring import load, score
 from ..vectors import over_seeds, quiet
@@ -20,7 +19,7 @@ SEEDS = 3
 GRAPHS = {"email": 42, "har": 6, "pendigits-nn10": 10, "letter-nn10": 26, "fbpages": 4, "lfr-10000-0.1": 120,
           "lfr-10000-0.3": 120, "lfr-50000-0.3": 426, "mnist-nn10": 10, "pendigits-nn250": 10, "dblp": 100,
           "letter-nn300": 26}  # fmt: skip
-# Of the tables of constants and of the published algorithm these are left out, as are all of a --quick run.
+# Of the tables of constants and of the stages alone these are left out, as are all of a --quick run.
 LARGE = ("lfr-50000-0.3", "dblp", "letter-nn300")
 DEFAULT = "default"
 
@@ -33,6 +32,7 @@ class Variant:
     params: tuple = ()  # of (name, value)
     patches: tuple = ()  # of (dotted name below graphcore, value), or of (name of a dict, key, value)
     seed: int = 0  # the first one
+    alone: bool = False  # the function of the five stages, and no moves after it
 
     def fit(self, graph, k, seed, n_jobs):
         """Labels."""
@@ -45,20 +45,14 @@ class Variant:
                 else:
                     changed.enter_context(mock.patch.dict(f"graphcore.cluster.{where}", {new[0]: new[1]}))
             asked = {"random_state": seed + self.seed, "n_jobs": n_jobs} | dict(self.params)
+            if self.alone:
+                return graphcore.coreset_spectral_clustering(graph, k, **asked).labels
             return graphcore.CoresetSpectralClustering(k, **asked).fit(graph).labels_
 
 
 def parameters(**params):
     """A variant that has other parameters."""
     return Variant(", ".join(f"`{name}={value!r}`" for name, value in params.items()), tuple(params.items()))
-
-
-def steps_of(**steps):
-    """A variant whose method has other steps."""
-    from graphcore.cluster.pipeline.parameters import METHOD
-
-    title = ", ".join(f"`{name}={value!r}`" for name, value in steps.items())
-    return Variant(title, (), (("pipeline.parameters.METHOD", replace(METHOD, **steps)),))
 
 
 def switch(title, *patches, **params):
@@ -81,10 +75,10 @@ def objective(**fields):
 
 
 def settled(n_passes):
-    """A variant whose micro-clusters are settled in more passes, or none."""
+    """A variant whose cells are settled in more passes, or none."""
     from graphcore.cluster.partition.local_moving import move_locally
 
-    return switch(f"micro-clusters: {n_passes} passes of moves", (
+    return switch(f"cells: {n_passes} passes of moves", (
         "partition.micro_clusters.move_locally",
         lambda problem, labels, **_: move_locally(problem, labels, n_passes=n_passes),
     ))  # fmt: skip
@@ -109,6 +103,10 @@ def better_twice():
 def steps():
     """Variants of the first tables: what happens, and how often."""
     from graphcore.cluster.partition.problem import Partition
+    from graphcore.cluster.spectral.partition import kmeans_labels
+
+    def by_kmeans(X, n_parts, rng, n_jobs):
+        return kmeans_labels(X, n_parts, n_init=1, random_state=rng, n_jobs=n_jobs)
 
     one_of_two = "pipeline.loop.recombine", lambda problem, one, other, *_: max(one, other, key=Partition.rank)
     return [
@@ -126,11 +124,17 @@ def steps():
             "no moves of groups while merging",
             ("partition.improve._move_groups", lambda problem, labels, *_: problem.sums(labels)),
         ),
+        switch("cells merged, not cut by their spectrum", ("pipeline.spectral_parts._PARTS", np.inf)),
+        switch("parts by k-means", ("spectral.partition.part_labels", by_kmeans)),
+        switch("no moves of parts", ("pipeline.spectral_parts.move_locally", lambda *_, **__: None)),
+        switch(
+            "no labels by kernel distances",
+            ("partition.coreset_graph.nearest_centroids", lambda rows, labels, *_: labels),
+        ),
         settled(0),
-        steps_of(refine=False),
         parameters(balance=1.0),
-        steps_of(sampling="uniform"),
-        *(steps_of(coreset_size=share) for share in (0.01, 0.03, 0.1)),
+        *(parameters(sampling=name) for name in ("degree", "uniform")),
+        *(parameters(coreset_size=share) for share in (0.01, 0.03, 0.1)),
     ]
 
 
@@ -138,7 +142,7 @@ def long_steps():
     """Variants that take longer, without the largest graphs."""
     return [
         Variant(DEFAULT),
-        steps_of(overcluster=1.0),
+        parameters(eigen_solver="exact"),
         parameters(effort=16),
         switch("`effort=16`, all drafts from coresets", ("pipeline.cluster.FROM_SCRATCH", np.inf), effort=16),
     ]
@@ -152,12 +156,12 @@ def constants():
     return [
         Variant(DEFAULT),
         Variant("the same, other seeds", seed=100),
-        *(constant("pipeline.settings._MIN_GROUPS", value) for value in (250, 1000)),
-        constant("pipeline.settings._GROUPS_PER_CLUSTER", 20),
-        *(constant("pipeline.settings._SHARE", value) for value in (0.01, 0.1)),
+        *(constant("pipeline.settings._MIN_SIZE", value) for value in (250, 1000)),
+        constant("pipeline.settings._NODES_PER_CLUSTER", 20),
+        *(constant("pipeline.settings.SHARE", value) for value in (0.01, 0.1)),
+        *(constant("pipeline.spectral_parts._PARTS", value) for value in (2, 3, 4, 8)),
+        *(constant("spectral.power._VECTORS", value) for value in (1, 2, 3, 6)),
         settled(3),
-        *(constant("partition.improve._HALFWAY", value) for value in (2, 32)),
-        constant("partition.improve._EARLY_SHARE", 0.2),
         constant("partition.improve._TOLERANCE", 0.02),
         constant("partition.cycles.FEW_MOVES", 1e-3),
         constant("partition.cycles._MAX_SHARE", 0.6),
@@ -173,20 +177,12 @@ def constants():
     ]  # fmt: skip
 
 
-def published():
-    """Variants of the last table."""
-    from graphcore import Published
-
-    degree = Published(sampling="degree")
-    several = replace(degree, overcluster=3.0)
-    merged = replace(degree, overcluster=None, refine=True)
-    return [
-        parameters(published=steps)
-        for steps in (
-            Published(), Published(sampling="uniform"), degree, replace(degree, refine=True), several,
-            replace(several, refine=True), merged,
-        )
-    ] + [parameters(published=merged, effort=4)]  # fmt: skip
+def alone():
+    """Variants of the last table: the five stages by themselves, with nothing moved."""
+    graphs = [{"coreset_graph": name} for name in ("contracted", "induced")]
+    asked = [graph | more for graph in graphs for more in ({}, {"sampling": "degree"}, {"eigen_solver": "exact"})]
+    changed = [replace(parameters(**params), alone=True) for params in asked]
+    return [Variant(DEFAULT), *changed, parameters(published=True)]
 
 
 def run(options):
@@ -195,10 +191,10 @@ def run(options):
         groups = {
             "Steps": (steps, GRAPHS, by_graph), "Steps that take longer": (long_steps, _small(), by_graph),
             "Constants": (constants, _small(), in_the_mean),
-            "The published algorithm, and pieces of the default added": (published, _small(), cuts),
+            "The five stages alone, with nothing moved": (alone, _small(), cuts),
         }  # fmt: skip
     else:
-        asked = [Variant(DEFAULT), *(parameters(**given(params)) for params in options.settings)]
+        asked = [Variant(DEFAULT), *(parameters(**params) for params in options.settings)]
         groups = {"Settings given": (lambda: asked, GRAPHS, by_graph)}
     outcomes, sections = [], []
     for name, (make, graphs, show) in groups.items():

@@ -48,7 +48,7 @@ def methods(draws, n_distinct, n_nodes):
     """Both sides with as many starts of k-means as they make and with one, and graphcore without any settings."""
     # Shares on both sides, since the warm-up's graph has fewer nodes than there are draws.
     share = draws / n_nodes
-    model = {"published": {"sampling": "degree", "coreset_size": n_distinct / n_nodes}}
+    model = {"published": True, "sampling": "degree", "coreset_size": n_distinct / n_nodes}
     return [
         Method(THEIRS, "coreset_sc_file", params={"size": share}),
         Method(OURS, "cluster_file", "graphcore", {"model": model}),

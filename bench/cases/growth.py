@@ -15,9 +15,9 @@ K = 50
 ENTRIES = (100_000, 1_000_000, 10_000_000, 100_000_000)
 LARGE = ("10^8 entries",)
 METHOD = Method("graphcore, one draft", "cluster_counted", "graphcore", {"effort": "fast"})
-STAGES = ("coreset", "micro-clusters", "balance", "moves")
+STAGES = ("coreset", "coreset graph", "balance", "kernel distances", "moves")
 # Entries that each stage goes through, by the names of graphcore's counts.
-COUNTS = ("entries moved over", "entries summed", "entries grouped", "entries joined")
+COUNTS = ("entries moved over", "entries summed", "entries grouped", "entries labelled", "entries joined")
 _FROM = 1_000_000  # slopes leave out smaller graphs, where fixed costs rule
 
 
@@ -84,7 +84,7 @@ def floor(outcome, n_nodes, n_entries, memory):
 
 def contract(outcome, n_nodes):
     """A line: what is stored, and memory beside what that allows."""
-    names = ("links between micro-clusters", "most links between groups")
+    names = ("links between cells", "most links between groups")
     stored = [outcome.median(name) or 0 for name in names]
     taken, allowed = outcome.median("megabytes"), memory_allowed(n_nodes, sum(stored))
     return [outcome.graph, n_nodes, *stored, taken, allowed, verdict(taken <= allowed)]

@@ -41,7 +41,7 @@ def run(options):
             found.append([name, *(_row_of_losses(made) if title == "J" else _row_of_cuts(made))])
     sections = []
     if rows:
-        header = ["graph", "k", "J, best known", "micro-clusters", "draft", "moves", "cycles = fast",
+        header = ["graph", "k", "J, best known", "cells", "draft", "moves", "cycles = fast",
                   "2 drafts", "default", "high", "best", "classes, moved"]  # fmt: skip
         sections.append("## Per cent of J below the best known\n\n" + table(header, rows))
     if cuts:
@@ -101,8 +101,8 @@ def losses(name, options):
         )
     defaults = models[: options.seeds]
     for model, scores in zip(defaults, outcomes[0].scores, strict=True):
-        merged = model.clustering_.merged
-        scores["micro"] = max((reached(graph, merged, labels, k) for labels in targets), default=np.nan)
+        cells = model.clustering_.cells
+        scores["cells"] = max((reached(graph, cells, labels, k) for labels in targets), default=np.nan)
     return outcomes
 
 
@@ -160,7 +160,7 @@ def _row_of_losses(outcomes):
         values = [row[what] for row in rows if what in row]
         return f"{100 * (1 - np.mean(values) / best):.2f}" if values else "-"
 
-    stages = [below(by_name["default"], what) for what in ("micro", *STAGES, "j")]
+    stages = [below(by_name["default"], what) for what in ("cells", *STAGES, "j")]
     efforts = [below(by_name[effort], "j") for effort in ("high", "best")]
     return [
         str(by_name["default"][0]["k"]),

@@ -27,7 +27,7 @@ LARGE = ("dblp", "planted 250 x 1,000", "mnist-nn10", "lfr-50000-0.3")
 METHODS = [
     Method(DEFAULT, "cluster", "graphcore"),
     Method("graphcore, ncut", "cluster", "graphcore", {"objective": "ncut"}),
-    Method("graphcore, published", "cluster", "graphcore", {"published": {}}),
+    Method("graphcore, published", "cluster", "graphcore", {"published": True}),
     Method(METIS, "metis"),
     Method("KaHIP eco 3 %", "kahip", params={"imbalance": 0.03}),
     Method("KaHIP eco 30 %", "kahip", params={"imbalance": 0.3}),

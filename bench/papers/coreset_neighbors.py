@@ -53,7 +53,7 @@ def measure(load, k, settings, *, repetitions=20, whole=True):
 
     for share in QUICK_SHARES if settings.quick else SHARES:
         for name, (run, params) in METHODS.items():
-            given = {"published": params | {"coreset_size": share}} if run is cluster else params | {"size": share}
+            given = params | ({"published": True, "coreset_size": share} if run is cluster else {"size": share})
             run(graph, k, 0, given, settings.threads)  # compiled and loaded before it is timed
             for seed in settings.seeds(repetitions):
                 (labels, *_), seconds = timed(run, graph, k, seed, given, settings.threads)

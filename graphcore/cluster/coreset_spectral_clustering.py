@@ -3,10 +3,12 @@
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from ..base.streams import Streams
 from ..base.types import AnyGraph, Labels, RandomState
 from ..base.validation import check_choice, check_integer, check_real, check_size
-from ..base.warn import warn_of_isolated
+from ..base.warn import warn_of_isolated, warn_user
 from ..exceptions import InputError, ParameterError
 from ..graphs.as_graph import as_graph
 from ..kernels.graph import GraphKernel, warn_of_loops
@@ -150,6 +152,11 @@ def coreset_spectral_clustering(
         degrees=coreset.weights if coreset_degrees == "weights" else None, random_state=streams, n_jobs=n_jobs,
     )  # fmt: skip
     labels, n_unreached = between.label_nodes(partition.labels, n_clusters, n_jobs)
+    if (n_found := len(np.unique(labels[labels >= 0]))) < n_clusters:
+        warn_user(
+            f"only {n_found} of n_clusters={n_clusters} clusters hold nodes: with this coreset no more could be separated "
+            "on this graph; ask for fewer clusters, or give a larger coreset_size"
+        )
     coreset_labels = between.coreset_labels(partition.labels)
     return CoresetClustering(
         labels, coreset.scaled(kernel.graph), coreset_labels, between.matrix, between.cells, n_unreached

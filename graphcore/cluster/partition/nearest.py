@@ -10,7 +10,7 @@ from ...distributed.passes import map_passes, pass_spans
 from . import _objective_loops
 from .blocks import assign_block
 from .cluster_sums import cluster_sums, inner_sums
-from .quotient import GraphRows, label_volumes
+from .quotient import GraphRows, label_sizes, label_volumes
 
 
 class Labelling(NamedTuple):
@@ -55,7 +55,8 @@ def nearest_centroids(rows, labels, n_clusters, n_jobs=None):
     With the kernel ``K = D^-1 A D^-1`` and the clusters of `labels`, of inner weight ``L_j`` and volume ``v_j``, node x
     of degree ``d_x`` with weight ``l_xj`` to cluster j goes to ``argmin_j ||c_j||^2 - 2 <phi(x), c_j>``, where
     ``||c_j||^2 = L_j / v_j^2`` and ``<phi(x), c_j> = l_xj / (d_x v_j)``: one step of weighted kernel k-means. Only its
-    own cluster and those around it are considered; of equals it stays, then takes the first met. Nodes of -1 keep it.
+    own cluster and those around it are considered; of equals it stays, then takes the first met. Nodes of -1 keep it. A
+    cluster that all its nodes would leave keeps them.
 
     Section 5 of Jourdan, Schwartzman, Macgregor, Sun, "Coreset Spectral Clustering".
     """
@@ -64,4 +65,8 @@ def nearest_centroids(rows, labels, n_clusters, n_jobs=None):
     slopes = _objective_loops.slopes(_objective_loops.NCUT, internal, volume)
     count("entries labelled", len(rows.indices))
     parts = map_passes(assign_block, rows, pass_spans(rows.indptr), read_only(labels), slopes, n_jobs=n_jobs)
-    return np.concatenate(parts)
+    nearest, is_used = np.concatenate(parts), label_sizes(labels, n_clusters) > 0
+    while (is_left := is_used & (label_sizes(nearest, n_clusters) == 0)).any():
+        staying = (labels >= 0) & is_left[labels]
+        nearest[staying] = labels[staying]
+    return nearest

@@ -60,12 +60,8 @@ class Known:
                 f"min_cluster_size={settings.min_cluster_size}, which the other limits leave no room for; ask for "
                 "fewer clusters, or for less of each"
             )
-        if (n_found := int(np.count_nonzero(sizes))) < k:
-            more = "; or give a larger coreset_size" if settings.published else ""
-            warn_user(
-                f"only {n_found} of n_clusters={k} clusters hold nodes: with this coreset no more could be separated "
-                f"on this graph; ask for fewer clusters{more}"
-            )
+        if (n_found := int(np.count_nonzero(sizes))) < k and not settings.published:  # which says so itself
+            warn_user(f"only {n_found} of n_clusters={k} clusters hold nodes; ask for fewer clusters")
 
     def limits(self, settings):
         """(least size, Constraints) of clusters, in what nodes of these weights count."""

@@ -16,7 +16,7 @@ from . import _power_loops as _loops
 _PLAIN_PRODUCTS, _LEFT_OUT, _SLACK, _LARGEST_EXPONENT = 8, 1e-6, 1.02, 128
 # Vectors for each doubling of the number of clusters, see docs/tables/pipeline.md: without QR and with one of them the
 # normalised cut on coreset graphs of 10 % is 1.25 times that of eigenvectors on letter-nn300, 1.5 on pendigits-nn250.
-_VECTORS = 3
+_VECTORS = 4
 
 
 def normalized_adjacency(A, degrees=None):
@@ -37,7 +37,7 @@ def power_embedding(A, n_clusters, *, n_parts=None, n_vectors=None, n_products=N
     """Embed the nodes of a graph by the power method on ``I - N/2``, N the normalised Laplacian: (n, n_vectors).
 
     Columns are orthonormal and span the smoothed random vectors; those that rounding leaves nothing of are 0, as are
-    rows of degree 0. By default there are ``3 ceil(log2(n_clusters))`` vectors, at most `n_clusters`, and the power is
+    rows of degree 0. By default there are ``4 ceil(log2(n_clusters))`` vectors, at most `n_clusters`, and the power is
     ``10 ceil(log2(n / n_parts))``, with a part for each cluster if no number is given: more parts need more of the
     eigenvectors, and less smoothing. The first eigenvector, ``D^1/2 1``, is projected out at every step: it tells
     nothing apart. Products stop early where they would leave nothing but rounding errors (two nodes and one edge). On
