@@ -154,8 +154,8 @@ def coreset_spectral_clustering(
     labels, n_unreached = between.label_nodes(partition.labels, n_clusters, n_jobs)
     if (n_found := len(np.unique(labels[labels >= 0]))) < n_clusters:
         warn_user(
-            f"only {n_found} of n_clusters={n_clusters} clusters hold nodes: with this coreset no more could be separated "
-            "on this graph; ask for fewer clusters, or give a larger coreset_size"
+            f"only {n_found} of n_clusters={n_clusters} clusters hold nodes: with this coreset no more could be "
+            "separated on this graph; ask for fewer clusters, or give a larger coreset_size"
         )
     coreset_labels = between.coreset_labels(partition.labels)
     return CoresetClustering(
