@@ -49,13 +49,14 @@ def choose_balance(coarse, balance, streams, *, eigen_solver="power", n_jobs=Non
     At balance a the objective is ``J - (1 - a) (J_1 / H_1) H`` with the J and H of merging by J alone. Of what merging
     then makes the one is taken that has the largest ``log J - 0.15 log(1 - J / H) + 0.3 A``, or the most even one of
     several that nearly have it. The ratio ``1 - J / H`` is the doubt about a node's cluster that is left by the cluster
-    of a neighbour, and A the agreement with what is merged from groups drawn anew. A cut through a large cluster is
-    paid for by J, leaves doubt, and lies elsewhere in every draw; a border between two clusters stays where it is.
+    of a neighbour, and A the agreement with what is merged from groups that grow from random nodes (parts of the same
+    spectrum would agree on every cut). A cut through a large cluster is paid for by J, leaves doubt, and lies elsewhere
+    in every draw; a border between two clusters stays where it is.
     """
-    how = {"eigen_solver": eigen_solver, "n_jobs": n_jobs}
-    views = [spectral_parts(coarse, streams, **how)]
+    views = [spectral_parts(coarse, streams, eigen_solver=eigen_solver, n_jobs=n_jobs)]
     if balance == "auto":
-        views.append(_drawn_anew(coarse, streams.child("balance"), how))
+        groups, n_groups = random_micro_clusters(coarse, streams.generator("groups"))
+        views.append((groups, coarse.between(groups, n_groups, n_jobs)))
     worth, volumes = 0.0, coarse.rows.degrees
     trials, tables = [], {}
     for each in (1.0, *others(balance)):
@@ -88,13 +89,6 @@ def certainty(information, entropy):
 def most_even(scores):
     """The first of the scores, which are those of ever less even partitions, that is nearly the largest."""
     return next(i for i, score in enumerate(scores) if score >= max(scores) - _NOISE)
-
-
-def _drawn_anew(coarse, streams, how):
-    """The same parts, of groups that grow from half of the nodes: who is in one with whom goes by chance again."""
-    groups, n_groups = random_micro_clusters(coarse, streams.generator("groups"))
-    parts, between = spectral_parts(coarse.between(groups, n_groups, how["n_jobs"]), streams, **how)
-    return parts[groups], between
 
 
 def _agreement(one, other, volumes):
