@@ -124,7 +124,7 @@ def steps():
             "no moves of groups while merging",
             ("partition.improve._move_groups", lambda problem, labels, *_: problem.sums(labels)),
         ),
-        switch("cells merged, not cut by their spectrum", ("pipeline.spectral_parts._PARTS", np.inf)),
+        switch("cells merged, not cut by their spectrum", ("pipeline.spectral_parts.PARTS", np.inf)),
         switch("parts by k-means", ("spectral.partition.part_labels", by_kmeans)),
         switch("no moves of parts", ("pipeline.spectral_parts.move_locally", lambda *_, **__: None)),
         switch(
@@ -159,7 +159,7 @@ def constants():
         *(constant("pipeline.settings._MIN_SIZE", value) for value in (250, 1000)),
         constant("pipeline.settings._NODES_PER_CLUSTER", 20),
         *(constant("pipeline.settings.SHARE", value) for value in (0.01, 0.1)),
-        *(constant("pipeline.spectral_parts._PARTS", value) for value in (2, 3, 4, 8)),
+        *(constant("pipeline.spectral_parts.PARTS", value) for value in (2, 3, 4, 8)),
         *(constant("spectral.power._VECTORS", value) for value in (1, 2, 3, 6)),
         settled(3),
         constant("partition.improve._TOLERANCE", 0.02),

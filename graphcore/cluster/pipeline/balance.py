@@ -7,8 +7,9 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..partition.improve import merged, moved_as_groups
+from ..partition.merge import agglomerate
 from ..partition.micro_clusters import random_micro_clusters
-from .spectral_parts import spectral_parts
+from .spectral_parts import PARTS, spectral_parts
 
 # What is tried where nobody says: 1 is information alone, which asks for clusters of one size where it can.
 BALANCES = (1.0, 0.7, 0.5, 0.3)
@@ -55,8 +56,7 @@ def choose_balance(coarse, balance, streams, *, eigen_solver="power", n_jobs=Non
     """
     views = [spectral_parts(coarse, streams, eigen_solver=eigen_solver, n_jobs=n_jobs)]
     if balance == "auto":
-        groups, n_groups = random_micro_clusters(coarse, streams.generator("groups"))
-        views.append((groups, coarse.between(groups, n_groups, n_jobs)))
+        views.append(_merged_parts(coarse, streams.generator("groups"), n_jobs))
     worth, volumes = 0.0, coarse.rows.degrees
     trials, tables = [], {}
     for each in (1.0, *others(balance)):
@@ -89,6 +89,15 @@ def certainty(information, entropy):
 def most_even(scores):
     """The first of the scores, which are those of ever less even partitions, that is nearly the largest."""
     return next(i for i, score in enumerate(scores) if score >= max(scores) - _NOISE)
+
+
+def _merged_parts(coarse, rng, n_jobs):
+    """As many parts, merged by J from groups that grow from half of the nodes, drawn at random."""
+    groups, n_groups = random_micro_clusters(coarse, rng)
+    between = coarse.between(groups, n_groups, n_jobs)
+    n_parts = min(n_groups, PARTS * coarse.n_clusters)
+    parts, _, _ = agglomerate(between.rows, between.constraints.counts, n_parts, linkage=coarse.record.at())
+    return parts[groups], between.between(parts, n_parts, n_jobs)
 
 
 def _agreement(one, other, volumes):

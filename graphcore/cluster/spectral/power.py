@@ -17,6 +17,8 @@ _PLAIN_PRODUCTS, _LEFT_OUT, _SLACK, _LARGEST_EXPONENT = 8, 1e-6, 1.02, 128
 # Vectors for each doubling of the number of clusters, see docs/tables/pipeline.md: without QR and with one of them the
 # normalised cut on coreset graphs of 10 % is 1.25 times that of eigenvectors on letter-nn300, 1.5 on pendigits-nn250.
 _VECTORS = 4
+# Products for each doubling of the nodes per cluster, Macgregor's number; half where parts are merged and moved.
+_PRODUCTS = 10
 
 
 def normalized_adjacency(A, degrees=None):
@@ -38,7 +40,7 @@ def power_embedding(A, n_clusters, *, n_parts=None, n_vectors=None, n_products=N
 
     Columns are orthonormal and span the smoothed random vectors; those that rounding leaves nothing of are 0, as are
     rows of degree 0. By default there are ``4 ceil(log2(n_clusters))`` vectors, at most `n_clusters`, and the power is
-    ``10 ceil(log2(n / n_parts))``, with a part for each cluster if no number is given: more parts need more of the
+    ``10 ceil(log2(n / n_clusters))``, or with `n_parts` ``5 ceil(log2(n / n_parts))``: more parts need more of the
     eigenvectors, and less smoothing. The first eigenvector, ``D^1/2 1``, is projected out at every step: it tells
     nothing apart. Products stop early where they would leave nothing but rounding errors (two nodes and one edge). On
     graphs of two million entries and more `n_jobs` threads work, with the same result, and a power of 100 takes about
@@ -50,11 +52,11 @@ def power_embedding(A, n_clusters, *, n_parts=None, n_vectors=None, n_products=N
     algorithms via approximation theory", 2014, section 3, for the expansion.
     """
     n = A.shape[0]
-    doublings = math.ceil(math.log2(max(n_clusters, 2)))
     if n_vectors is None:
-        n_vectors = min(n_clusters, _VECTORS * doublings)
+        n_vectors = min(n_clusters, _VECTORS * math.ceil(math.log2(max(n_clusters, 2))))
     if n_products is None:
-        n_products = 10 * max(1, math.ceil(math.log2(max(n / (n_parts or n_clusters), 1))))
+        doublings = max(1, math.ceil(math.log2(max(n / (n_parts or n_clusters), 1))))
+        n_products = doublings * (_PRODUCTS if n_parts is None else _PRODUCTS // 2)
     X = Streams(random_state).generator("power").standard_normal((n, n_vectors))
     return _orthonormal(_smooth(A, X, n_products, n_jobs), A.nnz >= MANY_ENTRIES)
 
