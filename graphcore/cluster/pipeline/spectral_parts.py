@@ -17,16 +17,18 @@ def spectral_parts(problem, streams, *, eigen_solver="power", n_jobs=None):
     """Cut a coreset graph into six parts for each cluster: (labels (n,) int32, the Problem of the graph between them).
 
     By spectral clustering, and one pass of moves of single nodes of the coreset graph that raise the objective. Where
-    there would be no fewer parts than nodes, every node is one.
+    there would be no fewer parts than nodes, or the embedding has fewer different rows than clusters, every node is one.
     """
     n, k = len(problem.rows.degrees), problem.n_clusters
-    n_parts = PARTS * k
+    n_parts, every_node = PARTS * k, (np.arange(n, dtype=np.int32), problem)
     if k == 1 or n_parts >= n:
-        return np.arange(n, dtype=np.int32), problem
+        return every_node
     labels = spectral_partition(
         matrix_of(problem.rows), k, n_parts=n_parts, eigen_solver=eigen_solver, random_state=streams, n_jobs=n_jobs
     ).labels
     n_parts = compact_labels(labels, n_parts)
+    if n_parts < k:
+        return every_node
     free = replace(problem.without_limits(n_parts), min_share=problem.min_share)
     move_locally(free, labels, order=streams.generator("order").permutation(n), n_passes=1)
     return labels, replace(problem.between(labels, n_parts, n_jobs), n_clusters=k)
