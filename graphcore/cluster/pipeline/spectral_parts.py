@@ -17,7 +17,7 @@ def spectral_parts(problem, streams, *, eigen_solver="power", n_jobs=None):
     """Cut a coreset graph into six parts for each cluster: (labels (n,) int32, the Problem of the graph between them).
 
     By spectral clustering, and one pass of moves of single nodes of the coreset graph that raise the objective. Where
-    there would be no fewer parts than nodes, or the embedding has fewer different rows than clusters, every node is one.
+    there would be no fewer parts than nodes, or there are fewer different rows than clusters, every node is a part.
     """
     n, k = len(problem.rows.degrees), problem.n_clusters
     n_parts, every_node = PARTS * k, (np.arange(n, dtype=np.int32), problem)
