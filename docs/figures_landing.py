@@ -1,7 +1,6 @@
 """Pictures of the landing page: the idea, and all methods on all graphs of the bench."""
 
 import csv
-from dataclasses import replace
 from pathlib import Path
 
 import matplotlib.pyplot as plt
@@ -10,7 +9,15 @@ from matplotlib.collections import LineCollection
 from sklearn.datasets import make_blobs, make_moons
 
 import graphcore
-from graphcore.cluster.pipeline.parameters import METHOD
+from graphcore.base.progress import Stages
+from graphcore.base.streams import Streams
+from graphcore.cluster.partition.evidence import matched_clusters
+from graphcore.cluster.partition.improve import improve
+from graphcore.cluster.partition.problem import Problem
+from graphcore.cluster.partition.quotient import graph_rows
+from graphcore.cluster.pipeline.drafts import coreset_draft
+from graphcore.cluster.pipeline.settings import resolve_settings
+from graphcore.metrics import quotient_graph
 from graphcore.plot._style import bare
 
 RESULTS = Path(__file__).parent / "tables" / "quality.csv"
@@ -32,34 +39,51 @@ GRAPHS = (
 
 
 def idea():
-    """A graph, its coreset in clusters, and labels for all nodes."""
-    moons, _ = make_moons(520, noise=0.07, random_state=1)
-    blob, _ = make_blobs(200, centers=[(3.1, 0.9)], cluster_std=0.25, random_state=1)
+    """The stages of a draft and its moves: graph, coreset, coreset graph, its clusters, labels of all nodes."""
+    moons, _ = make_moons(520, noise=0.1, random_state=1)
+    blob, _ = make_blobs(200, centers=[(3.1, 0.9)], cluster_std=0.3, random_state=1)
     points = np.concatenate([moons, blob])
     graph = graphcore.knn_graph(points, 6, random_state=0)
-    model = graphcore.CoresetSpectralClustering(3, published=replace(METHOD, coreset_size=60), random_state=0).fit(
-        graph
-    )
-    edges = graph.to_scipy().tocoo()
-    lines = points[np.column_stack([edges.row, edges.col])[edges.row < edges.col]]
-    coreset = model.clustering_.coreset
-    nodes, weights = coreset.indices, coreset.weights
+    problem, streams = Problem(graph_rows(graph), 3, min_share=0.1), Streams(0)
+    settings = resolve_settings(graph, 3, coreset_size=60)
+    draft = coreset_draft(graph, problem, settings, streams, None, Stages())
+    moved = improve(problem, draft.labels.copy(), streams.generator("moves")).labels
+    moved = matched_clusters(moved, draft.labels, 3)
+    between = quotient_graph(graph, draft.cells)
+    members = [draft.cells == cell for cell in range(between.shape[0])]
+    middles = np.stack([points[inside].mean(axis=0) for inside in members])
+    of_cells = np.array([np.bincount(draft.labels[inside]).argmax() for inside in members])
+    nodes = points[draft.coreset.indices]
 
-    figure, axes = plt.subplots(1, 3, figsize=(10, 2.05), layout="constrained")
-    steps = ("1. a large graph", f"2. cluster {len(nodes)} of its {len(points)} nodes", "3. label all of them")
-    for ax, step in zip(axes, steps, strict=True):
-        ax.add_collection(LineCollection(lines, colors="#bbbbbb", linewidths=0.5))
-        ax.set_title(step, fontsize=13, loc="left")
+    figure, axes = plt.subplots(2, 3, figsize=(10, 4.2), layout="constrained", sharex=True, sharey=True)
+    titles = (
+        "1. the kernel of a graph", f"2. a coreset of {len(nodes)} nodes", "3. the graph between their cells",
+        "4. its clusters", "5. labels of all nodes", "6. nodes and groups have moved",
+    )  # fmt: skip
+    for ax, title in zip(axes.flat, titles, strict=True):
+        ax.set_title(title, fontsize=13, loc="left")
         bare(ax)
         ax.set_aspect("equal")
-    axes[0].scatter(*points.T, s=9, c="#555555", linewidths=0)
-    axes[1].scatter(*points.T, s=4, c="#cccccc", linewidths=0)
+    _draw_edges(axes[0, 0], points, graph.to_scipy(), 0.5)
+    axes[0, 0].scatter(*points.T, s=9, c="#555555", linewidths=0)
+    axes[0, 1].scatter(*points.T, s=4, c="#cccccc", linewidths=0)
+    axes[0, 1].scatter(*nodes.T, s=45, c="#333333", edgecolors="white", zorder=3)
+    greys = np.array(("#bbbbbb", "#888888", "#dddddd", "#555555"))
+    axes[0, 2].scatter(*points.T, s=9, c=greys[draft.cells % 4], linewidths=0)
+    axes[0, 2].scatter(*middles.T, s=30, c="#333333", edgecolors="white", zorder=3)
+    for ax in (axes[0, 2], axes[1, 0]):
+        _draw_edges(ax, middles, between, 1.2)
     for c, (shade, shape) in enumerate(zip(SHADES, SHAPES, strict=True)):
-        inside = model.labels_[nodes] == c
-        sizes = 55 * weights[inside] / weights.mean()
-        axes[1].scatter(*points[nodes[inside]].T, s=sizes, c=shade, marker=shape, edgecolors="white", zorder=3)
-        axes[2].scatter(*points[model.labels_ == c].T, s=13, c=shade, marker=shape, linewidths=0, zorder=3)
+        axes[1, 0].scatter(*middles[of_cells == c].T, s=55, c=shade, marker=shape, edgecolors="white", zorder=3)
+        for ax, labels in ((axes[1, 1], draft.labels), (axes[1, 2], moved)):
+            ax.scatter(*points[labels == c].T, s=13, c=shade, marker=shape, linewidths=0, zorder=3)
     return figure
+
+
+def _draw_edges(ax, points, matrix, width):
+    edges = matrix.tocoo()
+    lines = points[np.column_stack([edges.row, edges.col])[edges.row < edges.col]]
+    ax.add_collection(LineCollection(lines, colors="#bbbbbb", linewidths=width))
 
 
 def comparison(shape=(2, 5), size=(10.5, 4.9)):

@@ -13,17 +13,18 @@ FIRST = {
     "GaussianSketchKernelKMeans": ("n_clusters", "n_components", "kernel", "bandwidth", "random_state"),
     "KFlats": ("n_clusters", "n_dims", "init", "n_init", "random_state"),
     "KernelKFlats": ("n_clusters", "n_dims", "kernel", "bandwidth", "random_state"),
+    "coreset_spectral_clustering": ("graph", "n_clusters", "coreset_size", "coreset_graph", "random_state"),
     "KernelKMeans": ("n_clusters", "kernel", "bandwidth", "n_init", "random_state"),
     "NystromFeatures": ("n_components", "n_landmarks", "kernel", "bandwidth", "random_state"),
     "NystromKernelKMeans": ("n_clusters", "n_landmarks", "kernel", "bandwidth", "random_state"),
 }
 SUBJECTS = {
     "Input": "affinity n_neighbors metric symmetrize",
-    "Clusters": "objective balance outliers resolution max_cluster_size max_share published",
+    "Clusters": "objective balance outliers resolution max_cluster_size max_share",
     "Search": "time_limit init n_init max_iter max_restarts tol on_empty on_degenerate solver batch_size",
     "Kernel": "kernel bandwidth gamma degree coef0 self_loop shift on_indefinite",
-    "Sample": "coreset_size sampling seeding n_seeds n_landmarks n_subsample n_components replace truncation ridge "
-    "rtol center scale",
+    "Sample": "coreset_size sampling eigen_solver published seeding n_seeds n_landmarks n_subsample n_components "
+    "replace truncation ridge rtol center scale",
     "Computing": "n_jobs verbose dtype block_bytes held_bytes",
 }
 

@@ -1,8 +1,9 @@
 """
-The published algorithm on a sparse and on a dense graph
-========================================================
+Contracted and induced coreset graphs
+=====================================
 
-Coreset spectral clustering as published needs graphs with hundreds of edges per node. The default settings do not.
+Spectral clustering of the graph that a coreset induces, as published, needs many edges per node. In the contracted
+coreset graph every edge counts. The default goes on from there, and moves nodes.
 """
 
 import warnings
@@ -14,17 +15,21 @@ from graphcore.metrics import agreement
 
 digits = graphcore.datasets.load_digits()
 neighbours = [10, 30, 100, 250]
-found = {"default": [], "published": []}
+found = {"default": [], "contracted": [], "induced": []}
 with warnings.catch_warnings():
-    warnings.simplefilter("ignore", graphcore.GraphWarning)  # the published algorithm warns where it fails
+    warnings.simplefilter("ignore", graphcore.GraphWarning)  # induced graphs warn where they fail
     for n in neighbours:
         graph = graphcore.knn_graph(digits.data, n, random_state=0)
-        for name, published in (("default", None), ("published", graphcore.Published(coreset_size=0.2))):
-            model = graphcore.CoresetSpectralClustering(10, published=published, random_state=0)
-            found[name].append(agreement(model.fit_predict(graph), digits.labels)["ari"])
+        labels = {"default": graphcore.CoresetSpectralClustering(10, random_state=0).fit_predict(graph)}
+        for kind in ("contracted", "induced"):
+            labels[kind] = graphcore.coreset_spectral_clustering(
+                graph, 10, coreset_size=0.2, coreset_graph=kind, random_state=0
+            ).labels
+        for name, values in found.items():
+            values.append(agreement(labels[name], digits.labels)["ari"])
 
-plt.semilogx(neighbours, found["default"], "ko-", label="default")
-plt.semilogx(neighbours, found["published"], "ks--", mfc="white", label="published=Published()")
+for (name, values), look in zip(found.items(), ("ko-", "k^:", "ks--"), strict=True):
+    plt.semilogx(neighbours, values, look, mfc="k" if name == "default" else "white", label=name)
 plt.xticks(neighbours, neighbours)
 plt.minorticks_off()
 plt.xlabel("neighbours of each vector")
