@@ -3,7 +3,6 @@
 Everything here works on dense numpy arrays and takes no code from graphcore beyond the Graph constructors.
 """
 
-from dataclasses import replace
 from functools import cache, lru_cache
 
 import networkx as nx
@@ -13,7 +12,6 @@ import scipy.sparse as sp
 from scipy import stats
 
 from graphcore import Graph
-from graphcore.cluster.pipeline.parameters import steps_of
 
 from .depth import examples
 
@@ -25,12 +23,6 @@ quick = examples(40)
 
 
 # -- graphs ----------------------------------------------------------------------------------------------------------
-
-
-def method(options=None, /, **steps):
-    """Options for a fit by the library's method, or by that of `options`, with other steps (see Published)."""
-    options = {} if options is None else options
-    return options | {"published": replace(steps_of(options.get("published")), **steps)}
 
 
 def random_adjacency(n, density, rng, *, weighted=False, loops=0.0, isolated=0):

@@ -90,7 +90,7 @@ def test_json(folder, capsys):
         "normalized_cut": pytest.approx(1 / 7),
     }  # fmt: skip
     assert {name: facts[name] for name in known} == known
-    assert facts["settings"]["sampling"] == "degree"
+    assert facts["settings"]["sampling"] == "importance"
     assert {"read", "coreset", "total"} <= set(facts["seconds"])
     assert facts["seconds"]["total"] > 0
 
@@ -140,16 +140,13 @@ def test_settings_are_passed_through(folder, capsys):
     nx.write_edgelist(nx.connected_caveman_graph(10, 8), "graph.txt", data=False)
     assert run(["cluster", "graph.txt", "-k", "10", "--published", "--json", "-o", "labels.tsv"]) == 0
     settings = json.loads(capsys.readouterr().out)["settings"]
-    assert (settings["sampling"], settings["self_loop"]) == ("importance", 1.0)
-    steps = "coreset_size=0.5 sampling=uniform self-loop=2 overcluster=1.5 n_seeds=9 eigen_solver=exact"
-    given = [f"--published-option={step}" for step in [*steps.split(), "refine=False", "eps=none"]]
-    given += ["--objective", "ncut", "--min-cluster-size", "3", "--effort", "fast"]
-    assert run(["cluster", "graph.txt", "-k", "5", "--json", *given]) == 0
+    assert (settings["sampling"], settings["published"]) == ("importance", True)
+    given = "--coreset-size 0.5 --sampling uniform --eigen-solver exact --objective ncut --min-cluster-size 3"
+    assert run(["cluster", "graph.txt", "-k", "5", "--json", "--effort", "fast", *given.split()]) == 0
     settings = json.loads(capsys.readouterr().out)["settings"]
     expected = {
-        "coreset_size": 40, "sampling": "uniform", "max_drafts": 1,
-        "overcluster": 1.5, "objective": "ncut", "min_cluster_size": 3, "self_loop": 2.0, "n_seeds": 9,
-        "eigen_solver": "exact", "refine": False,
+        "coreset_size": 40, "sampling": "uniform", "eigen_solver": "exact", "published": False, "max_drafts": 1,
+        "objective": "ncut", "min_cluster_size": 3,
     }  # fmt: skip
     assert {name: settings[name] for name in expected} == expected
 
@@ -193,16 +190,15 @@ def test_version_and_module(folder):
 
 
 def test_every_setting_has_an_option_every_option_a_help_that_lists_what_can_be_chosen(capsys):
-    from graphcore.cluster.pipeline.parameters import PARAMETERS, STEPS
+    from graphcore.cluster.pipeline.parameters import PARAMETERS
     from graphcore.graphs.rows import SYMMETRIZE
 
     assert run(["cluster", "--help"]) == 0
     text = capsys.readouterr().out
-    for choice in (*SYMMETRIZE, *(word for each in (*PARAMETERS, *STEPS) for word in each.choices if word)):
+    for choice in (*SYMMETRIZE, *(word for each in PARAMETERS for word in each.choices if word)):
         assert choice in text
     options = {p.name: p for p in app.commands["cluster"].params}
     assert set(defaults()) <= set(options)
-    assert all(name in options["steps"].help for name in graphcore.Published().get_params())
     for command in app.commands.values():
         for option in command.params:
             if isinstance(option, click.Option):

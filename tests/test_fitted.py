@@ -12,8 +12,6 @@ import graphcore
 from graphcore import CoresetSpectralClustering, Graph, InputError, ParameterError
 from graphcore.metrics import cut_and_volume, quotient_graph
 
-from .oracles import method
-
 
 @pytest.fixture(scope="module")
 def karate():
@@ -67,8 +65,8 @@ def test_wrong_questions_are_refused(model):
 
 def test_a_search_over_parameters_needs_no_scoring():
     graph, truth = graphcore.datasets.planted_partition(4, 60, 0.4, 0.01, random_state=0)
-    grid = {"objective": ["information", "ncut"], "published__coreset_size": [0.2, 0.5]}
-    model = CoresetSpectralClustering(4, affinity="precomputed", random_state=0, **method())
+    grid = {"objective": ["information", "ncut"], "coreset_size": [0.2, 0.5]}
+    model = CoresetSpectralClustering(4, affinity="precomputed", random_state=0)
     search = GridSearchCV(model, grid, cv=2).fit(graph.to_scipy())
     assert np.isfinite(search.cv_results_["mean_test_score"]).all()
     assert graphcore.metrics.agreement(search.best_estimator_.labels_, truth)["ari"] == 1.0

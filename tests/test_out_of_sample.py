@@ -19,7 +19,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import graphcore
-from graphcore import CoresetSpectralClustering, Graph, InputError, ParameterError, Published
+from graphcore import CoresetSpectralClustering, Graph, InputError, ParameterError
 from graphcore.cluster.partition._objective_loops import objective_value
 from graphcore.cluster.partition.evidence import cluster_shares, predict_labels
 from graphcore.cluster.partition.objectives import OBJECTIVES
@@ -84,7 +84,7 @@ def test_rows_without_an_edge_to_a_cluster():
 
 
 @pytest.mark.parametrize(
-    "parameters", [{}, {"objective": "ncut"}, {"n_neighbors": 50, "published": Published(sampling="degree")}]
+    "parameters", [{}, {"objective": "ncut"}, {"n_neighbors": 50, "published": True, "sampling": "degree"}]
 )
 def test_new_vectors_get_the_clusters_of_fitting_again(parameters):
     """200 digits held out of 1,797: the clusters predicted agree with those of a fit of all."""

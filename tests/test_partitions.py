@@ -17,13 +17,13 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 from sklearn.datasets import make_blobs
 
 import graphcore
-from graphcore import CoresetSpectralClustering, CoresetSpectralCoclustering, Graph, GraphWarning, InputError, Published
+from graphcore import CoresetSpectralClustering, CoresetSpectralCoclustering, Graph, GraphWarning, InputError
 from graphcore.cli.app import run
 from graphcore.cluster.partition.objectives import OBJECTIVES
 from graphcore.cluster.pipeline.known import NOTHING, Known
 
 from .depth import examples
-from .oracles import method, planted
+from .oracles import planted
 from .partitions import check_labels, check_model
 
 
@@ -45,11 +45,10 @@ FITS = {
     "search": {"effort": 6},
     "cut": {"objective": "ncut"},
     "published": {"published": True},
-    "published, merged": {"published": Published(overcluster=2.0)},
+    "exact": {"eigen_solver": "exact"},
     "published, the cut": {"objective": "ncut", "published": True},
-    "no moves": method(refine=False),
-    "uniform": method(sampling="uniform"),
-    "importance": {"objective": "ncut", **method(sampling="importance")},
+    "uniform": {"sampling": "uniform"},
+    "degree": {"objective": "ncut", "sampling": "degree"},
     "auto": {"n_clusters": "auto"},
     "resolution": {"n_clusters": None, "resolution": 2.0},
     "least": {"min_cluster_size": 25},
@@ -363,9 +362,9 @@ TestLife.settings = settings(examples(40), stateful_step_count=6)
 # Every graph of up to 6 nodes with an edge, up to isomorphism, isolated nodes included: 202.
 SMALL = [nx.to_numpy_array(g) for g in nx.graph_atlas_g() if g.number_of_nodes() <= 6 and g.number_of_edges()]
 EXTREMES = np.array([1.0, 1e-300, 1e300, 1e-30, 1e30, 3.0])
-SAMPLINGS = tuple(method(sampling=name) for name in ("degree", "uniform", "importance"))
+SAMPLINGS = tuple({"sampling": name} for name in ("degree", "uniform", "importance"))
 # Of graphs of up to 5 nodes.
-OTHERS = {"published": True}, {"effort": 6}, method(refine=False), method(overcluster=2.0)
+OTHERS = {"published": True}, {"effort": 6}, {"eigen_solver": "exact"}
 
 
 def weighted(A, kind, number):
@@ -417,6 +416,6 @@ def test_k_means_over_eigenvectors_that_are_alike(k):
     # Ends of a path have the same row of eigenvectors: there may be fewer different rows than clusters.
     graph = told(Graph.from_edges, [0, 1], [1, 2], n_nodes=4)[0]
     for seed in range(20):
-        model = CoresetSpectralClustering(k, objective="ncut", random_state=seed, **method(sampling="importance"))
+        model = CoresetSpectralClustering(k, objective="ncut", random_state=seed, eigen_solver="exact")
         _, text = told(model.fit, graph)
         check_model(model, warned=text)

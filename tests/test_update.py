@@ -12,7 +12,7 @@ import pytest
 import scipy.sparse as sp
 
 import graphcore
-from graphcore import CoresetSpectralClustering, FormatError, Graph, InputError, Published
+from graphcore import CoresetSpectralClustering, FormatError, Graph, InputError
 from graphcore.cli.app import run
 from graphcore.cluster.partition.local_moving import move_locally
 from graphcore.cluster.partition.update import describe_update
@@ -187,7 +187,7 @@ def saved(model, folder):
 @pytest.mark.parametrize(
     ("kind", "options"),
     [("graph", {}), ("names", {}), ("vectors", {}), ("sparse vectors", {}), ("graph", {"n_clusters": "auto"}),
-     ("graph", {"published": True}), ("graph", {"published": Published(eps=0.5)}), ("graph", {"effort": 6}),
+     ("graph", {"published": True}), ("graph", {"published": True, "coreset_size": 0.5}), ("graph", {"effort": 6}),
      ("graph", {"n_clusters": None, "resolution": 2.0}), ("graph", {"max_share": 1.5}),
      ("weighed graph", {})],
 )  # fmt: skip
@@ -277,7 +277,7 @@ ARRAYS = [
     ({"model": None}, "no model that graphcore saved"),
 ]
 FACTS = [
-    ({"version": 2}, "version '2'"),
+    ({"version": 1}, "version '1'"),
     ({"format": "other"}, "no model"),
     ({"params": {"n_clusters": 2, "odd": 1}}, "a parameter 'odd'"),
     *(({name: value}, f"no valid {name}") for name, value in (("params", 3), ("settings", {}), ("n_features", "many"),
@@ -311,7 +311,7 @@ def test_settings_are_checked(model, tmp_path):
     described(path, params=model.get_params(deep=False) | {"semi_supervised": "auto"})  # of files of earlier versions
     assert graphcore.load(path).get_params() == model.get_params()
     wrongs = [("n_clusters", True), ("n_clusters", 1000), ("objective", "other"), ("min_cluster_size", -1)]
-    wrongs += [("coreset_size", "a"), ("refine", 7.5), ("refine", 1), ("laziness", float("nan")), ("eps", -1)]
+    wrongs += [("coreset_size", "a"), ("published", 7.5), ("published", 1), ("laziness", float("nan")), ("price", -1)]
     for wrong in (dict([wrong]) for wrong in wrongs):
         described(path, settings=settings | wrong)
         with pytest.raises(FormatError, match=r"no valid|1000 clusters of 360|objective=.other. is not known"):

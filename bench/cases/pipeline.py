@@ -29,7 +29,7 @@ SHARES = (0.02, 0.1)
 VECTORS = "spectral.power._VECTORS"
 EMBEDDINGS = {
     "exact": (),
-    "1, no QR": ((VECTORS, 1), ("spectral.power._orthonormal", lambda X, single: X)),
+    "1, no QR": ((VECTORS, 1), ("spectral.power._orthonormal", lambda X, *_: X)),
     **{str(number): ((VECTORS, number),) for number in (1, 2, 3, 4)},
 }
 

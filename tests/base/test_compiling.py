@@ -17,8 +17,6 @@ from graphcore.cli.warm_up import _graph
 from graphcore.cluster.pipeline.settings import check_settings
 from graphcore.estimators.fit import fit_graph
 
-from ..oracles import method
-
 
 @compiled
 def _twice(x):
@@ -137,7 +135,7 @@ def divided(values):
         (True, {}),
         pytest.param(False, {"objective": "ncut", "effort": "high"}, marks=pytest.mark.slow),
         pytest.param(False, {"published": True}, marks=pytest.mark.slow),
-        pytest.param(True, {"max_share": 1.03, **method(sampling="importance")}, marks=pytest.mark.slow),
+        pytest.param(True, {"max_share": 1.03, "sampling": "degree"}, marks=pytest.mark.slow),
     ],
 )
 def test_labels_are_the_same_bit_for_bit(weighted, settings, monkeypatch):

@@ -21,8 +21,6 @@ from graphcore.files import write_graph
 from graphcore.files.store import build_store, open_graph
 from graphcore.metrics import agreement, conductance, normalized_cut, outside_share
 
-from ..oracles import method
-
 dask = pytest.importorskip("dask")
 da = pytest.importorskip("dask.array")
 distributed = pytest.importorskip("distributed")
@@ -71,7 +69,7 @@ def huge(stored, monkeypatch):
 
 
 def fitted(graph):
-    return graphcore.CoresetSpectralClustering(K, random_state=0, **method(coreset_size=150)).fit(graph)
+    return graphcore.CoresetSpectralClustering(K, random_state=0, coreset_size=150).fit(graph)
 
 
 def chunk_labels(model, X):

@@ -14,12 +14,12 @@ from graphcore import (
     GraphWarning,
     InputError,
     KernelKMeans,
-    Published,
+    coreset_spectral_clustering,
 )
 from graphcore.graphs.magnitude import edges_in_range, in_range
 from graphcore.kernels.graph import GraphKernel
 
-from ..oracles import method, random_adjacency
+from ..oracles import random_adjacency
 
 pytestmark = pytest.mark.filterwarnings("error::RuntimeWarning")
 
@@ -47,17 +47,17 @@ def test_equal_weights_of_any_size_work(weight):
 
 
 @pytest.mark.parametrize("exponent", [-1020, -65, -64, 1, 63, 65, 1000])
-@pytest.mark.parametrize("options", [{}, {"objective": "ncut"}, method(refine=False), {"n_clusters": "auto"}])
+@pytest.mark.parametrize("options", [{}, {"objective": "ncut"}, {"published": True}, {"n_clusters": "auto"}])
 def test_a_power_of_two_changes_nothing(exponent, options):
     rng = np.random.default_rng(exponent + 2000)
     A = sp.csr_array(random_adjacency(40, 0.2, rng, weighted=True))
     options = {"n_clusters": 4, **options}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", GraphWarning)
-        first = CoresetSpectralClustering(random_state=0, **method(options, coreset_size=20)).fit(A)
+        first = CoresetSpectralClustering(random_state=0, **options, coreset_size=20).fit(A)
         scaled = A.copy()
         scaled.data = np.ldexp(A.data, exponent)
-        second = CoresetSpectralClustering(random_state=0, **method(options, coreset_size=20)).fit(scaled)
+        second = CoresetSpectralClustering(random_state=0, **options, coreset_size=20).fit(scaled)
     np.testing.assert_array_equal(first.labels_, second.labels_)
     assert first.clustering_.history == second.clustering_.history
     np.testing.assert_array_equal(
@@ -156,20 +156,21 @@ def test_loops_are_multiples_of_the_mean_weight_everywhere():
     assert costs == pytest.approx([costs[0]] * 3)
 
 
-@pytest.mark.parametrize("estimator", [CoresetSpectralClustering, KernelKMeans, CoresetKernelKMeans])
+@pytest.mark.parametrize("estimator", ["induced", KernelKMeans, CoresetKernelKMeans])
 def test_loops_that_drown_the_edges_are_warned_about(estimator):
-    A, _ = blocks(np.random.default_rng(5))
+    A = sp.csr_array(blocks(np.random.default_rng(5))[0])
 
     def looped(weight):
-        if estimator is CoresetSpectralClustering:
-            return estimator(3, published=Published(self_loop=weight), random_state=0)
-        return estimator(3, kernel="normalized_cut", self_loop=weight, random_state=0)
+        if estimator == "induced":
+            coreset_spectral_clustering(A, 3, coreset_graph="induced", self_loop=weight, random_state=0)
+        else:
+            estimator(3, kernel="normalized_cut", self_loop=weight, random_state=0).fit(A)
 
     with pytest.warns(GraphWarning, match=r"self_loop=1000 times the mean weight is more than all edges of 42 of 42"):
-        looped(1000).fit(sp.csr_array(A))
+        looped(1000)
     with warnings.catch_warnings():
         warnings.simplefilter("error", GraphWarning)
-        looped(1.0).fit(sp.csr_array(A))
+        looped(1.0)
 
 
 @pytest.mark.filterwarnings("ignore::graphcore.GraphWarning")
@@ -177,5 +178,5 @@ def test_coreset_weights_that_no_number_holds_are_the_largest():
     A = blocks(np.random.default_rng(6))[0] * 1e304
     model = CoresetKernelKMeans(2, kernel="normalized_cut", self_loop=1e9, random_state=0).fit(A)
     assert model.coreset_weights_.max() == np.finfo(float).max
-    fitted = CoresetSpectralClustering(2, published=Published(self_loop=1e9), random_state=0).fit(Graph.from_scipy(A))
-    assert fitted.clustering_.coreset.weights.max() == np.finfo(float).max
+    found = coreset_spectral_clustering(A, 2, coreset_graph="induced", self_loop=1e9, random_state=0)
+    assert found.coreset.weights.max() == np.finfo(float).max

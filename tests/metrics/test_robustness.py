@@ -15,8 +15,6 @@ from graphcore.graphs import derived
 from graphcore.graphs.derived import resample_edges
 from graphcore.metrics import robustness
 
-from ..oracles import method
-
 
 @pytest.fixture(scope="module")
 def planted():
@@ -119,7 +117,7 @@ def test_it_does_not_depend_on_threads_and_is_silent(planted):
 @pytest.mark.parametrize(
     "settings",
     [
-        {"objective": "ncut"}, {"min_cluster_size": 50}, {"max_share": 1.1}, method(coreset_size=240), {"effort": 2.0},
+        {"objective": "ncut"}, {"min_cluster_size": 50}, {"max_share": 1.1}, {"coreset_size": 240}, {"effort": 2.0},
         {"max_cluster_size": 60},
     ],
 )  # fmt: skip

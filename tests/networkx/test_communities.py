@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 import graphcore
-from graphcore import Published
 from graphcore.networkx import BackendGraph, coreset_spectral_communities
 
 CAVES = nx.relabel_nodes(nx.connected_caveman_graph(4, 7), lambda i: f"cave {i // 7}, man {i % 7}")
@@ -59,7 +58,7 @@ def test_nodes_without_edges_are_alone_the_largest_comes_first_and_seeds_repeat(
     G = nx.gnm_random_graph(60, 200, seed=0)
     assert coreset_spectral_communities(G, 4, seed=1) == coreset_spectral_communities(G, 4, seed=1)
     rng = random.Random(0)
-    several = [coreset_spectral_communities(G, 4, published=Published(coreset_size=20), seed=rng) for _ in range(3)]
+    several = [coreset_spectral_communities(G, 4, coreset_size=20, seed=rng) for _ in range(3)]
     assert several[0] != several[1] or several[0] != several[2]  # a graph without clusters, 20 of 60 nodes drawn
 
 

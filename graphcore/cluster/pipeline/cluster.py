@@ -196,11 +196,11 @@ def cluster_graph(graph, settings, *, known=NOTHING, levels=(), random_state=Non
     """
     stages = Stages() if stages is None else stages
     streams = Streams(random_state)
+    if settings.published:
+        return _published(in_range(graph), settings, known, streams.child("draft", 0), n_jobs, stages)
     if settings.outliers is None:  # outliers were asked for
         warn_of_isolated(graph)
     graph = in_range(graph)
-    if settings.published:
-        return _published(graph, settings, known, streams.child("draft", 0), n_jobs, stages)
     rows = graph_rows(graph)
     given, known = replace(known, start=None), known.among(rows.degrees)
     problem, k = known.problem(rows, settings), settings.n_clusters

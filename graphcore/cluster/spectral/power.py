@@ -58,15 +58,19 @@ def power_embedding(A, n_clusters, *, n_parts=None, n_vectors=None, n_products=N
         doublings = max(1, math.ceil(math.log2(max(n / (n_parts or n_clusters), 1))))
         n_products = doublings * (_PRODUCTS if n_parts is None else _PRODUCTS // 2)
     X = Streams(random_state).generator("power").standard_normal((n, n_vectors))
-    return _orthonormal(_smooth(A, X, n_products, n_jobs), A.nnz >= MANY_ENTRIES)
+    root = np.sqrt(_degrees(A))
+    return _orthonormal(_smooth(A, X, n_products, n_jobs), root, A.nnz >= MANY_ENTRIES)
 
 
-def _orthonormal(X, single):
-    """An orthonormal basis of the columns; columns within rounding of those before them are 0, as are rows of 0."""
+def _orthonormal(X, root, single):
+    """An orthonormal basis of the columns, at right angles to `root` (n,); rows of 0 stay.
+
+    Columns within rounding of those before them are 0.
+    """
     with limited_libraries():
-        Q, R = np.linalg.qr(X)
-    size = np.abs(R.diagonal())
-    Q[:, size <= _rounding(len(X), single) * size.max(initial=0.0)] = 0.0
+        Q, R = np.linalg.qr(np.column_stack([root, X]))
+    Q, size = Q[:, 1:], np.abs(R.diagonal())[1:]
+    Q[:, size <= 10.0 * _rounding(len(X), single) * size.max(initial=0.0)] = 0.0
     Q[~X.any(axis=1)] = 0.0
     return np.pad(Q, ((0, 0), (0, X.shape[1] - Q.shape[1])))  # there are fewer nodes than vectors
 

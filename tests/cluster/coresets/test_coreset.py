@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphcore import Graph, InputError, ParameterError, build_coreset
-from graphcore.cluster.coresets.coreset import SAMPLING, sample_coreset
+from graphcore.cluster.coresets import coreset as coreset_module
+from graphcore.cluster.coresets.coreset import SAMPLING, distinct_sample, sample_coreset
 from graphcore.kernels.graph import GraphKernel
 
 from ...oracles import (
@@ -21,15 +22,17 @@ from ...oracles import (
     z_score,
 )
 
+SCHEMES = {name: {"method": name} for name in SAMPLING} | {"distinct": {"method": "importance", "replace": False}}
+
 
 def node_costs(K, w, labels, k):
     """Squared distance of every node to the nearest centroid of a fixed partition."""
     return centre_distances(K, memberships(w, labels, k)).min(axis=1)
 
 
-@pytest.mark.parametrize("method", SAMPLING)
+@pytest.mark.parametrize("scheme", SCHEMES)
 @pytest.mark.parametrize("name", ["barabasi-albert", "star", "weighted", "disconnected", "isolated nodes"])
-def test_cost_is_unbiased(name, method):
+def test_cost_is_unbiased(name, scheme):
     # The centres are a fixed partition's centroids. Mean over 1,500 seeds within Z_LIMIT standard errors of the cost on
     # all nodes: fails by chance with probability FAILURE for one choice of seeds.
     graph, A = example(name)
@@ -40,7 +43,7 @@ def test_cost_is_unbiased(name, method):
     kernel = GraphKernel(graph, self_loop)
     costs, totals = [], []
     for seed in range(1500):
-        coreset = sample_coreset(kernel, k, size=10, method=method, n_seeds=3, random_state=seed)
+        coreset = sample_coreset(kernel, k, size=10, n_seeds=3, random_state=seed, **SCHEMES[scheme])
         costs.append(coreset.weights @ price[coreset.indices])
         totals.append(coreset.weights.sum())
     assert abs(z_score(costs, w @ price)) < Z_LIMIT
@@ -49,8 +52,8 @@ def test_cost_is_unbiased(name, method):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("method", SAMPLING)
-def test_error_of_the_cost_falls_with_the_root_of_the_size(method):
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_error_of_the_cost_falls_with_the_root_of_the_size(scheme):
     # RMS errors at sizes N and 4 N over 1,000 seeds: their ratio is 2. Its standard error comes from the fourth
     # moments, and the ratio must be within Z_LIMIT of them (plus 3 % for drawing without replacement): by chance it is
     # not with probability FAILURE. The interval must exclude 1.4 and 2.8, which other powers of N give.
@@ -64,7 +67,7 @@ def test_error_of_the_cost_falls_with_the_root_of_the_size(method):
     for size in (15, 60):
         errors = []
         for seed in range(1000):
-            coreset = sample_coreset(kernel, k, size=size, method=method, n_seeds=6, random_state=seed)
+            coreset = sample_coreset(kernel, k, size=size, n_seeds=6, random_state=seed, **SCHEMES[scheme])
             errors.append(coreset.weights @ price[coreset.indices] / truth - 1)
         squares = np.square(errors)
         logs.append(0.5 * np.log(squares.mean()))
@@ -74,15 +77,16 @@ def test_error_of_the_cost_falls_with_the_root_of_the_size(method):
     assert Z_LIMIT * spread + 0.03 < 0.5 * np.log(2), "too few seeds to tell"
 
 
-def test_weight_of_every_node_is_unbiased_by_degree():
+@pytest.mark.parametrize("scheme", ["degree", "distinct"])
+def test_weight_of_every_node_is_unbiased(scheme):
     # Priority sampling estimates every subset's weight without bias, so every single node's: a z-test per node over
     # 4,000 seeds; all together fail by chance with probability below 30 FAILURE.
     A = random_adjacency(30, 0.3, np.random.default_rng(4), weighted=True)
-    kernel = GraphKernel(Graph.from_scipy(A))
+    kernel = GraphKernel(Graph.from_scipy(A), 1.0)
     w = kernel.point_weights
     estimates = np.zeros((4000, len(w)))
     for seed in range(len(estimates)):
-        coreset = sample_coreset(kernel, 2, size=12, method="degree", random_state=seed)
+        coreset = sample_coreset(kernel, 2, size=12, random_state=seed, **SCHEMES[scheme])
         estimates[seed, coreset.indices] = coreset.weights
     for x in range(len(w)):
         assert abs(z_score(estimates[:, x], w[x])) < Z_LIMIT
@@ -104,7 +108,7 @@ def test_uniform_inclusion_is_uniform():
 
 
 @quick
-@given(st.integers(0, 2**32 - 1), st.sampled_from(["degree", "uniform"]), st.data())
+@given(st.integers(0, 2**32 - 1), st.sampled_from(SAMPLING), st.data())
 def test_distinct_samples_have_the_size_asked_for(seed, method, data):
     rng = np.random.default_rng(seed)
     n = data.draw(st.integers(2, 25))
@@ -113,16 +117,40 @@ def test_distinct_samples_have_the_size_asked_for(seed, method, data):
     graph = Graph.from_scipy(A)
     linked = np.flatnonzero(A.sum(axis=1))
     size = data.draw(st.integers(1, len(linked)))
-    coreset = build_coreset(graph, 1, size=size, method=method, random_state=seed)
+    coreset = build_coreset(graph, 1, size=size, method=method, self_loop=1.0, replace=False, random_state=seed)
+    degrees = GraphKernel(graph, 1.0).point_weights
     assert len(coreset) == len(coreset.indices) == len(coreset.weights) == coreset.n_draws == size
     assert np.isin(coreset.indices, linked).all()
     assert (np.diff(coreset.indices) > 0).all()
-    assert (coreset.weights >= A.sum(axis=1)[coreset.indices] * (1 - 1e-12)).all()
+    assert (coreset.weights >= degrees[coreset.indices] * (1 - 1e-12)).all()
     assert coreset.method == method
-    assert coreset.seeds is None
+    assert (coreset.seeds is None) == (method != "importance")
     if size == len(linked):
         assert np.array_equal(coreset.indices, linked)
-        np.testing.assert_allclose(coreset.weights, A.sum(axis=1)[linked], rtol=1e-14)
+        np.testing.assert_allclose(coreset.weights, degrees[linked], rtol=1e-14)
+
+
+@quick
+@given(st.integers(0, 2**32 - 1), st.integers(1, 40), st.booleans(), st.data())
+def test_distinct_draws_are_the_least_keys_whatever_the_blocks(seed, n, is_even, data):
+    rng = np.random.default_rng(seed)
+    weights = np.where(rng.random(n) < 0.2, 0.0, rng.random(n) + 0.1)
+    weights[0] = 1.0
+    probabilities = None if is_even else weights / weights.sum()
+    on = np.flatnonzero(weights)
+    size = data.draw(st.integers(1, len(on)))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(coreset_module, "_POINTS_PER_BLOCK", data.draw(st.integers(1, 50)))
+        draws = distinct_sample(weights, probabilities, size, np.random.default_rng(seed))
+    shares = np.ones(len(on)) if is_even else probabilities[on]
+    keys = np.random.default_rng(seed).random(len(on)) / shares
+    order = np.argsort(keys)
+    assert np.array_equal(draws.indices, np.sort(on[order[:size]])) and draws.n_draws == size
+    # Each is kept with probability min(1, t p) for the next key t; of even draws with that of all draws.
+    kept = np.ones(len(on)) if size == len(on) else np.minimum(1.0, keys[order[min(size, len(on) - 1)]] * shares)
+    if is_even:
+        kept = np.full(len(on), size / len(on))
+    np.testing.assert_allclose(draws.weights, (weights[on] / kept)[np.isin(on, draws.indices)], rtol=1e-12)
 
 
 def test_importance_coreset_is_the_published_one():

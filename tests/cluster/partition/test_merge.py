@@ -1,22 +1,20 @@
-"""Agglomeration against a slow twin, merging in rounds, and merge trees."""
+"""Agglomeration against a slow twin, and merge trees."""
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.cluster import hierarchy as scipy_hierarchy
 
 from graphcore import Graph, ParameterError
-from graphcore.cluster.partition import merge as merge_module
-from graphcore.cluster.partition._merge_round_loops import pair_up
 from graphcore.cluster.partition.cluster_sums import cluster_sums
-from graphcore.cluster.partition.merge import agglomerate, hierarchy, merge_rounds
+from graphcore.cluster.partition.merge import agglomerate, hierarchy
 from graphcore.cluster.partition.objectives import OBJECTIVES
 from graphcore.cluster.partition.quotient import GraphRows, graph_rows, quotient
 
 from ...oracles import cliques, planted, quick, random_adjacency
 from ...partitions import same_partition
-from ...strategies import objectives, priced_objectives
+from ...strategies import priced_objectives
 from .test_local_moving import value_of
 
 LINKAGES = (*OBJECTIVES, "average")
@@ -204,126 +202,12 @@ def test_planted_groups_are_merged_back():
     for linkage in LINKAGES:
         labels, _, _ = agglomerate(between, sizes, 5, linkage=linkage)
         assert same_partition(labels[groups], truth)
-    for objective in OBJECTIVES:
-        assert same_partition(merge_rounds(between, sizes, 5, objective=objective)[groups], truth)
 
 
 def test_more_clusters_than_groups_are_no_unions():
     labels, children, _ = agglomerate(as_groups(cliques([3, 3])), ONE[:6], 9)
     assert len(children) == 0
     np.testing.assert_array_equal(labels, np.arange(6))
-
-
-# -- in rounds -------------------------------------------------------------------------------------------------------
-
-
-@quick
-@given(group_graphs(), objectives, st.integers(1, 10), st.sampled_from([0.01, 0.2, 1.0]))
-def test_rounds_leave_as_many_clusters_as_asked(pair, objective, n_clusters, share):
-    rows, A = pair
-    labels = merge_rounds(rows, ONE[: len(A)], n_clusters, objective=objective, share=share)
-    assert labels.dtype == np.int32
-    assert set(labels) == set(range(min(n_clusters, len(A))))
-
-
-@quick
-@given(group_graphs(), objectives)
-def test_a_round_of_one_pair_takes_the_best_to_first_order(pair, objective):
-    rows, A = pair
-    n = len(A)
-    assume(n > 2 and (A - np.diag(np.diag(A))).any(axis=1).all())
-    labels = merge_rounds(rows, ONE[:n], n - 1, objective=objective, share=1e-9)
-    a, b = np.flatnonzero(labels == np.argmax(np.bincount(labels)))
-    total = A.sum()
-    volumes, inner = A.sum(axis=1) / total, np.diag(A) / total
-    cut, apart = 1 - inner.sum(), 1 - (volumes**2).sum()
-
-    def part(inside, volume):
-        if objective == "modularity":
-            return inside - volume**2
-        if inside <= 0:
-            return 0.0
-        return inside / volume if objective == "ncut" else inside * np.log(inside / volume**2)
-
-    def gain(x, y):
-        link = A[x, y] / total
-        out = part(inner[x] + inner[y] + 2 * link, volumes[x] + volumes[y])
-        out -= part(inner[x], volumes[x]) + part(inner[y], volumes[y])
-        if objective == "information":
-            out += -2 * link * (np.log(cut / apart) + 1) + 2 * volumes[x] * volumes[y] * cut / apart
-        return out
-
-    best = max(gain(x, y) for x in range(n) for y in range(x) if A[x, y] > 0)
-    assert gain(a, b) >= best - 1e-10
-
-
-@pytest.mark.parametrize("sizes", [[4, 4, 4], [6, 5, 2, 1], [3, 3, 3, 3, 3]])
-def test_rounds_unite_components_only_when_nothing_else_is_left(sizes):
-    A = cliques(sizes)
-    truth = np.repeat(np.arange(len(sizes)), sizes)
-    for share in (0.2, 0.6):
-        labels = merge_rounds(as_groups(A), ONE[: len(A)], len(sizes), share=share)
-        assert same_partition(labels, truth)
-        fewer = merge_rounds(as_groups(A), ONE[: len(A)], 2, share=share)
-        assert all(len(set(fewer[truth == c])) == 1 for c in range(len(sizes)))
-
-
-@quick
-@given(st.integers(2, 30), st.integers(1, 30), st.integers(1, 4), st.integers(0, 2**32 - 1))
-def test_pairs_are_disjoint_and_hubs_at_most_double(n, most, n_hubs, seed):
-    rng = np.random.default_rng(seed)
-    # Everything would rather go to one of a few hubs, the hubs to anything.
-    hubs = min(n_hubs, n - 1)
-    partners = rng.integers(0, hubs, n).astype(np.int32)
-    partners[:hubs] = rng.integers(hubs, n, hubs)
-    degrees, order = rng.random(n) + 0.1, rng.permutation(n)
-    labels = np.empty(n, dtype=np.int32)
-    count = pair_up(partners, order, most, degrees, labels)
-    assert set(labels) == set(range(count))
-    assert n - most <= count < n
-    pairs = []
-    for a in order:
-        if len(pairs) < most and not {a, partners[a]} & {x for pair in pairs for x in pair}:
-            pairs.append((a, partners[a]))
-    for a, b in pairs:
-        assert labels[a] == labels[b]
-    inside = {x for pair in pairs for x in pair}
-    joined = [a for a in range(n) if a not in inside and (labels == labels[a]).sum() > 1]
-    if 4 * len(pairs) >= most:
-        assert not joined
-    for a in joined:
-        assert labels[a] == labels[partners[a]] and partners[a] in inside
-    for b in range(n):
-        assert degrees[[a for a in joined if partners[a] == b]].sum() <= degrees[b] + 1e-12
-    if 4 * len(pairs) < most and n - count < most:
-        # Whoever is left did not fit.
-        for a in set(range(n)) - inside - set(joined):
-            b = partners[a]
-            assert degrees[a] > degrees[b] - degrees[[x for x in joined if partners[x] == b]].sum() - 1e-12
-
-
-def test_pairs_weighed_in_blocks_are_those_of_one_block(monkeypatch):
-    graph, _ = planted(6, 40, 0.3, 0.05, 0)
-    rows = quotient(graph_rows(graph), np.arange(graph.n_nodes, dtype=np.int32), graph.n_nodes)  # many equal gains
-    code = OBJECTIVES["information"].code
-    whole = merge_module._best_partners(rows, code, 1)
-    monkeypatch.setattr(merge_module, "_MIN_ENTRIES", 1)
-    for found, expected in zip(merge_module._best_partners(rows, code, 2), whole, strict=True):
-        np.testing.assert_array_equal(found, expected)
-
-
-def test_a_hub_does_not_take_a_round_for_every_leaf(monkeypatch):
-    calls = []
-    count_calls = merge_module._merge_round_loops.best_of_pairs
-    monkeypatch.setattr(
-        merge_module._merge_round_loops, "best_of_pairs", lambda *arguments: calls.append(0) or count_calls(*arguments)
-    )
-    n = 3001
-    star = graph_rows(Graph.from_edges(np.zeros(n - 1, dtype=int), np.arange(1, n)))
-    rows = quotient(star, np.arange(n, dtype=np.int32), n)
-    labels = merge_rounds(rows, np.ones(n, dtype=np.int64), 10)
-    assert len(np.unique(labels)) == 10
-    assert len(calls) < 150
 
 
 # -- trees -----------------------------------------------------------------------------------------------------------

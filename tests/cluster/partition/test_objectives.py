@@ -23,7 +23,6 @@ from graphcore.exceptions import ParameterError
 from graphcore.graphs.as_graph import as_graph
 from tests.partitions import objective_of
 
-from ...oracles import method
 from ...strategies import problem_of
 from .test_quotient import linked
 
@@ -123,9 +122,7 @@ def test_as_many_clusters_as_raise_it(resolution):
 def test_more_components_than_coreset_nodes():
     triangles = sp.block_diag([np.ones((3, 3)) - np.eye(3)] * 200 + [np.zeros((1, 1))], format="csr")
     with pytest.warns(graphcore.exceptions.GraphWarning, match="isolated"):
-        model = CoresetSpectralClustering(None, objective="modularity", random_state=0, **method(coreset_size=20)).fit(
-            triangles
-        )
+        model = CoresetSpectralClustering(None, objective="modularity", random_state=0, coreset_size=20).fit(triangles)
     assert model.n_clusters_ == 200 and model.labels_[-1] == -1
     assert (np.bincount(model.labels_[:-1]) == 3).all()
 
@@ -164,7 +161,7 @@ def test_a_model_of_it_is_saved_predicts_and_is_updated(tmp_path):
     ("n_clusters", "more"),
     [
         (None, {"min_cluster_size": 5}), (None, {"max_share": 1.1}), (None, {"max_cluster_size": 50}),
-        (None, method(refine=False)), (None, method(overcluster=2.0)), (None, {"published": True}),
+        (None, {"published": True}),
         (None, {"resolution": 0.0}), (None, {"resolution": -1.0}), (3, {"resolution": 0.0}),
     ],
 )  # fmt: skip

@@ -11,7 +11,8 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from graphcore import CoresetSpectralClustering, Graph, Published
+from graphcore import Graph, coreset_spectral_clustering
+from graphcore.base.streams import Streams
 from graphcore.cluster.coresets.coreset import SAMPLING, sample_coreset
 from graphcore.cluster.partition.nearest import label_all
 from graphcore.kernels.graph import GraphKernel
@@ -140,11 +141,11 @@ def test_theorem_1_on_larger_graphs(linked, seed):
     self_loop = float(A.sum(axis=1).max())
     K, w = dense_kernel(A, self_loop)
     assert np.linalg.eigvalsh(K).min() > -1e-12
-    published = Published(
-        sampling="degree", coreset_size=80, eigen_solver="exact", coreset_degrees="weights", self_loop=self_loop
-    )
-    model = CoresetSpectralClustering(k, published=published, random_state=seed).fit(Graph.from_scipy(A))
-    nodes, weights = model.clustering_.coreset.indices, model.clustering_.coreset.weights
+    fit = coreset_spectral_clustering(
+        Graph.from_scipy(A), k, coreset_graph="induced", sampling="degree", coreset_size=80, eigen_solver="exact",
+        coreset_degrees="weights", self_loop=self_loop, random_state=Streams(seed).child("draft", 0),
+    )  # fmt: skip
+    nodes, weights = fit.coreset.indices, fit.coreset.weights
     small = np.zeros(n)
     small[nodes] = weights
 
@@ -153,15 +154,15 @@ def test_theorem_1_on_larger_graphs(linked, seed):
         return Z / Z.sum(axis=1, keepdims=True)
 
     on_coreset = np.full(n, -1)
-    on_coreset[nodes] = model.clustering_.coreset_labels
+    on_coreset[nodes] = fit.coreset_labels
     found, best = centres_of(on_coreset, small), centres_of(blocks, w)
     centres = np.stack([found, best])
     on_all, on_few = costs_of_centres(K, w, centres), costs_of_centres(K, small, centres)
     eps = float(np.abs(on_few / on_all - 1).max())
     nearest = costs_to(K, best)[:, nodes].argmin(axis=0)
     K_H = K[np.ix_(nodes, nodes)]
-    here, there = (trace_cost(K_H, weights, labels, k) for labels in (model.clustering_.coreset_labels, nearest))
-    cost, known = trace_cost(K, w, model.labels_, k), trace_cost(K, w, blocks, k)
+    here, there = (trace_cost(K_H, weights, labels, k) for labels in (fit.coreset_labels, nearest))
+    cost, known = trace_cost(K, w, fit.labels, k), trace_cost(K, w, blocks, k)
     alpha = here / there
     assert cost <= here / (1 - eps) * (1 + 1e-9)  # Lemma B.2
     assert there <= (1 + eps) * known * (1 + 1e-9)  # Lemma B.3

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from sklearn.metrics import adjusted_rand_score
 
 import graphcore
-from graphcore import ParameterError, Published
+from graphcore import ParameterError
 from graphcore.cluster.pipeline.balance import BALANCES, _agreement
 from graphcore.cluster.pipeline.cluster import cluster_graph
 from graphcore.cluster.pipeline.settings import resolve_settings
@@ -115,7 +115,7 @@ def test_labels_do_not_depend_on_threads(uneven):
     [
         {"balance": 0}, {"balance": 1.5}, {"balance": "even"}, {"balance": True}, {"balance": None},
         {"balance": 0.5, "objective": "ncut"}, {"balance": 0.5, "objective": "modularity"},
-        {"balance": 0.5, "published": True}, {"balance": 0.5, "published": Published(refine=True)},
+        {"balance": 0.5, "published": True},
     ],
 )  # fmt: skip
 def test_wrong_values(given):

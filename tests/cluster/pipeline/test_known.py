@@ -7,7 +7,7 @@ from graphcore import CoresetSpectralClustering, Graph, GraphWarning, InputError
 from graphcore.datasets import degree_corrected_partition
 from graphcore.metrics import agreement, cut_and_volume
 
-from ...oracles import method, planted
+from ...oracles import planted
 
 
 @pytest.fixture(scope="module")
@@ -108,8 +108,7 @@ def test_a_start_keeps_its_numbers():
     assert agreement(again.labels_, model.labels_)["ari"] > 0.97
     # What has no label around it joins the smallest cluster.
     two = Graph.from_edges([0, 0, 1, 3, 3, 4, 6], [1, 2, 2, 4, 5, 5, 7])
-    model = CoresetSpectralClustering(2, **method(refine=False))
-    labels = model.fit(two, initial_labels=[0, 0, 0, 1, -1, -1, -1, -1]).labels_
+    labels = CoresetSpectralClustering(2).fit(two, initial_labels=[0, 0, 0, 1, -1, -1, -1, -1]).labels_
     assert labels[:6].tolist() == [0, 0, 0, 1, 1, 1] and labels[6] == labels[7]
 
 
@@ -159,5 +158,5 @@ def test_isolated_nodes_have_no_label_whatever_was_known():
 def test_limits_where_there_is_one_group_to_merge():
     graph = Graph.from_edges([0, 1], [1, 2], n_nodes=5)
     with pytest.warns(GraphWarning, match="isolated"):
-        model = CoresetSpectralClustering(1, max_share=1.3, random_state=0, **method(overcluster=1.0)).fit(graph)
+        model = CoresetSpectralClustering(1, max_share=1.3, random_state=0).fit(graph)
     assert model.labels_.tolist() == [0, 0, 0, -1, -1]

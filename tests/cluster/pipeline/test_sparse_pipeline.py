@@ -1,4 +1,4 @@
-"""The default path on sparse graphs: merge tree, sizes, history, components; and the published algorithm's stages."""
+"""The default path on sparse graphs: merge tree, sizes, history, components."""
 
 from itertools import pairwise
 
@@ -10,18 +10,13 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from sklearn.metrics import adjusted_rand_score
 
-from graphcore import Graph, Published, open_graph, write_graph
-from graphcore.base.streams import Streams
-from graphcore.cluster.coresets.coreset import sample_coreset
+from graphcore import Graph, open_graph, write_graph
 from graphcore.cluster.partition import quotient as quotient_module
-from graphcore.cluster.partition.nearest import label_all
 from graphcore.cluster.partition.quotient import apply_labels
 from graphcore.cluster.pipeline.cluster import cluster_graph
 from graphcore.cluster.pipeline.settings import resolve_settings
-from graphcore.cluster.spectral.partition import spectral_partition
-from graphcore.kernels.graph import GraphKernel
 
-from ...oracles import cliques, method, permuted, planted, quick, random_adjacency
+from ...oracles import cliques, permuted, planted, quick, random_adjacency
 from ...partitions import same_partition
 from ..partition.test_local_moving import value_of
 
@@ -33,9 +28,8 @@ pytestmark = [
 SETTINGS = {
     "default": {},
     "one draft": {"effort": "fast"},
-    "merged only": method(refine=False),
     "ncut": {"objective": "ncut"},
-    "overcluster": method(overcluster=3),
+    "exact": {"eigen_solver": "exact"},
     "search": {"effort": 6},
 }
 names = pytest.mark.parametrize("name", sorted(SETTINGS))
@@ -66,18 +60,18 @@ def test_results_hold_together_on_random_graphs(name, case, seed, data):
     k = data.draw(st.integers(1, n_linked))
     least = data.draw(st.integers(1, n_linked // k))
     size = data.draw(st.integers(k, n_linked))
-    result = run(graph, k, seed, min_cluster_size=least, **method(SETTINGS[name], coreset_size=size))
+    result = run(graph, k, seed, min_cluster_size=least, **SETTINGS[name], coreset_size=size)
     linked = A.sum(axis=1) > 0
     np.testing.assert_array_equal(result.labels >= 0, linked)
     sizes = np.bincount(result.labels[linked], minlength=k)
     assert len(sizes) == k
-    assert sizes.min() >= least or (least == 1 and name == "overcluster")  # k-means finds what there is
+    assert sizes.min() >= least
     objective = result.settings.record if result.settings.entropy_price else result.settings.objective
     if result.history:
         assert result.history[-1][1] == pytest.approx(value_of(objective, A, result.labels, k), abs=1e-9)
         values = [value for _, value in result.history]
         assert values[1] >= values[0] - 1e-11
-        if least == 1 and name != "overcluster":
+        if least == 1:
             # Growing clusters to a least size and filling empty ones may cost; moves and recombining never do.
             assert all(later >= earlier - 1e-11 for earlier, later in pairwise(values))
     tree = result.merge_tree
@@ -92,11 +86,10 @@ def test_results_hold_together_on_random_graphs(name, case, seed, data):
 @names
 def test_the_merge_tree_passes_through_the_clusters(name):
     graph, truth = planted(5, 60, 0.3, 0.01, 0)
-    result = run(graph, 5, **method(SETTINGS[name], coreset_size=100))
+    result = run(graph, 5, **SETTINGS[name], coreset_size=100)
     tree = result.merge_tree
     assert same_partition(apply_labels(tree.labels_at(5), result.groups), result.labels)
-    # Without moves a few nodes stay on the wrong side of a border.
-    assert adjusted_rand_score(truth, result.labels) >= (0.75 if name == "merged only" else 0.8)
+    assert adjusted_rand_score(truth, result.labels) >= 0.8
     for k in range(1, min(40, tree.n_leaves)):
         assert len(np.unique(apply_labels(tree.labels_at(k), result.groups))) == k
 
@@ -106,16 +99,16 @@ def test_the_merge_tree_passes_through_the_clusters(name):
 def test_no_cluster_is_smaller_than_the_least_size(name, least):
     # Preferential attachment has no clusters of any size to offer, and the pure normalised cut wants whiskers.
     graph = Graph.from_networkx(nx.barabasi_albert_graph(300, 2, seed=1))
-    labels = run(graph, 5, min_cluster_size=least, **method(SETTINGS[name], coreset_size=60)).labels
+    labels = run(graph, 5, min_cluster_size=least, **SETTINGS[name], coreset_size=60).labels
     assert np.bincount(labels, minlength=5).min() >= (60 if least == 0.2 else least)
 
 
 def test_everything_but_time_is_the_same_for_any_number_of_threads():
     graph, _ = planted(5, 60, 0.2, 0.06, 0)
-    one = run(graph, 5, 3, 1, **method(coreset_size=60))
+    one = run(graph, 5, 3, 1, coreset_size=60)
     assert "2 drafts recombined" in dict(one.history) and one.node_stability.min() < 1
     for n_jobs in (2, 3):
-        other = run(graph, 5, 3, n_jobs, **method(coreset_size=60))
+        other = run(graph, 5, 3, n_jobs, coreset_size=60)
         assert one.history == other.history
         for name in ("labels", "groups", "group_labels", "node_stability", "cluster_stability"):
             np.testing.assert_array_equal(getattr(one, name), getattr(other, name))
@@ -126,7 +119,7 @@ def test_more_effort_finds_more_and_says_when():
     graph, _ = planted(30, 15, 0.35, 0.02, 0)
     values = []
     for effort, n_drafts in (("fast", 1), (2, 2), ("default", 4), (10, 10)):
-        result = run(graph, 30, effort=effort, **method(coreset_size=100))
+        result = run(graph, 30, effort=effort, coreset_size=100)
         assert result.search.n_drafts == n_drafts
         assert result.history[-1][1] == result.search.values[-1]
         assert (np.diff(result.search.values) >= 0).all() and (np.diff(result.search.seconds) > 0).all()
@@ -135,18 +128,18 @@ def test_more_effort_finds_more_and_says_when():
     assert [name for name, _ in result.history] == [
         "draft", "moves", "cycles", *(f"{n} drafts recombined" for n in (2, 4, 8, 10)),
     ]  # fmt: skip
-    limited = run(graph, 30, time_limit=0.0, **method(coreset_size=100))
+    limited = run(graph, 30, time_limit=0.0, coreset_size=100)
     assert limited.search.n_drafts == 2 and len(limited.search.values) == 1
 
 
 def test_stability_is_high_where_clusters_are_clear_and_low_where_there_are_none():
     graph, _ = planted(5, 60, 0.3, 0.005, 0)
-    clear = run(graph, 5, **method(coreset_size=100))
+    clear = run(graph, 5, coreset_size=100)
     assert clear.node_stability.min() == 1 and clear.cluster_stability.min() == 1
     # A random graph of the same degrees has no clusters; each draft finds its own.
-    noise = run(Graph.from_networkx(nx.gnm_random_graph(300, graph.n_edges, seed=0)), 5, **method(coreset_size=100))
+    noise = run(Graph.from_networkx(nx.gnm_random_graph(300, graph.n_edges, seed=0)), 5, coreset_size=100)
     assert noise.node_stability.mean() < 0.9
-    alone = run(graph, 5, effort="fast", **method(coreset_size=100))
+    alone = run(graph, 5, effort="fast", coreset_size=100)
     assert alone.node_stability is None and alone.cluster_stability is None
 
 
@@ -195,35 +188,7 @@ def test_a_small_coreset_still_gives_all_clusters():
     # As many coreset nodes as clusters: on a star the hub's row is as large at a leaf's place as the leaf's own.
     star = Graph.from_networkx(nx.star_graph(40))
     for seed in range(5):
-        assert len(set(run(star, 12, seed, **method(coreset_size=12)).labels)) == 12
-
-
-# -- published -------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("steps", "seed"), [({}, 0), ({}, 1), ({"sampling": "degree"}, 2), ({"eigen_solver": "exact"}, 3)]
-)
-def test_published_is_its_four_stages_and_nothing_else(steps, seed):
-    graph, _ = planted(4, 60, 0.3, 0.02, 1)
-    result = run(graph, 4, seed, published=Published(coreset_size=60, **steps))
-    streams = Streams(seed).child("draft", 0)
-    kernel = GraphKernel(graph, 1.0)
-    coreset = sample_coreset(
-        kernel, 4, size=60, method=steps.get("sampling", "importance"), n_seeds=8, random_state=streams
-    )
-    coreset_graph = kernel.weighted_submatrix(coreset.indices, coreset.weights)
-    partition = spectral_partition(
-        coreset_graph, 4, eigen_solver=steps.get("eigen_solver", "power"), random_state=streams
-    )
-    labelling = label_all(kernel, coreset.indices, coreset.weights, partition.labels, 4)
-    np.testing.assert_array_equal(result.coreset.indices, coreset.indices)
-    np.testing.assert_array_equal(result.coreset.weights, coreset.weights)
-    np.testing.assert_array_equal(result.coreset_labels, partition.labels)
-    np.testing.assert_array_equal(result.labels, labelling.labels)
-    assert result.n_unreached == labelling.unreached.sum()
-    np.testing.assert_array_equal(apply_labels(result.group_labels, result.groups), result.labels)
-    assert result.history == []
+        assert len(set(run(star, 12, seed, coreset_size=12).labels)) == 12
 
 
 # -- what it takes, and graphs of all sizes ----------------------------------------------------------------------------
@@ -253,7 +218,7 @@ def test_a_graph_that_counts_as_huge_is_clustered_from_the_disk(tmp_path, monkey
     monkeypatch.setattr("graphcore.cluster.partition.quotient._MANY_ENTRIES", graph.n_entries - 1)
     monkeypatch.setattr("graphcore.cluster.partition.quotient._SAMPLED_ENTRIES", graph.n_entries // 3)
     monkeypatch.setattr("graphcore.distributed.passes._ENTRIES_PER_BLOCK", 5000)
-    settings = resolve_settings(graph, 8, **method(coreset_size=200))
+    settings = resolve_settings(graph, 8, coreset_size=200)
     assert settings.max_drafts == 1
     write_graph(graph, tmp_path / "g.store")
     found = cluster_graph(graph, settings, random_state=0)

@@ -13,8 +13,6 @@ import graphcore
 from graphcore import CoresetSpectralClustering, InputError, KSelection
 from graphcore.cli.app import run
 
-from ...oracles import method
-
 CAVEMEN = nx.connected_caveman_graph(6, 10)
 
 
@@ -39,7 +37,7 @@ def test_auto_of_vectors():
 
 
 @pytest.mark.filterwarnings("ignore::graphcore.GraphWarning")
-@pytest.mark.parametrize(("parameters", "most"), [({"min_cluster_size": 20}, 3), (method(coreset_size=4), 4), ({}, 15)])
+@pytest.mark.parametrize(("parameters", "most"), [({"min_cluster_size": 20}, 3), ({"coreset_size": 4}, 4), ({}, 15)])
 def test_other_parameters_bound_the_candidates(parameters, most):
     model = CoresetSpectralClustering("auto", random_state=0, **parameters).fit(CAVEMEN)
     assert model.selection_.candidates.tolist() == list(range(1, most + 1))

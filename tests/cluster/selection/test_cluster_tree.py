@@ -14,7 +14,7 @@ import graphcore
 from graphcore import CoresetSpectralClustering, Graph, ParameterError
 from graphcore.cluster.selection.cluster_tree import tree_of
 
-from ...oracles import method, planted
+from ...oracles import planted
 from ..partition.test_local_moving import value_of
 
 
@@ -25,7 +25,7 @@ def model():
     edges = np.array(graph.to_scipy().nonzero())
     graph = Graph.from_edges(*edges, n_nodes=graph.n_nodes + 2, node_names=names)  # two isolated nodes
     with pytest.warns(graphcore.GraphWarning, match="isolated"):
-        return CoresetSpectralClustering(4, random_state=0, **method(coreset_size=60)).fit(graph)
+        return CoresetSpectralClustering(4, random_state=0, coreset_size=60).fit(graph)
 
 
 def clusters_of(labels):

@@ -13,10 +13,11 @@ from sklearn.cluster import KMeans
 from sklearn.metrics import adjusted_rand_score
 
 from graphcore import ParameterError
+from graphcore.base.streams import Streams
 from graphcore.base.threads import limited_libraries
 from graphcore.cluster.spectral import partition
 from graphcore.cluster.spectral.exact import unit_rows
-from graphcore.cluster.spectral.partition import _summable, kmeans_labels, spectral_partition
+from graphcore.cluster.spectral.partition import _summable, kmeans_labels, part_labels, spectral_partition
 
 from ...oracles import EXAMPLES, cliques, example_adjacencies, permuted, planted, quick
 
@@ -120,6 +121,36 @@ def test_kmeans_starts_less_often_where_it_takes_long(monkeypatch):
     assert starts == [10, 10, 9, 5, 1, 1]
     spectral_partition(A, 2, n_init=3, random_state=0)
     assert starts[-1] == 3
+
+
+# -- parts --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("distances", [1 << 20, 100, 1])
+def test_parts_are_the_rows_nearest_to_some_drawn_evenly_and_then_by_distance(distances, monkeypatch):
+    X, rng = np.random.default_rng(0).normal(size=(300, 4)), np.random.default_rng(5)
+    pairs = np.square(X[:, None] - X).sum(axis=2)
+    drawn = rng.choice(300, 5, replace=False)
+    chances = pairs[:, drawn].min(axis=1) + 1e-12
+    chances[drawn] = 0.0
+    drawn = np.append(drawn, rng.choice(300, 15, replace=False, p=chances / chances.sum()))
+    monkeypatch.setattr(partition, "_HELD_DISTANCES", distances)
+    expected = pairs[:, drawn].argmin(axis=1)
+    for n_jobs in (1, 2):
+        labels = part_labels(X, 20, np.random.default_rng(5), n_jobs)
+        assert labels.dtype == np.int32 and set(labels) == set(range(20))
+        np.testing.assert_array_equal(labels, expected)
+
+
+def test_parts_of_a_graph_are_those_of_its_embedding():
+    graph, truth = planted(5, 60, 0.3, 0.01, 1)
+    result = spectral_partition(graph.to_scipy(), 5, n_parts=30, random_state=2)
+    assert result.n_clusters == 30 and result.labels.max() < 30
+    expected = part_labels(result.embedding, 30, Streams(2).generator("parts"))
+    np.testing.assert_array_equal(result.labels, expected)
+    np.testing.assert_allclose(np.linalg.norm(result.embedding, axis=1), 1.0)
+    # Nearly every part lies in a cluster: by chance the largest share of one would be about a third.
+    assert sum(np.bincount(truth[result.labels == part]).max() for part in range(30)) > 0.9 * len(truth)
 
 
 # -- k-means ----------------------------------------------------------------------------------------------------

@@ -6,6 +6,8 @@ import networkx as nx
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
 from scipy.sparse.linalg import eigsh
 
 from graphcore import Graph
@@ -14,7 +16,7 @@ from graphcore.base.threads import row_blocks
 from graphcore.cluster.spectral import power
 from graphcore.cluster.spectral.power import normalized_adjacency, power_embedding
 
-from ...oracles import EXAMPLES, example_adjacencies, planted
+from ...oracles import EXAMPLES, example_adjacencies, planted, quick
 
 
 def dense_normalized(A):
@@ -38,14 +40,38 @@ def start(n, n_vectors, seed):
     return Streams(seed).generator("power").standard_normal((n, n_vectors))
 
 
-def dense_power(A, n_vectors):
+def dense_power(A, X):
     """The matrix whose powers are taken, and the vectors they start from, both without the first eigenvector."""
     degrees = A.sum(axis=1)
     top = np.sqrt(degrees / degrees.sum())
-    X = start(len(A), n_vectors, 5)
     X[degrees == 0] = 0.0
     M = 0.5 * (np.eye(len(A)) + dense_normalized(A)) - np.outer(top, top)
     return M, X - np.outer(top, top @ X)
+
+
+def check_orthonormal(Q, rank, isolated=()):
+    """As many orthonormal columns as the rank, and 0 in all others and in the rows of isolated nodes."""
+    kept = Q.any(axis=0)
+    assert np.count_nonzero(kept) == rank
+    np.testing.assert_allclose(Q.T @ Q, np.diag(kept.astype(float)), atol=1e-12)
+    assert not Q[isolated, :].any()
+
+
+@quick
+@given(st.integers(1, 60), st.integers(1, 12), st.integers(1, 12), st.booleans(), st.integers(0, 2**32 - 1))
+def test_the_basis_has_as_many_columns_as_the_rank_and_rows_of_zeros_stay(n, n_vectors, rank, single, seed):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, rank)) @ rng.normal(size=(rank, n_vectors))
+    isolated = rng.random(n) < 0.2
+    X[isolated] = 0.0
+    root = np.where(isolated, 0.0, 1.0)
+    first = root / max(1.0, np.linalg.norm(root))
+    X -= np.outer(first, first @ X)
+    Q = power._orthonormal(X.copy(), root, single)
+    assert Q.shape == X.shape
+    check_orthonormal(Q, min(rank, n_vectors, max(0, np.count_nonzero(~isolated) - 1)), isolated)
+    assert np.abs(root @ Q).max(initial=0.0) < 1e-10
+    np.testing.assert_allclose(Q @ (Q.T @ X), X, atol=1e-5 if single else 1e-10)
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
@@ -63,22 +89,26 @@ def test_normalized_adjacency_equals_dense(name):
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_equals_dense_products(name, n_products):
     A = example_adjacencies()[name]
-    M, X = dense_power(A, 3)
+    M, X = dense_power(A, start(len(A), 3, 5))
     expected = np.linalg.matrix_power(M, n_products) @ X
     if name == "one edge":
         expected = X  # M is 0 there
     expected /= np.linalg.norm(expected)
-    found = power_embedding(sp.csr_array(A), 8, n_vectors=3, n_products=n_products, random_state=5)
+    found = power._smooth(sp.csr_array(A), start(len(A), 3, 5), n_products)
     np.testing.assert_allclose(found, expected, rtol=1e-7, atol=1e-10)
+    basis = power_embedding(sp.csr_array(A), 8, n_vectors=3, n_products=n_products, random_state=5)
+    np.testing.assert_allclose(basis @ (basis.T @ expected), expected, rtol=1e-7, atol=1e-10)
+    check_orthonormal(basis, np.linalg.matrix_rank(expected), A.sum(axis=1) == 0)
 
 
 @pytest.mark.parametrize(
-    ("k", "n_vectors", "n_products"), [(1, 1, 60), (2, 1, 50), (3, 2, 50), (9, 4, 30), (30, 5, 10), (60, 6, 10)]
+    ("k", "n_vectors", "n_products"), [(1, 1, 60), (2, 2, 50), (3, 3, 50), (9, 9, 30), (30, 20, 10), (60, 24, 10)]
 )
 def test_default_numbers_of_vectors_and_products(k, n_vectors, n_products):
     A = sp.csr_array(example_adjacencies()["barabasi-albert"])
     default = power_embedding(A, k, random_state=3)
     assert default.shape == (60, n_vectors)
+    assert power_embedding(A, k, n_parts=60, random_state=3).shape == default.shape
     given = power_embedding(A, k, n_vectors=n_vectors, n_products=n_products, random_state=3)
     assert np.array_equal(default, given)
 
@@ -86,7 +116,7 @@ def test_default_numbers_of_vectors_and_products(k, n_vectors, n_products):
 @pytest.mark.parametrize("seed", range(3))
 def test_nearly_all_of_it_lies_in_the_top_eigenvectors(seed):
     # Eight planted blocks: eight eigenvalues near 1 and a clear gap below. The first eigenvector is taken out, so the
-    # share of the embedding's squared norm in the other seven is nearly 1.
+    # share of the embedding's squared norm in the other seven, which are spanned by eight vectors, is nearly 7.
     graph, _ = planted(8, 120, 0.3, 0.002, seed)
     A = graph.to_scipy()
     S, root = normalized_adjacency(A)
@@ -95,8 +125,8 @@ def test_nearly_all_of_it_lies_in_the_top_eigenvectors(seed):
     assert values[order[7]] - values[order[8]] > 0.4
     top = vectors[:, order[1:8]]
     X = power_embedding(A, 8, random_state=seed)
-    assert X.shape == (960, 3)
-    assert np.linalg.norm(top.T @ X) ** 2 > 1 - 1e-6
+    assert X.shape == (960, 8)
+    assert np.linalg.norm(top.T @ X) ** 2 > 7 - 1e-6
     assert np.abs((root / np.linalg.norm(root)) @ X).max() < 1e-12
     # As many random vectors as eigenvectors span the same space: the principal angles vanish.
     wide = power_embedding(A, 8, n_vectors=7, random_state=seed)
@@ -124,20 +154,19 @@ def test_deterministic_by_random_state():
     one, same, other = (power_embedding(A, 5, random_state=s) for s in (7, 7, 8))
     assert np.array_equal(one, same)
     assert not np.allclose(one, other)
-    assert np.linalg.norm(one) == pytest.approx(1.0)
+    check_orthonormal(one, 5)
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_products_of_large_graphs_are_the_same_in_single_precision(name, monkeypatch):
     A = sp.csr_array(example_adjacencies()[name])
     options = {"n_vectors": 11, "n_products": 7, "random_state": 3}  # more than are multiplied at a time
-    expected = power_embedding(A, 8, **options)
+    expected = power._smooth(A, start(A.shape[0], 11, 3), 7)
     monkeypatch.setattr(power, "MANY_ENTRIES", 0)
     # Blocks of a few rows, so that products are put together from parts.
     monkeypatch.setattr(power, "row_blocks", lambda indptr: row_blocks(indptr, entries=40))
-    found, same = (power_embedding(A, 8, n_jobs=n_jobs, **options) for n_jobs in (1, 2))
-    np.testing.assert_allclose(found, expected, atol=5e-6)
-    np.testing.assert_array_equal(found, same)
+    np.testing.assert_allclose(power._smooth(A, start(A.shape[0], 11, 3), 7), expected, atol=5e-6)
+    np.testing.assert_array_equal(*(power_embedding(A, 8, n_jobs=n_jobs, **options) for n_jobs in (1, 2)))
 
 
 def test_graphs_in_single_precision(monkeypatch):
@@ -173,7 +202,7 @@ def test_expanded_powers_equal_dense_powers(name, n_products, monkeypatch):
     """Up to what is left out and single precision, both relative to the strongest vector at the bound."""
     monkeypatch.setattr(power, "MANY_ENTRIES", 0)
     A = example_adjacencies()[name]
-    M, X = dense_power(A, 11)
+    M, X = dense_power(A, start(len(A), 11, 5))
     found = power._smooth(sp.csr_array(A), start(len(A), 11, 5), n_products)
     largest = np.abs(np.linalg.eigvalsh(M)).max()
     assert largest > 1e-12  # one edge alone has nothing beside the first eigenvector

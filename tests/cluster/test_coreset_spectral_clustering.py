@@ -1,0 +1,299 @@
+"""Coreset spectral clustering: the stages of a run against dense twins, and what the function takes and gives."""
+
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from sklearn.metrics import adjusted_rand_score
+
+from graphcore import CoresetSpectralClustering, Graph, GraphWarning, InputError, ParameterError
+from graphcore import coreset_spectral_clustering as clustered
+from graphcore.base.streams import Streams
+from graphcore.cluster.coresets import coreset as drawing
+from graphcore.cluster.coresets import seeding
+from graphcore.cluster.coresets.coreset import default_size, sample_coreset
+from graphcore.cluster.partition import coreset_graph, micro_clusters
+from graphcore.cluster.partition.coreset_graph import contract
+from graphcore.cluster.partition.quotient import apply_labels
+from graphcore.cluster.spectral import partition as spectral
+from graphcore.cluster.spectral import power
+from graphcore.kernels.graph import GraphKernel
+
+from .. import strategies as own
+from ..oracles import contributions, cost_of_partition, dense, dense_kernel, example, planted, quick
+from ..strategies import problem_of
+from .partition.test_micro_clusters import check_micro_clusters
+from .spectral.test_power import dense_power
+
+STAGES = [
+    (seeding, "fast_seeds"), (drawing, "distinct_sample"), (micro_clusters, "coreset_micro_clusters"),
+    (micro_clusters, "move_locally"), (spectral, "power_embedding"), (power, "_smooth"),
+    (coreset_graph, "nearest_centroids"),
+]  # fmt: skip
+
+
+@pytest.fixture
+def stages(monkeypatch):
+    """For each stage the arguments and the result of its first call, as they were then."""
+    calls = {}
+
+    def follow(module, name):
+        stage = getattr(module, name)
+
+        def told(*given, **options):
+            before = [each.copy() if isinstance(each, np.ndarray) else each for each in given]
+            result = stage(*given, **options)
+            kept = result.copy() if isinstance(result, np.ndarray) else result
+            calls.setdefault(name, (before, options, kept))
+            return result
+
+        monkeypatch.setattr(module, name, told)
+
+    for module, name in STAGES:
+        follow(module, name)
+    return calls
+
+
+# -- one run, stage by stage -------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def sparse():
+    """400 nodes in 5 clusters, of mean degree 8, and 3 without an edge."""
+    A = planted(5, 80, 0.085, 0.004, 1)[0].to_scipy()
+    A.resize(403, 403)
+    return Graph.from_scipy(A, warn=False)
+
+
+def check_stages(stages, graph, streams, size, coreset, cells, matrix):
+    """Every stage has been called, and gave what dense matrices give."""
+    assert set(stages) == {name for _, name in STAGES}
+    A = dense(graph)
+    linked = A.sum(axis=1) > 0
+
+    # D2 seeds through the sampling tree: each by one uniform number, in proportion to w Delta.
+    K, w = dense_kernel(A, 1.0)
+    (_, initial, uniforms), _, seeds = stages["fast_seeds"]
+    centres = list(initial)
+    for number in uniforms:
+        mass = np.cumsum(contributions(K, w, centres))
+        centres.append(np.searchsorted(mass, number * mass[-1], side="right"))
+    np.testing.assert_array_equal(seeds.indices, centres)
+    delta = contributions(K, w, centres)
+    np.testing.assert_allclose(seeds.contributions, delta, rtol=1e-9, atol=1e-12)
+
+    # Distinct coreset nodes by importance: those of the smallest u / p.
+    importance = delta / delta.sum() + w / w[centres].sum()
+    keys = streams.generator("coreset").random(linked.sum()) / (importance / importance.sum())[linked]
+    drawn = np.sort(np.flatnonzero(linked)[np.argsort(keys)[:size]])
+    np.testing.assert_array_equal(coreset.indices, drawn)
+    np.testing.assert_array_equal(stages["distinct_sample"][2].indices, drawn)
+
+    # The coreset graph: cells by the largest kernel value, moved over once; Z'AZ between them.
+    check_micro_clusters(stages["coreset_micro_clusters"][2], K, drawn)
+    np.testing.assert_array_equal(cells >= 0, linked)
+    Z = np.eye(cells.max() + 1)[cells] * linked[:, None]
+    np.testing.assert_allclose(matrix.toarray(), Z.T @ A @ Z, rtol=1e-12)
+
+    # The power method: an orthonormal basis of the smoothed vectors, up to sign. What QR leaves has lost digits.
+    (given, X, n_products, _), _, _ = stages["_smooth"]
+    np.testing.assert_allclose(given.toarray(), Z.T @ A @ Z, rtol=1e-12)
+    M, X = dense_power(given.toarray(), X)
+    embedding, expected = stages["power_embedding"][2], np.linalg.qr(np.linalg.matrix_power(M, n_products) @ X)[0]
+    np.testing.assert_allclose(embedding.T @ embedding, np.eye(5), atol=1e-12)
+    np.testing.assert_allclose(np.abs(np.sum(embedding * expected, axis=0)), 1.0, atol=1e-6)
+
+    # Labels by kernel distances to the centroids of the clusters so far, of the own and those around.
+    (_, before, k, *_), _, labels = stages["nearest_centroids"]
+    K, w = dense_kernel(A)
+    Z = np.eye(k)[before] * linked[:, None]
+    volumes = w @ Z
+    inner = K @ (w[:, None] * Z) / volumes  # <phi(x), c_j>
+    to_centroids = np.einsum("xj,xj->j", w[:, None] * Z, inner) / volumes - 2 * inner
+    to_centroids[(inner == 0) & (Z == 0)] = np.inf
+    np.testing.assert_array_equal(labels >= 0, linked)
+    x = np.flatnonzero(linked)
+    np.testing.assert_allclose(to_centroids[x, labels[x]], to_centroids[x].min(axis=1), rtol=1e-9)
+
+
+@pytest.mark.filterwarnings("ignore:.*isolated:graphcore.GraphWarning")
+def test_a_default_fit_is_the_stages_one_after_the_other(sparse, stages):
+    model = CoresetSpectralClustering(5, effort="fast", random_state=3).fit(sparse)
+    size = model.clustering_.settings.coreset_size
+    assert model.balance_ < 1.0 or model.clustering_.balances  # balance="auto"
+    cells, matrix = model.clustering_.cells, model.coreset_graph_
+    check_stages(stages, sparse, Streams(3).child("draft", 0), size, model.coreset_, cells, matrix)
+
+
+@pytest.mark.filterwarnings("ignore:.*isolated:graphcore.GraphWarning")
+def test_the_function_is_the_stages_one_after_the_other(sparse, stages):
+    found = clustered(sparse, 5, coreset_size=120, random_state=4)
+    check_stages(stages, sparse, Streams(4), 120, found.coreset, found.cells, found.coreset_graph)
+    np.testing.assert_array_equal(found.labels, stages["nearest_centroids"][2])
+    assert found.n_unreached == np.count_nonzero((stages["coreset_micro_clusters"][2] < 0) & (sparse.degrees > 0))
+
+
+# -- contraction -------------------------------------------------------------------------------------------------------
+
+
+@quick
+@given(own.graphs(max_nodes=24), st.integers(1, 5), st.integers(0, 2**32 - 1))
+def test_unions_of_cells_are_worth_the_same_on_the_coreset_graph(pair, k, seed):
+    graph, A = pair
+    linked, rng = A.sum(axis=1) > 0, np.random.default_rng(seed)
+    assume(linked.any())
+    kernel = GraphKernel(graph, 1.0)
+    coreset = sample_coreset(kernel, 1, size=int(rng.integers(1, linked.sum() + 1)), replace=False, random_state=seed)
+    between = contract(kernel, coreset, problem_of(kernel.graph, 1))
+    of_cells = rng.integers(0, k, between.n_cells).astype(np.int32)
+    B, labels, A = between.matrix.toarray(), apply_labels(of_cells, between.cells), dense(kernel.graph)
+    np.testing.assert_array_equal(between.coreset_labels(of_cells), labels[coreset.indices])
+
+    def sums(A, labels):
+        on = labels >= 0
+        Z = np.eye(k)[labels] * on[:, None]
+        volume, inner = Z.T @ A.sum(axis=1), np.diag(Z.T @ A @ Z)
+        filled = volume > 0
+        return volume, inner, volume - inner, np.mean(1 - inner[filled] / volume[filled])
+
+    for whole, contracted in zip(sums(A, labels), sums(B, of_cells), strict=True):
+        np.testing.assert_allclose(contracted, whole, rtol=1e-12, atol=1e-12 * A.sum())
+
+    def cost(A, labels, k):
+        """Cost of weighted kernel k-means with K = D^-1 A D^-1."""
+        K, w = dense_kernel(A)
+        on = labels >= 0
+        return cost_of_partition(K[np.ix_(on, on)], w[on], labels[on], k)
+
+    # That of the cells themselves is in whatever is united of them.
+    whole, least = cost(A, labels, k), cost(A, between.cells, between.n_cells)
+    assert whole == pytest.approx(least + cost(B, of_cells, k), rel=1e-9, abs=1e-9)
+
+
+# -- what the function takes and gives ---------------------------------------------------------------------------------
+
+
+def test_clear_clusters_are_found_without_moves():
+    graph, truth = planted(5, 80, 0.3, 0.005, 0)
+    for options in ({}, {"eigen_solver": "exact"}, {"sampling": "degree"}, {"sampling": "uniform"}):
+        found = [clustered(graph, 5, coreset_size=80, random_state=seed, **options) for seed in range(5)]
+        assert np.median([adjusted_rand_score(truth, each.labels) for each in found]) > 0.95
+
+
+@pytest.mark.filterwarnings("ignore:.*isolated:graphcore.GraphWarning")
+@pytest.mark.parametrize(
+    "options", [{}, {"eigen_solver": "exact"}, {"coreset_graph": "induced"}, {"coreset_size": 0.2}, {"n_seeds": 3}]
+)
+def test_stages_do_not_depend_on_the_number_of_threads(sparse, options):
+    one, two = (clustered(sparse, 5, **{"coreset_size": 200, **options}, random_state=1, n_jobs=n) for n in (1, 2))
+    for name in ("labels", "coreset_labels", "cells"):
+        np.testing.assert_array_equal(getattr(one, name), getattr(two, name))
+    assert abs(one.coreset_graph - two.coreset_graph).max() == 0 and one.n_unreached == two.n_unreached
+    other = clustered(sparse, 5, **{"coreset_size": 200, **options}, random_state=2)
+    assert not np.array_equal(one.coreset.indices, other.coreset.indices)
+
+
+@pytest.mark.parametrize("kind", ["contracted", "induced"])
+def test_isolated_nodes_have_no_label_and_are_told_once(kind):
+    graph, A = example("isolated nodes")
+    with pytest.warns(GraphWarning, match="6 of 40 nodes are isolated") as caught:
+        found = clustered(graph, 3, coreset_graph=kind, coreset_size=20, random_state=0)
+    assert len([1 for each in caught if "isolated" in str(each.message)]) == 1
+    np.testing.assert_array_equal(found.labels < 0, A.sum(axis=1) == 0)
+
+
+@pytest.mark.parametrize("kind", ["contracted", "induced"])
+def test_weights_count_and_their_unit_does_not(kind):
+    graph, A = example("weighted")
+    options = {"coreset_graph": kind, "coreset_size": 30, "random_state": 0}
+    found = clustered(A, 3, **options)
+    for exponent in (-1000, 3, 1000):
+        scaled = clustered(np.ldexp(A, exponent), 3, **options)
+        np.testing.assert_array_equal(scaled.labels, found.labels)
+        np.testing.assert_array_equal(scaled.coreset.weights, np.ldexp(found.coreset.weights, exponent))
+    without = clustered(A > 0, 3, **options)
+    assert not np.array_equal(without.coreset.indices, found.coreset.indices)
+    assert graph.is_weighted
+
+
+@pytest.mark.parametrize("options", [{}, {"sampling": "degree"}, {"eigen_solver": "exact"}, {"coreset_size": 0.5}])
+def test_induced_is_what_published_fits(options):
+    graph, _ = planted(4, 60, 0.3, 0.02, 1)
+    model = CoresetSpectralClustering(4, published=True, random_state=7, **options).fit(graph)
+    found = clustered(graph, 4, coreset_graph="induced", random_state=Streams(7).child("draft", 0), **options)
+    np.testing.assert_array_equal(model.labels_, found.labels)
+    np.testing.assert_array_equal(model.coreset_.indices, found.coreset.indices)
+    np.testing.assert_array_equal(model.coreset_.weights, found.coreset.weights)
+    np.testing.assert_array_equal(model.coreset_labels_, found.coreset_labels)
+    assert abs(model.coreset_graph_ - found.coreset_graph).max() == 0 and model.clustering_.cells is found.cells is None
+    assert model.clustering_.n_unreached == found.n_unreached and model.clustering_.history == []
+
+
+def test_eps_draws_by_the_rounds():
+    graph, _ = example("barabasi-albert")
+    coarse, fine = (clustered(graph, 2, coreset_graph="induced", eps=eps, random_state=0).coreset for eps in (1.0, 0.7))
+    expected = drawing.build_coreset(graph, 2, eps=1.0, method="importance", random_state=0)
+    np.testing.assert_array_equal(coarse.indices, expected.indices)
+    assert len(coarse) < len(fine)
+
+
+def test_a_loop_is_one_cluster_and_a_pair_is_two():
+    assert clustered(Graph.from_edges([0], [0]), 1, random_state=0).labels.tolist() == [0]
+    for k in (1, 2):
+        assert len(set(clustered(Graph.from_edges([0], [1]), k, random_state=0).labels)) == k
+
+
+def test_sizes_by_default():
+    cases = ((300, 3), (10_000, 3), (10_000, 40), (10**5, 3), (10**7, 3), (10**7, 9999))
+    assert [default_size(*case) for case in cases] == [300, 1000, 2000, 3000, 100_000, 499_950]
+
+
+INDUCED = {"coreset_graph": "induced"}
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"n_clusters": 0}, "n_clusters=0 must be at least 1"),
+        ({"n_clusters": 61}, r"n_clusters=61 must be at most 60 \(the nodes that have an edge\)"),
+        ({"n_clusters": "auto"}, "n_clusters='auto' must be an integer"),
+        ({"coreset_size": 2}, "coreset_size=2 is less than n_clusters=3; each cluster needs a node"),
+        ({"coreset_size": 61}, r"coreset_size=61 must be at most 60 \(the nodes that have an edge\)"),
+        ({"coreset_size": 1.5}, "coreset_size=1.5 must be at most 1"),
+        ({"coreset_size": "all"}, "coreset_size='all' is not known; choose one of 'auto', or a number of nodes"),
+        ({"eps": 0.5}, "eps=0.5 is for draws with their weights: give coreset_graph='induced', or a size"),
+        ({"eps": 0.5, "coreset_size": 9, **INDUCED}, "eps=0.5 and coreset_size=9 both say .* leave one out"),
+        ({"eps": 2.0, **INDUCED}, "eps=2.0 must be at most 1"),
+        ({"eps": "small", **INDUCED}, "eps='small' must be a number"),
+        ({"eps": 0.5, "sampling": "degree", **INDUCED}, "eps.*'importance'.*'degree'"),
+        ({"sampling": "d2"}, "sampling='d2' is not known; choose one of .*'importance'"),
+        ({"n_seeds": 0}, "n_seeds=0 must be at least 1"),
+        ({"n_seeds": "many"}, "n_seeds='many' must be an integer"),
+        ({"self_loop": -1}, "self_loop=-1.0 must be at least 0"),
+        ({"self_loop": "one"}, "self_loop='one' must be a number"),
+        ({"coreset_graph": "quotient"}, "coreset_graph='quotient' is not known; choose one of 'contracted', 'induced'"),
+        ({"eigen_solver": "lobpcg"}, "eigen_solver='lobpcg' is not known; choose one of 'power', 'exact'"),
+        ({"coreset_degrees": "rows"}, "coreset_degrees='rows' is not known; choose one of 'row-sums', 'weights'"),
+        ({"coreset_degrees": "weights", **INDUCED}, "coreset_degrees='weights' needs eigen_solver='exact'"),
+        ({"coreset_degrees": "weights", "eigen_solver": "exact"}, "'weights' needs .* coreset_graph='induced'"),
+        ({"random_state": -1}, "random_state=-1 must be None, a non-negative integer"),
+        ({"n_jobs": 0}, "n_jobs=0 has no meaning; use 1"),
+    ],
+)
+def test_wrong_values_are_named_with_a_remedy(options, message):
+    graph, _ = example("barabasi-albert")
+    with pytest.raises(ParameterError, match=message):
+        clustered(graph, **{"n_clusters": 3, "random_state": 0, **options})
+
+
+def test_a_kernel_without_a_diagonal_and_a_graph_without_edges_are_refused():
+    graph, _ = example("barabasi-albert")
+    with pytest.raises(InputError, match=r"diagonal is zero.*self_loop=1\.0.*or sampling='degree'"):
+        clustered(graph, 3, self_loop=0.0)
+    with pytest.raises(InputError, match="all 4 nodes are isolated"):
+        clustered(Graph.from_edges([], [], n_nodes=4), 2)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        clustered(graph, 3, self_loop=0.0, sampling="degree", random_state=0)
