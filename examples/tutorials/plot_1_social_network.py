@@ -28,8 +28,8 @@ for nodes in graphcore.metrics.central_nodes(G, model.labels_, count=4):
     print(*model.graph_.names_of(nodes), sep=", ")
 
 # %%
-# These are the barricade, the court, the gang of thieves, those around Valjean and Marius, Fantine and her friends, and
-# the bishop's household.
+# These are the barricade, those around Valjean and Marius, Fantine and her friends, the gang of thieves, the bishop's
+# household, and the court.
 #
 # ``to_table`` has a row for every node. ``outside_share`` is the share of a node's edge weight that leaves its cluster.
 # It tells who stands between two clusters:
