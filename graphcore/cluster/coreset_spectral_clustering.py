@@ -11,6 +11,7 @@ from ..base.validation import check_choice, check_integer, check_real, check_siz
 from ..base.warn import warn_of_isolated, warn_user
 from ..exceptions import InputError, ParameterError
 from ..graphs.as_graph import as_graph
+from ..graphs.magnitude import given_unit
 from ..kernels.graph import GraphKernel, warn_of_loops
 from .coresets.coreset import SAMPLING, Coreset, default_size, sample_coreset
 from .partition.coreset_graph import contract, induce
@@ -157,10 +158,9 @@ def coreset_spectral_clustering(
             f"only {n_found} of n_clusters={n_clusters} clusters hold nodes: with this coreset no more could be "
             "separated on this graph; ask for fewer clusters, or give a larger coreset_size"
         )
-    coreset_labels = between.coreset_labels(partition.labels)
-    return CoresetClustering(
-        labels, coreset.scaled(kernel.graph), coreset_labels, between.matrix, between.cells, n_unreached
-    )
+    coreset_labels, matrix = between.coreset_labels(partition.labels), between.matrix
+    matrix.data = given_unit(matrix.data, kernel.graph._exponent)
+    return CoresetClustering(labels, coreset.scaled(kernel.graph), coreset_labels, matrix, between.cells, n_unreached)
 
 
 def _checked_size(graph, n_clusters, coreset_size, eps):
@@ -192,8 +192,10 @@ def _check_choices(coreset_graph, eps, sampling, eigen_solver, coreset_degrees):
     check_choice("eigen_solver", eigen_solver, EIGEN_SOLVERS)
     check_choice("coreset_degrees", coreset_degrees, ("row-sums", "weights"))
     is_induced = coreset_graph == "induced"
-    if eps is not None and not is_induced:
-        raise ParameterError(f"eps={eps} is for draws with their weights: give coreset_graph='induced', or a size")
+    if eps is not None and not (is_induced and sampling == "importance"):
+        raise ParameterError(
+            f"eps={eps} needs coreset_graph='induced' and sampling='importance'; others take coreset_size"
+        )
     if coreset_degrees == "weights" and (eigen_solver == "power" or not is_induced):
         raise ParameterError(
             "coreset_degrees='weights' needs eigen_solver='exact' and coreset_graph='induced': the power method has to "
