@@ -15,7 +15,7 @@ from . import _power_loops as _loops
 # times the slack. Larger exponents are taken in parts, as an eigenvalue far above that bound grows beyond the others.
 _PLAIN_PRODUCTS, _LEFT_OUT, _SLACK, _LARGEST_EXPONENT = 8, 1e-6, 1.02, 128
 # Vectors for each doubling of the number of clusters, see docs/tables/pipeline.md: without QR and with one of them the
-# normalised cut on coreset graphs of 10 % is 1.25 times that of eigenvectors on letter-nn300, 1.5 on pendigits-nn250.
+# normalised cut on coreset graphs of 10 % is 1.25 times that of eigenvectors on letter-nn300, 1.6 on pendigits-nn250.
 _VECTORS = 4
 # Products for each doubling of the nodes per cluster, Macgregor's number; half where parts are merged and moved.
 _PRODUCTS = 10
