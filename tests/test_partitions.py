@@ -229,6 +229,7 @@ def random_model(rng, **more):
     }  # fmt: skip
     options = {name: value for name, value in options.items() if rng.random() < 0.5} | more
     y = np.where(rng.random(n) < 0.15, rng.integers(0, k, n), -1) if rng.random() < 0.5 else None
+    y = None if more.get("published") else y  # which keeps no labels
     model = CoresetSpectralClustering(k, random_state=int(rng.integers(99)), **options)
     try:
         return model, y, told(model.fit, told(Graph.from_edges, a, b, weights, n_nodes=n)[0], y)[1]
@@ -294,8 +295,8 @@ class Life(RuleBasedStateMachine):
     @initialize(seed=st.integers(0, 10**6), published=st.booleans(), objective=st.booleans())
     def fit(self, seed, published, objective):
         more = {"objective": "ncut" if objective else "information"}
-        if published:  # whose moves are left out, and limits from above with them
-            more |= {"published": True, "max_cluster_size": None, "max_share": None}
+        if published:  # whose moves are left out, and limits with them
+            more |= {"published": True, "max_cluster_size": None, "max_share": None, "min_cluster_size": 1}
         made = random_model(np.random.default_rng(seed), **more)
         if made is not None:
             self.model, self.y, self.text = made

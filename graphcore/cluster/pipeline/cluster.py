@@ -100,7 +100,8 @@ class Clustering:
 
     def __post_init__(self):
         # Whatever gives a model labels makes one of these: a fit, an update, a file.
-        self.known.check(self.labels, self._rows.degrees, self.settings)
+        # The published algorithm has told of empty clusters itself.
+        self.known.check(self.labels, self._rows.degrees, self.settings, tells_of_empty=not self.settings.published)
 
     @property
     def n_unsure(self):

@@ -34,7 +34,7 @@ class Known:
         fixed[degrees == 0] = -1
         return replace(self, fixed=fixed if (fixed >= 0).any() else None)
 
-    def check(self, labels, degrees, settings):
+    def check(self, labels, degrees, settings, *, tells_of_empty=True):
         """What holds of all labels that a model has: raises an InputError if not, and warns of small clusters.
 
         Labels (n,) are 0 to n_clusters - 1, and -1 for nodes without an edge and for no others; those that stay have
@@ -60,7 +60,7 @@ class Known:
                 f"min_cluster_size={settings.min_cluster_size}, which the other limits leave no room for; ask for "
                 "fewer clusters, or for less of each"
             )
-        if (n_found := int(np.count_nonzero(sizes))) < k and not settings.published:  # which says so itself
+        if (n_found := int(np.count_nonzero(sizes))) < k and tells_of_empty:
             warn_user(f"only {n_found} of n_clusters={k} clusters hold nodes; ask for fewer clusters")
 
     def limits(self, settings):
