@@ -192,10 +192,11 @@ def _check_choices(coreset_graph, eps, sampling, eigen_solver, coreset_degrees):
     check_choice("eigen_solver", eigen_solver, EIGEN_SOLVERS)
     check_choice("coreset_degrees", coreset_degrees, ("row-sums", "weights"))
     is_induced = coreset_graph == "induced"
-    if eps is not None and not (is_induced and sampling == "importance"):
-        raise ParameterError(
-            f"eps={eps} needs coreset_graph='induced' and sampling='importance'; others take coreset_size"
-        )
+    needed = (
+        "sampling='importance'" if sampling != "importance" else "coreset_graph='induced'" if not is_induced else ""
+    )
+    if eps is not None and needed:
+        raise ParameterError(f"eps={eps} needs {needed}; without it, give coreset_size")
     if coreset_degrees == "weights" and (eigen_solver == "power" or not is_induced):
         raise ParameterError(
             "coreset_degrees='weights' needs eigen_solver='exact' and coreset_graph='induced': the power method has to "

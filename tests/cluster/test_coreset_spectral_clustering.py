@@ -261,7 +261,7 @@ INDUCED = {"coreset_graph": "induced"}
         ({"coreset_size": 61}, r"coreset_size=61 must be at most 60 \(the nodes that have an edge\)"),
         ({"coreset_size": 1.5}, "coreset_size=1.5 must be at most 1"),
         ({"coreset_size": "all"}, "coreset_size='all' is not known; choose one of 'auto', or a number of nodes"),
-        ({"eps": 0.5}, "eps=0.5 needs coreset_graph='induced' and sampling='importance'"),
+        ({"eps": 0.5}, "eps=0.5 needs coreset_graph='induced'; without it, give coreset_size"),
         ({"eps": 0.5, "coreset_size": 9, **INDUCED}, "eps=0.5 and coreset_size=9 both say .* leave one out"),
         ({"eps": 2.0, **INDUCED}, "eps=2.0 must be at most 1"),
         ({"eps": "small", **INDUCED}, "eps='small' must be a number"),
