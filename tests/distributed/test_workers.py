@@ -137,7 +137,7 @@ def kill_one(client):
     os.kill(min(client.run(os.getpid).values()), signal.SIGKILL)
 
 
-@pytest.mark.parametrize("stage", ["spread_part", "sweep_part", "sample_part", "move_part", "sums_part"])
+@pytest.mark.parametrize("stage", ["spread_part", "assign_block", "sample_part", "move_part", "sums_part"])
 def test_a_worker_killed_in_any_stage_changes_no_label(huge, client, monkeypatch, stage):
     expected = in_threads(fitted, huge).labels_
     killed = at_submit(monkeypatch, client, stage, lambda: kill_one(client))
@@ -194,7 +194,7 @@ def test_a_part_that_is_lost_with_its_only_worker_is_one_clear_error(in_parts, c
         os.rename(tmp_path / "parts.graph" / "part-1", tmp_path / "part-1")
         os.kill(pids[1], signal.SIGKILL)
 
-    called = at_submit(monkeypatch, client, "sweep_part", lose)
+    called = at_submit(monkeypatch, client, "assign_block", lose)
     with pytest.raises(InputError, match=r"no worker has part-1 of the graph; put part-1 into"):
         fitted(in_parts)
     assert called
