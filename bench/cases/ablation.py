@@ -158,7 +158,7 @@ def constants():
         Variant("the same, other seeds", seed=100),
         *(constant("pipeline.settings._MIN_SIZE", value) for value in (250, 1000)),
         constant("pipeline.settings._NODES_PER_CLUSTER", 20),
-        *(constant("pipeline.settings.SHARE", value) for value in (0.01, 0.1)),
+        *(constant("coresets.coreset._SHARE", value) for value in (0.01, 0.1)),
         *(constant("pipeline.spectral_parts.PARTS", value) for value in (2, 3, 4, 8)),
         *(constant("spectral.power._VECTORS", value) for value in (1, 2, 3, 6)),
         settled(3),

@@ -13,7 +13,7 @@ from ..exceptions import InputError, ParameterError
 from ..graphs.as_graph import as_graph
 from ..graphs.magnitude import given_unit
 from ..kernels.graph import GraphKernel, warn_of_loops
-from .coresets.coreset import SAMPLING, Coreset, default_size, sample_coreset
+from .coresets.coreset import SAMPLING, Coreset, default_size, refuse_few, sample_coreset
 from .partition.coreset_graph import contract, induce
 from .partition.problem import Problem
 from .partition.quotient import graph_rows
@@ -148,8 +148,9 @@ def coreset_spectral_clustering(
         between = induce(kernel, coreset, n_jobs)
     else:
         between = contract(kernel, coreset, Problem(graph_rows(kernel.graph), n_clusters), n_jobs)
+    matrix = between.matrix
     partition = spectral_partition(
-        between.matrix, min(n_clusters, between.matrix.shape[0]), eigen_solver=eigen_solver,
+        matrix, min(n_clusters, matrix.shape[0]), eigen_solver=eigen_solver,
         degrees=coreset.weights if coreset_degrees == "weights" else None, random_state=streams, n_jobs=n_jobs,
     )  # fmt: skip
     labels, n_unreached = between.label_nodes(partition.labels, n_clusters, n_jobs)
@@ -158,7 +159,7 @@ def coreset_spectral_clustering(
             f"only {n_found} of n_clusters={n_clusters} clusters hold nodes: with this coreset no more could be "
             "separated on this graph; ask for fewer clusters, or give a larger coreset_size"
         )
-    coreset_labels, matrix = between.coreset_labels(partition.labels), between.matrix
+    coreset_labels = between.coreset_labels(partition.labels)
     matrix.data = given_unit(matrix.data, kernel.graph._exponent)
     return CoresetClustering(labels, coreset.scaled(kernel.graph), coreset_labels, matrix, between.cells, n_unreached)
 
@@ -180,8 +181,7 @@ def _checked_size(graph, n_clusters, coreset_size, eps):
         check_choice("coreset_size", coreset_size, ("auto",), "or a number of nodes, or their share")
         return default_size(n_linked, n_clusters)
     size = check_size("coreset_size", coreset_size, n_linked, "the nodes that have an edge")
-    if size < n_clusters:
-        raise ParameterError(f"coreset_size={size} is less than n_clusters={n_clusters}; each cluster needs a node")
+    refuse_few(size, n_clusters)
     return size
 
 

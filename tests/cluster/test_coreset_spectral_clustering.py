@@ -147,7 +147,7 @@ def test_unions_of_cells_are_worth_the_same_on_the_coreset_graph(pair, k, seed):
     kernel = GraphKernel(graph, 1.0)
     coreset = sample_coreset(kernel, 1, size=int(rng.integers(1, linked.sum() + 1)), replace=False, random_state=seed)
     between = contract(kernel, coreset, problem_of(kernel.graph, 1))
-    of_cells = rng.integers(0, k, between.n_cells).astype(np.int32)
+    of_cells = rng.integers(0, k, between.matrix.shape[0]).astype(np.int32)
     B, labels, A = between.matrix.toarray(), apply_labels(of_cells, between.cells), dense(kernel.graph)
     np.testing.assert_array_equal(between.coreset_labels(of_cells), labels[coreset.indices])
 
@@ -168,7 +168,7 @@ def test_unions_of_cells_are_worth_the_same_on_the_coreset_graph(pair, k, seed):
         return cost_of_partition(K[np.ix_(on, on)], w[on], labels[on], k)
 
     # That of the cells themselves is in whatever is united of them.
-    whole, least = cost(A, labels, k), cost(A, between.cells, between.n_cells)
+    whole, least = cost(A, labels, k), cost(A, between.cells, len(B))
     assert whole == pytest.approx(least + cost(B, of_cells, k), rel=1e-9, abs=1e-9)
 
 

@@ -19,9 +19,8 @@ from .seeding import SEEDING, Seeds, d2_seeding, draw_seeds
 
 SAMPLING = ("degree", "uniform", "importance")
 
-# Coreset nodes for each cluster, so that k-means on the coreset graph sees every cluster many times; at least so many,
-# and this share of the nodes, up to so many.
-_NODES_PER_CLUSTER, _MIN_SIZE, SHARE, MAX_SHARE = 50, 1000, 0.03, 100_000
+# Share of the points in a coreset, up to so many, where nobody gave its size.
+_SHARE, _MAX_SHARE = 0.03, 100_000
 _POINTS_PER_BLOCK = 1 << 18
 
 
@@ -139,9 +138,20 @@ def build_coreset(
     return coreset.scaled(kernel.graph)
 
 
-def default_size(n_points, n_clusters):
-    """Nodes of a coreset whose size nobody gave: 50 a cluster, at least 1,000 and 3 % of the points (or 100,000)."""
-    return min(n_points, max(_MIN_SIZE, _NODES_PER_CLUSTER * n_clusters, min(round(SHARE * n_points), MAX_SHARE)))
+def default_size(n_points, n_clusters, *, each=50, least=1000):
+    """Nodes of a coreset whose size nobody gave: `each` for a cluster, at least 3 % of the points (or 100,000).
+
+    With 50 of them, k-means on the coreset graph sees every cluster many times.
+    """
+    return min(n_points, max(least, each * n_clusters, min(round(_SHARE * n_points), _MAX_SHARE)))
+
+
+def refuse_few(coreset_size, n_clusters):
+    """Raise a ParameterError for a coreset of fewer nodes than clusters."""
+    if coreset_size < n_clusters:
+        raise ParameterError(
+            f"coreset_size={coreset_size} is less than n_clusters={n_clusters}; each cluster needs a node"
+        )
 
 
 def sample_coreset(

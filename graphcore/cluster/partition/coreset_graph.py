@@ -28,13 +28,11 @@ class ContractedGraph:
     n_unreached: int  # nodes that no coreset node has an edge to
 
     @property
-    def n_cells(self):
-        """Number of cells: moves may have emptied some, and a component without a coreset node is one."""
-        return len(self.problem.rows.degrees)
-
-    @property
     def matrix(self):
-        """The coreset graph, csr_array (n_cells, n_cells); the weight inside a cell, both directions, is its loop."""
+        """The coreset graph, csr_array (n_cells, n_cells); the weight inside a cell, both directions, is its loop.
+
+        Moves may have emptied cells, and a component without a coreset node is one.
+        """
         return matrix_of(self.problem.rows)
 
     def coreset_labels(self, labels):

@@ -9,7 +9,7 @@ from ...base.work import count
 from ._group_loops import join_subgroups
 from .local_moving import FEW_MOVES, move_locally
 from .merge import agglomerate
-from .quotient import apply_labels, compact_labels, estimated_entries, grouped, label_volumes, pick_labels
+from .quotient import apply_labels, compact_labels, estimated_entries, grouped, label_volumes, matrix_of, pick_labels
 
 # A level of groups that leaves more than this share of what it groups, or of its entries, is not worth a level.
 _MAX_SHARE = 0.9
@@ -74,15 +74,13 @@ def _merge_anew(problem, labels, sums):
     Where two clusters are united and a third is cut, no single move mends both. As by moves, no cluster is made of
     parts without a link between them.
     """
-    from scipy.sparse import csr_array
     from scipy.sparse.csgraph import connected_components
 
     rows, k, counts = problem.rows, problem.n_clusters, problem.constraints.counts
     if not problem.min_size or not problem.constraints.is_free or len(labels) <= k:
         return
     merged, _, _ = agglomerate(rows, counts, k, linkage=problem.objective, min_size=problem.min_size)
-    matrix = csr_array((rows.weights, rows.indices, rows.indptr), shape=(len(labels), len(labels)))
-    n_parts, parts = connected_components(matrix, directed=False)
+    n_parts, parts = connected_components(matrix_of(rows), directed=False)
     found = problem.sums(merged)
     fits = found.size.min() >= problem.min_size and found.volume.min() >= problem.min_share * found.volume.mean()
     fits = fits and len(np.unique(merged.astype(np.int64) * n_parts + parts)) == k

@@ -11,7 +11,7 @@ from ...base.validation import check_integer
 from . import _agglomerate_loops
 from .cluster_sums import cluster_sums
 from .objectives import objective_of
-from .quotient import GraphRows, grouped, quotient
+from .quotient import GraphRows, grouped, matrix_of, quotient
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,7 +130,7 @@ def hierarchy(rows, sizes, labels, n_clusters, *, linkage="information", above=(
     volume = float(top.degrees.sum())
     sums = cluster_sums(top, np.arange(n_clusters, dtype=np.int32), n_clusters)
     inner, squares = sums.internal / volume, (sums.volume / volume) ** 2
-    inside = _inside(rows, labels, starts, members)
+    inside = _inside(rows, starts, members)
     # Of each: height, cluster, position in the cluster's own order, the two children in the cluster's own names.
     steps: list[tuple] = []
     for c in range(n_clusters):
@@ -162,12 +162,9 @@ def hierarchy(rows, sizes, labels, n_clusters, *, linkage="information", above=(
     return MergeTree(children, np.maximum.accumulate(heights), np.asarray(sizes, dtype=np.int64))
 
 
-def _inside(rows, labels, starts, members):
+def _inside(rows, starts, members):
     """Yield the graph inside each cluster, nodes numbered in their order; degrees stay those of the whole graph."""
-    import scipy.sparse as sp
-
-    n = len(labels)
-    A = sp.csr_array((rows.weights, rows.indices, rows.indptr), shape=(n, n))[members][:, members]
+    A = matrix_of(rows)[members][:, members]
     for start, stop in pairwise(starts):
         inside = A[start:stop, start:stop]
         indptr, degrees = inside.indptr.astype(np.int64), rows.degrees[members[start:stop]]

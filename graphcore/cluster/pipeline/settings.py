@@ -10,7 +10,7 @@ import numpy as np
 
 from ...base.validation import check_integer, check_real, check_size, refused
 from ...exceptions import InputError, ParameterError
-from ..coresets.coreset import MAX_SHARE, SHARE, default_size
+from ..coresets.coreset import default_size, refuse_few
 from ..partition.objectives import OBJECTIVES, Objective
 from ..partition.quotient import is_huge
 from .parameters import PARAMETERS, defaults
@@ -101,7 +101,7 @@ def check_settings(n_clusters, given):
     left_to = _left_to(n_clusters, values)
     k = 0 if left_to else check_integer("n_clusters", n_clusters, low=1)
     if isinstance(values["coreset_size"], Integral):
-        _refuse_few(values["coreset_size"], k)
+        refuse_few(values["coreset_size"], k)
     limits = [f"{name}={values[name]}" for name in ("max_cluster_size", "max_share") if values[name] is not None]
     least = values["min_cluster_size"]
     limits += [f"min_cluster_size={least}"] * bool(least > 1 or (least > 0 and not isinstance(least, Integral)))
@@ -161,11 +161,6 @@ def _left_to(n_clusters, values):
     return "information" if isinstance(n_clusters, str) and n_clusters == "auto" else ""
 
 
-def _refuse_few(coreset_size, k):
-    if coreset_size < k:
-        raise ParameterError(f"coreset_size={coreset_size} is less than n_clusters={k}; each cluster needs a node")
-
-
 def resolve_settings(graph, n_clusters, *, total_size=None, **given):
     """Settings for a graph, of values as for :func:`check_settings`."""
     return resolve(check_settings(n_clusters, given), graph, total_size)
@@ -189,9 +184,9 @@ def resolve(asked, graph, total_size=None):
         )
     total_size = n_linked if total_size is None else total_size
     size = _coreset_size(asked, n_linked)
-    _refuse_few(size, k)
-    effort = _effort(values)
-    if is_huge(graph.n_entries):
+    refuse_few(size, k)
+    effort, is_huge_graph = _effort(values), is_huge(graph.n_entries)
+    if is_huge_graph:
         if effort not in _usual(values["objective"]):
             raise ParameterError(
                 "effort and time_limit are for graphs of at most 2^28 entries (134 million edges); this one has "
@@ -200,7 +195,7 @@ def resolve(asked, graph, total_size=None):
         if len(asked.levels) > 1:
             raise refused("n_clusters", list(asked.levels), "are levels of a graph of more than 2^28 entries: give one")
         effort = EFFORTS["fast"]
-    is_huge_graph, sampling, balance = is_huge(graph.n_entries), values["sampling"], values["balance"]
+    sampling, balance = values["sampling"], values["balance"]
     if sampling == "auto":  # seeds read rows at random, for which a huge graph on a disk is not made
         sampling = "degree" if is_huge_graph and not values["published"] else "importance"
     made = {
@@ -273,6 +268,6 @@ def _coreset_size(asked, n_linked):
         return check_size("coreset_size", size, n_linked, _LINKED)
     if asked.values["published"]:
         return default_size(n_linked, k)
-    least = max(_MIN_SIZE, _NODES_PER_CLUSTER * k, min(round(SHARE * n_linked), MAX_SHARE))
     finer = 1.0 if k else max(1.0, asked.values["resolution"] or 1.0)
-    return min(max(k, round(_MOST * n_linked)), round(finer * min(n_linked, least)))
+    usual = default_size(n_linked, k, each=_NODES_PER_CLUSTER, least=_MIN_SIZE)
+    return min(max(k, round(_MOST * n_linked)), round(finer * usual))

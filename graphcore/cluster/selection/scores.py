@@ -4,6 +4,7 @@ from itertools import combinations
 
 import numpy as np
 
+from ..partition.quotient import matrix_of
 from ..spectral.exact import spectral_embedding
 from .information import effective_edges
 
@@ -47,11 +48,7 @@ def laplacian_eigenvalues(rows, n_values, *, random_state=None):
     They are the Rayleigh-Ritz values of the whole graph's Laplacian on functions that are constant on micro-clusters,
     so none is below the whole graph's eigenvalue of the same rank.
     """
-    import scipy.sparse as sp
-
-    n = len(rows.degrees)
-    A = sp.csr_array((rows.weights, rows.indices, rows.indptr), shape=(n, n))
-    _, values = spectral_embedding(A, n_values, random_state=random_state)
+    _, values = spectral_embedding(matrix_of(rows), n_values, random_state=random_state)
     return np.maximum(1.0 - values, 0.0)
 
 

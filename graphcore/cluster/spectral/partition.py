@@ -83,7 +83,8 @@ def part_labels(X, n_parts, rng, n_jobs=None):
     borders = np.append(np.arange(0, n, max(1, _HELD_DISTANCES // n_parts)), n)
 
     def nearest(rows):
-        parts = map_blocks(lambda first, last: vq(X[first:last], X[rows]), borders, n_jobs)
+        centers = X[rows]
+        parts = map_blocks(lambda first, last: vq(X[first:last], centers), borders, n_jobs)
         return map(np.concatenate, zip(*parts, strict=True))
 
     with limited_libraries():

@@ -8,6 +8,7 @@ import pytest
 
 from graphcore import CoresetSpectralClustering, Graph, InputError, ParameterError
 from graphcore.cluster.coreset_spectral_clustering import EIGEN_SOLVERS
+from graphcore.cluster.coresets import coreset as coreset_module
 from graphcore.cluster.coresets.coreset import SAMPLING
 from graphcore.cluster.partition import quotient as quotient_module
 from graphcore.cluster.partition.objectives import OBJECTIVES
@@ -179,9 +180,9 @@ def test_a_huge_graph_has_one_draft_of_bounded_size(ring, monkeypatch):
     monkeypatch.setattr(settings_module, "_MIN_SIZE", 10)
     assert resolve_settings(ring, 1).max_drafts == 4
     assert resolve_settings(ring, 1, coreset_size="auto").coreset_size == 150
-    monkeypatch.setattr(settings_module, "SHARE", 0.5)
+    monkeypatch.setattr(coreset_module, "_SHARE", 0.5)
     assert resolve_settings(ring, 1).coreset_size == 2500
-    monkeypatch.setattr(settings_module, "MAX_SHARE", 70)
+    monkeypatch.setattr(coreset_module, "_MAX_SHARE", 70)
     assert resolve_settings(ring, 1).coreset_size == 70
     assert resolve_settings(ring, 8).coreset_size == 80
     monkeypatch.setattr(quotient_module, "_MANY_ENTRIES", ring.n_entries - 1)
