@@ -19,7 +19,7 @@ from ._lines import locate, parse
 from ._source import Source
 from .atomic import as_text
 
-# Characters that are parsed at once, in so much memory or more; parsing takes about ten bytes for each.
+# Characters that are parsed at once where there is the full memory; parsing takes about ten bytes for each.
 CHUNK = 1 << 24
 _FULL_MEMORY = 1 << 30
 # Bytes of a line like "1 2".
@@ -32,7 +32,7 @@ def read_edge_list(source, reading):
     for note in dialect.notes:
         warn_user(f"{source.name}: {note}")
     ends, weights, names = parse(source, dialect)
-    if not len(ends):  # what the sample took for edges is none in the encoding of integers
+    if not len(ends):  # the sampled lines were no edges in the encoding of integers
         raise FormatError("there are no edges")
     weights = np.ones(len(ends)) if weights is None and reading.count_repeats else weights
     if names is not None:
@@ -40,7 +40,7 @@ def read_edge_list(source, reading):
         if unfit is not None:
             raise FormatError(f"the node name {unfit!r} has control characters or line ends; is a quote not closed?")
     if reading.bipartite:
-        return _two_kinds(ends, weights, names)
+        return _bipartite_graph(ends, weights, names)
     n_nodes = dialect.n_nodes if names is None else None
     if n_nodes is not None:
         if ends.max() >= n_nodes or ends.min() < 0:
@@ -51,7 +51,7 @@ def read_edge_list(source, reading):
 
 
 def graph_of(ends, weights, names, reading, n_nodes=None):
-    """The graph of edges, whose ends are places in a list of names, numbers to n_nodes, or integers with gaps."""
+    """Build the graph of edges, whose ends are indices of names, numbers below n_nodes, or integers with gaps."""
     if names is None and n_nodes is None:
         numbers, names = compact_ids(ends.ravel())
         ends = numbers.reshape(-1, 2)
@@ -59,8 +59,8 @@ def graph_of(ends, weights, names, reading, n_nodes=None):
     return graph_from_ends(Graph, ends, weights, n_nodes, node_names=names, symmetrize=reading.symmetrize, warn=True)
 
 
-def _two_kinds(ends, weights, names):
-    """A bipartite graph: what the two columns name are different nodes."""
+def _bipartite_graph(ends, weights, names):
+    """Build a bipartite graph, in which names of different columns are different nodes."""
     import scipy.sparse as sp
 
     (rows, i), (columns, j) = (np.unique(side, return_inverse=True) for side in ends.T)
@@ -75,8 +75,8 @@ def _two_kinds(ends, weights, names):
 class TextEdges:
     """The edges of an open Source by blocks: pieces of the text, each parsed as a whole file would be.
 
-    `notes` tell what was left out; `n_nodes` is None unless the file says it; `numbering` numbers names, None where
-    ids are integers.
+    `notes` are warnings about columns that are not read; `n_nodes` is None unless the file states it; `numbering`
+    numbers names, and is None where ids are integers.
     """
 
     def __init__(self, source, reading, memory):
@@ -98,19 +98,19 @@ class TextEdges:
             try:
                 ends, weights, names = parse(piece, dialect)
             except FormatError as error:
-                # Found again in the whole file, for the number of its line.
+                # A pass over the whole file finds the number of the line.
                 raise locate(self._source, self._dialect, str(error)) from None
             if names is not None:
                 ends = self.numbering.of(names, len(names))[ends]
             elif ends.dtype == np.int64:
-                dialect = replace(dialect, wide=True)  # not to be tried with 32 bits again
+                dialect = replace(dialect, wide=True)  # later pieces need not be tried with 32 bits
             yield ends, np.empty(0) if weights is None else weights, share
 
     def _texts(self):
-        """Yield whole lines, about a chunk of them at a time, and how much of the file has been read."""
+        """Yield (whole lines of about a chunk, share of the file read)."""
         size = max(1, os.stat(self._source.path).st_size)
         with self._source.text(self._dialect.text_encoding) as text:
-            # The position in the file itself, also where it is compressed.
+            # The share is measured in the compressed file, if it is one.
             file = getattr(text.buffer.raw, "compressed", text.buffer)
             for _ in range(self._dialect.skip):
                 text.readline()
@@ -137,7 +137,7 @@ def write_edge_list(graph, stream, delimiter):
         warn_user(
             f"{graph.n_isolated} isolated nodes are not in the edge list, which has no place for their names; .npz has"
         )
-    # Other programs stumble over comments in CSV, so there it is written only when nodes would be lost.
+    # Other programs cannot read comments in CSV, so there the comment is written only when nodes would be lost.
     if delimiter == "\t" or (names is None and graph.n_isolated):
         kind = "integer" if names is None or names.dtype.kind in "iu" else "string"
         count = graph.n_nodes if names is None else "named"
@@ -164,7 +164,7 @@ def upper_edges(graph):
 
 
 def _checked_names(names, delimiter):
-    """Names as they are written, those refused that would not come back: blank ones, line ends, some quotes, twins."""
+    """Return names as they are written; refuse blank or repeated ones and those with line ends or some quotes."""
     names = np.array(list(map(str, names.tolist())), dtype=object) if names.dtype.kind == "O" else names
     if len(set(names.tolist())) < len(names):
         raise InputError("two nodes have the same name, and an edge list would make one of them; write .npz instead")
@@ -185,13 +185,10 @@ def _write(graph, stream, delimiter):
         write_edge_list(graph, text, delimiter)
 
 
-def _is_own(source):
-    """Whether write_graph wrote it: its first nodes may be called "graph" and "["."""
-    return source.text_head.startswith(b"# graphcore edge list;")
-
-
+# The comment of write_graph comes before other formats: its first nodes may be called "graph" and "[", as GML begins.
 EDGE_LIST = Format(
-    "edgelist", sniff=_is_own, read=read_edge_list, edges=TextEdges, isolated=False, bipartite=True, idle=(),
+    "edgelist", sniff=lambda source: source.text_head.startswith(b"# graphcore edge list;"), read=read_edge_list,
+    edges=TextEdges, isolated=False, bipartite=True, idle=(),
 )  # fmt: skip
 KONECT = replace(EDGE_LIST, name="konect", sniff=lambda source: False)
 TSV = Format("tsv", (".tsv", ".txt", ".edges", ".el", ".edgelist", ""), write=partial(_write, delimiter="\t"))

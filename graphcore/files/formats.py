@@ -1,4 +1,4 @@
-"""All formats that graphs are read from and written in; whoever adds one adds its file here, by one line."""
+"""The table of all file formats of graphs; a new format adds its file here, by one line."""
 
 import os
 import re
@@ -24,10 +24,10 @@ FORMATS = {
     )
 }  # fmt: skip
 READABLE = tuple(name for name, format in FORMATS.items() if format.read)
-# A store is a folder, and has a room of its own.
+# A store is a folder, written by the package `store`.
 WRITABLE = (*(name for name, format in FORMATS.items() if format.write), "store")
 
-# What other programs write and would pass for edges, and what makes of it something that is read.
+# Text formats of other programs that could be taken for edges, with a way to convert each.
 _COMMENTS = rb"(?:\s|[#%][^\n]*|//[^\n]*|/\*.*?\*/)*+"
 _FOREIGN = {
     rb"\*(network|vertices|arcs|edges|matrix)\b":
@@ -40,7 +40,7 @@ _FOREIGN = {
 
 
 def guess_format(source):
-    """The Format of an open Source, by its first bytes, then by its name."""
+    """Return the Format of an open Source, by its first bytes, then by its name."""
     found = next((format for format in FORMATS.values() if format.sniff(source)), None)
     if found is not None and not found.is_text:
         return found
@@ -60,7 +60,7 @@ def guess_format(source):
 
 
 def require_readable(source):
-    """Raise a FormatError if the content cannot be text, which names the file that a WebGraph graph lacks."""
+    """Raise a FormatError if the content cannot be text; the message names the file that a WebGraph graph lacks."""
     base, name = os.path.splitext(source.path)[0], os.path.basename(source.path)
     if source.suffix in (".properties", ".offsets") and os.path.exists(f"{base}.graph"):
         raise FormatError(f"this is a part of a WebGraph graph; give its other file, {os.path.basename(base)}.graph")
@@ -76,7 +76,7 @@ def require_readable(source):
 
 
 def ending_format(path):
-    """(Name of the format that the ending of a file to be written means, or None; its compression's ending or "")."""
+    """Return (name of the output format by the ending of a path, or None; the compression's ending, or "")."""
     ending, compression = ending_of(path)
     found = (name for name, format in FORMATS.items() if format.write and ending in format.suffixes)
     return "store" if ending == ".store" else next(found, None), compression

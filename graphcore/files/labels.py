@@ -1,4 +1,4 @@
-"""Clusters on paper: one line for every node, with the file's own names."""
+"""Files of labels: one line for every node, with the node names of the graph's file."""
 
 import contextlib
 import csv
@@ -117,13 +117,13 @@ def write_memberships(memberships, path, graph, *, spreadsheet=False):
 
 
 def _format_of(path, binary):
-    """The format of labels, or the `binary` one, and the compression that the ending of a path asks for."""
+    """Return (text format or the `binary` one, ending of the compression) by the ending of a path."""
     ending, compression = ending_of(path) if isinstance(path, (str, os.PathLike)) else ("", "")
     return ending[1:] if ending in (".csv", f".{binary}") else "tsv", compression
 
 
 def check_names(names, binary):
-    """Raise an InputError if no text file holds these names of nodes (None: numbers); one that is `binary` would."""
+    """Raise an InputError for node names that no text file holds, and name the `binary` format; None is numbers."""
     are_numbers = names is None or isinstance(names, range) or getattr(names, "dtype", np.dtype("O")).kind in "iu"
     reason = None if are_numbers else unfit_reason(names)
     if reason is not None:
@@ -135,7 +135,7 @@ def check_names(names, binary):
 def _lines_to(path, format, compression, names, binary, spreadsheet):
     """Yield a function that writes lines of a node's name and numbers, to a file (atomically) or a stream.
 
-    Names that would be taken for something else get quotes; those that no text file holds are refused.
+    Names that a reader would take for a comment or two columns get quotes; names that no text file holds are refused.
     """
     are_numbers = check_names(names, binary)
     with contextlib.nullcontext(path) if hasattr(path, "write") else text_output(path, compression) as stream:
@@ -145,14 +145,11 @@ def _lines_to(path, format, compression, names, binary, spreadsheet):
         def write(rows):
             for given, *values in rows:
                 name = str(without_formula(given) if spreadsheet else given)
-                (quoting if _is_delicate(name) else plain).writerow((name, *values))
+                # Unquoted, the name could be read as a comment, a byte-order mark, nothing or two columns.
+                ambiguous = not name.strip() or name.startswith(("#", "%", "\ufeff")) or "\t" in name
+                (quoting if ambiguous else plain).writerow((name, *values))
 
         yield plain.writerows if are_numbers else write
-
-
-def _is_delicate(name):
-    """Whether a name is taken for a comment, a byte-order mark, nothing or two columns, unless there are quotes."""
-    return not name.strip() or name.startswith(("#", "%", "\ufeff")) or "\t" in name
 
 
 def read_labels(
@@ -215,7 +212,7 @@ def read_labels(
 
 
 def _as_labels(columns):
-    """Integers where all are some, else text; of a single column in one dimension."""
+    """Convert columns to integers if all fields are, else to text; a single column has one dimension."""
     if not isinstance(columns[0], np.ndarray):
         try:
             if any("_" in cluster for column in columns for cluster in column):  # Python's own spelling of digits
@@ -227,7 +224,7 @@ def _as_labels(columns):
 
 
 def read_node_weights(path, graph, *, any_size=False, encoding="utf-8"):
-    """Weights of a graph's nodes, (n_nodes,) float64, from lines of node and weight, or of a weight alone in order.
+    """Read weights of a graph's nodes, (n_nodes,) float64, from lines of node and weight, or of weights in node order.
 
     Nodes that the file does not name have weight 1; lines of other nodes are passed over.
     """
@@ -268,30 +265,26 @@ def _read(source, delimiter, encoding):
         first = next(lines, None)
         if first is None:
             raise FormatError("there are no labels: every line is blank or a comment")
-        mark = _delimiter(first[1]) if delimiter is None else delimiter
-        columns = read_columns(chain([first], lines), None if mark == "whitespace" else mark)
+        if delimiter is None:  # the first line should have two columns
+            marks = [mark for mark in "\t,;" if mark in first[1].strip()]
+            two = [mark for mark in marks if len(split_line(first[1], mark, '"' in first[1])) == 2]
+            delimiter = (*two, *marks, "whitespace")[0]
+        columns = read_columns(chain([first], lines), None if delimiter == "whitespace" else delimiter)
     return (None, columns) if len(columns) == 1 else (columns[0], columns[1:])
 
 
-def _delimiter(line):
-    """The mark that makes two columns of a line; if none does, one that is there."""
-    marks = [mark for mark in "\t,;" if mark in line.strip()]
-    two = [mark for mark in marks if len(split_line(line, mark, '"' in line)) == 2]
-    return (*two, *marks, "whitespace")[0]
-
-
 def _aligned(nodes, columns, graph, missing=None):
-    """The columns in the order of the graph's nodes; `missing` stands for those without a line, if there may be any."""
+    """Return columns in the order of the graph's nodes; `missing`, unless None, stands for nodes without a line."""
     if nodes is None:
         if len(columns[0]) != graph.n_nodes:
             raise InputError(f"{len(columns[0])} clusters without nodes, but the graph has {graph.n_nodes} nodes")
         return columns
     names = range(graph.n_nodes) if graph.node_names is None else graph.node_names.tolist()
-    position = {str(name).strip(): i for i, name in enumerate(names)}  # as the reader leaves out blanks around fields
+    position = {str(name).strip(): i for i, name in enumerate(names)}  # the reader strips blanks around fields
     lines = [-1] * graph.n_nodes
     for line, node in enumerate(nodes):
         i = position.get(node)
-        if i is None and node.startswith("'"):  # from write_labels, for spreadsheets
+        if i is None and node.startswith("'"):  # write_labels puts it before formulas of spreadsheets
             i = position.get(node[1:])
         if i is None:
             if missing is not None:

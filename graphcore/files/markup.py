@@ -18,11 +18,11 @@ from .edge_list import upper_edges
 
 _PIECE = 1 << 16
 _HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n'
-# What attributes of numpy's kinds are called in GraphML and GEXF; all others are text.
+# Types of attributes in GraphML and GEXF by numpy's kinds; all others are text.
 _TYPES = {"i": "long", "u": "long", "f": "double", "b": "boolean"}
-# What XML cannot hold, or gives back as something else.
+# Characters that XML cannot hold, or does not give back unchanged.
 _UNFIT = re.compile("[^\t\n\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-# Names that GML has for attributes, and those that every node has anyway.
+# Names of attributes that GML allows, and other names for those that GML itself gives to every node.
 _GML_NAME, _GML_OWN = re.compile("[A-Za-z][A-Za-z0-9_]*"), {"id": "node_id", "label": "node_label"}
 # Lines that may stand before the graph of a GML file.
 _BEFORE_GML = re.compile(rb"#|(creator|version|comment)\b")
@@ -57,7 +57,7 @@ def _read(source, reading, kind):
         warn_user(f"{source.name}: networkx says: {message}")
     if not len(G):
         raise FormatError("the graph is empty: it has no nodes")
-    # Ids are text; numbers among them are meant as numbers, as in other files.
+    # networkx returns ids as text; if all are integers they become integers, as in other formats.
     if all(isinstance(name, str) and is_id(name) for name in G):
         G = nx.relabel_nodes(G, {name: int(name) for name in G})
     if weight == "auto":
@@ -78,7 +78,7 @@ def _read_gml(content):
 
 
 def _is_gml(source):
-    """Whether a text begins with `graph [`, comments and some keys before it left out."""
+    """Return whether a text begins with `graph [`, after comments and some keys."""
     lines = [line for line in map(bytes.strip, source.text_head.splitlines()) if line]
     first = next((i for i, line in enumerate(lines) if not _BEFORE_GML.match(line)), len(lines))
     rest = b" ".join(lines[first : first + 2])
@@ -92,8 +92,8 @@ def _is_xml(source, kind):
 # -- write -------------------------------------------------------------------------------------------------------------
 
 
-# Of each kind: the text before the nodes, a node's line by (number, name, values), the text between nodes and edges, an
-# edge's line by (number, (number, name) of both ends, weight or None), and the text behind them.
+# Each function returns the text before the nodes, a node's line by (number, name, values), the text between nodes and
+# edges, an edge's line by (number, (number, name) of both ends, weight or None), and the text after the edges.
 
 
 def _graphml(attributes, weighted):
@@ -206,23 +206,23 @@ def _type(values):
 
 
 def _texts(values):
-    """Values as text, None where there is none."""
+    """Convert values to text, None where a value is missing."""
     if values.dtype.kind == "b":
         return ["true" if value else "false" for value in values.tolist()]
     if values.dtype.kind != "f":
         return [None if value is None else str(value) for value in values.tolist()]
-    # As few digits as the kind of number needs.
+    # astype writes the fewest digits that give the number back.
     return [text if known else None for text, known in zip(values.astype(str), np.isfinite(values), strict=True)]
 
 
 def _gml_number(text):
-    """A number in GML, which asks for a point in all that are not integers."""
+    """Return a number as GML writes it, with a decimal point unless it is an integer."""
     text = {"true": "1", "false": "0"}.get(text, text)
     return text.replace("e", ".0e") if "e" in text and "." not in text else text
 
 
 def _gml_text(text):
-    """Text in quotes and ASCII: networkx reads nothing else."""
+    """Return text in quotes and ASCII, as networkx reads it."""
     text = escape(text, {'"': "&quot;"})
     return '"' + "".join(c if " " <= c <= "~" else f"&#{ord(c)};" for c in text) + '"'
 

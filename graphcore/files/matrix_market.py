@@ -1,6 +1,6 @@
-"""Matrix Market files: the body is read as the lines of an edge list are, for scipy's own reader trusts what it reads.
+"""Matrix Market files, whose body is parsed like an edge list, because scipy's reader does not validate its input.
 
-(Of a body that is longer than its header says, or holds a zero byte, scipy's reader dies with the whole process.)
+A body that is longer than its header states, or holds a zero byte, makes scipy's reader end the whole process.
 """
 
 from typing import NamedTuple
@@ -42,7 +42,7 @@ def read_matrix_market(source, reading):
     if not reading.weighted:
         weights = weights != 0
     matrix = sp.csr_array(sp.coo_array((weights, (rows, columns)), shape=header.shape))
-    # Entries that stand twice in a pattern are one edge, as in an edge list without weights.
+    # Repeated entries of a pattern are one edge, as in an edge list without weights.
     if weights.dtype == bool:
         matrix.data = matrix.data != 0
     if reading.bipartite:
@@ -60,7 +60,7 @@ def write_matrix_market(graph, stream):
 
 
 def _header(text, size, any_size, bipartite):
-    """The header, square unless the graph is `bipartite`, checked against the `size` of the file in bytes."""
+    """Read the header and check it against the `size` of the file in bytes; only a `bipartite` matrix may be oblong."""
     lines = [text.readline()]
     if not lines[0].lower().startswith(_BANNER):
         raise FormatError(
@@ -103,7 +103,7 @@ def _header(text, size, any_size, bipartite):
 
 
 def _read_entries(source, header):
-    """Rows, columns and weights of the entries, as they are listed."""
+    """Return rows, columns and weights of the entries, in the order of the file."""
     if header.n_entries == 0:
         return np.empty(0, np.int32), np.empty(0, np.int32), np.empty(0)
     ends, weights, _ = parse(source, header.dialect)
@@ -118,7 +118,7 @@ def _read_entries(source, header):
 
 
 def _read_array(source, header):
-    """Rows, columns and weights of the entries of a dense matrix, which is listed by columns."""
+    """Return rows, columns and weights of the entries of a dense matrix, which is stored by columns."""
     weights = parse_numbers(source, header.dialect)
     check_entry_count(header.n_entries, len(weights))
     if header.symmetric:

@@ -21,10 +21,10 @@ def read_metis(source, reading):
     rows = 0
     with source.open() as stream:
         n_nodes, n_edges, leading, has_weights = _header(stream)
-        # Every node has a line, if it is only a line end; a weight takes two bytes.
+        # A node has a line of at least one byte; a weight takes two bytes.
         if n_nodes - 1 > source.size or 2 * leading > source.size:
-            what = f"{leading} weights of every node" if n_nodes - 1 <= source.size else f"{n_nodes} nodes"
-            raise FormatError(f"the header says {what}, but the file has only {source.size} bytes")
+            stated = f"{leading} weights of every node" if n_nodes - 1 <= source.size else f"{n_nodes} nodes"
+            raise FormatError(f"the header says {stated}, but the file has only {source.size} bytes")
         for block in _blocks(stream):
             values, counts = _numbers(block, rows, n_nodes)
             values, counts = _drop_leading(values, counts, leading, rows)
@@ -44,7 +44,7 @@ def read_metis(source, reading):
             indices.append((values - 1).astype(id_dtype(n_nodes)))
             lengths.append(counts)
             rows += len(counts)
-    # A last blank line (an isolated node) without a line end cannot be seen.
+    # The last line may be missing: an isolated node's is blank, and needs no line end.
     if rows < n_nodes - 1:
         raise FormatError(f"the header says {n_nodes} nodes, but only {rows} lines of neighbours follow")
     indptr = np.zeros(n_nodes + 1, dtype=np.int64)
@@ -66,7 +66,7 @@ def read_metis(source, reading):
 
 
 def write_metis(graph, stream):
-    """Write to a binary stream; weights must be integers, and self-loops and names have no place."""
+    """Write to a binary stream; weights must be integers, self-loops are refused, and names are not written."""
     if graph.n_self_loops:
         raise InputError(
             f"the graph has {graph.n_self_loops} self-loops, which METIS files cannot hold; write .npz or .mtx instead"
@@ -124,7 +124,7 @@ def _blocks(stream):
 
 
 def _numbers(block, rows, n_nodes):
-    """All numbers of a block, and how many stand in each line; blank lines beyond the last node are dropped."""
+    """Parse a block; return (numbers, counts by line), without blank lines beyond the last node."""
     text = np.frombuffer(block, dtype=np.uint8)
     inside = text > 32
     starts = inside.copy()

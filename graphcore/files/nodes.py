@@ -1,4 +1,4 @@
-"""Files of what is known of nodes: ids and names, tables of people, names alone in the order of the nodes."""
+"""Files of node tables: ids, names and other columns, or names alone in the order of the nodes."""
 
 import os
 import re
@@ -23,7 +23,7 @@ _ID_AND_REST = re.compile(r"\s*-?\d+\s+\S")
 
 
 def read_nodes(path: PathLike, *, encoding: str = "utf-8", any_size: bool = False) -> NodeTable:
-    r"""Read what is known of nodes, for `nodes` of :func:`graphcore.read_graph` and :meth:`graphcore.Graph.with_nodes`.
+    r"""Read a table of nodes, for `nodes` of :func:`graphcore.read_graph` and :meth:`graphcore.Graph.with_nodes`.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ def read_nodes(path: PathLike, *, encoding: str = "utf-8", any_size: bool = Fals
 
 
 def read_table_of(nodes, encoding="utf-8", any_size=False):
-    """The NodeTable of a path, or of what else a caller gives for nodes; None stays None."""
+    """Return the NodeTable of a path, or of a table in memory; None stays None."""
     if isinstance(nodes, (str, os.PathLike)):
         return read_nodes(nodes, encoding=encoding, any_size=any_size)
     return None if nodes is None else node_table(nodes)
@@ -86,7 +86,7 @@ def _checked(table, source):
 
 
 def _columns(lines):
-    """Columns of a text by their names; a single one without a header as it is."""
+    """Return the columns of a text by their names; a single column without a header is returned as it is."""
     lines = dropwhile(lambda line: not line[1].strip() or line[1].lstrip()[0] in "#%", lines)
     sample = list(islice(lines, _SAMPLE))
     if not sample:
@@ -107,11 +107,11 @@ def _columns(lines):
 
 
 def _delimiter(lines):
-    """(Mark between the fields, None for white space; at so many places at most, or -1), of the first lines."""
+    """Guess (delimiter or None for white space, largest number of splits or -1) from the first lines."""
     found = {}
     for mark in "\t,;":
         ((width, often),) = Counter(len(split_line(line, mark, '"' in line)) for line in lines).most_common(1)
-        if width > 1 and 2 * often > len(lines):  # the others are mistakes then, and told by their lines
+        if width > 1 and 2 * often > len(lines):  # read_columns reports the other lines as errors
             found[mark] = width
     if found:
         return "\t" if "\t" in found else max(found, key=found.__getitem__), -1
@@ -119,7 +119,7 @@ def _delimiter(lines):
 
 
 def _filled(lines, alone):
-    """Lines that are not blank; where each is a name `alone`, those after a blank one would be other nodes'."""
+    """Yield lines that are not blank; raise an error for blank ones between names `alone`, which would shift nodes."""
     blank = None
     for number, line in lines:
         if not line.strip():
@@ -131,7 +131,7 @@ def _filled(lines, alone):
 
 
 def _is_header(columns):
-    """Whether the first line has a word that ids or names are called by, or a word above numbers."""
+    """Return whether the first line has a known name of a column of ids or names, or a word above numbers."""
     heads = [column[0] for column in columns]
     if any(map(is_id, heads)):
         return False
@@ -142,7 +142,7 @@ def _is_header(columns):
 
 
 def _values(column):
-    """Integers, or numbers where all are some or blank, else text, as 007 and integers of more than 64 bits are."""
+    """Convert a column to integers, else to floats (NaN for blanks), else to text, as 007 and integers over 64 bits."""
     if all(map(is_id, column)):
         return np.array(column, dtype=np.int64)
     fields = [field for field in column if field]

@@ -1,4 +1,4 @@
-"""NumPy's own files, read without trust in their headers: arrays, archives of them, and graphs in these.
+"""NumPy's files, whose headers are validated before anything is allocated: arrays, archives, and graphs in archives.
 
 A graph is a sparse matrix as scipy writes it, or plain arrays of compressed rows.
 """
@@ -24,21 +24,21 @@ from ..graphs.structure import check_sparse
 from ._format import NOT_SQUARE, Format, text_of_names
 
 NPZ_MAGIC = b"PK\x03\x04"
-# No compression that numpy writes makes content so many times smaller.
+# The largest ratio of compression of deflate, bzip2 and lzma members that numpy writes.
 _MOST_COMPRESSED = 1040
-# Graphs are a half to a twentieth of their arrays. What stays small may be as regular as it likes.
+# Archives of graphs are a half to a twentieth of their arrays. Small archives are read whatever their ratio.
 _MAX_RATIO, _ALWAYS_FINE = 100, 1 << 26
 _PIECE = 1 << 24
 _DAMAGE = (
     ValueError, TypeError, KeyError, EOFError, RuntimeError, OverflowError, struct.error, zipfile.BadZipFile,
     zlib.error, lzma.LZMAError,
 )  # fmt: skip
-# Rows and columns that a matrix may have, whatever is in it; beyond that, so many for every entry.
+# Rows and columns that a matrix may have without entries, and beyond that for every entry.
 _NODES, _NODES_PER_ENTRY = 1 << 24, 1000
 
 
 def read_array(stream, size):
-    """Return the array in a ``.npy`` stream of `size` bytes; nothing is allocated that the stream cannot hold."""
+    """Return the array in a ``.npy`` stream of `size` bytes, after checking that the stream is long enough for it."""
     try:
         shape, fortran, dtype = npy_header(stream)
     except ValueError as error:
@@ -66,18 +66,18 @@ def read_array(stream, size):
 
 @contextlib.contextmanager
 def open_archive(stream, *, any_size=True):
-    """Yield the Archive in a binary stream; whatever is damaged in it becomes a FormatError.
+    """Yield the Archive in a binary stream; damage raises a FormatError.
 
-    Unless it may be of `any_size`, an archive that is small beyond what a graph can be compressed to is refused.
+    Unless `any_size`, an archive that expands far more than compressed graphs do is refused.
     """
     try:
         with contextlib.ExitStack() as stack:
-            if not stream.seekable():  # a copy of what is decompressed, in which places can be looked for
+            if not stream.seekable():  # zipfile needs a stream that can seek
                 copy = stack.enter_context(tempfile.TemporaryFile())
                 shutil.copyfileobj(stream, copy)
                 stream = copy
             stack.enter_context(warnings.catch_warnings())
-            warnings.simplefilter("ignore")  # of names that are there twice
+            warnings.simplefilter("ignore")  # zipfile warns of names that occur twice
             archive = stack.enter_context(zipfile.ZipFile(stream))
             size, total = stream.seek(0, 2), sum(info.file_size for info in archive.infolist())
             if not any_size and total > max(_ALWAYS_FINE, _MAX_RATIO * size):
@@ -92,13 +92,13 @@ def open_archive(stream, *, any_size=True):
         said = str(error).partition("\n")[0][:200]
         raise FormatError(f"the .npz archive cannot be read: {said}") from None
     except OSError as error:
-        if error.errno is None or error.filename is None:  # a position that is damaged, not a disk
+        if error.errno is None or error.filename is None:  # a damaged offset, not an error of the disk
             raise FormatError(f"the .npz archive cannot be read: {error.strerror or error}") from None
         raise
 
 
 def write_array(stream, array):
-    """Write an array as ``.npy`` by the stream's own `write`: of a true file numpy would not notice that it is full."""
+    """Write an array as ``.npy`` by the stream's own `write`; numpy's own writing to a file misses a full disk."""
     np.save(SimpleNamespace(write=stream.write), array, allow_pickle=False)
 
 
@@ -118,7 +118,7 @@ class Archive:
         return list(self._members)
 
     def get(self, name):
-        """An array, or None."""
+        """Return an array, or None."""
         if name not in self:
             return None
         return self[name]
@@ -156,13 +156,13 @@ def read_npz(source, reading):
 
 
 def write_npz(graph, stream):
-    """Write what ``scipy.sparse.load_npz`` reads too, with node names as one array more."""
+    """Write an archive that ``scipy.sparse.load_npz`` reads too, with node names as one more array."""
     extra = {}
     if graph.node_names is not None:
-        # Objects would need pickle, which runs code when it is read; they come back as text.
+        # Objects would need pickle, which runs code when it is read, so they become text.
         names = graph.node_names
         extra["node_names"] = text_of_names(names) if names.dtype == object else names
-    # Streams that compress say that they can go back, and cannot; to one that only writes, all is written forwards.
+    # Streams that compress claim to be seekable and are not; without `seek`, zipfile writes sequentially.
     forwards = SimpleNamespace(write=stream.write, flush=stream.flush, read=None)
     np.savez_compressed(
         forwards, format=b"csr", shape=np.array([graph.n_nodes, graph.n_nodes]), indptr=graph.indptr,
@@ -172,7 +172,7 @@ def write_npz(graph, stream):
 
 
 def matrix_of(archive):
-    """The sparse matrix that ``scipy.sparse.save_npz`` wrote to an open Archive, its structure checked."""
+    """Return the sparse matrix that ``scipy.sparse.save_npz`` wrote to an open Archive, its structure checked."""
     kind = archive["format"]
     kind = kind.item() if kind.size == 1 else None
     kind = kind.decode("ascii", "replace") if isinstance(kind, bytes) else kind
@@ -194,7 +194,7 @@ def matrix_of(archive):
 
 
 def _rows_of(archive):
-    """The matrix of plain arrays `indptr` and `indices`, and weights if there are any."""
+    """Return the matrix of plain arrays `indptr` and `indices`, and weights if there are any."""
     if not ("indptr" in archive and "indices" in archive):
         listed = ", ".join(sorted(archive.names))
         listed = listed if len(listed) <= 200 else f"{listed[:200]}..."
@@ -209,7 +209,7 @@ def _rows_of(archive):
 
 
 def _matrix(kind, data, places, shape):
-    """A matrix of scipy's out of its parts; scipy itself would turn index arrays of any type into integers."""
+    """Build a scipy matrix from its arrays; scipy itself would cast index arrays of any type to integers."""
     import scipy.sparse as sp
 
     if data.dtype.kind not in "biuf":

@@ -15,12 +15,12 @@ from ._format import LAYOUT, Format
 from .atomic import atomic_output, text_output
 from .edge_list import graph_of
 
-# What the ending of a table's file asks for.
+# Formats of tables by the endings of their files.
 TABLES = {".csv": "csv", ".tsv": "tsv", ".parquet": "parquet"}
-# Rows that are read at once, in so much memory or more.
+# Rows that are read at once where there is the full memory.
 _ROWS = 1 << 20
 _FULL_MEMORY = 1 << 30
-# What a whole table that is read into memory takes of it at once.
+# Memory of a batch where a whole table is read.
 _TABLE_MEMORY = 1 << 28
 
 
@@ -53,14 +53,14 @@ def write_table(columns, path):
 
 
 def _plain_parquet(source):
-    """The module that reads an open Source, which pyarrow opens by its path."""
+    """Return the module that reads an open Source, which pyarrow opens by its path."""
     if source.compression:
         raise FormatError("Parquet compresses its columns by itself; decompress the file around it")
     return check_parquet()[1]
 
 
 def read_table(source):
-    """All columns of an open Source, as a table of pyarrow's."""
+    """Read all columns of an open Source, as a table of pyarrow's."""
     parquet = _plain_parquet(source)
     with _refusing("the Parquet table cannot be read"):
         table = parquet.read_table(source.path, use_threads=False)
@@ -82,9 +82,9 @@ def read_parquet(source, reading):
 
 
 class EdgeTable:
-    """Which columns of a table are edges, by its schema, and how their arrays come out of pyarrow's batches."""
+    """The columns of a table that hold edges, chosen by its schema, and the conversion of pyarrow's batches."""
 
-    n_nodes = None  # no table says it
+    n_nodes = None  # tables do not state it
 
     def __init__(self, schema, reading):
         arrow, _ = check_parquet()
@@ -113,7 +113,7 @@ class EdgeTable:
         self.numbering = None if integers and ids != "string" else Numbering()
 
     def arrays(self, batch):
-        """(ends, weights) of a batch; names are numbered on."""
+        """Return (ends, weights) of a batch; new names get the next numbers."""
         arrays = [batch.column(batch.schema.get_field_index(name)) for name in self.columns]
         for name, array in zip(self.columns, arrays, strict=True):
             if array.null_count:
@@ -121,7 +121,7 @@ class EdgeTable:
         if self.numbering is None:
             ends = np.stack([_numbers(array, np.int64) for array in arrays[:2]], axis=1)
         else:
-            # Row by row, so that names are numbered in the order in which they first appear.
+            # Names are listed row by row, to be numbered in the order in which they first appear.
             names = [str(name) for row in zip(*(a.to_pylist() for a in arrays[:2]), strict=True) for name in row]
             ends = self.numbering.of(names, len(names)).reshape(-1, 2)
         weights = _numbers(arrays[2], np.float64) if self.weighted else np.empty(0)
@@ -158,7 +158,7 @@ class ParquetEdges(EdgeTable):
 
 
 def _weight(schema, columns, weight_column):
-    """Position of the column of weights, or None."""
+    """Return the position of the column of weights, or None."""
     kinds = check_parquet()[0].types
     names = [name.lower() for name in schema.names]
     if weight_column == "auto":
@@ -181,14 +181,14 @@ def _numbers(array, dtype):
 
 
 @contextlib.contextmanager
-def _refusing(what):
-    """Within this context, what pyarrow refuses is a FormatError that says `what` cannot be done and why."""
+def _refusing(failure):
+    """Turn errors of pyarrow into a FormatError that states the `failure` and its reason."""
     arrow, _ = check_parquet()
     try:
         yield
     except (ValueError, OSError, arrow.ArrowException) as error:
         said = str(error).partition("\n")[0][:200]
-        raise FormatError(f"{what}: {said}") from None
+        raise FormatError(f"{failure}: {said}") from None
 
 
 PARQUET = Format(

@@ -1,4 +1,4 @@
-"""Read a graph, whatever it is written in."""
+"""Read a graph from a file of any known format."""
 
 import os
 from functools import partial
@@ -49,7 +49,7 @@ def read_graph(
     weight_column : {"auto", None}, int or str, default "auto"
         Edge lists: where the weight stands, by number from 0 or by name; None for no weights. "auto" takes the column
         that a header names "weight" or the like; without names, a third numeric column if it is the only one beside
-        time stamps. What is left out is warned about. Other formats: None leaves weights out, and for GraphML, GEXF and
+        time stamps. Columns left out raise a warning. Other formats: None leaves weights out, and for GraphML, GEXF and
         GML a str is the edge attribute ("auto": "weight", else "value").
     ids : {"auto", "integer", "string"}, default "auto"
         Edge lists: what the nodes' names are. "auto" takes integers if the first lines hold nothing else.
@@ -65,12 +65,12 @@ def read_graph(
     encoding : str, default "utf-8"
         Edge lists: of the node names.
     any_size : bool, default False
-        Whether to believe what a file says about sizes: True allows compressed data that expand to more than 100 times
+        Whether to accept any size that a file states: True allows compressed data that expand to more than 100 times
         their size (and 4 MiB), headers that state more than a million nodes and more than 32 for every edge, and web
         graphs of more than 100 arcs for every byte.
     nodes : path, or what :meth:`Graph.with_nodes` takes, optional
-        What is known of the nodes beside their edges: their names, their order, and which have no edge. A path is
-        read by :func:`graphcore.files.read_nodes`.
+        Names, order and attributes of the nodes, those without an edge included. A path is read by
+        :func:`graphcore.files.read_nodes`.
 
     Returns
     -------
@@ -115,7 +115,7 @@ def read_graph(
     )  # fmt: skip
     table = read_table_of(nodes, encoding, any_size)
     if isinstance(path, (str, os.PathLike)) and os.path.isdir(path):
-        # Imported here, because the store itself imports the readers of this room.
+        # This import is late because the store itself imports the readers of files.
         from .store import looks_like_store
 
         if looks_like_store(path):
@@ -131,11 +131,11 @@ def read_graph(
     return of_nodes(graph, table, found.isolated)
 
 
-def of_nodes(graph, table, all_there=True):
-    """The graph with a NodeTable, or as it is with None; `all_there` if it has all nodes by itself."""
+def of_nodes(graph, table, complete=True):
+    """Return the graph with a NodeTable, or as it is with None; `complete` if its file has isolated nodes, too."""
     if table is None:
         return graph
-    if all_there and graph.node_names is None:
+    if complete and graph.node_names is None:
         table.holds_all(graph.n_nodes)
     return graph.with_nodes(table)
 

@@ -26,8 +26,8 @@ def write_graph(
         :func:`graphcore.open_graph` opens without reading it. "graphml", "gexf" and "gml" are for other programs, such
         as Gephi and Cytoscape.
     attributes : dict of array-like of shape (n_nodes,), optional
-        What the nodes get as attributes in GraphML, GEXF and GML, such as ``model.to_table()``; a column "node" is the
-        nodes' names, which are there anyway, and NaN is left out.
+        Attributes of the nodes in GraphML, GEXF and GML, such as ``model.to_table()``; a column "node" is left out, as
+        the names are written anyway, and so is NaN.
 
     Raises
     ------
@@ -57,7 +57,7 @@ def write_graph(
     if attributes and not takes_attributes:
         raise ParameterError(f"attributes are for graphml, gexf and gml; {name} files have no place for them")
     if name == "store":
-        # Imported here, because the store itself imports the readers of this room.
+        # This import is late because the store itself imports the readers of files.
         from .store import write_store
 
         write_store(graph, path)

@@ -12,10 +12,10 @@ from ...graphs._loops import MAX, MIN, combined
 
 @compiled
 def merge_entries(keys, weights, policy, tolerance, found):
-    """Merge equal entries of sorted keys in place, as row << 31 | column; returns the number of entries left.
+    """Merge equal entries of sorted keys in place, as row << 31 | column; return the number of entries left.
 
     Weights, if any, are added in each direction, in ascending order so that both rows of a pair get the same sum, and
-    combined. found += entries in both directions, in one, in both with different weights (no self-loops); self-loops.
+    combined. `found` counts entries in both directions, in one, in both with different weights, and self-loops.
     """
     weighted = len(weights) > 0
     length = 0
@@ -56,5 +56,5 @@ def merge_entries(keys, weights, policy, tolerance, found):
 
 
 def warm_up():
-    """Load or compile the loop, so that the memory that this takes is known before the rest is shared out."""
+    """Load or compile the loop, so that the memory of the compiler is known before the rest is divided."""
     merge_entries(np.zeros(2, dtype=np.int64), np.zeros(2), MAX, 0.0, np.zeros(4, dtype=np.int64))

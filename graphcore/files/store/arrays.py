@@ -1,4 +1,4 @@
-"""The arrays of a store: written piece by piece, row by row, opened as read-only memory maps."""
+"""The arrays of a store: written in pieces of values or rows, and opened as read-only memory maps."""
 
 import os
 from contextlib import ExitStack
@@ -13,13 +13,13 @@ from ...graphs.ids import FIXED_WIDTH, id_dtype
 from ..atomic import to_disk
 from .format import ArrayFacts, array_path, checksum, require_file
 
-# Entries or values that are written at once, and rows.
+# Values, and rows, that are written at once.
 _PIECE = 1 << 22
 _ROWS = 1 << 20
 
 
 class ArrayWriter:
-    """Writes a one-dimensional ``.npy`` file whose length is known only at the end; an ExitStack closes it."""
+    """Writer of a one-dimensional ``.npy`` file whose length is known only at the end; an ExitStack closes it."""
 
     def __init__(self, stack, folder, name, dtype):
         self.dtype, self.length, self.crc32 = np.dtype(dtype).newbyteorder("<"), 0, 0
@@ -35,7 +35,7 @@ class ArrayWriter:
             self.length += len(piece)
 
     def finish(self):
-        """Write the header anew, with the length, bring all to the disk, and return the ArrayFacts."""
+        """Write the header anew with the length, flush the file to the disk, and return the ArrayFacts."""
         self._write_header()
         to_disk(self._stream)
         return ArrayFacts(self.dtype.str, self.length, self.crc32)
@@ -57,7 +57,7 @@ def write_array(folder, name, dtype, pieces):
 
 
 class RowWriter:
-    """Writes indptr, indices, weights (unless `weight_dtype` is None) and degrees of rows that come in order."""
+    """Writer of indptr, indices, weights (unless `weight_dtype` is None) and degrees of rows in ascending order."""
 
     def __init__(self, stack, folder, n_nodes, weight_dtype):
         self._row, self.n_isolated, self.all_ones = 0, 0, True
@@ -68,12 +68,12 @@ class RowWriter:
         self._writers["indptr"].append(np.zeros(1, dtype=np.int64))
 
     def append(self, keys, weights, last):
-        """Write the rows up to `last`, which is not among them; all their merged entries are (row << 31 | column)."""
+        """Write the rows before `last` by their merged entries (row << 31 | column)."""
         before, start = self._writers["indices"].length, 0
         for at in range(0, len(keys), _PIECE):
             self._writers["indices"].append(keys[at : at + _PIECE] & 0x7FFFFFFF)
         if len(weights):
-            # What is stored is what degrees are made of.
+            # Degrees are sums of the weights as they are stored.
             weights = weights.astype(self._writers["weights"].dtype, copy=False)
             self._writers["weights"].append(weights)
             self.all_ones = self.all_ones and bool((weights == 1).all())
@@ -95,7 +95,7 @@ class RowWriter:
 
 
 def map_array(folder, name, facts):
-    """Open an array as a read-only memory map, after checking that its file has the type and size it should have."""
+    """Open an array as a read-only memory map, after checking the type and size of its file."""
     path = array_path(folder, name)
     dtype = np.dtype(facts.dtype)
     try:
@@ -115,7 +115,7 @@ def map_array(folder, name, facts):
     wanted = start + facts.length * dtype.itemsize
     if size != wanted:
         raise FormatError(f"{name}.npy is {'cut off' if size < wanted else 'too long'}: {size} bytes, not {wanted}")
-    if facts.length == 0:  # a system cannot map nothing
+    if facts.length == 0:  # an empty file cannot be mapped
         return read_only(np.empty(0, dtype=dtype))
     return np.asarray(np.memmap(path, dtype=dtype, mode="r", offset=start, shape=shape))
 
@@ -136,7 +136,7 @@ def names_as_arrays(names):
 
 
 def names_from_arrays(names, ends):
-    """The array of names: mapped as it is, or an array of strings where `ends` (or None) says they are packed."""
+    """Return the array of names: mapped as it is, or unpacked into an array of strings if there are `ends`."""
     if ends is None:
         return names
     if ends[0] < 0 or ends[-1] != len(names) or (ends[1:] < ends[:-1]).any():

@@ -1,4 +1,4 @@
-"""Edges on disk as they were read, and entries of the matrix, spread over files of which each is sorted in memory."""
+"""External sorting: a spool of edges as they were read, and buckets of matrix entries that are sorted in memory."""
 
 import contextlib
 import errno
@@ -13,19 +13,19 @@ from ...exceptions import InputError
 from ..atomic import to_disk
 from ..npz import write_array
 
-# Edges of a block in a Spool. A block that is spread takes some 256 bytes for each: ids, numbers, entries, buckets.
+# Edges of a block in a Spool. Spreading a block takes some 256 bytes an edge: ids, numbers, entries, buckets.
 _BLOCK = 1 << 17
 _SAMPLE = 500_000
 _MIN_BUCKETS = 1
 # Systems limit the number of open files.
 _MAX_BUCKETS = 200
-# Bytes to sort an entry without weights, with those of a file, or with ones (where each direction counts once).
+# Bytes to sort an entry without weights, with weights of a file, or with ones (where each direction counts once).
 _ENTRY_BYTES = {"none": 12, "file": 40, "ones": 36}
 
 
 @dataclass
 class Spool:
-    """Edges in one file, array after array: pieces of ends (n, 2), each with its weights, of length 0 for none."""
+    """A file of edges as arrays: blocks of ends (n, 2), each followed by its weights, of length 0 for none."""
 
     path: str
     n_bytes: int = 0
@@ -33,14 +33,14 @@ class Spool:
     low: int | None = None  # of the ids
     high: int | None = None
     weighted: bool = False
-    narrow: bool = True  # whether weights have 32 bits where they come from
+    narrow: bool = True  # whether the weights of the input have 32 bits
 
     @contextlib.contextmanager
     def writing(self):
-        """Within this context, edges are written behind those that are there."""
+        """Open the file for appending edges within this context."""
         with open(self.path, "ab") as self._stream:
             self._require_whole(self._stream)
-            self._stream.truncate(self._stream.seek(self.n_bytes))  # what follows was left by a crash
+            self._stream.truncate(self._stream.seek(self.n_bytes))  # a crash may have left an incomplete block
             yield
 
     def append(self, ends, weights):
@@ -60,7 +60,7 @@ class Spool:
         self.n_bytes, self.n_edges = self._stream.tell(), self.n_edges + len(ends)
 
     def sync(self):
-        """Bring all blocks to the disk."""
+        """Flush all blocks to the disk."""
         to_disk(self._stream)
 
     def blocks(self):
@@ -77,7 +77,7 @@ class Spool:
             raise OSError(errno.EIO, f"{self.path} is shorter than it was: start over without resume")
 
     def sample(self, n_edges):
-        """Both ends of about so many random edges."""
+        """Return both ends of about `n_edges` random edges."""
         rng, rate, picked = np.random.default_rng(0), min(1.0, n_edges / self.n_edges), []
         for ends, _ in self.blocks():
             pairs = ends.reshape(-1, 2)
@@ -86,7 +86,7 @@ class Spool:
 
 
 def entries_of(ends, weights):
-    """(keys, weights) of the entries of edges, those of weight 0 left out; see `_loops.py` for keys."""
+    """Return (keys, weights) of the entries of edges, without edges of weight 0; see `_loops.py` for keys."""
     i, j = ends[::2], ends[1::2]
     if len(weights):
         kept = weights != 0
@@ -97,10 +97,10 @@ def entries_of(ends, weights):
 
 
 def choose_borders(spool, number, kind, limit):
-    """Rows at which buckets begin, but for the first, so that each can be sorted within `limit` bytes."""
+    """Choose the rows at which buckets after the first begin, so that each can be sorted within `limit` bytes."""
     if not spool.n_edges:
         return np.empty(0, dtype=np.int64)
-    # Twice as many as would do if all were alike: a row is never cut, however long it is.
+    # Buckets are twice as many as equal ones would need, because no row is cut, and rows may be long.
     n_buckets = max(_MIN_BUCKETS, 1 + int(1.5 * 2 * spool.n_edges * _ENTRY_BYTES[kind] / limit))
     if n_buckets > _MAX_BUCKETS:
         times = n_buckets // _MAX_BUCKETS + 1
@@ -110,13 +110,13 @@ def choose_borders(spool, number, kind, limit):
 
 
 class Buckets:
-    """Files of entries in ascending order from file to file; `kind` says where weights come from (_ENTRY_BYTES)."""
+    """Files of entries in ascending order from file to file; `kind` is the source of weights (_ENTRY_BYTES)."""
 
     def __init__(self, folder, n_buckets, kind):
         self._folder, self.n_buckets, self._kind = folder, n_buckets, kind
 
     def fill(self, spool, number, borders, tell):
-        """Write all entries of a Spool; what was there is overwritten."""
+        """Write all entries of a Spool, over files of an interrupted build."""
         names = ("keys", "weights") if self._kind == "file" else ("keys",)
         with contextlib.ExitStack() as stack:
             streams = [

@@ -1,4 +1,4 @@
-"""Build a graph on disk from edges that do not fit in memory, which come in block by block."""
+"""Build a graph on disk, block by block, from edges that do not fit in memory."""
 
 import contextlib
 import os
@@ -79,7 +79,7 @@ def build_store(
     InputError
         If the edges cannot be used, or the limit on memory is too low for them.
     OSError
-        If something cannot be read or written, or the disk is full. What was done is kept for `resume`.
+        If something cannot be read or written, or the disk is full. The finished steps are kept for `resume`.
     ParameterError
         If an option is not known.
 
@@ -122,19 +122,19 @@ def build_store(
             check_nodes(table, given)
         options = {
             "inputs": given.identity, "nodes": table and identity_of(table), "memory": limit.total, "n_nodes": n_nodes,
-            "parts": parts, "any_size": any_size, "layout": 2,  # of these notes and the files beside them
+            "parts": parts, "any_size": any_size, "layout": 2,  # version of the journal and of the temporary files
             **asdict(reading),
         }  # fmt: skip
         with working_folder(out, options, resume) as journal:
             build = _Build(journal, given, table, limit, symmetrize, stages)
             build.run(parts)
-            if os.path.exists(build.store):  # or an interruption came after the renaming
+            if os.path.exists(build.store):  # it is gone if an interruption came after the renaming
                 put_in_place(build.store, out, os.path.join(journal.folder, "replaced"))
     return open_graph(out)
 
 
 class _Build:
-    """The steps of a build, from edges as they come in to a store; each one notes in the journal what it finished."""
+    """The steps of a build, from blocks of edges to a store; the journal notes every step that is finished."""
 
     def __init__(self, journal, given, nodes, limit, symmetrize, stages):
         self._journal, self._notes, self._given, self._limit = journal, journal.notes, given, limit
@@ -196,18 +196,18 @@ class _Build:
         self._journal.save()
 
     def _named(self, names):
-        """Facts about the arrays of names, which are written to the store."""
+        """Write the arrays of names to the store, and return their facts."""
         arrays = {} if names is None else names_as_arrays(names)
         return {key: asdict(write_array(self.store, key, a.dtype, [a])) for key, a in arrays.items()}
 
     def _number(self):
-        """(Number of nodes, what makes node numbers of ids); it is noted what the nodes are called."""
+        """Return (number of nodes, function from ids to node numbers), and note the names of the nodes."""
         names, spool, given = self._notes["read"]["names"], self._spool, self._given
         low, high = (0, -1) if spool.low is None else (spool.low, spool.high)
         number, self._notes["names"] = same, names or {}
         if self._nodes is not None:
             self._notes["names"], n_nodes = self._named(self._nodes.called), len(self._nodes)
-            if given.names is None:  # names number from the table's on
+            if given.names is None:  # names were numbered in the order of the table while they were read
                 in_order = np.array_equal(self._nodes.ids_among(text=False), np.arange(n_nodes))
                 number = same if in_order and low >= 0 and high < n_nodes else RowOf(self._nodes)
         elif names is not None:
@@ -225,7 +225,7 @@ class _Build:
 
     @property
     def _kind(self):
-        """Where weights come from, as Buckets have it."""
+        """The source of weights, a `kind` of Buckets."""
         if self._spool.weighted:
             return "file"
         return "ones" if self._symmetrize in ("average", "sum") else "none"
@@ -240,7 +240,7 @@ class _Build:
         self._journal.save()
 
     def _sort(self):
-        """Sort and merge the buckets one by one, into the rows of the store, from the first on; returns the Meta."""
+        """Sort and merge the buckets in order into the rows of the store; return the Meta."""
         spread, found = self._notes["spread"], np.zeros(4, dtype=np.int64)
         lasts, policy = [*spread["borders"], spread["n_nodes"]], policy_code(self._symmetrize)
         buckets = Buckets(self._journal.folder, len(lasts), self._kind)

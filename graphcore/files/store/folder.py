@@ -1,4 +1,4 @@
-"""Stores as folders that are either whole or not there, and a graph in memory written as one."""
+"""Atomic folders of stores, and the writing of a graph in memory as a store."""
 
 import contextlib
 import os
@@ -15,9 +15,9 @@ from .format import SUFFIX, SUFFIXES, Meta, is_store, write_meta
 
 
 def check_replaceable(path: PathLike, reads: Iterable[PathLike] = ()) -> str:
-    """Find out that a store could be written at `path`, and return it as a string.
+    """Check that a store can be written at `path`, and return the path as a string.
 
-    Only stores are ever replaced, and none that is among the files that it `reads`, or holds one of them.
+    Only stores are replaced, and none that is, or holds, one of the inputs `reads`.
     """
     path = os.path.normpath(check_path(path))
     if not path.endswith(SUFFIXES) or os.path.basename(path) in SUFFIXES:
@@ -45,11 +45,11 @@ def atomic_folder(path, reads=()):
 
 
 def put_in_place(folder, path, aside):
-    """Rename a finished folder to `path`, in place of the store that may be there, which is moved to `aside` first."""
+    """Rename a finished folder to `path`; a store there is moved to `aside` first and removed afterwards."""
     path = os.path.realpath(path)
     sync_folder(folder)
     if os.path.lexists(path):
-        # Folders cannot be replaced in one step: for a moment there is none, but never half of one.
+        # Folders cannot be replaced in one step: for a moment there is none, but never an incomplete one.
         os.rename(path, aside)
         try:
             os.rename(folder, path)
@@ -63,9 +63,9 @@ def put_in_place(folder, path, aside):
 
 
 def write_store(graph: Graph, path: PathLike) -> None:
-    """Write a graph as a folder ``NAME.store``, whole or not there; a store there is replaced, anything else is not.
+    """Write a graph as a folder ``NAME.store``, atomically; only a store is replaced.
 
-    A graph that is mapped from a store is not written over it: it may hold less, and others find it by its path.
+    A graph that is mapped from a store is not written over that store, which its pickles open by the path.
     """
     arrays = {"indptr": graph.indptr, "indices": graph.indices, "weights": graph.weights, "degrees": graph.degrees}
     if graph.node_names is not None:

@@ -1,6 +1,6 @@
-"""What a graph on disk is: a folder of ``.npy`` arrays, and ``meta.json`` that counts and checks them.
+"""The format of a graph on disk: a folder of ``.npy`` arrays, with ``meta.json`` for their counts and checksums.
 
-Beside them may lie a note of which files graphcore itself has written or verified, that fits nothing but these.
+A record beside them may identify the files that graphcore has written or verified on this disk.
 """
 
 import json
@@ -19,12 +19,12 @@ from ..atomic import to_disk
 FORMAT = "graphcore graph"
 VERSION = 1
 META, RECORD = "meta.json", "verified.json"
-# Stores are called so; they were called .graph, which is the ending of METIS's and WebGraph's files as well.
+# The ending of stores; earlier versions wrote .graph, which is the ending of METIS's and WebGraph's files as well.
 SUFFIX, SUFFIXES = ".store", (".store", ".graph")
-# A graph of so many bytes is read from end to end in less than a second, whenever it is opened.
+# A graph of up to this number of bytes is verified whenever it is opened, in less than a second.
 CHECKED = 1 << 26
-_LARGEST = 1 << 16  # bytes of either
-# Those that a store in parts is cut in.
+_LARGEST = 1 << 16  # bytes of either JSON file
+# The arrays that are cut into parts.
 PARTED = {"indices", "weights"}
 
 
@@ -55,32 +55,32 @@ class Meta:
 
 
 def array_path(folder, name):
-    """Path of an array."""
+    """Return the path of an array."""
     return os.path.join(folder, f"{name}.npy")
 
 
 def part_path(folder, part, name):
-    """Path of a part of one of the PARTED arrays: bytes, without a header."""
+    """Return the path of a part of one of the PARTED arrays, a file of bytes without a header."""
     return os.path.join(folder, f"part-{part}", f"{name}.bin")
 
 
 def checksum(piece, value=0):
-    """CRC-32 of an array's bytes, going on from the checksum of what stands before."""
+    """Return the CRC-32 of an array's bytes, continued from the checksum `value` of the bytes before."""
     return zlib.crc32(np.ascontiguousarray(piece).view(np.uint8).data, value)
 
 
 def is_store(path: PathLike) -> bool:
-    """Whether `path` is a folder that says it holds a graph."""
+    """Return whether `path` is a folder with a ``meta.json``."""
     return os.path.isfile(os.path.join(path, META))
 
 
 def looks_like_store(path: PathLike) -> bool:
-    """Whether `path` is a folder that holds a graph, or by its name should."""
+    """Return whether `path` is a folder that holds a graph, or has the ending of stores."""
     return os.path.isdir(path) and (is_store(path) or os.fspath(path).endswith(SUFFIXES))
 
 
 def files_of(meta):
-    """Names of the files that make up a store."""
+    """Return the names of the files of a store."""
     if not meta.parts:
         return [META, *(f"{name}.npy" for name in meta.arrays)]
     cut = [part_path("", p, name) for p in range(len(meta.parts)) for name in meta.arrays if name in PARTED]
@@ -88,13 +88,13 @@ def files_of(meta):
 
 
 def require_file(path):
-    """Raise a ValueError if there is something else than a file, such as a pipe that would be waited for."""
+    """Raise a ValueError if there is something else than a file, such as a pipe, whose reader would wait."""
     if not stat.S_ISREG(os.stat(path).st_mode):
         raise ValueError("it is no file")
 
 
 def write_meta(folder, meta):
-    """Write ``meta.json`` and flush it to the disk, once all arrays are there; a graph too large to check is noted."""
+    """Write ``meta.json`` and flush it to the disk, after all arrays; record a graph too large to verify at opening."""
     facts = {"format": FORMAT, "version": VERSION, **asdict(meta)}
     if not meta.parts:
         del facts["parts"]
@@ -105,7 +105,7 @@ def write_meta(folder, meta):
 
 
 def read_meta(folder):
-    """Read and check ``meta.json``; raises FormatError if it is not whole or of another version."""
+    """Read and check ``meta.json``; raise a FormatError if it is damaged or of another version."""
     path = os.path.join(folder, META)
     try:
         require_file(path)
@@ -143,7 +143,7 @@ def _own_checksum(facts):
 
 
 def _check(meta):
-    """Raise a ValueError if the counts do not go together."""
+    """Raise a ValueError if the counts are inconsistent."""
     n, n_entries, arrays, parts = meta.n_nodes, meta.n_entries, meta.arrays, meta.parts
     counts = [n, n_entries, meta.n_self_loops, meta.n_isolated]
     counts += [count for facts in arrays.values() for count in (facts.length, facts.crc32)]
@@ -152,7 +152,7 @@ def _check(meta):
     whole = all(type(first) is int for first in parts)
     if parts and not (whole and parts == sorted(set(parts)) and parts[0] == 0 and parts[-1] < n):
         raise ValueError("its parts are no rows that a graph can have")
-    # Length and types of each array; of names, None is any number and any type.
+    # Length and types of each array; None allows any.
     known = {
         "indptr": (n + 1, ["<i8"]), "indices": (n_entries, [id_dtype(n).str]), "weights": (n_entries, ["<f4", "<f8"]),
         "degrees": (n, ["<f8"]), "node_names": (n, None),
@@ -171,12 +171,12 @@ def _check(meta):
 
 
 def note(folder, state):
-    """Note in a folder the state of its files, found by :func:`state_of` before they were verified."""
+    """Record in a folder the state of its files, found by :func:`state_of` before they were verified."""
     write_json(os.path.join(folder, RECORD), state)
 
 
 def write_json(path, facts):
-    """Write facts to a file of the disk in one step."""
+    """Write facts to a JSON file atomically, flushed to the disk."""
     with open(f"{path}.new", "w", encoding="ascii") as stream:
         json.dump(facts, stream, indent=1)
         to_disk(stream)
@@ -184,7 +184,7 @@ def write_json(path, facts):
 
 
 def is_noted(folder, names):
-    """Whether the files are those that were noted: not written to, replaced, copied or unpacked since."""
+    """Return whether the files are as recorded: not written to, replaced, copied or unpacked since."""
     path = os.path.join(folder, RECORD)
     try:
         if not os.path.isfile(path) or os.path.getsize(path) > _LARGEST:
@@ -196,8 +196,8 @@ def is_noted(folder, names):
 
 
 def state_of(folder, names):
-    """Size, times of change and number on the disk of each file."""
-    # The time of the last change of a file's status cannot be set by any program, nor its number on the disk be known
-    # before it is there: a folder that comes from elsewhere cannot bring a note that fits.
+    """Return size, times of change and inode number of each file."""
+    # No program can set the time of a change of status (ctime), nor know the inode number of a file in advance, so a
+    # folder from elsewhere cannot have a matching record.
     found = {name: os.stat(os.path.join(folder, name)) for name in names}
     return {name: [s.st_size, s.st_mtime_ns, s.st_ctime_ns, s.st_ino] for name, s in found.items()}

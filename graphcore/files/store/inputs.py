@@ -1,4 +1,4 @@
-"""Where the edges of a build come from: files, a dask.dataframe, or an iterator of blocks."""
+"""Sources of the edges of a build: files, a dask.dataframe, or an iterator of blocks."""
 
 import contextlib
 import os
@@ -16,12 +16,12 @@ from .._source import Source, naming, open_source
 from ..formats import guess_format
 from ..parquet import EdgeTable, check_parquet
 
-# Partitions that Dask makes at the same time; so many are in memory here, their columns of edges alone.
+# Partitions that Dask computes at once; their columns of edges are in memory here at the same time.
 _AT_ONCE = 4
 
 
 class _Table(NamedTuple):
-    """A file or a frame that edges come from by blocks: TextEdges, ParquetEdges, BVGraphEdges or _FrameEdges."""
+    """A file or a frame with its blocks of edges: TextEdges, ParquetEdges, BVGraphEdges or _FrameEdges."""
 
     name: str
     size: int
@@ -31,11 +31,11 @@ class _Table(NamedTuple):
 
 @contextlib.contextmanager
 def open_inputs(source, n_nodes, reading, memory, any_size):
-    """Yield the _Tables or _Blocks of what `build_store` is given: paths, a dask.dataframe, or blocks of edges."""
+    """Yield the _Tables or _Blocks of the source of `build_store`: paths, a dask.dataframe, or blocks of edges."""
     paths = [source] if isinstance(source, (str, os.PathLike)) else source
     if not (isinstance(paths, (list, tuple)) and paths and all(isinstance(path, (str, os.PathLike)) for path in paths)):
         paths = []
-    module = sys.modules.get("dask.dataframe")  # not imported for the question
+    module = sys.modules.get("dask.dataframe")  # without it, nothing can be a dask.dataframe
     framed = module is not None and isinstance(source, module.DataFrame)
     if not (paths or framed):
         if not hasattr(source, "__iter__") or isinstance(source, np.ndarray):
@@ -54,7 +54,7 @@ def open_inputs(source, n_nodes, reading, memory, any_size):
 
 
 def check_nodes(table, given):
-    """Check that a NodeTable may be that of an input, whose names it then numbers."""
+    """Check that a NodeTable fits an input, and number the names of the input in its order."""
     ids = table.ids_among(text=given.names is not None)
     if given.names is not None:
         given.names.of(map(str, ids.tolist()), len(ids))
@@ -68,7 +68,7 @@ def check_nodes(table, given):
 
 
 def identity_of(table):
-    """What tells a NodeTable from others: of how many nodes, and a checksum of ids and names."""
+    """Return a fingerprint of a NodeTable: its length and checksums of ids and names."""
     texts = [[] if values is None else map(str, values.tolist()) for values in (table.ids, table.names)]
     return [len(table), *(zlib.crc32("\n".join(text).encode("utf-8", "surrogatepass")) for text in texts)]
 
@@ -93,9 +93,9 @@ def _opened(stack, path, reading, memory, any_size):
 class _Tables:
     """Several tables, one after the other, as one input.
 
-    `identity` tells it from another; `names` numbers the nodes' names, and is None where ids are integers; `compact`
-    says whether these may have gaps; `n_nodes` is None where it is not known; `ones` is the type of weights where each
-    edge counts once, as for a graph in memory.
+    `identity` is a fingerprint of the input; `names` numbers the nodes' names, and is None where ids are integers;
+    `compact` says whether these may have gaps; `n_nodes` is None where it is not known; `ones` is the type of weights
+    where each edge counts once, as for a graph in memory.
     """
 
     ones = np.float32
@@ -119,15 +119,15 @@ class _Tables:
         for table in tables:
             for note in table.edges.notes:
                 warn_user(f"{table.name}: {note}")
-            table.edges.numbering = self.names  # one for all
+            table.edges.numbering = self.names  # all tables share one numbering
         self.n_nodes = None if None in known else max(known)
         self.compact = self.n_nodes is None and self.names is None
 
     def blocks(self, start, skip, folder):
-        """Yield blocks from a table on, of which `skip` are left out; temporary files lie in `folder`.
+        """Yield blocks from table `start` on, without its first `skip`; temporary files lie in `folder`.
 
-        They are ends (n_edges, 2), weights of length 0 for none, (number of the table, of the next block in it), and
-        the share of all that was read.
+        A block is (ends (n_edges, 2), weights of length 0 for none, (number of the table, number of the next block),
+        share of the input read).
         """
         total, before = max(1, sum(table.size for table in self._tables)), 0
         for i, table in enumerate(self._tables):
@@ -140,7 +140,7 @@ class _Tables:
 
 
 class _FrameEdges(EdgeTable):
-    """The attributes and blocks of `TextEdges`, of a dask.dataframe."""
+    """The edges of a dask.dataframe by blocks; the attributes are those of `TextEdges`."""
 
     def __init__(self, frame, reading):
         super().__init__(check_parquet()[0].Schema.from_pandas(frame._meta, preserve_index=False), reading)
@@ -158,7 +158,7 @@ class _FrameEdges(EdgeTable):
 
 
 def _batch(part, columns):
-    """Some columns of a partition, as pyarrow has them; this is what comes from a worker."""
+    """Convert columns of a partition to a batch of pyarrow, on a worker."""
     arrow, _ = check_parquet()
     try:
         return arrow.RecordBatch.from_pandas(part[columns], preserve_index=False)
@@ -175,7 +175,7 @@ class _Blocks:
         self._source, self.n_nodes = source, n_nodes
 
     def blocks(self, _start, skip, _folder):
-        """Yield what `_Tables` does."""
+        """Yield blocks as `_Tables.blocks` does."""
         weighted = None
         for i, block in enumerate(self._source):
             ends, weights = _as_block(i, block)

@@ -1,4 +1,4 @@
-"""The folder in which a build works, its notes there on how far it is, its lock, and its limits of memory and disk."""
+"""The working folder of a build: the journal of its progress, its lock, and its limits of memory and disk."""
 
 import contextlib
 import errno
@@ -15,12 +15,12 @@ from ..atomic import sync_folder
 from .format import write_json
 
 _NAME, _LOCK = "journal.json", "lock"
-# Seconds of work that an interruption may cost, while input is read; bringing data to the disk takes time too.
+# Seconds of reading that an interruption may cost; each save flushes data to the disk, which takes time, too.
 INTERVAL = 10.0
 _UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
-# Where the system does not tell: what Python, numpy and compiled loops take.
+# Memory of Python, numpy and compiled loops, where the system does not report it.
 _ASSUMED = 250 << 20
-# Freed memory that allocators keep, line buffers, and the like.
+# Memory for line buffers and for freed blocks that allocators keep.
 _SPARE = 32 << 20
 _MIN_FREE = 64 << 20
 
@@ -34,7 +34,7 @@ class Journal:
         self._saved = time.monotonic()
 
     def save(self):
-        """Write the notes, after whoever calls has brought to the disk what they speak of."""
+        """Write the notes atomically; the caller has flushed the files that they describe."""
         write_json(os.path.join(self.folder, _NAME), self.notes)
         sync_folder(self.folder)
         self._saved = time.monotonic()
@@ -45,7 +45,7 @@ class Journal:
         return time.monotonic() - self._saved >= INTERVAL
 
     def load(self):
-        """Take over the notes of an interrupted build; False if there are none that are whole."""
+        """Load the notes of an interrupted build; return False if there are none, or they are damaged."""
         try:
             with open(os.path.join(self.folder, _NAME), encoding="utf-8") as stream:
                 notes = json.load(stream)
@@ -64,8 +64,8 @@ class Journal:
 def working_folder(out, options, resume):
     """Yield the Journal of a build, in a hidden folder beside its output.
 
-    It goes away when the block ends well, or because the input is at fault. After an interruption or an error of the
-    system it stays, so that the build can be resumed.
+    The folder is removed when the block succeeds, or fails because of its input. After an interruption or an error of
+    the system it stays, so that the build can be resumed.
     """
     parent, name = os.path.split(os.path.realpath(out))
     folder = os.path.join(parent, f".{name}.building")
@@ -89,7 +89,7 @@ def working_folder(out, options, resume):
             ) from error
         try:
             shutil.rmtree(folder)
-        except OSError as error:  # another build may have begun in it as soon as the lock was gone
+        except OSError as error:  # another build may have started in the folder as soon as the lock was gone
             if error.errno not in (errno.ENOENT, errno.ENOTEMPTY):
                 raise
 
@@ -98,7 +98,7 @@ def _empty(folder, resume):
     left = [entry for entry in os.scandir(folder) if entry.name != _LOCK]
     if left and not resume:
         warn_user("an interrupted build was there and is started over; resume=True (--resume) would have gone on")
-    # The journal first: it must never speak of what is gone.
+    # The journal is removed first, so that it never describes missing files.
     for entry in sorted(left, key=lambda entry: entry.name != _NAME):
         with contextlib.suppress(FileNotFoundError):
             shutil.rmtree(entry.path) if entry.is_dir() else os.unlink(entry.path)
@@ -106,7 +106,7 @@ def _empty(folder, resume):
 
 @contextlib.contextmanager
 def _locked(folder):
-    """Keep a second build of the same output out; the lock goes with the process, however it ends."""
+    """Lock the folder against a second build of the same output; the system releases the lock with the process."""
     try:
         import fcntl
     except ImportError:  # not on Windows
@@ -117,7 +117,7 @@ def _locked(folder):
     with contextlib.ExitStack() as stack:
         while not held:
             os.makedirs(folder, exist_ok=True)
-            with contextlib.suppress(FileNotFoundError):  # a build that is done may just take its folder away
+            with contextlib.suppress(FileNotFoundError):  # a build that ends may remove its folder at this moment
                 stream = stack.enter_context(open(path, "w"))
                 try:
                     fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -138,7 +138,7 @@ def parse_memory(memory):
 
 
 def anonymous_memory():
-    """Bytes of this process's own memory; pages of mapped files are not in it."""
+    """Return the bytes of this process's own memory, without pages of mapped files."""
     try:
         with open("/proc/self/status", encoding="ascii") as status:
             found = re.search(r"RssAnon:\s+(\d+) kB", status.read())
@@ -161,12 +161,12 @@ class Limit:
             )
 
     def exceeded(self):
-        """Whether the process holds so much that there is no room for buffers any more."""
+        """Return whether the memory of the process leaves no room for buffers."""
         return anonymous_memory() > self.total - _SPARE
 
 
 def need_disk(folder, n_bytes):
-    """Raise an OSError if the disk that holds a folder has not so many bytes free."""
+    """Raise an OSError if the disk of a folder has less than `n_bytes` free."""
     free = shutil.disk_usage(folder).free
     if free < n_bytes:
         raise OSError(

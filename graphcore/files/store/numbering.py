@@ -15,11 +15,11 @@ _PIECE = 1 << 20
 def number_ids(spool, folder, work, limit):
     """Number the ids that occur in a Spool, in ascending order, within `limit` bytes.
 
-    Returns (number of nodes, what maps ids to numbers, ArrayFacts of the names, which are written to `folder`, or None
-    if they are 0 to n - 1). A temporary file lies in `work`.
+    Returns (number of nodes, function from ids to numbers, ArrayFacts of the names, which are written to `folder`, or
+    None if they are 0 to n - 1). A temporary file lies in `work`.
     """
     span = spool.high - spool.low + 1
-    if span <= 2 * limit:  # a bit for each, an int64 for every 64 of them, and as much again while these are made
+    if span <= 2 * limit:  # a bit for each id, and an int64 for every 64 ids, twice while these are computed
         marked = _Marked(spool, span)
         if spool.low == 0 and marked.n_nodes == span:
             return span, same, None
@@ -28,7 +28,7 @@ def number_ids(spool, folder, work, limit):
     names = map_array(folder, "node_names", facts)
 
     def number(ids):
-        # Asked for in ascending order, so that the list is read from the start.
+        # Ids are looked up in ascending order, so that the mapped list is read sequentially.
         distinct, inverse = away(np.unique, ids, return_inverse=True)
         return np.searchsorted(names, distinct)[inverse]
 
@@ -36,12 +36,12 @@ def number_ids(spool, folder, work, limit):
 
 
 def same(ids):
-    """Ids that are node numbers already."""
+    """Return ids that are node numbers already."""
     return ids
 
 
 class _Marked:
-    """Callable that numbers the ids in a Spool, of a range small enough for one bit each."""
+    """A callable that numbers the ids in a Spool, whose range is small enough for one bit each."""
 
     def __init__(self, spool, span):
         self._low, self._bits = spool.low, np.zeros(span // 64 + 1, dtype=np.uint64)
@@ -53,7 +53,7 @@ class _Marked:
         self.n_nodes = int(self._before[-1])
 
     def __call__(self, ids):
-        """Numbers of `ids`: how many marked ones are smaller."""
+        """Return the numbers of `ids`, counts of smaller marked ids."""
         words, bits = self._places(ids)
         return self._before[words] + np.bitwise_count(self._bits[words] & (bits - np.uint64(1)))
 
@@ -64,17 +64,17 @@ class _Marked:
             yield np.flatnonzero(np.unpackbits(words.view(np.uint8), bitorder="little")) + (self._low + 64 * start)
 
     def _places(self, ids):
-        """Words that bits of ids stand in, and these bits."""
+        """Return (indices of words, bits within them) of ids."""
         places = ids - self._low
         return places >> 6, np.uint64(1) << (places & 63).astype(np.uint64)
 
 
 def _distinct(spool, path):
-    """Yield the ids of a Spool in ascending order, by pieces: sorted in a mapped file, which takes the page cache."""
+    """Yield the distinct ids of a Spool in ascending order, by pieces, sorted in a mapped file (in the page cache)."""
     with open(path, "wb") as stream:
         for ends, _ in spool.blocks():
             stream.write(away(np.unique, ends).data)
-        to_disk(stream)  # so that there is room for all of it, before it is mapped
+        to_disk(stream)  # a full disk is found before the file is mapped
     ids, last = np.memmap(path, np.int64, "r+"), None
     away(ids.sort)
     for start in range(0, len(ids), _PIECE):

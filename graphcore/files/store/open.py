@@ -1,4 +1,4 @@
-"""Open a graph on disk, and verify that its arrays are those that were written, and are a graph."""
+"""Open a graph on disk, and verify the checksums of its arrays and their structure."""
 
 import os
 from functools import partial
@@ -36,13 +36,13 @@ def open_graph(path: PathLike, *, trusted: bool = False) -> Graph:
     path : str or path-like
         A folder that :func:`graphcore.build_store` or :func:`graphcore.write_graph` wrote.
     trusted : bool, default False
-        Open it unverified, if its files have the right types and sizes. What compiled loops do with a graph that is
-        damaged after all is not known: they may end the process.
+        Open it unverified, if its files have the right types and sizes. Compiled loops over a graph that is damaged
+        all the same may end the process.
 
     Returns
     -------
     Graph
-        What is read of it lies in the system's page cache, not in the process's own memory. Pickled, it is its path.
+        Its pages lie in the system's page cache, not in the process's own memory. A pickle holds its path.
 
     Raises
     ------
@@ -69,7 +69,7 @@ def open_graph(path: PathLike, *, trusted: bool = False) -> Graph:
     """
     path = check_path(path)
     graph, meta = map_graph(path, trusted=trusted)
-    # Compiled loops believe a graph's arrays, and would read and write wherever damaged ones point to.
+    # Compiled loops do not check indices, and would read and write beyond arrays with damaged ones.
     with naming(path):
         if not trusted and meta.nbytes <= CHECKED:
             verify(path, graph, meta, Stages())
@@ -135,8 +135,8 @@ def check_store(path: PathLike, *, stages: object = None) -> Graph:
 
     Notes
     -----
-    Takes 8 bytes of memory per node. What was found sound is noted in the folder where it is larger than what
-    :func:`graphcore.open_graph` verifies by itself: sizes, times of change and numbers of the files.
+    Takes 8 bytes of memory per node. Of a graph that is larger than :func:`graphcore.open_graph` verifies by itself,
+    sizes, times of change and inode numbers of the verified files are recorded in the folder.
 
     Examples
     --------
@@ -167,7 +167,7 @@ def check_store(path: PathLike, *, stages: object = None) -> Graph:
 
 
 def verify(path, graph, meta, stages):
-    """Read a mapped graph from end to end; raises a FormatError that says what is wrong with it."""
+    """Read a whole mapped graph; raise a FormatError that describes its first error."""
     with stages("checksums"):
         for name, facts in meta.arrays.items():
             cut = meta.parts and name in PARTED
@@ -185,7 +185,7 @@ def verify(path, graph, meta, stages):
 
 
 def _check_rows(graph, meta):
-    """Raise a FormatError if arrays that are as they were written are no graph all the same."""
+    """Raise a FormatError if arrays with the right checksums are no valid graph."""
     defect, n_self_loops = find_defect(Rows(graph.indptr, graph.indices, graph._weights))
     if defect:
         raise FormatError(defect)

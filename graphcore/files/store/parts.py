@@ -1,8 +1,8 @@
-"""Stores in parts: each a range of rows in a folder of its own, which lies where the worker of these rows is.
+"""Stores in parts: each a range of rows in a folder of its own, on the machine of the worker that handles these rows.
 
-What is cut are indices and weights. A part holds the bytes of its rows as they stand in the whole array, from the start
-of a page on, so that the files of all parts can be mapped one behind the other, and are one array again. Of parts that
-are not here there are zeros in their place; passes on workers never look there.
+Indices and weights are cut. A part holds the bytes of its rows as they stand in the whole array, from the start of a
+page on, so that the files of all parts can be mapped one behind the other, as one array. Parts that are missing read as
+zeros; passes on workers never access these.
 """
 
 import ctypes
@@ -21,17 +21,17 @@ from ..atomic import to_disk
 from .arrays import map_array
 from .format import PARTED, array_path, part_path
 
-# Where files are mapped, the largest page of any system that Python runs on.
+# Files are mapped at multiples of the largest page of any system that Python runs on.
 _PAGE = 1 << 16
 _FIXED = 0x10  # MAP_FIXED, of Linux and macOS
 
 
 def cut_into_parts(folder, meta, n_parts):
-    """Put parts in the place of whole arrays of a store; returns the Meta of what there is now."""
+    """Replace whole arrays of a store by parts; return the new Meta."""
     indptr = map_array(folder, "indptr", meta.arrays["indptr"])
     # A block of a pass must not need rows of two parts.
     starts = np.array([first for first, _ in pass_spans(indptr, few=True)])
-    if len(starts) < n_parts:  # only huge graphs go to workers
+    if len(starts) < n_parts:  # a graph too small for workers has fewer blocks
         starts = row_blocks(indptr, max(1, meta.n_entries // n_parts))[:-1]
     if len(starts) < n_parts:
         raise InputError(f"{meta.n_nodes:,} nodes cannot be cut into parts={n_parts}; give fewer")
@@ -52,13 +52,13 @@ def cut_into_parts(folder, meta, n_parts):
 
 
 def parts_here(folder, meta):
-    """Numbers of the parts whose files are in the folder."""
+    """Return the numbers of the parts whose files are in the folder."""
     names = PARTED & set(meta.arrays)
     return [p for p in range(len(meta.parts)) if all(os.path.exists(part_path(folder, p, name)) for name in names)]
 
 
 def map_parts(folder, name, meta, indptr, here):
-    """The parts of an array that are here, as the whole one, read-only."""
+    """Map the parts of an array that are present, as one read-only array."""
     facts = meta.arrays[name]
     size = facts.length * np.dtype(facts.dtype).itemsize
     if size == 0:
@@ -73,7 +73,7 @@ def map_parts(folder, name, meta, indptr, here):
         for part in here:
             out[slice(*spans[part])] = np.fromfile(part_path(folder, part, name), dtype=np.uint8)
         return read_only(out.view(facts.dtype))
-    # Room for all, which goes away with the array; files are mapped over it.
+    # Files are mapped over one anonymous map for all parts, which is freed with the array.
     room = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, prot=mmap.PROT_READ)
     array = np.frombuffer(room, dtype=np.uint8)
     place = ctypes.CDLL(None, use_errno=True).mmap
@@ -90,6 +90,6 @@ def map_parts(folder, name, meta, indptr, here):
 
 
 def _spans(meta, facts, indptr):
-    """First and last byte of every part in the whole array; neighbours have less than a page in common."""
+    """Return first and last byte of every part in the whole array; adjacent parts overlap by less than a page."""
     borders = indptr[np.array([*meta.parts, meta.n_nodes])] * np.dtype(facts.dtype).itemsize
     return [(first - first % _PAGE, last) for first, last in pairwise(borders.tolist())]
