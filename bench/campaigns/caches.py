@@ -14,7 +14,7 @@ _COMMAND = (sys.executable, "-m", "graphcore", "cluster", "graph.txt", "-k", "3"
 _ODD = ("", "0", "1", "-1", "3", "x", "1e9", "é", " ", "/dev/null", "/nowhere/at/all", "/proc", "a:b", "99999999999999")
 _FOLDERS = ("NUMBA_CACHE_DIR", "TMPDIR", "HOME", "XDG_CACHE_HOME", "GRAPHCORE_DATASETS", "GRAPHCORE_DATA")
 _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS", "OMP_PROC_BIND")
-_OTHERS = ("GRAPHCORE_COMPILE_AT_ONCE", "PYTHONOPTIMIZE", "COLUMNS", "LANG", "LC_ALL", "TERM", "NO_COLOR", "TZ",
+_OTHERS = ("PYTHONOPTIMIZE", "COLUMNS", "LANG", "LC_ALL", "TERM", "NO_COLOR", "TZ",
            "NUMBA_OPT", "NUMBA_BOUNDSCHECK", "DASK_SCHEDULER")  # fmt: skip
 
 
@@ -24,7 +24,7 @@ def prepare():
     (folder / "graph.txt").write_text(
         "".join(f"{i} {i // 20 * 20 + (i + d) % 20}\n" for i in range(60) for d in (1, 2))
     )
-    environment = os.environ | {"NUMBA_CACHE_DIR": str(folder / "cache"), "GRAPHCORE_COMPILE_AT_ONCE": "1"}
+    environment = os.environ | {"NUMBA_CACHE_DIR": str(folder / "cache")}
     _run(folder, environment)
     return folder, environment, (folder / "labels.tsv").read_bytes()
 

@@ -1,19 +1,15 @@
-"""Compiles loops where it pays: how they are called, and notices, so that a first run does not look like a hang."""
+"""Compiles loops: how they are called, and notices, so that a first run does not look like a hang."""
 
-import atexit
 import functools
 import gc
 import math
-import os
 import time
-from contextlib import contextmanager, suppress
-from types import FunctionType
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
-from .jit import Part, adds_in_order, kept_on_disk, while_compiling
-from .locks import ModuleLock
+from .jit import Part, kept_on_disk, while_compiling
 from .threads import away, check_stopped, in_main_thread
 
 NOTICE = "graphcore: compiling its loops for this machine (once, some seconds)"
@@ -26,17 +22,6 @@ NOTICE_UNKEPT = (
 # it is made for loops that may take more than so many seconds, as long as a signal may wait.
 _SOON = 0.05
 _LEAST = 2e-9  # seconds for each byte of arrays that a loop is taken to need at least
-# Compiling takes about a millisecond for each step of Python's own code. Small cases are over before it would be: a
-# loop that is on no disk yet runs as Python until that has taken a share of what it would take to compile it, in all
-# processes together, or until another process has compiled it, which is looked for now and then. Until it was timed, it
-# is taken to need a nanosecond for each step and byte of arrays.
-_TO_COMPILE = 1e-3
-_SHARE = 0.5
-_UNCOMPILED = 1e-9
-_LOOK_AFTER = 0.02
-# Where this is in the environment, no loop runs as Python: in tests, benchmarks, and what compiles beforehand.
-AT_ONCE = "GRAPHCORE_COMPILE_AT_ONCE"
-_DECIDING = ModuleLock()
 
 
 def compiled(function=None, *, sums_in_any_order=False):
@@ -46,8 +31,7 @@ def compiled(function=None, *, sums_in_any_order=False):
     (`threads.away`). In the threads of `map_blocks`, a loop that is no longer wanted does not begin.
     `sums_in_any_order` lets sums of floats be taken some at a time; their order is the same in every call. Functions
     whose names begin with an underscore are for other compiled ones alone: Python cannot call them, which saves a tenth
-    of compiling. A loop that is on no disk runs as Python for as long as that is cheaper, with the same results, bit
-    for bit: it must not add bools, or count beyond 32 bits in what is an int32 in an array.
+    of compiling.
     """
     if function is None:
         return functools.partial(compiled, sums_in_any_order=sums_in_any_order)
@@ -70,26 +54,12 @@ class _Loop(Part):
     def __init__(self, dispatcher):
         super().__init__(dispatcher)
         self._pace = math.inf  # seconds for each byte of arrays: of the slowest call, halved with every later one
-        self._trial: _Trial | None = None  # how it fares as Python, until that no longer pays
-        self._is_new = True
 
     def __call__(self, *args):
-        size = 1 + _bytes_of(args)
-        if self._is_new:
-            with _DECIDING:  # threads meet a loop at the same time
-                if self._is_new and not (AT_ONCE in os.environ or is_kept(self)):
-                    self._trial = _Trial.of(self)
-                self._is_new = False
-        trial = self._trial
-        if trial is not None:
-            if trial.pays(size):
-                check_stopped()
-                return trial(size, *args)
-            self._trial = None
         if not in_main_thread():
             check_stopped()
             return self.dispatcher(*args)
-        begun = time.perf_counter()
+        size, begun = 1 + _bytes_of(args), time.perf_counter()
         result = (away if size * self._pace > _SOON else _direct)(self.dispatcher, *args)
         pace = (time.perf_counter() - begun) / size
         self._pace = max(_LEAST, pace, 0.0 if self._pace == math.inf else self._pace / 2)
@@ -107,76 +77,6 @@ def _bytes_of(values):
     return size
 
 
-class _Trial:
-    """A loop as Python, and what that has taken."""
-
-    def __init__(self, loop, function, n_steps):
-        self._loop, self._function = loop, function
-        self._before, self._taken = _taken_before(loop), 0.0
-        self._left, self._pace = _SHARE * _TO_COMPILE * n_steps - self._before, _UNCOMPILED * n_steps
-        self._was_timed, self._unlooked = False, 0.0
-        atexit.register(self._note)
-
-    @classmethod
-    def of(cls, loop):
-        """The trial of a loop; None if numba may sum its floats in another order than Python."""
-        function, n_steps, is_same = _uncompiled(loop.dispatcher)
-        return cls(loop, function, n_steps) if is_same else None
-
-    def pays(self, size):
-        """Whether a call with so many bytes of arrays is likely to be over in what is left, and nobody has compiled."""
-        if self._unlooked > _LOOK_AFTER:
-            self._unlooked = 0.0
-            if is_kept(self._loop):
-                return False
-        return size * self._pace <= self._left
-
-    def __call__(self, size, *args):
-        begun = time.thread_time()
-        with np.errstate(over="ignore", invalid="ignore", divide="raise"):  # numba raises at a division by 0 as well
-            result = self._function(*map(_as_numba, args))
-        taken = time.thread_time() - begun
-        self._taken += taken
-        self._left -= taken
-        self._unlooked += taken
-        self._pace = max(self._pace, taken / size) if self._was_timed else taken / size
-        self._was_timed = True
-        return result
-
-    def _note(self):
-        """Write down for later processes how long the loop has run as Python."""
-        if self._taken and (note := _note_of(self._loop)) is not None:
-            with suppress(OSError):
-                note.parent.mkdir(parents=True, exist_ok=True)
-                note.write_text(f"{self._before + self._taken:.6f}")
-
-
-def _as_numba(value):
-    """Python's numbers as what numba takes them for: beside a float32, numpy takes them for float32."""
-    if type(value) is tuple:
-        return tuple(map(_as_numba, value))
-    if type(value) is int:
-        return np.int64(value)
-    return np.float64(value) if type(value) is float else value
-
-
-@functools.cache
-def _uncompiled(dispatcher):
-    """A function and all that it calls as Python, the steps of them all, and whether sums are in the order written."""
-    function = dispatcher.py_func
-    code, names = function.__code__, dict(function.__globals__)
-    n_steps, is_same = len(code.co_code) // 2, adds_in_order(dispatcher)
-    for name in set(code.co_names) & set(names):
-        part = getattr(names[name], "dispatcher", names[name])
-        if hasattr(part, "py_func"):
-            names[name], more, same = _uncompiled(part)
-            n_steps, is_same = n_steps + more, is_same and same
-        else:
-            names[name] = _as_numba(part)
-    constants = tuple(np.float64(value) if type(value) is float else value for value in code.co_consts)
-    return FunctionType(code.replace(co_consts=constants), names, function.__name__), n_steps, is_same
-
-
 def _direct(dispatcher, *args):
     try:
         return dispatcher(*args)
@@ -185,31 +85,6 @@ def _direct(dispatcher, *args):
         while isinstance(cause, SystemError) and cause.__cause__ is not None:
             cause = cause.__cause__
         raise cause from None
-
-
-def kept_in(loop):
-    """The folder that holds what is compiled of a loop; None if none can be written."""
-    return getattr(loop.cache, "folder", None) if isinstance(loop, Part) else None
-
-
-def is_kept(loop):
-    """Whether a loop was compiled before, as it is now and for this version of Python."""
-    return kept_in(loop) is not None and loop.cache.is_filled
-
-
-def _note_of(loop):
-    """The file that says how long a loop has run as Python; None if nothing can be kept."""
-    folder = kept_in(loop)
-    return folder and folder / f"{loop.__module__.rpartition('.')[2]}.{loop.__qualname__}.tried"
-
-
-def _taken_before(loop):
-    """Seconds that a loop has run as Python in earlier processes."""
-    note = _note_of(loop)
-    try:
-        return float(note.read_text()) if note else 0.0
-    except (OSError, ValueError):  # nothing was written, or not a number
-        return 0.0
 
 
 @contextmanager

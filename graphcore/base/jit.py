@@ -25,7 +25,6 @@ from numba.core.dispatcher import Dispatcher
 from numba.core.serialize import dumps
 
 from .locks import cached_property, held_in_forks
-from .threads import to_its_end
 from .warn import warn_user
 
 _DIGEST = 32  # bytes
@@ -40,7 +39,6 @@ class Part:
     def __init__(self, dispatcher):
         functools.update_wrapper(self, dispatcher)
         self.dispatcher = dispatcher
-        self.cache = dispatcher._cache
         self._numba_type_ = dispatcher._numba_type_  # what numba takes the object for
 
 
@@ -50,14 +48,7 @@ def kept_on_disk(function, **options) -> Any:
     if isinstance(loop, Dispatcher):
         with suppress(RuntimeError):  # no folder can be written
             loop._cache = LoopCache(function)
-        # A thread that is ended while it waits for the compiler's lock would keep it.
-        loop.compile = to_its_end()(loop.compile)
     return loop
-
-
-def adds_in_order(dispatcher):
-    """Whether sums of floats are taken in the order written."""
-    return not dispatcher.targetoptions.get("fastmath", False)
 
 
 @contextmanager
@@ -84,16 +75,6 @@ class LoopCache(FunctionCache):
         settings = numba.__version__, config.OPT, config.BOUNDSCHECK, config.DEBUGINFO_DEFAULT
         written = self._py_func.__module__, self._impl.locator.get_source_stamp(), _source(self._py_func)
         return f"{self._impl.filename_base}.{_short(settings, written)}"
-
-    @property
-    def is_filled(self):
-        """Whether anything was compiled of this function as it is now."""
-        return any(self.folder.glob(f"{self._stem}.*.nbc"))
-
-    @property
-    def folder(self):
-        """Where it is."""
-        return Path(self.cache_path)
 
     def load_overload(self, signature, target_context):
         """What was compiled for these types; None if it is not there, or damaged."""
@@ -130,7 +111,7 @@ class LoopCache(FunctionCache):
                     other.unlink()
 
     def _path(self, signature, codegen):
-        return self.folder / f"{self._stem}.{_short(*self._index_key(signature, codegen))}.nbc"
+        return Path(self.cache_path) / f"{self._stem}.{_short(*self._index_key(signature, codegen))}.nbc"
 
 
 def _short(*parts):

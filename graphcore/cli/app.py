@@ -14,7 +14,6 @@ from .fetch import fetch
 from .graphs import build, check, convert, info, knn
 from .labels import compare, report
 from .update import update
-from .warm_up import warm_up
 
 BAD_INPUT = 2
 INTERRUPTED = 130
@@ -40,7 +39,7 @@ def app():
     """
 
 
-for command in (cluster, update, report, compare, info, convert, knn, build, check, fetch, demo, warm_up):
+for command in (cluster, update, report, compare, info, convert, knn, build, check, fetch, demo):
     app.add_command(command)
 
 

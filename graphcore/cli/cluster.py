@@ -23,7 +23,6 @@ from .files import (
 from .inputs import READING, check_there, input_options, load_with_vectors, read_node_table, warn_of_idle
 from .labels import PAGE, page_about, read_one_label, truth_option
 from .summary import cluster_facts, cluster_lines, graph_lines
-from .warm_up import help_compiling
 
 
 def _value(text):
@@ -149,7 +148,6 @@ def cluster(console, input, **options):
     console.n_after = 1 + given.robustness + sum(files[name] is not None for name in ("report", "tree", "membership"))
     settings = {name: options[name] for name in defaults() if options[name] is not None}
     asked = _check(console, given, settings, files)
-    help_compiling()  # while this process imports and reads
     from ..distributed.cluster import client_of
     from ..estimators.fit import fit_graph
     from ..estimators.load import model_of

@@ -37,12 +37,8 @@ _WHY = {
               help="Random seed.")  # fmt: skip
 def demo(console, objective, picture, random_state):
     """Cluster handwritten digits, beside scikit-learn's SpectralClustering."""
-    from ..base import compiling
-
     if picture is not None:
         _check_picture(picture)
-    # Compiled loops, which take a moment after an installation, have the seconds that are worth showing.
-    os.environ[compiling.AT_ONCE] = "1"
     from sklearn.datasets import load_digits
 
     from ..metrics import agreement, normalized_cut
