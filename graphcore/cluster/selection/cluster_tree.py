@@ -238,7 +238,7 @@ class ClusterTree:
         lengths = table["height"][table["parent"][:-1]] - table["height"][:-1]
         ends = [*(f":{length:.6g}" for length in lengths.tolist()), ";\n"]
         members = self._members() if nodes else str
-        stack = [2 * n - 2]  # ids to open, and texts
+        stack: list[int | str] = [2 * n - 2]  # ids to open, and texts
         while stack:
             item = stack.pop()
             if isinstance(item, str):
