@@ -14,12 +14,12 @@ class LabeledGraph(NamedTuple):
     Attributes
     ----------
     graph : Graph
-    labels : ndarray of shape (n_nodes,), int32, or None
-        Cluster of every node, from 0; None where nodes have no single cluster that is known.
+    labels : ndarray of shape (n_nodes,), int32
+        Cluster of every node, from 0.
     """
 
     graph: Graph
-    labels: np.ndarray | None
+    labels: np.ndarray
 
 
 class LabeledVectors(NamedTuple):
