@@ -1,4 +1,4 @@
-"""What ``n_clusters="auto"`` chooses where the number of clusters is known, and whether what it calls clear is right.
+"""Choices of ``n_clusters="auto"`` where the number of clusters is known, and the share of clear ones that are right.
 
 Right is within a factor 1.25. The sets are in two halves, by their names: the rule for "clear" was made on one, and
 what it is worth is counted on the other. Generated networks are also counted by the description length.

@@ -1,4 +1,4 @@
-"""What generators and loaders give: data with the clusters that are known of it."""
+"""Results of generators and loaders: data with its known clusters."""
 
 from typing import NamedTuple
 

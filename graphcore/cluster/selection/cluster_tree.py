@@ -270,7 +270,7 @@ class ClusterTree:
 
     @cached_property
     def _parents(self):
-        """What each cluster is a part of, (2 n_leaves - 1,) int64; -1 at the top."""
+        """Parent of each cluster, (2 n_leaves - 1,) int64; -1 at the top."""
         n = self.n_leaves
         parent = np.full(2 * n - 1, -1)
         parent[self.merges.children.ravel()] = np.repeat(n + np.arange(n - 1), 2)

@@ -1,4 +1,4 @@
-"""How many clusters a graph, or the neighbour graph of vectors, has."""
+"""Choice of the number of clusters of a graph, or of the neighbour graph of vectors."""
 
 from typing import NamedTuple
 
@@ -29,7 +29,7 @@ _MAX_EIGENVALUES = 200
 
 
 class _Asked(NamedTuple):
-    """What some methods need besides the sweep."""
+    """Further arguments of some methods, besides the sweep."""
 
     balance: float | str
     streams: Streams
@@ -183,8 +183,8 @@ def description_gain(micro_tree, graph):
     """Nats by which k = 1, 2, ... clusters shorten the description of a graph, against one cluster; the first is 0.
 
     Edges times information is the gain in log-likelihood of a degree-corrected planted partition model over its form
-    with one cluster. What is paid are the labels, see :func:`partition_length`, and half of log(edges) for each of the
-    k + 1 fitted rates. A Bayesian relative: Zhang, Peixoto, "Statistical inference of assortative community
+    with one cluster. The price is that of the labels, see :func:`partition_length`, and half of log(edges) for each of
+    the k + 1 fitted rates. A Bayesian relative: Zhang, Peixoto, "Statistical inference of assortative community
     structures", Physical Review Research 2 (2020).
     """
     n_edges = effective_edges(graph)
