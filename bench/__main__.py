@@ -1,4 +1,4 @@
-"""``python -m bench``: run a case or a paper, write its page, list cases or what is old, install the peers."""
+"""``python -m bench``: run a case or a paper, write its page, list cases or what is old, fetch data, install peers."""
 
 import argparse
 import datetime
@@ -12,7 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from importlib import import_module
 from pathlib import Path
 
-from . import harness, machine, papers, quality_page, stamp
+from . import fetch, harness, machine, papers, quality_page, stamp
 from .report import Report, page
 
 CASES = (
@@ -69,6 +69,7 @@ def main(arguments=None):
         "paper": _paper,
         "stale": _stale,
         "peers": _peers,
+        "fetch": lambda given: print(*fetch.fetch(given.name, given.data), sep="\n"),
     }
     return commands[options.command](options)
 
@@ -83,6 +84,9 @@ def _parser():
     peers = commands.add_parser("peers", help="make the peers' environment from bench/peers.txt")
     peers.add_argument("--folder", type=Path, default=harness.PEERS_ENVIRONMENT)
     peers.add_argument("--python", default=sys.executable, help="its interpreter; numpy 1 has wheels up to Python 3.12")
+    fetched = commands.add_parser("fetch", help="download a public data set into a folder of the data folder")
+    fetched.add_argument("name", choices=fetch.CATALOGUE)
+    fetched.add_argument("--data", type=Path, default=harness.default_data(), help="folder of the real data")
     page = commands.add_parser("page", help="write the tables of the docs from a run's JSON file")
     page.add_argument("case", choices=("quality", "vectors", "balance", "modularity", "minibatch"))
     page.add_argument("json", type=Path, nargs="+", help="files or journals of runs; the last counts")

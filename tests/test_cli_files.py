@@ -19,10 +19,9 @@ from tests.test_cli import TRIANGLES
 
 # Parameters that take a word which is no file, by name; whoever adds one says so here, or gives it a FilePath.
 WORDS = {
-    "algorithm", "columns", "delimiter", "encoding", "format", "ids", "memory", "metric", "mode", "name", "scheduler",
+    "algorithm", "columns", "delimiter", "encoding", "format", "ids", "memory", "metric", "mode", "scheduler",
     "symmetrize", "title", "to_format", "weight_column", "weighting",
 }  # fmt: skip
-FOLDERS = {("fetch", "folder")}  # in which only new files are made
 # What a command needs beside its files.
 NEEDED = {"cluster": ["-k", "2"]}
 REPLACED = {("update", "model", "save")}
@@ -76,7 +75,7 @@ def test_every_parameter_that_takes_a_word_is_a_file_or_known_to_be_none():
         for p in command.params
         if type(p.type) in (click.types.StringParamType, click.Path) and p.name not in WORDS
     }
-    assert unknown == FOLDERS
+    assert unknown == set()
     named = {p.name for command in app.commands.values() for p in command.params if p.metavar and "FILE" in p.metavar}
     assert named == {
         p.name for command in app.commands.values() for p in command.params if is_file(p) and p.metavar == "FILE"

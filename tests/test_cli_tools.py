@@ -327,7 +327,6 @@ def test_a_graph_through_pipes(folder, capsys, monkeypatch):
         ("report graph.txt labels.tsv -o out.html --no-pictures", {"modularity"}),
         ("build graph.txt new.store", {"output", "edges", "seconds"}),
         ("check stored.store", {"nodes", "bytes"}),
-        ("fetch --list", {"datasets"}),
     ],
 )
 def test_every_command_speaks_json(folder, command, keys):

@@ -12,7 +12,7 @@ from .harness import ROOT, Campaign, Failure
 
 _COMMAND = (sys.executable, "-m", "graphcore", "cluster", "graph.txt", "-k", "3", "--seed", "1", "-o", "labels.tsv")
 _ODD = ("", "0", "1", "-1", "3", "x", "1e9", "é", " ", "/dev/null", "/nowhere/at/all", "/proc", "a:b", "99999999999999")
-_FOLDERS = ("NUMBA_CACHE_DIR", "TMPDIR", "HOME", "XDG_CACHE_HOME", "GRAPHCORE_DATASETS", "GRAPHCORE_DATA")
+_FOLDERS = ("NUMBA_CACHE_DIR", "TMPDIR", "HOME", "XDG_CACHE_HOME", "GRAPHCORE_DATA")
 _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS", "OMP_PROC_BIND")
 _OTHERS = ("PYTHONOPTIMIZE", "COLUMNS", "LANG", "LC_ALL", "TERM", "NO_COLOR", "TZ",
            "NUMBA_OPT", "NUMBA_BOUNDSCHECK", "DASK_SCHEDULER")  # fmt: skip

@@ -33,7 +33,6 @@ NAMES = (
     "interrupts",
     "threads",
     "scale",
-    "downloads",
     "report",
     "memory",
     "descriptors",

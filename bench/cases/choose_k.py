@@ -14,7 +14,7 @@ SEEDS = 5
 FIT = Method("fit", "cluster", "graphcore")
 METHODS = [
     Method(name, "choose", "graphcore", {"method": name})
-    for name in ("information", "description-length", "stability", "eigengap", "merge-gap", "penalty")
+    for name in ("information", "description-length", "eigengap", "penalty")
 ]
 # Number of classes; None where there are none, and a fit is made with 100 clusters.
 GRAPHS = {

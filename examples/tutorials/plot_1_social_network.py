@@ -104,12 +104,11 @@ model.report("les_miserables.html", title="Les Misérables")
 
 # %%
 # The :doc:`page on reports </report>` shows one. On the command line, for a network in a file, such as the e-mail
-# between the 1,005 members of a research institution:
+# between the 1,005 members of a research institution (SNAP's `email-Eu-core
+# <https://snap.stanford.edu/data/email-Eu-core.html>`_):
 #
 # .. code-block:: bash
 #
-#    graphcore fetch email-Eu-core --folder .
-#    cd email-Eu-core
 #    graphcore cluster email-Eu-core.txt.gz -k 42 -o labels.tsv --report report.html
 #    graphcore compare labels.tsv email-Eu-core-department-labels.txt.gz
 #

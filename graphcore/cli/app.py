@@ -10,7 +10,6 @@ from .. import __version__
 from .cluster import cluster
 from .console import Commands, tell
 from .demo import demo
-from .fetch import fetch
 from .graphs import build, check, convert, info, knn
 from .labels import compare, report
 from .update import update
@@ -39,7 +38,7 @@ def app():
     """
 
 
-for command in (cluster, update, report, compare, info, convert, knn, build, check, fetch, demo):
+for command in (cluster, update, report, compare, info, convert, knn, build, check, demo):
     app.add_command(command)
 
 

@@ -10,7 +10,7 @@ from ..cluster.partition.evidence import node_memberships
 from ..cluster.partition.quotient import graph_rows
 from ..cluster.pipeline.cluster import Clustering
 from ..cluster.pipeline.drafts import SELF_LOOP
-from ..cluster.selection.cluster_tree import ClusterTree, tree_of
+from ..cluster.selection.cluster_tree import ClusterTree
 from ..cluster.selection.result import KSelection
 from ..graphs.graph import Graph
 from ..kernels.graph import GraphKernel
@@ -155,7 +155,9 @@ class FittedGraph(ToldClusters):
         """The ClusterTree from micro-clusters through `labels_` to one cluster, computed at first access."""
         check_is_fitted(self)
         if self._tree is None:
-            self._tree = tree_of(self.clustering_, self._names)
+            run, labels = self.clustering_, self.clustering_.group_labels
+            k = len(np.unique(labels))
+            self._tree = ClusterTree(run.merge_tree, run.groups, labels, k, self._names, run.group_graph)
         return self._tree
 
     def __getstate__(self):
