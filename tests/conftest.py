@@ -22,11 +22,14 @@ os.environ["PYTHONPATH"] = os.pathsep.join([str(ROOT), *filter(None, [os.environ
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_cmdline_main(config):
-    """All tests run in two processes, tests that are named in one, unless -n says otherwise."""
+    """Run all tests in two processes, those of bench/ and docs/ only beside the slow ones; named tests run in one."""
     option = config.option
-    named = config.args_source is not pytest.Config.ArgsSource.TESTPATHS
-    if not (named or hasattr(config, "workerinput") or option.usepdb or option.collectonly):
-        option.numprocesses = 2 if option.numprocesses is None else option.numprocesses
+    if config.args_source is not pytest.Config.ArgsSource.TESTPATHS or hasattr(config, "workerinput"):
+        return
+    if "not slow" in option.markexpr:
+        option.ignore = [*(option.ignore or ()), ROOT / "tests" / "bench", ROOT / "tests" / "docs"]
+    if option.numprocesses is None and not (option.usepdb or option.collectonly):
+        option.numprocesses = 2
 
 
 def pytest_configure(config):

@@ -9,7 +9,7 @@ import pytest
 import tqdm.auto
 
 import graphcore
-from tests.test_cli import process
+from tests.cli.test_cli import process
 
 FIT = """
 import logging, sys

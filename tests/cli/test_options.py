@@ -16,7 +16,7 @@ import graphcore
 from graphcore.base.validation import refused
 from graphcore.cli.app import app, run
 from graphcore.cli.console import in_options
-from tests.test_cli import TRIANGLES, blobs, feed, messages, read_labels
+from tests.cli.test_cli import TRIANGLES, blobs, feed, messages, read_labels
 
 LABELS = "graph.txt.clusters.tsv"
 

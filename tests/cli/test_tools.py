@@ -19,7 +19,7 @@ from graphcore.base.progress import note
 from graphcore.cli.app import app, run
 from graphcore.cli.console import Console
 
-from .report.page import Page
+from ..report.page import Page
 from .test_cli import TRIANGLES, feed
 
 TWO = "a\t0\nb\t0\nc\t0\nx\t1\ny\t1\nz\t1\n"

@@ -22,9 +22,9 @@ from graphcore.cli.app import run
 from graphcore.cluster.partition.objectives import OBJECTIVES
 from graphcore.cluster.pipeline.known import NOTHING, Known
 
-from .depth import examples
-from .oracles import planted
-from .partitions import check_labels, check_model
+from ..depth import examples
+from ..oracles import planted
+from ..partitions import check_labels, check_model
 
 
 def told(call, *args, **kwargs):

@@ -21,7 +21,7 @@ from graphcore.kernel_methods.kmeans.linear import linear_kmeans
 from graphcore.kernels.functions import kernel_function
 from graphcore.kernels.vectors import ChunkedVectorKernel, VectorKernel
 
-from .nystrom_oracles import blobs
+from ..nystrom_oracles import blobs
 
 da = pytest.importorskip("dask.array")
 

@@ -18,7 +18,7 @@ from graphcore.cluster.partition.local_moving import move_locally
 from graphcore.cluster.partition.update import describe_update
 from graphcore.metrics import agreement
 
-from .strategies import problem_of
+from ..strategies import problem_of
 
 
 @pytest.fixture(scope="module")

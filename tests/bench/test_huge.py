@@ -16,7 +16,7 @@ from graphcore import check_store
 
 pytestmark = pytest.mark.slow
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 
 
 def options(**given):

@@ -8,7 +8,7 @@ from graphcore import Graph
 from graphcore.cluster.pipeline.cluster import cluster_graph
 from graphcore.cluster.pipeline.settings import resolve_settings
 
-from .oracles import cut_value, planted, shared_graph
+from ...oracles import cut_value, planted, shared_graph
 
 pytestmark = pytest.mark.slow
 

@@ -29,7 +29,7 @@ from graphcore import (
 )
 from graphcore.kernel_methods.kmeans.exact import partition_cost
 
-from .nystrom_oracles import blobs, gaussian_matrix
+from ..nystrom_oracles import blobs, gaussian_matrix
 
 X, LABELS = blobs(300, k=4, d=6, spread=3.0, seed=0)
 K = gaussian_matrix(X)

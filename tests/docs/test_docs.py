@@ -23,7 +23,7 @@ from bench.__main__ import CASES
 from graphcore.cli.app import app, run
 from tests.files.bvgraphs import graph_files, write_files
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 PAGES = [
     ROOT / "README.md",
     ROOT / "CHANGELOG.md",

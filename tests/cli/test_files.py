@@ -15,7 +15,7 @@ from graphcore import Graph, InputError
 from graphcore.cli.app import app, run
 from graphcore.cli.files import FilePath
 from graphcore.files import atomic
-from tests.test_cli import TRIANGLES
+from tests.cli.test_cli import TRIANGLES
 
 # Parameters that take a word which is no file, by name; whoever adds one says so here, or gives it a FilePath.
 WORDS = {

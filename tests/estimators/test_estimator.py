@@ -16,8 +16,8 @@ from sklearn.metrics import adjusted_rand_score
 import graphcore
 from graphcore import CoresetSpectralClustering, Graph, GraphWarning, ParameterError
 
-from .oracles import dense_kernel
-from .partitions import check_labels, same_partition
+from ..oracles import dense_kernel
+from ..partitions import check_labels, same_partition
 
 # Degenerate graphs are warned about in many ways; where a warning matters, the test asks for it.
 pytestmark = pytest.mark.filterwarnings("ignore::graphcore.GraphWarning")

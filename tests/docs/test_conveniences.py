@@ -14,7 +14,7 @@ from graphcore.cli.app import run
 from graphcore.datasets import load_digits
 from tests.graphs.test_as_graph import Annotated
 
-PAGE = Path(__file__).parents[1] / "docs" / "conveniences.md"
+PAGE = Path(__file__).parents[2] / "docs" / "conveniences.md"
 # What is no line: a keyword that goes with the line before, or a name that is explained.
 ONLY_NAMES = re.compile(r"[a-z_]+=|cluster$|Graph$|[a-z_]+_$|Graph\.from_scipy\(A \+ B\)$")
 # Lines on vectors, which a model of a graph refuses.
