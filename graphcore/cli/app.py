@@ -1,7 +1,6 @@
 """The command `graphcore`: its subcommands, its errors and its exit codes."""
 
 import os
-import signal
 import sys
 
 import click
@@ -16,7 +15,6 @@ from .update import update
 
 BAD_INPUT = 2
 INTERRUPTED = 130
-TERMINATED = 143
 
 
 @click.group(
@@ -45,7 +43,6 @@ for command in (cluster, update, report, compare, info, convert, knn, build, che
 def main(arguments=None):
     """Run the command line and leave with its exit code: 0 done, 2 bad input or usage, 130 interrupted."""
     _open_descriptors()
-    signal.signal(signal.SIGTERM, _terminate)
     code = run(arguments)
     if code == INTERRUPTED:
         # Threads at work in compiled loops would be waited for.
@@ -91,8 +88,3 @@ def _open_descriptors():
             os.fstat(descriptor)
         except OSError:
             os.open(os.devnull, os.O_RDWR)  # the lowest that is free
-
-
-def _terminate(_signal, _frame):
-    # As an exception, so that half-written files are removed on the way out.
-    raise SystemExit(TERMINATED)

@@ -251,6 +251,19 @@ main(["cluster", "graph.txt", "-k", "2", "-o", "labels.tsv"])
     assert (folder / "labels.tsv").read_text() == "before"
 
 
+def test_a_termination_before_imports_are_over_ends_the_process(folder):
+    """Extension modules that load run no handler of Python, as this module, which goes on whatever is raised in it."""
+    (folder / "scipy.py").write_text(
+        "import time\nprint('loads', flush=True)\nwhile True:\n"
+        "    try: time.sleep(60)\n    except BaseException: pass\n"
+    )
+    command = [sys.executable, "-c", "import sys; sys.path.insert(0, ''); from graphcore.cli import main; main()"]
+    with subprocess.Popen([*command, "info", "graph.txt"], stdout=subprocess.PIPE, text=True) as running:
+        assert running.stdout.readline() == "loads\n"
+        running.terminate()
+        assert running.wait(60) == -signal.SIGTERM
+
+
 @pytest.mark.slow
 def test_ctrl_c_does_not_wait_for_threads(folder):
     nx.write_edgelist(nx.connected_caveman_graph(10, 8), "graph.txt", data=False)
