@@ -104,8 +104,8 @@ FIGURE_2 = Exhibit(
     },
     measure=measure,
     why="As published: with naive seeding the time grows in proportion to k, because each seed looks at all nodes; "
-    "with fast seeding it hardly grows, because the rows of the seeds are all that is read. Where naive seeding would "
-    "take minutes it is left out.",
+    "with fast seeding it hardly grows, because only the rows of the seeds are read. Naive seeding is left out where it "
+    "would take minutes.",
     draw=draw,
     check=check,
     stand_in=(

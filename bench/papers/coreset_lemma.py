@@ -105,7 +105,7 @@ LEMMA = Exhibit(
         "The lemma leaves the constant of the size open. With the constant 1, nearly all runs stay within the "
         "error that was asked for, and far within it for more than two clusters. Where only some twenty nodes "
         "are left, single runs do not. The error is that of the cost, over the centroids of partitions from the "
-        "planted one to random ones. The same coresets say little about the cut: kNC is a small part of the "
+        "planted one to random ones. These coresets estimate the cut badly: kNC is a small part of the "
         "cost, and its relative error is many times larger."
     ),
     draw=draw,

@@ -179,7 +179,7 @@ FIGURES = (
         "Letter, 300 neighbours, k = 26",
         26,
         partial(real, "letter-nn300"),
-        "The graph tells the 26 letters badly apart for every method, and the order of the methods is that of the "
+        "No method separates the 26 letters well on this graph, and the order of the methods is that of the "
         "other figures. scikit-learn, which the paper had to stop, factorises a matrix of 20,000 rows that becomes "
         "nearly dense, and does end: a coreset of a tenth drawn by degree, clustered by its eigenvectors, has a "
         "higher ARI (.165 against .140) in less than a thousandth of the time.",
