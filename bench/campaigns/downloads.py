@@ -1,4 +1,4 @@
-"""Downloads from a server that misbehaves in every way: what arrives is right, or one line says why it does not."""
+"""Downloads from a server that misbehaves in every way: the file is right, or one line gives the reason."""
 
 import hashlib
 import socketserver
@@ -23,7 +23,7 @@ _VERSIONS = ['"v1"', 'W/"v1"', "", "x" * 3000, '"\u00e9"', '"\x01"', None]
 
 class _Handler(socketserver.StreamRequestHandler):
     def handle(self):
-        """Answer as the case says: the requests of a case take the next behaviour each, then the last again."""
+        """Answer with the next behaviour of the case for each request, and repeat the last."""
         while self.rfile.readline().strip():
             pass
         plan = self.server.plan
@@ -44,7 +44,7 @@ class _Server(socketserver.ThreadingTCPServer):
 
 
 def prepare():
-    """A server, and downloads that do not wait long."""
+    """Prepare a server, and downloads that do not wait long."""
     module._TIMEOUT, module._ATTEMPTS, module.time = _SLOW / 2, 2, SimpleNamespace(sleep=lambda _: None)
     server = _Server(("127.0.0.1", 0), _Handler)
     threading.Thread(target=server.serve_forever, daemon=True).start()
@@ -52,7 +52,7 @@ def prepare():
 
 
 def _answer(rng, content, url):
-    """A function from a request's headers to the pieces of an answer."""
+    """Return a function from a request's headers to the pieces of an answer."""
     kind = rng.choice(["right", "right", "cut", "long", "status", "redirect", "noise", "slow", "header"])
     body = content
     if kind == "cut":
@@ -89,7 +89,7 @@ def _answer(rng, content, url):
 
 
 def case(given):
-    """One download from a server of one to four kinds of answers."""
+    """Run one download from a server of one to four kinds of answers."""
     rng, server = given.rng, given.prepared
     content = rng.bytes(int(rng.integers(0, 60_000)))
     path = given.folder / "data.bin"

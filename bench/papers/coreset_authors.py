@@ -25,7 +25,7 @@ QUICK_GRAPHS = {"planted 4 x 200": (4, 0.1, 200)}
 
 
 def measure(settings):
-    """Normalised cut of all nodes, graph by graph."""
+    """Measure the normalised cut of all nodes, graph by graph."""
     for name, (k, share, size) in (QUICK_GRAPHS if settings.quick else GRAPHS).items():
         planted = size is not None
         indptr, indices, truth = (
@@ -48,7 +48,7 @@ def measure(settings):
 
 
 def check(groups):
-    """Level or ahead: the mean is no more than two standard errors of the difference above theirs."""
+    """Check that graphcore's mean is at most two standard errors of the difference above that of coreset-sc."""
     for theirs in chosen(groups, method=authors.NAME):
         ours = chosen(groups, graph=theirs["graph"], method=OURS)[0]
         errors = [np.var(group["nc"], ddof=1) / len(group["nc"]) for group in (ours, theirs)]
