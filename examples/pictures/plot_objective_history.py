@@ -2,7 +2,7 @@
 What each stage contributes
 ===========================
 
-The objective of the first draft, after moves and cycles of moves, and as more drafts are recombined.
+The objective of the first draft, after moves and multilevel refinement, and as more drafts are recombined.
 """
 
 import graphcore
