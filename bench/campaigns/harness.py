@@ -61,7 +61,7 @@ class Case:
 
 
 class Campaign(NamedTuple):
-    """A campaign, CAMPAIGN of a module of this package.
+    """A campaign: the constant CAMPAIGN of a module of this package.
 
     `case` returns its outcome in a word ("accepted", "refused"), which is counted. A `Failure` and every other
     exception that it lets through are failures, as are the death of its process and what goes beyond the limits.

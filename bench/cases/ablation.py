@@ -231,7 +231,7 @@ def _measured(variant, name, options):
     graph, k = graphcore.Graph(indptr, indices, check=False), GRAPHS[name]
     small = graphcore.datasets.planted_partition(10, 150, 8 / 150, 6 / 1350, random_state=0).graph
     try:
-        variant.fit(small, 10, 0, options.threads)  # loops, and what is imported when it is first used
+        variant.fit(small, 10, 0, options.threads)  # compiles loops and imports libraries
         outcome = over_seeds(
             variant.title, name, lambda seed: variant.fit(graph, k, seed, options.threads),
             lambda labels: score(indptr, indices, labels, k, truth), options.seeds,

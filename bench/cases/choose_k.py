@@ -32,7 +32,7 @@ GRAPHS = {
 }
 LARGE = ("mnist-nn10", "dblp")
 _FIT_WITHOUT_CLASSES = 100
-# Planted blocks of so many nodes; a node has 15 edges inside its block and 5 to others in the mean.
+# Nodes of a planted block; a node has 15 edges inside its block and 5 to others in the mean.
 _BLOCK, _INSIDE, _OUTSIDE = 200, 15, 5
 _PLANTED_SEEDS = 10
 

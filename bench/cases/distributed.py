@@ -5,8 +5,8 @@ the images (bench/infinite_mnist.py); with one of them alone the other is left o
 measurements: with ``--resume`` only missing ones are measured, so that an interrupted run can be continued. ``--methods
 "2 workers"`` leaves out the other ways. ``--quick`` is 100,000 nodes and 20,000 images. Workers have one thread and 2
 GB each, 3 GB for more than 30 million nodes, where two threads and two workers are all that is measured; stages that
-stay on the client have two threads. From the bytes counted and the seconds a model says what more workers and larger
-graphs would take. ``--page`` writes all tables for the docs.
+stay on the client have two threads. A model extrapolates the bytes and seconds to more workers and larger graphs.
+``--page`` writes all tables for the docs.
 
     python -m bench run distributed --graphs 6500000 --rows 400000
     python -m bench run distributed --resume --page docs/tables/distributed.md
@@ -42,16 +42,16 @@ QUICK_ROWS, LANDMARKS, RANK, CLUSTERS = 20_000, 400, 20, 10
 PUBLISHED = {s: (dict(zip(MACHINES, stages[3], strict=True)), TABLE_4_NMI[s]) for s, stages in TABLE_4.items()}
 # Parameters of the modelled cluster: bytes a second into each machine, seconds from a pass to the next.
 BANDWIDTH, LATENCY = 1e9, 0.02
-N_WORKERS = 2  # of the measurement that the models go by
+N_WORKERS = 2  # of the measurement behind the models
 WORKER_MEMORY, LARGE_WORKER_MEMORY, LARGE_NODES = 2 * 10**9, 3 * 10**9, 30_000_000
 LARGE_CLUSTERS = 5_000  # as in docs/huge.md
-# Larger inputs are clustered once each way; others twice, since the first time loads what is needed.
+# Larger inputs are clustered once each way; others twice, since the first fit loads libraries and loops.
 TWICE_NODES, TWICE_ROWS = 10_000_000, 1_000_000
 CLIENT_BYTES = 44  # for each node
 
 
 class Measured(NamedTuple):
-    """One way to fit."""
+    """The measurement of one way to fit."""
 
     outcome: Outcome
     labels: Any
@@ -262,7 +262,7 @@ def _graph_model(nodes, measured):
     outcome, _, work, stages, _ = measured
     sent = sum(amount for key, amount in work.items() if key.startswith(("bytes to each", "bytes with")))
     back = sum(a for key, a in work.items() if key.startswith("bytes back") and key != "bytes back, sample_part")
-    # The sample grows no further than 2^26 links of 8 bytes, and so does what is merged, once for each balance tried.
+    # The sample grows no further than 2^26 links of 8 bytes, and so does the merging, once for each balance tried.
     sample, merging, client = 2**29, stages["balance"], stages["coreset"]
     passes = outcome.seconds[0] - client - merging
     rows = []

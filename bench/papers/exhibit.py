@@ -20,7 +20,7 @@ class MissingData(Exception):
 
 @dataclass(frozen=True)
 class Settings:
-    """Settings: `quick` takes seconds and small input; `repetitions` replaces the number of each exhibit.
+    """Settings of a run: `quick` takes seconds and small input; `repetitions` replaces the number of each exhibit.
 
     `limit` is for one run of another program, in seconds; `rows` is how many images exhibits on millions of them take.
     """

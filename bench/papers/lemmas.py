@@ -70,7 +70,7 @@ def flats_propositions_16_and_17_ties_have_no_volume_unless_flats_are_equal():
 
 
 def flats_proposition_18_the_error_has_two_parts():
-    # Sets of means among a few candidates, so that all of them can be gone through.
+    # Sets of means among a few candidates, so that all of them can be enumerated.
     rng = np.random.default_rng(0)
     population, candidates = rng.standard_normal((4000, 2)), rng.standard_normal((12, 2))
     pairs = [candidates[[i, j]] for i in range(12) for j in range(i)]

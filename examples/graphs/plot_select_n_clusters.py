@@ -1,6 +1,6 @@
 """
-How many clusters?
-==================
+Choice of the number of clusters
+================================
 
 ``select_n_clusters`` tries all numbers of clusters in one sweep, and reports whether one of them stands out.
 """

@@ -1,6 +1,6 @@
 """
-What each stage contributes
-===========================
+Contribution of each stage
+==========================
 
 The objective of the first draft, after moves and multilevel refinement, and as more drafts are recombined.
 """
