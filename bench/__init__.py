@@ -1,1 +1,1 @@
-"""Measures graphcore beside its peers; run it from a checkout with ``python -m bench``, see docs/benchmarks.md."""
+"""Measurements of graphcore and its peers; run from a checkout with ``python -m bench``, see docs/benchmarks.md."""

@@ -19,7 +19,7 @@ _OTHERS = ("PYTHONOPTIMIZE", "COLUMNS", "LANG", "LC_ALL", "TERM", "NO_COLOR", "T
 
 
 def prepare():
-    """A folder with a graph, its labels, and a cache that holds all loops that they take."""
+    """Prepare a folder with a graph, its labels, and a cache that holds all loops that they take."""
     folder = Path(mkdtemp(prefix="caches-"))
     (folder / "graph.txt").write_text(
         "".join(f"{i} {i // 20 * 20 + (i + d) % 20}\n" for i in range(60) for d in (1, 2))
@@ -30,7 +30,7 @@ def prepare():
 
 
 def case(given):
-    """One command, which gives the same labels, or says in a line which variable is wrong."""
+    """Run one command, which gives the same labels or names the wrong variable in one line."""
     folder, environment, labels = given.prepared
     shutil.copytree(folder, given.folder, dirs_exist_ok=True)
     (given.folder / "labels.tsv").unlink()
@@ -46,7 +46,7 @@ def case(given):
                 environment.pop(name, None)
     done = _run(given.folder, environment)
     said = {name: value for name, value in environment.items() if os.environ.get(name) != value}
-    # A value that numba cannot read it reports itself, as a warning that quotes a traceback.
+    # numba itself reports a value that it cannot read, in a warning that quotes a traceback.
     own = done.stderr.replace("The parse failed with exception:\nTraceback", "")
     if "Traceback" in own or done.returncode not in (0, 2):
         raise Failure(f"{kind}: ended with {done.returncode}", f"{said}\n{done.stderr}")

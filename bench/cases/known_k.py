@@ -1,7 +1,8 @@
-"""Choices of ``n_clusters="auto"`` where the number of clusters is known, and the share of clear ones that are right.
+"""Choices of ``n_clusters="auto"`` where the number of clusters is known, and the share of clear choices that are
+right.
 
-Right is within a factor 1.25. The sets are in two halves, by their names: the rule for "clear" was made on one, and
-what it is worth is counted on the other. Generated networks are also counted by the description length.
+Right is within a factor 1.25. The sets are in two halves, by their names: the rule for "clear" was chosen on one, and
+its accuracy is measured on the other. Generated networks are also counted by the description length.
 ``--page docs/tables/known_k.md`` writes the table of the docs.
 """
 
@@ -22,7 +23,7 @@ OTHER = "description-length"
 
 
 def run(options):
-    """A row for each half and kind of set, and one for each set; seeds draw generated sets anew."""
+    """Measure each set, and sum up each half and kind; seeds draw generated sets anew."""
     import graphcore
 
     outcomes, others, missing = [], {}, []
@@ -61,14 +62,14 @@ def run(options):
 
 
 def score(found):
-    """The numbers and the verdict."""
+    """Return the numbers, known and chosen, and the verdict."""
     choice, k = found
     factor = max(choice.best / k, k / choice.best)
     return {"k": k, "best": choice.best, "clear": bool(choice.clear), "right": factor <= RIGHT, "within 2": factor <= 2}
 
 
 def counted(outcomes):
-    """Sets, and shares of them; a set of five seeds counts as much as any other."""
+    """Return the number of sets, and shares of them; each set counts once, whatever its number of seeds."""
 
     def of(*names):
         return sum(np.mean([all(row[name] for name in names) for row in o.scores]) for o in outcomes)
@@ -81,7 +82,7 @@ def counted(outcomes):
 
 
 def picked(outcome):
-    """Numbers known, chosen, and how many choices were clear, and right too."""
+    """Return the numbers known, chosen, and how many choices were clear, and right too."""
     known, chosen = ([row[name] for row in outcome.scores] for name in ("k", "best"))
     clear = [row for row in outcome.scores if row["clear"]]
     spans = [f"{min(v)}" if min(v) == max(v) else f"{min(v)} to {max(v)}" for v in (known, chosen)]
