@@ -1,15 +1,24 @@
-"""Compiles loops: how they are called, and notices, so that a first run does not look like a hang."""
+"""Compile loops with numba, keep them on disk, and tell when they are compiled.
+
+Private names of numba are used here and in `loop_cache.py` alone; `tests/base/test_loop_cache.py` lists them, and fails
+where numba has changed them.
+"""
 
 import functools
 import gc
 import math
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
+import numba
 import numpy as np
+from numba.core import event
+from numba.core.compiler_lock import global_compiler_lock
+from numba.core.dispatcher import Dispatcher
 
-from .jit import Part, kept_on_disk, while_compiling
+from .locks import held_in_forks
+from .loop_cache import LoopCache
 from .threads import away, check_stopped, in_main_thread
 
 NOTICE = "graphcore: compiling its loops for this machine (once, some seconds)"
@@ -18,20 +27,22 @@ NOTICE_UNKEPT = (
     "NUMBA_CACHE_DIR to a folder that can"
 )
 
-# A call away from the main thread costs up to 200 microseconds, most of them for data that another core has to fetch:
-# it is made for loops that may take more than so many seconds, as long as a signal may wait.
+# A call in another thread costs up to 200 microseconds, most of them for data that another core has to fetch. Loops are
+# called there if they may take longer than this many seconds, for which a signal may wait.
 _SOON = 0.05
-_LEAST = 2e-9  # seconds for each byte of arrays that a loop is taken to need at least
+_LEAST = 2e-9  # assumed lower bound of a loop's seconds for each byte of its arrays
+
+held_in_forks(global_compiler_lock)
 
 
 def compiled(function=None, *, sums_in_any_order=False):
-    """Compile a loop, kept on disk; it releases the interpreter lock, and signals reach a caller that waits for it.
+    """Compile a loop and keep it on disk; the loop releases the interpreter lock.
 
-    Called in the main thread, a loop that may take long, by the pace of its calls so far, runs away from it
-    (`threads.away`). In the threads of `map_blocks`, a loop that is no longer wanted does not begin.
-    `sums_in_any_order` lets sums of floats be taken some at a time; their order is the same in every call. Functions
-    whose names begin with an underscore are for other compiled ones alone: Python cannot call them, which saves a tenth
-    of compiling.
+    In the main thread, a loop that may take long, by the pace of its calls so far, runs in another thread
+    (`threads.away`), so that signals are handled. In the threads of `map_blocks`, a loop whose result is no longer
+    wanted does not begin. `sums_in_any_order` lets numba vectorise sums of floats; every call adds in one order.
+    A function whose name begins with an underscore is called by other loops alone: it gets no wrapper for Python, which
+    saves a tenth of compiling.
     """
     if function is None:
         return functools.partial(compiled, sums_in_any_order=sums_in_any_order)
@@ -42,13 +53,24 @@ def compiled(function=None, *, sums_in_any_order=False):
         "no_cpython_wrapper": is_part,
         "fastmath": {"reassoc", "nsz", "contract"} if sums_in_any_order else False,
     }
-    loop = kept_on_disk(function, **options)
-    if loop is function:
-        return loop
-    return Part(loop) if is_part else _Loop(loop)
+    dispatcher = numba.njit(**options)(function)
+    if not isinstance(dispatcher, Dispatcher):  # NUMBA_DISABLE_JIT is set
+        return function
+    with suppress(RuntimeError):  # no folder can be written
+        dispatcher._cache = LoopCache(function)
+    return _Part(dispatcher) if is_part else _Loop(dispatcher)
 
 
-class _Loop(Part):
+class _Part:
+    """A compiled function that other loops call; Python's call of it would crash."""
+
+    def __init__(self, dispatcher):
+        functools.update_wrapper(self, dispatcher)
+        self.dispatcher = dispatcher
+        self._numba_type_ = dispatcher._numba_type_  # numba compiles a call of this object as one of the dispatcher
+
+
+class _Loop(_Part):
     """A compiled function that Python calls."""
 
     def __init__(self, dispatcher):
@@ -67,7 +89,7 @@ class _Loop(Part):
 
 
 def _bytes_of(values):
-    """Bytes of the arrays among some values, and in tuples of them."""
+    """Count the bytes of the arrays among some values, and in tuples of them."""
     size = 0
     for value in values:
         if type(value) is np.ndarray:
@@ -80,7 +102,7 @@ def _bytes_of(values):
 def _direct(dispatcher, *args):
     try:
         return dispatcher(*args)
-    except SystemError as error:  # Python makes it of what a signal's handler raised while numba made results
+    except SystemError as error:  # Python wraps an exception of a signal's handler that numba's boxing of results met
         cause: BaseException = error
         while isinstance(cause, SystemError) and cause.__cause__ is not None:
             cause = cause.__cause__
@@ -89,26 +111,28 @@ def _direct(dispatcher, *args):
 
 @contextmanager
 def compilation_notices(tell):
-    """Within, `tell(text)` is called once if graphcore's loops start to compile; what a cache has does not.
+    """Within, call `tell(text)` once if loops of graphcore are compiled, not if the cache has them.
 
-    Python's search for cycles waits while numba compiles: it makes millions of objects, and the search costs a tenth.
+    The garbage collector pauses while numba compiles: numba makes millions of objects, whose collection costs a tenth.
     """
-    told: list = []
-    paused: list = []  # compilations under way, one inside another, for which the search waits
 
-    def begin(function, is_kept):
-        if paused or gc.isenabled():
-            gc.disable()
-            paused.append(function)
-        if not told and function.__module__.partition(".")[0] == "graphcore":
-            told.append(function)
-            tell(NOTICE if is_kept else NOTICE_UNKEPT)
+    class Listener(event.Listener):
+        is_told, n_running, was_enabled = False, 0, False
 
-    def end():
-        if paused:
-            paused.pop()
-            if not paused:
+        def on_start(self, compiling):
+            dispatcher = compiling.data["dispatcher"]
+            if not self.n_running:
+                self.was_enabled = gc.isenabled()
+                gc.disable()
+            self.n_running += 1
+            if not self.is_told and dispatcher.py_func.__module__.partition(".")[0] == "graphcore":
+                self.is_told = True
+                tell(NOTICE if isinstance(dispatcher._cache, LoopCache) else NOTICE_UNKEPT)
+
+        def on_end(self, compiling):
+            self.n_running -= 1
+            if not self.n_running and self.was_enabled:
                 gc.enable()
 
-    with while_compiling(begin, end):
+    with event.install_listener("numba:compile", Listener()):
         yield

@@ -1,9 +1,9 @@
-"""All that needs private names of numba; `tests/base/test_jit.py` lists them, and fails where numba has changed them.
+"""A cache of compiled loops on disk, which checks its files.
 
-Above all they are needed for compiled loops on disk (:class:`LoopCache`). numba's own cache trusts its files: one
-flipped bit in what it loads ends the process, a full disk ends a fit. It takes a loop for unchanged if its own file is,
-whatever became of those that it calls; and processes that save at the same time can mix up its index. Here a file holds
-one compiled version under the name of all that it depends on, behind a checksum.
+numba's own cache trusts its files: one flipped bit in a file that it loads ends the process, and a full disk ends a
+fit. It takes a loop for unchanged if the loop's own file is, whatever became of the loops that it calls; and processes
+that save at the same time can mix up its index. Here a file holds one compiled version, named after everything that the
+version depends on, behind a checksum.
 """
 
 import functools
@@ -11,60 +11,21 @@ import hashlib
 import inspect
 import os
 import pickle
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
 from types import ModuleType
-from typing import Any
 from uuid import uuid4
 
 import numba
-from numba.core import config, event
+from numba.core import config
 from numba.core.caching import FunctionCache, _hash_source_file
-from numba.core.compiler_lock import global_compiler_lock
-from numba.core.dispatcher import Dispatcher
 from numba.core.serialize import dumps
 
-from .locks import cached_property, held_in_forks
+from .locks import cached_property
 from .warn import warn_user
 
 _DIGEST = 32  # bytes
 _warned: list = []  # once
-
-held_in_forks(global_compiler_lock)
-
-
-class Part:
-    """A compiled function as Python sees it, which may not be able to call it without a crash; numba sees its own."""
-
-    def __init__(self, dispatcher):
-        functools.update_wrapper(self, dispatcher)
-        self.dispatcher = dispatcher
-        self._numba_type_ = dispatcher._numba_type_  # what numba takes the object for
-
-
-def kept_on_disk(function, **options) -> Any:
-    """What numba makes of a function, with a LoopCache; the function itself where NUMBA_DISABLE_JIT is set."""
-    loop = numba.njit(**options)(function)
-    if isinstance(loop, Dispatcher):
-        with suppress(RuntimeError):  # no folder can be written
-            loop._cache = LoopCache(function)
-    return loop
-
-
-@contextmanager
-def while_compiling(begin, end):
-    """Within, `begin(function, is_kept)` and `end()` are called around each compilation, also of one inside another."""
-
-    class Listener(event.Listener):
-        def on_start(self, compiling):
-            dispatcher = compiling.data["dispatcher"]
-            begin(dispatcher.py_func, isinstance(dispatcher._cache, LoopCache))
-
-        def on_end(self, compiling):
-            end()
-
-    with event.install_listener("numba:compile", Listener()):
-        yield
 
 
 class LoopCache(FunctionCache):
