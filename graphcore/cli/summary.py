@@ -14,21 +14,21 @@ def graph_facts(path, graph):
     }  # fmt: skip
 
 
-def cluster_facts(path, fit, robustness):
+def cluster_facts(path, model, robustness):
     """What a run came to, ready for JSON."""
     import numpy as np
 
     from .. import __version__
 
-    result, chosen = fit.clustering, fit.selection
+    result, chosen = model.clustering_, model.selection_
     settings, stability, labels = result.settings, result.node_stability, result.labels
-    return graph_facts(path, fit.graph) | {
+    return graph_facts(path, model.graph_) | {
         "n_clusters": settings.n_clusters,
         "chosen": None if chosen is None else {"method": chosen.method, "clear": chosen.clear},
         "settings": asdict(settings),
         "coreset": {"nodes": len(result.coreset), "draws": result.coreset.n_draws},
-        "normalized_cut": float(fit.sums.conductance.mean()),
-        "outliers": None if settings.outliers is None else fit.graph.n_isolated,
+        "normalized_cut": float(model.conductance_.mean()),
+        "outliers": None if settings.outliers is None else model.graph_.n_isolated,
         "cluster_sizes": np.bincount(labels[labels >= 0], minlength=settings.n_clusters).tolist(),
         "unreached": result.n_unreached,
         "stability": None if stability is None else float(stability[labels >= 0].mean()),

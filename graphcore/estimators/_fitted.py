@@ -78,6 +78,16 @@ class FittedGraph(ToldClusters):
         return self.membership_.max(axis=1).toarray().ravel()
 
     @property
+    def conductance_(self) -> Floats:
+        """Share of the volume of each cluster that leaves the cluster, and 1 where there is no volume.
+
+        An array of shape (n_clusters,), float64, whose mean is the normalised cut.
+        """
+        check_is_fitted(self)
+        inner, volumes = self._reference.inner, self._reference.volumes
+        return np.divide(volumes - inner, volumes, out=np.ones(len(volumes)), where=volumes > 0)
+
+    @property
     def outlier_scores_(self) -> NDArray[np.float32]:
         """How far out each row lies, from 0 to 1: its distance to its last neighbour over that and the median of all.
 

@@ -1,4 +1,4 @@
-"""Models that no class has fitted: those of files, which are read without trust, and those of the command line."""
+"""Load models from files, which are read without trust."""
 
 import json
 from typing import get_type_hints
@@ -20,15 +20,12 @@ from ..files.npz import NPZ_MAGIC, open_archive
 from ..graphs.graph import Graph
 from ..graphs.ids import check_name_array
 from ..graphs.magnitude import in_range
-from ..graphs.rows import DIRECTED
 from ..graphs.structure import check_compressed
 from ..metrics.cut import sums_and_shares
 from ..neighbors.outliers import Outliers
 from ..neighbors.search import METRICS
-from ..neighbors.vectors import as_vectors
 from ._predicted import Reference
 from .coreset_spectral import CoresetSpectralClustering
-from .graph_input import reference_to
 from .model_file import FORMAT, VERSION
 
 # Characters of the JSON text: a thousand are usual.
@@ -79,21 +76,6 @@ def load(path: PathLike, *, any_size: bool = False) -> CoresetSpectralClustering
             facts = _facts(archive["model"])
             settings = _settings(facts)
             return _fitted(_unfitted(facts), facts, settings, archive, any_size)
-
-
-def model_of(fit, n_clusters, made_of=None, *, symmetrize="max", **params):
-    """The fitted CoresetSpectralClustering that a Fit of a graph comes to, or of a graph made of VectorInput."""
-    if made_of is None:
-        model = CoresetSpectralClustering(n_clusters, symmetrize=symmetrize, **params)
-        model.n_features_in_ = fit.graph.n_nodes
-        return model._take(fit, Reference("edges"), is_given=symmetrize not in DIRECTED)
-    X, n_neighbors, metric, outliers = made_of
-    model = CoresetSpectralClustering(
-        n_clusters, affinity="nearest_neighbors", n_neighbors=n_neighbors, metric=metric, **params
-    )
-    model.n_features_in_ = X.shape[1]
-    kept = X if isinstance(X, np.ndarray) and X.dtype.itemsize < 4 else as_vectors(X)
-    return model._take(fit, reference_to(kept, n_neighbors, metric, outliers), is_given=False)
 
 
 def _require(holds, what):
