@@ -9,13 +9,12 @@ import gc
 import math
 import time
 from contextlib import contextmanager, suppress
-from typing import Any
+from typing import Any, cast
 
 import numba
 import numpy as np
 from numba.core import event
 from numba.core.compiler_lock import global_compiler_lock
-from numba.core.dispatcher import Dispatcher
 
 from .locks import held_in_forks
 from .loop_cache import LoopCache
@@ -53,8 +52,8 @@ def compiled(function=None, *, sums_in_any_order=False):
         "no_cpython_wrapper": is_part,
         "fastmath": {"reassoc", "nsz", "contract"} if sums_in_any_order else False,
     }
-    dispatcher = numba.njit(**options)(function)
-    if not isinstance(dispatcher, Dispatcher):  # NUMBA_DISABLE_JIT is set
+    dispatcher: Any = numba.njit(**options)(function)
+    if dispatcher is function:  # NUMBA_DISABLE_JIT is set
         return function
     with suppress(RuntimeError):  # no folder can be written
         dispatcher._cache = LoopCache(function)
@@ -64,8 +63,8 @@ def compiled(function=None, *, sums_in_any_order=False):
 class _Part:
     """A compiled function that other loops call; Python's call of it would crash."""
 
-    def __init__(self, dispatcher):
-        functools.update_wrapper(self, dispatcher)
+    def __init__(self, dispatcher: Any):
+        functools.update_wrapper(cast(Any, self), dispatcher)
         self.dispatcher = dispatcher
         self._numba_type_ = dispatcher._numba_type_  # numba compiles a call of this object as one of the dispatcher
 
