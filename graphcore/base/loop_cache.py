@@ -29,7 +29,7 @@ _warned: list = []  # once
 
 
 class LoopCache(FunctionCache):
-    """What is compiled of a function. Raises RuntimeError where numba finds no folder that could be written."""
+    """Compiled versions of one function; RuntimeError is raised where numba finds no folder that can be written."""
 
     @cached_property
     def _stem(self):
@@ -38,7 +38,7 @@ class LoopCache(FunctionCache):
         return f"{self._impl.filename_base}.{_short(settings, written)}"
 
     def load_overload(self, signature, target_context):
-        """What was compiled for these types; None if it is not there, or damaged."""
+        """Load the version for these types; None if the file is missing or damaged."""
         target_context.refresh()
         try:
             stored = self._path(signature, target_context.codegen()).read_bytes()
@@ -92,7 +92,7 @@ def _write(path, content):
 
 @functools.cache
 def _source(function):
-    """What a function is compiled from: its file, constants from others, and the same of all that it calls."""
+    """Digest the sources of a function: its file, global constants, and the sources of the functions that it calls."""
     found: list = []
     with suppress(OSError):  # it may be in an archive, of which numba has a stamp
         path = inspect.getfile(function)

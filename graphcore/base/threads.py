@@ -29,8 +29,8 @@ _MAX_BLOCKS = 256
 _LIMITING = ModuleLock()
 # While they are limited or set back, they hold locks of their own, which no fork would ever see released.
 _SETTING = ModuleLock(forks_wait=True)
-# How many modules there were when the libraries were looked for, which takes a millisecond or two, and what was found:
-# others come with modules alone.
+# The number of modules when thread pools were last searched for, and the pools found. A search takes a millisecond or
+# two, and only an imported module can bring another pool.
 _libraries: list = [0, None]
 # Waiting for a lock cannot be interrupted everywhere (Windows), so that it is done for so many seconds at a time.
 _WAIT = 0.2

@@ -26,7 +26,7 @@ from .summary import cluster_facts, cluster_lines, graph_lines
 
 
 def _value(text):
-    """An int, a float, or else a word, which the settings then check."""
+    """Parse an int, a float, or else a word, which the settings then check."""
     for kind in (int, float):
         with suppress(ValueError):
             return kind(text)
@@ -34,18 +34,18 @@ def _value(text):
 
 
 def _numbers(text):
-    """The same, or several with commas between them."""
+    """Parse one value, or a list of values with commas between them."""
     found = [_value(part) for part in text.split(",")]
     return found if len(found) > 1 else found[0]
 
 
 def _offered(words):
-    """What shells offer for a value that begins so."""
+    """Return a function that completes a value in a shell."""
     return lambda _ctx, _param, incomplete: [word for word in words if word.startswith(incomplete)]
 
 
 def _of_setting(parameter):
-    """The option of one setting, which check_settings then checks."""
+    """Make the option of one parameter, whose value `check_settings` checks."""
     if parameter.kind == "flag":
         return click.option(f"--{parameter.name}", is_flag=True, default=None, help=parameter.help)
     text = parameter.help + (f" [default: {parameter.default}]" if parameter.default is not None else "")
@@ -234,7 +234,7 @@ def _check(console, given, settings, files):
 
 
 def _known(graph, given):
-    """What the files say of the nodes, for a fit."""
+    """Read the files of labels and node weights, as arguments of a fit."""
     from ..files.labels import read_node_weights
 
     known = {}

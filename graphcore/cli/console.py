@@ -1,4 +1,4 @@
-"""What all commands share: help with examples, errors in the words of the command, a summary, notes on stderr."""
+"""Base of all commands: help with examples, errors that name options, a summary, notes on stderr."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""What a run came to: as a dictionary, and as a few aligned lines."""
+"""Summaries of a run: a dictionary, and a few aligned lines."""
 
 from dataclasses import asdict
 
@@ -15,7 +15,7 @@ def graph_facts(path, graph):
 
 
 def cluster_facts(path, model, robustness):
-    """What a run came to, ready for JSON."""
+    """Collect the facts about a fitted model, ready for JSON."""
     import numpy as np
 
     from .. import __version__
@@ -81,7 +81,7 @@ def cluster_lines(facts):
 
 
 def _verdict(facts):
-    """What a low stability means, and what to try."""
+    """Explain a low stability, and suggest a remedy."""
     unsure, filled = facts["unsure_clusters"], sum(size > 0 for size in facts["cluster_sizes"])
     found = f"{unsure:,} of {count(filled, 'cluster')} {'changes' if unsure == 1 else 'change'} with the seed"
     if 2 * unsure < filled:

@@ -1,4 +1,4 @@
-"""What a fit of a graph leaves: its attributes, of which some are made when they are asked for."""
+"""Fitted attributes of a graph clustering, some of which are computed at each access."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,15 +15,15 @@ from ..cluster.selection.result import KSelection
 from ..graphs.graph import Graph
 from ..kernels.graph import GraphKernel
 from ..metrics import quotient_graph
-from ._told import ToldClusters
+from ._descriptions import ClusterDescriptions
 
 _AFFINITIES = {
     "edges": "precomputed", "vectors": "nearest_neighbors", "distances": "precomputed_nearest_neighbors",
 }  # fmt: skip
 
 
-class FittedGraph(ToldClusters):
-    """Mixin of CoresetSpectralClustering: what a fit leaves, and (inherited) the methods that need nothing else."""
+class FittedGraph(ClusterDescriptions):
+    """Mixin of CoresetSpectralClustering: fitted attributes, and (inherited) the descriptions of clusters."""
 
     _mark_of_fit = "labels_"
 
@@ -68,7 +68,7 @@ class FittedGraph(ToldClusters):
 
     @property
     def affinity_(self) -> str:
-        """What new rows hold: `affinity`, or what "auto" came to."""
+        """The value of `affinity` that was used, which says how new rows are read."""
         check_is_fitted(self)
         return _AFFINITIES[self._reference.kind]
 
@@ -89,9 +89,9 @@ class FittedGraph(ToldClusters):
 
     @property
     def outlier_scores_(self) -> NDArray[np.float32]:
-        """How far out each row lies, from 0 to 1: its distance to its last neighbour over that and the median of all.
+        """Outlier score of each row, from 0 to 1: ``d / (d + median)``, with the distance d to its last neighbour.
 
-        Of a graph, which has no distances, it is `outside_share_`: what lies between clusters. (n_samples,), float32.
+        Of a graph, which has no distances, it is `outside_share_`. (n_samples,), float32.
         """
         check_is_fitted(self)
         found = self._reference.outliers
@@ -99,7 +99,7 @@ class FittedGraph(ToldClusters):
 
     @property
     def balance_(self) -> float:
-        """How far clusters of one size were asked for: `balance`, or what "auto" came to (``clustering_.balances``)."""
+        """The value of `balance` that was used; ``clustering_.balances`` has the candidates of "auto"."""
         check_is_fitted(self)
         return self.clustering_.settings.balance
 

@@ -366,7 +366,7 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, PredictedRows
         Notes
         -----
         Parameters, labels, the graph, vectors that it was made of, sums of the clusters, coreset, stability and leaves
-        of the tree are kept. What only a fit has is not: `selection_`, `seconds_`, the rounds of drafts; nor a
+        of the tree are kept. Not kept are `selection_`, `seconds_`, the rounds of drafts, and a
         `random_state` that is no integer.
 
         Examples

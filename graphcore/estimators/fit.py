@@ -1,4 +1,4 @@
-"""One fit, from a graph to labels and what is known of them, and its update: class and command line both call it."""
+"""Fit a clustering to a graph, and update it."""
 
 import math
 from dataclasses import dataclass, field
@@ -28,7 +28,7 @@ from ..metrics.cut import sums_and_shares
 
 @dataclass(frozen=True, eq=False)
 class Fit:
-    """What a fit leaves behind."""
+    """Result of a fit to a graph."""
 
     graph: Graph
     clustering: Clustering

@@ -1,4 +1,4 @@
-"""Whatever is given to fit becomes a graph, and what is given to update changes it."""
+"""Make a graph of the input of a fit, and join new rows to it."""
 
 from dataclasses import replace
 

@@ -32,7 +32,7 @@ from .model_file import FORMAT, VERSION
 _LONGEST = 1 << 20
 # Twice that of any float.
 _EXPONENT = 1 << 12
-# What the JSON text holds, beside format and version.
+# The types of the JSON text's entries, format and version left out.
 _FACTS = {
     "params": dict, "settings": dict, "kind": str, "n_neighbors": (int, type(None)), "metric": (str, type(None)),
     "exponent": int, "evidence": (int, float), "is_given": bool, "n_features": int, "n_unreached": int, "sampling": str,
@@ -84,7 +84,7 @@ def _require(holds, what):
 
 
 def _facts(text):
-    """What the JSON text says, each of its kind."""
+    """Parse the JSON text, and check the type of each entry."""
     if len(text) > _LONGEST:
         raise FormatError(f"the model's description has {len(text):,} characters; that of a model is short")
     try:
@@ -113,8 +113,8 @@ def _settings(facts):
         fits = fits and (kind is bool or not isinstance(value, bool))
         _require(fits and (not isinstance(value, (int, float)) or 0 <= value < 2**53), f"{name}, {value!r}")
     _require(given["coreset_size"] >= 1, "coreset_size")
-    # What another setting was resolved from would contradict it, and moves may have found more clusters than a coreset
-    # has nodes.
+    # Other settings were resolved from these two: they need not agree, and moves may have found more clusters than a
+    # coreset has nodes.
     left = ("resolution", "coreset_size")
     _in_range(
         given["n_clusters"], {p.name: given[p.name] for p in PARAMETERS if p.name in given and p.name not in left}

@@ -99,7 +99,7 @@ class Clustering:
     _rows: GraphRows = field(repr=False)  # of the graph; a pickle has None
 
     def __post_init__(self):
-        # Whatever gives a model labels makes one of these: a fit, an update, a file.
+        # A fit, an update and a file all set labels through this class.
         # The published algorithm has told of empty clusters itself.
         self.known.check(self.labels, self._rows.degrees, self.settings, tells_of_empty=not self.settings.published)
 
@@ -131,7 +131,7 @@ class Clustering:
         return leaves_of(self._rows, self.cells, self.labels, self.settings.n_clusters)
 
     def changed(self, graph, labels, node_stability, settings):
-        """The same of a graph that has changed, its new nodes at the end, and of limits of size that go by it."""
+        """Return the clustering of a changed graph, whose new nodes are numbered last, with its limits of size."""
         cells, before = None, self.cells
         if before is not None:  # nodes that had no edge, or were not there, are a cell of their own
             cells = np.full(graph.n_nodes, before.max() + 1, dtype=np.int32)

@@ -38,7 +38,7 @@ class SearchSteps(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Found:
-    """What the loop leaves."""
+    """Result of the loop over drafts."""
 
     best: Partition
     first: Draft  # the first draft

@@ -1,4 +1,4 @@
-"""What a clustering run is asked to do, and how "auto" becomes a number."""
+"""Check the parameters of a fit, and resolve "auto" for a graph."""
 
 import math
 from dataclasses import dataclass, replace
@@ -72,7 +72,7 @@ class Settings:
 
 @dataclass(frozen=True)
 class Asked:
-    """What a run is asked for, every value checked by itself: all that can be known before there is a graph."""
+    """Validated parameters of a fit, before there is a graph."""
 
     n_clusters: int  # 0 where it is left to something else
     left_to: str  # "" for a number that was given, otherwise "information", "resolution" or "moves" of the objective
@@ -80,7 +80,7 @@ class Asked:
     levels: tuple[int, ...] = ()  # numbers of clusters, ascending to `n_clusters`, where several were given
 
     def of(self, n_clusters, balance=None):
-        """The same with a number of clusters, and the balance that it was found at if none was asked for."""
+        """Return the parameters with a number of clusters, and with the balance of its choice if balance is "auto"."""
         found = {"balance": balance} if balance is not None and self.values["balance"] == "auto" else {}
         return replace(self, n_clusters=n_clusters, left_to="", values=self.values | found)
 
@@ -140,7 +140,7 @@ def _may_be_uneven(values):
 
 
 def _left_to(n_clusters, values):
-    """What says how many clusters there are, "" for a number."""
+    """Return the criterion that chooses the number of clusters, "" if the number is given."""
     resolution, record = values["resolution"], OBJECTIVES[values["objective"]]
     if resolution is not None:  # of density, above 0; or nats of labels for each of information, of which there is less
         own = record.resolution is not None
@@ -210,7 +210,7 @@ def resolve(asked, graph, total_size=None):
 
 
 def quick_settings(settings, graph):
-    """The same for a quick run, as of ``effort="fast"``, on another graph of the same nodes, some of them isolated."""
+    """Return settings of a fit with ``effort="fast"`` to another graph of the nodes, some of which may be isolated."""
     n_linked = graph.n_nodes - graph.n_isolated
     return replace(
         settings, n_clusters=min(settings.n_clusters, n_linked), coreset_size=min(settings.coreset_size, n_linked),
@@ -219,7 +219,7 @@ def quick_settings(settings, graph):
 
 
 def resized(settings, given, graph):
-    """The same settings for a graph that has changed; `given` are limits of clusters as a user gave them."""
+    """Return settings for a changed graph; `given` are the limits of clusters as a user gave them."""
     n_linked = graph.n_nodes - graph.n_isolated
     values = {p.name: p.check(given[p.name]) for p in PARAMETERS if p.name in given}
     return replace(settings, **values | _sizes(values, n_linked, settings.n_clusters))

@@ -1,4 +1,4 @@
-"""What a fitted clustering tells of its clusters: parts of the graph, tables, a page, and what the data support."""
+"""Describe the clusters of a fitted graph: subgraphs, tables, a report, and robustness."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ..report.facts import ReportFacts
 
 
-class ToldClusters:
+class ClusterDescriptions:
     """Mixin of what FittedGraph is: methods that look at its clusters, and change nothing."""
 
     def subgraph(self, cluster: int) -> Graph:
@@ -185,7 +185,7 @@ class ToldClusters:
     def robustness(
         self, n_refits: int = 10, *, graph: AnyGraph | None = None, random_state: RandomState = 0
     ) -> Robustness:
-        """What the data support: quick fits to graphs of edges drawn anew, compared with `labels_`.
+        """Compare `labels_` with quick fits to graphs whose edges are drawn anew.
 
         `stability_` says whether another seed gives the same clusters of the same edges; this says whether other edges
         do. Refits keep to labels that stay, and do not begin at initial ones.
