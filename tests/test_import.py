@@ -80,8 +80,9 @@ ROOMS = (
 )
 # What rooms of several subjects hold, in the same order: a folder, or a file of its own.
 SHELVES = {
-    "base": "locks|lazy types arrays progress touched work|validation warn streams|threads loop_cache|compiling|largest",
-    "cluster": "coresets spectral|partition|coreset_spectral_clustering|pipeline|selection",
+    "base": "locks|lazy types arrays progress touched work|validation warn streams|threads loop_cache|compiling|"
+    "largest",
+    "cluster": "coresets spectral|partition|coreset_spectral_clustering distributed_context|pipeline|selection",
     "kernel_methods": "features|flats|kmeans",
 }
 # The front of `files` opens graphs on disk; the store is built by the readers, and never imports that front.

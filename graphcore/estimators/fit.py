@@ -9,9 +9,10 @@ from ..base.locks import cached_property
 from ..base.progress import Stages
 from ..base.streams import Streams
 from ..base.validation import check_labels, check_sample_weight, refused
+from ..cluster.distributed_context import distributed_context
 from ..cluster.partition.cluster_sums import ClusterSums
 from ..cluster.partition.evidence import edge_evidence
-from ..cluster.partition.quotient import graph_rows, lent
+from ..cluster.partition.quotient import graph_rows
 from ..cluster.partition.update import Update, describe_update, update_labels
 from ..cluster.pipeline.cluster import Clustering, cluster_graph
 from ..cluster.pipeline.constrained import constrained_partition
@@ -66,7 +67,7 @@ def fit_graph(
             sample_weight = check_sample_weight(sample_weight, graph.n_nodes)
             graph = weigh_nodes(graph, sample_weight)
             total_size = math.floor(sample_weight[graph.degrees > 0].sum())
-    with lent(graph):
+    with distributed_context(graph):
         if asked.left_to in ("information", "resolution"):
             with stages("choice of k"):
                 selection = choose_for_fit(graph, asked, random_state=streams, n_jobs=n_jobs)

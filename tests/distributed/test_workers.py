@@ -19,6 +19,8 @@ from graphcore.distributed import passes, worker
 from graphcore.distributed.cluster import current_client
 from graphcore.files import write_graph
 from graphcore.files.store import build_store, open_graph
+from graphcore.graphs import passes as graph_passes
+from graphcore.graphs.passes import executor, map_passes
 from graphcore.metrics import agreement, conductance, normalized_cut, outside_share
 
 dask = pytest.importorskip("dask")
@@ -62,8 +64,8 @@ def huge(stored, monkeypatch):
     graph = stored[0]
     monkeypatch.setattr("graphcore.cluster.partition.quotient._MANY_ENTRIES", graph.n_entries - 1)
     monkeypatch.setattr("graphcore.cluster.partition.quotient._SAMPLED_ENTRIES", graph.n_entries // 2)
-    monkeypatch.setattr(passes, "_ENTRIES_PER_BLOCK", 2000)
-    monkeypatch.setattr(passes, "_FEW_BLOCKS", 6)
+    monkeypatch.setattr(graph_passes, "_ENTRIES_PER_BLOCK", 2000)
+    monkeypatch.setattr(graph_passes, "_FEW_BLOCKS", 6)
     monkeypatch.setattr("graphcore.cluster.partition.blocks.SWEEP_TURNS", 4)
     return graph
 
@@ -181,7 +183,7 @@ def test_each_worker_needs_its_own_part_of_a_graph_alone(huge, in_parts, client)
     np.testing.assert_array_equal(in_threads(fitted, in_parts).labels_, expected)
     np.testing.assert_array_equal(fitted(in_parts).labels_, expected)
     with passes.on_workers(in_parts, graphcore.cluster.partition.quotient.graph_rows):
-        assert len(passes._workers.get()._part_owners()[0]) == 1
+        assert len(executor.get()._part_owners()[0]) == 1
     assert_nothing_is_left(client)
 
 
@@ -268,7 +270,7 @@ def test_a_pass_that_kills_its_workers_ends_in_one_clear_error(huge, client):
     rows = graphcore.cluster.partition.quotient.graph_rows
     message = r"died again and again in the pass 'die'.*give workers more memory"
     with passes.on_workers(huge, rows), pytest.raises(MemoryError, match=message):
-        passes.map_passes(_die, passes._workers.get().rows, [(0, 10)], np.zeros(huge.n_nodes, dtype=np.int32))
+        map_passes(_die, executor.get().rows, [(0, 10)], np.zeros(huge.n_nodes, dtype=np.int32))
     client.wait_for_workers(1, timeout=60)
 
 

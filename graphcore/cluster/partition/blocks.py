@@ -4,7 +4,7 @@ import numpy as np
 
 from ...base.arrays import read_only
 from ...base.work import count
-from ...distributed.passes import map_passes, pass_spans
+from ...graphs.passes import map_passes, pass_spans
 from . import _block_loops as _loops
 from . import _objective_loops
 from .cluster_sums import ClusterSums, inner_sums

@@ -7,7 +7,7 @@ import numpy as np
 from ...base.arrays import read_only
 from ...base.types import Floats
 from ...base.work import count
-from ...distributed.passes import map_passes, pass_spans
+from ...graphs.passes import map_passes, pass_spans
 from ._objective_loops import objective_value
 from ._sum_loops import add_cluster_sums
 from .objectives import Objective, objective_of

@@ -3,7 +3,7 @@
 import numpy as np
 
 from ...base.arrays import read_only
-from ...distributed.passes import map_passes, pass_spans
+from ...graphs.passes import map_passes, pass_spans
 from . import _group_loops as _loops
 from .blocks import TURNS, block_sweep, in_turns
 from .local_moving import move_locally

@@ -6,7 +6,7 @@ import numpy as np
 
 from ...base.arrays import read_only
 from ...base.work import count
-from ...distributed.passes import map_passes, pass_spans
+from ...graphs.passes import map_passes, pass_spans
 from . import _objective_loops
 from .blocks import assign_block
 from .cluster_sums import cluster_sums, inner_sums

@@ -1,6 +1,5 @@
 """The graph between groups of nodes, and labels carried down to groups and back."""
 
-from contextlib import nullcontext
 from typing import NamedTuple
 
 import numpy as np
@@ -8,7 +7,7 @@ import numpy as np
 from ...base.arrays import read_only
 from ...base.threads import effective_jobs, map_blocks, map_items, row_blocks
 from ...base.work import count
-from ...distributed.passes import map_passes, on_workers, pass_spans
+from ...graphs.passes import map_passes, pass_spans
 from . import _quotient_loops as _loops
 
 _ENTRIES_PER_BLOCK = 1 << 19
@@ -138,13 +137,8 @@ def is_huge(n_entries):
     return n_entries > _MANY_ENTRIES
 
 
-def lent(graph):
-    """A context in which passes over a huge graph run on the workers of the current Dask client, if there is one."""
-    return on_workers(graph, graph_rows) if goes_to_workers(graph) else nullcontext()
-
-
 def goes_to_workers(graph):
-    """Whether passes over a graph run on workers where there are any: it is huge, and they can open it themselves."""
+    """Return whether workers, where there are any, run passes over a graph: it is huge, and they can open it."""
     return is_huge(graph.n_entries) and graph._reopen is not None
 
 

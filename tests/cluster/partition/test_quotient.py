@@ -289,7 +289,7 @@ def graph_between(rows):
 def test_threads_do_not_change_a_sample(monkeypatch, max_entries):
     monkeypatch.setattr(module, "_MANY_ENTRIES", 0)
     monkeypatch.setattr(module, "_SAMPLED_ENTRIES", 3000)
-    monkeypatch.setattr("graphcore.distributed.passes._ENTRIES_PER_BLOCK", 500)
+    monkeypatch.setattr("graphcore.graphs.passes._ENTRIES_PER_BLOCK", 500)
     graph, _ = large_planted(True)
     labels = np.random.default_rng(1).integers(-1, 90, graph.n_nodes).astype(np.int32)
     one = quotient(graph_rows(graph), labels, 90, 1, max_entries)

@@ -217,7 +217,7 @@ def test_a_graph_that_counts_as_huge_is_clustered_from_the_disk(tmp_path, monkey
         graph = Graph.from_scipy(A + A.T)
     monkeypatch.setattr("graphcore.cluster.partition.quotient._MANY_ENTRIES", graph.n_entries - 1)
     monkeypatch.setattr("graphcore.cluster.partition.quotient._SAMPLED_ENTRIES", graph.n_entries // 3)
-    monkeypatch.setattr("graphcore.distributed.passes._ENTRIES_PER_BLOCK", 5000)
+    monkeypatch.setattr("graphcore.graphs.passes._ENTRIES_PER_BLOCK", 5000)
     settings = resolve_settings(graph, 8, coreset_size=200)
     assert settings.max_drafts == 1
     write_graph(graph, tmp_path / "g.store")
