@@ -12,7 +12,7 @@ from ..base.warn import warn_user
 from ..exceptions import InputError
 from . import _loops, _row_loops
 from .ids import narrow_ids
-from .weights import NO_WEIGHTS, as_floats, without_ones
+from .weights import NO_WEIGHTS, as_float_weights, without_ones
 
 # Weights that differ by less than this relative amount count as symmetric (rounding in files and products).
 SYMMETRY_TOLERANCE = 1e-6
@@ -47,7 +47,7 @@ def checked_arrays(indptr, indices, weights):
     if len(indptr) < 2:
         raise InputError("the graph is empty: it needs at least one node")
     if weights is not None:
-        weights = read_only(as_floats(np.asarray(weights)))
+        weights = read_only(as_float_weights(np.asarray(weights)))
         if weights.ndim != 1:
             raise InputError(f"weights must be one-dimensional, got shape {weights.shape}")
     narrow = read_only(narrow_ids(indices, len(indptr) - 1))

@@ -146,10 +146,10 @@ class Kernel:
         `before` are those of other labels, and these: kernels whose entries are costly to make then evaluate only the
         columns of points that moved.
         """
-        return self.product(memberships(labels, weights, n_clusters).T.toarray(), n_jobs)
+        return self.product(membership_matrix(labels, weights, n_clusters).T.toarray(), n_jobs)
 
 
-def memberships(labels, weights, n_clusters):
+def membership_matrix(labels, weights, n_clusters):
     """Weighted membership matrix, clusters by points, as a csr_array; points of label -1 are in no cluster."""
     import scipy.sparse as sp
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from graphcore import GaussianSketchFeatures, InputError, KernelKMeans, NystromFeatures
 from graphcore.kernel_methods.kmeans.exact import kernel_kmeans
 from graphcore.kernels import columns
-from graphcore.kernels.base import memberships
+from graphcore.kernels.base import membership_matrix
 from graphcore.kernels.dense import DenseKernel
 from graphcore.kernels.functions import kernel_function
 from graphcore.kernels.graph import GraphKernel
@@ -45,7 +45,7 @@ def check(matrix, K, seed, n_jobs=None, tolerance=1e-12):
     labels, weights = rng.integers(-1, 4, n), rng.random(n)
     Z = np.zeros((n, 4))
     Z[np.arange(n)[labels >= 0], labels[labels >= 0]] = weights[labels >= 0]
-    np.testing.assert_array_equal(memberships(labels, weights, 4).toarray(), Z.T)
+    np.testing.assert_array_equal(membership_matrix(labels, weights, 4).toarray(), Z.T)
     sums = matrix.cluster_sums(labels, weights, 4, n_jobs)
     np.testing.assert_allclose(sums, K @ Z, atol=n * scale)
     own = np.where(labels >= 0, (K @ Z)[np.arange(n), labels], 0.0)

@@ -7,7 +7,7 @@ import numpy as np
 from ...base.validation import check_choice, check_integer, check_real
 from ...exceptions import InputError, ParameterError
 from ...graphs.structure import check_sparse
-from ...kernels.checks import as_csr, check_scale
+from ...kernels.checks import canonical_csr, check_scale
 
 ON_EMPTY = ("farthest", "restart", "drop", "error")
 ON_DEGENERATE = ("reduce", "pad", "restart")
@@ -61,7 +61,7 @@ def as_points(X, name="X", *, sparse=False):
     if np.iscomplexobj(X):
         raise InputError(f"{name} is complex; real numbers are needed")
     try:
-        X = as_csr(X) if sparse else np.asarray(X, dtype=np.float64)
+        X = canonical_csr(X) if sparse else np.asarray(X, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise InputError(f"{name} cannot be read as an array of numbers: {error}") from None
     if X.ndim != 2 or X.shape[0] == 0 or X.shape[1] == 0:

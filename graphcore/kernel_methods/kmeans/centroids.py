@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...kernels.base import memberships
+from ...kernels.base import membership_matrix
 from ...kernels.columns import map_rows
 from ..flats.alternation import Look
 
@@ -88,7 +88,7 @@ def nearest_centroid(columns, centroids, n_jobs=None):
     Returns labels (n_samples,), int32, and squared distances less ``K(x, x)``.
     """
     labels, weights, masses, norms = centroids
-    Z = memberships(labels, weights, len(norms)).T
+    Z = membership_matrix(labels, weights, len(norms)).T
     # Sparse rows are those of large graphs, whose clusters may be too many for dense memberships.
     Z = Z.tocsr() if columns.is_sparse else Z.toarray()
     divisors = np.where(masses > 0, masses, np.inf)
