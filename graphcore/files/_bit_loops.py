@@ -1,9 +1,9 @@
 """Compiled loops that read numbers out of a stream of bits: unary, gamma, delta, zeta, nibble and Golomb codes.
 
-A stream is an array of uint64, the first bit of a file the highest of a word. Positions are bits from its start, those
-up to `bits` can be asked for: words go on for `SLACK` bits more, so that no number needs a look at where the array
-ends. A number that runs on beyond `bits` is seen by the position after it; what else is wrong makes a position of
-`BEYOND` and what it is.
+A stream is an array of uint64, the first bit of a file the highest of a word. Positions count bits from the start of
+the stream, which has `bits` of them. The array goes on for `SLACK` bits more, so that no loop has to check for its end.
+A number that runs on beyond `bits` leaves a position after it that is larger; other errors leave a position of
+`BEYOND` plus their code.
 """
 
 import numpy as np
@@ -13,16 +13,16 @@ from ..base.compiling import compiled
 UNARY, GAMMA, DELTA, ZETA, NIBBLE, GOLOMB = range(6)
 SLACK = 320
 BEYOND = 1 << 62
-# No node, degree or difference of two nodes is larger, and no list has so many bits.
+# Every node, degree and difference of two nodes is smaller, and so is the number of bits of a list.
 _LARGEST = 1 << 40
 
-# What ends a loop; more of it follows where more than numbers is read.
+# Codes of the reason why a loop ended; _bvgraph_loops.py has those of lists.
 DONE, ENDS, NO_NUMBER = range(3)
 
 
 @compiled
 def _word(words, position):
-    """The 64 bits from a position on."""
+    """Return the 64 bits from a position on."""
     at = position >> 6
     shift = np.uint64(position & 63)
     return (words[at] << shift) | ((words[at + 1] >> np.uint64(1)) >> (np.uint64(63) - shift))
@@ -30,7 +30,7 @@ def _word(words, position):
 
 @compiled
 def _zeros(word):
-    """How many zeros a word begins with: half of it is exact as a float, whose exponent tells."""
+    """Count the leading zeros of a word by the exponents of its halves, which are exact as floats."""
     high = np.int64(word >> np.uint64(32))
     if high > 0:
         return np.int64(1054) - (np.float64(high).view(np.int64) >> 52)
@@ -104,7 +104,7 @@ def _nibble(words, position):
 
 @compiled
 def _golomb(words, position, bits, modulus):
-    """A multiple of the modulus in unary, the rest in minimal binary: the first ones of the rests take a bit less."""
+    """Read a Golomb code: the quotient by the modulus in unary, the remainder in minimal binary."""
     count, position = _unary(words, position, bits)
     if count > _LARGEST // modulus:
         return np.int64(0), np.int64(BEYOND + NO_NUMBER)
@@ -118,7 +118,7 @@ def _golomb(words, position, bits, modulus):
 
 @compiled
 def _number(words, position, bits, code, k):
-    """(The number at a position, the position after it)."""
+    """Return (the number at a position, the position after it)."""
     if code == GAMMA:
         number, position = _gamma(words, position)
     elif code == UNARY:
@@ -143,13 +143,13 @@ def _signed(number):
 
 @compiled
 def _problem(position):
-    """What a position beyond the bits says is wrong."""
+    """Return the error code of a position beyond the bits."""
     return position - BEYOND if position >= BEYOND else np.int64(ENDS)
 
 
 @compiled
 def add_gaps(words, position, bits, code, k, total, out):
-    """out[i] = total + the first i + 1 numbers; returns (how many were read, position, what ended it)."""
+    """Set out[i] to total + the first i + 1 numbers; return (count of numbers read, position, code of the end)."""
     for i in range(len(out)):
         gap, after = _number(words, position, bits, code, k)
         if after > bits:

@@ -1,4 +1,4 @@
-"""Compiled loops of BVGraph files: lists of neighbours out of numbers, see `_bit_loops.py` for how these are read.
+"""Compiled loops that decode the adjacency lists of BVGraph files from the numbers that `_bit_loops.py` reads.
 
 `how` is (bits, codes, k, number of nodes, window, shortest interval or 0 for none), all of them integers; the codes are
 those of degrees, references, numbers of blocks, blocks, intervals and residuals.
@@ -9,13 +9,13 @@ import numpy as np
 from ..base.compiling import compiled
 from ._bit_loops import BEYOND, DONE, GAMMA, ZETA, _number, _problem, _signed, _zeta, add_gaps
 
-# What ends a loop, beside what numbers can.
+# Codes of the reason why a loop ended, beside those of _bit_loops.py.
 FULL, DEGREE, REFERENCE, BLOCKS, INTERVALS, RANGE, TWICE, BORDER = range(3, 11)
 
 
 @compiled
 def read_degrees(words, borders, how, out):
-    """out[i] = the degree that stands at borders[i]; returns (how many were read, what ended it)."""
+    """Set out[i] to the degree that stands at borders[i]; return (count of degrees read, code of the end)."""
     bits, codes, k, n_nodes, _, _ = how
     for i in range(len(out)):
         if borders[i + 1] <= borders[i] or borders[i + 1] > bits:
@@ -31,7 +31,7 @@ def read_degrees(words, borders, how, out):
 
 @compiled
 def _count_copied(words, position, how, n_blocks, length):
-    """(How much is copied of a list of some length, position); the blocks are checked."""
+    """Check the copied blocks of a list of some length; return (number of nodes copied, position)."""
     bits, codes, k, _, _, _ = how
     copied, total = np.int64(0), np.int64(0)
     if n_blocks > length + 1:
@@ -54,7 +54,7 @@ def _count_copied(words, position, how, n_blocks, length):
 
 @compiled
 def _merge_copied(words, position, how, n_blocks, copied, lists, places):
-    """Merge the blocks of lists[source:stop] with lists[read:end] from `write` on; whether no node is in both."""
+    """Merge the blocks of lists[source:stop] with lists[read:end] from `write` on; return whether none is in both."""
     (bits, codes, k, _, _, _), (source, stop), (write, read, end) = how, copied, places
     for b in range(n_blocks + 1):
         size = stop - source
@@ -79,7 +79,7 @@ def _merge_copied(words, position, how, n_blocks, copied, lists, places):
 
 @compiled
 def _count_covered(words, position, how, n_intervals, most, node):
-    """(How many nodes intervals cover, position); they are checked."""
+    """Check the intervals of a list; return (number of nodes that they cover, position)."""
     bits, codes, k, n_nodes, _, least = how
     covered, end = np.int64(0), np.int64(0)
     if n_intervals > most // least:
@@ -103,7 +103,7 @@ def _count_covered(words, position, how, n_intervals, most, node):
 
 @compiled
 def _merge_intervals(words, position, how, n_intervals, node, lists, places):
-    """Merge intervals with lists[read:end] from `write` on; whether no node is in both."""
+    """Merge intervals with lists[read:end] from `write` on; return whether no node is in both."""
     (bits, codes, k, _, _, least), (write, read, end) = how, places
     left = np.int64(0)
     for j in range(n_intervals):
@@ -125,7 +125,7 @@ def _merge_intervals(words, position, how, n_intervals, node, lists, places):
 
 @compiled
 def _residuals(words, position, how, node, lists, begin, end):
-    """Fill lists[begin:end] with numbers that stand for themselves; returns the position."""
+    """Fill lists[begin:end] with residuals, which are coded as gaps; return the position."""
     bits, codes, k, n_nodes, _, _ = how
     neighbor = node
     for e in range(begin, end):
@@ -144,10 +144,10 @@ def _residuals(words, position, how, node, lists, begin, end):
 
 @compiled
 def _read_list(words, position, how, known, starts, lists, i, node):
-    """Read what follows the degree of list i; returns the position.
+    """Read the rest of list i, which follows its degree; return the position.
 
-    Residuals go to the end of the list, intervals are merged with them, and what is copied with both; merges write
-    before what they read. Blocks and intervals are read once for how much they are, and again for what.
+    Residuals go to the end of the list, intervals are merged with them, and copied blocks with both; a merge writes
+    before the place where it reads. Blocks and intervals are read twice, first for their sizes, then for their nodes.
     """
     bits, codes, k, _, window, least = how
     out, end, reference = starts[i], starts[i + 1], np.int64(0)
@@ -190,11 +190,11 @@ def _read_list(words, position, how, known, starts, lists, i, node):
 
 @compiled
 def read_lists(words, position, borders, how, nodes, known, starts, lists):
-    """Read the lists of nodes first + begin to first + stop; returns (how far it came, position, what ended it).
+    """Read the lists of nodes first + begin to first + stop; return (index of the next list, position, end code).
 
-    List i is lists[starts[i] : starts[i + 1]]. With `borders`, it is said where each list begins, and of those before
-    `begin`, what is copied from others before them stays empty and is not `known`; without, lists follow each other
-    from `position` on, and those before `begin` are there already.
+    List i is lists[starts[i] : starts[i + 1]]. `borders`, if there are any, say where each list begins; a list before
+    `begin` that refers to one before the first then stays empty and is not `known`. Without borders the lists follow
+    each other from `position` on, and those before `begin` have been read already.
     """
     (bits, codes, k, n_nodes, _, _), (first, begin, stop) = how, nodes
     bordered = len(borders) > 0
@@ -220,7 +220,7 @@ def read_lists(words, position, borders, how, nodes, known, starts, lists):
 
 
 def warm_up():
-    """Load or compile the loops, so that the memory that this takes is known before the rest is shared out."""
+    """Load or compile the loops, so that the memory of the compiler is known before the rest is divided."""
     words, borders, how = np.full(8, np.iinfo(np.uint64).max), np.arange(3), (3, (GAMMA,) * 6, 3, 2, 0, 0)
     degrees, starts, known = np.zeros(2, dtype=np.int64), np.zeros(3, dtype=np.int64), np.ones(2, dtype=bool)
     add_gaps(words, 0, 3, GAMMA, 3, 0, degrees)

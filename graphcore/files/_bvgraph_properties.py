@@ -1,4 +1,4 @@
-"""What the .properties of a BVGraph say: its size, and how its lists are written."""
+"""The .properties file of a BVGraph: its size, and the codes of its lists."""
 
 import os
 from typing import NamedTuple
@@ -17,12 +17,12 @@ _DEFAULTS = {
 
 
 class Properties(NamedTuple):
-    """What NAME.properties says."""
+    """The values of NAME.properties."""
 
     n_nodes: int
     n_arcs: int
     window: int
-    chain: int  # how long a chain of copies may be, -1 for any length
+    chain: int  # the longest chain of references, -1 for any length
     least: int  # the shortest interval, 0 for none
     k: int  # of zeta codes; the modulus of Golomb codes
     codes: tuple[int, ...]  # of the numbers in lists, in the order of `_bvgraph_loops.py`
@@ -30,7 +30,7 @@ class Properties(NamedTuple):
 
 
 def read_properties(path):
-    """The Properties in a file, or a FormatError."""
+    """Read the Properties in a file, or raise a FormatError."""
     name = os.path.basename(path)
     said = _pairs(path)
     kind = said.get("graphclass", "").removeprefix("class ").strip()
@@ -84,7 +84,7 @@ def read_properties(path):
 
 
 def _pairs(path):
-    """Keys and values of a file of Java properties."""
+    """Return keys and values of a file of Java properties."""
     with open(path, "rb") as stream:
         text = stream.read(_LARGEST + 1)
     if len(text) > _LARGEST:

@@ -1,4 +1,4 @@
-"""What the columns of an edge list are: a header, ids, weights, and what looks like these but is something else."""
+"""The columns of an edge list: a header, ids, weights, and columns that only look like these."""
 
 import re
 from collections import Counter
@@ -21,14 +21,14 @@ _INTEGER = re.compile(r"-?\d{1,19}")
 # "007" is a name, not the number 7: the file's own names must come back with the labels.
 _ID = re.compile(r"0|-?[1-9][0-9]{0,18}")
 MISSING = frozenset(["", "-", "?", "na", "n/a", "null", "none", "{}"])
-# Seconds (since 1973) or milliseconds since 1970: numbers of this size stand for moments, hardly for weights.
+# Numbers above this are taken for times, in seconds (since 1973) or milliseconds since 1970, and not for weights.
 _TIME = 1e8
-# Edges seldom have more numbers than so many; vectors do.
+# Lines with more numeric columns than these beside the ends are more likely vectors than edges.
 _MANY = 3
 
 
 def is_decimal_comma(field):
-    """Whether a field is a number as much of Europe writes it, 1,5."""
+    """Return whether a field is a number with a decimal comma, 1,5."""
     return _DECIMAL_COMMA.fullmatch(field) is not None
 
 
@@ -47,12 +47,12 @@ def is_id(field):
 
 
 def all_ids(rows, columns):
-    """Whether there are rows, all with such integers in these columns."""
+    """Return whether there are rows, all with integer ids in these columns."""
     return bool(rows) and all(c < len(row) and is_id(row[c]) for row in rows for c in columns)
 
 
 def mostly_ids(rows, columns):
-    """Whether ids are integers: all of them, or so many that the rest must be mistakes (which then name a line)."""
+    """Return whether ids are integers: all, or nine of ten, so that the others are errors reported with their line."""
     fields = [row[c] for row in rows for c in columns if c < len(row)]
     if any(_INTEGER.fullmatch(field) and not is_id(field) for field in fields):
         return False
@@ -60,7 +60,7 @@ def mostly_ids(rows, columns):
 
 
 def is_header(rows, columns):
-    """A first line that names the columns: no integer ids above integer ids, a word above numbers, or known names."""
+    """Return whether the first line is a header: no ids above integer ids, a word above numbers, or known names."""
     first, rest = rows[0], rows[1:]
     if any(c >= len(first) or _INTEGER.fullmatch(first[c]) for c in columns):
         return False
@@ -76,13 +76,13 @@ def is_header(rows, columns):
 
 
 def names_in_comment(remarks, width):
-    """Column names from the last comment, as SNAP writes them ("# FromNodeId  ToNodeId"), if it looks like that."""
+    """Return column names from the last comment, as SNAP writes them ("# FromNodeId  ToNodeId"), or None."""
     words = remarks[-1].lstrip("#% ").lower().replace(",", " ").split() if remarks else []
     return words if len(words) == width and ID_NAMES.intersection(words[:2]) else None
 
 
 def is_matrix(rows, is_whole):
-    """Whether lines are those of an adjacency matrix: numbers between the same names on two sides, or symmetric.
+    """Return whether lines are an adjacency matrix: numbers between the same names on two sides, or symmetric.
 
     `is_whole` says that these are all lines of the file.
     """
@@ -100,7 +100,7 @@ def is_matrix(rows, is_whole):
 
 
 def vectors_note(rows, columns):
-    """A note if nodes are called by fractions, as the coordinates of vectors are written."""
+    """Return a note if node ids are fractions, as coordinates of vectors are."""
     for c in columns:
         fields = [row[c] for row in rows if c < len(row)]
         if fields and all(is_number(field) and not float(field).is_integer() for field in fields):
@@ -112,7 +112,7 @@ def vectors_note(rows, columns):
 
 
 def ends_note(names, columns):
-    """A note if other columns than those that are read are called as the ends of edges are."""
+    """Return a note if other columns than those that are read have the names of the ends of edges."""
     found = edge_columns(names)
     at = () if found is None else tuple(names.index(name) for name in found[:2])
     if found is None or set(at) == set(columns):
@@ -137,27 +137,26 @@ def choose_weight(rows, columns, names, konect, weight_column):
         return weight_column, []
     # {} is how networkx writes an edge without attributes: nothing is lost with it.
     others = sorted({c for row in rows for c, field in enumerate(row) if field not in ("", "{}")} - set(columns))
-    # By column, how many lines have a number there: each field is looked at once, however wide some lines are.
+    # Lines with a number are counted by column in one pass over all fields, because single lines may be very wide.
     n_numbers = Counter(c for row in rows for c, field in enumerate(row) if is_number(field))
     n_missing = Counter(c for row in rows for c, field in enumerate(row) if field.lower() in MISSING)
     n_commas = Counter(c for row in rows for c, field in enumerate(row) if is_decimal_comma(field))
     numbers = (c for c in others if n_numbers[c] == len(rows))
     times = {c for c in numbers if all(_TIME <= float(row[c]) == float(row[c]) // 1 for row in rows)}
-    # A column that is mostly numbers, where it holds anything, is meant as one; what is none, or missing, is then
-    # reported with its line.
+    # A column of mostly numbers, missing fields aside, is meant as numbers; other fields are reported with their line.
     numeric = [c for c in others if 2 * (n_numbers[c] + n_commas[c]) > len(rows) - n_missing[c]]
     chosen = _choose(numeric, others, times, names, konect)
     if konect is not None:
         return chosen, []  # the header says what the columns are; the fourth is a time
     left_out = [c for c in others if c != chosen]
     if chosen is not None and times.issuperset(left_out):
-        left_out = []  # an edge's moment beside its weight: KONECT and SNAP write it, and it is never the weight
+        left_out = []  # KONECT and SNAP write the time of an edge beside its weight, and no warning is due for it
     numbers_only = len(left_out) > _MANY and all(n_numbers[c] == len(rows) for c in (*columns, *left_out))
     return chosen, [_note(rows, left_out, names, numbers_only)] if left_out else []
 
 
 def _named(name, names):
-    """Where the header has a column of this name, in any case."""
+    """Return the position of the column of this name, in any case."""
     if names is None:
         raise ParameterError(f"weight_column={name!r} is a name, and the file has no header; give its number, from 0")
     if name.strip().lower() not in names:

@@ -1,4 +1,4 @@
-"""How an edge list is written, guessed from its first lines."""
+"""The dialect of an edge list (delimiter, quotes, columns), guessed from its first lines."""
 
 import csv
 import re
@@ -19,20 +19,20 @@ from ._columns import (
 )
 
 _SAMPLE = 200
-# So many characters of them are enough, too; what is far longer is no line of an edge list.
+# Sampling ends at this number of characters, too; a line that is far longer is none of an edge list.
 _SAMPLE_LENGTH = 1 << 20
 _BLOCK = 1 << 13  # characters
 _LONGEST_LINE = 1 << 20
-# Comments that are looked at, and how much of each.
+# Number of comments that are looked at, and characters of each.
 _REMARKS, _REMARK_LENGTH = 1000, 1 << 12
 _KONECT = re.compile(r"%\s*(sym|asym|bip)\s+(\w+)")
-# What write_graph notes in a comment, so that its own files come back as they were.
+# The comment in which write_graph notes the number of nodes and the kind of ids, so that its files read back the same.
 _OWN = re.compile(r"# graphcore edge list; nodes: (\d{1,18}|named); ids: (integer|string); weights: (yes|no)")
 
 
 @dataclass(frozen=True)
 class Dialect:
-    """All that is needed to read the lines of an edge list."""
+    """The parameters by which the lines of an edge list are read."""
 
     delimiter: str | None = None  # None is any white space
     quoted: bool = False
@@ -44,19 +44,19 @@ class Dialect:
     integer_ids: bool = True
     wide: bool = False  # whether ids need 64 bits
     n_nodes: int | None = None  # as write_graph notes it in a comment
-    notes: tuple = ()  # what the guess left out
+    notes: tuple = ()  # warnings about columns that are not read
     encoding: str = "latin-1"
 
     @property
     def text_encoding(self):
-        """How to decode the lines: where ids are numbers, only comments can hold anything but ASCII."""
+        """The encoding of the lines; with integer ids only comments can hold anything but ASCII."""
         return "latin-1" if self.integer_ids else self.encoding
 
     @property
     def first_marker(self):
-        """The one marker for numpy.loadtxt, which is slow with more of them; None if one would not do.
+        """The one comment marker for numpy.loadtxt, which is slow with more; None if one is not enough.
 
-        A line that begins with another marker is no line of numbers, so the reading fails there and is done again.
+        A line that begins with another marker is no line of numbers, so loadtxt fails there and lines are read singly.
         """
         if any(mark[0] in "0123456789+-. \t" for mark in self.comments):
             return None
@@ -64,9 +64,9 @@ class Dialect:
 
 
 def guess_dialect(source, reading):
-    """Guess the Dialect of `source` from its comments and first 200 lines; what the Reading gives is not guessed.
+    """Guess the Dialect of `source` from its comments and first 200 lines, beyond the values that the Reading gives.
 
-    Lines that look like no edges are refused, unless they are declared to be.
+    Lines that do not look like edges are refused, unless the caller declares the format.
     """
     comments, columns, weight_column = reading.marks, reading.columns, reading.weight_column
     with source.text(reading.encoding, errors="replace") as text:  # comments may hold anything
@@ -81,7 +81,7 @@ def guess_dialect(source, reading):
         )
     lines, delimiter, header, ids = [line for _, line in numbered], reading.delimiter, reading.header, reading.ids
     own = next((m.groups() for m in map(_OWN.fullmatch, remarks) if m), None)
-    if own and "\t" in lines[0]:  # in commas, our own files have a header that says the rest
+    if own and "\t" in lines[0]:  # files of write_graph with commas have a header
         delimiter, header = delimiter or "\t", bool(header)
         ids = own[1] if ids == "auto" else ids
         weight_column = (2 if own[2] == "yes" else None) if weight_column == "auto" else weight_column
@@ -146,7 +146,7 @@ def split_line(line, delimiter, quoted):
 
 
 def numbered_lines(text):
-    """Yield numbered lines without their ends; a name in quotes at a line's beginning may run over several."""
+    """Yield numbered lines without their line ends; a quoted name at the beginning may hold line breaks."""
     numbered = enumerate(text, 1)
     for number, line in numbered:
         if line.startswith('"') and line.count('"') % 2:
@@ -161,7 +161,7 @@ def numbered_lines(text):
 
 
 def read_columns(lines, delimiter, most=-1):
-    """Columns, as lists of text, of numbered lines; `delimiter` None is white space, at so many places at `most`."""
+    """Return the columns of numbered lines, as lists of text; `delimiter` None is white space, `most` bounds splits."""
     columns: list[list[str]] = []
     for number, line in lines:
         row = line.strip().split(None, most) if most >= 0 else split_line(line, delimiter, '"' in line)
@@ -174,7 +174,7 @@ def read_columns(lines, delimiter, most=-1):
 
 
 def _sample(text, comments):
-    """First data lines as (number, line), and the first comments before and between them, and the last."""
+    """Return the first data lines as (number, line), and the comments before them: the first ones and the last."""
     numbered, remarks, length = [], [], 0
     for number, line in _lines(text):
         if len(line) >= _LONGEST_LINE:
@@ -191,7 +191,7 @@ def _sample(text, comments):
 
 
 def _lines(text):
-    """Lines and their numbers; of blank ones, which compressed files can have by the hundred million, not all."""
+    """Yield numbers and lines, without long blocks of blank lines, of which compressed files can hold 100 million."""
     number = 1
     while block := text.read(_BLOCK):
         block += text.readline(_LONGEST_LINE)
@@ -201,7 +201,7 @@ def _lines(text):
 
 
 def _delimiter(lines, given, columns, quoted, suffix):
-    """The delimiter that makes the ids integers in every line but the first, else one that leaves enough columns."""
+    """Return the delimiter that makes the ids integers in all lines but the first, else one with enough columns."""
     if given is not None:
         return None if given == "whitespace" else given
     candidates = ["\t", ";", ",", None] if suffix != ".csv" else [",", ";", "\t", None]

@@ -1,4 +1,4 @@
-"""What a file format is, how a file is to be read, and the checks that formats share: sizes in headers, names."""
+"""The record of a file format, the options of reading, and checks that formats share: sizes in headers, names."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -18,40 +18,40 @@ from ._source import check_encoding
 IDS = ("auto", "integer", "string")
 NOT_SQUARE = "an adjacency matrix is square; this one has shape {}; pass bipartite=True if its columns are other nodes"
 
-# So many nodes cost little; beyond, most of them should have edges.
+# A header may state this number of nodes without asking; above it, there must be an edge for every 32 nodes.
 _FEW_NODES = 1 << 20
 _NODES_PER_EDGE = 32
-# What no text has (files with control characters are taken for binary ones), and halves of characters.
+# Characters that no text file holds: control characters, by which binary files are recognised, and surrogates.
 _UNFIT = re.compile("[\0-\x08\r\x0e-\x19\x1b-\x1f\ud800-\udfff]")
 # A longer field is refused by readers of tables, Python's among them.
 _MAX_LENGTH = 131_072
 # Entries of the matrix that are written at once.
 _PIECE = 1 << 16
 _FORMULA = "=+-@\t\r"
-# Options that say how text is split into columns, and of edge lists alone.
+# Options of splitting text into columns, and options of edge lists alone.
 LAYOUT = ("delimiter", "comments", "header")
 EDGE_OPTIONS = (*LAYOUT, "columns", "ids", "count_repeats")
-# What a file has no use for that holds a graph without directions.
+# Options without effect on a file that holds an undirected graph.
 UNDIRECTED_IDLE = (*EDGE_OPTIONS, "symmetrize")
 
 
 @dataclass(frozen=True)
 class Format:
-    """One way to write a graph down: what its file gives to ``formats.FORMATS``, which is all that others ask."""
+    """A file format: its name, endings, reader and writer, as ``formats.FORMATS`` lists them."""
 
     name: str
-    suffixes: tuple[str, ...] = ()  # endings that mean it, unless the content says something else
-    also_read: tuple[str, ...] = ()  # endings that mean it in files that are read
-    sniff: Callable[[Any], bool] = lambda source: False  # whether the first bytes of a Source say that it is this
+    suffixes: tuple[str, ...] = ()  # endings of its files, where the content is of no other format
+    also_read: tuple[str, ...] = ()  # endings of its files that are read, but not written
+    sniff: Callable[[Any], bool] = lambda source: False  # whether the first bytes of a Source are of this format
     read: Any = None  # read(source, reading): a Graph
     write: Any = None  # write(graph, binary stream), where `attributes` are taken with them as the third argument
-    edges: Any = None  # edges(source, reading, memory): blocks of edges to build from, as TextEdges has them
+    edges: Any = None  # edges(source, reading, memory): blocks of edges for a store, with the attributes of TextEdges
     is_text: bool = True
     names: bool = True  # whether it holds names of nodes
     isolated: bool = True  # whether it holds nodes without an edge
-    bipartite: bool = False  # whether `read` knows of two kinds of nodes
+    bipartite: bool = False  # whether `read` supports bipartite graphs
     attributes: bool = False  # whether `write` takes columns of values of the nodes
-    idle: tuple[str, ...] = EDGE_OPTIONS  # fields of a Reading that `read` has no use for
+    idle: tuple[str, ...] = EDGE_OPTIONS  # fields of a Reading without effect on `read`
 
 
 @dataclass(frozen=True)
@@ -68,10 +68,10 @@ class Reading:
     symmetrize: str = "max"
     bipartite: bool = False
     count_repeats: bool = False
-    declared: bool = False  # whether the format was named, so that nothing else is made of the content
+    declared: bool = False  # whether the caller named the format, so that the content is not checked for another one
 
     def __post_init__(self):
-        """Raise a ParameterError for what is no option."""
+        """Raise a ParameterError for an invalid option."""
         columns, weight_column = self.columns, self.weight_column
         check_delimiter(self.delimiter)
         if not all(isinstance(mark, str) and mark for mark in self.marks):
@@ -94,17 +94,17 @@ class Reading:
 
     @property
     def marks(self):
-        """What begins a comment, as a tuple."""
+        """The comment markers, as a tuple."""
         several = isinstance(self.comments, (list, tuple, type(None)))
         return tuple(self.comments or ()) if several else (self.comments,)
 
     @property
     def weighted(self):
-        """Whether weights are read, of a format that has one place for them."""
+        """Whether weights are read, for a format with one place for them."""
         return check_choice("weight_column", self.weight_column, ("auto", None)) is not None
 
     def warn_of_idle(self, names, kind):
-        """Warn of fields among these names that somebody gave: files of this kind are read without them."""
+        """Warn of options among these names that were given but have no effect on files of this kind."""
         values = {f: repr(getattr(self, f.name)) for f in fields(self) if f.name in names}
         idle = [f"{f.name}={value}" for f, value in values.items() if value != repr(f.default)]
         if idle:
@@ -112,20 +112,20 @@ class Reading:
 
 
 def check_delimiter(delimiter):
-    """Raise a ParameterError for what splits no line into columns."""
+    """Raise a ParameterError for an invalid delimiter."""
     one = isinstance(delimiter, str) and len(delimiter) == 1 and delimiter not in "\r\n"
     if delimiter not in (None, "whitespace") and not one:
         raise ParameterError(f"delimiter={delimiter!r} must be one character, 'whitespace' or None (guess)")
 
 
 def header_sizes(words):
-    """The integers that words (text or bytes) of a header are, or None if one is none or has more than 18 digits."""
+    """Parse words (text or bytes) of a header as integers; None if one is none or has more than 18 digits."""
     fit = all(word.isdigit() and word.isascii() and len(word) <= 18 for word in words)
     return [int(word) for word in words] if fit else None
 
 
 def check_node_count(n_nodes, n_edges, any_size):
-    """Refuse a number of nodes, as a header states it, that so many edges do not make plausible."""
+    """Refuse a number of nodes in a header that is implausible for the number of edges."""
     if n_nodes >= 2**31:
         raise FormatError(f"the header says {n_nodes} nodes; there can be less than 2**31")
     if not any_size and n_nodes > max(_FEW_NODES, _NODES_PER_EDGE * n_edges):
@@ -136,20 +136,20 @@ def check_node_count(n_nodes, n_edges, any_size):
 
 
 def check_entry_count(n_entries, n_found):
-    """Refuse a body of other length than its header says."""
+    """Refuse a body with another number of entries than its header states."""
     if n_found != n_entries:
         short = "Truncated: " if n_found < n_entries else ""
         raise FormatError(f"{short}the header promises {n_entries} entries, but there are {n_found}")
 
 
 def row_pieces(graph):
-    """Yield (first, last) of rows that are written at once: about so many entries, however many rows there are."""
+    """Yield (first, last) of rows that are written at once, with about `_PIECE` entries each."""
     borders = np.searchsorted(graph.indptr, np.arange(0, graph.n_entries, _PIECE))
     yield from pairwise(np.unique(np.append(borders, [0, graph.n_nodes])).tolist())
 
 
 def first_unfit(names):
-    """The first of some names that a text file cannot hold, or that no reader would take; None if there is none."""
+    """Return the first name that a text file cannot hold or that readers refuse; None if there is none."""
     if isinstance(names, np.ndarray) and names.dtype.kind in "iu":
         return None
     names = list(map(str, names))
@@ -159,7 +159,7 @@ def first_unfit(names):
 
 
 def unfit_reason(names):
-    """Why a text file cannot hold some names, as the beginning of a message; None if it can."""
+    """Return the reason why a text file cannot hold some names, as the beginning of a message; None if it can."""
     unfit, seen = first_unfit(names), {}
     if unfit is not None:
         return f"node name {unfit!r} has characters that no text file holds, or too many"
@@ -172,16 +172,16 @@ def unfit_reason(names):
 
 
 def text_of_names(names):
-    """An array of objects as text; numpy itself would take tuples for rows."""
+    """Convert an array of objects to text; numpy itself would take tuples for rows."""
     return np.array(list(map(str, names.tolist())), dtype=str)
 
 
 def without_formula(name):
-    """A cell's text that no spreadsheet computes: what would be a formula, and is no number, gets a ' in front."""
+    """Return the text of a cell, with a ' in front where a spreadsheet would compute it as a formula."""
     text = str(name)
     return f"'{text}" if text.startswith(tuple(_FORMULA)) and not is_number(text) else name
 
 
 def without_mark(text):
-    """The name that `without_formula` has put a ' in front of; others as they are."""
+    """Remove the ' that `without_formula` puts in front of a name."""
     return text[1:] if text.startswith(tuple(f"'{mark}" for mark in _FORMULA)) else text

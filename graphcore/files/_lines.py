@@ -1,4 +1,4 @@
-"""Lines of an edge list become arrays, read by numpy.loadtxt; a second, slow pass finds the line that it refuses."""
+"""Parsing of the lines of an edge list by numpy.loadtxt; a second, slow pass locates a line that it refuses."""
 
 import math
 import warnings
@@ -27,14 +27,14 @@ def parse(source, dialect):
             ends, weights, names = _line_by_line(source, dialect)
         except _Unfit as error:
             raise locate(source, dialect, str(error)) from None
-    # The minimum is NaN if any weight is, and makes no mask of full length.
+    # The minimum is NaN if any weight is, and needs no mask of full length.
     if weights is not None and len(weights) and not (weights.min() >= 0 and weights.max() < np.inf):
         raise locate(source, dialect, _NO_WEIGHTS)
     return ends, weights, names
 
 
 def parse_numbers(source, dialect):
-    """Return all numbers of the lines, one of each, as weights are: finite and not negative."""
+    """Return the numbers of lines with one number each, which must be finite and not negative."""
     with source.text(dialect.text_encoding) as text:
         try:
             values = np.fromiter(map(float, data_lines(text, dialect)), dtype=np.float64)
@@ -52,7 +52,7 @@ class _Unfit(Exception):
 
 
 def _whole_file(source, dialect):
-    """What :func:`parse` returns, of a file that numpy reads itself, much faster, unless something in it is strange."""
+    """Parse a file that numpy.loadtxt opens itself, which is faster; raise _Unfit where loadtxt could misread it."""
     names, marker = Numbering(), dialect.first_marker
     if not source.direct:
         raise _Unfit
@@ -61,7 +61,7 @@ def _whole_file(source, dialect):
             raise _Unfit
         id_dtype = np.int64 if dialect.wide else np.int32
         return *_load(source, dialect, source.path, id_dtype, comments=marker, skiprows=dialect.skip), None
-    # A comment between the edges would be read as a name, which its marker gives away.
+    # A comment between the edges would be read as a name; the check of names below finds its marker.
     if 0 not in dialect.columns and dialect.comments:
         raise _Unfit
     parsed = _load(source, dialect, source.path, np.int32, names.__getitem__, skiprows=dialect.skip)
@@ -71,7 +71,7 @@ def _whole_file(source, dialect):
 
 
 def _line_by_line(source, dialect):
-    """What :func:`parse` returns, of lines that Python hands to numpy, without comments and blank ones."""
+    """Parse lines that Python reads and hands to numpy.loadtxt, without comments and blank lines."""
     names = Numbering()
 
     def number(field):
@@ -110,7 +110,7 @@ def _load(source, dialect, lines, id_dtype, number=None, comments=None, skiprows
 
 
 def locate(source, dialect, otherwise):
-    """Return the FormatError that names the first bad line; `otherwise` is said if no line looks bad."""
+    """Return the FormatError that names the first bad line, or has the text `otherwise` if no line looks bad."""
     for number, line in _numbered(source, dialect):
         problem = _problem(split_line(line.rstrip("\r\n"), dialect.delimiter, dialect.quoted), dialect)
         if problem:
@@ -121,7 +121,7 @@ def locate(source, dialect, otherwise):
 
 
 def number_of_line(source, dialect, position):
-    """Number, from 1, of the line of the edge at this position, from 0."""
+    """Return the number, from 1, of the line of the edge at this position, from 0."""
     return next(islice(_numbered(source, dialect), position, None))[0]
 
 
@@ -133,23 +133,22 @@ def _numbered(source, dialect):
 
 
 def _problem(fields, dialect):
-    """Say what is wrong with the fields of one line; None if nothing is."""
+    """Describe the first error in the fields of one line; None if there is none."""
     weights = [] if dialect.weight_column is None else [dialect.weight_column]
     for column in [*dialect.columns, *weights]:
         if column >= len(fields):
-            return _too_few(fields, dialect, column)
-        field = fields[column]
-        defect = _weight_defect(field) if column in weights else _id_defect(field, dialect)
+            mark = {None: "white space", "\t": "tabs"}.get(dialect.delimiter, repr(dialect.delimiter))
+            count = f"{len(fields)} column{'s' if len(fields) != 1 else ''}"
+            return f"{count} when split at {mark}, but column {column} (counted from 0) is needed"
+        field, defect = fields[column], None
+        if column in weights:
+            defect = _weight_defect(field)
+        elif not field:
+            defect = "where a node is expected"
+        elif dialect.integer_ids and not _is_int64(field):
+            defect = "which is no 64-bit integer as the other nodes are (pass ids='string' to read names)"
         if defect:
             return f"column {column} (counted from 0) holds {field!r}, {defect}"
-    return None
-
-
-def _id_defect(field, dialect):
-    if not field:
-        return "where a node is expected"
-    if dialect.integer_ids and not _fits(field):
-        return "which is no 64-bit integer as the other nodes are (pass ids='string' to read names)"
     return None
 
 
@@ -165,13 +164,7 @@ def _weight_defect(field):
     return "but weights must not be negative" if float(field) < 0 else None
 
 
-def _too_few(fields, dialect, column):
-    what = {None: "white space", "\t": "tabs"}.get(dialect.delimiter, repr(dialect.delimiter))
-    count = f"{len(fields)} column{'s' if len(fields) != 1 else ''}"
-    return f"{count} when split at {what}, but column {column} (counted from 0) is needed"
-
-
-def _fits(field):
+def _is_int64(field):
     try:
         return -(2**63) <= int(field) < 2**63 and "_" not in field
     except ValueError:

@@ -1,4 +1,4 @@
-"""Where a file's bytes come from: compression recognised by content, damage distinguished from other errors."""
+"""Sources of bytes: files and streams, decompressed by their content, with damage told from other errors."""
 
 import bz2
 import contextlib
@@ -20,7 +20,7 @@ from .atomic import naming_file
 
 _MAGIC = {b"\x1f\x8b": "gz", b"\xfd7zXZ\x00": "xz", b"\x28\xb5\x2f\xfd": "zst"}
 _SUFFIXES = {".gz", ".bz2", ".xz", ".zst"}
-# What other programs write at a file's start; naming it helps more than "this is not text".
+# Magic bytes of other programs' files; a message that names the program helps more than "this is not text".
 _FOREIGN = {
     b"\x93NUMPY": "a NumPy array; a graph is read from .npz, or made of vectors by graphcore.knn_graph (graphcore knn)",
     b"%PDF": "a PDF document",
@@ -33,18 +33,18 @@ _FOREIGN = {
 _PIECE = 1 << 18
 _BOM = b"\xef\xbb\xbf"
 _HEAD = 1 << 16
-# Compressed edges are a third to a fiftieth of their text. What is far beyond that is a bomb, or very regular; files
-# that stay small when they are decompressed may be as regular as they like.
+# Compressed edges are a third to a fiftieth of their text. A file that expands far more is a decompression bomb, or
+# very regular; files that stay small when they are decompressed are always read.
 _MAX_RATIO = 100
 _ALWAYS_FINE = 1 << 22
-# Of what zstd keeps while it decompresses: 128 MiB, as its own program; 2 GiB for files of any size.
+# The window that zstd may keep: 128 MiB, the limit of its own program; 2 GiB for files of any size.
 _ZSTD_WINDOW, _ZSTD_LARGEST_WINDOW = 1 << 27, 1 << 31
-# A few bytes of zstd can stand for 128 KiB; so many are decompressed at once.
+# Compressed bytes that are decompressed at once, few because some bytes of zstd can expand to 128 KiB.
 _ZSTD_PIECE = 1 << 11
 
 
 def check_encoding(encoding):
-    """Raise a ParameterError for what Python does not know."""
+    """Raise a ParameterError for an encoding that Python does not know."""
     try:
         "".encode(encoding)
     except (LookupError, TypeError, UnicodeError):
@@ -54,8 +54,8 @@ def check_encoding(encoding):
 class Source:
     """A readable file: `path` to read, `name` to show, `compression` found in its content, first bytes in `head`.
 
-    `suffix` is that of the name without the compression's, in small letters. With `any_size`, what the file says about
-    sizes is believed, and compressed data may expand without bound.
+    `suffix` is that of the name without the compression's, in small letters. With `any_size`, sizes that the file
+    states are not checked, and compressed data may expand without bound.
     """
 
     def __init__(self, path, name, any_size=False):
@@ -63,7 +63,7 @@ class Source:
         path, name = (found, found) if found != path else (path, name)
         self.path, self.name, self.any_size = path, name, any_size
         with open(path, "rb") as stream:
-            # Bits of a WebGraph graph may be those that compressed data begin with.
+            # The bits of a WebGraph graph may happen to be the magic bytes of a compression.
             self.compression = None if others else _compression(stream.read(10))
         base, suffix = os.path.splitext(os.path.basename(name))
         if suffix.lower() in _SUFFIXES:
@@ -74,16 +74,16 @@ class Source:
 
     @cached_property
     def direct(self):
-        """Whether numpy.loadtxt, which opens files by their ending and without a limit, may read the path itself."""
+        """Whether numpy.loadtxt may open the path itself, which it does by the ending and without a limit of size."""
         by_ending = {".gz": "gz", ".bz2": "bz2", ".xz": "xz", ".lzma": "xz"}.get(os.path.splitext(self.path)[1])
         if by_ending != self.compression:
             return False
-        # The limit is checked in a pass of its own, which is worth while where decompression is fast.
+        # `size` checks the limit in a pass of its own, which pays only where decompression is fast.
         return self.compression is None or (self.compression == "gz" and self.size > 0)
 
     @cached_property
     def size(self):
-        """Number of bytes when decompressed; damaged and absurd data are found out here."""
+        """Number of bytes when decompressed; damaged and oversized data raise a FormatError."""
         if self.compression is None:
             return os.stat(self.path).st_size
         with self.open() as stream:
@@ -91,12 +91,12 @@ class Source:
 
     @cached_property
     def text_head(self):
-        """The first bytes in small letters, without what may stand before a text."""
+        """The first bytes in small letters, without byte-order mark and white space."""
         return self.head.removeprefix(_BOM).lstrip().lower()
 
     @contextlib.contextmanager
     def open(self):
-        """Yield the decompressed bytes as a binary stream; damaged and absurdly large data become a FormatError."""
+        """Yield the decompressed bytes as a binary stream; damaged and oversized data raise a FormatError."""
         opener = {"gz": gzip.open, "bz2": bz2.open, "xz": lzma.open}.get(self.compression, open)
         with self.guard(), opener(self.path, "rb") as stream:
             if self.compression is None:
@@ -120,7 +120,7 @@ class Source:
 
     @contextlib.contextmanager
     def guard(self):
-        """Turn what decompressors and decoders raise into a FormatError."""
+        """Turn errors of decompressors and decoders into a FormatError."""
         try:
             yield
         except EOFError:
@@ -140,7 +140,7 @@ class Source:
             raise
 
     def begins_with(self, magic):
-        """Whether the content begins with the mark of another program, and not with a word that is spelt the same."""
+        """Return whether the content begins with magic bytes, and not with a word that is spelt the same."""
         after = self.head[len(magic) : len(magic) + 1]
         return self.head.startswith(magic) and not (magic.isalnum() and after in (b" ", b"\t", b",", b";"))
 
@@ -160,21 +160,21 @@ class Source:
 
 
 def has_properties(path):
-    """Whether this is a .graph with its .properties beside it: one of WebGraph's."""
+    """Return whether this is a .graph with its .properties beside it, as WebGraph writes them."""
     base, ending = os.path.splitext(path)
     return ending.lower() == ".graph" and os.path.isfile(path) and os.path.isfile(f"{base}.properties")
 
 
 def files_read(path):
-    """The files that a path stands for: itself, or those of a WebGraph graph, by the .graph or the name of all."""
+    """Return the files of a path: itself, or those of a WebGraph graph, by the .graph or their common name."""
     graph = path if os.path.exists(path) else f"{path}.graph"
     base = os.path.splitext(graph)[0]
     return [graph, f"{base}.properties", f"{base}.offsets"] if has_properties(graph) else [path]
 
 
 def _compression(start):
-    """The compression of a file that begins with these bytes, None for none."""
-    # Of bzip2's magic, a text's first word could be "BZh" and a digit as well.
+    """Return the compression of a file that begins with these bytes, None for none."""
+    # A text's first word could be "BZh" and a digit, so the magic bytes of bzip2's first block are compared, too.
     blocks = b"1AY&SY", b"\x17rE8P\x90"
     if start.startswith(b"BZh") and any(block.startswith(start[4:]) for block in blocks):
         return "bz2"
@@ -182,10 +182,10 @@ def _compression(start):
 
 
 class _Expanded(io.RawIOBase):
-    """Decompressed `pieces` of the stream `compressed` as one stream of `most` bytes at most (None: any number)."""
+    """A stream of the decompressed `pieces` of the stream `compressed`, of `most` bytes at most (None: any number)."""
 
     def __init__(self, compressed, pieces, most):
-        # No fileno: numpy would read the compressed bytes by it.
+        # There is no fileno, by which numpy would read the compressed bytes.
         self.compressed, self._pieces, self._most = compressed, pieces, most
         self._pending, self._position = b"", 0
 
@@ -213,7 +213,7 @@ class _Expanded(io.RawIOBase):
 
 
 def _zstd(stream, max_window):
-    """Yield what is decompressed frame by frame; unlike zstandard's own reader, notices one that ends too early."""
+    """Decompress frame by frame; unlike zstandard's own reader, this raises an error for a truncated frame."""
     try:
         import zstandard
     except ImportError:
@@ -250,10 +250,10 @@ def open_source(path, any_size=False):
 
 
 def is_stream(path):
-    """Whether `path` can be read once only: standard input ("-"), or a pipe such as a shell's ``<(command)``."""
+    """Return whether `path` can be read only once: standard input ("-"), or a pipe such as a shell's ``<(command)``."""
     try:
         return path == "-" or stat.S_ISFIFO(os.stat(path).st_mode)
-    except OSError:  # what is wrong with it is said when it is opened
+    except OSError:  # opening the file raises the error again, with a message
         return False
 
 

@@ -1,4 +1,4 @@
-"""Output files that are either whole or not there, never written over what is read, nor twice in one place."""
+"""Atomic output files, and checks that no output overwrites an input or another output."""
 
 import bz2
 import contextlib
@@ -23,7 +23,7 @@ COMPRESSED = (".gz", ".bz2", ".xz", ".zst")
 
 
 def ending_of(path):
-    """(Ending of a path, as ".csv", but for that of a compression; that, or ""), in small letters."""
+    """Return (ending of a path without that of its compression, as ".csv"; that of its compression), in lower case."""
     base, ending = os.path.splitext(os.fspath(path).lower())
     return (os.path.splitext(base)[1], ending) if ending in COMPRESSED else (ending, "")
 
@@ -110,17 +110,17 @@ def atomic_output(path: PathLike, mode: str = "wb", **options: Any) -> Iterator[
 
 @contextlib.contextmanager
 def as_text(stream):
-    """A stream of bytes as one of text, in UTF-8 and with line ends as they are."""
+    """Wrap a stream of bytes as one of text, in UTF-8 and with line ends as they are."""
     text = io.TextIOWrapper(stream, encoding="utf-8", newline="")
     try:
         yield text
     finally:
-        text.detach()  # flushes; what is left of it would close the stream
+        text.detach()  # this flushes, and keeps the wrapper from closing the stream
 
 
 @contextlib.contextmanager
 def text_output(path, compression=""):
-    """The same as :func:`atomic_output` for text in UTF-8, with line ends as they are, compressed if asked for."""
+    """Open an :func:`atomic_output` for text in UTF-8, with line ends as they are, compressed if asked for."""
     if path == "-" and not hasattr(sys.stdout, "buffer"):  # a notebook's
         yield sys.stdout
         return
@@ -129,7 +129,7 @@ def text_output(path, compression=""):
 
 
 def compressed(raw, kind):
-    """A stream of bytes that go compressed into another one; `kind` is the ending of such files, or empty."""
+    """Return a stream that compresses into another one; `kind` is the ending of the compression, or empty."""
     if kind == ".zst":
         try:
             import zstandard
@@ -143,7 +143,7 @@ def compressed(raw, kind):
 
 @contextlib.contextmanager
 def naming_file(path, temporary=None):
-    """Within this context, errors of the system that name no file, or a temporary file or folder, name `path`."""
+    """Raise errors of the system that name no file, or a temporary one, anew with the name of `path`."""
     try:
         yield
     except OSError as error:
@@ -155,19 +155,19 @@ def naming_file(path, temporary=None):
 
 
 def hidden_beside(path):
-    """A name for what becomes `path`, in the same folder; of a name as long as a system takes, the end is left out."""
+    """Return a temporary name in the folder of `path`, whose name is cut to stay below the system's limit."""
     folder, name = os.path.split(os.path.realpath(path))
     return os.path.join(folder, f".{name[:100]}.{secrets.token_hex(8)}.tmp")
 
 
 def to_disk(stream):
-    """Bring what was written to a file to the disk."""
+    """Flush a file to the disk."""
     stream.flush()
     os.fsync(stream.fileno())
 
 
 def sync_folder(folder):
-    """Bring a folder's names, renames among them, to the disk; systems that cannot open folders do without."""
+    """Flush a folder's entries, renames among them, to the disk, on systems that can open folders."""
     with contextlib.suppress(OSError):
         handle = os.open(folder, os.O_RDONLY)
         try:
@@ -185,7 +185,7 @@ def _is_regular(path):
 
 
 def _mode_of(path):
-    """Permissions of the file that is replaced, or those that a new file gets."""
+    """Return the permissions of the file that is replaced, or those of a new file."""
     if os.path.exists(path):
         return stat.S_IMODE(os.stat(path).st_mode)
     mask = os.umask(0)
@@ -194,7 +194,7 @@ def _mode_of(path):
 
 
 def store_around(path):
-    """The graph on disk that a path is, or is a file of; None if there is none."""
+    """Return the graph on disk that a path is, or lies in; None if there is none."""
     path = os.path.realpath(path)
     while not all(os.path.isfile(os.path.join(path, name)) for name in ("meta.json", "indptr.npy")):
         if path == (path := os.path.dirname(path)):
@@ -203,7 +203,7 @@ def store_around(path):
 
 
 class Use(NamedTuple):
-    """What becomes of a file: what it is called in messages, its path or open descriptor, whether it is written."""
+    """The use of a file: its name in messages, its path or open descriptor, whether it is written."""
 
     name: str
     path: str | int
@@ -213,8 +213,8 @@ class Use(NamedTuple):
 def check_apart(uses):
     """Raise an InputError if a file that is written is one that is read or written elsewhere, or one lies in the other.
 
-    What decides is the file, not its name: links, relative paths and the case of letters may differ. Devices and pipes
-    are left out, because nothing in them can be lost.
+    Files are compared by identity, not by name: links, relative paths and the case of letters may differ. Devices and
+    pipes are left out, because nothing in them can be lost.
     """
     files = [use for use in uses if not os.path.exists(use.path) or os.path.isfile(use.path) or os.path.isdir(use.path)]
     for one, other in combinations(files, 2):
@@ -225,7 +225,7 @@ def check_apart(uses):
 
 
 def _relation(one, other):
-    """How two files are in each other's way, None if they are not."""
+    """Return the conflict between two files, as a predicate of a message, or None."""
     one, other = (path if isinstance(path, int) else os.path.realpath(path) for path in (one, other))
     if _same(one, other):
         return "are the same file"
@@ -236,16 +236,16 @@ def _relation(one, other):
 
 
 def _same(one, other):
-    """Whether two paths without links lead to the same file, which may not be there yet."""
+    """Return whether two paths without links lead to the same file, which may not exist yet."""
     there = os.path.exists(one), os.path.exists(other)
-    if any(there):  # one that is there is found by any of its names
+    if any(there):  # an existing file is found by any of its names
         return all(there) and os.path.samefile(one, other)
     (folder, name), (its_folder, its_name) = os.path.split(one), os.path.split(other)
     return name.casefold() == its_name.casefold() and _same(folder, its_folder) and _one_name(folder, name, its_name)
 
 
 def _one_name(folder, name, other):
-    """Whether a file system takes both names for one: it is asked where only their case differs."""
+    """Return whether the file system takes both names for one, by a trial where only their case differs."""
     if name != other:
         with contextlib.suppress(OSError), tempfile.TemporaryDirectory(dir=folder) as probe:
             os.mkdir(os.path.join(probe, name))

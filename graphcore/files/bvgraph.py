@@ -1,4 +1,4 @@
-"""BVGraph, in which the WebGraph framework keeps large graphs: some bits an arc; read whole, or block by block.
+"""BVGraph, the format of the WebGraph framework with a few bits for an arc; read whole, or block by block.
 
 Boldi, Vigna, "The WebGraph framework I: compression techniques", WWW 2004. A graph is `NAME.graph`, a stream of bits
 with the list of every node, which may be copied in parts from a list before it; `NAME.properties`, which says how it is
@@ -22,15 +22,15 @@ from ._bvgraph_properties import read_properties
 from ._format import Format, check_node_count
 from ._source import has_properties
 
-# Nodes, bits and arcs of a block: what a thread reads at once. So many arcs take 24 MB with what is made of them.
+# Nodes, bits and arcs of a block, which a thread reads at once. The arcs take 24 MB with the arrays made of them.
 _NODES, _BITS, _ARCS = 1 << 15, 1 << 26, 1 << 20
 _FULL_MEMORY = 1 << 30
 # Blocks that are in memory at the same time.
 _AT_ONCE = 4
-# So many lists before a block may be needed at most; where it could be more, the graph is read from its front.
+# The largest number of lists before a block that it may refer to; beyond, the graph is read sequentially.
 _MOST_LEAD = 1 << 10
-# Web graphs take a bit and more for an arc. A file whose arcs take less than a hundredth of a byte is a bomb, or very
-# regular; some millions of arcs may be as regular as they like.
+# Web graphs take a bit or more for an arc. A file whose arcs take less than a hundredth of a byte is a bomb, or very
+# regular; files of a few million arcs are always read.
 _ARCS_PER_BYTE, _ALWAYS_FINE = 100, 1 << 22
 
 _DAMAGE = {
@@ -53,7 +53,7 @@ class _Stream:
         self.path, self.n_bits = path, 8 * os.path.getsize(path)
 
     def piece(self, first, last):
-        """(Words of the bits from one on, at least up to another; where the first of them is; how many there are)."""
+        """Read the words of bits `first` to `last`, at least; return (words, position of the first bit, bits)."""
         start = first >> 3
         with open(self.path, "rb") as stream:
             stream.seek(start)
@@ -113,7 +113,7 @@ class BVGraphEdges:
             yield ends, np.empty(0), (first + len(degrees)) / self.n_nodes
 
     def rows(self):
-        """All lists, as (where each begins, the neighbours)."""
+        """Read all lists; return (indptr, neighbours)."""
         indptr, parts = np.zeros(self.n_nodes + 1, dtype=np.int64), []
         for first, degrees, neighbors in self._lists(0, None):
             indptr[first + 1 : first + 1 + len(degrees)] = degrees
@@ -123,16 +123,16 @@ class BVGraphEdges:
     # -- blocks at the same time --------------------------------------------------------------------------------------
 
     def _at_once(self, skip, together):
-        """Yield (first node, degrees, neighbours) of block after block, so many held `together` (None for all)."""
+        """Yield (first node, degrees, neighbours) of every block, with `together` blocks in memory (None for all)."""
         spans = islice(self._spans(), skip, None)
         while some := list(islice(spans, together)):
             yield from map_items(self._read, some, -1 if len(some) > 1 else 1)
         self._complete(self._found)
 
     def _spans(self):
-        """Yield blocks with the lists before them that may be needed: (the first, how many, borders, degrees of all).
+        """Yield blocks with the lists before them that they may copy: (first list, number before, borders, degrees).
 
-        Degrees are looked up at once, so that no block has too many arcs.
+        Degrees are read ahead, so that no block has too many arcs.
         """
         total = 0
         borders, degrees = np.zeros(1, dtype=np.int64), np.empty(0, dtype=np.int64)  # of this chunk, lists before first
@@ -149,7 +149,7 @@ class BVGraphEdges:
             begin = lead
             while begin < len(degrees):
                 low = max(0, begin - self._lead)
-                # No fewer than the lists before it may have, or these would be read again too often.
+                # A block has at least as many arcs as the lists before it, or these would be read again too often.
                 most = before[begin] + max(self._arcs, before[begin] - before[low])
                 end = max(begin + 1, int(np.searchsorted(before, most, side="right")) - 1)
                 yield first - lead + low, begin - low, borders[low : end + 1], degrees[low:end]
@@ -159,7 +159,7 @@ class BVGraphEdges:
         self._found = total
 
     def _chunks(self):
-        """Yield (first node, where the lists of the nodes from it on end), a chunk of nodes at a time."""
+        """Yield (first node, ends of the lists of its chunk of nodes) for every chunk of the .offsets file."""
         said, name, position = self._said, os.path.basename(self._offsets.path), 0
         node, last = -1, 0  # the first number, 0, says where the first list begins
         while node < said.n_nodes:
@@ -185,7 +185,7 @@ class BVGraphEdges:
             node, last, position = node + len(ends) if node >= 0 else 0, int(ends[-1]), start + int(after)
 
     def _read(self, span):
-        """(First node, degrees, neighbours) of a block."""
+        """Read a block; return (first node, degrees, neighbours)."""
         first, lead, borders, degrees = span
         words, start, n_bits = self._stream.piece(int(borders[0]), int(borders[-1]))
         how, nodes = (min(n_bits, int(borders[-1]) - start), *self._how), (first, lead, len(degrees))
@@ -199,12 +199,12 @@ class BVGraphEdges:
     # -- from the front -----------------------------------------------------------------------------------------------
 
     def _from_the_front(self, skip, _together):
-        """Yield what `_at_once` does, list after list; the lists that later ones may be copied from stay."""
+        """Yield what `_at_once` yields, read sequentially; the lists within the window stay in memory."""
         said, total, number = self._said, 0, 0
         node, position, room, n_bits = 0, 0, self._arcs, 64 * _NODES
         kept, starts, no_borders = np.empty(0, dtype=np.int32), np.zeros(1, dtype=np.int64), np.empty(0, dtype=np.int64)
         while node < said.n_nodes:
-            # As much as is kept of what was before, at least, or that would be copied too often.
+            # There is room for at least as much as is kept, or the kept lists would be copied too often.
             lead, room = len(starts) - 1, max(room, len(kept))
             n_more = min(max(_NODES, lead), said.n_nodes - node)
             words, start, there = self._stream.piece(position, position + max(n_bits, 64 * n_more))
@@ -217,7 +217,7 @@ class BVGraphEdges:
             starts = starts[: read + 1]
             if ended not in (bits.DONE, loops.FULL, bits.ENDS) or (ended == bits.ENDS and is_last):
                 raise self._damage(node - lead + read, ended)
-            if read == lead:  # not even one list: there was too little room, or too few bits
+            if read == lead:  # too little room, or too few bits, for a single list
                 room, n_bits = (min(2 * room, said.n_nodes), n_bits) if ended == loops.FULL else (room, 2 * n_bits)
                 continue
             total = self._added(total, int(starts[-1] - starts[lead]))
@@ -228,7 +228,7 @@ class BVGraphEdges:
             kept, starts = lists[starts[0] : starts[-1]].copy(), starts - starts[0]
         self._complete(total)
 
-    # -- what may be wrong --------------------------------------------------------------------------------------------
+    # -- errors -------------------------------------------------------------------------------------------------------
 
     def _added(self, total, more):
         if total + more > self.n_arcs:
