@@ -293,8 +293,8 @@ def test_a_shift_costs_no_digits():
 
 
 @pytest.mark.parametrize("X", [BLOBS, np.tile(WIDE, (3, 1)), as_vectors(sp.csr_array(WIDE[:900]))])
-def test_same_seed_same_graph_for_any_number_of_threads(X, monkeypatch):
-    monkeypatch.setattr(search_approximate, "_BLOCK_ROWS", 700)
+def test_same_seed_same_graph_for_any_number_of_threads(X, limits):
+    limits(search_approximate, _BLOCK_ROWS=700)
     graphs = [
         knn_graph(X, algorithm="approximate", random_state=5, n_jobs=n_jobs, weighting="self-tuning")
         for n_jobs in (None, 2, 3)

@@ -63,10 +63,9 @@ def test_a_graph_without_edges_is_refused():
 
 
 @pytest.fixture
-def folder(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def folder(here):
     nx.write_edgelist(CAVEMEN, "graph.txt", data=False)
-    return tmp_path
+    return here
 
 
 def test_command_line(folder, capsys):

@@ -205,14 +205,14 @@ def test_information_is_the_mean_over_coresets():
 
 
 @pytest.mark.filterwarnings("ignore:k = 1, the least:graphcore.GraphWarning")
-def test_as_many_coresets_as_a_fit_takes(monkeypatch):
+def test_as_many_coresets_as_a_fit_takes(limits):
     graph = blocks(5, 100, 0)
 
     def scores(method, **parameters):
         return select_n_clusters(graph, range(1, 9), method=method, random_state=1, **parameters).scores
 
     for limit, expected in ((1 << 28, {"information": 4, "stability": 4}), (1, {"information": 1, "stability": 2})):
-        monkeypatch.setattr("graphcore.cluster.partition.quotient._MANY_ENTRIES", limit)
+        limits("graphcore.cluster.partition.quotient", _MANY_ENTRIES=limit)
         for method, n_coresets in expected.items():
             np.testing.assert_array_equal(scores(method), scores(method, n_coresets=n_coresets))
 
