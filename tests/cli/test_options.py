@@ -438,6 +438,7 @@ def test_help_has_every_option_once_under_a_heading_and_names_all_formats(capsys
     assert f"The formats of OUT are {', '.join(WRITABLE[:-1])} and {WRITABLE[-1]};" in told
 
 
+@pytest.mark.slow
 def test_robustness_is_told_in_summary_page_and_json(folder, capsys):
     nx.write_edgelist(nx.connected_caveman_graph(6, 8), "graph.txt", data=False)
     command = ["cluster", "graph.txt", "-k", "6", "-o", "labels.tsv", "--robustness"]

@@ -98,7 +98,7 @@ def test_models_of_vectors_predict_what_is_most_probable():
 
 def test_a_huge_graph_keeps_to_its_limits(graph, limits):
     limits("graphcore.cluster.partition.quotient", _MANY_ENTRIES=0)
-    for options in ({}, {"min_cluster_size": 25}, {"max_cluster_size": 33}):
+    for options in ({"min_cluster_size": 25}, {"max_cluster_size": 33}):
         model, text = told(CoresetSpectralClustering(4, random_state=0, **options).fit, graph)
         assert model.clustering_.settings.max_drafts == 1
         check_model(model, warned=text)

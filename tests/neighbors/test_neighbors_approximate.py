@@ -259,7 +259,7 @@ def test_a_sketch_is_never_farther_than_the_vectors():
 @pytest.mark.parametrize(
     "X", [BLOBS, WIDE, BLOBS.astype(np.float64) * 40 + 7, DIGITS.astype(np.uint8), sp.csr_matrix(DIGITS)]
 )
-@pytest.mark.parametrize("n_neighbors", [1, 10, 30])
+@pytest.mark.parametrize("n_neighbors", [10, *(pytest.param(n, marks=pytest.mark.slow) for n in (1, 30))])
 def test_recall(X, n_neighbors):
     found = approximate(X, n_neighbors)
     assert_proper(X, found)
