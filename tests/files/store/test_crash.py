@@ -33,12 +33,12 @@ def write_text(path, n_edges=20_000, seed=0):
 
 
 @pytest.fixture
-def small_pieces(monkeypatch):
+def small_pieces(limits):
     """Many blocks and buckets, and a note in the journal after each."""
-    monkeypatch.setattr(edge_list, "CHUNK", 1 << 14)
-    monkeypatch.setattr(buckets, "_MIN_BUCKETS", 12)
-    monkeypatch.setattr(journal, "INTERVAL", 0.0)
-    monkeypatch.setattr(os, "fsync", lambda _: None)
+    limits(edge_list, CHUNK=1 << 14)
+    limits(buckets, _MIN_BUCKETS=12)
+    limits(journal, INTERVAL=0.0)
+    limits(os, fsync=lambda _: None)
 
 
 def killed(work, at_call):
