@@ -122,11 +122,11 @@ def test_extrapolation_is_the_line_through_the_last_two_and_scores_are_those_of_
 
 
 @pytest.mark.slow
-def test_mnist8m_takes_what_fits(options, tmp_path, monkeypatch):
-    monkeypatch.setattr(mnist8m, "LANDMARKS", 50)
+def test_mnist8m_takes_what_fits(options, tmp_path, monkeypatch, limits):
+    limits(mnist8m, LANDMARKS=50)
     monkeypatch.setattr(infinite_mnist, "fitting_rows", lambda folder, rows: min(rows, 700))
     options.folder, options.rows, options.seeds = tmp_path / "images", 900, 1
-    monkeypatch.setattr(mnist8m, "RANKS", (20,))
+    limits(mnist8m, RANKS=(20,))
     text = mnist8m.run(options).markdown()
     assert "Rows: 700" in text and "900 were asked for" in text
 

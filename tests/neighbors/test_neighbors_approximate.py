@@ -305,10 +305,10 @@ def test_same_seed_same_graph_for_any_number_of_threads(X, limits):
         np.testing.assert_array_equal(graph.weights, graphs[0].weights)
 
 
-def test_what_is_told_is_the_recall(monkeypatch):
+def test_what_is_told_is_the_recall(monkeypatch, limits):
     """Of the rows sampled; a search that finds too little goes on, and what it cannot find is said, or looked for."""
     noise = np.random.default_rng(0).random((3000, 60), dtype=np.float32)
-    monkeypatch.setattr(search_approximate, "_SAMPLED", len(noise))
+    limits(search_approximate, _SAMPLED=len(noise))
     for k, (found, _) in enumerate(search_approximate.approximations(noise, 10, "euclidean", 0, 1)):
         assert_proper(noise, found)
         assert found.recall == pytest.approx(recall(noise, found), abs=1e-4)
@@ -316,7 +316,7 @@ def test_what_is_told_is_the_recall(monkeypatch):
             break
     assert found.recall > 0.95
     assert approximate(noise).recall >= 0.95
-    monkeypatch.setattr(search, "_ATTEMPTS", 1)
+    limits(search, _ATTEMPTS=1)
     with pytest.warns(graphcore.GraphWarning, match=r"the approximate search found \d\d% of the nearest"):
         assert approximate(noise).recall < 0.95
     monkeypatch.setattr(search, "exact_pays", lambda X, metric: False)

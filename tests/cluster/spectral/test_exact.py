@@ -120,7 +120,7 @@ def test_eigenvectors_beside_those_of_the_components(n_loops):
     check(A, *spectral_embedding(sp.csr_array(A), 12, random_state=0), 12)
 
 
-def test_without_convergence(monkeypatch):
+def test_without_convergence(monkeypatch, limits):
     def fails(*args, **options):
         raise ArpackNoConvergence("no convergence", np.empty(0), np.empty((0, 0)))
 
@@ -129,7 +129,7 @@ def test_without_convergence(monkeypatch):
     monkeypatch.setattr("scipy.sparse.linalg.eigsh", fails)
     check(A.toarray(), *spectral_embedding(A, 4, random_state=0), 4)
     np.testing.assert_allclose(spectral_embedding(A, 4)[1], expected[1], atol=1e-9)
-    monkeypatch.setattr(exact, "_MAX_DENSE_NODES", 499)
+    limits(exact, _MAX_DENSE_NODES=499)
     with pytest.raises(InputError, match=r"500 nodes did not converge .* eigen_solver='power'"):
         spectral_embedding(A, 4)
 

@@ -106,7 +106,7 @@ def test_bad_parameters():
             spectral_partition(A, **options)
 
 
-def test_kmeans_starts_less_often_where_it_takes_long(monkeypatch):
+def test_kmeans_starts_less_often_where_it_takes_long(monkeypatch, limits):
     starts = []
 
     def counted(X, n_clusters, *, n_init, **options):
@@ -116,7 +116,7 @@ def test_kmeans_starts_less_often_where_it_takes_long(monkeypatch):
     monkeypatch.setattr(partition, "kmeans_labels", counted)
     A = sp.csr_array(cliques([4] * 8))
     for distances in (1000, 64, 63, 32, 7, 1):
-        monkeypatch.setattr(partition, "_DISTANCES", distances)
+        limits(partition, _DISTANCES=distances)
         spectral_partition(A, 2, random_state=0)
     assert starts == [10, 10, 9, 5, 1, 1]
     spectral_partition(A, 2, n_init=3, random_state=0)

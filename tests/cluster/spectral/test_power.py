@@ -158,11 +158,11 @@ def test_deterministic_by_random_state():
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
-def test_products_of_large_graphs_are_the_same_in_single_precision(name, monkeypatch):
+def test_products_of_large_graphs_are_the_same_in_single_precision(name, monkeypatch, limits):
     A = sp.csr_array(example_adjacencies()[name])
     options = {"n_vectors": 11, "n_products": 7, "random_state": 3}  # more than are multiplied at a time
     expected = power._smooth(A, start(A.shape[0], 11, 3), 7)
-    monkeypatch.setattr(power, "MANY_ENTRIES", 0)
+    limits(power, MANY_ENTRIES=0)
     # Blocks of a few rows, so that products are put together from parts.
     monkeypatch.setattr(power, "row_blocks", lambda indptr: row_blocks(indptr, entries=40))
     np.testing.assert_allclose(power._smooth(A, start(A.shape[0], 11, 3), 7), expected, atol=5e-6)
@@ -224,11 +224,11 @@ def test_a_strong_vector_that_hardly_shows_at_first_survives_the_expansion(limit
         assert (sides[0] * sides[-1] < 0).all()
 
 
-def test_an_expansion_takes_fewer_products(monkeypatch):
+def test_an_expansion_takes_fewer_products(monkeypatch, limits):
     A = sp.csr_array(example_adjacencies()["barabasi-albert"])
     calls = []
     times = power._multiplier(A, np.sqrt(A.sum(axis=1)), None)
-    monkeypatch.setattr(power, "MANY_ENTRIES", 0)
+    limits(power, MANY_ENTRIES=0)
     monkeypatch.setattr(power, "_multiplier", lambda *args: lambda X: (calls.append(0), times(X))[1])
     power._smooth(A, start(A.shape[0], 3, 0), 100)
     assert 8 < len(calls) <= 45

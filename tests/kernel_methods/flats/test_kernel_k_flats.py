@@ -258,13 +258,13 @@ def test_sparse_steps_against_dense_ones(seed, m, k, density):
     np.testing.assert_allclose(dense.distances_to_point(5), sparse.distances_to_point(5), atol=1e-12)
 
 
-def test_large_clusters_of_arrays_against_dense_eigenvectors(monkeypatch):
+def test_large_clusters_of_arrays_against_dense_eigenvectors(monkeypatch, limits):
     X = sphere(300, 8, random_state=0) * np.arange(1, 9)
     w = np.random.default_rng(0).uniform(0.5, 2, 300)
     problem = problem_of(kernel_function("gaussian", bandwidth=3.0)(X), w, 3)
     labels = (np.arange(300) % 2).astype(np.int32)
     dense = problem.fit(labels, 2)
-    monkeypatch.setattr(kernel_flats, "SMALL_DENSE", 100)
+    limits(kernel_flats, SMALL_DENSE=100)
     lanczos = problem.fit(labels, 2)
     np.testing.assert_allclose(lanczos[1], dense[1], atol=1e-10)
     np.testing.assert_allclose(np.abs(lanczos[0].coefficients), np.abs(dense[0].coefficients), atol=1e-8)
@@ -274,7 +274,7 @@ def test_large_clusters_of_arrays_against_dense_eigenvectors(monkeypatch):
 
     monkeypatch.setattr("scipy.sparse.linalg.eigsh", failing)
     np.testing.assert_array_equal(problem.fit(labels, 2)[1], dense[1])
-    monkeypatch.setattr("graphcore.kernel_methods.flats.kernel_flats._DENSE_LIMIT", 100)
+    limits("graphcore.kernel_methods.flats.kernel_flats", _DENSE_LIMIT=100)
     with pytest.raises(InputError, match="of a cluster of 150 points were not found; take a smaller n_dims"):
         problem.fit(labels, 2)
 
