@@ -11,7 +11,7 @@ FULL = 60
 # Compiled loops make the first example slow, and shared machines are uneven: no deadline.
 # What the quick run tests is the same every time; the whole run looks for new examples.
 settings.register_profile("full", deadline=None, print_blob=True, max_examples=FULL)
-settings.register_profile("quick", deadline=None, print_blob=True, max_examples=15, derandomize=True)
+settings.register_profile("quick", deadline=None, print_blob=True, max_examples=8, derandomize=True)
 
 
 def examples(n):

@@ -27,7 +27,7 @@ READABLE = tuple(name for name, format in FORMATS.items() if format.read)
 # A store is a folder, and has a room of its own.
 WRITABLE = (*(name for name, format in FORMATS.items() if format.write), "store")
 
-# What other programs write and would pass for edges, and what makes of it something that is read.
+# Formats of other programs that would pass for edges, and the remedy for each.
 _COMMENTS = rb"(?:\s|[#%][^\n]*|//[^\n]*|/\*.*?\*/)*+"
 _FOREIGN = {
     rb"\*(network|vertices|arcs|edges|matrix)\b":

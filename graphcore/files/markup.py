@@ -18,9 +18,9 @@ from .edge_list import upper_edges
 
 _PIECE = 1 << 16
 _HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n'
-# What attributes of numpy's kinds are called in GraphML and GEXF; all others are text.
+# Names of numpy's kinds in GraphML and GEXF; all others are text.
 _TYPES = {"i": "long", "u": "long", "f": "double", "b": "boolean"}
-# What XML cannot hold, or gives back as something else.
+# Characters that XML cannot hold, or gives back as others.
 _UNFIT = re.compile("[^\t\n\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 # Names that GML has for attributes, and those that every node has anyway.
 _GML_NAME, _GML_OWN = re.compile("[A-Za-z][A-Za-z0-9_]*"), {"id": "node_id", "label": "node_label"}

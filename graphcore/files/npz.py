@@ -26,7 +26,7 @@ from ._format import NOT_SQUARE, Format, text_of_names
 NPZ_MAGIC = b"PK\x03\x04"
 # No compression that numpy writes makes content so many times smaller.
 _MOST_COMPRESSED = 1040
-# Graphs are a half to a twentieth of their arrays. What stays small may be as regular as it likes.
+# Graphs are a half to a twentieth of their arrays. Files that stay small are always read.
 _MAX_RATIO, _ALWAYS_FINE = 100, 1 << 26
 _PIECE = 1 << 24
 _DAMAGE = (

@@ -15,12 +15,12 @@ from ._format import LAYOUT, Format
 from .atomic import atomic_output, text_output
 from .edge_list import graph_of
 
-# What the ending of a table's file asks for.
+# Formats of tables by the ending of the file.
 TABLES = {".csv": "csv", ".tsv": "tsv", ".parquet": "parquet"}
 # Rows that are read at once, in so much memory or more.
 _ROWS = 1 << 20
 _FULL_MEMORY = 1 << 30
-# What a whole table that is read into memory takes of it at once.
+# Bytes of memory that reading a whole table takes at once.
 _TABLE_MEMORY = 1 << 28
 
 

@@ -16,7 +16,7 @@ from .weights import NO_WEIGHTS, as_float_weights, without_ones
 
 # Weights that differ by less than this relative amount count as symmetric (rounding in files and products).
 SYMMETRY_TOLERANCE = 1e-6
-# What becomes of directions: weights of a pair are combined, or the whole graph says which nodes belong together.
+# Policies for directed edges: the weights of a pair are combined, or similarities are computed from the whole graph.
 BY_PAIR = ("max", "average", "sum", "min", "error")
 DIRECTED = ("degree-discounted", "random-walk")
 SYMMETRIZE = BY_PAIR + DIRECTED
@@ -89,7 +89,7 @@ def find_defect(rows):
 
 
 def describe_defect(code, row, entry, rows):
-    """What a code of the loop `check_rows` says about an entry."""
+    """Return the message for a code of the loop `check_rows` about an entry."""
     if code == 1:
         return f"indptr must start at 0 and never fall (row {row})"
     column = rows.indices[entry]

@@ -5,8 +5,8 @@ import numpy as np
 from ..base.arrays import read_only
 from ..exceptions import InputError
 
-# What stands for ones in compiled loops: float64, like the weights of quotient graphs, so that loops serve both with
-# one compiled version.
+# An empty array stands for ones in compiled loops: float64, like the weights of quotient graphs, so that loops serve
+# both with one compiled version.
 NO_WEIGHTS = read_only(np.empty(0))
 
 

@@ -32,7 +32,7 @@ class KernelRows(NamedTuple):
 
 
 class Products(NamedTuple):
-    """What is asked of ``S_xj = sum_{y in j} w_y K_xy`` for all points and clusters of a partition."""
+    """Sums over ``S_xj = sum_{y in j} w_y K_xy`` for all points and clusters of a partition."""
 
     own: np.ndarray  # (n_points,) float64: ``S_xj`` for the cluster j that holds x, 0 for points in none
     # ``nearest(norms, masses, own_bonus)`` is ``argmin_j norms_j - 2 S_xj / masses_j``, less the bonus of the cluster

@@ -1,4 +1,4 @@
-"""What vectors and kernel matrices must be, and what counts as rounding in them."""
+"""Checks of vectors and kernel matrices, up to rounding error."""
 
 import numpy as np
 

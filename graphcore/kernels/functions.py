@@ -214,7 +214,7 @@ def _refuse_given(what, **parameters):
 
 
 def _checked_values(values, shape, dtype):
-    """What a callable returned, as an array that may be written to."""
+    """Check the values of a callable, and return a writable array of them."""
     values = values.toarray() if hasattr(values, "tocsr") else np.asarray(values)
     if values.shape != shape or values.dtype.kind not in "biuf":
         raise InputError(
@@ -268,7 +268,7 @@ def gaussian_block(X, Y, gamma):
 
 
 def _gaussian_of_far_points(X, Y, gamma):
-    """The same with distances in float64, for float32 vectors that are many bandwidths from their mean.
+    """Compute the Gaussian kernel by distances in float64, for float32 vectors many bandwidths from their mean.
 
     Their distances would be differences of numbers so large that nothing is left of them.
     """

@@ -153,7 +153,7 @@ class ChunkedColumns:
         return map_chunks(_with_columns, self.X, function, self.function, self.Y, self.dtype, shared, name=name)
 
     def lazily(self, function, width, dtype, *shared):
-        """The same where results are rows of `width` numbers, as a dask.array that is not computed yet."""
+        """Return results that are rows of `width` numbers as a dask.array that is not computed yet."""
         given = function, self.function, self.Y, self.dtype, shared
         return rows_of_chunks(_with_columns, self.X, width, dtype, *given, name=function.__name__.strip("_"))
 

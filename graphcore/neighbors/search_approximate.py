@@ -216,7 +216,7 @@ def _sketch(X, streams, n_jobs):
 
 
 def _ratio(X, order, sketch, near):
-    """What few pairs of neighbours fall below: their squared distance over that in the sketch."""
+    """Return a low quantile of squared distance over squared distance in the sketch, of pairs of neighbours."""
     nodes = np.linspace(0, len(near) - 1, min(len(near), _RATIO_ROWS), dtype=np.int64)
     ratios = []
     for k in range(0, near.shape[1], 4):

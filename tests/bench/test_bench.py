@@ -120,8 +120,8 @@ def canonical(indptr, indices):
     return A
 
 
-def test_generated_graphs_are_canonical(tmp_path, monkeypatch):
-    monkeypatch.setattr(inputs, "CACHE", tmp_path)
+def test_generated_graphs_are_canonical(tmp_path, limits):
+    limits(inputs, CACHE=tmp_path)
     A = canonical(*runner.small_graph())
     assert A.shape[0] == 2000
     path = inputs.rmat(10, 4000)
@@ -267,10 +267,10 @@ def test_reports_hold_every_outcome(tmp_path):
     assert not report.Report("Title", [], found[2:]).plot(tmp_path / "none.png")
 
 
-def test_command_lists_the_cases_and_writes_results(tmp_path, monkeypatch, capsys, options):
+def test_command_lists_the_cases_and_writes_results(tmp_path, limits, capsys, options):
     command.main(["list"])
     assert [line.split()[0] for line in capsys.readouterr().out.splitlines()] == list(command.CASES)
-    monkeypatch.setattr(harness, "RESULTS", tmp_path / "results")
+    limits(harness, RESULTS=tmp_path / "results")
     out = tmp_path / "out.json"
     command.main(f"run speed --quick --data {tmp_path} --peers {tmp_path}/no --json {out}".split())
     assert "no environment" in out.read_text()
@@ -282,12 +282,12 @@ def test_command_lists_the_cases_and_writes_results(tmp_path, monkeypatch, capsy
 
 
 @pytest.fixture
-def blocks(tmp_path, monkeypatch):
+def blocks(tmp_path, limits):
     """A data folder in which "har" is six clear blocks; results go there, too."""
     (tmp_path / "graphs").mkdir()
     indptr, indices = runner.small_graph(n_blocks=6, size=100)
     np.savez(tmp_path / "graphs" / "har.npz", indptr=indptr, indices=indices, labels=np.repeat(np.arange(6), 100))
-    monkeypatch.setattr(harness, "RESULTS", tmp_path / "results")
+    limits(harness, RESULTS=tmp_path / "results")
 
 
 @pytest.mark.slow

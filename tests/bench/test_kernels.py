@@ -39,8 +39,8 @@ def options(tmp_path, data):
 # -- images by the million ---------------------------------------------------------------------------------------------
 
 
-def test_rows_are_images_and_their_deformations(tmp_path, data, monkeypatch):
-    monkeypatch.setattr(infinite_mnist, "BLOCK", 200)
+def test_rows_are_images_and_their_deformations(tmp_path, data, limits):
+    limits(infinite_mnist, BLOCK=200)
     where, where_labels = infinite_mnist.generate(tmp_path, 1500, data)
     rows = np.memmap(where, np.uint8, "r").reshape(1500, 784)
     labels = np.load(where_labels)
@@ -85,8 +85,8 @@ def test_deformations_are_the_first_order_formula():
     assert 0 < np.abs(noisy.astype(int) - found).max() <= 6
 
 
-def test_full_disks_are_refused_before_anything_is_written(tmp_path, data, monkeypatch):
-    monkeypatch.setattr(infinite_mnist, "SPARE_BYTES", 1 << 60)
+def test_full_disks_are_refused_before_anything_is_written(tmp_path, data, limits):
+    limits(infinite_mnist, SPARE_BYTES=1 << 60)
     assert infinite_mnist.fitting_rows(tmp_path, 1000) == 0
     with pytest.raises(SystemExit, match="has room for 0"):
         infinite_mnist.generate(tmp_path / "images", 1000, data)
@@ -97,8 +97,8 @@ def test_full_disks_are_refused_before_anything_is_written(tmp_path, data, monke
 
 
 @pytest.mark.slow
-def test_mnist8m_measures_three_sizes(options, tmp_path, monkeypatch):
-    monkeypatch.setattr(mnist8m, "LANDMARKS", 100)
+def test_mnist8m_measures_three_sizes(options, tmp_path, limits):
+    limits(mnist8m, LANDMARKS=100)
     options.folder, options.rows, options.seeds = tmp_path / "images", 6000, 1
     report = mnist8m.run(options)
     assert [o.graph for o in report.outcomes] == ["1,000 rows"] * 2 + ["1,500 rows"] * 2 + ["6,000 rows"] * 2
@@ -122,11 +122,11 @@ def test_extrapolation_is_the_line_through_the_last_two_and_scores_are_those_of_
 
 
 @pytest.mark.slow
-def test_mnist8m_takes_what_fits(options, tmp_path, monkeypatch):
-    monkeypatch.setattr(mnist8m, "LANDMARKS", 50)
+def test_mnist8m_takes_what_fits(options, tmp_path, monkeypatch, limits):
+    limits(mnist8m, LANDMARKS=50)
     monkeypatch.setattr(infinite_mnist, "fitting_rows", lambda folder, rows: min(rows, 700))
     options.folder, options.rows, options.seeds = tmp_path / "images", 900, 1
-    monkeypatch.setattr(mnist8m, "RANKS", (20,))
+    limits(mnist8m, RANKS=(20,))
     text = mnist8m.run(options).markdown()
     assert "Rows: 700" in text and "900 were asked for" in text
 
@@ -140,9 +140,9 @@ def test_the_case_says_that_there_is_no_data(options, tmp_path):
 
 
 @pytest.mark.slow
-def test_command_takes_rows_and_folder(tmp_path, data, monkeypatch, capsys):
-    monkeypatch.setattr(harness, "RESULTS", tmp_path / "results")
-    monkeypatch.setattr(mnist8m, "LANDMARKS", 90)
+def test_command_takes_rows_and_folder(tmp_path, data, limits, capsys):
+    limits(harness, RESULTS=tmp_path / "results")
+    limits(mnist8m, LANDMARKS=90)
     command.main(
         f"run mnist8m --rows 500 --folder {tmp_path}/images --data {data} --peers {tmp_path}/no --threads 1".split()
     )
@@ -165,12 +165,12 @@ def test_memory_of_a_block_is_seen():
 # -- landmarks ---------------------------------------------------------------------------------------------------------
 
 
-def test_landmarks_are_counted_where_they_are(options, data, monkeypatch):
+def test_landmarks_are_counted_where_they_are(options, data, limits):
     X, truth = landmarks.rare_clusters()
     some = np.r_[0:15000:50, 15000:15300]
     sets = {landmarks.RARE: lambda _: (X[some], truth[some]), "avila": vectors.avila, "letter": vectors.letter}
-    monkeypatch.setattr(landmarks, "LOADERS", sets | {"bank notes": vectors.bank_notes})
-    monkeypatch.setattr(landmarks, "METHODS", {"rpcholesky": ("rpcholesky", 1), "uniform": ("uniform", 1)})
+    limits(landmarks, LOADERS=sets | {"bank notes": vectors.bank_notes})
+    limits(landmarks, METHODS={"rpcholesky": ("rpcholesky", 1), "uniform": ("uniform", 1)})
     (data / "banknotes").mkdir()
     notes = np.random.default_rng(0).normal(size=(60, 4)) + 5 * (np.arange(60) % 2)[:, None]
     np.savetxt(data / "banknotes" / "banknotes.csv", np.column_stack([notes, np.arange(60) % 2]), delimiter=",")

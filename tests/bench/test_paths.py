@@ -16,8 +16,8 @@ from graphcore.cluster.pipeline.settings import resolve_settings
 
 
 @pytest.fixture
-def options(tmp_path, monkeypatch):
-    monkeypatch.setattr(inputs, "CACHE", tmp_path / "inputs")
+def options(tmp_path, limits):
+    limits(inputs, CACHE=tmp_path / "inputs")
     return harness.Options(
         data=tmp_path, peers=tmp_path / "none" / "python", seeds=2, threads=1, timeout=300.0, memory_bytes=0
     )
@@ -121,8 +121,8 @@ def test_calls_are_clocked_apart_and_made_as_told(monkeypatch):
 
 
 @pytest.mark.slow
-def test_from_file_measures_a_graph(options, monkeypatch):
-    monkeypatch.setattr(from_file, "GRAPHS", {"R-MAT small": (10, 5_000, 200, (3,))})
+def test_from_file_measures_a_graph(options, limits):
+    limits(from_file, GRAPHS={"R-MAT small": (10, 5_000, 200, (3,))})
     options = replace(options, seeds=1, methods=["coreset-sc", from_file.OURS])
     text = from_file.run(options).markdown()
     assert "5,000" not in text.split("lines")[0].split("(")[-1]  # edges drawn twice are one line

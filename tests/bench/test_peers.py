@@ -76,8 +76,8 @@ def affinity_of(rows):
     return C + C.T
 
 
-def test_affinities_are_the_coefficients_of_all_other_points(points, monkeypatch):
-    monkeypatch.setattr(subspaces, "FIRST", 5)
+def test_affinities_are_the_coefficients_of_all_other_points(points, limits):
+    limits(subspaces, FIRST=5)
     n = len(points)
     greedy, net = np.zeros((n, n)), np.zeros((n, n))
     for i, x in enumerate(points):
@@ -106,13 +106,13 @@ def test_subspaces_apart_are_found(affinity):
 
 
 @pytest.mark.slow
-def test_both_cases_write_a_table(tmp_path, monkeypatch):
+def test_both_cases_write_a_table(tmp_path, limits):
     options = harness.Options(
         data=tmp_path, peers=tmp_path, seeds=2, threads=1, timeout=9.0, memory_bytes=0, quick=True
     )
     absent = {"not here": lambda _: None}
-    monkeypatch.setattr(minibatch_case, "LOADERS", {"toy": lambda _: minibatch_case.planted(3, 3000, 5)} | absent)
-    monkeypatch.setattr(subspaces_case, "LOADERS", {"toy": lambda _: subspaces_case.planted(150, 3, 2, 6)} | absent)
+    limits(minibatch_case, LOADERS={"toy": lambda _: minibatch_case.planted(3, 3000, 5)} | absent)
+    limits(subspaces_case, LOADERS={"toy": lambda _: subspaces_case.planted(150, 3, 2, 6)} | absent)
     for case in (minibatch_case, subspaces_case):
         report = case.run(options)
         assert "Not in the data folder" in report.sections[-1] and "not here" not in report.page

@@ -1,6 +1,5 @@
 """The command line: what it prints, what it writes, how it ends."""
 
-import io
 import json
 import os
 import re
@@ -29,10 +28,6 @@ def blobs(n=60):
 
 def read_labels(path):
     return dict(line.split("\t") for line in path.read_text().splitlines())
-
-
-def feed(monkeypatch, content):
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content)))
 
 
 def messages(error_stream):

@@ -16,7 +16,7 @@ import graphcore
 from graphcore.base.validation import refused
 from graphcore.cli.app import app, run
 from graphcore.cli.console import in_options
-from tests.cli.test_cli import TRIANGLES, blobs, feed, messages, read_labels
+from tests.cli.test_cli import TRIANGLES, blobs, messages, read_labels
 
 LABELS = "graph.txt.clusters.tsv"
 
@@ -43,13 +43,13 @@ def test_a_file_that_was_not_named_is_never_replaced(folder, capsys):
     assert len(read_labels(folder / LABELS)) == 6
 
 
-def test_labels_of_standard_input_go_to_standard_output(folder, capsys, monkeypatch):
-    feed(monkeypatch, TRIANGLES.encode())
+def test_labels_of_standard_input_go_to_standard_output(folder, capsys, feed):
+    feed(TRIANGLES.encode())
     assert run(["cluster", "-", "-k", "2"]) == 0
     told = capsys.readouterr()
     assert [line.split("\t")[0] for line in told.out.splitlines()] == ["a", "b", "c", "x", "y", "z"]
     assert re.search("^labels +standard output$", told.err, re.MULTILINE)
-    feed(monkeypatch, TRIANGLES.encode())
+    feed(TRIANGLES.encode())
     assert run(["cluster", "-", "-k", "2", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["output"] == "standard-input.clusters.tsv"
     assert len(read_labels(folder / "standard-input.clusters.tsv")) == 6
@@ -207,7 +207,7 @@ def test_files_of_what_is_known_of_nodes(folder, capsys):
     assert "isolated" in capsys.readouterr().err
 
 
-def test_nodes_beside_edges(folder, capsys, monkeypatch):
+def test_nodes_beside_edges(folder, capsys, feed):
     people = ["id,name,age", *(f'{x},"{x}, of {i}",{20 + i}' for i, x in enumerate("zyxqcba"))]
     (folder / "people.csv").write_text("\n".join(people))
     beside = ["--nodes", "people.csv"]
@@ -241,7 +241,7 @@ def test_nodes_beside_edges(folder, capsys, monkeypatch):
     capsys.readouterr()
     assert run(["cluster", "X.npy", *beside, "-k", "2", "-o", "y.tsv"]) == 2
     assert "people.csv: vectors are numbered from 0 and keep their order" in capsys.readouterr().err
-    feed(monkeypatch, b"\n".join(line.encode() for line in people))
+    feed(b"\n".join(line.encode() for line in people))
     assert run(["info", "graph.txt", "--nodes", "-"]) == 0
 
 
@@ -438,6 +438,7 @@ def test_help_has_every_option_once_under_a_heading_and_names_all_formats(capsys
     assert f"The formats of OUT are {', '.join(WRITABLE[:-1])} and {WRITABLE[-1]};" in told
 
 
+@pytest.mark.slow
 def test_robustness_is_told_in_summary_page_and_json(folder, capsys):
     nx.write_edgelist(nx.connected_caveman_graph(6, 8), "graph.txt", data=False)
     command = ["cluster", "graph.txt", "-k", "6", "-o", "labels.tsv", "--robustness"]

@@ -20,7 +20,7 @@ from graphcore.cli.app import app, run
 from graphcore.cli.console import Console
 
 from ..report.page import Page
-from .test_cli import TRIANGLES, feed
+from .test_cli import TRIANGLES
 
 TWO = "a\t0\nb\t0\nc\t0\nx\t1\ny\t1\nz\t1\n"
 
@@ -257,7 +257,7 @@ def test_knn_options_are_passed_on(folder, capsys):
 
 
 @pytest.mark.parametrize("kind", ["npy", "npz", "sparse.npz", "csv", "csv.gz", "header.csv", "txt.bz2"])
-def test_vectors_from_files_and_standard_input(folder, capsys, monkeypatch, kind):
+def test_vectors_from_files_and_standard_input(folder, capsys, feed, kind):
     X = np.random.default_rng(0).normal(size=(20, 3)).round(6)
     name = f"X.{kind}"
     if kind == "npy":
@@ -271,7 +271,7 @@ def test_vectors_from_files_and_standard_input(folder, capsys, monkeypatch, kind
         np.savetxt(name, X, delimiter="," if "csv" in kind else " ", **header)
     outputs = []
     for source in (name, "-"):
-        feed(monkeypatch, (folder / name).read_bytes())
+        feed((folder / name).read_bytes())
         assert run(["knn", source, "-", "-n", "3", "--to", "csv"]) == 0
         outputs.append(capsys.readouterr().out)
     assert outputs[0] == outputs[1]
@@ -304,15 +304,15 @@ def test_files_may_be_pipes(folder, capsys):
         assert outputs[0] == outputs[1]
 
 
-def test_a_graph_through_pipes(folder, capsys, monkeypatch):
-    feed(monkeypatch, TRIANGLES.encode())
+def test_a_graph_through_pipes(folder, capsys, feed):
+    feed(TRIANGLES.encode())
     assert run(["convert", "-", "-", "--to", "csv"]) == 0
     converted = capsys.readouterr().out
-    feed(monkeypatch, converted.encode())
+    feed(converted.encode())
     assert run(["cluster", "-", "-k", "2", "-o", "-", "--quiet", "--report", "page.html"]) == 0
     assert len(capsys.readouterr().out.splitlines()) == 6
     assert "Clusters of standard input" in page_of(folder / "page.html").text
-    feed(monkeypatch, b"1,2\n3,four\n")
+    feed(b"1,2\n3,four\n")
     assert run(["cluster", "-", "--vectors", "-k", "2"]) == 2
     assert re.match(r"graphcore: standard input: .*holds 'four'", capsys.readouterr().err)
 

@@ -150,13 +150,11 @@ def test_edges_in_parquet_are_those_of_the_text(tmp_path):
 
 
 @pytest.fixture
-def noisy(tmp_path, monkeypatch):
+def noisy(here):
     """Three clusters, then thirty vectors far from all others, of whole numbers."""
     rng = np.random.default_rng(0)
     X = np.repeat(40 * np.eye(3, 6), 100, axis=0) + 4 * rng.normal(size=(300, 6))
-    X = np.concatenate([X, rng.uniform(-200, 200, (30, 6))]).round()
-    monkeypatch.chdir(tmp_path)
-    return X
+    return np.concatenate([X, rng.uniform(-200, 200, (30, 6))]).round()
 
 
 @pytest.mark.parametrize("dtype", ["f4", "f8", "i8", "i2"])

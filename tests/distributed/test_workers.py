@@ -59,14 +59,13 @@ def stored(tmp_path_factory):
 
 
 @pytest.fixture
-def huge(stored, monkeypatch):
+def huge(stored, limits):
     """The same, taken for huge, and in many blocks."""
     graph = stored[0]
-    monkeypatch.setattr("graphcore.cluster.partition.quotient._MANY_ENTRIES", graph.n_entries - 1)
-    monkeypatch.setattr("graphcore.cluster.partition.quotient._SAMPLED_ENTRIES", graph.n_entries // 2)
-    monkeypatch.setattr(graph_passes, "_ENTRIES_PER_BLOCK", 2000)
-    monkeypatch.setattr(graph_passes, "_FEW_BLOCKS", 6)
-    monkeypatch.setattr("graphcore.cluster.partition.blocks.SWEEP_TURNS", 4)
+    limits("graphcore.cluster.partition.quotient", _MANY_ENTRIES=graph.n_entries - 1)
+    limits("graphcore.cluster.partition.quotient", _SAMPLED_ENTRIES=graph.n_entries // 2)
+    limits(graph_passes, _ENTRIES_PER_BLOCK=2000, _FEW_BLOCKS=6)
+    limits("graphcore.cluster.partition.blocks", SWEEP_TURNS=4)
     return graph
 
 
@@ -121,18 +120,23 @@ def test_a_huge_graph_gets_the_labels_of_threads_and_leaves_nothing(huge, stored
     cluster.scale(2)
 
 
-def at_submit(monkeypatch, client, stage, act):
-    """Act once, just before the first task of a stage; returns a list that then has something in it."""
-    submit, called = client.submit, []
+@pytest.fixture
+def at_submit(client, monkeypatch):
+    """A function that acts once, just before the first task of a stage; its list then has something in it."""
 
-    def acting(function, *args, key, **options):
-        if key.startswith(stage) and not called:
-            called.append(True)
-            act()
-        return submit(function, *args, key=key, **options)
+    def act_at(stage, act):
+        submit, called = client.submit, []
 
-    monkeypatch.setattr(client, "submit", acting)
-    return called
+        def acting(function, *args, key, **options):
+            if key.startswith(stage) and not called:
+                called.append(True)
+                act()
+            return submit(function, *args, key=key, **options)
+
+        monkeypatch.setattr(client, "submit", acting)
+        return called
+
+    return act_at
 
 
 def kill_one(client):
@@ -140,16 +144,16 @@ def kill_one(client):
 
 
 @pytest.mark.parametrize("stage", ["spread_part", "assign_block", "sample_part", "move_part", "sums_part"])
-def test_a_worker_killed_in_any_stage_changes_no_label(huge, client, monkeypatch, stage):
+def test_a_worker_killed_in_any_stage_changes_no_label(huge, client, at_submit, stage):
     expected = in_threads(fitted, huge).labels_
-    killed = at_submit(monkeypatch, client, stage, lambda: kill_one(client))
+    killed = at_submit(stage, lambda: kill_one(client))
     np.testing.assert_array_equal(fitted(huge).labels_, expected)
     assert killed
     client.wait_for_workers(1, timeout=60)
     assert_nothing_is_left(client)
 
 
-def test_a_worker_added_in_the_middle_changes_no_label(huge, cluster, client, monkeypatch):
+def test_a_worker_added_in_the_middle_changes_no_label(huge, cluster, client, at_submit):
     expected = in_threads(fitted, huge).labels_
 
     def add():
@@ -157,7 +161,7 @@ def test_a_worker_added_in_the_middle_changes_no_label(huge, cluster, client, mo
         cluster.scale(n_workers)
         client.wait_for_workers(n_workers, timeout=60)
 
-    added = at_submit(monkeypatch, client, "move_part", add)
+    added = at_submit("move_part", add)
     np.testing.assert_array_equal(fitted(huge).labels_, expected)
     assert added
     assert_nothing_is_left(client)
@@ -187,16 +191,15 @@ def test_each_worker_needs_its_own_part_of_a_graph_alone(huge, in_parts, client)
     assert_nothing_is_left(client)
 
 
-def test_a_part_that_is_lost_with_its_only_worker_is_one_clear_error(in_parts, client, tmp_path, monkeypatch):
-    monkeypatch.setattr(passes, "_GIVEN_UP", 1)
-    monkeypatch.setattr(passes, "_PATIENCE", 0.5)
+def test_a_part_that_is_lost_with_its_only_worker_is_one_clear_error(in_parts, client, tmp_path, limits, at_submit):
+    limits(passes, _GIVEN_UP=1, _PATIENCE=0.5)
     pids = [pid for _, pid in sorted(client.run(os.getpid).items())]
 
     def lose():
         os.rename(tmp_path / "parts.graph" / "part-1", tmp_path / "part-1")
         os.kill(pids[1], signal.SIGKILL)
 
-    called = at_submit(monkeypatch, client, "assign_block", lose)
+    called = at_submit("assign_block", lose)
     with pytest.raises(InputError, match=r"no worker has part-1 of the graph; put part-1 into"):
         fitted(in_parts)
     assert called
@@ -323,11 +326,11 @@ def test_blocks_that_workers_hold_or_that_have_work_in_common(vectors, client, h
 
 
 @pytest.mark.parametrize("stage", ["gram_of_chunk", "lloyd_sums"])
-def test_a_worker_killed_while_vectors_are_gone_through_changes_no_label(vectors, client, monkeypatch, stage):
+def test_a_worker_killed_while_vectors_are_gone_through_changes_no_label(vectors, client, at_submit, stage):
     model, X = vectors
     expected = in_threads(chunk_labels, model, X)
     client.wait_for_workers(2, timeout=60)
-    killed = at_submit(monkeypatch, client, stage, lambda: kill_one(client))
+    killed = at_submit(stage, lambda: kill_one(client))
     np.testing.assert_array_equal(chunk_labels(model, X), expected)
     assert killed
     client.wait_for_workers(1, timeout=60)
@@ -393,8 +396,8 @@ def test_a_client_for_coroutines_is_told(huge):
     asyncio.run(fit_within())
 
 
-def test_a_cluster_without_workers_is_told(huge, monkeypatch):
-    monkeypatch.setattr("graphcore.distributed.cluster._SECONDS", 1)
+def test_a_cluster_without_workers_is_told(huge, limits):
+    limits("graphcore.distributed.cluster", _SECONDS=1)
     options = {"dashboard_address": ":0", "silence_logs": 50}
     with (
         distributed.LocalCluster(n_workers=0, **options) as cluster,

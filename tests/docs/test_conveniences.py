@@ -51,8 +51,7 @@ def names():
 
 
 @pytest.mark.parametrize("line", shown()[0])
-def test_the_line_runs(names, line, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def test_the_line_runs(names, line, here):
     here = dict(names)
     if "adata" in line:
         here["adata"] = Annotated({"connectivities": here["matrix"]}, len(here["X"]))
@@ -78,8 +77,7 @@ def test_the_line_runs(names, line, tmp_path, monkeypatch):
         assert len(np.unique(labels)) > 1
 
 
-def test_commands_run(names, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def test_commands_run(names, here):
     graphcore.write_graph(names["graph"], "graph.metis")
     graphcore.write_graph(names["graph"], "edges.csv")
     commands = shown()[1]

@@ -50,13 +50,12 @@ def blocks(page, language):
 
 
 @pytest.fixture
-def folder(tmp_path, monkeypatch):
+def folder(here):
     """A folder with the files that the examples read."""
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "datasets").symlink_to(ROOT / "datasets")
+    (here / "datasets").symlink_to(ROOT / "datasets")
     with gzip.open("edges.txt.gz", "wt") as file:
         file.writelines(f"{a}\t{b}\n" for a, b in nx.connected_caveman_graph(150, 6).edges)
-    (tmp_path / "classes.tsv").write_text("".join(f"{node}\t{node // 6}\n" for node in range(900)))
+    (here / "classes.tsv").write_text("".join(f"{node}\t{node // 6}\n" for node in range(900)))
     rng = np.random.default_rng(0)
     vectors = np.concatenate([rng.normal(10 * i, 1, (30, 4)) for i in range(10)])
     np.save("vectors.npy", vectors)
@@ -64,8 +63,8 @@ def folder(tmp_path, monkeypatch):
         file.writelines(f"{a},{b}\n" for a, b in nx.karate_club_graph().edges)
     np.savetxt("table.csv", vectors, delimiter=",", header="a,b,c,d", comments="")
     links = nx.connected_caveman_graph(200, 6)
-    write_files(tmp_path, graph_files([sorted(links[page]) for page in range(1200)]), "cnr-2000")
-    return tmp_path
+    write_files(here, graph_files([sorted(links[page]) for page in range(1200)]), "cnr-2000")
+    return here
 
 
 def execute(page, namespaces):

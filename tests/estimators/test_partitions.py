@@ -96,9 +96,9 @@ def test_models_of_vectors_predict_what_is_most_probable():
         check_model(model, warned=text, new=X)
 
 
-def test_a_huge_graph_keeps_to_its_limits(graph, monkeypatch):
-    monkeypatch.setattr("graphcore.cluster.partition.quotient._MANY_ENTRIES", 0)
-    for options in ({}, {"min_cluster_size": 25}, {"max_cluster_size": 33}):
+def test_a_huge_graph_keeps_to_its_limits(graph, limits):
+    limits("graphcore.cluster.partition.quotient", _MANY_ENTRIES=0)
+    for options in ({"min_cluster_size": 25}, {"max_cluster_size": 33}):
         model, text = told(CoresetSpectralClustering(4, random_state=0, **options).fit, graph)
         assert model.clustering_.settings.max_drafts == 1
         check_model(model, warned=text)
@@ -119,8 +119,7 @@ def test_rows_and_columns_are_partitions_and_communities_of_networkx():
     check_labels(nx.to_numpy_array(G, weight=None), labels, 3, min_size=8)
 
 
-def test_the_command_line_keeps_to_what_was_asked(graph, tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
+def test_the_command_line_keeps_to_what_was_asked(graph, here, capsys):
     a, b = np.nonzero(np.triu(graph.to_scipy().toarray()))
     Path("edges.txt").write_text("".join(f"{x} {y}\n" for x, y in zip(a, b, strict=True)))
     known = np.flatnonzero((Y >= 0) & (graph.degrees > 0))

@@ -358,18 +358,17 @@ def test_a_file_that_was_cut_off_and_one_that_is_none(model, tmp_path):
 # -- command line ------------------------------------------------------------------------------------------------------
 
 
-def test_the_command_follows_a_file(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "edges.txt").write_text("a b\nb c\nc a\nd e\ne f\nf d\nc d\n")
-    (tmp_path / "new.txt").write_text("g e\ng f\n")
-    (tmp_path / "gone.txt").write_text("d c\n")
+def test_the_command_follows_a_file(here, capsys):
+    (here / "edges.txt").write_text("a b\nb c\nc a\nd e\ne f\nf d\nc d\n")
+    (here / "new.txt").write_text("g e\ng f\n")
+    (here / "gone.txt").write_text("d c\n")
     assert run(["cluster", "edges.txt", "-k", "2", "-o", "labels.tsv", "--model", "model.npz", "--quiet"]) == 0
     first = graphcore.load("model.npz")
     command = "update model.npz new.txt --removed gone.txt --save changed.npz -o changed.tsv --json"
     assert run(command.split()) == 0
     told = json.loads(capsys.readouterr().out)
     assert (told["nodes"], told["edges"], told["added"], told["removed"], told["new_nodes"]) == (7, 8, 2, 1, 1)
-    labels = dict(line.split("\t") for line in (tmp_path / "changed.tsv").read_text().splitlines())
+    labels = dict(line.split("\t") for line in (here / "changed.tsv").read_text().splitlines())
     assert labels["g"] == labels["e"] != labels["a"]
     assert graphcore.load("model.npz").graph_.n_nodes == first.graph_.n_nodes == 6
     assert run(["update", "model.npz", "--removed", "gone.txt"]) == 0
@@ -377,19 +376,17 @@ def test_the_command_follows_a_file(tmp_path, monkeypatch, capsys):
     assert graphcore.load("model.npz").graph_.n_edges == 6
 
 
-def test_names_of_a_later_file_that_all_look_like_numbers_are_those_of_the_graph(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "edges.txt").write_text("a 1\n1 2\n2 a\n")
-    (tmp_path / "new.txt").write_text("1 2\n2 3\n")
+def test_names_of_a_later_file_that_all_look_like_numbers_are_those_of_the_graph(here):
+    (here / "edges.txt").write_text("a 1\n1 2\n2 a\n")
+    (here / "new.txt").write_text("1 2\n2 3\n")
     assert run(["cluster", "edges.txt", "-k", "1", "-o", "labels.tsv", "--model", "model.npz", "--quiet"]) == 0
     assert run(["update", "model.npz", "new.txt", "-o", "changed.csv.gz"]) == 0
     assert sorted(graphcore.load("model.npz").graph_.node_names.tolist()) == ["1", "2", "3", "a"]
-    assert gzip.decompress((tmp_path / "changed.csv.gz").read_bytes()).decode().split() == ["a,0", "1,0", "2,0", "3,0"]
+    assert gzip.decompress((here / "changed.csv.gz").read_bytes()).decode().split() == ["a,0", "1,0", "2,0", "3,0"]
 
 
-def test_a_model_whose_graph_was_made_of_directed_links_cannot_be_updated(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "links.txt").write_text("a b\nb c\nc a\nd a\nd b\n")
+def test_a_model_whose_graph_was_made_of_directed_links_cannot_be_updated(here, capsys):
+    (here / "links.txt").write_text("a b\nb c\nc a\nd a\nd b\n")
     command = "cluster links.txt -k 1 --symmetrize degree-discounted -o labels.tsv --model model.npz"
     assert run(command.split()) == 0
     assert run(["update", "model.npz", "links.txt"]) == 2
@@ -407,10 +404,9 @@ def test_labels_that_cannot_be_written_leave_the_model_as_it_was(model, tmp_path
         assert (tmp_path / "model.npz").read_bytes() == before
 
 
-def test_wrong_use_of_the_command(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
+def test_wrong_use_of_the_command(here, capsys):
     CoresetSpectralClustering(1, random_state=0).fit(Graph.from_edges(["a"], ["b"])).save("model.npz")
-    (tmp_path / "new.txt").write_text("x y\n")
+    (here / "new.txt").write_text("x y\n")
     for command, message in (
         ("update model.npz", "nothing to do"),
         ("update none.npz new.txt", "none.npz"),

@@ -163,8 +163,8 @@ def test_the_shift_of_a_start():
     assert initial_shift(VectorKernel(x[:, None], kernel_function("linear")), np.ones(3), 0.0) == 0.0
 
 
-def test_sums_of_absolute_values(monkeypatch):
-    monkeypatch.setattr("graphcore.kernels.columns._BLOCK_BYTES", 1)
+def test_sums_of_absolute_values(limits):
+    limits("graphcore.kernels.columns", _BLOCK_BYTES=1)
     K, weights = np.random.default_rng(0).standard_normal((40, 40)), np.arange(40.0)
     K = K + K.T + 20 * np.eye(40)
     for kernel in (DenseKernel(K), SparseKernel(sp.csr_array(K))):

@@ -94,11 +94,11 @@ def test_vectors_in_blocks_of_any_size(seed, n, block_bytes):
     assert (matrix._held is not None) == (8 * n * n <= block_bytes)
 
 
-def test_products_do_not_depend_on_threads(monkeypatch):
+def test_products_do_not_depend_on_threads(limits):
     X = np.random.default_rng(0).standard_normal((300, 4))
     matrix = VectorKernel(X, kernel_function("laplacian", gamma=0.5), held_bytes=1)
     M = X[:, :2].copy()
-    monkeypatch.setattr(columns, "_BLOCK_BYTES", 1)
+    limits(columns, _BLOCK_BYTES=1)
     np.testing.assert_array_equal(matrix.product(M), matrix.product(M, n_jobs=3))
 
 

@@ -24,7 +24,7 @@ class ClusterSums:
 
     @property
     def arrays(self):
-        """What moves keep up to date, for compiled loops: (internal, volume, size)."""
+        """The arrays that moves update, for compiled loops: (internal, volume, size)."""
         return self.internal, self.volume, self.size
 
     @property

@@ -1,4 +1,4 @@
-"""What raises the objective of a draft: improve, and recombine; and clusters formed anew of groups of nodes."""
+"""Raise the objective of a draft: improve it, recombine it with another, form clusters of groups anew."""
 
 from dataclasses import replace
 
@@ -96,7 +96,7 @@ def moved_as_groups(problem, labels, rng):
     sums = _move_groups(spanning, labels, rng.permutation(n))
     if not problem.record.is_per_cluster and not _has_inner_weight(rows):
         # Single nodes, whatever they count, have no weight inside, and on graphs where all weights are alike the first
-        # unions then show nothing. What the normalised cut makes of them is tried too.
+        # unions then show nothing. Their merging by the normalised cut is tried too.
         other, _, _ = agglomerate(
             rows, problem.constraints.counts, n_clusters, linkage="ncut", min_size=problem.min_size
         )

@@ -36,7 +36,7 @@ def spread(rows, labels, n_labels):
 
 
 def spread_all(rows, labels, n_labels):
-    """The same without new labels: a component that held none gets that of the least volume."""
+    """Spread labels to all nodes; a component without a label gets the one of the least volume."""
     n_all = spread(rows, labels, n_labels)
     if n_all == n_labels:
         return

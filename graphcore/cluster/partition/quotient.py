@@ -20,7 +20,7 @@ _MANY_ENTRIES = 1 << 28
 _SAMPLED_ENTRIES = 1 << 27
 # Graphs between groups are exact up to this many entries, and up to this fraction of the graph's own.
 _FEW_LINKS, _MIN_COMPRESSION, _MANY_LINKS = 1 << 22, 4, 1 << 25
-# So many of a cluster's entries have to be expected in the sample for its links to say something.
+# The least expected number of a cluster's entries in the sample that makes its links significant.
 _FEW_SAMPLED = 32
 _ONES = np.empty(0, dtype=np.int64)
 

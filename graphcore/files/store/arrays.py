@@ -73,7 +73,7 @@ class RowWriter:
         for at in range(0, len(keys), _PIECE):
             self._writers["indices"].append(keys[at : at + _PIECE] & 0x7FFFFFFF)
         if len(weights):
-            # What is stored is what degrees are made of.
+            # Degrees are sums of the stored weights.
             weights = weights.astype(self._writers["weights"].dtype, copy=False)
             self._writers["weights"].append(weights)
             self.all_ones = self.all_ones and bool((weights == 1).all())

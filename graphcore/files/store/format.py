@@ -1,4 +1,4 @@
-"""What a graph on disk is: a folder of ``.npy`` arrays, and ``meta.json`` that counts and checks them.
+"""The format of a graph on disk: a folder of ``.npy`` arrays, and ``meta.json`` that counts and checks them.
 
 Beside them may lie a note of which files graphcore itself has written or verified, that fits nothing but these.
 """

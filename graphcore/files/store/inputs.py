@@ -68,7 +68,7 @@ def check_nodes(table, given):
 
 
 def identity_of(table):
-    """What tells a NodeTable from others: of how many nodes, and a checksum of ids and names."""
+    """Return the identity of a NodeTable: its number of nodes, and a checksum of ids and names."""
     texts = [[] if values is None else map(str, values.tolist()) for values in (table.ids, table.names)]
     return [len(table), *(zlib.crc32("\n".join(text).encode("utf-8", "surrogatepass")) for text in texts)]
 

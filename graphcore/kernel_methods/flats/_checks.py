@@ -33,7 +33,7 @@ class Rules(NamedTuple):
         return self.n_dims + 1 if self.on_degenerate == "restart" else 1
 
     def checked(self, weights, max_dims, why):
-        """The same with every value looked at, for points of these weights; `why` there are not more dimensions."""
+        """Check every value for points of these weights; `why` explains the bound on the dimension."""
         n_clusters = check_n_clusters(self.n_clusters, weights)
         rules = self._replace(
             n_clusters=n_clusters,

@@ -13,7 +13,7 @@ _BLOCK_BYTES = 1 << 26
 
 
 class Centroids(NamedTuple):
-    """What new points are compared with: the points that centroids are made of, and sums of every cluster."""
+    """Centroids in kernel space: the points that they are means of, and sums of every cluster."""
 
     labels: np.ndarray  # (n_points,) int32: the cluster of every point
     weights: np.ndarray  # (n_points,) float64
@@ -22,7 +22,7 @@ class Centroids(NamedTuple):
 
 
 class Step(NamedTuple):
-    """What is found of the centroids of a partition."""
+    """Distances of all points to the centroids of a partition, and its cost."""
 
     masses: np.ndarray  # (n_clusters,), as of Centroids
     norms: np.ndarray  # (n_clusters,), with the shift

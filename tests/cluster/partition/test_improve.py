@@ -239,13 +239,13 @@ def test_moves_for_the_worse_are_as_likely_as_the_temperature_says():
 
 
 @pytest.mark.parametrize(("objective", "factor"), [("information", 1), ("ncut", 5)])
-def test_heating_goes_through_the_temperatures(objective, factor, monkeypatch):
+def test_heating_goes_through_the_temperatures(objective, factor, limits):
     # A term of the cut is a share of its cluster's volume: an edge is worth as many times as much as there are
     # clusters.
     graph, truth = planted(5, 30, 0.3, 0.03, 1)
     problem, temperatures = problem_of(graph, 5, objective), np.geomspace(2, 0.4, 20)
     labels, expected = truth.astype(np.int32), truth.astype(np.int32)
-    monkeypatch.setattr(local_moving, "_AT_ONCE", 4 * len(truth))  # four sweeps between looks
+    limits(local_moving, _AT_ONCE=4 * len(truth))  # four sweeps between looks
     heat(problem, labels, temperatures, np.random.default_rng(0))
     swept(problem, expected, factor * temperatures, 0)
     np.testing.assert_array_equal(labels, expected)

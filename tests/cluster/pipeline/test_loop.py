@@ -105,11 +105,9 @@ def test_the_first_drafts_are_the_witnesses_as_improved(case, monkeypatch):
 class Drafts:
     """Stands in for all the work: a draft's labels are its number, and each recombination raises the value."""
 
-    def __init__(self, monkeypatch, rise=0.0, value=lambda number: 1.0):
+    def __init__(self, rise=0.0, value=lambda number: 1.0):
         self.met, self.drawn, self.seen = [], [], {}
         self.rise, self.value = rise, value
-        monkeypatch.setattr(loop, "improve", self.improve)
-        monkeypatch.setattr(loop, "recombine", self.recombine)
 
     def make(self, number, earlier, best, streams, n_jobs, stages):
         self.seen[number] = len(earlier), None if best is None else int(best[0])
@@ -128,8 +126,21 @@ class Drafts:
         return found_in(case, objective, make_draft=self.make, n_jobs=1, **options)[1]
 
 
-def test_drafts_meet_as_in_a_tournament(case, monkeypatch):
-    drafts = Drafts(monkeypatch)
+@pytest.fixture
+def drafts_of(monkeypatch):
+    """A function that has the loop work with `Drafts` and returns them."""
+
+    def stand_in(**options):
+        drafts = Drafts(**options)
+        monkeypatch.setattr(loop, "improve", drafts.improve)
+        monkeypatch.setattr(loop, "recombine", drafts.recombine)
+        return drafts
+
+    return stand_in
+
+
+def test_drafts_meet_as_in_a_tournament(case, drafts_of):
+    drafts = drafts_of()
     found = drafts.found(case, max_drafts=11)
     assert drafts.met == [
         (0, 1), (2, 3), (0, 2), (4, 5), (6, 7), (4, 6), (0, 4), (8, 9), (8, 10), (0, 8),
@@ -139,8 +150,8 @@ def test_drafts_meet_as_in_a_tournament(case, monkeypatch):
     assert drafts.seen == {0: (0, None), 1: (0, None), 2: (2, 0), 3: (2, 0)} | dict.fromkeys(range(4, 11), (4, 0))
 
 
-def test_rounds_grow_with_the_drafts_and_random_numbers_differ(case, monkeypatch):
-    drafts = Drafts(monkeypatch)
+def test_rounds_grow_with_the_drafts_and_random_numbers_differ(case, drafts_of):
+    drafts = drafts_of()
     found = drafts.found(case, max_drafts=50)
     assert [int(name.split()[0]) for name, _ in found.history] == [2, 4, 8, 16, 32, 48, 50]
     assert len(set(drafts.drawn)) == len(drafts.drawn) == 49
@@ -152,18 +163,18 @@ def test_rounds_grow_with_the_drafts_and_random_numbers_differ(case, monkeypatch
     # In units of what drafts differ by as a rule, a share of which counts as a gain where there are few.
     [(1.0, 0.0, 1), (0.9, 0.0, 2), (0.2, 0.0, 4), (0.02, 0.0, 8), (0.9, 1.9, 4), (0.9, 1.7, 2), (0.2, 1.7, 16)],
 )
-def test_the_loop_ends_where_a_round_gains_less_than_its_price(case, objective, price, rise, n_drafts, monkeypatch):
+def test_the_loop_ends_where_a_round_gains_less_than_its_price(case, objective, price, rise, n_drafts, drafts_of):
     spread, entries = OBJECTIVES[objective].spread, case[0].n_entries
-    drafts = Drafts(monkeypatch, rise=rise * spread / (1 - rise * spread))
+    drafts = drafts_of(rise=rise * spread / (1 - rise * spread))
     price = price * spread / entries * (1 + 1e-9)
     assert drafts.found(case, objective, price=price).steps.n_drafts == n_drafts
 
 
-def test_no_draft_is_lost_where_the_time_is_over(case, monkeypatch):
-    assert Drafts(monkeypatch).found(case, time_limit=0.0).steps.n_drafts == 2
+def test_no_draft_is_lost_where_the_time_is_over(case, drafts_of, monkeypatch):
+    assert drafts_of().found(case, time_limit=0.0).steps.n_drafts == 2
     # Time is over while the third round is drafted, which is the best.
     clock = [0.0]
-    drafts = Drafts(monkeypatch, value=float)
+    drafts = drafts_of(value=float)
     made = drafts.make
 
     def make(number, *rest):
@@ -171,7 +182,7 @@ def test_no_draft_is_lost_where_the_time_is_over(case, monkeypatch):
         return made(number, *rest)
 
     monkeypatch.setattr(loop.time, "monotonic", lambda: clock[0])
-    monkeypatch.setattr(drafts, "make", make)
+    drafts.make = make
     found = drafts.found(case, time_limit=10.0)
     assert found.steps.n_drafts == 8 and found.best.value == 7.0
     assert found.steps.seconds.tolist() == [0.0, 0.0, 10.0]
@@ -236,7 +247,7 @@ def test_agreement_is_held_against_chance(share, k, expected):
     assert disagree([np.append(one, [-1] * 900).astype(np.int32), np.append(other, [-1] * 900)], k) == expected
 
 
-def test_a_draft_by_eigenvectors_leaves_out_isolated_nodes_and_large_graphs(monkeypatch):
+def test_a_draft_by_eigenvectors_leaves_out_isolated_nodes_and_large_graphs(limits):
     graph, truth = planted(3, 50, 0.3, 0.02, 0)
     edges = np.vstack(graph.to_scipy().tocoo().coords)
     padded = Graph.from_edges(*edges, n_nodes=graph.n_nodes + 5)
@@ -249,11 +260,10 @@ def test_a_draft_by_eigenvectors_leaves_out_isolated_nodes_and_large_graphs(monk
     assert adjusted_rand_score(truth, labels[:-5]) > 0.9
     assert draft_of(graph, graph.n_nodes) is None
     for name, most in (("_MAX_LANCZOS", graph.n_nodes * 9), ("_MAX_ENTRIES", graph.n_entries)):
-        with monkeypatch.context() as patch:
-            patch.setattr(drafts, name, most)
-            assert draft_of(graph, 3) is not None
-            patch.setattr(drafts, name, most - 1)
-            assert draft_of(graph, 3) is None
+        enough = getattr(drafts, name)
+        for limit, is_made in ((most, True), (most - 1, False), (enough, True)):
+            limits(drafts, **{name: limit})
+            assert (draft_of(graph, 3) is not None) == is_made
 
 
 @pytest.mark.parametrize(("k", "size", "mixing", "least"), [(2, 1000, 0.5, 0.4), (10, 250, 0.5, 0.6)])

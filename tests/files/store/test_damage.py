@@ -165,9 +165,9 @@ def test_what_is_no_file_is_not_waited_for(store, name, make):
 
 
 @pytest.fixture
-def all_are_large(monkeypatch):
+def all_are_large(limits):
     for module in (format, open):
-        monkeypatch.setattr(module, "CHECKED", 0)
+        limits(module, CHECKED=0)
 
 
 def verified(monkeypatch):

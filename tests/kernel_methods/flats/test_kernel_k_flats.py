@@ -143,9 +143,9 @@ def test_one_flat_is_kernel_pca():
 
 @pytest.mark.filterwarnings("ignore:the kernel is not positive semi-definite", "ignore:the cost rose")
 @pytest.mark.parametrize("form", ["dense", "sparse", "vectors", "graph"])
-def test_dimension_0_gives_the_labels_of_kernel_k_means(form, monkeypatch):
+def test_dimension_0_gives_the_labels_of_kernel_k_means(form, limits):
     """From the same first labels, whatever stands for the kernel, and in several blocks of rows."""
-    monkeypatch.setattr("graphcore.kernels.columns._BLOCK_BYTES", 1)  # 64 rows
+    limits("graphcore.kernels.columns", _BLOCK_BYTES=1)  # 64 rows
     X = np.concatenate([np.random.default_rng(0).normal(size=(50, 3)) + 2 * np.eye(3)[j] for j in range(3)])
     function = kernel_function("gaussian", bandwidth=1.0)
     w = np.random.default_rng(1).uniform(0.5, 2, 150)
@@ -172,14 +172,14 @@ def test_dimension_0_gives_the_labels_of_kernel_k_means(form, monkeypatch):
 
 
 @pytest.mark.parametrize("form", ["dense", "sparse", "vectors", "sparse vectors", "many vectors"])
-def test_points_of_weight_0_take_no_part_and_go_to_their_nearest_flat(form, monkeypatch):
+def test_points_of_weight_0_take_no_part_and_go_to_their_nearest_flat(form, limits):
     X, w, labels = random_problem(0, n=80, d=5, k=3)
     w[::4] = 0
     kept = w > 0
     function = kernel_function("polynomial", degree=2)
     K = function(X)
     if "many" in form:
-        monkeypatch.setattr("graphcore.kernel_methods.flats.fit_kernel.HELD_POINTS", 50)
+        limits("graphcore.kernel_methods.flats.fit_kernel", HELD_POINTS=50)
     make = {
         "dense": lambda points: K[np.ix_(points, points)],
         "sparse": lambda points: sp.csr_array(K[np.ix_(points, points)]),
@@ -221,12 +221,12 @@ def test_the_objective_never_rises(init, m):
         assert kernel_k_flats_lower_bound(kernel(X), k, m, sample_weight=w) <= result.inertia + 1e-9
 
 
-def test_many_vectors_take_the_way_by_blocks(monkeypatch):
+def test_many_vectors_take_the_way_by_blocks(limits):
     X = sphere(150, 5, random_state=0)
     kernel = kernel_function("gaussian", bandwidth=0.7)
     held = kernel_k_flats(VectorKernel(X, kernel), 5, 1, n_init=2, random_state=0)
-    monkeypatch.setattr("graphcore.kernel_methods.flats.fit_kernel.HELD_POINTS", 100)
-    monkeypatch.setattr("graphcore.kernels.columns._BLOCK_BYTES", 1000)
+    limits("graphcore.kernel_methods.flats.fit_kernel", HELD_POINTS=100)
+    limits("graphcore.kernels.columns", _BLOCK_BYTES=1000)
     blocks = kernel_k_flats(VectorKernel(X, kernel), 5, 1, n_init=2, random_state=0, n_jobs=2)
     np.testing.assert_array_equal(held.labels, blocks.labels)
     np.testing.assert_allclose(held.distances_to(X[:7]), blocks.distances_to(X[:7]), atol=1e-10)
@@ -258,13 +258,13 @@ def test_sparse_steps_against_dense_ones(seed, m, k, density):
     np.testing.assert_allclose(dense.distances_to_point(5), sparse.distances_to_point(5), atol=1e-12)
 
 
-def test_large_clusters_of_arrays_against_dense_eigenvectors(monkeypatch):
+def test_large_clusters_of_arrays_against_dense_eigenvectors(monkeypatch, limits):
     X = sphere(300, 8, random_state=0) * np.arange(1, 9)
     w = np.random.default_rng(0).uniform(0.5, 2, 300)
     problem = problem_of(kernel_function("gaussian", bandwidth=3.0)(X), w, 3)
     labels = (np.arange(300) % 2).astype(np.int32)
     dense = problem.fit(labels, 2)
-    monkeypatch.setattr(kernel_flats, "SMALL_DENSE", 100)
+    limits(kernel_flats, SMALL_DENSE=100)
     lanczos = problem.fit(labels, 2)
     np.testing.assert_allclose(lanczos[1], dense[1], atol=1e-10)
     np.testing.assert_allclose(np.abs(lanczos[0].coefficients), np.abs(dense[0].coefficients), atol=1e-8)
@@ -274,7 +274,7 @@ def test_large_clusters_of_arrays_against_dense_eigenvectors(monkeypatch):
 
     monkeypatch.setattr("scipy.sparse.linalg.eigsh", failing)
     np.testing.assert_array_equal(problem.fit(labels, 2)[1], dense[1])
-    monkeypatch.setattr("graphcore.kernel_methods.flats.kernel_flats._DENSE_LIMIT", 100)
+    limits("graphcore.kernel_methods.flats.kernel_flats", _DENSE_LIMIT=100)
     with pytest.raises(InputError, match="of a cluster of 150 points were not found; take a smaller n_dims"):
         problem.fit(labels, 2)
 
