@@ -79,7 +79,7 @@ ROOMS = (
     "cli",
     "__main__",
 )
-# What rooms of several subjects hold, in the same order: a folder, or a file of its own.
+# The folders and files of packages with several subjects, in the order of their imports.
 SHELVES = {
     "base": "locks|lazy types arrays progress touched work|validation warn streams|threads loop_cache|compiling|"
     "largest",

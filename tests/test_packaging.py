@@ -1,4 +1,4 @@
-"""What the distribution says of itself agrees with the package, and is said once."""
+"""Metadata of the distribution agree with the package, and are given once."""
 
 import re
 import tomllib
@@ -51,7 +51,7 @@ def test_the_version_is_written_once():
 
 
 def test_the_conda_recipe_agrees_with_the_project():
-    """The same dependencies with the same bounds; the version is taken from the package."""
+    """Dependencies and their bounds are equal; the version is taken from the package."""
     text = (ROOT / "docs" / "conda" / "recipe.yaml").read_text(encoding="utf-8")
     run = re.search(r"^  run:\n((?:    - .*\n)+)", text, re.MULTILINE)[1].split("    - ")[1:]
     wanted = ["python >=3.11", *PROJECT["project"]["dependencies"]]

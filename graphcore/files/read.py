@@ -49,8 +49,8 @@ def read_graph(
     weight_column : {"auto", None}, int or str, default "auto"
         Edge lists: where the weight stands, by number from 0 or by name; None for no weights. "auto" takes the column
         that a header names "weight" or the like; without names, a third numeric column if it is the only one beside
-        time stamps. What is left out is warned about. Other formats: None leaves weights out, and for GraphML, GEXF and
-        GML a str is the edge attribute ("auto": "weight", else "value").
+        time stamps. Other columns are named in a warning. Other formats: None leaves weights out, and for GraphML, GEXF
+        and GML a str is the edge attribute ("auto": "weight", else "value").
     ids : {"auto", "integer", "string"}, default "auto"
         Edge lists: what the nodes' names are. "auto" takes integers if the first lines hold nothing else.
     symmetrize : {"max", "average", "sum", "min", "error", "degree-discounted", "random-walk"}, default "max"

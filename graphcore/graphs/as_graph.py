@@ -32,8 +32,8 @@ def graph_maker(X, declared=False):
     """Return the function that makes a Graph of X and options; None where X is vectors, or a dense matrix.
 
     Graph objects are graphs, square sparse matrices, tables whose columns are named as ends of edges, two arrays of
-    ends, and two rows of more than two node numbers: as vectors these would be two points, which nobody clusters. What
-    is `declared` a graph is one also as a sparse matrix of another shape, or as two rows or columns of integers.
+    ends, and two rows of more than two node numbers: as vectors these would be two points, which nobody clusters. With
+    `declared`, sparse matrices of other shapes and two rows or columns of integers are graphs too.
     """
     make = next((make for is_of_kind, make in _OBJECTS if is_of_kind(X)), None)
     if make is not None:

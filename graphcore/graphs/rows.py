@@ -123,9 +123,10 @@ def canonical_rows(rows):
 def rows_from_pairs(ends, weights, n_nodes, policy, tolerance=0.0):
     """Symmetric Rows of edges between less than 2**31 nodes, and pairs in both directions, in one, in both unevenly.
 
-    The same result as :func:`rows_from_edges` and :func:`symmetrize_rows`, in less time and memory: every edge becomes
-    one integer, in place of `ends` (n_edges x 2, int32, contiguous), and numpy sorts them (with vector instructions
-    where the processor has them). Weights that repeat are added in no fixed order; `tolerance` is relative.
+    The result is that of :func:`rows_from_edges` and :func:`symmetrize_rows`, in less time and memory: every edge
+    becomes one integer, in place of `ends` (n_edges x 2, int32, contiguous), and numpy sorts them (with vector
+    instructions where the processor has them). Weights that repeat are added in no fixed order; `tolerance` is
+    relative.
     """
     ends, weights = _without_zeros(ends, weights)
     keys = ends.view(np.int64).ravel()

@@ -23,7 +23,7 @@ pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals between proc
 
 @pytest.fixture(autouse=True)
 def heard():
-    """Whoever starts tests in the background may have made them deaf to the signal."""
+    """Restore the handler of the signal, which a shell that starts tests in the background makes processes ignore."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)

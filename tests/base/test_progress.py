@@ -1,4 +1,4 @@
-"""What verbose functions say, and to whom."""
+"""Messages of verbose functions, and their receivers."""
 
 import re
 import sys

@@ -369,7 +369,7 @@ def test_of_a_graph_in_two_files_the_last_counts(tmp_path):
         found = [replace(outcome("METIS", 0.1 + i, 0.5), graph=graph, k=6) for graph in graphs]
         files.append(tmp_path / f"{i}.json")
         files[-1].write_text(report.Report("Title", [], found, machine={"date": "2026-01-01"}).json())
-    # What a run that broke off has left.
+    # The record of a run that broke off.
     files[-1] = tmp_path / "broken.jsonl"
     files[-1].write_text("".join(json.dumps(o.as_dict()) + "\n" for o in found))
     page = tmp_path / "page.md"

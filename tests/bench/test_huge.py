@@ -95,7 +95,7 @@ def test_expected_degrees(tmp_path):
 
 
 def implied_shares(starts, table):
-    """How often each thing is drawn by its alias table, of all draws of its span."""
+    """Compute the share of each item in the draws of its span by an alias table."""
     shares = np.zeros(len(table))
     for first, last in pairwise(starts):
         for share, thing, alias in table[first:last]:

@@ -87,7 +87,7 @@ def test_affinities_are_the_coefficients_of_all_other_points(points, limits):
         model = ElasticNet(1 / (gamma * len(x)), l1_ratio=0.95, fit_intercept=False, max_iter=100_000, tol=1e-8)
         net[i, np.arange(n) != i] = model.fit(others.T, x).coef_
     np.testing.assert_allclose(omp_affinity(points, 3).toarray(), affinity_of(greedy), atol=1e-10)
-    # Those that are left out may be wanted by a hundredth.
+    # Omitted coefficients may be up to a hundredth.
     np.testing.assert_allclose(elastic_net_affinity(points, alpha=5.0, tol=1e-8).toarray(), affinity_of(net), atol=0.01)
 
 

@@ -1,4 +1,4 @@
-"""What the bench measures the search with: belief propagation, and the best that micro-clusters allow."""
+"""References of the bench for the search: belief propagation, and the best union of micro-clusters."""
 
 from itertools import product
 

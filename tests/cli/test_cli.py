@@ -119,7 +119,7 @@ def test_quiet(folder, capsys):
 
 
 def test_the_same_labels_as_the_estimator_and_for_any_number_of_jobs(folder, capsys):
-    """Those of vectors in other files: see test_vectors_from_files_and_standard_input."""
+    """Labels of vectors are tested by test_vectors_from_files_and_standard_input."""
     nx.write_edgelist(nx.connected_caveman_graph(20, 6), "graph.txt", data=False)
     np.save("X.npy", np.round(blobs(), 6))
     for given, options in ((graphcore.read_graph("graph.txt"), ["graph.txt"]),

@@ -400,7 +400,7 @@ def test_what_cannot_be_used_is_one_line_that_names_it_and_leaves_nothing(folder
 
 
 def test_remedies_are_options_of_the_command(folder, capsys):
-    """What a message of the library says to pass, the command line has."""
+    """Parameters that a message of the library recommends are options of the command line."""
     (folder / "latin.csv").write_bytes("source,target\nMüller,Zürich\n".encode("latin-1"))
     (folder / "mixed.txt").write_text("".join(f"{i} {i + 1}\n" for i in range(20)) + "3 x\n")
     for file, remedy in (("latin.csv", "--encoding latin-1"), ("mixed.txt", "--ids string")):

@@ -18,7 +18,7 @@ SIX_SIGMA = 6.0
 
 
 def slow_twin(borders, p_in, p_out, seed):
-    """The same model by the same draws, pair by pair into a dense matrix."""
+    """Draw the model pair by pair into a dense matrix, with equal draws."""
     draws = Streams(seed).child("planted partition").generator("edges")
     n = borders[-1]
     A = np.zeros((n, n), dtype=int)

@@ -37,7 +37,7 @@ def cluster():
     options = {"threads_per_worker": 1, "dashboard_address": ":0", "silence_logs": 50}
     cluster = distributed.LocalCluster(n_workers=2, **options)
     yield cluster
-    # What closes the cluster looks up every worker that it was told of, those that were killed meanwhile too.
+    # The closing cluster looks up every worker that it was told of, killed ones too.
     with contextlib.suppress(KeyError):
         cluster.close()
 
@@ -60,7 +60,7 @@ def stored(tmp_path_factory):
 
 @pytest.fixture
 def huge(stored, limits):
-    """The same, taken for huge, and in many blocks."""
+    """The stored graph, treated as huge, and in many blocks."""
     graph = stored[0]
     limits("graphcore.cluster.partition.quotient", _MANY_ENTRIES=graph.n_entries - 1)
     limits("graphcore.cluster.partition.quotient", _SAMPLED_ENTRIES=graph.n_entries // 2)
@@ -170,7 +170,7 @@ def test_a_worker_added_in_the_middle_changes_no_label(huge, cluster, client, at
 
 @pytest.fixture
 def in_parts(huge, client, tmp_path):
-    """The same graph in two parts, of which each of two workers finds one."""
+    """The huge graph in two parts, of which each of two workers finds one."""
     sources = np.repeat(np.arange(huge.n_nodes), np.diff(huge.indptr))
     once = sources < huge.indices
     edges = sources[once], huge.indices[once].astype(np.int64)

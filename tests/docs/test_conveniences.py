@@ -15,14 +15,14 @@ from graphcore.datasets import load_digits
 from tests.graphs.test_as_graph import Annotated
 
 PAGE = Path(__file__).parents[2] / "docs" / "conveniences.md"
-# What is no line: a keyword that goes with the line before, or a name that is explained.
+# Cells that are no lines: a keyword that goes with the line before, or a name that is explained.
 ONLY_NAMES = re.compile(r"[a-z_]+=|cluster$|Graph$|[a-z_]+_$|Graph\.from_scipy\(A \+ B\)$")
 # Lines on vectors, which a model of a graph refuses.
 OF_VECTORS = ("X_new", "GridSearchCV")
 
 
 def shown():
-    """What stands in the last column of the tables, as (lines of Python, commands)."""
+    """Return the last column of the tables, as (lines of Python, commands)."""
     rows = [line.strip("|\n ").split(" | ") for line in PAGE.read_text().splitlines() if line.startswith("| ")]
     spans = [span for row in rows for span in re.findall(r"`([^`]+)`", row[-1])]
     spans = [span for span in spans if not ONLY_NAMES.match(span)]
@@ -32,7 +32,7 @@ def shown():
 
 @pytest.fixture(scope="module")
 def names():
-    """What the lines speak of: a graph and its model, vectors and theirs."""
+    """Names that the lines use: a graph and its model, vectors and theirs."""
     from sklearn.model_selection import GridSearchCV
     from sklearn.neighbors import NearestNeighbors
 

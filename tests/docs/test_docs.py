@@ -1,4 +1,4 @@
-"""What README and the documentation show does work, and what they link to is there."""
+"""Examples of README and the documentation work, and the targets of their links exist."""
 
 import gzip
 import inspect
@@ -134,7 +134,7 @@ def test_every_estimator_and_every_picture_is_in_the_gallery():
     assert [name for name in names if not any(name in program for program in programs)] == []
 
 
-# What a page says of its code, besides that it runs.
+# Claims of a page about its code, besides that it runs.
 CLAIMS = {
     "start": ["len(open('labels.tsv').readlines()) == 900"],
     "kernel_kmeans": [

@@ -41,7 +41,7 @@ TRUTH = np.repeat(np.arange(5), 8)
 
 
 def within(seconds, function):
-    """What a function returns that must not hang; what it raises comes through."""
+    """Return the result of a function that must not hang; its exceptions come through."""
     outcome = Future()
 
     def work():

@@ -48,7 +48,7 @@ def made(make, **parameters):
 
 
 def seen(model, data):
-    """What a fitted model says of points, up to the signs of features."""
+    """Collect the outputs of a fitted model for points, up to the signs of features."""
     if not hasattr(model, "transform") or isinstance(model, KernelKFlats):  # which wants K(x, x) beside rows
         return model.score(data)
     found = model.transform(data)
@@ -296,7 +296,7 @@ BAD = [
         (ANY, "gamma", (-1.0,)), (ANY, "n_jobs", (0,)), (ANY, "random_state", ("seed",)),
         (ANY, "on_indefinite", ("hide",)), (OF_LANDMARKS, "solver", ("exact",)),
     ) for value in values),
-    # What only other samplings look at.
+    # Parameters that only other samplings use.
     *((NYSTROM, {"sampling": sampling, name: value}, f"{name}={value!r}") for sampling in ("power", "kernel-pca")
       for name, value in (("truncation", "third"), ("replace", "yes"), ("block_bytes", 0), ("ridge", -1.0))),
     (NYSTROM, {"n_components": 301}, "n_components=301 must be at most 300"),

@@ -1,4 +1,4 @@
-"""What a fitted CoresetSpectralClustering knows of its clusters."""
+"""Fitted attributes of CoresetSpectralClustering."""
 
 import copy
 

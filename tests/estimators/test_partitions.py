@@ -28,7 +28,7 @@ from ..partitions import check_labels, check_model
 
 
 def told(call, *args, **kwargs):
-    """What a call returns, and the text of its warnings, which are the library's own."""
+    """Return the result of a call, and the text of its warnings, which are the library's own."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         result = call(*args, **kwargs)

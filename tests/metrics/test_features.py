@@ -1,4 +1,4 @@
-"""What sets clusters apart and what stands in their middle, against dense computations."""
+"""Distinguishing features of clusters and their central rows, against dense computations."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""What the data support: edges drawn anew are a bootstrap sample, and clusters of no data do not come again."""
+"""Robustness: resampled edges are a bootstrap sample, and clusters of noise are not recovered."""
 
 import pickle
 import warnings

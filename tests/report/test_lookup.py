@@ -1,4 +1,4 @@
-"""What the page's script looks up: nodes; border nodes, known classes, marks in pictures."""
+"""Data of the page's script: nodes, border nodes, known classes, marks in pictures."""
 
 import copy
 import re

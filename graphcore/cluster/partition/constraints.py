@@ -82,9 +82,9 @@ FREE = Constraints()
 
 
 def relieve_full_clusters(problem, labels):
-    """Move nodes out of clusters that are too large, in place (-1 and fixed nodes stay); whether none is any more.
+    """Move nodes out of clusters that are too large, in place (-1 and fixed nodes stay); return whether no cluster is too large.
 
-    Those go first that gain most, or lose least, of the weight inside clusters for their degree, to a cluster that has
+    Nodes go first that gain most, or lose least, of the weight inside clusters for their degree, to a cluster that has
     room, and that may be one that they have no edge to.
     """
     limits = problem.constraints
@@ -105,7 +105,7 @@ def relieve_full_clusters(problem, labels):
 def swap_between_full_clusters(problem, labels):
     """Swap nodes of two clusters, in place, while that raises the objective; returns how many swaps were made.
 
-    Those that gain most by going over (or lose least) are paired off with those that would come back.
+    Nodes that gain most (or lose least) by leaving are paired with nodes that would come in their place.
     """
     n_clusters, is_fixed = problem.n_clusters, problem.constraints.is_fixed
     sums, swaps = problem.sums(labels), 0

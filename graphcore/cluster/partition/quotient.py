@@ -52,9 +52,9 @@ def quotient(rows, labels, n_clusters, n_jobs=None, max_entries=None):
 
     Degrees of the result are the clusters' volumes, and inner weights and volumes of any union of clusters are exact.
     Columns are in no particular order. Edges to nodes of label -1 count in the degrees alone. Of a graph of more than
-    2^28 entries a sample of 2^27 stands for all, and everything is estimated. Where there would be many more than
-    `max_entries`, by a sample of rows, only links among the strongest 64 of either end are kept: those whose weight
-    times the logarithm of weight over weight by chance is largest. Degrees then are the sums of what is kept: with the
+    2^28 entries a sample of 2^27 stands for all, and everything is estimated. If a sample of rows predicts many
+    more entries than `max_entries`, only links among the strongest 64 of either end are kept, by weight times the
+    logarithm of weight over expected weight. Degrees then are the sums of what is kept: with the
     volumes in their place, links that are missing would count as cut, and large unions of them as clusters.
     """
     scale = 1.0

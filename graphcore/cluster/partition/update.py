@@ -19,7 +19,7 @@ _PART, _MOST = 0.25, 0.5
 
 @dataclass(frozen=True, eq=False)
 class Update:
-    """What a change of the graph did to the clusters.
+    """Changes of the clusters by a change of the graph.
 
     Attributes
     ----------

@@ -79,7 +79,7 @@ def build_store(
     InputError
         If the edges cannot be used, or the limit on memory is too low for them.
     OSError
-        If something cannot be read or written, or the disk is full. What was done is kept for `resume`.
+        If something cannot be read or written, or the disk is full. Finished work is kept for `resume`.
     ParameterError
         If an option is not known.
 

@@ -36,8 +36,8 @@ def open_graph(path: PathLike, *, trusted: bool = False) -> Graph:
     path : str or path-like
         A folder that :func:`graphcore.build_store` or :func:`graphcore.write_graph` wrote.
     trusted : bool, default False
-        Open it unverified, if its files have the right types and sizes. What compiled loops do with a graph that is
-        damaged after all is not known: they may end the process.
+        Open it unverified, if its files have the right types and sizes. Compiled loops may crash the process if
+        the graph is damaged after all.
 
     Returns
     -------
@@ -135,8 +135,8 @@ def check_store(path: PathLike, *, stages: object = None) -> Graph:
 
     Notes
     -----
-    Takes 8 bytes of memory per node. What was found sound is noted in the folder where it is larger than what
-    :func:`graphcore.open_graph` verifies by itself: sizes, times of change and numbers of the files.
+    Takes 8 bytes of memory per node. The result is noted in the folder of a graph too large for
+    :func:`graphcore.open_graph` to verify by itself: sizes, times of change and numbers of the files.
 
     Examples
     --------

@@ -1,6 +1,6 @@
 """Stores in parts: each part is a range of rows in a folder of its own, on the machine of the worker of these rows.
 
-What is cut are indices and weights. A part holds the bytes of its rows as they stand in the whole array, from the start
+Indices and weights are cut. A part holds the bytes of its rows as they stand in the whole array, from the start
 of a page on, so that the files of all parts can be mapped one behind the other, and are one array again. Of parts that
 are not here there are zeros in their place; passes on workers never look there.
 """

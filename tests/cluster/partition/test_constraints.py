@@ -372,7 +372,7 @@ def test_small_clusters_grow_and_no_other_becomes_small(case, min_size, counted,
     elif not counted and inside.sum() >= k * min_size:
         assert after.min() >= min_size
     elif counted:
-        # What is still small could not be helped by any single group.
+        # No move of a single group could have filled a cluster that is still small.
         for c in np.flatnonzero(after < min_size):
             assert not (inside & (labels != c) & (after[labels] - counts >= min_size)).any()
 

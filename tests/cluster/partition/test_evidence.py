@@ -1,4 +1,4 @@
-"""What an edge says, and the probabilities of clusters that come of it."""
+"""Evidence of an edge, and the membership probabilities that follow."""
 
 import numpy as np
 import pytest

@@ -306,7 +306,7 @@ def test_stability_against_all_ways_to_match(n, k, n_labellings, seed):
     )
     assert nodes.sum() * n_labellings == pytest.approx(agreeing, abs=1e-3)
     if n_labellings == 1 and not outside.any():
-        # The same matching serves nodes and clusters.
+        # One matching serves nodes and clusters.
         for c in np.unique(labels):
             mine = labels == c
             kept = nodes[mine] == 1

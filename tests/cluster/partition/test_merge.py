@@ -45,7 +45,7 @@ def group_graphs(draw, max_groups=10):
 
 
 def union_loss(linkage, A, labels, a, b):
-    """What the union of clusters a and b costs."""
+    """Compute the loss of the union of clusters a and b."""
     if linkage == "average":
         Z = labels == a, labels == b
         return -A[np.ix_(*Z)].sum() * A.sum() / (A[Z[0]].sum() * A[Z[1]].sum())

@@ -83,7 +83,7 @@ def test_spread_gives_the_label_of_most_weight_breadth_first(case):
     n_labels = spread(graph_rows(graph), out, k)
     reached = check_breadth_first(A, labels, out)
     np.testing.assert_array_equal(out >= 0, (labels >= 0) | A.any(axis=1))
-    # What has no way to a label makes new ones, one per component, in the order of their first nodes.
+    # Components without a label get new ones, in the order of their first nodes.
     component = graph.connected_components()
     for x in range(len(A)):
         if labels[x] >= 0:

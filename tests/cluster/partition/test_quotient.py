@@ -35,7 +35,7 @@ def labelled(draw, unlabelled=True, **options):
 
 
 def linked(**options):
-    """The same with labels on nodes that have an edge alone, and on some."""
+    """Draw labels of some of the nodes that have an edge."""
 
     def on_linked(case):
         graph, A, labels, k = case
@@ -173,7 +173,7 @@ def test_the_common_refinement_numbers_the_groups_of_nodes_that_agree(n, n_label
     stacked = np.stack(labellings)
     inside = (stacked >= 0).all(axis=0)
     np.testing.assert_array_equal(groups >= 0, inside)
-    # The same partition as that into different columns, and numbers 0 to n_groups - 1 all in use.
+    # Groups are the distinct columns, and all numbers from 0 to n_groups - 1 are in use.
     columns, numbers = np.unique(stacked[:, inside], axis=1, return_inverse=True)
     assert n_groups == columns.shape[1]
     assert len({*zip(groups[inside].tolist(), numbers.tolist(), strict=True)}) == n_groups

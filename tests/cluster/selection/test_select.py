@@ -114,8 +114,9 @@ def test_more_than_two_hundred_clusters_are_found():
 
 @pytest.mark.parametrize("dimensions", [2, 10])
 def test_nothing_stands_out_in_one_cloud(dimensions):
-    # None of 100 other clouds in two dimensions, and of 60 in ten, was called clear. So, with confidence 0.95, one is
-    # with a probability of at most 0.03 (0.05), and more than one of ten with one of at most 0.04 (0.09).
+    # None of 100 other clouds in two dimensions, and of 60 in ten, was called clear. With confidence 0.95, the
+    # probability that a cloud is called clear is at most 0.03 (0.05), and that of two or more of ten at most 0.04
+    # (0.09).
     X = [np.random.default_rng(seed).random((1500, dimensions)) for seed in range(10)]
     assert sum(quietly(x, random_state=0).clear for x in X) <= 1
 

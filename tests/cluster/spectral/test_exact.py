@@ -31,7 +31,7 @@ def check(A, vectors, values, k):
     assert not vectors[A.sum(axis=1) == 0].any()
     assert not vectors[:, found:].any()
     assert not values[found:].any()
-    # The same subspace, wherever a gap says which one it is.
+    # The subspaces agree wherever a gap determines them.
     for j in range(1, found):
         if expected[j - 1] - expected[j] > 1e-3:
             cosines = np.linalg.svd(basis[:, :j].T @ inner[:, :j], compute_uv=False)

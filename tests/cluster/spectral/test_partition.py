@@ -197,7 +197,7 @@ def test_rows_for_kmeans_add_up_exactly_in_any_order(n, n_features, size, repeat
     assert all(sum(column) == 0 for column in zip(*whole, strict=True))
     assert all(sum(map(abs, column)) < 2**53 for column in zip(*whole, strict=True))
     assert (rows.mean(axis=0) == 0).all()
-    # The same as before up to a scale and a shift, and equal rows stay equal.
+    # Rows are as before up to a scale and a shift, and equal rows stay equal.
     X = X - X[0]
     exponent = int(51 - np.ceil(np.log2(n + 1)) - np.frexp(np.abs(X).max())[1])
     scaled = np.ldexp(X, exponent)

@@ -40,7 +40,7 @@ def small_pieces():
 
 
 def outcome(make):
-    """What a function returns, or the message of its InputError; and the warnings about the graph."""
+    """Return the result of a function, or the message of its InputError; and the warnings about the graph."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", GraphWarning)
         try:
@@ -51,7 +51,7 @@ def outcome(make):
 
 
 def assert_alike(build, read):
-    """The same graph and the same warnings, or an error both times."""
+    """Assert equal graphs and equal warnings, or an error of both."""
     (ours, our_warnings), (theirs, their_warnings) = outcome(build), outcome(read)
     assert isinstance(ours, str) == isinstance(theirs, str), (ours, theirs)
     if not isinstance(ours, str):

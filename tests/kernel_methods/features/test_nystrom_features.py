@@ -51,7 +51,7 @@ def test_every_scheme_from_vectors_and_from_a_matrix(sampling):
     new = X[:3] + 0.1
     rows = np.exp(-KERNEL.gamma * ((new[:, None] - X) ** 2).sum(axis=2))
     np.testing.assert_allclose(stored(new), of_matrix.feature_map(rows) @ signs(of_matrix.features, B), atol=1e-8)
-    # The same seed draws the same.
+    # Equal seeds give equal draws.
     again = nystrom_features(K, 80, 10, sampling=sampling, random_state=3)
     np.testing.assert_array_equal(again.features, of_matrix.features)
 

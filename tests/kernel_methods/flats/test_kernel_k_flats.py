@@ -163,7 +163,7 @@ def test_dimension_0_gives_the_labels_of_kernel_k_means(form, limits):
         plain = kernel_kmeans(kernel, 3, init=first, weights=w, shift=shift)
         assert flats.n_iter > 1
         np.testing.assert_array_equal(flats.labels, plain.labels)
-        # What the shift adds to the cost of every partition.
+        # The shift adds this to the cost of every partition.
         added = shift * (150 - 3)
         assert flats.inertia == pytest.approx(plain.inertia + added, rel=1e-9)
 
@@ -282,7 +282,7 @@ def test_large_clusters_of_arrays_against_dense_eigenvectors(monkeypatch, limits
 @pytest.mark.parametrize("m", [0, 1, 2])
 @pytest.mark.parametrize("weighted", [False, True])
 def test_a_graph_is_read_where_it_is(m, weighted):
-    """The same as its kernel written out; isolated nodes are in no cluster."""
+    """Labels are those of the kernel matrix written out; isolated nodes are in no cluster."""
     graph = load_karate(weighted=weighted).graph
     K, w = cut_kernel(graph, 1.5)
     A = sp.block_diag([graph.to_scipy(), sp.csr_array((2, 2))]).tocsr()
@@ -322,7 +322,7 @@ def test_no_labels_of_a_graph_beat_the_lower_bound(seed, m, k):
     labels = np.random.default_rng(seed).permutation(np.arange(34) % k).astype(np.int32)
     bound = kernel_k_flats_lower_bound(graph, k, m, shift=1.0)
     assert bound == pytest.approx(kernel_k_flats_lower_bound(K, k, m, sample_weight=w), rel=1e-9, abs=1e-9)
-    # The same from the normalised adjacency alone, whose leading eigenvector is that of the weights.
+    # The value follows from the normalised adjacency alone, whose leading eigenvector is that of the weights.
     values = np.linalg.eigvalsh(K.toarray() * np.sqrt(w) * np.sqrt(w)[:, None])[::-1]
     assert bound == pytest.approx(values[k * (m + 1) :].sum(), rel=1e-9)
     assert bound <= w @ problem_of(K, w, m).fit(labels, k)[1] + 1e-9
@@ -339,7 +339,7 @@ def test_an_indefinite_kernel_is_refused_and_guarded():
             model = KernelKFlats(4, 2, shift=0.0, on_indefinite="warn", init="random", n_init=1, random_state=seed).fit(
                 graph
             )
-        # What is kept is the best of the run, whatever it went through.
+        # The best state of the run is kept.
         assert model.inertia_ == model.history_.min()
         if (np.diff(model.history_) > 0).any() and not model.converged_:
             rose += 1
