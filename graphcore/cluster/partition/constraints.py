@@ -82,7 +82,7 @@ FREE = Constraints()
 
 
 def relieve_full_clusters(problem, labels):
-    """Move nodes out of clusters that are too large, in place (-1 and fixed nodes stay); return whether no cluster is too large.
+    """Move nodes out of clusters that are too large, in place (-1 and fixed nodes stay); True if none is left.
 
     Nodes go first that gain most, or lose least, of the weight inside clusters for their degree, to a cluster that has
     room, and that may be one that they have no edge to.
