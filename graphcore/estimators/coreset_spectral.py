@@ -124,10 +124,10 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, PredictedRows
         Wall-clock seconds of every stage.
     n_features_in_ : int
         Number of columns of the vectors (of the matrix, for a graph).
-    affinity_, balance_, coreset_graph_, graph_, level_labels_, membership_, outlier_scores_, probabilities_
-        Made when they are asked for; each is explained by itself.
-    quotient_graph_, tree_
-        Made when they are asked for; each is explained by itself.
+    affinity_, balance_, conductance_, coreset_graph_, graph_, level_labels_, membership_, outlier_scores_
+        Computed at each access; each is explained by itself.
+    probabilities_, quotient_graph_, tree_
+        Computed at each access, `tree_` at the first; each is explained by itself.
 
     Notes
     -----
