@@ -93,7 +93,7 @@ def test_every_kind_of_graph_and_labels():
 @pytest.mark.parametrize("measure", ["cut_and_volume", "quotient_graph"])
 def test_threads_do_not_change_a_bit(measure, limits):
     from graphcore.cluster.partition import quotient
-    from graphcore.distributed import passes
+    from graphcore.graphs import passes
 
     # Small blocks, so that a small graph has many of them.
     limits(passes, _ENTRIES_PER_BLOCK=500)

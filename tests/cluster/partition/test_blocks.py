@@ -13,7 +13,7 @@ from graphcore.cluster.partition.cluster_sums import cluster_sums
 from graphcore.cluster.partition.micro_clusters import spread_in_rounds
 from graphcore.cluster.partition.objectives import OBJECTIVES
 from graphcore.cluster.partition.quotient import graph_rows
-from graphcore.distributed import passes
+from graphcore.graphs import passes
 
 from ...oracles import planted, quick, random_adjacency
 from ...strategies import objectives, problem_of

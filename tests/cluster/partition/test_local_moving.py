@@ -14,7 +14,7 @@ from graphcore.cluster.partition.cluster_sums import cluster_sums
 from graphcore.cluster.partition.local_moving import move_locally
 from graphcore.cluster.partition.objectives import OBJECTIVES, objective_of
 from graphcore.cluster.partition.quotient import graph_rows, quotient
-from graphcore.distributed import passes
+from graphcore.graphs import passes
 
 from ...oracles import cut_value, dense_kernel, memberships, planted, quick, random_adjacency
 from ...strategies import objectives, priced_objectives, problem_of
