@@ -52,9 +52,9 @@ class Fit:
 
 
 def fit_graph(
-    graph, asked, *, labels=None, initial_labels=None, sample_weight=None, random_state=None, n_jobs=None, stages=None
+    graph, params, *, labels=None, initial_labels=None, sample_weight=None, random_state=None, n_jobs=None, stages=None
 ):
-    """Choose k if that is left to the graph, cluster, measure; `asked` is what `check_settings` returns.
+    """Choose k if that is left to the graph, cluster, measure; `params` are the result of `check_settings`.
 
     `labels` (n,) stay as they are, but for those of -1; the run begins at `initial_labels`, if they are given.
     """
@@ -68,21 +68,21 @@ def fit_graph(
             graph = weigh_nodes(graph, sample_weight)
             total_size = math.floor(sample_weight[graph.degrees > 0].sum())
     with distributed_context(graph):
-        if asked.left_to in ("information", "resolution"):
+        if params.left_to in ("information", "resolution"):
             with stages("choice of k"):
-                selection = choose_for_fit(graph, asked, random_state=streams, n_jobs=n_jobs)
-            asked = asked.of(selection.best, selection.balance)
-        settings = resolve(asked, graph, total_size)
-        if len(asked.levels) > 1 and not (labels is None and initial_labels is None):
+                selection = choose_for_fit(graph, params, random_state=streams, n_jobs=n_jobs)
+            params = params.of(selection.best, selection.balance)
+        settings = resolve(params, graph, total_size)
+        if len(params.levels) > 1 and not (labels is None and initial_labels is None):
             raise refused(
-                "n_clusters", list(asked.levels), "are levels, which keep to no labels given: give one number"
+                "n_clusters", list(params.levels), "are levels, which keep to no labels given: give one number"
             )
         if settings.published and not (labels is None and initial_labels is None):
             raise refused("published", True, "keeps no labels given, and begins with none: leave one of them out")
         known = check_known(graph, settings.n_clusters, labels, initial_labels, sample_weight)
         stages.expect(6)
         clustering = cluster_graph(
-            graph, settings, known=known, levels=asked.levels, random_state=streams, n_jobs=n_jobs, stages=stages
+            graph, settings, known=known, levels=params.levels, random_state=streams, n_jobs=n_jobs, stages=stages
         )
         with stages("score"):
             sums, shares = sums_and_shares(graph, clustering.labels, clustering.settings.n_clusters, n_jobs)
@@ -105,10 +105,10 @@ def update_clustering(graph, clustering, unrest, sizes, changes, *, random_state
         before[: len(clustering.labels)] = clustering.labels
         ranged = in_range(changed.graph)
         rows = graph_rows(ranged)
-        asked = resized(clustering.settings, sizes, changed.graph)
+        settings = resized(clustering.settings, sizes, changed.graph)
     known = clustering.known.among(rows.degrees)
-    problem = known.problem(rows, asked)
-    k, after, streams = asked.n_clusters, before.copy(), Streams(random_state)
+    problem = known.problem(rows, settings)
+    k, after, streams = settings.n_clusters, before.copy(), Streams(random_state)
     if known.fixed is not None:  # of nodes that had no edge
         after[known.fixed >= 0] = known.fixed[known.fixed >= 0]
     with stages("moves"):
@@ -125,7 +125,7 @@ def update_clustering(graph, clustering, unrest, sizes, changes, *, random_state
         stability = np.full(len(after), np.nan, dtype=np.float32)
         stability[: len(clustering.labels)] = clustering.node_stability
         stability[before != after] = np.nan
-    result = clustering.changed(changed.graph, after, stability, asked)
+    result = clustering.changed(changed.graph, after, stability, settings)
     moved, splits, unions = describe_update(before, after, k)
     with stages("score"):
         sums, shares = sums_and_shares(changed.graph, after, k, n_jobs)

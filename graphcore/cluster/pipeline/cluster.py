@@ -211,7 +211,7 @@ def cluster_graph(graph, settings, *, known=NOTHING, levels=(), random_state=Non
     if settings.balance != 1.0:
         balanced, settings, balances = _balanced(graph, free, settings, streams.child("draft", 0), n_jobs, stages)
         problem, free = (replace(each, objective=settings.record) for each in (problem, free))
-    asked = settings
+    resolved = settings
 
     def make_draft(number, earlier, best, streams, n_jobs, stages):
         if number == 0 and known.start is not None:
@@ -233,7 +233,7 @@ def cluster_graph(graph, settings, *, known=NOTHING, levels=(), random_state=Non
         k = int(labels.max()) + 1
         table = np.empty(k, dtype=np.int32)
         table[np.argsort(-label_sizes(labels, k), kind="stable")] = np.arange(k)
-        labels, asked = apply_labels(table, labels), replace(settings, n_clusters=k)
+        labels, resolved = apply_labels(table, labels), replace(settings, n_clusters=k)
     if not problem.constraints.is_free:
         with stages("constraints"):
             tree = leaves = None
@@ -263,7 +263,7 @@ def cluster_graph(graph, settings, *, known=NOTHING, levels=(), random_state=Non
         coreset_labels=labels[first.coreset.indices] if first.coreset_labels is None else first.coreset_labels,
         n_unreached=first.n_unreached, cells=first.cells, node_stability=node_stability,
         cluster_stability=cluster_stability, history=history, balances=balances, search=found.steps,
-        settings=asked, seconds=dict(stages.seconds), known=given, levels=level_tables, _rows=rows,
+        settings=resolved, seconds=dict(stages.seconds), known=given, levels=level_tables, _rows=rows,
     )  # fmt: skip
 
 

@@ -33,13 +33,13 @@ def constrained_partition(problem, labels, rng, *, fixed=None, groups=None, tree
     def tightened(labels, factors, rng):
         """(whether limits hold, rank, labels) after moves under limits times each factor."""
         for factor in factors:
-            asked = replace(problem, constraints=limits.times(factor))
-            holds = relieve_full_clusters(asked, labels)
-            move_locally(asked, labels, tolerance=FEW_MOVES)
-            sums = move_in_cycles(asked, labels, rng, n_jobs=n_jobs)
+            limited = replace(problem, constraints=limits.times(factor))
+            holds = relieve_full_clusters(limited, labels)
+            move_locally(limited, labels, tolerance=FEW_MOVES)
+            sums = move_in_cycles(limited, labels, rng, n_jobs=n_jobs)
             # Swaps cost as much as all the rest, and under loose limits nodes find room without.
-            if factor == 1.0 and limits.limits_clusters and swap_between_full_clusters(asked, labels):
-                sums, _ = move_locally(asked, labels, tolerance=FEW_MOVES)
+            if factor == 1.0 and limits.limits_clusters and swap_between_full_clusters(limited, labels):
+                sums, _ = move_locally(limited, labels, tolerance=FEW_MOVES)
         return holds, problem.partition(labels, sums)
 
     def improved(i):

@@ -71,7 +71,7 @@ class Settings:
 
 
 @dataclass(frozen=True)
-class Asked:
+class Validated:
     """Validated parameters of a fit, before there is a graph."""
 
     n_clusters: int  # 0 where it is left to something else
@@ -86,7 +86,7 @@ class Asked:
 
 
 def check_settings(n_clusters, given):
-    """Check the settings of a run as far as they need no graph; returns Asked.
+    """Check the settings of a run as far as they need no graph; return them Validated.
 
     `given` go by the names of :data:`graphcore.cluster.pipeline.parameters.PARAMETERS`;
     :class:`graphcore.CoresetSpectralClustering` says what they do. Messages name the parameter.
@@ -121,7 +121,7 @@ def check_settings(n_clusters, given):
             f"balance={values['balance']} is a price on objective='information' as merging and moves raise it; leave "
             "it out for other objectives, and for published=True"
         )
-    return Asked(k, left_to, values, levels)
+    return Validated(k, left_to, values, levels)
 
 
 def _levels(n_clusters):
@@ -166,15 +166,15 @@ def resolve_settings(graph, n_clusters, *, total_size=None, **given):
     return resolve(check_settings(n_clusters, given), graph, total_size)
 
 
-def resolve(asked, graph, total_size=None):
-    """Check what is Asked against a graph, and fill in what goes by it: Settings.
+def resolve(params, graph, total_size=None):
+    """Check Validated parameters against a graph, and resolve them: Settings.
 
     `total_size` is what all nodes with an edge count in sizes of clusters, if not one each.
     """
     n_linked = graph.n_nodes - graph.n_isolated
     if n_linked == 0:
         raise InputError(f"all {graph.n_nodes} nodes are isolated: a graph without edges has no clusters")
-    k, values = asked.n_clusters, asked.values
+    k, values = params.n_clusters, params.values
     if k:
         check_integer("n_clusters", k, high=graph.n_nodes, why_high="the number of nodes")
     if k > n_linked:
@@ -183,7 +183,7 @@ def resolve(asked, graph, total_size=None):
             "belong to no cluster)"
         )
     total_size = n_linked if total_size is None else total_size
-    size = _coreset_size(asked, n_linked)
+    size = _coreset_size(params, n_linked)
     refuse_few(size, k)
     effort, is_huge_graph = _effort(values), is_huge(graph.n_entries)
     if is_huge_graph:
@@ -192,8 +192,10 @@ def resolve(asked, graph, total_size=None):
                 "effort and time_limit are for graphs of at most 2^28 entries (134 million edges); this one has "
                 f"{graph.n_entries}: leave them out"
             )
-        if len(asked.levels) > 1:
-            raise refused("n_clusters", list(asked.levels), "are levels of a graph of more than 2^28 entries: give one")
+        if len(params.levels) > 1:
+            raise refused(
+                "n_clusters", list(params.levels), "are levels of a graph of more than 2^28 entries: give one"
+            )
         effort = EFFORTS["fast"]
     sampling, balance = values["sampling"], values["balance"]
     if sampling == "auto":  # seeds read rows at random, for which a huge graph on a disk is not made
@@ -261,13 +263,13 @@ def _usual(objective):
     return EFFORTS["fast"], (most * times, price / less)
 
 
-def _coreset_size(asked, n_linked):
+def _coreset_size(params, n_linked):
     """Nodes in a coreset."""
-    k, size = asked.n_clusters, asked.values["coreset_size"]
+    k, size = params.n_clusters, params.values["coreset_size"]
     if size != "auto":
         return check_size("coreset_size", size, n_linked, _LINKED)
-    if asked.values["published"]:
+    if params.values["published"]:
         return default_size(n_linked, k)
-    finer = 1.0 if k else max(1.0, asked.values["resolution"] or 1.0)
+    finer = 1.0 if k else max(1.0, params.values["resolution"] or 1.0)
     usual = default_size(n_linked, k, each=_NODES_PER_CLUSTER, least=_MIN_SIZE)
     return min(max(k, round(_MOST * n_linked)), round(finer * usual))

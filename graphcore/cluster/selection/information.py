@@ -126,26 +126,26 @@ def _corner(trees, price, candidates, balance=None):
     return _Corner(best, information, entropy, corners, 1.0 if balance is None else balance)
 
 
-def _uneven_corner(trees, even, price, candidates, asked):
+def _uneven_corner(trees, even, price, candidates, options):
     """The number that stands out if clusters may be uneven, at the balance that leaves least doubt; None if none is."""
     k = even.best
     worth = even.information[k - 1] / even.entropy[k - 1] if k > 1 else _WORTH
     found = []
-    for balance in (1.0,) * (asked.balance == "auto") + others(asked.balance):
-        priced = map_items(lambda tree, b=balance: tree.at((1.0 - b) * worth), trees, asked.n_jobs)
+    for balance in (1.0,) * (options.balance == "auto") + others(options.balance):
+        priced = map_items(lambda tree, b=balance: tree.at((1.0 - b) * worth), trees, options.n_jobs)
         found.append(_corner(priced, price, candidates, balance))
     clear = [corner for corner in found if corner.is_clear]
     scores = [certainty(corner.information[corner.best - 1], corner.entropy[corner.best - 1]) for corner in clear]
     return clear[most_even(scores)] if clear else None
 
 
-def by_information(graph, trees, candidates, asked):
+def by_information(graph, trees, candidates, options):
     """The number at the sharpest corner, of even clusters or else of uneven ones; it warns where none stands out."""
     price, at = label_price(graph), candidates - 1
     even = _corner(trees, price, candidates)
     if even.is_clear:
         return even.choice(candidates, clear=True)
-    uneven = _uneven_corner(trees, even, price, candidates, asked)
+    uneven = _uneven_corner(trees, even, price, candidates, options)
     if uneven is not None:
         warn_user(
             f"no number of clusters of about one size stands out; k = {uneven.best} does if they are uneven, which is "

@@ -28,7 +28,7 @@ _MAX_CANDIDATES = 2000
 _MAX_EIGENVALUES = 200
 
 
-class _Asked(NamedTuple):
+class _Options(NamedTuple):
     """Further arguments of some methods, besides the sweep."""
 
     balance: float | str
@@ -131,23 +131,23 @@ def select_n_clusters(
     trees = micro_cluster_trees(
         graph, min(int(ks[-1]) + 1, n_linked), n_coresets=n_coresets, random_state=streams, n_jobs=n_jobs
     )
-    return _CHOICES[method](graph, trees, ks, _Asked(balance, streams, n_jobs))
+    return _CHOICES[method](graph, trees, ks, _Options(balance, streams, n_jobs))
 
 
-def choose_for_fit(graph, asked, *, random_state=None, n_jobs=None):
+def choose_for_fit(graph, params, *, random_state=None, n_jobs=None):
     """Choose the number of clusters for a fit that leaves it to the default method or to a resolution (KSelection).
 
-    `asked` is what `check_settings` returns; a coreset size and a least size of clusters bound the candidates.
+    `params` are the result of `check_settings`; a coreset size and a least size of clusters bound the candidates.
     """
-    settings = resolve(asked.of(1), graph)  # so that every mistake is found before any work
+    settings = resolve(params.of(1), graph)  # so that every mistake is found before any work
     n_linked = graph.n_nodes - graph.n_isolated
     most = n_linked // settings.min_cluster_size
-    if asked.values["coreset_size"] != "auto":
+    if params.values["coreset_size"] != "auto":
         most = min(most, settings.coreset_size)
     candidates = default_candidates(n_linked)[:most]
     streams = Streams(random_state).child("choice of k")
-    if asked.left_to == "information":
-        balance = asked.values["balance"]
+    if params.left_to == "information":
+        balance = params.values["balance"]
         return select_n_clusters(graph, candidates, balance=balance, random_state=streams, n_jobs=n_jobs)
     graph = in_range(graph)
     trees = micro_cluster_trees(
@@ -194,7 +194,7 @@ def description_gain(micro_tree, graph):
     return n_edges * micro_tree.information - (length - length[0]) - rates
 
 
-def _by_description_length(graph, trees, candidates, asked):
+def _by_description_length(graph, trees, candidates, options):
     most = min(tree.n_micro_clusters for tree in trees)
     gain = np.max([description_gain(tree, graph)[:most] for tree in trees], axis=0)[candidates - 1]
     return selection("description-length", candidates, gain, {"description saved (nats)": gain})
@@ -210,14 +210,14 @@ def laplacian_eigenvalues(rows, n_values, *, random_state=None):
     return np.maximum(1.0 - values, 0.0)
 
 
-def _by_eigengap(graph, trees, candidates, asked):
+def _by_eigengap(graph, trees, candidates, options):
     first = trees[0]
-    values = laplacian_eigenvalues(first.rows, int(candidates[-1]) + 1, random_state=asked.streams)
+    values = laplacian_eigenvalues(first.rows, int(candidates[-1]) + 1, random_state=options.streams)
     gaps = np.append(np.diff(values), np.nan)[candidates - 1]
     return selection("eigengap", candidates, gaps, {"eigenvalue of the Laplacian": values[candidates - 1]})
 
 
-def _by_penalty(graph, trees, candidates, asked):
+def _by_penalty(graph, trees, candidates, options):
     error_of, radius = _penalty.kmeans_cost_of_graph(graph, trees[0])
     return _penalised(error_of, candidates, graph.n_nodes - graph.n_isolated, radius)
 
