@@ -37,7 +37,7 @@ class FittedGraph(ClusterDescriptions):
         self.selection_: KSelection | None = fit.selection
         self.seconds_: dict[str, float] = fit.seconds
         self._is_given = is_given
-        self._unrest = np.zeros(self.n_clusters_)
+        self._volume_changes = np.zeros(self.n_clusters_)
         return self
 
     def _keep(self, graph, reference, clustering, outside_shares):

@@ -331,7 +331,7 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, PredictedRows
             raise InputError(
                 f"with symmetrize={self.symmetrize!r} a link changes edges everywhere; fit the changed graph again"
             )
-        unrest = self._unrest.copy()  # what fails changes nothing
+        volume_changes = self._volume_changes.copy()  # what fails changes nothing
         if not hasattr(self, "_graph"):
             raise InputError("a pickled model does not hold its graph, which update changes; save it instead")
         graph, changes, streams = self._graph, (added, removed), Streams(self.random_state)
@@ -340,11 +340,11 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, PredictedRows
                 with stages("neighbours"):
                     graph, reference, changes = with_rows(self, added, streams)
             graph, result, done, sums, shares = update_clustering(
-                graph, self.clustering_, unrest, {name: getattr(self, name) for name in _SIZES}, changes,
+                graph, self.clustering_, volume_changes, {name: getattr(self, name) for name in _SIZES}, changes,
                 random_state=streams, n_jobs=self.n_jobs, stages=stages,
             )  # fmt: skip
         self._keep(graph, reference, result, shares)
-        self.n_features_in_, self._unrest = self.n_features_in_ if of_vectors else graph.n_nodes, unrest
+        self.n_features_in_, self._volume_changes = self.n_features_in_ if of_vectors else graph.n_nodes, volume_changes
         self._reference.set_clusters(sums)
         return done
 

@@ -89,12 +89,14 @@ def fit_graph(
     return Fit(graph, clustering, selection, sums, shares, known.weights, edge_weight, dict(stages.seconds))
 
 
-def update_clustering(graph, clustering, unrest, sizes, changes, *, random_state=None, n_jobs=None, stages=None):
+def update_clustering(
+    graph, clustering, volume_changes, sizes, changes, *, random_state=None, n_jobs=None, stages=None
+):
     """Change a graph and the labels of its Clustering; returns (graph, Clustering, Update, sums, outside shares).
 
-    `changes` are the edges (added, removed). `unrest` (n_clusters,) float64 is kept between updates, and changed in
-    place. `sizes` are the limits of clusters, as a user gave them: shares are of the nodes that there are now. Labels
-    that stay do, also those of nodes that had no edge; raises a ParameterError where limits cannot be kept.
+    `changes` are the edges (added, removed). `volume_changes` (n_clusters,) float64 is kept between updates, and
+    changed in place. `sizes` are the limits of clusters, as a user gave them: shares are of the nodes that there are
+    now. Labels that stay do, also those of nodes that had no edge; raises a ParameterError where limits cannot be kept.
     """
     stages = Stages() if stages is None else stages
     with stages("graph"):
@@ -113,7 +115,7 @@ def update_clustering(graph, clustering, unrest, sizes, changes, *, random_state
         after[known.fixed >= 0] = known.fixed[known.fixed >= 0]
     with stages("moves"):
         formed = update_labels(
-            problem, after, changed.ends, np.ldexp(changed.change, -ranged._exponent), unrest,
+            problem, after, changed.ends, np.ldexp(changed.change, -ranged._exponent), volume_changes,
             rng=streams.generator("update"), n_jobs=n_jobs,
         )  # fmt: skip
         sums = problem.sums(after, n_jobs)

@@ -248,11 +248,11 @@ def _links(rows, labels, x, a, b):
 
 
 @compiled
-def heated_sweeps(task, sums, labels, temperatures, rng):
-    """As many proposals as there are nodes for each temperature, of a random node for a random neighbour's cluster.
+def annealing_sweeps(task, sums, labels, temperatures, rng):
+    """Propose, once per node for each temperature, a move of a random node to a random neighbour's cluster.
 
-    One that gains is accepted, one that loses with probability exp(gain / temperature): gains are in units of the mean
-    weight of an edge end, the temperature without unit. Returns how many nodes moved.
+    A proposal that gains is accepted, one that loses with probability exp(gain / temperature): gains are in units of
+    the mean weight of an edge end, the temperature without unit. Returns the number of moves.
     """
     rows, of_nodes, objective, limits = task
     indptr, indices, _, degrees = rows

@@ -11,8 +11,8 @@ from .local_moving import move_locally
 from .micro_clusters import spread_all
 from .quotient import apply_labels, contingency, label_sizes
 
-# A cluster is formed anew when as large a share of its volume has changed since that was last tried.
-_UNREST = 0.1
+# The accumulated change of volume, as a share, beyond which a cluster is formed anew.
+_MOST_CHANGED = 0.1
 # A share of a cluster that went elsewhere is a part, and one that makes it a member of a union.
 _PART, _MOST = 0.25, 0.5
 
@@ -49,15 +49,15 @@ class Update:
     seconds: dict = field(repr=False)
 
 
-def update_labels(problem, labels, ends, change, unrest, *, rng, n_jobs=None):
-    """Labels (n,) int32 for a graph, whose weights between `ends` (m, 2) have changed, in place; -1 for none so far.
+def update_labels(problem, labels, ends, change, volume_changes, *, rng, n_jobs=None):
+    """Update labels (n,) int32 in place, after changes of weights between `ends` (m, 2); -1 stands for new nodes.
 
-    Nodes without a label join a cluster around them; limits are kept as far as single nodes go; then nodes are moved,
-    first those at changed edges, then neighbours of what moved. `unrest` (n_clusters,) float64 adds up what share of
-    each cluster's volume has changed, update by update; where that comes to a tenth, the cluster is dissolved and
-    formed anew, and that is kept if the objective is higher. Then groups of nodes of these clusters, and of those that
-    they went to, are moved. Returns the clusters that were formed anew: none, where limits from above or labels that
-    stay are in the way.
+    Nodes without a label join a neighbouring cluster; limits are kept as far as moves of single nodes can keep them;
+    then nodes are moved, first nodes at changed edges, then neighbours of moved nodes. `volume_changes` (n_clusters,)
+    float64 accumulates the changed share of each cluster's volume over updates. Where that share exceeds a tenth, the
+    cluster is dissolved and formed anew, and the result is kept if the objective is higher; then groups of nodes of
+    these clusters, and of the clusters that their nodes joined, are moved. Returns the clusters that were formed anew:
+    none if upper limits or given labels are in the way.
     """
     rows, k = problem.rows, problem.n_clusters
     labels[rows.degrees == 0] = -1
@@ -68,21 +68,21 @@ def update_labels(problem, labels, ends, change, unrest, *, rng, n_jobs=None):
     sums = problem.sums(labels, n_jobs)
     of_ends, changed = labels[ends.T.ravel()], np.tile(np.abs(change), 2)
     changed = np.bincount(of_ends[of_ends >= 0], weights=changed[of_ends >= 0], minlength=k)
-    unrest += np.divide(changed, sums.volume, out=np.ones(k), where=sums.volume > 0)
+    volume_changes += np.divide(changed, sums.volume, out=np.ones(k), where=sums.volume > 0)
     active = labels != placed
     active[ends] = True
     move_locally(problem, labels, active=active, sums=sums)
-    restless = np.flatnonzero(unrest > _UNREST)
-    if len(restless) == 0 or k == 1 or not problem.constraints.is_free:
+    changed_much = np.flatnonzero(volume_changes > _MOST_CHANGED)
+    if len(changed_much) == 0 or k == 1 or not problem.constraints.is_free:
         return ()
-    unrest[restless] = 0.0
-    trial = form_anew(problem, labels, restless, rng, n_jobs)
+    volume_changes[changed_much] = 0.0
+    trial = form_anew(problem, labels, changed_much, rng, n_jobs)
     if trial is None:
-        return tuple(restless.tolist())
+        return tuple(changed_much.tolist())
     trial = apply_labels(_numbers(trial, labels, k), trial)
     differs = trial != labels
-    formed, _ = move_locally(problem, trial, active=(labels >= 0) & (np.isin(labels, restless) | differs))
-    chosen = np.unique(np.concatenate([restless, labels[differs], trial[differs]]))
+    formed, _ = move_locally(problem, trial, active=(labels >= 0) & (np.isin(labels, changed_much) | differs))
+    chosen = np.unique(np.concatenate([changed_much, labels[differs], trial[differs]]))
     if formed.value(problem.objective) > sums.value(problem.objective) and formed.size.min() >= min(
         sums.size.min(), problem.min_size
     ):
@@ -92,7 +92,7 @@ def update_labels(problem, labels, ends, change, unrest, *, rng, n_jobs=None):
         kept = labels.copy()
         cycle_chosen(problem, labels, chosen, rng, n_jobs)
         labels[:] = apply_labels(_numbers(labels, kept, k), labels)
-    return tuple(restless.tolist())
+    return tuple(changed_much.tolist())
 
 
 def _numbers(labels, before, n_clusters):

@@ -254,9 +254,9 @@ def cluster_graph(graph, settings, *, known=NOTHING, levels=(), random_state=Non
             kept, level_tables = nested_levels(free, labels, leaves, tree, levels, drawn, n_jobs)
         labels = kept.labels
         history.append(("levels", kept.value))
-    if len(found.witnesses) > 1:
-        most = max(k, *(int(each.max()) + 1 for each in found.witnesses))
-        node_stability, cluster_stability = stability(labels, found.witnesses, most, n_jobs)
+    if len(found.base_partitions) > 1:
+        most = max(k, *(int(each.max()) + 1 for each in found.base_partitions))
+        node_stability, cluster_stability = stability(labels, found.base_partitions, most, n_jobs)
         cluster_stability = cluster_stability[:k]
     return Clustering(
         labels=labels, coreset=first.coreset.scaled(graph),

@@ -42,7 +42,7 @@ class Found:
 
     best: Partition
     first: Draft  # the first draft
-    witnesses: list = field(repr=False)  # labels of the first drafts, improved but not recombined
+    base_partitions: list = field(repr=False)  # labels of the first drafts, improved but not recombined
     history: list = field(repr=False)  # of (str, float): the objective after each stage
     steps: SearchSteps
 
@@ -61,14 +61,14 @@ def find_partition(problem, make_draft, streams, effort, *, n_jobs=None, stages=
     best: Any = None
     first: Any = None
     history: list = []
-    witnesses: list = []
+    base_partitions: list = []
     steps: list = []
     n_drafts = 0
     spread = gain = problem.record.spread
 
     def drafted(number, n_jobs, stages):
         own, told = streams.child("draft", number), list[tuple[str, float]]()
-        made = make_draft(number, witnesses, best and best.labels, own, n_jobs, stages)
+        made = make_draft(number, base_partitions, best and best.labels, own, n_jobs, stages)
         with stages("moves"):
             return made, improve(problem, made.labels.copy(), own.generator("moves"), n_jobs, told), told
 
@@ -98,7 +98,7 @@ def find_partition(problem, make_draft, streams, effort, *, n_jobs=None, stages=
                 (first, _, history), before = drafts[0], np.mean(values)
             else:
                 before, met = best.value, [recombined(((n_drafts, best), met[0]), n_jobs, stages)]
-            witnesses += [improved.labels for _, improved, _ in drafts[: FROM_SCRATCH - len(witnesses)]]
+            base_partitions += [improved.labels for _, improved, _ in drafts[: FROM_SCRATCH - len(base_partitions)]]
             ((_, best),), n_drafts = met, n_drafts + n_new
             gain = (best.value - before) / max(abs(best.value), np.finfo(float).tiny)
             steps.append((time.monotonic() - begun, best.value))
@@ -109,7 +109,7 @@ def find_partition(problem, make_draft, streams, effort, *, n_jobs=None, stages=
             raise
         warn_user(f"interrupted after {n_drafts} drafts: the best labels so far are returned")
     seconds, values = map(read_only, np.array(steps).T)
-    return Found(best, first, witnesses, history, SearchSteps(seconds, values, n_drafts))
+    return Found(best, first, base_partitions, history, SearchSteps(seconds, values, n_drafts))
 
 
 def _side_by_side(work, name, items, n_jobs, stages):

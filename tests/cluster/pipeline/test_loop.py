@@ -56,7 +56,7 @@ def test_the_loop_only_ever_raises_the_objective_whatever_the_threads(case, obje
         again = found_in(case, objective, max_drafts=7, n_jobs=n_jobs)[1]
         np.testing.assert_array_equal(again.best.labels, best.labels)
         assert again.history == found.history
-        for one, other in zip(again.witnesses, found.witnesses, strict=True):
+        for one, other in zip(again.base_partitions, found.base_partitions, strict=True):
             np.testing.assert_array_equal(one, other)
 
 
@@ -89,14 +89,14 @@ def test_the_first_drafts_are_the_witnesses_as_improved(case, monkeypatch):
     monkeypatch.setattr(loop, "improve", told)
     monkeypatch.setattr(loop, "recombine", lambda problem, one, other, *_: max(one, other, key=Partition.rank))
     _, found = found_in(case, max_drafts=6, n_jobs=1)
-    assert len(found.witnesses) == 4 and len(improved) == 6
-    for labels, each in zip(found.witnesses, improved, strict=False):
+    assert len(found.base_partitions) == 4 and len(improved) == 6
+    for labels, each in zip(found.base_partitions, improved, strict=False):
         np.testing.assert_array_equal(labels, each.labels)
     assert found.best.value == max(each.value for each in improved)
     np.testing.assert_array_equal(
         found.first.labels, random_draft(0, [], None, Streams(0).child("draft", 0), 1, None).labels
     )
-    assert len(found_in(case, max_drafts=3)[1].witnesses) == 3
+    assert len(found_in(case, max_drafts=3)[1].base_partitions) == 3
 
 
 # -- rounds ------------------------------------------------------------------------------------------------------------
@@ -206,7 +206,7 @@ def test_an_interrupt_after_the_first_round_returns_the_best_where_it_is_kept(ca
         with pytest.warns(GraphWarning, match="interrupted after 4 drafts: the best labels so far"):
             found = found_in(case, make_draft=interrupted_at(last), max_drafts=8, keeps_best=True, n_jobs=n_jobs)[1]
         np.testing.assert_array_equal(found.best.labels, best.labels)
-        assert found.steps.n_drafts == 4 and len(found.witnesses) == 4
+        assert found.steps.n_drafts == 4 and len(found.base_partitions) == 4
 
 
 @pytest.mark.parametrize(("effort", "n_drafts"), [(1, 1), ("fast", 1), ("default", 4), (3, 3), ("high", 32)])
