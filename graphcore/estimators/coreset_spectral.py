@@ -9,7 +9,6 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..base.streams import Streams
 from ..base.types import AnyData, AnyGraph, ArrayLike, Labels, PathLike
-from ..cluster.partition.update import Update
 from ..cluster.pipeline.parameters import defaults
 from ..cluster.pipeline.settings import check_settings
 from ..exceptions import InputError
@@ -19,9 +18,10 @@ from ._checks import Estimator, parameters, stages_of
 from ._fitted import FittedGraph
 from ._predicted import PredictedRows
 from .callbacks import CallbackSupportMixin, fit_with_callbacks
-from .fit import fit_graph, update_clustering
+from .fit import fit_graph
 from .graph_input import graph_of, with_rows
 from .model_file import write_model
+from .update import Update, update_clustering
 
 _SIZES = ("min_cluster_size", "max_cluster_size", "max_share")
 

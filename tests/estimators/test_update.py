@@ -15,7 +15,7 @@ import graphcore
 from graphcore import CoresetSpectralClustering, FormatError, Graph, InputError
 from graphcore.cli.app import run
 from graphcore.cluster.partition.local_moving import move_locally
-from graphcore.cluster.partition.update import describe_update
+from graphcore.estimators.update import describe_update
 from graphcore.metrics import agreement
 
 from ..strategies import problem_of

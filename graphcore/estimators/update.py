@@ -1,15 +1,23 @@
-"""Labels follow a graph that has changed: nodes are looked at where it did, and from there on."""
+"""Update a clustering after a change of its graph: labels move where the graph has changed, and from there on."""
 
 from dataclasses import dataclass, field
 
 import numpy as np
 
-from .constraints import grow_small_clusters, relieve_full_clusters
-from .evidence import match_clusters
-from .improve import cycle_chosen, form_anew
-from .local_moving import move_locally
-from .micro_clusters import spread_all
-from .quotient import apply_labels, contingency, label_sizes
+from ..base.progress import Stages
+from ..base.streams import Streams
+from ..cluster.partition.constraints import grow_small_clusters, relieve_full_clusters
+from ..cluster.partition.evidence import match_clusters
+from ..cluster.partition.improve import cycle_chosen, form_anew
+from ..cluster.partition.local_moving import move_locally
+from ..cluster.partition.micro_clusters import spread_all
+from ..cluster.partition.quotient import apply_labels, contingency, graph_rows, label_sizes
+from ..cluster.pipeline.constrained import constrained_partition
+from ..cluster.pipeline.settings import resized
+from ..exceptions import InputError
+from ..graphs.derived import change_graph
+from ..graphs.magnitude import in_range
+from ..metrics.cut import sums_and_shares
 
 # The accumulated change of volume, as a share, beyond which a cluster is formed anew.
 _MOST_CHANGED = 0.1
@@ -47,6 +55,53 @@ class Update:
     unions: dict
     formed_anew: tuple
     seconds: dict = field(repr=False)
+
+
+def update_clustering(
+    graph, clustering, volume_changes, sizes, changes, *, random_state=None, n_jobs=None, stages=None
+):
+    """Change a graph and the labels of its Clustering; returns (graph, Clustering, Update, sums, outside shares).
+
+    `changes` are the edges (added, removed). `volume_changes` (n_clusters,) float64 is kept between updates, and
+    changed in place. `sizes` are the limits of clusters, as a user gave them: shares are of the nodes that there are
+    now. Labels that stay do, also those of nodes that had no edge; raises a ParameterError where limits cannot be kept.
+    """
+    stages = Stages() if stages is None else stages
+    with stages("graph"):
+        changed = change_graph(graph, *changes)
+        if changed.graph.n_entries == 0:
+            raise InputError("removed: no edge is left, and a graph without edges has no clusters")
+        before = np.full(changed.graph.n_nodes, -1, dtype=np.int32)
+        before[: len(clustering.labels)] = clustering.labels
+        ranged = in_range(changed.graph)
+        rows = graph_rows(ranged)
+        settings = resized(clustering.settings, sizes, changed.graph)
+    known = clustering.known.among(rows.degrees)
+    problem = known.problem(rows, settings)
+    k, after, streams = settings.n_clusters, before.copy(), Streams(random_state)
+    if known.fixed is not None:  # of nodes that had no edge
+        after[known.fixed >= 0] = known.fixed[known.fixed >= 0]
+    with stages("moves"):
+        formed = update_labels(
+            problem, after, changed.ends, np.ldexp(changed.change, -ranged._exponent), volume_changes,
+            rng=streams.generator("update"), n_jobs=n_jobs,
+        )  # fmt: skip
+        sums = problem.sums(after, n_jobs)
+        if problem.constraints.excess(sums) > 1.0 or problem.min_size > max(1, sums.size.min()):
+            rng = streams.generator("constraints")
+            after = constrained_partition(problem, after, rng, fixed=known.fixed, n_jobs=n_jobs).labels
+    stability = None
+    if clustering.node_stability is not None:  # not known of nodes that have moved
+        stability = np.full(len(after), np.nan, dtype=np.float32)
+        stability[: len(clustering.labels)] = clustering.node_stability
+        stability[before != after] = np.nan
+    result = clustering.changed(changed.graph, after, stability, settings)
+    moved, splits, unions = describe_update(before, after, k)
+    with stages("score"):
+        sums, shares = sums_and_shares(changed.graph, after, k, n_jobs)
+    new = np.flatnonzero((before < 0) & (after >= 0))
+    done = Update(changed.n_added, changed.n_removed, new, moved, splits, unions, formed, dict(stages.seconds))
+    return changed.graph, result, done, sums, shares
 
 
 def update_labels(problem, labels, ends, change, volume_changes, *, rng, n_jobs=None):
