@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from ...base.validation import check_integer, check_real, check_size, refused
-from ...exceptions import InputError, ParameterError
+from ...base.warn import count_linked
+from ...exceptions import ParameterError
 from ..coresets.coreset import default_size, refuse_few
 from ..partition.objectives import OBJECTIVES, Objective
 from ..partition.quotient import is_huge
@@ -171,9 +172,7 @@ def resolve(params, graph, total_size=None):
 
     `total_size` is what all nodes with an edge count in sizes of clusters, if not one each.
     """
-    n_linked = graph.n_nodes - graph.n_isolated
-    if n_linked == 0:
-        raise InputError(f"all {graph.n_nodes} nodes are isolated: a graph without edges has no clusters")
+    n_linked = count_linked(graph)
     k, values = params.n_clusters, params.values
     if k:
         check_integer("n_clusters", k, high=graph.n_nodes, why_high="the number of nodes")

@@ -7,7 +7,8 @@ import numpy as np
 from ...base.streams import Streams
 from ...base.types import AnyData, Iterable, RandomState
 from ...base.validation import check_choice, check_integer
-from ...exceptions import InputError, ParameterError
+from ...base.warn import count_linked
+from ...exceptions import ParameterError
 from ...graphs.as_graph import as_graph, is_graph, refuse_as_vectors
 from ...graphs.graph import Graph
 from ...graphs.magnitude import in_range
@@ -120,9 +121,7 @@ def select_n_clusters(
             return _penalised(_penalty.kmeans_errors(X, streams), ks, X.shape[0], _penalty.radius_of(X))
         X, _ = graph_of_vectors(X, n_neighbors, metric=metric, random_state=streams, n_jobs=n_jobs)
     graph = in_range(X if isinstance(X, Graph) else as_graph(X))
-    n_linked = graph.n_nodes - graph.n_isolated
-    if n_linked == 0:
-        raise InputError(f"all {graph.n_nodes} nodes are isolated: a graph without edges has no clusters")
+    n_linked = count_linked(graph)
     most = _MAX_EIGENVALUES if method == "eigengap" else None
     ks = _as_candidates(candidates, n_linked, "nodes that have an edge", most)
     if n_coresets is None:
