@@ -40,7 +40,7 @@ from .drafts import (
 )
 from .known import NOTHING, Known
 from .levels import nested_levels
-from .loop import Effort, SearchSteps, find_partition
+from .loop import SearchSteps, find_partition
 from .settings import Settings
 
 # Below this, a stability says that drafts disagree on more than they agree on.
@@ -226,8 +226,10 @@ def cluster_graph(graph, settings, *, known=NOTHING, levels=(), random_state=Non
         return coreset_draft(graph, free, settings, streams, n_jobs, stages) if made is None else made
 
     max_drafts = 1 if known.start is not None and not settings.is_search else settings.max_drafts
-    effort = Effort(max_drafts, settings.price, settings.time_limit, settings.is_search)
-    found = find_partition(free, make_draft, streams, effort, n_jobs=n_jobs, stages=stages)
+    found = find_partition(
+        free, make_draft, streams, max_drafts, price=settings.price, time_limit=settings.time_limit,
+        keeps_best=settings.is_search, n_jobs=n_jobs, stages=stages,
+    )  # fmt: skip
     first, history, labels = found.first, found.history, found.best.labels
     if k == 0:  # as many as were found, the largest first
         k = int(labels.max()) + 1

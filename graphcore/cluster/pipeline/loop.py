@@ -19,15 +19,6 @@ from .drafts import FROM_SCRATCH, Draft
 _MOST_AT_ONCE = 16
 
 
-class Effort(NamedTuple):
-    """How long to look; `price` is what a round has to gain for each of its drafts and each entry of the graph."""
-
-    max_drafts: int | None = None  # None: until a round gains less than its price
-    price: float = 0.0
-    time_limit: float | None = None  # seconds, after which no round begins
-    keeps_best: bool = False  # also at Ctrl-C
-
-
 class SearchSteps(NamedTuple):
     """When the best partition was found, round by round."""
 
@@ -47,15 +38,19 @@ class Found:
     steps: SearchSteps
 
 
-def find_partition(problem, make_draft, streams, effort, *, n_jobs=None, stages=None):
+def find_partition(
+    problem, make_draft, streams, max_drafts=None, *, price=0.0, time_limit=None, keeps_best=False, n_jobs=None,
+    stages=None,
+):  # fmt: skip
     """Draft, improve, recombine: drafts meet as in a tournament, and the winner of a round meets the best so far.
 
     ``make_draft(number, earlier, best, streams, n_jobs, stages)`` returns a Draft of the Problem; it may look at the
     labels of the first drafts of `earlier` rounds, and at the `best`. The first round has two drafts, or one where a
-    second does not pay; each later one as many as there were before.
+    second does not pay; each later one as many as there were before. Rounds end at `max_drafts` drafts, when a round
+    gains less than `price` for each of its drafts and each entry of the graph, or after `time_limit` seconds; with
+    `keeps_best` also at Ctrl-C.
     """
     stages = Stages() if stages is None else stages
-    max_drafts, price, time_limit, keeps_best = effort
     begun, price = time.monotonic(), price * len(problem.rows.indices)
     max_drafts = np.inf if max_drafts is None else max_drafts
     best: Any = None

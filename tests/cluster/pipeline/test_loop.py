@@ -12,7 +12,7 @@ from graphcore.cluster.partition.objectives import OBJECTIVES
 from graphcore.cluster.partition.problem import Partition
 from graphcore.cluster.pipeline import cluster, drafts, loop
 from graphcore.cluster.pipeline.drafts import Draft, disagree, eigenvector_draft
-from graphcore.cluster.pipeline.loop import Effort, find_partition
+from graphcore.cluster.pipeline.loop import find_partition
 from graphcore.cluster.pipeline.settings import EFFORTS
 from graphcore.datasets import degree_corrected_partition
 
@@ -32,8 +32,7 @@ def random_draft(number, earlier, best, streams, n_jobs, stages):
 
 def found_in(case, objective="information", seed=0, make_draft=random_draft, **options):
     problem = problem_of(case[0], 5, objective, min_size=3)
-    effort = Effort(**{name: options.pop(name) for name in Effort._fields if name in options})
-    return problem, find_partition(problem, make_draft, Streams(seed), effort, **options)
+    return problem, find_partition(problem, make_draft, Streams(seed), **options)
 
 
 # -- what is promised --------------------------------------------------------------------------------------------------
@@ -67,7 +66,7 @@ def test_the_loop_finds_what_is_planted_from_anywhere():
     for seed in range(3):
         rng = np.random.default_rng(seed)
         drafts = [Draft(rng.integers(0, 6, 240).astype(np.int32)) for _ in range(4)]
-        found = find_partition(problem, lambda number, *_, drafts=drafts: drafts[number], Streams(seed), Effort(4))
+        found = find_partition(problem, lambda number, *_, drafts=drafts: drafts[number], Streams(seed), 4)
         assert found.best.value >= best - 1e-9
 
 
@@ -75,7 +74,7 @@ def test_one_cluster_and_clusters_without_neighbours():
     pairs = Graph.from_edges([0, 2, 4], [1, 3, 5])
     for k in (1, 2, 3):
         labels = np.repeat(np.arange(3), 2).astype(np.int32) % k
-        found = find_partition(problem_of(pairs, k), lambda *_, labels=labels: Draft(labels), Streams(0), Effort(6))
+        found = find_partition(problem_of(pairs, k), lambda *_, labels=labels: Draft(labels), Streams(0), 6)
         assert len(set(found.best.labels)) == k
 
 
