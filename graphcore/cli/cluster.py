@@ -145,7 +145,7 @@ def cluster(console, input, **options):
     settings = {name: options[name] for name in defaults() if options[name] is not None}
     files = {name: options[name] for name in ("output", "tree", "report", "membership", "model")}
     console.n_after = 1 + given.robustness + sum(files[name] is not None for name in ("report", "tree", "membership"))
-    _check(console, given, settings, files)
+    params = _check(console, given, settings, files)
     drawn = {"random_state": given.random_state, "n_jobs": given.n_jobs}
     from ..base.streams import Streams
     from ..distributed.cluster import client_of
@@ -165,7 +165,7 @@ def cluster(console, input, **options):
         truth = None if given.truth is None else read_one_label(given.truth, graph, given.any_size, given.encoding)
         check_names(graph, given.output, {} if nodes is None else nodes.columns)
         is_given = isinstance(X, Graph) and given.symmetrize not in DIRECTED
-        model._fit_graph(graph, reference, streams, stages, is_given=is_given, **_known(graph, given))
+        model._fit_graph(graph, reference, params, streams, stages, is_given=is_given, **_known(graph, given))
         _warn_of_idle(model.graph_, given)
         with stages("write"):
             write_clusters(model, given.output, given.spreadsheet, nodes)
@@ -202,7 +202,7 @@ def cluster(console, input, **options):
 
 
 def _check(console, given, settings, files):
-    """Find mistakes in options before any work."""
+    """Find mistakes in options before any work; return the Validated parameters."""
     if given.truth is not None and given.report is None:
         raise click.UsageError("--truth is compared with on the page: name one with --report FILE")
     if given.objective != "modularity" and (given.n_clusters is None) == (given.resolution is None):
@@ -213,7 +213,7 @@ def _check(console, given, settings, files):
     from ..cluster.pipeline.settings import check_settings
     from ..files import check_writable
 
-    check_settings(given.n_clusters, settings)
+    params = check_settings(given.n_clusters, settings)
     if given.tree is not None:
         from ..cluster.selection.cluster_tree import tree_format
 
@@ -231,6 +231,7 @@ def _check(console, given, settings, files):
         tell_of_missing_pictures(console)
     check_target(given.output)
     check_there(given.nodes, given.truth, given.labels, given.initial_labels, given.node_weights)
+    return params
 
 
 def _known(graph, given):

@@ -74,10 +74,9 @@ def demo(console, objective, picture, random_state):
 
 
 def _graphcore(graph, seed, objective):
-    from ..cluster.pipeline.cluster import cluster_graph
-    from ..cluster.pipeline.settings import resolve_settings
+    from ..estimators.coreset_spectral import CoresetSpectralClustering
 
-    return cluster_graph(graph, resolve_settings(graph, _N_CLUSTERS, objective=objective), random_state=seed).labels
+    return CoresetSpectralClustering(_N_CLUSTERS, objective=objective, random_state=seed).fit_predict(graph)
 
 
 def _sklearn(graph, seed, _objective):

@@ -254,17 +254,15 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, PredictedRows
 
     def _fit(self, X, on_stage, **known):
         streams = Streams(self.random_state)
-        self._asked()  # wrong parameters are found before neighbours are looked for
+        # Before the search for neighbours.
+        params = check_settings(self.n_clusters, {name: getattr(self, name) for name in defaults()})
         with stages_of(self, on_stage) as stages:
             graph, reference = graph_of(self, X, streams, stages)
-            return self._fit_graph(graph, reference, streams, stages, is_given=isinstance(X, Graph), **known)
+            return self._fit_graph(graph, reference, params, streams, stages, is_given=isinstance(X, Graph), **known)
 
-    def _asked(self):
-        return check_settings(self.n_clusters, {name: getattr(self, name) for name in defaults()})
-
-    def _fit_graph(self, graph, reference, streams, stages, *, is_given, **known):
+    def _fit_graph(self, graph, reference, params, streams, stages, *, is_given, **known):
         """Cluster a graph and keep the Reference of its input; `is_given` if the user made the graph undirected."""
-        fit = fit_graph(graph, self._asked(), **known, random_state=streams, n_jobs=self.n_jobs, stages=stages)
+        fit = fit_graph(graph, params, **known, random_state=streams, n_jobs=self.n_jobs, stages=stages)
         return self._take(fit, reference, is_given=is_given)
 
     def update(self, added: AnyData | None = None, removed: AnyGraph | None = None) -> Update:
