@@ -28,7 +28,7 @@ def pytest_cmdline_main(config):
     if config.args_source is not pytest.Config.ArgsSource.TESTPATHS or hasattr(config, "workerinput"):
         return
     if "not slow" in option.markexpr:
-        option.ignore = [*(option.ignore or ()), ROOT / "tests" / "bench", ROOT / "tests" / "docs"]
+        option.ignore = [*(option.ignore or ()), *(str(ROOT / "tests" / name) for name in ("bench", "docs"))]
     if option.numprocesses is None and not (option.usepdb or option.collectonly):
         option.numprocesses = 2
 

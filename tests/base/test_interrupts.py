@@ -167,8 +167,9 @@ def test_a_script_that_is_interrupted_ends_by_the_signal():
 import os, signal, threading
 import numpy as np
 from tests.base.test_interrupts import busy
-threading.Timer(1, os.kill, (os.getpid(), signal.SIGINT)).start()
-busy(3 * 10**9, np.ones(1 << 23))
+busy(10, np.ones(3))  # compiles
+threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
+busy(2 * 10**9, np.ones(1 << 23))
 """
     done = subprocess.run(
         [sys.executable, "-c", code], cwd=PACKAGE.parent, capture_output=True, text=True, timeout=60, check=False
