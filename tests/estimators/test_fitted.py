@@ -10,7 +10,7 @@ from sklearn.model_selection import GridSearchCV
 
 import graphcore
 from graphcore import CoresetSpectralClustering, Graph, InputError, ParameterError
-from graphcore.metrics import cut_and_volume, quotient_graph
+from graphcore.metrics import conductance, cut_and_volume, quotient_graph
 
 
 @pytest.fixture(scope="module")
@@ -28,6 +28,15 @@ def test_the_graph_is_the_one_given_or_that_of_the_neighbours(karate, model):
     X, _ = make_blobs(60, centers=3, cluster_std=0.5, random_state=0)
     over_vectors = CoresetSpectralClustering(3, n_neighbors=5, random_state=0).fit(X)
     assert (over_vectors.graph_.to_scipy() != graphcore.knn_graph(X, 5).to_scipy()).nnz == 0
+
+
+@pytest.mark.parametrize("scale", [1.0, 1e-200])
+def test_conductance_is_that_of_the_labels_after_a_fit_and_an_update(karate, scale):
+    weighted = Graph(karate.indptr, karate.indices, scale * np.ones(karate.n_entries))
+    model = CoresetSpectralClustering(3, random_state=0).fit(weighted)
+    np.testing.assert_allclose(model.conductance_, conductance(karate, model.labels_, 3), rtol=1e-12)
+    model.update(added=([0, 3], [33, 30], [scale, scale]))
+    np.testing.assert_allclose(model.conductance_, conductance(model.graph_, model.labels_, 3), rtol=1e-12)
 
 
 def test_the_graph_between_clusters_and_those_of_each(karate, model):
