@@ -1,4 +1,4 @@
-"""``python -m bench``: run a case or a paper, write its page, list cases or what is old, install the peers."""
+"""``python -m bench``: run a case or a paper, write its page, list cases or old records, fetch data, install peers."""
 
 import argparse
 import datetime
@@ -12,7 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from importlib import import_module
 from pathlib import Path
 
-from . import harness, machine, papers, quality_page, stamp
+from . import fetch, harness, machine, papers, quality_page, stamp
 from .report import Report, page
 
 CASES = (
@@ -55,7 +55,7 @@ CASES = (
 )
 # Tables that a module of their own writes.
 MODULES = {"networkx": "bench.networkx_backend"}
-# These take all cores and most of the memory; what hours have measured of the first is kept.
+# These take all cores and most of the memory; the first takes hours, and its measurements are kept.
 ALONE = {"distributed": ["--resume"], "huge": []}
 
 
@@ -69,6 +69,7 @@ def main(arguments=None):
         "paper": _paper,
         "stale": _stale,
         "peers": _peers,
+        "fetch": lambda given: print(*fetch.fetch(given.name, given.data), sep="\n"),
     }
     return commands[options.command](options)
 
@@ -77,12 +78,15 @@ def _parser():
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
     commands.add_parser("list", help="name the cases")
-    every = commands.add_parser("all", help="measure what is older than the code; begun again, it goes on where it was")
-    every.add_argument("--jobs", type=int, default=machine.cores(), help="programs side by side, each with one thread")
+    every = commands.add_parser("all", help="measure records older than the code; a second call continues the first")
+    every.add_argument("--jobs", type=int, default=machine.cores(), help="programs at a time, each with one thread")
     commands.add_parser("stale", help="list records and tables of the docs that are older than the code they measure")
     peers = commands.add_parser("peers", help="make the peers' environment from bench/peers.txt")
     peers.add_argument("--folder", type=Path, default=harness.PEERS_ENVIRONMENT)
     peers.add_argument("--python", default=sys.executable, help="its interpreter; numpy 1 has wheels up to Python 3.12")
+    fetched = commands.add_parser("fetch", help="download a public data set into a folder of the data folder")
+    fetched.add_argument("name", choices=fetch.CATALOGUE)
+    fetched.add_argument("--data", type=Path, default=harness.default_data(), help="folder of the real data")
     page = commands.add_parser("page", help="write the tables of the docs from a run's JSON file")
     page.add_argument("case", choices=("quality", "vectors", "balance", "modularity", "minibatch"))
     page.add_argument("json", type=Path, nargs="+", help="files or journals of runs; the last counts")
@@ -116,7 +120,7 @@ def _parser():
     run.add_argument("--methods", nargs="+", metavar="WORD", help="only methods with these words in the title")
     run.add_argument("--page", type=Path, help="also write the tables of the docs here, where the case has any")
     run.add_argument("--settings", type=json.loads, help="for ablation: a JSON list of settings")
-    run.add_argument("--resume", action="store_true", help="for distributed: keep what the folder has of a run before")
+    run.add_argument("--resume", action="store_true", help="for distributed: continue the run in the folder")
     run.add_argument("--rows", type=int, help="for mnist8m and distributed: rows of the data")
     run.add_argument("--folder", type=Path, help="for mnist8m: where the generated rows are kept (6.4 GB)")
     return parser
@@ -187,7 +191,7 @@ def _paper(given):
         names = ", ".join(exhibit.name for exhibit in paper.exhibits)
         raise SystemExit(f"bench: no exhibit {sorted(unknown)[0]!r}; there are {names}")
     settings = Settings(given.quick, given.seed, given.repetitions, given.threads, given.limit, given.data, given.rows)
-    # A quick run shows what it finds, and leaves the record as it is.
+    # A quick run prints its results, and leaves the record unchanged.
     if not given.page:
         with tempfile.TemporaryDirectory() as made:
             record.measure(paper, settings, given.only, Path(made) if given.quick else record.FOLDER)
@@ -197,7 +201,7 @@ def _paper(given):
 
 
 def _earlier(path, case):
-    """A run read from its JSON file, from the journal of one that broke off, or from the CSV file beside a page."""
+    """Return an earlier run, read from its JSON file, its journal, or the CSV file beside a page."""
     if path.suffix == ".json":
         return json.loads(path.read_text())
     if path.suffix == ".csv":
@@ -214,7 +218,7 @@ def _earlier(path, case):
 
 
 def _write_page(path, report, arguments, case):
-    """What the docs include, with a word on where it comes from; all sections, where a case has no page of its own."""
+    """Write the file that the docs include, with its origin; all sections, where a case has no page of its own."""
     text = report.page or page(report.sections)
     if not (report.page or report.outcomes):
         raise SystemExit(f"bench: nothing was measured, so {path} is not written")
@@ -230,7 +234,7 @@ def _write_page(path, report, arguments, case):
 
 
 def _telling(arguments):
-    """Arguments without those that only say where files lie on one machine."""
+    """Return arguments without those that only say where files lie on one machine."""
     kept, places = [], ("--data", "--peers", "--json", "--folder")
     given = iter(arguments)
     for word in given:
@@ -258,7 +262,7 @@ def _stale(given):
 
 
 def _all(given):
-    """Each table and paper in a process of its own; one that fails stops no other, and stays older than the code."""
+    """Measure each outdated table and paper in its own process; one that fails stops no other."""
     wanted = _commands([where for where, _, state in stamp.states() if state != stamp.OF_TODAY])
     with ThreadPoolExecutor(given.jobs) as pool:
         ended = list(pool.map(_begun, [command for command in wanted if command[2] not in ALONE]))
@@ -276,7 +280,7 @@ def _begun(arguments):
 
 
 def _commands(old):
-    """Modules and arguments that measure what is old: papers first, which take longest, each with all its exhibits."""
+    """Return modules and arguments that measure outdated records: papers first, which take longest."""
     exhibits, commands = {}, []
     for where in old:
         kind, _, name = where.partition("/")

@@ -1,4 +1,4 @@
-"""How fast this machine's memory is: what the stages' floors are computed from."""
+"""Memory bandwidth and latency of this machine, from which lower bounds of stages are computed."""
 
 import time
 
@@ -25,13 +25,13 @@ def _gather(values, order):
 
 
 def measure(repeats=5):
-    """Bytes a second read in order, and seconds for one look at a random place of a table, by one thread.
+    """Measure bytes a second read in order, and seconds for one random access to a table, by one thread.
 
     Returns
     -------
     dict
         "bytes_per_second", and "gather_seconds": for tables of 1, 4, 16, 64 and 256 million bytes (labels of a quarter
-        as many nodes), the seconds for one look, many being under way at a time.
+        as many nodes), the seconds for one access, of many at a time.
     """
     stream = np.ones(_BYTES // 8, dtype=np.int64)
     order = np.random.default_rng(0).integers(0, 1 << 30, 1 << 23).astype(np.int32)

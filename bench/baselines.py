@@ -1,4 +1,4 @@
-"""What kernel k-means is compared to: random Fourier features, spectral clustering of features, and an objective."""
+"""Baselines of kernel k-means: random Fourier features, spectral clustering of features, and an objective."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -8,7 +8,7 @@ import numpy as np
 
 @dataclass(frozen=True, eq=False)
 class FourierColumns:
-    """Random Fourier features, made for a block of rows when it is asked for."""
+    """Random Fourier features, computed for a block of rows on request."""
 
     sampler: Any
     X: Any
@@ -28,10 +28,10 @@ class FourierColumns:
 
 
 def random_fourier_features(X, n_features, *, bandwidth, rank=None, random_state=None, n_jobs=None):
-    """Features whose inner products are those of the Gaussian kernel in mean, ``sqrt(2 / c) cos(X Omega + b)``.
+    """Return features whose inner products are those of the Gaussian kernel in mean, ``sqrt(2 / c) cos(X Omega + b)``.
 
-    scikit-learn's RBFSampler, cut to `rank` leading directions in bounded memory: that is the cut of the Nystrom
-    factor, with the random features for C and the identity for W.
+    scikit-learn's RBFSampler, cut to `rank` leading directions in bounded memory, as the Nystrom factor is cut, with
+    the random features for C and the identity for W.
 
     Returns
     -------
@@ -55,11 +55,11 @@ def random_fourier_features(X, n_features, *, bandwidth, rank=None, random_state
 
 
 def factor_embedding(B, n_clusters):
-    """Leading eigenvectors of ``D^-1/2 B B^T D^-1/2``, rows of norm 1 (or 0), and the eigenvalues.
+    """Return the leading eigenvectors of ``D^-1/2 B B^T D^-1/2``, rows of norm 1 (or 0), and the eigenvalues.
 
     With ``d = B (B^T 1)`` and ``Q = D^-1/2 B`` the eigenvectors are the left singular vectors of Q: time O(n r^2),
-    memory O(n r). None if a degree is not positive, as that of an approximation of a kernel without negative entries
-    may be.
+    memory O(n r). None if a degree is not positive, which an approximation of a kernel without negative entries can
+    have.
     """
     from graphcore.base.threads import limited_libraries
 
@@ -72,7 +72,7 @@ def factor_embedding(B, n_clusters):
         values, rotation = np.linalg.eigh(Q.T @ Q)
         values, rotation = values[::-1][:n_clusters], rotation[:, ::-1][:, :n_clusters]
         vectors = Q @ rotation
-    # Directions that Q does not have are left at 0: dividing by their singular value would make noise of them.
+    # Directions outside the range of Q stay 0: division by their singular values would amplify rounding errors.
     kept = values > B.shape[1] * np.finfo(float).eps * values[0]
     vectors = np.where(kept, vectors / np.sqrt(np.where(kept, values, 1.0)), 0.0)
     norms = np.linalg.norm(vectors, axis=1, keepdims=True)
@@ -80,7 +80,7 @@ def factor_embedding(B, n_clusters):
 
 
 def factor_spectral_clustering(B, n_clusters, *, n_init=10, random_state=None):
-    """Normalised spectral clustering of ``B B^T``, which is never formed: Nystrom spectral clustering.
+    """Return the normalised spectral clustering of ``B B^T``, which is never formed: Nystrom spectral clustering.
 
     Returns
     -------
@@ -103,11 +103,11 @@ def factor_spectral_clustering(B, n_clusters, *, n_init=10, random_state=None):
 
 
 def partition_costs(K):
-    """A function of labels that gives the cost of kernel k-means, and the mean squared distance of columns of K.
+    """Return a function of labels that gives the cost of kernel k-means, and the mean squared distance of columns of K.
 
     The second is the objective that the experiments of Wang, Gittens and Mahoney report (equation 6). It is no kernel
-    k-means cost: the columns stand for the points, not their images in kernel space. K is a dense array, and both come
-    from one product with it.
+    k-means cost: its points are the columns, not their images in feature space. K is a dense array, and both come from
+    one product with it.
     """
     trace, squares = float(np.trace(K, dtype=np.float64)), float(np.einsum("ij,ij->", K, K, dtype=np.float64))
 

@@ -1,4 +1,4 @@
-"""Belief propagation with known parameters: what can be found at all in a sparse graph with planted clusters.
+"""Belief propagation with known parameters: the attainable agreement in a sparse graph with planted clusters.
 
 Decelle, Krzakala, Moore, Zdeborova, "Asymptotic analysis of the stochastic block model for modular networks and its
 algorithmic applications", Physical Review E 84 (2011), equations 26 to 28, with expected degrees.
@@ -8,12 +8,12 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.special import softmax
 
-_DAMPING = 0.3  # share of the messages that stays: all are renewed at once, which may swing
+_DAMPING = 0.3  # damping of the messages: all are renewed at once, which may oscillate
 _NOISE = 1e-4
 
 
 def marginals(indptr, indices, expected, k, mixing, *, start=None, prior=None, rng=None, n_rounds=200, tolerance=1e-6):
-    """Probabilities of the clusters of every node, (n, k), and whether the messages came to rest.
+    """Return the probabilities of the clusters of every node, (n, k), and whether the messages came to rest.
 
     Pairs are joined at a rate proportional to the product of the `expected` degrees (n,), times ``mixing + (1 - mixing)
     k`` inside of one of `k` clusters of one size and times `mixing` between them, as in
@@ -30,14 +30,14 @@ def marginals(indptr, indices, expected, k, mixing, *, start=None, prior=None, r
     back = back.data
     prior = np.zeros((n, k)) if prior is None else prior
     excess = (1.0 - mixing) * k
-    # Hardly any noise: what is common to it grows faster than the rest, and has time to before any of it saturates.
+    # Little noise: its common part grows faster than the rest, and has time to before any message saturates.
     beliefs = (1.0 + _NOISE * rng.normal(size=(n, k))) / k
     if start is not None:
         beliefs = 0.1 * beliefs + 0.9 * np.eye(k)[start]
     messages = beliefs[indices]
     for _ in range(n_rounds):
         # Pairs that are no edges act together, as a field that keeps the clusters equally large. It is taken from the
-        # messages, not from the beliefs, which are of another round: the two would swing against each other.
+        # messages, not from the beliefs, which are of another round: the two would oscillate.
         field = mixing + excess * messages.mean(axis=0)
         arriving = np.log(mixing + excess * messages + 1e-300)
         total = gather @ arriving - expected[:, None] * field + prior

@@ -1,4 +1,4 @@
-"""How the methods of both sides time their parts. Nothing but the standard library is imported before it is used."""
+"""Clocks for the parts of methods on both sides, which import only the standard library until they are used."""
 
 import time
 from contextlib import contextmanager

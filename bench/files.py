@@ -3,8 +3,8 @@
     python bench/files.py [FILE ...]
 
 Without files, ten million random edges are made in a temporary folder: plain, with ids far apart, and weighted. Every
-measurement runs in a process of its own, `--repeat` times; the smallest is shown. Memory is the highest mark above
-what the process held before reading (Linux only).
+measurement runs in a process of its own, `--repeat` times; the smallest is shown. Memory is the peak above that of the
+process before reading (Linux only).
 """
 
 import argparse
@@ -38,7 +38,7 @@ print(json.dumps({"wall": wall, "processor": processor, "peak": status("VmHWM") 
 
 
 def measure(how, path, small, repeat):
-    """Smallest figures of `repeat` runs; None if the file is not for this reader."""
+    """Return the smallest figures of `repeat` runs; None if the file is not for this reader."""
     runs = []
     for _ in range(repeat):
         run = subprocess.run([sys.executable, "-c", ONE, how, path, small], capture_output=True, text=True, check=False)

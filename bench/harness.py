@@ -1,4 +1,4 @@
-"""Starts one process for each method and graph, and collects what it measured."""
+"""Processes, one for each method and graph, and their measurements."""
 
 import json
 import os
@@ -18,19 +18,19 @@ ROOT = Path(__file__).parent.parent
 RESULTS = ROOT / "bench" / "results"
 PEERS_ENVIRONMENT = ROOT / ".venv-peers"
 _THREAD_VARIABLES = ("OMP", "OPENBLAS", "MKL", "NUMBA", "RAYON")
-# What an outcome takes over from the result file of the runner.
+# Fields that an outcome takes from the result file of the runner.
 _MEASURED = ("seconds", "cpu_seconds", "parts", "peak_bytes", "loaded_bytes", "warm_up_seconds", "prepare_seconds")
 
 
 def default_data():
-    """The folder of real data: GRAPHCORE_DATA, or the one beside the checkout."""
+    """Return the folder of real data: GRAPHCORE_DATA, or the one beside the checkout."""
     given = os.environ.get("GRAPHCORE_DATA")
     return Path(given) if given else ROOT.parent / "shared" / "data"
 
 
 @dataclass(frozen=True)
 class Method:
-    """What to run: a function of ``methods_graphcore.py`` or ``methods_peers.py`` with parameters, under a title."""
+    """A method: a function of ``methods_graphcore.py`` or ``methods_peers.py`` with parameters, under a title."""
 
     title: str
     name: str
@@ -41,7 +41,7 @@ class Method:
 
 @dataclass
 class Options:
-    """What the command line asks for."""
+    """Options of the command line."""
 
     data: Path
     peers: Path
@@ -59,13 +59,13 @@ class Options:
     resume: bool = False
 
     def absent(self, names):
-        """A list of one sentence about what the data folder lacks; empty if it lacks nothing."""
+        """Return a list of one sentence about missing data; empty if nothing is missing."""
         return [f"Not in the data folder ({self.data}): {', '.join(names)}."] if names else []
 
 
 @dataclass
 class Outcome:
-    """What one method did on one graph, a list entry for each seed."""
+    """Measurements of one method on one graph, a list entry for each seed."""
 
     method: Method
     graph: str
@@ -83,12 +83,12 @@ class Outcome:
 
     @property
     def remark(self):
-        """The status, and how many runs there were if not all."""
+        """Return the status, and how many runs there were if not all."""
         short = self.status == "ok" and len(self.seconds) < self.n_asked
         return f"{len(self.seconds)} of {self.n_asked} runs" if short else self.status
 
     def median(self, measure):
-        """Median over the seeds; None if it was not measured.
+        """Return the median over the seeds; None if it was not measured.
 
         `measure` is "seconds", "cpu_seconds", "megabytes" (above what was loaded), "MB in all", a score ("nc",
         "ari", ...) or a part.
@@ -106,17 +106,17 @@ class Outcome:
         return float(np.median(values)) if values else None
 
     def seconds_at_least(self):
-        """The median, or what is known of a method that was stopped: it takes longer. None if it failed."""
+        """Return the median, or a lower bound for a method that was stopped. None if it failed."""
         stopped = re.fullmatch(r"> (\S+) s", self.status)
         return min([float(stopped[1]), *self.seconds]) if stopped else self.median("seconds")
 
     def as_dict(self):
-        """Everything, for the JSON file."""
+        """Return all fields, for the JSON file."""
         return {**vars(self), "method": vars(self.method)}
 
     @classmethod
     def from_dict(cls, found):
-        """What :meth:`as_dict` made."""
+        """Return the outcome of a dict by :meth:`as_dict`."""
         return cls(**{**found, "method": Method(**found["method"])})
 
 
@@ -152,7 +152,7 @@ def measure(method, graph, path, k, options, *, score=scoring.score_run):
                 with np.load(folder / f"run-{i}.npz") as run:
                     outcome.scores.append(score(path, dict(run), k, method.own_k))
     if options.journal is not None:
-        # A long run that ends halfway leaves what it had measured.
+        # A long run that is cut off leaves its measurements so far.
         with open(options.journal, "a") as lines:
             lines.write(json.dumps(outcome.as_dict()) + "\n")
     seconds = outcome.median("seconds")
@@ -161,7 +161,7 @@ def measure(method, graph, path, k, options, *, score=scoring.score_run):
 
 
 def measure_all(methods, graph, path, k, options, *, too_slow, score=scoring.score_run):
-    """An outcome of each method that is asked for; `too_slow` names graphs that a method is known not to finish."""
+    """Measure each method that is asked for; `too_slow` names graphs that a method does not finish."""
     return [
         skipped(method, graph, k, "does not finish")
         if graph in too_slow.get(method.name, ())
@@ -171,22 +171,22 @@ def measure_all(methods, graph, path, k, options, *, too_slow, score=scoring.sco
 
 
 def skipped(method, graph, k, reason):
-    """An outcome for what is left out, so that tables say why."""
+    """Return an outcome for a method left out, with the reason for the tables."""
     return Outcome(method, graph, k, f"skipped: {reason}")
 
 
 def chosen(methods, options):
-    """The methods that the command line asks for."""
+    """Return the methods that the command line selects."""
     return [m for m in methods if holds(m.title, options.methods)]
 
 
 def wanted(graphs, options, large=()):
-    """The graphs that the command line asks for, without the large ones in a quick run."""
+    """Return the graphs that the command line selects, without the large ones in a quick run."""
     return [g for g in graphs if holds(g, options.graphs) and not (options.quick and g in large)]
 
 
 def holds(title, words):
-    """Whether a title has one of the words, if there are any."""
+    """Return whether a title has one of the words, if there are any."""
     return not words or any(word.lower() in title.lower() for word in words)
 
 

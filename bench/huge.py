@@ -1,11 +1,11 @@
-"""Writes a graph of any size to the disk, with planted communities of uneven size and skewed degrees.
+"""Graphs of any size on disk, with planted communities of uneven size and skewed degrees.
 
     python bench/huge.py OUT.store                                          # 65 million nodes, 1.8 billion edges
     python bench/huge.py OUT.store --nodes 1000000 --edges 27700000 --clusters 500
     python bench/huge.py OUT.store --fit                                    # or as much of it as the disk has room for
 
 The model is that of graphcore.datasets.degree_corrected_partition; community sizes follow a power law too. The
-community of every node is written to OUT.truth.npy. Nodes are numbered in no order at all, so that the neighbours of a
+community of every node is written to OUT.truth.npy. Nodes are numbered at random, so that the neighbours of a
 node lie all over the disk; with `--order clustered`, community after community.
 
 Nothing is sorted as a whole, and no edge is stored before it is in its place: nodes are cut into blocks, and the edges
@@ -35,7 +35,7 @@ from graphcore.files.store.format import Meta, write_meta
 from graphcore.files.store.journal import anonymous_memory, parse_memory
 from graphcore.graphs.ids import id_dtype
 
-# Bytes for an entry while the rows of a block are made: its key, its place in the result, and something to spare.
+# Bytes for an entry while the rows of a block are made: its key, its place in the result, and a reserve.
 _BYTES_PER_ENTRY = 14
 _LARGEST_COMMUNITY = 50  # times the smallest
 _GOLDEN, _MIX_1, _MIX_2 = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
@@ -44,7 +44,7 @@ _S27, _S30, _S31, _S32 = np.uint64(27), np.uint64(30), np.uint64(31), np.uint64(
 
 
 class Model(NamedTuple):
-    """What is drawn, and in which blocks.
+    """The random graph model, and its blocks.
 
     borders: first node of every block. weights: expected degrees, summed for each block and community. starts: first
     place of each community among a block's members. members: Walker's alias table of each community within a block,
@@ -66,7 +66,7 @@ class Model(NamedTuple):
 
 @njit(cache=True, nogil=True)
 def _random(state):
-    """The next state and 64 random bits (SplitMix64)."""
+    """Return the next state and 64 random bits (SplitMix64)."""
     state += _GOLDEN
     z = state
     z = (z ^ (z >> _S30)) * _MIX_1
@@ -76,7 +76,7 @@ def _random(state):
 
 @njit(cache=True, nogil=True)
 def _alias_tables(starts, weights, things, out):
-    """Walker's tables (Vose's way) for each span: a share of 2**32, the thing itself, and its alias."""
+    """Write Walker's alias tables (Vose's method) for each span: a share of 2**32, the element, its alias."""
     small = np.empty(len(weights), dtype=np.int64)
     large = np.empty(len(weights), dtype=np.int64)
     scaled = np.empty(len(weights))
@@ -113,7 +113,7 @@ def _alias_tables(starts, weights, things, out):
 
 @njit(cache=True, nogil=True)
 def _draw(bits, first, size, table):
-    """One thing of a span: 32 bits choose a place, 32 whether its alias is meant."""
+    """Draw one element of a span: 32 bits choose a place, 32 whether its alias is meant."""
     place = first + np.int64(((bits >> _S32) * np.uint64(size)) >> _S32)
     return np.int64(table[place, 1 + (np.uint32(bits & _LOW_HALF) >= table[place, 0])])
 
@@ -160,7 +160,7 @@ def _pair(state, inside, n_outside, rows_first, same, tables_a, tables_b, keys, 
 
 @njit(cache=True, nogil=True)
 def _compress(keys, counts, indices):
-    """Columns of sorted keys without repeats, and how many there are in each row; returns their number."""
+    """Write columns of sorted keys without repeats, and the counts of rows; returns their number."""
     length = 0
     for e in range(len(keys)):
         if e == 0 or keys[e] != keys[e - 1]:
@@ -199,7 +199,7 @@ def plan(folder, options, n_blocks):
 
 
 def block_rows(model, block):
-    """The rows of a block: (number of entries in each, columns)."""
+    """Return the rows of a block: (number of entries in each, columns)."""
     n_blocks = len(model.borders) - 1
     in_community, in_block, total = model.weights.sum(axis=0), model.weights[block].sum(), model.weights.sum()
     expected = 2 * model.n_edges * in_block / total
@@ -264,23 +264,23 @@ def generate(out, options, tell=lambda share: None):
 
 
 def enough_blocks(options):
-    """So many blocks that those at work at the same time fit in memory."""
+    """Return the least number of blocks for which those in work at the same time fit in memory."""
     wanted = np.ceil(2 * options.edges * _BYTES_PER_ENTRY * (options.threads + 1) / options.memory_bytes)
     return max(1, min(int(wanted), options.nodes // 2))
 
 
 def truth_path(out):
-    """Where the communities of OUT.store are."""
+    """Return the path of the communities of OUT.store."""
     return os.fspath(out).removesuffix(".store") + ".truth.npy"
 
 
 def disk_bytes(n_nodes, n_edges):
-    """Bytes that the store, the truth and the tables take."""
+    """Return the bytes that the store, the truth and the tables take."""
     return 8 * n_edges + 32 * n_nodes + 2**20
 
 
 def _power_law(uniform, exponent, ratio):
-    """Values from 1 to `ratio` with a density that falls with the power -exponent."""
+    """Return values from 1 to `ratio` with a density that falls with the power -exponent."""
     power = 1 - exponent
     return (1 - uniform * (1 - ratio**power)) ** (1 / power)
 
@@ -301,7 +301,7 @@ def main():
     parser.add_argument("--degree-ratio", type=float, default=100.0, help="largest over smallest expected degree")
     parser.add_argument("--order", choices=["shuffled", "clustered"], default="shuffled")
     parser.add_argument("--memory", default="2G")
-    parser.add_argument("--blocks", type=int, help="default: so many that they fit in the memory given")
+    parser.add_argument("--blocks", type=int, help="default: as many as fit in the memory given")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--fit", action="store_true", help="shrink the graph to 80 %% of the free disk")

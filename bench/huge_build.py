@@ -75,7 +75,7 @@ def head(path, target, n_lines):
 
 
 def folder_bytes(folder):
-    """Bytes that the files in a folder take."""
+    """Return the bytes that the files in a folder take."""
     total = 0
     for parent, _, names in os.walk(folder):
         for name in names:
@@ -87,7 +87,7 @@ def folder_bytes(folder):
 
 
 def build(path, out, memory):
-    """Run `graphcore build`; returns what it took."""
+    """Run `graphcore build`; returns its seconds and bytes."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     start = time.perf_counter()
     process = subprocess.Popen([sys.executable, "-m", "graphcore", "build", path, out, "--memory", memory])
@@ -116,7 +116,7 @@ def build(path, out, memory):
 
 
 def loadtxt_seconds(path, folder, n_lines):
-    """Processor seconds of numpy.loadtxt for each line."""
+    """Return the processor seconds of numpy.loadtxt for each line."""
     part = os.path.join(folder, "part.txt")
     head(path, part, n_lines)
     run = subprocess.run([sys.executable, "-c", LOADTXT, part], capture_output=True, text=True, check=True)
@@ -126,7 +126,7 @@ def loadtxt_seconds(path, folder, n_lines):
 
 
 def compare(path, out):
-    """Whether the store equals the graph that is built in memory."""
+    """Return whether the store equals the graph that is built in memory."""
     import graphcore
 
     there, stored = graphcore.read_graph(path), graphcore.open_graph(out)

@@ -23,7 +23,7 @@ from .harness import default_data
 
 SIDE, PIXELS = 28, 784
 ROWS = 8_100_000
-# Rows of one random stream: files depend on it, and on nothing else but the seed.
+# Rows of one random stream: files depend on it and on the seed only.
 BLOCK = 10_000
 # A file is not begun unless this much would be left.
 SPARE_BYTES = 2 << 30
@@ -33,7 +33,7 @@ THICKNESS = 0.12
 
 
 def load_mnist(data, part="train"):
-    """Images (n, 784) as uint8, and labels as int64, from the idx files of a folder."""
+    """Return the images (n, 784) as uint8, and labels as int64, from the idx files of a folder."""
     folder = Path(data) / "mnist"
     with gzip.open(folder / f"{part}-images-idx3-ubyte.gz") as file:
         images = np.frombuffer(file.read(), np.uint8, offset=16).reshape(-1, PIXELS)
@@ -43,7 +43,7 @@ def load_mnist(data, part="train"):
 
 
 def bumps():
-    """Gaussian bumps on a grid, (BUMPS squared, 784); sums with normal weights have deviation 1 everywhere."""
+    """Return Gaussian bumps on a grid, (BUMPS squared, 784); sums with normal weights have deviation 1."""
     centres = np.linspace(0, SIDE - 1, BUMPS)
     line = np.exp(-0.5 * ((np.arange(SIDE) - centres[:, None]) / BUMP_WIDTH) ** 2)
     basis = np.einsum("ai,bj->abij", line, line).reshape(BUMPS**2, PIXELS)
@@ -51,7 +51,7 @@ def bumps():
 
 
 def gradients(images):
-    """Central differences along rows and columns, zero at the border, float32."""
+    """Return central differences along rows and columns, zero at the border, float32."""
     square = images.reshape(-1, SIDE, SIDE).astype(np.float32)
     down, right = np.zeros_like(square), np.zeros_like(square)
     down[:, 1:-1] = (square[:, 2:] - square[:, :-2]) / 2
@@ -60,7 +60,7 @@ def gradients(images):
 
 
 def deform(images, rng, basis, noise=0):
-    """One random deformation of every image, uint8."""
+    """Deform every image at random, uint8."""
     n = len(images)
     down, right = gradients(images)
     weights = (DISPLACEMENT * rng.standard_normal((2, n, len(basis)), dtype=np.float32)).astype(np.float32)
@@ -78,12 +78,12 @@ def deform(images, rng, basis, noise=0):
 
 
 def paths(folder, rows):
-    """Files of images and labels."""
+    """Return the paths of images and labels."""
     return Path(folder) / f"mnist-{rows}.u8", Path(folder) / f"mnist-{rows}.labels.npy"
 
 
 def fitting_rows(folder, rows):
-    """At most `rows`, as many as the free space of the folder's disk allows."""
+    """Return at most `rows`, as many as fit in the free space of the folder's disk."""
     free = shutil.disk_usage(folder).free - SPARE_BYTES
     return max(0, min(rows, free // (PIXELS + 1)))
 

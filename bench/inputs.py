@@ -17,13 +17,13 @@ CACHE = RESULTS / "inputs"
 
 
 def real(name, data):
-    """Path of a real graph (``indptr``, ``indices`` and perhaps ``labels``), None if it is not there."""
+    """Return the path of a real graph (``indptr``, ``indices`` and perhaps ``labels``), None if it is not there."""
     path = Path(data) / "graphs" / f"{name}.npz"
     return path if path.exists() else None
 
 
 def web(name, data):
-    """Path of a web graph (WebGraph's files), links of either direction, without loops; None if it is not there."""
+    """Return the path of a web graph (WebGraph's files), made undirected, without loops; None if absent."""
     path = Path(data) / "webgraph" / f"{name}.graph"
     if not path.exists():
         return None
@@ -41,14 +41,14 @@ def web(name, data):
 
 
 def shape(path):
-    """Nodes and entries of a graph file."""
+    """Return the numbers of nodes and entries of a graph file."""
     with np.load(path) as file:
         indptr = file["indptr"]
     return len(indptr) - 1, int(indptr[-1])
 
 
 def mnist_neighbors(data, n_neighbors):
-    """Path of the exact kNN graph of MNIST's 70,000 images; None if the images are absent."""
+    """Return the path of the exact kNN graph of MNIST's 70,000 images; None if the images are absent."""
     if not (Path(data) / "mnist").exists():
         return None
 
@@ -63,7 +63,7 @@ def mnist_neighbors(data, n_neighbors):
 
 
 def planted(n_clusters, cluster_size, p_in, p_out):
-    """Path of a planted partition: edges with probability `p_in` inside a cluster and `p_out` between clusters."""
+    """Return the path of a planted partition: probability `p_in` of an edge in a cluster, `p_out` between."""
 
     def make():
         graph, labels = graphcore.datasets.planted_partition(n_clusters, cluster_size, p_in, p_out, random_state=0)
@@ -73,7 +73,7 @@ def planted(n_clusters, cluster_size, p_in, p_out):
 
 
 def edge_list(path):
-    """Path of a graph file's edges as text, each once: two node numbers with a tab between, and no heading."""
+    """Return the path of a graph's edge list as text, each edge once: two node numbers and a tab, no heading."""
     text = path.with_suffix(".tsv")
     if not text.exists():
         with np.load(path) as file:
@@ -92,7 +92,7 @@ def edge_list(path):
 
 
 def labelled_vectors(name, data):
-    """Path of vectors ``X``, float32, with ``labels``: "mnist" (70,000), "pendigits" or "digits"; None if absent."""
+    """Return the path of float32 vectors ``X`` and ``labels`` of "mnist" (70,000), "pendigits", "digits"; or None."""
     if name == "digits":
         found = graphcore.datasets.load_digits()
         parts = [(found.data, found.labels)]
@@ -111,7 +111,7 @@ def labelled_vectors(name, data):
 
 
 def digits():
-    """Path of the 10-NN graph of scikit-learn's handwritten digits."""
+    """Return the path of the 10-NN graph of scikit-learn's handwritten digits."""
 
     def make():
         found = graphcore.datasets.load_digits()
@@ -122,7 +122,7 @@ def digits():
 
 
 def rmat(scale, n_edges):
-    """Path of an R-MAT graph (Chakrabarti, Zhan, Faloutsos 2004) of ``2**scale`` nodes without the isolated ones.
+    """Return the path of an R-MAT graph (Chakrabarti, Zhan, Faloutsos 2004) of ``2**scale`` nodes, none isolated.
 
     Each edge falls into one of the quadrants of the matrix, by the probabilities of the Graph 500 benchmark, then into
     one of that quadrant's quadrants, and so on. Directions, repeats and loops are dropped.

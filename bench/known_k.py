@@ -1,11 +1,12 @@
-"""Graphs and vectors of which it is known how many clusters they have: real ones with classes, and generated ones.
+"""Graphs and vectors with a known number of clusters: real ones with classes, and generated ones.
 
-Each set is a function of a seed to what is clustered and the number of clusters. Numbers of classes are a harsh
-measure: classes need not be what edges show.
+Each set is a function of a seed to the input and the number of clusters. The number of classes is a strict measure:
+edges need not show the classes.
 """
 
 import csv
 import gzip
+import re
 import zlib
 from functools import partial
 from pathlib import Path
@@ -23,7 +24,7 @@ from .lfr import lfr
 
 
 def _planted(k, size, inside, outside, seed):
-    """Blocks with so many neighbours inside and outside in the mean; `size` may be a pair, the first and the last."""
+    """Draw blocks with given mean degrees inside and outside; `size` may be a pair, the first and the last."""
     sizes = np.full(k, size) if np.isscalar(size) else np.geomspace(*size, k).astype(int)
     n = sizes.sum()
     p_in, p_out = inside / sizes.mean(), outside / (n * max(1 - 1 / k, 1 / n))
@@ -41,7 +42,7 @@ def _lfr(n, mixing, degree, seed):
 
 
 def _blobs(n, k, columns, spread, seed, *, last=1.0, noise=0.0):
-    """Gaussian clusters around uniform centres; the last has `last` times the points of the first."""
+    """Draw Gaussian clusters around uniform centres; the last has `last` times the points of the first."""
     rng = np.random.default_rng(seed)
     sizes = np.geomspace(1.0, last, k)
     counts = np.maximum((sizes / sizes.sum() * n).astype(int), 12)
@@ -50,7 +51,7 @@ def _blobs(n, k, columns, spread, seed, *, last=1.0, noise=0.0):
 
 
 def _embeddings(n, k, last, seed):
-    """Directions in 256 dimensions, few of which matter: what text and image models give."""
+    """Draw directions in 256 dimensions, few of which matter, like embeddings of texts and images."""
     rng = np.random.default_rng(seed)
     width = np.arange(1, 257) ** -0.5
     sizes = np.geomspace(1.0, last, k)
@@ -114,6 +115,8 @@ GENERATED = {
     "one gaussian 50d": partial(_gauss, 3000, 50), "random graph": partial(_planted, 1, 2000, 12, 0),
     "preferential attachment": _attached,
 }  # fmt: skip
+# Graphs that no vectors lie behind, of more than one cluster.
+NETWORKS = [name for name in GENERATED if re.match("planted|uneven \\d|corrected|lfr", name)]
 
 # -- real ----------------------------------------------------------------------------------------------------------
 
@@ -131,7 +134,7 @@ def _of_sklearn(name, data):
 
 
 def _table(path, label, numeric, data):
-    """A CSV file of numbers, scaled, or of words, one-hot coded, with the class in a column."""
+    """Read a CSV file of numbers, scaled, or of words, one-hot coded, with the class in a column."""
     opened = gzip.open if path.endswith(".gz") else open
     with opened(Path(data) / path, "rt") as file:
         rows = [row for row in csv.reader(file) if row]
@@ -186,7 +189,7 @@ REAL = {
 
 
 def draw(name, seed, data):
-    """What is clustered and the number of clusters; None where the data folder lacks the set."""
+    """Return the input and its number of clusters; None where the data folder lacks the set."""
     if name in GENERATED:
         return GENERATED[name](seed)
     try:
@@ -201,5 +204,5 @@ def draw(name, seed, data):
 
 
 def half(name):
-    """ "calibration" or "held out", by the name alone: all seeds of a set are in the same half."""
+    """Return "calibration" or "held out", by the name alone: all seeds of a set are in the same half."""
     return ("calibration", "held out")[zlib.crc32(name.encode()) % 2]

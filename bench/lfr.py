@@ -11,7 +11,7 @@ _ATTEMPTS = 10
 
 
 def lfr(n_nodes, *, mixing, average_degree, random_state):
-    """A LabeledGraph without self-loops by networkx's search, which may fail; clusters go by their first nodes."""
+    """Draw a LabeledGraph without self-loops by networkx's search; clusters are ordered by first nodes."""
     streams = Streams(random_state).child("lfr")
     limits = {"average_degree": float(average_degree), "max_degree": 50, "min_community": 20, "max_community": 100}
     for attempt in range(_ATTEMPTS):

@@ -1,4 +1,4 @@
-"""What the figures were measured on."""
+"""Descriptions of the machine and the versions of a measurement."""
 
 import datetime
 import json
@@ -21,7 +21,7 @@ _ASK = (
 
 
 def describe(options):
-    """Processor, BLAS, cores, memory, system, versions on both sides, threads, load, date: a dict of strings."""
+    """Return processor, BLAS, cores, memory, system, versions, threads, load and date: a dict of strings."""
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     load = os.getloadavg()[0]
     return {
@@ -38,17 +38,17 @@ def describe(options):
 
 
 def cores():
-    """Cores that this process may use."""
+    """Return the cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
 
 
 def versions():
-    """Versions of Python, graphcore and what it rests on, as text."""
+    """Return the versions of Python, graphcore and its requirements, as text."""
     return _named({"Python": platform.python_version(), **{n: _version(n) for n in _OURS}})
 
 
 def blas():
-    """The libraries of linear algebra that numpy and scipy call, with their kernels for this processor, and threads."""
+    """Return the BLAS of numpy and scipy, with its kernels for this processor, and threads."""
     import scipy.linalg  # noqa: F401  (its BLAS is loaded by now, too)
     from threadpoolctl import threadpool_info
 
@@ -62,7 +62,7 @@ def blas():
 
 
 def processor():
-    """The model of the processor."""
+    """Return the model of the processor."""
     info = Path("/proc/cpuinfo")
     if info.exists():
         for line in info.read_text().splitlines():

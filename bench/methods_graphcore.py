@@ -1,4 +1,4 @@
-"""graphcore's side of the bench: how each method's graph is made and what one run of it is."""
+"""graphcore's side of the bench: the graph of each method, and one run of it."""
 
 import warnings
 
@@ -10,18 +10,18 @@ from .clocks import Clock, clocked
 
 
 def prepare(indptr, indices, params):
-    """The graph, with the checks of the constructor."""
+    """Return the graph, checked by the constructor."""
     return graphcore.Graph(indptr, indices)
 
 
 def cluster(graph, k, seed, params, threads):
-    """The whole pipeline; `params` of the class."""
+    """Run the whole pipeline; `params` of the class."""
     found = clustering(graph, k, seed, params, threads)
     return found.labels, dict(found.seconds), {}
 
 
 def clustering(graph, k, seed, params, threads):
-    """The Clustering of the whole pipeline."""
+    """Return the Clustering of the whole pipeline."""
     from graphcore.cluster.pipeline.cluster import cluster_graph
     from graphcore.cluster.pipeline.settings import resolve_settings
 
@@ -31,7 +31,7 @@ def clustering(graph, k, seed, params, threads):
 
 
 def stages_alone(graph, k, seed, params, threads):
-    """The function of the five stages, after which nothing is moved; `params` are its own."""
+    """Run the function of the five stages, without moves; `params` are its own."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", graphcore.GraphWarning)
         found = graphcore.coreset_spectral_clustering(graph, k, random_state=seed, n_jobs=threads, **params)
@@ -39,7 +39,7 @@ def stages_alone(graph, k, seed, params, threads):
 
 
 def modularity(graph, k, seed, params, threads):
-    """The whole pipeline with modularity as objective and k free; `params` of the class."""
+    """Run the whole pipeline with modularity as objective and k free; `params` of the class."""
     model = graphcore.CoresetSpectralClustering(
         None, objective="modularity", random_state=seed, n_jobs=threads, **params
     )
@@ -47,7 +47,7 @@ def modularity(graph, k, seed, params, threads):
 
 
 def balanced(graph, k, seed, params, threads):
-    """The whole pipeline under a limit: `params` hold its `kind`, "size" or "share" (of volume), and `most`, in means.
+    """Run the whole pipeline under a limit: `params` are `kind`, "size" or "share" (of volume), and `most`, in means.
 
     The warm-up, on another graph than that of `n` nodes, keeps to a looser one.
     """
@@ -59,7 +59,7 @@ def balanced(graph, k, seed, params, threads):
 
 
 def cluster_counted(graph, k, seed, params, threads):
-    """The whole pipeline, with the entries that it went through, and those it stored, beside the seconds."""
+    """Run the whole pipeline, and count the entries that it reads and stores."""
     from graphcore.base.work import counted
 
     with counted() as work:
@@ -69,7 +69,7 @@ def cluster_counted(graph, k, seed, params, threads):
 
 
 def construct(graph, k, seed, params, threads):
-    """The published algorithm stage by stage, k-means timed apart.
+    """Run the published algorithm stage by stage, k-means timed apart.
 
     `params`: `size` (share of the nodes), `sampling`, `n_init` (restarts of k-means), `n_products` of the power method.
     """
@@ -109,7 +109,7 @@ def construct(graph, k, seed, params, threads):
 
 
 def choose(graph, k, seed, params, threads):
-    """select_n_clusters; `params` are its keywords. The known k is not looked at."""
+    """Run select_n_clusters; `params` are its keywords. The known k is not used."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", graphcore.GraphWarning)
         found = graphcore.select_n_clusters(graph, random_state=seed, n_jobs=threads, **params)
@@ -118,7 +118,7 @@ def choose(graph, k, seed, params, threads):
 
 
 def coreset_kernel_kmeans(graph, k, seed, params, threads):
-    """Kernel k-means on a coreset drawn by importance sampling, all nodes to the nearest centroid.
+    """Run kernel k-means on a coreset drawn by importance, and assign all nodes to the nearest centroid.
 
     `params`: `size` (share of the nodes), `seeding`, `n_init` (starts of k-means).
     """
@@ -141,12 +141,12 @@ def coreset_kernel_kmeans(graph, k, seed, params, threads):
 
 
 def paths(source, target, params):
-    """An edge list to read and where labels are to be written, as they come."""
+    """Return the paths of an edge list and of labels, unchanged."""
     return source, target
 
 
 def cluster_file(files, k, seed, params, threads):
-    """Edge list in, labels on disk out; `params`: `model`, keywords of the estimator, and `n_init` of its k-means."""
+    """Cluster an edge list into a file of labels; `params`: `model`, keywords, and `n_init` of k-means."""
     from graphcore.cluster.spectral import partition
 
     def started(*args, **kwargs):
@@ -167,12 +167,12 @@ def cluster_file(files, k, seed, params, threads):
 
 
 def vectors(X, params):
-    """Vectors, as they come."""
+    """Return vectors, unchanged."""
     return X
 
 
 def fit_vectors(X, k, seed, params, threads):
-    """The class, from vectors to labels; `params` are its own, such as another `n_clusters` than k."""
+    """Fit the class to vectors; `params` are its own, such as another `n_clusters` than k."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", graphcore.GraphWarning)
         settings = {"n_clusters": k, "random_state": seed, "n_jobs": threads} | params
@@ -180,7 +180,7 @@ def fit_vectors(X, k, seed, params, threads):
 
 
 def cluster_vectors(X, k, seed, params, threads):
-    """Vectors to labels; `params`: `n_neighbors` and `algorithm` of the search."""
+    """Cluster vectors; `params`: `n_neighbors` and `algorithm` of the search."""
     clock = Clock()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", graphcore.GraphWarning)

@@ -14,7 +14,7 @@ from .clocks import Clock, clocked
 
 
 def matrix(indptr, indices, params):
-    """scipy's CSR matrix with weights of 1."""
+    """Return scipy's CSR matrix with weights of 1."""
     n = len(indptr) - 1
     if indptr[-1] < 2**31:
         indptr = indptr.astype(np.int32)
@@ -41,12 +41,12 @@ def metis_volumes(graph, k, seed, params, threads):
 
 
 def lists(indptr, indices, params):
-    """Borders and neighbours as lists."""
+    """Return borders and neighbours as lists."""
     return indptr.tolist(), indices.tolist()
 
 
 def kahip(graph, k, seed, params, threads):
-    """KaHIP's preset "eco"; parts may be larger than the mean by `imbalance`."""
+    """Run KaHIP's preset "eco"; parts may be larger than the mean by `imbalance`."""
     import kahip
 
     borders, neighbors = graph
@@ -56,14 +56,14 @@ def kahip(graph, k, seed, params, threads):
 
 
 def once_each(indptr, indices, params):
-    """The number of nodes, and each edge once."""
+    """Return the number of nodes, and each edge once."""
     n = len(indptr) - 1
     rows = np.repeat(np.arange(n), np.diff(indptr))
     return n, np.column_stack([rows, indices])[rows < indices].tolist()
 
 
 def mt_kahypar(graph, k, seed, params, threads):
-    """Mt-KaHyPar's preset "quality", with the default imbalance of three per cent."""
+    """Run Mt-KaHyPar's preset "quality", with the default imbalance of three per cent."""
     import mtkahypar
 
     n, edges = graph
@@ -112,13 +112,13 @@ def stag_spectral(graph, k, seed, params, threads):
 
 
 def looped_matrix(indptr, indices, params):
-    """The adjacency with a loop of 1 on every node, as coreset-sc asks for."""
+    """Return the adjacency with a loop of 1 on every node, as coreset-sc needs."""
     A = matrix(indptr, indices, params)
     return (A + sp.identity(A.shape[0], format="csr")).tocsr()
 
 
 def coreset_sc(graph, k, seed, params, threads):
-    """The whole of coreset-sc; `size` is the share of the nodes that it draws."""
+    """Run coreset-sc; `size` is the share of the nodes that it draws."""
     import coreset_sc
 
     np.random.seed(seed)  # noqa: NPY002  its k-means uses numpy's global stream; its sampling cannot be seeded
@@ -127,7 +127,7 @@ def coreset_sc(graph, k, seed, params, threads):
 
 
 def coreset_sc_stages(graph, k, seed, params, threads):
-    """coreset-sc with its stages apart: conversion of the matrix, coreset with embedding, k-means, labelling."""
+    """Run coreset-sc stage by stage: conversion of the matrix, coreset with embedding, k-means, labelling."""
     import coreset_sc.csc
     from sklearn.cluster import KMeans
 
@@ -166,12 +166,12 @@ def coreset_sc_stages(graph, k, seed, params, threads):
 
 
 def paths(source, target, params):
-    """An edge list to read and where labels are to be written, as they come."""
+    """Return the paths of an edge list and of labels, unchanged."""
     return source, target
 
 
 def coreset_sc_file(files, k, seed, params, threads):
-    """Edge list in, labels on disk out: numpy.loadtxt, scipy, coreset-sc, numpy.savetxt.
+    """Cluster an edge list into a file of labels: numpy.loadtxt, scipy, coreset-sc, numpy.savetxt.
 
     `params`: `size`, the share of the nodes drawn, and `n_init`, starts of k-means. As frugal as it can be without code
     of one's own: node numbers of 32 bits, weights of the kind that coreset-sc does not copy, and nothing kept longer
@@ -206,12 +206,12 @@ def coreset_sc_file(files, k, seed, params, threads):
 
 
 def vectors(X, params):
-    """Vectors, as they come."""
+    """Return vectors, unchanged."""
     return X
 
 
 def sklearn_vectors(X, k, seed, params, threads):
-    """scikit-learn's own kNN graph and spectral clustering of it."""
+    """Run scikit-learn's own kNN graph and spectral clustering of it."""
     from sklearn.cluster import SpectralClustering
 
     model = SpectralClustering(
@@ -234,7 +234,7 @@ def kmeans(X, k, seed, params, threads):
 
 
 def _umap(X, seed):
-    """UMAP with the values that its documentation gives for clustering."""
+    """Return UMAP with the values that its documentation gives for clustering."""
     from umap import UMAP
 
     with warnings.catch_warnings():
@@ -251,7 +251,7 @@ def umap_hdbscan(X, k, seed, params, threads):
 
 
 def hdbscan(X, k, seed, params, threads):
-    """scikit-learn's, with clusters of at least 1 % of the rows and not fewer than 10."""
+    """Run scikit-learn's HDBSCAN, with clusters of at least 1 % of the rows and not fewer than 10."""
     from sklearn.cluster import HDBSCAN
 
     return HDBSCAN(min_cluster_size=max(10, len(X) // 100), copy=True, n_jobs=threads).fit_predict(X), {}, {}
@@ -270,7 +270,7 @@ def evoc(X, k, seed, params, threads):
 
 
 def neighbors_leiden(X, k, seed, params, threads):
-    """pynndescent's 10 nearest neighbours, each pair of which is an edge, and igraph's Leiden with modularity."""
+    """Run igraph's Leiden with modularity on the graph of pynndescent's 10 nearest neighbours."""
     from pynndescent import NNDescent
 
     found, _ = NNDescent(X, n_neighbors=11, random_state=seed, n_jobs=threads).neighbor_graph

@@ -1,16 +1,16 @@
 """Mini-batch kernel k-means with truncated centres (Jourdan and Schwartzman, arXiv 2410.05902), in plain numpy.
 
-A centre is a combination of the points that it got lately. The points of a batch go to the nearest centres; centre j
+A centre is a combination of the points that it received last. The points of a batch go to the nearest centres; centre j
 moves to ``(1 - a_j) c_j + a_j m_j``, where m_j is the mean of its points and ``a_j = sqrt(b_j / b)``. The centre keeps
-the latest of its batches that hold at least `window` points, with weights scaled to sum to 1: otherwise it shrinks with
-what is cut off, and the cost rises when it is cut first.
+the latest of its batches that hold at least `window` points, with weights scaled to sum to 1: otherwise the centre
+shrinks with the weights cut off, and the cost rises at the first cut.
 """
 
 import numpy as np
 
 
 def minibatch_kernel_kmeans(X, k, gamma, rng, *, batch=1024, window=200, max_steps=200, tol=0.0):
-    """Labels (n,) under the Gaussian kernel ``exp(-gamma |x - y|^2)``, and how many steps were made.
+    """Return the labels (n,) under the Gaussian kernel ``exp(-gamma |x - y|^2)``, and how many steps were made.
 
     Steps end when a batch's cost falls by less than `tol` when its centres move.
     """
@@ -32,7 +32,7 @@ def minibatch_kernel_kmeans(X, k, gamma, rng, *, batch=1024, window=200, max_ste
 
 
 def plus_plus(X, k, gamma, rng):
-    """Points drawn by their squared distance to the nearest of those before."""
+    """Draw points by their squared distance to the nearest of those before."""
     found = [int(rng.integers(len(X)))]
     nearest = np.full(len(X), np.inf)
     for _ in range(k - 1):
@@ -42,13 +42,13 @@ def plus_plus(X, k, gamma, rng):
 
 
 def gaussian(X, Y, gamma):
-    """The kernel between all rows of X and of Y."""
+    """Return the kernel between all rows of X and of Y."""
     squares = np.einsum("ij,ij->i", X, X)[:, None] + np.einsum("ij,ij->i", Y, Y) - 2.0 * (X @ Y.T)
     return np.exp(-gamma * squares.clip(0.0))
 
 
 def _moved(parts, points, rate, window):
-    """The batches of a centre after a step: older weights shrink, and what the window does not need is cut."""
+    """Return the batches of a centre after a step: older weights shrink, and batches outside the window are cut."""
     parts = [(old, weights * (1.0 - rate)) for old, weights in parts]
     parts.append((points, np.full(len(points), rate / len(points))))
     while sum(len(old) for old, _ in parts[1:]) >= window:
@@ -58,7 +58,7 @@ def _moved(parts, points, rate, window):
 
 
 def _nearest(rows, X, parts, gamma):
-    """Squared distances of rows to their nearest centres, and these."""
+    """Return the squared distances of rows to their nearest centres, and these centres."""
     points = [np.concatenate([old for old, _ in each]) for each in parts]
     weights = [np.concatenate([w for _, w in each]).astype(X.dtype) for each in parts]
     starts = np.cumsum([0] + [len(each) for each in points])

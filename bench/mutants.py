@@ -1,8 +1,9 @@
-"""Do the tests notice a wrong loop? `python -m bench.mutants 50` changes the code in 50 places, one at a time.
+"""Mutation tests of the loops: `python -m bench.mutants 50` changes the code in 50 places, one at a time.
 
 Each mutant is one small change of one line: another comparison, sign, factor, index, a left out statement. The tests of
-its file run with it, uncompiled (numba would need half a minute for each), until one fails. What survives is printed,
-to be judged: some changes are none, others ask for a test. Not collected by pytest, and needs a system that forks.
+its file run with it, uncompiled (numba would need half a minute for each), until one fails. Surviving mutants are
+printed, to be judged: some are equivalent, others show a missing test. pytest does not collect this file, and it needs
+a system that forks.
 """
 
 import argparse
@@ -26,7 +27,7 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 
-# Compiled loops and what is computed around them, and the tests that are about them.
+# Compiled loops and their callers, with the tests about them.
 TESTS = {
     "cluster/coresets/_loops.py": "cluster/coresets/test_seeding.py cluster/coresets/test_sampling_tree.py",
     "cluster/coresets/importance.py": "cluster/coresets/test_importance.py",
@@ -73,7 +74,7 @@ _SWAPPED = {
 
 
 def _changes(node):
-    """Functions that change this node in place, one for each mutant."""
+    """Yield functions that change this node in place, one for each mutant."""
     if isinstance(node, ast.BinOp | ast.BoolOp | ast.AugAssign) and type(node.op) in _SWAPPED:
         yield lambda n: setattr(n, "op", _SWAPPED[type(n.op)]())
     if isinstance(node, ast.Compare) and type(node.ops[0]) in _SWAPPED:
@@ -92,7 +93,7 @@ def _twice(node):
 
 
 def _countable(function):
-    """The function's nodes, in a fixed order, but for docstrings and what is written in messages."""
+    """Yield the function's nodes, in a fixed order, without docstrings and messages."""
     for statement in function.body:
         for node in ast.walk(statement):
             if not isinstance(statement, ast.Raise | ast.Import | ast.ImportFrom):
@@ -104,7 +105,7 @@ def _functions(tree):
 
 
 def places_of(path):
-    """(function, node, change) as three numbers for every mutant of a file."""
+    """Return (function, node, change) as three numbers for every mutant of a file."""
     return [
         (i, j, k)
         for i, function in enumerate(_functions(ast.parse(path.read_text(encoding="utf-8"))))
@@ -114,7 +115,7 @@ def places_of(path):
 
 
 def mutant(path, place):
-    """(function, line, what it was, what it becomes, source of the whole file) of a mutant."""
+    """Return (function, line, old text, new text, source of the whole file) of a mutant."""
     i, j, k = place
     before = ast.parse(path.read_text(encoding="utf-8"))
     after = ast.parse(path.read_text(encoding="utf-8"))
@@ -128,7 +129,7 @@ def mutant(path, place):
 
 
 def draw(n, seed):
-    """`n` mutants with their files; every file has the same chance, and no line is changed twice."""
+    """Draw `n` mutants with their files; every file has the same chance, and no line is changed twice."""
     rng = random.Random(seed)
     paths = [ROOT / "graphcore" / name for name in TESTS]
     pools = {path: places_of(path) for path in paths}
@@ -169,7 +170,7 @@ class _Watch:
 
 
 def _run_tests(folder, tests, arguments, skipped=()):
-    """Tests in a forked process with the package in `folder`; (exit code, failed tests)."""
+    """Run tests in a forked process with the package in `folder`; return (exit code, failed tests)."""
     read, write = os.pipe()
     pid = os.fork()
     if pid == 0:

@@ -1,4 +1,4 @@
-"""Vectors to search, and what the choice between exact and approximate search in graphcore.neighbors.search rests on.
+"""Vectors to search, for the choice between exact and approximate search in graphcore.neighbors.search.
 
 Run ``python -m bench.neighbors``, which takes about ten minutes. CPU seconds of one thread, nothing compiled in them.
 """
@@ -31,13 +31,13 @@ def with_pynndescent(X, **options):
 
 
 def recall(X, distances, n_rows=500):
-    """Share of the neighbours listed for some rows that are as near as the true ones."""
+    """Return the share of the neighbours listed for some rows that are as near as the true ones."""
     rows = np.random.default_rng(1).choice(X.shape[0], n_rows, replace=False)
     return np.mean(distances[rows] <= exact_distances(X, rows, 10, "euclidean")[:, -1:] * (1 + 1e-5))
 
 
 def manifold(n, d=128, n_dims=12, seed=0):
-    """100 Gaussian clusters in twelve dimensions, bent into all columns, with noise: what embeddings are like."""
+    """Draw 100 Gaussian clusters in twelve dimensions, bent into all columns, with noise, like embeddings."""
     rng = np.random.default_rng(seed)
     centres = 1.5 * rng.normal(size=(100, n_dims))
     bend, spread = rng.normal(size=(n_dims, 64)) / np.sqrt(n_dims), rng.normal(size=(64, d)) / 8
@@ -50,7 +50,7 @@ def manifold(n, d=128, n_dims=12, seed=0):
 
 
 def mixture(n, d=128, seed=0):
-    """Clusters of 500 rows, Gaussian in all columns: all rows of one are almost equally far from each other."""
+    """Draw clusters of 500 rows, Gaussian in all columns: all rows of one are almost equally far from each other."""
     rng = np.random.default_rng(seed)
     centres = 1.5 * rng.normal(size=(n // 500, d)).astype(np.float32)
     return rng.normal(size=(n, d)).astype(np.float32) + centres[rng.integers(len(centres), size=n)]

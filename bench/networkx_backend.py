@@ -82,7 +82,7 @@ def table(n_edges):
 
 
 def measured(function):
-    """Median of the CPU seconds of some calls with seeds 0, 1, ..., and what the last one returned."""
+    """Return the median of the CPU seconds of some calls with seeds 0, 1, ..., and the last result."""
     spent = []
     for seed in range(_CALLS):
         start = time.process_time()

@@ -21,7 +21,7 @@ _LOWER = ("nc", "cpu_seconds")
 
 
 def page(outcomes):
-    """Markdown: who is ahead on how many graphs, then a table for each measure."""
+    """Return Markdown: who is ahead on how many graphs, then a table for each measure."""
     graphs = {o.graph: o.k for o in outcomes}
     methods = list({o.method.title: o.method for o in outcomes}.values())
     found = {(o.method.title, o.graph): o for o in outcomes}
@@ -40,7 +40,7 @@ def page(outcomes):
 
 
 def summary(outcomes):
-    """A row for each method: on how many graphs it agrees best or nearly so, and what it costs."""
+    """Return a row for each method: the number of graphs with the best agreement or nearly so, and its costs."""
     by_graph: dict = {}
     for o in outcomes:
         by_graph.setdefault(o.graph, {})[o.method.title] = o
@@ -79,7 +79,7 @@ def write_rows(path, outcomes):
 
 
 def read_rows(path):
-    """Outcomes of one run each: what :func:`write_rows` wrote, with rows that others have added."""
+    """Yield outcomes of one run each from a file of :func:`write_rows`, to which others may have added rows."""
     with open(path, newline="", encoding="utf-8") as file:
         for row in csv.DictReader(file):
             method = Method(row["method"], row["method"], own_k=row["own_k"] == "1")
@@ -89,18 +89,18 @@ def read_rows(path):
 
 
 def _highest(found):
-    """The highest agreement of the methods that were given k."""
+    """Return the highest agreement of the methods that were given k."""
     return max(o.median("ari") for o in found.values() if not o.method.own_k and o.median("ari") is not None)
 
 
 def _best(outcomes, measure):
-    """The best median of the methods that were given k, as it is shown."""
+    """Return the best median of the methods that were given k, as it is shown."""
     values = [o.median(measure) for o in outcomes if not o.method.own_k and o.median(measure) is not None]
     return _number((min if measure in _LOWER else max)(values), measure) if values else None
 
 
 def _text(outcome, measure, best):
-    """A median, bold where it is the best; or why there is none."""
+    """Return a median, bold where it is the best; or the reason for its absence."""
     if outcome is None:
         return "-"
     value = outcome.median(measure)

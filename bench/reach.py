@@ -1,4 +1,4 @@
-"""Which modules of graphcore do the tests run? `python -m bench.reach` for the quick run; more arguments go to pytest.
+"""Modules of graphcore that the tests run: `python -m bench.reach` for the quick run; more arguments go to pytest.
 
 A module counts when one of its functions was called, or one of its compiled loops, beyond what its import does; a
 module without functions has nothing to call. Ends with 1 when a module is not reached.
@@ -18,7 +18,7 @@ _called = set()
 
 
 def modules_with_functions():
-    """Files of the package that define a function which can be called."""
+    """Return files of the package that define a function which can be called."""
     return {
         path
         for path in sorted(PACKAGE.rglob("*.py"))
@@ -32,7 +32,7 @@ def _profile(frame, event, _):
 
 
 def reached():
-    """Files of which a function was called in this process."""
+    """Return files of which a function was called in this process."""
     files = {code.co_filename for code in _called if code.co_name != "<module>" and not _is_class_body(code)}
     for name, module in list(sys.modules.items()):
         if name.split(".")[0] == "graphcore":
@@ -81,7 +81,7 @@ def pytest_terminal_summary(terminalreporter):
 
 
 def missing():
-    """Files that no process has run."""
+    """Return files that no process has run."""
     return sorted(path for path in modules_with_functions() if str(path.resolve()) not in _files)
 
 

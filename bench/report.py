@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 
 def cell(value, digits=3):
-    """A number for a table, "-" for None, text as it is."""
+    """Return a number for a table, "-" for None, text as it is."""
     if value is None:
         return "-"
     if isinstance(value, str):
@@ -19,39 +19,39 @@ def cell(value, digits=3):
 
 
 def score_cell(value):
-    """NC, ARI and their like, to four places."""
+    """Return NC, ARI or a similar score, to four places."""
     return "-" if value is None else f"{value:.4f}"
 
 
 def table(header, rows):
-    """A Markdown table; cells that are not text go through :func:`cell`."""
+    """Return a Markdown table; cells that are not text go through :func:`cell`."""
     lines = ["| " + " | ".join(header) + " |", "|" + " --- |" * len(header)]
     lines += ["| " + " | ".join(cell(value).replace("|", "/") for value in row) + " |" for row in rows]
     return "\n".join(lines)
 
 
 def page(sections):
-    """Sections for a page of the docs that has headings of its own."""
+    """Return sections for a page of the docs that has headings of its own."""
     return "\n\n".join(re.sub(r"\A## (.*)", r"**\1**", section) for section in sections)
 
 
 def ratio(ours, theirs):
-    """`theirs / ours`, None if either is missing."""
+    """Return `theirs / ours`, None if either is missing."""
     return None if ours is None or theirs is None or ours == 0 else theirs / ours
 
 
 def verdict(holds):
-    """What a table says of a target: None is a target that could not be judged."""
+    """Return the table's text for a target, None if it could not be judged."""
     return {True: "yes", False: "NO", None: "-"}[holds]
 
 
 def memory_allowed(n_nodes, n_stored):
-    """Megabytes that a run may take above the graph: 64 bytes a node, 32 for each entry of rows and small graphs."""
+    """Return the megabytes allowed above the graph: 64 bytes a node, 32 for each entry of rows and groups."""
     return (64 * n_nodes + 32 * n_stored) / 1e6
 
 
 def factor_cells(ours, theirs, least, *, stopped=False):
-    """The factor by which graphcore is ahead, the least one aimed at (None: no target), and whether it is reached.
+    """Return the factor by which graphcore is ahead, the target (or None), and whether it is reached.
 
     Of a peer that was `stopped`, `theirs` is a lower bound: a factor that is too small then says nothing.
     """
@@ -64,7 +64,7 @@ def factor_cells(ours, theirs, least, *, stopped=False):
 
 @dataclass
 class Report:
-    """What a case hands back: Markdown sections, outcomes, and what its plot shows.
+    """The report of a case: Markdown sections, outcomes, and the measures of its plot.
 
     Attributes
     ----------
@@ -87,17 +87,17 @@ class Report:
     page: str = ""
 
     def markdown(self):
-        """The whole report."""
+        """Return the whole report."""
         machine = "\n".join(f"- {name}: {text}" for name, text in self.machine.items())
         return "\n\n".join([f"# {self.title}", machine, *self.sections]) + "\n"
 
     def json(self):
-        """All measurements, one entry for each seed."""
+        """Return all measurements, one entry for each seed."""
         found = {"title": self.title, "machine": self.machine, "outcomes": [o.as_dict() for o in self.outcomes]}
         return json.dumps(found, indent=1)
 
     def plot(self, path):
-        """Dots for every method, a panel for every graph and measure; False if there is nothing to draw."""
+        """Draw dots for every method, a panel for every graph and measure; False if there is nothing to draw."""
         import matplotlib
 
         matplotlib.use("Agg")

@@ -1,10 +1,9 @@
-"""Runs one method on one graph, in a process of its own: ``python -m bench.runner JOB.json``.
+"""One run of one method on one graph, in a process of its own: ``python -m bench.runner JOB.json``.
 
-The same file serves graphcore's environment and the peers', so it imports numpy alone. What is counted is one call of
-the method on a graph (or vectors) that is loaded and in the method's own format; what is not: imports, reading the
-file, that format, and warm-up runs. A method that starts from text is given the path, and reads it itself: that counts.
-The result file is written before every step, so that a process that dies leaves word of how
-far it came.
+This file serves graphcore's environment and the peers', so it imports numpy alone. The time is that of one call of the
+method on a graph (or vectors) that is loaded and in the method's own format, without imports, reading the file,
+conversion, and warm-up runs. A method that starts from text is given the path, and its reading counts. The result file
+is written before every step, so that it shows where a process died.
 """
 
 import ctypes
@@ -25,7 +24,7 @@ WARM_UP_SECONDS = 10.0
 
 
 def main(path):
-    """Work through the job and leave ``result.json`` and one ``run-I.npz`` for each run beside it."""
+    """Run the job, and leave ``result.json`` and one ``run-I.npz`` for each run beside it."""
     job = json.loads(Path(path).read_text())
     folder, source = Path(path).parent, Path(job["graph"])
     limit_memory(job["memory_bytes"])
@@ -78,7 +77,7 @@ def main(path):
 
 
 def timed(timeout, function, *arguments):
-    """Seconds, processor seconds of all threads, and result of a call.
+    """Return seconds, processor seconds of all threads, and the result of a call.
 
     The alarm ends the whole process, also inside foreign code that runs for ever.
     """
@@ -91,9 +90,9 @@ def timed(timeout, function, *arguments):
 
 
 def load(source, folder):
-    """What `prepare` gets of an input: (indptr, indices), (vectors,), or the paths of a text and of labels to write.
+    """Return the input of `prepare`: (indptr, indices), (vectors,), or the paths of a text and of labels to write.
 
-    Text is gone through once, so that no method is the one that waits for the disk.
+    Text is read once before, so that no method waits for the disk.
     """
     if source.suffix == ".tsv":
         with open(source, "rb") as file:
@@ -105,7 +104,7 @@ def load(source, folder):
 
 
 def small_input(source, folder):
-    """The same of a small input of the same kind, for warm-up."""
+    """Return a small input of the same kind, for warm-up."""
     if source.suffix == ".tsv":
         indptr, indices = small_graph()
         rows = np.repeat(np.arange(len(indptr) - 1), np.diff(indptr))
@@ -121,7 +120,7 @@ def small_input(source, folder):
 
 
 def small_graph(n_blocks=4, size=500, degree=12):
-    """Adjacency of a small graph with blocks, for warm-up: compiles and imports what the real run needs."""
+    """Return the adjacency of a small graph with blocks, whose run compiles and imports for the real one."""
     rng = np.random.default_rng(0)
     n = n_blocks * size
     source = np.repeat(np.arange(n), degree)
@@ -137,7 +136,7 @@ def small_graph(n_blocks=4, size=500, degree=12):
 def reset_peak():
     """Forget the peak so far and return the resident bytes (Linux; elsewhere the peak stays that of the process).
 
-    What warm-up has freed goes back to the system first, or the runs would use it again unseen.
+    Memory freed by the warm-up is returned to the system first, or the runs would use it again uncounted.
     """
     gc.collect()
     trim = getattr(ctypes.CDLL(None), "malloc_trim", None)  # glibc's
@@ -151,7 +150,7 @@ def reset_peak():
 
 
 def peak_bytes():
-    """Highest resident memory since :func:`reset_peak`."""
+    """Return the highest resident memory since :func:`reset_peak`."""
     try:
         status = Path("/proc/self/status").read_text()
         return int(status.split("VmHWM:")[1].split()[0]) * 1024

@@ -1,8 +1,8 @@
-"""How a clustering is scored: average conductance and agreement with known classes.
+"""Scores of a clustering: mean conductance and agreement with known classes.
 
 A cluster's conductance is the share of its edge ends that lead out of it; normalised cut (NC) is the mean over the
-clusters asked for, where a cluster that nobody is in counts 1. Graphs are unweighted and taken as stored, whatever a
-method adds to them inside. Nodes without edges are left out of everything.
+clusters asked for, where an empty cluster counts 1. Graphs are unweighted and taken as stored, without loops that a
+method adds. Nodes without edges are left out of all scores.
 """
 
 from itertools import pairwise
@@ -13,7 +13,7 @@ _CHUNK = 1 << 24
 
 
 def normalized_cut(indptr, indices, labels, k):
-    """Mean conductance of `k` clusters (more if `labels` holds more); a label of -1 is no cluster."""
+    """Return the mean conductance of `k` clusters (more if `labels` holds more); a label of -1 is no cluster."""
     inside, volume = _weights(indptr, indices, labels, k)
     conductance = np.ones(len(volume))
     np.divide(volume - inside, volume, out=conductance, where=volume > 0)
@@ -21,7 +21,7 @@ def normalized_cut(indptr, indices, labels, k):
 
 
 def information(indptr, indices, labels, k):
-    """The objective J of docs/sparse.md, in nats: larger is better."""
+    """Return the objective J of docs/sparse.md, in nats: larger is better."""
     from scipy.special import xlogy
 
     inside, volume = _weights(indptr, indices, labels, k)
@@ -34,13 +34,13 @@ def information(indptr, indices, labels, k):
 
 
 def modularity(indptr, indices, labels):
-    """Share of edges inside clusters less that by chance; a label of -1 is no cluster."""
+    """Return the share of edges inside clusters less that by chance; a label of -1 is no cluster."""
     inside, volume = _weights(indptr, indices, labels, 1)
     return float((inside / volume.sum() - (volume / volume.sum()) ** 2).sum())
 
 
 def _weights(indptr, indices, labels, k):
-    """Edge ends inside of each cluster, and all of them."""
+    """Return the edge ends inside of each cluster, and all of them."""
     degrees = np.diff(indptr)
     labels = np.where(degrees > 0, labels, -1).astype(np.int64)
     n_clusters = max(k, labels.max() + 1)
@@ -56,7 +56,7 @@ def _weights(indptr, indices, labels, k):
 
 
 def score(indptr, indices, labels, k, truth=None):
-    """NC, J, number and smallest size of clusters and, with known classes, ARI and NMI."""
+    """Return NC, J, number and smallest size of clusters and, with known classes, ARI and NMI."""
     from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 
     labels = np.asarray(labels).astype(np.int64)
@@ -76,7 +76,7 @@ def score(indptr, indices, labels, k, truth=None):
 
 
 def score_vectors(path, run, k, own_k):
-    """Agreement of one run's labels with the known classes of the vectors of a file."""
+    """Return the agreement of one run's labels with the known classes of the vectors of a file."""
     from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 
     with np.load(path) as file:
@@ -90,7 +90,7 @@ def score_vectors(path, run, k, own_k):
 
 
 def load(path):
-    """Borders, neighbours and known classes (or None) of a graph file."""
+    """Return borders, neighbours and known classes (or None) of a graph file."""
     with np.load(path) as file:
         return file["indptr"], file["indices"], file.get("labels")
 
@@ -109,7 +109,7 @@ def score_run(path, run, k, own_k):
 
 
 def score_coreset(path, run, k):
-    """NC of a coreset's labels on its own coreset graph ``W K W``, K the normalised-cut kernel with a loop of 1.
+    """Return NC of a coreset's labels on its graph ``W K W``, K the normalised-cut kernel with loops of 1.
 
     With known classes also the agreement of the coreset's nodes alone.
     """
@@ -137,7 +137,7 @@ def score_coreset(path, run, k):
 
 
 def _row_chunks(indptr):
-    """Borders of runs of rows with about `_CHUNK` entries each."""
+    """Return the borders of runs of rows with about `_CHUNK` entries each."""
     targets = np.arange(0, indptr[-1] + _CHUNK, _CHUNK)
     borders = np.unique(np.concatenate([np.searchsorted(indptr, targets), [len(indptr) - 1]]).clip(0, len(indptr) - 1))
     return pairwise(borders)

@@ -6,15 +6,17 @@ from graphcore.base.streams import Streams
 
 
 def trefoil(n, *, random_state=None):
-    """A trefoil knot, ((2 + cos 3t) cos 2t, (2 + cos 3t) sin 2t, sin 3t), t uniform in [0, 2 pi]."""
+    """Draw a trefoil knot, ((2 + cos 3t) cos 2t, (2 + cos 3t) sin 2t, sin 3t), t uniform in [0, 2 pi]."""
     t = Streams(random_state).generator("trefoil").uniform(0, 2 * np.pi, n)
     w = 2 + np.cos(3 * t)
     return np.stack([w * np.cos(2 * t), w * np.sin(2 * t), np.sin(3 * t)], axis=1)
 
 
 def embedded_trefoil(n, n_knots=5, *, n_features=10, t="uniform", random_state=None):
-    """Points on a closed, smooth chain of cubic arcs through random knots on a unit sphere: (points, arc of each,
-    knots, directions there). The report draws t from a normal distribution, which leaves the arcs and reaches far.
+    """Draw points on a smooth closed chain of cubic arcs through random knots on a unit sphere.
+
+    Returns (points, arc of each, knots, directions there). The report draws t from a normal distribution, which leaves
+    the arcs and reaches far.
     """
     rng = Streams(random_state).generator("embedded trefoil")
     knots, tangents = _on_sphere(n_knots, n_features, rng), _on_sphere(n_knots, n_features, rng)
@@ -29,12 +31,12 @@ def embedded_trefoil(n, n_knots=5, *, n_features=10, t="uniform", random_state=N
 
 
 def sphere(n, n_features, *, random_state=None):
-    """Uniform on the unit sphere."""
+    """Draw points, uniform on the unit sphere."""
     return _on_sphere(n, n_features, Streams(random_state).generator("sphere"))
 
 
 def circles(n, radii, *, noise=0.0, random_state=None):
-    """On concentric circles, as many on each."""
+    """Draw as many points on each of some concentric circles."""
     rng = Streams(random_state).generator("circles")
     labels = rng.permutation(np.arange(n, dtype=np.int32) % len(radii))
     points = np.asarray(radii)[labels, None] * _directions(rng.uniform(0, 2 * np.pi, n))
@@ -42,14 +44,14 @@ def circles(n, radii, *, noise=0.0, random_state=None):
 
 
 def cone(n, *, random_state=None):
-    """A double cone x**2 + y**2 = 10 z**2, z uniform in [-1, 1]."""
+    """Draw a double cone x**2 + y**2 = 10 z**2, z uniform in [-1, 1]."""
     rng = Streams(random_state).generator("cone")
     z = rng.uniform(-1, 1, n)
     return np.c_[np.sqrt(10) * np.abs(z)[:, None] * _directions(rng.uniform(0, 2 * np.pi, n)), z]
 
 
 def noisy_triangle(n, *, noise, random_state=None):
-    """Near the sides of an equilateral triangle with corners on the unit circle, and the side of each."""
+    """Draw points near the sides of an equilateral triangle on the unit circle, and the side of each."""
     rng = Streams(random_state).generator("noisy triangle")
     labels = rng.permutation(np.arange(n, dtype=np.int32) % 3)
     corners, t = _directions(np.pi / 2 + 2 * np.pi * np.arange(3) / 3), rng.random((n, 1))
@@ -58,7 +60,7 @@ def noisy_triangle(n, *, noise, random_state=None):
 
 
 def cluster_in_cluster(n, *, random_state=None):
-    """A small cluster (1) inside a ring (0): three circles of radius 1 to 1.53, and a band of radius 4.17 to 5.83."""
+    """Draw a small cluster (1) inside a ring (0): circles of radius 1 to 1.53, a band from 4.17 to 5.83."""
     rng = Streams(random_state).generator("cluster in cluster")
     labels = (np.arange(n) < n // 2).astype(np.int32)
     inner, outer = rng.choice([1.0, 1.267, 1.533], n), rng.uniform(4.17, 5.83, n)
@@ -67,7 +69,7 @@ def cluster_in_cluster(n, *, random_state=None):
 
 
 def crescent_moon(n, *, random_state=None):
-    """A disc of radius 5 (1, a quarter of the points) inside the lower half of a band of radius 10 to 15 (0)."""
+    """Draw a disc of radius 5 (1, a quarter of the points) inside the lower half of a band of radius 10 to 15 (0)."""
     rng = Streams(random_state).generator("crescent moon")
     labels = (np.arange(n) < n // 4).astype(np.int32)
     disc, band = 5 * np.sqrt(rng.random(n)), np.sqrt(rng.uniform(10**2, 15**2, n))

@@ -1,8 +1,7 @@
-"""Which code a record or a table was measured with: a hash of the rooms of graphcore that it measures.
+"""Stamps of records and tables: a hash of the packages ("rooms") of graphcore that were measured.
 
-Comments, docstrings and layout do not count. A stamp names its rooms, so that it can be compared with the code of today
-wherever it stands; one that differs is older than the code. That is no error: figures are measured again when somebody
-wants them to be of today.
+Comments, docstrings and layout do not count. A stamp names its rooms, so that it can be compared with the present code;
+a stamp that differs is older than the code. An older stamp is no error: figures are measured again on request.
 """
 
 import ast
@@ -17,7 +16,7 @@ import graphcore
 from .harness import ROOT
 
 SOURCE = Path(graphcore.__file__).parent
-# What a graph goes through by default, from rows to labels.
+# Packages of a default fit, from rows to labels.
 ROOMS = ("base", "graphs", "kernels", "cluster")
 BEFORE, OLDER, OF_TODAY = "before stamps", "older than the code", "of today"
 _FORM = re.compile(r"code (?:([0-9a-f]{12}) of ([\w/]+(?:, [\w/]+)*)|before stamps)", re.IGNORECASE)
@@ -26,7 +25,7 @@ _NOT_MEASURED = ("claims.md",)
 
 
 def stamp(rooms=ROOMS, source=SOURCE):
-    """Twelve digits and the rooms that they stand for, such as "0123456789ab of base, kernels"."""
+    """Return twelve digits, a hash of rooms (packages), and these: "0123456789ab of base, kernels"."""
     code = hashlib.sha256()
     for room in rooms:
         if not (source / room).is_dir():
@@ -38,14 +37,14 @@ def stamp(rooms=ROOMS, source=SOURCE):
 
 
 def line(found):
-    """A stamp, processor and BLAS in words, of a record or of a description of the machine."""
+    """Return a stamp, processor and BLAS in words, of a record or of a description of the machine."""
     return "; ".join(
         [f"code {found.get('code', BEFORE)}", *(found[key] for key in ("processor", "BLAS") if key in found)]
     )
 
 
 def states(root=ROOT):
-    """(where, stamp, how old) of all records and tables of the docs, whether measured with the code of today or not."""
+    """Return (place, stamp, age) of all records and tables of the docs."""
     found = []
     for path in sorted((root / "docs" / "papers").glob("*.json")):
         record = json.loads(path.read_text(encoding="utf-8"))
@@ -72,7 +71,7 @@ def _state(told):
 
 
 def _plain(node):
-    """A tree of names and values, the same for all versions of Python that know its nodes."""
+    """Return a tree of names and values, equal for all versions of Python that know its nodes."""
     if isinstance(node, list):
         return [_plain(each) for each in node]
     if not isinstance(node, ast.AST):

@@ -16,11 +16,11 @@ FIRST = 100
 
 
 def omp_affinity(X, n_nonzero=5):
-    """The affinity of SSC-OMP: coefficients of at most `n_nonzero` other points, drawn in by greed."""
+    """Return the affinity of SSC-OMP: coefficients of at most `n_nonzero` other points, chosen greedily."""
 
     def few(others, x):
         found = orthogonal_mp(others, x, n_nonzero_coefs=n_nonzero)
-        # Once nothing is left of x, what is drawn in is rounding.
+        # A residual of x that is rounding error ends the pursuit.
         members = np.flatnonzero(np.abs(found) > 1e-8)
         return members, found[members]
 
@@ -28,7 +28,7 @@ def omp_affinity(X, n_nonzero=5):
 
 
 def elastic_net_affinity(X, l1_share=0.95, alpha=50.0, tol=1e-4):
-    """The affinity of EnSC, ``l1_share |c|_1 + (1 - l1_share) / 2 |c|^2 + gamma / 2 |x - X^T c|^2`` minimised.
+    """Return the affinity of EnSC, ``l1_share |c|_1 + (1 - l1_share) / 2 |c|^2 + gamma / 2 |x - X^T c|^2`` minimised.
 
     ``gamma`` is `alpha` times the least one at which c is not 0. The active set grows until no other point has a
     residual product above `l1_share`, as in the paper.
@@ -53,7 +53,7 @@ def elastic_net_affinity(X, l1_share=0.95, alpha=50.0, tol=1e-4):
 
 
 def _affinity(X, represent):
-    """|C| + |C|^T of ``represent(columns, x)``, in whose columns x itself is 0 and so is never taken."""
+    """Return |C| + |C|^T of ``represent(columns, x)``, in whose columns x itself is 0 and so is never taken."""
     columns = np.asfortranarray(X.T, dtype=np.float64)
     rows, indices, values = [], [], []
     for i, x in enumerate(np.array(columns.T)):
@@ -69,7 +69,7 @@ def _affinity(X, represent):
 
 
 def spectral(affinity, k, seed):
-    """Labels by k-means on the rows of eigenvectors of the normalised affinity, scaled to unit length."""
+    """Return the labels by k-means on the rows of eigenvectors of the normalised affinity, scaled to unit length."""
     root = sp.diags_array(1.0 / np.sqrt(np.maximum(np.asarray(affinity.sum(axis=1)).ravel(), 1e-12)))
     start = np.random.default_rng(seed).normal(size=affinity.shape[0])
     vectors = eigsh(root @ affinity @ root, k, which="LA", v0=start)[1]

@@ -1,4 +1,4 @@
-"""What the cases of kernel k-means share: vectors with classes, agreement, runs over seeds in this process, memory."""
+"""Common parts of the cases of kernel k-means: vectors with classes, agreement, runs over seeds, memory."""
 
 import sys
 import threading
@@ -26,7 +26,7 @@ def loaded(loaders, options, missing):
 
 
 def mnist(data, part="train"):
-    """Pixels from 0 to 1 as float32, and the digits; None if they are not there."""
+    """Return pixels from 0 to 1 as float32, and the digits; None if they are not there."""
     if not (Path(data) / "mnist").exists():
         return None
     images, labels = load_mnist(data, part)
@@ -34,7 +34,7 @@ def mnist(data, part="train"):
 
 
 def pendigits(data):
-    """The 7,494 training rows of PenDigits, float64, and the digits; None if they are not there."""
+    """Return the 7,494 training rows of PenDigits, float64, and the digits; None if they are not there."""
     path = Path(data) / "pendigits" / "pendigits.tra"
     if not path.exists():
         return None
@@ -43,7 +43,7 @@ def pendigits(data):
 
 
 def letter(data):
-    """The 20,000 rows of Letter, float32, and the letters; None if they are not there."""
+    """Return the 20,000 rows of Letter, float32, and the letters; None if they are not there."""
     path = next(iter(sorted((Path(data) / "letter").glob("letter*.data"))), None)
     if path is None:
         return None
@@ -52,7 +52,7 @@ def letter(data):
 
 
 def avila(data):
-    """20,772 of the 20,867 rows of Avila, float64, and the 12 scribes; None if they are not there."""
+    """Return 20,772 of the 20,867 rows of Avila, float64, and the 12 scribes; None if absent."""
     path = Path(data) / "avila" / "avila.csv.gz"
     if not path.exists():
         return None
@@ -61,7 +61,7 @@ def avila(data):
 
 
 def bank_notes(data):
-    """The 1,372 rows of banknote authentication, four numbers, and two classes; None if they are not there."""
+    """Return the 1,372 rows of banknote authentication, four numbers, and two classes; None if they are not there."""
     path = Path(data) / "banknotes" / "banknotes.csv"
     if not path.exists():
         return None
@@ -70,7 +70,7 @@ def bank_notes(data):
 
 
 def mushrooms(data):
-    """The 8,124 mushrooms as zeros and ones, and two classes; None if they are not there.
+    """Return the 8,124 mushrooms as zeros and ones, and two classes; None if absent.
 
     The class is the last column of the file. The stalk's root, missing in many, is left out: 112 columns.
     """
@@ -83,7 +83,7 @@ def mushrooms(data):
 
 
 def agreement(labels, truth):
-    """NMI with the geometric mean of the entropies, as in the papers; ARI and Rand index beside it."""
+    """Return ARI, Rand index and NMI with the geometric mean of the entropies, as in the papers."""
     from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score, rand_score
 
     return {
@@ -94,7 +94,7 @@ def agreement(labels, truth):
 
 
 def over_seeds(title, dataset, run, score, seeds):
-    """An outcome of `run(seed)`, timed, and `score(result)`, a dict, for every seed from 0."""
+    """Return an outcome of `run(seed)`, timed, and `score(result)`, a dict, for every seed from 0."""
     print(f"{dataset}: {title} ...", file=sys.stderr, end="", flush=True)
     outcome = Outcome(Method(title, title, "graphcore"), dataset, CLUSTERS, "ok", n_asked=seeds)
     for seed in range(seeds):
@@ -104,7 +104,7 @@ def over_seeds(title, dataset, run, score, seeds):
         outcome.seconds.append(time.perf_counter() - start)
         outcome.cpu_seconds.append(time.process_time() - cpu)
         outcome.scores.append(score(result))
-    # Scores too: a run of an hour that fails later leaves at least these.
+    # Scores are kept too, for an hour-long run that fails later.
     found = "".join(f", {name} {spread(outcome, name)}" for name in outcome.scores[-1])
     print(f" {np.mean(outcome.seconds):.3g} s{found}", file=sys.stderr, flush=True)
     return outcome
@@ -112,14 +112,14 @@ def over_seeds(title, dataset, run, score, seeds):
 
 @contextmanager
 def quiet():
-    """Without the warnings of degenerate draws, which the tables count instead."""
+    """Suppress the warnings of degenerate draws, which the tables count instead."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         yield
 
 
 def spread(outcome, measure, digits=3):
-    """Mean and deviation over the seeds that have a measure, "-" if none has."""
+    """Return the mean and deviation over the seeds that have a measure, "-" if none has."""
     values = [row[measure] for row in outcome.scores if row.get(measure) is not None]
     if not values:
         return "-"

@@ -10,7 +10,7 @@ import figures
 
 import graphcore
 
-# The pages show what this very code does.
+# The pages show the results of this code.
 figures.main()
 
 project = "graphcore"
@@ -76,7 +76,7 @@ def skip_member(app, what, name, obj, skip, options):
 
 
 def describe_inherited(app, what, name, obj, options, lines):
-    """Say in a line what scikit-learn's own methods do; its text speaks of its versions and types."""
+    """Describe scikit-learn's own methods in a line; its text refers to its versions and types."""
     if str(getattr(obj, "__module__", "")).startswith("sklearn."):
         lines[:] = [INHERITED[name.rpartition(".")[2]]]
 

@@ -49,7 +49,7 @@ SKEWED = partial(graphcore.datasets.degree_corrected_partition, 10, 500, mean_de
 
 
 def gallery_style(gallery_conf, example):
-    """Have the pictures of the gallery look like those of the pages; sphinx-gallery calls this before each example."""
+    """Set the style of the pages for the gallery; sphinx-gallery calls this function before each example."""
     plt.rcParams.update(STYLE | {"figure.figsize": (6, 3.8), "figure.constrained_layout.use": True, "savefig.dpi": 110})
 
 
@@ -68,7 +68,7 @@ def main(folder=FOLDER):
 
 
 def _draw_plots(folder):
-    """Pictures of the page of plots, by the code above each of them."""
+    """Draw the pictures of the page of plots, by the code above each of them."""
     page, names = (FOLDER.parent / "pictures.md").read_text(encoding="utf-8"), {}
     for code, name in re.findall(
         r"^```python\n(.*?)^```(?:\s+```{figure} figures/(\w+))?", page, re.DOTALL | re.MULTILINE
@@ -80,7 +80,7 @@ def _draw_plots(folder):
 
 
 def whiskers():
-    """A planted partition with threads hanging off it, clustered by both objectives."""
+    """Draw a planted partition with threads attached, clustered by both objectives."""
     network, truth, points = _whiskered()
     graph = graphcore.Graph.from_networkx(network)
     blocks = truth >= 0
@@ -100,7 +100,7 @@ def whiskers():
 
 
 def sparse_coreset():
-    """Overlapping clouds: the coreset graph induced and contracted, and the labels that its spectrum gives."""
+    """Draw the coreset graph of overlapping clouds, induced and contracted, and the labels by its spectrum."""
     centers = [(-2, 0), (0, 0), (2, 0), (-1, 1.7), (1, 1.7)]
     points, truth = make_blobs(1500, centers=centers, cluster_std=0.45, random_state=1)
     graph = graphcore.knn_graph(points, 10, random_state=0)
@@ -127,7 +127,7 @@ def sparse_coreset():
 
 
 def loop():
-    """Two drafts of points in a square, the groups on which they agree, and what recombining makes of these."""
+    """Draw two drafts of points in a square, the groups on which they agree, and the recombined clusters."""
     points = np.random.default_rng(0).random((1500, 2))
     graph, k = graphcore.knn_graph(points, 10, random_state=0), 6
     problem = Problem(graph_rows(graph), k, min_share=0.1)
@@ -152,7 +152,7 @@ def loop():
 
 
 def stability():
-    """Three clouds, two of which run into each other: clusters, and how many drafts agree with each label."""
+    """Draw three clouds, two of which overlap: clusters, and the share of drafts that agree with each label."""
     points, _ = make_blobs(3000, centers=[(-4.6, 0), (0, 0), (2.4, 0.8)], cluster_std=1, random_state=1)
     graph = graphcore.knn_graph(points, 10, random_state=0)
     model = _fit(graph, 3, coreset_size=150)
@@ -174,7 +174,7 @@ def stability():
 
 
 def importance():
-    """Where importance sampling puts its draws."""
+    """Draw the probabilities of importance sampling against the degree."""
     graph, _ = SKEWED()
     figure, ax = plt.subplots(figsize=(5.5, 3.4), layout="constrained")
     jitter = np.random.default_rng(0).uniform(0.95, 1.05, graph.n_nodes)
@@ -189,7 +189,7 @@ def importance():
 
 
 def coreset_error():
-    """Error of a coreset's estimates against its size, for the three samplings."""
+    """Draw the error of a coreset's estimates against its size, for the three samplings."""
     graph, truth = SKEWED()
     kernel = GraphKernel(graph, 1.0)
     sizes = [100, 200, 400, 800, 1600]
@@ -214,7 +214,7 @@ def _digits():
 
 
 def levels():
-    """Number of clusters against resolution: a graph with two levels, one of people, and the digits."""
+    """Draw the number of clusters against resolution: a graph with two levels, one of people, and the digits."""
     group = np.arange(1600) // 40
     faculty = group // 10
     chance = np.select([group[:, None] == group, faculty[:, None] == faculty], [0.3, 0.02], 0.001)
@@ -235,7 +235,7 @@ def levels():
 
 
 def uneven():
-    """The same vectors in six clusters at three balances, along two principal axes."""
+    """Draw uneven vectors in six clusters at three balances, along two principal axes."""
     rng = np.random.default_rng(1)
     sizes = [2000, 200, 100, 50, 30, 20]
     X = np.concatenate([rng.normal(4 * rng.normal(size=16), 1.0, (size, 16)) for size in sizes])
@@ -251,7 +251,7 @@ def uneven():
 
 
 def calibration():
-    """Memberships of planted graphs and of vectors against how often they are right; shares of edges beside them."""
+    """Draw memberships of planted graphs and vectors, and shares of edges, against the share of right labels."""
     draws = {
         "planted graphs": lambda seed: graphcore.datasets.planted_partition(
             10, 300, 6 / 300, 4 / 2700, random_state=seed
@@ -269,7 +269,7 @@ def calibration():
 
 
 def detectability():
-    """ARI against the ratio of signal to threshold, read from the table of the bench."""
+    """Draw ARI against the ratio of signal to threshold, read from the table of the bench."""
     lines = (FOLDER.parent / "tables" / "detectability.md").read_text(encoding="utf-8").splitlines()
     header, _, *rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines if line.startswith("|")]
     panels = [(k, kind) for kind in ("equal", "uneven") for k in ("2", "10", "100")]
@@ -294,7 +294,7 @@ def detectability():
 
 
 def _judged(X, truth):
-    """(largest memberships, whether they are right) and (shares of edges inside, whether labels are right)."""
+    """Return (largest memberships, whether right) and (shares of edges inside, whether labels are right)."""
     k = int(truth.max()) + 1
     model = graphcore.CoresetSpectralClustering(k, random_state=0).fit(X)
     linked, names = model.labels_ >= 0, np.zeros(k, dtype=int)
@@ -307,7 +307,7 @@ def _judged(X, truth):
 
 
 def choosing_k():
-    """Information against labels, and its corners: digits, and one cloud without clusters."""
+    """Draw information against log k, and its corners: digits, and one cloud without clusters."""
     data = {
         "handwritten digits": load_digits().data,
         "points in a cube": np.random.default_rng(0).random((1500, 10)),
@@ -325,7 +325,7 @@ def choosing_k():
 
 
 def _errors(graph, kernel, labels, size, method, n_draws=30):
-    """Root mean squares, over several coresets, of the relative errors of cost and kNC of a partition."""
+    """Return root mean squares, over several coresets, of the relative errors of cost and kNC of a partition."""
     errors = []
     for seed in range(n_draws):
         coreset = sample_coreset(kernel, int(labels.max()) + 1, size=size, method=method, random_state=seed)
@@ -340,7 +340,7 @@ def _importance_of(graph, cells, k=10):
 
 
 def _whiskered(n_blocks=3, size=60, length=8):
-    """Planted blocks with two threads each: the network, each node's block (-1 on threads) and places to draw at."""
+    """Return planted blocks with two threads each: network, each node's block (-1 on threads), places to draw at."""
     network = nx.planted_partition_graph(n_blocks, size, 0.16, 0.025, seed=2)
     truth = np.repeat(np.arange(n_blocks), size).tolist()
     angles = 2 * np.pi * np.arange(n_blocks) / n_blocks + np.pi / 2
@@ -351,7 +351,7 @@ def _whiskered(n_blocks=3, size=60, length=8):
         spots = np.array([inner[node] for node in members])
         spots /= np.abs(spots).max()
         points[list(members)] = spots + 1.35 * np.array([np.cos(angle), np.sin(angle)])
-        # Threads hang on the outermost nodes and run on outwards.
+        # Threads start at the outermost nodes and run outwards.
         directions = angle + np.array([-0.5, 0.5])
         for direction in np.stack([np.cos(directions), np.sin(directions)], axis=1):
             outermost = c * size + int(np.argmax(points[list(members)] @ direction))
@@ -376,7 +376,7 @@ def _draw_edges(ax, points, graph, width=0.4, shade="#bbbbbb"):
 
 
 def _draw_clusters(ax, points, labels, size):
-    """A shape and a shade for each cluster, the largest first."""
+    """Draw clusters in a shape and a shade each, the largest first."""
     order = np.argsort(-np.bincount(labels), kind="stable")
     for shape, shade, c in zip(SHAPES, SHADES, order, strict=False):
         ax.scatter(*points[labels == c].T, s=size, c=shade, marker=shape, linewidths=0, zorder=2)

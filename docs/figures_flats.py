@@ -12,7 +12,7 @@ SHADES, SHAPES = ("#1b4965", "#e0a030"), "os"
 
 
 def flats_shapes():
-    """Two lines that cross, by means and by lines."""
+    """Draw two lines that cross, by means and by lines."""
     points, truth = graphcore.datasets.crossing_lines(200, random_state=0)
     figure, axes = plt.subplots(1, 2, figsize=(6, 3.2), layout="constrained")
     for ax, name, m in zip(axes, ("k-means", "lines"), (0, 1), strict=True):

@@ -39,7 +39,7 @@ GRAPHS = (
 
 
 def idea():
-    """The stages of a draft and its moves: graph, coreset, coreset graph, its clusters, labels of all nodes."""
+    """Draw the stages of a draft and its moves: graph, coreset, coreset graph, clusters, labels of all nodes."""
     moons, _ = make_moons(520, noise=0.1, random_state=1)
     blob, _ = make_blobs(200, centers=[(3.1, 0.9)], cluster_std=0.3, random_state=1)
     points = np.concatenate([moons, blob])
@@ -87,7 +87,7 @@ def _draw_edges(ax, points, matrix, width):
 
 
 def comparison(shape=(2, 5), size=(10.5, 4.9)):
-    """Agreement with known classes against processor seconds, a panel for each graph."""
+    """Draw agreement with known classes against processor seconds, a panel for each graph."""
     with open(RESULTS, newline="", encoding="utf-8") as file:
         found = {(row["graph"], row["method"]): row for row in csv.DictReader(file)}
     figure, axes = plt.subplots(*shape, figsize=size, layout="constrained", sharex=True, sharey=True)
@@ -114,7 +114,7 @@ def comparison(shape=(2, 5), size=(10.5, 4.9)):
 
 
 def comparison_narrow():
-    """The same for a telephone: two panels side by side."""
+    """Draw the comparison for a telephone: two panels side by side."""
     return comparison((5, 2), (4.6, 9.5))
 
 

@@ -15,7 +15,7 @@ LANDMARKS = (10, 20, 43, 86, 170, 340, 680)
 
 
 def nystrom_brackets():
-    """What is certain about the cost of a clustering of the digits, against the number of landmarks."""
+    """Draw the certified range of the cost of the digits' clusters against the number of landmarks."""
     data = graphcore.datasets.load_digits().data
     K = kernel_function("gaussian", X=data)(data)
     exact = kernel_kmeans(K, 10, n_init=3, random_state=0).cost
@@ -40,7 +40,7 @@ def nystrom_brackets():
 
 
 def nystrom_schemes():
-    """Residual of the points of a rare cluster under three ways to choose landmarks."""
+    """Draw the residual of the points of a rare cluster under three ways to choose landmarks."""
     rng = np.random.default_rng(0)
     data = np.concatenate([rng.normal(0, 0.1, (2940, 5)), rng.normal(8, 2.0, (60, 5))])
     kernel = VectorKernel(data, kernel_function("gaussian", bandwidth=1.5))

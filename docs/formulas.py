@@ -6,7 +6,7 @@ from xml.etree import ElementTree
 import ziamath
 from docutils.nodes import SkipNode
 
-# Glyphs as paths of their own: shared ones would be mixed up between formulas of different sizes.
+# Glyphs as separate paths: shared ones would be mixed up between formulas of different sizes.
 ziamath.config.svg2 = False
 SIZE = 17  # of the letters, in pixels, where the text around has 16
 
@@ -28,7 +28,7 @@ def visit_display(translator, node):
 
 @cache
 def draw(tex, inline):
-    """The SVG of a formula; screen readers get the TeX behind it."""
+    """Return the SVG of a formula, with its TeX for screen readers."""
     formula = ziamath.Latex(tex, size=SIZE, color="currentColor", inline=inline)
     svg = formula.svgxml()
     svg.attrib |= {"role": "img", "aria-label": tex}

@@ -37,7 +37,7 @@ def setup(app):
 
 
 def shorten(app, what, name, obj, options, arguments, returned):
-    """The signature with its first parameters and an ellipsis; None leaves it as it is."""
+    """Return the signature with its first parameters and an ellipsis; None leaves it unchanged."""
     parameters = _many(what, obj)
     if parameters is None:
         return None
@@ -51,7 +51,7 @@ def shorten(app, what, name, obj, options, arguments, returned):
 
 
 def order(app, what, name, obj, options, lines):
-    """Parameters of a class in the order of the signature and then by subject, which a list above them names."""
+    """Order a class's parameters by the signature and then by subject, with a list of subjects above them."""
     parameters = _many(what, obj)
     if parameters is None or what != "class" or "Parameters" not in lines:
         return
@@ -83,7 +83,7 @@ def _filled(entry):
 
 
 def _many(what, obj):
-    """Parameters of a class or function that has more than can be taken in; None for all others."""
+    """Return the parameters of a class or function with too many to read; None for all others."""
     if what not in ("class", "function"):
         return None
     try:

@@ -7,6 +7,7 @@ import sys
 if "PYTEST_XDIST_WORKER" in os.environ:
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
+from importlib import import_module
 from pathlib import Path
 
 import hypothesis
@@ -22,11 +23,14 @@ os.environ["PYTHONPATH"] = os.pathsep.join([str(ROOT), *filter(None, [os.environ
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_cmdline_main(config):
-    """All tests run in two processes, tests that are named in one, unless -n says otherwise."""
+    """Run all tests in two processes, those of bench/ and docs/ only beside the slow ones; named tests run in one."""
     option = config.option
-    named = config.args_source is not pytest.Config.ArgsSource.TESTPATHS
-    if not (named or hasattr(config, "workerinput") or option.usepdb or option.collectonly):
-        option.numprocesses = 2 if option.numprocesses is None else option.numprocesses
+    if config.args_source is not pytest.Config.ArgsSource.TESTPATHS or hasattr(config, "workerinput"):
+        return
+    if "not slow" in option.markexpr:
+        option.ignore = [*(option.ignore or ()), *(str(ROOT / "tests" / name) for name in ("bench", "docs"))]
+    if option.numprocesses is None and not (option.usepdb or option.collectonly):
+        option.numprocesses = 2
 
 
 def pytest_configure(config):
@@ -59,8 +63,26 @@ def no_scheduler_is_left():
 
 
 @pytest.fixture
-def folder(tmp_path, monkeypatch):
-    """An empty folder to work in, with a small graph of two triangles."""
+def limits(monkeypatch):
+    """A function that sets constants of a module, or of a module by its name, for one test."""
+
+    def set_limits(module, **values):
+        module = import_module(module) if isinstance(module, str) else module
+        for name, value in values.items():
+            monkeypatch.setattr(module, name, value)
+
+    return set_limits
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    """An empty folder to work in."""
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "graph.txt").write_text("a b\nb c\nc a\nc x\nx y\ny z\nz x\n")
     return tmp_path
+
+
+@pytest.fixture
+def folder(here):
+    """A folder to work in, with a small graph of two triangles."""
+    (here / "graph.txt").write_text("a b\nb c\nc a\nc x\nx y\ny z\nz x\n")
+    return here

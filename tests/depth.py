@@ -1,4 +1,4 @@
-"""How far tests go in the quick run, and in the whole one (conftest.py chooses)."""
+"""Profiles of hypothesis for the quick run and for the whole one (conftest.py chooses)."""
 
 import math
 
@@ -9,9 +9,9 @@ __all__ = ["examples", "seeds"]
 
 FULL = 60
 # Compiled loops make the first example slow, and shared machines are uneven: no deadline.
-# What the quick run tests is the same every time; the whole run looks for new examples.
+# The quick run repeats its examples every time; the whole run looks for new ones.
 settings.register_profile("full", deadline=None, print_blob=True, max_examples=FULL)
-settings.register_profile("quick", deadline=None, print_blob=True, max_examples=15, derandomize=True)
+settings.register_profile("quick", deadline=None, print_blob=True, max_examples=8, derandomize=True)
 
 
 def examples(n):

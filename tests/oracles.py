@@ -140,7 +140,7 @@ def distances(K):
 def contributions(K, w, centres):
     """w(x) Delta(x, C), clipped at 0."""
     nearest = distances(K)[:, list(centres)].min(axis=1)
-    # What is left of a difference of equal numbers is noise.
+    # The difference of equal numbers is rounding error.
     nearest[nearest < 1e-12 * np.abs(np.diag(K)).max()] = 0.0
     nearest[list(centres)] = 0.0
     return w * nearest
@@ -202,7 +202,7 @@ def chi_square_p(counts, probabilities):
 
 
 def z_score(values, expected):
-    """How many standard errors the mean of the values lies from what is expected."""
+    """Compute the distance of the mean from its expectation, in standard errors."""
     values = np.asarray(values, dtype=float)
     return float((values.mean() - expected) / (values.std(ddof=1) / np.sqrt(len(values))))
 

@@ -18,7 +18,7 @@ def sums_of(A, labels, k):
 
 
 def objective_of(objective, A, labels, k, price=0.0):
-    """What merging and moving raise; for "information" less the entropy at a price."""
+    """Compute the objective of merging and moving; for "information" less the entropy at a price."""
     inner, volume = (sums / A.sum() for sums in sums_of(A, labels, k))
     if objective == "ncut":
         return sum(a / v for a, v in zip(inner, volume, strict=True) if v > 0)

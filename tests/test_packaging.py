@@ -1,4 +1,4 @@
-"""What the distribution says of itself agrees with the package, and is said once."""
+"""Metadata of the distribution agree with the package, and are given once."""
 
 import re
 import tomllib
@@ -39,7 +39,7 @@ def test_messages_about_missing_packages_name_them_and_an_extra_that_has_them():
             package, extra = called
             assert any(re.match(rf"{package}\b", each) for each in extras[extra]) or package == "igraph", called
             seen.add(extra)
-    assert {"plot", "parquet", "zstd", "datasets"} <= seen
+    assert {"plot", "parquet", "zstd"} <= seen
     said = missing_package("this", "that", "plot")
     assert said == "this needs the package that: pip install that (or '.[plot]' in a checkout of graphcore)"
 
@@ -51,7 +51,7 @@ def test_the_version_is_written_once():
 
 
 def test_the_conda_recipe_agrees_with_the_project():
-    """The same dependencies with the same bounds; the version is taken from the package."""
+    """Dependencies and their bounds are equal; the version is taken from the package."""
     text = (ROOT / "docs" / "conda" / "recipe.yaml").read_text(encoding="utf-8")
     run = re.search(r"^  run:\n((?:    - .*\n)+)", text, re.MULTILINE)[1].split("    - ")[1:]
     wanted = ["python >=3.11", *PROJECT["project"]["dependencies"]]

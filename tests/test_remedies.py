@@ -1,4 +1,4 @@
-"""What messages tell a user to do can be done: names that they recommend exist, in Python and on the command line."""
+"""Remedies in messages can be followed: the names exist, in Python and on the command line."""
 
 import ast
 import builtins
@@ -22,7 +22,7 @@ ROOT = Path(graphcore.__file__).parent
 RAISING = re.compile(r"(Error|Warning|warn_user|warn|say|UsageError|BadParameter|ClickException|fail)$")
 # Modules of others that remedies name; of the second ones they are not installed for the tests.
 OTHERS, ABSENT = {"numpy", "scipy", "sklearn", "networkx", "pandas", "distributed"}, {"scanpy"}
-# What stands for the user's own object.
+# Names that stand for the user's own object.
 OWN = {"model", "X", "block", "cluster"}
 
 
@@ -92,7 +92,7 @@ def commands():
 
 
 def resolved(name):
-    """What a dotted name, or one of scikit-learn's neighbours, is; None if there is no such thing."""
+    """Look up a dotted name, or a class of scikit-learn's neighbours; None if it does not exist."""
     first, *rest = name.split(".")
     if first not in OTHERS | {"graphcore"}:
         return getattr(neighbors, name, None)

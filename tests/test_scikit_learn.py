@@ -32,19 +32,21 @@ SEEDED = {"random_state": 0}
 QUICK = [
     CoresetSpectralClustering(3, **SEEDED),
     KernelKMeans(3, n_init=2, **SEEDED),
-    KernelKMeans(3, kernel="precomputed", n_init=2, **SEEDED),
-    KernelKMeans(3, kernel="normalized_cut", n_init=2, **SEEDED),
     CoresetKernelKMeans(3, n_init=2, **SEEDED),
-    CoresetKernelKMeans(3, kernel="precomputed", n_init=2, **SEEDED),
     NystromFeatures(**SEEDED),
-    NystromFeatures(kernel="precomputed", **SEEDED),
     NystromKernelKMeans(2, **SEEDED),
-    NystromKernelKMeans(2, kernel="precomputed", on_indefinite="clip", **SEEDED),
     GaussianSketchFeatures(5, **SEEDED),
-    GaussianSketchFeatures(5, kernel="precomputed", on_indefinite="warn", **SEEDED),
     GaussianSketchKernelKMeans(3, **SEEDED),
     KFlats(3, 1, **SEEDED),
     KernelKFlats(3, 1, **SEEDED),
+]
+OF_MATRICES = [
+    KernelKMeans(3, kernel="precomputed", n_init=2, **SEEDED),
+    KernelKMeans(3, kernel="normalized_cut", n_init=2, **SEEDED),
+    CoresetKernelKMeans(3, kernel="precomputed", n_init=2, **SEEDED),
+    NystromFeatures(kernel="precomputed", **SEEDED),
+    NystromKernelKMeans(2, kernel="precomputed", on_indefinite="clip", **SEEDED),
+    GaussianSketchFeatures(5, kernel="precomputed", on_indefinite="warn", **SEEDED),
     KernelKFlats(3, 1, kernel="precomputed", **SEEDED),
 ]
 OTHERS = [
@@ -96,7 +98,7 @@ def test_scikit_learns_checks(estimator, check):
 
 
 @pytest.mark.slow
-@parametrize_with_checks(OTHERS, expected_failed_checks=expected_failures)
+@parametrize_with_checks([*OF_MATRICES, *OTHERS], expected_failed_checks=expected_failures)
 def test_scikit_learns_checks_with_other_settings(estimator, check):
     check(estimator)
 
@@ -126,7 +128,7 @@ def test_feature_names_of_a_data_frame(name):
         assert not hasattr(model.fit(graphcore.datasets.load_karate().graph), "feature_names_in_")
 
 
-@pytest.mark.parametrize("model", QUICK, ids=lambda model: type(model).__name__)
+@pytest.mark.parametrize("model", [*QUICK, *OF_MATRICES], ids=lambda model: type(model).__name__)
 def test_a_fit_that_failed_is_none(model):
     wrong = {"n_clusters": 100} if hasattr(model, "n_clusters") else {"n_components": 0}
     model = clone(model).set_params(**wrong)

@@ -1,4 +1,4 @@
-"""What holds for all tests."""
+"""Rules for all tests."""
 
 import ast
 from pathlib import Path

@@ -1,1 +1,1 @@
-"""Campaigns: many odd inputs, in processes with limits, to find what crashes, hangs or misleads. See __main__.py."""
+"""Campaigns: many odd inputs, in processes with limits, to find crashes, hangs and wrong results. See __main__.py."""

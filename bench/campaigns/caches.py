@@ -12,25 +12,25 @@ from .harness import ROOT, Campaign, Failure
 
 _COMMAND = (sys.executable, "-m", "graphcore", "cluster", "graph.txt", "-k", "3", "--seed", "1", "-o", "labels.tsv")
 _ODD = ("", "0", "1", "-1", "3", "x", "1e9", "é", " ", "/dev/null", "/nowhere/at/all", "/proc", "a:b", "99999999999999")
-_FOLDERS = ("NUMBA_CACHE_DIR", "TMPDIR", "HOME", "XDG_CACHE_HOME", "GRAPHCORE_DATASETS", "GRAPHCORE_DATA")
+_FOLDERS = ("NUMBA_CACHE_DIR", "TMPDIR", "HOME", "XDG_CACHE_HOME", "GRAPHCORE_DATA")
 _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS", "OMP_PROC_BIND")
-_OTHERS = ("GRAPHCORE_COMPILE_AT_ONCE", "PYTHONOPTIMIZE", "COLUMNS", "LANG", "LC_ALL", "TERM", "NO_COLOR", "TZ",
+_OTHERS = ("PYTHONOPTIMIZE", "COLUMNS", "LANG", "LC_ALL", "TERM", "NO_COLOR", "TZ",
            "NUMBA_OPT", "NUMBA_BOUNDSCHECK", "DASK_SCHEDULER")  # fmt: skip
 
 
 def prepare():
-    """A folder with a graph, its labels, and a cache that holds all loops that they take."""
+    """Prepare a folder with a graph, its labels, and a cache that holds all loops that they take."""
     folder = Path(mkdtemp(prefix="caches-"))
     (folder / "graph.txt").write_text(
         "".join(f"{i} {i // 20 * 20 + (i + d) % 20}\n" for i in range(60) for d in (1, 2))
     )
-    environment = os.environ | {"NUMBA_CACHE_DIR": str(folder / "cache"), "GRAPHCORE_COMPILE_AT_ONCE": "1"}
+    environment = os.environ | {"NUMBA_CACHE_DIR": str(folder / "cache")}
     _run(folder, environment)
     return folder, environment, (folder / "labels.tsv").read_bytes()
 
 
 def case(given):
-    """One command, which gives the same labels, or says in a line which variable is wrong."""
+    """Run one command, which gives the same labels or names the wrong variable in one line."""
     folder, environment, labels = given.prepared
     shutil.copytree(folder, given.folder, dirs_exist_ok=True)
     (given.folder / "labels.tsv").unlink()
@@ -46,7 +46,7 @@ def case(given):
                 environment.pop(name, None)
     done = _run(given.folder, environment)
     said = {name: value for name, value in environment.items() if os.environ.get(name) != value}
-    # A value that numba cannot read it reports itself, as a warning that quotes a traceback.
+    # numba itself reports a value that it cannot read, in a warning that quotes a traceback.
     own = done.stderr.replace("The parse failed with exception:\nTraceback", "")
     if "Traceback" in own or done.returncode not in (0, 2):
         raise Failure(f"{kind}: ended with {done.returncode}", f"{said}\n{done.stderr}")

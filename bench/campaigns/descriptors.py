@@ -1,4 +1,4 @@
-"""Commands whose standard streams are closed, full or files: what they write is whole, and nothing else is written."""
+"""Commands whose standard streams are closed, full or files: their output is whole, and nothing else is written."""
 
 import subprocess
 import sys
@@ -8,7 +8,7 @@ from tempfile import mkdtemp
 from .harness import Campaign, Failure
 
 _EDGES = "a b\nb c\nc a\nc x\nx y\ny z\nz x\n"
-# What a command writes as files, and whether it is good input; {} is where labels or a graph may go to a stream.
+# Files that a command writes, and whether its input is valid; {} is where labels or a graph may go to a stream.
 _COMMANDS = (
     ("cluster e.txt -k 2 -o out.tsv --membership m.tsv", True),
     ("cluster d.txt -k 1 -o out.tsv --json", True),  # with a warning
@@ -36,7 +36,7 @@ def _fill(folder):
 
 
 def prepare():
-    """What each command writes and prints where all streams are open."""
+    """Record the files and output of each command with all streams open."""
     found = {}
     for typed, _ in _COMMANDS:
         folder = Path(mkdtemp(prefix="descriptors-"))
@@ -47,7 +47,7 @@ def prepare():
 
 
 def case(given):
-    """One command with its streams each in some state."""
+    """Run one command with its streams each in some state."""
     rng = given.rng
     typed, good = _COMMANDS[rng.integers(len(_COMMANDS))]
     modes = tuple(str(mode) for mode in rng.choice(_MODES, 3))
@@ -95,7 +95,7 @@ def _labels(printed):
 
 
 def _files(folder):
-    """What there is in a folder; of a page, whose times differ, its end."""
+    """Return the files of a folder; of a page, whose times differ, its end."""
     return {
         str(path.relative_to(folder)): path.read_bytes()[-10:] if path.suffix == ".html" else path.read_bytes()
         for path in sorted(folder.rglob("*"))

@@ -46,13 +46,13 @@ def case(given):
 
 
 def _stages(X, n_clusters, **options):
-    """What the function of the five stages finds, as a fitted model."""
+    """Return the result of the function of the five stages, as a fitted model."""
     labels = gc.coreset_spectral_clustering(X, n_clusters, **options).labels
     return SimpleNamespace(labels_=labels, n_clusters=n_clusters, affinity="precomputed", symmetrize="max")
 
 
 def _fitted(name, options, X):
-    """The fitted model, what it warned of, and whether it refused."""
+    """Return the fitted model, its warnings, and whether it refused."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
@@ -73,7 +73,7 @@ def _fitted(name, options, X):
 
 
 def _is_own(error):
-    """Whether an error is the package's own, or one of scikit-learn's validation."""
+    """Return whether an error is the package's own, or one of scikit-learn's validation."""
     if isinstance(error, gc.InputError):
         return True
     traceback, modules = error.__traceback__, []
@@ -85,13 +85,13 @@ def _is_own(error):
 
 def _one_line(message):
     text = str(message)
-    # What scikit-learn says of NaN and of shapes has several lines; it is its own.
+    # Messages of scikit-learn about NaN and shapes have several lines.
     if type(message).__module__.startswith("graphcore") and ("\n" in text or len(text) > _LIMIT):
         raise Failure("message of several lines or very long", text)
 
 
 def _compile():
-    """Fit what is compiled for the first time for long: under the bounds check it is not yet on disk."""
+    """Fit estimators whose loops take long to compile, because the bounds check has no cache yet."""
     for weights in (np.float32, np.float64, np.bool_):
         A = sp.csr_array(np.kron(np.eye(2), np.ones((4, 4))).astype(weights) * weights(2))
         for options in ({}, {"published": True}, {"n_clusters": "auto"}):
@@ -304,7 +304,7 @@ def _chosen(rng, name):
     return options
 
 
-# -- what has to hold ------------------------------------------------------------------------------------------------
+# -- requirements ----------------------------------------------------------------------------------------------------
 
 
 def _look_at(model, said, X):
@@ -347,7 +347,7 @@ def _has_nan(value):
 
 
 def _use(model, X):
-    """What a fitted model is asked for next."""
+    """Call the methods of a fitted model."""
     if isinstance(X, gc.Graph):
         X = X.to_scipy()
     elif hasattr(X, "adj"):

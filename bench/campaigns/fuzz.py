@@ -1,11 +1,11 @@
 """Bytes that a fuzzer guided by coverage makes, for each parser that is written in Python; the corpus is checked in.
 
     pip install atheris                                              (CPython 3.11 to 3.13, Linux)
-    python -m bench.campaigns.fuzz metis --seconds 600              10 minutes; what fails is kept in campaign-failures/
-    python -m bench.campaigns.fuzz metis --seconds 600 --grow       and what reaches new lines is added to the corpus
+    python -m bench.campaigns.fuzz metis --seconds 600              10 minutes; failures are kept in campaign-failures/
+    python -m bench.campaigns.fuzz metis --seconds 600 --grow       and inputs that reach new lines join the corpus
     python -m bench.campaigns.fuzz metis --file crash-0123          one input, with its traceback
 
-Whatever the bytes are, the outcome is a sound graph (or labels, vectors, a model), or one line of error.
+For any bytes, the outcome is a sound graph (or labels, vectors, a model), or one line of error.
 """
 
 import argparse
@@ -38,7 +38,7 @@ _LARGEST = 4096
 
 
 def _file(ending, read=graphcore.read_graph):
-    """A target whose bytes are a whole file of this ending."""
+    """Return a target whose bytes are a whole file of this ending."""
 
     def target(data, folder):
         path = folder / f"x{ending}"
@@ -53,20 +53,20 @@ def _named(path):
 
 
 def _numpy_file(ending):
-    """A target whose bytes are a file of numpy's, read as vectors."""
+    """Return a target whose bytes are a file of numpy's, read as vectors."""
     return _file(ending, read_vectors)
 
 
 @cache
 def _store():
-    """A sound store: its folder, and its meta.json."""
+    """Return a sound store: its folder, and its meta.json."""
     folder = Path(tempfile.mkdtemp(prefix="fuzz-")) / "s.store"
     graphcore.write_graph(Graph.from_edges([0, 1, 2], [1, 2, 3], [1.0, 2.0, 0.5], node_names=list("äbcd")), folder)
     return folder, (folder / "meta.json").read_bytes()
 
 
 def _meta(data, folder):
-    """The bytes are the header of a store, with the checksum that fits."""
+    """Take the bytes as the header of a store, with the checksum that fits."""
     path = folder / "s.store"
     shutil.rmtree(path, ignore_errors=True)
     shutil.copytree(_store()[0], path)
@@ -84,7 +84,7 @@ def _meta(data, folder):
 
 
 def _description(data, folder):
-    """The bytes are the description of a model, whose arrays are sound."""
+    """Take the bytes as the description of a model, whose arrays are sound."""
     path = folder / "m.npz"
     with open(path, "wb") as stream:
         np.savez(stream, **models.sound()[0] | {"model": np.frombuffer(data, dtype=np.uint8)})
@@ -100,14 +100,14 @@ TARGETS = {
 
 
 def replay(name, data, folder):
-    """One input of a target; raises what should not be, else says "accepted" or "refused"."""
+    """Run one input of a target; return "accepted" or "refused", and let other exceptions through."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return TARGETS[name](data, folder)
 
 
 def _seeds(name):
-    """What a fuzzer starts from where the corpus has nothing yet."""
+    """Return the first inputs of a fuzzer whose corpus is empty."""
     prepared = readers.prepare().seeds
     if name == "store":
         return [_store()[1]]
@@ -144,7 +144,9 @@ def main(arguments=None):
     parser = argparse.ArgumentParser("python -m bench.campaigns.fuzz", description=__doc__.partition("\n")[0])
     parser.add_argument("name", choices=TARGETS)
     parser.add_argument("--seconds", type=int, default=60)
-    parser.add_argument("--grow", action="store_true", help="add to the corpus what reaches new lines, and thin it out")
+    parser.add_argument(
+        "--grow", action="store_true", help="add inputs that reach new lines to the corpus, and thin it"
+    )
     parser.add_argument("--file", type=Path, help="only this input")
     parser.add_argument("--keep", type=Path, default=Path("campaign-failures"))
     parser.add_argument("--merge", type=Path, help=argparse.SUPPRESS)
@@ -185,7 +187,7 @@ def _thin(name, grown, corpus):
 
 
 def _lines_of(name, data, folder):
-    """Lines of the watched modules that an input runs."""
+    """Return lines of the watched modules that an input runs."""
     paths = tuple(str(Path(graphcore.__file__).parents[1] / each.replace(".", "/")) for each in _WATCHED)
     found = set()
 

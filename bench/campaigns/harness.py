@@ -1,4 +1,4 @@
-"""Runs the cases of a campaign in worker processes with limits, and keeps what repeats each failure."""
+"""Runs of a campaign's cases in worker processes with limits; the files to repeat each failure are kept."""
 
 import faulthandler
 import importlib
@@ -33,7 +33,6 @@ NAMES = (
     "interrupts",
     "threads",
     "scale",
-    "downloads",
     "report",
     "memory",
     "descriptors",
@@ -43,7 +42,7 @@ NAMES = (
 
 
 class Failure(Exception):
-    """What a case found that is not allowed: a kind in a few words, by which failures are counted, and the details."""
+    """A forbidden outcome of a case: a kind in a few words, by which failures are counted, and the details."""
 
     def __init__(self, kind, detail=""):
         super().__init__(kind, detail)
@@ -52,7 +51,7 @@ class Failure(Exception):
 
 @dataclass
 class Case:
-    """One case: all that it draws comes from `rng`, all files that it writes go to `folder`."""
+    """One case: its random draws come from `rng`, its files go to `folder`."""
 
     number: int
     rng: np.random.Generator
@@ -61,13 +60,13 @@ class Case:
 
 
 class Campaign(NamedTuple):
-    """What a module of this package holds as CAMPAIGN.
+    """A campaign: the constant CAMPAIGN of a module of this package.
 
     `case` returns its outcome in a word ("accepted", "refused"), which is counted. A `Failure` and every other
     exception that it lets through are failures, as are the death of its process and what goes beyond the limits.
     """
 
-    about: str  # one sentence for the page: what a case does
+    about: str  # the description of a case on the page, a sentence
     case: Callable[[Case], str]
     prepare: Callable[[], Any] = lambda: None  # once for each process
     seconds: float = 10.0  # for one case; beyond it hangs
@@ -77,7 +76,7 @@ class Campaign(NamedTuple):
 
 @dataclass
 class Findings:
-    """What a run found."""
+    """Outcomes and failures of a run."""
 
     name: str
     seed: int
@@ -89,17 +88,17 @@ class Findings:
 
 
 def load(name):
-    """The campaign of this name."""
+    """Return the campaign of this name."""
     return importlib.import_module(f"{__package__}.{name}").CAMPAIGN
 
 
 def run_one(name, seed, number, folder, prepared):
-    """One case in this process; raises what the case raises."""
+    """Run one case in this process; raises what the case raises."""
     return load(name).case(Case(number, np.random.default_rng([seed, number]), folder, prepared))
 
 
 def run(name, cases, seed=0, *, processes=1, keep=None, progress=None):
-    """Run cases 0, 1, ... of a campaign; what repeats a failure is kept in the folder `keep`."""
+    """Run cases 0, 1, ... of a campaign; files to repeat a failure are kept in the folder `keep`."""
     found, begun = Findings(name, seed), time.monotonic()
     campaign, context = load(name), multiprocessing.get_context("spawn")
     with tempfile.TemporaryDirectory(prefix=f"{name}-") as scratch:
@@ -136,7 +135,7 @@ class _Worker:
         theirs.close()
 
     def step(self):
-        """Take in what was reported, and end what hangs; whether there is more to do."""
+        """Receive reports, and end a process that hangs; return whether there is more to do."""
         if self._process is None:
             return False
         over = self._take_in()
@@ -157,7 +156,7 @@ class _Worker:
         return self._process is not None
 
     def _take_in(self):
-        """Whether the process has said that it is done."""
+        """Return whether the process has said that it is done."""
         try:
             while self._reports.poll():
                 what, *rest = self._reports.recv()
@@ -179,7 +178,7 @@ class _Worker:
 
     def _ended(self, kind, number):
         self._fail(kind, number)
-        # With it those that it had not yet told of; their outcomes are lost.
+        # Cases that it had not yet reported are lost too.
         position = self._numbers.index(number) + 1
         self._found.cases += position - self._counted
         where = self._folder / "fault.txt"
@@ -188,7 +187,7 @@ class _Worker:
 
 
 def _work(name, seed, numbers, state, reports, folder, keep):
-    """What a worker process does."""
+    """Run cases in a worker process."""
     with open(folder / "fault.txt", "w") as fault:
         faulthandler.enable(fault)
         campaign, found = load(name), Findings(name, seed)
@@ -199,7 +198,7 @@ def _work(name, seed, numbers, state, reports, folder, keep):
         n_done, outcomes, said = 0, Counter(), time.monotonic()
         for number in numbers:
             place = folder / "case"
-            while place.exists():  # what a case has left behind may be compiling, and writes what it has compiled
+            while place.exists():  # a thread that a case has left may still compile, and write compiled loops
                 shutil.rmtree(place, ignore_errors=True)
             place.mkdir()
             state[:] = number, time.monotonic()
@@ -219,7 +218,7 @@ def _work(name, seed, numbers, state, reports, folder, keep):
 
 
 def _origin(error):
-    """The innermost place of the package in a traceback, by which failures are told apart."""
+    """Return the innermost place of the package in a traceback, by which failures are told apart."""
     frames = [f for f in traceback.extract_tb(error.__traceback__) if f"{os.sep}graphcore{os.sep}" in f.filename]
     return f"{Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else "the campaign"
 

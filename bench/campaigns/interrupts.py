@@ -29,7 +29,7 @@ class _Child:
         self._process = None
 
     def ask(self, job, folder, seconds):
-        """Have a job done over and over, interrupt it after some seconds; returns what became of it."""
+        """Have a job done over and over, interrupt it after some seconds; returns the outcome."""
         if self._process is None or self._process.poll() is not None:
             command = [sys.executable, "-m", "bench.campaigns.interrupts"]
             self._process = subprocess.Popen(command, cwd=ROOT, stdin=-1, stdout=-1, text=True, bufsize=1)
@@ -54,7 +54,7 @@ class _Child:
 
 
 def case(given):
-    """Work of one kind, interrupted within its first 0.4 seconds, or soon after its second beginning."""
+    """Interrupt work of one kind within its first 0.4 seconds, or soon after its second beginning."""
     job = str(given.rng.choice(list(JOBS)))
     answer, late = given.prepared.ask(job, given.folder, float(given.rng.random()) ** 2 * 0.4)
     if answer["kind"] != "KeyboardInterrupt":
@@ -79,7 +79,7 @@ CAMPAIGN = Campaign(
 
 
 def _work():
-    """What is worked on, warm: a graph, its file and its labels."""
+    """Prepare warm input for the jobs: a graph, its file and its labels."""
     import numpy as np
 
     import graphcore
@@ -128,10 +128,10 @@ JOBS = {
 
 
 def _fault(core, folder):
-    """What was left that should not have been."""
+    """Return what an interrupt left behind and should not have."""
     for path in sorted(folder.iterdir()):
         if "store" in path.name:
-            continue  # an unfinished build is kept, and goes on when it is asked for again
+            continue  # an unfinished build is kept, and continues at the next call
         if path.suffix in (".npz", ".gz"):
             core.read_graph(path)
         elif path.name == "page.html" and not path.read_text("utf-8").rstrip().endswith("</html>"):
@@ -144,7 +144,7 @@ def _fault(core, folder):
 
 
 def main():
-    """Do what is asked until it is interrupted, and say how that went."""
+    """Do the requested job until it is interrupted, and report the outcome."""
     np, core, graph = _work()
     with tempfile.TemporaryDirectory() as folder:
         core.write_graph(graph, Path(folder) / "graph.txt")

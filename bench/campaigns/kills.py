@@ -18,12 +18,12 @@ from graphcore.files.store import buckets, journal
 
 from .harness import Campaign, Failure
 
-# What a process that was tried says about how it ended.
+# Reports of a process about its end.
 _DONE, _REFUSED, _NO_SPACE, _WRONG = 0, 3, 4, 5
 
 
 def prepare():
-    """Lists of edges of several kinds: (file, options, calls that a build makes, files of the store that comes out)."""
+    """Prepare lists of edges of several kinds: (file, options, number of calls in a build, files of the store)."""
     # Many blocks and buckets, a note after each, and no waiting for the disk.
     edge_list.CHUNK, buckets._MIN_BUCKETS, journal.INTERVAL = 1 << 10, 6, 0.0
     os.fsync = lambda _: None
@@ -47,7 +47,7 @@ def prepare():
 
 
 def case(given):
-    """One build that is disturbed, and the store after it has been taken up again."""
+    """Disturb one build, resume it, and compare the store."""
     rng = given.rng
     file, options, calls, content = given.prepared[rng.integers(len(given.prepared))]
     out = given.folder / "g.store"
@@ -88,13 +88,13 @@ def _content(out):
 
 
 def _require_whole(out):
-    """What stands under the output's name is whole at any time."""
+    """Check that the file under the output's name is whole at any time."""
     if out.exists():
         graphcore.check_store(out)
 
 
 def _started(work):
-    """A copy of this process that does some work; its number."""
+    """Start a copy of this process that does some work; return its number."""
     child = os.fork()
     if child:
         return child
@@ -115,7 +115,7 @@ def _said():
 
 
 def _ended(child, allowed):
-    """How a process ended, if it is one of the ways that are allowed."""
+    """Return how a process ended, if it is one of the ways that are allowed."""
     end = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
     if end not in allowed:
         raise Failure("a build ended in another way", f"{end}, and not one of {allowed}")
@@ -141,13 +141,13 @@ def kill_at(call):
 
 
 def _with_limit(limit, file, out, options):
-    """Files cannot grow beyond this: the way a full disk looks, but for the number of the error."""
+    """Build with a limit of file size: as on a full disk, but for the number of the error."""
     resource.setrlimit(resource.RLIMIT_FSIZE, (limit, resource.getrlimit(resource.RLIMIT_FSIZE)[1]))
     _build(file, out, options)
 
 
 def calls_of(work):
-    """How many calls of functions, builtin ones included, some work makes."""
+    """Count the calls of functions, builtin ones included, in some work."""
     count = 0
 
     def profile(_frame, event, _arg):

@@ -35,7 +35,7 @@ def _fit(matrix, seed, **options):
 
 
 def prepare():
-    """A graph, its labels, and a process in which everything has been used."""
+    """Prepare a graph, its labels, and a process in which everything has been used."""
     matrix = _graph(np.random.default_rng(0), _N)
     expected = _fit(matrix, 0)
     for options in ({"n_jobs": 2}, {"objective": "ncut"}, {"published": True}):
@@ -44,7 +44,7 @@ def prepare():
 
 
 def case(given):
-    """A fit, of which the process keeps nothing; every fifth time one with too little address space."""
+    """Run a fit and keep nothing of it; every fifth time with too little address space."""
     state, rng = given.prepared, given.rng
     outcome = "fitted"
     if given.number % 5 == 4:
@@ -65,7 +65,7 @@ def case(given):
 
 
 def _short_of_memory(state, rng):
-    """A fit of a larger graph, or of the same, with little more than what the process has."""
+    """Fit a larger graph, or the same, with little more memory than the process has."""
     matrix = _graph(rng, 40_000) if rng.random() < 0.5 else state["matrix"]
     before = resource.getrlimit(resource.RLIMIT_AS)
     resource.setrlimit(resource.RLIMIT_AS, (_pages(0) + int(rng.integers(0, 24 << 20)), before[1]))

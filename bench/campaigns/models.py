@@ -22,7 +22,7 @@ LONGEST = 500
 
 @cache
 def sound(kind: int = 0) -> tuple[dict[str, Any], bytes]:
-    """The arrays of a sound model (of a graph, of one with names, of vectors, of sparse ones), and its description."""
+    """Return the arrays of a sound model (graph, with names, vectors, sparse vectors), and its description."""
     rng = np.random.default_rng(kind)
     X = rng.random((30, 3)).round(1)
     graph = Graph.from_edges(*rng.integers(0, 30, (2, 80)), n_nodes=31, warn=False)
@@ -40,7 +40,7 @@ def sound(kind: int = 0) -> tuple[dict[str, Any], bytes]:
 
 
 def _mutated(rng, facts):
-    """One value somewhere in a description becomes another."""
+    """Change one value somewhere in a description."""
     holder, key = facts, None
     while isinstance(holder, dict) and holder:
         key = list(holder)[rng.integers(len(holder))]
@@ -56,7 +56,7 @@ def _mutated(rng, facts):
 
 
 def _changed(rng, arrays):
-    """One array with another value, type, shape or length, under another's name, or gone."""
+    """Change one array: its value, type, shape, length or name, or remove it."""
     names = list(arrays)
     name = names[rng.integers(len(names))]
     array, how = arrays[name], rng.integers(6)
@@ -82,7 +82,7 @@ def _changed(rng, arrays):
 
 
 def case(given):
-    """A model file with its description, arrays or bytes changed."""
+    """Load a model file with its description, arrays or bytes changed."""
     rng = given.rng
     arrays, text = sound(int(rng.integers(4)))
     arrays, facts = dict(arrays), json.loads(text)
@@ -105,7 +105,7 @@ def case(given):
 
 
 def judged(path):
-    """Load a model and ask it everything; what it refuses, it refuses in one line."""
+    """Load a model and call all of its methods; each refusal is one line."""
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         try:

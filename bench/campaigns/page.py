@@ -1,4 +1,4 @@
-"""What campaigns found, as text, on record, and as the table of docs/reliability.md."""
+"""Findings of campaigns: as text, on record, and as the table of docs/reliability.md."""
 
 import json
 import platform
@@ -15,7 +15,7 @@ _BEGIN, _END = "<!-- figures: begin -->", "<!-- figures: end -->"
 
 
 def text_of(found: Findings) -> str:
-    """A run in lines: cases, outcomes, failures by kind with the first case of each."""
+    """Return a run in lines: cases, outcomes, failures by kind with the first case of each."""
     counts = ", ".join(f"{kind} {n:,}" for kind, n in found.outcomes.most_common())
     lines = [f"{found.name}: {found.cases:,} cases in {found.seconds:.0f} s ({counts})"]
     lines += [f"  {n:,} x {kind} (first: case {found.first[kind]})" for kind, n in found.failures.most_common()]
@@ -45,7 +45,7 @@ def record(found, *, bounds_check=False, afresh=False):
 
 
 def record_suite(path):
-    """Keep what pytest found with the bounds check, from its results in XML."""
+    """Keep the results of pytest with the bounds check, from XML."""
     found = ElementTree.parse(path).getroot().find("testsuite").attrib
     failed, skipped = int(found["failures"]) + int(found["errors"]), int(found["skipped"])
     runs = json.loads(RECORD.read_text())

@@ -1,4 +1,4 @@
-"""Damaged files: every reader makes something sound of them or refuses them in one line."""
+"""Damaged files: every reader returns a sound result or refuses the file in one line."""
 
 import bz2
 import contextlib
@@ -30,7 +30,7 @@ SUFFIXES = {
     "nodes": (".tsv", ".csv", ".txt", ".urls"), "npy": (".npy",), "vectors": (".txt", ".csv"), "table": ("",),
     "parquet": (".parquet",),
 }  # fmt: skip
-# What a token is replaced with: what programs write by mistake, and what breaks parsers.
+# Replacements of a token: mistakes of programs, and text that breaks parsers.
 TOKENS = (
     b"0", b"1", b"-1", b"-0", b"+3", b"007", b"1.5", b"1e3", b"1e309", b"-1e-300", b"nan", b"-nan", b"inf", b"-inf",
     b"4294967296", b"2147483647", b"2147483648", b"-2147483649", b"9223372036854775807", b"9223372036854775808",
@@ -63,7 +63,7 @@ class _Prepared(NamedTuple):
 
 
 def prepare():
-    """Small valid files of every kind, as bytes, and the readers' loops, compiled or loaded."""
+    """Prepare small valid files of every kind, as bytes, and the readers' loops, compiled or loaded."""
     rng = np.random.default_rng(0)
     A = sp.coo_array(np.triu(rng.random((12, 12)) < 0.3, 1).astype(float))
     edges = list(zip(A.row.tolist(), A.col.tolist(), strict=True))
@@ -228,7 +228,7 @@ def _parquet(edges):
 
 
 def _damaged(data, rng, prepared):
-    """One change of some bytes, drawn from all kinds of them."""
+    """Return the data with one change of some bytes, of a random kind."""
     return _CHANGES[rng.integers(len(_CHANGES))](data, rng, prepared)
 
 
@@ -259,7 +259,7 @@ def _truncate(data, rng, _):
 
 
 def _replace_token(data, rng, _):
-    """A word of the text becomes another, with what stands around it as it is."""
+    """Replace a word of the text, and leave the text around it."""
     starts = [0, *(i + 1 for i, byte in enumerate(data[:4000]) if byte in b" \t\n,;()':")]
     start = starts[rng.integers(len(starts))]
     stop = next((i for i in range(start, min(len(data), start + 200)) if data[i] in b" \t\r\n,;()':"), len(data))
@@ -298,7 +298,7 @@ def _head(data, rng, _):
 
 
 def _cross(data, rng, prepared):
-    """The beginning of one format, the end of another."""
+    """Join the beginning of one format to the end of another."""
     others = prepared.seeds[prepared.kinds[rng.integers(len(prepared.kinds))]]
     other = others[rng.integers(len(others))]
     return data[: _place(data, rng)] + other[_place(other, rng) :]
@@ -331,7 +331,7 @@ _CHANGES = (
 
 
 def case(given):
-    """Damage a file, read it as its kind is read, and judge what comes out."""
+    """Damage a file, read it as its kind is read, and judge the result."""
     rng, prepared = given.rng, given.prepared
     kind = prepared.kinds[rng.choice(len(prepared.kinds), p=prepared.shares)]
     if kind == "table":
@@ -392,7 +392,7 @@ _READ = {
 
 
 def _options(rng):
-    """Options of read_graph, most of the time none."""
+    """Return options of read_graph, mostly none."""
     options, draw = {}, rng.random
     if draw() < 0.12:
         options["format"] = graphcore.files.READABLE[rng.integers(len(graphcore.files.READABLE))]
@@ -416,7 +416,7 @@ def _options(rng):
 
 
 def _table(rng):
-    """Columns of any kind, and their names."""
+    """Return columns of any kind, and their names."""
     n = int(rng.integers(0, 6))
     makers = (
         lambda: rng.integers(-3, 4, n), lambda: rng.integers(-(2**63), 2**63 - 1, n), lambda: rng.random(n),
@@ -459,7 +459,7 @@ def _check_text(what, text, path):
 
 
 def _check_graph(graph):
-    """Sound rows: in range, ascending, symmetric, weights positive and finite."""
+    """Check for sound rows: in range, ascending, symmetric, weights positive and finite."""
     n, indptr, indices = graph.n_nodes, graph.indptr, graph.indices
     if len(indptr) != n + 1 or indptr[0] != 0 or indptr[-1] != len(indices) or (np.diff(indptr) < 0).any():
         raise Failure("a graph with damaged rows")
@@ -483,7 +483,7 @@ def _check_graph(graph):
 
 
 def _check_round_trip(graph, folder):
-    """What is written of a graph and its labels comes back, unless it is refused when it is written."""
+    """Check that a graph and its labels are read as they were written, unless writing refuses them."""
     labels = np.arange(graph.n_nodes) % 3
     ending, path = ("tsv", "csv")[graph.n_edges % 2], folder / "back"
     written = _written(path, lambda stream: graphcore.write_labels(labels, stream, graph, format=ending))

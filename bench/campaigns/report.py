@@ -1,4 +1,4 @@
-"""Names and labels that would like to be HTML, script or control characters: the page stays one file of known tags."""
+"""Names and labels that are HTML, script or control characters: the page stays one file of known tags."""
 
 import html.parser
 import tempfile
@@ -23,7 +23,7 @@ _LOADING = {"src", "href", "xlink:href", "action", "srcset", "poster", "data", "
 
 
 class _Page(html.parser.HTMLParser):
-    """Tags of a page, its handlers of events, and what it would load."""
+    """Tags of a page, its handlers of events, and the files that it would load."""
 
     def __init__(self):
         super().__init__(convert_charrefs=True)
@@ -57,7 +57,7 @@ def _name(rng, i):
 
 
 def _graph(rng):
-    """A small graph: of a few edges, of stars, of cliques, with loops, with isolated nodes, with weights."""
+    """Return a small graph: of a few edges, of stars, of cliques, with loops, with isolated nodes, with weights."""
     n = int(rng.integers(2, 30))
     m = int(rng.integers(1, 3 * n))
     ends = rng.integers(0, n, (m, 2))
@@ -69,7 +69,7 @@ def _graph(rng):
 
 
 def case(given):
-    """A page about a small graph with hostile names; now and then with pictures."""
+    """Write a page about a small graph with hostile names; now and then with pictures."""
     rng, path = given.rng, given.folder / "page.html"
     try:
         with warnings.catch_warnings():
@@ -95,7 +95,7 @@ def case(given):
 
 
 def prepare():
-    """The tags of pages about harmless names."""
+    """Prepare the tags of pages about harmless names."""
     karate = graphcore.datasets.load_karate().graph
     tags, about = {}, About("karate", "karate", "a command", warnings=("a warning",))
     with tempfile.TemporaryDirectory() as folder:

@@ -11,7 +11,7 @@ from .harness import Campaign, Failure
 
 
 def case(given):
-    """A random weighted graph, and the same graph in another unit or with other numbers."""
+    """Compare a random weighted graph with the same graph in another unit or with other numbers."""
     rng = given.rng
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", gc.GraphWarning)
@@ -61,7 +61,7 @@ def _powers_of_ten(rng):
             _same_partition(model.labels_, expected, f"{options} times {factor}")
         if not np.allclose(*([v for _, v in m.clustering_.history] for m in models), rtol=1e-9):
             raise Failure("objectives differ after a power of ten", f"{options} times {factor}")
-    # From one start: which local optimum several random ones lead to may hang on the last digit.
+    # From one start: the local optimum of several random starts may depend on the last digit.
     model = gc.KernelKMeans(k, kernel="normalized_cut", init=truth, shift=1.0)
     costs = [model.fit(B).inertia_ for B in (A, A * factor)]
     if not np.isclose(*costs, rtol=1e-6, atol=1e-9):
@@ -103,7 +103,7 @@ _SETTINGS = ({}, {"objective": "ncut"})
 
 
 def _graph(rng, *, separated):
-    """A matrix, the number of its clusters, and the cluster of every node."""
+    """Return a matrix, the number of its clusters, and the cluster of every node."""
     k, size = int(rng.integers(2, 5)), int(rng.integers(10, 25) if separated else rng.integers(3, 25))
     truth = rng.permutation(np.repeat(np.arange(k), size))
     same = truth[:, None] == truth

@@ -1,4 +1,4 @@
-"""Stores that are damaged or forged: none may end the process, and none may be taken for sound."""
+"""Damaged or forged stores: none may end the process, and none may be taken for sound."""
 
 import contextlib
 import json
@@ -23,7 +23,7 @@ JSON = (None, True, -1, 0, 3, 1.5, 10**30, "x", "<i8", "|O", "<f8", [], [[]], {}
 
 
 def prepare():
-    """Sound stores: plain, weighted, with short names and with long ones; each with its graph in memory."""
+    """Prepare sound stores: plain, weighted, with short names and with long ones; each with its graph in memory."""
     rng = np.random.default_rng(0)
     folder = Path(mkdtemp(prefix="stores-"))
     made = []
@@ -42,7 +42,7 @@ def prepare():
 
 
 def case(given):
-    """One store, damaged in one or several ways; with a chance its checksums are made to fit again."""
+    """Damage one store in one or several ways; with some probability its checksums are made to fit again."""
     rng = given.rng
     source, sound = given.prepared[rng.integers(len(given.prepared))]
     path = given.folder / "g.store"
@@ -68,7 +68,7 @@ def case(given):
 
 
 def looked_at(path):
-    """The graph that opens; None where it is refused, which check and the readers must do likewise."""
+    """Return the graph that opens; None where opening, check and the readers refuse it alike."""
     found = []
     for look in (graphcore.open_graph, graphcore.check_store, graphcore.read_graph):
         try:
@@ -92,7 +92,7 @@ def _equal(graph, sound):
 
 
 def require_graph(graph, said):
-    """Whatever opens is a graph, to the plainest reading of its arrays."""
+    """Check by a plain reading of its arrays that a graph which opens is sound."""
     n = graph.n_nodes
     A = np.zeros((n, n))
     for i in range(n):
@@ -147,7 +147,7 @@ def _damage(rng, path):
 
 
 def _change_values(rng, path):
-    """A value of an array, or of two entries that mirror one another."""
+    """Change a value of an array, or of two entries that mirror one another."""
     arrays = [p for p in path.iterdir() if p.suffix == ".npy"]
     if not arrays:
         return
@@ -176,7 +176,7 @@ def _change_type(rng, file):
 
 
 def _load(file):
-    """An array as numpy reads it, None where it does not."""
+    """Return an array as numpy reads it, None where it does not."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -209,7 +209,7 @@ def _change_meta(rng, file):
 
 
 def _replace_file(rng, path):
-    """Put something else in a file's place, or nothing."""
+    """Replace a file by something else, or delete it."""
     files = sorted(path.iterdir())
     file = files[rng.integers(len(files))]
     file.unlink()
@@ -224,7 +224,7 @@ def _replace_file(rng, path):
 
 
 def _forge(rng, path):
-    """Make lengths, types and checksums fit what is there, as who means harm would; whether that was possible."""
+    """Make lengths, types and checksums fit the files, as an attacker would; return whether that was possible."""
     file = path / "meta.json"
     try:
         facts = json.loads(file.read_bytes())

@@ -17,7 +17,7 @@ TYPES = ("i1", "u1", "i4", "u4", "i8", "u8", ">i4", ">i8", "f4", "f8", "f2", "g"
 
 
 def prepare():
-    """Entry points by name, each a function of a matrix; models are fitted to sound data."""
+    """Prepare entry points by name, each a function of a matrix; models are fitted to sound data."""
     rng = np.random.default_rng(0)
     A = np.triu(rng.random((30, 30)) < 0.2, 1)
     sound = sp.csr_array((A + A.T).astype(float))
@@ -64,7 +64,7 @@ def prepare():
 
 
 def case(given):
-    """One matrix, one damage, one entry point."""
+    """Try one matrix, one damage, one entry point."""
     rng, (sound, K, entries) = given.rng, given.prepared
     name = sorted(entries)[rng.integers(len(entries))]
     what = entries[name]
@@ -77,7 +77,7 @@ def case(given):
 
 
 def _arrays(rng, sound):
-    """The arrays of rows, given to the constructor itself, with check and without."""
+    """Pass the arrays of rows to the constructor itself, with check and without."""
     parts = {"indptr": sound.indptr.copy(), "indices": sound.indices.copy(), "weights": sound.data * 2}
     for _ in range(rng.integers(1, 3)):
         name = ("indptr", "indices", "weights")[rng.integers(3)]
@@ -95,7 +95,7 @@ def _arrays(rng, sound):
 
 
 def _outcome(name, use, shape):
-    """Whether an entry point took what it was given, or refused it in one line."""
+    """Return whether an entry point took what it was given, or refused it in one line."""
     try:
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")
@@ -105,7 +105,7 @@ def _outcome(name, use, shape):
             raise Failure("message of several lines", str(error)) from error
         return "refused"
     except (ValueError, TypeError) as error:
-        # What scikit-learn says of input that it validates; the package itself raises InputError.
+        # Errors of scikit-learn's validation; the package itself raises InputError.
         if not _by_scikit_learn(error):
             raise Failure(f"{type(error).__name__} at {name}", f"{error} {shape}") from error
         return "refused by scikit-learn"
@@ -113,7 +113,7 @@ def _outcome(name, use, shape):
 
 
 def _by_scikit_learn(error):
-    """Whether an error was raised while scikit-learn looked at the input."""
+    """Return whether an error was raised while scikit-learn looked at the input."""
     step, names = error.__traceback__, []
     while step is not None:
         names.append((step.tb_frame.f_globals.get("__name__", ""), step.tb_frame.f_code.co_name))
@@ -122,7 +122,7 @@ def _by_scikit_learn(error):
 
 
 def _damaged(rng, sound):
-    """A damaged matrix; None if scipy refuses to make it."""
+    """Return a damaged matrix; None if scipy refuses to make it."""
     kind = FORMATS[rng.integers(len(FORMATS))]
     try:
         with warnings.catch_warnings():
@@ -140,7 +140,7 @@ def _damaged(rng, sound):
                     X.coords = tuple(_damage(rng, c) if i == axis else c for i, c in enumerate(X.coords))
                 else:
                     setattr(X, name, _damage(rng, getattr(X, name)))
-            if rng.random() < 0.15:  # what scipy believes without looking
+            if rng.random() < 0.15:  # which scipy accepts unchecked
                 X.has_canonical_format = X.has_sorted_indices = True
             if rng.random() < 0.1:
                 X._shape = tuple(int(n) for n in rng.choice([0, 1, 29, 30, 31, 60], 2))
@@ -165,7 +165,7 @@ def _damaged_lists(rng, X):
 
 
 def _damage(rng, array):
-    """A changed copy of an array: values, length, type, shape, memory."""
+    """Return a changed copy of an array: values, length, type, shape, memory."""
     array, choice = array.copy(), rng.integers(9)
     if choice <= 2 and array.size:  # a value
         place = rng.integers(array.size)

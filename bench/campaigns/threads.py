@@ -43,7 +43,7 @@ _KINDS = (_planted, _planted, _cliques, _ring, _stars, _sparse_random)
 
 
 def _graph(rng):
-    """A symmetric matrix without loops: of clusters, cliques (many equal choices), a ring, stars, or of chance."""
+    """Return a symmetric matrix without loops: clusters, cliques (many ties), a ring, stars, or random."""
     n = int(rng.integers(20, 400))
     links = np.triu(_KINDS[rng.integers(len(_KINDS))](rng, n), 1)
     kind = rng.integers(3)
@@ -54,7 +54,7 @@ def _graph(rng):
 
 
 def labels_of(task, n_jobs):
-    """Labels of a task: a name of an estimator, its parameters, a matrix."""
+    """Return the labels of a task: a name of an estimator, its parameters, a matrix."""
     import graphcore
 
     name, options, matrix = task
@@ -85,7 +85,7 @@ def _task(rng):
 
 
 def _in_fork(task):
-    """The labels of a fork, by a pipe; threads of this process stay behind."""
+    """Return the labels of a fork, by a pipe; threads of this process stay behind."""
     ours, theirs = os.pipe()
     child = os.fork()
     if child == 0:
@@ -105,7 +105,7 @@ def _in_fork(task):
 
 
 def _in_threads(task):
-    """Three fits at once; the labels of one that differs, if one does."""
+    """Run three fits at once; return the labels of one that differs, if one does."""
     found = [None] * 3
 
     def fit(i):
@@ -120,7 +120,7 @@ def _in_threads(task):
 
 
 def prepare():
-    """Processes that are kept: one spawned, one of loky, which joblib uses."""
+    """Start processes that are kept: one spawned, one of loky, which joblib uses."""
     from joblib.externals.loky import get_reusable_executor
 
     spawned = multiprocessing.get_context("spawn").Pool(1)
@@ -128,13 +128,13 @@ def prepare():
         "fork": _in_fork,
         "threads": _in_threads,
         "spawn": lambda task: spawned.apply(labels_of, (task, 2)),
-        # It ends by itself when nothing is asked of it, for the end of this process waits for it.
+        # It ends by itself when idle, because the end of this process waits for it.
         "loky": lambda task: get_reusable_executor(1, timeout=20).submit(labels_of, task, 2).result(),
     }
 
 
 def case(given):
-    """A random graph and estimator, with 1, 2 and 3 threads, and in one of the other ways."""
+    """Compare a random graph's labels for 1, 2 and 3 threads, and in one of the other ways."""
     task = _task(given.rng)
     first = labels_of(task, 1)
     for n_jobs in (2, 3):

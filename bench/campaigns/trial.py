@@ -1,4 +1,4 @@
-"""A campaign whose cases go wrong in every way that there is: the harness is tested with it."""
+"""A campaign whose cases fail in every possible way, to test the harness."""
 
 import os
 import signal
@@ -8,7 +8,7 @@ from .harness import Campaign, Failure
 
 
 def case(given):
-    """Case 0 hangs, 1 dies, 2 needs too much memory, 3 fails, 4 lets an exception through; the others are fine."""
+    """Fail by number: 0 hangs, 1 dies, 2 needs too much memory, 3 fails, 4 raises; the others succeed."""
     (given.folder / "input.txt").write_text(str(given.number))
     if given.number == 0:
         time.sleep(60)

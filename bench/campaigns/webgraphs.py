@@ -1,4 +1,4 @@
-"""Damaged BVGraph files: the stream, its offsets, its properties, and lists that no writer makes."""
+"""Damaged BVGraph files: the stream, its offsets, its properties, and lists that no program writes."""
 
 import shutil
 from functools import partial
@@ -22,7 +22,7 @@ VALUES = (
 
 
 def _lists(rng):
-    """Lists that have something in common, some of them long."""
+    """Return lists that have something in common, some of them long."""
     n = int(rng.choice([1, 2, 9, 40, 40, 300]))
     lists = []
     for x in range(n):
@@ -67,7 +67,7 @@ def _insert(data, rng):
 
 
 def _numbers(_, rng):
-    """Numbers as lists have them, one after the other, that make no sense."""
+    """Return meaningless numbers, coded as in lists."""
     numbers = rng.choice([0, 0, 0, 1, 1, 2, 3, 5, 9, 40, 300, 2**31, 2**32, 2**40], int(rng.integers(1, 200)))
     codes = [list(CODES)[rng.choice(6, p=(0.2, 0.45, 0.05, 0.2, 0.05, 0.05))] for _ in numbers]
     most = {"UNARY": 300, "GOLOMB": 900}
@@ -75,7 +75,7 @@ def _numbers(_, rng):
 
 
 def _line(data, rng):
-    """Another value, or no line, or a line more, in the properties."""
+    """Change, drop or add a line of the properties."""
     lines = data.decode("latin-1").splitlines()
     key, value = KEYS[rng.integers(len(KEYS))], VALUES[rng.integers(len(VALUES))]
     if key == "compressionflags" and rng.random() < 0.7:
@@ -85,7 +85,7 @@ def _line(data, rng):
 
 
 def _damaged(files, rng):
-    """One change of one of the three files."""
+    """Change one of the three files."""
     graph, said, offsets = files
     which = rng.random()
     if which < 0.55:
@@ -101,7 +101,7 @@ def _damaged(files, rng):
 
 
 def case(given):
-    """A graph of some lists, damaged; read with its offsets and without, and built from by blocks."""
+    """Read a damaged graph of some lists with its offsets and without, and build a store from it by blocks."""
     rng = given.rng
     lists = _lists(rng)
     files = _written(rng, lists)
@@ -147,7 +147,7 @@ def _same(one, other):
 
 
 def prepare():
-    """The loops, compiled or loaded."""
+    """Prepare the loops, compiled or loaded."""
     from graphcore.files import _bvgraph_loops
 
     _bvgraph_loops.warm_up()

@@ -1,6 +1,6 @@
-"""Each step of the method off, and each constant of it another value: J, ARI and CPU seconds beside the default's.
+"""Ablation of each step of the method, and other values of each constant: J, ARI and CPU seconds beside the default's.
 
-What is no parameter is switched by giving the name in its module another value, in this process. ``--page
+Steps without a parameter are switched by another value of a name in their module, in this process. ``--page
 docs/tables/ablation.md`` writes the tables of the docs; ``--settings`` takes a JSON list of parameters instead.
 """
 
@@ -35,7 +35,7 @@ class Variant:
     alone: bool = False  # the function of the five stages, and no moves after it
 
     def fit(self, graph, k, seed, n_jobs):
-        """Labels."""
+        """Return labels."""
         import graphcore
 
         with ExitStack() as changed, quiet():
@@ -51,22 +51,22 @@ class Variant:
 
 
 def parameters(**params):
-    """A variant that has other parameters."""
+    """Return a variant that has other parameters."""
     return Variant(", ".join(f"`{name}={value!r}`" for name, value in params.items()), tuple(params.items()))
 
 
 def switch(title, *patches, **params):
-    """A variant that has other values in modules, and other parameters."""
+    """Return a variant that has other values in modules, and other parameters."""
     return Variant(title, tuple(params.items()), patches)
 
 
 def constant(where, value, **params):
-    """A variant that has another value of one constant."""
+    """Return a variant that has another value of one constant."""
     return Variant(f"{where} = {value:.3g}", tuple(params.items()), ((where, value),))
 
 
 def objective(**fields):
-    """A variant whose objective has other fields."""
+    """Return a variant whose objective has other fields."""
     from graphcore.cluster.partition.objectives import OBJECTIVES
 
     changed = replace(OBJECTIVES["information"], **fields)
@@ -75,7 +75,7 @@ def objective(**fields):
 
 
 def settled(n_passes):
-    """A variant whose cells are settled in more passes, or none."""
+    """Return a variant whose cells take more passes of moves, or none."""
     from graphcore.cluster.partition.local_moving import move_locally
 
     return switch(f"cells: {n_passes} passes of moves", (
@@ -85,7 +85,7 @@ def settled(n_passes):
 
 
 def better_twice():
-    """A variant whose recombination begins twice with the better partition, and merges nothing anew."""
+    """Return a variant whose recombination starts twice from the better partition, and merges nothing anew."""
     from graphcore.cluster.partition import improve
 
     begun = []
@@ -101,7 +101,7 @@ def better_twice():
 
 
 def steps():
-    """Variants of the first tables: what happens, and how often."""
+    """Return variants of the first tables: the steps, and how often they are made."""
     from graphcore.cluster.partition.problem import Partition
     from graphcore.cluster.spectral.partition import kmeans_labels
 
@@ -117,7 +117,7 @@ def steps():
         parameters(effort=4),
         switch("best of the drafts, not recombined", one_of_two),
         better_twice(),
-        switch("groups not heated in recombination", ("partition.improve._SWEEPS", 0)),
+        switch("no simulated annealing in recombination", ("partition.improve._SWEEPS", 0)),
         switch("no eigenvector draft", ("pipeline.drafts._SETTLED_SHARE", -np.inf)),
         switch("no cycles", ("partition.improve.move_in_cycles", lambda *_, sums, **__: sums)),
         switch(
@@ -139,7 +139,7 @@ def steps():
 
 
 def long_steps():
-    """Variants that take longer, without the largest graphs."""
+    """Return variants that take longer, without the largest graphs."""
     return [
         Variant(DEFAULT),
         parameters(eigen_solver="exact"),
@@ -149,7 +149,7 @@ def long_steps():
 
 
 def constants():
-    """Variants of the table of constants."""
+    """Return variants of the table of constants."""
     from graphcore.cluster.pipeline.settings import EFFORTS
 
     price = EFFORTS["default"][1]
@@ -178,7 +178,7 @@ def constants():
 
 
 def alone():
-    """Variants of the last table: the five stages by themselves, with nothing moved."""
+    """Return variants of the last table: the five stages by themselves, without moves."""
     graphs = [{"coreset_graph": name} for name in ("contracted", "induced")]
     asked = [graph | more for graph in graphs for more in ({}, {"sampling": "degree"}, {"eigen_solver": "exact"})]
     changed = [replace(parameters(**params), alone=True) for params in asked]
@@ -223,7 +223,7 @@ def _asked(variant, options):
 
 
 def _measured(variant, name, options):
-    """An outcome; "refused" if the parameters do not suit the graph."""
+    """Return an outcome; "refused" if the parameters do not suit the graph."""
     import graphcore
     from graphcore.exceptions import ParameterError
 
@@ -231,7 +231,7 @@ def _measured(variant, name, options):
     graph, k = graphcore.Graph(indptr, indices, check=False), GRAPHS[name]
     small = graphcore.datasets.planted_partition(10, 150, 8 / 150, 6 / 1350, random_state=0).graph
     try:
-        variant.fit(small, 10, 0, options.threads)  # loops, and what is imported when it is first used
+        variant.fit(small, 10, 0, options.threads)  # compiles loops and imports libraries
         outcome = over_seeds(
             variant.title, name, lambda seed: variant.fit(graph, k, seed, options.threads),
             lambda labels: score(indptr, indices, labels, k, truth), options.seeds,
@@ -243,19 +243,19 @@ def _measured(variant, name, options):
 
 
 def _mean(outcome, what):
-    """Mean over the seeds, None if it was not measured."""
+    """Return the mean over the seeds, None if it was not measured."""
     values = [row[what] for row in outcome.scores if what in row] if what in ("j", "nc", "ari") else outcome.cpu_seconds
     return float(np.mean(values)) if values else None
 
 
 def _change(outcome, first):
-    """Of J, in per cent of the default's."""
+    """Return the change of J, in per cent of the default's."""
     value, base = _mean(outcome, "j"), _mean(first, "j")
     return None if value is None else 100 * (value / base - 1)
 
 
 def _by_graph(found, cells):
-    """A table with a column for each graph; ``cells(outcome, the default's)`` is text."""
+    """Return a table with a column for each graph; ``cells(outcome, the default's)`` is text."""
     columns = [[cells(o, row[0]) for o in row] for row in found.values()]
     titles = [o.method.title for o in next(iter(found.values()))]
     header = ["", *(f"{graph}, k = {GRAPHS[graph]}" for graph in found)]
@@ -263,7 +263,7 @@ def _by_graph(found, cells):
 
 
 def by_graph(found):
-    """J of the default and changes of it in per cent, ARI, and CPU seconds."""
+    """Return tables of J of the default and its changes in per cent, ARI, and CPU seconds."""
 
     def change(outcome, first):
         value = _change(outcome, first)
@@ -279,7 +279,7 @@ def by_graph(found):
 
 
 def in_the_mean(found):
-    """A row for each variant: changes in the mean over the graphs, the worst and the best, ARI, and CPU seconds."""
+    """Return a row for each variant: mean, worst and best change over the graphs, ARI, and CPU seconds."""
     rows = []
     for row in zip(*found.values(), strict=True):
         both = [(o, first) for o, (first, *_) in zip(row, found.values(), strict=True) if o.scores]
@@ -293,7 +293,7 @@ def in_the_mean(found):
 
 
 def cuts(found):
-    """NC and ARI."""
+    """Return tables of NC and ARI."""
 
     def cell(outcome, _):
         values = [_mean(outcome, what) for what in ("nc", "ari")]

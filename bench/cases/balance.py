@@ -1,6 +1,6 @@
 """Parts of about equal size: edge cut and NC at the imbalance that METIS reaches, with sizes and with volumes limited.
 
-METIS balances numbers of nodes as it comes, and volumes where nodes weigh their degrees. graphcore is given the largest
+METIS balances numbers of nodes by default, and volumes where nodes weigh their degrees. graphcore is given the largest
 part of METIS's median run as `max_cluster_size`, or its largest volume as `max_share`. ``--page
 docs/tables/balance.md`` writes the table of the docs.
 """
@@ -14,7 +14,7 @@ from .quality import GRAPHS as ALL
 from .quality import LARGE, graph_path
 
 SEEDS = 3
-# What is limited, and the peer that balances it.
+# Limits, and the peer that balances each.
 KINDS = {"sizes": Method("METIS", "metis"), "volumes": Method("METIS, degrees as weights", "metis_volumes")}
 OURS = "graphcore, "
 GRAPHS = (
@@ -51,7 +51,7 @@ def run(options):
 
 
 def page(outcomes):
-    """The table, from outcomes measured now or earlier: a row for each graph and what is limited."""
+    """Return the table, from outcomes measured now or earlier: a row for each graph and limit."""
     found, rows = {(o.graph, o.method.title): o for o in outcomes}, []
     for graph in dict.fromkeys(o.graph for o in outcomes):
         for kind, metis in KINDS.items():
@@ -63,7 +63,7 @@ def page(outcomes):
 
 
 def score(path, run, k, own_k):
-    """NC, edges between parts, and the largest size and volume in means."""
+    """Return NC, the cut edges, and the largest size and volume in means."""
     indptr, indices, _ = scoring.load(path)
     degrees = np.diff(indptr)
     labels = np.where(degrees > 0, run["labels"], -1)
@@ -79,7 +79,7 @@ def score(path, run, k, own_k):
 
 
 def row(graph, k, kind, peer, ours):
-    """A line of the table: medians of both, and whether graphcore is no worse in either."""
+    """Return a line of the table: medians of both, and whether graphcore is no worse in either."""
     measure = MEASURES[kind]
     found = [graph, k, kind, f"{peer.median(measure):.3f}"]
     if ours.status != "ok":

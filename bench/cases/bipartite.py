@@ -28,7 +28,7 @@ QUICK = ("planted, 14 thousand nodes", "texts")
 
 
 def run(options):
-    """A row for every matrix and method."""
+    """Measure every matrix and method, a row for each."""
     outcomes = []
     for name in (*PLANTED, "texts"):
         if harness.wanted([name], options) and (name in QUICK or not options.quick):
@@ -41,7 +41,7 @@ def run(options):
 
 
 def planted(rows, columns, inside, outside):
-    """Blocks of rows and columns that go together."""
+    """Return blocks of rows and columns that belong together."""
     import graphcore
 
     entries = np.full((K, K), outside * rows / K)
@@ -50,7 +50,7 @@ def planted(rows, columns, inside, outside):
 
 
 def texts():
-    """Counts of words in texts; the last block of words is common to all subjects."""
+    """Return counts of words in texts; the last block of words is common to all subjects."""
     import graphcore
 
     rows, columns, common, own, other, shared = TEXTS
@@ -61,7 +61,7 @@ def texts():
 
 
 def measured(title, name, made, options):
-    """One method on one matrix; a first run, which is not timed, is watched for what it allocates."""
+    """Measure one method on one matrix, after a first, untimed run whose allocations are counted."""
     from sklearn.cluster import SpectralCoclustering
 
     import graphcore
@@ -93,7 +93,7 @@ def measured(title, name, made, options):
 
 
 def described(outcomes):
-    """One row for every outcome."""
+    """Return one row for every outcome."""
     rows = []
     for o in outcomes:
         scores = [spread(o, what) for what in ("rows", "columns")]

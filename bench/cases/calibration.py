@@ -1,10 +1,10 @@
-"""Memberships against the truth: of nodes with membership p, are about p right? Planted graphs, vectors, known classes.
+"""Calibration of memberships against planted graphs, vectors and known classes: of nodes with p, p should be right.
 
-The constants of ``evidence.py`` were chosen on other draws of the generated kinds; the real data
-had no part in it. Beside it: memberships against another fit, and against classes where it is known how many nodes of
-each cluster are of its most frequent class; and the share of a node's edges that goes to its cluster, which is not
-calibrated. A second table compares other ways to make probabilities, on the generated kinds.
-``--page docs/tables/calibration.md`` writes the table of the docs.
+The constants of ``evidence.py`` were chosen on other draws of the generated kinds, without the real data. Further
+columns: memberships against another fit, and against classes where it is known how many nodes of each cluster are of
+its most frequent class; and the share of a node's edges that goes to its cluster, which is not calibrated. A second
+table compares other ways to make probabilities, on the generated kinds. ``--page docs/tables/calibration.md`` writes
+the table of the docs.
 """
 
 import numpy as np
@@ -32,7 +32,7 @@ STEPS, POWERS = (1, 2, 4), (0.7, 0.85, 1.2, 1.5)
 
 
 def run(options):
-    """A row for each kind of graph."""
+    """Measure each kind of graph, a row for each."""
     outcomes, missing = [], []
     for name in harness.wanted([*PLANTED, *UNEVEN, *LFR, *VECTORS, *TWO_KINDS, *REAL], options, LARGE):
         if name in REAL and inputs.real(name, options.data) is None:
@@ -66,7 +66,7 @@ def run(options):
 
 
 def drawn(name, seed, data):
-    """(what is fitted, known classes with -1 for none, number of clusters)."""
+    """Return (input of the fit, known classes with -1 for none, number of clusters)."""
     from sklearn.datasets import make_blobs
 
     import graphcore
@@ -99,7 +99,7 @@ def drawn(name, seed, data):
 
 
 def score(found):
-    """Share that is right, mean of the largest memberships, and errors.
+    """Return the share that is right, the mean of the largest memberships, and errors.
 
     The error with the classes of each cluster known is that of membership times the share of the cluster that is of its
     most frequent class, against whether a node is of this class. That against another fit, of labels by which clusters
@@ -138,7 +138,7 @@ def score(found):
 
 
 def errors(memberships, names, truth):
-    """Calibration error of the largest and Brier score of all against classes; `names` are the clusters' classes."""
+    """Return calibration error and Brier score against classes; `names` are the clusters' classes."""
     from graphcore.metrics import calibration
 
     largest = memberships.max(axis=1).toarray().ravel()
@@ -153,7 +153,7 @@ def errors(memberships, names, truth):
 
 
 def ways(model):
-    """Other ways to make probabilities from the same fit: {title: csr_array (n, n_clusters)}."""
+    """Return other ways to make probabilities from the same fit: {title: csr_array (n, n_clusters)}."""
     import scipy.sparse as sp
 
     found = model.membership_
@@ -169,7 +169,7 @@ def ways(model):
 
     made = {"as it is": found}
     made |= {f"to the power of {exponent}": power(exponent) for exponent in POWERS}
-    made["evidence whatever drafts say"] = power(1 / stability[joined].mean())
+    made["evidence without drafts"] = power(1 / stability[joined].mean())
     made["evidence by each node's stability"] = power(np.repeat(stability / stability[joined].mean(), entries))
     made["half of it the share of drafts"] = rows_to_one(
         (found.multiply((2 - stability)[:, None]) + members.multiply(stability[:, None])).tocsr()
@@ -190,7 +190,7 @@ def rows_to_one(matrix):
 
 
 def of_ways(outcomes):
-    """A row for each way: mean of both errors over the generated kinds, and where each is worst beside today's."""
+    """Return a row for each way: means of both errors over the generated kinds, and the largest change."""
     if not outcomes:
         return ""
 

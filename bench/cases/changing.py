@@ -25,7 +25,7 @@ DBLP_K = 100
 
 
 def run(options):
-    """Tables of streams, and of the cost by the size of the change."""
+    """Measure streams, and the cost by the size of the change, a table for each."""
     size = QUICK_SIZE if options.quick else SIZE
     outcomes, sections = [], []
     for name in ("drift", "splits and unions"):
@@ -59,7 +59,7 @@ class Stream:
         self.edges = self._drawn(np.arange(self.n))
 
     def _drawn(self, nodes, n_inside=INSIDE / 2, n_outside=OUTSIDE / 2):
-        """Edges of some nodes, each drawn from one of its ends: (m, 2), the smaller first."""
+        """Draw edges of some nodes, each from one of its ends: (m, 2), the smaller first."""
         inside = np.repeat(nodes, self.rng.poisson(n_inside, len(nodes)))
         order = np.argsort(self.labels, kind="stable")
         starts = np.searchsorted(self.labels[order], np.arange(K + 1))
@@ -94,7 +94,7 @@ class Stream:
 
 
 def streams(name, size, options):
-    """Means over the steps of a stream, updated and fitted from scratch."""
+    """Measure a stream, updated and fitted from scratch: means over its steps."""
     return [
         over_seeds(
             title, name, lambda seed, title=title: followed(title, name, size, seed, options), dict, options.seeds
@@ -105,7 +105,7 @@ def streams(name, size, options):
 
 
 def followed(title, name, size, seed, options):
-    """ARI with the communities after each step, means; and CPU seconds of a step."""
+    """Measure ARI with the communities after each step, means; and CPU seconds of a step."""
     import graphcore
 
     def fit():
@@ -129,7 +129,7 @@ def followed(title, name, size, seed, options):
 
 
 def of_streams(outcomes, size):
-    """A row for each stream and way."""
+    """Return a table with a row for each stream and way."""
     rows = [
         [o.graph, o.method.title, *(spread(o, what) for what in ("ari", "last", "same")), spread(o, "cpu")]
         for o in outcomes
@@ -156,7 +156,7 @@ def of_streams(outcomes, size):
 
 
 def dblp(folder):
-    """The graph of co-authors, None if it is not there."""
+    """Return the graph of co-authors, None if it is not there."""
     import graphcore
 
     path = folder / "graphs" / "dblp.npz"
@@ -164,7 +164,7 @@ def dblp(folder):
 
 
 def of_cost(graph, options):
-    """CPU seconds of a fit, and of updates that exchange a share of the edges for others between friends of friends."""
+    """Measure CPU seconds of a fit, and of updates that exchange edges for others between friends of friends."""
     import scipy.sparse as sp
 
     import graphcore
@@ -200,7 +200,7 @@ def of_cost(graph, options):
 
 
 def of_costs(outcomes):
-    """A row for each share."""
+    """Return a table with a row for each share."""
     fit = np.mean(outcomes[0].cpu_seconds)
     rows = [[outcomes[0].method.title, "-", "-", float(fit), 1.0]] + [
         [o.method.title, spread(o, "moved", 0), spread(o, "formed", 0), float(np.mean(o.cpu_seconds)),
@@ -216,7 +216,7 @@ def of_costs(outcomes):
 
 
 def new_vectors(data):
-    """(Vectors, truth, number of clusters, shares that are new) by name, made when asked for; None if absent."""
+    """Return (vectors, truth, number of clusters, new shares) by name, made on request; None if absent."""
 
     def kept(name, *shares):
         path = inputs.labelled_vectors(name, data)
@@ -238,7 +238,7 @@ def new_vectors(data):
 
 
 def joined(name, found, options):
-    """Rows of the table: vectors that join a model, beside a fit to all of them."""
+    """Measure vectors that join a model, beside a fit to all of them: rows of the table."""
     import graphcore
 
     def spent(function):

@@ -1,4 +1,4 @@
-"""Choosing k: what each method of select_n_clusters picks where k is known, and its seconds beside those of a fit.
+"""Choosing k: the choices of each method of select_n_clusters where k is known, and its seconds beside a fit's.
 
 ``--page docs/tables/choose_k.md`` writes both tables for the docs.
 """
@@ -14,7 +14,7 @@ SEEDS = 5
 FIT = Method("fit", "cluster", "graphcore")
 METHODS = [
     Method(name, "choose", "graphcore", {"method": name})
-    for name in ("information", "description-length", "stability", "eigengap", "merge-gap", "penalty")
+    for name in ("information", "description-length", "eigengap", "penalty")
 ]
 # Number of classes; None where there are none, and a fit is made with 100 clusters.
 GRAPHS = {
@@ -32,7 +32,7 @@ GRAPHS = {
 }
 LARGE = ("mnist-nn10", "dblp")
 _FIT_WITHOUT_CLASSES = 100
-# Planted blocks of so many nodes; a node has 15 edges inside its block and 5 to others in the mean.
+# Nodes of a planted block; a node has 15 edges inside its block and 5 to others in the mean.
 _BLOCK, _INSIDE, _OUTSIDE = 200, 15, 5
 _PLANTED_SEEDS = 10
 
@@ -70,12 +70,12 @@ def run(options):
 
 
 def score(path, run, k, own_k):
-    """The number picked, and whether it was said to stand out."""
+    """Return the number chosen, and whether it is clear."""
     return {"best": int(run["best"]), "clear": int(run["clear"])}
 
 
 def pick(outcome):
-    """Numbers picked with their counts, the most frequent first."""
+    """Return the numbers chosen with their counts, the most frequent first."""
     if outcome.status != "ok":
         return outcome.status
     found = Counter((row["best"], row["clear"]) for row in outcome.scores)
@@ -87,7 +87,7 @@ def pick(outcome):
 
 
 def _table(header, methods, graphs, text):
-    """A row for each graph, a column for each method; with a second heading, the number of classes."""
+    """Return a row for each graph, a column for each method; with a second heading, the number of classes."""
     rows = []
     for graph, found in graphs.items():
         classes = ["-" if GRAPHS[graph] is None else GRAPHS[graph]]

@@ -23,7 +23,7 @@ LARGE = ("planted-5000", "lfr-50000-0.3")
 
 
 def run(options):
-    """A row for each graph and method, and the exponent of each method's processor seconds with planted k."""
+    """Measure each graph and method, and fit the exponent of each method's processor seconds with planted k."""
     methods, rows, outcomes = harness.chosen(METHODS, options), [], []
     planted = {method.title: [] for method in methods}
     for graph in harness.wanted([*(f"planted-{k}" for k in CLUSTERS), *REAL], options, LARGE):
@@ -43,7 +43,7 @@ def run(options):
 
 
 def exponent(found):
-    """Slope of log processor seconds over log k, by least squares; None below two points."""
+    """Return the slope of log processor seconds over log k, by least squares; None below two points."""
     points = [(k, o.median("cpu_seconds")) for k, o in found if o.median("cpu_seconds")]
     if len(points) < 2:
         return None

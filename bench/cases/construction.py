@@ -39,7 +39,7 @@ def run(options):
         share = DRAWS / n
         alike = distinct(path, DRAWS) / n
         for k in SWEEP:
-            # One start of k-means: it is not what is compared, and ten with k = 5,000 take many minutes.
+            # One start of k-means, which is not compared, because ten with k = 5,000 take many minutes.
             methods = stage_methods(share, 1, ("degree",))
             params = {**methods[-1].params, "size": alike}
             methods.append(Method("graphcore, degree, as many nodes", "construct", "graphcore", params))
@@ -50,14 +50,14 @@ def run(options):
 
 
 def distinct(path, n_draws):
-    """Expected number of different nodes in so many draws by degree, with replacement as coreset-sc draws."""
+    """Return the expected number of different nodes in draws by degree with replacement, as of coreset-sc."""
     with np.load(path) as file:
         degrees = np.diff(file["indptr"]) + 1.0
     return float(-np.expm1(n_draws * np.log1p(-degrees / degrees.sum())).sum())
 
 
 def stage_methods(share, n_init, samplings):
-    """The reference first, then graphcore with each sampling."""
+    """Return the reference first, then graphcore with each sampling."""
     params = {"size": share, "n_init": n_init}
     ours = [Method(f"graphcore, {s}", "construct", "graphcore", {**params, "sampling": s}) for s in samplings]
     return [Method("coreset-sc", "coreset_sc_stages", params=params), *ours]
@@ -79,7 +79,7 @@ def compare(graph, path, k, methods, options):
 
 
 def reclustered_nc(path, run, k, n_init, threads):
-    """NC on the coreset graph of a run when graphcore clusters that graph: sampling apart from clustering."""
+    """Return NC when graphcore clusters the coreset graph of a run: sampling apart from clustering."""
     indptr, indices, _ = scoring.load(path)
     kernel = GraphKernel(graphcore.Graph(indptr, indices, check=False), self_loop=1.0)
     order = np.argsort(run["coreset"])
@@ -91,7 +91,7 @@ def reclustered_nc(path, run, k, n_init, threads):
 
 
 def split(outcome):
-    """Medians that the targets speak of; the seconds without and with k-means leave out labelling."""
+    """Return medians for the targets; the seconds without and with k-means leave out labelling."""
     if outcome.status != "ok":
         return {}
     labelling, kmeans = outcome.median("labelling"), outcome.median("k-means")
@@ -106,7 +106,7 @@ def split(outcome):
 
 
 def section(graph, found, targets, path):
-    """Table of stages and, for each target, the factor by which graphcore is ahead of the reference."""
+    """Return a table of stages and, for each target, the factor by which graphcore is ahead of the reference."""
     n, entries = inputs.shape(path)
     header = ["method", "without k-means, s", "with k-means, s", "labelling, s", "CPU s in all", "MB above the graph"]
     header += ["coreset nodes", "NC on the coreset graph", "the same graph clustered by graphcore"]
@@ -136,7 +136,7 @@ def section(graph, found, targets, path):
 
 
 def contract(outcome, n_nodes):
-    """A line: the entries stored, and memory beside what they allow."""
+    """Return a line: the entries stored, and memory beside its limit."""
     stored, taken = outcome.median("coreset_graph_entries"), outcome.median("megabytes")
     allowed = memory_allowed(n_nodes, stored)
     return [outcome.method.title, stored, taken, allowed, verdict(taken <= allowed)]

@@ -1,7 +1,7 @@
-"""From what mixing on can clusters be found at all? Efforts beside belief propagation, around the threshold.
+"""Detectability of planted clusters: ARI of efforts and of belief propagation around the threshold.
 
-Planted clusters of one size, with equal and with uneven expected degrees. Belief propagation is given all that the
-graphs were drawn with; the library knows k. ``--page docs/tables/detectability.md`` writes the table of the docs.
+Planted clusters of one size, with equal and with uneven expected degrees. Belief propagation is given all parameters of
+the graphs; graphcore is given k only. ``--page docs/tables/detectability.md`` writes the table of the docs.
 """
 
 import numpy as np
@@ -26,12 +26,12 @@ METHODS = [
     Method("BP", "random"),
     *(Method(effort, effort, "graphcore") for effort in ("fast", "default", "high")),
 ]
-# Those that end at ten clusters.
+# Methods that are not run for more than ten clusters.
 LONG = ("truth", "random", "high")
 
 
 def run(options):
-    """A row for each kind of graph and ratio of signal to threshold."""
+    """Measure each kind of graph and ratio of signal to threshold, a row for each."""
     graphs = {f"k = {k}, {kind} degrees, mean {mean}": (k, kind, mean)
               for k in SIZES for kind, means in (("equal", DEGREES), ("uneven", UNEVEN_DEGREES))
               for mean in (means if k <= MOST_DEGREES else FEW_DEGREES)}  # fmt: skip
@@ -66,7 +66,7 @@ def _score(labels_and_truth):
 
 
 def expected_degrees(k, kind, mean, seed):
-    """Expected degrees of all nodes, in random order."""
+    """Return the expected degrees of all nodes, in random order."""
     n = k * SIZES[k]
     places = (np.arange(n) + 0.5) / n
     power = 1.0 - EXPONENT
@@ -75,7 +75,7 @@ def expected_degrees(k, kind, mean, seed):
 
 
 def excess_degree(expected):
-    """Edges by which one goes on from a node reached over an edge: the threshold is where (1 - mixing)^2 times it is 1.
+    """Return the mean excess degree: the threshold is where (1 - mixing)^2 times it is 1.
 
     Kesten and Stigum's bound, for degree-corrected clusters as in Gulikers, Lelarge, Massoulie, "An impossibility
     result for reconstruction in the degree-corrected stochastic block model", Annals of Applied Probability 28 (2018).
@@ -84,7 +84,7 @@ def excess_degree(expected):
 
 
 def found(name, k, kind, mean, ratio, seed, threads):
-    """Labels by a method, and the truth, of the nodes that have an edge."""
+    """Return the labels by a method, and the truth, of the nodes that have an edge."""
     import graphcore
 
     expected = expected_degrees(k, kind, mean, seed)

@@ -1,7 +1,8 @@
-"""What becomes of directions: each policy of `symmetrize` on directed planted graphs and on email-Eu-core.
+"""Policies for directions: each policy of `symmetrize` on directed planted graphs and on email-Eu-core.
 
-The planted graphs say what a community is: nodes that link to each other (flow), nodes that link to the same others
-(co-citation), both, and flow among nodes to which others link at random. ``--quick`` makes them a fifth as large.
+The planted graphs have communities of several kinds: nodes that link to each other (flow), nodes that link to the same
+others (co-citation), both, and flow among nodes to which others link at random. ``--quick`` makes them a fifth as
+large.
 """
 
 import numpy as np
@@ -25,7 +26,7 @@ WORDS = {
 
 
 def run(options):
-    """ARI for every graph and policy."""
+    """Measure ARI for every graph and policy."""
     size = QUICK_SIZE if options.quick else SIZE
     graphs = {name: planted(name, size) for name in WORDS}
     real = email(options.data)
@@ -44,7 +45,7 @@ def run(options):
 
 
 def planted(name, size):
-    """Ends of the links, nodes, and the communities of the first of them."""
+    """Return the ends of links, the nodes, and the communities of the first of them."""
     import graphcore
 
     targets = np.arange(K) if name.startswith("flow") else (np.arange(K) + 1) % K
@@ -61,7 +62,7 @@ def planted(name, size):
 
 
 def email(folder):
-    """Ends of the mails, persons, and their departments; None if they are not there."""
+    """Return the ends of e-mails, persons, and their departments; None if absent."""
     folder = folder / "email-Eu-core"
     if not (folder / "email-Eu-core.txt").is_file():
         return None
@@ -71,7 +72,7 @@ def email(folder):
 
 
 def measured(name, policy, ends, n_nodes, truth, options):
-    """One policy on one graph; making the graph counts."""
+    """Measure one policy on one graph, the making of the graph included."""
     import graphcore
 
     k = len(np.unique(truth))
@@ -88,7 +89,7 @@ def measured(name, policy, ends, n_nodes, truth, options):
 
 
 def described(outcomes, size):
-    """A row for every graph, a column for every policy."""
+    """Return a row for every graph, a column for every policy."""
     rows = []
     for name in dict.fromkeys(o.graph for o in outcomes):
         found = {o.method.title: o for o in outcomes if o.graph == name}

@@ -1,12 +1,12 @@
 """A graph on disk and vectors in chunks on one and two Dask workers, against threads: seconds, labels, bytes by pass.
 
 ``--graphs 6500000 65000000``, the default, gives the nodes of planted graphs (bench/huge.py, 27 edges each), ``--rows``
-the images (bench/infinite_mnist.py); with one of them alone the other is left out. ``--folder`` is where both are kept,
-and what was measured of each: with ``--resume`` nothing is measured again that is there, so that a run can be broken
-off and gone on with. ``--methods "2 workers"`` leaves out the other ways. ``--quick`` is 100,000 nodes and 20,000
-images. Workers have one thread and 2 GB each, 3 GB for more than 30 million nodes, where two threads and two workers
-are all that is measured; stages that stay on the client have two threads. From the bytes counted and the seconds a
-model says what more workers and larger graphs would take. ``--page`` writes all tables for the docs.
+the images (bench/infinite_mnist.py); with one of them alone the other is left out. ``--folder`` keeps both and their
+measurements: with ``--resume`` only missing ones are measured, so that an interrupted run can be continued. ``--methods
+"2 workers"`` leaves out the other ways. ``--quick`` is 100,000 nodes and 20,000 images. Workers have one thread and 2
+GB each, 3 GB for more than 30 million nodes, where two threads and two workers are all that is measured; stages that
+stay on the client have two threads. A model extrapolates the bytes and seconds to more workers and larger graphs.
+``--page`` writes all tables for the docs.
 
     python -m bench run distributed --graphs 6500000 --rows 400000
     python -m bench run distributed --resume --page docs/tables/distributed.md
@@ -40,22 +40,22 @@ NODES, QUICK_NODES, EDGES_PER_NODE, NODES_PER_CLUSTER = [6_500_000, 65_000_000],
 QUICK_ROWS, LANDMARKS, RANK, CLUSTERS = 20_000, 400, 20, 10
 # Table 4, k = 10, c = 400: seconds in all and NMI by s and machines of 32 cores.
 PUBLISHED = {s: (dict(zip(MACHINES, stages[3], strict=True)), TABLE_4_NMI[s]) for s, stages in TABLE_4.items()}
-# What the model takes a cluster to have: bytes a second into each machine, seconds from a pass to the next.
+# Parameters of the modelled cluster: bytes a second into each machine, seconds from a pass to the next.
 BANDWIDTH, LATENCY = 1e9, 0.02
-N_WORKERS = 2  # of the measurement that the models go by
+N_WORKERS = 2  # of the measurement behind the models
 WORKER_MEMORY, LARGE_WORKER_MEMORY, LARGE_NODES = 2 * 10**9, 3 * 10**9, 30_000_000
 LARGE_CLUSTERS = 5_000  # as in docs/huge.md
-# Larger inputs are clustered once each way; others twice, since the first time loads what is needed.
+# Larger inputs are clustered once each way; others twice, since the first fit loads libraries and loops.
 TWICE_NODES, TWICE_ROWS = 10_000_000, 1_000_000
 CLIENT_BYTES = 44  # for each node
 
 
 class Measured(NamedTuple):
-    """One way to fit."""
+    """The measurement of one way to fit."""
 
     outcome: Outcome
     labels: Any
-    work: dict  # what was counted
+    work: dict  # counts by name
     stages: dict  # seconds
     memory: list  # bytes of each worker at most
 
@@ -73,7 +73,7 @@ class OnDisk:
 
 
 def run(options):
-    """The graph, the vectors, and the model."""
+    """Measure the graph and the vectors, and compute the model."""
     try:
         import distributed
     except ImportError:
@@ -96,7 +96,7 @@ def run(options):
         for way in LARGE_WAYS if is_large else WAYS:
             if options.methods and not any(word in way for word in options.methods):
                 continue
-            code = stamp.stamp(ROOMS)[:12]  # what other code has measured does not count
+            code = stamp.stamp(ROOMS)[:12]  # measurements of other code do not count
             kept = folder / f"distributed-{name}-{size}-{way.replace(' ', '-')}-{code}.pickle"
             if not (options.resume and kept.exists()):
                 with _client(way, distributed, limits) as client:
@@ -115,7 +115,7 @@ def run(options):
 
 @contextmanager
 def _client(way, distributed, limits):
-    """A client of so many workers, or None for threads."""
+    """Yield a client of a number of workers, or None for threads."""
     n, what = way.split()
     if what.startswith("thread"):
         yield None
@@ -134,7 +134,7 @@ def _peak_memory():
 
 
 def planted_store(folder, nodes):
-    """(Graph on disk, planted communities, their number); planted by bench/huge.py, if it is not in the folder yet."""
+    """Return (graph on disk, planted communities, their number), planted by bench/huge.py on first use."""
     from graphcore import open_graph
 
     path = folder / f"distributed-{nodes}.store"
@@ -151,7 +151,7 @@ def _graph(folder, nodes, options):
     from graphcore.cluster.partition import quotient
 
     graph, truth, k = planted_store(folder, nodes)
-    # A smaller one goes the way of the huge all the same.
+    # A smaller graph is clustered by the same passes.
     quotient._MANY_ENTRIES = min(quotient._MANY_ENTRIES, graph.n_entries - 1)
     quotient._SAMPLED_ENTRIES = min(quotient._SAMPLED_ENTRIES, graph.n_entries // 2)
 
@@ -191,7 +191,7 @@ def _vectors(folder, rows, options):
 
 
 def _measured(title, what, fit, score, times, client):
-    """The last of so many fits."""
+    """Measure a fit several times and return the last."""
     from graphcore.base.work import counted
 
     outcome = Outcome(Method(title, "distributed", "graphcore"), what, 0, "ok", n_asked=1)
@@ -234,7 +234,7 @@ def _compared(name, what, found):
 
 
 def _table_4(rows, measured):
-    """The published table, and what two workers here would come to on as many cores."""
+    """Return the published table, and a model of two workers here on as many cores."""
     seconds, work = measured.outcome.seconds[0], measured.work
     n_passes = work["passes over chunks"]
     sent = sum(amount for key, amount in work.items() if key.startswith("bytes to each"))
@@ -258,11 +258,11 @@ def _table_4(rows, measured):
 
 
 def _graph_model(nodes, measured):
-    """Seconds on more workers and larger graphs, by what was counted on two workers."""
+    """Model seconds on more workers and larger graphs from the counts of two workers."""
     outcome, _, work, stages, _ = measured
     sent = sum(amount for key, amount in work.items() if key.startswith(("bytes to each", "bytes with")))
     back = sum(a for key, a in work.items() if key.startswith("bytes back") and key != "bytes back, sample_part")
-    # The sample grows no further than 2^26 links of 8 bytes, and so does what is merged, once for each balance tried.
+    # The sample grows no further than 2^26 links of 8 bytes, and so does the merging, once for each balance tried.
     sample, merging, client = 2**29, stages["balance"], stages["coreset"]
     passes = outcome.seconds[0] - client - merging
     rows = []
@@ -270,7 +270,7 @@ def _graph_model(nodes, measured):
         scale = edges / (nodes * EDGES_PER_NODE)
         for workers in (10, 100, 1000):
             read = N_WORKERS * passes * scale / workers
-            # A broadcast goes down a tree of workers; what comes back all goes to the client.
+            # A broadcast goes down a tree of workers; all results go to the client.
             travel = sent * scale * math.log2(workers) / BANDWIDTH + (back * scale + sample) / BANDWIDTH
             rows.append([
                 f"{edges:.0e}", workers, read, travel, client * scale + merging, CLIENT_BYTES * nodes * scale / 1e9

@@ -1,9 +1,9 @@
 """Edge-list text to labels on disk, beside numpy.loadtxt, scipy and coreset-sc: here reading and writing count.
 
 Both sides have coresets of as many nodes, drawn by degree, and the published settings (coreset-sc draws with
-replacement, graphcore without). Each is measured as it comes and with one start of k-means, which is scikit-learn's on
-both sides and is timed apart: coreset-sc makes ten starts, graphcore fewer where a single one takes long. What
-graphcore does without any settings is shown beside them.
+replacement, graphcore without). Each is measured with its own starts of k-means and with one. k-means is scikit-learn's
+on both sides and is timed apart: coreset-sc makes ten starts, graphcore fewer where a single one takes long. graphcore
+without any settings is a further row.
 """
 
 import statistics
@@ -23,7 +23,7 @@ GRAPHS = {
 LARGE = ("R-MAT 2^22, 40 M edges",)
 OURS, THEIRS, DEFAULT = "graphcore, published", "coreset-sc", "graphcore, default settings"
 ONE_START = ", one start"
-# Each of graphcore's methods, and what it is compared with.
+# Each of graphcore's methods, and its peer.
 PAIRS = {OURS: THEIRS, OURS + ONE_START: THEIRS + ONE_START, DEFAULT: THEIRS}
 # "Seconds without k-means" is shown, and has no target; neither have the small graph and graphcore as it comes.
 TARGETS = {"seconds": 3.0, "seconds without k-means": None, "MB in all": 2.0}
@@ -45,7 +45,7 @@ def run(options):
 
 
 def methods(draws, n_distinct, n_nodes):
-    """Both sides with as many starts of k-means as they make and with one, and graphcore without any settings."""
+    """Return both sides with their own starts of k-means and with one, and graphcore without any settings."""
     # Shares on both sides, since the warm-up's graph has fewer nodes than there are draws.
     share = draws / n_nodes
     model = {"published": True, "sampling": "degree", "coreset_size": n_distinct / n_nodes}
@@ -70,7 +70,7 @@ def compare(graph, path, draws, k, options):
 
 
 def without_kmeans(outcome):
-    """Median of the seconds that are not k-means."""
+    """Return the median of the seconds that are not k-means."""
     if outcome.status != "ok":
         return None
     rest = [s - parts.get("k-means", 0.0) for s, parts in zip(outcome.seconds, outcome.parts, strict=True)]
@@ -78,7 +78,7 @@ def without_kmeans(outcome):
 
 
 def section(graph, found, path, draws):
-    """Tables of the methods, of their parts, and of what is aimed at."""
+    """Return tables of the methods, of their parts, and of the targets."""
     n, entries = inputs.shape(path)
     size = inputs.edge_list(path).stat().st_size / 1e6
     header = ["method", "s", "s without k-means", "CPU s", "MB in all", "MB above what was loaded", "NC", "outcome"]
@@ -95,7 +95,7 @@ def section(graph, found, path, draws):
 
 
 def factors(found, aimed):
-    """Table of the factors by which graphcore is ahead; `aimed`: whether there are targets."""
+    """Return a table of the factors by which graphcore is ahead; `aimed`: whether there are targets."""
     header = ["method", "measure", "times less than coreset-sc", "at least", "holds"]
     named = {o.method.title: o for o in found}
     rows = []
@@ -113,5 +113,5 @@ def factors(found, aimed):
 
 
 def figure(outcome, measure):
-    """Median of one of the TARGETS' measures."""
+    """Return the median of one of the TARGETS' measures."""
     return without_kmeans(outcome) if measure == "seconds without k-means" else outcome.median(measure)

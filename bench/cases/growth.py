@@ -1,7 +1,7 @@
-"""How the cost of every stage grows: one draft of graphs of 10^5 to 10^8 entries, with the work counted.
+"""Growth of the cost of every stage: one draft of graphs of 10^5 to 10^8 entries, with the work counted.
 
 Planted clusters of 1,000 nodes and average degree 20, k = 50 whatever the size, so that only n and the entries grow.
-The floor of a stage is what it takes to read the entries that it counts, and to look up the label of each.
+The lower bound of a stage is the time to read the entries that it counts, and to look up the label of each.
 """
 
 import numpy as np
@@ -58,7 +58,7 @@ def run(options):
 
 
 def slope(outcomes, sizes, measure):
-    """Exponent of the growth with the entries, by least squares on the logarithms; None below two points."""
+    """Return the exponent of the growth with the entries, by least squares on the logarithms; None below two points."""
     points = [
         (entries, o.median(measure))
         for o, (_, entries) in zip(outcomes, sizes, strict=True)
@@ -71,7 +71,7 @@ def slope(outcomes, sizes, measure):
 
 
 def floor(outcome, n_nodes, n_entries, memory):
-    """A line: entries counted, memory, and processor seconds beside what reading and looking up would take."""
+    """Return a line: entries counted, memory, and processor seconds beside those of memory accesses alone."""
     counts = [outcome.median(name) or 0 for name in COUNTS]
     # Labels are four bytes a node: the table measured that is nearest in size.
     nearest = min(memory["gather_seconds"], key=lambda megabytes: abs(np.log(megabytes * 1e6 / (4 * n_nodes))))
@@ -83,7 +83,7 @@ def floor(outcome, n_nodes, n_entries, memory):
 
 
 def contract(outcome, n_nodes):
-    """A line: what is stored, and memory beside what that allows."""
+    """Return a line: the entries stored, and memory beside its limit."""
     names = ("links between cells", "most links between groups")
     stored = [outcome.median(name) or 0 for name in names]
     taken, allowed = outcome.median("megabytes"), memory_allowed(n_nodes, sum(stored))

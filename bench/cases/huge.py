@@ -1,9 +1,9 @@
 """A graph of Friendster's size on disk: clusters by default settings and coresets of it, their seconds and memory.
 
-Memory is anonymous memory, read ten times a second (Linux only): what the system keeps of the graph in its page cache
-is not counted. The graph is that of `distributed`, planted by bench/huge.py into ``--folder``; ``--graphs NODES`` takes
-another size, ``--quick`` 100,000 nodes. Coresets have 100,000 draws by importance sampling, with 2 k seeds for each k:
-figure 2 of the coreset paper at its real size.
+Memory is anonymous memory, read ten times a second (Linux only), without the graph's pages in the system's cache. The
+graph is that of `distributed`, planted by bench/huge.py into ``--folder``; ``--graphs NODES`` takes another size,
+``--quick`` 100,000 nodes. Coresets have 100,000 draws by importance sampling, with 2 k seeds for each k: figure 2 of
+the coreset paper at its real size.
 """
 
 import os
@@ -29,7 +29,7 @@ CORESETS = (100, 1_000, 5_000)
 
 
 def run(options):
-    """A row for each task."""
+    """Measure each task, a row for each."""
     nodes = int(options.graphs[0]) if options.graphs else QUICK_NODES if options.quick else NODES
     graph, truth, k = planted_store(options.folder or inputs.CACHE, nodes)
     rows, outcomes = [], []

@@ -19,7 +19,7 @@ SPEED = 5.0
 
 
 def methods(algorithm):
-    """scikit-learn, and graphcore."""
+    """Return scikit-learn's method and graphcore's."""
     search = {"n_neighbors": N_NEIGHBORS, "algorithm": algorithm}
     return [
         Method("graphcore", "cluster_vectors", "graphcore", search),
@@ -46,7 +46,7 @@ def run(options):
 
 
 def section(name, found):
-    """Tables of the methods, of graphcore's parts, and of what is aimed at."""
+    """Return tables of the methods, of graphcore's parts, and of the targets."""
     header = ["method", "s", "CPU s", "warm-up, s", "MB above the vectors", "ARI", "NMI", "clusters", "outcome"]
     rows = []
     for o in found:
@@ -60,7 +60,7 @@ def section(name, found):
 
 
 def targets(found, aimed):
-    """Table of what graphcore is to reach, where that is `aimed` at: a fifth of the seconds, and no lower ARI."""
+    """Return a table of graphcore's targets, where `aimed`: a fifth of the seconds, and no lower ARI."""
     theirs = next((o for o in found if o.method.title == THEIRS), None)
     rows = []
     for o in found if theirs else ():

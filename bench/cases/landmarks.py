@@ -1,10 +1,10 @@
-"""Landmarks for kernel k-means: what uniform, ridge and pivoted ones leave out, miss and cost, on rare clusters too.
+"""Uniform, ridge and pivoted landmarks for kernel k-means: residual, rare clusters missed, and cost.
 
-Means and deviations over seeds. Uniform landmarks have rows with twice and four times as many, for what the same
-processor time would buy. "left out" is the share of the trace of the kernel that is not in ``C W^+ C^T``; the cost of
-labels is their mean squared distance in kernel space, by features of 1,000 pivoted landmarks and what these leave out.
-Rare clusters are met that hold a landmark, and found that are a cluster.
-``--page docs/tables/landmarks.md`` writes the table of the docs.
+Means and deviations over seeds. Uniform landmarks have rows with twice and four times as many, which take similar
+processor time. "left out" is the share of the trace of the kernel that is not in ``C W^+ C^T``; the cost of labels is
+their mean squared distance in kernel space, by features of 1,000 pivoted landmarks and their residual. A rare cluster
+is met if it holds a landmark, and found if it is a cluster of the labels. ``--page docs/tables/landmarks.md`` writes
+the table of the docs.
 """
 
 import time
@@ -58,7 +58,7 @@ def run(options):
 
 
 def _run(X, k, bandwidth, sampling, c, seed, threads):
-    """A fit, and processor seconds of features alone."""
+    """Run a fit, and measure processor seconds of features alone."""
     options = {"n_landmarks": c, "bandwidth": bandwidth, "sampling": sampling, "random_state": seed, "n_jobs": threads}
     start = time.process_time()
     graphcore.NystromFeatures(**options).fit(X)
@@ -97,7 +97,7 @@ def _table(found):
 
 
 def rare_clusters():
-    """Ten clusters of 1,500 points and 25 of 12, in ten dimensions."""
+    """Draw ten clusters of 1,500 points and 25 of 12, in ten dimensions."""
     rng = np.random.default_rng(0)
     sizes = np.repeat([1500, RARE_SIZE], [N_COMMON, N_RARE])
     truth = np.repeat(np.arange(len(sizes)), sizes)
@@ -106,7 +106,7 @@ def rare_clusters():
 
 
 def _some(load):
-    """A loader whose sets are cut to a random sample of ROWS."""
+    """Return a loader whose sets are cut to a random sample of ROWS."""
 
     def cut(data):
         found = load(data)

@@ -1,4 +1,4 @@
-"""What nested levels lose of the objective, and what they cost, beside a fit with each number of clusters alone."""
+"""Loss of the objective and cost of nested levels, beside a fit with each number of clusters alone."""
 
 import numpy as np
 
@@ -20,7 +20,7 @@ GRAPHS = {
 
 
 def run(options):
-    """A row for each graph."""
+    """Measure each graph, a row for each."""
     rows, outcomes, missing = [], [], []
     for name in harness.wanted(GRAPHS, options):
         path = GRAPHS[name](options.data)

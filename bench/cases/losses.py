@@ -1,4 +1,4 @@
-"""Where does J go? Stage by stage, below the best known; and the pure cut beside exact spectral clustering.
+"""Loss of J by stage, below the best known; and the normalised cut beside exact spectral clustering.
 
 The best known is the highest J of all efforts and seeds, and of the known classes after moves of single nodes.
 ``--page docs/tables/losses.md`` writes the tables of the docs.
@@ -29,7 +29,7 @@ STAGES = ("draft", "moves", "cycles", "2 drafts recombined")
 
 
 def run(options):
-    """Two tables: J by stage, and NC of the pure cut."""
+    """Measure two tables: J by stage, and NC of the normalised cut."""
     outcomes, rows, cuts, missing = [], [], [], []
     for title, graphs, add, found in (("J", [*PLANTED, *LFR, *REAL], losses, rows), ("NC", EXACT, pure_cut, cuts)):
         for name in harness.wanted(graphs, options, LARGE):
@@ -53,7 +53,7 @@ def run(options):
 
 
 def drawn(name, data):
-    """(graph, known classes or None, number of clusters)."""
+    """Return (graph, known classes or None, number of clusters)."""
     import graphcore
     from graphcore import datasets
 
@@ -73,7 +73,7 @@ def drawn(name, data):
 
 
 def losses(name, options):
-    """Outcomes of each effort, whose scores have J, and its stages; and of the classes, where they are `k`."""
+    """Measure each effort, whose scores have J, and its stages; and of the classes, where they are `k`."""
     graph, truth, k = drawn(name, options.data)
     models = []
 
@@ -107,7 +107,7 @@ def losses(name, options):
 
 
 def fitted(graph, k, effort, seconds, seed, **asked):
-    """A model; the best effort ends after `seconds`. The balance is 1, so that the objective is the same for all."""
+    """Fit a model at balance 1, so that all have one objective; the best effort ends after `seconds`."""
     import graphcore
 
     asked = {"balance": 1.0, "time_limit": seconds if effort == "best" else None} | asked
@@ -115,7 +115,7 @@ def fitted(graph, k, effort, seconds, seed, **asked):
 
 
 def value(graph, labels, k):
-    """The objective J of labels."""
+    """Return the objective J of labels."""
     from graphcore.cluster.partition.cluster_sums import cluster_sums
     from graphcore.cluster.partition.quotient import graph_rows
 
@@ -123,7 +123,7 @@ def value(graph, labels, k):
 
 
 def moved(graph, labels, k):
-    """Labels after moves of single nodes until none raises J; nodes without an edge have none."""
+    """Move single nodes until no move raises J, and return labels; nodes without an edge have none."""
     from graphcore.cluster.partition.local_moving import move_locally
     from graphcore.cluster.partition.problem import Problem
     from graphcore.cluster.partition.quotient import graph_rows
@@ -135,7 +135,7 @@ def moved(graph, labels, k):
 
 
 def reached(graph, groups, labels, k):
-    """J of the best partition of groups (n,) that is known: each goes where most of its volume is, then groups move."""
+    """Return J of the best known partition of groups (n,): groups take their largest cluster, then move."""
     from graphcore.cluster.partition.local_moving import move_locally
     from graphcore.cluster.partition.problem import Problem
     from graphcore.cluster.partition.quotient import graph_rows
@@ -152,7 +152,7 @@ def reached(graph, groups, labels, k):
 
 
 def _row_of_losses(outcomes):
-    """The best known J, and how far each stage, effort and the classes are below it in the mean, in per cent."""
+    """Return the best known J, and the mean loss of each stage, effort and the classes, in per cent."""
     by_name = {o.method.title: o.scores for o in outcomes}
     best = max(row["j"] for o in outcomes for row in o.scores)
 
@@ -172,7 +172,7 @@ def _row_of_losses(outcomes):
 
 
 def pure_cut(name, options):
-    """NC by every effort, and of k-means on the exact eigenvectors of the whole graph, whose rows are as they come.
+    """Measure NC of every effort, and of k-means on unscaled exact eigenvectors of the whole graph.
 
     Rows of length 1 have a higher NC here.
     """

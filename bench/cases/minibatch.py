@@ -38,7 +38,7 @@ EXACT = 10_000
 
 
 def run(options):
-    """All methods on every set of vectors, and the exact cost of what they find."""
+    """Measure all methods on every set of vectors, and the exact cost of their labels."""
     outcomes, missing = [], []
     for name, given, truth in vectors.loaded(LOADERS, options, missing):
         X = given.astype(np.float32)
@@ -59,7 +59,7 @@ def run(options):
 
 
 def page(outcomes):
-    """A table for each set."""
+    """Return a table for each set."""
     sets = dict.fromkeys(outcome.graph for outcome in outcomes)
     return "\n\n".join(f"**{name}**\n\n{_table([each for each in outcomes if each.graph == name])}" for name in sets)
 
@@ -92,7 +92,7 @@ def _measured(name, X, truth, k, bandwidth, gamma, options):
 
 
 def costs(X, gamma, labellings, n_rows=JUDGED, block=500):
-    """Costs of labels: 1 less the mean kernel of a point with its cluster, itself included, over some of the points."""
+    """Return costs of labels: 1 less the mean kernel of a point with its cluster, over some of the points."""
     judged = np.sort(np.random.default_rng(0).permutation(len(X))[:n_rows])
     found = np.zeros(len(labellings))
     for start in range(0, len(judged), block):
@@ -118,7 +118,7 @@ def _table(found):
 
 
 def planted(k, n=20_000, d=20):
-    """Round clusters of one size around normal centres, far enough apart to touch."""
+    """Draw round clusters of one size around normal centres, far enough apart to touch."""
     rng = np.random.default_rng(0)
     truth = np.arange(n) % k
     return rng.normal(0, 1.5, (k, d))[truth] + rng.normal(size=(n, d)), truth

@@ -54,7 +54,7 @@ def run(options):
 
 
 def measure(X, truth, s, options):
-    """Features and labels for every seed."""
+    """Measure features and labels for every seed."""
     from graphcore.kernel_methods.features.nystrom import nystrom_features
     from graphcore.kernel_methods.kmeans.linear import linear_kmeans
     from graphcore.kernels.bandwidths import rule_bandwidth
@@ -93,7 +93,7 @@ def measure(X, truth, s, options):
 
 
 def stages(outcomes):
-    """A row for every size and rank, the published ones last."""
+    """Return a row for every size and rank, the published ones last."""
     header = ["rows", "s", "bandwidth s", "features s", "k-means s", "passes", "total s", "CPU s"]
     header += ["GB of memory", "with mapped pages", "NMI", "ARI"]
     rows = []
@@ -114,7 +114,7 @@ def stages(outcomes):
 
 
 def verdicts(outcomes, rows):
-    """Whether time, memory and linearity are what was aimed at, extrapolated where fewer rows were measured."""
+    """Return whether time, memory and linearity meet their targets, extrapolated from fewer rows if needed."""
     lines = []
     for s in RANKS:
         found = [o for o in outcomes if o.method.title == f"s = {s}"]
@@ -135,7 +135,7 @@ def verdicts(outcomes, rows):
 
 
 def extrapolated(n, values):
-    """The last value, or the line through the last two at 8.1 million rows, if it rises."""
+    """Return the last value, or the line through the last two at 8.1 million rows, if it rises."""
     if n[-1] == infinite_mnist.ROWS or len(n) == 1:
         return values[-1] * infinite_mnist.ROWS / n[-1]
     return values[-1] + max(0.0, values[-1] - values[-2]) / (n[-1] - n[-2]) * (infinite_mnist.ROWS - n[-1])

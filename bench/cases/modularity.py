@@ -43,7 +43,7 @@ def run(options):
 
 
 def page(outcomes):
-    """A row for each graph: modularity, the best of it, CPU seconds and number of clusters of every method."""
+    """Return a table, a row for each graph: modularity, its best value, CPU seconds and clusters of every method."""
     titles = list(dict.fromkeys(o.method.title for o in outcomes))
     rows = []
     for graph in dict.fromkeys(o.graph for o in outcomes):
@@ -61,7 +61,7 @@ def _cell(outcome):
 
 
 def score(path, run, k, own_k):
-    """Modularity and number of clusters."""
+    """Return modularity and the number of clusters."""
     indptr, indices, _ = scoring.load(path)
     labels = np.asarray(run["labels"])
     return {"q": scoring.modularity(indptr, indices, labels), "clusters": len(np.unique(labels[np.diff(indptr) > 0]))}

@@ -28,7 +28,7 @@ SEARCHES = {"graphcore": with_graphcore("auto"), "pynndescent": with_pynndescent
 
 
 def run(options):
-    """A table of searches, and one of new vectors."""
+    """Measure a table of searches, and one of new vectors."""
     outcomes, missing = [], []
     sets = _searched(options.data)
     for name in harness.wanted(sets, options, LARGE):
@@ -52,7 +52,7 @@ def run(options):
 
 
 def _searched(data):
-    """Vectors to search, by name, each made when it is asked for."""
+    """Return the sets of vectors to search, by name, each made on request."""
 
     def mnist(*parts):
         found = [vectors.mnist(data, part) for part in parts]
@@ -75,7 +75,7 @@ def _searched(data):
 
 
 def _halves(data):
-    """(Fitted rows, new rows, number of clusters) by name, each made when it is asked for."""
+    """Return (fitted rows, new rows, number of clusters) by name, each made on request."""
 
     def half(found, k):
         if found is None:
@@ -98,7 +98,7 @@ def _halves(data):
 
 
 def _resident(which):
-    """kB in memory, now (VmRSS) or at the most (VmHWM); Linux alone tells."""
+    """Return resident memory in kB, now (VmRSS) or at the most (VmHWM); on Linux only."""
     return int(Path("/proc/self/status").read_text().partition(which + ":")[2].split()[0])
 
 
@@ -119,7 +119,7 @@ def _search(title, name, X, seeds):
 
 
 def _new_rows(title, name, X, new, k):
-    """`predict` of new rows by one of the two searches; for walks, how much of the exact ones they find."""
+    """Measure `predict` of new rows by one of the two searches; for walks, the share of exact neighbours found."""
     fitted = graphcore.CoresetSpectralClustering(k, random_state=0).fit(X)
     graph = knn_graph(X, N_NEIGHBORS, random_state=0)
 
@@ -144,7 +144,7 @@ def _new_rows(title, name, X, new, k):
 
 
 def _of_searches(outcomes):
-    """A row for each set, the searches side by side."""
+    """Return a table with a row for each set, the searches side by side."""
     rows = []
     for name in dict.fromkeys(o.graph for o in outcomes):
         by = {o.method.title: o for o in outcomes if o.graph == name}
@@ -159,7 +159,7 @@ def _of_searches(outcomes):
 
 
 def _of_new_rows(outcomes):
-    """A row for each set: walks, and what they miss of the exact search."""
+    """Return a table with a row for each set: walks, and their loss against the exact search."""
     rows = []
     for name in dict.fromkeys(o.graph for o in outcomes):
         walk, exact = (next(o for o in outcomes if o.graph == name and o.method.title == t) for t in ("walk", "exact"))

@@ -1,7 +1,7 @@
-"""The numbering of nodes: what a fit takes if it is random, and whether making another one first would pay.
+"""The numbering of nodes: time of a fit with a random one, and whether renumbering first saves time.
 
 Labels of neighbours are looked up at random places, unless neighbours have close numbers. The last row of a graph, its
-own clusters one after the other, is what no numbering made within a fit could better.
+own clusters one after the other, is a bound for numberings made within a fit.
 """
 
 import time
@@ -20,7 +20,7 @@ LARGE = ("planted 2,000 x 1,000, sparse",)
 
 
 def run(options):
-    """Four rows for each graph."""
+    """Measure four rows for each graph."""
     rows = []
     for name in harness.wanted(GRAPHS, options, LARGE):
         path = _path(name, options)
@@ -69,7 +69,7 @@ def _measured(name, given, k, options):
 
 
 def _numbered(A, order):
-    """The matrix with row `order[i]` in place i, columns likewise and in order."""
+    """Return the matrix with row `order[i]` in place i, columns likewise and in order."""
     place = np.empty(len(order), dtype=A.indices.dtype)
     place[order] = np.arange(len(order), dtype=place.dtype)
     rows = A[order]

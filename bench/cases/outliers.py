@@ -1,4 +1,4 @@
-"""Noise: order of `outlier_scores_`, what ``outliers="auto"`` leaves out, and labels with noise as a class, with peers.
+"""Noise: order by `outlier_scores_`, vectors left out by ``outliers="auto"``, labels with noise as a class, and peers.
 
 No set of these seeds had a part in choosing the rule. fast_hdbscan, EVoC and UMAP (with the values that
 its documentation gives for clustering by HDBSCAN) take part where they are installed; EVoC takes no vectors of two
@@ -22,7 +22,7 @@ ROOMS = ("base", "graphs", "neighbors", "kernels", "cluster")
 
 
 def run(options):
-    """Three tables: sets with noise, sets without, graphs."""
+    """Measure three tables: sets with noise, sets without, graphs."""
     noisy = harness.wanted(NOISY, options)
     peers = _peers()
     rows, agreement = [], []
@@ -57,7 +57,7 @@ def _means(rows):
 
 
 def _peers():
-    """Functions from vectors to labels, by the names of those that are installed."""
+    """Return functions from vectors to labels, by the names of those that are installed."""
     from sklearn.cluster import HDBSCAN
 
     peers = {"HDBSCAN (scikit-learn)": lambda X: HDBSCAN(copy=True).fit_predict(X)}
@@ -106,13 +106,13 @@ def _noisy_row(name, seed, options, peers):
 
 
 def _lost(X, options):
-    """Share of vectors that are left out."""
+    """Return the share of vectors that "auto" leaves out."""
     model = graphcore.CoresetSpectralClustering(5, outliers="auto", random_state=0, n_jobs=options.threads).fit(X)
     return np.mean(model.labels_ < 0)
 
 
 def _graph_row(share, seed):
-    """AUC of outside_share_ among planted clusters and nodes whose edges go anywhere."""
+    """Return the AUC of outside_share_ for nodes with random edges among planted clusters."""
     from sklearn.metrics import roc_auc_score
 
     rng = np.random.default_rng(seed)
@@ -128,7 +128,7 @@ def _graph_row(share, seed):
 
 
 def _in_box(rng, X, y, share, wider):
-    """The same with noise, as a share of all, uniform in the box around them, wider on each side by a share of it."""
+    """Add noise, as a share of all, uniform in the box around the vectors, wider on each side by a share of it."""
     low, high = X.min(axis=0), X.max(axis=0)
     low, high = low - wider * (high - low), high + wider * (high - low)
     noise = rng.uniform(low, high, (round(share / (1 - share) * len(X)), X.shape[1]))
@@ -141,7 +141,7 @@ def _curves(make, rng, share=0.0, **given):
 
 
 def _mixture(rng, n_columns, k, apart, share=0.0, scales=(1.0,), df=np.inf, n_dims=None):
-    """Clusters of Gaussian, or t-distributed, rows, perhaps in few dimensions."""
+    """Return clusters of Gaussian, or t-distributed, rows, perhaps in few dimensions."""
     n_dims = n_columns if n_dims is None else n_dims
     y = rng.integers(k, size=N)
     X = rng.normal(size=(N, n_dims)) * np.resize(scales, k)[y][:, None]

@@ -1,4 +1,4 @@
-"""The five stages alone, with nothing moved, beside the default; and the power method beside exact eigenvectors.
+"""The five stages alone, without moves, beside the default; and the power method beside exact eigenvectors.
 
 ``--page docs/tables/pipeline.md`` writes the tables of the docs.
 """
@@ -35,7 +35,7 @@ EMBEDDINGS = {
 
 
 def run(options):
-    """ARI and NC of the methods on sparse graphs, then NC of each embedding of induced coreset graphs."""
+    """Measure ARI and NC of the methods on sparse graphs, and NC of each embedding of induced coreset graphs."""
     outcomes, embedded, missing = [], [], []
     for name in harness.wanted(SPARSE, options, LARGE):
         if (path := quality.graph_path(name, options.data)) is None:
@@ -58,7 +58,7 @@ def run(options):
 
 
 def scores(outcomes, what):
-    """Medians, a row for each graph, and their means over the graphs where all methods ran."""
+    """Return medians, a row for each graph, and their means over the graphs where all methods ran."""
     titles = list(dict.fromkeys(o.method.title for o in outcomes))
     rows: dict = {}
     for o in outcomes:
@@ -71,7 +71,7 @@ def scores(outcomes, what):
 
 
 def embeddings(name, path, share, options):
-    """An outcome of each embedding of the graphs induced by this share of the nodes."""
+    """Measure each embedding of the graphs induced by this share of the nodes."""
     indptr, indices, _ = scoring.load(path)
     graph, k = graphcore.Graph(indptr, indices, check=False), DENSE[name]
     params, found = (("coreset_graph", "induced"), ("coreset_size", share), ("eigen_solver", "exact")), []
@@ -86,7 +86,7 @@ def embeddings(name, path, share, options):
 
 
 def cuts(embedded):
-    """NC and CPU seconds, a row for each graph and share, and the mean of NC where that by eigenvectors is 1."""
+    """Return NC and CPU seconds, a row for each graph and share, and the mean ratio of NC to that by eigenvectors."""
     lines = [[found[0].graph, found[0].k, *(f"{score_cell(o.median('nc'))}, {o.median('cpu_seconds'):.2f} s"
                                             for o in found)] for found in embedded]  # fmt: skip
     cut = np.array([[o.median("nc") for o in found] for found in embedded])

@@ -42,7 +42,7 @@ METHODS = [
     Method("Louvain (scikit-network)", "sknetwork_louvain", own_k=True),
     Method("Infomap", "infomap", own_k=True),
 ]
-# What is known not to finish is not tried: k eigenvectors of a large, nearly disconnected graph, and Python lists of
+# Methods that do not finish are not tried: k eigenvectors of a large, nearly disconnected graph, and Python lists of
 # 10^8 numbers, which these programs take.
 _DENSE = ("planted 250 x 1,000",)
 TOO_SLOW = {
@@ -73,12 +73,12 @@ def run(options):
 
 
 def page(outcomes):
-    """The tables of the docs, from outcomes measured now or earlier."""
+    """Return the tables of the docs, from outcomes measured now or earlier."""
     return quality_page.page(outcomes)
 
 
 def graph_path(name, data):
-    """The file of a graph; None where the data folder lacks it."""
+    """Return the file of a graph; None where the data folder lacks it."""
     if name.startswith("planted"):
         return inputs.planted(250, 1000, 0.5, 0.001 / 250)
     if (path := inputs.real(name, data)) is not None or name not in known_k.REAL:
@@ -98,7 +98,7 @@ def graph_path(name, data):
 
 
 def details(found):
-    """One graph's table, a row for each method."""
+    """Return one graph's table, a row for each method."""
     header = ["method", "NC", "ARI", "NMI", "clusters", "smallest", "s", "CPU s", "MB above the graph", "outcome"]
     rows = []
     for o in found:

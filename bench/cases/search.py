@@ -1,4 +1,4 @@
-"""The objective J that each effort finds, how far seeds differ in it, and what it costs."""
+"""The objective J of each effort, its deviation over seeds, and its cost."""
 
 import numpy as np
 
@@ -26,7 +26,7 @@ METHODS = [
 
 
 def run(options):
-    """A row for each graph and effort."""
+    """Measure each graph and effort, a row for each."""
     outcomes, rows, missing = [], [], []
     for graph in harness.wanted(GRAPHS, options, LARGE):
         path, k = inputs.real(graph, options.data), GRAPHS[graph]

@@ -41,7 +41,7 @@ def run(options):
 
 
 def row(graph, outcome, ours, limit):
-    """One method's line; its ratio is graphcore's seconds over its own."""
+    """Return one method's line; its ratio is graphcore's seconds over the method's own."""
     share = None
     if limit is not None and ours is not None:
         share = ratio(outcome.median("seconds"), ours.median("seconds"))

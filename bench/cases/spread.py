@@ -1,4 +1,4 @@
-"""How far do seeds differ? J and ARI of the default and of the best effort over many seeds; METIS beside them.
+"""Variation between seeds: J and ARI of the default and of the best effort over many seeds; METIS beside them.
 
 ``--page docs/tables/spread.md`` writes the table of the docs.
 """
@@ -23,7 +23,7 @@ SAME = 1e-4
 
 
 def run(options):
-    """A row for each graph and method."""
+    """Measure each graph and method, a row for each."""
     outcomes, rows = [], []
     for graph in harness.wanted(GRAPHS, options, LARGE):
         path = inputs.digits() if graph == "digits" else inputs.real(graph, options.data)
@@ -40,7 +40,7 @@ def run(options):
 
 
 def _cells(outcome, best):
-    """Mean, deviation, lowest and highest J, how many reach the best known, and ARI."""
+    """Return mean, deviation, lowest and highest J, how many reach the best known, and ARI."""
     values = np.array([row["j"] for row in outcome.scores])
     if not len(values):
         return [outcome.remark, *["-"] * 6]

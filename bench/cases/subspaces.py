@@ -1,6 +1,6 @@
 """k-flats beside SSC-OMP and EnSC, peers from the literature on subspaces: agreement with the classes, seconds.
 
-Handwritten digits (scikit-learn's) and 2,000 images of MNIST: of the public sets at hand the ones whose classes are
+Handwritten digits (scikit-learn's) and 2,000 images of MNIST: of the public sets available those whose classes are
 said to lie near subspaces. Rows have unit length; MNIST is reduced to 100 dimensions by its singular vectors. A third
 set is drawn as in the paper on SSC-OMP: 5 subspaces of dimension 6 in 9 dimensions. ``--page docs/tables/subspaces.md``
 writes the table of the docs.
@@ -40,7 +40,7 @@ FLATS = {
 
 
 def run(options):
-    """All methods on every set."""
+    """Measure all methods on every set."""
     outcomes, missing = [], []
     for name, rows, truth in vectors.loaded(LOADERS, options, missing):
         X, k = rows / np.linalg.norm(rows, axis=1, keepdims=True), len(np.unique(truth))
@@ -54,13 +54,13 @@ def run(options):
 
 
 def page(outcomes):
-    """A table for each set."""
+    """Return a table for each set."""
     sets = dict.fromkeys(outcome.graph for outcome in outcomes)
     return "\n\n".join(f"**{name}**\n\n{_table([each for each in outcomes if each.graph == name])}" for name in sets)
 
 
 def measured(name, X, truth, k, options):
-    """Outcomes of k-flats, and of both ways to cluster every affinity, whose seconds count for each."""
+    """Measure k-flats, and both ways to cluster every affinity, whose seconds count for each."""
 
     def outcome(title, labels, spent=0.0):
         made = over_seeds(title, name, labels, lambda found: vectors.agreement(found, truth), options.seeds)
@@ -70,7 +70,7 @@ def measured(name, X, truth, k, options):
     def flats(seed, m, init):
         return graphcore.KFlats(k, m, init=init, random_state=seed, n_jobs=options.threads).fit(X).labels_
 
-    # An affinity, or vectors, of whose neighbour graph it makes clusters.
+    # It clusters an affinity, or the neighbour graph of vectors.
     def ours(seed, affinity):
         return graphcore.CoresetSpectralClustering(k, random_state=seed, n_jobs=options.threads).fit(affinity).labels_
 
@@ -99,7 +99,7 @@ def _table(found):
 
 
 def planted(n=1000, k=5, dimension=6, space=9):
-    """Points uniform on the unit spheres of random subspaces."""
+    """Draw points, uniform on the unit spheres of random subspaces."""
     rng = np.random.default_rng(0)
     truth = np.arange(n) % k
     bases = [np.linalg.qr(rng.normal(size=(space, dimension)))[0] for _ in range(k)]

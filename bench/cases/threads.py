@@ -17,7 +17,7 @@ REAL = {"mnist-nn10": 10, "dblp": 100}
 
 
 def run(options):
-    """A row for each graph."""
+    """Measure each graph, a row for each."""
     rows, outcomes = [], []
     for graph in harness.wanted([*REAL, *GENERATED], options, tuple(GENERATED)):
         k, path = (REAL[graph], inputs.real(graph, options.data)) if graph in REAL else _generated(graph)

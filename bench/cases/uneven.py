@@ -1,4 +1,4 @@
-"""Clusters of uneven size: the balance and the number of them that are chosen, on sets that anyone can draw.
+"""Clusters of uneven size: the balance and the number of clusters that are chosen, on generated sets.
 
 Sets of numbers below 100 had a part in choosing the rule, those drawn here had none. ``--page docs/tables/uneven.md``
 writes the table of the docs.
@@ -21,7 +21,7 @@ WAYS = {"auto": {}, "balance 1": {"balance": 1.0}, "ncut": {"objective": "ncut"}
 
 
 def run(options):
-    """A row for each kind of set."""
+    """Measure each kind of set, a row for each."""
     outcomes, chosen = [], []
     for kind in harness.wanted(KINDS, options):
         for number in range(FIRST, FIRST + N_SETS):
@@ -67,7 +67,7 @@ def run(options):
 
 
 def drawn(kind, number):
-    """(graph, clusters of the nodes with -1 for noise, number of clusters) of a set."""
+    """Return (graph, clusters of the nodes with -1 for noise, number of clusters) of a set."""
     rng = np.random.default_rng([KINDS.index(kind), number])
     if kind == "noisy":
         return noisy(rng)
@@ -83,7 +83,7 @@ def drawn(kind, number):
 
 
 def mixture(truth, rng, apart):
-    """Gaussian or heavy-tailed clusters in 3 to 12 of 16 to 256 dimensions, with up to a fifth of noise."""
+    """Draw Gaussian or heavy-tailed clusters in 3 to 12 of 16 to 256 dimensions, with up to a fifth of noise."""
     n_columns, n_dims, parts = rng.choice([16, 32, 64, 128, 256]), rng.integers(3, 13), []
     heavy, noise = rng.random() < 0.3, rng.choice([0, 0, 0.05, 0.1, 0.2])
     for size in np.bincount(truth):
@@ -97,7 +97,7 @@ def mixture(truth, rng, apart):
 
 
 def noisy(rng):
-    """12,000 vectors, a fifth of them noise, with a third to four fifths of the others in one of 8 to 39 clusters."""
+    """Draw 12,000 vectors: a fifth noise, a third to four fifths of the others in one of 8 to 39 clusters."""
     k, n_columns, share = rng.integers(8, 40), rng.choice([16, 32, 50, 64, 128]), rng.uniform(0.35, 0.8)
     others = rng.lognormal(0, 0.8, k - 1)
     sizes = np.maximum(15, 9600 * np.append(share, (1 - share) * others / others.sum())).astype(int)
@@ -110,7 +110,7 @@ def noisy(rng):
 
 
 def planted(truth, rng):
-    """Edges inside and between uneven clusters, with even or uneven degrees; 8 to 29 to a node, 5 to 50 % between."""
+    """Draw edges in and between uneven clusters: even or uneven degrees, 8 to 29 a node, 5 to 50 % between."""
     n, between = len(truth), rng.uniform(0.05, 0.5)
     weights = np.minimum(1 + rng.pareto(2.5, n), 20) if rng.random() < 0.5 else np.ones(n)
     sources = rng.choice(n, n * rng.integers(8, 30) // 2, p=weights / weights.sum())

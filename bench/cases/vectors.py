@@ -1,8 +1,7 @@
 """Vectors with known classes, and peers: k-means, spectral clustering, HDBSCAN, EVoC, UMAP before two of them, Leiden.
 
-Defaults throughout, except that UMAP has the values that its documentation gives for clustering. What a method calls
-noise counts as one more cluster. ``--page docs/tables/vectors.md`` writes the tables of the docs, and vectors.csv
-beside it.
+Defaults throughout, except that UMAP has the values that its documentation gives for clustering. Noise counts as one
+more cluster. ``--page docs/tables/vectors.md`` writes the tables of the docs, and vectors.csv beside it.
 """
 
 import numpy as np
@@ -51,12 +50,12 @@ def run(options):
 
 
 def page(outcomes):
-    """The tables of the docs, from outcomes measured now or earlier."""
+    """Return the tables of the docs, from outcomes measured now or earlier."""
     return quality_page.page(outcomes)
 
 
 def labelled(name, data):
-    """Path of a set's vectors ``X``, float32, and ``labels``; None if the data folder lacks it."""
+    """Return the path of a set's vectors ``X``, float32, and ``labels``; None if the data folder lacks it."""
     if name == "mnist":
         return inputs.labelled_vectors(name, data)
     try:
@@ -80,7 +79,7 @@ def _moons(rng):
 
 
 def _mixture(rng, n, k, n_columns, apart, smallest):
-    """Gaussian clusters whose sizes fall geometrically, the last with `smallest` times the rows of the first."""
+    """Draw Gaussian clusters whose sizes fall geometrically, the last `smallest` times the first."""
     shares = np.geomspace(1.0, smallest, k)
     labels = rng.choice(k, n, p=shares / shares.sum())
     return apart * rng.normal(size=(k, n_columns))[labels] + rng.normal(size=(n, n_columns)), labels

@@ -1,4 +1,4 @@
-"""What each objective makes of a web graph: clusters asked for in several ways, links cut, sizes, processor seconds.
+"""Objectives on a web graph: clusters asked for in several ways, links cut, sizes, processor seconds.
 
 Measured on the graph with its loops; the cut is the share of links between different pages.
 """
@@ -27,7 +27,7 @@ ASKED = [
 
 
 def run(options):
-    """A row for each fit."""
+    """Measure each fit, a row for each."""
     path = options.data / "webgraph" / f"{GRAPH}.graph"
     if not path.exists():
         return Report("Web graphs", options.absent([GRAPH]), [])
@@ -56,7 +56,7 @@ def run(options):
 
 
 def _measured(graph, model):
-    """What the table says of one partition."""
+    """Return the table's values for one partition."""
     labels, k = model.labels_, model.n_clusters_
     sums = cluster_sums(graph_rows(graph), labels, k)
     rows = np.repeat(np.arange(graph.n_nodes), np.diff(graph.indptr))

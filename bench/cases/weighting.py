@@ -61,7 +61,7 @@ def _scores(labels, truth, rows, k):
 
 
 def _table(cells, place):
-    """One measure: a row for each set and number of neighbours, the mean, and the largest loss against binary."""
+    """Return one measure: a row for each set and number of neighbours, the mean, and the largest loss."""
     groups = list(dict.fromkeys((name, n_neighbors) for name, n_neighbors, _ in cells))
     values = np.array([[cells[(*group, weighting)][place] for weighting in WEIGHTINGS] for group in groups])
     shown = [[name, str(n), *(f"{value:.3f}" for value in row)] for (name, n), row in zip(groups, values, strict=True)]

@@ -1,4 +1,4 @@
-"""What the papers show, measured again: one module for each paper, of which each figure and table is an `Exhibit`."""
+"""Exhibits of the papers, measured again: one module for each paper, an `Exhibit` for each figure and table."""
 
 from importlib import import_module
 
@@ -7,5 +7,5 @@ NAMES = ("coreset", "nystrom", "rank_restricted", "sketch", "flats")
 
 
 def paper(name):
-    """The `Paper` of a name of the command line."""
+    """Return the `Paper` of a name of the command line."""
     return import_module(f"{__name__}.{name.replace('-', '_')}").PAPER

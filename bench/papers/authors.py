@@ -11,7 +11,7 @@ NAME = "the authors' program"
 
 
 def runs(indptr, indices, k, share, settings, usual, score):
-    """Rows of coreset-sc, one for each seed: what `score(labels, run)` says of a run, and its processor seconds.
+    """Run coreset-sc, a row for each seed: the scores by `score(labels, run)`, and processor seconds.
 
     `run` are the arrays of a run: `coreset` and `coreset_labels`. None in quick runs, or where it is not installed.
     """

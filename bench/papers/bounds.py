@@ -1,4 +1,4 @@
-"""How far from the best partitions and features can be: bounds that need the spectrum of the kernel matrix."""
+"""Bounds on the distance from the best partitions and features, by the spectrum of the kernel matrix."""
 
 from typing import NamedTuple
 
@@ -19,7 +19,7 @@ _ROUNDING = 1e-10
 
 
 class SpectralGuarantee(NamedTuple):
-    """How far features are from the best of their rank, and what that promises for k-means on them."""
+    """The distance of features from the best of their rank, and the guarantee for k-means on them."""
 
     alpha: float  # trace of ``K - B B^T``
     best_alpha: float  # trace of ``K - K_s``: the least that any s features can leave out
@@ -33,7 +33,7 @@ class SpectralGuarantee(NamedTuple):
 
 
 def spectral_guarantee(K, found, n_clusters, *, eigenvalues=None):
-    """Measured error against the best rank s, by the top eigenvalues of the kernel matrix: a SpectralGuarantee.
+    """Return a SpectralGuarantee: the measured error against the best rank s, by eigenvalues of the kernel matrix.
 
     K is a kernel matrix (n, n) or Kernel, of up to 20,000 points unless sparse; `found` are KernelFeatures, or the
     FeatureDiagnostics of an estimator, its `diagnostics_`. `eigenvalues` are the largest of K, at least max(k, s) of
@@ -72,7 +72,7 @@ class DictionaryQuality(NamedTuple):
 
 
 def dictionary_quality(K, found, gamma, *, n_jobs=None):
-    """Spectral norm of what features leave out, by Lanczos on ``v -> K v - B (B^T v)``, a DictionaryQuality.
+    """Measure the residual's spectral norm, by Lanczos on ``v -> K v - B (B^T v)``, a DictionaryQuality.
 
     `found` are KernelFeatures, without restriction of the rank for statements about the landmarks themselves; `gamma`
     is positive. Calandriello, Rosasco, NeurIPS 2018, Definition 2; it is the same as ``|E| <= eps gamma / (1 - eps)``.
@@ -95,11 +95,11 @@ def dictionary_quality(K, found, gamma, *, n_jobs=None):
 
 
 def k_flats_lower_bound(X, n_clusters, n_dims=1, *, sample_weight=None):
-    """A number that no set of flats of vectors X can have a smaller inertia than.
+    """Return a lower bound of the inertia of all sets of flats of vectors X.
 
     Indicators of the clusters and coordinates on the flats span at most ``n_clusters * (n_dims + 1)`` dimensions, the
     constant vector among them. No such space captures more than as many leading eigenvalues of the centred kernel, less
-    one for the constant. It is 0, and says nothing, if that reaches the number of features.
+    one for the constant. The bound is 0, and trivial, if that reaches the number of features.
 
     >>> import numpy as np
     >>> import graphcore
@@ -122,7 +122,7 @@ def k_flats_lower_bound(X, n_clusters, n_dims=1, *, sample_weight=None):
 
 
 def kernel_k_flats_lower_bound(K, n_clusters, n_dims=1, *, shift=0.0, sample_weight=None):
-    """The same in feature space, all parameters as for `kernel_k_flats`; for an indefinite kernel it may be negative.
+    """Return the lower bound in feature space, with the parameters of `kernel_k_flats`; it may be negative.
 
     >>> import graphcore
     >>> from bench.papers.bounds import kernel_k_flats_lower_bound
@@ -146,7 +146,7 @@ def kernel_k_flats_lower_bound(K, n_clusters, n_dims=1, *, shift=0.0, sample_wei
 
 
 def _leading(fit, root, u, count):
-    """Leading eigenvalues of the weighted kernel with the direction of its weights projected out."""
+    """Return the leading eigenvalues of the weighted kernel with the direction of its weights projected out."""
     n = len(u)
     if not fit.kernel.is_sparse or n <= 500 or count >= n // 2:
         M = fit.among(np.arange(n))

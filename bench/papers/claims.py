@@ -1,4 +1,4 @@
-"""How many claims of the papers hold, and which do not, from the tables of ``docs/theory/``."""
+"""The number of claims of the papers that hold, and the claims that do not, from the tables of ``docs/theory/``."""
 
 import re
 
@@ -17,14 +17,14 @@ STATUS = ("held", "held with a correction", "not held", "on a stand-in", "modell
 
 
 def claims(page):
-    """Rows of the table of a page: what the paper says, where it is in the code, its evidence, its status."""
+    """Return rows of a page's table: the claim, its place in the code, its evidence, its status."""
     text = (THEORY / f"{page}.md").read_text(encoding="utf-8").split("## ")[0]
     rows = [line.strip("| ").split(" | ") for line in text.splitlines() if line.startswith("| ")]
     return rows[2:]
 
 
 def markdown():
-    """How many claims have each status, and those that were not confirmed."""
+    """Return the number of claims with each status, and the claims that were not confirmed."""
     found = {page: claims(page) for page in PAGES}
     parts = ["*Written by `python -m bench paper NAME --page` from the tables of the pages on claims; do not edit.*"]
     counts = []

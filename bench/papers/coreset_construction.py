@@ -23,7 +23,7 @@ NAIVE_LIMIT, NAIVE_REPETITIONS = 7.5e8, 2
 
 
 def measure(settings):
-    """One round of importance sampling from 2 k seeds of either kind."""
+    """Measure one round of importance sampling from 2 k seeds of either kind."""
     for name, (scale, n_edges, repetitions) in (QUICK_GRAPHS if settings.quick else GRAPHS).items():
         graph = graphcore.Graph(*scoring.load(inputs.rmat(scale, n_edges))[:2])
         sweep = QUICK_SWEEP if settings.quick else SWEEP
@@ -49,7 +49,7 @@ def measure(settings):
 
 
 def draws_for(graph, n_nodes):
-    """How many draws, nearly by degree as importance sampling makes them, are expected to find so many nodes."""
+    """Return the number of draws, nearly by degree, that are expected to find a number of nodes."""
     p = (graph.degrees + (graph.degrees > 0)) / (graph.degrees.sum() + np.count_nonzero(graph.degrees))
     low, high = n_nodes, graph.n_nodes - graph.n_isolated
     while high - low > n_nodes // 1000:
@@ -59,12 +59,12 @@ def draws_for(graph, n_nodes):
 
 
 def coreset_of(graph, k, seeding, seed, size):
-    """So many draws by importance, from 2 k seeds."""
+    """Return a coreset of a number of draws by importance, from 2 k seeds."""
     return graphcore.build_coreset(graph, k, size=size, method="importance", seeding=seeding, random_state=seed)
 
 
 def draw(groups, published):
-    """Seconds against k, a panel for each graph, and the distances that a seed looks at."""
+    """Draw seconds against k, a panel for each graph, and the distances that a seed looks at."""
     import matplotlib.pyplot as plt
 
     names = list(dict.fromkeys(group["graph"] for group in groups))
@@ -84,7 +84,7 @@ def draw(groups, published):
 
 
 def check(groups):
-    """A naive seed looks at all nodes; a fast one at ever fewer."""
+    """Check that a naive seed looks at all nodes, and a fast one at ever fewer."""
     for name in {group["graph"] for group in groups}:
         fast = sorted(chosen(groups, graph=name, seeding="fast"), key=lambda group: group["k"])
         naive = chosen(groups, graph=name, seeding="naive")
@@ -104,8 +104,8 @@ FIGURE_2 = Exhibit(
     },
     measure=measure,
     why="As published: with naive seeding the time grows in proportion to k, because each seed looks at all nodes; "
-    "with fast seeding it hardly grows, because the rows of the seeds are all that is read. Where naive seeding would "
-    "take minutes it is left out.",
+    "with fast seeding it hardly grows, because only the rows of the seeds are read. Naive seeding is left out where "
+    "it would take minutes.",
     draw=draw,
     check=check,
     stand_in=(

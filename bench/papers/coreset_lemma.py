@@ -17,7 +17,7 @@ GRAPHS = ("planted", "planted, skewed degrees")
 
 
 def measure(settings):
-    """The largest relative error of the cost for centroids of partitions from the planted one to random ones."""
+    """Measure the largest relative error of the cost for centroids of planted to random partitions."""
     n = QUICK_NODES if settings.quick else NODES
     for k in QUICK_CLUSTERS if settings.quick else CLUSTERS:
         for name in GRAPHS:
@@ -54,7 +54,7 @@ def _graph(name, k, size):
 
 
 def centre_sets(blocks, k, count, seed):
-    """Partitions whose centroids are the centres: the planted one with more and more labels drawn anew, unevenly."""
+    """Return partitions whose centroids are the centres: the planted one with ever more labels drawn anew."""
     rng = np.random.default_rng(seed)
     found = []
     for share in np.linspace(0, 1, count):
@@ -66,7 +66,7 @@ def centre_sets(blocks, k, count, seed):
 
 
 def draw(groups, published):
-    """The largest error against the one asked for, and what the coreset holds."""
+    """Draw the largest error against the one asked for, and the size of the coreset."""
     import matplotlib.pyplot as plt
 
     figure, axes = plt.subplots(1, 3, figsize=(10, 3.6))
@@ -85,7 +85,7 @@ def draw(groups, published):
 
 
 def check(groups):
-    """Nearly all runs stay within the error asked for."""
+    """Check that nearly all runs stay within the error asked for."""
     assert np.mean([within for group in groups for within in group["within"]]) > 0.9
 
 
@@ -105,7 +105,7 @@ LEMMA = Exhibit(
         "The lemma leaves the constant of the size open. With the constant 1, nearly all runs stay within the "
         "error that was asked for, and far within it for more than two clusters. Where only some twenty nodes "
         "are left, single runs do not. The error is that of the cost, over the centroids of partitions from the "
-        "planted one to random ones. The same coresets say little about the cut: kNC is a small part of the "
+        "planted one to random ones. These coresets estimate the cut badly: kNC is a small part of the "
         "cost, and its relative error is many times larger."
     ),
     draw=draw,

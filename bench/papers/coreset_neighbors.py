@@ -36,7 +36,7 @@ VALUES = {"seconds": "CPU s", "ari": "ARI", "nc": "NC", "outcome": "outcome"}
 
 
 def measure(load, k, settings, *, repetitions=20, whole=True):
-    """All methods on the graph that `load(settings)` gives, with its classes."""
+    """Measure all methods on the graph that `load(settings)` gives, with its classes."""
     if settings.quick:
         found = graphcore.datasets.load_digits()
         graph, truth, k = graphcore.knn_graph(found.data, 50, random_state=0), found.labels, 10
@@ -71,7 +71,7 @@ def measure(load, k, settings, *, repetitions=20, whole=True):
 
 
 def spectral_clustering(indptr, indices, k):
-    """scikit-learn's, as in the paper."""
+    """Run scikit-learn's spectral clustering, as in the paper."""
     from sklearn.cluster import SpectralClustering
 
     A = sp.csr_array((np.ones(len(indices)), indices.astype(np.int32), indptr.astype(np.int32)))
@@ -81,7 +81,7 @@ def spectral_clustering(indptr, indices, k):
 
 
 def draw(groups, published):
-    """The three panels of the paper against the coreset's size; the whole graph as a level."""
+    """Draw the three panels of the paper against the coreset's size, with the whole graph as a level."""
     import matplotlib.pyplot as plt
 
     figure, axes = plt.subplots(1, 3, figsize=(10, 3.8))
@@ -96,19 +96,19 @@ def draw(groups, published):
 
 
 def chosen_coresets(groups):
-    """Groups of methods that work on a coreset."""
+    """Return groups of methods that work on a coreset."""
     return [group for group in groups if group["method"] != WHOLE]
 
 
 def check(groups):
-    """With the largest coreset spectral clustering beats kernel k-means on a coreset."""
+    """Check that with the largest coreset spectral clustering beats kernel k-means on a coreset."""
     most = max(group["share"] for group in chosen_coresets(groups))
     exact, kmeans = (chosen(groups, method=m, share=most)[0] for m in (EXACT, KMEANS))
     assert mean(exact, "ari") > mean(kmeans, "ari") and mean(exact, "nc") < mean(kmeans, "nc")
 
 
 def real(name, settings):
-    """A graph of the data folder."""
+    """Return a graph of the data folder."""
     path = inputs.real(name, settings.data)
     if path is None:
         raise MissingData(f"graphs/{name}.npz is not in {settings.data}")
@@ -116,7 +116,7 @@ def real(name, settings):
 
 
 def mnist(n_neighbors, settings):
-    """The kNN graph of MNIST's images."""
+    """Return the kNN graph of MNIST's images."""
     path = inputs.mnist_neighbors(settings.data, n_neighbors)
     if path is None:
         raise MissingData(f"mnist is not in {settings.data}")
@@ -124,7 +124,7 @@ def mnist(n_neighbors, settings):
 
 
 def walked(n_neighbors, settings):
-    """Each node of HAR's 10-NN graph joined to the nodes where a walk of eight steps most likely ends."""
+    """Join each node of HAR's 10-NN graph to the nodes where a walk of eight steps most likely ends."""
     indptr, indices, truth = real("har", settings)
     n = len(indptr) - 1
     A = sp.csr_array((np.ones(len(indices)), indices, indptr), shape=(n, n))
@@ -144,7 +144,7 @@ def walked(n_neighbors, settings):
 
 
 def figure(name, title, k, load, why, **options):
-    """One of the four figures."""
+    """Return one of the four figures."""
     said = {key: options.pop(key) for key in ("stand_in", "published") if key in options}
     return Exhibit(
         name, title, BY, VALUES, partial(measure, load, k, **options), why, draw=draw, check=check, slow=True,
@@ -179,7 +179,7 @@ FIGURES = (
         "Letter, 300 neighbours, k = 26",
         26,
         partial(real, "letter-nn300"),
-        "The graph tells the 26 letters badly apart for every method, and the order of the methods is that of the "
+        "No method separates the 26 letters well on this graph, and the order of the methods is that of the "
         "other figures. scikit-learn, which the paper had to stop, factorises a matrix of 20,000 rows that becomes "
         "nearly dense, and does end: a coreset of a tenth drawn by degree, clustered by its eigenvectors, has a "
         "higher ARI (.165 against .140) in less than a thousandth of the time.",

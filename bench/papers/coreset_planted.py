@@ -24,7 +24,7 @@ METHODS = {
 
 
 def measure(settings):
-    """Each method on graphs of more and more blocks."""
+    """Measure each method on graphs of more and more blocks."""
     block, share = (QUICK_BLOCK, QUICK_SHARE) if settings.quick else (BLOCK, SHARE)
     for k in QUICK_BLOCKS if settings.quick else BLOCKS:
         indptr, indices, truth = scoring.load(inputs.planted(k, block, 0.5, 0.001 / k))
@@ -40,7 +40,7 @@ def measure(settings):
 
 
 def scores(labels, arrays, truth):
-    """Agreement of the coreset's nodes and of all."""
+    """Return the agreement of the coreset's nodes and of all nodes."""
     return {
         "coreset_ari": adjusted_rand_score(truth[arrays["coreset"]], arrays["coreset_labels"]),
         "ari": adjusted_rand_score(truth, labels),
@@ -48,7 +48,7 @@ def scores(labels, arrays, truth):
 
 
 def draw(groups, published):
-    """Seconds and agreement of the coreset's nodes, as in the paper, and agreement of all nodes."""
+    """Draw seconds and agreement of the coreset's nodes, as in the paper, and agreement of all nodes."""
     import matplotlib.pyplot as plt
 
     figure, axes = plt.subplots(1, 3, figsize=(10, 3.6))
@@ -60,7 +60,7 @@ def draw(groups, published):
 
 
 def check(groups):
-    """With many blocks kernel k-means on the coreset falls far behind."""
+    """Check that with many blocks kernel k-means on the coreset falls far behind."""
     most = max(group["k"] for group in chosen(groups, method=KMEANS))
     spectral, kmeans = (mean(chosen(groups, method=m, k=most)[0], "coreset_ari") for m in (SPECTRAL, KMEANS))
     assert spectral > kmeans + 0.25
@@ -72,9 +72,9 @@ FIGURE_4 = Exhibit(
     by={"method": "method", "k": "k"},
     values={"seconds": "CPU s", "coreset_ari": "ARI of the coreset", "ari": "ARI of all nodes"},
     measure=measure,
-    why="Kernel k-means on the coreset collapses as published, also with ten starts. Coreset spectral clustering does "
-    "better here than the published .5 with 250 blocks, and so does the authors' program, which reaches .9: the figure "
-    "is not repeated by either, and why is not known. With 5 products of the power method in place of 40 it is .58.",
+    why="Kernel k-means on the coreset collapses as published, also with ten starts. Coreset spectral clustering is "
+    "better here than the published .5 with 250 blocks, and so is the authors' program, which reaches .9: neither "
+    "repeats the figure, and the reason is not known. With 5 products of the power method in place of 40 it is .58.",
     published=(
         {"method": SPECTRAL, "k": 250, "coreset_ari": 0.5, "seconds": "under 3", "source": TEXT},
         {"method": KMEANS, "k": 50, "coreset_ari": "useless beyond", "source": TEXT},

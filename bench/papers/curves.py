@@ -11,7 +11,7 @@ DASHES = ("-", "--", ":", "-.", (0, (5, 1)), (0, (1, 1)))
 
 
 def curves(ax, groups, published, *, x, y, line, lines=None):
-    """A curve of the means of `y` against `x` for each value of the key `line`, published values beside it.
+    """Draw the means of `y` against `x` for each value of the key `line`, with published values.
 
     `lines` gives the values in their order, so that each has the same style in all panels. A published row without `x`
     is drawn as a level across the panel.
@@ -38,7 +38,7 @@ def curves(ax, groups, published, *, x, y, line, lines=None):
 
 
 def legend(figure, axes, columns=3):
-    """One legend for all panels, below them."""
+    """Draw one legend for all panels, below them."""
     entries = {}
     for ax in np.ravel(axes):
         for handle, label in zip(*ax.get_legend_handles_labels(), strict=True):

@@ -1,4 +1,4 @@
-"""One figure or table of a paper: how it is measured, what was published, and how both are shown."""
+"""One figure or table of a paper: its measurement, its published values, and a picture of both."""
 
 import time
 from collections.abc import Callable
@@ -10,7 +10,7 @@ import numpy as np
 
 from .. import harness, stamp
 
-# What a published row says of where its values come from.
+# Origins of the values of a published row.
 TEXT, PLOT = "text", "read off the plot"
 
 
@@ -20,7 +20,7 @@ class MissingData(Exception):
 
 @dataclass(frozen=True)
 class Settings:
-    """How to measure: `quick` takes seconds and small input; `repetitions` replaces the number of each exhibit.
+    """Settings of a run: `quick` takes seconds and small input; `repetitions` replaces the number of each exhibit.
 
     `limit` is for one run of another program, in seconds; `rows` is how many images exhibits on millions of them take.
     """
@@ -34,7 +34,7 @@ class Settings:
     rows: int | None = None
 
     def seeds(self, usual, quick=2):
-        """Seeds of the repetitions: `usual` many, `quick` in a quick run."""
+        """Return seeds of the repetitions: `usual` many, `quick` in a quick run."""
         count = self.repetitions or (quick if self.quick else usual)
         return range(self.seed, self.seed + count)
 
@@ -46,24 +46,24 @@ class Exhibit:
     Attributes
     ----------
     name, title : str
-        Such as "figure-2", and what it shows.
+        Such as "figure-2", and its subject.
     by, values : dict
-        Keys of a row that say what was measured, and keys of what was found, each with its heading in the table.
+        Keys of a row for the setting, and for the values, each with its heading in the table.
     measure : function
-        ``measure(settings)`` gives rows: dicts of plain values, one for each repetition. What is missing or None was
-        not measured.
+        ``measure(settings)`` gives rows: dicts of plain values, one for each repetition. A value that is missing or
+        None was not measured.
     why : str
         A sentence on how the measured values compare with the published ones.
     published : tuple of dict
         Keys of `by` and of `values`, with "source": TEXT or PLOT. Empty if no value can be read.
     draw : function, optional
-        ``draw(groups, published)`` returns a matplotlib figure. A group is what :func:`grouped` makes of rows.
+        ``draw(groups, published)`` returns a matplotlib figure. A group is an element of :func:`grouped`.
     check : function, optional
-        ``check(groups)`` asserts what the exhibit is to show. The tests call it for a quick run and for the record.
+        ``check(groups)`` asserts the claim of the exhibit. The tests call it for a quick run and for the record.
     stand_in, unavailable : str
-        What replaces data that cannot be had; why an exhibit is not measured (`measure` is None then).
+        The stand-in for unavailable data; the reason why an exhibit is not measured (`measure` is None then).
     modelled : bool
-        Whether what is compared with the paper comes from a model and not from a measurement.
+        Whether the compared values come from a model and not from a measurement.
     slow : bool
         Whether the quick version takes more than a second.
     """
@@ -98,12 +98,12 @@ class Paper:
     rooms: tuple = (*stamp.ROOMS, "kernel_methods")
 
     def exhibit(self, name):
-        """The exhibit of a name."""
+        """Return the exhibit of a name."""
         return next(exhibit for exhibit in self.exhibits if exhibit.name == name)
 
 
 def grouped(exhibit, rows):
-    """Rows of the same setting together: the keys of `by` as they are, and a list of all repetitions for each value."""
+    """Group rows of one setting: the keys of `by`, and a list of all repetitions for each value."""
     groups = {}
     for row in rows:
         setting = {key: row[key] for key in exhibit.by if key in row}
@@ -115,14 +115,14 @@ def grouped(exhibit, rows):
 
 
 def _short(value):
-    """A plain value with five significant digits."""
+    """Return a plain value rounded to five significant digits."""
     if isinstance(value, str | bool):
         return value
     return int(value) if float(value).is_integer() else float(f"{value:.5g}")
 
 
 def kept(measure):
-    """A `measure` whose rows are kept in this process, for exhibits that show the same ones."""
+    """Return a `measure` whose rows are kept in this process, for exhibits that share them."""
     found = {}
 
     @wraps(measure)
@@ -140,17 +140,17 @@ def kept(measure):
 
 
 def timed(function, *args, **kwargs):
-    """What a function returns, and its processor seconds in all threads."""
+    """Return the result of a function, and its processor seconds in all threads."""
     start = time.process_time()
     result = function(*args, **kwargs)
     return result, time.process_time() - start
 
 
 def mean(group, key):
-    """Mean of a value over the repetitions of a group, nan if it was not measured."""
+    """Return the mean of a value over the repetitions of a group, nan if it was not measured."""
     return float(np.mean(group[key])) if group.get(key) else float("nan")
 
 
 def chosen(groups, **setting):
-    """The groups with these settings."""
+    """Return the groups with these settings."""
     return [group for group in groups if all(group.get(key) == value for key, value in setting.items())]

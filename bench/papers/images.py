@@ -14,7 +14,7 @@ STAND_IN = (
 
 
 def images(settings):
-    """Rows of bytes, mapped from a file that is generated once, and their digits."""
+    """Return rows of bytes, mapped from a file that is generated once, and their digits."""
     if not (settings.data / "mnist").exists():
         raise MissingData("MNIST")
     rows = QUICK_ROWS if settings.quick else settings.rows or ROWS
@@ -24,7 +24,7 @@ def images(settings):
 
 
 def image_kernel(X):
-    """The Gaussian kernel with the rule of the papers, from some 100,000 rows: its error is that of a mean."""
+    """Return the Gaussian kernel with the rule of the papers, from some 100,000 rows: its error is that of a mean."""
     from graphcore.kernels.bandwidths import rule_bandwidth
     from graphcore.kernels.functions import kernel_function
     from graphcore.kernels.vectors import VectorKernel
@@ -34,7 +34,7 @@ def image_kernel(X):
 
 
 def warmed_up(X, threads):
-    """The kernel of all rows, after a fit to a few that imports and compiles what is needed."""
+    """Return the kernel of all rows, after a fit to a few that imports and compiles what is needed."""
     from graphcore.kernel_methods.features.nystrom import nystrom_features
     from graphcore.kernel_methods.kmeans.linear import linear_kmeans
 

@@ -8,12 +8,12 @@ SEEDS = range(5)
 
 
 def _partitions(n, k):
-    """All labellings of n points by k labels that all occur."""
+    """Return all labellings of n points by k labels that all occur."""
     return [np.array(labels) for labels in product(range(k), repeat=n) if len(set(labels)) == k]
 
 
 def _best(A, s):
-    """The nearest matrix of rank s."""
+    """Return the nearest matrix of rank s."""
     U, values, V = np.linalg.svd(A, full_matrices=False)
     return U[:, :s] * values[:s] @ V[:s]
 
@@ -23,13 +23,13 @@ def _orthonormal(rng, n, c):
 
 
 def _decaying(rng, n, power=1.0):
-    """A positive semi-definite matrix with eigenvalues i^-power."""
+    """Return a positive semi-definite matrix with eigenvalues i^-power."""
     V = _orthonormal(rng, n, n)
     return V * np.arange(1.0, n + 1) ** -power @ V.T
 
 
 def _best_means(X, k):
-    """Labels and means of the best partition into k parts, of all."""
+    """Return the labels and means of the best partition into k parts, of all."""
     costs = np.array([
         sum(np.square(X[labels == j] - X[labels == j].mean(axis=0)).sum() for j in range(k))
         for labels in _partitions(len(X), k)
@@ -65,12 +65,12 @@ def flats_propositions_16_and_17_ties_have_no_volume_unless_flats_are_equal():
             )
 
         assert np.diff(np.sort(distances([0, 1, 2]), axis=1)[:, :2], axis=1).min() > 0
-        # What the proposition leaves out: the same flat twice ties everywhere.
+        # The proposition leaves out a case: the same flat twice ties everywhere.
         assert not np.diff(distances([0, 0]), axis=1).any()
 
 
 def flats_proposition_18_the_error_has_two_parts():
-    # Sets of means among a few candidates, so that all of them can be gone through.
+    # Sets of means among a few candidates, so that all of them can be enumerated.
     rng = np.random.default_rng(0)
     population, candidates = rng.standard_normal((4000, 2)), rng.standard_normal((12, 2))
     pairs = [candidates[[i, j]] for i in range(12) for j in range(i)]

@@ -16,7 +16,7 @@ QUICK_ROWS = 2_000
 
 
 def _of_60000(settings):
-    """Training images of MNIST, and its test images for new points."""
+    """Measure training images of MNIST, with its test images as new points."""
     from graphcore.kernels.functions import kernel_function
     from graphcore.kernels.vectors import VectorKernel
 
@@ -36,7 +36,7 @@ def _of_60000(settings):
 
 
 def _of_millions(settings):
-    """Images by the million; the last eleventh are new points."""
+    """Measure images by the million; the last eleventh are new points."""
     X, truth = images(settings)
     n = len(X) * 10 // 11
     warmed_up(X, settings.threads)
@@ -47,7 +47,7 @@ def _of_millions(settings):
 
 
 def _row(kernel, m, truth, test, seed, settings, starts, whole=None):
-    """All features of m uniform landmarks, k-means from some starts on them, and what new points cost.
+    """Measure all features of m uniform landmarks, k-means from some starts on them, and the cost of new points.
 
     With `whole`, the kernel between the new points, also the cost with the exact means of their clusters for centres.
     """
@@ -61,7 +61,7 @@ def _row(kernel, m, truth, test, seed, settings, starts, whole=None):
         clusters, kmeans = timed(linear_kmeans, found.features, CLUSTERS, n_init=starts, random_state=seed)
     B = found.feature_map(test[0], n_jobs=settings.threads).astype(np.float64)
     labels, squares = nearest_center(B, clusters.centers)
-    # What the features miss of a point is as far from every centre; the kernel has 1 on its diagonal.
+    # The residual of a point is as far from every centre; the kernel has 1 on its diagonal.
     missed = 1.0 - np.einsum("ij,ij->i", B, B)
     return {
         "m": m,
@@ -76,7 +76,7 @@ def _row(kernel, m, truth, test, seed, settings, starts, whole=None):
 
 
 def _draw(groups, published):
-    """Cost and NMI of new points; published NMI, of other images, are hollow."""
+    """Draw cost and NMI of new points; published NMI, of other images, are hollow."""
     import matplotlib.pyplot as plt
 
     figure, axes = plt.subplots(1, 2, figsize=(7, 3.4))
@@ -95,7 +95,7 @@ def _draw(groups, published):
 
 
 def _check(groups):
-    """Costs fall with m and level off at the root of n."""
+    """Check that costs fall with m and level off at the root of n."""
     costs = [mean(group, "held out") for group in groups]
     assert costs == sorted(costs, reverse=True)
     exact = [mean(group, "partition") for group in groups]

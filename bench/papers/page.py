@@ -1,4 +1,4 @@
-"""Writes the page of a paper and its pictures from the record."""
+"""Pages of the papers and their pictures, from the record."""
 
 import hashlib
 import json
@@ -47,12 +47,12 @@ def draw(paper, exhibit, groups, folder):
 
 
 def digest(exhibit, groups):
-    """What a picture says of the values that it shows."""
+    """Return a digest of the values in a picture."""
     return hashlib.sha256(json.dumps([groups, exhibit.published]).encode()).hexdigest()[:16]
 
 
 def markdown(paper, record):
-    """The page."""
+    """Return the page."""
     origin = (
         f"Written by `python -m bench paper {paper.name} --page`; do not edit. The values behind the pictures, and "
         f"with which machine, versions and code each was measured, are in [{paper.name}.json]({paper.name}.json)."
@@ -90,7 +90,7 @@ def _named(exhibit):
 
 
 def _origin(entry):
-    """When and how the values were measured, in small print."""
+    """Return date, command and seconds of a measurement, in small print."""
     said = [f"{cell(entry['cpu_seconds'])} CPU seconds"] + ["other programs at work"] * entry["busy"]
     if "note" in entry:  # of rows that were measured by themselves
         said += [entry["note"]]
@@ -99,7 +99,7 @@ def _origin(entry):
 
 
 def values_table(exhibit, groups):
-    """Measured values, mean and standard deviation over the repetitions, beside the published ones; "" if none are."""
+    """Return a table of measured values, mean and deviation, beside the published ones; "" if there are none."""
     published = [dict(row) for row in exhibit.published]
     shown = [key for key in exhibit.values if any(key in row for row in (*groups, *published))]
     told = {key for row in published for key in exhibit.values if key in row}
@@ -119,7 +119,7 @@ def values_table(exhibit, groups):
 
 
 def _told_of(exhibit, row, groups):
-    """The groups beside which a published row stands: of those of its setting the ones with a value of its kind.
+    """Return the groups beside which a published row stands: those of its setting with such a value.
 
     A row for all settings of a kind, such as all sizes, leaves the others out.
     """
@@ -140,7 +140,7 @@ def _runs(group):
 
 
 def spread(values):
-    """Mean and standard deviation of the repetitions; text and single values as they are."""
+    """Return the mean and standard deviation of the repetitions; text and single values as they are."""
     if not values:
         return None
     if isinstance(values[0], str):

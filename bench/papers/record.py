@@ -1,4 +1,4 @@
-"""Measures the exhibits of a paper and keeps what was found in ``docs/papers/NAME.json``."""
+"""Measurements of the exhibits of a paper, kept in ``docs/papers/NAME.json``."""
 
 import datetime
 import json
@@ -14,7 +14,7 @@ FOLDER = ROOT / "docs" / "papers"
 
 
 def load(name, folder=FOLDER):
-    """What is on record of a paper, a dict by names of exhibits; empty if nothing is."""
+    """Return the record of a paper, a dict by names of exhibits; empty if there is none."""
     path = folder / f"{name}.json"
     return json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
 
@@ -46,7 +46,7 @@ def _measured(paper, exhibit, settings):
             shown = ", ".join(f"{value:.4g}" if isinstance(value, float) else str(value) for value in row.values())
             print(f"  {time.perf_counter() - start:6.0f} s  {shown}", file=sys.stderr, flush=True)
     except KeyboardInterrupt:
-        # What was measured until then is kept, and the page says that it is not all.
+        # Rows measured until then are kept, and the page marks them as incomplete.
         complete = False
     return {
         "command": " ".join(

@@ -22,7 +22,7 @@ TABLE_2 = {
 
 
 def _sets(settings):
-    """Vectors and classes of each data set, by name."""
+    """Return vectors and classes of each data set, by name."""
     from sklearn.datasets import load_digits
 
     digits, notes = load_digits(return_X_y=True), vectors.bank_notes(settings.data)
@@ -36,7 +36,7 @@ def _sets(settings):
 
 
 def _kernel(X):
-    """The kernel of the paper, exp(-d^2 / sigma^2) with the 25th percentile of the distances."""
+    """Return the kernel of the paper, exp(-d^2 / sigma^2) with the 25th percentile of the distances."""
     from graphcore.kernels.bandwidths import rule_bandwidth
     from graphcore.kernels.functions import kernel_function
     from graphcore.kernels.vectors import VectorKernel
@@ -46,7 +46,7 @@ def _kernel(X):
 
 
 def _features(method, kernel, n, d, seed):
-    """d features of all points from a subsample of n, and the processor seconds of what comes before their mapping.
+    """Return d features of all points from a subsample of n, and the processor seconds before their mapping.
 
     That is ``Z K`` for a sketch, and the leading eigenvectors of K, centred for kernel PCA, for the others; mapping is
     one product of the same size for each of them.
@@ -98,7 +98,7 @@ def _shapes(seed, n=5000):
 
 
 def _planes(settings):
-    """How well a line separates the two classes, before and after a sketch of the plane."""
+    """Measure how well a line separates the two classes, before and after a sketch of the plane."""
     for seed in settings.seeds(20, 5):
         for name, (X, truth) in _shapes(seed, 2000 if settings.quick else 5000).items():
             kernel = _kernel(X)
@@ -108,7 +108,7 @@ def _planes(settings):
 
 
 def _separable(plane, truth):
-    """Share of the points on the right side of the best line that logistic regression finds."""
+    """Return the share of the points on the right side of the best line that logistic regression finds."""
     from sklearn.linear_model import LogisticRegression
     from sklearn.preprocessing import StandardScaler
 
@@ -145,7 +145,7 @@ def _described(settings):
 
 
 def _check_described(groups):
-    """Dimension and classes are those of the paper."""
+    """Check that dimension and classes are those of the paper."""
     for group in groups:
         if group["data"] in SETS:
             _, dimension, classes = SETS[group["data"]]

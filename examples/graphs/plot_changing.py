@@ -2,7 +2,7 @@
 A graph that changes
 ====================
 
-``update`` follows new and removed edges; clusters keep their numbers, and only what is near a change is looked at.
+``update`` follows new and removed edges; clusters keep their numbers, and only nodes near a change are visited.
 """
 
 import matplotlib.pyplot as plt

@@ -2,8 +2,8 @@
 Directed graphs
 ===============
 
-Pages of four kinds: each kind links to the next kind, and never to its own. What makes a community decides how the
-directions of links are used.
+Pages of four kinds: each kind links to the next kind, and never to its own. The use of directions depends on the
+meaning of a community.
 """
 
 import matplotlib.pyplot as plt
@@ -28,4 +28,4 @@ plt.ylabel("agreement with the four kinds (ARI)")
 
 # %%
 # ``"degree-discounted"`` makes pages similar that link to the same pages, or are linked to by the same.
-# :doc:`/directed` tells which to take for which kind of graph.
+# :doc:`/directed` lists the policy for each kind of graph.

@@ -2,7 +2,7 @@
 Two sides of a karate club
 ==========================
 
-In 1977 a karate club of 34 members fell apart. The clusters of who met whom predict who left with whom.
+In 1977 a karate club of 34 members fell apart. The clusters of the graph of meetings predict the two sides.
 """
 
 import matplotlib.pyplot as plt

@@ -2,7 +2,7 @@
 No very small clusters
 ======================
 
-``min_cluster_size`` is a promise: no cluster has fewer nodes.
+``min_cluster_size`` is a guarantee: no cluster has fewer nodes.
 """
 
 import matplotlib.pyplot as plt
@@ -12,7 +12,7 @@ import numpy as np
 import graphcore
 
 G = nx.planted_partition_graph(8, 100, 0.08, 0.004, seed=0)
-for start in range(0, 800, 50):  # threads of five nodes, which the normalised cut likes to snip off
+for start in range(0, 800, 50):  # threads of five nodes, which the normalised cut cuts off
     nx.add_path(G, [start, *range(len(G), len(G) + 5)])
 figure, ax = plt.subplots()
 for least, shape in ((1, "o"), (30, "s")):

@@ -2,8 +2,8 @@
 Two objectives: information and normalised cut
 ==============================================
 
-The lowest normalised cut is often a bad clustering: it snips off a few nodes that hang by a thread. The default
-objective, information, finds the clusters that matter.
+The lowest normalised cut is often a bad clustering: it cuts off a few nodes that have a single edge. The default
+objective, information, finds the planted clusters.
 """
 
 import matplotlib.pyplot as plt

@@ -2,8 +2,8 @@
 Results that change with the seed
 =================================
 
-A graph that has clusters gives the same ones for every seed. A graph that has none gives others every time, and
-``stability_`` says so after a single run.
+A graph with clusters gives the same ones for every seed. A graph without clusters gives others for every seed, and
+``stability_`` shows it after a single run.
 """
 
 import matplotlib.pyplot as plt

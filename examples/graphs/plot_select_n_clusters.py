@@ -1,8 +1,8 @@
 """
-How many clusters?
-==================
+Choice of the number of clusters
+================================
 
-``select_n_clusters`` looks at all numbers of clusters in one sweep, and says whether one of them stands out.
+``select_n_clusters`` tries all numbers of clusters in one sweep, and reports whether one of them stands out.
 """
 
 import warnings
@@ -18,7 +18,7 @@ print(choice.best, "clusters, clear:", choice.clear)
 choice.plot(plt.subplots(2, 1, figsize=(6, 5), sharex=True)[1])
 
 # %%
-# Every graph has a best number in some sense. For points without clusters it means nothing, and ``clear`` is False.
+# Every graph has a best number in some sense. For points without clusters it is meaningless, and ``clear`` is False.
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore", graphcore.GraphWarning)

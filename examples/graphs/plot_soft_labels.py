@@ -2,8 +2,8 @@
 Soft labels
 ===========
 
-``membership_`` has the probability of every cluster for every node. Most nodes are sure; those between two clusters are
-not.
+``membership_`` has the probability of every cluster for every node. Most memberships are near 1; those of nodes
+between two clusters are not.
 """
 
 import matplotlib.pyplot as plt
@@ -23,6 +23,6 @@ axes[1].set_title("probability of the cluster given")
 figure.colorbar(shown, ax=axes[1]).ax.set_ylim(0.3, 1)
 
 # %%
-# The least sure nodes, with their probabilities. See :doc:`/soft_labels`.
+# The least certain nodes, with their probabilities. See :doc:`/soft_labels`.
 
 print(model.membership_[surest.argsort()[:3]].toarray().round(2))

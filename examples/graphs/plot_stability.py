@@ -1,9 +1,9 @@
 """
-Which labels can be trusted?
-============================
+Which labels are stable?
+========================
 
-Several drafts are made, each from a coreset of its own, and recombined. Where they disagree, the graph does not settle
-the matter.
+Several drafts are made, each from a coreset of its own, and recombined. Where they disagree, the graph does not
+determine the label.
 """
 
 import matplotlib.pyplot as plt
@@ -22,6 +22,6 @@ axes[1].set_title("stability of each label")
 figure.colorbar(shown, ax=axes[1]).ax.set_ylim(0, 1)
 
 # %%
-# The cluster on the left is certain. The other two run into each other, and the points between them could be in either.
+# The cluster on the left is stable. The other two overlap, and the points between them could be in either.
 
 model.summary("pandas")[["cluster", "size", "conductance", "stability"]].round(2)

@@ -2,7 +2,7 @@
 Gaussian sketches
 =================
 
-A random projection in the feature space of a kernel: the quickest look at what a kernel sees.
+A random projection in the feature space of a kernel: the quickest view of a kernel.
 """
 
 import matplotlib.pyplot as plt

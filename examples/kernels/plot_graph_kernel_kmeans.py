@@ -2,8 +2,8 @@
 Kernel k-means on a graph
 =========================
 
-With the right kernel, kernel k-means *is* normalised cut. It needs a good start, and graphcore's main estimator
-provides one.
+With the right kernel, kernel k-means *is* normalised cut. It needs a good initialisation, and graphcore's main
+estimator provides one.
 """
 
 import matplotlib.pyplot as plt

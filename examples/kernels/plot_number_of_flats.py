@@ -1,6 +1,6 @@
 """
-How many flats make the best code?
-==================================
+Number of flats of the best code
+================================
 
 Cross-validation over the number of flats and their dimension, by scikit-learn's ``GridSearchCV``.
 """

@@ -2,7 +2,7 @@
 Choice of the balance
 =====================
 
-How uneven clusters may be is read off the first draft: a large cluster and five small ones here.
+The balance is chosen on the first draft: here for a large cluster and five small ones.
 """
 
 import numpy as np

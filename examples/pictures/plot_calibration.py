@@ -1,8 +1,8 @@
 """
-How far probabilities can be trusted
-====================================
+Calibration of probabilities
+============================
 
-Of nodes whose cluster has probability p, about p should be where they belong. On a planted graph that can be checked.
+Of nodes with membership p, about the share p should be in the right cluster. A planted graph shows it.
 """
 
 import numpy as np
@@ -22,7 +22,7 @@ right = right if right.mean() > 0.5 else ~right  # which cluster is called 0 is 
 CalibrationDisplay.from_predictions(right, membership.max(axis=1).toarray().ravel(), n_bins=10, name="membership")
 
 # %%
-# The share of a node's edges that stay in its cluster is no probability: it says too little. See :doc:`/soft_labels`.
+# The share of a node's edges that stay in its cluster is no probability: it is too low. See :doc:`/soft_labels`.
 
 inside = 1 - model.outside_share_[linked]
 same = np.where(model.labels_[linked] == found, right, ~right)

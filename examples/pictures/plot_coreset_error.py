@@ -1,6 +1,6 @@
 """
-How large must a coreset be?
-============================
+Size of a coreset
+=================
 
 The error with which a coreset estimates the normalised cut, for coresets of several sizes.
 """

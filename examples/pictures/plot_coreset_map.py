@@ -2,7 +2,7 @@
 A map of the coreset
 ====================
 
-The nodes that stand for all others, placed by the second and third eigenvector of the graph between clusters.
+The coreset nodes, placed by the second and third eigenvector of the graph between clusters.
 """
 
 import graphcore

@@ -2,7 +2,7 @@
 The merge tree
 ==============
 
-Which clusters are joined first, and where a wide gap suggests a number of clusters.
+The order of merges; a wide gap between heights suggests a number of clusters.
 """
 
 import graphcore

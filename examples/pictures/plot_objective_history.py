@@ -1,8 +1,8 @@
 """
-What each stage contributes
-===========================
+Contribution of each stage
+==========================
 
-The objective of the first draft, after moves and cycles of moves, and as more drafts are recombined.
+The objective of the first draft, after moves and multilevel refinement, and as more drafts are recombined.
 """
 
 import graphcore

@@ -32,7 +32,7 @@ for nodes in graphcore.metrics.central_nodes(G, model.labels_, count=4):
 # household, and the court.
 #
 # ``to_table`` has a row for every node. ``outside_share`` is the share of a node's edge weight that leaves its cluster.
-# It tells who stands between two clusters:
+# It shows nodes between two clusters:
 
 table = model.to_table("pandas")
 table.sort_values("outside_share").tail(3)
@@ -69,7 +69,7 @@ print("conductances", graphcore.metrics.conductance(G, model.labels_).round(2))
 # %%
 # Would another run give the same clusters? ``stability_`` compares the drafts that were made, each from a coreset (a
 # sample of the nodes). Here all drafts agree, so every stability is 1.
-# ``robustness`` asks more: whether the clusters come again when edges are drawn anew.
+# ``robustness`` is stricter: it measures the recovery of the clusters from resampled edges.
 
 found = model.robustness()
 print("agreement with fits of other edges", found.ari.mean().round(2))
@@ -82,7 +82,7 @@ print("nodes that change most:", *model.graph_.names_of(found.nodes.argsort()[:5
 import warnings
 
 with warnings.catch_warnings():
-    warnings.simplefilter("ignore", graphcore.GraphWarning)  # it says what the next line shows
+    warnings.simplefilter("ignore", graphcore.GraphWarning)  # the next line prints the choice
     choice = graphcore.select_n_clusters(G, random_state=0)
 print(choice.best, choice.clear)
 
@@ -104,12 +104,11 @@ model.report("les_miserables.html", title="Les Misérables")
 
 # %%
 # The :doc:`page on reports </report>` shows one. On the command line, for a network in a file, such as the e-mail
-# between the 1,005 members of a research institution:
+# between the 1,005 members of a research institution (SNAP's `email-Eu-core
+# <https://snap.stanford.edu/data/email-Eu-core.html>`_):
 #
 # .. code-block:: bash
 #
-#    graphcore fetch email-Eu-core --folder .
-#    cd email-Eu-core
 #    graphcore cluster email-Eu-core.txt.gz -k 42 -o labels.tsv --report report.html
 #    graphcore compare labels.tsv email-Eu-core-department-labels.txt.gz
 #

@@ -2,7 +2,7 @@
 Curved clusters
 ===============
 
-Two moons that k-means cuts in half. Their neighbour graph knows better.
+Two moons that k-means cuts in half, and the neighbour graph separates.
 """
 
 import matplotlib.pyplot as plt

@@ -1,5 +1,5 @@
 """
-How many neighbours?
+Number of neighbours
 ====================
 
 With few neighbours the graph falls apart, with many it bridges the gaps between clusters.

@@ -1,1 +1,1 @@
-"""What all rooms share: checks, threads, random streams, compiled loops on disk, progress."""
+"""Infrastructure of all packages: checks, threads, random streams, compiled loops on disk, progress."""

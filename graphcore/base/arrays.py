@@ -22,7 +22,7 @@ def read_only(array, dtype=None):
 def npy_header(stream):
     """Return (shape, whether columns come first, dtype) from the start of a ``.npy`` stream, which then is at the data.
 
-    Whatever is wrong with the header, a Python literal, is a ValueError of one line.
+    A header that is no valid Python literal raises a ValueError of one line.
     """
     try:
         with warnings.catch_warnings():

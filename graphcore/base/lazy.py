@@ -1,4 +1,4 @@
-"""What is imported when it is first used, so that a package costs nothing until then: public names, large modules."""
+"""Import public names and large modules when they are first used, so that the package itself is imported quickly."""
 
 import sys
 import threading

@@ -3,25 +3,23 @@
 Blocks depend on the data alone, so that results are the same for any number of threads. Plain Python threads need no
 threading layer, survive forks and other libraries' pools, and keep compile times short.
 
-Python runs the handlers of signals in the main thread, between two steps of Python. `away` has another thread make a
-long call of compiled code, while the main thread waits and can be interrupted.
+Python runs the handlers of signals in the main thread, between two steps of Python. `away` makes a long call of
+compiled code in another thread, while the main thread waits and can be interrupted.
 """
 
 import contextvars
-import ctypes
+import functools
 import sys
 import threading
 from bisect import bisect_left
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager, suppress
+from concurrent.futures import ThreadPoolExecutor, wait
+from contextlib import ExitStack, contextmanager
 from itertools import pairwise
-from queue import Empty, SimpleQueue
-from typing import Any
 
 import numpy as np
 
 from ..exceptions import ParameterError
-from .locks import ModuleLock, after_fork
+from .locks import ModuleLock
 from .validation import check_integer
 
 _BLOCK_ENTRIES = 1 << 20
@@ -31,13 +29,12 @@ _MAX_BLOCKS = 256
 _LIMITING = ModuleLock()
 # While they are limited or set back, they hold locks of their own, which no fork would ever see released.
 _SETTING = ModuleLock(forks_wait=True)
-# How many modules there were when the libraries were looked for, which takes a millisecond or two, and what was found:
-# others come with modules alone.
+# The number of modules when thread pools were last searched for, and the pools found. A search takes a millisecond or
+# two, and only an imported module can bring another pool.
 _libraries: list = [0, None]
 # Waiting for a lock cannot be interrupted everywhere (Windows), so that it is done for so many seconds at a time.
 _WAIT = 0.2
-_idle: list["_Helper"] = []  # the helper that waits for the next call away, if it is not at work
-# .stop: in a thread of `map_blocks`, the event that says its results are no longer wanted; .helper: the _Helper it is
+# .stop: in a thread of `_in_threads`, the event that says that its results are no longer wanted
 _here = threading.local()
 
 
@@ -47,93 +44,47 @@ def in_main_thread():
 
 
 def away(function, *args, **options):
-    """Call a function in another thread if this is the main one, so that signals need not wait for its end.
+    """Call a function in another thread if this is the main one, so that a signal interrupts the wait for its result.
 
-    What a signal interrupts, whose result is dropped, goes on no further than its next step of Python.
+    The interrupted call ends before its next compiled loop, or at its own end.
     """
     if not in_main_thread():
         return function(*args, **options)
+    call = functools.partial(contextvars.copy_context().run, function, *args, **options)
+    return _in_threads([call], 1)[0]
+
+
+def _in_threads(calls, n_threads):
+    """Return the results of calls made in other threads, in order."""
+    # Calls within calls are stopped together.
+    stop = getattr(_here, "stop", None) or threading.Event()
+
+    def run(call):
+        _here.stop = stop
+        check_stopped()
+        return call()
+
+    pool = ThreadPoolExecutor(n_threads)
+    is_awaited = True
     try:
-        helper = _idle.pop()
-    except IndexError:
-        helper = _Helper()
-    try:
-        result, error = helper.call(contextvars.copy_context().run, (function, *args), options)
-    except BaseException:
-        helper.leave()
+        return [_result(future) for future in [pool.submit(run, call) for call in calls]]
+    except (KeyboardInterrupt, SystemExit):
+        stop.set()
+        is_awaited = False  # a call may run for many seconds, and nobody waits for its result
         raise
-    _idle.append(helper)
-    if error is not None:
-        try:
-            raise error
-        finally:
-            del error  # it refers to this frame, which would refer to it
-    return result
-
-
-@contextmanager
-def to_its_end():
-    """Within, `_Helper.leave` does not end this thread: for libraries that would leave a lock taken for ever.
-
-    Each side writes before it reads what the other wrote, so that one of them sees that the thread has to end.
-    """
-    helper = getattr(_here, "helper", None)
-    if helper is None or helper.goes_on:
-        yield
-        return
-    helper.goes_on = True
-    try:
-        if not helper.is_left:
-            yield
     finally:
-        helper.goes_on = False
-        if helper.is_left:
-            raise SystemExit
+        pool.shutdown(wait=is_awaited, cancel_futures=True)
 
 
-class _Helper:
-    """A thread that makes calls for the main thread, one at a time."""
-
-    def __init__(self):
-        self.is_left = self.goes_on = False
-        self._asked: SimpleQueue = SimpleQueue()
-        self._answered: SimpleQueue = SimpleQueue()
-        self._thread = threading.Thread(target=self._work, name="graphcore-away", daemon=True)
-        self._thread.start()
-
-    def call(self, *task):
-        """What the function returned, and what it raised; a task is a function, its arguments and its options."""
-        self._asked.put(task)
-        while True:
-            with suppress(Empty):
-                return self._answered.get(timeout=_WAIT)
-
-    def leave(self):
-        """End the thread: after the compiled call or what `to_its_end` is about, or at once."""
-        self.is_left = True
-        if not self.goes_on:
-            ident = ctypes.c_ulong(self._thread.ident or 0)
-            ctypes.pythonapi.PyThreadState_SetAsyncExc(ident, ctypes.py_object(SystemExit))
-        self._asked.put(None)  # it may wait for a task
-
-    def _work(self):
-        _here.helper = self
-        with suppress(SystemExit):  # which `leave` sends
-            while (task := self._asked.get()) is not None:
-                function, args, options = task
-                try:
-                    outcome: Any = function(*args, **options), None
-                except BaseException as error:
-                    outcome = None, error
-                self._answered.put(outcome)
-                del task, function, args, options, outcome
-
-
-after_fork(_idle.clear)  # threads stay behind in a fork
+def _result(future):
+    """Return the result of a future; a wait with a limit lets signals through on every system."""
+    while not future.done():
+        wait([future], _WAIT)
+    return future.result()
 
 
 def check_stopped():
-    """End this thread of `map_blocks` if what it works for was interrupted."""
+    """Raise KeyboardInterrupt in a thread whose results are no longer wanted."""
     stop = getattr(_here, "stop", None)
     if stop is not None and stop.is_set():
         raise KeyboardInterrupt
@@ -179,25 +130,7 @@ def map_blocks(function, borders, n_jobs):
     n_threads = min(effective_jobs(n_jobs), len(spans))
     if n_threads <= 1:
         return [function(start, stop) for start, stop in spans]
-    # Blocks within blocks are stopped together.
-    stop = getattr(_here, "stop", None) or threading.Event()
-
-    def block(span):
-        _here.stop = stop
-        check_stopped()
-        return function(*span)
-
-    pool = ThreadPoolExecutor(n_threads)
-    wait = True
-    try:
-        futures = [pool.submit(block, span) for span in spans]
-        return [future.result() for future in futures]
-    except (KeyboardInterrupt, SystemExit):
-        stop.set()
-        wait = False  # a block may run for many seconds, and its result is no longer wanted
-        raise
-    finally:
-        pool.shutdown(wait=wait, cancel_futures=True)
+    return _in_threads([functools.partial(function, *span) for span in spans], n_threads)
 
 
 def map_items(function, items, n_jobs):

@@ -1,6 +1,6 @@
 """Sums at a few of many places, for compiled loops that list the places they touch.
 
-What marks a place as listed is no value of its sum: weights may be so small that sums of them are 0.
+A flag marks a listed place, not a nonzero sum: weights may be so small that sums of them are 0.
 """
 
 from numba import njit

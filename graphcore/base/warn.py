@@ -1,9 +1,9 @@
-"""Warnings point at the line of the user's code that led to them."""
+"""Warnings that point at the user's line of code, and checks for isolated nodes."""
 
 import sys
 import warnings
 
-from ..exceptions import GraphWarning, one_line
+from ..exceptions import GraphWarning, InputError, one_line
 
 
 def warn_user(message, category=GraphWarning):
@@ -17,8 +17,16 @@ def warn_user(message, category=GraphWarning):
 
 
 def warn_of_isolated(graph):
-    """Say what becomes of nodes without an edge, if a graph has any."""
+    """Warn of nodes without an edge, if a graph has any."""
     if graph.n_isolated:
         warn_user(
             f"{graph.n_isolated} of {graph.n_nodes} nodes are isolated; they belong to no cluster and get label -1"
         )
+
+
+def count_linked(graph):
+    """Count the nodes that have an edge; raise an InputError if there are none."""
+    n_linked = graph.n_nodes - graph.n_isolated
+    if n_linked == 0:
+        raise InputError(f"all {graph.n_nodes} nodes are isolated: a graph without edges has no clusters")
+    return n_linked

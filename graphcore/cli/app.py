@@ -1,7 +1,6 @@
 """The command `graphcore`: its subcommands, its errors and its exit codes."""
 
 import os
-import signal
 import sys
 
 import click
@@ -10,15 +9,12 @@ from .. import __version__
 from .cluster import cluster
 from .console import Commands, tell
 from .demo import demo
-from .fetch import fetch
 from .graphs import build, check, convert, info, knn
 from .labels import compare, report
 from .update import update
-from .warm_up import warm_up
 
 BAD_INPUT = 2
 INTERRUPTED = 130
-TERMINATED = 143
 
 
 @click.group(
@@ -40,14 +36,13 @@ def app():
     """
 
 
-for command in (cluster, update, report, compare, info, convert, knn, build, check, fetch, demo, warm_up):
+for command in (cluster, update, report, compare, info, convert, knn, build, check, demo):
     app.add_command(command)
 
 
 def main(arguments=None):
     """Run the command line and leave with its exit code: 0 done, 2 bad input or usage, 130 interrupted."""
     _open_descriptors()
-    signal.signal(signal.SIGTERM, _terminate)
     code = run(arguments)
     if code == INTERRUPTED:
         # Threads at work in compiled loops would be waited for.
@@ -93,8 +88,3 @@ def _open_descriptors():
             os.fstat(descriptor)
         except OSError:
             os.open(os.devnull, os.O_RDWR)  # the lowest that is free
-
-
-def _terminate(_signal, _frame):
-    # As an exception, so that half-written files are removed on the way out.
-    raise SystemExit(TERMINATED)

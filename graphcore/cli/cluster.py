@@ -20,14 +20,13 @@ from .files import (
     tell_of_missing_pictures,
     write_clusters,
 )
-from .inputs import READING, check_there, input_options, load_with_vectors, read_node_table, warn_of_idle
+from .inputs import READING, check_there, graph_for, input_options, read_input, read_node_table, warn_of_idle
 from .labels import PAGE, page_about, read_one_label, truth_option
 from .summary import cluster_facts, cluster_lines, graph_lines
-from .warm_up import help_compiling
 
 
 def _value(text):
-    """An int, a float, or else a word, which the settings then check."""
+    """Parse an int, a float, or else a word, which the settings then check."""
     for kind in (int, float):
         with suppress(ValueError):
             return kind(text)
@@ -35,18 +34,18 @@ def _value(text):
 
 
 def _numbers(text):
-    """The same, or several with commas between them."""
+    """Parse one value, or a list of values with commas between them."""
     found = [_value(part) for part in text.split(",")]
     return found if len(found) > 1 else found[0]
 
 
 def _offered(words):
-    """What shells offer for a value that begins so."""
+    """Return a function that completes a value in a shell."""
     return lambda _ctx, _param, incomplete: [word for word in words if word.startswith(incomplete)]
 
 
 def _of_setting(parameter):
-    """The option of one setting, which check_settings then checks."""
+    """Make the option of one parameter, whose value `check_settings` checks."""
     if parameter.kind == "flag":
         return click.option(f"--{parameter.name}", is_flag=True, default=None, help=parameter.help)
     text = parameter.help + (f" [default: {parameter.default}]" if parameter.default is not None else "")
@@ -143,25 +142,31 @@ def cluster(console, input, **options):
     belong to no cluster and get label -1.
     """
     start, stages, given = time.perf_counter(), console.stages, SimpleNamespace(**options)
-    reading = {name: options[name] for name in READING}
-    drawn = {"random_state": given.random_state, "n_jobs": given.n_jobs}
+    settings = {name: options[name] for name in defaults() if options[name] is not None}
     files = {name: options[name] for name in ("output", "tree", "report", "membership", "model")}
     console.n_after = 1 + given.robustness + sum(files[name] is not None for name in ("report", "tree", "membership"))
-    settings = {name: options[name] for name in defaults() if options[name] is not None}
-    asked = _check(console, given, settings, files)
-    help_compiling()  # while this process imports and reads
+    params = _check(console, given, settings, files)
+    drawn = {"random_state": given.random_state, "n_jobs": given.n_jobs}
+    from ..base.streams import Streams
     from ..distributed.cluster import client_of
-    from ..estimators.fit import fit_graph
-    from ..estimators.load import model_of
+    from ..estimators.coreset_spectral import CoresetSpectralClustering
+    from ..graphs.graph import Graph
+    from ..graphs.rows import DIRECTED
 
     with client_of(given.scheduler, given.workers):
-        reading["nodes"] = nodes = read_node_table(given.nodes, stages, given.encoding, given.any_size)
-        graph, made_of = load_with_vectors(input, stages, outliers=asked.values["outliers"], **reading, **drawn)
+        nodes = read_node_table(given.nodes, stages, given.encoding, given.any_size)
+        reading = {name: options[name] for name in READING} | {"nodes": nodes}
+        X = read_input(input, stages, outliers=settings.get("outliers"), **reading, **drawn)
+        search = {"affinity": "nearest_neighbors", "n_neighbors": given.n_neighbors, "metric": given.metric}
+        made = {"symmetrize": given.symmetrize} if isinstance(X, Graph) else search
+        model = CoresetSpectralClustering(given.n_clusters, **made, **drawn, **settings)
+        streams = Streams(given.random_state)
+        graph, reference = graph_for(model, X, streams, stages, nodes, given.encoding, given.any_size)
         truth = None if given.truth is None else read_one_label(given.truth, graph, given.any_size, given.encoding)
         check_names(graph, given.output, {} if nodes is None else nodes.columns)
-        fit = fit_graph(graph, asked, **_known(graph, given), **drawn, stages=stages)
-        _warn_of_idle(fit, given)
-        model = model_of(fit, given.n_clusters, made_of, symmetrize=given.symmetrize, **drawn, **settings)
+        is_given = isinstance(X, Graph) and given.symmetrize not in DIRECTED
+        model._fit_graph(graph, reference, params, streams, stages, is_given=is_given, **_known(graph, given))
+        _warn_of_idle(model.graph_, given)
         with stages("write"):
             write_clusters(model, given.output, given.spreadsheet, nodes)
             if given.model is not None:
@@ -189,15 +194,15 @@ def cluster(console, input, **options):
                 )  # fmt: skip
                 write_report(
                     given.report, model.graph_, model.labels_, n_clusters=model.n_clusters_, membership=memberships,
-                    clustering=fit.clustering, truth=truth, robustness=robustness, about=about, **drawn,
+                    clustering=model.clustering_, truth=truth, robustness=robustness, about=about, **drawn,
                 )  # fmt: skip
-    facts = cluster_facts(input, fit, robustness) | {"seed": given.random_state} | files
+    facts = cluster_facts(input, model, robustness) | {"seed": given.random_state} | files
     facts["seconds"] = {**stages.seconds, "total": time.perf_counter() - start}
     return facts, graph_lines(facts) + cluster_lines(facts)
 
 
 def _check(console, given, settings, files):
-    """Find mistakes in options before any work; returns the settings that are Asked for."""
+    """Find mistakes in options before any work; return the Validated parameters."""
     if given.truth is not None and given.report is None:
         raise click.UsageError("--truth is compared with on the page: name one with --report FILE")
     if given.objective != "modularity" and (given.n_clusters is None) == (given.resolution is None):
@@ -208,7 +213,7 @@ def _check(console, given, settings, files):
     from ..cluster.pipeline.settings import check_settings
     from ..files import check_writable
 
-    asked = check_settings(given.n_clusters, settings)
+    params = check_settings(given.n_clusters, settings)
     if given.tree is not None:
         from ..cluster.selection.cluster_tree import tree_format
 
@@ -226,11 +231,11 @@ def _check(console, given, settings, files):
         tell_of_missing_pictures(console)
     check_target(given.output)
     check_there(given.nodes, given.truth, given.labels, given.initial_labels, given.node_weights)
-    return asked
+    return params
 
 
 def _known(graph, given):
-    """What the files say of the nodes, for fit_graph."""
+    """Read the files of labels and node weights, as arguments of a fit."""
     from ..files.labels import read_node_weights
 
     known = {}
@@ -248,11 +253,11 @@ def _known(graph, given):
     return known
 
 
-def _warn_of_idle(fit, given):
+def _warn_of_idle(graph, given):
     """Name the options that did nothing in this run."""
     from ..cluster.partition.quotient import goes_to_workers
 
     if output_kind(given.output) != "text" and (given.membership or ".npz").lower().endswith(".npz"):
         warn_of_idle(("spreadsheet",), "files of text")
-    if not goes_to_workers(fit.graph):
+    if not goes_to_workers(graph):
         warn_of_idle(("scheduler", "workers"), "graphs on disk of more than 2^28 entries (134 million edges)")

@@ -1,8 +1,9 @@
-"""What all commands share: help with examples, errors in the words of the command, a summary, notes on stderr."""
+"""Base of all commands: help with examples, errors that name options, a summary, notes on stderr."""
 
 import json
 import re
 import shlex
+import signal
 import sys
 import warnings
 from contextlib import closing, contextmanager
@@ -14,6 +15,7 @@ from ..exceptions import GraphWarning, InputError
 from .files import check_files, on_stdout
 
 _ARGUMENTS = "graphcore.arguments"
+TERMINATED = 143
 
 
 class _Taught(click.Command):
@@ -175,6 +177,26 @@ def tell(text):
         sys.stderr = None
 
 
+@contextmanager
+def _ended_by_exceptions():
+    """Within, SIGTERM raises SystemExit, so that half-written files are removed; before, it ends the process."""
+    import scipy.sparse  # noqa: F401  no handler runs while extension modules are loaded, which may take long
+
+    from ..base.threads import in_main_thread
+
+    def terminate(_signal, _frame):
+        raise SystemExit(TERMINATED)
+
+    if not in_main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, terminate)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
 class Console:
     """Messages on stderr, none if `quiet`; `n_after` stages of the command itself follow the library's work.
 
@@ -215,7 +237,7 @@ class Console:
                 self.warned.append(text)
                 self.say(f"warning: {text}")
 
-        with closing(self._bar), warnings.catch_warnings(), compilation_notices(self.say):
+        with closing(self._bar), warnings.catch_warnings(), compilation_notices(self.say), _ended_by_exceptions():
             warnings.simplefilter("always", GraphWarning)
             warnings.showwarning = show
             yield

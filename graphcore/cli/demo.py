@@ -37,12 +37,8 @@ _WHY = {
               help="Random seed.")  # fmt: skip
 def demo(console, objective, picture, random_state):
     """Cluster handwritten digits, beside scikit-learn's SpectralClustering."""
-    from ..base import compiling
-
     if picture is not None:
         _check_picture(picture)
-    # Compiled loops, which take a moment after an installation, have the seconds that are worth showing.
-    os.environ[compiling.AT_ONCE] = "1"
     from sklearn.datasets import load_digits
 
     from ..metrics import agreement, normalized_cut
@@ -78,10 +74,9 @@ def demo(console, objective, picture, random_state):
 
 
 def _graphcore(graph, seed, objective):
-    from ..cluster.pipeline.cluster import cluster_graph
-    from ..cluster.pipeline.settings import resolve_settings
+    from ..estimators.coreset_spectral import CoresetSpectralClustering
 
-    return cluster_graph(graph, resolve_settings(graph, _N_CLUSTERS, objective=objective), random_state=seed).labels
+    return CoresetSpectralClustering(_N_CLUSTERS, objective=objective, random_state=seed).fit_predict(graph)
 
 
 def _sklearn(graph, seed, _objective):

@@ -6,7 +6,7 @@ import click
 
 from ..exceptions import InputError
 
-# What opens files of these names would not take text for one.
+# Programs that open files of these names would not accept text.
 _NO_TEXT = frozenset([
     ".xlsx", ".xls", ".ods", ".json", ".html", ".pdf", ".npy", ".npz", ".parquet", ".mtx", ".metis", ".store",
     ".graphml", ".gexf", ".gml",
@@ -29,7 +29,7 @@ INPUT, OUTPUT = FilePath(), FilePath(written=True)
 
 
 def on_stdout(command, given):
-    """What goes to standard output instead of the summary, as it is typed."""
+    """Return the options, as typed, whose output takes the place of the summary on standard output."""
     json = ["--json"] if given.get("as_json") else []
     return json + [f"{_spelt(p)} -" for p in _files(command) if p.type.written and given[p.name] == "-"]
 
@@ -110,7 +110,7 @@ def check_target(output):
 
 
 def check_membership_target(output):
-    """The same of memberships."""
+    """Raise an error if memberships cannot be written to a file."""
     from ..files import check_writable
 
     if _means_other(output, ".npz"):
@@ -140,7 +140,7 @@ def check_names(graph, output, columns):
 
 
 def output_kind(output):
-    """What labels are written as: "text", "npy", "parquet", or "graph" with labels as attributes."""
+    """Return the kind of an output of labels: "text", "npy", "parquet", or "graph" with labels as attributes."""
     from ..files.formats import FORMATS, ending_format
 
     ending = os.path.splitext(output.lower())[1]

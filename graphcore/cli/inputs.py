@@ -2,7 +2,6 @@
 
 import os
 import re
-from typing import Any, NamedTuple
 
 import click
 
@@ -143,48 +142,24 @@ def read_node_table(path, stages, encoding, any_size):
         return read_nodes(path, encoding=encoding, any_size=any_size)
 
 
-class VectorInput(NamedTuple):
-    """What a neighbour graph was made of."""
-
-    X: Any  # vectors, as they were read
-    n_neighbors: int
-    metric: str
-    outliers: Any  # Outliers
-
-
-def load(path, stages, **options):
-    """Read a graph, or vectors and make their kNN graph; options as for :func:`load_with_vectors`."""
-    return load_with_vectors(path, stages, **options)[0]
-
-
-def load_with_vectors(path, stages, *, vectors, outliers=None, nodes=None, **reading):
-    """The graph in a file and None, or the kNN graph of its vectors and VectorInput.
-
-    `reading` is for :func:`graphcore.read_graph` and the search for neighbours, `nodes` a path or a NodeTable.
-    """
+def read_input(path, stages, *, vectors, outliers=None, nodes, n_neighbors, metric, n_jobs, random_state, **reading):
+    """Read a graph or vectors, after a check of the options for both; a .npy file holds vectors."""
     from ..base.threads import effective_jobs
     from ..base.validation import check_integer
     from ..files.atomic import ending_of
+    from ..graphs.as_graph import is_graph, refuse_as_vectors
     from ..neighbors.outliers import refuse_outliers
     from ..neighbors.search import check_metric
 
-    search = {name: reading.pop(name) for name in ("n_neighbors", "metric", "random_state", "n_jobs")}
-    check_integer("n_neighbors", search["n_neighbors"], low=1)
-    check_metric(search["metric"])
-    effective_jobs(search["n_jobs"])
+    check_integer("n_neighbors", n_neighbors, low=1)
+    check_metric(metric)
+    effective_jobs(n_jobs)
     if not (vectors or ending_of(path)[0] == ".npy"):
         refuse_outliers(outliers)
         warn_of_idle(("n_neighbors", "metric"), "vectors, and this input is read as a graph")
-        return load_graph(path, stages, nodes=nodes, **reading), None
+        return load_graph(path, stages, nodes=nodes, **reading)
     # The encoding is that of labels and nodes, too.
     warn_of_idle(set(READING_OPTIONS) - {"encoding"}, "files of graphs, and this input is read as vectors")
-    import numpy as np
-
-    from ..files.nodes import read_table_of
-    from ..files.read import of_nodes
-    from ..graphs.as_graph import is_graph, refuse_as_vectors
-    from ..neighbors.neighbors import graph_of_vectors
-
     with stages("read"):
         X = read_vectors(path, reading["any_size"])
         if not vectors:
@@ -196,11 +171,41 @@ def load_with_vectors(path, stages, *, vectors, outliers=None, nodes=None, **rea
                 )
     if X.shape[0] < 2:
         raise InputError(f"{path}: {X.shape[0]} vector; a kNN graph needs at least two")
-    graph, found = graph_of_vectors(X, outliers=outliers, stages=stages, **search)
-    table = read_table_of(nodes, reading["encoding"], reading["any_size"])
-    if table is not None and not np.array_equal(table.ids_among(text=False), np.arange(len(table))):
+    return X
+
+
+def graph_for(model, X, streams, stages, nodes, encoding, any_size):
+    """Return the graph to which a model is fitted, that of vectors with names from `nodes`, and its Reference."""
+    import numpy as np
+
+    from ..estimators.graph_input import graph_of
+    from ..files.nodes import read_table_of
+    from ..files.read import of_nodes
+    from ..graphs.graph import Graph
+
+    graph, reference = graph_of(model, X, streams, stages)
+    table = None if isinstance(X, Graph) else read_table_of(nodes, encoding, any_size)
+    if table is None:
+        return graph, reference
+    if not np.array_equal(table.ids_among(text=False), np.arange(len(table))):
         raise table.error("vectors are numbered from 0 and keep their order; give their nodes in the same order")
-    return of_nodes(graph, table), VectorInput(X, search["n_neighbors"], search["metric"], found)
+    return of_nodes(graph, table), reference
+
+
+def load(path, stages, *, nodes=None, **options):
+    """Read a graph, or read vectors and build their kNN graph."""
+    from ..graphs.graph import Graph
+
+    X = read_input(path, stages, nodes=nodes, **options)
+    if isinstance(X, Graph):
+        return X
+    from ..base.streams import Streams
+    from ..estimators.coreset_spectral import CoresetSpectralClustering
+
+    search = {name: options[name] for name in ("n_neighbors", "metric", "random_state", "n_jobs")}
+    model = CoresetSpectralClustering(affinity="nearest_neighbors", **search)
+    streams = Streams(model.random_state)
+    return graph_for(model, X, streams, stages, nodes, options["encoding"], options["any_size"])[0]
 
 
 def warn_of_idle(names, purpose):

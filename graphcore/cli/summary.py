@@ -1,4 +1,4 @@
-"""What a run came to: as a dictionary, and as a few aligned lines."""
+"""Summaries of a run: a dictionary, and a few aligned lines."""
 
 from dataclasses import asdict
 
@@ -14,21 +14,21 @@ def graph_facts(path, graph):
     }  # fmt: skip
 
 
-def cluster_facts(path, fit, robustness):
-    """What a run came to, ready for JSON."""
+def cluster_facts(path, model, robustness):
+    """Collect the facts about a fitted model, ready for JSON."""
     import numpy as np
 
     from .. import __version__
 
-    result, chosen = fit.clustering, fit.selection
+    result, chosen = model.clustering_, model.selection_
     settings, stability, labels = result.settings, result.node_stability, result.labels
-    return graph_facts(path, fit.graph) | {
+    return graph_facts(path, model.graph_) | {
         "n_clusters": settings.n_clusters,
         "chosen": None if chosen is None else {"method": chosen.method, "clear": chosen.clear},
         "settings": asdict(settings),
         "coreset": {"nodes": len(result.coreset), "draws": result.coreset.n_draws},
-        "normalized_cut": float(fit.sums.conductance.mean()),
-        "outliers": None if settings.outliers is None else fit.graph.n_isolated,
+        "normalized_cut": float(model.conductance_.mean()),
+        "outliers": None if settings.outliers is None else model.graph_.n_isolated,
         "cluster_sizes": np.bincount(labels[labels >= 0], minlength=settings.n_clusters).tolist(),
         "unreached": result.n_unreached,
         "stability": None if stability is None else float(stability[labels >= 0].mean()),
@@ -81,7 +81,7 @@ def cluster_lines(facts):
 
 
 def _verdict(facts):
-    """What a low stability means, and what to try."""
+    """Explain a low stability, and suggest a remedy."""
     unsure, filled = facts["unsure_clusters"], sum(size > 0 for size in facts["cluster_sizes"])
     found = f"{unsure:,} of {count(filled, 'cluster')} {'changes' if unsure == 1 else 'change'} with the seed"
     if 2 * unsure < filled:

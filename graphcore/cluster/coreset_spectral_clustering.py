@@ -8,8 +8,8 @@ import numpy as np
 from ..base.streams import Streams
 from ..base.types import AnyGraph, Labels, RandomState
 from ..base.validation import check_choice, check_integer, check_real, check_size
-from ..base.warn import warn_of_isolated, warn_user
-from ..exceptions import InputError, ParameterError
+from ..base.warn import count_linked, warn_of_isolated, warn_user
+from ..exceptions import ParameterError
 from ..graphs.as_graph import as_graph
 from ..graphs.magnitude import given_unit
 from ..kernels.graph import GraphKernel, warn_of_loops
@@ -166,9 +166,7 @@ def coreset_spectral_clustering(
 
 def _checked_size(graph, n_clusters, coreset_size, eps):
     """Nodes of the coreset, None for a relative error."""
-    n_linked = graph.n_nodes - graph.n_isolated
-    if n_linked == 0:
-        raise InputError(f"all {graph.n_nodes} nodes are isolated: a graph without edges has no clusters")
+    n_linked = count_linked(graph)
     warn_of_isolated(graph)
     check_integer("n_clusters", n_clusters, low=1, high=n_linked, why_high="the nodes that have an edge")
     if eps is not None:

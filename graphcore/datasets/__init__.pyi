@@ -1,10 +1,7 @@
 # What type checkers see of the names that are imported when they are first used.
-from .catalogue import CATALOGUE as CATALOGUE
 from .planted import degree_corrected_partition as degree_corrected_partition
 from .planted import planted_blocks as planted_blocks
 from .planted import planted_partition as planted_partition
-from .public import fetch as fetch
-from .public import load as load
 from .results import LabeledGraph as LabeledGraph
 from .results import LabeledMatrix as LabeledMatrix
 from .results import LabeledVectors as LabeledVectors

@@ -1,4 +1,4 @@
-"""What generators and loaders give: data with the clusters that are known of it."""
+"""Results of generators and loaders: data with its known clusters."""
 
 from typing import NamedTuple
 
@@ -14,12 +14,12 @@ class LabeledGraph(NamedTuple):
     Attributes
     ----------
     graph : Graph
-    labels : ndarray of shape (n_nodes,), int32, or None
-        Cluster of every node, from 0; None where nodes have no single cluster that is known.
+    labels : ndarray of shape (n_nodes,), int32
+        Cluster of every node, from 0.
     """
 
     graph: Graph
-    labels: np.ndarray | None
+    labels: np.ndarray
 
 
 class LabeledVectors(NamedTuple):

@@ -72,7 +72,7 @@ def map_chunks(function, X, *shared, each=None, name=None):
 
 
 def _by_dask(function, arrays, values, shared, name):
-    """The same in a task for every block, which Dask makes."""
+    """Call the function in a Dask task for every block."""
     import dask
 
     task = dask.delayed(function, pure=False)

@@ -1,7 +1,7 @@
 """The client of Dask that passes go to, one for commands, and how work is cut into tasks for its workers.
 
-What Dask keeps private and has no other name for is used here alone, and tests/distributed/test_dask.py tells when it
-is gone: the client behind a scheduler, the class of results that stand in a graph, the type of an array's blocks.
+Private names of Dask that have no public counterpart are used here alone, and tests/distributed/test_dask.py tells when
+one is gone: the client behind a scheduler, the class of results that stand in a graph, the type of an array's blocks.
 """
 
 import sys

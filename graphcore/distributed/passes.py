@@ -1,10 +1,6 @@
-"""Passes over the rows of a graph: in threads of this process, or on Dask's workers, which open the graph themselves.
+"""Dask as an executor of passes over a graph: workers open the graph themselves.
 
-A pass is a function ``(rows, first, last, labels, *small)`` of a block of rows: it reads the graph and the labels, and
-returns something small. Blocks depend on the graph alone and results come in their order, so that it does not matter
-where they were made.
-
-On workers, labels are what travels. Each worker holds one copy of them, and after the first pass is only sent what has
+Labels are sent to the workers. Each worker holds one copy of them, and after the first pass is only sent what has
 changed since. The client has its own copy, from which whatever a lost worker had is sent again.
 """
 
@@ -12,48 +8,24 @@ import pickle
 import time
 from concurrent.futures import CancelledError
 from contextlib import contextmanager, suppress
-from contextvars import ContextVar
 from itertools import chain
 from uuid import uuid4
 
 import numpy as np
 
 from ..base.progress import note
-from ..base.threads import map_items, row_spans
 from ..base.work import count
 from ..exceptions import InputError
+from ..graphs.passes import executor
 from .cluster import INLINE_BYTES, batches, current_client, require_workers, told_of_ends
 from .worker import forget, parts_of, run_blocks
 
-_ENTRIES_PER_BLOCK = 1 << 20
-# Sums of a block are as long as the clusters are many, so that there are fewer blocks than for other passes.
-_FEW_BLOCKS = 64
-_workers: ContextVar = ContextVar("graphcore_workers", default=None)
 # Times that a pass is begun again because workers were lost together with what only they had.
 _ATTEMPTS = 4
 # Changes are added to what workers hold until they are so large a share of it; then all is sent anew.
 _SHARE = 1 / 3
 # Seconds between two looks for workers that alone had a part of the graph, and until such a part is given up.
 _PATIENCE, _GIVEN_UP = 2, 60
-
-
-def pass_spans(indptr, few=False):
-    """Blocks of nodes for :func:`map_passes`, by the graph alone; with `few`, neighbouring ones are put together."""
-    spans = row_spans(indptr, _ENTRIES_PER_BLOCK)
-    step = -(-len(spans) // _FEW_BLOCKS) if few else 1
-    return [(part[0][0], part[-1][1]) for part in (spans[i : i + step] for i in range(0, len(spans), step))]
-
-
-def map_passes(function, rows, spans, labels, *small, n_jobs=None):
-    """`function(rows, first, last, labels, *small)` for every block of nodes in `spans`; results in their order.
-
-    In threads, or on workers where the graph was lent to them (:func:`on_workers`). `labels` (n,) are not changed
-    meanwhile, and small arrays not before the pass after this one.
-    """
-    workers = _workers.get()
-    if workers is not None and workers.rows.indices is rows.indices and workers.rows.degrees is rows.degrees:
-        return workers.map(function, spans, labels, small)
-    return map_items(lambda span: function(rows, *span, labels, *small), spans, n_jobs)
 
 
 @contextmanager
@@ -63,17 +35,17 @@ def on_workers(graph, rows_of):
     `rows_of` gives the arrays of a graph. On the way out workers forget the graph and its labels.
     """
     client = current_client()
-    if client is None or _workers.get() is not None:
+    if client is None or executor.get() is not None:
         yield
         return
     require_workers(client)
     workers = _Workers(client, graph, rows_of)
-    token = _workers.set(workers)
+    token = executor.set(workers)
     try:
         with told_of_ends(client):
             yield
     finally:
-        _workers.reset(token)
+        executor.reset(token)
         workers.close()
 
 

@@ -1,4 +1,4 @@
-"""What a worker's process keeps for passes over a graph: the graph, as it has opened it, and a copy of the labels."""
+"""State of a worker's process between passes: the graph that the process has opened, and a copy of the labels."""
 
 import pickle
 from collections import deque

@@ -1,4 +1,4 @@
-"""What all classes share: how they declare parameters, what they refuse, and what they say while they work."""
+"""Base class of the estimators: declared parameters, refusals, and progress."""
 
 from contextlib import closing, contextmanager
 from dataclasses import KW_ONLY, dataclass
@@ -40,7 +40,7 @@ class Estimator(BaseEstimator):
     n_jobs: int | None = None
     verbose: int = 0
 
-    # What only a finished fit sets.
+    # An attribute that only a finished fit sets.
     _mark_of_fit = "n_iter_"
 
     def __sklearn_is_fitted__(self):

@@ -1,4 +1,4 @@
-"""What the classes share that learn features of a kernel: their report, features of new points, k-means on them."""
+"""Base classes of kernel features: their report, features of new points, k-means on features."""
 
 from dataclasses import KW_ONLY
 from typing import Self

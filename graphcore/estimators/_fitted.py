@@ -1,4 +1,4 @@
-"""What a fit of a graph leaves: its attributes, of which some are made when they are asked for."""
+"""Fitted attributes of a graph clustering, some of which are computed at each access."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,20 +10,20 @@ from ..cluster.partition.evidence import node_memberships
 from ..cluster.partition.quotient import graph_rows
 from ..cluster.pipeline.cluster import Clustering
 from ..cluster.pipeline.drafts import SELF_LOOP
-from ..cluster.selection.cluster_tree import ClusterTree, tree_of
+from ..cluster.selection.cluster_tree import ClusterTree
 from ..cluster.selection.result import KSelection
 from ..graphs.graph import Graph
 from ..kernels.graph import GraphKernel
 from ..metrics import quotient_graph
-from ._told import ToldClusters
+from ._descriptions import ClusterDescriptions
 
 _AFFINITIES = {
     "edges": "precomputed", "vectors": "nearest_neighbors", "distances": "precomputed_nearest_neighbors",
 }  # fmt: skip
 
 
-class FittedGraph(ToldClusters):
-    """Mixin of CoresetSpectralClustering: what a fit leaves, and (inherited) the methods that need nothing else."""
+class FittedGraph(ClusterDescriptions):
+    """Mixin of CoresetSpectralClustering: fitted attributes, and (inherited) the descriptions of clusters."""
 
     _mark_of_fit = "labels_"
 
@@ -37,7 +37,7 @@ class FittedGraph(ToldClusters):
         self.selection_: KSelection | None = fit.selection
         self.seconds_: dict[str, float] = fit.seconds
         self._is_given = is_given
-        self._unrest = np.zeros(self.n_clusters_)
+        self._volume_changes = np.zeros(self.n_clusters_)
         return self
 
     def _keep(self, graph, reference, clustering, outside_shares):
@@ -68,7 +68,7 @@ class FittedGraph(ToldClusters):
 
     @property
     def affinity_(self) -> str:
-        """What new rows hold: `affinity`, or what "auto" came to."""
+        """The value of `affinity` that was used, which says how new rows are read."""
         check_is_fitted(self)
         return _AFFINITIES[self._reference.kind]
 
@@ -78,10 +78,20 @@ class FittedGraph(ToldClusters):
         return self.membership_.max(axis=1).toarray().ravel()
 
     @property
-    def outlier_scores_(self) -> NDArray[np.float32]:
-        """How far out each row lies, from 0 to 1: its distance to its last neighbour over that and the median of all.
+    def conductance_(self) -> Floats:
+        """Share of the volume of each cluster that leaves the cluster, and 1 where there is no volume.
 
-        Of a graph, which has no distances, it is `outside_share_`: what lies between clusters. (n_samples,), float32.
+        An array of shape (n_clusters,), float64, whose mean is the normalised cut.
+        """
+        check_is_fitted(self)
+        inner, volumes = self._reference.inner, self._reference.volumes
+        return np.divide(volumes - inner, volumes, out=np.ones(len(volumes)), where=volumes > 0)
+
+    @property
+    def outlier_scores_(self) -> NDArray[np.float32]:
+        """Outlier score of each row, from 0 to 1: ``d / (d + median)``, with the distance d to its last neighbour.
+
+        Of a graph, which has no distances, it is `outside_share_`. (n_samples,), float32.
         """
         check_is_fitted(self)
         found = self._reference.outliers
@@ -89,7 +99,7 @@ class FittedGraph(ToldClusters):
 
     @property
     def balance_(self) -> float:
-        """How far clusters of one size were asked for: `balance`, or what "auto" came to (``clustering_.balances``)."""
+        """The value of `balance` that was used; ``clustering_.balances`` has the candidates of "auto"."""
         check_is_fitted(self)
         return self.clustering_.settings.balance
 
@@ -155,7 +165,9 @@ class FittedGraph(ToldClusters):
         """The ClusterTree from micro-clusters through `labels_` to one cluster, computed at first access."""
         check_is_fitted(self)
         if self._tree is None:
-            self._tree = tree_of(self.clustering_, self._names)
+            run, labels = self.clustering_, self.clustering_.group_labels
+            k = len(np.unique(labels))
+            self._tree = ClusterTree(run.merge_tree, run.groups, labels, k, self._names, run.group_graph)
         return self._tree
 
     def __getstate__(self):

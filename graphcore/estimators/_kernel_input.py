@@ -1,4 +1,4 @@
-"""What the kernel classes share: which kernel is meant, for the points of a fit and for new ones."""
+"""Base of the kernel classes: the kernel of the points of a fit, and of new points."""
 
 from dataclasses import KW_ONLY
 from numbers import Integral
@@ -76,7 +76,7 @@ class KernelInput(Estimator):
         return kernel, rows._replace(X=None, n_given=n_points if is_graph else X.shape[0]), k
 
     def _checked(self, X):
-        """What was given, with its kind found out."""
+        """Return the validated input and its kind."""
         effective_jobs(self.n_jobs)  # refuses what is no number of jobs before work begins
         for of_earlier_fit in (self._mark_of_fit, "feature_names_in_"):
             vars(self).pop(of_earlier_fit, None)

@@ -1,4 +1,4 @@
-"""What the classes share that cluster points by their distances to centres or flats: their methods, explained once."""
+"""Base of the classes that cluster points by distances to centres or flats."""
 
 from dataclasses import KW_ONLY
 from typing import Self

@@ -1,4 +1,4 @@
-"""What a fitted clustering of a graph says of new vectors and new nodes."""
+"""Predict clusters of new vectors and new nodes."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -23,7 +23,7 @@ _PIECE = 1 << 14
 
 @dataclass(eq=False)
 class Reference:
-    """What a fitted model keeps of its input, and of its clusters, for what comes later."""
+    """Data of a fit that prediction and updates need: the input, and sums of the clusters."""
 
     kind: str  # what rows of new input hold: "edges", "vectors" or "distances"
     vectors: Any = field(default=None, repr=False)  # those fitted, dense or csr; narrow ones as they were given

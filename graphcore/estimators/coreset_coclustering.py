@@ -107,7 +107,7 @@ class CoresetSpectralCoclustering(BiclusterMixin, Estimator):
         """
         if self.n_clusters is None and self.objective != "modularity":
             raise refused("n_clusters", None, "is for objective='modularity'; give a number, or 'auto'")
-        asked = check_settings(self.n_clusters, passed_on(self, "objective min_cluster_size effort time_limit"))
+        params = check_settings(self.n_clusters, passed_on(self, "objective min_cluster_size effort time_limit"))
         remedy = "of a bipartite networkx graph give networkx.bipartite.biadjacency_matrix(G, rows); "
         refuse_graph(self, X, "a matrix between two kinds of nodes", remedy)
         refuse_as_vectors(X)
@@ -115,7 +115,7 @@ class CoresetSpectralCoclustering(BiclusterMixin, Estimator):
         with stages_of(self) as stages:
             with stages("graph"):
                 graph = Graph.from_biadjacency(X)
-            fit = fit_graph(graph, asked, random_state=self.random_state, n_jobs=self.n_jobs, stages=stages)
+            fit = fit_graph(graph, params, random_state=self.random_state, n_jobs=self.n_jobs, stages=stages)
         found, n_rows = fit.clustering, X.shape[0]
         stability = found.node_stability
         self.row_labels_: Labels = found.labels[:n_rows]

@@ -9,7 +9,6 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..base.streams import Streams
 from ..base.types import AnyData, AnyGraph, ArrayLike, Labels, PathLike
-from ..cluster.partition.update import Update
 from ..cluster.pipeline.parameters import defaults
 from ..cluster.pipeline.settings import check_settings
 from ..exceptions import InputError
@@ -19,9 +18,10 @@ from ._checks import Estimator, parameters, stages_of
 from ._fitted import FittedGraph
 from ._predicted import PredictedRows
 from .callbacks import CallbackSupportMixin, fit_with_callbacks
-from .fit import fit_graph, update_clustering
+from .fit import fit_graph
 from .graph_input import graph_of, with_rows
 from .model_file import write_model
+from .update import Update, update_clustering
 
 _SIZES = ("min_cluster_size", "max_cluster_size", "max_share")
 
@@ -124,10 +124,10 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, PredictedRows
         Wall-clock seconds of every stage.
     n_features_in_ : int
         Number of columns of the vectors (of the matrix, for a graph).
-    affinity_, balance_, coreset_graph_, graph_, level_labels_, membership_, outlier_scores_, probabilities_
-        Made when they are asked for; each is explained by itself.
-    quotient_graph_, tree_
-        Made when they are asked for; each is explained by itself.
+    affinity_, balance_, conductance_, coreset_graph_, graph_, level_labels_, membership_, outlier_scores_
+        Computed at each access; each is explained by itself.
+    probabilities_, quotient_graph_, tree_
+        Computed at each access, `tree_` at the first; each is explained by itself.
 
     Notes
     -----
@@ -254,12 +254,16 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, PredictedRows
 
     def _fit(self, X, on_stage, **known):
         streams = Streams(self.random_state)
-        # Before neighbours are looked for.
-        asked = check_settings(self.n_clusters, {name: getattr(self, name) for name in defaults()})
+        # Before the search for neighbours.
+        params = check_settings(self.n_clusters, {name: getattr(self, name) for name in defaults()})
         with stages_of(self, on_stage) as stages:
             graph, reference = graph_of(self, X, streams, stages)
-            fit = fit_graph(graph, asked, **known, random_state=streams, n_jobs=self.n_jobs, stages=stages)
-        return self._take(fit, reference, is_given=isinstance(X, Graph))
+            return self._fit_graph(graph, reference, params, streams, stages, is_given=isinstance(X, Graph), **known)
+
+    def _fit_graph(self, graph, reference, params, streams, stages, *, is_given, **known):
+        """Cluster a graph and keep the Reference of its input; `is_given` if the user made the graph undirected."""
+        fit = fit_graph(graph, params, **known, random_state=streams, n_jobs=self.n_jobs, stages=stages)
+        return self._take(fit, reference, is_given=is_given)
 
     def update(self, added: AnyData | None = None, removed: AnyGraph | None = None) -> Update:
         """Change the graph, or add vectors, and change the labels where the evidence has changed.
@@ -325,7 +329,7 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, PredictedRows
             raise InputError(
                 f"with symmetrize={self.symmetrize!r} a link changes edges everywhere; fit the changed graph again"
             )
-        unrest = self._unrest.copy()  # what fails changes nothing
+        volume_changes = self._volume_changes.copy()  # what fails changes nothing
         if not hasattr(self, "_graph"):
             raise InputError("a pickled model does not hold its graph, which update changes; save it instead")
         graph, changes, streams = self._graph, (added, removed), Streams(self.random_state)
@@ -334,11 +338,11 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, PredictedRows
                 with stages("neighbours"):
                     graph, reference, changes = with_rows(self, added, streams)
             graph, result, done, sums, shares = update_clustering(
-                graph, self.clustering_, unrest, {name: getattr(self, name) for name in _SIZES}, changes,
+                graph, self.clustering_, volume_changes, {name: getattr(self, name) for name in _SIZES}, changes,
                 random_state=streams, n_jobs=self.n_jobs, stages=stages,
             )  # fmt: skip
         self._keep(graph, reference, result, shares)
-        self.n_features_in_, self._unrest = self.n_features_in_ if of_vectors else graph.n_nodes, unrest
+        self.n_features_in_, self._volume_changes = self.n_features_in_ if of_vectors else graph.n_nodes, volume_changes
         self._reference.set_clusters(sums)
         return done
 
@@ -360,7 +364,7 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, PredictedRows
         Notes
         -----
         Parameters, labels, the graph, vectors that it was made of, sums of the clusters, coreset, stability and leaves
-        of the tree are kept. What only a fit has is not: `selection_`, `seconds_`, the rounds of drafts; nor a
+        of the tree are kept. Not kept are `selection_`, `seconds_`, the rounds of drafts, and a
         `random_state` that is no integer.
 
         Examples

@@ -1,4 +1,4 @@
-"""One fit, from a graph to labels and what is known of them, and its update: class and command line both call it."""
+"""Fit a clustering to a graph."""
 
 import math
 from dataclasses import dataclass, field
@@ -9,26 +9,23 @@ from ..base.locks import cached_property
 from ..base.progress import Stages
 from ..base.streams import Streams
 from ..base.validation import check_labels, check_sample_weight, refused
+from ..cluster.distributed_context import distributed_context
 from ..cluster.partition.cluster_sums import ClusterSums
 from ..cluster.partition.evidence import edge_evidence
-from ..cluster.partition.quotient import graph_rows, lent
-from ..cluster.partition.update import Update, describe_update, update_labels
+from ..cluster.partition.quotient import graph_rows
 from ..cluster.pipeline.cluster import Clustering, cluster_graph
-from ..cluster.pipeline.constrained import constrained_partition
 from ..cluster.pipeline.known import check_known
-from ..cluster.pipeline.settings import resized, resolve
+from ..cluster.pipeline.settings import resolve
 from ..cluster.selection.result import KSelection
 from ..cluster.selection.select import choose_for_fit
-from ..exceptions import InputError
-from ..graphs.derived import change_graph, weigh_nodes
+from ..graphs.derived import weigh_nodes
 from ..graphs.graph import Graph
-from ..graphs.magnitude import in_range
 from ..metrics.cut import sums_and_shares
 
 
 @dataclass(frozen=True, eq=False)
 class Fit:
-    """What a fit leaves behind."""
+    """Result of a fit to a graph."""
 
     graph: Graph
     clustering: Clustering
@@ -51,9 +48,9 @@ class Fit:
 
 
 def fit_graph(
-    graph, asked, *, labels=None, initial_labels=None, sample_weight=None, random_state=None, n_jobs=None, stages=None
+    graph, params, *, labels=None, initial_labels=None, sample_weight=None, random_state=None, n_jobs=None, stages=None
 ):
-    """Choose k if that is left to the graph, cluster, measure; `asked` is what `check_settings` returns.
+    """Choose k if that is left to the graph, cluster, measure; `params` are the result of `check_settings`.
 
     `labels` (n,) stay as they are, but for those of -1; the run begins at `initial_labels`, if they are given.
     """
@@ -66,68 +63,23 @@ def fit_graph(
             sample_weight = check_sample_weight(sample_weight, graph.n_nodes)
             graph = weigh_nodes(graph, sample_weight)
             total_size = math.floor(sample_weight[graph.degrees > 0].sum())
-    with lent(graph):
-        if asked.left_to in ("information", "resolution"):
+    with distributed_context(graph):
+        if params.left_to in ("information", "resolution"):
             with stages("choice of k"):
-                selection = choose_for_fit(graph, asked, random_state=streams, n_jobs=n_jobs)
-            asked = asked.of(selection.best, selection.balance)
-        settings = resolve(asked, graph, total_size)
-        if len(asked.levels) > 1 and not (labels is None and initial_labels is None):
+                selection = choose_for_fit(graph, params, random_state=streams, n_jobs=n_jobs)
+            params = params.of(selection.best, selection.balance)
+        settings = resolve(params, graph, total_size)
+        if len(params.levels) > 1 and not (labels is None and initial_labels is None):
             raise refused(
-                "n_clusters", list(asked.levels), "are levels, which keep to no labels given: give one number"
+                "n_clusters", list(params.levels), "are levels, which keep to no labels given: give one number"
             )
         if settings.published and not (labels is None and initial_labels is None):
             raise refused("published", True, "keeps no labels given, and begins with none: leave one of them out")
         known = check_known(graph, settings.n_clusters, labels, initial_labels, sample_weight)
         stages.expect(6)
         clustering = cluster_graph(
-            graph, settings, known=known, levels=asked.levels, random_state=streams, n_jobs=n_jobs, stages=stages
+            graph, settings, known=known, levels=params.levels, random_state=streams, n_jobs=n_jobs, stages=stages
         )
         with stages("score"):
             sums, shares = sums_and_shares(graph, clustering.labels, clustering.settings.n_clusters, n_jobs)
     return Fit(graph, clustering, selection, sums, shares, known.weights, edge_weight, dict(stages.seconds))
-
-
-def update_clustering(graph, clustering, unrest, sizes, changes, *, random_state=None, n_jobs=None, stages=None):
-    """Change a graph and the labels of its Clustering; returns (graph, Clustering, Update, sums, outside shares).
-
-    `changes` are the edges (added, removed). `unrest` (n_clusters,) float64 is kept between updates, and changed in
-    place. `sizes` are the limits of clusters, as a user gave them: shares are of the nodes that there are now. Labels
-    that stay do, also those of nodes that had no edge; raises a ParameterError where limits cannot be kept.
-    """
-    stages = Stages() if stages is None else stages
-    with stages("graph"):
-        changed = change_graph(graph, *changes)
-        if changed.graph.n_entries == 0:
-            raise InputError("removed: no edge is left, and a graph without edges has no clusters")
-        before = np.full(changed.graph.n_nodes, -1, dtype=np.int32)
-        before[: len(clustering.labels)] = clustering.labels
-        ranged = in_range(changed.graph)
-        rows = graph_rows(ranged)
-        asked = resized(clustering.settings, sizes, changed.graph)
-    known = clustering.known.among(rows.degrees)
-    problem = known.problem(rows, asked)
-    k, after, streams = asked.n_clusters, before.copy(), Streams(random_state)
-    if known.fixed is not None:  # of nodes that had no edge
-        after[known.fixed >= 0] = known.fixed[known.fixed >= 0]
-    with stages("moves"):
-        formed = update_labels(
-            problem, after, changed.ends, np.ldexp(changed.change, -ranged._exponent), unrest,
-            rng=streams.generator("update"), n_jobs=n_jobs,
-        )  # fmt: skip
-        sums = problem.sums(after, n_jobs)
-        if problem.constraints.excess(sums) > 1.0 or problem.min_size > max(1, sums.size.min()):
-            rng = streams.generator("constraints")
-            after = constrained_partition(problem, after, rng, fixed=known.fixed, n_jobs=n_jobs).labels
-    stability = None
-    if clustering.node_stability is not None:  # not known of nodes that have moved
-        stability = np.full(len(after), np.nan, dtype=np.float32)
-        stability[: len(clustering.labels)] = clustering.node_stability
-        stability[before != after] = np.nan
-    result = clustering.changed(changed.graph, after, stability, asked)
-    moved, splits, unions = describe_update(before, after, k)
-    with stages("score"):
-        sums, shares = sums_and_shares(changed.graph, after, k, n_jobs)
-    new = np.flatnonzero((before < 0) & (after >= 0))
-    done = Update(changed.n_added, changed.n_removed, new, moved, splits, unions, formed, dict(stages.seconds))
-    return changed.graph, result, done, sums, shares

@@ -1,4 +1,4 @@
-"""Whatever is given to fit becomes a graph, and what is given to update changes it."""
+"""Make a graph of the input of a fit, and join new rows to it."""
 
 from dataclasses import replace
 
@@ -72,13 +72,7 @@ def graph_of(model, X, streams, stages):
         stages=stages,
     )  # fmt: skip
     kept = X if narrow is None else narrow  # for predict, which widens it when it is called
-    return graph, reference_to(kept, n_neighbors, model.metric, found)
-
-
-def reference_to(X, n_neighbors, metric, outliers):
-    """The Reference of a model of vectors."""
-    n_neighbors = min(n_neighbors, X.shape[0] - 1)
-    return Reference("vectors", vectors=X, n_neighbors=n_neighbors, metric=metric, outliers=outliers)
+    return graph, Reference("vectors", vectors=kept, n_neighbors=reachable, metric=model.metric, outliers=found)
 
 
 def with_rows(model, new, streams):

@@ -212,7 +212,7 @@ class KernelKFlats(KernelInput, FlatsClusterer):
         return X.astype(np.float64, copy=False) if self._kind == "vectors" else X
 
     def _first_labels(self, graph, streams):
-        """What `init` asks of the alternation: "auto" is resolved, and spectral clustering done."""
+        """Return the initial labels, or the method that draws them: `init` with "auto" resolved."""
         init = self.init
         if isinstance(init, str) and init == "auto":
             init = "k-means++" if graph is None else "spectral"

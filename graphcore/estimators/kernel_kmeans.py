@@ -175,7 +175,7 @@ class KernelKMeans(CentroidClusterer):
 
     See Also
     --------
-    CoresetKernelKMeans : The same on a few points.
+    CoresetKernelKMeans : Kernel k-means on a coreset.
 
     Notes
     -----

@@ -1,4 +1,4 @@
-"""Models that no class has fitted: those of files, which are read without trust, and those of the command line."""
+"""Load models from files, which are read without trust."""
 
 import json
 from typing import get_type_hints
@@ -20,22 +20,19 @@ from ..files.npz import NPZ_MAGIC, open_archive
 from ..graphs.graph import Graph
 from ..graphs.ids import check_name_array
 from ..graphs.magnitude import in_range
-from ..graphs.rows import DIRECTED
 from ..graphs.structure import check_compressed
 from ..metrics.cut import sums_and_shares
 from ..neighbors.outliers import Outliers
 from ..neighbors.search import METRICS
-from ..neighbors.vectors import as_vectors
 from ._predicted import Reference
 from .coreset_spectral import CoresetSpectralClustering
-from .graph_input import reference_to
 from .model_file import FORMAT, VERSION
 
 # Characters of the JSON text: a thousand are usual.
 _LONGEST = 1 << 20
 # Twice that of any float.
 _EXPONENT = 1 << 12
-# What the JSON text holds, beside format and version.
+# The types of the JSON text's entries, format and version left out.
 _FACTS = {
     "params": dict, "settings": dict, "kind": str, "n_neighbors": (int, type(None)), "metric": (str, type(None)),
     "exponent": int, "evidence": (int, float), "is_given": bool, "n_features": int, "n_unreached": int, "sampling": str,
@@ -81,28 +78,13 @@ def load(path: PathLike, *, any_size: bool = False) -> CoresetSpectralClustering
             return _fitted(_unfitted(facts), facts, settings, archive, any_size)
 
 
-def model_of(fit, n_clusters, made_of=None, *, symmetrize="max", **params):
-    """The fitted CoresetSpectralClustering that a Fit of a graph comes to, or of a graph made of VectorInput."""
-    if made_of is None:
-        model = CoresetSpectralClustering(n_clusters, symmetrize=symmetrize, **params)
-        model.n_features_in_ = fit.graph.n_nodes
-        return model._take(fit, Reference("edges"), is_given=symmetrize not in DIRECTED)
-    X, n_neighbors, metric, outliers = made_of
-    model = CoresetSpectralClustering(
-        n_clusters, affinity="nearest_neighbors", n_neighbors=n_neighbors, metric=metric, **params
-    )
-    model.n_features_in_ = X.shape[1]
-    kept = X if isinstance(X, np.ndarray) and X.dtype.itemsize < 4 else as_vectors(X)
-    return model._take(fit, reference_to(kept, n_neighbors, metric, outliers), is_given=False)
-
-
 def _require(holds, what):
     if not holds:
         raise FormatError(f"the model's description has no valid {what}")
 
 
 def _facts(text):
-    """What the JSON text says, each of its kind."""
+    """Parse the JSON text, and check the type of each entry."""
     if len(text) > _LONGEST:
         raise FormatError(f"the model's description has {len(text):,} characters; that of a model is short")
     try:
@@ -131,8 +113,8 @@ def _settings(facts):
         fits = fits and (kind is bool or not isinstance(value, bool))
         _require(fits and (not isinstance(value, (int, float)) or 0 <= value < 2**53), f"{name}, {value!r}")
     _require(given["coreset_size"] >= 1, "coreset_size")
-    # What another setting was resolved from would contradict it, and moves may have found more clusters than a coreset
-    # has nodes.
+    # Other settings were resolved from these two: they need not agree, and moves may have found more clusters than a
+    # coreset has nodes.
     left = ("resolution", "coreset_size")
     _in_range(
         given["n_clusters"], {p.name: given[p.name] for p in PARAMETERS if p.name in given and p.name not in left}
@@ -202,7 +184,7 @@ def _fitted(model, facts, settings, archive, any_size):
     )  # fmt: skip
     model._keep(graph, reference, result, outside_shares)
     model.n_features_in_, model._is_given = facts["n_features"], facts["is_given"]
-    model._unrest = _reals(archive, "unrest", (k,)).copy()
+    model._volume_changes = _reals(archive, "unrest", (k,)).copy()
     model.selection_, model.seconds_ = None, {}
     return model
 

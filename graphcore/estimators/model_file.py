@@ -29,8 +29,8 @@ def write_model(model, path):
         "median": None if reference.outliers is None else _finite(reference.outliers.median),
     }  # fmt: skip
     arrays = {
-        "labels": model.labels_, "unrest": model._unrest, "outlier_scores": getattr(reference.outliers, "scores", None),
-        "node_weights": reference.weights,
+        "labels": model.labels_, "unrest": model._volume_changes, "node_weights": reference.weights,
+        "outlier_scores": getattr(reference.outliers, "scores", None),
         "coreset_indices": result.coreset.indices,
         "coreset_weights": result.coreset.weights, "coreset_labels": result.coreset_labels,
         "stability": model.stability_, "cluster_stability": model.cluster_stability_, "indptr": graph.indptr,

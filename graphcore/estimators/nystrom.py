@@ -231,7 +231,7 @@ class NystromKernelKMeans(FeatureClusterer, LandmarkEstimator):
         In the space of the features.
     cost_ : float
         Mean squared distance in kernel space to the nearest centre, ``f(J; B) + alpha / n``: comparable between numbers
-        of landmarks. The same as ``certificate_.cost``.
+        of landmarks, and equal to ``certificate_.cost``.
     certificate_ : Certificate
         Between what the true cost of the labels lies, and what it can be above the optimum at most.
     converged_ : bool

@@ -1,1 +1,1 @@
-"""What a graph is and where it comes from."""
+"""Graphs and their sources."""

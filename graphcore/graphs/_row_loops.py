@@ -118,7 +118,7 @@ def own_entry(indptr, indices, i):
 
 @compiled
 def count_self_loops(indptr, indices, start, stop):
-    """How many rows between start and stop hold their own diagonal entry (rows are sorted)."""
+    """Count the rows between start and stop that hold their own diagonal entry (rows are sorted)."""
     loops = 0
     for i in range(start, stop):
         loops += own_entry(indptr, indices, i) >= 0

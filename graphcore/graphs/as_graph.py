@@ -1,4 +1,4 @@
-"""What users give as a graph, recognised and made a Graph; and what they give as vectors and cannot mean so."""
+"""Recognise a user's graph and make a Graph of it; refuse graphs where vectors are needed."""
 
 import os
 import sys
@@ -29,11 +29,11 @@ def as_graph(graph, **options):
 
 
 def graph_maker(X, declared=False):
-    """What makes a Graph of X, called with X and options; None where X is vectors, or a dense matrix.
+    """Return the function that makes a Graph of X and options; None where X is vectors, or a dense matrix.
 
     Graph objects are graphs, square sparse matrices, tables whose columns are named as ends of edges, two arrays of
-    ends, and two rows of more than two node numbers: as vectors these would be two points, which nobody clusters. What
-    is `declared` a graph is one also as a sparse matrix of another shape, or as two rows or columns of integers.
+    ends, and two rows of more than two node numbers: as vectors these would be two points, which nobody clusters. With
+    `declared`, sparse matrices of other shapes and two rows or columns of integers are graphs too.
     """
     make = next((make for is_of_kind, make in _OBJECTS if is_of_kind(X)), None)
     if make is not None:
@@ -97,7 +97,7 @@ def warn_of_either(X, remedy):
 
 
 def _either(X, remedy):
-    """What to say of an array that may be a graph; None if it is none."""
+    """Return the message about an array that may be a graph; None if it is none."""
     if _are_pairs(X):
         return (
             f"X is {len(X)} pairs of integers, which may be edges or points of the plane; for edges give "
@@ -151,7 +151,7 @@ def _from_named_columns(table, **options):
     return Graph.from_table(table, source, target, weight, **options)
 
 
-# What is known as a graph by its type, with what makes a Graph of it.
+# Types of graphs of other libraries, with the function that makes a Graph of each.
 _OBJECTS = (
     (lambda X: isinstance(X, Graph), lambda graph, **_: graph),
     (lambda X: _is_of("networkx", X), Graph.from_networkx),

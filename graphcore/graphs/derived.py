@@ -87,7 +87,7 @@ def _mixed(state, values):
 
 
 def _weighted(graph, entries):
-    """The same rows with other weights, without entries of weight 0."""
+    """Replace the weights of rows, and drop entries of weight 0."""
     kept, indptr, indices = entries > 0, graph.indptr, graph.indices
     if not kept.all():
         indptr = indptr - np.searchsorted(np.flatnonzero(~kept), indptr)
@@ -135,7 +135,7 @@ def change_graph(graph, added=None, removed=None):
         put = weights
     is_new = (put > 0) & (there == 0)
     ends, change = np.concatenate([gone, ends]), np.concatenate([-taken, put])
-    # What is removed and added again is one change, and what stays as it was none.
+    # An edge that is removed and added again is one change, or none if its weight is as before.
     ends, change = _merged(ends, change)
     kept = change != 0
     ends, change = ends[kept], change[kept]
@@ -198,7 +198,7 @@ def _pairs(parameter, edges, names, grow):
     else:
         found = _arrays(parameter, edges)
     sources, targets, weights = (*found, None)[:3]
-    # What is removed goes with all its weight.
+    # A removed edge loses all its weight.
     weights = edge_weights(weights, len(sources)).astype(np.float64) if grow and weights is not None else None
     ends = names.numbers(parameter, sources, targets, grow)
     ends.sort(axis=1)

@@ -101,7 +101,7 @@ def _most_similar(links, shared, cap):
 
     indices, values, lengths = map(np.concatenate, zip(*map_blocks(block, row_blocks(work), -1), strict=True))
     indptr = np.concatenate([[0], np.cumsum(lengths)])
-    # What is too small for float32 is no edge; transposing twice sorts the columns.
+    # A weight too small for float32 is no edge; transposing twice sorts the columns.
     return transpose_rows(transpose_rows(drop_zeros(Rows(indptr, indices, values))))
 
 

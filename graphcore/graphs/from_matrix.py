@@ -14,7 +14,7 @@ from .directed import undirected_rows
 from .ids import id_dtype, narrow_ids
 from .rows import DIRECTED, SYMMETRIZE, SYMMETRY_TOLERANCE, Rows, canonical_rows, describe_defect, is_symmetric, made_of
 from .structure import check_sparse
-from .weights import as_floats, entry_weights, first_bad_weight
+from .weights import as_float_weights, entry_weights, first_bad_weight
 
 if TYPE_CHECKING:
     import graphcore
@@ -64,7 +64,7 @@ def from_scipy(
         code, row, entry, _ = _row_loops.check_rows(*map(read_only, rows), n_nodes)
         if code in (3, 6):
             # Repeated entries of a matrix add up, ones too; only booleans have no sum.
-            rows = canonical_rows(rows if data.dtype == bool else rows._replace(weights=as_floats(data)))
+            rows = canonical_rows(rows if data.dtype == bool else rows._replace(weights=as_float_weights(data)))
         elif code:
             raise InputError(describe_defect(code, row, entry, rows))
         if not is_symmetric(rows, SYMMETRY_TOLERANCE):
@@ -100,7 +100,7 @@ def from_biadjacency(
 
     B = as_csr(B)
     n_rows, n_columns = B.shape
-    weights = as_floats(B.data)
+    weights = as_float_weights(B.data)
     bad = first_bad_weight(weights)
     if bad >= 0:
         raise InputError(f"weights must be finite and not negative; the matrix holds {weights[bad]}")

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import graphcore
 
 LIBRARIES = ("pandas", "polars", "pyarrow")
-# What columns are called that hold the ends of edges, and their weights.
+# Names of columns that hold the ends of edges, and their weights.
 ENDS = (("source", "target"), ("from", "to"), ("src", "dst"), ("u", "v"))
 WEIGHTS = ("weight", "weights")
 
@@ -109,7 +109,7 @@ def table_edges(table, source="source", target="target", weight="auto"):
 
 
 def left_out(names, parameter):
-    """What to say of columns that are not read."""
+    """Return the message about columns that are not read."""
     return (
         f"column{'s' * (len(names) > 1)} {', '.join(names[:4])} not read; pass {parameter}={names[0][:80]!r} if it "
         f"holds the edges' weights, {parameter}=None to say that none does"

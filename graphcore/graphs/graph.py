@@ -1,4 +1,4 @@
-"""What a graph is: validated, immutable, symmetric compressed rows with degrees."""
+"""The class Graph: validated, immutable, symmetric compressed rows with degrees."""
 
 from functools import partial
 
@@ -238,7 +238,7 @@ class Graph:
     # -- inside ------------------------------------------------------------------------------------------------------
 
     def _by_names(self, names):
-        """The same graph with other names, or None."""
+        """Return the graph with other names, or None for no names."""
         made = type(self).__new__(type(self))
         names = None if names is None else read_only(as_names(names, self.n_nodes))
         made.__dict__.update(self.__dict__, node_names=names, _renamed=True)

@@ -1,4 +1,4 @@
-"""What is known of nodes beside their edges: a table of them, whose order, names and isolated nodes a graph takes."""
+"""Tables of nodes: ids, names and attributes, in the order that a graph takes, isolated nodes included."""
 
 from collections import Counter
 from dataclasses import dataclass, field
@@ -16,7 +16,7 @@ from .rows import Rows, canonical_rows, entries_of
 if TYPE_CHECKING:
     import graphcore
 
-# What columns are called that hold the ids of nodes, or their names; else it is the only one that ends so.
+# Names of columns that hold the ids or names of nodes; otherwise the only column whose name ends so.
 ID_NAMES = ("id", "node", "node_id", "nodeid", "vertex", "vertex_id", "vertexid", "")
 NAME_NAMES = ("name", "title", "url", "host", "domain", "label")
 # How libraries spell a value that is missing.
@@ -51,7 +51,7 @@ class NodeTable:
 
     @property
     def called(self) -> Array | None:
-        """What the nodes are called; None if that is 0 to n_nodes - 1."""
+        """Names of the nodes; None for the numbers 0 to n_nodes - 1."""
         called = self.ids if self.names is None else self.names
         is_numbered = called.dtype.kind in "iu" and np.array_equal(called, np.arange(len(called)))
         return None if is_numbered else called

@@ -12,11 +12,11 @@ from ..base.warn import warn_user
 from ..exceptions import InputError
 from . import _loops, _row_loops
 from .ids import narrow_ids
-from .weights import NO_WEIGHTS, as_floats, without_ones
+from .weights import NO_WEIGHTS, as_float_weights, without_ones
 
 # Weights that differ by less than this relative amount count as symmetric (rounding in files and products).
 SYMMETRY_TOLERANCE = 1e-6
-# What becomes of directions: weights of a pair are combined, or the whole graph says which nodes belong together.
+# Policies for directed edges: the weights of a pair are combined, or similarities are computed from the whole graph.
 BY_PAIR = ("max", "average", "sum", "min", "error")
 DIRECTED = ("degree-discounted", "random-walk")
 SYMMETRIZE = BY_PAIR + DIRECTED
@@ -47,7 +47,7 @@ def checked_arrays(indptr, indices, weights):
     if len(indptr) < 2:
         raise InputError("the graph is empty: it needs at least one node")
     if weights is not None:
-        weights = read_only(as_floats(np.asarray(weights)))
+        weights = read_only(as_float_weights(np.asarray(weights)))
         if weights.ndim != 1:
             raise InputError(f"weights must be one-dimensional, got shape {weights.shape}")
     narrow = read_only(narrow_ids(indices, len(indptr) - 1))
@@ -89,7 +89,7 @@ def find_defect(rows):
 
 
 def describe_defect(code, row, entry, rows):
-    """What a code of the loop `check_rows` says about an entry."""
+    """Return the message for a code of the loop `check_rows` about an entry."""
     if code == 1:
         return f"indptr must start at 0 and never fall (row {row})"
     column = rows.indices[entry]
@@ -123,9 +123,10 @@ def canonical_rows(rows):
 def rows_from_pairs(ends, weights, n_nodes, policy, tolerance=0.0):
     """Symmetric Rows of edges between less than 2**31 nodes, and pairs in both directions, in one, in both unevenly.
 
-    The same result as :func:`rows_from_edges` and :func:`symmetrize_rows`, in less time and memory: every edge becomes
-    one integer, in place of `ends` (n_edges x 2, int32, contiguous), and numpy sorts them (with vector instructions
-    where the processor has them). Weights that repeat are added in no fixed order; `tolerance` is relative.
+    The result is that of :func:`rows_from_edges` and :func:`symmetrize_rows`, in less time and memory: every edge
+    becomes one integer, in place of `ends` (n_edges x 2, int32, contiguous), and numpy sorts them (with vector
+    instructions where the processor has them). Weights that repeat are added in no fixed order; `tolerance` is
+    relative.
     """
     ends, weights = _without_zeros(ends, weights)
     keys = ends.view(np.int64).ravel()

@@ -5,12 +5,12 @@ import numpy as np
 from ..base.arrays import read_only
 from ..exceptions import InputError
 
-# What stands for ones in compiled loops: float64, like the weights of quotient graphs, so that loops serve both with
-# one compiled version.
+# An empty array stands for ones in compiled loops: float64, like the weights of quotient graphs, so that loops serve
+# both with one compiled version.
 NO_WEIGHTS = read_only(np.empty(0))
 
 
-def as_floats(weights):
+def as_float_weights(weights):
     """Weights as float32 (if they are) or float64."""
     if weights.dtype in (np.float32, np.float64):
         return weights
@@ -29,7 +29,7 @@ def edge_weights(weights, n_edges):
     weights = np.asarray(weights)
     if weights.shape != (n_edges,):
         raise InputError(f"weights have shape {weights.shape}; {n_edges} edges need shape ({n_edges},)")
-    weights = as_floats(weights)
+    weights = as_float_weights(weights)
     bad = first_bad_weight(weights)
     if bad >= 0:
         raise InputError(f"weights must be finite and not negative; edge {bad} has {weights[bad]}")
@@ -38,7 +38,7 @@ def edge_weights(weights, n_edges):
 
 def entry_weights(data):
     """Weights of a matrix's entries; an array of length 0 for ones, seen before a conversion could copy them."""
-    return NO_WEIGHTS if _all_ones(data) else as_floats(data)
+    return NO_WEIGHTS if _all_ones(data) else as_float_weights(data)
 
 
 def without_ones(weights):

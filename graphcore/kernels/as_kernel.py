@@ -1,4 +1,4 @@
-"""Whatever stands for a kernel becomes the one view of it."""
+"""Make a Kernel of a matrix, a graph or a function."""
 
 import numpy as np
 

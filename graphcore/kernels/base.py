@@ -32,7 +32,7 @@ class KernelRows(NamedTuple):
 
 
 class Products(NamedTuple):
-    """What is asked of ``S_xj = sum_{y in j} w_y K_xy`` for all points and clusters of a partition."""
+    """Sums over ``S_xj = sum_{y in j} w_y K_xy`` for all points and clusters of a partition."""
 
     own: np.ndarray  # (n_points,) float64: ``S_xj`` for the cluster j that holds x, 0 for points in none
     # ``nearest(norms, masses, own_bonus)`` is ``argmin_j norms_j - 2 S_xj / masses_j``, less the bonus of the cluster
@@ -146,10 +146,10 @@ class Kernel:
         `before` are those of other labels, and these: kernels whose entries are costly to make then evaluate only the
         columns of points that moved.
         """
-        return self.product(memberships(labels, weights, n_clusters).T.toarray(), n_jobs)
+        return self.product(membership_matrix(labels, weights, n_clusters).T.toarray(), n_jobs)
 
 
-def memberships(labels, weights, n_clusters):
+def membership_matrix(labels, weights, n_clusters):
     """Weighted membership matrix, clusters by points, as a csr_array; points of label -1 are in no cluster."""
     import scipy.sparse as sp
 

@@ -1,4 +1,4 @@
-"""What vectors and kernel matrices must be, and what counts as rounding in them."""
+"""Checks of vectors and kernel matrices, up to rounding error."""
 
 import numpy as np
 
@@ -29,7 +29,7 @@ def check_vectors(X):
         raise InputError(f"vectors must be a matrix of real numbers, got shape {X.shape} and type {X.dtype}")
 
 
-def as_csr(X):
+def canonical_csr(X):
     """A sparse matrix as a csr_array of float64 without repeats; the caller's object is never changed."""
     import scipy.sparse as sp
 

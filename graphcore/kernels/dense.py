@@ -4,7 +4,7 @@ import numpy as np
 
 from ..base.locks import cached_property
 from ..exceptions import InputError
-from .base import BLOCK_BYTES, Kernel, memberships
+from .base import BLOCK_BYTES, Kernel, membership_matrix
 from .checks import check_diagonal, check_precomputed, check_symmetric
 from .columns import matrix_columns
 
@@ -63,7 +63,7 @@ class DenseKernel(Kernel):
 
     def cluster_sums(self, labels, weights, n_clusters, n_jobs=None, before=None):
         """See :meth:`Kernel.cluster_sums`; O(n_points^2) for any number of clusters."""
-        Z = memberships(labels, weights, n_clusters)
+        Z = membership_matrix(labels, weights, n_clusters)
         out = np.zeros((n_clusters, self.n_points))
         step = max(1, BLOCK_BYTES // (8 * self.n_points)) if self.values.dtype == np.float32 else self.n_points
         for start in range(0, self.n_points, step):

@@ -78,7 +78,7 @@ class KernelFunction:
             return np.ones(X.shape[0], dtype=X.dtype)
         if self.name == "callable":
             return self._callable_diagonal(X)
-        norms = squared_norms(X)
+        norms = squared_row_norms(X)
         if self.name == "cosine":
             refuse_zero_rows(norms)
             return np.ones(X.shape[0], dtype=X.dtype)
@@ -96,7 +96,7 @@ class KernelFunction:
             return np.exp(block, out=block)
         products = inner_products(X, Y)
         if self.name == "cosine":
-            norms = np.sqrt(squared_norms(X)), np.sqrt(squared_norms(Y))
+            norms = np.sqrt(squared_row_norms(X)), np.sqrt(squared_row_norms(Y))
             refuse_zero_rows(norms[0])
             refuse_zero_rows(norms[1])
             products /= norms[0][:, None]
@@ -214,7 +214,7 @@ def _refuse_given(what, **parameters):
 
 
 def _checked_values(values, shape, dtype):
-    """What a callable returned, as an array that may be written to."""
+    """Check the values of a callable, and return a writable array of them."""
     values = values.toarray() if hasattr(values, "tocsr") else np.asarray(values)
     if values.shape != shape or values.dtype.kind not in "biuf":
         raise InputError(
@@ -226,7 +226,7 @@ def _checked_values(values, shape, dtype):
     return np.array(values, dtype=dtype)
 
 
-def squared_norms(X):
+def squared_row_norms(X):
     """Squared Euclidean norms of rows."""
     if hasattr(X, "tocsr"):
         return np.asarray(X.multiply(X).sum(axis=1)).ravel()
@@ -243,7 +243,7 @@ def inner_products(X, Y):
 
 def gaussian_block(X, Y, gamma):
     """``exp(-gamma |x - y|^2)`` by way of one product."""
-    norms, given = squared_norms(Y), (X, Y)
+    norms, given = squared_row_norms(Y), (X, Y)
     if not hasattr(X, "tocsr") and not hasattr(Y, "tocsr") and len(norms):
         centre = Y.mean(axis=0)
         # Distances do not change when all points move. Far from the origin too much of them would cancel; elsewhere
@@ -252,8 +252,8 @@ def gaussian_block(X, Y, gamma):
             same = X is Y
             X = X - centre
             Y = X if same else Y - centre
-            norms = squared_norms(Y)
-    own_norms = squared_norms(X)
+            norms = squared_row_norms(Y)
+    own_norms = squared_row_norms(X)
     largest = max(float(own_norms.max(initial=0.0)), float(norms.max(initial=0.0)))
     if X.dtype == np.float32 and (gamma * largest * float(np.finfo(np.float32).eps) > _COARSE or gamma > _LARGE):
         return _gaussian_of_far_points(*given, gamma)
@@ -268,7 +268,7 @@ def gaussian_block(X, Y, gamma):
 
 
 def _gaussian_of_far_points(X, Y, gamma):
-    """The same with distances in float64, for float32 vectors that are many bandwidths from their mean.
+    """Compute the Gaussian kernel by distances in float64, for float32 vectors many bandwidths from their mean.
 
     Their distances would be differences of numbers so large that nothing is left of them.
     """

@@ -90,25 +90,25 @@ class GraphKernel(RowsKernel):
         starts, stops = self.indptr[points], self.indptr[1:][points]
         return KernelRows(points, starts, stops, self.indices, self.values, scale, self.degrees, self.self_loop)
 
-    def nearest_centroids(self, reach, weights, labels, norms, masses, n_jobs=None):
-        """The nearest of some centroids that reach a point, for every point; O(n_points + entries of the rows).
+    def nearest_centroids(self, kernel_rows, weights, labels, norms, masses, n_jobs=None):
+        """Find the nearest of the centroids that reach a point, for every point; O(n_points + entries of the rows).
 
-        The centroids are ``c_j = sum of weights_y phi(y) / masses_j`` over the points y of `reach` (KernelRows) that
-        have label j. Returns the j of smallest ``norms_j - 2 <phi(x), c_j>``, int32, of equals the lowest, n_clusters
-        where all products are 0; and that value, inf where they are.
+        The centroids are ``c_j = sum of weights_y phi(y) / masses_j`` over the points y of `kernel_rows` (KernelRows)
+        that have label j. Returns the j of smallest ``norms_j - 2 <phi(x), c_j>``, int32, of equals the lowest,
+        n_clusters where all products are 0; and that value, inf where they are.
         """
-        n, n_clusters = len(reach.degrees), len(norms)
+        n, n_clusters = len(kernel_rows.degrees), len(norms)
         order = np.argsort(labels, kind="stable")
         borders = np.searchsorted(labels[order], np.arange(n_clusters + 1))
 
         def offers(first, last):
             best, out = np.full(n, np.inf), np.full(n, n_clusters, dtype=np.int32)
-            _loops.label_by_centroids(reach, (weights, order, borders), (norms, masses), first, last, best, out)
+            _loops.label_by_centroids(kernel_rows, (weights, order, borders), (norms, masses), first, last, best, out)
             return out, best
 
         # A point's best offer is a minimum over clusters, so groups of clusters change nothing. Each group takes
         # arrays for all points, which only pays where its rows are several times as long.
-        lengths = np.cumsum(np.bincount(labels, weights=reach.stops - reach.starts, minlength=n_clusters))
+        lengths = np.cumsum(np.bincount(labels, weights=kernel_rows.stops - kernel_rows.starts, minlength=n_clusters))
         n_groups = int(max(1, min(effective_jobs(n_jobs), n_clusters, lengths[-1] / (_MIN_ENTRIES * n))))
         inner_borders = np.searchsorted(lengths, np.linspace(0, lengths[-1], n_groups + 1)[1:-1])
         groups = np.unique(np.concatenate([[0], inner_borders, [n_clusters]]).astype(np.int64))
@@ -118,15 +118,15 @@ class GraphKernel(RowsKernel):
             best[better], out[better] = other_best[better], other_out[better]
         return out, best
 
-    def weighted_submatrix(self, points, weights, n_jobs=None, reach=None, *, exact=False):
+    def weighted_submatrix(self, points, weights, n_jobs=None, kernel_rows=None, *, exact=False):
         """``W K(points, points) W`` for ascending points, the graph on a coreset, as a csr_array.
 
         float32 from two million entries on, unless it is to be `exact`. Symmetric to the last bit (as far as the
-        graph's own weights are), columns ascending. `reach` are ``rows(points)``, if they are at hand.
+        graph's own weights are), columns ascending. `kernel_rows` are ``rows(points)``, if they are at hand.
         """
         import scipy.sparse as sp
 
-        rows = self.rows(points) if reach is None else reach
+        rows = self.rows(points) if kernel_rows is None else kernel_rows
         n = len(points)
         factors = np.divide(weights, self.degrees[points], out=np.zeros(n), where=rows.scale > 0)
         position = np.full(self.n_points, -1, dtype=np.int32)

@@ -9,7 +9,7 @@ from ..graphs.rows import entries_of
 from ..graphs.structure import check_sparse
 from . import _loops
 from .base import Kernel, Products
-from .checks import as_csr, check_diagonal, check_precomputed, check_symmetric
+from .checks import canonical_csr, check_diagonal, check_precomputed, check_symmetric
 from .columns import Columns, matrix_columns
 
 _BLOCK_ENTRIES, _PRODUCT_ENTRIES = 1 << 20, 1 << 18
@@ -118,7 +118,7 @@ class SparseKernel(RowsKernel):
         if check:
             check_sparse(K)
         check_precomputed(K)
-        given, K = K.dtype, as_csr(K)
+        given, K = K.dtype, canonical_csr(K)
         self.n_points = K.shape[0]
         # Held in float64, for the loops; what float32 has rounded away is not back.
         self.precision = np.dtype(np.float32 if given == np.float32 else np.float64)

@@ -8,7 +8,7 @@ import numpy as np
 from ..base.locks import cached_property
 from ..distributed.chunks import is_chunked, map_chunks, rows_at, rows_of_chunks
 from ..exceptions import InputError
-from .base import BLOCK_BYTES, Kernel, memberships
+from .base import BLOCK_BYTES, Kernel, membership_matrix
 from .checks import as_floats, check_scale, check_vectors
 from .columns import map_rows, vector_columns
 from .dense import DenseKernel
@@ -88,7 +88,7 @@ class VectorKernel(Kernel):
             return self._at_hand().cluster_sums(labels, weights, n_clusters, n_jobs)
         if not len(moved):
             return sums
-        now, then = (memberships(part[moved], weights[moved], n_clusters) for part in (labels, old))
+        now, then = (membership_matrix(part[moved], weights[moved], n_clusters) for part in (labels, old))
         M = (now - then).T.toarray()
         return sums + map_rows(self.columns(moved), lambda rows: rows @ M, n_jobs=n_jobs)
 
@@ -153,7 +153,7 @@ class ChunkedColumns:
         return map_chunks(_with_columns, self.X, function, self.function, self.Y, self.dtype, shared, name=name)
 
     def lazily(self, function, width, dtype, *shared):
-        """The same where results are rows of `width` numbers, as a dask.array that is not computed yet."""
+        """Return results that are rows of `width` numbers as a dask.array that is not computed yet."""
         given = function, self.function, self.Y, self.dtype, shared
         return rows_of_chunks(_with_columns, self.X, width, dtype, *given, name=function.__name__.strip("_"))
 

@@ -1,4 +1,4 @@
-"""What a cluster is like: its most central nodes, and a line of figures."""
+"""Descriptions of clusters: central nodes, and a line of figures."""
 
 from typing import Any
 

@@ -6,8 +6,9 @@ from numpy.typing import NDArray
 from ..base.arrays import read_only
 from ..base.types import AnyGraph, ArrayLike, Floats, csr_array
 from ..base.validation import check_integer, check_labels
+from ..cluster.distributed_context import distributed_context
 from ..cluster.partition.cluster_sums import ClusterSums, cluster_sums
-from ..cluster.partition.quotient import graph_rows, lent, quotient
+from ..cluster.partition.quotient import graph_rows, quotient
 from ..exceptions import InputError
 from ..graphs.as_graph import as_graph
 from ..graphs.rows import entries_of
@@ -42,7 +43,7 @@ def check_nodes(name, nodes, n_nodes):
 def split_sums(graph, labels, n_clusters, n_jobs):
     """ClusterSums, and the weight of every node's edges to its own cluster and to others, in one pass."""
     inside, outside = np.empty(graph.n_nodes), np.empty(graph.n_nodes)
-    with lent(graph):
+    with distributed_context(graph):
         sums = cluster_sums(graph_rows(graph), labels, n_clusters, n_jobs, splits=(inside, outside))
     return sums, inside, outside
 
@@ -90,7 +91,7 @@ def cut_and_volume(
     (array([6., 0.]), array([7., 1.]), array([1., 1.]), array([3, 1]))
     """
     graph, labels, n_clusters = placed_labels(graph, labels, n_clusters)
-    with lent(graph):
+    with distributed_context(graph):
         return cluster_sums(graph_rows(graph), labels, n_clusters, n_jobs)
 
 

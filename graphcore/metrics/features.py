@@ -1,4 +1,4 @@
-"""What clusters are like by features of their nodes: columns that set each apart, and the rows in its middle."""
+"""Descriptions of clusters by features of their nodes: distinguishing columns, and central rows."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What the data support: whether clusters come again when the graph's edges are drawn anew."""
+"""Robustness of clusters: recovery when the edges of the graph are resampled."""
 
 import warnings
 from collections.abc import Callable
@@ -26,7 +26,7 @@ ROBUST, DISSOLVED = 0.75, 0.5
 
 @dataclass(frozen=True, eq=False)
 class Robustness:
-    """How far clusters come again when the edges of their graph are drawn anew.
+    """Recovery of clusters when the edges of their graph are resampled.
 
     Attributes
     ----------

@@ -67,7 +67,7 @@ def sparse_distance(metric, spread, own, indices, data):
             total -= x * y
             ones += y - x * y
     if metric == JACCARD:
-        # What is left of `own` is in x alone; with y beside it, `ones` are in either.
+        # The rest of `own` is in x alone; together with those of y, `ones` are in either.
         total = (total + ones - own) / ones if ones > 0 else 0.0
     return np.float32(max(total, 0.0))
 

@@ -20,7 +20,7 @@ _PIECE_VALUES = 1 << 20
 
 
 class Joined(NamedTuple):
-    """What new rows change; they are numbered after those that were there."""
+    """Changes of a neighbour graph by new rows, which are numbered after the old ones."""
 
     vectors: np.ndarray  # all rows, dense or csr
     added: tuple  # two arrays, the ends of new edges
@@ -63,7 +63,7 @@ def join_rows(X, new, graph, n_neighbors, metric, *, kept=None, radius=np.inf, r
     old, old_columns = _row_pairs(graph, np.unique(columns[met]))
     old_distances = pair_distances(X, old, old_columns, metric)
     listed_before = places_in_rows(old, old_distances) < n_neighbors
-    # Those that were there come first: of equals they stay.
+    # Old rows come first, so that they stay where distances are equal.
     all_rows = np.concatenate([old, columns[met], rows])
     all_columns = np.concatenate([old_columns, rows[met], columns])
     all_distances = np.concatenate([old_distances, distances[met], distances])
@@ -71,7 +71,7 @@ def join_rows(X, new, graph, n_neighbors, metric, *, kept=None, radius=np.inf, r
     _set_last(last, all_rows, all_distances, n_neighbors)
     is_new = np.maximum(all_rows, all_columns) >= n_old
     added = all_rows[listed & is_new], all_columns[listed & is_new]
-    # What a row lists no longer stays an edge if the other one lists the row.
+    # A pair that one row no longer lists stays an edge if the other row lists it.
     gone = listed_before & ~listed[: len(old)]
     old, old_columns, old_distances = old[gone], old_columns[gone], old_distances[gone]
     others = np.setdiff1d(old_columns, columns)

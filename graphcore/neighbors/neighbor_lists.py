@@ -88,7 +88,7 @@ def distance_matrix(pair, n_columns=None):
     """The sparse matrix of distances that two arrays hold, numbers of rows and distances to them, in either order.
 
     Numbers below 0 stand for none. By default rows are those that are numbered, and a row's own number is left out;
-    with `n_columns` they are new, and may list any of so many. What rounding made of distances of 0 is 0.
+    with `n_columns` they are new, and may list any of so many. Distances of 0 up to rounding are 0.
     """
     import scipy.sparse as sp
 

@@ -10,7 +10,7 @@ from ..exceptions import InputError, ParameterError
 # Width of the kernel that the density of log distances is smoothed by, in Silverman's: .7 found noise between clusters
 # of several densities that 1.06 blurs.
 _WIDTH = 0.7
-# How many standard errors the mode beyond a valley must rise above it (differences of square roots of Poisson counts).
+# Standard errors by which the mode beyond a valley must rise above it (differences of square roots of Poisson counts).
 _SURE = 4.0
 # Rows beyond a valley that mix less with the others are a sparse cluster, and no noise. Over 200 sets with noise and
 # 260 without, of all kinds and densities, with 6, 10 and 20 neighbours, .35 to .45 are alike.
@@ -18,7 +18,7 @@ _MIXED = 0.4
 
 
 class Outliers(NamedTuple):
-    """What the distances to neighbours say of the rows of a fit."""
+    """Outlier scores of the rows of a fit, by distances to their neighbours."""
 
     scores: np.ndarray  # (n_rows,) float32, from 0 to 1
     radius: float = math.inf  # rows whose last neighbour is farther are outliers
@@ -32,7 +32,7 @@ def median_distance(r):
 
 
 def outlier_scores(r, m):
-    """How far out each row lies, (n_rows,) float32: r / (r + m) for the distance r to its last neighbour, of median m.
+    """Compute outlier scores (n_rows,) float32: r / (r + m) for the distance r to the last neighbour, of median m.
 
     It is 0.5 for a row as far from its neighbours as half of all, 0.9 at nine times that distance. A row that lists
     none has 1, and where most rows repeat, all others have.
@@ -132,7 +132,7 @@ def _density(logs):
 
 
 def mixing(neighbors, apart):
-    """How far rows apart and the others mix, from 0 to 1: the larger of two shares.
+    """Measure the mixing of separate rows and the others, from 0 to 1: the larger of two shares.
 
     The one is that of others among the neighbours of rows apart: in many dimensions there is no noise near noise. The
     other is that of the rim, those others that few others list, which as many rows apart list: in few dimensions noise

@@ -1,6 +1,6 @@
 """The nearest neighbours of every row of a matrix: exact where that is quick, else approximate.
 
-What the rule rests on was measured by bench/neighbors.py on two cores of a small server, in one thread:
+The rule rests on measurements by bench/neighbors.py on two cores of a small server, in one thread:
 
 - The approximate search needs 13 us a row for 10 neighbours among rows of 16 columns, 20 among rows of 128, 59 among
   rows of 784. Sparse rows of 50 entries it finds as quickly as the exact search does among 10,000 of them.

@@ -39,9 +39,9 @@ _SAMPLED = 200
 def approximations(X, n_neighbors, metric, random_state, n_jobs):
     """Neighbours by nearest neighbour descent (Dong, Moses, Li 2011), and again and again by lists twice as long.
 
-    Those near a row are likely to be near each other, so they are compared, round by round, until few are nearer than
-    those listed. By Euclidean distances between rows of many columns this is done in a sketch of few first, and the
-    rows themselves are read only where the sketch leaves it open whether they are near.
+    Neighbours of a row are likely to be near each other, so they are compared, round by round, until few are nearer
+    than the listed ones. By Euclidean distances between rows of many columns this is done in a sketch of few first, and
+    the rows themselves are read only where the sketch leaves it open whether they are near.
 
     Yields Neighbors with their recall, and how many pairs of rows were compared, the same for any number of threads.
     """
@@ -216,7 +216,7 @@ def _sketch(X, streams, n_jobs):
 
 
 def _ratio(X, order, sketch, near):
-    """What few pairs of neighbours fall below: their squared distance over that in the sketch."""
+    """Return a low quantile of squared distance over squared distance in the sketch, of pairs of neighbours."""
     nodes = np.linspace(0, len(near) - 1, min(len(near), _RATIO_ROWS), dtype=np.int64)
     ratios = []
     for k in range(0, near.shape[1], 4):

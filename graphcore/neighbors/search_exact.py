@@ -80,7 +80,7 @@ def exact_distances(X, rows, n_neighbors, metric):
 
 
 def exact_searcher(X, n_neighbors, metric, method="auto"):
-    """What answers `kneighbors(rows)` with distances and numbers of the nearest rows of X, nearest first."""
+    """Return a searcher: `kneighbors(rows)` gives distances and numbers of the nearest rows of X, nearest first."""
     from sklearn.neighbors import NearestNeighbors
 
     if metric == "jaccard":

@@ -28,7 +28,7 @@ _BLOCK_ROWS = 512
 
 
 def new_row_searcher(X, graph, n_neighbors, metric, n_jobs, kept=None):
-    """What answers `kneighbors(rows)` as `exact_searcher` does; `graph` is the Graph that joins rows of X.
+    """Return a searcher with the methods of `exact_searcher`; `graph` is the Graph that joins rows of X.
 
     Of X, rows `kept` (ascending numbers; all if None) are listed, which are those with an edge. The walk is taken where
     the search of the fit was approximate, so that answers for a row do not depend on how many are asked for. Without a

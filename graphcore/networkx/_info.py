@@ -1,4 +1,4 @@
-"""What networkx asks of a backend while it is imported: plain data, nothing heavy."""
+"""Description of the backend for networkx, which imports this module early: plain data, no imports."""
 
 _SEARCH = (
     "Drafts are improved and recombined, as by graphcore.CoresetSpectralClustering with objective='modularity'. "

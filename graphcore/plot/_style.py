@@ -1,4 +1,4 @@
-"""What all pictures share: shades, which tell things apart in grey too, axes to draw into, and text beside points."""
+"""Style of all pictures: shades that differ in grey too, axes, and text beside points."""
 
 import numpy as np
 
@@ -88,7 +88,7 @@ def cluster_ranks(places, labels, weights=None):
 
 
 def clusters_gid(clusters, each=False):
-    """What an artist is called in an SVG: the clusters that it shows, or that each of its marks shows, in order."""
+    """Return the id of an artist in an SVG: the clusters that the artist shows, or each of its marks, in order."""
     return ("each " if each else "clusters ") + " ".join(str(int(c)) for c in clusters)
 
 

@@ -16,7 +16,7 @@ _N_LINKS = 3
 _SHARE = 0.42
 _GAP = 12.0
 _ITERATIONS = 30
-# How far a node moves towards its neighbours, wherever they are.
+# The share of the way to its neighbours that a node is moved.
 _LEAN = 0.15
 
 
@@ -111,7 +111,7 @@ def _places(graph, labels, k, nodes, ends, weights):
 
 
 def _close_up(places, radii):
-    """The same places, as close to each other as the disks allow."""
+    """Move places together, as close as the disks allow."""
     from scipy.spatial.distance import pdist
 
     first, second = np.triu_indices(len(radii), 1)

@@ -42,7 +42,7 @@ def quotient_graph(
     n_links : int, default 3
         Of each cluster, at least so many of its heaviest links are drawn, and no more than needed for that.
     names : sequence of str, optional
-        What stands on the disks; default the clusters' numbers. What does not fit is left out.
+        What stands on the disks; default the clusters' numbers. Names that do not fit are left out.
     {ax}
 
     Examples

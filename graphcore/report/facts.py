@@ -24,7 +24,7 @@ _MOST_OUTSIDE = 0.5
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """How far clusters and known classes agree."""
+    """Agreement of clusters and known classes."""
 
     scores: dict  # of graphcore.metrics.agreement, over all nodes that have an edge and a known class
     names: list = field(repr=False)  # of the classes
@@ -101,7 +101,7 @@ class ReportFacts(Measured):
 
     @property
     def without_edges(self) -> str:
-        """How many nodes have no edge, in words: outliers, if the run left these out."""
+        """The number of nodes without an edge, in words: outliers, if the run left these out."""
         count = self.graph.n_isolated
         if self.clustering is None or self.clustering.settings.outliers is None:
             return f"{count:,} isolated"
@@ -210,7 +210,7 @@ def gather_facts(
 
 
 def _described(table, n_clusters):
-    """What sets each cluster apart, in words; differences in standard deviations, where some are below 0."""
+    """Describe the distinguishing columns of each cluster; differences are in standard deviations."""
     clusters, names, scores = (np.asarray(table[name]).tolist() for name in ("cluster", "name", "score"))
     if clusters and not 0 <= min(clusters) <= max(clusters) < n_clusters:
         raise InputError(

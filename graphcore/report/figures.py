@@ -173,7 +173,7 @@ def _svg(figure, name, title, size):
     import matplotlib as mpl
 
     stream = io.StringIO()
-    # The same picture makes the same text: no date, and names inside that depend on the picture alone.
+    # Equal pictures give equal text: no date, and inner names depend on the picture alone.
     with mpl.rc_context({"svg.hashsalt": name}):
         figure.savefig(
             stream, format="svg", transparent=True, metadata=dict.fromkeys(("Date", "Creator", "Format", "Type"))
@@ -213,7 +213,7 @@ def _tidy(part, short):
         part.set("data-c", clusters)
     elif kind in short:
         part.set("id", short[kind])
-    # What all marks of a group look like is said once.
+    # The common style of the marks of a group is written once.
     styles = {each.get("style") for each in part}
     if len(part) > 1 and len(styles) == 1 and len(marks) == len(part) and None not in styles:
         given["style"] = styles.pop()

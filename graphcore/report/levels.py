@@ -1,4 +1,4 @@
-"""What the page knows of nested levels: the clusters of each coarser one, and which lie inside which."""
+"""Nested levels on the page: the clusters of each coarser level, and the clusters inside each."""
 
 from dataclasses import dataclass, field
 

@@ -1,4 +1,4 @@
-"""What the page knows of single nodes: where each one is, how sure that is, and between which clusters it lies."""
+"""Single nodes on the page: the cluster of each, its certainty, and the clusters next to it."""
 
 import base64
 import gzip

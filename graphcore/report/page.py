@@ -40,7 +40,7 @@ _SAME = 0.95
 # In inches, as the heights of pictures are.
 _CAPTION_HEIGHT = 1.3
 _MOST_CLASSES = 200
-# What HTML does not allow even when escaped.
+# Characters that HTML does not allow, even escaped.
 _CONTROL = dict.fromkeys((*range(9), 11, 12, *range(14, 32), 127, *range(0xD800, 0xE000)), "\ufffd")
 
 
@@ -233,7 +233,7 @@ def _template():
 
 
 def _shown(value):
-    """What the template prints of a value, before it is escaped."""
+    """Return the text of a value for the template, before it is escaped."""
     return value if isinstance(value, Markup) else str(value).translate(_CONTROL)
 
 

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from numba.core.compiler_lock import global_compiler_lock
 
 import graphcore
 from graphcore.base import compiling
@@ -24,7 +23,7 @@ pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals between proc
 
 @pytest.fixture(autouse=True)
 def heard():
-    """Whoever starts tests in the background may have made them deaf to the signal."""
+    """Restore the handler of the signal, which a shell that starts tests in the background makes processes ignore."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)
@@ -38,11 +37,6 @@ def busy(n, out):
         x = x * 0.999999 + 1e-9
     out[0] = x
     return out[:1] * 2  # numba makes an array of it, with Python's help
-
-
-def helpers():
-    """Threads that wait for something to run away from the main one."""
-    return [thread for thread in threading.enumerate() if thread.name == "graphcore-away"]
 
 
 def interrupt_after(seconds, function, ready=lambda: True):
@@ -97,45 +91,19 @@ def test_other_exceptions_of_handlers_come_through_too():
     assert kinds == {SystemExit}
 
 
-def test_what_ran_away_is_left_and_stops():
-    steps = []
-    before = len(helpers())
+def test_an_interrupted_call_ends_before_its_next_loop():
+    ended = threading.Event()
 
     def work():
-        while True:
-            steps.append(1)
-            time.sleep(0.001)
+        try:
+            while True:
+                busy(10, np.ones(3))
+        finally:
+            ended.set()
 
     assert interrupt_after(0.05, lambda: away(work))[0] is KeyboardInterrupt
-    time.sleep(0.1)
-    count = len(steps)
-    time.sleep(0.1)
-    assert len(steps) == count > 0
+    assert ended.wait(20)
     assert away(in_main_thread) is False  # and another thread is there for the next
-    assert len(helpers()) <= max(1, before)
-
-
-def test_a_thread_left_while_it_waits_for_the_compiler_gives_the_lock_back():
-    asked = threading.Event()
-
-    @compiled
-    def fresh(out):
-        out[0] += 1.0
-        return out[0]
-
-    def call():
-        asked.set()
-        return fresh.dispatcher(np.ones(1))
-
-    with global_compiler_lock:  # as another thread that compiles
-        kind, _ = interrupt_after(0.1, lambda: away(call), asked.is_set)
-        assert kind is KeyboardInterrupt
-    # The thread that was left compiles, and ends; another one may compile afterwards.
-    seen = []
-    other = threading.Thread(target=lambda: seen.append(fresh.dispatcher(np.ones(1, dtype=np.float32))), daemon=True)
-    other.start()
-    other.join(60)
-    assert seen == [2.0]
 
 
 def test_away_returns_raises_and_keeps_the_context():
@@ -199,8 +167,9 @@ def test_a_script_that_is_interrupted_ends_by_the_signal():
 import os, signal, threading
 import numpy as np
 from tests.base.test_interrupts import busy
-threading.Timer(1, os.kill, (os.getpid(), signal.SIGINT)).start()
-busy(10**12, np.ones(1 << 23))
+busy(10, np.ones(3))  # compiles
+threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
+busy(2 * 10**9, np.ones(1 << 23))
 """
     done = subprocess.run(
         [sys.executable, "-c", code], cwd=PACKAGE.parent, capture_output=True, text=True, timeout=60, check=False
@@ -215,4 +184,4 @@ def test_all_loops_can_be_interrupted():
         path for path in PACKAGE.rglob("*.py")
         if any("njit(" in line and 'inline="always"' not in line for line in path.read_text("utf-8").splitlines())
     ]  # fmt: skip
-    assert bare == [PACKAGE / "base/jit.py"]
+    assert bare == [PACKAGE / "base/compiling.py"]

@@ -1,4 +1,4 @@
-"""What verbose functions say, and to whom."""
+"""Messages of verbose functions, and their receivers."""
 
 import re
 import sys
@@ -9,47 +9,53 @@ import pytest
 import tqdm.auto
 
 import graphcore
-from tests.test_cli import process
+from tests.cli.test_cli import process
 
+SETUPS = {
+    "quiet": "verbose = 0",
+    "no logging": "verbose = 1",
+    "a log": "logging.basicConfig(level=logging.INFO)",
+    "a log of warnings": "logging.basicConfig(level=logging.WARNING, force=True)",
+    "a silenced logger": "logging.getLogger('graphcore').setLevel(logging.WARNING)",
+}
 FIT = """
-import logging, sys
-import graphcore
-{setup}
 karate = graphcore.datasets.load_karate()
-graphcore.CoresetSpectralClustering(2, random_state=0, verbose={verbose}).fit(karate.graph)
-graphcore.KernelKMeans(2, random_state=0, verbose={verbose}).fit([[0.0], [1.0], [5.0], [6.0]])
+graphcore.CoresetSpectralClustering(2, random_state=0, verbose=verbose).fit(karate.graph)
+graphcore.KernelKMeans(2, random_state=0, verbose=verbose).fit([[0.0], [1.0], [5.0], [6.0]])
+print("--", file=sys.stderr)
 """
 
 
-def said(setup="", verbose=1):
-    done = process(code=FIT.format(setup=setup, verbose=verbose))
+@pytest.fixture(scope="module")
+def said():
+    """Lines of fits in a process of their own, after each setup of a log in turn."""
+    done = process(code="import logging, sys\nimport graphcore\n" + "".join(f"{line}{FIT}" for line in SETUPS.values()))
     assert done.returncode == 0, done.stderr
     assert done.stdout == ""
-    return [line for line in done.stderr.splitlines() if "compiling" not in line]
+    *parts, rest = done.stderr.split("--\n")
+    assert rest == ""
+    lines = [[line for line in part.splitlines() if "compiling" not in line] for part in parts]
+    return dict(zip(SETUPS, lines, strict=True))
 
 
-def test_verbose_prints_where_no_logging_is_set_up():
-    lines = said()
+def test_verbose_prints_where_no_logging_is_set_up(said):
+    lines = said["no logging"]
     assert any(line.startswith("graphcore: score: ") and line.endswith(" s") for line in lines)
     assert any(line.startswith("graphcore: kernel") for line in lines)
-    assert said(verbose=0) == []
 
 
 @pytest.mark.parametrize(
     ("setup", "beginning"),
-    [
-        ("logging.basicConfig(level=logging.INFO)", "INFO:graphcore:score: "),
-        ("logging.basicConfig()", "graphcore: score: "),  # a log that would not hear it
-    ],
+    [("no logging", "graphcore: "), ("a log", "INFO:graphcore:"), ("a log of warnings", "graphcore: ")],
 )
-def test_verbose_says_everything_once(setup, beginning):
-    lines = said(setup)
-    assert len([line for line in lines if "score: " in line]) == 1
-    assert any(line.startswith(beginning) for line in lines)
+def test_verbose_says_everything_once(said, setup, beginning):
+    scores = [line for line in said[setup] if "score: " in line]
+    assert len(scores) == 1 and scores[0].startswith(beginning + "score: ")
 
 
-def test_the_logger_can_be_silenced():
-    assert said("logging.getLogger('graphcore').setLevel(logging.WARNING)") == []
+@pytest.mark.parametrize("setup", ["quiet", "a silenced logger"])
+def test_nothing_is_said_where_nothing_was_asked(said, setup):
+    assert said[setup] == []
 
 
 def test_a_notebook_shows_a_bar_instead_of_lines(monkeypatch, capsys):

@@ -97,7 +97,7 @@ def check_stages(stages, graph, streams, size, coreset, cells, matrix):
     Z = np.eye(cells.max() + 1)[cells] * linked[:, None]
     np.testing.assert_allclose(matrix.toarray(), Z.T @ A @ Z, rtol=1e-12)
 
-    # The power method: an orthonormal basis of the smoothed vectors, up to sign. What QR leaves has lost digits.
+    # The power method: an orthonormal basis of the smoothed vectors, up to sign. QR loses digits.
     (given, X, n_products, _), _, _ = stages["_smooth"]
     np.testing.assert_allclose(given.toarray(), Z.T @ A @ Z, rtol=1e-12)
     M, X = dense_power(given.toarray(), X)

@@ -18,7 +18,7 @@ SIX_SIGMA = 6.0
 
 
 def slow_twin(borders, p_in, p_out, seed):
-    """The same model by the same draws, pair by pair into a dense matrix."""
+    """Draw the model pair by pair into a dense matrix, with equal draws."""
     draws = Streams(seed).child("planted partition").generator("edges")
     n = borders[-1]
     A = np.zeros((n, n), dtype=int)
@@ -181,6 +181,6 @@ def test_no_degree_is_no_edge_and_tiny_probabilities_jump_over_everything():
     assert 1 <= graph.n_edges < 80
 
 
-def test_several_blocks_of_edges(monkeypatch):
-    monkeypatch.setattr(planted, "_BLOCK_EDGES", 1000)
+def test_several_blocks_of_edges(limits):
+    limits(planted, _BLOCK_EDGES=1000)
     test_degrees_and_mixing_are_as_expected()

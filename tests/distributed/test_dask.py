@@ -1,4 +1,4 @@
-"""What graphcore uses of Dask's private interfaces, each by itself: a new version that lacks one fails here."""
+"""Private interfaces of Dask that graphcore uses, each by itself: a new version that lacks one fails here."""
 
 import numpy as np
 import pytest

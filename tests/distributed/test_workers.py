@@ -19,6 +19,8 @@ from graphcore.distributed import passes, worker
 from graphcore.distributed.cluster import current_client
 from graphcore.files import write_graph
 from graphcore.files.store import build_store, open_graph
+from graphcore.graphs import passes as graph_passes
+from graphcore.graphs.passes import executor, map_passes
 from graphcore.metrics import agreement, conductance, normalized_cut, outside_share
 
 dask = pytest.importorskip("dask")
@@ -35,7 +37,7 @@ def cluster():
     options = {"threads_per_worker": 1, "dashboard_address": ":0", "silence_logs": 50}
     cluster = distributed.LocalCluster(n_workers=2, **options)
     yield cluster
-    # What closes the cluster looks up every worker that it was told of, those that were killed meanwhile too.
+    # The closing cluster looks up every worker that it was told of, killed ones too.
     with contextlib.suppress(KeyError):
         cluster.close()
 
@@ -57,14 +59,13 @@ def stored(tmp_path_factory):
 
 
 @pytest.fixture
-def huge(stored, monkeypatch):
-    """The same, taken for huge, and in many blocks."""
+def huge(stored, limits):
+    """The stored graph, treated as huge, and in many blocks."""
     graph = stored[0]
-    monkeypatch.setattr("graphcore.cluster.partition.quotient._MANY_ENTRIES", graph.n_entries - 1)
-    monkeypatch.setattr("graphcore.cluster.partition.quotient._SAMPLED_ENTRIES", graph.n_entries // 2)
-    monkeypatch.setattr(passes, "_ENTRIES_PER_BLOCK", 2000)
-    monkeypatch.setattr(passes, "_FEW_BLOCKS", 6)
-    monkeypatch.setattr("graphcore.cluster.partition.blocks.SWEEP_TURNS", 4)
+    limits("graphcore.cluster.partition.quotient", _MANY_ENTRIES=graph.n_entries - 1)
+    limits("graphcore.cluster.partition.quotient", _SAMPLED_ENTRIES=graph.n_entries // 2)
+    limits(graph_passes, _ENTRIES_PER_BLOCK=2000, _FEW_BLOCKS=6)
+    limits("graphcore.cluster.partition.blocks", SWEEP_TURNS=4)
     return graph
 
 
@@ -119,18 +120,23 @@ def test_a_huge_graph_gets_the_labels_of_threads_and_leaves_nothing(huge, stored
     cluster.scale(2)
 
 
-def at_submit(monkeypatch, client, stage, act):
-    """Act once, just before the first task of a stage; returns a list that then has something in it."""
-    submit, called = client.submit, []
+@pytest.fixture
+def at_submit(client, monkeypatch):
+    """A function that acts once, just before the first task of a stage; its list then has something in it."""
 
-    def acting(function, *args, key, **options):
-        if key.startswith(stage) and not called:
-            called.append(True)
-            act()
-        return submit(function, *args, key=key, **options)
+    def act_at(stage, act):
+        submit, called = client.submit, []
 
-    monkeypatch.setattr(client, "submit", acting)
-    return called
+        def acting(function, *args, key, **options):
+            if key.startswith(stage) and not called:
+                called.append(True)
+                act()
+            return submit(function, *args, key=key, **options)
+
+        monkeypatch.setattr(client, "submit", acting)
+        return called
+
+    return act_at
 
 
 def kill_one(client):
@@ -138,16 +144,16 @@ def kill_one(client):
 
 
 @pytest.mark.parametrize("stage", ["spread_part", "assign_block", "sample_part", "move_part", "sums_part"])
-def test_a_worker_killed_in_any_stage_changes_no_label(huge, client, monkeypatch, stage):
+def test_a_worker_killed_in_any_stage_changes_no_label(huge, client, at_submit, stage):
     expected = in_threads(fitted, huge).labels_
-    killed = at_submit(monkeypatch, client, stage, lambda: kill_one(client))
+    killed = at_submit(stage, lambda: kill_one(client))
     np.testing.assert_array_equal(fitted(huge).labels_, expected)
     assert killed
     client.wait_for_workers(1, timeout=60)
     assert_nothing_is_left(client)
 
 
-def test_a_worker_added_in_the_middle_changes_no_label(huge, cluster, client, monkeypatch):
+def test_a_worker_added_in_the_middle_changes_no_label(huge, cluster, client, at_submit):
     expected = in_threads(fitted, huge).labels_
 
     def add():
@@ -155,7 +161,7 @@ def test_a_worker_added_in_the_middle_changes_no_label(huge, cluster, client, mo
         cluster.scale(n_workers)
         client.wait_for_workers(n_workers, timeout=60)
 
-    added = at_submit(monkeypatch, client, "move_part", add)
+    added = at_submit("move_part", add)
     np.testing.assert_array_equal(fitted(huge).labels_, expected)
     assert added
     assert_nothing_is_left(client)
@@ -164,7 +170,7 @@ def test_a_worker_added_in_the_middle_changes_no_label(huge, cluster, client, mo
 
 @pytest.fixture
 def in_parts(huge, client, tmp_path):
-    """The same graph in two parts, of which each of two workers finds one."""
+    """The huge graph in two parts, of which each of two workers finds one."""
     sources = np.repeat(np.arange(huge.n_nodes), np.diff(huge.indptr))
     once = sources < huge.indices
     edges = sources[once], huge.indices[once].astype(np.int64)
@@ -181,20 +187,19 @@ def test_each_worker_needs_its_own_part_of_a_graph_alone(huge, in_parts, client)
     np.testing.assert_array_equal(in_threads(fitted, in_parts).labels_, expected)
     np.testing.assert_array_equal(fitted(in_parts).labels_, expected)
     with passes.on_workers(in_parts, graphcore.cluster.partition.quotient.graph_rows):
-        assert len(passes._workers.get()._part_owners()[0]) == 1
+        assert len(executor.get()._part_owners()[0]) == 1
     assert_nothing_is_left(client)
 
 
-def test_a_part_that_is_lost_with_its_only_worker_is_one_clear_error(in_parts, client, tmp_path, monkeypatch):
-    monkeypatch.setattr(passes, "_GIVEN_UP", 1)
-    monkeypatch.setattr(passes, "_PATIENCE", 0.5)
+def test_a_part_that_is_lost_with_its_only_worker_is_one_clear_error(in_parts, client, tmp_path, limits, at_submit):
+    limits(passes, _GIVEN_UP=1, _PATIENCE=0.5)
     pids = [pid for _, pid in sorted(client.run(os.getpid).items())]
 
     def lose():
         os.rename(tmp_path / "parts.graph" / "part-1", tmp_path / "part-1")
         os.kill(pids[1], signal.SIGKILL)
 
-    called = at_submit(monkeypatch, client, "assign_block", lose)
+    called = at_submit("assign_block", lose)
     with pytest.raises(InputError, match=r"no worker has part-1 of the graph; put part-1 into"):
         fitted(in_parts)
     assert called
@@ -268,7 +273,7 @@ def test_a_pass_that_kills_its_workers_ends_in_one_clear_error(huge, client):
     rows = graphcore.cluster.partition.quotient.graph_rows
     message = r"died again and again in the pass 'die'.*give workers more memory"
     with passes.on_workers(huge, rows), pytest.raises(MemoryError, match=message):
-        passes.map_passes(_die, passes._workers.get().rows, [(0, 10)], np.zeros(huge.n_nodes, dtype=np.int32))
+        map_passes(_die, executor.get().rows, [(0, 10)], np.zeros(huge.n_nodes, dtype=np.int32))
     client.wait_for_workers(1, timeout=60)
 
 
@@ -321,11 +326,11 @@ def test_blocks_that_workers_hold_or_that_have_work_in_common(vectors, client, h
 
 
 @pytest.mark.parametrize("stage", ["gram_of_chunk", "lloyd_sums"])
-def test_a_worker_killed_while_vectors_are_gone_through_changes_no_label(vectors, client, monkeypatch, stage):
+def test_a_worker_killed_while_vectors_are_gone_through_changes_no_label(vectors, client, at_submit, stage):
     model, X = vectors
     expected = in_threads(chunk_labels, model, X)
     client.wait_for_workers(2, timeout=60)
-    killed = at_submit(monkeypatch, client, stage, lambda: kill_one(client))
+    killed = at_submit(stage, lambda: kill_one(client))
     np.testing.assert_array_equal(chunk_labels(model, X), expected)
     assert killed
     client.wait_for_workers(1, timeout=60)
@@ -391,8 +396,8 @@ def test_a_client_for_coroutines_is_told(huge):
     asyncio.run(fit_within())
 
 
-def test_a_cluster_without_workers_is_told(huge, monkeypatch):
-    monkeypatch.setattr("graphcore.distributed.cluster._SECONDS", 1)
+def test_a_cluster_without_workers_is_told(huge, limits):
+    limits("graphcore.distributed.cluster", _SECONDS=1)
     options = {"dashboard_address": ":0", "silence_logs": 50}
     with (
         distributed.LocalCluster(n_workers=0, **options) as cluster,

@@ -19,7 +19,7 @@ def delta(n):
 def zeta(n, k):
     h = (len(f"{n + 1:b}") - 1) // k
     left = 2 ** (h * k)
-    # What is left, less than 2^((h + 1)k) - 2^(hk), in minimal binary: the first 2^(hk) numbers take a bit less.
+    # The rest, less than 2^((h + 1)k) - 2^(hk), in minimal binary: the first 2^(hk) numbers take a bit less.
     rest, length = n + 1 - left, h * k + k - 1
     if rest < left:
         return unary(h) + (f"{rest:0{length}b}" if length else "")

@@ -27,7 +27,7 @@ CALLS = {
     "open", "write", "writelines", "flush", "fsync", "truncate", "tofile", "close", "chmod", "mkdir", "rename",
     "replace", "unlink", "rmdir",
 }  # fmt: skip
-# Where a call is given a path, the system's own error names it; ours here does not. What is closed may be an input.
+# Where a call is given a path, the system's own error names it; ours here does not. A closed file may be an input.
 UNNAMED = CALLS - {"write", "writelines", "flush", "fsync", "truncate", "tofile"}
 GRAPHS = ("tsv", "tsv.gz", "tsv.bz2", "tsv.xz", "tsv.zst", "csv", "mtx", "metis", "npz", "graphml", "gexf", "gml")
 
@@ -101,7 +101,7 @@ def full_at(n_bytes):
 
 
 def content(folder):
-    """What is in a folder, hidden files too, by name."""
+    """Return the files of a folder, hidden ones too, by name."""
     return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
 
 

@@ -1,4 +1,4 @@
-"""What other programs write and would pass for a list of edges: read as what it is, or refused with what to do."""
+"""Files of other programs that would pass for a list of edges: read rightly, or refused with a remedy."""
 
 import networkx as nx
 import numpy as np

@@ -64,8 +64,8 @@ def manual_matrix(weighted):
 )
 @pytest.mark.parametrize("block", [1, 7, 1 << 22])
 @pytest.mark.filterwarnings("ignore:.*node weights")
-def test_metis_manual(write, monkeypatch, text, weighted, block):
-    monkeypatch.setattr(metis, "_BLOCK", block)
+def test_metis_manual(write, limits, text, weighted, block):
+    limits(metis, _BLOCK=block)
     graph = read_graph(write(text, "a.graph"))
     np.testing.assert_array_equal(dense(graph), manual_matrix(weighted))
     assert (graph.weights is not None) == weighted

@@ -203,8 +203,8 @@ def test_matrix_market_as_scipy_reads_it(tmp_path, symmetric, field, dense):
 
 @pytest.mark.parametrize("kind", COMPRESSORS)
 @pytest.mark.parametrize("content", ["newlines", "comments", "edges"])
-def test_decompression_bombs(tmp_path, monkeypatch, kind, content):
-    monkeypatch.setattr(_source, "_ALWAYS_FINE", 1 << 16)
+def test_decompression_bombs(tmp_path, limits, kind, content):
+    limits(_source, _ALWAYS_FINE=1 << 16)
     path = tmp_path / f"a.txt.{kind}"
     piece = {"newlines": b"\n" * 64, "comments": b"# abc\n" * 10, "edges": b"0 1\n" * 16}[content]
     path.write_bytes(COMPRESSORS[kind](piece * (300_000 // len(piece)) + b"0 1\n"))

@@ -86,8 +86,8 @@ def test_edge_lists_keep_names_and_lose_isolated_nodes(tmp_path_factory, ending,
             assert back.n_nodes == graph.n_nodes - graph.n_isolated
 
 
-def test_large_enough_for_several_pieces(tmp_path, monkeypatch):
-    monkeypatch.setattr(_format, "_PIECE", 7)
+def test_large_enough_for_several_pieces(tmp_path, limits):
+    limits(_format, _PIECE=7)
     rng = np.random.default_rng(0)
     graph = Graph.from_edges(rng.integers(0, 200, 900), rng.integers(0, 200, 900), rng.random(900), warn=False)
     for name in ("g.tsv", "g.csv.gz", "g.npz.gz", "g.npz.bz2", "g.npz.xz", "g.zst", "g.npz.zst"):

@@ -28,7 +28,7 @@ LABELS = [0, 0, 0, 1, 1, 1]
 
 
 class Tensor:
-    """What is used of a torch tensor: it refuses to be an array before it lies in memory without a gradient."""
+    """The part of a torch tensor that is used: it refuses to be an array before it is in memory without gradient."""
 
     dtype = "torch.int64"
 
@@ -55,7 +55,7 @@ class Tensor:
 
 
 class Annotated:
-    """What is used of an AnnData."""
+    """The part of AnnData that is used."""
 
     def __init__(self, obsp, n_obs=6):
         self.obsp, self.obs, self.n_obs = obsp, {}, n_obs
@@ -63,7 +63,7 @@ class Annotated:
 
 
 class Data:
-    """What is used of a graph of torch_geometric."""
+    """The part of a torch_geometric graph that is used."""
 
     def __init__(self, edge_index, edge_weight=None, num_nodes=6):
         self._edge_index, self.edge_weight, self.num_nodes = edge_index, edge_weight, num_nodes

@@ -51,9 +51,9 @@ def test_both_are_their_formulas(weighted):
     assert graph.n_isolated == 1
 
 
-def test_rows_are_cut_to_the_largest_of_either_end(monkeypatch):
+def test_rows_are_cut_to_the_largest_of_either_end(limits):
     A = directed_matrix(60, seed=1)
-    monkeypatch.setattr(directed, "_KEPT", 0)
+    limits(directed, _KEPT=0)
     cap = -(-np.count_nonzero(A) // 60)
     U = by_formula(A / 4.0)
     largest = np.sort(U, axis=1)[:, [-cap]] <= U
@@ -63,9 +63,9 @@ def test_rows_are_cut_to_the_largest_of_either_end(monkeypatch):
     np.testing.assert_allclose(found, expected, rtol=1e-6)
 
 
-def test_hubs_make_those_alike_that_have_the_fewest_links(monkeypatch):
+def test_hubs_make_those_alike_that_have_the_fewest_links(limits):
     matrix = sp.csr_array(np.array([[5.0, 1, 3, 2, 1, 4], [0, 0, 0, 0, 1, 2]]))
-    monkeypatch.setattr(directed, "_MOST_SHARING", 4)
+    limits(directed, _MOST_SHARING=4)
     directed._cut_hubs(matrix)
     np.testing.assert_array_equal(matrix.toarray(), [[5, 0, 3, 2, 0, 4], [0, 0, 0, 0, 1, 2]])
     A = np.tril(np.ones((12, 12)))  # all link to the first, each to one node more than the one before

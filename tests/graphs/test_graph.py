@@ -114,7 +114,7 @@ def test_arrays_cannot_be_written_and_one_long_name_does_not_pad_the_others():
         (([0, 2, 2], [1, 0]), "ascending"),
         (([0, 2, 2], [1, 1]), "ascending"),
         (([0, 1, 2], [1, 0], [1.0, -np.inf]), r"edge \(1, 0\) is -inf"),
-        # What can be repaired never hides what cannot.
+        # A defect that can be repaired never hides one that cannot.
         (([0, 2, 4], [1, 0, 0, 1], [1.0, 0.0, 1.0, np.nan]), "is nan"),
         (([0, 2, 4], [1, 1, 0, 5]), "column 5"),
         (([0, 1, 1], [1]), r"not symmetric: entry \(0, 1\)"),

@@ -1,4 +1,4 @@
-"""What counts as negative eigenvalues, by the precision of the values; what becomes of kernels that have them."""
+"""Negative eigenvalues, up to the precision of the values, and the treatment of kernels that have them."""
 
 import warnings
 
@@ -163,8 +163,8 @@ def test_the_shift_of_a_start():
     assert initial_shift(VectorKernel(x[:, None], kernel_function("linear")), np.ones(3), 0.0) == 0.0
 
 
-def test_sums_of_absolute_values(monkeypatch):
-    monkeypatch.setattr("graphcore.kernels.columns._BLOCK_BYTES", 1)
+def test_sums_of_absolute_values(limits):
+    limits("graphcore.kernels.columns", _BLOCK_BYTES=1)
     K, weights = np.random.default_rng(0).standard_normal((40, 40)), np.arange(40.0)
     K = K + K.T + 20 * np.eye(40)
     for kernel in (DenseKernel(K), SparseKernel(sp.csr_array(K))):
@@ -187,7 +187,7 @@ def test_a_coreset_of_a_matrix_without_a_diagonal():
 
 @pytest.mark.parametrize("share", [-0.3, -0.02, 0.0, 0.1])
 def test_a_rough_run_of_lanczos_brackets_no_more_than_the_spectrum(share):
-    """What it finds lies between the ends, and a negative end is found among 250 eigenvalues of 0."""
+    """The eigenvalues found lie between the ends, and a negative end is found among 250 eigenvalues of 0."""
     n = 500
     values = np.concatenate([[share * 5.0], np.zeros(250), np.linspace(0, 5, n - 251)])
     ends = rough_spectrum_ends(of_spectrum(values).__matmul__, n)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from graphcore import GaussianSketchFeatures, InputError, KernelKMeans, NystromFeatures
 from graphcore.kernel_methods.kmeans.exact import kernel_kmeans
 from graphcore.kernels import columns
-from graphcore.kernels.base import memberships
+from graphcore.kernels.base import membership_matrix
 from graphcore.kernels.dense import DenseKernel
 from graphcore.kernels.functions import kernel_function
 from graphcore.kernels.graph import GraphKernel
@@ -45,7 +45,7 @@ def check(matrix, K, seed, n_jobs=None, tolerance=1e-12):
     labels, weights = rng.integers(-1, 4, n), rng.random(n)
     Z = np.zeros((n, 4))
     Z[np.arange(n)[labels >= 0], labels[labels >= 0]] = weights[labels >= 0]
-    np.testing.assert_array_equal(memberships(labels, weights, 4).toarray(), Z.T)
+    np.testing.assert_array_equal(membership_matrix(labels, weights, 4).toarray(), Z.T)
     sums = matrix.cluster_sums(labels, weights, 4, n_jobs)
     np.testing.assert_allclose(sums, K @ Z, atol=n * scale)
     own = np.where(labels >= 0, (K @ Z)[np.arange(n), labels], 0.0)
@@ -94,11 +94,11 @@ def test_vectors_in_blocks_of_any_size(seed, n, block_bytes):
     assert (matrix._held is not None) == (8 * n * n <= block_bytes)
 
 
-def test_products_do_not_depend_on_threads(monkeypatch):
+def test_products_do_not_depend_on_threads(limits):
     X = np.random.default_rng(0).standard_normal((300, 4))
     matrix = VectorKernel(X, kernel_function("laplacian", gamma=0.5), held_bytes=1)
     M = X[:, :2].copy()
-    monkeypatch.setattr(columns, "_BLOCK_BYTES", 1)
+    limits(columns, _BLOCK_BYTES=1)
     np.testing.assert_array_equal(matrix.product(M), matrix.product(M, n_jobs=3))
 
 

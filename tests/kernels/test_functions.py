@@ -103,8 +103,8 @@ def far_blobs(offset, dtype=np.float32):
 
 @pytest.mark.parametrize("make", [np.asarray, sp.csr_array])
 @pytest.mark.parametrize("offset", [1.0, 5.0, 20.0, 1000.0])
-def test_float32_keeps_its_digits_for_clusters_that_are_many_bandwidths_apart(monkeypatch, make, offset):
-    monkeypatch.setattr("graphcore.kernels.functions._WIDE_BYTES", 8 * 200 * 30)
+def test_float32_keeps_its_digits_for_clusters_that_are_many_bandwidths_apart(limits, make, offset):
+    limits("graphcore.kernels.functions", _WIDE_BYTES=8 * 200 * 30)
     X, expected = far_blobs(offset)
     kernel = kernel_function("gaussian", bandwidth=0.2)
     for found in (kernel(make(X)), kernel(make(X[:50]), make(X))):

@@ -62,13 +62,13 @@ def test_weighted_submatrix_equals_dense(case):
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
-def test_large_submatrices_are_in_single_precision_unless_asked_otherwise(name, monkeypatch):
+def test_large_submatrices_are_in_single_precision_unless_asked_otherwise(name, limits):
     graph, _ = example(name)
     kernel = GraphKernel(graph, 1.0)
     points = np.arange(graph.n_nodes)
     weights = np.random.default_rng(0).random(len(points)) + 0.1
     exact = kernel.weighted_submatrix(points, weights)
-    monkeypatch.setattr(graph_kernel, "MANY_ENTRIES", exact.nnz)
+    limits(graph_kernel, MANY_ENTRIES=exact.nnz)
     matrix = kernel.weighted_submatrix(points, weights)
     assert exact.dtype == np.float64 and matrix.dtype == np.float32
     assert np.array_equal(matrix.data, exact.data.astype(np.float32))
@@ -98,11 +98,11 @@ def test_restricted_kernel_is_the_principal_submatrix(case):
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
-def test_submatrix_does_not_depend_on_threads(name, monkeypatch):
+def test_submatrix_does_not_depend_on_threads(name, limits):
     graph, A = example(name)
     kernel, points = GraphKernel(graph, 1.0), np.flatnonzero(np.arange(len(A)) % 3)
     whole = kernel.weighted_submatrix(points, np.sqrt(points))
-    monkeypatch.setattr(graph_kernel, "_BLOCK_ENTRIES", 5)  # several blocks of every example
+    limits(graph_kernel, _BLOCK_ENTRIES=5)  # several blocks of every example
     for n_jobs in (1, 3):
         matrix = kernel.weighted_submatrix(points, np.sqrt(points), n_jobs=n_jobs)
         for part in ("data", "indices", "indptr"):

@@ -91,13 +91,13 @@ def test_every_kind_of_graph_and_labels():
 
 
 @pytest.mark.parametrize("measure", ["cut_and_volume", "quotient_graph"])
-def test_threads_do_not_change_a_bit(measure, monkeypatch):
+def test_threads_do_not_change_a_bit(measure, limits):
     from graphcore.cluster.partition import quotient
-    from graphcore.distributed import passes
+    from graphcore.graphs import passes
 
     # Small blocks, so that a small graph has many of them.
-    monkeypatch.setattr(passes, "_ENTRIES_PER_BLOCK", 500)
-    monkeypatch.setattr(quotient, "_ENTRIES_PER_BLOCK", 500)
+    limits(passes, _ENTRIES_PER_BLOCK=500)
+    limits(quotient, _ENTRIES_PER_BLOCK=500)
     rng = np.random.default_rng(0)
     s, t = rng.integers(0, 2000, (2, 20_000))
     graph = Graph.from_edges(s, t, rng.random(20_000), 2000, warn=False)

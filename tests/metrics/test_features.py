@@ -1,4 +1,4 @@
-"""What sets clusters apart and what stands in their middle, against dense computations."""
+"""Distinguishing features of clusters and their central rows, against dense computations."""
 
 import numpy as np
 import pytest
@@ -10,9 +10,9 @@ from graphcore.report import gather_facts
 
 
 @pytest.fixture(params=[0, 1, 2])
-def case(request, monkeypatch):
+def case(request, limits):
     """Measurements far from 0, and labels of four clusters, the third empty, some of none; read some rows at a time."""
-    monkeypatch.setattr(features, "_PIECE_ENTRIES", 50)
+    limits(features, _PIECE_ENTRIES=50)
     rng = np.random.default_rng(request.param)
     return rng.normal(1e6, 1.0, (61, 5)), rng.choice([-1, 0, 1, 3], 61)
 

@@ -105,8 +105,8 @@ def test_the_nearest_centre_may_be_one_that_no_edge_reaches():
     assert result.cost_estimate == pytest.approx(distances[32, 0], rel=1e-12)
 
 
-def test_threads_change_nothing(monkeypatch):
-    monkeypatch.setattr("graphcore.kernels.sparse._PRODUCT_ENTRIES", 100)
+def test_threads_change_nothing(limits):
+    limits("graphcore.kernels.sparse", _PRODUCT_ENTRIES=100)
     rng = np.random.default_rng(0)
     graph = Graph.from_edges(*rng.integers(0, 500, (2, 3000)), rng.random(3000), 500, warn=False)
     labels, nodes = rng.integers(0, 20, 500), rng.integers(0, 500, 300)

@@ -1,4 +1,4 @@
-"""What the data support: edges drawn anew are a bootstrap sample, and clusters of no data do not come again."""
+"""Robustness: resampled edges are a bootstrap sample, and clusters of noise are not recovered."""
 
 import pickle
 import warnings
@@ -117,8 +117,9 @@ def test_it_does_not_depend_on_threads_and_is_silent(planted):
 @pytest.mark.parametrize(
     "settings",
     [
-        {"objective": "ncut"}, {"min_cluster_size": 50}, {"max_share": 1.1}, {"coreset_size": 240}, {"effort": 2.0},
-        {"max_cluster_size": 60},
+        {"objective": "ncut"}, {"min_cluster_size": 50}, *(pytest.param(each, marks=pytest.mark.slow) for each in (
+            {"max_share": 1.1}, {"coreset_size": 240}, {"effort": 2.0}, {"max_cluster_size": 60},
+        )),
     ],
 )  # fmt: skip
 def test_refits_have_the_settings_of_the_fit(planted, settings):

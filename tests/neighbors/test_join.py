@@ -50,8 +50,8 @@ def test_distances_of_pairs_against_scipy(metric):
 
 @pytest.mark.parametrize("metric", ["euclidean", "cosine", "manhattan", "correlation", "chebyshev", "canberra"])
 @pytest.mark.parametrize("n_old", [299, 200, 12])
-def test_with_all_rows_compared_it_is_the_graph_of_all_rows(metric, n_old, monkeypatch):
-    monkeypatch.setattr(join, "_LOOKED_AT", 1000)
+def test_with_all_rows_compared_it_is_the_graph_of_all_rows(metric, n_old, limits):
+    limits(join, _LOOKED_AT=1000)
     found, want, _ = joined_graph(rows_for(metric), n_old, metric)
     assert (found != want).nnz == 0
 

@@ -259,7 +259,7 @@ def test_a_sketch_is_never_farther_than_the_vectors():
 @pytest.mark.parametrize(
     "X", [BLOBS, WIDE, BLOBS.astype(np.float64) * 40 + 7, DIGITS.astype(np.uint8), sp.csr_matrix(DIGITS)]
 )
-@pytest.mark.parametrize("n_neighbors", [1, 10, 30])
+@pytest.mark.parametrize("n_neighbors", [10, *(pytest.param(n, marks=pytest.mark.slow) for n in (1, 30))])
 def test_recall(X, n_neighbors):
     found = approximate(X, n_neighbors)
     assert_proper(X, found)
@@ -293,8 +293,8 @@ def test_a_shift_costs_no_digits():
 
 
 @pytest.mark.parametrize("X", [BLOBS, np.tile(WIDE, (3, 1)), as_vectors(sp.csr_array(WIDE[:900]))])
-def test_same_seed_same_graph_for_any_number_of_threads(X, monkeypatch):
-    monkeypatch.setattr(search_approximate, "_BLOCK_ROWS", 700)
+def test_same_seed_same_graph_for_any_number_of_threads(X, limits):
+    limits(search_approximate, _BLOCK_ROWS=700)
     graphs = [
         knn_graph(X, algorithm="approximate", random_state=5, n_jobs=n_jobs, weighting="self-tuning")
         for n_jobs in (None, 2, 3)
@@ -305,10 +305,10 @@ def test_same_seed_same_graph_for_any_number_of_threads(X, monkeypatch):
         np.testing.assert_array_equal(graph.weights, graphs[0].weights)
 
 
-def test_what_is_told_is_the_recall(monkeypatch):
+def test_what_is_told_is_the_recall(monkeypatch, limits):
     """Of the rows sampled; a search that finds too little goes on, and what it cannot find is said, or looked for."""
     noise = np.random.default_rng(0).random((3000, 60), dtype=np.float32)
-    monkeypatch.setattr(search_approximate, "_SAMPLED", len(noise))
+    limits(search_approximate, _SAMPLED=len(noise))
     for k, (found, _) in enumerate(search_approximate.approximations(noise, 10, "euclidean", 0, 1)):
         assert_proper(noise, found)
         assert found.recall == pytest.approx(recall(noise, found), abs=1e-4)
@@ -316,7 +316,7 @@ def test_what_is_told_is_the_recall(monkeypatch):
             break
     assert found.recall > 0.95
     assert approximate(noise).recall >= 0.95
-    monkeypatch.setattr(search, "_ATTEMPTS", 1)
+    limits(search, _ATTEMPTS=1)
     with pytest.warns(graphcore.GraphWarning, match=r"the approximate search found \d\d% of the nearest"):
         assert approximate(noise).recall < 0.95
     monkeypatch.setattr(search, "exact_pays", lambda X, metric: False)

@@ -186,7 +186,7 @@ MODULES = [f"networkx.algorithms.community.tests.test_{name}" for name in ("leid
 
 @pytest.mark.slow
 def test_networkxs_own_tests_pass(run_python, tmp_path):
-    """What the tests need beside the backend's functions falls back to networkx; the log tells that these do not.
+    """Functions that the backend lacks fall back to networkx; the log tells that its own do not.
 
     Four of them ask for the list of communities that networkx's own code finds.
     """

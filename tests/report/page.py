@@ -83,7 +83,7 @@ class Page(HTMLParser):
 
     @property
     def data(self):
-        """What the script looks up."""
+        """The data of the script."""
         return json.loads(gzip.decompress(base64.b64decode("".join(self.packed))))
 
     def assert_alone(self):

@@ -1,4 +1,4 @@
-"""What the page's script looks up: nodes; border nodes, known classes, marks in pictures."""
+"""Data of the page's script: nodes, border nodes, known classes, marks in pictures."""
 
 import copy
 import re
@@ -97,9 +97,9 @@ def test_memberships_are_told_where_there_are_any(fitted, tmp_path):
         gather_facts(graph, model.labels_, membership=membership[:, :5])
 
 
-def test_of_many_nodes_the_most_central_are_listed_and_a_file_has_all(fitted, tmp_path, monkeypatch):
+def test_of_many_nodes_the_most_central_are_listed_and_a_file_has_all(fitted, tmp_path, limits):
     graph, _, model = fitted
-    monkeypatch.setattr(nodes, "MOST_LISTED", 60)
+    limits(nodes, MOST_LISTED=60)
     page = written(tmp_path / "out.html", graph, model.labels_)
     found = page.data
     central = graphcore.metrics.central_nodes(graph, model.labels_, count=10)
@@ -122,17 +122,17 @@ def test_files_that_cannot_be_written_are_found_before_the_work(fitted, tmp_path
 
 
 @pytest.mark.parametrize("name", ["b\x1b", " a"])
-def test_names_that_no_file_holds_have_no_file(tmp_path, monkeypatch, name):
-    monkeypatch.setattr(nodes, "MOST_LISTED", 2)
+def test_names_that_no_file_holds_have_no_file(tmp_path, limits, name):
+    limits(nodes, MOST_LISTED=2)
     graph = graphcore.Graph.from_edges([0, 1], [1, 2], node_names=["a", name, "c"])
     page = written(tmp_path / "out.html", graph, [0, 0, 0])
     assert [path.name for path in tmp_path.iterdir()] == ["out.html"]
     assert "beside this page" not in page.text
 
 
-def test_shares_are_left_out_of_a_page_that_would_be_large(fitted, tmp_path, monkeypatch):
+def test_shares_are_left_out_of_a_page_that_would_be_large(fitted, tmp_path, limits):
     graph, _, model = fitted
-    monkeypatch.setattr("graphcore.report.nodes._MOST_PACKED", 0)
+    limits("graphcore.report.nodes", _MOST_PACKED=0)
     page = written(tmp_path / "out.html", graph, model.labels_)
     assert page.data["near"] == page.data["shares"] == []
     assert len(page.data["labels"]) == 240

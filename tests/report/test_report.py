@@ -351,7 +351,7 @@ def test_model_report(tmp_path):
     page.assert_alone()
     assert "A karate club" in page.text
     assert facts.normalized_cut == normalized_cut(karate.graph, model.labels_)
-    # What is shown as the command makes the same labels.
+    # The command on the page gives the labels of the page.
     (command,) = re.findall(r"import graphcore.*?\.fit\(X\)", "".join(page.words), re.DOTALL)
     assert "effort=3" in command and "affinity" not in command
     namespace = {"X": karate.graph}

@@ -14,12 +14,12 @@ STATISTICAL = 24 * math.sqrt(math.pi)
 
 
 def oracle_k(d, n):
-    """Equation 22."""
+    """Return the number of means by equation 22."""
     return n ** (d / (2 * (d + 2))) * (CONSTANTS[d] / STATISTICAL) ** (d / (d + 2)) * INTEGRALS[d]
 
 
 def oracle_bound(d, n, delta=1 / math.e):
-    """Proposition 20, with the constant that its proof gives: twice the term that both are made equal to."""
+    """Return the bound of proposition 20, with the constant of its proof: twice the term of both equal terms."""
     gamma = 2 * STATISTICAL * (CONSTANTS[d] / STATISTICAL) ** (d / (d + 2))
     return gamma * INTEGRALS[d] * math.sqrt(math.log(1 / delta)) * n ** (-1 / (d + 2))
 
@@ -54,7 +54,7 @@ REACH = 0.97
 
 
 def partitions(g):
-    """All partitions of range(g), as label arrays with clusters in order of appearance."""
+    """Return all partitions of range(g), as label arrays with clusters in order of appearance."""
     found = [[0]]
     for _ in range(1, g):
         found = [[*labels, c] for labels in found for c in range(max(labels) + 2)]
@@ -62,7 +62,7 @@ def partitions(g):
 
 
 def exact_choice(counts, n):
-    """The penalised choice for points on g orthogonal axes, by trying all partitions: (k, its means, penalised error).
+    """Return the penalised choice for points on g axes, over all partitions: (k, its means, penalised error).
 
     Points lie at `REACH` on axis j, `counts[j]` times. A best set of k means is that of a partition of the places.
     """
@@ -83,13 +83,13 @@ def exact_choice(counts, n):
 
 
 def expected_error(means):
-    """Error of a set of means where all places are as likely."""
+    """Return the error of a set of means where all places are as likely."""
     places = REACH * np.eye(means.shape[1])
     return float(np.square(places[:, None] - means).sum(axis=2).min(axis=1).mean())
 
 
 def right_sides(g, n):
-    """What propositions 22 and 23 (without its epsilon) have on their right.
+    """Return the right sides of propositions 22 and 23 (without its epsilon).
 
     The best set of k means leaves ``REACH^2 (g - k) / g``: a cluster of s places costs s - 1 of them.
     """

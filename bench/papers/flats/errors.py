@@ -1,4 +1,4 @@
-"""Figures 6 to 10: errors on the points of the fit and on new ones, against the share of the points that k is."""
+"""Figures 6 to 10: errors on the points of the fit and on new ones, against k as a share of the points."""
 
 import numpy as np
 
@@ -14,7 +14,7 @@ BANDWIDTHS = {15: 1.17, 25: 1.21, 400: 1.37, 50: 1.2}
 
 
 def _swept(setting, n, shares, fit, error_of):
-    """A row for each share of the n points, and one with the best share: `fit(k)` and `error_of(fit)` on new points."""
+    """Yield a row for each share of the n points, and one for the best share, by errors on new points."""
     found = []
     for share in shares:
         model = fit(max(1, round(share * n)))
@@ -53,7 +53,7 @@ def _mnist(settings):
 
 
 def _sizes(settings):
-    """Points of the fit, new points, dimensions, shares."""
+    """Return points of the fit, new points, dimensions, shares."""
     return (200, 400, (25,), QUICK_SHARES) if settings.quick else (1000, 10_000, (15, 25, 400), SHARES)
 
 
@@ -124,7 +124,7 @@ class Through:
         self.error = float(squares.mean())
 
     def nearest(self, X):
-        """Labels and squared distances of the nearest flat."""
+        """Return labels and squared distances of the nearest flat."""
         squares = np.empty((len(X), len(self.means)))
         for j, (mean_of, basis) in enumerate(zip(self.means, self.bases, strict=True)):
             Y = X - mean_of
@@ -159,7 +159,7 @@ def _flats(settings):
 
 
 def _check_best(by, least_and_most):
-    """The error of the fit falls with k, and the best k / n for new points lies between two numbers, by a setting."""
+    """Check that the error of the fit falls with k, and that the best k / n lies between two numbers."""
 
     def check(groups):
         for value, (least, most) in least_and_most.items():
@@ -171,7 +171,7 @@ def _check_best(by, least_and_most):
 
 
 def _check_flats(groups):
-    """Errors on new points fall with m; lines not centred are best with k near n, and centred ones long before."""
+    """Check that errors fall with m, and that the best k is near n for lines not centred, else far below."""
     few = [mean(group, "test") for group in chosen(groups, rule="centred, reduced", share=0.01)]
     assert (np.diff(few) < 0).all()
     best = {rule: mean(next(g for g in chosen(groups, rule=rule, m=1) if "best" in g), "best") for rule in RULES}
@@ -195,7 +195,7 @@ def _planes(settings):
 
 
 def _draw(panels, line, title, lines=None):
-    """A panel for each value of the key `panels` (None: one), the error on new points, and that of the fit where asked.
+    """Draw a panel for each value of the key `panels` (None: one), the error on new points, and of the fit.
 
     Curves of new points only where `line` tells several apart; else both errors.
     """

@@ -1,4 +1,4 @@
-"""Figures 1 to 5, 11 and 12: what finds which shapes, two points on a sphere, and the trefoils."""
+"""Figures 1 to 5, 11 and 12: methods that find each shape, two points on a sphere, and the trefoils."""
 
 import numpy as np
 
@@ -7,7 +7,7 @@ from ..exhibit import TEXT, Exhibit, chosen, mean
 
 
 def _four_circles(seed, n=400):
-    """Unit circles around the corners of a square."""
+    """Draw points on unit circles around the corners of a square."""
     rng = np.random.default_rng(seed)
     truth = np.arange(n) % 4
     angle = rng.uniform(0, 2 * np.pi, n)
@@ -16,7 +16,7 @@ def _four_circles(seed, n=400):
 
 
 def _found(shape, method, points, seed):
-    """Labels, and what is drawn beside the points: means, or (mean, direction) of lines."""
+    """Return labels, and marks beside the points: means, or (mean, direction) of lines."""
     from graphcore.kernel_methods.flats.k_flats import k_flats
     from graphcore.kernel_methods.flats.kernel_k_flats import kernel_k_flats
     from graphcore.kernels.functions import kernel_function
@@ -41,7 +41,7 @@ def _points(shape, seed):
 
 
 def _shape(shape, methods):
-    """`measure` and `draw` of a shape: the share of points in the right cluster by each method."""
+    """Return `measure` and `draw` of a shape: the share of points in the right cluster by each method."""
 
     def measure(settings):
         from graphcore.cluster.partition.evidence import matched_clusters
@@ -144,7 +144,7 @@ def _check_two_points(groups):
 # -- figures 11 and 12 -------------------------------------------------------------------------------------------------
 
 PIECES = (4, 8, 16, 32, 64, 128)
-# What k^(2 + 2m) E tends to: (integral of rho^(1/3))^3 / 12, and (integral of (kappa^2 rho)^(1/5))^5 / 720.
+# Limits of k^(2 + 2m) E: (integral of rho^(1/3))^3 / 12, and (integral of (kappa^2 rho)^(1/5))^5 / 720.
 LIMITS = (83.445, 435.7)
 
 

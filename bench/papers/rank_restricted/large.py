@@ -14,7 +14,7 @@ from ..images import images, warmed_up
 SIZES, RANKS = (100, 400, 1600), (10, 20, 40, 80, 160, 320)
 MAX_ITER = 100
 MACHINES, CORES = (8, 16, 32, 64, 128), 32
-# What the model of table 4 takes a cluster to have: bytes a second into each machine, seconds from a pass to the next.
+# Parameters of the cluster in the model of table 4: bytes a second into each machine, seconds between passes.
 BANDWIDTH, LATENCY = 1e9, 0.02
 # Passes over chunks besides Lloyd's: bandwidth, features, first centres, labels (`python -m bench run distributed`).
 OTHER_PASSES = 25
@@ -50,7 +50,7 @@ STAND_IN = (
 
 @kept
 def _measured(settings):
-    """A row for each (c, s) of the tables: the features of the highest rank are made once for each c."""
+    """Measure each (c, s) of the tables: the features of the highest rank are made once for each c."""
     from graphcore.kernel_methods.features.nystrom import nystrom_features
     from graphcore.kernel_methods.kmeans.linear import linear_kmeans
 
@@ -103,13 +103,13 @@ def _published(keep):
 
 
 def _number(text):
-    """(mean, deviation) of a published cell, or None where it is not legible."""
+    """Return (mean, deviation) of a published cell, or None where it is not legible."""
     parts = text.replace(".-", "").split(" ± ")
     return tuple(map(float, parts)) if len(parts) == 2 else None
 
 
 def _panel(ax, groups, against, keep, what, look):
-    """Means and deviations of one value against c or s, measured and published."""
+    """Draw means and deviations of one value against c or s, measured and published."""
     settings = sorted(((g[against], g) for g in groups if keep(g["c"], g["s"])), key=lambda pair: pair[0])
     ax.errorbar(
         [at for at, _ in settings], [mean(group, what) for _, group in settings],
@@ -148,7 +148,7 @@ def _draw_nmi(groups, published):
 
 
 def _draw_seconds(groups, published, against, keeps):
-    """Published seconds on the left, ours on the right: they are of other machines and sizes."""
+    """Draw published seconds on the left, ours on the right: they are of other machines and sizes."""
     import matplotlib.pyplot as plt
 
     figure, axes = plt.subplots(len(keeps), 2, figsize=(7, 2.6 * len(keeps) + 0.5), sharex=True, squeeze=False)
@@ -180,7 +180,7 @@ def _draw_seconds(groups, published, against, keeps):
 
 @kept
 def _on_machines(settings):
-    """What core seconds on this machine come to on the machines of the paper, by a model: "nystrom" holds DR too."""
+    """Model the seconds on the machines of the paper from core seconds here: "nystrom" includes DR."""
     from graphcore.kernel_methods.features.nystrom import nystrom_features
     from graphcore.kernel_methods.kmeans.linear import linear_kmeans
 
@@ -254,7 +254,7 @@ def _check_machines(groups):
 
 
 def _check_sizes(groups):
-    """More landmarks take more seconds; a quick run is too short to show it."""
+    """Check that more landmarks take more seconds; a quick run is too short to show it."""
     seconds = {group["c"]: mean(group, "features") for group in groups}
     found = [seconds[c] for c in SIZES if c in seconds]
     assert len(found) < len(SIZES) or found == sorted(found)
@@ -299,7 +299,7 @@ EXHIBITS = (
         modelled=True,
         slow=True,
         why=(
-            "None of these machines was used: the seconds of 8 to 128 of them are a model. It takes the core "
+            "The seconds on 8 to 128 machines are a model; none of these machines was used. The model takes the core "
             "seconds that this machine needs, in proportion for 8.1 million images (first line), over the "
             "number of cores, adds 0.02 s for each pass, and sends landmarks, root, centres and sums at 1 GB/s "
             "into each machine. The published seconds are hundreds of times larger: most of them were not "

@@ -28,7 +28,7 @@ RANDOM_G = {"Mushrooms": 119.5, "PenDigits": 395.4}
 
 
 def _data(name, settings):
-    """(vectors, classes, k)."""
+    """Return (vectors, classes, k)."""
     loaders = {"MNIST": vectors.mnist, "Mushrooms": vectors.mushrooms, "PenDigits": vectors.pendigits}
     data = loaders[name](settings.data)
     if data is None:
@@ -141,7 +141,7 @@ def _check_spectral(groups):
 
 
 def _described(settings):
-    """Sizes, and the largest g of a random partition over bandwidths, which is a matter of the kernel alone."""
+    """Yield sizes, and the largest g of a random partition over bandwidths, which depends on the kernel alone."""
     from graphcore.kernels.functions import kernel_function
 
     for name in DATA:
@@ -163,7 +163,7 @@ def _described(settings):
 
 @kept
 def _approximations(settings, name):
-    """Rows of all methods on one data set."""
+    """Measure all methods on one data set, a row for each."""
     from graphcore.kernels.functions import kernel_function
     from graphcore.kernels.vectors import VectorKernel
 
@@ -182,7 +182,7 @@ def _approximations(settings, name):
 
 
 def _labels(kernel, X, gaussian, c, k, seed, settings):
-    """(method, reduction, labels) of each method with c landmarks, features or points."""
+    """Yield (method, reduction, labels) of each method with c landmarks, features or points."""
     from graphcore.kernel_methods.features.nystrom import nystrom_features
     from graphcore.kernel_methods.kmeans.coreset import coreset_kernel_kmeans
     from graphcore.kernel_methods.kmeans.linear import linear_kmeans
@@ -208,7 +208,7 @@ def _labels(kernel, X, gaussian, c, k, seed, settings):
 
 
 def _scorer(kernel, truth):
-    """Agreement, and both costs where all kernel values fit."""
+    """Return a function for the agreement, and both costs where all kernel values fit."""
     if kernel.n_points > HELD_POINTS:
         return lambda labels: vectors.agreement(labels, truth)
     costs = partition_costs(kernel.whole("its costs").astype(np.float32))
@@ -243,7 +243,7 @@ def _published(what):
 
 
 def _draw_boxes(groups, published, what, label):
-    """Boxes over the repetitions, as in the paper; what two steps give is a line."""
+    """Draw boxes over the repetitions, as in the paper, and two steps as a line."""
     import matplotlib.pyplot as plt
 
     names = [name for name in DATA if chosen(groups, data=name)]
@@ -282,7 +282,7 @@ def _draw_boxes(groups, published, what, label):
 
 
 def _check_agreement(groups):
-    """Nystrom features are better than random ones and those than two steps where c is not large, as the paper says."""
+    """Check that Nystrom features beat random ones, and these two steps, where c is not large, as published."""
     for name in ("Mushrooms", "PenDigits"):
         c = 9 * (2 if name == "Mushrooms" else 10)
         nystrom, fourier = (
@@ -294,7 +294,7 @@ def _check_agreement(groups):
 
 
 def _check_objective(groups):
-    """All are better than a random partition; on PenDigits Nystrom features are best, and the others improve with c."""
+    """Check that all beat a random partition; on PenDigits Nystrom features are best, and others improve with c."""
     for name in DATA[1:]:
         found = chosen(groups, data=name)
         worst = mean(chosen(found, method="random partition")[0], "g")

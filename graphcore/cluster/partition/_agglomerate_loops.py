@@ -64,8 +64,8 @@ def drop_merged(heap, into):
         pop(heap)
 
 
-# One cluster; weights are shares of the whole volume, `part` is its term of the objective. What is looked at together
-# is one small record, because it is one look into memory.
+# One cluster; weights are shares of the whole volume, `part` is its term of the objective. Values that are read
+# together form one small record, because it takes one access to memory.
 _CLUSTER = np.dtype((np.record, [("inner", np.float64), ("volume", np.float64), ("part", np.float64)]))
 # Its neighbours are links[start : start + length], by the names they had when they were listed; partner is the best of
 # them when last looked up, -1 where there is none. `count` is the number of nodes.
@@ -100,7 +100,7 @@ def _fill(forest, rows, sizes, objective, total, cut, apart):
 
 @njit(nogil=True, inline="always")
 def _loss(objective, a, b, link, cut, apart):
-    """What the union of two clusters costs (for AVERAGE: minus the similarity)."""
+    """Return the loss of the union of two clusters (for AVERAGE: minus the similarity)."""
     if objective == AVERAGE:
         return -link / (a.volume * b.volume) if link > 0.0 else 0.0
     return (
@@ -210,7 +210,7 @@ def agglomerate(rows, sizes, objective, n_clusters, min_size, elsewhere, childre
     into, touched = np.full(2 * n, -1, dtype=np.int32), np.empty(n + 1, dtype=np.int32)
     forest = (clusters, lists, links, into)
     sums, is_listed = np.zeros(2 * n), np.zeros(2 * n, dtype=np.bool_)
-    # What runs between clusters: the cut share, and 1 - sum of squared volumes.
+    # Totals between clusters: the cut share, and 1 - sum of squared volumes.
     cut, apart = 1.0 - rest_inner, 1.0 - rest_square
     top, cut, apart = _fill(forest, rows, sizes, objective, total, cut, apart)
     # Pairs by loss, clusters without neighbours by volume, all clusters by count and then volume.

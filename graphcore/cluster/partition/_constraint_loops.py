@@ -63,7 +63,7 @@ def _best_other(task, sums, labels, x, count, emptiest, found):
 
 @compiled
 def leaving_gains(task, sums, labels, gains):
-    """What every node of a cluster beyond its limits gains by going where there is room, -inf for all other nodes.
+    """Compute the best gain of a move to a cluster with room, for nodes of clusters beyond their limits, else -inf.
 
     Returns the number of clusters beyond their limits.
     """
@@ -121,7 +121,7 @@ def leave_in_order(task, sums, labels, order, share):
 
 @compiled
 def swap_gains(task, sums, labels, at_border, least, found_pairs):
-    """What nodes gain by going to each cluster around them, whether there is room or not, where it is above `least`.
+    """Compute the gains above `least` of moves of nodes to neighbouring clusters, with or without room for the nodes.
 
     Writes into the arrays of `found_pairs`: node, own cluster times the number of clusters plus the other one, and
     gain; returns how many, and the largest gain. Arrays of length 0 are not written to, for a pass that counts. Only

@@ -16,7 +16,7 @@ from ._objective_loops import between, between_slopes, shares_of, term
 from ._sum_loops import forget, gather, places
 
 MIN_GAIN = 1e-13
-# What is left of a sum after something was taken out is rounding if it is less than this share of what it was.
+# The rest of a sum after a subtraction is rounding error if it is less than this share of the sum.
 ROUNDING = 1e-14
 
 # One cluster: weight inside (both directions), volume and nodes as the caller counts them, and its term of the
@@ -60,14 +60,14 @@ def _is_inside(rows, labels, x):
 
 @njit(nogil=True, inline="always")
 def _rest(before, taken):
-    """What is left of a sum."""
+    """Subtract from a sum, and return 0 where the rest is rounding error."""
     rest = before - taken
     return rest if rest > ROUNDING * before else 0.0
 
 
 @compiled
 def _without(objective, cluster, total, degree, link, loop, cut, apart):
-    """What becomes of a cluster's term and of `apart` without a node, and what the objective's two parts lose by it.
+    """Return a cluster's term and `apart` without a node, and the losses of the two parts of the objective.
 
     Degree, link and loop are shares of the total.
     """
@@ -79,7 +79,7 @@ def _without(objective, cluster, total, degree, link, loop, cut, apart):
 
 @compiled
 def _with(objective, cluster, total, degree, link, loop, apart):
-    """What becomes of a cluster's term and of `apart` with a node that was in none, and the change of the latter."""
+    """Return a cluster's term and `apart` with an unassigned node, and the change of the latter."""
     volume = cluster.volume / total
     grown = volume + degree
     part = term(objective, cluster.inner / total + 2.0 * link + loop, grown)
@@ -248,11 +248,11 @@ def _links(rows, labels, x, a, b):
 
 
 @compiled
-def heated_sweeps(task, sums, labels, temperatures, rng):
-    """As many proposals as there are nodes for each temperature, of a random node for a random neighbour's cluster.
+def annealing_sweeps(task, sums, labels, temperatures, rng):
+    """Propose, once per node for each temperature, a move of a random node to a random neighbour's cluster.
 
-    One that gains is accepted, one that loses with probability exp(gain / temperature): gains are in units of the mean
-    weight of an edge end, the temperature without unit. Returns how many nodes moved.
+    A proposal that gains is accepted, one that loses with probability exp(gain / temperature): gains are in units of
+    the mean weight of an edge end, the temperature without unit. Returns the number of moves.
     """
     rows, of_nodes, objective, limits = task
     indptr, indices, _, degrees = rows

@@ -80,7 +80,7 @@ def row_lengths(grouping, chosen, out):
 
 @compiled
 def _strength(weight, volume_a, volume_b, total):
-    """What a link tells: its weight times the logarithm of weight over weight by chance."""
+    """Return the strength of a link: its weight times the logarithm of weight over expected weight."""
     return np.float32(weight * log(weight / volume_a * total / volume_b))
 
 

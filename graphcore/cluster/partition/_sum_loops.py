@@ -9,7 +9,7 @@ from ...base.touched import add
 
 @njit(nogil=True, inline="always")
 def places(n):
-    """What `gather` adds up in, for n labels: their sums, which are listed, and the list."""
+    """Allocate the arrays of `gather` for n labels: sums, flags of listed labels, the list."""
     return np.zeros(n), np.zeros(n, dtype=np.bool_), np.empty(n + 1, dtype=np.int32)
 
 

@@ -4,7 +4,7 @@ import numpy as np
 
 from ...base.arrays import read_only
 from ...base.work import count
-from ...distributed.passes import map_passes, pass_spans
+from ...graphs.passes import map_passes, pass_spans
 from . import _block_loops as _loops
 from . import _objective_loops
 from .cluster_sums import ClusterSums, inner_sums
@@ -77,7 +77,7 @@ def _sums_then(rows, labels, nodes, old, moved, sums, n_jobs):
 
 
 def _change_part(rows, first, last, labels, nodes, old, moved, n_clusters):
-    """What those of the moved nodes that are in a block have changed inside clusters."""
+    """Return the changes of inner weights by the moved nodes of a block."""
     change = np.zeros(n_clusters)
     start, stop = np.searchsorted(nodes, (first, last))
     _loops.change_inside(rows[:], labels, *map(read_only, (nodes, old, moved)), (start, stop), change)

@@ -7,7 +7,7 @@ import numpy as np
 from ...base.arrays import read_only
 from ...base.types import Floats
 from ...base.work import count
-from ...distributed.passes import map_passes, pass_spans
+from ...graphs.passes import map_passes, pass_spans
 from ._objective_loops import objective_value
 from ._sum_loops import add_cluster_sums
 from .objectives import Objective, objective_of
@@ -24,7 +24,7 @@ class ClusterSums:
 
     @property
     def arrays(self):
-        """What moves keep up to date, for compiled loops: (internal, volume, size)."""
+        """The arrays that moves update, for compiled loops: (internal, volume, size)."""
         return self.internal, self.volume, self.size
 
     @property

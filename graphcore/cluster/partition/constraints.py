@@ -1,4 +1,4 @@
-"""What is asked of single nodes and of the sizes of clusters, and partitions that are brought to keep to it."""
+"""Constraints on single nodes and on cluster sizes, and moves that make a partition keep to them."""
 
 import heapq
 from dataclasses import dataclass, field, replace
@@ -56,7 +56,7 @@ class Constraints:
         return self.max_share * total / n_clusters * (1 + 1e-12)
 
     def times(self, factor):
-        """The same with limits that are so many times as large."""
+        """Return the constraints with limits multiplied by a factor."""
         size = self.max_size if self.max_size == _ANY_SIZE else int(self.max_size * factor)
         return replace(self, max_size=size, max_share=self.max_share * factor)
 
@@ -66,11 +66,11 @@ class Constraints:
         return max(1.0, float(share), float(sums.size.max() / self.max_size))
 
     def sizes(self, groups, n_groups):
-        """What groups of nodes count, (n_groups,) int64; nodes of -1 are left out."""
+        """Return the counts of groups of nodes, (n_groups,) int64; nodes of -1 are left out."""
         return label_sizes(groups, n_groups, self.counts)
 
     def of_groups(self, groups, n_groups):
-        """The same for groups of nodes: one that holds a fixed node is fixed."""
+        """Return the constraints for groups of nodes; a group that holds a fixed node is fixed."""
         is_fixed = _NONE_FIXED
         if len(self.is_fixed):
             is_fixed = np.zeros(n_groups, dtype=bool)
@@ -82,9 +82,9 @@ FREE = Constraints()
 
 
 def relieve_full_clusters(problem, labels):
-    """Move nodes out of clusters that are too large, in place (-1 and fixed nodes stay); whether none is any more.
+    """Move nodes out of clusters that are too large, in place (-1 and fixed nodes stay); True if none is left.
 
-    Those go first that gain most, or lose least, of the weight inside clusters for their degree, to a cluster that has
+    Nodes go first that gain most, or lose least, of the weight inside clusters for their degree, to a cluster that has
     room, and that may be one that they have no edge to.
     """
     limits = problem.constraints
@@ -105,7 +105,7 @@ def relieve_full_clusters(problem, labels):
 def swap_between_full_clusters(problem, labels):
     """Swap nodes of two clusters, in place, while that raises the objective; returns how many swaps were made.
 
-    Those that gain most by going over (or lose least) are paired off with those that would come back.
+    Nodes that gain most (or lose least) by leaving are paired with nodes that would come in their place.
     """
     n_clusters, is_fixed = problem.n_clusters, problem.constraints.is_fixed
     sums, swaps = problem.sums(labels), 0
@@ -174,7 +174,7 @@ def grow_small_clusters(problem, labels):
     sizes = limits.sizes(labels, problem.n_clusters)
     small = np.flatnonzero(sizes < min_size)
     moved = 0
-    # Those that lack least go first: what they take cannot be taken from them.
+    # Clusters that lack least go first: their nodes are not taken again.
     for c in small[np.argsort(-sizes[small], kind="stable")]:
         moved += _grow(rows, labels, counts, is_fixed, sizes, int(c), min_size)
     return moved
@@ -243,7 +243,7 @@ class _Border:
         for z, weight in zip(nodes.tolist(), weights.tolist(), strict=True):
             own = self.labels[z]
             if own not in (-1, self.c):
-                # What links z to its own cluster has become less if x was in it.
+                # The links of z to its own cluster have lost weight if x was there.
                 self._offer(z, None if z not in self.surplus else 2 * weight if own == a else weight)
 
     def pop(self):

@@ -51,8 +51,8 @@ def contract(kernel, coreset, problem, n_jobs=None):
     Nodes that no coreset node reaches follow their neighbours. One pass of moves of single nodes then settles the
     cells, by the objective of the Problem.
     """
-    reach = kernel.rows(coreset.indices)
-    cells, n_cells, n_unreached = settled_micro_clusters(reach, problem, n_jobs=n_jobs)
+    kernel_rows = kernel.rows(coreset.indices)
+    cells, n_cells, n_unreached = settled_micro_clusters(kernel_rows, problem, n_jobs=n_jobs)
     between = problem.between(cells, n_cells, n_jobs, problem.max_links)
     return ContractedGraph(problem, coreset, cells, between, n_unreached)
 

@@ -51,7 +51,7 @@ def move_in_cycles(problem, labels, rng, *, sums=None, n_jobs=None):
 
 
 def _cycle(problem, labels, sums, rng, n_jobs, n_inner, of_groups=False):
-    """One cycle; labels and their sums are changed in place. Those that it is made of are cycles among the groups."""
+    """One cycle; labels and their sums are changed in place. A cycle consists of cycles among the groups."""
     rows, most = problem.rows, min(int(_MAX_SHARE * len(problem.rows.indices)), problem.max_links)
     groups, n_groups = subgroups(rows, labels, resolutions_of(problem, sums), rng, most, n_jobs)
     if n_groups <= _MAX_SHARE * len(labels):

@@ -1,4 +1,4 @@
-"""How sure labels are: how far labellings agree, what an edge says of the clusters of its ends, and nodes by edges."""
+"""Certainty of labels: agreement of labellings, evidence of an edge for a common cluster, membership of nodes."""
 
 import numpy as np
 
@@ -18,7 +18,7 @@ _NOTHING = 1e-4
 
 
 def stability(labels, labellings, n_clusters, n_jobs=None):
-    """How far several labellings agree with a final one (n,) int32, -1 for nodes outside.
+    """Measure the agreement of several labellings with a final one (n,) int32, -1 for nodes outside.
 
     Clusters are matched one to one, so that as many nodes as possible agree. Returns, for nodes (n,) float32, the share
     of the labellings that agree with the final label (0 outside), and for clusters (n_clusters,) float64 the mean
@@ -147,7 +147,7 @@ def _slopes(inner, volumes, objective):
 
 
 def _gains(sums, by_inner, by_volume):
-    """What every row would gain by each cluster around it, to first order."""
+    """Compute each row's gain by each neighbouring cluster, to first order."""
     degrees = np.repeat(sums.sum(axis=1), np.diff(sums.indptr))
     return 2 * sums.data * by_inner[sums.indices] + degrees * by_volume[sums.indices]
 

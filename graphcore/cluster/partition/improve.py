@@ -1,4 +1,4 @@
-"""What raises the objective of a draft: improve, and recombine; and clusters formed anew of groups of nodes."""
+"""Raise the objective of a draft: improve it, recombine it with another, form clusters of groups anew."""
 
 from dataclasses import replace
 
@@ -9,13 +9,13 @@ from ...base.streams import draw_by_weight
 from .blocks import move_in_blocks
 from .constraints import Constraints, grow_small_clusters
 from .cycles import move_in_cycles, resolutions_of, subgroups
-from .local_moving import FEW_MOVES, heat, move_locally
+from .local_moving import FEW_MOVES, anneal, move_locally
 from .merge import agglomerate
 from .problem import Partition
 from .quotient import apply_labels, common_refinement, label_sizes, pick_labels, quotient
 
-# Groups are heated to so many mean weights of an edge, or to so much of what a group has of them if that is more, and
-# cooled to so little, in so many sweeps.
+# Simulated annealing of groups: first temperature in mean weights of an edge, or as a share of the mean weight of a
+# group if that is more; last temperature; number of sweeps.
 _HOT, _HOT_SHARE, _COLD, _SWEEPS = 4.0, 0.3, 0.4, 100
 # Moves of groups end when a pass moves a smaller share of them.
 _TOLERANCE = 0.002
@@ -39,12 +39,12 @@ def improve(problem, labels, rng, n_jobs=None, told=None):
 
 
 def recombine(problem, first, second, rng, n_jobs=None):
-    """The better of two Partitions, or one that is better than both, made of what they agree on.
+    """Recombine two Partitions by their common refinement; return the best of the three.
 
-    Groups of nodes that are together in both are moved as wholes, heated and cooled: once from the better one, once
-    from what merging makes of them anew. The better result is improved node by node.
+    The blocks of the common refinement are moved as wholes by simulated annealing: once from the better partition, once
+    from a partition that merging makes of the blocks. The better result is improved node by node.
 
-    Sanders, Schulz, "Distributed evolutionary graph partitioning", ALENEX 2012, for recombining by what is common.
+    Sanders, Schulz, "Distributed evolutionary graph partitioning", ALENEX 2012, recombine by the common refinement.
     """
     better, problem = max(first, second, key=Partition.rank), problem.spanning(first.labels, second.labels)
     groups, n_groups = common_refinement([first.labels, second.labels], problem.n_clusters)
@@ -57,7 +57,7 @@ def recombine(problem, first, second, rng, n_jobs=None):
     found = []
     for table in (pick_labels(groups, n_groups, better.labels), coarse_partition(coarse, rng)):
         moved = coarse.spanning(table, room=2)
-        heat(moved, table, np.geomspace(hot, unit * _COLD, _SWEEPS), rng)
+        anneal(moved, table, np.geomspace(hot, unit * _COLD, _SWEEPS), rng)
         sums, _ = move_locally(moved, table)
         found.append(moved.partition(table, sums))
     labels = apply_labels(max(found, key=Partition.rank).labels, groups)
@@ -96,7 +96,7 @@ def moved_as_groups(problem, labels, rng):
     sums = _move_groups(spanning, labels, rng.permutation(n))
     if not problem.record.is_per_cluster and not _has_inner_weight(rows):
         # Single nodes, whatever they count, have no weight inside, and on graphs where all weights are alike the first
-        # unions then show nothing. What the normalised cut makes of them is tried too.
+        # unions then show nothing. Their merging by the normalised cut is tried too.
         other, _, _ = agglomerate(
             rows, problem.constraints.counts, n_clusters, linkage="ncut", min_size=problem.min_size
         )

@@ -1,4 +1,4 @@
-"""Moves of single nodes: to a neighbouring cluster while that raises the objective, or heated, also for the worse."""
+"""Moves of single nodes to neighbouring clusters: while that raises the objective, or by simulated annealing."""
 
 import numpy as np
 
@@ -67,11 +67,10 @@ def _take_turn(move, spans, n_jobs):
     return [(0, entries) for _, entries in looks] + [move(1, spans[0][0], spans[-1][1], True)]
 
 
-def heat(problem, labels, temperatures, rng):
-    """A heated sweep for each temperature, in place: nodes, or groups of nodes, also go where they belong less.
+def anneal(problem, labels, temperatures, rng):
+    """Simulated annealing of labels, in place, with a sweep for each temperature.
 
-    An edge more or less is worth 1 / volume of a cluster to an objective of shares: temperatures are `n_clusters` as
-    high.
+    An edge changes an objective of shares by 1 / volume of a cluster, so that temperatures are `n_clusters` as high.
     """
     if problem.record.is_per_cluster:
         temperatures = problem.n_clusters * temperatures
@@ -79,4 +78,4 @@ def heat(problem, labels, temperatures, rng):
     task, at_once = problem.task(sums), max(1, _AT_ONCE // len(labels))
     for first in range(0, len(temperatures), at_once):
         check_stopped()
-        _loops.heated_sweeps(task, sums.arrays, labels, temperatures[first : first + at_once], rng)
+        _loops.annealing_sweeps(task, sums.arrays, labels, temperatures[first : first + at_once], rng)

@@ -3,7 +3,7 @@
 import numpy as np
 
 from ...base.arrays import read_only
-from ...distributed.passes import map_passes, pass_spans
+from ...graphs.passes import map_passes, pass_spans
 from . import _group_loops as _loops
 from .blocks import TURNS, block_sweep, in_turns
 from .local_moving import move_locally
@@ -13,20 +13,20 @@ from .quotient import apply_labels, compact_labels, label_volumes, min_sampled_v
 _STEPS = 8
 
 
-def coreset_micro_clusters(reach):
+def coreset_micro_clusters(kernel_rows):
     """Give every node to the coreset node that reaches it best, by ``kernel.rows(indices)`` of ascending indices.
 
-    Returns positions in `reach.points`, (n_points,) int32; -1 for nodes that no row reaches. A coreset node is in its
-    own micro-cluster unless another row is larger there.
+    Returns positions in `kernel_rows.points`, (n_points,) int32; -1 for nodes that no row reaches. A coreset node is in
+    its own micro-cluster unless another row is larger there.
     """
-    n, indices = len(reach.degrees), reach.points
+    n, indices = len(kernel_rows.degrees), kernel_rows.points
     labels = np.full(n, -1, dtype=np.int32)
     # A row of the plain kernel leaves out its own point, unless the graph has a self-loop there.
     labels[indices] = np.arange(len(indices), dtype=np.int32)
     best = np.zeros(n, dtype=np.float32)
-    best[indices] = reach.scale * reach.self_loop
-    rows = reach.starts, reach.stops, reach.indices, reach.values
-    _loops.claim_nodes(indices, rows, reach.scale, reach.self_loop, best, labels)
+    best[indices] = kernel_rows.scale * kernel_rows.self_loop
+    rows = kernel_rows.starts, kernel_rows.stops, kernel_rows.indices, kernel_rows.values
+    _loops.claim_nodes(indices, rows, kernel_rows.scale, kernel_rows.self_loop, best, labels)
     return labels
 
 
@@ -36,7 +36,7 @@ def spread(rows, labels, n_labels):
 
 
 def spread_all(rows, labels, n_labels):
-    """The same without new labels: a component that held none gets that of the least volume."""
+    """Spread labels to all nodes; a component without a label gets the one of the least volume."""
     n_all = spread(rows, labels, n_labels)
     if n_all == n_labels:
         return
@@ -67,16 +67,16 @@ def _spread_part(rows, first, last, labels, n_labels):
     return nodes[:found].copy(), offers[:found].copy()
 
 
-def settled_micro_clusters(reach, problem, n_passes=1, n_jobs=None):
+def settled_micro_clusters(kernel_rows, problem, n_passes=1, n_jobs=None):
     """Micro-clusters of all nodes that have an edge, settled by passes of moves of nodes between them.
 
     On huge graphs a single sweep does, and micro-clusters that it left too small for the sample of links go to their
     neighbours. Where fewer would be left than there are clusters, nothing is moved. Returns labels (n_points,) int32
     with -1 for isolated nodes, the number of micro-clusters, and that of the nodes with an edge that no row reaches.
     """
-    indices, rows, least = reach.points, problem.rows, problem.fewest
-    labels = coreset_micro_clusters(reach)
-    n_unreached = int(np.count_nonzero((labels < 0) & (reach.degrees > 0)))
+    indices, rows, least = kernel_rows.points, problem.rows, problem.fewest
+    labels = coreset_micro_clusters(kernel_rows)
+    n_unreached = int(np.count_nonzero((labels < 0) & (kernel_rows.degrees > 0)))
     if problem.is_huge:
         spread_in_rounds(rows, labels, len(indices), n_jobs)
     n_micro_clusters = spread(rows, labels, len(indices))
@@ -88,7 +88,7 @@ def settled_micro_clusters(reach, problem, n_passes=1, n_jobs=None):
     n_micro_clusters = compact_labels(labels, n_micro_clusters)
     if n_micro_clusters < least:
         # Hardly fewer clusters than coreset nodes.
-        labels = coreset_micro_clusters(reach)
+        labels = coreset_micro_clusters(kernel_rows)
         labels[indices] = np.arange(len(indices))
         n_micro_clusters = spread(rows, labels, len(indices))
     return labels, n_micro_clusters, n_unreached

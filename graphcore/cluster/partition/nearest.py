@@ -6,7 +6,7 @@ import numpy as np
 
 from ...base.arrays import read_only
 from ...base.work import count
-from ...distributed.passes import map_passes, pass_spans
+from ...graphs.passes import map_passes, pass_spans
 from . import _objective_loops
 from .blocks import assign_block
 from .cluster_sums import cluster_sums, inner_sums
@@ -20,26 +20,26 @@ class Labelling(NamedTuple):
     unreached: np.ndarray  # (n_points,) bool: with the label of the centroid of smallest norm
 
 
-def label_all(kernel, indices, weights, labels, n_clusters, *, coreset_graph=None, reach=None, n_jobs=None):
+def label_all(kernel, indices, weights, labels, n_clusters, *, coreset_graph=None, kernel_rows=None, n_jobs=None):
     """Give every point the label of the centroid nearest to it, from `labels` and `weights` of the coreset points.
 
     With ``c_j = sum_{y in P_j} w(y) phi(y) / w(P_j)``, point x goes to ``argmin_j ||c_j||^2 - 2 <phi(x), c_j>``, in
     O(n + entries of the coreset's rows). Indices ascend; `coreset_graph` is ``kernel.weighted_submatrix(indices,
-    weights)`` and `reach` is ``kernel.rows(indices)``, if at hand.
+    weights)`` and `kernel_rows` is ``kernel.rows(indices)``, if at hand.
 
     Section 5 of Jourdan, Schwartzman, Macgregor, Sun, "Coreset Spectral Clustering".
     """
     labels = np.ascontiguousarray(labels, dtype=np.int32)
-    if reach is None:
-        reach = kernel.rows(indices)
+    if kernel_rows is None:
+        kernel_rows = kernel.rows(indices)
     if coreset_graph is None:
-        coreset_graph = kernel.weighted_submatrix(indices, weights, n_jobs=n_jobs, reach=reach)
+        coreset_graph = kernel.weighted_submatrix(indices, weights, n_jobs=n_jobs, kernel_rows=kernel_rows)
     rows = GraphRows(*map(read_only, (coreset_graph.indptr, coreset_graph.indices, coreset_graph.data, weights)))
     sums = cluster_sums(rows, labels, n_clusters, n_jobs)
     masses = sums.volume
     with np.errstate(invalid="ignore", divide="ignore"):
         norms = np.where(masses > 0, sums.internal / masses**2, np.inf)
-    out, best = kernel.nearest_centroids(reach, weights, labels, norms, masses, n_jobs)
+    out, best = kernel.nearest_centroids(kernel_rows, weights, labels, norms, masses, n_jobs)
     default = int(np.argmin(norms))
     taking_part = kernel.point_weights > 0
     unreached = (out == n_clusters) & taking_part

@@ -17,12 +17,12 @@ class Objective:
     # At which nodes are better together, for one that says so by itself, and so how many clusters there are; None: by
     # how dense each cluster is, and a number of clusters has to be given or chosen.
     resolution: float | None = None
-    # How many times as many drafts the default effort makes at most, and how much less each of them has to gain.
+    # Factors of the default effort: of the largest number of drafts, and of the least gain that another draft needs.
     patience: tuple[int, int] = (1, 1)
     has_price: bool = False  # whether a nat of the clusters' entropy may have a price: what asks less for balance
 
     def at(self, resolution=None, price=0.0):
-        """The same at a resolution, where it has one (None leaves it as it is), or with a price of entropy."""
+        """Return the objective at a resolution, if it has one (None leaves it), or with a price of entropy."""
         if self.has_price and price:
             return replace(self, code=price)
         if self.resolution is None or resolution is None:

@@ -1,4 +1,4 @@
-"""What a clustering works on: a graph to be divided, the objective, and what is asked of the clusters."""
+"""A clustering problem: a graph, the objective, and constraints on the clusters."""
 
 from dataclasses import dataclass, replace
 from typing import NamedTuple
@@ -19,7 +19,7 @@ class Partition(NamedTuple):
     labels: np.ndarray  # (n,) int32, -1 for isolated nodes
 
     def rank(self):
-        """What partitions are compared by."""
+        """The key by which partitions are compared."""
         return self[:2]
 
 
@@ -69,7 +69,7 @@ class Problem:
         return self.min_size, self.min_share * total / self.n_clusters, *most
 
     def task(self, sums):
-        """What compiled loops know of it, by the ClusterSums of labels: rows, (counts, is_fixed), code, limits."""
+        """Return the arguments of compiled loops: rows, (counts, is_fixed), code, limits for labels with these sums."""
         return self.rows[:], self.constraints.of_nodes, self.code, self.limits(float(sums.volume.sum()))
 
     def sums(self, labels, n_jobs=None) -> ClusterSums:
@@ -83,13 +83,13 @@ class Problem:
         return Partition(bool(sums.size.min() >= self.min_size), sums.value(self.objective), labels)
 
     def spanning(self, *labellings, room=1):
-        """The same problem with as many clusters as labels have, times `room` for new ones, where how many is free."""
+        """Return the problem with as many clusters as labels have, times `room` for new ones, if k is free."""
         if self.min_size:
             return self
         return replace(self, n_clusters=room * (1 + max(int(each.max()) for each in labellings)))
 
     def without_limits(self, n_clusters):
-        """The same graph and objective for another number of clusters, of which nothing is asked."""
+        """Return the problem without constraints, for another number of clusters."""
         return replace(
             self,
             n_clusters=n_clusters,
@@ -99,6 +99,6 @@ class Problem:
         )
 
     def between(self, groups, n_groups, n_jobs=None, max_links=None):
-        """The same problem for groups of nodes as wholes."""
+        """Return the problem on the graph between groups of nodes."""
         rows = quotient(self.rows, groups, n_groups, n_jobs, max_entries=max_links)
         return replace(self, rows=rows, constraints=self.constraints.of_groups(groups, n_groups))

@@ -1,6 +1,5 @@
 """The graph between groups of nodes, and labels carried down to groups and back."""
 
-from contextlib import nullcontext
 from typing import NamedTuple
 
 import numpy as np
@@ -8,7 +7,7 @@ import numpy as np
 from ...base.arrays import read_only
 from ...base.threads import effective_jobs, map_blocks, map_items, row_blocks
 from ...base.work import count
-from ...distributed.passes import map_passes, on_workers, pass_spans
+from ...graphs.passes import map_passes, pass_spans
 from . import _quotient_loops as _loops
 
 _ENTRIES_PER_BLOCK = 1 << 19
@@ -21,7 +20,7 @@ _MANY_ENTRIES = 1 << 28
 _SAMPLED_ENTRIES = 1 << 27
 # Graphs between groups are exact up to this many entries, and up to this fraction of the graph's own.
 _FEW_LINKS, _MIN_COMPRESSION, _MANY_LINKS = 1 << 22, 4, 1 << 25
-# So many of a cluster's entries have to be expected in the sample for its links to say something.
+# The least expected number of a cluster's entries in the sample that makes its links significant.
 _FEW_SAMPLED = 32
 _ONES = np.empty(0, dtype=np.int64)
 
@@ -53,9 +52,9 @@ def quotient(rows, labels, n_clusters, n_jobs=None, max_entries=None):
 
     Degrees of the result are the clusters' volumes, and inner weights and volumes of any union of clusters are exact.
     Columns are in no particular order. Edges to nodes of label -1 count in the degrees alone. Of a graph of more than
-    2^28 entries a sample of 2^27 stands for all, and everything is estimated. Where there would be many more than
-    `max_entries`, by a sample of rows, only links among the strongest 64 of either end are kept: those whose weight
-    times the logarithm of weight over weight by chance is largest. Degrees then are the sums of what is kept: with the
+    2^28 entries a sample of 2^27 stands for all, and everything is estimated. If a sample of rows predicts many
+    more entries than `max_entries`, only links among the strongest 64 of either end are kept, by weight times the
+    logarithm of weight over expected weight. Degrees then are the sums of what is kept: with the
     volumes in their place, links that are missing would count as cut, and large unions of them as clusters.
     """
     scale = 1.0
@@ -138,13 +137,8 @@ def is_huge(n_entries):
     return n_entries > _MANY_ENTRIES
 
 
-def lent(graph):
-    """A context in which passes over a huge graph run on the workers of the current Dask client, if there is one."""
-    return on_workers(graph, graph_rows) if goes_to_workers(graph) else nullcontext()
-
-
 def goes_to_workers(graph):
-    """Whether passes over a graph run on workers where there are any: it is huge, and they can open it themselves."""
+    """Return whether workers, where there are any, run passes over a graph: it is huge, and they can open it."""
     return is_huge(graph.n_entries) and graph._reopen is not None
 
 

@@ -40,7 +40,7 @@ from .drafts import (
 )
 from .known import NOTHING, Known
 from .levels import nested_levels
-from .loop import Effort, SearchSteps, find_partition
+from .loop import SearchSteps, find_partition
 from .settings import Settings
 
 # Below this, a stability says that drafts disagree on more than they agree on.
@@ -99,7 +99,7 @@ class Clustering:
     _rows: GraphRows = field(repr=False)  # of the graph; a pickle has None
 
     def __post_init__(self):
-        # Whatever gives a model labels makes one of these: a fit, an update, a file.
+        # A fit, an update and a file all set labels through this class.
         # The published algorithm has told of empty clusters itself.
         self.known.check(self.labels, self._rows.degrees, self.settings, tells_of_empty=not self.settings.published)
 
@@ -131,7 +131,7 @@ class Clustering:
         return leaves_of(self._rows, self.cells, self.labels, self.settings.n_clusters)
 
     def changed(self, graph, labels, node_stability, settings):
-        """The same of a graph that has changed, its new nodes at the end, and of limits of size that go by it."""
+        """Return the clustering of a changed graph, whose new nodes are numbered last, with its limits of size."""
         cells, before = None, self.cells
         if before is not None:  # nodes that had no edge, or were not there, are a cell of their own
             cells = np.full(graph.n_nodes, before.max() + 1, dtype=np.int32)
@@ -211,7 +211,7 @@ def cluster_graph(graph, settings, *, known=NOTHING, levels=(), random_state=Non
     if settings.balance != 1.0:
         balanced, settings, balances = _balanced(graph, free, settings, streams.child("draft", 0), n_jobs, stages)
         problem, free = (replace(each, objective=settings.record) for each in (problem, free))
-    asked = settings
+    resolved = settings
 
     def make_draft(number, earlier, best, streams, n_jobs, stages):
         if number == 0 and known.start is not None:
@@ -226,14 +226,16 @@ def cluster_graph(graph, settings, *, known=NOTHING, levels=(), random_state=Non
         return coreset_draft(graph, free, settings, streams, n_jobs, stages) if made is None else made
 
     max_drafts = 1 if known.start is not None and not settings.is_search else settings.max_drafts
-    effort = Effort(max_drafts, settings.price, settings.time_limit, settings.is_search)
-    found = find_partition(free, make_draft, streams, effort, n_jobs=n_jobs, stages=stages)
+    found = find_partition(
+        free, make_draft, streams, max_drafts, price=settings.price, time_limit=settings.time_limit,
+        keeps_best=settings.is_search, n_jobs=n_jobs, stages=stages,
+    )  # fmt: skip
     first, history, labels = found.first, found.history, found.best.labels
     if k == 0:  # as many as were found, the largest first
         k = int(labels.max()) + 1
         table = np.empty(k, dtype=np.int32)
         table[np.argsort(-label_sizes(labels, k), kind="stable")] = np.arange(k)
-        labels, asked = apply_labels(table, labels), replace(settings, n_clusters=k)
+        labels, resolved = apply_labels(table, labels), replace(settings, n_clusters=k)
     if not problem.constraints.is_free:
         with stages("constraints"):
             tree = leaves = None
@@ -254,16 +256,16 @@ def cluster_graph(graph, settings, *, known=NOTHING, levels=(), random_state=Non
             kept, level_tables = nested_levels(free, labels, leaves, tree, levels, drawn, n_jobs)
         labels = kept.labels
         history.append(("levels", kept.value))
-    if len(found.witnesses) > 1:
-        most = max(k, *(int(each.max()) + 1 for each in found.witnesses))
-        node_stability, cluster_stability = stability(labels, found.witnesses, most, n_jobs)
+    if len(found.base_partitions) > 1:
+        most = max(k, *(int(each.max()) + 1 for each in found.base_partitions))
+        node_stability, cluster_stability = stability(labels, found.base_partitions, most, n_jobs)
         cluster_stability = cluster_stability[:k]
     return Clustering(
         labels=labels, coreset=first.coreset.scaled(graph),
         coreset_labels=labels[first.coreset.indices] if first.coreset_labels is None else first.coreset_labels,
         n_unreached=first.n_unreached, cells=first.cells, node_stability=node_stability,
         cluster_stability=cluster_stability, history=history, balances=balances, search=found.steps,
-        settings=asked, seconds=dict(stages.seconds), known=given, levels=level_tables, _rows=rows,
+        settings=resolved, seconds=dict(stages.seconds), known=given, levels=level_tables, _rows=rows,
     )  # fmt: skip
 
 

@@ -18,13 +18,13 @@ _AGAIN, _STEPS_AGAIN = (1.1, 1.05, 1.025, 1.1, 1.05, 1.025), 6
 
 
 def constrained_partition(problem, labels, rng, *, fixed=None, groups=None, tree=None, n_jobs=None):
-    """The best Partition found that keeps to the limits and to `fixed` (n,) int32, labels that stay, or -1.
+    """Return the best Partition found that keeps to the limits and to `fixed` (n,) int32, labels that stay, or -1.
 
     One start is `labels`, with clusters matched to the fixed labels. Another is, where all clusters have fixed nodes,
     what these make of the nodes around them; or, where clusters are limited, the order of the leaves of the MergeTree
     `tree` over `groups`, cut into pieces. Each is improved by moves of nodes and of groups, and by swaps of nodes,
     under limits that become tighter, so that what is too much flows from cluster to cluster; the best of them again,
-    under limits that are loosened and tightened. What cannot be kept is for `check` to find.
+    under limits that are loosened and tightened. `Known.check` refuses labels that break a limit.
     """
     limits = problem.constraints
     starts = _starts(problem, labels, fixed, groups, tree)
@@ -33,13 +33,13 @@ def constrained_partition(problem, labels, rng, *, fixed=None, groups=None, tree
     def tightened(labels, factors, rng):
         """(whether limits hold, rank, labels) after moves under limits times each factor."""
         for factor in factors:
-            asked = replace(problem, constraints=limits.times(factor))
-            holds = relieve_full_clusters(asked, labels)
-            move_locally(asked, labels, tolerance=FEW_MOVES)
-            sums = move_in_cycles(asked, labels, rng, n_jobs=n_jobs)
+            limited = replace(problem, constraints=limits.times(factor))
+            holds = relieve_full_clusters(limited, labels)
+            move_locally(limited, labels, tolerance=FEW_MOVES)
+            sums = move_in_cycles(limited, labels, rng, n_jobs=n_jobs)
             # Swaps cost as much as all the rest, and under loose limits nodes find room without.
-            if factor == 1.0 and limits.limits_clusters and swap_between_full_clusters(asked, labels):
-                sums, _ = move_locally(asked, labels, tolerance=FEW_MOVES)
+            if factor == 1.0 and limits.limits_clusters and swap_between_full_clusters(limited, labels):
+                sums, _ = move_locally(limited, labels, tolerance=FEW_MOVES)
         return holds, problem.partition(labels, sums)
 
     def improved(i):

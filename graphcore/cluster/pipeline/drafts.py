@@ -92,9 +92,9 @@ def eigenvector_draft(graph, problem, streams, stages):
 
 
 def anew_draft(problem, labels, streams, stages):
-    """The best labels so far with some clusters formed anew, side by side and 2 to half of all; None where they cannot.
+    """Form 2 to half of all clusters anew, which lie side by side, in the best labels so far; None if that cannot be.
 
-    How many is drawn evenly on a logarithmic scale: some seams are between two clusters, others between many.
+    Their number is drawn evenly on a logarithmic scale: some seams are between two clusters, others between many.
     """
     problem, rng = problem.spanning(labels), streams.generator("anew")
     n_chosen = round(np.exp(rng.uniform(np.log(2.0), np.log(max(2.0, problem.n_clusters / 2)))))

@@ -1,4 +1,4 @@
-"""What is known of nodes before they are clustered: labels, labels to start from, weights; and whether it is kept."""
+"""Labels and weights of nodes that are given to a fit, and checks that its result keeps to them."""
 
 from dataclasses import dataclass, field, replace
 
@@ -18,7 +18,7 @@ _PARTS = 1 << 30
 
 @dataclass(frozen=True, eq=False)
 class Known:
-    """What is known of the nodes of a graph; None stands for nothing."""
+    """Given labels, initial labels and weights of the nodes of a graph; None where they are not given."""
 
     # (n,) int32: labels that stay, also of nodes that have no edge yet, -1 for all others; (m,) of the first m nodes.
     fixed: np.ndarray | None = field(default=None, repr=False)
@@ -26,7 +26,7 @@ class Known:
     weights: np.ndarray | None = field(default=None, repr=False)  # (n,) float64: as how many each node counts
 
     def among(self, degrees):
-        """The same of the nodes of a graph: those without an edge keep to nothing."""
+        """Return the record without the given labels of isolated nodes."""
         if self.fixed is None:
             return self
         fixed = np.full(len(degrees), -1, dtype=np.int32)
@@ -35,7 +35,7 @@ class Known:
         return replace(self, fixed=fixed if (fixed >= 0).any() else None)
 
     def check(self, labels, degrees, settings, *, tells_of_empty=True):
-        """What holds of all labels that a model has: raises an InputError if not, and warns of small clusters.
+        """Check the labels of a model: raise an InputError if they break a limit, and warn of small clusters.
 
         Labels (n,) are 0 to n_clusters - 1, and -1 for nodes without an edge and for no others; those that stay have
         stayed; and no cluster is beyond its limits.
@@ -48,7 +48,7 @@ class Known:
             raise InputError(f"labels: node {x} was given the label {fixed[x]}, which stays, and has {labels[x]}")
         least, limits = self.limits(settings)
         sizes, volumes = limits.sizes(labels, k), label_volumes(labels, degrees, k)
-        # Those of moves are sums in another order.
+        # Moves add volumes up in another order.
         if sizes.max() > limits.max_size or volumes.max() > limits.max_volume(volumes.sum(), k) * (1 + 1e-9):
             raise ParameterError(
                 f"no n_clusters={k} clusters were found that keep to {limits}: some nodes are too large, or too many "

@@ -9,7 +9,7 @@ from ..partition.improve import coarse_partition, improve
 from ..partition.merge import hierarchy
 from ..partition.quotient import GraphRows, apply_labels, common_refinement, pick_labels
 from .drafts import Draft
-from .loop import Effort, find_partition
+from .loop import find_partition
 
 # Coarse levels are made of the fit's clusters in so many parts each: whole ones fit no other level, and nodes would
 # leave the finest level too little (k = 1,000 on an LFR graph: .945 of J instead of .982; 10 clusters .95 with wholes).
@@ -33,7 +33,7 @@ def nested_levels(problem, labels, leaves, tree, counts, streams, n_jobs=None):
     def make_draft(number, earlier, best, streams, n_jobs, stages):
         return Draft(coarse_partition(top, streams.generator("merging")))
 
-    found = find_partition(top, make_draft, streams, Effort(max_drafts=2), n_jobs=n_jobs)
+    found = find_partition(top, make_draft, streams, max_drafts=2, n_jobs=n_jobs)
     levels, rng = [found.best.labels], streams.generator("levels")
     for k in counts[1:-1]:
         each = np.arange(n_units, dtype=np.int32)

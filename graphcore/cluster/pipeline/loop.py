@@ -19,15 +19,6 @@ from .drafts import FROM_SCRATCH, Draft
 _MOST_AT_ONCE = 16
 
 
-class Effort(NamedTuple):
-    """How long to look; `price` is what a round has to gain for each of its drafts and each entry of the graph."""
-
-    max_drafts: int | None = None  # None: until a round gains less than its price
-    price: float = 0.0
-    time_limit: float | None = None  # seconds, after which no round begins
-    keeps_best: bool = False  # also at Ctrl-C
-
-
 class SearchSteps(NamedTuple):
     """When the best partition was found, round by round."""
 
@@ -38,37 +29,41 @@ class SearchSteps(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Found:
-    """What the loop leaves."""
+    """Result of the loop over drafts."""
 
     best: Partition
     first: Draft  # the first draft
-    witnesses: list = field(repr=False)  # labels of the first drafts, improved but not recombined
+    base_partitions: list = field(repr=False)  # labels of the first drafts, improved but not recombined
     history: list = field(repr=False)  # of (str, float): the objective after each stage
     steps: SearchSteps
 
 
-def find_partition(problem, make_draft, streams, effort, *, n_jobs=None, stages=None):
+def find_partition(
+    problem, make_draft, streams, max_drafts=None, *, price=0.0, time_limit=None, keeps_best=False, n_jobs=None,
+    stages=None,
+):  # fmt: skip
     """Draft, improve, recombine: drafts meet as in a tournament, and the winner of a round meets the best so far.
 
     ``make_draft(number, earlier, best, streams, n_jobs, stages)`` returns a Draft of the Problem; it may look at the
     labels of the first drafts of `earlier` rounds, and at the `best`. The first round has two drafts, or one where a
-    second does not pay; each later one as many as there were before.
+    second does not pay; each later one as many as there were before. Rounds end at `max_drafts` drafts, when a round
+    gains less than `price` for each of its drafts and each entry of the graph, or after `time_limit` seconds; with
+    `keeps_best` also at Ctrl-C.
     """
     stages = Stages() if stages is None else stages
-    max_drafts, price, time_limit, keeps_best = effort
     begun, price = time.monotonic(), price * len(problem.rows.indices)
     max_drafts = np.inf if max_drafts is None else max_drafts
     best: Any = None
     first: Any = None
     history: list = []
-    witnesses: list = []
+    base_partitions: list = []
     steps: list = []
     n_drafts = 0
     spread = gain = problem.record.spread
 
     def drafted(number, n_jobs, stages):
         own, told = streams.child("draft", number), list[tuple[str, float]]()
-        made = make_draft(number, witnesses, best and best.labels, own, n_jobs, stages)
+        made = make_draft(number, base_partitions, best and best.labels, own, n_jobs, stages)
         with stages("moves"):
             return made, improve(problem, made.labels.copy(), own.generator("moves"), n_jobs, told), told
 
@@ -98,7 +93,7 @@ def find_partition(problem, make_draft, streams, effort, *, n_jobs=None, stages=
                 (first, _, history), before = drafts[0], np.mean(values)
             else:
                 before, met = best.value, [recombined(((n_drafts, best), met[0]), n_jobs, stages)]
-            witnesses += [improved.labels for _, improved, _ in drafts[: FROM_SCRATCH - len(witnesses)]]
+            base_partitions += [improved.labels for _, improved, _ in drafts[: FROM_SCRATCH - len(base_partitions)]]
             ((_, best),), n_drafts = met, n_drafts + n_new
             gain = (best.value - before) / max(abs(best.value), np.finfo(float).tiny)
             steps.append((time.monotonic() - begun, best.value))
@@ -109,7 +104,7 @@ def find_partition(problem, make_draft, streams, effort, *, n_jobs=None, stages=
             raise
         warn_user(f"interrupted after {n_drafts} drafts: the best labels so far are returned")
     seconds, values = map(read_only, np.array(steps).T)
-    return Found(best, first, witnesses, history, SearchSteps(seconds, values, n_drafts))
+    return Found(best, first, base_partitions, history, SearchSteps(seconds, values, n_drafts))
 
 
 def _side_by_side(work, name, items, n_jobs, stages):

@@ -1,4 +1,4 @@
-"""What a clustering run is asked to do, and how "auto" becomes a number."""
+"""Check the parameters of a fit, and resolve "auto" for a graph."""
 
 import math
 from dataclasses import dataclass, replace
@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from ...base.validation import check_integer, check_real, check_size, refused
-from ...exceptions import InputError, ParameterError
+from ...base.warn import count_linked
+from ...exceptions import ParameterError
 from ..coresets.coreset import default_size, refuse_few
 from ..partition.objectives import OBJECTIVES, Objective
 from ..partition.quotient import is_huge
@@ -71,8 +72,8 @@ class Settings:
 
 
 @dataclass(frozen=True)
-class Asked:
-    """What a run is asked for, every value checked by itself: all that can be known before there is a graph."""
+class Validated:
+    """Validated parameters of a fit, before there is a graph."""
 
     n_clusters: int  # 0 where it is left to something else
     left_to: str  # "" for a number that was given, otherwise "information", "resolution" or "moves" of the objective
@@ -80,13 +81,13 @@ class Asked:
     levels: tuple[int, ...] = ()  # numbers of clusters, ascending to `n_clusters`, where several were given
 
     def of(self, n_clusters, balance=None):
-        """The same with a number of clusters, and the balance that it was found at if none was asked for."""
+        """Return the parameters with a number of clusters, and with the balance of its choice if balance is "auto"."""
         found = {"balance": balance} if balance is not None and self.values["balance"] == "auto" else {}
         return replace(self, n_clusters=n_clusters, left_to="", values=self.values | found)
 
 
 def check_settings(n_clusters, given):
-    """Check the settings of a run as far as they need no graph; returns Asked.
+    """Check the settings of a run as far as they need no graph; return them Validated.
 
     `given` go by the names of :data:`graphcore.cluster.pipeline.parameters.PARAMETERS`;
     :class:`graphcore.CoresetSpectralClustering` says what they do. Messages name the parameter.
@@ -121,7 +122,7 @@ def check_settings(n_clusters, given):
             f"balance={values['balance']} is a price on objective='information' as merging and moves raise it; leave "
             "it out for other objectives, and for published=True"
         )
-    return Asked(k, left_to, values, levels)
+    return Validated(k, left_to, values, levels)
 
 
 def _levels(n_clusters):
@@ -140,7 +141,7 @@ def _may_be_uneven(values):
 
 
 def _left_to(n_clusters, values):
-    """What says how many clusters there are, "" for a number."""
+    """Return the criterion that chooses the number of clusters, "" if the number is given."""
     resolution, record = values["resolution"], OBJECTIVES[values["objective"]]
     if resolution is not None:  # of density, above 0; or nats of labels for each of information, of which there is less
         own = record.resolution is not None
@@ -166,15 +167,13 @@ def resolve_settings(graph, n_clusters, *, total_size=None, **given):
     return resolve(check_settings(n_clusters, given), graph, total_size)
 
 
-def resolve(asked, graph, total_size=None):
-    """Check what is Asked against a graph, and fill in what goes by it: Settings.
+def resolve(params, graph, total_size=None):
+    """Check Validated parameters against a graph, and resolve them: Settings.
 
     `total_size` is what all nodes with an edge count in sizes of clusters, if not one each.
     """
-    n_linked = graph.n_nodes - graph.n_isolated
-    if n_linked == 0:
-        raise InputError(f"all {graph.n_nodes} nodes are isolated: a graph without edges has no clusters")
-    k, values = asked.n_clusters, asked.values
+    n_linked = count_linked(graph)
+    k, values = params.n_clusters, params.values
     if k:
         check_integer("n_clusters", k, high=graph.n_nodes, why_high="the number of nodes")
     if k > n_linked:
@@ -183,7 +182,7 @@ def resolve(asked, graph, total_size=None):
             "belong to no cluster)"
         )
     total_size = n_linked if total_size is None else total_size
-    size = _coreset_size(asked, n_linked)
+    size = _coreset_size(params, n_linked)
     refuse_few(size, k)
     effort, is_huge_graph = _effort(values), is_huge(graph.n_entries)
     if is_huge_graph:
@@ -192,8 +191,10 @@ def resolve(asked, graph, total_size=None):
                 "effort and time_limit are for graphs of at most 2^28 entries (134 million edges); this one has "
                 f"{graph.n_entries}: leave them out"
             )
-        if len(asked.levels) > 1:
-            raise refused("n_clusters", list(asked.levels), "are levels of a graph of more than 2^28 entries: give one")
+        if len(params.levels) > 1:
+            raise refused(
+                "n_clusters", list(params.levels), "are levels of a graph of more than 2^28 entries: give one"
+            )
         effort = EFFORTS["fast"]
     sampling, balance = values["sampling"], values["balance"]
     if sampling == "auto":  # seeds read rows at random, for which a huge graph on a disk is not made
@@ -210,7 +211,7 @@ def resolve(asked, graph, total_size=None):
 
 
 def quick_settings(settings, graph):
-    """The same for a quick run, as of ``effort="fast"``, on another graph of the same nodes, some of them isolated."""
+    """Return settings of a fit with ``effort="fast"`` to another graph of the nodes, some of which may be isolated."""
     n_linked = graph.n_nodes - graph.n_isolated
     return replace(
         settings, n_clusters=min(settings.n_clusters, n_linked), coreset_size=min(settings.coreset_size, n_linked),
@@ -219,7 +220,7 @@ def quick_settings(settings, graph):
 
 
 def resized(settings, given, graph):
-    """The same settings for a graph that has changed; `given` are limits of clusters as a user gave them."""
+    """Return settings for a changed graph; `given` are the limits of clusters as a user gave them."""
     n_linked = graph.n_nodes - graph.n_isolated
     values = {p.name: p.check(given[p.name]) for p in PARAMETERS if p.name in given}
     return replace(settings, **values | _sizes(values, n_linked, settings.n_clusters))
@@ -261,13 +262,13 @@ def _usual(objective):
     return EFFORTS["fast"], (most * times, price / less)
 
 
-def _coreset_size(asked, n_linked):
+def _coreset_size(params, n_linked):
     """Nodes in a coreset."""
-    k, size = asked.n_clusters, asked.values["coreset_size"]
+    k, size = params.n_clusters, params.values["coreset_size"]
     if size != "auto":
         return check_size("coreset_size", size, n_linked, _LINKED)
-    if asked.values["published"]:
+    if params.values["published"]:
         return default_size(n_linked, k)
-    finer = 1.0 if k else max(1.0, asked.values["resolution"] or 1.0)
+    finer = 1.0 if k else max(1.0, params.values["resolution"] or 1.0)
     usual = default_size(n_linked, k, each=_NODES_PER_CLUSTER, least=_MIN_SIZE)
     return min(max(k, round(_MOST * n_linked)), round(finer * usual))

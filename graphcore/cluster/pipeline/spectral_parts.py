@@ -16,8 +16,8 @@ PARTS = 6
 def spectral_parts(problem, streams, *, eigen_solver="power", n_jobs=None):
     """Cut a coreset graph into six parts for each cluster: (labels (n,) int32, the Problem of the graph between them).
 
-    By spectral clustering, and one pass of moves of single nodes of the coreset graph that raise the objective. Where
-    there would be no fewer parts than nodes, or there are fewer different rows than clusters, every node is a part.
+    The parts come from spectral clustering, and from one pass of moves of single nodes of the coreset graph that raise
+    the objective. Every node is a part if there are no fewer parts than nodes, or fewer different rows than clusters.
     """
     n, k = len(problem.rows.degrees), problem.n_clusters
     n_parts, every_node = PARTS * k, (np.arange(n, dtype=np.int32), problem)

@@ -1,6 +1,7 @@
 """The tree of a fit: clusters of every size, from micro-clusters to one, under numbers that do not change."""
 
 import os
+import re
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -17,10 +18,10 @@ from ..partition.cluster_sums import cluster_sums
 from ..partition.merge import MergeTree
 from ..partition.quotient import GraphRows, apply_labels
 from .information import concave_hull
-from .newick import newick
 
 # Up to here every number of clusters is looked at for levels; beyond, each is so many times the one before.
 _ALL_LEVELS, _STEP = 50, 1.05
+_PLAIN = re.compile(r"[^\s()\[\]':;,_]+")  # names that need no quotes in Newick's format
 _ENDINGS = {".nwk": "newick", ".newick": "newick", ".npy": "npy"} | TABLES
 
 
@@ -203,7 +204,7 @@ class ClusterTree:
         nodes : bool, default False
             Whether the nodes of the graph hang on the leaves, under their names, instead of the leaves' ids.
         """
-        return "".join(newick(self, nodes))
+        return "".join(self._newick(nodes))
 
     def write(self, path: PathLike) -> None:
         """Write the tree to a file, atomically.
@@ -224,12 +225,42 @@ class ClusterTree:
         format = tree_format(path)
         if format == "newick":
             with atomic_output(path, "w", encoding="utf-8") as stream:
-                stream.writelines(newick(self, nodes=True))
+                stream.writelines(self._newick(nodes=True))
         elif format == "npy":
             with atomic_output(path) as stream:
                 write_array(stream, self.to_linkage())
         else:
             write_table(self.to_table(), path)
+
+    def _newick(self, nodes):
+        """Yield the tree piece by piece; larger clusters are named by their ids, and leaves too without `nodes`."""
+        n, table = self.n_leaves, self.to_table()
+        lengths = table["height"][table["parent"][:-1]] - table["height"][:-1]
+        ends = [*(f":{length:.6g}" for length in lengths.tolist()), ";\n"]
+        members = self._members() if nodes else str
+        stack: list[int | str] = [2 * n - 2]  # ids to open, and texts
+        while stack:
+            item = stack.pop()
+            if isinstance(item, str):
+                yield item
+            elif item < n:
+                yield members(item) + ends[item]
+            else:
+                a, b = self.merges.children[item - n].tolist()
+                stack += [f"){item}{ends[item]}", b, ",", a, "("]
+
+    def _members(self):
+        """Return a function that writes the nodes of a leaf."""
+        order = np.argsort(self.leaf_of, kind="stable")
+        starts = np.searchsorted(self.leaf_of[order], np.arange(self.n_leaves + 1))
+
+        def members(leaf):
+            inside = order[starts[leaf] : starts[leaf + 1]]
+            names = map(str, (inside if self.node_names is None else np.asarray(self.node_names)[inside]).tolist())
+            texts = [name if _PLAIN.fullmatch(name) else "'" + name.replace("'", "''") + "'" for name in names]
+            return texts[0] if len(texts) == 1 else f"({','.join(f'{text}:0' for text in texts)}){leaf}"
+
+        return members
 
     def _there(self, n_clusters):
         """Ids of the clusters that the partition into so many consists of."""
@@ -239,7 +270,7 @@ class ClusterTree:
 
     @cached_property
     def _parents(self):
-        """What each cluster is a part of, (2 n_leaves - 1,) int64; -1 at the top."""
+        """Parent of each cluster, (2 n_leaves - 1,) int64; -1 at the top."""
         n = self.n_leaves
         parent = np.full(2 * n - 1, -1)
         parent[self.merges.children.ravel()] = np.repeat(n + np.arange(n - 1), 2)
@@ -256,16 +287,8 @@ class ClusterTree:
         return counts, np.array(values)
 
 
-def tree_of(clustering, node_names=None):
-    """Return the ClusterTree of a `Clustering`."""
-    labels = clustering.group_labels
-    return ClusterTree(
-        clustering.merge_tree, clustering.groups, labels, len(np.unique(labels)), node_names, clustering.group_graph,
-    )  # fmt: skip
-
-
 def tree_format(path):
-    """What a path's ending asks for, or a ParameterError."""
+    """Return the format that a path's ending asks for, or raise a ParameterError."""
     path = check_path(path)
     if path == "-":
         return "newick"

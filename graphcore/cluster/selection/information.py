@@ -16,12 +16,12 @@ _BLOCK = 1 << 20
 # A corner stands out if none is as sharp as this share of it, but for those at numbers within this factor. Both are
 # from the half of `python -m bench run known-k` that is for calibration; the other half says what they are worth.
 _RIVAL, _NEAR = 0.4, 1.25
-# What a nat of labels is taken to earn where no clusters of one size are seen, and so nothing is known of it.
+# Assumed worth of a nat of labels where no clusters of one size are seen, and so nothing is known of it.
 _WORTH = 0.5
 
 
 def label_price(graph):
-    """What a nat of labels costs in nats for each edge: nodes over edges, as labels take ``n log k`` nats."""
+    """Return the price of a nat of labels in nats for each edge: nodes over edges, as labels take ``n log k`` nats."""
     return (graph.n_nodes - graph.n_isolated) / effective_edges(graph)
 
 
@@ -96,7 +96,7 @@ def _curves(trees):
 
 
 class _Corner(NamedTuple):
-    """What a sweep says at one balance: corners of information against what labels are taken to cost."""
+    """Reading of a sweep at one balance: corners of information against what labels are taken to cost."""
 
     best: int
     information: np.ndarray  # [k - 1]
@@ -126,26 +126,26 @@ def _corner(trees, price, candidates, balance=None):
     return _Corner(best, information, entropy, corners, 1.0 if balance is None else balance)
 
 
-def _uneven_corner(trees, even, price, candidates, asked):
+def _uneven_corner(trees, even, price, candidates, options):
     """The number that stands out if clusters may be uneven, at the balance that leaves least doubt; None if none is."""
     k = even.best
     worth = even.information[k - 1] / even.entropy[k - 1] if k > 1 else _WORTH
     found = []
-    for balance in (1.0,) * (asked.balance == "auto") + others(asked.balance):
-        priced = map_items(lambda tree, b=balance: tree.at((1.0 - b) * worth), trees, asked.n_jobs)
+    for balance in (1.0,) * (options.balance == "auto") + others(options.balance):
+        priced = map_items(lambda tree, b=balance: tree.at((1.0 - b) * worth), trees, options.n_jobs)
         found.append(_corner(priced, price, candidates, balance))
     clear = [corner for corner in found if corner.is_clear]
     scores = [certainty(corner.information[corner.best - 1], corner.entropy[corner.best - 1]) for corner in clear]
     return clear[most_even(scores)] if clear else None
 
 
-def by_information(graph, trees, candidates, asked):
+def by_information(graph, trees, candidates, options):
     """The number at the sharpest corner, of even clusters or else of uneven ones; it warns where none stands out."""
     price, at = label_price(graph), candidates - 1
     even = _corner(trees, price, candidates)
     if even.is_clear:
         return even.choice(candidates, clear=True)
-    uneven = _uneven_corner(trees, even, price, candidates, asked)
+    uneven = _uneven_corner(trees, even, price, candidates, options)
     if uneven is not None:
         warn_user(
             f"no number of clusters of about one size stands out; k = {uneven.best} does if they are uneven, which is "
@@ -175,7 +175,7 @@ def by_information(graph, trees, candidates, asked):
 
 
 def _best_of_the_finer(information, candidates, price):
-    """What the candidate that would pay first, were labels cheaper, gains over the first of them, and what it costs."""
+    """Describe gain and cost, over the first candidate, of the one that would pay first, were labels cheaper."""
     if len(candidates) == 1:
         return ""
     gains, nats = information[1:] - information[0], np.log(candidates[1:] / candidates[0])

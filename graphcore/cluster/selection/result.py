@@ -1,4 +1,4 @@
-"""What a choice of the number of clusters came to, and its picture."""
+"""Result of a choice of the number of clusters, and its picture."""
 
 from dataclasses import dataclass, field
 from typing import Any

@@ -1,4 +1,4 @@
-"""How many clusters a graph, or the neighbour graph of vectors, has."""
+"""Choice of the number of clusters of a graph, or of the neighbour graph of vectors."""
 
 from typing import NamedTuple
 
@@ -7,28 +7,30 @@ import numpy as np
 from ...base.streams import Streams
 from ...base.types import AnyData, Iterable, RandomState
 from ...base.validation import check_choice, check_integer
-from ...exceptions import InputError, ParameterError
+from ...base.warn import count_linked
+from ...exceptions import ParameterError
 from ...graphs.as_graph import as_graph, is_graph, refuse_as_vectors
 from ...graphs.graph import Graph
 from ...graphs.magnitude import in_range
 from ...neighbors.neighbors import graph_of_vectors
 from ...neighbors.vectors import as_vectors
+from ..partition.quotient import matrix_of
 from ..pipeline.parameters import PARAMETERS
 from ..pipeline.settings import resolve
+from ..spectral.exact import spectral_embedding
 from . import penalty as _penalty
-from .information import by_information, by_resolution
+from .information import by_information, by_resolution, effective_edges
 from .result import KSelection, selection
-from .scores import agreement_at, description_gain, laplacian_eigenvalues
 from .sweep import micro_cluster_trees, n_trees
 
 # Where nobody says how far to look: as far as clusters of sqrt(n) / 2 nodes, and not beyond this.
 _MAX_CANDIDATES = 2000
-# These take the longer, the more candidates there are.
-_FEWER_CANDIDATES = {"eigengap": 200, "stability": 200}
+# The eigenvalues take the longer, the more candidates there are.
+_MAX_EIGENVALUES = 200
 
 
-class _Asked(NamedTuple):
-    """What some methods need besides the sweep."""
+class _Options(NamedTuple):
+    """Further arguments of some methods, besides the sweep."""
 
     balance: float | str
     streams: Streams
@@ -49,8 +51,8 @@ def select_n_clusters(
         columns of integers may be either, and are refused.
     candidates : iterable of int, optional
         Numbers of clusters to choose from, each from 1 to the number of nodes that have an edge. Default: 1 to
-        ``2 sqrt(n)``, at most 2,000 ("eigengap" and "stability", which are slow: 200).
-    method : {"information", "description-length", "eigengap", "merge-gap", "stability", "penalty"}
+        ``2 sqrt(n)``, at most 2,000 ("eigengap", which is slow: 200).
+    method : {"information", "description-length", "eigengap", "penalty"}
         See Notes. The default is "information".
     n_neighbors, metric
         For the kNN graph of vectors, see :func:`graphcore.knn_graph`.
@@ -58,8 +60,7 @@ def select_n_clusters(
         For "information": how even the clusters are to be, see :class:`graphcore.CoresetSpectralClustering`; with 1
         uneven ones are not looked for.
     n_coresets : int, optional
-        Coresets to sweep over, at least 2 for "stability". Default: for "information" and "stability" as many as a
-        fit takes (4, but on huge graphs 1, and 2 for "stability"), otherwise 1.
+        Coresets to sweep over. Default: for "information" as many as a fit takes (4, but on huge graphs 1), else 1.
     random_state : int, numpy Generator, RandomState or None, default None
     n_jobs : int, optional
         Threads; given a graph, the result does not depend on it.
@@ -89,14 +90,10 @@ def select_n_clusters(
         warning; if there is no corner, the candidate that is best at the least price.
     "description-length"
         The k whose partition gives the shortest description of the graph by a degree-corrected planted partition
-        model. Finds the finest clusters that the edges support, which for kNN graphs are many small patches.
+        model. Finds the finest clusters that the edges support: best for networks of uneven clusters or degrees; for
+        kNN graphs they are many small patches.
     "eigengap"
         Largest gap ``lambda_(k+1) - lambda_k`` of the normalised Laplacian of the graph between micro-clusters.
-    "merge-gap"
-        Largest difference between what the last union into k clusters, and the next one, cost.
-    "stability"
-        Largest mean adjusted Rand index between the partitions of different coresets; 1 is never chosen unless it is
-        the only candidate.
     "penalty"
         Least penalised error of k-means, `penalty`: scikit-learn's k-means for
         vectors, the kernel k-means cost of the tree's partitions for graphs, where it is a mere heuristic. Picks 1 for
@@ -112,8 +109,8 @@ def select_n_clusters(
     check_choice("method", method, METHODS)
     streams = Streams(random_state)
     balance = next(each for each in PARAMETERS if each.name == "balance").check(balance)
-    if n_coresets is not None and check_integer("n_coresets", n_coresets, low=1) < 2 and method == "stability":
-        raise ParameterError("n_coresets=1 is too few for method='stability', which compares coresets; use 2 or more")
+    if n_coresets is not None:
+        n_coresets = check_integer("n_coresets", n_coresets, low=1)
     if isinstance(candidates, (str, bytes)):
         raise ParameterError(f"candidates={candidates!r} must be integers, such as range(2, 21), or None")
     if not is_graph(X):
@@ -124,34 +121,32 @@ def select_n_clusters(
             return _penalised(_penalty.kmeans_errors(X, streams), ks, X.shape[0], _penalty.radius_of(X))
         X, _ = graph_of_vectors(X, n_neighbors, metric=metric, random_state=streams, n_jobs=n_jobs)
     graph = in_range(X if isinstance(X, Graph) else as_graph(X))
-    n_linked = graph.n_nodes - graph.n_isolated
-    if n_linked == 0:
-        raise InputError(f"all {graph.n_nodes} nodes are isolated: a graph without edges has no clusters")
-    ks = _as_candidates(candidates, n_linked, "nodes that have an edge", _FEWER_CANDIDATES.get(method))
+    n_linked = count_linked(graph)
+    most = _MAX_EIGENVALUES if method == "eigengap" else None
+    ks = _as_candidates(candidates, n_linked, "nodes that have an edge", most)
     if n_coresets is None:
-        n_coresets = n_trees(graph) if method in ("information", "stability") else 1
-        n_coresets = max(n_coresets, 2) if method == "stability" else n_coresets
+        n_coresets = n_trees(graph) if method == "information" else 1
     # One more than asked about, since a gap or a corner needs what comes next.
     trees = micro_cluster_trees(
         graph, min(int(ks[-1]) + 1, n_linked), n_coresets=n_coresets, random_state=streams, n_jobs=n_jobs
     )
-    return _CHOICES[method](graph, trees, ks, _Asked(balance, streams, n_jobs))
+    return _CHOICES[method](graph, trees, ks, _Options(balance, streams, n_jobs))
 
 
-def choose_for_fit(graph, asked, *, random_state=None, n_jobs=None):
+def choose_for_fit(graph, params, *, random_state=None, n_jobs=None):
     """Choose the number of clusters for a fit that leaves it to the default method or to a resolution (KSelection).
 
-    `asked` is what `check_settings` returns; a coreset size and a least size of clusters bound the candidates.
+    `params` are the result of `check_settings`; a coreset size and a least size of clusters bound the candidates.
     """
-    settings = resolve(asked.of(1), graph)  # so that every mistake is found before any work
+    settings = resolve(params.of(1), graph)  # so that every mistake is found before any work
     n_linked = graph.n_nodes - graph.n_isolated
     most = n_linked // settings.min_cluster_size
-    if asked.values["coreset_size"] != "auto":
+    if params.values["coreset_size"] != "auto":
         most = min(most, settings.coreset_size)
     candidates = default_candidates(n_linked)[:most]
     streams = Streams(random_state).child("choice of k")
-    if asked.left_to == "information":
-        balance = asked.values["balance"]
+    if params.left_to == "information":
+        balance = params.values["balance"]
         return select_n_clusters(graph, candidates, balance=balance, random_state=streams, n_jobs=n_jobs)
     graph = in_range(graph)
     trees = micro_cluster_trees(
@@ -165,32 +160,63 @@ def default_candidates(n):
     return np.arange(1, max(1, min(n, _MAX_CANDIDATES, max(2, int(2 * np.sqrt(n))))) + 1)
 
 
-def _by_description_length(graph, trees, candidates, asked):
+def partition_length(tree):
+    """Nats that it takes to write down each of a tree's partitions of the nodes, for k = 1, 2, ..., n_leaves.
+
+    They are for the number of clusters, ``log n``; their sizes, ``log C(n - 1, k - 1)``; and which node is where,
+    ``log(n! / prod n_r!)``.
+    """
+    from scipy.special import gammaln
+
+    n = int(tree.leaf_sizes.sum())
+    logs = gammaln(tree.summed(tree.leaf_sizes) + 1.0)
+    merged = logs[tree.n_leaves :] - logs[tree.children].sum(axis=1)
+    # From one cluster up: each split takes back what its union added.
+    inside = gammaln(n + 1.0) - np.concatenate([[0.0], np.cumsum(merged[::-1])])
+    k = np.arange(1, tree.n_leaves + 1)
+    choose = gammaln(n) - gammaln(k) - gammaln(n - k + 1.0)
+    return np.log(n) + choose + gammaln(n + 1.0) - inside
+
+
+def description_gain(micro_tree, graph):
+    """Nats by which k = 1, 2, ... clusters shorten the description of a graph, against one cluster; the first is 0.
+
+    Edges times information is the gain in log-likelihood of a degree-corrected planted partition model over its form
+    with one cluster. The price is that of the labels, see :func:`partition_length`, and half of log(edges) for each of
+    the k + 1 fitted rates. A Bayesian relative: Zhang, Peixoto, "Statistical inference of assortative community
+    structures", Physical Review Research 2 (2020).
+    """
+    n_edges = effective_edges(graph)
+    length = partition_length(micro_tree.tree)
+    k = np.arange(1, micro_tree.n_micro_clusters + 1)
+    rates = np.where(k == 1, 0.0, 0.5 * k * np.log(n_edges))
+    return n_edges * micro_tree.information - (length - length[0]) - rates
+
+
+def _by_description_length(graph, trees, candidates, options):
     most = min(tree.n_micro_clusters for tree in trees)
     gain = np.max([description_gain(tree, graph)[:most] for tree in trees], axis=0)[candidates - 1]
     return selection("description-length", candidates, gain, {"description saved (nats)": gain})
 
 
-def _by_eigengap(graph, trees, candidates, asked):
+def laplacian_eigenvalues(rows, n_values, *, random_state=None):
+    """The smallest eigenvalues of the normalised Laplacian of a quotient graph with its self-loops, ascending from 0.
+
+    They are the Rayleigh-Ritz values of the whole graph's Laplacian on functions that are constant on micro-clusters,
+    so none is below the whole graph's eigenvalue of the same rank.
+    """
+    _, values = spectral_embedding(matrix_of(rows), n_values, random_state=random_state)
+    return np.maximum(1.0 - values, 0.0)
+
+
+def _by_eigengap(graph, trees, candidates, options):
     first = trees[0]
-    values = laplacian_eigenvalues(first.rows, int(candidates[-1]) + 1, random_state=asked.streams)
+    values = laplacian_eigenvalues(first.rows, int(candidates[-1]) + 1, random_state=options.streams)
     gaps = np.append(np.diff(values), np.nan)[candidates - 1]
     return selection("eigengap", candidates, gaps, {"eigenvalue of the Laplacian": values[candidates - 1]})
 
 
-def _by_merge_gap(graph, trees, candidates, asked):
-    # heights[k - 1] is what the union of k clusters into k - 1 cost; one cluster was not united.
-    heights = np.append(np.append(np.nan, trees[0].tree.heights[::-1]), np.nan)
-    gaps = (heights[:-1] - heights[1:])[candidates - 1]
-    return selection("merge-gap", candidates, gaps, {"cost of the union below k (nats)": heights[candidates - 1]})
-
-
-def _by_stability(graph, trees, candidates, asked):
-    agreement = np.array([agreement_at(trees, int(k)) if k > 1 else np.nan for k in candidates])
-    return selection("stability", candidates, agreement, {"agreement of coresets (ARI)": agreement})
-
-
-def _by_penalty(graph, trees, candidates, asked):
+def _by_penalty(graph, trees, candidates, options):
     error_of, radius = _penalty.kmeans_cost_of_graph(graph, trees[0])
     return _penalised(error_of, candidates, graph.n_nodes - graph.n_isolated, radius)
 
@@ -204,8 +230,6 @@ _CHOICES = {
     "information": by_information,
     "description-length": _by_description_length,
     "eigengap": _by_eigengap,
-    "merge-gap": _by_merge_gap,
-    "stability": _by_stability,
     "penalty": _by_penalty,
 }
 METHODS = tuple(_CHOICES)

@@ -52,7 +52,7 @@ class MicroClusterTree:
         return cls(micro_clusters, rows, tree, worth + price * entropy, entropy)
 
     def at(self, price):
-        """The same micro-clusters, merged at a price of entropy."""
+        """Merge these micro-clusters anew, at a price of entropy."""
         return self.merged(self.micro_clusters, self.rows, self.tree.leaf_sizes, price)
 
     @property

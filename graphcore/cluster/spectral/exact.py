@@ -13,8 +13,8 @@ from .power import normalized_adjacency
 # Below this many nodes, or when many eigenvectors are asked for, a dense decomposition is safer and about as fast.
 # It is what remains where ARPACK does not converge, up to the second number.
 _DENSE_NODES, _MAX_DENSE_NODES = 400, 5000
-# Of the Bethe Hessian directions are enough: moves of nodes follow. So many restarts of Lanczos give them, or nothing
-# clear is there.
+# Rough eigenvectors of the Bethe Hessian are enough, because moves of nodes follow. This number of restarts of Lanczos
+# finds them, unless the spectrum has no gap.
 _TOLERANCE, _MAX_RESTARTS = 1e-2, 100
 
 

@@ -159,7 +159,7 @@ def _expansion(power):
     """Coefficients of the Chebyshev polynomials of y that make up ``((1 + y) / 2)^power`` on [-1, 1].
 
     With ``y = cos t`` this is ``cos(t/2)^(2 power)``, whose coefficients are binomial; they fall like a Gaussian of
-    variance power / 2. Those left out add up to less than 1e-6.
+    variance power / 2. Omitted coefficients add up to less than 1e-6.
     """
     ratios = np.arange(power, 0, -1) / np.arange(power + 1, 2 * power + 1)
     first = math.exp(math.lgamma(2 * power + 1) - 2 * math.lgamma(power + 1) - 2 * power * math.log(2))

@@ -15,8 +15,8 @@ import numpy as np
 
 from ...base.arrays import read_only
 from ...base.threads import row_blocks
-from ...distributed.passes import pass_spans
 from ...exceptions import FormatError, InputError
+from ...graphs.passes import pass_spans
 from ..atomic import to_disk
 from .arrays import map_array
 from .format import PARTED, array_path, part_path

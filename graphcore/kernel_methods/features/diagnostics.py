@@ -1,4 +1,4 @@
-"""What kernel features keep of the kernel, and whether the landmarks were well chosen."""
+"""Diagnostics of kernel features: approximation error, and the choice of landmarks."""
 
 from dataclasses import dataclass
 
@@ -109,7 +109,7 @@ def diagnose(found):
 
 
 def _excess(found, missing):
-    """What features leave out over the least that so many must, less 1; `missing` is below the latter."""
+    """Return the error of features over the least error of their number, less 1; `missing` is below the latter."""
     if found.indefinite:
         return np.inf
     if found.sampling == "kernel-pca" or found.alpha <= _ROUNDING * found.trace:

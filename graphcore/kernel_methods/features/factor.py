@@ -13,7 +13,7 @@ from ...kernels.checks import clearly_negative
 from ...kernels.columns import block_borders, matrix_columns, rows_in
 from ...kernels.definiteness import report_indefinite
 
-# What helps against an indefinite kernel, beside another one.
+# The remedy for an indefinite kernel, beside another kernel.
 CLIP = "add a multiple of the identity, or on_indefinite='clip' to drop the negative part"
 # Columns of C that fit in this many bytes are computed once; others are computed again for the second pass.
 _KEEP_BYTES = 1 << 28
@@ -156,7 +156,7 @@ def _right_vectors(gram, n_components):
     """Right singular vectors of C Z that carry signal, with signs fixed, and all singular values."""
     values, vectors = away(np.linalg.eigh, gram)
     values, vectors = np.maximum(values[::-1], 0.0), vectors[:, ::-1]
-    # What squaring left of singular values below this is rounding.
+    # Singular values whose squares are below this are rounding error.
     signal = int((values > len(values) * np.finfo(np.float64).eps * values[0]).sum())
     if signal == 0:
         raise InputError("the kernel values of all points with the landmarks are zero; choose other landmarks")

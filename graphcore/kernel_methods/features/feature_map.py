@@ -123,7 +123,7 @@ class KernelFeatures:
 
 
 def map_of(kernel, projection, indices, sketch):
-    """What is needed to take new points to their features."""
+    """Return the map that takes new points to their features."""
     function = vectors = None
     if isinstance(kernel, VectorKernel):
         function, vectors = kernel.function, kernel.vectors(indices)

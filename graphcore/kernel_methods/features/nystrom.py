@@ -26,7 +26,7 @@ _ZERO = "the kernel matrix is zero, so there is nothing to learn from it; check 
 
 
 class NystromOptions(NamedTuple):
-    """What :func:`nystrom_features` takes beside; see :class:`graphcore.NystromFeatures`."""
+    """Options of :func:`nystrom_features`; see :class:`graphcore.NystromFeatures`."""
 
     replace: bool | None = None
     truncation: int | str | None = None
@@ -36,7 +36,7 @@ class NystromOptions(NamedTuple):
     block_bytes: int | None = None
 
     def checked(self, n_landmarks):
-        """The same, values refused that no sampling takes, whether or not the one at hand looks at them."""
+        """Check the options, those of other samplings too, and return them."""
         if self.replace not in (None, True, False):
             raise ParameterError(f"replace={self.replace!r} must be True, False or None")
         if self.ridge is not None:

@@ -151,7 +151,7 @@ def _columns(kernel, pivots, n_new, held):
 
 
 def _explained(columns, root, n_jobs=1):
-    """What some columns of the root explain of every point: squared lengths of the rows of ``C Z``."""
+    """Compute the part of every point that some columns of the root explain: squared lengths of the rows of ``C Z``."""
     root = root.astype(columns.dtype)
 
     def squares(rows):

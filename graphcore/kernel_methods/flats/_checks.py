@@ -7,7 +7,7 @@ import numpy as np
 from ...base.validation import check_choice, check_integer, check_real
 from ...exceptions import InputError, ParameterError
 from ...graphs.structure import check_sparse
-from ...kernels.checks import as_csr, check_scale
+from ...kernels.checks import canonical_csr, check_scale
 
 ON_EMPTY = ("farthest", "restart", "drop", "error")
 ON_DEGENERATE = ("reduce", "pad", "restart")
@@ -33,7 +33,7 @@ class Rules(NamedTuple):
         return self.n_dims + 1 if self.on_degenerate == "restart" else 1
 
     def checked(self, weights, max_dims, why):
-        """The same with every value looked at, for points of these weights; `why` there are not more dimensions."""
+        """Check every value for points of these weights; `why` explains the bound on the dimension."""
         n_clusters = check_n_clusters(self.n_clusters, weights)
         rules = self._replace(
             n_clusters=n_clusters,
@@ -61,7 +61,7 @@ def as_points(X, name="X", *, sparse=False):
     if np.iscomplexobj(X):
         raise InputError(f"{name} is complex; real numbers are needed")
     try:
-        X = as_csr(X) if sparse else np.asarray(X, dtype=np.float64)
+        X = canonical_csr(X) if sparse else np.asarray(X, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise InputError(f"{name} cannot be read as an array of numbers: {error}") from None
     if X.ndim != 2 or X.shape[0] == 0 or X.shape[1] == 0:

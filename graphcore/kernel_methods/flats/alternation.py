@@ -20,7 +20,7 @@ _RISE, _EQUAL = 1e-9, 1e-13
 
 
 class Look(NamedTuple):
-    """What a problem finds in a partition of n points."""
+    """Flats of a partition of n points, and distances to them."""
 
     labels: np.ndarray  # (n,) int32: where every point goes from here; -1 for points that take no part
     own: np.ndarray  # (n,) float64: squared distance of every point to the flat or centroid of its present cluster
@@ -30,7 +30,7 @@ class Look(NamedTuple):
 
 
 class FlatsProblem:
-    """What the alternation asks of EuclideanFlats and KernelFlats, which fit flats and move points.
+    """Interface of EuclideanFlats and KernelFlats, which fit flats and move points.
 
     Beside :meth:`look` it reads `weights`, `energy` (what all points cost about the origin), `noise` (rounding of
     distances), and whether clusters may be empty.
@@ -151,7 +151,7 @@ def best_of(problem, rules, draws):
 
 
 def _sizes(problem, labels, n_clusters):
-    """How many points with weight every cluster has."""
+    """Count the points with weight in every cluster."""
     return np.bincount(labels[problem.weights > 0], minlength=n_clusters)
 
 

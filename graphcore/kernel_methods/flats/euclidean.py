@@ -212,7 +212,7 @@ class EuclideanFlats(FlatsProblem):
         self._n_jobs = n_jobs
         self.origin = weights @ X / weights.sum()
         self.Y = centred(X, self.origin)
-        # What the subtraction can have left of the rounding of X: directions thinner than that are noise.
+        # The rounding error of X after the subtraction: directions thinner than that are noise.
         self._grain = _EPS * float(abs(X).max())
         self.squared_norms = np.empty(len(self.Y))
         for part in parts(self.Y):

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...kernels.base import memberships
+from ...kernels.base import membership_matrix
 from ...kernels.columns import map_rows
 from ..flats.alternation import Look
 
@@ -13,7 +13,7 @@ _BLOCK_BYTES = 1 << 26
 
 
 class Centroids(NamedTuple):
-    """What new points are compared with: the points that centroids are made of, and sums of every cluster."""
+    """Centroids in kernel space: the points that they are means of, and sums of every cluster."""
 
     labels: np.ndarray  # (n_points,) int32: the cluster of every point
     weights: np.ndarray  # (n_points,) float64
@@ -22,7 +22,7 @@ class Centroids(NamedTuple):
 
 
 class Step(NamedTuple):
-    """What is found of the centroids of a partition."""
+    """Distances of all points to the centroids of a partition, and its cost."""
 
     masses: np.ndarray  # (n_clusters,), as of Centroids
     norms: np.ndarray  # (n_clusters,), with the shift
@@ -88,7 +88,7 @@ def nearest_centroid(columns, centroids, n_jobs=None):
     Returns labels (n_samples,), int32, and squared distances less ``K(x, x)``.
     """
     labels, weights, masses, norms = centroids
-    Z = memberships(labels, weights, len(norms)).T
+    Z = membership_matrix(labels, weights, len(norms)).T
     # Sparse rows are those of large graphs, whose clusters may be too many for dense memberships.
     Z = Z.tocsr() if columns.is_sparse else Z.toarray()
     divisors = np.where(masses > 0, masses, np.inf)

@@ -1,4 +1,4 @@
-"""What can be said for certain about a clustering of kernel features, without ever forming the kernel matrix."""
+"""Bounds on the cost of a clustering of kernel features, without the kernel matrix."""
 
 from dataclasses import dataclass
 

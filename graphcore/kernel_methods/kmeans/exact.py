@@ -18,7 +18,7 @@ from ..flats.alternation import Run, runs_from
 from ..flats.fit_kernel import kernel_and_weights
 from .centroids import Centroids, KernelCentroids
 
-# What becomes of clusters that lost all points, see graphcore.kernel_methods.flats.alternation.
+# Treatments of clusters that lost all points, see graphcore.kernel_methods.flats.alternation.
 ON_EMPTY = ("farthest", "drop", "error")
 # The nearest of D2 draws in feature space, or of random points.
 INITIALISATIONS = ("k-means++", "random")

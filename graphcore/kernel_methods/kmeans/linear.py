@@ -15,7 +15,7 @@ from ...base.warn import warn_user
 from ...distributed.chunks import is_chunked, map_chunks, rows_at, rows_of_chunks
 from ...exceptions import ParameterError
 from ...kernels.bandwidths import mean_square_deviation
-from ...kernels.base import memberships
+from ...kernels.base import membership_matrix
 
 # k-means takes a copy of its data where that is no burden.
 _COPY_BYTES = 1 << 29
@@ -152,7 +152,7 @@ def _label_sums(B, labels, k, sample_weight=None):
     w = np.ones(len(B)) if sample_weight is None else sample_weight
     sums = np.zeros((k, B.shape[1]))
     for span in _spans(B):
-        sums += memberships(labels[span], w[span], k) @ np.asarray(B[span], dtype=np.float64)
+        sums += membership_matrix(labels[span], w[span], k) @ np.asarray(B[span], dtype=np.float64)
     return sums, np.bincount(labels, weights=w, minlength=k)
 
 
@@ -270,7 +270,7 @@ def _lloyd_sums(rows, runs):
                 values = part @ (-2.0 * centers.T)
                 values += np.einsum("ij,ij->i", centers, centers)
                 nearest = values.argmin(axis=1)
-                sums[run] += memberships(nearest, ones, k) @ part
+                sums[run] += membership_matrix(nearest, ones, k) @ part
                 counts[run] += np.bincount(nearest, minlength=k)
                 costs[run] += np.maximum(squares + values[np.arange(len(part)), nearest], 0.0).sum()
     return sums, counts, costs

@@ -13,7 +13,7 @@ from graphcore.cluster.partition.cluster_sums import cluster_sums
 from graphcore.cluster.partition.micro_clusters import spread_in_rounds
 from graphcore.cluster.partition.objectives import OBJECTIVES
 from graphcore.cluster.partition.quotient import graph_rows
-from graphcore.distributed import passes
+from graphcore.graphs import passes
 
 from ...oracles import planted, quick, random_adjacency
 from ...strategies import objectives, problem_of
@@ -98,8 +98,8 @@ def test_sums_follow_nodes_that_have_moved_at_once(seed):
 
 
 @pytest.fixture
-def small_blocks(monkeypatch):
-    monkeypatch.setattr(passes, "_ENTRIES_PER_BLOCK", 400)
+def small_blocks(limits):
+    limits(passes, _ENTRIES_PER_BLOCK=400)
 
 
 @pytest.mark.parametrize("objective", OBJECTIVES)
@@ -120,10 +120,10 @@ def test_rounds_find_planted_clusters_with_sums_that_are_true_for_any_threads(sm
     np.testing.assert_array_equal(*results)
 
 
-def test_a_round_that_does_not_raise_the_objective_is_undone(monkeypatch):
+def test_a_round_that_does_not_raise_the_objective_is_undone(limits):
     # Pairs of nodes joined by an edge, in blocks that move at the same time: each goes to where the other is.
-    monkeypatch.setattr(passes, "_ENTRIES_PER_BLOCK", 2)
-    monkeypatch.setattr(module, "TURNS", 1)
+    limits(passes, _ENTRIES_PER_BLOCK=2)
+    limits(module, TURNS=1)
     x = np.arange(20)
     rows = graph_rows(Graph.from_edges(x, x + 20))
     labels = (np.arange(40) >= 20).astype(np.int32)

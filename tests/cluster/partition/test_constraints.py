@@ -19,7 +19,7 @@ from graphcore.cluster.partition.constraints import (
 )
 from graphcore.cluster.partition.cycles import move_in_cycles
 from graphcore.cluster.partition.evidence import matched_clusters
-from graphcore.cluster.partition.local_moving import heat, move_locally
+from graphcore.cluster.partition.local_moving import anneal, move_locally
 from graphcore.cluster.partition.quotient import graph_rows
 
 from ...oracles import cliques, planted, quick, random_adjacency
@@ -327,7 +327,7 @@ def test_clusters_are_renumbered_after_the_labels_that_stay():
     assert matched_clusters(labels, known, 3).tolist() == [1, 1, 1, 2, 2, 0, -1]
 
 
-def test_cycles_and_heating_keep_to_constraints():
+def test_cycles_and_annealing_keep_to_constraints():
     graph, truth = planted(5, 60, 0.2, 0.05, 0)
     rng = np.random.default_rng(0)
     fixed = read_only(rng.random(300) < 0.1)
@@ -337,10 +337,10 @@ def test_cycles_and_heating_keep_to_constraints():
     start = labels.copy()
     assert relieve_full_clusters(asked, labels)
     move_in_cycles(asked, labels, rng)
-    heated = labels.copy()
-    heat(asked, heated, np.full(50, 2.0), rng)
-    assert (labels != start).any() and (heated != labels).any()
-    for found in (labels, heated):
+    annealed = labels.copy()
+    anneal(asked, annealed, np.full(50, 2.0), rng)
+    assert (labels != start).any() and (annealed != labels).any()
+    for found in (labels, annealed):
         np.testing.assert_array_equal(found[fixed], start[fixed])
         now = asked.sums(found)
         assert now.size.max() <= 130 and now.volume.max() <= 1.1 * now.volume.mean() * (1 + 1e-9)
@@ -372,7 +372,7 @@ def test_small_clusters_grow_and_no_other_becomes_small(case, min_size, counted,
     elif not counted and inside.sum() >= k * min_size:
         assert after.min() >= min_size
     elif counted:
-        # What is still small could not be helped by any single group.
+        # No move of a single group could have filled a cluster that is still small.
         for c in np.flatnonzero(after < min_size):
             assert not (inside & (labels != c) & (after[labels] - counts >= min_size)).any()
 

@@ -113,8 +113,8 @@ def test_groups_stay_inside_clusters_and_differ_from_call_to_call():
     np.testing.assert_array_equal(none, np.arange(400))
 
 
-def test_groups_do_not_depend_on_the_number_of_threads(monkeypatch):
-    monkeypatch.setattr(cycles, "_LARGE", 0)
+def test_groups_do_not_depend_on_the_number_of_threads(limits):
+    limits(cycles, _LARGE=0)
     rows, labels = graph_rows(planted(7, 60, 0.2, 0.02, 0)[0]), np.repeat(np.arange(7, dtype=np.int32), 60)
     labels[::50] = -1
     resolutions = cluster_resolutions(cluster_sums(rows, labels, 7))

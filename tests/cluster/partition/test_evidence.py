@@ -1,4 +1,4 @@
-"""What an edge says, and the probabilities of clusters that come of it."""
+"""Evidence of an edge, and the membership probabilities that follow."""
 
 import numpy as np
 import pytest
@@ -55,12 +55,12 @@ def test_memberships_are_the_planted_models_probabilities(seed):
 
 
 @pytest.mark.parametrize("name", ["barabasi-albert", "weighted", "disconnected", "self-loops", "isolated nodes"])
-def test_excess_of_closed_paths_is_that_of_all_paths(name, monkeypatch):
+def test_excess_of_closed_paths_is_that_of_all_paths(name, limits):
     graph, A = example(name)
     rows, n = graph_rows(graph), len(A)
     labels = np.where(A.sum(axis=1) > 0, np.arange(n) % 3, -1).astype(np.int32)
     sums = cluster_sums(rows, labels, 3)
-    monkeypatch.setattr(module, "_PATHS", 200_000)
+    limits(module, _PATHS=200_000)
     total, edges = A.sum(), np.count_nonzero(A)
     within, volume = sums.internal / sums.volume**2, sums.volume
     across = (total - sums.internal.sum()) / (total**2 - (volume**2).sum())

@@ -1,4 +1,4 @@
-"""Improving and recombining labellings, coarse partitions, heated moves against sums and law, and stability."""
+"""Improving and recombining labellings, coarse partitions, annealed moves against sums and law, and stability."""
 
 from copy import deepcopy
 from itertools import permutations
@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from graphcore import Graph
 from graphcore.cluster.partition import improve as module
 from graphcore.cluster.partition import local_moving
-from graphcore.cluster.partition._local_moving_loops import heated_sweeps
+from graphcore.cluster.partition._local_moving_loops import annealing_sweeps
 from graphcore.cluster.partition.evidence import stability
 from graphcore.cluster.partition.improve import coarse_partition, improve, recombine
-from graphcore.cluster.partition.local_moving import heat, move_locally
+from graphcore.cluster.partition.local_moving import anneal, move_locally
 from graphcore.cluster.partition.objectives import OBJECTIVES
 from graphcore.cluster.partition.quotient import common_refinement
 
@@ -166,12 +166,12 @@ def test_more_halfway_clusters_than_groups_and_rings_of_cliques():
         assert all(len(set(labels[5 * c : 5 * c + 5].tolist())) == 1 for c in range(24))
 
 
-# -- heated moves ------------------------------------------------------------------------------------------------------
+# -- simulated annealing -----------------------------------------------------------------------------------------------
 
 
 def swept(problem, labels, temperatures, seed, sums=None):
     sums, rng = problem.sums(labels) if sums is None else sums, np.random.default_rng(seed)
-    moved = heated_sweeps(problem.task(sums), sums.arrays, labels, np.array(temperatures), rng)
+    moved = annealing_sweeps(problem.task(sums), sums.arrays, labels, np.array(temperatures), rng)
     return sums, moved
 
 
@@ -239,14 +239,14 @@ def test_moves_for_the_worse_are_as_likely_as_the_temperature_says():
 
 
 @pytest.mark.parametrize(("objective", "factor"), [("information", 1), ("ncut", 5)])
-def test_heating_goes_through_the_temperatures(objective, factor, monkeypatch):
+def test_annealing_goes_through_the_temperatures(objective, factor, limits):
     # A term of the cut is a share of its cluster's volume: an edge is worth as many times as much as there are
     # clusters.
     graph, truth = planted(5, 30, 0.3, 0.03, 1)
     problem, temperatures = problem_of(graph, 5, objective), np.geomspace(2, 0.4, 20)
     labels, expected = truth.astype(np.int32), truth.astype(np.int32)
-    monkeypatch.setattr(local_moving, "_AT_ONCE", 4 * len(truth))  # four sweeps between looks
-    heat(problem, labels, temperatures, np.random.default_rng(0))
+    limits(local_moving, _AT_ONCE=4 * len(truth))  # four sweeps between looks
+    anneal(problem, labels, temperatures, np.random.default_rng(0))
     swept(problem, expected, factor * temperatures, 0)
     np.testing.assert_array_equal(labels, expected)
     assert (expected != truth).any()
@@ -306,7 +306,7 @@ def test_stability_against_all_ways_to_match(n, k, n_labellings, seed):
     )
     assert nodes.sum() * n_labellings == pytest.approx(agreeing, abs=1e-3)
     if n_labellings == 1 and not outside.any():
-        # The same matching serves nodes and clusters.
+        # One matching serves nodes and clusters.
         for c in np.unique(labels):
             mine = labels == c
             kept = nodes[mine] == 1

@@ -14,7 +14,7 @@ from graphcore.cluster.partition.cluster_sums import cluster_sums
 from graphcore.cluster.partition.local_moving import move_locally
 from graphcore.cluster.partition.objectives import OBJECTIVES, objective_of
 from graphcore.cluster.partition.quotient import graph_rows, quotient
-from graphcore.distributed import passes
+from graphcore.graphs import passes
 
 from ...oracles import cut_value, dense_kernel, memberships, planted, quick, random_adjacency
 from ...strategies import objectives, priced_objectives, problem_of
@@ -76,7 +76,7 @@ def test_information_is_that_of_the_planted_joint_distribution(case):
     Z = indicator(labels, k)
     joint = Z.T @ A @ Z / A.sum()
     p = joint.sum(axis=1)
-    # The same inside, and between clusters one common rate: this is what an edge tells under the planted partition.
+    # The planted partition has the observed rates inside clusters, and one common rate between clusters.
     cut, apart = 1 - np.trace(joint), 1 - (p**2).sum()
     planted_joint = (cut / apart if apart > 1e-12 else 0.0) * np.outer(p, p)
     np.fill_diagonal(planted_joint, np.diag(joint))

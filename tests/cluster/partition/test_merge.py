@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from scipy.cluster import hierarchy as scipy_hierarchy
 
 from graphcore import Graph, ParameterError
+from graphcore.base.arrays import read_only
 from graphcore.cluster.partition.cluster_sums import cluster_sums
 from graphcore.cluster.partition.merge import agglomerate, hierarchy
 from graphcore.cluster.partition.objectives import OBJECTIVES
@@ -44,7 +45,7 @@ def group_graphs(draw, max_groups=10):
 
 
 def union_loss(linkage, A, labels, a, b):
-    """What the union of clusters a and b costs."""
+    """Compute the loss of the union of clusters a and b."""
     if linkage == "average":
         Z = labels == a, labels == b
         return -A[np.ix_(*Z)].sum() * A.sum() / (A[Z[0]].sum() * A[Z[1]].sum())
@@ -162,7 +163,7 @@ def test_clusters_without_neighbours_go_to_the_smallest():
 def test_groups_without_weight_can_be_merged():
     # A label that no node has makes a group of volume 0.
     rows = GraphRows(
-        *(np.array(x) for x in ([0, 1, 2, 2], np.array([1, 0], dtype=np.int32), [1.0, 1.0], [1.0, 1.0, 0.0]))
+        *(read_only(np.array(x)) for x in ([0, 1, 2, 2], np.array([1, 0], np.int32), [1.0, 1.0], [1.0, 1.0, 0.0]))
     )
     for linkage in LINKAGES:
         _, children, losses = agglomerate(rows, np.array([1, 1, 0]), 1, linkage=linkage)

@@ -83,7 +83,7 @@ def test_spread_gives_the_label_of_most_weight_breadth_first(case):
     n_labels = spread(graph_rows(graph), out, k)
     reached = check_breadth_first(A, labels, out)
     np.testing.assert_array_equal(out >= 0, (labels >= 0) | A.any(axis=1))
-    # What has no way to a label makes new ones, one per component, in the order of their first nodes.
+    # Components without a label get new ones, in the order of their first nodes.
     component = graph.connected_components()
     for x in range(len(A)):
         if labels[x] >= 0:
@@ -106,7 +106,7 @@ def test_spread_goes_by_distance_not_by_weight():
     np.testing.assert_array_equal(labels, [0, 1, 0, 0, 1])
 
 
-def test_huge_graphs_settle_their_cells_by_a_sweep(monkeypatch):
+def test_huge_graphs_settle_their_cells_by_a_sweep(limits):
     graph, truth = planted(5, 60, 0.3, 0.02, 0)
     rows = graph_rows(graph)
     indices = np.arange(0, 300, 10)
@@ -116,7 +116,7 @@ def test_huge_graphs_settle_their_cells_by_a_sweep(monkeypatch):
     n_micro_clusters = spread(rows, expected, len(indices))
     block_sweep(problem_of(rows, n_micro_clusters), expected)
     n_micro_clusters = compact_labels(expected, n_micro_clusters)
-    monkeypatch.setattr("graphcore.cluster.partition.quotient._MANY_ENTRIES", graph.n_entries - 1)
+    limits("graphcore.cluster.partition.quotient", _MANY_ENTRIES=graph.n_entries - 1)
     labels, n_found, _ = settled_micro_clusters(kernel.rows(indices), problem_of(rows, 5))
     np.testing.assert_array_equal(labels, expected)
     assert n_found == n_micro_clusters
@@ -125,18 +125,18 @@ def test_huge_graphs_settle_their_cells_by_a_sweep(monkeypatch):
     assert majority > 0.9 * 300
 
 
-def test_cells_too_small_for_the_sample_go_to_their_neighbours(monkeypatch):
+def test_cells_too_small_for_the_sample_go_to_their_neighbours(limits):
     graph, _ = planted(5, 60, 0.3, 0.02, 0)
     # A triangle of its own is too small as well, but has no neighbours.
     A = sp.block_diag([graph.to_scipy(), np.ones((3, 3)) - np.eye(3)], format="csr")
     graph = Graph.from_scipy(A)
     rows, kernel = graph_rows(graph), GraphKernel(graph, 1.0)
     indices = np.arange(0, 303, 10)
-    monkeypatch.setattr("graphcore.cluster.partition.quotient._MANY_ENTRIES", graph.n_entries - 1)
+    limits("graphcore.cluster.partition.quotient", _MANY_ENTRIES=graph.n_entries - 1)
     before, n_before, _ = settled_micro_clusters(kernel.rows(indices), problem_of(rows, 5))
     volumes = np.bincount(before, weights=graph.degrees)
     least = np.median(volumes)
-    monkeypatch.setattr("graphcore.cluster.partition.quotient._SAMPLED_ENTRIES", 32 * graph.degrees.sum() / least)
+    limits("graphcore.cluster.partition.quotient", _SAMPLED_ENTRIES=32 * graph.degrees.sum() / least)
     labels, n_micro_clusters, _ = settled_micro_clusters(kernel.rows(indices), problem_of(rows, 5))
     assert np.array_equal(np.unique(labels), np.arange(n_micro_clusters)) and n_micro_clusters < n_before
     after = np.bincount(labels, weights=graph.degrees)

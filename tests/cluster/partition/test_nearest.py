@@ -45,7 +45,7 @@ def check_labels(labelling, K, w, indices, weights, labels, k, tolerance=1e-12):
     scale = np.abs(D[:, filled]).max()
     chosen = D[np.flatnonzero(on), labelling.labels[on]]
     np.testing.assert_allclose(chosen, D[on].min(axis=1), rtol=0, atol=tolerance * scale)
-    # Where there is no tie, the label is the one.
+    # The label is that of the nearest centroid unless two are equally near.
     ordered = np.sort(D, axis=1)
     clear = on & (ordered[:, 1] - ordered[:, 0] > 10 * tolerance * scale) if k > 1 else on
     assert np.array_equal(labelling.labels[clear], np.argmin(D, axis=1)[clear])

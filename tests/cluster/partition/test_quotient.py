@@ -35,7 +35,7 @@ def labelled(draw, unlabelled=True, **options):
 
 
 def linked(**options):
-    """The same with labels on nodes that have an edge alone, and on some."""
+    """Draw labels of some of the nodes that have an edge."""
 
     def on_linked(case):
         graph, A, labels, k = case
@@ -74,8 +74,8 @@ def test_the_quotient_graph_is_the_matrix_product(case):
 
 
 @pytest.mark.parametrize("weighted", [False, True])
-def test_the_quotient_does_not_depend_on_the_number_of_threads(monkeypatch, weighted):
-    monkeypatch.setattr(module, "_ENTRIES_PER_BLOCK", 500)
+def test_the_quotient_does_not_depend_on_the_number_of_threads(limits, weighted):
+    limits(module, _ENTRIES_PER_BLOCK=500)
     graph, _ = planted(5, 60, 0.2, 0.02, 0)
     if weighted:
         A = graph.to_scipy()
@@ -102,9 +102,8 @@ def strengths(Q):
 @pytest.mark.parametrize("n_jobs", [1, 2])
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("most", [1, 5, 20, 100])
-def test_a_dense_quotient_keeps_the_links_strong_for_either_end(monkeypatch, most, weighted, n_jobs):
-    monkeypatch.setattr(module, "_ENTRIES_PER_BLOCK", 500)
-    monkeypatch.setattr(module, "_MAX_LINKS", most)
+def test_a_dense_quotient_keeps_the_links_strong_for_either_end(limits, most, weighted, n_jobs):
+    limits(module, _ENTRIES_PER_BLOCK=500, _MAX_LINKS=most)
     graph, _ = planted(5, 80, 0.2, 0.02, 0)
     if weighted:
         A = graph.to_scipy()
@@ -131,17 +130,17 @@ def test_a_dense_quotient_keeps_the_links_strong_for_either_end(monkeypatch, mos
         np.testing.assert_allclose(kept, Q, rtol=1e-12)
 
 
-def test_entries_are_estimated_by_some_rows(monkeypatch):
+def test_entries_are_estimated_by_some_rows(limits):
     graph, _ = planted(5, 80, 0.2, 0.02, 0)
     labels = np.random.default_rng(1).integers(-1, 90, graph.n_nodes).astype(np.int32)
     rows = graph_rows(graph)
     exact = quotient(rows, labels, 90)
     # Every row is looked at, so the estimate is exact, and the limit is kept to the entry.
-    monkeypatch.setattr(module, "_MAX_LINKS", 1)
+    limits(module, _MAX_LINKS=1)
     at_limit = quotient(rows, labels, 90, max_entries=len(exact.indices))
     np.testing.assert_array_equal(at_limit.indices, exact.indices)
     assert len(quotient(rows, labels, 90, max_entries=len(exact.indices) - 1).indices) < len(exact.indices) / 2
-    monkeypatch.setattr(module, "_SAMPLED_ROWS", 45)
+    limits(module, _SAMPLED_ROWS=45)
     sampled = quotient(rows, labels, 90, max_entries=round(1.3 * len(exact.indices)))
     assert len(sampled.indices) == len(exact.indices)
 
@@ -174,7 +173,7 @@ def test_the_common_refinement_numbers_the_groups_of_nodes_that_agree(n, n_label
     stacked = np.stack(labellings)
     inside = (stacked >= 0).all(axis=0)
     np.testing.assert_array_equal(groups >= 0, inside)
-    # The same partition as that into different columns, and numbers 0 to n_groups - 1 all in use.
+    # Groups are the distinct columns, and all numbers from 0 to n_groups - 1 are in use.
     columns, numbers = np.unique(stacked[:, inside], axis=1, return_inverse=True)
     assert n_groups == columns.shape[1]
     assert len({*zip(groups[inside].tolist(), numbers.tolist(), strict=True)}) == n_groups
@@ -256,10 +255,10 @@ def large_planted(weighted):
 
 
 @pytest.mark.parametrize("weighted", [False, True])
-def test_a_sample_of_everything_is_the_graph_between_clusters(monkeypatch, weighted):
+def test_a_sample_of_everything_is_the_graph_between_clusters(limits, weighted):
     graph, labels = large_planted(weighted)
     expected = graph_between(quotient(graph_rows(graph), labels, 5))
-    monkeypatch.setattr(module, "_MANY_ENTRIES", 0)
+    limits(module, _MANY_ENTRIES=0)
     found = quotient(graph_rows(graph), labels, 5)
     np.testing.assert_allclose(graph_between(found), expected, rtol=1e-12)
     np.testing.assert_allclose(found.degrees, expected.sum(axis=1), rtol=1e-12)
@@ -267,14 +266,13 @@ def test_a_sample_of_everything_is_the_graph_between_clusters(monkeypatch, weigh
 
 
 @pytest.mark.parametrize("weighted", [False, True])
-def test_a_sample_estimates_the_graph_between_clusters(monkeypatch, weighted):
+def test_a_sample_estimates_the_graph_between_clusters(limits, weighted):
     """Each of 25 entries is off by more than 5 standard deviations with probability 1e-6, if the hash is random."""
     graph, labels = large_planted(weighted)
     A = graph.to_scipy()
     Z = np.zeros((graph.n_nodes, 5))
     Z[np.arange(graph.n_nodes), labels] = 1.0
-    monkeypatch.setattr(module, "_MANY_ENTRIES", 0)
-    monkeypatch.setattr(module, "_SAMPLED_ENTRIES", graph.n_entries // 10)
+    limits(module, _MANY_ENTRIES=0, _SAMPLED_ENTRIES=graph.n_entries // 10)
     found = quotient(graph_rows(graph), labels, 5)
     # Inside a cluster both entries of an edge stand in the same place, and come together.
     deviation = np.sqrt(9 * Z.T @ (A.multiply(A) @ Z) * (1 + np.eye(5)))
@@ -286,10 +284,9 @@ def graph_between(rows):
 
 
 @pytest.mark.parametrize("max_entries", [None, 0])
-def test_threads_do_not_change_a_sample(monkeypatch, max_entries):
-    monkeypatch.setattr(module, "_MANY_ENTRIES", 0)
-    monkeypatch.setattr(module, "_SAMPLED_ENTRIES", 3000)
-    monkeypatch.setattr("graphcore.distributed.passes._ENTRIES_PER_BLOCK", 500)
+def test_threads_do_not_change_a_sample(limits, max_entries):
+    limits(module, _MANY_ENTRIES=0, _SAMPLED_ENTRIES=3000)
+    limits("graphcore.graphs.passes", _ENTRIES_PER_BLOCK=500)
     graph, _ = large_planted(True)
     labels = np.random.default_rng(1).integers(-1, 90, graph.n_nodes).astype(np.int32)
     one = quotient(graph_rows(graph), labels, 90, 1, max_entries)

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from graphcore.base.arrays import read_only
 from graphcore.cluster.partition import _agglomerate_loops, _block_loops, _quotient_loops, _sum_loops
 from graphcore.cluster.partition.merge import agglomerate
 from graphcore.cluster.partition.quotient import GraphRows, quotient
@@ -15,7 +16,7 @@ def rows_of(weight, n=30):
     weights = np.full((n, n), weight)
     weights[0, 1] = weights[1, 0] = 1.0
     indptr, indices = np.arange(0, n * n + 1, n), np.tile(np.arange(n, dtype=np.int32), n)
-    return GraphRows(indptr, indices, weights.ravel(), weights.sum(axis=1))
+    return GraphRows(*map(read_only, (indptr, indices, weights.ravel(), weights.sum(axis=1))))
 
 
 @pytest.mark.parametrize("weight", [0.0, 5e-324, 1e-310])
@@ -58,11 +59,11 @@ def test_centroids():
     rows = rows_of(1e-310)
     points = np.arange(30)
     best, labels = np.full(30, np.inf), np.full(30, 2, dtype=np.int32)
-    reach = KernelRows(
-        points, rows.indptr[:-1], rows.indptr[1:], rows.indices, rows.weights, np.full(30, 1e-10), np.ones(30), 0.0
-    )
+    starts, ends = rows.indptr[:-1].copy(), rows.indptr[1:].copy()
+    weights = np.full(30, 1e-10), read_only(np.ones(30))
+    kernel_rows = KernelRows(points, starts, ends, rows.indices, rows.weights, *weights, 0.0)
     members, clusters = (np.ones(30), points, np.array([0, 15, 30])), (np.zeros(2), np.ones(2))
-    label_by_centroids(reach, members, clusters, 0, 2, best, labels)
+    label_by_centroids(kernel_rows, members, clusters, 0, 2, best, labels)
     assert set(labels.tolist()) <= {0, 1, 2} and labels[0] == labels[1] == 0
 
 

@@ -106,7 +106,7 @@ def test_a_start_keeps_its_numbers():
     assert agreement(model.tree_.labels_at(5), model.labels_)["ari"] == 1.0
     again = CoresetSpectralClustering(5, random_state=0).fit(graph, initial_labels=model.labels_)
     assert agreement(again.labels_, model.labels_)["ari"] > 0.97
-    # What has no label around it joins the smallest cluster.
+    # A component without labels joins the smallest cluster.
     two = Graph.from_edges([0, 0, 1, 3, 3, 4, 6], [1, 2, 2, 4, 5, 5, 7])
     labels = CoresetSpectralClustering(2).fit(two, initial_labels=[0, 0, 0, 1, -1, -1, -1, -1]).labels_
     assert labels[:6].tolist() == [0, 0, 0, 1, 1, 1] and labels[6] == labels[7]

@@ -12,7 +12,7 @@ from graphcore.cluster.partition.objectives import OBJECTIVES
 from graphcore.cluster.partition.problem import Partition
 from graphcore.cluster.pipeline import cluster, drafts, loop
 from graphcore.cluster.pipeline.drafts import Draft, disagree, eigenvector_draft
-from graphcore.cluster.pipeline.loop import Effort, find_partition
+from graphcore.cluster.pipeline.loop import find_partition
 from graphcore.cluster.pipeline.settings import EFFORTS
 from graphcore.datasets import degree_corrected_partition
 
@@ -32,8 +32,7 @@ def random_draft(number, earlier, best, streams, n_jobs, stages):
 
 def found_in(case, objective="information", seed=0, make_draft=random_draft, **options):
     problem = problem_of(case[0], 5, objective, min_size=3)
-    effort = Effort(**{name: options.pop(name) for name in Effort._fields if name in options})
-    return problem, find_partition(problem, make_draft, Streams(seed), effort, **options)
+    return problem, find_partition(problem, make_draft, Streams(seed), **options)
 
 
 # -- what is promised --------------------------------------------------------------------------------------------------
@@ -56,7 +55,7 @@ def test_the_loop_only_ever_raises_the_objective_whatever_the_threads(case, obje
         again = found_in(case, objective, max_drafts=7, n_jobs=n_jobs)[1]
         np.testing.assert_array_equal(again.best.labels, best.labels)
         assert again.history == found.history
-        for one, other in zip(again.witnesses, found.witnesses, strict=True):
+        for one, other in zip(again.base_partitions, found.base_partitions, strict=True):
             np.testing.assert_array_equal(one, other)
 
 
@@ -67,7 +66,7 @@ def test_the_loop_finds_what_is_planted_from_anywhere():
     for seed in range(3):
         rng = np.random.default_rng(seed)
         drafts = [Draft(rng.integers(0, 6, 240).astype(np.int32)) for _ in range(4)]
-        found = find_partition(problem, lambda number, *_, drafts=drafts: drafts[number], Streams(seed), Effort(4))
+        found = find_partition(problem, lambda number, *_, drafts=drafts: drafts[number], Streams(seed), 4)
         assert found.best.value >= best - 1e-9
 
 
@@ -75,7 +74,7 @@ def test_one_cluster_and_clusters_without_neighbours():
     pairs = Graph.from_edges([0, 2, 4], [1, 3, 5])
     for k in (1, 2, 3):
         labels = np.repeat(np.arange(3), 2).astype(np.int32) % k
-        found = find_partition(problem_of(pairs, k), lambda *_, labels=labels: Draft(labels), Streams(0), Effort(6))
+        found = find_partition(problem_of(pairs, k), lambda *_, labels=labels: Draft(labels), Streams(0), 6)
         assert len(set(found.best.labels)) == k
 
 
@@ -89,14 +88,14 @@ def test_the_first_drafts_are_the_witnesses_as_improved(case, monkeypatch):
     monkeypatch.setattr(loop, "improve", told)
     monkeypatch.setattr(loop, "recombine", lambda problem, one, other, *_: max(one, other, key=Partition.rank))
     _, found = found_in(case, max_drafts=6, n_jobs=1)
-    assert len(found.witnesses) == 4 and len(improved) == 6
-    for labels, each in zip(found.witnesses, improved, strict=False):
+    assert len(found.base_partitions) == 4 and len(improved) == 6
+    for labels, each in zip(found.base_partitions, improved, strict=False):
         np.testing.assert_array_equal(labels, each.labels)
     assert found.best.value == max(each.value for each in improved)
     np.testing.assert_array_equal(
         found.first.labels, random_draft(0, [], None, Streams(0).child("draft", 0), 1, None).labels
     )
-    assert len(found_in(case, max_drafts=3)[1].witnesses) == 3
+    assert len(found_in(case, max_drafts=3)[1].base_partitions) == 3
 
 
 # -- rounds ------------------------------------------------------------------------------------------------------------
@@ -105,11 +104,9 @@ def test_the_first_drafts_are_the_witnesses_as_improved(case, monkeypatch):
 class Drafts:
     """Stands in for all the work: a draft's labels are its number, and each recombination raises the value."""
 
-    def __init__(self, monkeypatch, rise=0.0, value=lambda number: 1.0):
+    def __init__(self, rise=0.0, value=lambda number: 1.0):
         self.met, self.drawn, self.seen = [], [], {}
         self.rise, self.value = rise, value
-        monkeypatch.setattr(loop, "improve", self.improve)
-        monkeypatch.setattr(loop, "recombine", self.recombine)
 
     def make(self, number, earlier, best, streams, n_jobs, stages):
         self.seen[number] = len(earlier), None if best is None else int(best[0])
@@ -128,8 +125,21 @@ class Drafts:
         return found_in(case, objective, make_draft=self.make, n_jobs=1, **options)[1]
 
 
-def test_drafts_meet_as_in_a_tournament(case, monkeypatch):
-    drafts = Drafts(monkeypatch)
+@pytest.fixture
+def drafts_of(monkeypatch):
+    """A function that has the loop work with `Drafts` and returns them."""
+
+    def stand_in(**options):
+        drafts = Drafts(**options)
+        monkeypatch.setattr(loop, "improve", drafts.improve)
+        monkeypatch.setattr(loop, "recombine", drafts.recombine)
+        return drafts
+
+    return stand_in
+
+
+def test_drafts_meet_as_in_a_tournament(case, drafts_of):
+    drafts = drafts_of()
     found = drafts.found(case, max_drafts=11)
     assert drafts.met == [
         (0, 1), (2, 3), (0, 2), (4, 5), (6, 7), (4, 6), (0, 4), (8, 9), (8, 10), (0, 8),
@@ -139,8 +149,8 @@ def test_drafts_meet_as_in_a_tournament(case, monkeypatch):
     assert drafts.seen == {0: (0, None), 1: (0, None), 2: (2, 0), 3: (2, 0)} | dict.fromkeys(range(4, 11), (4, 0))
 
 
-def test_rounds_grow_with_the_drafts_and_random_numbers_differ(case, monkeypatch):
-    drafts = Drafts(monkeypatch)
+def test_rounds_grow_with_the_drafts_and_random_numbers_differ(case, drafts_of):
+    drafts = drafts_of()
     found = drafts.found(case, max_drafts=50)
     assert [int(name.split()[0]) for name, _ in found.history] == [2, 4, 8, 16, 32, 48, 50]
     assert len(set(drafts.drawn)) == len(drafts.drawn) == 49
@@ -152,18 +162,18 @@ def test_rounds_grow_with_the_drafts_and_random_numbers_differ(case, monkeypatch
     # In units of what drafts differ by as a rule, a share of which counts as a gain where there are few.
     [(1.0, 0.0, 1), (0.9, 0.0, 2), (0.2, 0.0, 4), (0.02, 0.0, 8), (0.9, 1.9, 4), (0.9, 1.7, 2), (0.2, 1.7, 16)],
 )
-def test_the_loop_ends_where_a_round_gains_less_than_its_price(case, objective, price, rise, n_drafts, monkeypatch):
+def test_the_loop_ends_where_a_round_gains_less_than_its_price(case, objective, price, rise, n_drafts, drafts_of):
     spread, entries = OBJECTIVES[objective].spread, case[0].n_entries
-    drafts = Drafts(monkeypatch, rise=rise * spread / (1 - rise * spread))
+    drafts = drafts_of(rise=rise * spread / (1 - rise * spread))
     price = price * spread / entries * (1 + 1e-9)
     assert drafts.found(case, objective, price=price).steps.n_drafts == n_drafts
 
 
-def test_no_draft_is_lost_where_the_time_is_over(case, monkeypatch):
-    assert Drafts(monkeypatch).found(case, time_limit=0.0).steps.n_drafts == 2
+def test_no_draft_is_lost_where_the_time_is_over(case, drafts_of, monkeypatch):
+    assert drafts_of().found(case, time_limit=0.0).steps.n_drafts == 2
     # Time is over while the third round is drafted, which is the best.
     clock = [0.0]
-    drafts = Drafts(monkeypatch, value=float)
+    drafts = drafts_of(value=float)
     made = drafts.make
 
     def make(number, *rest):
@@ -171,7 +181,7 @@ def test_no_draft_is_lost_where_the_time_is_over(case, monkeypatch):
         return made(number, *rest)
 
     monkeypatch.setattr(loop.time, "monotonic", lambda: clock[0])
-    monkeypatch.setattr(drafts, "make", make)
+    drafts.make = make
     found = drafts.found(case, time_limit=10.0)
     assert found.steps.n_drafts == 8 and found.best.value == 7.0
     assert found.steps.seconds.tolist() == [0.0, 0.0, 10.0]
@@ -195,7 +205,7 @@ def test_an_interrupt_after_the_first_round_returns_the_best_where_it_is_kept(ca
         with pytest.warns(GraphWarning, match="interrupted after 4 drafts: the best labels so far"):
             found = found_in(case, make_draft=interrupted_at(last), max_drafts=8, keeps_best=True, n_jobs=n_jobs)[1]
         np.testing.assert_array_equal(found.best.labels, best.labels)
-        assert found.steps.n_drafts == 4 and len(found.witnesses) == 4
+        assert found.steps.n_drafts == 4 and len(found.base_partitions) == 4
 
 
 @pytest.mark.parametrize(("effort", "n_drafts"), [(1, 1), ("fast", 1), ("default", 4), (3, 3), ("high", 32)])
@@ -236,7 +246,7 @@ def test_agreement_is_held_against_chance(share, k, expected):
     assert disagree([np.append(one, [-1] * 900).astype(np.int32), np.append(other, [-1] * 900)], k) == expected
 
 
-def test_a_draft_by_eigenvectors_leaves_out_isolated_nodes_and_large_graphs(monkeypatch):
+def test_a_draft_by_eigenvectors_leaves_out_isolated_nodes_and_large_graphs(limits):
     graph, truth = planted(3, 50, 0.3, 0.02, 0)
     edges = np.vstack(graph.to_scipy().tocoo().coords)
     padded = Graph.from_edges(*edges, n_nodes=graph.n_nodes + 5)
@@ -249,11 +259,10 @@ def test_a_draft_by_eigenvectors_leaves_out_isolated_nodes_and_large_graphs(monk
     assert adjusted_rand_score(truth, labels[:-5]) > 0.9
     assert draft_of(graph, graph.n_nodes) is None
     for name, most in (("_MAX_LANCZOS", graph.n_nodes * 9), ("_MAX_ENTRIES", graph.n_entries)):
-        with monkeypatch.context() as patch:
-            patch.setattr(drafts, name, most)
-            assert draft_of(graph, 3) is not None
-            patch.setattr(drafts, name, most - 1)
-            assert draft_of(graph, 3) is None
+        enough = getattr(drafts, name)
+        for limit, is_made in ((most, True), (most - 1, False), (enough, True)):
+            limits(drafts, **{name: limit})
+            assert (draft_of(graph, 3) is not None) == is_made
 
 
 @pytest.mark.parametrize(("k", "size", "mixing", "least"), [(2, 1000, 0.5, 0.4), (10, 250, 0.5, 0.6)])

@@ -175,17 +175,17 @@ def test_settings_are_frozen(ring):
         resolve_settings(ring, 3).n_clusters = 4
 
 
-def test_a_huge_graph_has_one_draft_of_bounded_size(ring, monkeypatch):
-    monkeypatch.setattr(quotient_module, "_MANY_ENTRIES", ring.n_entries)
-    monkeypatch.setattr(settings_module, "_MIN_SIZE", 10)
+def test_a_huge_graph_has_one_draft_of_bounded_size(ring, limits):
+    limits(quotient_module, _MANY_ENTRIES=ring.n_entries)
+    limits(settings_module, _MIN_SIZE=10)
     assert resolve_settings(ring, 1).max_drafts == 4
     assert resolve_settings(ring, 1, coreset_size="auto").coreset_size == 150
-    monkeypatch.setattr(coreset_module, "_SHARE", 0.5)
+    limits(coreset_module, _SHARE=0.5)
     assert resolve_settings(ring, 1).coreset_size == 2500
-    monkeypatch.setattr(coreset_module, "_MAX_SHARE", 70)
+    limits(coreset_module, _MAX_SHARE=70)
     assert resolve_settings(ring, 1).coreset_size == 70
     assert resolve_settings(ring, 8).coreset_size == 80
-    monkeypatch.setattr(quotient_module, "_MANY_ENTRIES", ring.n_entries - 1)
+    limits(quotient_module, _MANY_ENTRIES=ring.n_entries - 1)
     settings = resolve_settings(ring, 1, effort=1)
     assert settings.max_drafts == resolve_settings(ring, 1).max_drafts == 1
     # Seeds would read rows at random.

@@ -208,16 +208,16 @@ def test_complete_graphs_with_two_halves(n, inner, across):
 
 
 @pytest.mark.parametrize("weighted", [False, True])
-def test_a_graph_that_counts_as_huge_is_clustered_from_the_disk(tmp_path, monkeypatch, weighted):
+def test_a_graph_that_counts_as_huge_is_clustered_from_the_disk(tmp_path, limits, weighted):
     """One draft, rows of one step, one sweep, a third of the links: the blocks are found, for any threads."""
     graph, truth = planted(8, 250, 0.08, 0.002, 0)
     if weighted:
         A = graph.to_scipy()
         A.data = np.random.default_rng(0).uniform(0.5, 1.5, len(A.data))
         graph = Graph.from_scipy(A + A.T)
-    monkeypatch.setattr("graphcore.cluster.partition.quotient._MANY_ENTRIES", graph.n_entries - 1)
-    monkeypatch.setattr("graphcore.cluster.partition.quotient._SAMPLED_ENTRIES", graph.n_entries // 3)
-    monkeypatch.setattr("graphcore.distributed.passes._ENTRIES_PER_BLOCK", 5000)
+    limits("graphcore.cluster.partition.quotient", _MANY_ENTRIES=graph.n_entries - 1)
+    limits("graphcore.cluster.partition.quotient", _SAMPLED_ENTRIES=graph.n_entries // 3)
+    limits("graphcore.graphs.passes", _ENTRIES_PER_BLOCK=5000)
     settings = resolve_settings(graph, 8, coreset_size=200)
     assert settings.max_drafts == 1
     write_graph(graph, tmp_path / "g.store")
@@ -231,12 +231,10 @@ def test_a_graph_that_counts_as_huge_is_clustered_from_the_disk(tmp_path, monkey
 
 
 @pytest.mark.parametrize("most", [4, 8])
-def test_clusters_are_found_where_only_strong_links_between_micro_clusters_are_kept(monkeypatch, most):
+def test_clusters_are_found_where_only_strong_links_between_micro_clusters_are_kept(limits, most):
     # Sparse, so that hardly two links between micro-clusters are alike: with their whole volumes, missing links counted
     # as cut, and one cluster took everything.
-    monkeypatch.setattr(quotient_module, "_FEW_LINKS", 1)
-    monkeypatch.setattr(quotient_module, "_MIN_COMPRESSION", 100)
-    monkeypatch.setattr(quotient_module, "_MAX_LINKS", most)
+    limits(quotient_module, _FEW_LINKS=1, _MIN_COMPRESSION=100, _MAX_LINKS=most)
     graph, truth = planted(6, 2000, 8 / 2000, 3 / 10_000, 0)
     for seed in range(2):
         found = run(graph, 6, seed, effort="fast")

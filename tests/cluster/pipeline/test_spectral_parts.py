@@ -41,10 +41,10 @@ def test_there_are_no_more_parts_than_promised_and_the_graph_is_between_them(pai
 
 
 @pytest.mark.parametrize("eigen_solver", ["power", "exact"])
-def test_parts_lie_in_planted_clusters_and_do_not_depend_on_threads(eigen_solver, monkeypatch):
+def test_parts_lie_in_planted_clusters_and_do_not_depend_on_threads(eigen_solver, limits):
     graph, truth = planted(6, 50, 0.3, 0.01, 0)
     problem, _ = problem_between(graph, 6)
-    monkeypatch.setattr(spectral, "_HELD_DISTANCES", 500)
+    limits(spectral, _HELD_DISTANCES=500)
     one, two = (spectral_parts(problem, Streams(1), eigen_solver=eigen_solver, n_jobs=n)[0] for n in (1, 2))
     np.testing.assert_array_equal(one, two)
     other, _ = spectral_parts(problem, Streams(2), eigen_solver=eigen_solver)

@@ -45,7 +45,9 @@ def test_other_parameters_bound_the_candidates(parameters, most):
 
 
 @pytest.mark.filterwarnings("ignore::graphcore.GraphWarning")
-@pytest.mark.parametrize(("parameters", "most"), [({}, 400), ({"min_cluster_size": 160}, 250)])
+@pytest.mark.parametrize(
+    ("parameters", "most"), [pytest.param({}, 400, marks=pytest.mark.slow), ({"min_cluster_size": 160}, 250)]
+)
 def test_auto_and_a_resolution_look_equally_far(parameters, most):
     graph, _ = graphcore.datasets.planted_partition(4, 10_000, 5e-4, 1e-5, random_state=0)
     linked = graph.n_nodes - graph.n_isolated
@@ -63,10 +65,9 @@ def test_a_graph_without_edges_is_refused():
 
 
 @pytest.fixture
-def folder(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def folder(here):
     nx.write_edgelist(CAVEMEN, "graph.txt", data=False)
-    return tmp_path
+    return here
 
 
 def test_command_line(folder, capsys):

@@ -1,4 +1,4 @@
-"""What is read off a sweep: corners of information, description length, eigenvalues, agreement; dense references."""
+"""Scores of a sweep: corners of information, description length, eigenvalues; dense references."""
 
 from math import comb, factorial, log
 
@@ -8,12 +8,11 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
-from sklearn.metrics import adjusted_rand_score
 
 from graphcore import Graph
 from graphcore.cluster.partition.quotient import graph_rows, quotient
 from graphcore.cluster.selection.information import concave_hull, effective_edges, information_corners, label_price
-from graphcore.cluster.selection.scores import agreement_at, description_gain, laplacian_eigenvalues, partition_length
+from graphcore.cluster.selection.select import description_gain, laplacian_eigenvalues, partition_length
 from graphcore.cluster.selection.sweep import micro_cluster_trees
 
 from ...oracles import planted, quick, random_adjacency
@@ -178,12 +177,3 @@ def test_eigenvalues_between_micro_clusters_are_ritz_values_of_the_graph(n, k, w
     basis /= np.linalg.norm(basis, axis=0)
     np.testing.assert_allclose(found, np.linalg.eigvalsh(basis.T @ laplacian_of(A) @ basis), atol=1e-8)
     assert (found >= np.linalg.eigvalsh(laplacian_of(A))[:k] - 1e-8).all()
-
-
-def test_agreement_is_the_mean_over_pairs_of_coresets():
-    graph, _ = planted(5, 80, 0.2, 0.03, 1)
-    trees = micro_cluster_trees(graph, 20, n_coresets=3, random_state=0)
-    for k in (2, 5, 20):
-        a, b, c = (tree.labels_at(k) for tree in trees)
-        pairs = [adjusted_rand_score(x, y) for x, y in ((a, b), (a, c), (b, c))]
-        assert agreement_at(trees, k) == pytest.approx(np.mean(pairs), abs=1e-12)

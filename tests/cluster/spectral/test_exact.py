@@ -31,7 +31,7 @@ def check(A, vectors, values, k):
     assert not vectors[A.sum(axis=1) == 0].any()
     assert not vectors[:, found:].any()
     assert not values[found:].any()
-    # The same subspace, wherever a gap says which one it is.
+    # The subspaces agree wherever a gap determines them.
     for j in range(1, found):
         if expected[j - 1] - expected[j] > 1e-3:
             cosines = np.linalg.svd(basis[:, :j].T @ inner[:, :j], compute_uv=False)
@@ -120,7 +120,7 @@ def test_eigenvectors_beside_those_of_the_components(n_loops):
     check(A, *spectral_embedding(sp.csr_array(A), 12, random_state=0), 12)
 
 
-def test_without_convergence(monkeypatch):
+def test_without_convergence(monkeypatch, limits):
     def fails(*args, **options):
         raise ArpackNoConvergence("no convergence", np.empty(0), np.empty((0, 0)))
 
@@ -129,7 +129,7 @@ def test_without_convergence(monkeypatch):
     monkeypatch.setattr("scipy.sparse.linalg.eigsh", fails)
     check(A.toarray(), *spectral_embedding(A, 4, random_state=0), 4)
     np.testing.assert_allclose(spectral_embedding(A, 4)[1], expected[1], atol=1e-9)
-    monkeypatch.setattr(exact, "_MAX_DENSE_NODES", 499)
+    limits(exact, _MAX_DENSE_NODES=499)
     with pytest.raises(InputError, match=r"500 nodes did not converge .* eigen_solver='power'"):
         spectral_embedding(A, 4)
 
@@ -146,8 +146,8 @@ def smallest_of_the_bethe_hessian(A, k):
 
 
 @pytest.mark.parametrize("weighted", [False, True])
-def test_the_space_is_that_of_the_smallest_eigenvalues(weighted, monkeypatch):
-    monkeypatch.setattr(exact, "_TOLERANCE", 1e-10)
+def test_the_space_is_that_of_the_smallest_eigenvalues(weighted, limits):
+    limits(exact, _TOLERANCE=1e-10)
     A = planted(4, 40, 0.3, 0.02, 0)[0].to_scipy().toarray()
     if weighted:
         A = A * random_adjacency(len(A), 1.0, np.random.default_rng(1), weighted=True)
@@ -167,9 +167,8 @@ def test_clusters_at_twice_the_threshold_are_seen():
     assert adjusted_rand_score(truth, labels) > 0.35
 
 
-def test_none_where_lanczos_iterations_end_too_early(monkeypatch):
-    monkeypatch.setattr(exact, "_MAX_RESTARTS", 1)
-    monkeypatch.setattr(exact, "_TOLERANCE", 1e-14)
+def test_none_where_lanczos_iterations_end_too_early(limits):
+    limits(exact, _MAX_RESTARTS=1, _TOLERANCE=1e-14)
     path = sp.diags_array([np.ones(499), np.ones(499)], offsets=[-1, 1]).tocsr()
     assert bethe_hessian_embedding(path, 3, random_state=0) is None
 

@@ -106,7 +106,7 @@ def test_bad_parameters():
             spectral_partition(A, **options)
 
 
-def test_kmeans_starts_less_often_where_it_takes_long(monkeypatch):
+def test_kmeans_starts_less_often_where_it_takes_long(monkeypatch, limits):
     starts = []
 
     def counted(X, n_clusters, *, n_init, **options):
@@ -116,7 +116,7 @@ def test_kmeans_starts_less_often_where_it_takes_long(monkeypatch):
     monkeypatch.setattr(partition, "kmeans_labels", counted)
     A = sp.csr_array(cliques([4] * 8))
     for distances in (1000, 64, 63, 32, 7, 1):
-        monkeypatch.setattr(partition, "_DISTANCES", distances)
+        limits(partition, _DISTANCES=distances)
         spectral_partition(A, 2, random_state=0)
     assert starts == [10, 10, 9, 5, 1, 1]
     spectral_partition(A, 2, n_init=3, random_state=0)
@@ -127,14 +127,14 @@ def test_kmeans_starts_less_often_where_it_takes_long(monkeypatch):
 
 
 @pytest.mark.parametrize("distances", [1 << 20, 100, 1])
-def test_parts_are_the_rows_nearest_to_some_drawn_evenly_and_then_by_distance(distances, monkeypatch):
+def test_parts_are_the_rows_nearest_to_some_drawn_evenly_and_then_by_distance(distances, limits):
     X, rng = np.random.default_rng(0).normal(size=(300, 4)), np.random.default_rng(5)
     pairs = np.square(X[:, None] - X).sum(axis=2)
     drawn = rng.choice(300, 5, replace=False)
     chances = pairs[:, drawn].min(axis=1) + 1e-12
     chances[drawn] = 0.0
     drawn = np.append(drawn, rng.choice(300, 15, replace=False, p=chances / chances.sum()))
-    monkeypatch.setattr(partition, "_HELD_DISTANCES", distances)
+    limits(partition, _HELD_DISTANCES=distances)
     expected = pairs[:, drawn].argmin(axis=1)
     for n_jobs in (1, 2):
         labels = part_labels(X, 20, np.random.default_rng(5), n_jobs)
@@ -197,7 +197,7 @@ def test_rows_for_kmeans_add_up_exactly_in_any_order(n, n_features, size, repeat
     assert all(sum(column) == 0 for column in zip(*whole, strict=True))
     assert all(sum(map(abs, column)) < 2**53 for column in zip(*whole, strict=True))
     assert (rows.mean(axis=0) == 0).all()
-    # The same as before up to a scale and a shift, and equal rows stay equal.
+    # Rows are as before up to a scale and a shift, and equal rows stay equal.
     X = X - X[0]
     exponent = int(51 - np.ceil(np.log2(n + 1)) - np.frexp(np.abs(X).max())[1])
     scaled = np.ldexp(X, exponent)
@@ -245,8 +245,8 @@ def test_centres_are_the_same_to_the_last_bit_on_one_thread_and_on_two():
         assert np.array_equal(*found)
 
 
-def test_kmeans_costs_are_those_of_scikit_learn(monkeypatch):
-    monkeypatch.setattr(partition, "_MANY_DISTANCES", 1)
+def test_kmeans_costs_are_those_of_scikit_learn(limits):
+    limits(partition, _MANY_DISTANCES=1)
     X = np.random.default_rng(3).normal(size=(3000, 6)).astype(np.float32)
     one, two = (kmeans_labels(X, 40, n_init=3, random_state=5, n_jobs=n) for n in (1, 2))
     assert np.array_equal(one, two)

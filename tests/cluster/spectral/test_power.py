@@ -158,18 +158,18 @@ def test_deterministic_by_random_state():
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
-def test_products_of_large_graphs_are_the_same_in_single_precision(name, monkeypatch):
+def test_products_of_large_graphs_are_the_same_in_single_precision(name, monkeypatch, limits):
     A = sp.csr_array(example_adjacencies()[name])
     options = {"n_vectors": 11, "n_products": 7, "random_state": 3}  # more than are multiplied at a time
     expected = power._smooth(A, start(A.shape[0], 11, 3), 7)
-    monkeypatch.setattr(power, "MANY_ENTRIES", 0)
+    limits(power, MANY_ENTRIES=0)
     # Blocks of a few rows, so that products are put together from parts.
     monkeypatch.setattr(power, "row_blocks", lambda indptr: row_blocks(indptr, entries=40))
     np.testing.assert_allclose(power._smooth(A, start(A.shape[0], 11, 3), 7), expected, atol=5e-6)
     np.testing.assert_array_equal(*(power_embedding(A, 8, n_jobs=n_jobs, **options) for n_jobs in (1, 2)))
 
 
-def test_graphs_in_single_precision(monkeypatch):
+def test_graphs_in_single_precision(limits):
     A = sp.csr_array(example_adjacencies()["barabasi-albert"]) * 0.1
     single = A.astype(np.float32)
     S, root = normalized_adjacency(single)
@@ -177,7 +177,7 @@ def test_graphs_in_single_precision(monkeypatch):
     sums = np.square(root)
     np.testing.assert_allclose(sums, single.toarray().astype(np.float64).sum(axis=1), rtol=1e-14)
     plain = power_embedding(A, 5, random_state=0)
-    monkeypatch.setattr(power, "MANY_ENTRIES", A.nnz)
+    limits(power, MANY_ENTRIES=A.nnz)
     found, expected = (power_embedding(graph, 5, random_state=0) for graph in (single, A))
     np.testing.assert_allclose(found, expected, atol=1e-5)
     assert not np.array_equal(expected, plain)
@@ -198,9 +198,9 @@ def test_the_expansion_of_a_power(exponent):
 
 @pytest.mark.parametrize("n_products", [9, 40, 100, 200])
 @pytest.mark.parametrize("name", [name for name in EXAMPLES if name != "one edge"])
-def test_expanded_powers_equal_dense_powers(name, n_products, monkeypatch):
+def test_expanded_powers_equal_dense_powers(name, n_products, limits):
     """Up to what is left out and single precision, both relative to the strongest vector at the bound."""
-    monkeypatch.setattr(power, "MANY_ENTRIES", 0)
+    limits(power, MANY_ENTRIES=0)
     A = example_adjacencies()[name]
     M, X = dense_power(A, start(len(A), 11, 5))
     found = power._smooth(sp.csr_array(A), start(len(A), 11, 5), n_products)
@@ -210,9 +210,9 @@ def test_expanded_powers_equal_dense_powers(name, n_products, monkeypatch):
     np.testing.assert_allclose(found, expected / np.linalg.norm(expected), atol=2e-3)
 
 
-def test_a_strong_vector_that_hardly_shows_at_first_survives_the_expansion(monkeypatch):
+def test_a_strong_vector_that_hardly_shows_at_first_survives_the_expansion(limits):
     """Two components: their eigenvalue is 1, and 8 products on 1,500 nodes leave it far below what they estimate."""
-    monkeypatch.setattr(power, "MANY_ENTRIES", 0)
+    limits(power, MANY_ENTRIES=0)
     rng = np.random.default_rng(0)
     half = np.triu(rng.random((750, 750)) < 0.1, 1)
     A = sp.csr_array(sp.block_diag([half | half.T] * 2).astype(float))
@@ -224,11 +224,11 @@ def test_a_strong_vector_that_hardly_shows_at_first_survives_the_expansion(monke
         assert (sides[0] * sides[-1] < 0).all()
 
 
-def test_an_expansion_takes_fewer_products(monkeypatch):
+def test_an_expansion_takes_fewer_products(monkeypatch, limits):
     A = sp.csr_array(example_adjacencies()["barabasi-albert"])
     calls = []
     times = power._multiplier(A, np.sqrt(A.sum(axis=1)), None)
-    monkeypatch.setattr(power, "MANY_ENTRIES", 0)
+    limits(power, MANY_ENTRIES=0)
     monkeypatch.setattr(power, "_multiplier", lambda *args: lambda X: (calls.append(0), times(X))[1])
     power._smooth(A, start(A.shape[0], 3, 0), 100)
     assert 8 < len(calls) <= 45

@@ -40,7 +40,7 @@ def small_pieces():
 
 
 def outcome(make):
-    """What a function returns, or the message of its InputError; and the warnings about the graph."""
+    """Return the result of a function, or the message of its InputError; and the warnings about the graph."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", GraphWarning)
         try:
@@ -51,7 +51,7 @@ def outcome(make):
 
 
 def assert_alike(build, read):
-    """The same graph and the same warnings, or an error both times."""
+    """Assert equal graphs and equal warnings, or an error of both."""
     (ours, our_warnings), (theirs, their_warnings) = outcome(build), outcome(read)
     assert isinstance(ours, str) == isinstance(theirs, str), (ours, theirs)
     if not isinstance(ours, str):
@@ -129,15 +129,14 @@ def test_files(tmp_path_factory, edges, policy, ids, cut, seed):
 
 
 @pytest.mark.filterwarnings("ignore:the input is directed")
-def test_ids_too_far_apart_for_a_table(tmp_path, monkeypatch):
+def test_ids_too_far_apart_for_a_table(tmp_path, limits):
     rng = np.random.default_rng(0)
     ids = np.unique(rng.integers(-(2**62), 2**62, 500))
     pairs = ids[rng.integers(0, len(ids), (3000, 2))]
     pairs[:1000, 0] = ids[7]  # and one of them very often
     np.savetxt(tmp_path / "edges.txt", pairs, fmt="%d")
-    monkeypatch.setattr(edge_list, "CHUNK", 1 << 14)
-    monkeypatch.setattr(numbering, "_PIECE", 77)
-    monkeypatch.setattr(numbering, "_Marked", None)  # which would number them by bits
+    limits(edge_list, CHUNK=1 << 14)
+    limits(numbering, _PIECE=77, _Marked=None)  # which would number them by bits
     graph = build_store(tmp_path / "edges.txt", tmp_path / "g.graph", symmetrize="sum")
     assert_same(graph, read_graph(tmp_path / "edges.txt", symmetrize="sum"))
 
@@ -317,9 +316,8 @@ def test_bad_blocks(tmp_path, blocks, message):
     assert os.listdir(tmp_path) == []
 
 
-def test_rows_longer_than_a_piece_are_in_one_bucket(tmp_path, monkeypatch):
-    for name, size in (("_ROWS", 3), ("_PIECE", 7)):
-        monkeypatch.setattr(arrays, name, size)
+def test_rows_longer_than_a_piece_are_in_one_bucket(tmp_path, limits):
+    limits(arrays, _ROWS=3, _PIECE=7)
     rng = np.random.default_rng(0)
     sources, targets, weights = np.zeros(900, dtype=np.int64), rng.integers(0, 400, 900), rng.random(900)
     graph = build_store([(sources, targets, weights)], tmp_path / "g.graph")

@@ -3,6 +3,7 @@
 import contextlib
 import os
 import re
+import shutil
 import subprocess
 import sys
 
@@ -32,12 +33,12 @@ def write_text(path, n_edges=20_000, seed=0):
 
 
 @pytest.fixture
-def small_pieces(monkeypatch):
+def small_pieces(limits):
     """Many blocks and buckets, and a note in the journal after each."""
-    monkeypatch.setattr(edge_list, "CHUNK", 1 << 14)
-    monkeypatch.setattr(buckets, "_MIN_BUCKETS", 12)
-    monkeypatch.setattr(journal, "INTERVAL", 0.0)
-    monkeypatch.setattr(os, "fsync", lambda _: None)
+    limits(edge_list, CHUNK=1 << 14)
+    limits(buckets, _MIN_BUCKETS=12)
+    limits(journal, INTERVAL=0.0)
+    limits(os, fsync=lambda _: None)
 
 
 def killed(work, at_call):
@@ -104,29 +105,22 @@ STEPS = ["_number", "_spread", "_sort", "write_meta", "put_in_place", "rmtree", 
 
 
 @pytest.mark.parametrize("step", STEPS)
-def test_resume_goes_on_where_an_interruption_came(tmp_path, small_pieces, monkeypatch, step):
+def test_resume_goes_on_where_an_interruption_came(tmp_path, small_pieces, interrupted, monkeypatch, step):
     expected = write_text(tmp_path / "edges.txt", 3000)
-    done, out, interrupt = [], tmp_path / "g.store", failing(KeyboardInterrupt)
+    out, interrupt, parse, rmtree = tmp_path / "g.store", failing(KeyboardInterrupt), edge_list.parse, shutil.rmtree
+    blocks = iter([parse, parse])
 
-    def after(n, function):
-        def count(*args, **how):
-            done.append(1)
-            return interrupt() if len(done) > n else function(*args, **how)
+    def parse_two(source, dialect):
+        return next(blocks, interrupt)(source, dialect)
 
-        return count
-
-    with monkeypatch.context() as patch:
-        if step == "mid-read":
-            patch.setattr(edge_list, "parse", after(2, edge_list.parse))
-        elif step in ("put_in_place", "write_meta"):
-            patch.setattr(build, step, interrupt)
-        elif step == "rmtree":
-            real = journal.shutil.rmtree
-            patch.setattr(journal.shutil, step, lambda p, **how: interrupt() if p.endswith(WORK) else real(p, **how))
-        else:
-            patch.setattr(build._Build, step, interrupt)
-        with pytest.raises(KeyboardInterrupt):
-            build_store(tmp_path / "edges.txt", out)
+    place = {
+        "mid-read": (edge_list, "parse", parse_two),
+        "put_in_place": (build, step),
+        "write_meta": (build, step),
+        "rmtree": (shutil, step, lambda p, **how: interrupt() if p.endswith(WORK) else rmtree(p, **how)),
+    }
+    with interrupted(*place.get(step, (build._Build, step))):
+        build_store(tmp_path / "edges.txt", out)
     assert out.exists() == (step == "rmtree")
     parsed = []
     monkeypatch.setattr(edge_list, "parse", lambda *a, real=edge_list.parse: parsed.append(1) or real(*a))
@@ -137,24 +131,20 @@ def test_resume_goes_on_where_an_interruption_came(tmp_path, small_pieces, monke
 
 
 @pytest.mark.parametrize("step", ["put_in_place", "write_meta"])
-def test_resume_of_a_graph_whose_weights_are_all_one(tmp_path, small_pieces, monkeypatch, step):
+def test_resume_of_a_graph_whose_weights_are_all_one(tmp_path, small_pieces, interrupted, step):
     np.savetxt(tmp_path / "edges.txt", [[0, 1, 1], [1, 2, 1], [2, 2, 1]], fmt="%d")
-    with monkeypatch.context() as patch:
-        patch.setattr(build, step, failing(KeyboardInterrupt))
-        with pytest.raises(KeyboardInterrupt):
-            build_store(tmp_path / "edges.txt", tmp_path / "g.store", weight_column=2)
+    with interrupted(build, step):
+        build_store(tmp_path / "edges.txt", tmp_path / "g.store", weight_column=2)
     graph = build_store(tmp_path / "edges.txt", tmp_path / "g.store", weight_column=2, resume=True)
     assert_same(graph, Graph.from_edges([0, 1, 2], [1, 2, 2]))
     assert sorted(os.listdir(tmp_path / "g.store")) == ["degrees.npy", "indices.npy", "indptr.npy", "meta.json"]
 
 
 @pytest.mark.filterwarnings("ignore:the input is directed")
-def test_resume_with_other_input_or_without_resume(tmp_path, small_pieces, monkeypatch):
+def test_resume_with_other_input_or_without_resume(tmp_path, small_pieces, interrupted):
     write_text(tmp_path / "edges.txt", 500)
-    with monkeypatch.context() as patch:
-        patch.setattr(build._Build, "_sort", failing(KeyboardInterrupt))
-        with pytest.raises(KeyboardInterrupt):
-            build_store(tmp_path / "edges.txt", tmp_path / "g.store")
+    with interrupted(build._Build, "_sort"):
+        build_store(tmp_path / "edges.txt", tmp_path / "g.store")
     with pytest.raises(InputError, match="had other inputs or options"):
         build_store(tmp_path / "edges.txt", tmp_path / "g.store", symmetrize="sum", resume=True)
     assert (tmp_path / WORK).exists()

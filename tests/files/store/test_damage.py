@@ -81,12 +81,12 @@ def test_a_flipped_bit_is_found_by_the_checksum(tmp_path, name):
 
 
 def meta(**facts):
-    """What sets facts in meta.json, whose checksum fits."""
+    """Return a function that sets facts in meta.json, with a valid checksum."""
     return lambda store: forge(store, lambda found: found.update(facts))
 
 
 def array(name, **facts):
-    """What sets facts of an array in meta.json, whose checksum fits."""
+    """Return a function that sets facts of an array in meta.json, with a valid checksum."""
     return lambda store: forge(store, lambda found: found["arrays"].setdefault(name, {}).update(facts))
 
 
@@ -165,9 +165,9 @@ def test_what_is_no_file_is_not_waited_for(store, name, make):
 
 
 @pytest.fixture
-def all_are_large(monkeypatch):
+def all_are_large(limits):
     for module in (format, open):
-        monkeypatch.setattr(module, "CHECKED", 0)
+        limits(module, CHECKED=0)
 
 
 def verified(monkeypatch):

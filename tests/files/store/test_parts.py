@@ -18,9 +18,9 @@ EDGES = [tuple(np.sort(np.random.default_rng(0).integers(0, 300, (2, 5_000)), ax
 
 
 @pytest.fixture(autouse=True)
-def small_pages(monkeypatch):
-    monkeypatch.setattr(module, "_PAGE", 4096)
-    monkeypatch.setattr(os, "fsync", lambda _: None)
+def small_pages(limits):
+    limits(module, _PAGE=4096)
+    limits(os, fsync=lambda _: None)
 
 
 @pytest.mark.parametrize("weighted", [False, True])

@@ -29,7 +29,7 @@ def assert_same(stored, graph, kinds=True):
 
 
 def failing(error):
-    """What fails with an error, however it is called."""
+    """Return a function that raises an error."""
 
     def fail(*_args, **_options):
         raise error

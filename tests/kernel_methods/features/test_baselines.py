@@ -44,7 +44,7 @@ def test_the_cut_is_the_truncated_decomposition(make, dtype):
 # -- two steps: kernel k-means on a uniform sample, and all others to the nearest centroid -----------------------------
 
 
-def test_what_needs_the_whole_matrix_evaluates_it_where_it_is_small(monkeypatch):
+def test_what_needs_the_whole_matrix_evaluates_it_where_it_is_small(limits):
     X = np.random.default_rng(0).normal(size=(30, 3))
     kernel, graph = VectorKernel(X, kernel_function("gaussian", X=X)), Graph.from_edges(np.arange(29), np.arange(1, 30))
     for K in (kernel, graph):
@@ -52,7 +52,7 @@ def test_what_needs_the_whole_matrix_evaluates_it_where_it_is_small(monkeypatch)
         found, expected = (gaussian_sketch(form, 2, random_state=0).projection for form in (K, dense))
         np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-15)  # a sparse product sums in another order
         assert np.array_equal(leading_eigenvalues(K, 3), leading_eigenvalues(dense, 3))
-    monkeypatch.setattr("graphcore.kernels.base._MAX_DENSE", 29)
+    limits("graphcore.kernels.base", _MAX_DENSE=29)
     with pytest.raises(InputError, match="a sketch needs the whole kernel matrix, and 30 x 30 is too large"):
         gaussian_sketch(kernel, 2)
 

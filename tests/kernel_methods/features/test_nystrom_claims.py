@@ -110,7 +110,7 @@ class TestPowerMethod:
          (10, 16, 1e-7, 10)],
     )  # fmt: skip
     def test_few_steps_are_enough(self, c, t, page, factor):
-        """What is above the best, within a factor of the page's; single draws of the last two differ by hundreds."""
+        """The excess over the best is within a factor of the page's; draws of the last two differ by hundreds."""
         found = [power_features(self.K, 10, n_vectors=c, n_steps=t, random_state=seed) for seed in range(10)]
         excess = np.mean([one.alpha for one in found]) / 245 - 1
         assert page / factor < excess < page * factor

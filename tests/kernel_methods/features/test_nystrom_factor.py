@@ -114,7 +114,7 @@ def test_landmarks_are_represented_exactly_and_more_of_them_leave_less():
 
 @pytest.mark.parametrize("block_bytes", [1, 5000, 1 << 24])
 @pytest.mark.parametrize("n_jobs", [1, 4])
-def test_blocks_and_threads_change_nothing(block_bytes, n_jobs, monkeypatch):
+def test_blocks_and_threads_change_nothing(block_bytes, n_jobs, limits):
     K = gaussian_matrix(np.random.default_rng(7).normal(size=(300, 5)))
     chosen = np.arange(0, 300, 10)
     C, W = K[:, chosen], K[np.ix_(chosen, chosen)]
@@ -124,7 +124,7 @@ def test_blocks_and_threads_change_nothing(block_bytes, n_jobs, monkeypatch):
     one = nystrom_factor(C, W, 10, truncation=15, block_bytes=block_bytes, n_jobs=1).features
     np.testing.assert_array_equal(got, one)
     # The two passes of large data: columns that are not kept are asked for again, and nothing else changes.
-    monkeypatch.setattr("graphcore.kernel_methods.features.factor._KEEP_BYTES", 0)
+    limits("graphcore.kernel_methods.features.factor", _KEEP_BYTES=0)
     again = nystrom_factor(C, W, 10, truncation=15, block_bytes=block_bytes, n_jobs=n_jobs).features
     np.testing.assert_array_equal(got, again)
 

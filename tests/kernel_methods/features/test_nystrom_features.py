@@ -51,7 +51,7 @@ def test_every_scheme_from_vectors_and_from_a_matrix(sampling):
     new = X[:3] + 0.1
     rows = np.exp(-KERNEL.gamma * ((new[:, None] - X) ** 2).sum(axis=2))
     np.testing.assert_allclose(stored(new), of_matrix.feature_map(rows) @ signs(of_matrix.features, B), atol=1e-8)
-    # The same seed draws the same.
+    # Equal seeds give equal draws.
     again = nystrom_features(K, 80, 10, sampling=sampling, random_state=3)
     np.testing.assert_array_equal(again.features, of_matrix.features)
 
@@ -106,12 +106,12 @@ def test_srht_is_the_walsh_hadamard_matrix():
     assert found <= {tuple(column) for column in hadamard(16)[:13].T}
 
 
-def test_streaming_evaluates_no_more_than_the_landmark_columns(monkeypatch):
+def test_streaming_evaluates_no_more_than_the_landmark_columns(limits):
     counting, evaluated = counting_kernel()
     nystrom_features(VectorKernel(X, kernel_function(counting)), 20, 5, random_state=0)
     assert sum(evaluated) <= 200 * 20 + 20 * 20
     evaluated.clear()
-    monkeypatch.setattr("graphcore.kernel_methods.features.factor._KEEP_BYTES", 0)
+    limits("graphcore.kernel_methods.features.factor", _KEEP_BYTES=0)
     nystrom_features(VectorKernel(X, kernel_function(counting)), 20, 5, random_state=0, block_bytes=16 * 8 * 46)
     assert sum(evaluated) <= 2 * 200 * 20 + 20 * 20
     assert max(evaluated) <= 20 * 20
@@ -165,9 +165,9 @@ class TestKernelPCA:
         assert kernel_pca_features(A @ A.T, 5).n_components == 2
 
     @pytest.mark.parametrize("most", [30, 1000])
-    def test_indefinite_matrices(self, most, monkeypatch):
+    def test_indefinite_matrices(self, most, limits):
         # One eigenvalue of -3 among larger ones: no diagonal entry gives it away.
-        monkeypatch.setattr(nystrom, "_SAMPLE", most)
+        limits(nystrom, _SAMPLE=most)
         A = of_spectrum(np.r_[-3.0, np.linspace(1, 5, 39)])
         for function, options in ((kernel_pca_features, {}), (power_features, {"n_vectors": 40})):
             with pytest.raises(InputError, match="not positive semi-definite"):
@@ -237,8 +237,8 @@ class TestBadInput:
         with pytest.raises(ParameterError, match="n_landmarks=3 must be at most 2"):
             nystrom_features(S, 3, sampling="leverage", replace=False, n_components=2)
 
-    def test_exact_schemes_refuse_what_is_too_large(self, monkeypatch):
-        monkeypatch.setattr("graphcore.kernels.base._MAX_DENSE", 100)
+    def test_exact_schemes_refuse_what_is_too_large(self, limits):
+        limits("graphcore.kernels.base", _MAX_DENSE=100)
         for sampling in ("leverage", "ridge"):
             with pytest.raises(InputError, match="approximate scheme"):
                 nystrom_features(K, 20, sampling=sampling)

@@ -28,7 +28,7 @@ def residual(K, chosen):
     return np.diag(K) - np.einsum("ij,ij->i", C @ np.linalg.pinv(K[np.ix_(chosen, chosen)], hermitian=True), C)
 
 
-def test_pivots_follow_the_distribution_exactly(monkeypatch):
+def test_pivots_follow_the_distribution_exactly(limits):
     """Three of six points in order, all 120 ways, over 1,500 seeds each: by proposals of two, and all at once.
 
     Each of the two chi-square tests is wrong with probability 1e-4.
@@ -43,7 +43,7 @@ def test_pivots_follow_the_distribution_exactly(monkeypatch):
     common = [order for order in exact if 1500 * exact[order] > 5]
     expected = [exact[order] for order in common]
     for most in (2, 512):
-        monkeypatch.setattr(pivots, "_MOST", most)
+        limits(pivots, _MOST=most)
         drawn = Counter(tuple(random_pivots(small, 3, random_state=seed).indices.tolist()) for seed in range(1500))
         counts = [drawn[order] for order in common]
         rest = 1500 - sum(counts)
@@ -52,9 +52,8 @@ def test_pivots_follow_the_distribution_exactly(monkeypatch):
 
 @pytest.mark.parametrize("held", [0, 1 << 28])
 @pytest.mark.parametrize("most", [7, 512])
-def test_residuals_are_those_of_the_dense_approximation(held, most, monkeypatch):
-    monkeypatch.setattr(pivots, "_HELD_BYTES", held)
-    monkeypatch.setattr(pivots, "_MOST", most)
+def test_residuals_are_those_of_the_dense_approximation(held, most, limits):
+    limits(pivots, _HELD_BYTES=held, _MOST=most)
     forms = {"matrix": K, "sparse": sp.csr_array(K), "vectors": VectorKernel(X, KERNEL)}
     found = {name: random_pivots(form, 40, random_state=3) for name, form in forms.items()}
     for name, (chosen, left, _) in found.items():
@@ -90,7 +89,7 @@ def test_kernels_of_low_rank_are_exact_and_take_no_more_landmarks_than_their_ran
     np.testing.assert_allclose(found.features @ found.features.T, A @ A.T, atol=1e-4 if dtype == np.float32 else 1e-10)
 
 
-def test_columns_are_evaluated_once_where_they_are_held(monkeypatch):
+def test_columns_are_evaluated_once_where_they_are_held(limits):
     counting, evaluated = counting_kernel()
     wide = np.random.default_rng(0).normal(size=(3000, 60))
     options = {"sampling": "rpcholesky", "block_bytes": 1 << 16, "random_state": 0}
@@ -98,7 +97,7 @@ def test_columns_are_evaluated_once_where_they_are_held(monkeypatch):
     assert 3000 * 30 < sum(evaluated) < 1.2 * 3000 * 30
     assert once.landmarks.columns is None
     evaluated.clear()
-    monkeypatch.setattr(pivots, "_HELD_BYTES", 0)
+    limits(pivots, _HELD_BYTES=0)
     again = nystrom_features(VectorKernel(wide, kernel_function(counting)), 30, **options)
     np.testing.assert_allclose(again.features, once.features, atol=1e-10)
 

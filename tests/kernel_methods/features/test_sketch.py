@@ -44,7 +44,7 @@ def test_features_are_the_dense_formula(n, d, seed, center):
     X, others = points(n, 3, seed), points(4, 3, seed + 1)
     K, rows = GAUSSIAN(X), GAUSSIAN(others, X)
     sketch = gaussian_sketch(K, d, center=center, random_state=seed)
-    # The same stream once more is Z itself, read off a kernel that is the identity and not centred.
+    # A second run of the stream gives Z itself, read off a kernel that is the identity and not centred.
     Z = gaussian_sketch(np.eye(n), d, center=False, random_state=seed).projection * n * np.sqrt(n * d)
     dense, dense_rows = centred(K, rows) if center else (K, rows)
     expected = dense_rows @ (Z @ dense).T / (n * np.sqrt(n * d))

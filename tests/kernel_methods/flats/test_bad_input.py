@@ -1,4 +1,4 @@
-"""What cannot be used is refused, by name, with a remedy."""
+"""Unusable input is refused, by name, with a remedy."""
 
 import numpy as np
 import pytest

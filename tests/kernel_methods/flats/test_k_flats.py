@@ -221,8 +221,8 @@ def sparse_vectors(n=90, d=40):
 @pytest.mark.parametrize(
     ("m", "init"), [*product([0, 1, 3], ["k-means++", "farthest", "random", "k-means"]), (0, "global")]
 )
-def test_sparse_vectors_are_clustered_like_dense_ones(m, init, monkeypatch):
-    monkeypatch.setattr(euclidean, "_BLOCK_NUMBERS", 400)  # ten rows
+def test_sparse_vectors_are_clustered_like_dense_ones(m, init, limits):
+    limits(euclidean, _BLOCK_NUMBERS=400)  # ten rows
     X, w = sparse_vectors(), np.random.default_rng(1).uniform(0.5, 2, 90)
     X.data.flags.writeable = False
     dense, sparse = (
@@ -239,8 +239,8 @@ def test_sparse_vectors_are_clustered_like_dense_ones(m, init, monkeypatch):
     np.testing.assert_allclose(np.abs(codes.coordinates), np.abs(plain.coordinates), atol=1e-10)
 
 
-def test_sparse_clusters_too_large_to_be_made_dense_are_refused(monkeypatch):
-    monkeypatch.setattr("graphcore.kernel_methods.flats.euclidean._CLUSTER_BYTES", 8 * 40 * 50)
+def test_sparse_clusters_too_large_to_be_made_dense_are_refused(limits):
+    limits("graphcore.kernel_methods.flats.euclidean", _CLUSTER_BYTES=8 * 40 * 50)
     with pytest.raises(InputError, match="a cluster of 90 sparse rows with 40 features is too large to be made dense"):
         k_flats(sparse_vectors(), 1, 1)
 

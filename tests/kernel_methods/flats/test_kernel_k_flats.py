@@ -143,9 +143,9 @@ def test_one_flat_is_kernel_pca():
 
 @pytest.mark.filterwarnings("ignore:the kernel is not positive semi-definite", "ignore:the cost rose")
 @pytest.mark.parametrize("form", ["dense", "sparse", "vectors", "graph"])
-def test_dimension_0_gives_the_labels_of_kernel_k_means(form, monkeypatch):
+def test_dimension_0_gives_the_labels_of_kernel_k_means(form, limits):
     """From the same first labels, whatever stands for the kernel, and in several blocks of rows."""
-    monkeypatch.setattr("graphcore.kernels.columns._BLOCK_BYTES", 1)  # 64 rows
+    limits("graphcore.kernels.columns", _BLOCK_BYTES=1)  # 64 rows
     X = np.concatenate([np.random.default_rng(0).normal(size=(50, 3)) + 2 * np.eye(3)[j] for j in range(3)])
     function = kernel_function("gaussian", bandwidth=1.0)
     w = np.random.default_rng(1).uniform(0.5, 2, 150)
@@ -163,7 +163,7 @@ def test_dimension_0_gives_the_labels_of_kernel_k_means(form, monkeypatch):
         plain = kernel_kmeans(kernel, 3, init=first, weights=w, shift=shift)
         assert flats.n_iter > 1
         np.testing.assert_array_equal(flats.labels, plain.labels)
-        # What the shift adds to the cost of every partition.
+        # The shift adds this to the cost of every partition.
         added = shift * (150 - 3)
         assert flats.inertia == pytest.approx(plain.inertia + added, rel=1e-9)
 
@@ -172,14 +172,14 @@ def test_dimension_0_gives_the_labels_of_kernel_k_means(form, monkeypatch):
 
 
 @pytest.mark.parametrize("form", ["dense", "sparse", "vectors", "sparse vectors", "many vectors"])
-def test_points_of_weight_0_take_no_part_and_go_to_their_nearest_flat(form, monkeypatch):
+def test_points_of_weight_0_take_no_part_and_go_to_their_nearest_flat(form, limits):
     X, w, labels = random_problem(0, n=80, d=5, k=3)
     w[::4] = 0
     kept = w > 0
     function = kernel_function("polynomial", degree=2)
     K = function(X)
     if "many" in form:
-        monkeypatch.setattr("graphcore.kernel_methods.flats.fit_kernel.HELD_POINTS", 50)
+        limits("graphcore.kernel_methods.flats.fit_kernel", HELD_POINTS=50)
     make = {
         "dense": lambda points: K[np.ix_(points, points)],
         "sparse": lambda points: sp.csr_array(K[np.ix_(points, points)]),
@@ -221,12 +221,12 @@ def test_the_objective_never_rises(init, m):
         assert kernel_k_flats_lower_bound(kernel(X), k, m, sample_weight=w) <= result.inertia + 1e-9
 
 
-def test_many_vectors_take_the_way_by_blocks(monkeypatch):
+def test_many_vectors_take_the_way_by_blocks(limits):
     X = sphere(150, 5, random_state=0)
     kernel = kernel_function("gaussian", bandwidth=0.7)
     held = kernel_k_flats(VectorKernel(X, kernel), 5, 1, n_init=2, random_state=0)
-    monkeypatch.setattr("graphcore.kernel_methods.flats.fit_kernel.HELD_POINTS", 100)
-    monkeypatch.setattr("graphcore.kernels.columns._BLOCK_BYTES", 1000)
+    limits("graphcore.kernel_methods.flats.fit_kernel", HELD_POINTS=100)
+    limits("graphcore.kernels.columns", _BLOCK_BYTES=1000)
     blocks = kernel_k_flats(VectorKernel(X, kernel), 5, 1, n_init=2, random_state=0, n_jobs=2)
     np.testing.assert_array_equal(held.labels, blocks.labels)
     np.testing.assert_allclose(held.distances_to(X[:7]), blocks.distances_to(X[:7]), atol=1e-10)
@@ -258,13 +258,13 @@ def test_sparse_steps_against_dense_ones(seed, m, k, density):
     np.testing.assert_allclose(dense.distances_to_point(5), sparse.distances_to_point(5), atol=1e-12)
 
 
-def test_large_clusters_of_arrays_against_dense_eigenvectors(monkeypatch):
+def test_large_clusters_of_arrays_against_dense_eigenvectors(monkeypatch, limits):
     X = sphere(300, 8, random_state=0) * np.arange(1, 9)
     w = np.random.default_rng(0).uniform(0.5, 2, 300)
     problem = problem_of(kernel_function("gaussian", bandwidth=3.0)(X), w, 3)
     labels = (np.arange(300) % 2).astype(np.int32)
     dense = problem.fit(labels, 2)
-    monkeypatch.setattr(kernel_flats, "SMALL_DENSE", 100)
+    limits(kernel_flats, SMALL_DENSE=100)
     lanczos = problem.fit(labels, 2)
     np.testing.assert_allclose(lanczos[1], dense[1], atol=1e-10)
     np.testing.assert_allclose(np.abs(lanczos[0].coefficients), np.abs(dense[0].coefficients), atol=1e-8)
@@ -274,7 +274,7 @@ def test_large_clusters_of_arrays_against_dense_eigenvectors(monkeypatch):
 
     monkeypatch.setattr("scipy.sparse.linalg.eigsh", failing)
     np.testing.assert_array_equal(problem.fit(labels, 2)[1], dense[1])
-    monkeypatch.setattr("graphcore.kernel_methods.flats.kernel_flats._DENSE_LIMIT", 100)
+    limits("graphcore.kernel_methods.flats.kernel_flats", _DENSE_LIMIT=100)
     with pytest.raises(InputError, match="of a cluster of 150 points were not found; take a smaller n_dims"):
         problem.fit(labels, 2)
 
@@ -282,7 +282,7 @@ def test_large_clusters_of_arrays_against_dense_eigenvectors(monkeypatch):
 @pytest.mark.parametrize("m", [0, 1, 2])
 @pytest.mark.parametrize("weighted", [False, True])
 def test_a_graph_is_read_where_it_is(m, weighted):
-    """The same as its kernel written out; isolated nodes are in no cluster."""
+    """Labels are those of the kernel matrix written out; isolated nodes are in no cluster."""
     graph = load_karate(weighted=weighted).graph
     K, w = cut_kernel(graph, 1.5)
     A = sp.block_diag([graph.to_scipy(), sp.csr_array((2, 2))]).tocsr()
@@ -322,7 +322,7 @@ def test_no_labels_of_a_graph_beat_the_lower_bound(seed, m, k):
     labels = np.random.default_rng(seed).permutation(np.arange(34) % k).astype(np.int32)
     bound = kernel_k_flats_lower_bound(graph, k, m, shift=1.0)
     assert bound == pytest.approx(kernel_k_flats_lower_bound(K, k, m, sample_weight=w), rel=1e-9, abs=1e-9)
-    # The same from the normalised adjacency alone, whose leading eigenvector is that of the weights.
+    # The value follows from the normalised adjacency alone, whose leading eigenvector is that of the weights.
     values = np.linalg.eigvalsh(K.toarray() * np.sqrt(w) * np.sqrt(w)[:, None])[::-1]
     assert bound == pytest.approx(values[k * (m + 1) :].sum(), rel=1e-9)
     assert bound <= w @ problem_of(K, w, m).fit(labels, k)[1] + 1e-9
@@ -339,7 +339,7 @@ def test_an_indefinite_kernel_is_refused_and_guarded():
             model = KernelKFlats(4, 2, shift=0.0, on_indefinite="warn", init="random", n_init=1, random_state=seed).fit(
                 graph
             )
-        # What is kept is the best of the run, whatever it went through.
+        # The best state of the run is kept.
         assert model.inertia_ == model.history_.min()
         if (np.diff(model.history_) > 0).any() and not model.converged_:
             rose += 1

@@ -152,8 +152,8 @@ def test_the_shift_that_makes_a_kernel_definite(weighted, sparse):
     assert (np.diff(result.run.history) <= 1e-9 * np.abs(result.run.history[0])).all()
 
 
-def test_the_shift_by_lanczos(monkeypatch):
-    monkeypatch.setattr("graphcore.kernels.definiteness._DENSE_POINTS", 10)
+def test_the_shift_by_lanczos(limits):
+    limits("graphcore.kernels.definiteness", _DENSE_POINTS=10)
     kernel = DenseKernel(of_spectrum(np.append(-3.0, np.linspace(-0.5, 10, 299))))
     assert semidefinite_shift(kernel, np.ones(300)) == pytest.approx(3.0, rel=1e-3)
     assert semidefinite_shift(kernel, np.ones(300)) >= 3.0 - 1e-6

@@ -21,7 +21,7 @@ def blocks(B, *ends):
 
 
 def test_blocks_offer_all_rows_that_are_drawn():
-    """What is drawn by the cost of all blocks is among what each one offers by its own, in the same order."""
+    """Rows drawn by the cost of all blocks are among the offers of the single blocks, in one order."""
     parts = blocks(rows(), 100, 250)
     centers, n_drawn = parts[0][:2], 12
     streams = [Streams(5).child("block", i) for i in range(3)]

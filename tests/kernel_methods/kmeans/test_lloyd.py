@@ -222,7 +222,7 @@ def fitted(n, k, seed=0):
 
 
 @pytest.mark.parametrize("kind", [np.asarray, sp.csr_array])
-def test_rows_by_blocks_against_numpy(monkeypatch, kind):
+def test_rows_by_blocks_against_numpy(limits, kind):
     A = sp.random_array((50, 30), density=0.2, rng=np.random.default_rng(1)).toarray()
     given = labels, weights, masses, norms = fitted(30, 4)
     Z = np.eye(4)[labels] * weights[:, None]
@@ -232,7 +232,7 @@ def test_rows_by_blocks_against_numpy(monkeypatch, kind):
     scale = np.divide(1, own, out=np.zeros(50), where=own > 0)
     values_of_graph = norms - 2 * (A @ (Z / degrees[:, None])) * scale[:, None] / masses
     for block_bytes in (1, 8 * 4 * 7, 1 << 26):
-        monkeypatch.setattr(centroids, "_BLOCK_BYTES", block_bytes)
+        limits(centroids, _BLOCK_BYTES=block_bytes)
         found, least = centroids.nearest_centroid(matrix_columns(kind(A), np.dtype(float)), given)
         np.testing.assert_array_equal(found, values.argmin(axis=1))
         np.testing.assert_allclose(least, values.min(axis=1), rtol=1e-12, atol=1e-15)

@@ -1,0 +1,298 @@
+"""The command line: what it prints, what it writes, how it ends."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+
+import click
+import networkx as nx
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import graphcore
+from graphcore.cli.app import app, run
+from graphcore.cluster.pipeline.parameters import defaults
+
+TRIANGLES = "a b\nb c\nc a\nc x\nx y\ny z\nz x\n"
+
+
+def blobs(n=60):
+    rng = np.random.default_rng(0)
+    return np.concatenate([rng.normal(0, 1, (n // 2, 3)), rng.normal(20, 1, (n // 2, 3))])
+
+
+def read_labels(path):
+    return dict(line.split("\t") for line in path.read_text().splitlines())
+
+
+def messages(error_stream):
+    """Lines on standard error; whether loops had to be compiled does not matter."""
+    return [line for line in error_stream.splitlines() if line and not line.startswith("graphcore: compiling")]
+
+
+def process(*arguments, code=None, **options):
+    """Run the command line, or code, in a process of its own."""
+    start = ["-c", code] if code else ["-m", "graphcore"]
+    return subprocess.run(
+        [sys.executable, *start, *arguments], capture_output=True, text=True, timeout=300, check=False, **options
+    )
+
+
+# -- cluster -----------------------------------------------------------------------------------------------------------
+
+
+def test_cluster_writes_a_column_for_each_level(folder, capsys):
+    for option in ("-k", "--levels"):
+        assert run(["cluster", "graph.txt", option, "1,2,3", "-o", "levels.tsv"]) == 0
+        rows = [line.split("\t") for line in (folder / "levels.tsv").read_text().splitlines()]
+        names, *levels = zip(*rows, strict=True)
+        assert list(names) == ["a", "b", "c", "x", "y", "z"]
+        assert [len(set(level)) for level in levels] == [1, 2, 3]
+    assert run(["cluster", "graph.txt", "--levels", "1,2,3", "-o", "levels.graphml"]) == 0
+    nodes = nx.read_graphml(folder / "levels.graphml").nodes
+    assert {nodes[x]["level_1"] for x in nodes} == {0} and len({nodes[x]["level_2"] for x in nodes}) == 2
+    assert run(["cluster", "graph.txt", "--levels", "1,2,3", "-o", "levels.npy"]) == 0
+    assert np.load(folder / "levels.npy").shape == (6, 3)
+
+
+def test_cluster_writes_labels_with_the_files_names(folder, capsys):
+    assert run(["cluster", "graph.txt", "-k", "2", "-o", "labels.tsv"]) == 0
+    labels = read_labels(folder / "labels.tsv")
+    assert list(labels) == ["a", "b", "c", "x", "y", "z"]
+    assert len({labels[name] for name in "abc"}) == len({labels[name] for name in "xyz"}) == 1
+    assert labels["a"] != labels["x"]
+    printed = capsys.readouterr().out
+    for words in ("6 nodes", "7 edges", "1 component", "coreset", "2, of sizes 3 3", "0.1429", "total", "labels.tsv"):
+        assert words in printed
+    assert "verdict" not in printed  # these clusters every seed finds
+    assert run(["cluster", "graph.txt", "-k", "2", "-o", "-"]) == 0
+    captured = capsys.readouterr()
+    assert captured.out == (folder / "labels.tsv").read_text()
+    assert "6 nodes" in captured.err and "\r" not in captured.err  # which is no terminal
+
+
+def test_json(folder, capsys):
+    assert run(["cluster", "graph.txt", "-k", "2", "--json", "-o", "labels.tsv", "--seed", "3"]) == 0
+    facts = json.loads(capsys.readouterr().out)
+    known = {
+        "nodes": 6, "edges": 7, "components": 1, "isolated": 0, "cluster_sizes": [3, 3], "seed": 3, "warnings": [],
+        "coreset": {"nodes": 4, "draws": 4}, "output": "labels.tsv", "version": graphcore.__version__,
+        "normalized_cut": pytest.approx(1 / 7),
+    }  # fmt: skip
+    assert {name: facts[name] for name in known} == known
+    assert facts["settings"]["sampling"] == "importance"
+    assert {"read", "coreset", "total"} <= set(facts["seconds"])
+    assert facts["seconds"]["total"] > 0
+
+
+def test_isolated_nodes_are_counted_warned_about_once_and_labelled_minus_one(folder, capsys):
+    sp.save_npz("graph.npz", sp.csr_array(np.pad(np.ones((3, 3)) - np.eye(3), (0, 2))))
+    assert run(["cluster", "graph.npz", "-k", "1", "--json", "-o", "labels.tsv"]) == 0
+    captured = capsys.readouterr()
+    facts = json.loads(captured.out)
+    assert facts["isolated"] == 2
+    assert facts["cluster_sizes"] == [3]
+    told = messages(captured.err)
+    assert len(told) == 1
+    assert told[0].startswith("warning: 2 of 5 nodes are isolated")
+    assert facts["warnings"] == [told[0].removeprefix("warning: ")]
+    assert read_labels(folder / "labels.tsv") == {"0": "0", "1": "0", "2": "0", "3": "-1", "4": "-1"}
+
+
+def test_many_clusters_are_summed_up(folder, capsys):
+    nx.write_edgelist(nx.connected_caveman_graph(30, 5), "graph.txt", data=False)
+    assert run(["cluster", "graph.txt", "-k", "30"]) == 0
+    assert re.search(r"30, of sizes \d+ \(min\), 5 \(median\), \d+ \(max\)", capsys.readouterr().out)
+
+
+def test_quiet(folder, capsys):
+    (folder / "graph.txt").write_text("1 2\n2 1\n2 3\n")  # looks directed
+    assert run(["cluster", "graph.txt", "-k", "1", "-o", "labels.tsv", "--quiet"]) == 0
+    assert capsys.readouterr() == ("", "")
+    assert run(["cluster", "graph.txt", "-k", "1"]) == 0
+    assert "directed" in capsys.readouterr().err
+
+
+def test_the_same_labels_as_the_estimator_and_for_any_number_of_jobs(folder, capsys):
+    """Labels of vectors are tested by test_vectors_from_files_and_standard_input."""
+    nx.write_edgelist(nx.connected_caveman_graph(20, 6), "graph.txt", data=False)
+    np.save("X.npy", np.round(blobs(), 6))
+    for given, options in ((graphcore.read_graph("graph.txt"), ["graph.txt"]),
+                           (np.load("X.npy"), ["X.npy", "--neighbors", "5"])):  # fmt: skip
+        model = graphcore.CoresetSpectralClustering(7, n_neighbors=5, random_state=5).fit(given)
+        for jobs in ("1", "2"):
+            assert run(["cluster", *options, "-k", "7", "-o", "-", "--seed", "5", "--jobs", jobs, "--quiet"]) == 0
+            labels = [int(line.split("\t")[1]) for line in capsys.readouterr().out.splitlines()]
+            assert labels == model.labels_.tolist()
+
+
+def test_settings_are_passed_through(folder, capsys):
+    nx.write_edgelist(nx.connected_caveman_graph(10, 8), "graph.txt", data=False)
+    assert run(["cluster", "graph.txt", "-k", "10", "--published", "--json", "-o", "labels.tsv"]) == 0
+    settings = json.loads(capsys.readouterr().out)["settings"]
+    assert (settings["sampling"], settings["published"]) == ("importance", True)
+    given = "--coreset-size 0.5 --sampling uniform --eigen-solver exact --objective ncut --min-cluster-size 3"
+    assert run(["cluster", "graph.txt", "-k", "5", "--json", "--effort", "fast", *given.split()]) == 0
+    settings = json.loads(capsys.readouterr().out)["settings"]
+    expected = {
+        "coreset_size": 40, "sampling": "uniform", "eigen_solver": "exact", "published": False, "max_drafts": 1,
+        "objective": "ncut", "min_cluster_size": 3,
+    }  # fmt: skip
+    assert {name: settings[name] for name in expected} == expected
+
+
+def test_a_progress_line_on_a_terminal(folder, capsys, monkeypatch):
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    assert run(["cluster", "graph.txt", "-k", "2", "-o", "labels.tsv"]) == 0
+    shown = capsys.readouterr().err
+    assert "\rread: " in shown
+    assert shown.endswith(" \r")
+
+
+# -- info, convert, demo -----------------------------------------------------------------------------------------------
+
+
+def test_info(folder, capsys):
+    assert run(["info", "graph.txt"]) == 0
+    printed = capsys.readouterr().out
+    for words in ("6 nodes", "7 edges", "unweighted", "1 component", "2 (min)", "3 (max)", "6 nodes in the largest"):
+        assert words in printed
+    assert run(["info", "graph.txt", "--json"]) == 0
+    facts = json.loads(capsys.readouterr().out)
+    assert facts["degrees"] == {"min": 2.0, "median": 2.0, "mean": pytest.approx(14 / 6), "max": 3.0}
+    assert facts["largest_component"] == 6
+
+
+def test_columns_of_an_edge_list(folder, capsys):
+    (folder / "table.csv").write_text("5,1,a,b,9\n7,2,b,c,9\n")
+    assert run(["convert", "table.csv", "-", "--to", "csv", "--columns", "2,3", "--weight-column", "1"]) == 0
+    assert capsys.readouterr().out.splitlines()[-2:] == ["a,b,1.0", "b,c,2.0"]
+    assert run(["convert", "table.csv", "-", "--to", "csv", "--columns", "2,3", "--weight-column", "none"]) == 0
+    assert capsys.readouterr().out.splitlines()[-2:] == ["a,b", "b,c"]
+
+
+def test_version_and_module(folder):
+    done = process("--version")
+    assert (done.returncode, done.stdout.strip()) == (0, f"graphcore, version {graphcore.__version__}")
+
+
+# -- bad input ---------------------------------------------------------------------------------------------------------
+
+
+def test_every_setting_has_an_option_every_option_a_help_that_lists_what_can_be_chosen(capsys):
+    from graphcore.cluster.pipeline.parameters import PARAMETERS
+    from graphcore.graphs.rows import SYMMETRIZE
+
+    assert run(["cluster", "--help"]) == 0
+    text = capsys.readouterr().out
+    for choice in (*SYMMETRIZE, *(word for each in PARAMETERS for word in each.choices if word)):
+        assert choice in text
+    options = {p.name: p for p in app.commands["cluster"].params}
+    assert set(defaults()) <= set(options)
+    for command in app.commands.values():
+        for option in command.params:
+            if isinstance(option, click.Option):
+                assert option.help, (command.name, option.name)
+
+
+@pytest.mark.parametrize("defect", [ZeroDivisionError, EOFError])  # click takes the second for a user's Ctrl-D
+def test_a_defect_is_not_dressed_up_as_bad_input(folder, monkeypatch, defect):
+    def broken(*_, **__):
+        raise defect
+
+    monkeypatch.setattr("graphcore.files.read_graph", broken)
+    with pytest.raises(defect):
+        run(["info", "graph.txt"])
+
+
+# -- interrupted -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+def test_ctrl_c_while_reading(folder):
+    os.mkfifo("pipe")
+    command = [sys.executable, "-m", "graphcore", "cluster", "pipe", "-k", "2", "-o", "labels.tsv"]
+    # Opening the pipe returns once the reader has opened its end, so the process is known to be at work.
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as running, open("pipe", "w"):
+        time.sleep(0.2)
+        running.send_signal(signal.SIGINT)
+        _, message = running.communicate(timeout=60)
+    assert running.returncode == 130
+    assert message.strip() == "graphcore: interrupted"
+    assert sorted(os.listdir()) == ["graph.txt", "pipe"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_interrupted_while_writing_leaves_what_was_there(folder, number, code):
+    (folder / "labels.tsv").write_text("before")
+    # The signal comes when all labels have been written and are to be flushed to the disk.
+    interrupt = f"""
+import os, sys
+os.fsync = lambda _: os.kill(os.getpid(), {int(number)})
+from graphcore.cli import main
+main(["cluster", "graph.txt", "-k", "2", "-o", "labels.tsv"])
+"""
+    done = process(code=interrupt)
+    assert done.returncode == code, done.stderr
+    assert "Traceback" not in done.stderr
+    assert sorted(os.listdir()) == ["graph.txt", "labels.tsv"]
+    assert (folder / "labels.tsv").read_text() == "before"
+
+
+def test_a_termination_before_imports_are_over_ends_the_process(folder):
+    """Extension modules that load run no handler of Python, as this module, which goes on whatever is raised in it."""
+    (folder / "scipy.py").write_text(
+        "import time\nprint('loads', flush=True)\nwhile True:\n"
+        "    try: time.sleep(60)\n    except BaseException: pass\n"
+    )
+    command = [sys.executable, "-c", "import sys; sys.path.insert(0, ''); from graphcore.cli import main; main()"]
+    with subprocess.Popen([*command, "info", "graph.txt"], stdout=subprocess.PIPE, text=True) as running:
+        assert running.stdout.readline() == "loads\n"
+        running.terminate()
+        assert running.wait(60) == -signal.SIGTERM
+
+
+@pytest.mark.slow
+def test_ctrl_c_does_not_wait_for_threads(folder):
+    nx.write_edgelist(nx.connected_caveman_graph(10, 8), "graph.txt", data=False)
+    interrupt = """
+import os, signal, time
+from graphcore.cluster.pipeline import drafts
+from graphcore.cli import main
+def long_work(*_, **__):
+    os.kill(os.getpid(), signal.SIGINT)
+    time.sleep(120)
+drafts.sample_coreset = long_work
+main(["cluster", "graph.txt", "-k", "2", "--jobs", "2", "-o", "labels.tsv"])
+"""
+    start = time.perf_counter()
+    done = process(code=interrupt)
+    assert done.returncode == 130, done.stderr
+    assert time.perf_counter() - start < 60
+    assert os.listdir() == ["graph.txt"]
+
+
+# -- compilation -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+def test_compilation_is_announced_once_and_only_when_it_happens(folder):
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(folder / "cache")}
+    notice = "graphcore: compiling its loops for this machine"
+    assert process("info", "graph.txt", env=environment).stderr.count(notice) == 1
+    assert process("info", "graph.txt", env=environment).stderr == ""
+
+
+def test_help_does_not_import_what_it_does_not_need():
+    done = process(
+        code="import sys; from graphcore.cli.app import run; run(['cluster', '--help']); "
+        "print([m for m in ('numpy', 'numba', 'scipy', 'sklearn') if m in sys.modules])"
+    )
+    assert done.stdout.splitlines()[-1] == "[]"

@@ -1,0 +1,203 @@
+"""Files of vectors that hold something else, or are damaged: one line that names the file."""
+
+import gzip
+import json
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import graphcore
+from graphcore import CoresetSpectralClustering, GraphWarning, InputError, knn_graph, read_graph
+from graphcore.cli.app import run
+from graphcore.cli.vectors import read_vectors
+
+
+@pytest.mark.parametrize(
+    ("array", "message"),
+    [
+        (np.zeros((3, 2), dtype="M8[s]"), "datetime64"),
+        (np.zeros((3, 2), dtype=complex), "complex128"),
+        (np.zeros((3, 2), dtype="U3"), "<U3"),
+        (np.zeros((3, 2), dtype=[("a", int)]), "neither numbers nor text"),
+        (np.array([[1, None]], dtype=object), "Python objects"),
+        (np.zeros((0, 5)), r"shape \(0, 5\)"),
+        (np.zeros((5, 0)), r"shape \(5, 0\)"),
+        (np.zeros(5), r"shape \(5,\)"),
+    ],
+)
+@pytest.mark.parametrize("ending", ["npy", "npz"])
+def test_what_are_no_vectors(tmp_path, array, message, ending):
+    path = tmp_path / f"x.{ending}"
+    (np.save if ending == "npy" else np.savez)(path, array)
+    with pytest.raises(InputError, match=message) as caught:
+        read_vectors(str(path))
+    assert str(caught.value).startswith(f"{path}: ")
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (b"(4, 2)", b"(4, 9999999999)"),
+        (b"(4, 2)", b"(-4, -2)"),
+        (b"(4, 2)", b"((((((" * 9),
+        (b"'<f8'", b"'|O'"),
+        (b"'descr'", b"7"),
+        (b"NUMPY", b"NUMPX"),
+        (b"(4, 2)", b"(4, 2L)" + b"_" * 40),
+    ],
+)
+def test_damaged_headers(tmp_path, old, new):
+    np.save(tmp_path / "a.npy", np.ones((4, 2)))
+    head, data = np.split(np.fromfile(tmp_path / "a.npy", np.uint8), [128])
+    changed = head.tobytes().replace(old, new)
+    start, _, text = changed[:10], changed[10:10], changed[10:]
+    (tmp_path / "a.npy").write_bytes(start + text.rstrip(b" \n")[:117].ljust(117) + b"\n" + data.tobytes())
+    with pytest.raises(InputError) as caught:
+        read_vectors(str(tmp_path / "a.npy"))
+    assert "\n" not in str(caught.value)
+
+
+def test_vectors_in_both_layouts_of_scipy_and_in_a_type_too_wide(tmp_path):
+    X = sp.random_array((6, 4), density=0.5, rng=np.random.default_rng(0))
+    for kind in ("csr", "csc", "coo"):
+        sp.save_npz(tmp_path / "x.npz", X.asformat(kind))
+        np.testing.assert_array_equal(read_vectors(str(tmp_path / "x.npz")).toarray(), X.toarray())
+    np.save(tmp_path / "x.npy", np.asfortranarray(X.toarray()))
+    np.testing.assert_array_equal(read_vectors(str(tmp_path / "x.npy")), X.toarray())
+    X = np.ones((5, 2), dtype=np.longdouble)
+    X[2, 1] = np.longdouble("1e4000")
+    with pytest.raises(InputError, match=r"rescale|must be finite"):
+        knn_graph(X, 2)
+
+
+# -- text and Parquet --------------------------------------------------------------------------------------------------
+
+X = np.arange(12.0).reshape(4, 3)
+
+
+@pytest.mark.parametrize("name", ["x.csv", "x.csv.gz", "x"])
+@pytest.mark.parametrize("squeezed", [True, False])
+def test_the_content_says_whether_text_is_compressed(tmp_path, name, squeezed):
+    text = b"a,b,c\n" + b"".join(b"%g,%g,%g\n" % tuple(row) for row in X)
+    (tmp_path / name).write_bytes(gzip.compress(text) if squeezed else text)
+    np.testing.assert_array_equal(read_vectors(str(tmp_path / name)), X)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("name,x,y\nAnna,1,2\nBen,3,4\n", "column 0 of row 0 (both counted from 0) holds 'Anna'"),
+        ("x;y\n1;2\n3;\n", "column 1 of row 1 (both counted from 0) holds ''"),
+        ("", "holds no numbers"),
+        ("x,y\n", "holds column names and no numbers"),
+        ("1,,3\n4,5,6\n", "column 1 of row 0 (both counted from 0) holds ''"),
+        ("1,NA,3\n4,5,6\n", "column 1 of row 0 (both counted from 0) holds 'NA'"),
+    ],
+)
+def test_text_that_is_no_table_of_numbers(tmp_path, text, said):
+    (tmp_path / "x.csv").write_text(text)
+    with pytest.raises(InputError) as caught:
+        read_vectors(str(tmp_path / "x.csv"))
+    assert str(caught.value).startswith(f"{tmp_path / 'x.csv'}: ") and said in str(caught.value)
+
+
+def test_vectors_in_parquet(tmp_path):
+    arrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    path = tmp_path / "x.parquet"
+    parquet.write_table(arrow.table({f"c{i}": X[:, i] for i in range(3)}), path)
+    np.testing.assert_array_equal(read_vectors(str(path)), X)
+    parquet.write_table(arrow.table({"id": list("abcd"), "embedding": X.tolist()}), path)
+    with pytest.warns(GraphWarning, match="the lists in column 'embedding'"):
+        np.testing.assert_array_equal(read_vectors(str(path)), X)
+    for columns, said in (
+        ({"id": list("abcd"), "x": X[:, 0]}, "column 'id' holds string, and vectors are numbers only"),
+        ({"x": [[1.0], [1.0, 2.0]]}, "the lists in column 'x' are not all of one length"),
+    ):
+        parquet.write_table(arrow.table(columns), path)
+        with pytest.raises(InputError, match=said):
+            read_vectors(str(path))
+    (tmp_path / "x.parquet.gz").write_bytes(gzip.compress(path.read_bytes()))
+    with pytest.raises(InputError, match="decompress the file around it"):
+        read_vectors(str(tmp_path / "x.parquet.gz"))
+    path.write_bytes(b"PAR1\x15\x04broken PAR1")
+    with pytest.raises(InputError, match="the Parquet table cannot be read"):
+        read_vectors(str(path))
+
+
+def test_edges_in_parquet_are_those_of_the_text(tmp_path):
+    arrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    path, text = tmp_path / "edges.parquet", tmp_path / "edges.csv"
+    for ends in (([5, 7, 5], [7, 9, 9]), (["a", "c", "a"], ["c", "b", "b"])):
+        parquet.write_table(arrow.table({"from": ends[0], "to": ends[1], "weight": [2.0, 0.5, 1.0]}), path)
+        text.write_text(
+            "from,to,weight\n" + "".join(f"{u},{v},{w}\n" for u, v, w in zip(*ends, [2, 0.5, 1], strict=True))
+        )
+        got, expected = read_graph(path), read_graph(text)
+        np.testing.assert_array_equal(got.node_names, expected.node_names)
+        np.testing.assert_array_equal(got.to_scipy().toarray(), expected.to_scipy().toarray())
+        assert not read_graph(path, weight_column=None).is_weighted
+    parquet.write_table(arrow.table({"id": [1, 2], "source": [5, 6], "target": [6, 7]}), path)
+    with pytest.warns(GraphWarning, match=r"pass columns=\(1, 2\)"):
+        read_graph(path)
+    parquet.write_table(arrow.table({f"c{i}": X[:, i] + 0.5 for i in range(3)}), path)
+    with pytest.warns(GraphWarning, match="column c0 holds double, which are taken for names"):
+        read_graph(path)
+    parquet.write_table(arrow.table({"from": arrow.array([], "int64"), "to": arrow.array([], "int64")}), path)
+    with pytest.raises(InputError, match="no rows"):
+        read_graph(path)
+
+
+@pytest.fixture
+def noisy(here):
+    """Three clusters, then thirty vectors far from all others, of whole numbers."""
+    rng = np.random.default_rng(0)
+    X = np.repeat(40 * np.eye(3, 6), 100, axis=0) + 4 * rng.normal(size=(300, 6))
+    return np.concatenate([X, rng.uniform(-200, 200, (30, 6))]).round()
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8", "i8", "i2"])
+def test_a_model_of_vectors_predicts_and_is_updated_as_that_of_the_class(noisy, dtype, capsys):
+    X = noisy.astype(dtype)
+    np.save("x.npy", X)
+    np.save("new.npy", X[:7])
+    command = "cluster x.npy -k 3 --neighbors 8 --outliers 0.1 -o l.npy --model m.npz --json"
+    assert run(command.split()) == 0
+    facts = json.loads(capsys.readouterr().out)
+    model, same = graphcore.load("m.npz"), CoresetSpectralClustering(3, n_neighbors=8, outliers=0.1, random_state=0)
+    same.fit(X)
+    assert facts["outliers"] == np.count_nonzero(same.labels_ < 0) >= 30
+    for name in ("labels_", "outlier_scores_"):
+        np.testing.assert_array_equal(getattr(model, name), getattr(same, name))
+    np.testing.assert_array_equal(model.predict(X), same.predict(X))
+    assert model.get_params() == same.get_params() | {"affinity": "nearest_neighbors", "n_jobs": -1}
+    assert model._reference.vectors.dtype == {"i8": "f4"}.get(dtype, dtype)
+    assert run(["update", "m.npz", "new.npy", "-o", "after.npy"]) == 0
+    assert "7 are new" in capsys.readouterr().out
+    same.update(X[:7])
+    np.testing.assert_array_equal(np.load("after.npy"), same.labels_)
+
+
+def test_outliers_are_told(noisy, capsys):
+    np.save("x.npy", noisy)
+    assert run(["cluster", "x.npy", "-k", "3", "--outliers", "0.09", "-o", "l.npy", "--report", "r.html"]) == 0
+    said = capsys.readouterr()
+    assert "outliers   30, of label -1" in said.out
+    assert "isolated" not in said.out + said.err
+    with open("r.html", encoding="utf-8") as page:
+        assert "left out: 30 outliers" in page.read()
+
+
+def test_wrong_updates_of_a_model_of_vectors(noisy, capsys):
+    np.save("x.npy", noisy)
+    np.save("narrow.npy", noisy[:, :2])
+    assert run(["cluster", "x.npy", "-k", "3", "-o", "l.npy", "--model", "m.npz"]) == 0
+    for command, said in (
+        ("update m.npz x.npy --removed x.npy", "of which none are taken out"),
+        ("update m.npz narrow.npy", "2 features"),
+        ("update m.npz --removed x.npy", "of which none are taken out"),
+    ):
+        assert run(command.split()) != 0
+        assert said in capsys.readouterr().err
+    assert len(graphcore.load("m.npz").labels_) == 330

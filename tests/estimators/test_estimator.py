@@ -1,0 +1,326 @@
+"""CoresetSpectralClustering: every kind of input, bad parameters, degenerate graphs."""
+
+import logging
+import re
+import threading
+import warnings
+from concurrent.futures import Future
+
+import networkx as nx
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.datasets import make_blobs
+from sklearn.metrics import adjusted_rand_score
+
+import graphcore
+from graphcore import CoresetSpectralClustering, Graph, GraphWarning, ParameterError
+
+from ..oracles import dense_kernel
+from ..partitions import check_labels, same_partition
+
+# Degenerate graphs are warned about in many ways; where a warning matters, the test asks for it.
+pytestmark = pytest.mark.filterwarnings("ignore::graphcore.GraphWarning")
+
+VARIANTS = {
+    "default": {},
+    "published": {"published": True},
+    "one draft": {"effort": "fast"},
+    "normalised cut": {"objective": "ncut"},
+    "uniform": {"sampling": "uniform"},
+    "exact": {"eigen_solver": "exact"},
+    "published, exact": {"published": True, "eigen_solver": "exact"},
+}
+QUICK = ("default", "published", "one draft")
+EACH_VARIANT = pytest.mark.parametrize(
+    "variant", [pytest.param(name, marks=[pytest.mark.slow] * (name not in QUICK)) for name in VARIANTS]
+)
+
+CAVEMEN = nx.connected_caveman_graph(5, 8)
+TRUTH = np.repeat(np.arange(5), 8)
+
+
+def within(seconds, function):
+    """Return the result of a function that must not hang; its exceptions come through."""
+    outcome = Future()
+
+    def work():
+        try:
+            outcome.set_result(function())
+        except BaseException as error:
+            outcome.set_exception(error)
+
+    threading.Thread(target=work, daemon=True).start()
+    return outcome.result(timeout=seconds)
+
+
+def test_what_is_stored():
+    model = CoresetSpectralClustering(5, random_state=0, coreset_size=20).fit(CAVEMEN)
+    assert model.labels_.dtype == np.int32
+    assert model.labels_.shape == (40,)
+    assert sorted(set(model.labels_)) == [0, 1, 2, 3, 4]
+    coreset = model.clustering_.coreset
+    assert coreset.indices.shape == coreset.weights.shape == model.clustering_.coreset_labels.shape == (20,)
+    assert (model.clustering_.coreset.weights > 0).all()
+    assert model.graph_.n_components == 1
+    assert model.n_features_in_ == 40
+    assert model.clustering_.settings.coreset_size == 20
+    assert model.seconds_
+    np.testing.assert_array_equal(model.fit_predict(CAVEMEN), model.labels_)
+
+
+def check_stages(model, A):
+    """Coreset, its labels and its graph belong together, and to the graph of this dense matrix."""
+    coreset, between, cells = model.coreset_, model.coreset_graph_.toarray(), model.clustering_.cells
+    assert coreset is model.clustering_.coreset and model.coreset_labels_ is model.clustering_.coreset_labels
+    assert model.coreset_labels_.shape == coreset.indices.shape == coreset.weights.shape
+    assert set(model.coreset_labels_) <= set(range(model.n_clusters_))
+    if model.published:
+        K = dense_kernel(A, 1.0)[0][np.ix_(coreset.indices, coreset.indices)]
+        np.testing.assert_allclose(between, coreset.weights[:, None] * K * coreset.weights)
+    else:
+        np.testing.assert_array_equal(cells >= 0, A.any(axis=1))
+        Z = np.eye(cells.max() + 1)[cells] * A.any(axis=1)[:, None]
+        np.testing.assert_allclose(between, Z.T @ A @ Z)
+        assert len(coreset) == model.clustering_.settings.coreset_size
+
+
+@pytest.mark.parametrize("options", [{}, {"published": True}, {"objective": "ncut", "eigen_solver": "exact"}])
+def test_a_model_shows_the_stages_also_from_a_file_and_after_an_update(options, tmp_path):
+    A = np.zeros((42, 42))  # one node is alone, one joins them later
+    A[:40, :40] = 3.0 * nx.to_numpy_array(CAVEMEN)
+    model = CoresetSpectralClustering(5, coreset_size=20, random_state=0, **options)
+    model.fit(sp.csr_array(A[:41, :41]))
+    check_stages(model, A[:41, :41])
+    model.save(tmp_path / "model.npz")
+    again = graphcore.load(tmp_path / "model.npz")
+    check_stages(again, A[:41, :41])
+    for name in ("indices", "weights"):
+        np.testing.assert_array_equal(getattr(again.coreset_, name), getattr(model.coreset_, name))
+    np.testing.assert_array_equal(again.coreset_labels_, model.coreset_labels_)
+    again.update(added=([41, 40], [0, 7], [1.5, 2.5]))
+    A[41, 0] = A[0, 41] = 1.5
+    A[40, 7] = A[7, 40] = 2.5
+    check_stages(again, A)
+
+
+def test_labels_to_start_from_have_a_coreset_and_no_graph_of_it():
+    model = CoresetSpectralClustering(5, coreset_size=20, random_state=0).fit(CAVEMEN, initial_labels=TRUTH)
+    assert len(model.coreset_) == 20 and model.coreset_graph_ is None and model.clustering_.cells is None
+    np.testing.assert_array_equal(model.coreset_labels_, model.labels_[model.coreset_.indices])
+
+
+@pytest.mark.parametrize("known", [{"labels": TRUTH}, {"initial_labels": TRUTH}, {"y": np.where(TRUTH > 2, TRUTH, -1)}])
+def test_the_published_algorithm_keeps_no_labels(known):
+    with pytest.raises(ParameterError, match="published=True keeps no labels given, and begins with none"):
+        CoresetSpectralClustering(5, published=True).fit(CAVEMEN, **known)
+
+
+def test_verbose_logs_stages_and_is_silent_otherwise(caplog, capsys):
+    with caplog.at_level(logging.INFO, logger="graphcore"):
+        CoresetSpectralClustering(5, random_state=0).fit(CAVEMEN)
+        assert not caplog.records
+        drawn, found = ["graph", "coreset", "coreset graph"], ["kernel distances", "moves", "score"]
+        for options, stages in (
+            ({"effort": "fast"}, [*drawn, "balance", *found]),
+            ({"effort": "fast", "balance": 1}, [*drawn, "spectral partition", "merging", *found]),
+            ({"published": True}, ["graph", "published algorithm", "score"]),
+        ):
+            caplog.clear()
+            model = CoresetSpectralClustering(5, random_state=0, verbose=1, **options).fit(CAVEMEN)
+            assert [record.message.split(":")[0] for record in caplog.records] == list(model.seconds_) == stages
+        assert "recombining" in CoresetSpectralClustering(5, random_state=0).fit(CAVEMEN).seconds_
+    assert capsys.readouterr() == ("", "")
+
+
+# -- inputs ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("container", [np.asarray, np.float32, sp.csr_array, sp.csc_matrix, sp.coo_array, list])
+def test_vectors_of_every_kind(container):
+    X, y = make_blobs([50, 50, 50], n_features=4, random_state=3, cluster_std=0.5)
+    model = CoresetSpectralClustering(3, random_state=0).fit(container(X))
+    assert same_partition(model.labels_, y)
+    assert model.n_features_in_ == 4
+    if container is sp.csr_array:  # a square matrix is vectors where that is said
+        model.set_params(affinity="nearest_neighbors", n_neighbors=2).fit(container(X[:4]))
+        assert model.n_features_in_ == 4 and model.affinity_ == "nearest_neighbors"
+
+
+def test_the_callers_objects_are_not_changed():
+    A = sp.csr_array(nx.to_scipy_sparse_array(CAVEMEN, dtype=float))
+    X = make_blobs(60, random_state=0)[0]
+    before = A.copy(), X.copy()
+    CoresetSpectralClustering(5, random_state=0).fit(A)
+    CoresetSpectralClustering(5, random_state=0).fit(X)
+    assert (before[0] != A).nnz == 0
+    assert A.indices.flags.writeable
+    np.testing.assert_array_equal(X, before[1])
+
+
+# -- reproducibility ---------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def partition_graph():
+    """Large enough for several blocks of rows."""
+    G = nx.random_partition_graph([300] * 10, 0.2, 0.002, seed=0)
+    return Graph.from_networkx(G), np.repeat(np.arange(10), 300)
+
+
+@EACH_VARIANT
+def test_planted_clusters_are_found(partition_graph, variant):
+    graph, truth = partition_graph
+    models = [CoresetSpectralClustering(10, random_state=seed, **VARIANTS[variant]).fit(graph) for seed in range(3)]
+    scores = [adjusted_rand_score(truth, model.labels_) for model in models]
+    # Importance sampling spends its draws on nodes of low degree, and single moves repair much; a random labelling
+    # scores 0.
+    assert np.median(scores) > (0.3 if "published" in variant else 0.95)
+
+
+def test_random_states():
+    graph = Graph.from_networkx(nx.random_partition_graph([30] * 4, 0.3, 0.1, seed=0))
+
+    def labels(state):
+        model = CoresetSpectralClustering(4, random_state=state, coreset_size=30).fit(graph)
+        return model.clustering_.coreset.indices.tolist()
+
+    assert labels(0) == labels(0) != labels(1)
+    assert labels(np.random.default_rng(0)) == labels(np.random.default_rng(0))
+    assert labels(np.random.RandomState(0)) == labels(np.random.RandomState(0))
+    rng = np.random.default_rng(0)
+    assert labels(rng) != labels(rng)
+    assert labels(None) != labels(None)  # equal by chance with probability below 1e-25: 30 of 120 nodes
+
+
+# -- bad input and parameters ------------------------------------------------------------------------------------------
+
+# Of the settings of a run tests/cluster/pipeline/test_settings.py has all.
+BAD = [
+    (CAVEMEN, {"n_clusters": 41}, "n_clusters=41 must be at most 40"),
+    (CAVEMEN, {"n_clusters": None}, "n_clusters=None needs a resolution"),
+    (CAVEMEN, {"n_clusters": 5, "coreset_size": 4}, "coreset_size=4 is less than n_clusters=5"),
+    (CAVEMEN, {"affinity": "nearest_neighbors"}, "affinity='nearest_neighbors' takes vectors"),
+    *((X, {name: value}, f"{name}={value!r}") for X, name, value in (
+        (CAVEMEN, "objective", "beauty"), (CAVEMEN, "published", "reference"), (CAVEMEN, "affinity", "rbf"),
+        (CAVEMEN, "symmetrize", "no"), (CAVEMEN, "random_state", -1), (CAVEMEN, "random_state", "seed"),
+        (CAVEMEN, "n_jobs", 0), (CAVEMEN, "n_jobs", 1.5), (np.eye(9), "n_neighbors", 0),
+        (np.eye(9), "n_neighbors", "ten"), (np.eye(9), "metric", "taxi"),
+    )),
+    ([[0.0, 1], [np.nan, 1], [2, 3]], {}, "^the vectors must be finite: row 1, column 0 is NaN .*drop the rows$"),
+    ([[0.0, 1], [np.inf, 1], [2, 3]], {}, "row 1, column 0 is inf"),
+    (np.arange(3.0), {}, "Expected 2D array"),
+    ({(0, 1), (1, 2)}, {}, "an array or a graph is needed, got a set; for edges give graphcore.Graph.from_edges"),
+    (np.ones((1, 2)), {}, "minimum of 2"),
+    ([["a", "b"], ["c", "d"]], {}, "could not convert|dtype"),
+    *((of(np.ones((3, 2))), {"affinity": "precomputed"}, r"square.*\(3, 2\)") for of in (np.asarray, sp.csr_array)),
+    (-np.ones((3, 3)), {"affinity": "precomputed"}, "Negative values"),
+    (sp.csr_array(-np.ones((3, 3))), {}, "negative"),
+    (sp.csr_array([[0, np.nan], [np.nan, 0]]), {}, "finite"),
+    (sp.csr_array((5, 5)), {}, "all 5 nodes are isolated"),
+    (sp.csr_array((0, 0)), {}, "empty"),
+    (nx.Graph(), {}, "no nodes"),
+    (nx.empty_graph(4), {}, "all 4 nodes are isolated"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("X", "parameters", "message"), BAD)
+def test_what_is_refused(X, parameters, message):
+    with pytest.raises(ParameterError if "=" in message else ValueError, match=message):
+        CoresetSpectralClustering(**{"n_clusters": 2, **parameters}).fit(X)
+
+
+# -- degenerate graphs -------------------------------------------------------------------------------------------------
+
+
+def test_warnings_point_at_the_callers_line():
+    with pytest.warns(GraphWarning, match="isolated") as caught:
+        CoresetSpectralClustering(1).fit(Graph.from_edges([0], [1], n_nodes=3))
+    assert caught[0].filename == __file__
+
+
+DEGENERATE = {
+    "star": nx.star_graph(50), "path": nx.path_graph(60), "cycle": nx.cycle_graph(60),
+    "complete": nx.complete_graph(40), "bipartite": nx.complete_bipartite_graph(20, 30),
+    "barbell": nx.barbell_graph(20, 0), "grid": nx.grid_2d_graph(8, 8),
+    "matching": nx.disjoint_union_all([nx.path_graph(2)] * 30),
+    "stars": nx.disjoint_union_all([nx.star_graph(6)] * 8),
+}  # fmt: skip
+
+
+def fit(graph, k, variant="default", seed=0):
+    model = CoresetSpectralClustering(k, random_state=seed, **VARIANTS[variant])
+    return within(120, lambda: model.fit(graph))
+
+
+@EACH_VARIANT
+@pytest.mark.parametrize("graph", DEGENERATE.values(), ids=DEGENERATE)
+def test_degenerate_graphs_are_labelled_for_any_number_of_clusters(graph, variant):
+    n = graph.number_of_nodes()
+    for k in (1, 2, 5, n // 2, n):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always", GraphWarning)
+            model = fit(graph, k, variant)
+        said = "".join(str(warning.message) for warning in caught)
+        check_labels(nx.to_numpy_array(graph), model.labels_, k, warned=said)
+        n_used = len(set(model.labels_))
+        if n_used < k:
+            # The spectral step may find fewer groups, and then says so; merging always ends at k.
+            assert model.clustering_.settings.published
+            assert any(re.match(rf"only {n_used} of \D*{k} clusters", str(warning.message)) for warning in caught)
+
+
+@EACH_VARIANT
+def test_one_edge_and_one_node_with_a_loop(variant):
+    assert fit(nx.path_graph(2), 1, variant).labels_.tolist() == [0, 0]
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", GraphWarning)
+        labels = fit(nx.path_graph(2), 2, variant).labels_
+    check_labels(1 - np.eye(2), labels, 2, warned="".join(str(warning.message) for warning in caught))
+    with pytest.raises(ParameterError, match="n_clusters=3 must be at most 2"):
+        fit(nx.path_graph(2), 3, variant)
+    assert fit(Graph.from_edges([0], [0]), 1, variant).labels_.tolist() == [0]
+
+
+def test_two_ends_of_a_barbell_and_of_a_path_duplicate_vectors_and_two_vectors():
+    barbell = nx.barbell_graph(20, 0)
+    assert same_partition(fit(barbell, 2).labels_, np.repeat([0, 1], 20))
+    labels = fit(nx.path_graph(60), 2).labels_
+    assert np.count_nonzero(np.diff(labels)) == 1
+    assert np.bincount(labels).min() >= 20
+    X = np.repeat([[0.0, 0.0], [5.0, 5.0], [9.0, 0.0]], 40, axis=0)
+    labels = within(120, lambda: CoresetSpectralClustering(3, random_state=0).fit_predict(X))
+    assert same_partition(labels, np.repeat([0, 1, 2], 40))
+    two = within(120, lambda: CoresetSpectralClustering(1, random_state=0).fit_predict([[0.0], [1.0]]))
+    assert two.tolist() == [0, 0]
+
+
+@EACH_VARIANT
+def test_a_nearly_uniform_dense_matrix(variant):
+    # Rank one but for noise: every cut is about as good as every other, and sums cancel to rounding errors.
+    rng = np.random.default_rng(0)
+    x = rng.random((80, 3)) + 80.0
+    model = CoresetSpectralClustering(2, affinity="precomputed", random_state=0, **VARIANTS[variant])
+    check_labels(x @ x.T, within(120, lambda: model.fit(x @ x.T)).labels_, 2)
+
+
+@EACH_VARIANT
+def test_many_isolated_nodes_and_a_triangle(variant):
+    n = 100_003
+    graph = Graph.from_edges([0, 1, 2], [1, 2, 0], n_nodes=n)
+    for k in (1, 2, 3):
+        with pytest.warns(GraphWarning, match="100000 of 100003 nodes are isolated") as caught:
+            model = fit(graph, k, variant)
+        assert (model.labels_[3:] == -1).all()
+        said = "".join(str(warning.message) for warning in caught)
+        check_labels(1 - np.eye(3), model.labels_[:3], k, warned=said)
+        assert model.graph_.n_components == 100_001
+    with pytest.raises(ParameterError, match="n_clusters=4 is more than the 3 nodes that have an edge"):
+        fit(graph, 4, variant)
+
+
+def test_mistakes_in_settings_are_found_before_neighbours_are_looked_for(monkeypatch):
+    monkeypatch.setattr("graphcore.neighbors.neighbors.knn_graph", lambda *_, **__: pytest.fail("too late"))
+    for wrong in ({"objective": "cut"}, {"n_clusters": 0}, {"coreset_size": -1}, {"effort": 2, "published": True}):
+        with pytest.raises(ParameterError):
+            CoresetSpectralClustering(**{"n_clusters": 2} | wrong).fit(np.eye(9))

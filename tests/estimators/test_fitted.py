@@ -1,0 +1,105 @@
+"""Fitted attributes of CoresetSpectralClustering."""
+
+import copy
+
+import numpy as np
+import pytest
+from sklearn.datasets import make_blobs
+from sklearn.exceptions import NotFittedError
+from sklearn.model_selection import GridSearchCV
+
+import graphcore
+from graphcore import CoresetSpectralClustering, Graph, InputError, ParameterError
+from graphcore.metrics import conductance, cut_and_volume, quotient_graph
+
+
+@pytest.fixture(scope="module")
+def karate():
+    return graphcore.datasets.load_karate().graph
+
+
+@pytest.fixture(scope="module")
+def model(karate):
+    return CoresetSpectralClustering(3, random_state=0).fit(karate)
+
+
+def test_the_graph_is_the_one_given_or_that_of_the_neighbours(karate, model):
+    assert model.graph_ is karate
+    X, _ = make_blobs(60, centers=3, cluster_std=0.5, random_state=0)
+    over_vectors = CoresetSpectralClustering(3, n_neighbors=5, random_state=0).fit(X)
+    assert (over_vectors.graph_.to_scipy() != graphcore.knn_graph(X, 5).to_scipy()).nnz == 0
+
+
+@pytest.mark.parametrize("scale", [1.0, 1e-200])
+def test_conductance_is_that_of_the_labels_after_a_fit_and_an_update(karate, scale):
+    weighted = Graph(karate.indptr, karate.indices, scale * np.ones(karate.n_entries))
+    model = CoresetSpectralClustering(3, random_state=0).fit(weighted)
+    np.testing.assert_allclose(model.conductance_, conductance(karate, model.labels_, 3), rtol=1e-12)
+    model.update(added=([0, 3], [33, 30], [scale, scale]))
+    np.testing.assert_allclose(model.conductance_, conductance(model.graph_, model.labels_, 3), rtol=1e-12)
+
+
+def test_the_graph_between_clusters_and_those_of_each(karate, model):
+    parts = [model.subgraph(cluster).node_names for cluster in range(3)]
+    assert [part.tolist() for part in parts] == [np.flatnonzero(model.labels_ == c).tolist() for c in range(3)]
+    between = model.quotient_graph_
+    np.testing.assert_allclose(between.to_scipy().toarray(), quotient_graph(karate, model.labels_, 3).toarray())
+    np.testing.assert_allclose(between.degrees, cut_and_volume(karate, model.labels_).volume)
+
+
+def test_the_summary_as_a_table(model):
+    plain, names = model.summary(n_central=1), list(pytest.importorskip("pandas").DataFrame(model.summary("pandas")))
+    assert names == list(plain) == ["cluster", "size", "volume", "conductance", "stability", "nearest", "central"]
+    central = graphcore.metrics.central_nodes(model.graph_, model.labels_, count=1)
+    assert [list(nodes) for nodes in plain["central"]] == [nodes.tolist() for nodes in central]
+    np.testing.assert_array_equal(plain["stability"], model.cluster_stability_)
+    single = CoresetSpectralClustering(2, effort="fast", random_state=0).fit(model.graph_)
+    assert np.isnan(single.summary()["stability"]).all()
+
+
+def test_wrong_questions_are_refused(model):
+    for cluster in (-1, 3, 1.5, "first"):
+        with pytest.raises(ParameterError, match="cluster="):
+            model.subgraph(cluster)
+    emptied = copy.copy(model)
+    emptied.labels_ = np.where(model.labels_ == 1, 0, model.labels_)
+    with pytest.raises(InputError, match=r"cluster=1 holds no node; summary\(\) has the sizes"):
+        emptied.subgraph(1)
+    with pytest.raises(ParameterError, match="library='spark'"):
+        model.summary("spark")
+    for ask in (lambda m: m.graph_, lambda m: m.quotient_graph_, lambda m: m.summary(), lambda m: m.subgraph(0)):
+        with pytest.raises(NotFittedError):
+            ask(CoresetSpectralClustering(2))
+
+
+def test_a_search_over_parameters_needs_no_scoring():
+    graph, truth = graphcore.datasets.planted_partition(4, 60, 0.4, 0.01, random_state=0)
+    grid = {"objective": ["information", "ncut"], "coreset_size": [0.2, 0.5]}
+    model = CoresetSpectralClustering(4, affinity="precomputed", random_state=0)
+    search = GridSearchCV(model, grid, cv=2).fit(graph.to_scipy())
+    assert np.isfinite(search.cv_results_["mean_test_score"]).all()
+    assert graphcore.metrics.agreement(search.best_estimator_.labels_, truth)["ari"] == 1.0
+    # Labels that stay are cut with the rows.
+    known = np.where(np.arange(240) % 3, -1, 3 - truth)
+    search = GridSearchCV(model, grid, cv=2, error_score="raise").fit(graph.to_scipy(), labels=known)
+    np.testing.assert_array_equal(search.best_estimator_.labels_, 3 - truth)
+
+
+def test_probabilities_are_those_of_the_own_cluster(model):
+    dense = model.membership_.toarray()
+    np.testing.assert_array_equal(model.probabilities_, dense.max(axis=1))
+    assert (dense.argmax(axis=1) == model.labels_).mean() > 0.9
+    assert not hasattr(CoresetSpectralClustering(3), "probabilities_")
+    graph = Graph.from_edges([0, 1, 2], [1, 2, 0], n_nodes=4)
+    with pytest.warns(graphcore.GraphWarning, match="isolated"):
+        assert CoresetSpectralClustering(1, random_state=0).fit(graph).probabilities_.tolist() == [1, 1, 1, 0]
+
+
+def test_it_answers_the_calls_of_bertopic():
+    # _cluster_embeddings, hierarchical and transform of bertopic 0.17: all that they ask of a clusterer.
+    X, truth = make_blobs(90, centers=3, cluster_std=0.5, random_state=0)
+    clusterer = CoresetSpectralClustering(3, random_state=0)
+    clusterer.fit(X, y=None)
+    assert hasattr(clusterer, "probabilities_") and clusterer.probabilities_.shape == (90,)
+    assert graphcore.metrics.agreement(clusterer.labels_, truth)["ari"] == 1.0
+    assert clusterer.predict(X[:5]).tolist() == clusterer.labels_[:5].tolist()
