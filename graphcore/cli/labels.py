@@ -156,8 +156,8 @@ def report(console, input, labels, output, truth, title, n_central, pictures, **
 
     The page needs no other file and no network. LABELS are lines of node and label, or a label for each node in order;
     several columns are nested levels, coarse to fine, of which the page has a map. Labels that are no numbers are
-    numbered in the order of the alphabet; -1 is no cluster. Figures that depend on how the labels were
-    computed, such as stability, are only known to `graphcore cluster --report`.
+    numbered in the order of the alphabet; -1 is no cluster. Figures that depend on how the labels were computed,
+    such as stability, are only known to `graphcore cluster --report`.
     """
     from ..files import read_labels
     from ..report.page import check_page, write_report

@@ -166,7 +166,7 @@ def test_loops_compiled_with_other_settings_of_numba_are_kept_apart(new, monkeyp
 
 
 def test_the_private_names_of_numba_that_the_cache_uses():
-    # Where one of these fails, numba has changed: graphcore/base/compiling.py and loop_cache.py have to follow.
+    # A failure means that numba has changed, and that base/compiling.py and base/loop_cache.py have to follow.
     assert list(inspect.signature(caching.FunctionCache.load_overload).parameters) == ["self", "sig", "target_context"]
     assert list(inspect.signature(caching.FunctionCache.save_overload).parameters) == ["self", "sig", "data"]
     assert list(inspect.signature(caching.FunctionCache._index_key).parameters) == ["self", "sig", "codegen"]

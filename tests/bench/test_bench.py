@@ -139,20 +139,6 @@ def test_generated_graphs_are_canonical(tmp_path, limits):
     assert canonical(indptr, indices).shape[0] == len(truth) == 400
 
 
-@pytest.fixture
-def options(tmp_path):
-    return harness.Options(
-        data=tmp_path, peers=tmp_path / "none" / "python", seeds=2, threads=1, timeout=300.0, memory_bytes=0
-    )
-
-
-@pytest.fixture
-def graph(tmp_path):
-    indptr, indices = runner.small_graph(3, 100)
-    np.savez(tmp_path / "g.npz", indptr=indptr, indices=indices, labels=np.repeat(np.arange(3), 100))
-    return tmp_path / "g.npz"
-
-
 OURS = Method("graphcore", "cluster", "graphcore", {"published": True, "sampling": "degree", "coreset_size": 0.5})
 
 

@@ -16,18 +16,9 @@ from graphcore.cluster.pipeline.settings import resolve_settings
 
 
 @pytest.fixture
-def options(tmp_path, limits):
+def options(options, tmp_path, limits):
     limits(inputs, CACHE=tmp_path / "inputs")
-    return harness.Options(
-        data=tmp_path, peers=tmp_path / "none" / "python", seeds=2, threads=1, timeout=300.0, memory_bytes=0
-    )
-
-
-@pytest.fixture
-def graph(tmp_path):
-    indptr, indices = runner.small_graph(3, 100)
-    np.savez(tmp_path / "g.npz", indptr=indptr, indices=indices, labels=np.repeat(np.arange(3), 100))
-    return tmp_path / "g.npz"
+    return options
 
 
 def adjacency(path):
