@@ -75,7 +75,7 @@ def construct(graph, k, seed, params, threads):
     """
     from graphcore.base.streams import Streams
     from graphcore.cluster.coresets.coreset import sample_coreset
-    from graphcore.cluster.partition.nearest import label_all
+    from graphcore.cluster.partition.coreset_graph import label_all
     from graphcore.cluster.spectral.partition import kmeans_labels, unit_rows
     from graphcore.cluster.spectral.power import power_embedding
     from graphcore.kernels.graph import GraphKernel

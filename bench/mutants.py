@@ -30,8 +30,7 @@ ROOT = Path(__file__).parents[1]
 # Compiled loops and their callers, with the tests about them.
 TESTS = {
     "cluster/coresets/_loops.py": "cluster/coresets/test_seeding.py cluster/coresets/test_sampling_tree.py",
-    "cluster/coresets/importance.py": "cluster/coresets/test_importance.py",
-    "cluster/coresets/seeding.py": "cluster/coresets/test_seeding.py",
+    "cluster/coresets/seeding.py": "cluster/coresets/test_seeding.py cluster/coresets/test_importance.py",
     "kernel_methods/features/leverage.py": "kernel_methods/features/test_leverage.py",
     "kernel_methods/flats/_loops.py": "kernel_methods/flats/test_kernel_k_flats.py",
     "kernel_methods/flats/alternation.py": "kernel_methods/kmeans/test_lloyd.py kernel_methods/flats/test_policies.py",
@@ -51,9 +50,8 @@ TESTS = {
     "cluster/partition/_local_moving_loops.py": (
         "cluster/partition/test_local_moving.py cluster/partition/test_improve.py"
     ),
-    "cluster/partition/_objective_loops.py": "cluster/partition/test_local_moving.py",
     "cluster/partition/_quotient_loops.py": "cluster/partition/test_quotient.py cluster/partition/test_improve.py",
-    "cluster/partition/_sum_loops.py": (
+    "cluster/partition/_objective_loops.py": (
         "cluster/partition/test_local_moving.py cluster/partition/test_nearest.py cluster/partition/test_theorem.py"
     ),
     "cluster/spectral/_power_loops.py": "cluster/spectral/test_power.py",

@@ -23,8 +23,7 @@ from sklearn.metrics import adjusted_rand_score
 
 import graphcore
 from graphcore.cluster.coresets.coreset import sample_coreset
-from graphcore.cluster.coresets.importance import importance_probabilities
-from graphcore.cluster.coresets.seeding import d2_seeding
+from graphcore.cluster.coresets.seeding import d2_seeding, importance_probabilities
 from graphcore.cluster.partition.evidence import matched_clusters
 from graphcore.cluster.partition.improve import recombine
 from graphcore.cluster.partition.problem import Problem

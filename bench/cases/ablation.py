@@ -79,7 +79,7 @@ def settled(n_passes):
     from graphcore.cluster.partition.local_moving import move_locally
 
     return switch(f"cells: {n_passes} passes of moves", (
-        "partition.micro_clusters.move_locally",
+        "partition.coreset_graph.move_locally",
         lambda problem, labels, **_: move_locally(problem, labels, n_passes=n_passes),
     ))  # fmt: skip
 
@@ -124,9 +124,9 @@ def steps():
             "no moves of groups while merging",
             ("partition.improve._move_groups", lambda problem, labels, *_: problem.sums(labels)),
         ),
-        switch("cells merged, not cut by their spectrum", ("pipeline.spectral_parts.PARTS", np.inf)),
+        switch("cells merged, not cut by their spectrum", ("pipeline.drafts.PARTS", np.inf)),
         switch("parts by k-means", ("spectral.partition.part_labels", by_kmeans)),
-        switch("no moves of parts", ("pipeline.spectral_parts.move_locally", lambda *_, **__: None)),
+        switch("no moves of parts", ("pipeline.drafts.move_locally", lambda *_, **__: None)),
         switch(
             "no labels by kernel distances",
             ("partition.coreset_graph.nearest_centroids", lambda rows, labels, *_: labels),
@@ -159,7 +159,7 @@ def constants():
         *(constant("pipeline.settings._MIN_SIZE", value) for value in (250, 1000)),
         constant("pipeline.settings._NODES_PER_CLUSTER", 20),
         *(constant("coresets.coreset._SHARE", value) for value in (0.01, 0.1)),
-        *(constant("pipeline.spectral_parts.PARTS", value) for value in (2, 3, 4, 8)),
+        *(constant("pipeline.drafts.PARTS", value) for value in (2, 3, 4, 8)),
         *(constant("spectral.power._VECTORS", value) for value in (1, 2, 3, 6)),
         settled(3),
         constant("partition.improve._TOLERANCE", 0.02),

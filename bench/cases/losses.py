@@ -116,7 +116,7 @@ def fitted(graph, k, effort, seconds, seed, **asked):
 
 def value(graph, labels, k):
     """Return the objective J of labels."""
-    from graphcore.cluster.partition.cluster_sums import cluster_sums
+    from graphcore.cluster.partition.problem import cluster_sums
     from graphcore.cluster.partition.quotient import graph_rows
 
     return float(cluster_sums(graph_rows(graph), np.asarray(labels, dtype=np.int32), k).value("information"))

@@ -9,7 +9,7 @@ import warnings
 import numpy as np
 
 import graphcore
-from graphcore.cluster.partition.cluster_sums import cluster_sums
+from graphcore.cluster.partition.problem import cluster_sums
 from graphcore.cluster.partition.quotient import graph_rows
 
 from ..harness import Method, Outcome

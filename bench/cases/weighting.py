@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.datasets import make_blobs, make_moons
 
 import graphcore
-from graphcore.cluster.partition.cluster_sums import cluster_sums
+from graphcore.cluster.partition.problem import cluster_sums
 from graphcore.cluster.partition.quotient import graph_rows
 from graphcore.neighbors.neighbors import WEIGHTINGS, neighbor_graph
 from graphcore.neighbors.search import nearest_neighbors

@@ -22,7 +22,7 @@ from numba.core.caching import FunctionCache, _hash_source_file
 from numba.core.serialize import dumps
 
 from .locks import cached_property
-from .warn import warn_user
+from .validation import warn_user
 
 _DIGEST = 32  # bytes
 _warned: list = []  # once

@@ -1,12 +1,14 @@
-"""Checks of parameters, shared by every stage; each message names the parameter, the value and the remedy."""
+"""Checks of parameters that say what is wrong and what would be right, and warnings that point at the user's line."""
 
 import os
+import sys
+import warnings
 from collections.abc import Mapping, Set
 from numbers import Integral, Real
 
 import numpy as np
 
-from ..exceptions import InputError, ParameterError
+from ..exceptions import GraphWarning, InputError, ParameterError, one_line
 from .arrays import read_only
 
 
@@ -147,3 +149,29 @@ def check_sample_weight(sample_weight, n_points, name="sample_weight"):
     if not weights.any():
         raise InputError(f"{name} must be finite, not negative and not all zero")
     return weights
+
+
+def warn_user(message, category=GraphWarning):
+    """Warn at the innermost caller outside graphcore, however deep in the package the cause lies."""
+    level = 1
+    frame = sys._getframe(0)
+    while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "graphcore":
+        frame = frame.f_back
+        level += 1
+    warnings.warn(one_line(message), category, stacklevel=level)
+
+
+def warn_of_isolated(graph):
+    """Warn of nodes without an edge, if a graph has any."""
+    if graph.n_isolated:
+        warn_user(
+            f"{graph.n_isolated} of {graph.n_nodes} nodes are isolated; they belong to no cluster and get label -1"
+        )
+
+
+def count_linked(graph):
+    """Count the nodes that have an edge; raise an InputError if there are none."""
+    n_linked = graph.n_nodes - graph.n_isolated
+    if n_linked == 0:
+        raise InputError(f"all {graph.n_nodes} nodes are isolated: a graph without edges has no clusters")
+    return n_linked

@@ -5,7 +5,7 @@ import re
 
 import click
 
-from ..base.warn import warn_user
+from ..base.validation import warn_user
 from ..exceptions import InputError
 from .console import adding
 from .files import INPUT

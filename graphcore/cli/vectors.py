@@ -3,7 +3,7 @@
 import re
 import warnings
 
-from ..base.warn import warn_user
+from ..base.validation import warn_user
 from ..exceptions import FormatError, InputError
 
 # Every byte is text in it: numbers are the same in all encodings, and column names are not looked at.

@@ -7,11 +7,18 @@ import numpy as np
 
 from ..base.streams import Streams
 from ..base.types import AnyGraph, Labels, RandomState
-from ..base.validation import check_choice, check_integer, check_real, check_size
-from ..base.warn import count_linked, warn_of_isolated, warn_user
+from ..base.validation import (
+    check_choice,
+    check_integer,
+    check_real,
+    check_size,
+    count_linked,
+    warn_of_isolated,
+    warn_user,
+)
 from ..exceptions import ParameterError
 from ..graphs.as_graph import as_graph
-from ..graphs.magnitude import given_unit
+from ..graphs.weights import given_unit
 from ..kernels.graph import GraphKernel, warn_of_loops
 from .coresets.coreset import SAMPLING, Coreset, default_size, refuse_few, sample_coreset
 from .partition.coreset_graph import contract, induce

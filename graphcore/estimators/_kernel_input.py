@@ -14,8 +14,8 @@ from ..distributed.chunks import as_chunks, is_chunked, map_chunks
 from ..exceptions import InputError, ParameterError
 from ..graphs.as_graph import as_graph, is_graph, is_graph_object, refuse_as_vectors, warn_of_either
 from ..graphs.derived import weigh_nodes
-from ..graphs.magnitude import edges_in_range, in_range
 from ..graphs.structure import check_sparse
+from ..graphs.weights import edges_in_range, in_range
 from ..kernels.as_kernel import as_kernel
 from ..kernels.checks import check_magnitude, check_scale
 from ..kernels.functions import VECTOR_KERNELS, KernelFunction, kernel_function

@@ -11,8 +11,8 @@ from ..base.types import AnyData, Floats, Labels
 from ..cluster.partition.evidence import cluster_shares, memberships, predict_labels
 from ..exceptions import InputError
 from ..graphs.as_graph import as_graph, is_graph_object
-from ..graphs.magnitude import edges_in_range
 from ..graphs.structure import check_sparse
+from ..graphs.weights import edges_in_range
 from ..neighbors.neighbor_lists import Neighbors, distance_matrix, is_neighbor_pair, listed_neighbors
 from ..neighbors.outliers import Outliers, last_distances
 from ..neighbors.search_walk import new_row_searcher

@@ -7,7 +7,7 @@ import numpy as np
 
 from ..base.types import Floats, Integers, Labels
 from ..exceptions import ParameterError
-from ..graphs.magnitude import given_unit
+from ..graphs.weights import given_unit
 from ..kernel_methods.kmeans.coreset import CoresetKernelKMeansResult, coreset_kernel_kmeans
 from ._checks import parameters, passed_on, stages_of
 from .kernel_kmeans import CentroidClusterer

@@ -10,8 +10,8 @@ from ..base.progress import Stages
 from ..base.streams import Streams
 from ..base.validation import check_labels, check_sample_weight, refused
 from ..cluster.distributed_context import distributed_context
-from ..cluster.partition.cluster_sums import ClusterSums
 from ..cluster.partition.evidence import edge_evidence
+from ..cluster.partition.problem import ClusterSums
 from ..cluster.partition.quotient import graph_rows
 from ..cluster.pipeline.cluster import Clustering, cluster_graph
 from ..cluster.pipeline.known import check_known

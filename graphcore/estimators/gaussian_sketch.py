@@ -7,8 +7,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from ..base.types import Floats, Integers
-from ..base.validation import check_choice, check_flag
-from ..base.warn import warn_user
+from ..base.validation import check_choice, check_flag, warn_user
 from ..distributed.chunks import is_chunked
 from ..kernel_methods.features.sketch import SCALES, leading_eigenvalues, sketch_kernel
 from ..kernels.bandwidths import rule_bandwidth

@@ -5,8 +5,7 @@ from dataclasses import KW_ONLY
 import numpy as np
 
 from ..base.types import AnyData, ArrayLike, Floats
-from ..base.validation import check_sample_weight
-from ..base.warn import warn_user
+from ..base.validation import check_sample_weight, warn_user
 from ..cluster.pipeline.cluster import cluster_graph
 from ..cluster.pipeline.settings import resolve_settings
 from ..exceptions import InputError, ParameterError

@@ -5,10 +5,9 @@ from dataclasses import KW_ONLY
 import numpy as np
 
 from ..base.types import ArrayLike, Floats
-from ..base.validation import check_integer, check_real, check_sample_weight
-from ..base.warn import warn_of_isolated
+from ..base.validation import check_integer, check_real, check_sample_weight, warn_of_isolated
 from ..exceptions import InputError
-from ..graphs.magnitude import given_unit
+from ..graphs.weights import given_unit
 from ..kernel_methods.flats.fit_kernel import rows_of_nodes
 from ..kernel_methods.kmeans.centroids import nearest_centroid
 from ..kernel_methods.kmeans.exact import KernelKMeansResult, kernel_kmeans

@@ -19,8 +19,8 @@ from ..files._source import open_source
 from ..files.npz import NPZ_MAGIC, open_archive
 from ..graphs.graph import Graph
 from ..graphs.ids import check_name_array
-from ..graphs.magnitude import in_range
 from ..graphs.structure import check_compressed
+from ..graphs.weights import in_range
 from ..metrics.cut import sums_and_shares
 from ..neighbors.outliers import Outliers
 from ..neighbors.search import METRICS

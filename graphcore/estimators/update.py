@@ -7,16 +7,16 @@ import numpy as np
 from ..base.progress import Stages
 from ..base.streams import Streams
 from ..cluster.partition.constraints import grow_small_clusters, relieve_full_clusters
+from ..cluster.partition.coreset_graph import spread_all
 from ..cluster.partition.evidence import match_clusters
 from ..cluster.partition.improve import cycle_chosen, form_anew
 from ..cluster.partition.local_moving import move_locally
-from ..cluster.partition.micro_clusters import spread_all
 from ..cluster.partition.quotient import apply_labels, contingency, graph_rows, label_sizes
 from ..cluster.pipeline.constrained import constrained_partition
 from ..cluster.pipeline.settings import resized
 from ..exceptions import InputError
 from ..graphs.derived import change_graph
-from ..graphs.magnitude import in_range
+from ..graphs.weights import in_range
 from ..metrics.cut import sums_and_shares
 
 # The accumulated change of volume, as a share, beyond which a cluster is formed anew.

@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..base.validation import check_choice, check_flag, check_integer
-from ..base.warn import warn_user
+from ..base.validation import check_choice, check_flag, check_integer, warn_user
 from ..exceptions import FormatError, ParameterError
 from ..graphs.rows import SYMMETRIZE
 from ._columns import is_number

@@ -8,7 +8,7 @@ from itertools import islice
 
 import numpy as np
 
-from ..base.warn import warn_user
+from ..base.validation import warn_user
 from ..exceptions import FormatError, InputError
 from ..graphs.from_edges import graph_from_ends
 from ..graphs.graph import Graph

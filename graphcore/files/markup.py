@@ -8,7 +8,7 @@ from xml.sax.saxutils import escape, quoteattr
 
 import numpy as np
 
-from ..base.warn import warn_user
+from ..base.validation import warn_user
 from ..exceptions import FormatError, InputError, ParameterError
 from ..graphs.graph import Graph
 from ._columns import is_id

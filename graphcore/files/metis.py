@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from ..base.warn import warn_user
+from ..base.validation import warn_user
 from ..exceptions import FormatError, InputError
 from ..graphs.graph import Graph
 from ..graphs.ids import id_dtype

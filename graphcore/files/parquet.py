@@ -6,7 +6,7 @@ import os
 
 import numpy as np
 
-from ..base.warn import warn_user
+from ..base.validation import warn_user
 from ..exceptions import FormatError, InputError, ParameterError, missing_package
 from ..graphs.from_table import left_out
 from ..graphs.ids import Numbering

@@ -1,7 +1,7 @@
 """Write a graph."""
 
 from ..base.types import AnyGraph, ArrayLike, Mapping, PathLike
-from ..base.warn import warn_user
+from ..base.validation import warn_user
 from ..exceptions import ParameterError
 from ..graphs.as_graph import as_graph
 from .atomic import atomic_output, compressed

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Set
 
 import numpy as np
 
-from ..base.warn import warn_user
+from ..base.validation import warn_user
 from ..exceptions import InputError
 from .from_table import column_names, edge_columns, is_edge_table
 from .graph import Graph

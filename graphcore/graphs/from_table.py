@@ -5,8 +5,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..base.validation import check_choice
-from ..base.warn import warn_user
+from ..base.validation import check_choice, warn_user
 from ..exceptions import InputError, ParameterError
 from .from_edges import graph_from_ends
 from .ids import compact_ids, number_names, whole_numbers

@@ -15,11 +15,10 @@ from .from_libraries import from_igraph, from_networkx
 from .from_matrix import from_biadjacency, from_scipy
 from .from_table import from_table
 from .ids import as_names
-from .magnitude import extreme_degrees
 from .nodes import with_nodes
 from .rows import Rows, as_csr_array, checked_arrays, find_defect
 from .structure import check_compressed
-from .weights import NO_WEIGHTS
+from .weights import NO_WEIGHTS, extreme_degrees
 
 
 class Graph:
@@ -74,7 +73,7 @@ class Graph:
     node_names: Array | None
     degrees: Floats
 
-    # Of a graph made by magnitude.in_range: its weights are those given over 2 to this.
+    # Of a graph made by weights.in_range: its weights are those given over 2 to this.
     _exponent = 0
     # Of a graph on disk: a function and its arguments that open it again.
     _reopen = None

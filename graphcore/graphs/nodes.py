@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..base.types import Array
-from ..base.warn import warn_user
+from ..base.validation import warn_user
 from ..exceptions import InputError
 from .from_table import Columns
 from .ids import as_ids, as_names, id_dtype, is_text

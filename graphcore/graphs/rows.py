@@ -7,8 +7,7 @@ import numpy as np
 
 from ..base.arrays import read_only
 from ..base.threads import away, map_blocks, row_blocks
-from ..base.validation import check_choice
-from ..base.warn import warn_user
+from ..base.validation import check_choice, warn_user
 from ..exceptions import InputError
 from . import _loops, _row_loops
 from .ids import narrow_ids

@@ -4,7 +4,7 @@ import numpy as np
 
 from ..base.streams import Streams
 from ..base.threads import away, limited_libraries
-from ..base.warn import warn_user
+from ..base.validation import warn_user
 from ..exceptions import InputError
 from .checks import check_symmetric, clearly_negative
 

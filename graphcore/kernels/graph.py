@@ -5,8 +5,8 @@ import numpy as np
 from ..base.arrays import read_only
 from ..base.locks import cached_property
 from ..base.threads import effective_jobs, map_blocks, row_blocks
-from ..base.warn import warn_user
-from ..graphs.magnitude import in_range
+from ..base.validation import warn_user
+from ..graphs.weights import in_range
 from . import _loops
 from .base import KernelRows
 from .sparse import RowsKernel

@@ -1,6 +1,6 @@
 """Quality of a clustering: normalised cut, conductance, kernel k-means cost, coreset errors, agreement."""
 
-from ..cluster.partition.cluster_sums import ClusterSums
+from ..cluster.partition.problem import ClusterSums
 from .clusters import central_nodes, cluster_summary
 from .cut import conductance, cut_and_volume, normalized_cut, outside_share, quotient_graph
 from .features import describe, medoids

@@ -7,7 +7,7 @@ from ..base.arrays import read_only
 from ..base.types import AnyGraph, ArrayLike, Floats, csr_array
 from ..base.validation import check_integer, check_labels
 from ..cluster.distributed_context import distributed_context
-from ..cluster.partition.cluster_sums import ClusterSums, cluster_sums
+from ..cluster.partition.problem import ClusterSums, cluster_sums
 from ..cluster.partition.quotient import graph_rows, quotient
 from ..exceptions import InputError
 from ..graphs.as_graph import as_graph

@@ -7,7 +7,7 @@ import numpy as np
 
 from ..base.types import AnyGraph, ArrayLike
 from ..base.validation import check_choice, check_real
-from ..cluster.partition.cluster_sums import cluster_sums
+from ..cluster.partition.problem import cluster_sums
 from ..cluster.partition.quotient import graph_rows
 from ..exceptions import InputError
 from ..graphs.as_graph import as_graph

@@ -17,7 +17,7 @@ from ..cluster.partition.quotient import is_huge
 from ..exceptions import GraphWarning, InputError, ParameterError
 from ..graphs.derived import resample_edges
 from ..graphs.graph import Graph
-from ..graphs.magnitude import in_range
+from ..graphs.weights import in_range
 from .cut import placed_labels
 
 # Hennig's: clusters of a mean Jaccard index from the first on are stable, those up to the second are dissolved.

@@ -11,8 +11,7 @@ The rule rests on measurements by bench/neighbors.py on two cores of a small ser
 
 from ..base.progress import note
 from ..base.threads import effective_jobs
-from ..base.validation import check_choice, check_integer
-from ..base.warn import warn_user
+from ..base.validation import check_choice, check_integer, warn_user
 from ..exceptions import InputError, ParameterError
 from .search_approximate import approximations
 from .search_exact import exact_neighbors, exact_plan, repeated_share

@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..base.types import ArrayLike, Axes
-from ..cluster.partition.cluster_sums import ClusterSums
+from ..cluster.partition.problem import ClusterSums
 from ..exceptions import InputError
 from ._style import (
     INK,

@@ -31,7 +31,7 @@ from bench.cases import (
 from bench.harness import Method, Outcome
 from bench.lfr import lfr
 from graphcore import Graph, datasets
-from graphcore.cluster.partition.cluster_sums import cluster_sums
+from graphcore.cluster.partition.problem import cluster_sums
 from graphcore.cluster.partition.quotient import graph_rows
 from tests.metrics.oracles import conductances
 

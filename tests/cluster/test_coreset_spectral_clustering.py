@@ -14,7 +14,7 @@ from graphcore.base.streams import Streams
 from graphcore.cluster.coresets import coreset as drawing
 from graphcore.cluster.coresets import seeding
 from graphcore.cluster.coresets.coreset import default_size, sample_coreset
-from graphcore.cluster.partition import coreset_graph, micro_clusters
+from graphcore.cluster.partition import coreset_graph
 from graphcore.cluster.partition.coreset_graph import contract
 from graphcore.cluster.partition.quotient import apply_labels
 from graphcore.cluster.spectral import partition as spectral
@@ -28,8 +28,8 @@ from .partition.test_micro_clusters import check_micro_clusters
 from .spectral.test_power import dense_power
 
 STAGES = [
-    (seeding, "fast_seeds"), (drawing, "distinct_sample"), (micro_clusters, "coreset_micro_clusters"),
-    (micro_clusters, "move_locally"), (spectral, "power_embedding"), (power, "_smooth"),
+    (seeding, "fast_seeds"), (drawing, "distinct_sample"), (coreset_graph, "coreset_micro_clusters"),
+    (coreset_graph, "move_locally"), (spectral, "power_embedding"), (power, "_smooth"),
     (coreset_graph, "nearest_centroids"),
 ]  # fmt: skip
 

@@ -65,7 +65,7 @@ def huge(stored, limits):
     limits("graphcore.cluster.partition.quotient", _MANY_ENTRIES=graph.n_entries - 1)
     limits("graphcore.cluster.partition.quotient", _SAMPLED_ENTRIES=graph.n_entries // 2)
     limits(graph_passes, _ENTRIES_PER_BLOCK=2000, _FEW_BLOCKS=6)
-    limits("graphcore.cluster.partition.blocks", SWEEP_TURNS=4)
+    limits("graphcore.cluster.partition.local_moving", SWEEP_TURNS=4)
     return graph
 
 

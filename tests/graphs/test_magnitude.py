@@ -16,7 +16,7 @@ from graphcore import (
     KernelKMeans,
     coreset_spectral_clustering,
 )
-from graphcore.graphs.magnitude import edges_in_range, in_range
+from graphcore.graphs.weights import edges_in_range, in_range
 from graphcore.kernels.graph import GraphKernel
 
 from ..oracles import random_adjacency

@@ -8,8 +8,8 @@ from sklearn.base import clone
 
 import graphcore
 from graphcore import CoresetSpectralClustering, Graph, InputError, KernelKFlats, KernelKMeans
-from graphcore.cluster.partition.cluster_sums import cluster_sums
 from graphcore.cluster.partition.objectives import OBJECTIVES
+from graphcore.cluster.partition.problem import cluster_sums
 from graphcore.cluster.partition.quotient import graph_rows
 from graphcore.graphs.derived import weigh_nodes
 from graphcore.metrics import conductance, normalized_cut

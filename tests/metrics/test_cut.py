@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 import graphcore
 from graphcore import Graph, InputError, ParameterError
-from graphcore.cluster.partition._sum_loops import add_cluster_sums
+from graphcore.cluster.partition._objective_loops import add_cluster_sums
 from graphcore.cluster.partition.quotient import graph_rows
 from graphcore.metrics import conductance, cut_and_volume, kernel_kmeans_cost, normalized_cut, quotient_graph
 from tests.metrics import oracles

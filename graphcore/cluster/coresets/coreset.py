@@ -7,15 +7,22 @@ import numpy as np
 
 from ...base.streams import Streams
 from ...base.types import AnyGraph, RandomState
-from ...base.validation import check_choice, check_integer, check_real, check_size
-from ...base.warn import warn_user
+from ...base.validation import check_choice, check_integer, check_real, check_size, warn_user
 from ...exceptions import InputError, ParameterError
 from ...graphs.as_graph import as_graph
 from ...graphs.graph import Graph
-from ...graphs.magnitude import given_unit
+from ...graphs.weights import given_unit
 from ...kernels.graph import GraphKernel
-from .importance import Draws, importance_probabilities, importance_rounds, importance_sample
-from .seeding import SEEDING, Seeds, d2_seeding, draw_seeds
+from .seeding import (
+    SEEDING,
+    Draws,
+    Seeds,
+    d2_seeding,
+    draw_seeds,
+    importance_probabilities,
+    importance_rounds,
+    importance_sample,
+)
 
 SAMPLING = ("degree", "uniform", "importance")
 

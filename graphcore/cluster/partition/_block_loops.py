@@ -6,8 +6,7 @@ from numba import njit
 from ...base.compiling import compiled
 from ...base.touched import add
 from ._local_moving_loops import MIN_GAIN, ROUNDING, _best_move, _put_in, _records, _take_out
-from ._objective_loops import between
-from ._sum_loops import forget, gather, places
+from ._objective_loops import between, forget, gather, places
 
 
 @njit(nogil=True, inline="always")

@@ -18,8 +18,7 @@ from ._local_moving_loops import (
     _without,
     _write_back,
 )
-from ._objective_loops import between
-from ._sum_loops import forget, gather, places
+from ._objective_loops import between, forget, gather, places
 
 # Partners that a node tries: the first may be tied to it, or have another degree than fits.
 _TRIES = 4

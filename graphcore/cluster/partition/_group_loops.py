@@ -3,7 +3,7 @@
 import numpy as np
 
 from ...base.compiling import compiled
-from ._sum_loops import forget, gather, places
+from ._objective_loops import forget, gather, places
 
 
 @compiled

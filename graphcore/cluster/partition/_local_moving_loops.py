@@ -12,8 +12,7 @@ import numpy as np
 from numba import njit
 
 from ...base.compiling import compiled
-from ._objective_loops import between, between_slopes, shares_of, term
-from ._sum_loops import forget, gather, places
+from ._objective_loops import between, between_slopes, forget, gather, places, shares_of, term
 
 MIN_GAIN = 1e-13
 # The rest of a sum after a subtraction is rounding error if it is less than this share of the sum.

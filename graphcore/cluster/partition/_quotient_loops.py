@@ -7,8 +7,7 @@ import numpy as np
 from ...base.compiling import compiled
 from ...base.largest import nth_largest
 from ...base.touched import add
-from ._objective_loops import total_of
-from ._sum_loops import forget, places
+from ._objective_loops import forget, places, total_of
 
 _A, _B = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xD6E8FEB86659FD93)
 _SHIFT = np.uint64(32)

@@ -6,10 +6,9 @@ import numpy as np
 
 from ...base.arrays import read_only
 from ...base.streams import draw_by_weight
-from .blocks import move_in_blocks
 from .constraints import Constraints, grow_small_clusters
 from .cycles import move_in_cycles, resolutions_of, subgroups
-from .local_moving import FEW_MOVES, anneal, move_locally
+from .local_moving import FEW_MOVES, anneal, move_in_blocks, move_locally
 from .merge import agglomerate
 from .problem import Partition
 from .quotient import apply_labels, common_refinement, label_sizes, pick_labels, quotient

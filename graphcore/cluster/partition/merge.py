@@ -9,8 +9,8 @@ from ...base.arrays import read_only
 from ...base.locks import cached_property
 from ...base.validation import check_integer
 from . import _agglomerate_loops
-from .cluster_sums import cluster_sums
 from .objectives import objective_of
+from .problem import cluster_sums
 from .quotient import GraphRows, grouped, matrix_of, quotient
 
 

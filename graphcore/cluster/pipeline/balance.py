@@ -6,10 +6,10 @@ from typing import NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
+from ..partition.coreset_graph import random_micro_clusters
 from ..partition.improve import merged, moved_as_groups
 from ..partition.merge import agglomerate
-from ..partition.micro_clusters import random_micro_clusters
-from .spectral_parts import PARTS, spectral_parts
+from .drafts import PARTS, spectral_parts
 
 # The candidates of balance="auto". At 1 the objective is the information alone, whose entropy favours even clusters.
 BALANCES = (1.0, 0.7, 0.5, 0.3)

@@ -7,8 +7,8 @@ import numpy as np
 from ...base.locks import cached_property
 from ...base.progress import Stages
 from ...base.streams import Streams
-from ...base.warn import warn_of_isolated
-from ...graphs.magnitude import in_range
+from ...base.validation import warn_of_isolated
+from ...graphs.weights import in_range
 from ..coreset_spectral_clustering import coreset_spectral_clustering
 from ..coresets.coreset import Coreset
 from ..partition.constraints import Constraints

@@ -6,10 +6,10 @@ import numpy as np
 
 from ...base.threads import map_items
 from ..partition.constraints import cut_in_order, grow_small_clusters, relieve_full_clusters, swap_between_full_clusters
+from ..partition.coreset_graph import spread
 from ..partition.cycles import move_in_cycles
 from ..partition.evidence import matched_clusters
 from ..partition.local_moving import FEW_MOVES, move_locally
-from ..partition.micro_clusters import spread
 
 # Limits are tightened in so many steps, from what the fullest cluster needs or this factor, whichever is more.
 _STEPS, _LOOSE = 10, 1.1

@@ -1,6 +1,6 @@
 """Drafts: functions from a Problem and random numbers to labels, which the loop improves and recombines."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -9,14 +9,18 @@ from ...base.threads import limited_libraries
 from ...kernels.graph import GraphKernel
 from ..coresets.coreset import Coreset, sample_coreset
 from ..partition.constraints import grow_small_clusters
-from ..partition.coreset_graph import contract
+from ..partition.coreset_graph import contract, spread_all
 from ..partition.evidence import stability
 from ..partition.improve import coarse_partition, form_anew, side_by_side
-from ..partition.micro_clusters import spread_all
+from ..partition.local_moving import move_locally
+from ..partition.quotient import compact_labels, matrix_of
 from ..spectral.exact import bethe_hessian_embedding
+from ..spectral.partition import spectral_partition
 from .settings import EFFORTS
-from .spectral_parts import spectral_parts
 
+# Parts for each cluster. With 2, a small cluster shares its part with a piece of a large one: ARI .80 on 33 sets of
+# uneven clusters, and .88, .88, .89 and .87 with 3, 4, 6 and 8; J of 20 real graphs is within .04 % for all of them.
+PARTS = 6
 # Weight of the loop on every node inside the kernel, in mean weights, as published.
 SELF_LOOP = 1.0
 # The drafts of the default are made from scratch, and say how sure labels are; later ones begin with the best.
@@ -26,6 +30,27 @@ _SETTLED_SHARE = 2 / 3
 # Eigenvectors are looked for where there are at most so many entries, and n k^2, which is what Lanczos iterations take.
 _MAX_ENTRIES, _MAX_LANCZOS = 1 << 22, 1 << 23
 _INITIALISATIONS, _ITERATIONS = 3, 20
+
+
+def spectral_parts(problem, streams, *, eigen_solver="power", n_jobs=None):
+    """Cut a coreset graph into six parts for each cluster: (labels (n,) int32, the Problem of the graph between them).
+
+    The parts come from spectral clustering, and from one pass of moves of single nodes of the coreset graph that raise
+    the objective. Every node is a part if there are no fewer parts than nodes, or fewer different rows than clusters.
+    """
+    n, k = len(problem.rows.degrees), problem.n_clusters
+    n_parts, every_node = PARTS * k, (np.arange(n, dtype=np.int32), problem)
+    if k == 1 or n_parts >= n:
+        return every_node
+    labels = spectral_partition(
+        matrix_of(problem.rows), k, n_parts=n_parts, eigen_solver=eigen_solver, random_state=streams, n_jobs=n_jobs
+    ).labels
+    n_parts = compact_labels(labels, n_parts)
+    if n_parts < k:
+        return every_node
+    free = replace(problem.without_limits(n_parts), min_share=problem.min_share)
+    move_locally(free, labels, order=streams.generator("order").permutation(n), n_passes=1)
+    return labels, replace(problem.between(labels, n_parts, n_jobs), n_clusters=k)
 
 
 @dataclass(frozen=True, eq=False)

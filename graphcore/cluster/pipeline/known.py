@@ -5,8 +5,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from ...base.arrays import read_only
-from ...base.validation import check_labels
-from ...base.warn import warn_user
+from ...base.validation import check_labels, warn_user
 from ...exceptions import InputError, ParameterError
 from ..partition.constraints import Constraints
 from ..partition.problem import Problem

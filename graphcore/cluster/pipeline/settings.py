@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ...base.validation import check_integer, check_real, check_size, refused
-from ...base.warn import count_linked
+from ...base.validation import check_integer, check_real, check_size, count_linked, refused
 from ...exceptions import ParameterError
 from ..coresets.coreset import default_size, refuse_few
 from ..partition.objectives import OBJECTIVES, Objective

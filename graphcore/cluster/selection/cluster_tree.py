@@ -14,8 +14,8 @@ from ...files.atomic import atomic_output
 from ...files.npz import write_array
 from ...files.parquet import TABLES, write_table
 from ...graphs.from_table import as_library
-from ..partition.cluster_sums import cluster_sums
 from ..partition.merge import MergeTree
+from ..partition.problem import cluster_sums
 from ..partition.quotient import GraphRows, apply_labels
 from .information import concave_hull
 

@@ -7,7 +7,7 @@ from ...base.threads import limited_libraries
 from ...base.validation import check_integer, check_real
 from ...exceptions import InputError, ParameterError
 from ...kernels.graph import GraphKernel
-from ..partition.cluster_sums import cluster_sums
+from ..partition.problem import cluster_sums
 
 _SLOPE = np.sqrt(18 * np.pi)
 # Restarts of k-means++ for each k.

@@ -6,12 +6,11 @@ import numpy as np
 
 from ...base.streams import Streams
 from ...base.types import AnyData, Iterable, RandomState
-from ...base.validation import check_choice, check_integer
-from ...base.warn import count_linked
+from ...base.validation import check_choice, check_integer, count_linked
 from ...exceptions import ParameterError
 from ...graphs.as_graph import as_graph, is_graph, refuse_as_vectors
 from ...graphs.graph import Graph
-from ...graphs.magnitude import in_range
+from ...graphs.weights import in_range
 from ...neighbors.neighbors import graph_of_vectors
 from ...neighbors.vectors import as_vectors
 from ..partition.quotient import matrix_of

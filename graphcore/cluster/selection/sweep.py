@@ -8,8 +8,8 @@ from ...base.streams import Streams
 from ...base.threads import effective_jobs, map_items
 from ...kernels.graph import GraphKernel
 from ..coresets.coreset import sample_coreset
+from ..partition.coreset_graph import settled_micro_clusters
 from ..partition.merge import MergeTree, agglomerate
-from ..partition.micro_clusters import settled_micro_clusters
 from ..partition.objectives import OBJECTIVES
 from ..partition.problem import Problem
 from ..partition.quotient import GraphRows, apply_labels, graph_rows, is_huge, label_sizes, quotient

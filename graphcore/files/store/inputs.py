@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...base.warn import warn_user
+from ...base.validation import warn_user
 from ...exceptions import FormatError, InputError, ParameterError
 from ...graphs.ids import as_ids
 from ...graphs.weights import edge_weights

@@ -8,8 +8,7 @@ import re
 import shutil
 import time
 
-from ...base.validation import check_integer
-from ...base.warn import warn_user
+from ...base.validation import check_integer, warn_user
 from ...exceptions import InputError, ParameterError
 from ..atomic import sync_folder
 from .format import write_json

@@ -8,8 +8,7 @@ import numpy as np
 from ...base.arrays import read_only
 from ...base.progress import Stages
 from ...base.types import PathLike
-from ...base.validation import check_path
-from ...base.warn import warn_user
+from ...base.validation import check_path, warn_user
 from ...distributed.worker import reopening
 from ...exceptions import FormatError, InputError
 from ...graphs._row_loops import row_sums

@@ -7,7 +7,7 @@ import numpy as np
 
 from ...base.locks import cached_property
 from ...base.streams import Streams
-from ...base.warn import warn_user
+from ...base.validation import warn_user
 from ...distributed.chunks import map_chunks
 from ...exceptions import InputError
 from ...kernels.columns import Columns, matrix_columns

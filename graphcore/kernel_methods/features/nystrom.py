@@ -7,8 +7,7 @@ import numpy as np
 
 from ...base.streams import Streams
 from ...base.threads import limited_libraries
-from ...base.validation import check_choice, check_integer, check_real
-from ...base.warn import warn_user
+from ...base.validation import check_choice, check_integer, check_real, warn_user
 from ...distributed.chunks import map_chunks
 from ...exceptions import InputError, ParameterError
 from ...kernels.as_kernel import as_kernel

@@ -7,8 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...base.progress import Stages
-from ...base.validation import check_choice
-from ...base.warn import warn_user
+from ...base.validation import check_choice, warn_user
 from ...cluster.coresets.seeding import seeds_by_distance
 from ...exceptions import InputError
 from ._checks import given_labels

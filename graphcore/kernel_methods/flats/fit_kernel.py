@@ -5,8 +5,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from ...base.validation import check_choice, check_real, check_sample_weight
-from ...base.warn import warn_user
+from ...base.validation import check_choice, check_real, check_sample_weight, warn_user
 from ...exceptions import InputError, ParameterError
 from ...kernels.as_kernel import as_kernel
 from ...kernels.base import Kernel

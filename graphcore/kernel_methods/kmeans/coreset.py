@@ -5,10 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...base.streams import Streams
-from ...base.validation import check_choice
-from ...base.warn import warn_user
+from ...base.validation import check_choice, warn_user
 from ...cluster.coresets.coreset import SAMPLING, Coreset, sample_coreset
-from ...cluster.partition.nearest import label_all
+from ...cluster.partition.coreset_graph import label_all
 from ...exceptions import InputError, ParameterError
 from ...graphs.graph import Graph
 from ...kernels.checks import check_diagonal

@@ -7,8 +7,7 @@ import numpy as np
 
 from ...base.streams import Streams
 from ...base.threads import effective_jobs, limited_libraries
-from ...base.validation import check_choice, check_labels, check_real
-from ...base.warn import warn_user
+from ...base.validation import check_choice, check_labels, check_real, warn_user
 from ...cluster.coresets.seeding import draw_seeds
 from ...exceptions import InputError, ParameterError
 from ...kernels.checks import check_diagonal

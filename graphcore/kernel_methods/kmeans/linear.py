@@ -10,8 +10,7 @@ import numpy as np
 
 from ...base.streams import Streams
 from ...base.threads import limited_libraries
-from ...base.validation import check_choice, check_integer, check_real
-from ...base.warn import warn_user
+from ...base.validation import check_choice, check_integer, check_real, warn_user
 from ...distributed.chunks import is_chunked, map_chunks, rows_at, rows_of_chunks
 from ...exceptions import ParameterError
 from ...kernels.bandwidths import mean_square_deviation

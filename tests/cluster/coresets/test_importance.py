@@ -11,15 +11,15 @@ from hypothesis import strategies as st
 
 import graphcore
 from graphcore import Graph, GraphWarning
-from graphcore.cluster.coresets import importance
-from graphcore.cluster.coresets.importance import (
+from graphcore.cluster.coresets import seeding
+from graphcore.cluster.coresets.seeding import (
+    d2_seeding,
     importance_probabilities,
     importance_rounds,
     importance_sample,
     importance_size,
     round_eps,
 )
-from graphcore.cluster.coresets.seeding import d2_seeding
 from graphcore.kernels.graph import GraphKernel
 
 from ...oracles import (
@@ -153,10 +153,10 @@ def barabasi():
 
 def recorded_rounds(kernel, monkeypatch, *args, **options):
     """Result of importance_rounds, and (kernel, probabilities, size, draws, seeds) of every round."""
-    rounds, seeding, sample = [], importance.d2_seeding, importance.importance_sample
+    rounds, draw_seeds, sample = [], seeding.d2_seeding, seeding.importance_sample
 
     def record_seeds(current, *args, **options):
-        rounds.append([current, seeding(current, *args, **options)])
+        rounds.append([current, draw_seeds(current, *args, **options)])
         return rounds[-1][1]
 
     def record_draws(weights, probabilities, size, state):
@@ -164,8 +164,8 @@ def recorded_rounds(kernel, monkeypatch, *args, **options):
         rounds[-1] += [probabilities, size, sample(weights, probabilities, size, state)]
         return rounds[-1][-1]
 
-    monkeypatch.setattr(importance, "d2_seeding", record_seeds)
-    monkeypatch.setattr(importance, "importance_sample", record_draws)
+    monkeypatch.setattr(seeding, "d2_seeding", record_seeds)
+    monkeypatch.setattr(seeding, "importance_sample", record_draws)
     return importance_rounds(kernel, *args, **options), rounds
 
 

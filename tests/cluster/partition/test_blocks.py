@@ -7,11 +7,11 @@ from hypothesis import strategies as st
 
 from graphcore import Graph
 from graphcore.cluster.partition import _block_loops, _group_loops
-from graphcore.cluster.partition import blocks as module
-from graphcore.cluster.partition.blocks import move_in_blocks
-from graphcore.cluster.partition.cluster_sums import cluster_sums
-from graphcore.cluster.partition.micro_clusters import spread_in_rounds
+from graphcore.cluster.partition import local_moving as module
+from graphcore.cluster.partition.coreset_graph import spread_in_rounds
+from graphcore.cluster.partition.local_moving import move_in_blocks
 from graphcore.cluster.partition.objectives import OBJECTIVES
+from graphcore.cluster.partition.problem import cluster_sums
 from graphcore.cluster.partition.quotient import graph_rows
 from graphcore.graphs import passes
 

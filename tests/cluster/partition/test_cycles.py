@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 from graphcore import Graph
 from graphcore.cluster.partition import _objective_loops, cycles
 from graphcore.cluster.partition._group_loops import join_subgroups
-from graphcore.cluster.partition.cluster_sums import cluster_sums
 from graphcore.cluster.partition.cycles import (
     _merge_anew,
     _shuffled,
@@ -19,6 +18,7 @@ from graphcore.cluster.partition.cycles import (
 from graphcore.cluster.partition.improve import cycle_chosen
 from graphcore.cluster.partition.local_moving import move_locally
 from graphcore.cluster.partition.objectives import OBJECTIVES
+from graphcore.cluster.partition.problem import cluster_sums
 from graphcore.cluster.partition.quotient import (
     apply_labels,
     compact_labels,

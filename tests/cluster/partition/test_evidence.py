@@ -7,7 +7,6 @@ from sklearn.datasets import make_blobs
 
 from graphcore import CoresetSpectralClustering, Graph
 from graphcore.cluster.partition import evidence as module
-from graphcore.cluster.partition.cluster_sums import cluster_sums
 from graphcore.cluster.partition.evidence import (
     cluster_shares,
     edge_evidence,
@@ -16,6 +15,7 @@ from graphcore.cluster.partition.evidence import (
     node_memberships,
     predict_labels,
 )
+from graphcore.cluster.partition.problem import cluster_sums
 from graphcore.cluster.partition.quotient import graph_rows
 from graphcore.datasets import degree_corrected_partition, planted_partition
 from graphcore.metrics import calibration

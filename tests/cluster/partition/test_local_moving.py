@@ -6,13 +6,12 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from graphcore import Graph, ParameterError
-from graphcore.cluster.partition import _objective_loops, blocks
+from graphcore.cluster.partition import _objective_loops
 from graphcore.cluster.partition import local_moving as module
 from graphcore.cluster.partition._block_loops import batch_assign
-from graphcore.cluster.partition.blocks import block_sweep
-from graphcore.cluster.partition.cluster_sums import cluster_sums
-from graphcore.cluster.partition.local_moving import move_locally
+from graphcore.cluster.partition.local_moving import block_sweep, move_locally
 from graphcore.cluster.partition.objectives import OBJECTIVES, objective_of
+from graphcore.cluster.partition.problem import cluster_sums
 from graphcore.cluster.partition.quotient import graph_rows, quotient
 from graphcore.graphs import passes
 
@@ -191,7 +190,7 @@ def test_a_block_sweep_is_steepest_ascent_turn_by_turn(case, objective, n_turns,
     by_inner, by_volume = _objective_loops.slopes(objective_of(objective).code, inner, volumes)
     out = labels.copy()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(blocks, "SWEEP_TURNS", n_turns)
+        patch.setattr(module, "SWEEP_TURNS", n_turns)
         patch.setattr(passes, "_ENTRIES_PER_BLOCK", entries)
         block_sweep(problem_of(graph, k, objective), out, n_jobs=2)
         spans = passes.pass_spans(graph.indptr)
@@ -337,7 +336,7 @@ def test_a_look_leaves_active_what_would_move_and_changes_nothing_else(objective
     sums, active, labels = problem.sums(start), np.ones(120, dtype=bool), start.copy()
     before = [array.copy() for array in sums.arrays]
     visits, ends = (np.empty(0, dtype=np.int64), 20, 90, True), (1, 0.0)
-    moves, _ = module._loops.move_nodes(problem.task(sums), sums.arrays, labels, active, visits, ends, True)
+    moves, _ = module._local_moving_loops.move_nodes(problem.task(sums), sums.arrays, labels, active, visits, ends, True)
     np.testing.assert_array_equal(active[20:90], movers[20:90])
     assert moves == active[20:90].sum() > 10
     assert active[:20].all() and active[90:].all()

@@ -8,9 +8,9 @@ from scipy.cluster import hierarchy as scipy_hierarchy
 
 from graphcore import Graph, ParameterError
 from graphcore.base.arrays import read_only
-from graphcore.cluster.partition.cluster_sums import cluster_sums
 from graphcore.cluster.partition.merge import agglomerate, hierarchy
 from graphcore.cluster.partition.objectives import OBJECTIVES
+from graphcore.cluster.partition.problem import cluster_sums
 from graphcore.cluster.partition.quotient import GraphRows, graph_rows, quotient
 
 from ...oracles import cliques, planted, quick, random_adjacency

@@ -6,13 +6,13 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from graphcore import Graph
-from graphcore.cluster.partition.blocks import block_sweep
-from graphcore.cluster.partition.micro_clusters import (
+from graphcore.cluster.partition.coreset_graph import (
     coreset_micro_clusters,
     settled_micro_clusters,
     spread,
     spread_in_rounds,
 )
+from graphcore.cluster.partition.local_moving import block_sweep
 from graphcore.cluster.partition.quotient import compact_labels, graph_rows
 from graphcore.kernels.graph import GraphKernel
 

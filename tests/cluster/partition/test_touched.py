@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from graphcore.base.arrays import read_only
-from graphcore.cluster.partition import _agglomerate_loops, _block_loops, _quotient_loops, _sum_loops
+from graphcore.cluster.partition import _agglomerate_loops, _block_loops, _objective_loops, _quotient_loops
 from graphcore.cluster.partition.merge import agglomerate
 from graphcore.cluster.partition.quotient import GraphRows, quotient
 from graphcore.kernels._loops import label_by_centroids
@@ -44,9 +44,9 @@ def test_gathering(weight):
     labels = (np.arange(30) % 3).astype(np.int32)
     found = np.zeros(3), np.zeros(3, dtype=np.bool_), np.empty(4, dtype=np.int32)
     for node in (5, 0):
-        n_touched, _ = _sum_loops.gather(rows[:], labels, node, found)
+        n_touched, _ = _objective_loops.gather(rows[:], labels, node, found)
         assert sorted(found[2][:n_touched].tolist()) == [0, 1, 2]
-        _sum_loops.forget(found, n_touched)
+        _objective_loops.forget(found, n_touched)
     starts, members = np.array([0, 10, 20, 30]), np.argsort(labels, kind="stable").astype(np.int32)
     n_touched = _quotient_loops.gather_links((rows[:3], labels, starts, members), 2, found)
     assert sorted(found[2][:n_touched].tolist()) == [0, 1, 2]

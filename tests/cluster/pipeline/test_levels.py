@@ -12,7 +12,7 @@ from sklearn.metrics import adjusted_rand_score
 
 import graphcore
 from graphcore import CoresetSpectralClustering, Graph, ParameterError
-from graphcore.cluster.partition.cluster_sums import cluster_sums
+from graphcore.cluster.partition.problem import cluster_sums
 from graphcore.cluster.partition.quotient import graph_rows
 from graphcore.cluster.pipeline.cluster import cluster_graph
 from graphcore.cluster.pipeline.levels import _divided

@@ -6,7 +6,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from graphcore.base.streams import Streams
-from graphcore.cluster.pipeline.spectral_parts import PARTS, spectral_parts
+from graphcore.cluster.pipeline.drafts import PARTS, spectral_parts
 from graphcore.cluster.spectral import partition as spectral
 
 from ... import strategies as own
