@@ -60,7 +60,7 @@ def balanced(graph, k, seed, params, threads):
 
 def cluster_counted(graph, k, seed, params, threads):
     """Run the whole pipeline, and count the entries that it reads and stores."""
-    from graphcore.base.work import counted
+    from graphcore.base.progress import counted
 
     with counted() as work:
         found = clustering(graph, k, seed, params, threads)

@@ -192,7 +192,7 @@ def _vectors(folder, rows, options):
 
 def _measured(title, what, fit, score, times, client):
     """Measure a fit several times and return the last."""
-    from graphcore.base.work import counted
+    from graphcore.base.progress import counted
 
     outcome = Outcome(Method(title, "distributed", "graphcore"), what, 0, "ok", n_asked=1)
     with warnings.catch_warnings(), counted() as work:

@@ -3,7 +3,7 @@
 import numpy as np
 
 import graphcore
-from graphcore.base.work import counted
+from graphcore.base.progress import counted
 
 from .. import inputs, scoring
 from .curves import curves, legend

@@ -1,11 +1,14 @@
-"""Stages of long work: timed, logged, and announced to whoever listens."""
+"""Progress of long work: stages, bars, lines; and counts of the work done, because clocks are noisy."""
 
 import logging
 import sys
 import time
+from collections import Counter
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
+
+from .locks import ModuleLock
 
 logger = logging.getLogger("graphcore")
 _running: ContextVar[tuple["Stages", ...]] = ContextVar("running", default=())
@@ -129,3 +132,29 @@ class Stages:
                 self.seconds[name] = self.seconds.get(name, 0.0) + spent
             if self._verbose:
                 announce(f"{name}: {spent:.3f} s")
+
+
+_LOCK = ModuleLock()
+_listening = []
+
+
+def count(name, amount, most=False):
+    """Add to what everybody who is listening has counted under a name, or keep the `most` that was ever counted."""
+    if _listening:
+        with _LOCK:
+            for work in _listening:
+                work[name] = max(work[name], int(amount)) if most else work[name] + int(amount)
+
+
+@contextmanager
+def counted():
+    """Count the work of all threads inside, in a Counter, by the names of whoever calls :func:`count`."""
+    work = Counter()
+    with _LOCK:
+        _listening.append(work)
+    try:
+        yield work
+    finally:
+        with _LOCK:
+            # By identity: two that have counted the same are equal.
+            _listening[:] = [other for other in _listening if other is not work]

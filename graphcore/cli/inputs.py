@@ -178,7 +178,7 @@ def graph_for(model, X, streams, stages, nodes, encoding, any_size):
     """Return the graph to which a model is fitted, that of vectors with names from `nodes`, and its Reference."""
     import numpy as np
 
-    from ..estimators.graph_input import graph_of
+    from ..estimators.fit import graph_of
     from ..files.nodes import read_table_of
     from ..files.read import of_nodes
     from ..graphs.graph import Graph

@@ -13,7 +13,7 @@ from uuid import uuid4
 
 import numpy as np
 
-from ..base.work import count
+from ..base.progress import count
 from ..exceptions import InputError
 from .cluster import INLINE_BYTES, batches, block_type, current_client, is_result, require_reachable, told_of_ends
 

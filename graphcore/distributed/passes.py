@@ -13,8 +13,7 @@ from uuid import uuid4
 
 import numpy as np
 
-from ..base.progress import note
-from ..base.work import count
+from ..base.progress import count, note
 from ..exceptions import InputError
 from ..graphs.passes import executor
 from .cluster import INLINE_BYTES, batches, current_client, require_workers, told_of_ends

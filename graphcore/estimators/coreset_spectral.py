@@ -18,8 +18,7 @@ from ._checks import Estimator, parameters, stages_of
 from ._fitted import FittedGraph
 from ._predicted import PredictedRows
 from .callbacks import CallbackSupportMixin, fit_with_callbacks
-from .fit import fit_graph
-from .graph_input import graph_of, with_rows
+from .fit import fit_graph, graph_of, with_rows
 from .model_file import write_model
 from .update import Update, update_clustering
 

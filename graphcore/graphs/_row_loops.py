@@ -5,9 +5,8 @@
 
 import numpy as np
 
+from ..base._loops import add, nth_largest
 from ..base.compiling import compiled
-from ..base.largest import nth_largest
-from ..base.touched import add
 
 
 @compiled

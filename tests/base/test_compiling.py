@@ -54,7 +54,7 @@ def test_one_notice_says_that_loops_are_compiled(tmp_path, has_folder):
         "import numpy as np, numba.core.caching as caching\n"
         f"if not {has_folder}: caching.CacheImpl._locator_classes = []\n"
         "from graphcore.base.compiling import compilation_notices\n"
-        "from graphcore.base.largest import nth_largest\n"
+        "from graphcore.base._loops import nth_largest\n"
         "said = []\n"
         "with compilation_notices(said.append):\n"
         "    for kind in (np.float64, np.float32): assert nth_largest(np.arange(5, dtype=kind), 5, 2) == 3\n"

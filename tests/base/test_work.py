@@ -5,7 +5,7 @@ import threading
 import numpy as np
 import pytest
 
-from graphcore.base.work import count, counted
+from graphcore.base.progress import count, counted
 from graphcore.cluster.coresets.seeding import d2_seeding
 from graphcore.cluster.pipeline.cluster import cluster_graph
 from graphcore.cluster.pipeline.settings import resolve_settings

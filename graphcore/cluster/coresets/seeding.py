@@ -7,9 +7,9 @@ from typing import NamedTuple
 import numpy as np
 
 from ...base.arrays import read_at_random
+from ...base.progress import count
 from ...base.streams import Streams, draw_by_weight
 from ...base.validation import warn_user
-from ...base.work import count
 from ...exceptions import InputError, ParameterError
 from . import _loops
 

@@ -3,8 +3,8 @@
 import numpy as np
 from numba import njit
 
+from ...base._loops import add
 from ...base.compiling import compiled
-from ...base.touched import add
 from ._objective_loops import between, term
 
 # Beside the objectives of _objective_loops: volume-weighted average linkage, S_ab = Q_ab / (vol_a vol_b).

@@ -3,8 +3,8 @@
 import numpy as np
 from numba import njit
 
+from ...base._loops import add
 from ...base.compiling import compiled
-from ...base.touched import add
 from ._local_moving_loops import MIN_GAIN, ROUNDING, _best_move, _put_in, _records, _take_out
 from ._objective_loops import between, forget, gather, places
 

@@ -5,8 +5,8 @@ from math import log
 import numpy as np
 from numba import njit
 
+from ...base._loops import add
 from ...base.compiling import compiled
-from ...base.touched import add
 from .objectives import OBJECTIVES
 
 NCUT = OBJECTIVES["ncut"].code

@@ -4,9 +4,8 @@ from math import log
 
 import numpy as np
 
+from ...base._loops import add, nth_largest
 from ...base.compiling import compiled
-from ...base.largest import nth_largest
-from ...base.touched import add
 from ._objective_loops import forget, places, total_of
 
 _A, _B = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xD6E8FEB86659FD93)

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...base.arrays import read_only
-from ...base.work import count
+from ...base.progress import count
 from ...graphs.passes import map_passes, pass_spans
 from ...kernels.graph import GraphKernel
 from ..coresets.coreset import Coreset

@@ -4,8 +4,8 @@ from copy import deepcopy
 
 import numpy as np
 
+from ...base.progress import count
 from ...base.threads import effective_jobs, map_items
-from ...base.work import count
 from ._group_loops import join_subgroups
 from .local_moving import FEW_MOVES, move_locally
 from .merge import agglomerate

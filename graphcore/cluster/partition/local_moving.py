@@ -3,8 +3,8 @@
 import numpy as np
 
 from ...base.arrays import read_only
+from ...base.progress import count
 from ...base.threads import check_stopped, map_items, row_spans
-from ...base.work import count
 from ...graphs.passes import map_passes, pass_spans
 from . import _block_loops, _local_moving_loops, _objective_loops
 from .constraints import FREE

@@ -6,8 +6,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ...base.arrays import read_only
+from ...base.progress import count
 from ...base.types import Floats
-from ...base.work import count
 from ...graphs.passes import map_passes, pass_spans
 from ._objective_loops import add_cluster_sums, objective_value
 from .constraints import FREE, Constraints

@@ -5,8 +5,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ...base.arrays import read_only
+from ...base.progress import count
 from ...base.threads import effective_jobs, map_blocks, map_items, row_blocks
-from ...base.work import count
 from ...graphs.passes import map_passes, pass_spans
 from . import _quotient_loops as _loops
 

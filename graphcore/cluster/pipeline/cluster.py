@@ -13,17 +13,11 @@ from ..coreset_spectral_clustering import coreset_spectral_clustering
 from ..coresets.coreset import Coreset
 from ..partition.constraints import Constraints
 from ..partition.evidence import stability
-from ..partition.merge import hierarchy
 from ..partition.quotient import (
     GraphRows,
     apply_labels,
-    common_refinement,
-    compact_labels,
     graph_rows,
     label_sizes,
-    max_links,
-    pick_labels,
-    quotient,
 )
 from .balance import choose_balance
 from .constrained import constrained_partition
@@ -39,7 +33,7 @@ from .drafts import (
     labelled_draft,
 )
 from .known import NOTHING, Known
-from .levels import nested_levels
+from .levels import leaves_of, merge_tree, nested_levels
 from .loop import SearchSteps, find_partition
 from .settings import Settings
 
@@ -293,25 +287,3 @@ def _balanced(graph, problem, settings, streams, n_jobs, stages):
         )
     settings = replace(settings, balance=choice.balance, entropy_price=choice.price)
     return labelled_draft(between, choice.table, n_jobs, stages), settings, choice.trials
-
-
-def leaves_of(rows, cells, labels, n_clusters):
-    """The cells (None: there are none), divided by the clusters: groups of the nodes, their clusters, their graph."""
-    parts, most = ([], 0) if cells is None else ([cells], int(cells.max()) + 1)
-    groups, n_groups = common_refinement([*parts, labels], max(most, n_clusters))
-    return groups, pick_labels(groups, n_groups, labels), quotient(rows, groups, n_groups, max_entries=max_links(rows))
-
-
-def merge_tree(settings, leaves, levels=None):
-    """MergeTree over the leaves, through the clusters that hold nodes and the coarser `levels` of them."""
-    groups, group_labels, group_graph = leaves
-    table = group_labels.copy()
-    n_used = compact_labels(table, settings.n_clusters)
-    sizes = label_sizes(groups, len(table))
-    linkage = "average" if settings.published else settings.record
-    below, above = np.unique(group_labels), []  # a cluster of the fit in each of the level below
-    for level in () if levels is None else levels[::-1]:
-        _, first, clusters = np.unique(level[below], return_index=True, return_inverse=True)
-        above.append((clusters.astype(np.int32), len(first)))
-        below = below[first]
-    return hierarchy(group_graph, sizes, table, n_used, linkage=linkage, above=above)

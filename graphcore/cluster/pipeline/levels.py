@@ -1,4 +1,4 @@
-"""Nested levels: from one fit's clusters to coarser ones, and back to finer ones inside them."""
+"""The merge tree of a fit, and nested levels: from its clusters to coarser ones, and back to finer ones inside them."""
 
 from dataclasses import replace
 
@@ -7,7 +7,16 @@ import numpy as np
 from ...base.arrays import read_only
 from ..partition.improve import coarse_partition, improve
 from ..partition.merge import hierarchy
-from ..partition.quotient import GraphRows, apply_labels, common_refinement, pick_labels
+from ..partition.quotient import (
+    GraphRows,
+    apply_labels,
+    common_refinement,
+    compact_labels,
+    label_sizes,
+    max_links,
+    pick_labels,
+    quotient,
+)
 from .drafts import Draft
 from .loop import find_partition
 
@@ -64,3 +73,25 @@ def _inside(rows, labels):
     indptr = np.concatenate([[0], np.cumsum(kept)])[rows.indptr].astype(rows.indptr.dtype)
     weights = rows.weights[kept] if len(rows.weights) else rows.weights
     return GraphRows(*map(read_only, (indptr, rows.indices[kept], weights, rows.degrees)))
+
+
+def leaves_of(rows, cells, labels, n_clusters):
+    """The cells (None: there are none), divided by the clusters: groups of the nodes, their clusters, their graph."""
+    parts, most = ([], 0) if cells is None else ([cells], int(cells.max()) + 1)
+    groups, n_groups = common_refinement([*parts, labels], max(most, n_clusters))
+    return groups, pick_labels(groups, n_groups, labels), quotient(rows, groups, n_groups, max_entries=max_links(rows))
+
+
+def merge_tree(settings, leaves, levels=None):
+    """MergeTree over the leaves, through the clusters that hold nodes and the coarser `levels` of them."""
+    groups, group_labels, group_graph = leaves
+    table = group_labels.copy()
+    n_used = compact_labels(table, settings.n_clusters)
+    sizes = label_sizes(groups, len(table))
+    linkage = "average" if settings.published else settings.record
+    below, above = np.unique(group_labels), []  # a cluster of the fit in each of the level below
+    for level in () if levels is None else levels[::-1]:
+        _, first, clusters = np.unique(level[below], return_index=True, return_inverse=True)
+        above.append((clusters.astype(np.int32), len(first)))
+        below = below[first]
+    return hierarchy(group_graph, sizes, table, n_used, linkage=linkage, above=above)

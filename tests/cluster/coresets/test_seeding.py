@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphcore import Graph, GraphWarning, InputError
+from graphcore.base.progress import counted
 from graphcore.base.streams import Streams
-from graphcore.base.work import counted
 from graphcore.cluster.coresets._loops import FAN_OUT, level_offsets
 from graphcore.cluster.coresets.seeding import d2_seeding, draw_seeds, fast_seeds
 from graphcore.kernels.graph import GraphKernel
