@@ -102,7 +102,7 @@ def _repair(y, seed_number, rows, points, tree, nearest, counters):
     diagonal, point_weights = points
     sums, offsets, touched = tree
     weighted = len(weights) > 0
-    n_touched = 0
+    n_touched = np.int64(0)  # no literal, of which numba compiles another version of `tree_update`
     own_done = False
     for e in range(indptr[y], indptr[y + 1] + 1):
         x = indices[e] if e < indptr[y + 1] else len(sums)

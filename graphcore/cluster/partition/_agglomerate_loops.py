@@ -273,20 +273,3 @@ def agglomerate(rows, sizes, objective, n_clusters, min_size, elsewhere, childre
         else:
             refreshed = z
     return steps
-
-
-@compiled
-def cut_tree(children, n_leaves, n_steps, labels):
-    """Labels of the leaves after the first n_steps merges, numbered by first leaf; returns how many there are."""
-    root = np.arange(n_leaves + n_steps)
-    for i in range(n_steps - 1, -1, -1):
-        for side in range(2):
-            root[children[i, side]] = root[n_leaves + i]
-    names = np.full(n_leaves + n_steps, -1, dtype=np.int32)
-    count = 0
-    for x in range(n_leaves):
-        if names[root[x]] < 0:
-            names[root[x]] = count
-            count += 1
-        labels[x] = names[root[x]]
-    return count

@@ -140,24 +140,6 @@ def quotient_rows(grouping, volumes, max_links, first, last, cuts, out_counts):
 
 
 @compiled
-def compact_labels(labels, n_clusters):
-    """Renumber the labels in use 0, 1, ... in place, keeping their order; returns how many there are."""
-    names = np.full(n_clusters, -1, dtype=np.int32)
-    for x in range(len(labels)):
-        if labels[x] >= 0:
-            names[labels[x]] = 0
-    count = 0
-    for c in range(n_clusters):
-        if names[c] == 0:
-            names[c] = count
-            count += 1
-    for x in range(len(labels)):
-        if labels[x] >= 0:
-            labels[x] = names[labels[x]]
-    return count
-
-
-@compiled
 def number_pairs(other, n_other, starts, members, out):
     """Number the pairs (group, other label); -1 where either is missing. Returns how many pairs there are."""
     names = np.full(n_other, -1, dtype=np.int32)
@@ -182,22 +164,6 @@ def apply_labels(table, groups, out):
     """out[x] = table[groups[x]], -1 where groups[x] is."""
     for x in range(len(groups)):
         out[x] = table[groups[x]] if groups[x] >= 0 else -1
-
-
-@compiled
-def pick_labels(groups, labels, out):
-    """out[group] = the label of its members, which must agree."""
-    for x in range(len(groups)):
-        if groups[x] >= 0:
-            out[groups[x]] = labels[x]
-
-
-@compiled
-def count_in_table(labels, other, counts):
-    """counts[a, b] += 1 for every node of labels a and b; labels of -1 are left out."""
-    for x in range(len(labels)):
-        if labels[x] >= 0 and other[x] >= 0:
-            counts[labels[x], other[x]] += 1
 
 
 @compiled

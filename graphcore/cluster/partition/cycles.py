@@ -9,7 +9,7 @@ from ...base.threads import effective_jobs, map_items
 from ._group_loops import join_subgroups
 from .local_moving import FEW_MOVES, move_locally
 from .merge import agglomerate
-from .quotient import apply_labels, compact_labels, estimated_entries, grouped, label_volumes, matrix_of, pick_labels
+from .quotient import apply_labels, compact_labels, grouped, is_too_dense, label_volumes, matrix_of, pick_labels
 
 # A level of groups that leaves more than this share of what it groups, or of its entries, is not worth a level.
 _MAX_SHARE = 0.9
@@ -103,7 +103,7 @@ def subgroups(rows, clusters, resolutions, rng, max_entries=None, n_jobs=None):
     more; if even then, every node is a group.
     """
     groups, n_groups = _joined(rows, clusters, resolutions, rng, None, len(clusters), n_jobs)
-    while max_entries is not None and estimated_entries(rows, groups, n_groups) > max_entries:
+    while is_too_dense(rows, groups, n_groups, max_entries):
         joined, n_joined = _joined(rows, clusters, resolutions, rng, groups, n_groups, n_jobs)
         if n_joined > _MAX_SHARE * n_groups:
             return np.where(clusters >= 0, np.arange(len(clusters), dtype=np.int32), -1), len(clusters)

@@ -37,9 +37,7 @@ class MergeTree:
         n_clusters = check_integer(
             "n_clusters", n_clusters, low=1, high=self.n_leaves, why_high="the leaves of the merge tree"
         )
-        labels = np.empty(self.n_leaves, dtype=np.int32)
-        _agglomerate_loops.cut_tree(self.children, self.n_leaves, self.n_leaves - n_clusters, labels)
-        return labels
+        return _labels_after(self.children[: self.n_leaves - n_clusters], self.n_leaves)
 
     def summed(self, values):
         """Sums of the leaves' values over the leaves of every cluster, (2 n_leaves - 1,): leaves, then unions."""
@@ -108,9 +106,17 @@ def agglomerate(rows, sizes, n_clusters, *, linkage="information", min_size=1, e
     steps = _agglomerate_loops.agglomerate(
         rows[:], sizes, _code(linkage), n_clusters, min_size, elsewhere, children, losses
     )
-    labels = np.empty(n, dtype=np.int32)
-    _agglomerate_loops.cut_tree(children, n, steps, labels)
-    return labels, children[:steps], losses[:steps]
+    return _labels_after(children[:steps], n), children[:steps], losses[:steps]
+
+
+def _labels_after(children, n_leaves):
+    """Labels of the leaves, (n_leaves,) int32, after these unions, numbered by first leaf."""
+    import scipy.sparse as sp
+    from scipy.sparse.csgraph import connected_components  # which numbers components by first node
+
+    unions = np.repeat(n_leaves + np.arange(len(children)), 2)
+    links = sp.csr_array((np.ones(len(unions)), (unions, children.ravel())), shape=(n_leaves + len(children),) * 2)
+    return connected_components(links, directed=False)[1][:n_leaves]
 
 
 def _code(linkage):

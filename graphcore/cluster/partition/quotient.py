@@ -69,7 +69,7 @@ def quotient(rows, labels, n_clusters, n_jobs=None, max_entries=None):
     borders = row_blocks(starts, 1 + _ENTRIES_PER_BLOCK * (len(labels) + n_clusters) // max(1, len(rows.indices)))
     grouping = rows[:3], labels, starts, members
     max_links, cuts = 0, np.empty(n_clusters, dtype=np.float32)
-    if max_entries is not None and _sampled_entries(grouping) > max_entries:
+    if _is_too_dense(grouping, max_entries):
         count("entries grouped", len(rows.indices))
         max_links = _MAX_LINKS
         map_blocks(lambda a, b: _loops.link_cuts(grouping, volumes, max_links, a, b, cuts), borders, n_jobs)
@@ -147,17 +147,20 @@ def min_sampled_volume(rows):
     return _FEW_SAMPLED * float(rows.degrees.sum()) / _SAMPLED_ENTRIES
 
 
-def estimated_entries(rows, labels, n_clusters):
-    """Entries of the graph between clusters, by some of its rows."""
-    return _sampled_entries((rows[:3], labels, *grouped(labels, n_clusters)))
+def is_too_dense(rows, labels, n_clusters, max_entries):
+    """Whether the graph between clusters would have more than `max_entries` (None: any number), by some of its rows."""
+    return _is_too_dense((rows[:3], labels, *grouped(labels, n_clusters)), max_entries)
 
 
-def _sampled_entries(grouping):
-    n_clusters = len(grouping[2]) - 1
+def _is_too_dense(grouping, max_entries):
+    (_, indices, _), _, starts, _ = grouping
+    n_clusters = len(starts) - 1
+    if max_entries is None or min(n_clusters**2, len(indices)) <= max_entries:
+        return False
     chosen = np.linspace(0, n_clusters, min(n_clusters, _SAMPLED_ROWS), endpoint=False).astype(np.int64)
     lengths = np.empty(len(chosen), dtype=np.int64)
     _loops.row_lengths(grouping, chosen, lengths)
-    return lengths.mean() * n_clusters
+    return lengths.mean() * n_clusters > max_entries
 
 
 def grouped(labels, n_clusters):
@@ -199,18 +202,16 @@ def contingency(labels, other, n_clusters):
     """Count the nodes in common of the clusters of two labellings (-1 left out): csr_array (n_clusters, n_clusters)."""
     import scipy.sparse as sp
 
-    if 8 * n_clusters**2 <= len(labels):
-        counts = np.zeros((n_clusters, n_clusters), dtype=np.int64)
-        _loops.count_in_table(labels, other, counts)
-        return sp.csr_array(counts)
     both = (labels >= 0) & (other >= 0)
     places = labels[both], other[both]
     return sp.csr_array((np.ones(len(places[0]), dtype=np.int64), places), shape=(n_clusters, n_clusters))
 
 
 def compact_labels(labels, n_clusters):
-    """Renumber the labels in use 0, 1, ... in place; returns how many there are."""
-    return int(_loops.compact_labels(labels, n_clusters))
+    """Renumber the labels in use 0, 1, ... in place, keeping their order; returns how many there are."""
+    is_used = label_sizes(labels, n_clusters) > 0
+    labels[:] = apply_labels((np.cumsum(is_used) - 1).astype(np.int32), labels)
+    return int(np.count_nonzero(is_used))
 
 
 def apply_labels(table, groups):
@@ -222,6 +223,6 @@ def apply_labels(table, groups):
 
 def pick_labels(groups, n_groups, labels):
     """Labels of groups, from labels of nodes that agree within each group."""
-    out = np.empty(n_groups, dtype=np.int32)
-    _loops.pick_labels(groups, labels, out)
-    return out
+    out = np.empty(n_groups + 1, dtype=np.int32)
+    out[groups] = labels  # of nodes without a group (-1) into the last place
+    return out[:-1]
