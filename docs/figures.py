@@ -27,7 +27,7 @@ from graphcore.cluster.coresets.seeding import d2_seeding, importance_probabilit
 from graphcore.cluster.partition.evidence import matched_clusters
 from graphcore.cluster.partition.improve import recombine
 from graphcore.cluster.partition.problem import Problem
-from graphcore.cluster.partition.quotient import common_refinement, graph_rows
+from graphcore.cluster.partition.quotient import common_refinement
 from graphcore.kernels.graph import GraphKernel
 from graphcore.metrics import coreset_cost, normalized_cut
 from graphcore.plot._style import bare, plain_numbers
@@ -129,7 +129,7 @@ def loop():
     """Draw two drafts of points in a square, the groups on which they agree, and the recombined clusters."""
     points = np.random.default_rng(0).random((1500, 2))
     graph, k = graphcore.knn_graph(points, 10, random_state=0), 6
-    problem = Problem(graph_rows(graph), k, min_share=0.1)
+    problem = Problem(graph.rows, k, min_share=0.1)
     drafts = [problem.partition(found, problem.sums(found)) for found in (
         graphcore.CoresetSpectralClustering(k, effort="fast", random_state=seed).fit(graph).labels_
         for seed in (9, 0)

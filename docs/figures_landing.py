@@ -14,7 +14,6 @@ from graphcore.base.streams import Streams
 from graphcore.cluster.partition.evidence import matched_clusters
 from graphcore.cluster.partition.improve import improve
 from graphcore.cluster.partition.problem import Problem
-from graphcore.cluster.partition.quotient import graph_rows
 from graphcore.cluster.pipeline.drafts import coreset_draft
 from graphcore.cluster.pipeline.settings import resolve_settings
 from graphcore.metrics import quotient_graph
@@ -44,7 +43,7 @@ def idea():
     blob, _ = make_blobs(200, centers=[(3.1, 0.9)], cluster_std=0.3, random_state=1)
     points = np.concatenate([moons, blob])
     graph = graphcore.knn_graph(points, 6, random_state=0)
-    problem, streams = Problem(graph_rows(graph), 3, min_share=0.1), Streams(0)
+    problem, streams = Problem(graph.rows, 3, min_share=0.1), Streams(0)
     settings = resolve_settings(graph, 3, coreset_size=60)
     draft = coreset_draft(graph, problem, settings, streams, None, Stages())
     moved = improve(problem, draft.labels.copy(), streams.generator("moves")).labels

@@ -106,9 +106,8 @@ def problem_of(graph, n_clusters, objective="information", **limits):
     from graphcore import Graph
     from graphcore.cluster.partition.constraints import Constraints
     from graphcore.cluster.partition.problem import Problem
-    from graphcore.cluster.partition.quotient import graph_rows
 
-    rows, own = graph_rows(graph) if isinstance(graph, Graph) else graph, {}
+    rows, own = graph.rows if isinstance(graph, Graph) else graph, {}
     for name in {"min_size", "min_share", "constraints"} & set(limits):
         own[name] = limits.pop(name)
     return Problem(rows, n_clusters, objective, **({"constraints": Constraints(**limits)} if limits else {}) | own)

@@ -117,20 +117,18 @@ def fitted(graph, k, effort, seconds, seed, **asked):
 def value(graph, labels, k):
     """Return the objective J of labels."""
     from graphcore.cluster.partition.problem import cluster_sums
-    from graphcore.cluster.partition.quotient import graph_rows
 
-    return float(cluster_sums(graph_rows(graph), np.asarray(labels, dtype=np.int32), k).value("information"))
+    return float(cluster_sums(graph.rows, np.asarray(labels, dtype=np.int32), k).value("information"))
 
 
 def moved(graph, labels, k):
     """Move single nodes until no move raises J, and return labels; nodes without an edge have none."""
     from graphcore.cluster.partition.local_moving import move_locally
     from graphcore.cluster.partition.problem import Problem
-    from graphcore.cluster.partition.quotient import graph_rows
 
     labels = np.unique(labels, return_inverse=True)[1].astype(np.int32)
     labels[graph.degrees == 0] = -1
-    move_locally(Problem(graph_rows(graph), k), labels)
+    move_locally(Problem(graph.rows, k), labels)
     return labels
 
 
@@ -138,11 +136,10 @@ def reached(graph, groups, labels, k):
     """Return J of the best known partition of groups (n,): groups take their largest cluster, then move."""
     from graphcore.cluster.partition.local_moving import move_locally
     from graphcore.cluster.partition.problem import Problem
-    from graphcore.cluster.partition.quotient import graph_rows
 
     if groups is None:
         return np.nan
-    problem, n_groups = Problem(graph_rows(graph), k), int(groups.max()) + 1
+    problem, n_groups = Problem(graph.rows, k), int(groups.max()) + 1
     linked = groups >= 0
     volumes = np.zeros((n_groups, k))
     np.add.at(volumes, (groups[linked], labels[linked]), problem.rows.degrees[linked])

@@ -9,7 +9,6 @@ from sklearn.datasets import make_blobs, make_moons
 
 import graphcore
 from graphcore.cluster.partition.problem import cluster_sums
-from graphcore.cluster.partition.quotient import graph_rows
 from graphcore.neighbors.neighbors import WEIGHTINGS, neighbor_graph
 from graphcore.neighbors.search import nearest_neighbors
 from graphcore.neighbors.vectors import as_vectors
@@ -33,7 +32,7 @@ def run(options):
         found = nearest_neighbors(X, NEIGHBORS[-1], random_state=0, n_jobs=options.threads)
         for n_neighbors in NEIGHBORS:
             lists = found._replace(indices=found.indices[:, :n_neighbors], distances=found.distances[:, :n_neighbors])
-            plain = graph_rows(neighbor_graph(lists))
+            plain = neighbor_graph(lists).rows
             for weighting in WEIGHTINGS:
                 graph = neighbor_graph(lists, weighting=weighting)
                 outcome = over_seeds(

@@ -23,7 +23,6 @@ from ..kernels.graph import GraphKernel, warn_of_loops
 from .coresets.coreset import SAMPLING, Coreset, default_size, refuse_few, sample_coreset
 from .partition.coreset_graph import contract, induce
 from .partition.problem import Problem
-from .partition.quotient import graph_rows
 from .spectral.partition import spectral_partition
 
 EIGEN_SOLVERS = ("power", "exact")
@@ -154,7 +153,7 @@ def coreset_spectral_clustering(
         warn_of_loops(kernel)
         between = induce(kernel, coreset, n_jobs)
     else:
-        between = contract(kernel, coreset, Problem(graph_rows(kernel.graph), n_clusters), n_jobs)
+        between = contract(kernel, coreset, Problem(kernel.graph.rows, n_clusters), n_jobs)
     matrix = between.matrix
     partition = spectral_partition(
         matrix, min(n_clusters, matrix.shape[0]), eigen_solver=eigen_solver,
@@ -167,7 +166,7 @@ def coreset_spectral_clustering(
             "separated on this graph; ask for fewer clusters, or give a larger coreset_size"
         )
     coreset_labels = between.coreset_labels(partition.labels)
-    matrix.data = given_unit(matrix.data, kernel.graph._exponent)
+    matrix.data = given_unit(matrix.data, kernel.graph.exponent)
     return CoresetClustering(labels, coreset.scaled(kernel.graph), coreset_labels, matrix, between.cells, n_unreached)
 
 

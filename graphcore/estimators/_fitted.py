@@ -7,7 +7,6 @@ from sklearn.utils.validation import check_is_fitted
 from ..base.types import Floats, Labels, csr_array
 from ..cluster.coresets.coreset import Coreset
 from ..cluster.partition.evidence import node_memberships
-from ..cluster.partition.quotient import graph_rows
 from ..cluster.pipeline.cluster import Clustering
 from ..cluster.pipeline.drafts import SELF_LOOP
 from ..cluster.selection.cluster_tree import ClusterTree
@@ -156,7 +155,7 @@ class FittedGraph(ClusterDescriptions):
         check_is_fitted(self)
         kept = self._reference
         return node_memberships(
-            graph_rows(self.graph_), self.labels_, kept.inner, kept.volumes, kept.evidence,
+            self.graph_.rows, self.labels_, kept.inner, kept.volumes, kept.evidence,
             self.clustering_.settings.joined_by, exponent=kept.exponent, node_weights=kept.weights,
         )  # fmt: skip
 

@@ -154,7 +154,7 @@ class KernelInput(Estimator):
             self._node_weights = np.where(graph.degrees > 0, own, 0.0)
         graph = in_range(graph)
         self.n_features_in_ = graph.n_nodes
-        self._exponent = graph._exponent
+        self._exponent = graph.exponent
         return graph
 
     def _vector_kernel(self, X):

@@ -13,7 +13,6 @@ from ..base.validation import check_choice, check_integer, check_labels, check_s
 from ..cluster.distributed_context import distributed_context
 from ..cluster.partition.evidence import edge_evidence
 from ..cluster.partition.problem import ClusterSums
-from ..cluster.partition.quotient import graph_rows
 from ..cluster.pipeline.cluster import Clustering, cluster_graph
 from ..cluster.pipeline.known import check_known
 from ..cluster.pipeline.settings import resolve
@@ -53,7 +52,7 @@ class Fit:
         agreement = 1.0
         if stability is not None and k > 1:  # beyond what is so by chance
             agreement = max(0.0, (float(stability[labels >= 0].mean()) * k - 1.0) / (k - 1.0))
-        return edge_evidence(graph_rows(self.graph), labels, self.sums, agreement) / self.edge_weight
+        return edge_evidence(self.graph.rows, labels, self.sums, agreement) / self.edge_weight
 
 
 def fit_graph(

@@ -7,7 +7,6 @@ import numpy as np
 
 from ..base.types import PathLike
 from ..cluster.coresets.coreset import SAMPLING, Coreset
-from ..cluster.partition.quotient import graph_rows
 from ..cluster.pipeline.balance import Trial
 from ..cluster.pipeline.cluster import Clustering
 from ..cluster.pipeline.known import Known
@@ -180,7 +179,7 @@ def _fitted(model, facts, settings, archive, any_size):
         history=[(str(name), float(value)) for name, value in facts["history"]],
         balances=tuple(Trial(*row) for row in facts["balances"]), seconds={},
         levels=_numbers(archive, "levels", (None, k), np.int32, 0, k, optional=True),
-        known=Known(fixed, None, reference.weights), _rows=graph_rows(in_range(graph)),
+        known=Known(fixed, None, reference.weights), _rows=in_range(graph).rows,
     )  # fmt: skip
     model._keep(graph, reference, result, outside_shares)
     model.n_features_in_, model._is_given = facts["n_features"], facts["is_given"]

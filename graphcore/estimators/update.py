@@ -11,7 +11,7 @@ from ..cluster.partition.coreset_graph import spread_all
 from ..cluster.partition.evidence import match_clusters
 from ..cluster.partition.improve import cycle_chosen, form_anew
 from ..cluster.partition.local_moving import move_locally
-from ..cluster.partition.quotient import apply_labels, contingency, graph_rows, label_sizes
+from ..cluster.partition.quotient import apply_labels, contingency, label_sizes
 from ..cluster.pipeline.constrained import constrained_partition
 from ..cluster.pipeline.settings import resized
 from ..exceptions import InputError
@@ -74,7 +74,7 @@ def update_clustering(
         before = np.full(changed.graph.n_nodes, -1, dtype=np.int32)
         before[: len(clustering.labels)] = clustering.labels
         ranged = in_range(changed.graph)
-        rows = graph_rows(ranged)
+        rows = ranged.rows
         settings = resized(clustering.settings, sizes, changed.graph)
     known = clustering.known.among(rows.degrees)
     problem = known.problem(rows, settings)
@@ -83,7 +83,7 @@ def update_clustering(
         after[known.fixed >= 0] = known.fixed[known.fixed >= 0]
     with stages("moves"):
         formed = update_labels(
-            problem, after, changed.ends, np.ldexp(changed.change, -ranged._exponent), volume_changes,
+            problem, after, changed.ends, np.ldexp(changed.change, -ranged.exponent), volume_changes,
             rng=streams.generator("update"), n_jobs=n_jobs,
         )  # fmt: skip
         sums = problem.sums(after, n_jobs)

@@ -16,7 +16,7 @@ from .from_matrix import from_biadjacency, from_scipy
 from .from_table import from_table
 from .ids import as_names
 from .nodes import with_nodes
-from .rows import Rows, as_csr_array, checked_arrays, find_defect
+from .rows import GraphRows, Rows, as_csr_array, checked_arrays, find_defect
 from .structure import check_compressed
 from .weights import NO_WEIGHTS, extreme_degrees
 
@@ -74,7 +74,7 @@ class Graph:
     degrees: Floats
 
     # Of a graph made by weights.in_range: its weights are those given over 2 to this.
-    _exponent = 0
+    exponent = 0
     # Of a graph on disk: a function and its arguments that open it again.
     _reopen = None
     _renamed = False  # whether it has other names than the graph on disk
@@ -95,7 +95,8 @@ class Graph:
         self.indptr, self.indices, self.weights = checked_arrays(indptr, indices, weights)
         self.node_names = None if node_names is None else read_only(as_names(node_names, self.n_nodes))
         if check:
-            defect, n_self_loops = find_defect(Rows(self.indptr, self.indices, self._weights))
+            values = NO_WEIGHTS if self.weights is None else self.weights
+            defect, n_self_loops = find_defect(Rows(self.indptr, self.indices, values))
             if defect:
                 raise InputError(defect)
             self.n_self_loops = n_self_loops
@@ -167,6 +168,12 @@ class Graph:
     def is_weighted(self) -> bool:
         """Whether weights are stored."""
         return self.weights is not None
+
+    @property
+    def rows(self) -> GraphRows:
+        """The arrays as compiled loops take them: of an unweighted graph, weights are an array of length 0."""
+        weights = NO_WEIGHTS if self.weights is None else self.weights
+        return GraphRows(self.indptr, self.indices, weights, self.degrees)
 
     @property
     def nbytes(self) -> int:
@@ -242,11 +249,6 @@ class Graph:
         names = None if names is None else read_only(as_names(names, self.n_nodes))
         made.__dict__.update(self.__dict__, node_names=names, _renamed=True)
         return made
-
-    @property
-    def _weights(self):
-        """Weights for compiled loops: an array of length 0 stands for none."""
-        return NO_WEIGHTS if self.weights is None else self.weights
 
     @cached_property
     def _components(self):

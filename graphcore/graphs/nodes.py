@@ -163,7 +163,7 @@ def with_nodes(graph: "graphcore.Graph", nodes: object) -> "graphcore.Graph":
         )
     counts = np.zeros(n_nodes + 1, dtype=np.int64)
     counts[rows + 1] = np.diff(graph.indptr)
-    made, rows = Rows(np.cumsum(counts), graph.indices, graph._weights), rows.astype(id_dtype(n_nodes))
+    made, rows = Rows(np.cumsum(counts), graph.indices, graph.rows.weights), rows.astype(id_dtype(n_nodes))
     if in_order:
         made = made._replace(indices=rows[graph.indices])
     else:

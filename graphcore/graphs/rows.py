@@ -35,6 +35,15 @@ class Rows(NamedTuple):
     weights: np.ndarray
 
 
+class GraphRows(NamedTuple):
+    """A graph as compiled loops take it; `weights` of length 0 stands for ones. A self-loop counts once."""
+
+    indptr: np.ndarray
+    indices: np.ndarray
+    weights: np.ndarray
+    degrees: np.ndarray
+
+
 def checked_arrays(indptr, indices, weights):
     """Arrays of rows (weights or None) read-only and of the types that a Graph keeps; wrong shapes are refused."""
     indptr, indices = np.asarray(indptr), np.asarray(indices)

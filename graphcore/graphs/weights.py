@@ -77,7 +77,7 @@ def in_range(graph):
     """The graph itself, or one with scaled weights where these are so large or small that products would overflow.
 
     The scale is a power of two, which changes no digit, and is chosen by the largest degree alone: it is 2 to the minus
-    `_exponent` of the result. Where a degree is less than 2^-100 of the largest, a warning says so, and weights below
+    `exponent` of the result. Where a degree is less than 2^-100 of the largest, a warning says so, and weights below
     that count as much: they are lost in every sum that they are part of, but stay edges. Both take a copy of the
     weights; all other graphs, those without weights first, are returned as they are.
     """
@@ -98,7 +98,7 @@ def in_range(graph):
             f"weights differ by more than a factor of 2^{-_SMALLEST}: {n_lost} of {len(weights)} matrix entries are "
             f"below {np.ldexp(1.0, exponent + _SMALLEST):.3g} and count as that"
         )
-    return graph._mapped(graph.indptr, graph.indices, weights, graph.node_names, known={"_exponent": exponent})
+    return graph._mapped(graph.indptr, graph.indices, weights, graph.node_names, known={"exponent": exponent})
 
 
 def given_unit(values, exponent):

@@ -47,7 +47,7 @@ class GraphKernel(RowsKernel):
         self_loop = self_loop * graph.mean_weight
         if self_loop:
             degrees = np.where(degrees > 0, degrees + self_loop, 0.0)
-        self._set(graph.indptr, graph.indices, graph._weights, degrees, degrees, self_loop)
+        self._set(*graph.rows[:3], degrees, degrees, self_loop)
         self.graph = graph
 
     def _set(self, indptr, indices, values, degrees, point_weights, self_loop):

@@ -8,7 +8,7 @@ from ..base.types import AnyGraph, ArrayLike, Floats, csr_array
 from ..base.validation import check_integer, check_labels
 from ..cluster.distributed_context import distributed_context
 from ..cluster.partition.problem import ClusterSums, cluster_sums
-from ..cluster.partition.quotient import graph_rows, quotient
+from ..cluster.partition.quotient import quotient
 from ..exceptions import InputError
 from ..graphs.as_graph import as_graph
 from ..graphs.rows import entries_of
@@ -44,7 +44,7 @@ def split_sums(graph, labels, n_clusters, n_jobs):
     """ClusterSums, and the weight of every node's edges to its own cluster and to others, in one pass."""
     inside, outside = np.empty(graph.n_nodes), np.empty(graph.n_nodes)
     with distributed_context(graph):
-        sums = cluster_sums(graph_rows(graph), labels, n_clusters, n_jobs, splits=(inside, outside))
+        sums = cluster_sums(graph.rows, labels, n_clusters, n_jobs, splits=(inside, outside))
     return sums, inside, outside
 
 
@@ -92,7 +92,7 @@ def cut_and_volume(
     """
     graph, labels, n_clusters = placed_labels(graph, labels, n_clusters)
     with distributed_context(graph):
-        return cluster_sums(graph_rows(graph), labels, n_clusters, n_jobs)
+        return cluster_sums(graph.rows, labels, n_clusters, n_jobs)
 
 
 def sums_and_shares(graph, labels, n_clusters, n_jobs):
@@ -220,7 +220,7 @@ def quotient_graph(
     import scipy.sparse as sp
 
     graph, labels, k = placed_labels(graph, labels, n_clusters)
-    rows = quotient(graph_rows(graph), labels.copy(), k, n_jobs)
+    rows = quotient(graph.rows, labels.copy(), k, n_jobs)
     indptr = rows.indptr.astype(np.int32) if rows.indptr[-1] < 2**31 else rows.indptr
     out = sp.csr_array((rows.weights, rows.indices, indptr), shape=(k, k)).copy()
     out.sort_indices()

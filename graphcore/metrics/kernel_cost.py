@@ -8,7 +8,6 @@ import numpy as np
 from ..base.types import AnyGraph, ArrayLike
 from ..base.validation import check_choice, check_real
 from ..cluster.partition.problem import cluster_sums
-from ..cluster.partition.quotient import graph_rows
 from ..exceptions import InputError
 from ..graphs.as_graph import as_graph
 from ..kernels.graph import GraphKernel
@@ -80,7 +79,7 @@ def centres_of(graph, labels, *, self_loop, shift, n_jobs):
     shift = check_real("shift", shift, low=0.0)
     graph, labels, n_clusters = placed_labels(graph, labels, None)
     kernel = GraphKernel(graph, self_loop)
-    sums = cluster_sums(graph_rows(kernel.graph), labels, n_clusters, n_jobs)
+    sums = cluster_sums(kernel.graph.rows, labels, n_clusters, n_jobs)
     masses = sums.volume + kernel.self_loop * sums.size
     filled = sums.size > 0
     inside = np.divide(sums.internal + kernel.self_loop * sums.size, masses, out=np.zeros(n_clusters), where=filled)
@@ -177,7 +176,7 @@ def coreset_cost(
     check_choice("centres", centres, ("own", "nearest"))
     nodes, weights = _check_coreset(coreset_indices, coreset_weights, graph.n_nodes)
     found = centres_of(graph, labels, self_loop=self_loop, shift=shift, n_jobs=n_jobs)
-    weights = np.ldexp(weights, -found.kernel.graph._exponent)
+    weights = np.ldexp(weights, -found.kernel.graph.exponent)
     own, charged = _distances(found, centres, n_jobs)
     placed = found.labels[nodes] >= 0
     diagonal = found.kernel.diagonal[nodes] + shift / np.where(placed, found.kernel.degrees[nodes], 1.0)

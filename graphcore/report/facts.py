@@ -9,7 +9,6 @@ from .. import __version__
 from ..base.types import AnyGraph, ArrayLike, Table
 from ..base.validation import check_integer
 from ..cluster.partition.merge import MergeTree, agglomerate
-from ..cluster.partition.quotient import graph_rows
 from ..cluster.pipeline.cluster import Clustering
 from ..exceptions import InputError
 from ..graphs.graph import Graph
@@ -228,7 +227,7 @@ def _tree(between, sizes, clustering):
     """Merges of the clusters down to one."""
     if len(sizes) < 2 or not between.data.any():  # clusters whose edges all lead to nodes without a cluster
         return None
-    rows = graph_rows(Graph(between.indptr, between.indices, between.data, check=False))
+    rows = Graph(between.indptr, between.indices, between.data, check=False).rows
     objective = "information" if clustering is None else clustering.settings.record
     _, children, losses = agglomerate(rows, sizes.astype(np.int64), 1, linkage=objective)
     return MergeTree(children, np.maximum.accumulate(losses), sizes)

@@ -6,6 +6,7 @@ import pickle
 import re
 import signal
 import time
+from operator import attrgetter
 
 import numpy as np
 import pytest
@@ -186,7 +187,7 @@ def test_each_worker_needs_its_own_part_of_a_graph_alone(huge, in_parts, client)
     expected = in_threads(fitted, huge).labels_
     np.testing.assert_array_equal(in_threads(fitted, in_parts).labels_, expected)
     np.testing.assert_array_equal(fitted(in_parts).labels_, expected)
-    with passes.on_workers(in_parts, graphcore.cluster.partition.quotient.graph_rows):
+    with passes.on_workers(in_parts, attrgetter("rows")):
         assert len(executor.get()._part_owners()[0]) == 1
     assert_nothing_is_left(client)
 
@@ -216,7 +217,7 @@ def _have(parts):
 
 @pytest.mark.skipif(not os.path.exists("/proc/self/smaps"), reason="only Linux says what of a file is in memory")
 def test_a_worker_gives_back_what_it_has_read_after_every_block(stored):
-    reopen = pickle.dumps((stored[0], graphcore.cluster.partition.quotient.graph_rows))
+    reopen = pickle.dumps((stored[0], attrgetter("rows")))
     labels = np.zeros(stored[0].n_nodes, dtype=np.int32)
     given = worker.run_blocks(reopen, _mapped, [(0, 500), (500, 1500)], ("once", 1, labels, [], []), ())
     worker.forget("once", reopen)
@@ -270,7 +271,7 @@ def test_an_interrupted_fit_leaves_nothing(huge, client, monkeypatch):
 
 
 def test_a_pass_that_kills_its_workers_ends_in_one_clear_error(huge, client):
-    rows = graphcore.cluster.partition.quotient.graph_rows
+    rows = attrgetter("rows")
     message = r"died again and again in the pass 'die'.*give workers more memory"
     with passes.on_workers(huge, rows), pytest.raises(MemoryError, match=message):
         map_passes(_die, executor.get().rows, [(0, 10)], np.zeros(huge.n_nodes, dtype=np.int32))

@@ -84,9 +84,9 @@ def test_what_is_lost_is_said_and_single_precision_stays_single():
         GraphWarning, match=r"differ by more than a factor of 2\^100: 2 of 8 matrix entries are below 1\.\d+e-20"
     ):
         scaled = in_range(graph)
-    assert np.ldexp(scaled.degrees[3], scaled._exponent) == pytest.approx(1e-20, rel=0.5)
+    assert np.ldexp(scaled.degrees[3], scaled.exponent) == pytest.approx(1e-20, rel=0.5)
     # In the other rows it would be lost in any sum.
-    np.testing.assert_array_equal(np.ldexp(scaled.degrees[:3], scaled._exponent), graph.degrees[:3])
+    np.testing.assert_array_equal(np.ldexp(scaled.degrees[:3], scaled.exponent), graph.degrees[:3])
     graph = Graph.from_edges([0, 1, 2], [1, 2, 3], weights=np.array([1e-40, 1.0, 1e38], dtype=np.float32))
     with pytest.warns(GraphWarning, match="4 of 6 matrix entries are below"):
         scaled = in_range(graph)
@@ -101,7 +101,7 @@ def test_scaling_is_exact_the_graph_keeps_its_weights_and_what_is_in_range_is_no
     A = np.ldexp(random_adjacency(30, 0.3, rng, weighted=True), 500)
     graph = Graph.from_scipy(A)
     scaled = in_range(graph)
-    np.testing.assert_array_equal(np.ldexp(scaled.weights, scaled._exponent), graph.weights)
+    np.testing.assert_array_equal(np.ldexp(scaled.weights, scaled.exponent), graph.weights)
     assert 0.5 <= scaled.degrees.max() < 1 and np.shares_memory(scaled.indices, graph.indices)
     np.testing.assert_array_equal(graph.to_scipy().toarray(), A)
 

@@ -10,7 +10,6 @@ import graphcore
 from graphcore import CoresetSpectralClustering, Graph, InputError, KernelKFlats, KernelKMeans
 from graphcore.cluster.partition.objectives import OBJECTIVES
 from graphcore.cluster.partition.problem import cluster_sums
-from graphcore.cluster.partition.quotient import graph_rows
 from graphcore.graphs.derived import weigh_nodes
 from graphcore.metrics import conductance, normalized_cut
 
@@ -34,7 +33,7 @@ def test_objective_and_cuts_are_those_of_copies(case, seed):
     np.testing.assert_allclose(weighed.to_scipy().toarray(), B)
     Graph(weighed.indptr, weighed.indices, weighed.weights)  # checks that it is canonical and symmetric
     repeated, many = Graph.from_scipy(copies(A, times), warn=False), np.repeat(labels, times)
-    sums, of_copies = cluster_sums(graph_rows(weighed), labels, k), cluster_sums(graph_rows(repeated), many, k)
+    sums, of_copies = cluster_sums(weighed.rows, labels, k), cluster_sums(repeated.rows, many, k)
     for name in ("internal", "volume", "cut"):
         np.testing.assert_allclose(getattr(sums, name), getattr(of_copies, name), atol=1e-9)
     if of_copies.volume.sum() > 0:

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 import graphcore
 from graphcore import Graph, InputError, ParameterError
 from graphcore.cluster.partition._objective_loops import add_cluster_sums
-from graphcore.cluster.partition.quotient import graph_rows
 from graphcore.metrics import conductance, cut_and_volume, kernel_kmeans_cost, normalized_cut, quotient_graph
 from tests.metrics import oracles
 from tests.strategies import labellings, matrices
@@ -32,7 +31,7 @@ def test_weights_inside_and_outside_of_each_nodes_cluster(pair):
     half = len(A) // 2
     for first, last in ((half, len(A)), (0, half)):
         shares = inside[first:last], outside[first:last]
-        add_cluster_sums(graph_rows(graph)[:], none, labels32, first, last, tuple(sums), tuple(shares))
+        add_cluster_sums(graph.rows[:], none, labels32, first, last, tuple(sums), tuple(shares))
     same = (labels[:, None] == labels) & (labels >= 0)[:, None]
     np.testing.assert_allclose(inside, (A * same).sum(axis=1), rtol=1e-13)
     np.testing.assert_allclose(outside, (A * (~same & (labels >= 0)[:, None])).sum(axis=1), rtol=1e-13)

@@ -60,7 +60,7 @@ class Coreset:
 
     def scaled(self, graph: Graph) -> Self:
         """The coreset with weights in the unit of what `graph`, of `in_range`, was."""
-        return replace(self, weights=given_unit(self.weights, graph._exponent)) if graph._exponent else self
+        return replace(self, weights=given_unit(self.weights, graph.exponent)) if graph.exponent else self
 
 
 def build_coreset(

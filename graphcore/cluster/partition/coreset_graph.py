@@ -8,13 +8,14 @@ import numpy as np
 from ...base.arrays import read_only
 from ...base.progress import count
 from ...graphs.passes import map_passes, pass_spans
+from ...graphs.rows import GraphRows
 from ...kernels.graph import GraphKernel
 from ..coresets.coreset import Coreset
 from . import _group_loops as _loops
 from . import _objective_loops
 from .local_moving import TURNS, assign_block, block_sweep, in_turns, move_locally
 from .problem import Problem, cluster_sums, inner_sums
-from .quotient import GraphRows, apply_labels, compact_labels, label_sizes, label_volumes, matrix_of, min_sampled_volume
+from .quotient import apply_labels, compact_labels, label_sizes, label_volumes, matrix_of, min_sampled_volume
 
 # Labels farther away are for the plain breadth-first search, which needs no pass for every step.
 _STEPS = 8

@@ -8,10 +8,11 @@ import numpy as np
 from ...base.arrays import read_only
 from ...base.locks import cached_property
 from ...base.validation import check_integer
+from ...graphs.rows import GraphRows
 from . import _agglomerate_loops
 from .objectives import objective_of
 from .problem import cluster_sums
-from .quotient import GraphRows, grouped, matrix_of, quotient
+from .quotient import grouped, matrix_of, quotient
 
 
 @dataclass(frozen=True, eq=False)

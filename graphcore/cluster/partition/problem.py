@@ -9,10 +9,11 @@ from ...base.arrays import read_only
 from ...base.progress import count
 from ...base.types import Floats
 from ...graphs.passes import map_passes, pass_spans
+from ...graphs.rows import GraphRows
 from ._objective_loops import add_cluster_sums, objective_value
 from .constraints import FREE, Constraints
 from .objectives import Objective, objective_of
-from .quotient import GraphRows, compact_labels, is_huge, max_links, quotient
+from .quotient import compact_labels, is_huge, max_links, quotient
 
 
 @dataclass(frozen=True, eq=False)

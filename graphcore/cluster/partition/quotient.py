@@ -1,13 +1,12 @@
 """The graph between groups of nodes, and labels carried down to groups and back."""
 
-from typing import NamedTuple
-
 import numpy as np
 
 from ...base.arrays import read_only
 from ...base.progress import count
 from ...base.threads import effective_jobs, map_blocks, map_items, row_blocks
 from ...graphs.passes import map_passes, pass_spans
+from ...graphs.rows import GraphRows
 from . import _quotient_loops as _loops
 
 _ENTRIES_PER_BLOCK = 1 << 19
@@ -23,20 +22,6 @@ _FEW_LINKS, _MIN_COMPRESSION, _MANY_LINKS = 1 << 22, 4, 1 << 25
 # The least expected number of a cluster's entries in the sample that makes its links significant.
 _FEW_SAMPLED = 32
 _ONES = np.empty(0, dtype=np.int64)
-
-
-class GraphRows(NamedTuple):
-    """A graph as compiled loops take it; `weights` of length 0 stands for ones. A self-loop counts once."""
-
-    indptr: np.ndarray
-    indices: np.ndarray
-    weights: np.ndarray
-    degrees: np.ndarray
-
-
-def graph_rows(graph):
-    """Return the arrays of a Graph."""
-    return GraphRows(graph.indptr, graph.indices, graph._weights, graph.degrees)
 
 
 def matrix_of(rows):

@@ -8,15 +8,14 @@ from ...base.locks import cached_property
 from ...base.progress import Stages
 from ...base.streams import Streams
 from ...base.validation import warn_of_isolated
+from ...graphs.rows import GraphRows
 from ...graphs.weights import in_range
 from ..coreset_spectral_clustering import coreset_spectral_clustering
 from ..coresets.coreset import Coreset
 from ..partition.constraints import Constraints
 from ..partition.evidence import stability
 from ..partition.quotient import (
-    GraphRows,
     apply_labels,
-    graph_rows,
     label_sizes,
 )
 from .balance import choose_balance
@@ -130,7 +129,7 @@ class Clustering:
         if before is not None:  # nodes that had no edge, or were not there, are a cell of their own
             cells = np.full(graph.n_nodes, before.max() + 1, dtype=np.int32)
             cells[: len(before)][before >= 0] = before[before >= 0]
-        rows = graph_rows(in_range(graph))
+        rows = in_range(graph).rows
         return replace(self, labels=labels, cells=cells, node_stability=node_stability, settings=settings, _rows=rows)
 
     def __getstate__(self):
@@ -196,7 +195,7 @@ def cluster_graph(graph, settings, *, known=NOTHING, levels=(), random_state=Non
     if settings.outliers is None:  # outliers were asked for
         warn_of_isolated(graph)
     graph = in_range(graph)
-    rows = graph_rows(graph)
+    rows = graph.rows
     given, known = replace(known, start=None), known.among(rows.degrees)
     problem, k = known.problem(rows, settings), settings.n_clusters
     # Limits from above and labels that stay come last: clusters are looked for as if there were none.
@@ -274,7 +273,7 @@ def _published(graph, settings, known, streams, n_jobs, stages):
     return Clustering(
         labels=found.labels, coreset=found.coreset, coreset_labels=found.coreset_labels, n_unreached=found.n_unreached,
         cells=None, node_stability=None, cluster_stability=None, history=[], balances=(), search=None,
-        settings=settings, seconds=dict(stages.seconds), known=known, levels=None, _rows=graph_rows(graph),
+        settings=settings, seconds=dict(stages.seconds), known=known, levels=None, _rows=graph.rows,
     )  # fmt: skip
 
 

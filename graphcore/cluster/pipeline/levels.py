@@ -5,10 +5,10 @@ from dataclasses import replace
 import numpy as np
 
 from ...base.arrays import read_only
+from ...graphs.rows import GraphRows
 from ..partition.improve import coarse_partition, improve
 from ..partition.merge import hierarchy
 from ..partition.quotient import (
-    GraphRows,
     apply_labels,
     common_refinement,
     compact_labels,

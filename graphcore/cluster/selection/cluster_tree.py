@@ -14,9 +14,10 @@ from ...files.atomic import atomic_output
 from ...files.npz import write_array
 from ...files.parquet import TABLES, write_table
 from ...graphs.from_table import as_library
+from ...graphs.rows import GraphRows
 from ..partition.merge import MergeTree
 from ..partition.problem import cluster_sums
-from ..partition.quotient import GraphRows, apply_labels
+from ..partition.quotient import apply_labels
 from .information import concave_hull
 
 # Up to here every number of clusters is looked at for levels; beyond, each is so many times the one before.

@@ -6,13 +6,14 @@ import numpy as np
 
 from ...base.streams import Streams
 from ...base.threads import effective_jobs, map_items
+from ...graphs.rows import GraphRows
 from ...kernels.graph import GraphKernel
 from ..coresets.coreset import sample_coreset
 from ..partition.coreset_graph import settled_micro_clusters
 from ..partition.merge import MergeTree, agglomerate
 from ..partition.objectives import OBJECTIVES
 from ..partition.problem import Problem
-from ..partition.quotient import GraphRows, apply_labels, graph_rows, is_huge, label_sizes, quotient
+from ..partition.quotient import apply_labels, is_huge, label_sizes, quotient
 from ..pipeline.drafts import FROM_SCRATCH, SELF_LOOP
 
 _MIN_CORESET = 1000
@@ -81,7 +82,7 @@ def micro_cluster_trees(graph, n_clusters, *, n_coresets=1, random_state=None, n
     size = max(_MIN_CORESET, _CELLS_PER_CLUSTER * n_clusters, share)
     # At most half of the nodes, or all coresets of a small graph would be the same.
     size = max(n_clusters, min(size, n_linked // 2))
-    streams, problem = Streams(random_state), Problem(graph_rows(graph), n_clusters)
+    streams, problem = Streams(random_state), Problem(graph.rows, n_clusters)
     inner_jobs = effective_jobs(n_jobs) if n_coresets == 1 else 1
 
     def tree(number):

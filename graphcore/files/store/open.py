@@ -185,7 +185,7 @@ def verify(path, graph, meta, stages):
 
 def _check_rows(graph, meta):
     """Raise a FormatError if arrays with the right checksums are no valid graph."""
-    defect, n_self_loops = find_defect(Rows(graph.indptr, graph.indices, graph._weights))
+    defect, n_self_loops = find_defect(Rows(*graph.rows[:3]))
     if defect:
         raise FormatError(defect)
     if not all(_degrees_fit(graph, slice(a, min(a + _PIECE, graph.n_nodes))) for a in range(0, graph.n_nodes, _PIECE)):

@@ -12,7 +12,6 @@ from graphcore.cluster.partition.coreset_graph import spread_in_rounds
 from graphcore.cluster.partition.local_moving import move_in_blocks
 from graphcore.cluster.partition.objectives import OBJECTIVES
 from graphcore.cluster.partition.problem import cluster_sums
-from graphcore.cluster.partition.quotient import graph_rows
 from graphcore.graphs import passes
 
 from ...oracles import planted, quick, random_adjacency
@@ -34,7 +33,7 @@ def case(seed, k=3):
 def test_offers_are_the_labels_with_most_weight_around(seed):
     graph, A, labels, first, last = case(seed)
     nodes, offers = np.empty(12, dtype=np.int64), np.empty(12, dtype=np.int32)
-    found = _group_loops.offer_labels(graph_rows(graph)[:], labels, 3, first, last, nodes, offers)
+    found = _group_loops.offer_labels(graph.rows[:], labels, 3, first, last, nodes, offers)
     around = np.array([A[:, labels == c].sum(axis=1) for c in range(3)]).T
     expected = [x for x in range(first, last) if labels[x] < 0 and around[x].any()]
     assert nodes[:found].tolist() == expected
@@ -55,7 +54,7 @@ def test_moves_of_a_block_raise_the_objective_and_keep_the_sums(seed, objective,
     moves = _block_loops.move_block(problem.task(sums), sums.arrays, labels, own, first, last, near, inner)
     moved = labels.copy()
     moved[first:last] = own
-    after = cluster_sums(graph_rows(graph), moved, 3)
+    after = cluster_sums(graph.rows, moved, 3)
     np.testing.assert_allclose(inner, after.internal, atol=1e-9 * A.sum())
     assert (moved == labels).all() or moves
     if len(near):
@@ -88,7 +87,7 @@ def test_moves_of_a_block_raise_the_objective_and_keep_the_sums(seed, objective,
 @given(st.integers(0, 10_000))
 def test_sums_follow_nodes_that_have_moved_at_once(seed):
     graph, A, labels, *_ = case(seed)
-    rows, old = graph_rows(graph), np.where(A.any(axis=1), np.maximum(labels, 0), -1).astype(np.int32)
+    rows, old = graph.rows, np.where(A.any(axis=1), np.maximum(labels, 0), -1).astype(np.int32)
     now = np.where(old >= 0, np.random.default_rng(seed).integers(0, 3, 12), -1).astype(np.int32)
     nodes = np.flatnonzero(now != old)
     before, expected = cluster_sums(rows, old, 3), cluster_sums(rows, now, 3)
@@ -105,7 +104,7 @@ def small_blocks(limits):
 @pytest.mark.parametrize("objective", OBJECTIVES)
 def test_rounds_find_planted_clusters_with_sums_that_are_true_for_any_threads(small_blocks, objective):
     graph, truth = planted(5, 60, 0.3, 0.02, 0)
-    rows = graph_rows(graph)
+    rows = graph.rows
     start = np.where(np.random.default_rng(0).random(300) < 0.35, np.arange(300) % 5, truth).astype(np.int32)
     results = []
     for n_jobs in (1, 2):
@@ -125,7 +124,7 @@ def test_a_round_that_does_not_raise_the_objective_is_undone(limits):
     limits(passes, _ENTRIES_PER_BLOCK=2)
     limits(module, TURNS=1)
     x = np.arange(20)
-    rows = graph_rows(Graph.from_edges(x, x + 20))
+    rows = Graph.from_edges(x, x + 20).rows
     labels = (np.arange(40) >= 20).astype(np.int32)
     labels[[0, 20]], start = 0, labels.copy()
     start[[0, 20]] = 0
@@ -139,7 +138,7 @@ def test_blocks_together_leave_a_cluster_what_each_would_have(small_blocks):
     # All of cluster 1 would go to cluster 0; each block may take all but ten of its nodes by what it knows.
     n = 200
     A = np.ones((n, n)) - np.eye(n)
-    rows = graph_rows(Graph.from_scipy(A))
+    rows = Graph.from_scipy(A).rows
     labels = (np.arange(n) % 10 == 0).astype(np.int32)
     move_in_blocks(problem_of(rows, 2, "ncut", min_size=10), labels)
     assert np.bincount(labels, minlength=2).min() >= 10
@@ -149,6 +148,6 @@ def test_labels_spread_a_step_in_a_round_and_stay_within_components(small_blocks
     path = Graph.from_edges(np.r_[0:6, 8], np.r_[1:7, 9], n_nodes=11, warn=False)
     labels = np.full(11, -1, dtype=np.int32)
     labels[[0, 6]] = 0, 1
-    spread_in_rounds(graph_rows(path), labels, 2)
+    spread_in_rounds(path.rows, labels, 2)
     assert labels[:7].tolist() in ([0, 0, 0, 0, 1, 1, 1], [0, 0, 0, 1, 1, 1, 1])
     assert (labels[7:] == -1).all()

@@ -20,7 +20,6 @@ from graphcore.cluster.partition.constraints import (
 from graphcore.cluster.partition.cycles import move_in_cycles
 from graphcore.cluster.partition.evidence import matched_clusters
 from graphcore.cluster.partition.local_moving import anneal, move_locally
-from graphcore.cluster.partition.quotient import graph_rows
 
 from ...oracles import cliques, planted, quick, random_adjacency
 from ...strategies import objectives, problem_of
@@ -311,7 +310,7 @@ def test_constraints_of_groups():
 @pytest.mark.parametrize("share", [np.inf, 1.2])
 def test_pieces_of_an_order_have_about_the_same_load(share):
     graph, _ = planted(4, 50, 0.3, 0.02, 0)
-    rows, order = graph_rows(graph), np.random.default_rng(0).permutation(200)[:180]
+    rows, order = graph.rows, np.random.default_rng(0).permutation(200)[:180]
     labels = cut_in_order(order, rows, 7, Constraints(max_size=30, max_share=share))
     assert (np.diff(labels[order]) >= 0).all() and (np.delete(labels, order) == -1).all()
     load = np.full(180, 1 / 30)

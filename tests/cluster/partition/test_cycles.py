@@ -22,7 +22,6 @@ from graphcore.cluster.partition.problem import cluster_sums
 from graphcore.cluster.partition.quotient import (
     apply_labels,
     compact_labels,
-    graph_rows,
     grouped,
     pick_labels,
     quotient,
@@ -66,7 +65,7 @@ def test_groups_against_a_dense_twin(case, seed):
     graph, A, labels, k = case
     rng = np.random.default_rng(seed)
     # Random resolutions keep gains apart: which of two equal ones is taken depends on the order of the entries.
-    rows, order, resolutions = graph_rows(graph), _shuffled(len(labels), rng), rng.uniform(0.3, 3, k)
+    rows, order, resolutions = graph.rows, _shuffled(len(labels), rng), rng.uniform(0.3, 3, k)
     degrees, total = rows.degrees, rows.degrees.sum()
     found, volumes = compiled(rows, degrees, labels, resolutions, order)
     np.testing.assert_array_equal(found, joined_densely(A, degrees, total, labels, resolutions, order))
@@ -83,7 +82,7 @@ def test_groups_against_a_dense_twin(case, seed):
 @given(linked(), objectives, st.integers(0, 3), st.integers(0, 2**31 - 1))
 def test_cycles_never_lower_the_objective_and_keep_the_limits(case, objective, min_size, seed):
     graph, _, labels, k = case
-    rows = graph_rows(graph)
+    rows = graph.rows
     problem, start = problem_of(rows, k, objective, min_size=min_size), labels.copy()
     before, sums = problem.sums(labels), move_in_cycles(problem, labels, np.random.default_rng(seed))
     now = cluster_sums(rows, labels, k)
@@ -96,7 +95,7 @@ def test_cycles_never_lower_the_objective_and_keep_the_limits(case, objective, m
 
 
 def test_groups_stay_inside_clusters_and_differ_from_call_to_call():
-    rows, labels = graph_rows(planted(4, 100, 0.2, 0.02, 0)[0]), np.repeat(np.arange(4, dtype=np.int32), 100)
+    rows, labels = planted(4, 100, 0.2, 0.02, 0)[0].rows, np.repeat(np.arange(4, dtype=np.int32), 100)
     resolutions = cluster_resolutions(cluster_sums(rows, labels, 4))
     rng = np.random.default_rng(0)
     (first, n_first), (second, _) = (subgroups(rows, labels, resolutions, rng) for _ in range(2))
@@ -115,7 +114,7 @@ def test_groups_stay_inside_clusters_and_differ_from_call_to_call():
 
 def test_groups_do_not_depend_on_the_number_of_threads(limits):
     limits(cycles, _LARGE=0)
-    rows, labels = graph_rows(planted(7, 60, 0.2, 0.02, 0)[0]), np.repeat(np.arange(7, dtype=np.int32), 60)
+    rows, labels = planted(7, 60, 0.2, 0.02, 0)[0].rows, np.repeat(np.arange(7, dtype=np.int32), 60)
     labels[::50] = -1
     resolutions = cluster_resolutions(cluster_sums(rows, labels, 7))
     found = [subgroups(rows, labels, resolutions, np.random.default_rng(0), 100, n_jobs) for n_jobs in (1, 2, 5)]
@@ -131,13 +130,13 @@ def test_groups_do_not_depend_on_the_number_of_threads(limits):
 
 def test_resolutions_are_those_of_a_planted_partition():
     # p = .2 / mean and q = .02 / mean, as many times as likely as by chance.
-    rows = graph_rows(planted(4, 200, 0.2, 0.02, 0)[0])
+    rows = planted(4, 200, 0.2, 0.02, 0)[0].rows
     mean = (0.2 + 3 * 0.02) / 4
     p, q = 0.2 / mean, 0.02 / mean
     found = cluster_resolutions(cluster_sums(rows, np.repeat(np.arange(4, dtype=np.int32), 200), 4))
     np.testing.assert_allclose(found, (p - q) / np.log(p / q), rtol=0.05)
     # One cluster without an edge inside, and one of everything: finite all the same.
-    ring = graph_rows(Graph.from_edges([0, 1, 2, 3], [1, 2, 3, 0]))
+    ring = Graph.from_edges([0, 1, 2, 3], [1, 2, 3, 0]).rows
     for labels in ([0, 1, 0, 1], [0, 0, 0, 0]):
         assert np.all(np.isfinite(cluster_resolutions(cluster_sums(ring, np.array(labels, dtype=np.int32), 2))))
 
@@ -151,7 +150,7 @@ def test_moves_of_groups_find_what_moves_of_nodes_do_not():
     # Small clusters, sparse: 100 communities of 40 nodes of mean degree 6, a quarter of it without regard to them.
     for seed in range(5):
         data = degree_corrected_partition(100, 40, mean_degree=6.0, mixing=0.25, random_state=seed)
-        rows, truth = graph_rows(data.graph), np.where(data.graph.degrees > 0, data.labels, -1).astype(np.int32)
+        rows, truth = data.graph.rows, np.where(data.graph.degrees > 0, data.labels, -1).astype(np.int32)
         labels = np.random.default_rng(seed).integers(0, 100, len(truth)).astype(np.int32)
         labels[truth < 0] = -1
         alone, _ = move_locally(problem_of(rows, 100), labels)
@@ -192,7 +191,7 @@ def test_merging_the_largest_groups_anew_mends_two_clusters_united_and_one_cut(s
 def test_groups_are_joined_until_there_are_few_links_between_them():
     # A sparse graph without triangles to speak of: the links between small groups are nearly as many as edges.
     graph, truth = planted(2, 4000, 0.0025, 0.0004, 0)
-    rows = graph_rows(graph)
+    rows = graph.rows
     clusters, most = np.where(graph.degrees > 0, 0, -1).astype(np.int32), int(0.2 * len(rows.indices))
     groups, n_groups = subgroups(rows, clusters, np.array([1.5]), np.random.default_rng(0), most)
     assert 2 <= n_groups < 1000

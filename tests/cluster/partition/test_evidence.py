@@ -16,7 +16,6 @@ from graphcore.cluster.partition.evidence import (
     predict_labels,
 )
 from graphcore.cluster.partition.problem import cluster_sums
-from graphcore.cluster.partition.quotient import graph_rows
 from graphcore.datasets import degree_corrected_partition, planted_partition
 from graphcore.metrics import calibration
 from graphcore.neighbors.neighbors import knn_graph
@@ -30,8 +29,8 @@ def test_memberships_are_the_planted_models_probabilities(seed):
     A = random_adjacency(14, 0.4, np.random.default_rng(seed), weighted=seed % 2 == 0, loops=0.3, isolated=1)
     graph, k, evidence = Graph.from_scipy(A, warn=False), 3, 0.7
     labels = np.where(A.any(axis=1), np.arange(14) % k, -1).astype(np.int32)
-    sums = cluster_sums(graph_rows(graph), labels, k)
-    found = node_memberships(graph_rows(graph), labels, sums.internal, sums.volume, evidence, "information").toarray()
+    sums = cluster_sums(graph.rows, labels, k)
+    found = node_memberships(graph.rows, labels, sums.internal, sums.volume, evidence, "information").toarray()
     total = A.sum()
     links, degrees = A @ indicator(labels, k), A.sum(axis=1)
     apart = 1 - ((sums.volume / total) ** 2).sum()
@@ -57,7 +56,7 @@ def test_memberships_are_the_planted_models_probabilities(seed):
 @pytest.mark.parametrize("name", ["barabasi-albert", "weighted", "disconnected", "self-loops", "isolated nodes"])
 def test_excess_of_closed_paths_is_that_of_all_paths(name, limits):
     graph, A = example(name)
-    rows, n = graph_rows(graph), len(A)
+    rows, n = graph.rows, len(A)
     labels = np.where(A.sum(axis=1) > 0, np.arange(n) % 3, -1).astype(np.int32)
     sums = cluster_sums(rows, labels, 3)
     limits(module, _PATHS=200_000)
@@ -84,10 +83,10 @@ def test_excess_of_closed_paths_is_that_of_all_paths(name, limits):
 
 def test_edges_of_neighbour_graphs_repeat_each_other():
     graph, truth = planted_partition(5, 100, 0.1, 0.01, random_state=0)
-    rows = graph_rows(graph)
+    rows = graph.rows
     assert edge_evidence(rows, truth, cluster_sums(rows, truth, 5)) > 0.8
     X, y = make_blobs(500, 5, centers=5, cluster_std=2.0, random_state=0)
-    rows = graph_rows(knn_graph(X, 10))
+    rows = knn_graph(X, 10).rows
     assert edge_evidence(rows, y, cluster_sums(rows, y, 5)) < 0.3
     empty = rows._replace(indptr=np.zeros(501, dtype=np.int64), indices=rows.indices[:0])
     assert edge_evidence(empty, y, cluster_sums(rows, y, 5)) == 0.9
@@ -113,6 +112,6 @@ def test_of_nodes_with_membership_p_about_p_are_right(kind):
 def test_clusters_of_hardly_any_volume():
     # Two triangles side by side, one of them so light that the square of its share vanishes.
     ends = [0, 1, 2, 3, 4, 5], [1, 2, 0, 4, 5, 3]
-    rows = graph_rows(Graph.from_edges(*ends, weights=[1.0, 1, 1, 1e-170, 1e-170, 1e-170]))
+    rows = Graph.from_edges(*ends, weights=[1.0, 1, 1, 1e-170, 1e-170, 1e-170]).rows
     labels = np.repeat(np.arange(2, dtype=np.int32), 3)
     assert 0 < edge_evidence(rows, labels, cluster_sums(rows, labels, 2)) <= 0.9

@@ -12,7 +12,7 @@ from graphcore.cluster.partition._block_loops import batch_assign
 from graphcore.cluster.partition.local_moving import block_sweep, move_locally
 from graphcore.cluster.partition.objectives import OBJECTIVES, objective_of
 from graphcore.cluster.partition.problem import cluster_sums
-from graphcore.cluster.partition.quotient import graph_rows, quotient
+from graphcore.cluster.partition.quotient import quotient
 from graphcore.graphs import passes
 
 from ...oracles import cut_value, dense_kernel, memberships, planted, quick, random_adjacency
@@ -59,7 +59,7 @@ def value_of(objective, A, labels, k):
 def test_sums_and_value_are_those_of_the_formulas(case, objective):
     graph, A, labels, k = case
     inner, volumes, sizes = dense_sums(A, labels, k)
-    sums = cluster_sums(graph_rows(graph), labels, k)
+    sums = cluster_sums(graph.rows, labels, k)
     np.testing.assert_allclose(sums.internal, inner, rtol=1e-12)
     np.testing.assert_allclose(sums.volume, volumes, rtol=1e-12)
     np.testing.assert_array_equal(sums.size, sizes)
@@ -71,7 +71,7 @@ def test_sums_and_value_are_those_of_the_formulas(case, objective):
 @given(linked(unlabelled=False))
 def test_information_is_that_of_the_planted_joint_distribution(case):
     graph, A, labels, k = case
-    value = cluster_sums(graph_rows(graph), labels, k).value("information")
+    value = cluster_sums(graph.rows, labels, k).value("information")
     Z = indicator(labels, k)
     joint = Z.T @ A @ Z / A.sum()
     p = joint.sum(axis=1)
@@ -95,7 +95,7 @@ def test_information_is_that_of_the_planted_joint_distribution(case):
 def test_ncut_is_k_minus_k_times_the_normalised_cut(case):
     graph, _A, labels, k = case
     # A cluster without nodes adds nothing to the objective, and 1 to k times the normalised cut.
-    value = cluster_sums(graph_rows(graph), labels, k).value("ncut")
+    value = cluster_sums(graph.rows, labels, k).value("ncut")
     assert value == pytest.approx(k - k * cut_value(graph.to_scipy(), labels, k), abs=1e-11)
 
 
@@ -103,7 +103,7 @@ def test_ncut_is_k_minus_k_times_the_normalised_cut(case):
 def test_values_of_three_cliques(k):
     graph = Graph.from_scipy(np.kron(np.eye(3), np.ones((4, 4))))
     labels = np.minimum(np.arange(12) // 4, k - 1).astype(np.int32)
-    sums = cluster_sums(graph_rows(graph), labels, k)
+    sums = cluster_sums(graph.rows, labels, k)
     volumes = np.bincount(labels) / 12
     assert sums.value("ncut") == pytest.approx(k)
     # Nothing is cut, so the clusters at the two ends of an edge are the same: all of the entropy is information.
@@ -151,7 +151,7 @@ def assigned(graph, A, labels, k, objective):
     inner, volumes, _ = dense_sums(A, labels, k)
     by_inner, by_volume = _objective_loops.slopes(objective_of(objective).code, inner, volumes)
     out = np.empty_like(labels)
-    changed = batch_assign(graph_rows(graph)[:], (by_inner, by_volume), labels, 0, len(labels), out)
+    changed = batch_assign(graph.rows[:], (by_inner, by_volume), labels, 0, len(labels), out)
     assert changed == (out != labels).sum()
     return out, by_inner, by_volume
 
@@ -278,11 +278,11 @@ def test_moves_find_planted_clusters_and_sums_given_are_kept_up_to_date():
     rng = np.random.default_rng(0)
     for objective in OBJECTIVES:
         labels = np.where(rng.random(300) < 0.4, rng.integers(0, 5, 300), truth).astype(np.int32)
-        sums = cluster_sums(graph_rows(graph), labels, 5)
+        sums = cluster_sums(graph.rows, labels, 5)
         returned, moves = move_locally(problem_of(graph, 5, objective), labels, sums=sums)
         assert returned is sums and moves >= 80
         assert (labels == truth).mean() > 0.99
-        again = cluster_sums(graph_rows(graph), labels, 5)
+        again = cluster_sums(graph.rows, labels, 5)
         for name in ("internal", "volume", "size"):
             np.testing.assert_allclose(getattr(sums, name), getattr(again, name))
         assert np.isnan(sums.cut).all()  # not kept up to date, so not to be read
@@ -325,7 +325,7 @@ def test_moves_in_turns_end_in_a_local_optimum_whatever_the_threads(turns, objec
 @pytest.mark.parametrize("objective", OBJECTIVES)
 def test_a_look_leaves_active_what_would_move_and_changes_nothing_else(objective):
     graph, truth = planted(4, 30, 0.3, 0.05, 0)
-    rows, rng = graph_rows(graph), np.random.default_rng(0)
+    rows, rng = graph.rows, np.random.default_rng(0)
     start = np.where(rng.random(120) < 0.4, rng.integers(0, 4, 120), truth).astype(np.int32)
     movers = []
     for x in range(120):
@@ -374,7 +374,7 @@ def test_a_node_held_by_the_least_size_may_leave_once_its_cluster_has_grown():
 def test_moves_of_groups_are_moves_of_all_their_nodes(case, objective, seed):
     graph, A, groups, n_groups = case
     table = np.random.default_rng(seed).integers(0, 3, n_groups).astype(np.int32)
-    between = quotient(graph_rows(graph), groups, n_groups)
+    between = quotient(graph.rows, groups, n_groups)
     before = value_of(objective, A, np.where(groups >= 0, table[groups], -1), 3)
     sums, _ = move_locally(problem_of(between, 3, objective), table)
     labels = np.where(groups >= 0, table[groups], -1)

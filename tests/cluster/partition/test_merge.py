@@ -11,7 +11,8 @@ from graphcore.base.arrays import read_only
 from graphcore.cluster.partition.merge import agglomerate, hierarchy
 from graphcore.cluster.partition.objectives import OBJECTIVES
 from graphcore.cluster.partition.problem import cluster_sums
-from graphcore.cluster.partition.quotient import GraphRows, graph_rows, quotient
+from graphcore.cluster.partition.quotient import quotient
+from graphcore.graphs.rows import GraphRows
 
 from ...oracles import cliques, planted, quick, random_adjacency
 from ...partitions import same_partition
@@ -27,7 +28,7 @@ ONE = np.ones(100, dtype=np.int64)
 def as_groups(A):
     """A graph as agglomeration takes it: every node a group of its own, weights stored."""
     graph = Graph.from_scipy(A)
-    return quotient(graph_rows(graph), np.arange(len(A), dtype=np.int32), len(A))
+    return quotient(graph.rows, np.arange(len(A), dtype=np.int32), len(A))
 
 
 @st.composite
@@ -198,7 +199,7 @@ def test_lists_of_neighbours_are_slid_together_when_room_runs_out():
 def test_planted_groups_are_merged_back():
     graph, truth = planted(5, 60, 0.3, 0.01, 0)
     groups = (truth * 6 + np.arange(300) % 6).astype(np.int32)  # every cluster in six groups
-    between = quotient(graph_rows(graph), groups, 30)
+    between = quotient(graph.rows, groups, 30)
     sizes = np.bincount(groups)
     for linkage in LINKAGES:
         labels, _, _ = agglomerate(between, sizes, 5, linkage=linkage)

@@ -13,7 +13,7 @@ from graphcore.cluster.partition.coreset_graph import (
     spread_in_rounds,
 )
 from graphcore.cluster.partition.local_moving import block_sweep
-from graphcore.cluster.partition.quotient import compact_labels, graph_rows
+from graphcore.cluster.partition.quotient import compact_labels
 from graphcore.kernels.graph import GraphKernel
 
 from ... import strategies as own
@@ -80,7 +80,7 @@ def test_spread_gives_the_label_of_most_weight_breadth_first(case):
     graph, A, labels, _k = case
     k = int(labels.max(initial=-1)) + 1
     out = labels.copy()
-    n_labels = spread(graph_rows(graph), out, k)
+    n_labels = spread(graph.rows, out, k)
     reached = check_breadth_first(A, labels, out)
     np.testing.assert_array_equal(out >= 0, (labels >= 0) | A.any(axis=1))
     # Components without a label get new ones, in the order of their first nodes.
@@ -102,13 +102,13 @@ def test_spread_goes_by_distance_not_by_weight():
     # Node 3 hangs on label 0 by a light edge; its heavy way to label 1 has three steps, so it comes too late.
     graph = Graph.from_edges([0, 3, 2, 4], [3, 2, 4, 1], weights=[1.0, 100.0, 50.0, 100.0])
     labels = np.array([0, 1, -1, -1, -1], dtype=np.int32)
-    assert spread(graph_rows(graph), labels, 2) == 2
+    assert spread(graph.rows, labels, 2) == 2
     np.testing.assert_array_equal(labels, [0, 1, 0, 0, 1])
 
 
 def test_huge_graphs_settle_their_cells_by_a_sweep(limits):
     graph, truth = planted(5, 60, 0.3, 0.02, 0)
-    rows = graph_rows(graph)
+    rows = graph.rows
     indices = np.arange(0, 300, 10)
     kernel = GraphKernel(graph, 1.0)
     expected = coreset_micro_clusters(kernel.rows(indices))
@@ -130,7 +130,7 @@ def test_cells_too_small_for_the_sample_go_to_their_neighbours(limits):
     # A triangle of its own is too small as well, but has no neighbours.
     A = sp.block_diag([graph.to_scipy(), np.ones((3, 3)) - np.eye(3)], format="csr")
     graph = Graph.from_scipy(A)
-    rows, kernel = graph_rows(graph), GraphKernel(graph, 1.0)
+    rows, kernel = graph.rows, GraphKernel(graph, 1.0)
     indices = np.arange(0, 303, 10)
     limits("graphcore.cluster.partition.quotient", _MANY_ENTRIES=graph.n_entries - 1)
     before, n_before, _ = settled_micro_clusters(kernel.rows(indices), problem_of(rows, 5))

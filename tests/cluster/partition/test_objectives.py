@@ -18,7 +18,7 @@ from graphcore.cluster.partition.local_moving import move_locally
 from graphcore.cluster.partition.merge import agglomerate
 from graphcore.cluster.partition.objectives import OBJECTIVES
 from graphcore.cluster.partition.problem import Problem
-from graphcore.cluster.partition.quotient import graph_rows, quotient
+from graphcore.cluster.partition.quotient import quotient
 from graphcore.exceptions import ParameterError
 from graphcore.graphs.as_graph import as_graph
 from tests.partitions import objective_of
@@ -73,7 +73,7 @@ def test_a_group_of_nodes_founds_a_cluster_where_clusters_may_be_founded():
     """Two cliques in one cluster, as two groups: one of them leaves for an empty cluster."""
     A = np.kron(np.eye(2), np.full((2, 2), 12.0))
     A[1, 2] = A[2, 1] = 1.0
-    rows = graph_rows(as_graph(sp.csr_array(A)))
+    rows = as_graph(sp.csr_array(A)).rows
     between, counts = np.array([0, 0, 1, 1], dtype=np.int32), np.ones(4, dtype=np.int64)
     for min_size, expected in ((0, 2), (1, 1)):
         problem = Problem(rows, 3, "modularity", min_size, constraints=Constraints(counts=counts)).between(between, 2)
@@ -83,7 +83,7 @@ def test_a_group_of_nodes_founds_a_cluster_where_clusters_may_be_founded():
 
 
 def modularity_of(graph, labels, resolution=1.0):
-    problem = Problem(graph_rows(graph), int(labels.max()) + 1, OBJECTIVES["modularity"].at(resolution))
+    problem = Problem(graph.rows, int(labels.max()) + 1, OBJECTIVES["modularity"].at(resolution))
     return problem.sums(labels).value(problem.objective)
 
 

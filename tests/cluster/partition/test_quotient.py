@@ -13,7 +13,6 @@ from graphcore.cluster.partition.quotient import (
     common_refinement,
     compact_labels,
     contingency,
-    graph_rows,
     grouped,
     label_sizes,
     pick_labels,
@@ -65,7 +64,7 @@ def to_dense(rows):
 @given(labelled())
 def test_the_quotient_graph_is_the_matrix_product(case):
     graph, A, labels, k = case
-    between = quotient(graph_rows(graph), labels, k)
+    between = quotient(graph.rows, labels, k)
     Z = indicator(labels, k)
     np.testing.assert_allclose(to_dense(between), Z.T @ A @ Z, rtol=1e-12, atol=1e-12 * A.max(initial=0))
     np.testing.assert_allclose(between.degrees, Z.T @ A.sum(axis=1), rtol=1e-12)
@@ -82,11 +81,11 @@ def test_the_quotient_does_not_depend_on_the_number_of_threads(limits, weighted)
         A.data = np.random.default_rng(0).random(len(A.data))
         graph = Graph.from_scipy(A + A.T)
     labels = np.random.default_rng(1).integers(-1, 90, graph.n_nodes).astype(np.int32)
-    one = quotient(graph_rows(graph), labels, 90, 1)
+    one = quotient(graph.rows, labels, 90, 1)
     Z = indicator(labels, 90)
     np.testing.assert_allclose(to_dense(one), Z.T @ (graph.to_scipy() @ Z), rtol=1e-12)
     for n_jobs in (2, 3):
-        for ours, other in zip(one, quotient(graph_rows(graph), labels, 90, n_jobs), strict=True):
+        for ours, other in zip(one, quotient(graph.rows, labels, 90, n_jobs), strict=True):
             np.testing.assert_array_equal(ours, other)
 
 
@@ -110,7 +109,7 @@ def test_a_dense_quotient_keeps_the_links_strong_for_either_end(limits, most, we
         A.data = np.random.default_rng(0).random(len(A.data))
         graph = Graph.from_scipy(A + A.T)
     labels = np.random.default_rng(1).integers(0, 90, graph.n_nodes).astype(np.int32)
-    rows = graph_rows(graph)
+    rows = graph.rows
     Q = to_dense(quotient(rows, labels, 90))
     found = quotient(rows, labels, 90, n_jobs, max_entries=0)
     np.testing.assert_allclose(found.degrees, to_dense(found).sum(axis=1), rtol=1e-12)
@@ -133,7 +132,7 @@ def test_a_dense_quotient_keeps_the_links_strong_for_either_end(limits, most, we
 def test_entries_are_estimated_by_some_rows(limits):
     graph, _ = planted(5, 80, 0.2, 0.02, 0)
     labels = np.random.default_rng(1).integers(-1, 90, graph.n_nodes).astype(np.int32)
-    rows = graph_rows(graph)
+    rows = graph.rows
     exact = quotient(rows, labels, 90)
     # Every row is looked at, so the estimate is exact, and the limit is kept to the entry.
     limits(module, _MAX_LINKS=1)
@@ -149,7 +148,7 @@ def test_rows_longer_than_the_room_set_aside():
     # A star of clusters: row 0 has 2,000 entries, where 32 per row are set aside.
     n = 2001
     graph = Graph.from_edges(np.zeros(n - 1, dtype=int), np.arange(1, n))
-    between = quotient(graph_rows(graph), np.arange(n, dtype=np.int32), n)
+    between = quotient(graph.rows, np.arange(n, dtype=np.int32), n)
     assert np.diff(between.indptr).tolist() == [n - 1] + [1] * (n - 1)
     np.testing.assert_array_equal(np.sort(between.indices[: n - 1]), np.arange(1, n))
 
@@ -237,7 +236,7 @@ def with_repeats(indptr, indices, weights, k):
 @given(labelled(), st.integers(1, 40))
 def test_a_sample_holds_both_entries_of_the_edges_that_the_hash_keeps(case, n_entries):
     graph, A, labels, k = case
-    indptr, indices, weights, degrees, scale = sampled_links(graph_rows(graph), labels, k, n_entries)
+    indptr, indices, weights, degrees, scale = sampled_links(graph.rows, labels, k, n_entries)
     assert scale == max(1.0, graph.n_entries / n_entries)
     found = with_repeats(indptr, indices, weights, k)
     np.testing.assert_allclose(found, dense_sample(A, labels, k, scale), rtol=1e-12)
@@ -257,9 +256,9 @@ def large_planted(weighted):
 @pytest.mark.parametrize("weighted", [False, True])
 def test_a_sample_of_everything_is_the_graph_between_clusters(limits, weighted):
     graph, labels = large_planted(weighted)
-    expected = graph_between(quotient(graph_rows(graph), labels, 5))
+    expected = graph_between(quotient(graph.rows, labels, 5))
     limits(module, _MANY_ENTRIES=0)
-    found = quotient(graph_rows(graph), labels, 5)
+    found = quotient(graph.rows, labels, 5)
     np.testing.assert_allclose(graph_between(found), expected, rtol=1e-12)
     np.testing.assert_allclose(found.degrees, expected.sum(axis=1), rtol=1e-12)
     assert not any(array.flags.writeable for array in found)
@@ -273,7 +272,7 @@ def test_a_sample_estimates_the_graph_between_clusters(limits, weighted):
     Z = np.zeros((graph.n_nodes, 5))
     Z[np.arange(graph.n_nodes), labels] = 1.0
     limits(module, _MANY_ENTRIES=0, _SAMPLED_ENTRIES=graph.n_entries // 10)
-    found = quotient(graph_rows(graph), labels, 5)
+    found = quotient(graph.rows, labels, 5)
     # Inside a cluster both entries of an edge stand in the same place, and come together.
     deviation = np.sqrt(9 * Z.T @ (A.multiply(A) @ Z) * (1 + np.eye(5)))
     assert (np.abs(graph_between(found) - Z.T @ (A @ Z)) < 5 * deviation).all()
@@ -289,9 +288,9 @@ def test_threads_do_not_change_a_sample(limits, max_entries):
     limits("graphcore.graphs.passes", _ENTRIES_PER_BLOCK=500)
     graph, _ = large_planted(True)
     labels = np.random.default_rng(1).integers(-1, 90, graph.n_nodes).astype(np.int32)
-    one = quotient(graph_rows(graph), labels, 90, 1, max_entries)
+    one = quotient(graph.rows, labels, 90, 1, max_entries)
     for n_jobs in (2, 3):
-        for ours, other in zip(one, quotient(graph_rows(graph), labels, 90, n_jobs, max_entries), strict=True):
+        for ours, other in zip(one, quotient(graph.rows, labels, 90, n_jobs, max_entries), strict=True):
             np.testing.assert_array_equal(ours, other)
 
 

@@ -6,7 +6,8 @@ import pytest
 from graphcore.base.arrays import read_only
 from graphcore.cluster.partition import _agglomerate_loops, _block_loops, _objective_loops, _quotient_loops
 from graphcore.cluster.partition.merge import agglomerate
-from graphcore.cluster.partition.quotient import GraphRows, quotient
+from graphcore.cluster.partition.quotient import quotient
+from graphcore.graphs.rows import GraphRows
 from graphcore.kernels._loops import label_by_centroids
 from graphcore.kernels.base import KernelRows
 

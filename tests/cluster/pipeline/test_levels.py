@@ -13,7 +13,6 @@ from sklearn.metrics import adjusted_rand_score
 import graphcore
 from graphcore import CoresetSpectralClustering, Graph, ParameterError
 from graphcore.cluster.partition.problem import cluster_sums
-from graphcore.cluster.partition.quotient import graph_rows
 from graphcore.cluster.pipeline.cluster import cluster_graph
 from graphcore.cluster.pipeline.levels import _divided
 from graphcore.cluster.pipeline.settings import resolve_settings
@@ -29,7 +28,7 @@ def are_nested(levels):
 
 
 def information(graph, labels):
-    return cluster_sums(graph_rows(graph), np.ascontiguousarray(labels), int(labels.max()) + 1).value("information")
+    return cluster_sums(graph.rows, np.ascontiguousarray(labels), int(labels.max()) + 1).value("information")
 
 
 @pytest.fixture(scope="module")
@@ -80,7 +79,7 @@ def test_coarse_levels_may_cut_the_clusters_of_a_fit_of_its_own():
     settings = resolve_settings(graph, 4)
     fit = cluster_graph(graph, settings, random_state=0)
     above = (np.arange(120) // 40).astype(np.int32)
-    problem = fit.known.problem(graph_rows(graph), settings)
+    problem = fit.known.problem(graph.rows, settings)
     labels = _divided(problem, fit.labels, above, np.random.default_rng(0), None).labels
     assert are_nested([above, labels]) and len(np.unique(labels)) == 4
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphcore import Graph
-from graphcore.cluster.partition.quotient import graph_rows, quotient
+from graphcore.cluster.partition.quotient import quotient
 from graphcore.cluster.selection.information import concave_hull, effective_edges, information_corners, label_price
 from graphcore.cluster.selection.select import description_gain, laplacian_eigenvalues, partition_length
 from graphcore.cluster.selection.sweep import micro_cluster_trees
@@ -169,7 +169,7 @@ def test_eigenvalues_between_micro_clusters_are_ritz_values_of_the_graph(n, k, w
     A = np.maximum(A, A.T)
     k = min(k, n)
     labels = rng.permutation(np.concatenate([np.arange(k), rng.integers(0, k, n - k)])).astype(np.int32)
-    found = laplacian_eigenvalues(quotient(graph_rows(Graph.from_scipy(A)), labels, k), k, random_state=0)
+    found = laplacian_eigenvalues(quotient(Graph.from_scipy(A).rows, labels, k), k, random_state=0)
     # Functions that are constant on micro-clusters, in the scalar product of the degrees.
     degrees = A.sum(axis=1)
     basis = np.zeros((n, k))
