@@ -2,16 +2,15 @@
 
 import pickle
 from collections import deque
-from contextvars import ContextVar, copy_context
+from contextvars import copy_context
 
 import numpy as np
 
 from ..base.arrays import read_only, release
 from ..base.locks import ModuleLock
 from ..exceptions import InputError
+from ..files.store.parts import may_lack_parts
 
-# Whether a graph is being opened in a worker, which may have only some of its parts.
-reopening: ContextVar = ContextVar("graphcore_reopening", default=False)
 # Graphs by their pickles, and labels by the fit that they belong to.
 _opened: dict = {}
 _held: dict = {}
@@ -46,7 +45,7 @@ def _rows(reopen):
     if reopen not in _opened:
         try:
             within = copy_context()
-            within.run(reopening.set, True)
+            within.run(may_lack_parts.set, True)
             graph, rows_of = within.run(pickle.loads, reopen)
         except OSError as error:
             raise InputError(
