@@ -19,16 +19,16 @@ _lock = ModuleLock()
 
 
 def parts_of(reopen):
-    """Numbers of the parts of a graph that this worker has."""
+    """Return the numbers of the parts of a graph that this worker has."""
     with _lock:
         _rows(reopen)
         return _opened[reopen][1]
 
 
 def run_blocks(reopen, function, spans, known, small):
-    """Some blocks of a pass, in a worker; `known` says what there is to know of the labels, see :func:`_labels`."""
+    """Call the function of a pass for some blocks, in a worker; `known` are the arguments of :func:`_labels`."""
     with _lock:
-        if known[0] in _forgotten:  # what was interrupted cannot be stopped, but must not hold anything again
+        if known[0] in _forgotten:  # a task of an interrupted fit cannot be stopped, but must not hold labels again
             return []
         rows, labels = _rows(reopen), _labels(*known)
     results = []
@@ -41,7 +41,7 @@ def run_blocks(reopen, function, spans, known, small):
 
 
 def _rows(reopen):
-    """The graph as this process has opened it."""
+    """Return the rows of a graph, which this process opens once."""
     if reopen not in _opened:
         try:
             within = copy_context()
@@ -57,8 +57,8 @@ def _rows(reopen):
 
 
 def _labels(token, n_bases, base, changes, recent):
-    """The copy of the labels in this process, brought up to date."""
-    # Merged changes stand for several, of which some may have come one by one.
+    """Apply changes to the copy of the labels in this process, and return it."""
+    # Merged changes hold several, of which some may have come one by one.
     parts = [*changes, *((1, change) for change in recent)]
     bases, applied, labels = _held.get(token, (0, 0, None))
     if bases != n_bases:
@@ -74,7 +74,7 @@ def _labels(token, n_bases, base, changes, recent):
 
 
 def forget(token, reopen):
-    """Let go of a fit's labels and of the graph."""
+    """Forget a fit's labels and the graph."""
     with _lock:
         _forgotten.append(token)
         _held.pop(token, None)

@@ -130,7 +130,15 @@ def choose_weight(rows, columns, names, konect, weight_column):
     and weight type from a KONECT header, or None; `weight_column` as the caller asked: "auto", None, number or name.
     """
     if isinstance(weight_column, str) and weight_column != "auto":
-        weight_column = _named(weight_column, names)
+        name = weight_column.strip().lower()
+        if names is None:
+            raise ParameterError(
+                f"weight_column={weight_column!r} is a name, and the file has no header; give its number, from 0"
+            )
+        if name not in names:
+            listed = ", ".join(map(repr, names))
+            raise ParameterError(f"weight_column={weight_column!r} is no column; there are {listed}")
+        weight_column = names.index(name)
     if weight_column != "auto":
         if weight_column in columns:
             raise ParameterError(f"weight_column={weight_column} is a column of node ids, columns={tuple(columns)}")
@@ -153,16 +161,6 @@ def choose_weight(rows, columns, names, konect, weight_column):
         left_out = []  # KONECT and SNAP write the time of an edge beside its weight, and no warning is due for it
     numbers_only = len(left_out) > _MANY and all(n_numbers[c] == len(rows) for c in (*columns, *left_out))
     return chosen, [_note(rows, left_out, names, numbers_only)] if left_out else []
-
-
-def _named(name, names):
-    """Return the position of the column of this name, in any case."""
-    if names is None:
-        raise ParameterError(f"weight_column={name!r} is a name, and the file has no header; give its number, from 0")
-    if name.strip().lower() not in names:
-        listed = ", ".join(map(repr, names))
-        raise ParameterError(f"weight_column={name!r} is no column; there are {listed}")
-    return names.index(name.strip().lower())
 
 
 def _choose(numeric, others, times, names, konect):

@@ -40,27 +40,13 @@ _FOREIGN = {
 
 
 def guess_format(source):
-    """Return the Format of an open Source, by its first bytes, then by its name."""
+    """Return the Format of an open Source, by its first bytes, then by its name.
+
+    A FormatError, where the content cannot be text, names the file that a WebGraph graph lacks.
+    """
     found = next((format for format in FORMATS.values() if format.sniff(source)), None)
     if found is not None and not found.is_text:
         return found
-    require_readable(source)
-    if found is not None:
-        return found
-    text = source.text_head
-    if text.startswith(b"<"):
-        raise FormatError("this is XML or HTML, but neither GraphML nor GEXF")
-    for mark, what in _FOREIGN.items():
-        if re.match(_COMMENTS + mark, text, re.DOTALL):
-            raise FormatError(f"this is {what}, or pass format='edgelist' if its lines are edges")
-    if text.startswith((b"{", b"[")):
-        raise FormatError("this looks like JSON, which is not read; pass format='edgelist' if it is an edge list")
-    named = (f for f in FORMATS.values() if f.read and source.suffix in (*f.suffixes, *f.also_read))
-    return next(named, EDGE_LIST)
-
-
-def require_readable(source):
-    """Raise a FormatError if the content cannot be text; the message names the file that a WebGraph graph lacks."""
     base, name = os.path.splitext(source.path)[0], os.path.basename(source.path)
     if source.suffix in (".properties", ".offsets") and os.path.exists(f"{base}.graph"):
         raise FormatError(f"this is a part of a WebGraph graph; give its other file, {os.path.basename(base)}.graph")
@@ -73,6 +59,18 @@ def require_readable(source):
             f"{error}; a graph of WebGraph's is read where its properties lie beside it, as "
             f"{name.partition('.graph')[0]}.properties, both of them not compressed"
         ) from None
+    if found is not None:
+        return found
+    text = source.text_head
+    if text.startswith(b"<"):
+        raise FormatError("this is XML or HTML, but neither GraphML nor GEXF")
+    for mark, what in _FOREIGN.items():
+        if re.match(_COMMENTS + mark, text, re.DOTALL):
+            raise FormatError(f"this is {what}, or pass format='edgelist' if its lines are edges")
+    if text.startswith((b"{", b"[")):
+        raise FormatError("this looks like JSON, which is not read; pass format='edgelist' if it is an edge list")
+    named = (f for f in FORMATS.values() if f.read and source.suffix in (*f.suffixes, *f.also_read))
+    return next(named, EDGE_LIST)
 
 
 def ending_format(path):

@@ -188,8 +188,13 @@ def _check_rows(graph, meta):
     defect, n_self_loops = find_defect(Rows(graph.indptr, graph.indices, graph._weights))
     if defect:
         raise FormatError(defect)
-    if not all(_degrees_fit(graph, slice(a, min(a + _PIECE, graph.n_nodes))) for a in range(0, graph.n_nodes, _PIECE)):
-        raise FormatError("degrees.npy does not hold the row sums")
+    for first in range(0, graph.n_nodes, _PIECE):
+        indptr = graph.indptr[first : first + _PIECE + 1]
+        sums = np.diff(indptr).astype(np.float64)
+        if graph.weights is not None:
+            row_sums(read_only(indptr - indptr[0]), graph.weights[indptr[0] : indptr[-1]], 0, len(sums), sums)
+        if not np.array_equal(graph.degrees[first : first + _PIECE], sums):
+            raise FormatError("degrees.npy does not hold the row sums")
     counts = {"n_self_loops": n_self_loops, "n_isolated": int(np.count_nonzero(graph.degrees == 0))}
     for name, count in counts.items():
         if getattr(meta, name) != count:
@@ -197,13 +202,3 @@ def _check_rows(graph, meta):
     with np.errstate(over="ignore"):
         if not np.isfinite(graph.degrees.sum()):
             raise InputError("the weights are so large that their sum overflows")
-
-
-def _degrees_fit(graph, span):
-    indptr = graph.indptr[span.start : span.stop + 1]
-    if graph.weights is None:
-        return np.array_equal(graph.degrees[span], np.diff(indptr))
-    sums = np.empty(len(indptr) - 1)
-    weights = graph.weights[indptr[0] : indptr[-1]]
-    row_sums(read_only(indptr - indptr[0]), weights, 0, len(sums), sums)
-    return np.array_equal(graph.degrees[span], sums)
