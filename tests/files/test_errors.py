@@ -171,14 +171,6 @@ def test_wrong_guess_is_answered_with_the_option(refuse):
         assert "nodes are 0 to 1" in refuse(comment + edge)
 
 
-@pytest.mark.parametrize(
-    "option", [{"columns": 5}, {"columns": (0, 0)}, {"comments": 5}, {"delimiter": "\n"}, {"encoding": "foo"}]
-)
-def test_options_that_cannot_be_are_named(write, option):
-    with pytest.raises(ParameterError, match=f"{next(iter(option))}="):
-        read_graph(write("0 1\n1 2\n"), **option)
-
-
 # -- the other formats -------------------------------------------------------------------------------------------------
 
 

@@ -10,18 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphcore import (
-    FormatError,
-    Graph,
-    GraphWarning,
-    InputError,
-    ParameterError,
-    build_store,
-    open_graph,
-    read_graph,
-)
-from graphcore.files import edge_list
-from graphcore.files.store import _loops, arrays, buckets, journal, numbering
+from graphcore import FormatError, Graph, GraphWarning, InputError, ParameterError
+from graphcore.files import edge_list, read_graph, write_graph
+from graphcore.files.store import _loops, arrays, buckets, build_store, journal, numbering, open_graph
 from graphcore.graphs.rows import policy_code
 from tests.files.store.test_store import assert_same
 from tests.files.test_errors import COMPRESSORS
@@ -91,12 +82,6 @@ def test_blocks_of_edges(tmp_path_factory, edges, policy, more, cut):
     assert os.listdir(out.parent) in ([], ["g.graph"])
 
 
-def write_edges(path, ids, edges):
-    sources, targets, weights = edges
-    rows = zip(ids[sources], ids[targets], *([] if weights is None else [weights]), strict=True)
-    return "".join("\t".join(map(str, row)) + "\n" for row in rows)
-
-
 @given(
     edges=edge_lists(),
     policy=st.sampled_from(POLICIES),
@@ -114,8 +99,9 @@ def test_files(tmp_path_factory, edges, policy, ids, cut, seed):
         "negative": rng.choice(20, 12, replace=False) - 10,
         "names": np.array([f"é{i}" for i in rng.permutation(12)]),
     }[ids]
-    edges = (*edges[:2], None if edges[2] is None else edges[2].astype("f8"))
-    lines = write_edges(folder, names, edges).splitlines(keepends=True)
+    sources, targets, weights = edges
+    columns = [names[sources], names[targets], *([] if weights is None else [weights.astype("f8")])]
+    lines = ["\t".join(map(str, row)) + "\n" for row in zip(*columns, strict=True)]
     (folder / "all.tsv").write_text("".join(lines), encoding="utf-8")
     cut = min(cut, len(lines) - 1)
     parts = []
@@ -123,7 +109,7 @@ def test_files(tmp_path_factory, edges, policy, ids, cut, seed):
         if part:
             parts.append(folder / f"{name}.tsv")
             parts[-1].write_text("# a comment\n" + "".join(part), encoding="utf-8")
-    how = {"symmetrize": policy, "weight_column": None if edges[2] is None else 2}
+    how = {"symmetrize": policy, "weight_column": None if weights is None else 2}
     how["ids"] = "string" if ids == "names" else "integer"
     assert_alike(lambda: build_store(parts, folder / "g.graph", **how), lambda: read_graph(folder / "all.tsv", **how))
 
@@ -219,8 +205,6 @@ def test_columns_and_names_in_parquet(tmp_path):
 
 
 def test_node_counts_that_are_known_are_kept(tmp_path):
-    from graphcore import write_graph
-
     graph = Graph.from_edges([1, 2], [2, 3], n_nodes=7)
     write_graph(graph, tmp_path / "g.tsv")
     assert_same(build_store(tmp_path / "g.tsv", tmp_path / "g.graph"), graph)
