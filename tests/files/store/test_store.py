@@ -70,8 +70,7 @@ def test_opened_graphs_are_mapped_read_only_and_pickled_by_path(tmp_path):
     assert type(graph.indices) is np.ndarray
     with pytest.raises(ValueError, match="read-only"):
         graph.indices[0] = 1
-    again = pickle.loads(pickle.dumps(graph))
-    assert_same(again, PATH)
+    assert_same(pickle.loads(pickle.dumps(graph)), PATH)
     assert len(pickle.dumps(graph)) < 1000
     assert repr(graph) == repr(PATH)
 
