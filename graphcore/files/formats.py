@@ -85,12 +85,12 @@ def output_format(path, format=None):
     check_choice("format", format, (None, *WRITABLE))
     check_path(path)
     by_name, compression = ending_format(path)
-    if (format or by_name) is None:
-        ending = ending_of(path)[0]
+    name = format or by_name
+    if name is None:
         raise ParameterError(
-            f"the ending {ending!r} of {str(path)!r} has no format; pass format=NAME, one of {', '.join(WRITABLE)} "
-            "(Gephi and Cytoscape open gexf and graphml)"
+            f"the ending {ending_of(path)[0]!r} of {str(path)!r} has no format; pass format=NAME, one of "
+            f"{', '.join(WRITABLE)} (Gephi and Cytoscape open gexf and graphml)"
         )
-    if (format or by_name) == "store" and compression:
+    if name == "store" and compression:
         raise ParameterError(f"{str(path)!r} cannot be compressed: a graph on disk is mapped as it is")
-    return format or by_name, compression
+    return name, compression

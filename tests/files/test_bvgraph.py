@@ -148,7 +148,7 @@ def test_options_and_names_on_the_command_line(tmp_path):
     assert result.exit_code == 0, result.output
     assert len((tmp_path / "labels.tsv").read_text().splitlines()) == 10
     before = {file.name: file.read_bytes() for file in tmp_path.glob("web.*")}
-    for name in before:  # what is read is no output, also where it has not been named
+    for name in before:  # files that are read are no outputs, even if only their common name is given
         result = run(app, ["cluster", str(tmp_path / "web"), "-k", "2", "-o", str(tmp_path / name)])
         assert result.exit_code and "are the same file" in str(result.output)
     assert {file.name: file.read_bytes() for file in tmp_path.glob("web.*")} == before

@@ -212,7 +212,7 @@ def test_node_counts_that_are_known_are_kept(tmp_path):
     assert_same(graph, Graph.from_edges([], [], n_nodes=3))
     with pytest.raises(InputError, match="node id 3 is beyond n_nodes=3"):
         build_store([([3], [0])], tmp_path / "g.graph", n_nodes=3)
-    assert open_graph(tmp_path / "g.graph").n_nodes == 3  # what was there stays
+    assert open_graph(tmp_path / "g.graph").n_nodes == 3  # the store from before stays
 
 
 def refuse(tmp_path, content, message, error=FormatError, **how):
