@@ -1,4 +1,4 @@
-"""Dask's workers: the labels of threads for any number of them, what becomes of a fit whose workers die, what stays."""
+"""Dask's workers give the labels of threads, for any number of them and after deaths of some, and keep no data."""
 
 import contextlib
 import os
@@ -53,7 +53,7 @@ def client(cluster):
 
 @pytest.fixture(scope="module")
 def stored(tmp_path_factory):
-    """A graph on disk and its clusters."""
+    """Write a graph to disk; return it as it is opened, and its clusters."""
     graph, truth = degree_corrected_partition(K, 250, mean_degree=24, mixing=0.2, random_state=0)
     path = tmp_path_factory.mktemp("store") / "planted.store"
     write_graph(graph, path)
@@ -62,7 +62,7 @@ def stored(tmp_path_factory):
 
 @pytest.fixture
 def huge(stored, limits):
-    """The stored graph, treated as huge, and in many blocks."""
+    """Return the stored graph, treated as huge, and in many blocks."""
     graph = stored[0]
     entries = {"_MANY_ENTRIES": graph.n_entries - 1, "_SAMPLED_ENTRIES": graph.n_entries // 2}
     limits("graphcore.cluster.partition.quotient", **entries)
@@ -93,7 +93,7 @@ def scaled(cluster, client, n_workers):
 
 
 def assert_nothing_is_left(client):
-    """No keys are in the workers' memory, nor anything of graphcore's; the scheduler takes a moment to tell them."""
+    """Assert that workers hold no keys, labels or graphs, after a moment that the scheduler takes to free them."""
     for _ in range(200):
         keys, kept = sum(map(len, client.has_what().values())), sum(client.run(_kept).values())
         if (keys, kept) == (0, 0):
@@ -124,7 +124,7 @@ def test_a_huge_graph_gets_the_labels_of_threads_and_leaves_nothing(huge, stored
 
 @pytest.fixture
 def at_submit(client, monkeypatch):
-    """A function that acts once, just before the first task of a stage; its list then has something in it."""
+    """Return a function that acts once, just before the first task of a stage, and returns the list of its acts."""
 
     def act_at(stage, act):
         submit, called = client.submit, []
@@ -167,7 +167,7 @@ def test_a_worker_killed_or_added_in_any_stage_changes_no_label(huge, cluster, c
 
 @pytest.fixture
 def in_parts(huge, client, tmp_path):
-    """The huge graph in two parts, of which each of two workers finds one."""
+    """Return the huge graph in two parts, of which each of two workers finds one."""
     sources = np.repeat(np.arange(huge.n_nodes), np.diff(huge.indptr))
     once = sources < huge.indices
     edges = sources[once], huge.indices[once].astype(np.int64)
@@ -204,7 +204,7 @@ def test_a_part_that_is_lost_with_its_only_worker_is_one_clear_error(in_parts, c
 
 
 def _have(parts):
-    """In a worker: find these parts of any graph, or with None all that are there."""
+    """Let a worker find these parts of any graph, or with None all that are there."""
     from graphcore.files.store import open as module
     from graphcore.files.store import parts as original
 
@@ -223,14 +223,14 @@ def test_a_worker_gives_back_what_it_has_read_after_every_block(stored):
 
 
 def _mapped(rows, first, last, labels):
-    """Kilobytes of the indices that this process has in memory, before and after they are read."""
+    """Return kilobytes of the indices in this process's memory, before and after they are read."""
     before = _resident(rows.indices)
     assert rows.indices[rows.indptr[first] : rows.indptr[last]].max() > 0
     return before, _resident(rows.indices)
 
 
 def _resident(array):
-    """Kilobytes in memory of the mapping that holds the array; other tests' mappings of the file may come and go."""
+    """Return kilobytes in memory of the array's mapping; other tests' mappings of the file may come and go."""
     address = array.__array_interface__["data"][0]
     with open("/proc/self/smaps") as maps:
         for part in re.split(r"(?m)^(?=[0-9a-f]+-[0-9a-f]+ )", maps.read())[1:]:
@@ -283,7 +283,7 @@ def test_a_graph_that_workers_do_not_see_is_one_line(huge, client, monkeypatch):
 
 @pytest.fixture(scope="module")
 def vectors():
-    """A model, and vectors in twelve blocks that tasks make."""
+    """Return a model, and vectors in twelve blocks that tasks make."""
     X, _ = make_blobs(600, centers=5, cluster_std=0.6, random_state=0)
     model = graphcore.NystromKernelKMeans(5, n_landmarks=50, n_init=2, max_iter=5, random_state=0)
     return model, da.from_array(X, chunks=(50, -1))

@@ -1,11 +1,11 @@
-"""Files as tests need them."""
+"""Fixtures of tests of files."""
 
 import pytest
 
 
 @pytest.fixture
 def write(tmp_path):
-    """A function that writes text or bytes to a file of some name, and returns its path."""
+    """Return a function that writes text or bytes to a file of some name, and returns its path."""
 
     def write(content, name="edges.txt"):
         path = tmp_path / name

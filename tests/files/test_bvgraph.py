@@ -1,4 +1,4 @@
-"""BVGraph files: what a plain writer writes comes back, whole and by blocks; what is damaged is refused by its node."""
+"""BVGraph files of a plain writer come back, whole and by blocks; an error names the node of a damaged list."""
 
 import gzip
 
@@ -43,7 +43,7 @@ def graph_of(lists, **options):
 
 @st.composite
 def written(draw):
-    """Lists, of which many have much in common with those before; and how they are written."""
+    """Draw lists, many of them similar to lists before, and options of writing them."""
     n = draw(st.integers(1, 14))
     lists = []
     for x in range(n):
@@ -267,7 +267,7 @@ def test_offsets_of_another_graph(tmp_path):
 
 
 def crafted(tmp_path, lists, n, **how):
-    """A file of lists given as bits, of n nodes, with offsets and without; the last ones have no neighbours."""
+    """Write lists given as bits, of n nodes, with offsets and without; the last nodes have no neighbours."""
     lists = [*lists, *[gamma(0)] * (n - len(lists))]
     facts = {"nodes": n, "arcs": 10**6, "windowsize": 3, "maxrefcount": 2, "minintervallength": 2, "zetak": 3,
              "graphclass": "BVGraph", "version": 0} | how  # fmt: skip

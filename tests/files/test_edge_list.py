@@ -15,7 +15,7 @@ from graphcore.files import _dialect
 
 
 def edges_of(graph):
-    """The set of (name, name, weight), smaller end first."""
+    """Return the set of (name, name, weight), smaller end first."""
     names = range(graph.n_nodes) if graph.node_names is None else graph.node_names.tolist()
     matrix = graph.to_scipy().tocoo()
     return {
@@ -245,7 +245,7 @@ EDGES = st.lists(st.tuples(NODES, NODES, WEIGHTS), min_size=1, max_size=40)
 
 
 def slow_graph(edges, weighted):
-    """Dense matrix of the rules of from_edges: sums in each direction, then the larger of the two directions."""
+    """Return (ids, dense matrix) by the rules of from_edges: sums in each direction, then the larger of both."""
     ids = sorted({i for a, b, _ in edges for i in (a, b)})
     A = np.zeros((len(ids), len(ids)))
     for a, b, w in edges:

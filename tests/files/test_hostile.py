@@ -52,7 +52,7 @@ def one_line_or_graph(path):
 
 @pytest.fixture(scope="module")
 def warm(tmp_path_factory):
-    """Imports and compiled loops are no part of the time."""
+    """Import modules and compile loops, which are no part of the measured time."""
     folder, graph = tmp_path_factory.mktemp("warm"), graphcore.knn_graph(np.eye(9), 3)
     for name in ("a.mtx", "a.npz", "a.gml", "a.txt"):
         graphcore.write_graph(graph, folder / name)

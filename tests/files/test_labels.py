@@ -1,4 +1,4 @@
-"""Labels on paper, and outputs that are whole or not there."""
+"""Files of labels, and outputs that are whole or not there."""
 
 import errno
 import gzip

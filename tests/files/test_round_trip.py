@@ -1,4 +1,4 @@
-"""A graph written is the graph read, format by format; what a format cannot hold is refused or warned about."""
+"""A graph written is the graph read, format by format; a graph that a format cannot hold is refused or warned of."""
 
 import gzip
 import warnings

@@ -22,11 +22,11 @@ POLICIES = ("max", "average", "sum", "min", "error")
 
 @pytest.fixture(scope="module", autouse=True)
 def small_pieces():
-    """Several buckets, blocks and pieces also for a handful of edges."""
+    """Make several buckets, blocks and pieces of few edges."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(buckets, "_MIN_BUCKETS", 5)
         patch.setattr(edge_list, "CHUNK", 40)
-        patch.setattr(os, "fsync", lambda _: None)  # which is what takes long, and shows only when power fails
+        patch.setattr(os, "fsync", lambda _: None)  # it is slow, and matters only when power fails
         yield
 
 
@@ -55,7 +55,7 @@ def assert_alike(build, read):
 
 @st.composite
 def edge_lists(draw):
-    """Sources, targets and weights (None, float32 or float64) of some edges: repeats, loops, zeros, both directions."""
+    """Draw sources, targets and weights (None, float32, float64) of edges: repeats, loops, zeros, both directions."""
     n, m = draw(st.integers(1, 12)), draw(st.integers(1, 60))
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     sources, targets = rng.integers(0, n, (2, m))

@@ -42,7 +42,7 @@ def write_text(path, n_edges=20_000, seed=0):
 
 @pytest.fixture
 def small_pieces(limits):
-    """Many blocks and buckets, and a note in the journal after each."""
+    """Make many blocks and buckets, and a note in the journal after each."""
     limits(edge_list, CHUNK=1 << 14)
     limits(buckets, _MIN_BUCKETS=12)
     limits(journal, INTERVAL=0.0)
@@ -50,7 +50,7 @@ def small_pieces(limits):
 
 
 def killed(work, at_call):
-    """Do some work in a copy of this process that is killed at that call; False if the work was done before."""
+    """Do some work in a copy of this process that is killed at a call; return whether it was, before the work's end."""
     child = os.fork()
     if child == 0:
         try:

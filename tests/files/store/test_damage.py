@@ -1,4 +1,4 @@
-"""A store that is damaged or made to do harm is refused when it is opened; a large one opens by what is known of it."""
+"""A store that is damaged or made to do harm is refused when it is opened; a large one opens by its record."""
 
 import json
 import os
@@ -23,7 +23,7 @@ def store(tmp_path):
 
 
 def change(store, name, **places):
-    """Change values of an array, and make its checksum and that of meta.json fit, as who means harm would."""
+    """Change values of an array, with valid checksums of it and of meta.json, as an attacker would."""
     array = np.load(store / f"{name}.npy")
     for place, value in places.items():
         array[int(place[1:])] = value
