@@ -61,11 +61,10 @@ def test_adjacency_matrices_are_no_edges(write, mark, names):
         read_graph(path)
     assert "--format edgelist" in CliRunner().invoke(app, ["info", str(path)]).output
     if names is None:
-        same = Graph.from_scipy(np.loadtxt(path, delimiter=None if mark == " " else mark))
+        matrix = np.loadtxt(path, delimiter=None if mark == " " else mark)
     else:
-        pandas = pytest.importorskip("pandas")
-        same = Graph.from_scipy(pandas.read_csv(path, index_col=0, sep=mark))
-    assert same.n_edges == 3
+        matrix = pytest.importorskip("pandas").read_csv(path, index_col=0, sep=mark)
+    assert Graph.from_scipy(matrix).n_edges == 3
     if names is None or names == "abcd":
         with pytest.warns(GraphWarning, match="not read"):
             assert read_graph(path, format="edgelist").n_nodes > 0
