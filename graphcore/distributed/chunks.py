@@ -1,9 +1,9 @@
 """Rows of a chunked dask.array: passes over its blocks, which run where these lie.
 
-A pass is a function of (block of rows, small arrays) to something small. It runs on the workers of the current
-`distributed.Client`, or in Dask's threads of this process where there is none. Everything is part of Dask's task graph,
-so that whatever a lost worker had is made again from there. A task costs some milliseconds: all blocks that a worker
-holds go into one, and blocks that are not there yet are made inside few tasks, one after the other.
+A pass is a function of (block of rows, small arrays) with a small result. It runs on the workers of the current
+`distributed.Client`, or in Dask's threads of this process where there is none. Data stay in Dask's task graph, from
+which a lost worker's blocks are made again. A task costs some milliseconds: all blocks that a worker holds go into one,
+and blocks that are not there yet are made inside few tasks, one after the other.
 """
 
 import sys
@@ -19,13 +19,13 @@ from .cluster import INLINE_BYTES, batches, block_type, current_client, is_resul
 
 
 def is_chunked(X):
-    """Whether this is a dask.array; Dask is not imported for the question."""
+    """Return whether X is a dask.array, without importing Dask."""
     module = sys.modules.get("dask.array")
     return module is not None and isinstance(X, module.Array)
 
 
 def as_chunks(X):
-    """A dask.array as blocks of whole rows of known length, none of them empty."""
+    """Return a dask.array with blocks of whole rows of known length, none of them empty."""
     if X.ndim != 2 or X.dtype.kind not in "biuf":
         raise InputError(f"X must be a matrix of real numbers, got a dask.array of shape {X.shape} and type {X.dtype}")
     if not issubclass(block_type(X), np.ndarray):
@@ -44,10 +44,10 @@ def as_chunks(X):
 
 
 def map_chunks(function, X, *shared, each=None, name=None):
-    """`function(block, *shared)` for every block of rows, in their order; with `each`, `function(block, own, *shared)`.
+    """Call `function(block, *shared)` for every block of rows, in their order, or `function(block, own, *shared)`.
 
-    `each` holds one thing for every block, or is a dask.array with the same blocks of rows. X may be a list of arrays
-    too, or a single one, to which `each` then belongs. Tasks go by `name` on Dask's dashboard.
+    `each` holds the `own` value of every block, or is a dask.array with the same blocks of rows. X may be a list of
+    arrays too, or a single one, to which `each` then belongs. Dask's dashboard shows tasks by `name`.
     """
     if not is_chunked(X):
         if not isinstance(X, list):
@@ -76,7 +76,7 @@ def _by_dask(function, arrays, values, shared, name):
     import dask
 
     task = dask.delayed(function, pure=False)
-    # Once in the graph, for all blocks.
+    # Shared values stand in the task graph once, for all blocks.
     shared = [dask.delayed(part, pure=False, traverse=False) for part in shared]
     keys = f"{name}-{uuid4().hex}"
     blocks = zip(*(array.to_delayed().ravel() for array in arrays), values, strict=True)
@@ -85,7 +85,7 @@ def _by_dask(function, arrays, values, shared, name):
 
 
 def rows_at(X, points):
-    """Rows by their numbers, of an array, a list of arrays or a dask.array; an ndarray of the latter two."""
+    """Return rows by their numbers, of an array, a list of arrays or a dask.array; an ndarray of the latter two."""
     if not (isinstance(X, list) or is_chunked(X)):
         return X[points]
     ends = np.cumsum([len(block) for block in X] if isinstance(X, list) else X.chunks[0])
@@ -106,9 +106,9 @@ def _pick(block, places):
 
 
 def rows_of_chunks(function, X, width, dtype, *shared, name=None):
-    """`function(block, *shared)`, one row of `width` numbers for each row of the block, as a dask.array.
+    """Return a dask.array, not computed yet, of `function(block, *shared)`: `width` numbers for each row of the block.
 
-    Nothing is computed yet. With `width` None each row becomes one number.
+    With `width` None each row becomes one number.
     """
     import dask
 
@@ -134,9 +134,9 @@ def _name(function):
 
 
 class _Source:
-    """How a task makes a block: by the block's own part of Dask's graph, from blocks that are held, if from any.
+    """The source of a block inside a task: the block's own part of Dask's graph, and names of held blocks in it.
 
-    Like the next two it is a class, since Dask looks into lists and tuples but not into what it does not know.
+    Like the next two it is a class, because Dask searches lists and tuples for tasks, but no objects of other classes.
     """
 
     def __init__(self, steps, key, names):
@@ -157,14 +157,14 @@ class _Pass:
 
 class _Task:
     def __init__(self, blocks, values):
-        self.blocks, self.values = blocks, values  # for each block, its sources and what else is its own
+        self.blocks, self.values = blocks, values  # sources and own values of each block
         self.names = list(dict.fromkeys(name for sources in blocks for source in sources for name in source.names))
 
 
 def _by_few_tasks(client, function, arrays, values, shared, size, name):
-    """`function(*blocks, *values, *shared)` for the blocks of arrays with the same rows; results in block order.
+    """Call `function(*blocks, *values, *shared)` for the blocks of arrays with the same rows; return all results.
 
-    None, where blocks have work in common, as those of a new chunking have: their tasks are Dask's own.
+    Return None where blocks have work in common, as after a new chunking: their tasks are left to Dask.
     """
     found = [_sources_of(array) for array in arrays]
     if None in found:
@@ -172,7 +172,7 @@ def _by_few_tasks(client, function, arrays, values, shared, size, name):
     held = {name: future for _, futures in found for name, future in futures.items()}
     blocks = list(zip(*(sources for sources, _ in found), strict=True))
     what, key = _Pass(function, shared), f"{name}-{uuid4().hex}"
-    if size > INLINE_BYTES:  # workers have it from each other, and it is made again where it is lost
+    if size > INLINE_BYTES:  # workers copy it from each other, and Dask makes it again where it is lost
         what = client.submit(_itself, what, key=f"shared-{key}", pure=False)
     places, futures = _places(blocks, held, client), []
     for i, (some, worker) in enumerate(places):
@@ -183,7 +183,7 @@ def _by_few_tasks(client, function, arrays, values, shared, size, name):
     try:
         parts = client.gather(futures)
     except BaseException:
-        client.cancel(futures)  # nobody waits for the others any more
+        client.cancel(futures)  # no call waits for the others
         raise
     results = dict(zip(chain.from_iterable(some for some, _ in places), chain.from_iterable(parts), strict=True))
     return [results[i] for i in range(len(blocks))]
@@ -194,7 +194,7 @@ def _itself(what):
 
 
 def _work(what, task, given):
-    """A task: some blocks, each made when its turn comes."""
+    """Call the function of a pass for some blocks, each made when its turn comes."""
     held = dict(zip(task.names, given, strict=True))
     return [
         what.function(*(source.make(held) for source in sources), *own, *what.shared)
@@ -203,7 +203,7 @@ def _work(what, task, given):
 
 
 def _sources_of(X):
-    """(sources of all blocks of rows, futures of the blocks that are held, by name), or None."""
+    """Return (sources of all blocks of rows, futures of the held blocks by name); None for blocks with common work."""
     from dask.core import flatten
     from dask.optimization import cull
     from distributed import futures_of
@@ -223,9 +223,9 @@ def _sources_of(X):
 
 
 def _places(blocks, held, client):
-    """Which blocks each task goes through, and on which worker: [(numbers of blocks, worker or None)].
+    """Return (numbers of blocks, worker or None) of every task.
 
-    A block goes where the first is that is held and that it needs.
+    A block goes to a worker with the first held block that it needs.
     """
     threads = client.nthreads()
     firsts = [next((name for source in sources for name in source.names), None) for sources in blocks]

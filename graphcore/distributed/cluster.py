@@ -1,7 +1,7 @@
-"""The client of Dask that passes go to, one for commands, and how work is cut into tasks for its workers.
+"""Dask's clients, of the process and of a command, and the batches of blocks that their workers get.
 
-Private names of Dask that have no public counterpart are used here alone, and tests/distributed/test_dask.py tells when
-one is gone: the client behind a scheduler, the class of results that stand in a graph, the type of an array's blocks.
+Names of Dask without a public counterpart are used here alone, and tests/distributed/test_dask.py fails where one is
+gone: the client behind a scheduler, the class of results in a task graph, the type of an array's blocks.
 """
 
 import sys
@@ -10,19 +10,15 @@ from contextlib import contextmanager
 from ..base.validation import check_integer
 from ..exceptions import InputError, ParameterError, missing_package
 
-# Arrays of so many bytes go along with every task; larger ones are sent once to every worker.
+# Arrays of at most this number of bytes go along with every task; larger ones are sent once to every worker.
 INLINE_BYTES = 1 << 14
-# Blocks go out in so many tasks for each thread of a worker: a task costs the scheduler some milliseconds.
+# Tasks for each thread of a worker, few because a task costs the scheduler some milliseconds.
 _TASKS_PER_THREAD = 4
-
 _SECONDS = 30
 
 
 def current_client():
-    """The current `distributed.Client`, or None; as for Dask's collections, their scheduler can be set to another.
-
-    Raises InputError where the client cannot be used.
-    """
+    """Return the current `distributed.Client` that can be used, or None; Dask's setting of a scheduler counts, too."""
     if "distributed" not in sys.modules:
         return None
     from dask.base import get_scheduler
@@ -30,7 +26,7 @@ def current_client():
 
     try:
         client = getattr(get_scheduler(), "__self__", None)  # the scheduler of a client is its method
-    except RuntimeError:  # how Dask says that the client is asynchronous, or that it is asked for one and has none
+    except RuntimeError:  # Dask raises it if the client is asynchronous, or there is none where one is set
         try:
             client = default_client()
         except ValueError:
@@ -53,7 +49,7 @@ def _require_running(client):
 
 @contextmanager
 def told_of_ends(client):
-    """Within, what goes wrong because the client (None for none) was closed is an InputError that says so."""
+    """Turn errors that come of a closed client (None for none) into an InputError that names this reason."""
     try:
         yield
     except Exception as error:
@@ -66,7 +62,7 @@ def told_of_ends(client):
 
 
 def require_reachable(X):
-    """Raise InputError if a dask.array has blocks that lay on the workers of a client that is closed."""
+    """Raise an InputError if a dask.array has blocks that lay on the workers of a closed client."""
     if "distributed" in sys.modules:
         from distributed import futures_of
 
@@ -75,19 +71,19 @@ def require_reachable(X):
 
 
 def block_type(X):
-    """Type of the blocks of a dask.array, as far as Dask knows it."""
+    """Return the type of the blocks of a dask.array that Dask assumes."""
     return type(X._meta)
 
 
 def is_result(node):
-    """Whether a node of a task graph, as Dask optimises it, is something that is there, and no work."""
+    """Return whether a node of a task graph, optimised by Dask, holds a result and no work."""
     from dask._task_spec import DataNode
 
     return isinstance(node, DataNode)
 
 
 def require_workers(client):
-    """Wait for the first worker of a client; raises InputError if there is none after a while."""
+    """Wait for the first worker of a client; raise an InputError if there is none after a while."""
     try:
         client.wait_for_workers(1, timeout=_SECONDS)
     except TimeoutError as error:
@@ -98,16 +94,16 @@ def require_workers(client):
 
 
 def batches(blocks, n_threads, tasks_per_thread=_TASKS_PER_THREAD):
-    """Neighbouring blocks in lists, one for each task that so many threads get."""
+    """Cut blocks into lists of neighbours, one for each task of `n_threads` threads."""
     n_tasks = min(len(blocks), tasks_per_thread * max(1, n_threads))
     return [blocks[i * len(blocks) // n_tasks : (i + 1) * len(blocks) // n_tasks] for i in range(n_tasks)]
 
 
 @contextmanager
 def client_of(scheduler=None, workers=None):
-    """Within, the current client is one of the scheduler at an address, or of so many processes of this machine.
+    """Connect the current client, within a block, to the scheduler at an address or to new processes of this machine.
 
-    Without either, nothing happens. Raises InputError where the scheduler does not answer, or `distributed` is missing.
+    Without either, nothing happens. An InputError says that the scheduler does not answer, or `distributed` is missing.
     """
     if scheduler is None and workers is None:
         yield
@@ -117,19 +113,15 @@ def client_of(scheduler=None, workers=None):
     if workers is not None:
         workers = check_integer("workers", workers, low=1)
     try:
-        from distributed import Client, LocalCluster
+        from distributed import Client
     except ImportError:
         raise InputError(missing_package("running on workers", "distributed", "distributed")) from None
-    if scheduler is not None:
+    if scheduler is None:
+        client = Client(n_workers=workers, threads_per_worker=1, dashboard_address=":0", silence_logs="ERROR")
+    else:
         try:
             client = Client(scheduler, timeout=_SECONDS)
         except (OSError, ValueError, TimeoutError) as error:
             raise InputError(f"no Dask scheduler answers at {scheduler}; check the address and that it runs") from error
-        with client:
-            yield
-        return
-    with (
-        LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=":0", silence_logs="ERROR") as cluster,
-        Client(cluster),
-    ):
+    with client:
         yield

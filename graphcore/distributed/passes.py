@@ -1,7 +1,7 @@
 """Dask as an executor of passes over a graph: workers open the graph themselves.
 
-Labels are sent to the workers. Each worker holds one copy of them, and after the first pass is only sent what has
-changed since. The client has its own copy, from which whatever a lost worker had is sent again.
+Each worker holds one copy of the labels, and after the first pass is sent only their changes. The client has its own
+copy, from which the labels of a lost worker are sent again.
 """
 
 import pickle
@@ -19,26 +19,26 @@ from ..graphs.passes import executor
 from .cluster import INLINE_BYTES, batches, current_client, require_workers, told_of_ends
 from .worker import forget, parts_of, run_blocks
 
-# Times that a pass is begun again because workers were lost together with what only they had.
+# Times that a pass is begun again because workers were lost together with labels or parts that only they had.
 _ATTEMPTS = 4
-# Changes are added to what workers hold until they are so large a share of it; then all is sent anew.
+# The share of all labels above which these are sent anew, instead of more changes.
 _SHARE = 1 / 3
 # Seconds between two looks for workers that alone had a part of the graph, and until such a part is given up.
 _PATIENCE, _GIVEN_UP = 2, 60
 
 
 @contextmanager
-def on_workers(graph, rows_of):
-    """Within, passes over this graph, which is on disk, run on the workers of the current client, if there is one.
+def on_workers(graph):
+    """Run passes over this graph on disk, within a block, on the workers of the current client, if there is one.
 
-    `rows_of` gives the arrays of a graph. On the way out workers forget the graph and its labels.
+    After the block workers forget the graph and its labels.
     """
     client = current_client()
     if client is None or executor.get() is not None:
         yield
         return
     require_workers(client)
-    workers = _Workers(client, graph, rows_of)
+    workers = _Workers(client, graph)
     token = executor.set(workers)
     try:
         with told_of_ends(client):
@@ -49,12 +49,12 @@ def on_workers(graph, rows_of):
 
 
 class _Workers:
-    """The workers of a client, a graph that they can open, and what they know of its labels."""
+    """The workers of a client, a graph that they can open, and the labels that they have."""
 
-    def __init__(self, client, graph, rows_of):
-        self.client, self.rows = client, rows_of(graph)
-        self._reopen = pickle.dumps((graph._by_names(None), rows_of))  # workers need no names
-        self._starts = graph._parts[0]
+    def __init__(self, client, graph):
+        self.client, self.rows = client, graph.rows
+        self._reopen = pickle.dumps(graph._by_names(None))  # workers need no names
+        self._starts = graph.parts[0]
         self._token = f"graphcore-{uuid4().hex}"
         self._pass = ""
         self._known = None  # the labels that workers have been sent
@@ -101,13 +101,13 @@ class _Workers:
                 self._wait(futures, tasks)
             results = list(chain.from_iterable(self.client.gather(futures)))
         except BaseException:
-            self.client.cancel(futures)  # nobody waits for the others any more
+            self.client.cancel(futures)  # no call waits for the others
             raise
         count(f"bytes back, {self._pass}", sizeof(results))
         return results
 
     def _tasks(self, spans):
-        """Neighbouring blocks that one task works on, and the workers that can: those with their part of the graph."""
+        """Return (neighbouring blocks, workers that have their part of the graph, None for all) of every task."""
         threads = self.client.nthreads()
         if not self._starts:
             return [(some, None) for some in batches(spans, sum(threads.values()))]
@@ -126,7 +126,7 @@ class _Workers:
         ]
 
     def _part_owners(self):
-        """The workers that have each part."""
+        """Return the workers that have each part."""
         end = time.monotonic() + _GIVEN_UP
         while True:
             here = self.client.run(parts_of, self._reopen, on_error="return")
@@ -146,7 +146,7 @@ class _Workers:
             time.sleep(_PATIENCE)
 
     def _wait(self, futures, tasks):
-        """Until all is done, unless a worker dies whose tasks no other may do: they would wait forever."""
+        """Wait for all tasks, unless a worker is lost whose tasks no other may do, which would wait forever."""
         from distributed import wait
 
         needed = [set(where) for _, where in tasks]
@@ -159,7 +159,7 @@ class _Workers:
                 raise _PartLost
 
     def _send(self, labels):
-        """Send all of the labels, or what has changed of them since the pass before."""
+        """Send all labels, or their changes since the pass before."""
         if self._known is not None:
             changed = np.flatnonzero(labels != self._known)
             if self._n_changed + 3 * len(changed) <= _SHARE * len(labels):
@@ -169,13 +169,13 @@ class _Workers:
                     self._known[changed] = labels[changed]
                     self._n_changed += 3 * len(changed)
                 return
-        self._base, self._changes, self._recent = None, [], []  # workers let go of the old before they get the new
+        self._base, self._changes, self._recent = None, [], []  # workers free the old labels before they get new ones
         self._base = self._by_reference(labels)
         self._known, self._n_changed = labels.copy(), 0
         self._n_bases += 1
 
     def _note(self, positions, values):
-        """Add a change: few go along with every task, together they are sent once to every worker."""
+        """Add a change: small ones go along with every task until, together, they are sent once to every worker."""
         self._recent.append((positions, values))
         if sum(values.nbytes for _, values in self._recent) > INLINE_BYTES:
             merged = tuple(np.concatenate(parts) for parts in zip(*self._recent, strict=True))
@@ -183,7 +183,7 @@ class _Workers:
             self._recent = []
 
     def _sent(self, small):
-        """Small arrays, by reference where they are not so small; those of the pass before need not be sent again."""
+        """Return small arrays, larger ones by reference; arrays of the pass before are not sent again."""
         sent = {}
         for part in small:
             if isinstance(part, np.ndarray):
@@ -199,9 +199,8 @@ class _Workers:
         return self.client.scatter(list(parts), broadcast=True, hash=False)
 
     def close(self):
-        """Have the workers forget everything; those that cannot be reached have nothing left."""
-        self._base, self._changes, self._recent = None, [], []
-        self._small = {}
+        """Let the workers forget graph and labels; workers that cannot be reached have nothing left."""
+        self._base, self._changes, self._recent, self._small = None, [], [], {}
         if self.client.status == "running":
             self.client.run(forget, self._token, self._reopen, on_error="ignore")
 

@@ -2,16 +2,15 @@
 
 import pickle
 from collections import deque
-from contextvars import ContextVar, copy_context
+from contextvars import copy_context
 
 import numpy as np
 
 from ..base.arrays import read_only, release
 from ..base.locks import ModuleLock
 from ..exceptions import InputError
+from ..files.store.parts import may_lack_parts
 
-# Whether a graph is being opened in a worker, which may have only some of its parts.
-reopening: ContextVar = ContextVar("graphcore_reopening", default=False)
 # Graphs by their pickles, and labels by the fit that they belong to.
 _opened: dict = {}
 _held: dict = {}
@@ -20,16 +19,16 @@ _lock = ModuleLock()
 
 
 def parts_of(reopen):
-    """Numbers of the parts of a graph that this worker has."""
+    """Return the numbers of the parts of a graph that this worker has."""
     with _lock:
         _rows(reopen)
         return _opened[reopen][1]
 
 
 def run_blocks(reopen, function, spans, known, small):
-    """Some blocks of a pass, in a worker; `known` says what there is to know of the labels, see :func:`_labels`."""
+    """Call the function of a pass for some blocks, in a worker; `known` are the arguments of :func:`_labels`."""
     with _lock:
-        if known[0] in _forgotten:  # what was interrupted cannot be stopped, but must not hold anything again
+        if known[0] in _forgotten:  # a task of an interrupted fit cannot be stopped, but must not hold labels again
             return []
         rows, labels = _rows(reopen), _labels(*known)
     results = []
@@ -42,24 +41,24 @@ def run_blocks(reopen, function, spans, known, small):
 
 
 def _rows(reopen):
-    """The graph as this process has opened it."""
+    """Return the rows of a graph, which this process opens once."""
     if reopen not in _opened:
         try:
             within = copy_context()
-            within.run(reopening.set, True)
-            graph, rows_of = within.run(pickle.loads, reopen)
+            within.run(may_lack_parts.set, True)
+            graph = within.run(pickle.loads, reopen)
         except OSError as error:
             raise InputError(
                 f"a worker cannot open the graph ({error}): its folder must be there under the same path for the "
                 "client and all workers"
             ) from error
-        _opened[reopen] = rows_of(graph), graph._parts[1]
+        _opened[reopen] = graph.rows, graph.parts[1]
     return _opened[reopen][0]
 
 
 def _labels(token, n_bases, base, changes, recent):
-    """The copy of the labels in this process, brought up to date."""
-    # Merged changes stand for several, of which some may have come one by one.
+    """Apply changes to the copy of the labels in this process, and return it."""
+    # Merged changes hold several, of which some may have come one by one.
     parts = [*changes, *((1, change) for change in recent)]
     bases, applied, labels = _held.get(token, (0, 0, None))
     if bases != n_bases:
@@ -75,7 +74,7 @@ def _labels(token, n_bases, base, changes, recent):
 
 
 def forget(token, reopen):
-    """Let go of a fit's labels and of the graph."""
+    """Forget a fit's labels and the graph."""
     with _lock:
         _forgotten.append(token)
         _held.pop(token, None)

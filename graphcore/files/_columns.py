@@ -130,7 +130,15 @@ def choose_weight(rows, columns, names, konect, weight_column):
     and weight type from a KONECT header, or None; `weight_column` as the caller asked: "auto", None, number or name.
     """
     if isinstance(weight_column, str) and weight_column != "auto":
-        weight_column = _named(weight_column, names)
+        name = weight_column.strip().lower()
+        if names is None:
+            raise ParameterError(
+                f"weight_column={weight_column!r} is a name, and the file has no header; give its number, from 0"
+            )
+        if name not in names:
+            listed = ", ".join(map(repr, names))
+            raise ParameterError(f"weight_column={weight_column!r} is no column; there are {listed}")
+        weight_column = names.index(name)
     if weight_column != "auto":
         if weight_column in columns:
             raise ParameterError(f"weight_column={weight_column} is a column of node ids, columns={tuple(columns)}")
@@ -145,33 +153,18 @@ def choose_weight(rows, columns, names, konect, weight_column):
     times = {c for c in numbers if all(_TIME <= float(row[c]) == float(row[c]) // 1 for row in rows)}
     # A column of mostly numbers, missing fields aside, is meant as numbers; other fields are reported with their line.
     numeric = [c for c in others if 2 * (n_numbers[c] + n_commas[c]) > len(rows) - n_missing[c]]
-    chosen = _choose(numeric, others, times, names, konect)
-    if konect is not None:
-        return chosen, []  # the header says what the columns are; the fourth is a time
+    if konect is not None:  # its header names the columns, of which the fourth is a time
+        return None if konect[1] == "unweighted" else next(iter(numeric), None), []
+    if names is not None:
+        chosen = next((c for c in numeric if c < len(names) and names[c].strip() in WEIGHT_NAMES), None)
+    else:
+        untimed = [c for c in numeric if c not in times]
+        chosen = untimed[0] if len(untimed) == 1 and times.issuperset(set(others) - set(untimed)) else None
     left_out = [c for c in others if c != chosen]
     if chosen is not None and times.issuperset(left_out):
         left_out = []  # KONECT and SNAP write the time of an edge beside its weight, and no warning is due for it
     numbers_only = len(left_out) > _MANY and all(n_numbers[c] == len(rows) for c in (*columns, *left_out))
     return chosen, [_note(rows, left_out, names, numbers_only)] if left_out else []
-
-
-def _named(name, names):
-    """Return the position of the column of this name, in any case."""
-    if names is None:
-        raise ParameterError(f"weight_column={name!r} is a name, and the file has no header; give its number, from 0")
-    if name.strip().lower() not in names:
-        listed = ", ".join(map(repr, names))
-        raise ParameterError(f"weight_column={name!r} is no column; there are {listed}")
-    return names.index(name.strip().lower())
-
-
-def _choose(numeric, others, times, names, konect):
-    if konect is not None:
-        return None if konect[1] == "unweighted" else next(iter(numeric), None)
-    if names is not None:
-        return next((c for c in numeric if c < len(names) and names[c].strip() in WEIGHT_NAMES), None)
-    candidates = [c for c in numeric if c not in times]
-    return candidates[0] if len(candidates) == 1 and times.issuperset(set(others) - set(candidates)) else None
 
 
 def _note(rows, left_out, names, numbers_only):

@@ -149,8 +149,6 @@ def row_pieces(graph):
 
 def first_unfit(names):
     """Return the first name that a text file cannot hold or that readers refuse; None if there is none."""
-    if isinstance(names, np.ndarray) and names.dtype.kind in "iu":
-        return None
     names = list(map(str, names))
     if max(map(len, names), default=0) <= _MAX_LENGTH and _UNFIT.search("".join(names)) is None:
         return None
@@ -159,11 +157,11 @@ def first_unfit(names):
 
 def unfit_reason(names):
     """Return the reason why a text file cannot hold some names, as the beginning of a message; None if it can."""
+    if isinstance(names, np.ndarray) and names.dtype.kind in "iu":
+        return None
     unfit, seen = first_unfit(names), {}
     if unfit is not None:
         return f"node name {unfit!r} has characters that no text file holds, or too many"
-    if isinstance(names, np.ndarray) and names.dtype.kind in "iu":
-        return None
     for name in map(str, names):
         if (twin := seen.setdefault(name.strip(), name)) != name:
             return f"node names {twin!r} and {name!r} differ in blanks only, which no reader of text keeps"

@@ -16,10 +16,9 @@ import zlib
 from ..base.locks import cached_property
 from ..base.validation import check_path
 from ..exceptions import FormatError, InputError, ParameterError, missing_package, one_line
-from .atomic import naming_file
+from .atomic import ending_of, naming_file
 
 _MAGIC = {b"\x1f\x8b": "gz", b"\xfd7zXZ\x00": "xz", b"\x28\xb5\x2f\xfd": "zst"}
-_SUFFIXES = {".gz", ".bz2", ".xz", ".zst"}
 # Magic bytes of other programs' files; a message that names the program helps more than "this is not text".
 _FOREIGN = {
     b"\x93NUMPY": "a NumPy array; a graph is read from .npz, or made of vectors by graphcore.knn_graph (graphcore knn)",
@@ -65,10 +64,7 @@ class Source:
         with open(path, "rb") as stream:
             # The bits of a WebGraph graph may happen to be the magic bytes of a compression.
             self.compression = None if others else _compression(stream.read(10))
-        base, suffix = os.path.splitext(os.path.basename(name))
-        if suffix.lower() in _SUFFIXES:
-            suffix = os.path.splitext(base)[1]
-        self.suffix = suffix.lower()
+        self.suffix = ending_of(os.path.basename(name))[0]
         with self.open() as stream:
             self.head = stream.read(_HEAD)
 
@@ -244,7 +240,13 @@ def open_source(path, any_size=False):
     shown = "standard input" if name == "-" else name
     with tempfile.TemporaryDirectory() as folder, naming(shown):
         copy = os.path.join(folder, "input")
-        with open_stream(name) as stream, naming_file(f"{copy} (a copy of {shown})"), open(copy, "wb") as kept:
+        if name == "-" and sys.stdin is None:
+            raise OSError(errno.EBADF, "it is closed; name a file", "standard input")
+        with (
+            contextlib.nullcontext(sys.stdin.buffer) if name == "-" else open(name, "rb") as stream,
+            naming_file(f"{copy} (a copy of {shown})"),
+            open(copy, "wb") as kept,
+        ):
             shutil.copyfileobj(stream, kept)
         yield Source(copy, shown, any_size)
 
@@ -255,13 +257,6 @@ def is_stream(path):
         return path == "-" or stat.S_ISFIFO(os.stat(path).st_mode)
     except OSError:  # opening the file raises the error again, with a message
         return False
-
-
-def open_stream(path):
-    """Return the bytes of "-" or a pipe as a context."""
-    if path == "-" and sys.stdin is None:
-        raise OSError(errno.EBADF, "it is closed; name a file", "standard input")
-    return contextlib.nullcontext(sys.stdin.buffer) if path == "-" else open(path, "rb")
 
 
 @contextlib.contextmanager

@@ -93,10 +93,10 @@ def atomic_output(path: PathLike, mode: str = "wb", **options: Any) -> Iterator[
         return
     path = os.path.realpath(path)
     # The name is known before there is a file of it: an interrupt may come between any two steps.
-    temporary = hidden_beside(path)
+    temporary, private = hidden_beside(path), lambda name, flags: os.open(name, flags, 0o600)
     try:
         with naming_file(given, temporary):
-            with open(temporary, mode.replace("w", "x"), opener=_private, **options) as stream:
+            with open(temporary, mode.replace("w", "x"), opener=private, **options) as stream:
                 yield stream
                 to_disk(stream)
             os.chmod(temporary, _mode_of(path))
@@ -174,10 +174,6 @@ def sync_folder(folder):
             os.fsync(handle)
         finally:
             os.close(handle)
-
-
-def _private(path, flags):
-    return os.open(path, flags, 0o600)
 
 
 def _is_regular(path):

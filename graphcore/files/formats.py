@@ -40,11 +40,25 @@ _FOREIGN = {
 
 
 def guess_format(source):
-    """Return the Format of an open Source, by its first bytes, then by its name."""
+    """Return the Format of an open Source, by its first bytes, then by its name.
+
+    A FormatError, where the content cannot be text, names the file that a WebGraph graph lacks.
+    """
     found = next((format for format in FORMATS.values() if format.sniff(source)), None)
     if found is not None and not found.is_text:
         return found
-    require_readable(source)
+    base, name = os.path.splitext(source.path)[0], os.path.basename(source.path)
+    if source.suffix in (".properties", ".offsets") and os.path.exists(f"{base}.graph"):
+        raise FormatError(f"this is a part of a WebGraph graph; give its other file, {os.path.basename(base)}.graph")
+    try:
+        source.require_text()
+    except FormatError as error:
+        if source.suffix != ".graph" or not source.head:
+            raise
+        raise FormatError(
+            f"{error}; a graph of WebGraph's is read where its properties lie beside it, as "
+            f"{name.partition('.graph')[0]}.properties, both of them not compressed"
+        ) from None
     if found is not None:
         return found
     text = source.text_head
@@ -59,22 +73,6 @@ def guess_format(source):
     return next(named, EDGE_LIST)
 
 
-def require_readable(source):
-    """Raise a FormatError if the content cannot be text; the message names the file that a WebGraph graph lacks."""
-    base, name = os.path.splitext(source.path)[0], os.path.basename(source.path)
-    if source.suffix in (".properties", ".offsets") and os.path.exists(f"{base}.graph"):
-        raise FormatError(f"this is a part of a WebGraph graph; give its other file, {os.path.basename(base)}.graph")
-    try:
-        source.require_text()
-    except FormatError as error:
-        if source.suffix != ".graph" or not source.head:
-            raise
-        raise FormatError(
-            f"{error}; a graph of WebGraph's is read where its properties lie beside it, as "
-            f"{name.partition('.graph')[0]}.properties, both of them not compressed"
-        ) from None
-
-
 def ending_format(path):
     """Return (name of the output format by the ending of a path, or None; the compression's ending, or "")."""
     ending, compression = ending_of(path)
@@ -87,12 +85,12 @@ def output_format(path, format=None):
     check_choice("format", format, (None, *WRITABLE))
     check_path(path)
     by_name, compression = ending_format(path)
-    if (format or by_name) is None:
-        ending = ending_of(path)[0]
+    name = format or by_name
+    if name is None:
         raise ParameterError(
-            f"the ending {ending!r} of {str(path)!r} has no format; pass format=NAME, one of {', '.join(WRITABLE)} "
-            "(Gephi and Cytoscape open gexf and graphml)"
+            f"the ending {ending_of(path)[0]!r} of {str(path)!r} has no format; pass format=NAME, one of "
+            f"{', '.join(WRITABLE)} (Gephi and Cytoscape open gexf and graphml)"
         )
-    if (format or by_name) == "store" and compression:
+    if name == "store" and compression:
         raise ParameterError(f"{str(path)!r} cannot be compressed: a graph on disk is mapped as it is")
-    return format or by_name, compression
+    return name, compression

@@ -63,10 +63,19 @@ def read_nodes(path: PathLike, *, encoding: str = "utf-8", any_size: bool = Fals
     """
     with open_source(path, any_size) as source:
         if source.begins_with(b"PAR1"):
-            return _checked(node_table(read_table(source)), source)
-        source.require_text()
-        with source.text(encoding) as text:
-            return _checked(node_table(_columns(numbered_lines(text))), source)
+            table = node_table(read_table(source))
+        else:
+            source.require_text()
+            with source.text(encoding) as text:
+                table = node_table(_columns(numbered_lines(text)))
+        names = table.ids if table.names is None else table.names
+        names = names.tolist() if is_text(names) else []
+        unfit = first_unfit(names) or next((name for name in names if not name.strip() or "\n" in name), None)
+        if unfit is not None:
+            raise FormatError(
+                f"the node name {unfit!r} is blank or has control characters or line ends; is a quote open?"
+            )
+        return replace(table, source=source.name)
 
 
 def read_table_of(nodes, encoding="utf-8", any_size=False):
@@ -74,15 +83,6 @@ def read_table_of(nodes, encoding="utf-8", any_size=False):
     if isinstance(nodes, (str, os.PathLike)):
         return read_nodes(nodes, encoding=encoding, any_size=any_size)
     return None if nodes is None else node_table(nodes)
-
-
-def _checked(table, source):
-    names = table.ids if table.names is None else table.names
-    names = names.tolist() if is_text(names) else []
-    unfit = first_unfit(names) or next((name for name in names if not name.strip() or "\n" in name), None)
-    if unfit is not None:
-        raise FormatError(f"the node name {unfit!r} is blank or has control characters or line ends; is a quote open?")
-    return replace(table, source=source.name)
 
 
 def _columns(lines):

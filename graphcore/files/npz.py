@@ -119,9 +119,7 @@ class Archive:
 
     def get(self, name):
         """Return an array, or None."""
-        if name not in self:
-            return None
-        return self[name]
+        return self[name] if name in self._members else None
 
     def __getitem__(self, name):
         if name not in self._members:

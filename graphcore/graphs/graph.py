@@ -76,9 +76,9 @@ class Graph:
     # Of a graph made by weights.in_range: its weights are those given over 2 to this.
     exponent = 0
     # Of a graph on disk: a function and its arguments that open it again.
-    _reopen = None
+    origin = None
     _renamed = False  # whether it has other names than the graph on disk
-    _parts = ([], [])  # first rows of the parts of a store, and numbers of those that are here
+    parts = ([], [])  # first rows of the parts of a store, and numbers of those that are here
 
     from_edges = classmethod(from_edges)
     from_scipy = classmethod(from_scipy)
@@ -119,7 +119,7 @@ class Graph:
         graph.weights = None if weights is None else read_only(weights)
         graph.node_names = None if node_names is None else read_only(node_names)
         graph.degrees = read_only(graph._row_sums() if degrees is None else degrees)
-        for name, value in {**known, "_reopen": reopen}.items():
+        for name, value in {**known, "origin": reopen}.items():
             setattr(graph, name, value)
         graph._frozen = True
         return graph
@@ -276,9 +276,9 @@ class Graph:
     def __reduce__(self):
         # Unpickled arrays are writable; going through the constructor freezes them again.
         rebuild = partial(Graph, node_names=self.node_names, check=False)
-        if self._reopen is not None and self._renamed and self.node_names is not None:
-            return _reopened, (self._reopen, self.node_names)
-        return self._reopen or (rebuild, (self.indptr, self.indices, self.weights))
+        if self.origin is not None and self._renamed and self.node_names is not None:
+            return _reopened, (self.origin, self.node_names)
+        return self.origin or (rebuild, (self.indptr, self.indices, self.weights))
 
     def __repr__(self):
         kind = "unweighted" if self.weights is None else f"weights={self.weights.dtype}"

@@ -156,7 +156,7 @@ def with_nodes(graph: "graphcore.Graph", nodes: object) -> "graphcore.Graph":
     in_order = bool((np.diff(rows) > 0).all())
     if in_order and n_nodes == graph.n_nodes:
         return graph._by_names(names)
-    if graph._reopen is not None:
+    if graph.origin is not None:
         raise InputError(
             f"a graph on disk keeps its {graph.n_nodes} nodes in their order, and the {n_nodes} rows of nodes are "
             "others, or in another order; build it with them (build_store(nodes=), graphcore build --nodes)"

@@ -1,4 +1,4 @@
-"""Dask's workers: the labels of threads for any number of them, what becomes of a fit whose workers die, what stays."""
+"""Dask's workers give the labels of threads, for any number of them and after deaths of some, and keep no data."""
 
 import contextlib
 import os
@@ -6,7 +6,6 @@ import pickle
 import re
 import signal
 import time
-from operator import attrgetter
 
 import numpy as np
 import pytest
@@ -23,6 +22,7 @@ from graphcore.files.store import build_store, open_graph
 from graphcore.graphs import passes as graph_passes
 from graphcore.graphs.passes import executor, map_passes
 from graphcore.metrics import agreement, conductance, normalized_cut, outside_share
+from tests.files.store.test_store import failing
 
 dask = pytest.importorskip("dask")
 da = pytest.importorskip("dask.array")
@@ -31,12 +31,12 @@ distributed = pytest.importorskip("distributed")
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore::UserWarning", "ignore::ResourceWarning")]
 
 K = 6
+LOCAL = {"threads_per_worker": 1, "dashboard_address": ":0", "silence_logs": 50}
 
 
 @pytest.fixture(scope="module")
 def cluster():
-    options = {"threads_per_worker": 1, "dashboard_address": ":0", "silence_logs": 50}
-    cluster = distributed.LocalCluster(n_workers=2, **options)
+    cluster = distributed.LocalCluster(n_workers=2, **LOCAL)
     yield cluster
     # The closing cluster looks up every worker that it was told of, killed ones too.
     with contextlib.suppress(KeyError):
@@ -52,7 +52,7 @@ def client(cluster):
 
 @pytest.fixture(scope="module")
 def stored(tmp_path_factory):
-    """A graph on disk and its clusters."""
+    """Write a graph to disk; return it as it is opened, and its clusters."""
     graph, truth = degree_corrected_partition(K, 250, mean_degree=24, mixing=0.2, random_state=0)
     path = tmp_path_factory.mktemp("store") / "planted.store"
     write_graph(graph, path)
@@ -61,10 +61,10 @@ def stored(tmp_path_factory):
 
 @pytest.fixture
 def huge(stored, limits):
-    """The stored graph, treated as huge, and in many blocks."""
+    """Return the stored graph, treated as huge, and in many blocks."""
     graph = stored[0]
-    limits("graphcore.cluster.partition.quotient", _MANY_ENTRIES=graph.n_entries - 1)
-    limits("graphcore.cluster.partition.quotient", _SAMPLED_ENTRIES=graph.n_entries // 2)
+    entries = {"_MANY_ENTRIES": graph.n_entries - 1, "_SAMPLED_ENTRIES": graph.n_entries // 2}
+    limits("graphcore.cluster.partition.quotient", **entries)
     limits(graph_passes, _ENTRIES_PER_BLOCK=2000, _FEW_BLOCKS=6)
     limits("graphcore.cluster.partition.local_moving", SWEEP_TURNS=4)
     return graph
@@ -92,7 +92,7 @@ def scaled(cluster, client, n_workers):
 
 
 def assert_nothing_is_left(client):
-    """No keys are in the workers' memory, nor anything of graphcore's; the scheduler takes a moment to tell them."""
+    """Assert that workers hold no keys, labels or graphs, after a moment that the scheduler takes to free them."""
     for _ in range(200):
         keys, kept = sum(map(len, client.has_what().values())), sum(client.run(_kept).values())
         if (keys, kept) == (0, 0):
@@ -123,7 +123,7 @@ def test_a_huge_graph_gets_the_labels_of_threads_and_leaves_nothing(huge, stored
 
 @pytest.fixture
 def at_submit(client, monkeypatch):
-    """A function that acts once, just before the first task of a stage; its list then has something in it."""
+    """Return a function that acts once, just before the first task of a stage, and returns the list of its acts."""
 
     def act_at(stage, act):
         submit, called = client.submit, []
@@ -144,34 +144,29 @@ def kill_one(client):
     os.kill(min(client.run(os.getpid).values()), signal.SIGKILL)
 
 
-@pytest.mark.parametrize("stage", ["spread_part", "assign_block", "sample_part", "move_part", "sums_part"])
-def test_a_worker_killed_in_any_stage_changes_no_label(huge, client, at_submit, stage):
+def add_one(client):
+    n_workers = len(client.nthreads()) + 1
+    client.cluster.scale(n_workers)
+    client.wait_for_workers(n_workers, timeout=60)
+
+
+STAGES = ["spread_part", "assign_block", "sample_part", "move_part", "sums_part"]
+
+
+@pytest.mark.parametrize(("stage", "act"), [*((stage, kill_one) for stage in STAGES), ("move_part", add_one)])
+def test_a_worker_killed_or_added_in_any_stage_changes_no_label(huge, cluster, client, at_submit, stage, act):
     expected = in_threads(fitted, huge).labels_
-    killed = at_submit(stage, lambda: kill_one(client))
+    acted = at_submit(stage, lambda: act(client))
     np.testing.assert_array_equal(fitted(huge).labels_, expected)
-    assert killed
+    assert acted
     client.wait_for_workers(1, timeout=60)
-    assert_nothing_is_left(client)
-
-
-def test_a_worker_added_in_the_middle_changes_no_label(huge, cluster, client, at_submit):
-    expected = in_threads(fitted, huge).labels_
-
-    def add():
-        n_workers = len(client.nthreads()) + 1
-        cluster.scale(n_workers)
-        client.wait_for_workers(n_workers, timeout=60)
-
-    added = at_submit("move_part", add)
-    np.testing.assert_array_equal(fitted(huge).labels_, expected)
-    assert added
     assert_nothing_is_left(client)
     cluster.scale(2)
 
 
 @pytest.fixture
 def in_parts(huge, client, tmp_path):
-    """The huge graph in two parts, of which each of two workers finds one."""
+    """Return the huge graph in two parts, of which each of two workers finds one."""
     sources = np.repeat(np.arange(huge.n_nodes), np.diff(huge.indptr))
     once = sources < huge.indices
     edges = sources[once], huge.indices[once].astype(np.int64)
@@ -187,18 +182,18 @@ def test_each_worker_needs_its_own_part_of_a_graph_alone(huge, in_parts, client)
     expected = in_threads(fitted, huge).labels_
     np.testing.assert_array_equal(in_threads(fitted, in_parts).labels_, expected)
     np.testing.assert_array_equal(fitted(in_parts).labels_, expected)
-    with passes.on_workers(in_parts, attrgetter("rows")):
+    with passes.on_workers(in_parts):
         assert len(executor.get()._part_owners()[0]) == 1
     assert_nothing_is_left(client)
 
 
 def test_a_part_that_is_lost_with_its_only_worker_is_one_clear_error(in_parts, client, tmp_path, limits, at_submit):
     limits(passes, _GIVEN_UP=1, _PATIENCE=0.5)
-    pids = [pid for _, pid in sorted(client.run(os.getpid).items())]
+    _, (_, pid) = sorted(client.run(os.getpid).items())
 
     def lose():
         os.rename(tmp_path / "parts.graph" / "part-1", tmp_path / "part-1")
-        os.kill(pids[1], signal.SIGKILL)
+        os.kill(pid, signal.SIGKILL)
 
     called = at_submit("assign_block", lose)
     with pytest.raises(InputError, match=r"no worker has part-1 of the graph; put part-1 into"):
@@ -208,7 +203,7 @@ def test_a_part_that_is_lost_with_its_only_worker_is_one_clear_error(in_parts, c
 
 
 def _have(parts):
-    """In a worker: find these parts of any graph, or with None all that are there."""
+    """Let a worker find these parts of any graph, or with None all that are there."""
     from graphcore.files.store import open as module
     from graphcore.files.store import parts as original
 
@@ -217,7 +212,7 @@ def _have(parts):
 
 @pytest.mark.skipif(not os.path.exists("/proc/self/smaps"), reason="only Linux says what of a file is in memory")
 def test_a_worker_gives_back_what_it_has_read_after_every_block(stored):
-    reopen = pickle.dumps((stored[0], attrgetter("rows")))
+    reopen = pickle.dumps(stored[0])
     labels = np.zeros(stored[0].n_nodes, dtype=np.int32)
     given = worker.run_blocks(reopen, _mapped, [(0, 500), (500, 1500)], ("once", 1, labels, [], []), ())
     worker.forget("once", reopen)
@@ -227,14 +222,14 @@ def test_a_worker_gives_back_what_it_has_read_after_every_block(stored):
 
 
 def _mapped(rows, first, last, labels):
-    """Kilobytes of the indices that this process has in memory, before and after they are read."""
+    """Return kilobytes of the indices in this process's memory, before and after they are read."""
     before = _resident(rows.indices)
     assert rows.indices[rows.indptr[first] : rows.indptr[last]].max() > 0
     return before, _resident(rows.indices)
 
 
 def _resident(array):
-    """Kilobytes in memory of the mapping that holds the array; other tests' mappings of the file may come and go."""
+    """Return kilobytes in memory of the array's mapping; other tests' mappings of the file may come and go."""
     address = array.__array_interface__["data"][0]
     with open("/proc/self/smaps") as maps:
         for part in re.split(r"(?m)^(?=[0-9a-f]+-[0-9a-f]+ )", maps.read())[1:]:
@@ -261,19 +256,15 @@ def test_edges_of_a_frame_are_shuffled_to_the_same_store(client, tmp_path):
 
 
 def test_an_interrupted_fit_leaves_nothing(huge, client, monkeypatch):
-    def interrupted(*args, **options):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(client, "gather", interrupted)
+    monkeypatch.setattr(client, "gather", failing(KeyboardInterrupt))
     with pytest.raises(KeyboardInterrupt):
         fitted(huge)
     assert_nothing_is_left(client)
 
 
 def test_a_pass_that_kills_its_workers_ends_in_one_clear_error(huge, client):
-    rows = attrgetter("rows")
     message = r"died again and again in the pass 'die'.*give workers more memory"
-    with passes.on_workers(huge, rows), pytest.raises(MemoryError, match=message):
+    with passes.on_workers(huge), pytest.raises(MemoryError, match=message):
         map_passes(_die, executor.get().rows, [(0, 10)], np.zeros(huge.n_nodes, dtype=np.int32))
     client.wait_for_workers(1, timeout=60)
 
@@ -283,15 +274,15 @@ def _die(rows, first, last, labels):
 
 
 def test_a_graph_that_workers_do_not_see_is_one_line(huge, client, monkeypatch):
-    opener, (path,) = huge._reopen
-    monkeypatch.setitem(huge.__dict__, "_reopen", (opener, (path + ".elsewhere",)))
+    opener, (path,) = huge.origin
+    monkeypatch.setitem(huge.__dict__, "origin", (opener, (path + ".elsewhere",)))
     with pytest.raises(InputError, match="a worker cannot open the graph"):
         fitted(huge)
 
 
 @pytest.fixture(scope="module")
 def vectors():
-    """A model, and vectors in twelve blocks that tasks make."""
+    """Return a model, and vectors in twelve blocks that tasks make."""
     X, _ = make_blobs(600, centers=5, cluster_std=0.6, random_state=0)
     model = graphcore.NystromKernelKMeans(5, n_landmarks=50, n_init=2, max_iter=5, random_state=0)
     return model, da.from_array(X, chunks=(50, -1))
@@ -301,9 +292,7 @@ def test_vectors_get_the_same_labels_from_any_number_of_workers_in_few_tasks(vec
     model, X = vectors
     expected = in_threads(chunk_labels, model, X)
     submit, keys = client.submit, []
-    monkeypatch.setattr(
-        client, "submit", lambda *args, key, **rest: (keys.append(key), submit(*args, key=key, **rest))[1]
-    )
+    monkeypatch.setattr(client, "submit", lambda *a, key, **rest: keys.append(key) or submit(*a, key=key, **rest))
     for n_workers in (3, 1, 2):
         scaled(cluster, client, n_workers)
         keys.clear()
@@ -341,18 +330,14 @@ def test_a_worker_killed_while_vectors_are_gone_through_changes_no_label(vectors
 
 
 def test_the_command_line_takes_workers_and_a_scheduler(stored, cluster, tmp_path, capsys):
-    path = stored[0]._reopen[1][0]
+    path = stored[0].origin[1][0]
     command = ["cluster", path, "-k", str(K), "--quiet", "--seed", "0"]
-    written = []
-    for name, options in (("a", []), ("b", ["--scheduler", cluster.scheduler_address])):
-        out = str(tmp_path / f"{name}.npy")
-        assert run([*command, "-o", out, *options]) == 0
+    out, written = tmp_path / "a.npy", []
+    for options in ([], ["--scheduler", cluster.scheduler_address], ["--workers", "1"]):
+        assert run([*command, "-o", str(out), *options]) == 0
         written.append(np.load(out))
-    np.testing.assert_array_equal(*written)
-    for options, message in (
-        (["--workers", "0"], "--workers"),
-        (["--workers", "1", "--scheduler", "x"], "not both"),
-    ):
+        np.testing.assert_array_equal(written[0], written[-1])
+    for options, message in ((["--workers", "0"], "--workers"), (["--workers", "1", "--scheduler", "x"], "not both")):
         assert run([*command, "-o", str(tmp_path / "c.npy"), *options]) == 2
         assert message in capsys.readouterr().err
 
@@ -367,11 +352,12 @@ def test_a_client_that_is_closed_is_told(huge, cluster, monkeypatch):
     closed = distributed.Client(cluster)
     held = X.persist()
     closed.close()
-    with pytest.raises(InputError, match=r"client is closed; make a new distributed\.Client"):
+    told = pytest.raises(InputError, match=r"client is closed; make a new distributed\.Client")
+    with told:
         chunked(held)
     with dask.config.set(scheduler=closed):
         for fit in fits:
-            with pytest.raises(InputError, match=r"client is closed; make a new distributed\.Client"):
+            with told:
                 fit()
     with distributed.Client(cluster) as client:  # closed in the midst of a fit
         monkeypatch.setattr(client, "gather", lambda *_: client.close() or client.nothing)
@@ -385,9 +371,8 @@ def test_a_client_for_coroutines_is_told(huge):
     X = da.zeros((40, 3), chunks=(10, 3))
 
     async def fit_within():
-        options = {"threads_per_worker": 1, "dashboard_address": ":0", "silence_logs": 50, "asynchronous": True}
         async with (
-            distributed.LocalCluster(n_workers=1, **options) as cluster,
+            distributed.LocalCluster(n_workers=1, asynchronous=True, **LOCAL) as cluster,
             distributed.Client(cluster, asynchronous=True),
         ):
             for fit in (lambda: fitted(huge), lambda: chunked(X)):
@@ -399,9 +384,8 @@ def test_a_client_for_coroutines_is_told(huge):
 
 def test_a_cluster_without_workers_is_told(huge, limits):
     limits("graphcore.distributed.cluster", _SECONDS=1)
-    options = {"dashboard_address": ":0", "silence_logs": 50}
     with (
-        distributed.LocalCluster(n_workers=0, **options) as cluster,
+        distributed.LocalCluster(n_workers=0, **LOCAL) as cluster,
         distributed.Client(cluster),
         pytest.raises(InputError, match=r"no worker for 1 seconds; start one \(cluster\.scale\(2\)"),
     ):

@@ -1,4 +1,4 @@
-"""Writes BVGraph files in plain Python, list by list and bit by bit as the format's description has it."""
+"""A writer of BVGraph files in plain Python, list by list and bit by bit as the format's description has it."""
 
 from itertools import pairwise
 
@@ -60,7 +60,7 @@ def packed(bits):
 
 
 def blocks_of(copied, reference):
-    """Lengths of the blocks of a list, by turns copied and skipped, without the last one."""
+    """Return the lengths of the blocks of a list, by turns copied and skipped, without the last one."""
     lengths, copies = [0], True
     for y in reference:
         if (y in copied) != copies:
@@ -71,7 +71,7 @@ def blocks_of(copied, reference):
 
 
 def intervals_of(nodes, least):
-    """(Left end, length) of every run of at least so many nodes."""
+    """Return (left end, length) of every run of at least `least` nodes."""
     runs = []
     for y in nodes:
         if runs and sum(runs[-1]) == y:
@@ -82,7 +82,7 @@ def intervals_of(nodes, least):
 
 
 def list_bits(x, nodes, reference, r, window, least, code):
-    """The bits of one list, copied in parts from that of x - r unless r is 0."""
+    """Return the bits of one list, copied in parts from that of x - r unless r is 0."""
     bits = code(len(nodes), "OUTDEGREES")
     if not nodes:
         return bits
@@ -111,7 +111,7 @@ def list_bits(x, nodes, reference, r, window, least, code):
 
 
 def graph_files(lists, *, window=7, chain=3, least=4, k=3, flags=None, choose=None):
-    """Bytes of .graph, .properties and .offsets; `choose` takes a reference of those that there may be, 0 for none."""
+    """Return bytes of .graph, .properties and .offsets; `choose` takes one of the allowed references, 0 for none."""
     flags, depths, bits, borders = flags or {}, [], [], [0]
     choose = choose or (lambda x, allowed: max(allowed, key=lambda r: r and len(set(lists[x]) & set(lists[x - r]))))
 

@@ -1,7 +1,6 @@
-"""BVGraph files: what a plain writer writes comes back, whole and by blocks; what is damaged is refused by its node."""
+"""BVGraph files of a plain writer come back, whole and by blocks; an error names the node of a damaged list."""
 
 import gzip
-from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -27,13 +26,12 @@ def said(files):
     return dict(line.split("=", 1) for line in files[1].decode("latin-1").splitlines()[1:])
 
 
-def changed(files, **more):
-    """Files with other properties; None leaves one out."""
-    return files[0], properties({k: v for k, v in (said(files) | more).items() if v is not None}), files[2]
+def edges_of(path):
+    return bvgraph.BVGraphEdges(Source(str(path), str(path)), Reading(), 1 << 30)
 
 
 def rows_of(path):
-    indptr, indices = bvgraph.BVGraphEdges(Source(str(path), str(path)), Reading(), 1 << 30).rows()
+    indptr, indices = edges_of(path).rows()
     return [row.tolist() for row in np.split(indices, indptr[1:-1])]
 
 
@@ -45,7 +43,7 @@ def graph_of(lists, **options):
 
 @st.composite
 def written(draw):
-    """Lists, of which many have much in common with those before; and how they are written."""
+    """Draw lists, many of them similar to lists before, and options of writing them."""
     n = draw(st.integers(1, 14))
     lists = []
     for x in range(n):
@@ -94,18 +92,13 @@ def test_numbers_of_all_sizes(code, k):
     assert ended == _bit_loops.ENDS
 
 
-def test_golomb_codes_that_are_no_number(tmp_path):
-    """A long run of zeros times a large modulus: no node is so far away, and no product overflows."""
-    for modulus in (1, 3, 2**31 - 1):
-        for path in crafted(
-            tmp_path,
-            [gamma(1) + unary(0) + gamma(0) + unary(3000)],
-            6,
-            zetak=modulus,
-            compressionflags="RESIDUALS_GOLOMB",
-        ):
-            with pytest.raises(FormatError, match=r"node 0: .*(no number|does not exist)"):
-                read_graph(path)
+@pytest.mark.parametrize("modulus", [1, 3, 2**31 - 1])
+def test_golomb_codes_that_are_no_number(tmp_path, modulus):
+    """A long run of zeros times a large modulus: no node is that far away, and no product overflows."""
+    how = {"zetak": modulus, "compressionflags": "RESIDUALS_GOLOMB"}
+    for path in crafted(tmp_path, [gamma(1) + unary(0) + gamma(0) + unary(3000)], 6, **how):
+        with pytest.raises(FormatError, match=r"node 0: .*(no number|does not exist)"):
+            read_graph(path)
 
 
 @pytest.mark.parametrize("chain", [3, 25, -1])
@@ -121,21 +114,17 @@ def test_a_store_is_built_by_blocks_into_the_same_graph(tmp_path, limits, chain,
     expected = graph_of(lists, symmetrize=policy)
     limits(bvgraph, _NODES=70, _ARCS=200)
     assert_same(read_graph(tmp_path / "web", symmetrize=policy), expected, kinds=False)
-    if policy != "random-walk":
-        built_by_blocks(tmp_path, path, policy, expected)
-
-
-def built_by_blocks(tmp_path, path, policy, expected):
-    assert_same(build_store(path, tmp_path / "a.store", symmetrize=policy, memory="2G"), expected, kinds=False)
-    # Another file of edges beside it; and blocks that an interrupted build has taken already.
-    (tmp_path / "more.txt").write_text("0 299\n299 5\n")
-    both = build_store([path, tmp_path / "more.txt"], tmp_path / "b.store")
-    assert both.n_nodes == 300
-    edges = bvgraph.BVGraphEdges(Source(str(path), str(path)), Reading(), 1 << 30)
-    blocks = list(edges.blocks(0, None))
-    assert len(blocks) > 5 and blocks[-1][2] == 1
-    for block, again in zip(blocks[3:], edges.blocks(3, None), strict=True):
-        np.testing.assert_array_equal(block[0], again[0])
+    if policy != "random-walk":  # it needs the whole graph in memory
+        assert_same(build_store(path, tmp_path / "a.store", symmetrize=policy, memory="2G"), expected, kinds=False)
+        # Another file of edges beside it; and blocks that an interrupted build has taken already.
+        (tmp_path / "more.txt").write_text("0 299\n299 5\n")
+        both = build_store([path, tmp_path / "more.txt"], tmp_path / "b.store")
+        assert both.n_nodes == 300
+        edges = edges_of(path)
+        blocks = list(edges.blocks(0, None))
+        assert len(blocks) > 5 and blocks[-1][2] == 1
+        for block, again in zip(blocks[3:], edges.blocks(3, None), strict=True):
+            np.testing.assert_array_equal(block[0], again[0])
 
 
 def test_one_long_list_among_few_bits(tmp_path, limits):
@@ -159,7 +148,7 @@ def test_options_and_names_on_the_command_line(tmp_path):
     assert result.exit_code == 0, result.output
     assert len((tmp_path / "labels.tsv").read_text().splitlines()) == 10
     before = {file.name: file.read_bytes() for file in tmp_path.glob("web.*")}
-    for name in before:  # what is read is no output, also where it has not been named
+    for name in before:  # files that are read are no outputs, even if only their common name is given
         result = run(app, ["cluster", str(tmp_path / "web"), "-k", "2", "-o", str(tmp_path / name)])
         assert result.exit_code and "are the same file" in str(result.output)
     assert {file.name: file.read_bytes() for file in tmp_path.glob("web.*")} == before
@@ -214,8 +203,9 @@ def test_a_stream_that_begins_like_compressed_data(tmp_path):
 )  # fmt: skip
 @pytest.mark.parametrize("with_offsets", [True, False])
 def test_properties_that_are_wrong(tmp_path, change, message, with_offsets):
-    files = changed(graph_files(LISTS), **change)
-    path = write_files(tmp_path, files if with_offsets else (*files[:2], None))
+    files = graph_files(LISTS)
+    facts = {key: value for key, value in (said(files) | change).items() if value is not None}
+    path = write_files(tmp_path, (files[0], properties(facts), files[2] if with_offsets else None))
     with pytest.raises(FormatError, match=message) as caught:
         read_graph(path)
     assert str(caught.value).startswith(str(path)) and "\n" not in str(caught.value)
@@ -277,7 +267,7 @@ def test_offsets_of_another_graph(tmp_path):
 
 
 def crafted(tmp_path, lists, n, **how):
-    """A file of lists given as bits, of n nodes, with offsets and without; the last ones have no neighbours."""
+    """Write lists given as bits, of n nodes, with offsets and without; the last nodes have no neighbours."""
     lists = [*lists, *[gamma(0)] * (n - len(lists))]
     facts = {"nodes": n, "arcs": 10**6, "windowsize": 3, "maxrefcount": 2, "minintervallength": 2, "zetak": 3,
              "graphclass": "BVGraph", "version": 0} | how  # fmt: skip
@@ -286,12 +276,7 @@ def crafted(tmp_path, lists, n, **how):
     return write_files(tmp_path, files), write_files(tmp_path, (*files[:2], None), "front")
 
 
-def residuals(x, nodes):
-    gaps = [signed(nodes[0] - x), *(b - a - 1 for a, b in pairwise(nodes))]
-    return "".join(zeta(gap, 3) for gap in gaps)
-
-
-PLAIN = gamma(3) + unary(0) + gamma(0) + residuals(0, [0, 2, 4])  # of node 0
+PLAIN = gamma(3) + unary(0) + gamma(0) + zeta(signed(0), 3) + 2 * zeta(1, 3)  # 0, 2 and 4 are neighbours of node 0
 
 
 @pytest.mark.parametrize(
@@ -375,7 +360,7 @@ def test_a_real_web_graph(shared_data):
         pytest.skip(f"there is no {path}")
     graph = read_graph(path)
     assert (graph.n_nodes, graph.n_edges - graph.n_self_loops) == (325_557, 2_738_969)
-    edges = bvgraph.BVGraphEdges(Source(str(path), str(path)), Reading(), 1 << 30)
+    edges = edges_of(path)
     indptr, indices = edges.rows()
     assert indptr[-1] == 3_216_152
     edges._lists = edges._from_the_front

@@ -2,6 +2,7 @@
 
 import bz2
 import gzip
+import io
 import lzma
 import sys
 import zipfile
@@ -86,17 +87,11 @@ COMPRESSORS = {"gz": gzip.compress, "bz2": bz2.compress, "xz": lzma.compress, "z
 
 
 @pytest.mark.parametrize("kind", COMPRESSORS)
-@pytest.mark.parametrize("kept", [0.999, 0.5, 0.0003])
-@pytest.mark.parametrize("named", [True, False])
-def test_truncated(refuse, kind, kept, named):
-    data = COMPRESSORS[kind](TEXT)
-    message = refuse(data[: max(7, int(len(data) * kept))], f"x.{kind}" if named else "x")
-    assert "truncated" in message
-
-
-@pytest.mark.parametrize("kind", COMPRESSORS)
-def test_damaged_in_the_middle(refuse, kind):
+def test_truncated_and_damaged_in_the_middle(refuse, kind):
     data = bytearray(COMPRESSORS[kind](TEXT))
+    for kept in (0.999, 0.5, 0.0003):
+        for name in (f"x.{kind}", "x"):
+            assert "truncated" in refuse(bytes(data[: max(7, int(len(data) * kept))]), name)
     middle = 4 if kind == "zst" else len(data) // 2
     data[middle : middle + 50] = bytes(255 - byte for byte in data[middle : middle + 50])
     assert kind != "zst" or "damaged" in refuse(bytes(data), f"x.{kind}")
@@ -109,9 +104,15 @@ def test_zstd_without_its_package(refuse, monkeypatch):
     assert "pip install zstandard (or '.[zstd]'" in message
 
 
-def test_truncated_npz_and_mtx(refuse, tmp_path):
-    np.savez(tmp_path / "good.npz", indptr=np.arange(1001), indices=np.arange(1000)[::-1])
-    data = (tmp_path / "good.npz").read_bytes()
+def npz(save=np.savez, *content, **arrays):
+    """Return the bytes of a NumPy archive."""
+    stream = io.BytesIO()
+    save(stream, *content, **arrays)
+    return stream.getvalue()
+
+
+def test_truncated_npz_and_mtx(refuse):
+    data = npz(indptr=np.arange(1001), indices=np.arange(1000)[::-1])
     assert "cannot be read" in refuse(data[: len(data) // 2], "x.npz")
     text = b"%%MatrixMarket matrix coordinate pattern general\n99 99 2\n1 2\n"
     assert "Truncated" in refuse(text, "x.mtx")
@@ -171,14 +172,6 @@ def test_wrong_guess_is_answered_with_the_option(refuse):
         assert "nodes are 0 to 1" in refuse(comment + edge)
 
 
-@pytest.mark.parametrize(
-    "option", [{"columns": 5}, {"columns": (0, 0)}, {"comments": 5}, {"delimiter": "\n"}, {"encoding": "foo"}]
-)
-def test_options_that_cannot_be_are_named(write, option):
-    with pytest.raises(ParameterError, match=f"{next(iter(option))}="):
-        read_graph(write("0 1\n1 2\n"), **option)
-
-
 # -- the other formats -------------------------------------------------------------------------------------------------
 
 
@@ -225,11 +218,7 @@ def test_inconsistent_metis_and_matrix_market(refuse, name, text, message):
     assert message in refuse(text, name, FormatError if name == "x.graph" else InputError)
 
 
-def test_bad_npz(refuse, tmp_path):
-    def npz(**arrays):
-        np.savez(tmp_path / "made.npz", **arrays)
-        return (tmp_path / "made.npz").read_bytes()
-
+def test_bad_npz(refuse):
     assert "the archive holds a, b;" in refuse(npz(a=[1], b=[2]), "x.npz")
     assert "indptr" in refuse(npz(indices=[0]), "x.npz")
     assert "0 to 1" in refuse(npz(indptr=[0, 1, 2], indices=[1, 7]), "x.npz", InputError)
@@ -246,10 +235,8 @@ def test_bad_npz(refuse, tmp_path):
             assert "never fall" in refuse(bad, "x.npz", InputError, weight_column=weight_column)
     assert "no .npz" in refuse("0 1\n", "x.npz")
     assert "no .npz" in refuse("0 1\n", "x.txt", format="npz")
-    sp.save_npz(tmp_path / "made.npz", sp.csr_array((2, 3)))
-    assert "square; this one has shape (2, 3); pass bipartite=True" in refuse(
-        (tmp_path / "made.npz").read_bytes(), "x.npz"
-    )
+    oblong = npz(sp.save_npz, sp.csr_array((2, 3)))
+    assert "square; this one has shape (2, 3); pass bipartite=True" in refuse(oblong, "x.npz")
 
 
 def test_bad_gml_and_graphml(refuse):
@@ -261,23 +248,19 @@ def test_bad_gml_and_graphml(refuse):
     assert "negative" in refuse(gml, "x.gml", InputError)
 
 
-def test_npz_that_promises_more_than_it_can_hold(refuse, tmp_path):
-    np.savez_compressed(tmp_path / "made.npz", indptr=np.zeros(2, dtype=int), indices=np.zeros(1 << 24, dtype=int))
-    assert "any_size=True" in refuse((tmp_path / "made.npz").read_bytes(), "x.npz")
-    np.savez(tmp_path / "made.npz", format=b"coo", shape=[10**9, 10**9], row=[0, 1], col=[1, 0], data=[1, 1])
-    assert "shape (1000000000, 1000000000)" in refuse((tmp_path / "made.npz").read_bytes(), "x.npz")
-    np.save(tmp_path / "a.npy", np.arange(10))
-    array = (tmp_path / "a.npy").read_bytes()
-    for old, new, message in ((b"(10,)", b"(99,)", "too short"), (b"(10,)", b"(10,(", "header is damaged")):
-        with zipfile.ZipFile(tmp_path / "made.npz", "w") as archive:
-            archive.writestr("indptr.npy", array.replace(old, new))
+def test_npz_that_promises_more_than_it_can_hold(refuse):
+    large = npz(np.savez_compressed, indptr=np.zeros(2, dtype=int), indices=np.zeros(1 << 24, dtype=int))
+    assert "any_size=True" in refuse(large, "x.npz")
+    large = npz(format=b"coo", shape=[10**9, 10**9], row=[0, 1], col=[1, 0], data=[1, 1])
+    assert "shape (1000000000, 1000000000)" in refuse(large, "x.npz")
+    array = npz(np.save, np.arange(10))
+    for shape, message in ((b"(99,)", "too short"), (b"(10,(", "header is damaged")):
+        stream = io.BytesIO()
+        with zipfile.ZipFile(stream, "w") as archive:
+            archive.writestr("indptr.npy", array.replace(b"(10,)", shape))
             archive.writestr("indices.npy", array)
-        assert message in refuse((tmp_path / "made.npz").read_bytes(), "x.npz")
+        assert message in refuse(stream.getvalue(), "x.npz")
     for kind in ("U1", "c16", "M8[s]"):
-        np.savez(
-            tmp_path / "made.npz",
-            indptr=np.arange(10),
-            indices=np.arange(9),
-            weights=np.ones(9, dtype=int).astype(kind),
-        )
-        assert "real numbers" in refuse((tmp_path / "made.npz").read_bytes(), "x.npz", InputError)
+        weights = np.ones(9, dtype=int).astype(kind)
+        wrong = npz(indptr=np.arange(10), indices=np.arange(9), weights=weights)
+        assert "real numbers" in refuse(wrong, "x.npz", InputError)

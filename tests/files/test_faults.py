@@ -1,4 +1,4 @@
-"""Whichever call of the system fails while an output is written: what was there stays, or what is new is whole."""
+"""A call of the system fails while an output is written: the old output stays, or the new one is whole."""
 
 import _io
 import errno
@@ -27,14 +27,14 @@ CALLS = {
     "open", "write", "writelines", "flush", "fsync", "truncate", "tofile", "close", "chmod", "mkdir", "rename",
     "replace", "unlink", "rmdir",
 }  # fmt: skip
-# Where a call is given a path, the system's own error names it; ours here does not. A closed file may be an input.
+# Calls that get a path, which the system's own error names and the one made here does not; or close, maybe an input.
 UNNAMED = CALLS - {"write", "writelines", "flush", "fsync", "truncate", "tofile"}
 GRAPHS = ("tsv", "tsv.gz", "tsv.bz2", "tsv.xz", "tsv.zst", "csv", "mtx", "metis", "npz", "graphml", "gexf", "gml")
 
 
 @pytest.fixture(scope="module")
 def given(tmp_path_factory):
-    """A graph, a model of it, and files of edges."""
+    """Make a graph, a model of it, and files of edges."""
     folder = tmp_path_factory.mktemp("given")
     rng = np.random.default_rng(0)
     ends = rng.integers(0, 40, (2, 200))
@@ -49,7 +49,7 @@ def given(tmp_path_factory):
 
 TABLE = {"node": np.arange(40), "cluster": np.arange(40) % 3}
 NAMED = {"ids": "string", "weight_column": None}
-# A page tells the minute that it was written in, which may turn between two of them.
+# A page names the minute of its writing, which may change between two of them.
 PAGE = {"about": About("Faults", created=datetime(2020, 1, 1)), "pictures": False, "random_state": 0}
 # Every output: its file's name, and a function that writes it from what is given.
 OUTPUTS = {
@@ -91,7 +91,7 @@ def failing(at, number=errno.ENOSPC):
 
 @contextmanager
 def full_at(n_bytes):
-    """Let files grow to so many bytes: the write that goes beyond is a short one, and the next one fails."""
+    """Let files grow to `n_bytes`: the write that goes beyond is a short one, and the next one fails."""
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (n_bytes, hard))
     try:
@@ -106,7 +106,7 @@ def content(folder):
 
 
 def attempt(name, write, folder, old, new, disturbed):
-    """One disturbed attempt to write an output: whether it failed. Nothing may be lost, half-written or left behind."""
+    """Make a disturbed attempt to write; return whether it failed. No file may be lost, incomplete or left behind."""
     path, calls, failure = folder / name, [], None
     try:
         with disturbed as calls:
@@ -119,7 +119,7 @@ def attempt(name, write, folder, old, new, disturbed):
     left = [entry for entry in os.listdir(folder) if entry.startswith(".")]
     if failure is not None:
         assert last in UNNAMED or name in str(failure.filename), (name, calls, failure)
-        # A build that failed can be taken up again.
+        # A failed build can be resumed.
         building = folder / f".{name}.building"
         if building.exists():
             # Or it was done, or had not begun.
@@ -128,7 +128,7 @@ def attempt(name, write, folder, old, new, disturbed):
             write(path, resume=True)
             assert content(folder) == new
             left = []
-    # Where what was there before cannot be removed, it stays behind, whole.
+    # An old output that cannot be removed stays behind, whole.
     if left and not (kept == new and calls.index("rename") < calls.index("rename", calls.index("rename") + 1)):
         raise AssertionError((name, calls, failure, left))
     return failure is not None
@@ -136,7 +136,7 @@ def attempt(name, write, folder, old, new, disturbed):
 
 @pytest.fixture
 def attempts(given, tmp_path):
-    """A function of an output's name and whether something is there before: what disturbed attempts need."""
+    """Return a function of an output's name and of whether a file is there; it returns the attempt and its sizes."""
 
     def prepared(name, there):
         for ending, package in ((".zst", "zstandard"), (".parquet", "pyarrow")):
@@ -150,7 +150,7 @@ def attempts(given, tmp_path):
             warnings.simplefilter("ignore")
             write(place / name)
             with failing(0) as calls:
-                write(place / name)  # everything is imported and compiled now
+                write(place / name)  # all modules are imported and loops compiled now
             new = content(place)
             old = {}
             if there and name.endswith(".store") and not name.startswith("graph."):
@@ -174,7 +174,7 @@ def attempts(given, tmp_path):
 
 
 def spread(n, few):
-    """Numbers from 1 to n, only some of them if `few`."""
+    """Return numbers from 1 to n, only some of them if `few`."""
     return sorted(set(np.linspace(1, n, 12).astype(int).tolist())) if few else range(1, n + 1)
 
 

@@ -51,10 +51,8 @@ SIZES = "7 11 100\n9 5 3 2\n9 1 3 4\n9 5 4 2 1\n9 2 3 6 7\n9 1 3 6\n9 5 4 7\n9 6
 
 
 def manual_matrix(weighted):
-    A = np.zeros((7, 7))
-    weights = [1, 2, 1, 2, 1, 2, 3, 2, 5, 2, 6]
-    for (i, j), w in zip(MANUAL, weights, strict=True):
-        A[i - 1, j - 1] = A[j - 1, i - 1] = w if weighted else 1
+    (i, j), A = np.array(MANUAL).T - 1, np.zeros((7, 7))
+    A[i, j] = A[j, i] = [1, 2, 1, 2, 1, 2, 3, 2, 5, 2, 6] if weighted else 1
     return A
 
 
@@ -112,9 +110,7 @@ def test_npz_of_plain_rows(tmp_path, key, index):
 
 @pytest.mark.parametrize("compress", [bytes, gzip.compress])
 def test_graphml(tmp_path, write, compress):
-    G = nx.Graph()
-    G.add_edge("Anna", "Ben", weight=2.5)
-    G.add_edge("Ben", "Chloé", weight=1.0)
+    G = nx.Graph([("Anna", "Ben", {"weight": 2.5}), ("Ben", "Chloé", {"weight": 1.0})])
     G.add_node("Dora")
     nx.write_graphml(G, tmp_path / "a.graphml")
     graph = read_graph(write(compress((tmp_path / "a.graphml").read_bytes()), "renamed"))
@@ -163,7 +159,5 @@ def test_gml_and_ids_that_are_numbers(tmp_path, write):
 @pytest.mark.filterwarnings("ignore:.*directed")
 def test_real_files(shared_data, name, n_nodes, n_edges):
     graph = read_graph(shared_data / name)
-    assert graph.n_nodes == n_nodes
-    assert graph.weights is None
-    if n_edges is not None:
-        assert graph.n_edges == n_edges
+    assert (graph.n_nodes, graph.weights) == (n_nodes, None)
+    assert n_edges in (None, graph.n_edges)

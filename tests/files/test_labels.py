@@ -1,4 +1,4 @@
-"""Labels on paper, and outputs that are whole or not there."""
+"""Files of labels, and outputs that are whole or not there."""
 
 import errno
 import gzip
@@ -16,6 +16,8 @@ from hypothesis import strategies as st
 from graphcore import FormatError, Graph, InputError, ParameterError, write_graph, write_labels
 from graphcore.files import atomic_output, check_writable, read_labels
 from graphcore.files.labels import read_label_lines, read_node_weights, write_memberships
+
+PATH = Graph.from_edges([0, 1], [1, 2])
 
 
 @pytest.fixture
@@ -104,14 +106,8 @@ def test_numpy_files_of_labels(tmp_path, named, dtype):
 
 
 def test_numpy_files_that_hold_no_labels(tmp_path):
-    for array in (
-        np.zeros(3),
-        np.zeros((2, 2, 2), dtype=int),
-        np.zeros((2, 0), dtype=int),
-        np.zeros(0, dtype=int),
-        np.array(["a"]),
-        np.array([True]),
-    ):
+    empty = (np.zeros(shape, dtype=int) for shape in ((2, 2, 2), (2, 0), 0))
+    for array in (np.zeros(3), *empty, np.array(["a"]), np.array([True])):
         np.save(tmp_path / "l.npy", array)
         with pytest.raises(FormatError, match="labels are integers in one dimension"):
             read_labels(tmp_path / "l.npy")
@@ -160,7 +156,7 @@ def test_round_trip(tmp_path_factory, names, ending, seed):
 @pytest.mark.parametrize("compress", [bytes, gzip.compress])
 def test_labels_of_others(write, text, labels, compress):
     path = write(compress(text.encode()), "labels")
-    assert read_labels(path, Graph.from_edges([0, 1], [1, 2])).tolist() == labels
+    assert read_labels(path, PATH).tolist() == labels
     assert sorted(map(str, read_labels(path))) == sorted(map(str, labels))
 
 
@@ -181,22 +177,16 @@ def test_labels_of_others(write, text, labels, compress):
 def test_bad_labels(write, text, error, message):
     path = write(text, "labels.txt")
     with pytest.raises(error, match=message) as caught:
-        read_labels(path, Graph.from_edges([0, 1], [1, 2]))
+        read_labels(path, PATH)
     assert str(path) in str(caught.value)
 
 
-def test_labels_of_a_part_of_the_nodes(write, named):
-    path = write("1 5\n7 6\n", "labels.txt")
-    graph = Graph.from_edges([0, 1], [1, 2])
-    assert read_labels(path, graph, partial=True).tolist() == [-1, 5, -1]
-    path.write_text("1 red\n")
-    assert read_labels(path, graph, partial=True).tolist() == ["-1", "red", "-1"]
-    path.write_text("1 5\n1 6\n")
-    with pytest.raises(InputError, match="'1' has two labels"):
-        read_labels(path, graph, partial=True)
-    path.write_text("7 5\n8 6\n")
-    with pytest.raises(InputError, match="3 nodes of the graph have no label"):
-        read_labels(path, graph, partial=True)
+def test_labels_of_a_part_of_the_nodes(write):
+    for text, expected in (("1 5\n7 6\n", [-1, 5, -1]), ("1 red\n", ["-1", "red", "-1"])):
+        assert read_labels(write(text), PATH, partial=True).tolist() == expected
+    for text, message in (("1 5\n1 6\n", "'1' has two labels"), ("7 5\n8 6\n", "3 nodes of the graph have no label")):
+        with pytest.raises(InputError, match=message):
+            read_labels(write(text), PATH, partial=True)
 
 
 @pytest.mark.parametrize("ending", ["tsv", "csv", "npy"])
@@ -206,10 +196,10 @@ def test_levels_are_columns(tmp_path, named, ending):
     np.testing.assert_array_equal(read_labels(tmp_path / f"l.{ending}", named), levels)
     np.testing.assert_array_equal(read_label_lines(tmp_path / f"l.{ending}")[1], levels)
     (tmp_path / "l.txt").write_text("2 x 1\n0 light 1\n7 y 3\n")
-    found = read_labels(tmp_path / "l.txt", Graph.from_edges([0, 1], [1, 2]), partial=True)
+    found = read_labels(tmp_path / "l.txt", PATH, partial=True)
     assert found.tolist() == [["light", "1"], ["-1", "-1"], ["x", "1"]]
     with pytest.raises(FormatError, match="2 columns beside the nodes, and one of weights is needed"):
-        read_node_weights(tmp_path / "l.txt", Graph.from_edges([0, 1], [1, 2]))
+        read_node_weights(tmp_path / "l.txt", PATH)
 
 
 def test_bad_arguments(tmp_path, named):

@@ -12,8 +12,13 @@ from hypothesis import strategies as st
 
 from graphcore import FormatError, GraphWarning, InputError, build_store, read_graph
 from graphcore.files import read_nodes
+from graphcore.files.parquet import write_table
+from graphcore.files.store import build
 from tests.files.bvgraphs import graph_files, write_files
 from tests.files.store.test_store import assert_same, failing
+
+HAS_ARROW = find_spec("pyarrow") is not None
+NO_TABLE = (FormatError, "Parquet table cannot be read") if HAS_ARROW else (InputError, "needs the package")
 
 
 def write(path, content):
@@ -51,18 +56,13 @@ def test_what_is_read(tmp_path, text, ids, names, columns, squeeze):
 
 @given(
     st.lists(st.text(st.characters(codec="utf-8", exclude_categories=("C", "Z")), min_size=1), min_size=2, unique=True),
-    st.sampled_from(["csv", "tsv", *(["parquet"] if find_spec("pyarrow") else [])]),
+    st.sampled_from(["csv", "tsv", *(["parquet"] if HAS_ARROW else [])]),
 )
 def test_round_trip_with_what_is_written(tmp_path_factory, names, ending):
     names = [f"x{name}" for name in names]  # or all might be numbers
-    columns = {
-        "id": np.arange(5, 5 + len(names)),
-        "name": np.array(names, dtype=object),
-        "x": np.arange(len(names)) / 2,
-    }
+    rows = np.arange(len(names))
+    columns = {"id": rows + 5, "name": np.array(names, dtype=object), "x": rows / 2}
     path = tmp_path_factory.mktemp("trip") / f"n.{ending}"
-    from graphcore.files.parquet import write_table
-
     write_table(columns, path)
     table = read_nodes(path)
     assert table.names.tolist() == names
@@ -90,14 +90,7 @@ def test_round_trip_with_what_is_written(tmp_path_factory, names, ending):
         (b"0\t\xff\n", FormatError, "not utf-8 .*encoding='latin-1'"),
         (b"id,name\n1.5,a\n2,b\n", InputError, "1.5 in row 0 is no whole number"),
         (b"id,name\n1,a\n,b\n", InputError, "nan in row 1"),
-        (
-            b"PAR1" + b"\0" * 60,
-            *(
-                (FormatError, "Parquet table cannot be read")
-                if find_spec("pyarrow")
-                else (InputError, "needs the package")
-            ),
-        ),
+        (b"PAR1" + b"\0" * 60, *NO_TABLE),
         (b"\x93NUMPY", FormatError, "NumPy array"),
         (gzip.compress(b"0\ta\n" * 99, mtime=0)[:-9], FormatError, "truncated"),
         (gzip.compress(b"a" * (1 << 25), mtime=0), FormatError, "any_size=True"),
@@ -189,8 +182,6 @@ def test_a_store_is_built_with_its_nodes(tmp_path, text, resume):
 
 def test_a_build_is_not_resumed_with_other_nodes(tmp_path, monkeypatch):
     path = write(tmp_path / "e.txt", "0 1\n1 2\n")
-    from graphcore.files.store import build
-
     monkeypatch.setattr(build._Build, "_sort", failing(OSError(28, "full")))
     with pytest.raises(OSError, match="full"):
         build_store(path, tmp_path / "e.store", nodes=["a", "b", "c"])

@@ -1,4 +1,4 @@
-"""A graph written is the graph read, format by format; what a format cannot hold is refused or warned about."""
+"""A graph written is the graph read, format by format; a graph that a format cannot hold is refused or warned of."""
 
 import gzip
 import warnings
@@ -148,7 +148,7 @@ def test_formats_named_by_hand_and_the_bytes_that_others_read(tmp_path, capfdbin
 def test_what_a_format_cannot_hold(tmp_path):
     for graph, name, message in [
         (Graph.from_edges([0, 1], [1, 1]), "g.metis", "self-loops"),
-        (Graph.from_edges([0], [1], [0.5]), "g.metis", "integer weights"),
+        *((Graph.from_edges([0], [1], [w]), "g.metis", r"integer weights below 2\^63") for w in (0.5, 1e19)),
         (Graph.from_edges([0], [1], node_names=["a\tb", "c"]), "g.tsv", r"name 'a\\tb'"),
         (Graph.from_edges([0], [1], node_names=["#a", "c"]), "g.csv", "name '#a'"),
     ]:

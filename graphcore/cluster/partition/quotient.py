@@ -124,7 +124,7 @@ def is_huge(n_entries):
 
 def goes_to_workers(graph):
     """Return whether workers, where there are any, run passes over a graph: it is huge, and they can open it."""
-    return is_huge(graph.n_entries) and graph._reopen is not None
+    return is_huge(graph.n_entries) and graph.origin is not None
 
 
 def min_sampled_volume(rows):

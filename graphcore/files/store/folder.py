@@ -70,6 +70,6 @@ def write_store(graph: Graph, path: PathLike) -> None:
     arrays = {"indptr": graph.indptr, "indices": graph.indices, "weights": graph.weights, "degrees": graph.degrees}
     if graph.node_names is not None:
         arrays |= names_as_arrays(graph.node_names)
-    with atomic_folder(path, reads=[] if graph._reopen is None else graph._reopen[1]) as folder:
+    with atomic_folder(path, reads=[] if graph.origin is None else graph.origin[1]) as folder:
         facts = {name: write_array(folder, name, a.dtype, [a]) for name, a in arrays.items() if a is not None}
         write_meta(folder, Meta(graph.n_nodes, graph.n_entries, graph.n_self_loops, graph.n_isolated, facts))

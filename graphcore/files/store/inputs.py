@@ -178,19 +178,16 @@ class _Blocks:
         """Yield blocks as `_Tables.blocks` does."""
         weighted = None
         for i, block in enumerate(self._source):
-            ends, weights = _as_block(i, block)
+            if not isinstance(block, tuple) or len(block) not in (2, 3):
+                raise InputError(f"block {i} must be a tuple (sources, targets) or (sources, targets, weights)")
+            sources, targets = as_ids("sources", block[0]), as_ids("targets", block[1])
+            if len(sources) != len(targets):
+                raise InputError(
+                    f"block {i}: {len(sources)} sources and {len(targets)} targets: there must be as many of each"
+                )
+            weights = edge_weights(block[2] if len(block) == 3 else None, len(sources))
             if weighted not in (None, len(block) == 3):
                 raise InputError(f"block {i} has {'' if not weighted else 'no '}weights, unlike those before it")
             weighted = len(block) == 3
             if i >= skip:
-                yield ends, weights, (0, i + 1), 0.0
-
-
-def _as_block(i, block):
-    if not isinstance(block, tuple) or len(block) not in (2, 3):
-        raise InputError(f"block {i} must be a tuple (sources, targets) or (sources, targets, weights)")
-    sources, targets = as_ids("sources", block[0]), as_ids("targets", block[1])
-    if len(sources) != len(targets):
-        raise InputError(f"block {i}: {len(sources)} sources and {len(targets)} targets: there must be as many of each")
-    weights = edge_weights(block[2] if len(block) == 3 else None, len(sources))
-    return np.stack([sources, targets], axis=1), weights
+                yield np.stack([sources, targets], axis=1), weights, (0, i + 1), 0.0

@@ -9,7 +9,6 @@ from ...base.arrays import read_only
 from ...base.progress import Stages
 from ...base.types import PathLike
 from ...base.validation import check_path, warn_user
-from ...distributed.worker import reopening
 from ...exceptions import FormatError, InputError
 from ...graphs._row_loops import row_sums
 from ...graphs.graph import Graph
@@ -18,7 +17,7 @@ from ...graphs.rows import Rows, find_defect
 from .._source import naming
 from .arrays import map_array, names_from_arrays
 from .format import CHECKED, PARTED, checksum, files_of, is_noted, note, read_meta, state_of
-from .parts import map_parts, parts_here
+from .parts import map_parts, may_lack_parts, parts_here
 
 _PIECE = 1 << 22
 
@@ -93,7 +92,7 @@ def map_graph(path, *, trusted):
         if indptr[0] != 0 or indptr[-1] != meta.n_entries:
             raise FormatError(f"indptr.npy is damaged: it runs from {indptr[0]} to {indptr[-1]}, not {meta.n_entries}")
         here = parts_here(path, meta)
-        if len(here) < len(meta.parts) and not (trusted and reopening.get()):
+        if len(here) < len(meta.parts) and not (trusted and may_lack_parts.get()):
             lost = next(p for p in range(len(meta.parts)) if p not in here)
             raise FormatError(
                 f"part-{lost} is missing; only a worker can do without, of a graph that was opened with trusted=True"
@@ -105,7 +104,7 @@ def map_graph(path, *, trusted):
     graph = Graph._mapped(
         indptr, arrays["indices"], arrays.get("weights"), names, arrays["degrees"],
         reopen=(partial(open_graph, trusted=True) if trusted else open_graph, (os.path.abspath(path),)),
-        known={"n_self_loops": meta.n_self_loops, "n_isolated": meta.n_isolated, "_parts": (meta.parts, here)},
+        known={"n_self_loops": meta.n_self_loops, "n_isolated": meta.n_isolated, "parts": (meta.parts, here)},
     )  # fmt: skip
     return graph, meta
 
@@ -188,8 +187,13 @@ def _check_rows(graph, meta):
     defect, n_self_loops = find_defect(Rows(*graph.rows[:3]))
     if defect:
         raise FormatError(defect)
-    if not all(_degrees_fit(graph, slice(a, min(a + _PIECE, graph.n_nodes))) for a in range(0, graph.n_nodes, _PIECE)):
-        raise FormatError("degrees.npy does not hold the row sums")
+    for first in range(0, graph.n_nodes, _PIECE):
+        indptr = graph.indptr[first : first + _PIECE + 1]
+        sums = np.diff(indptr).astype(np.float64)
+        if graph.weights is not None:
+            row_sums(read_only(indptr - indptr[0]), graph.weights[indptr[0] : indptr[-1]], 0, len(sums), sums)
+        if not np.array_equal(graph.degrees[first : first + _PIECE], sums):
+            raise FormatError("degrees.npy does not hold the row sums")
     counts = {"n_self_loops": n_self_loops, "n_isolated": int(np.count_nonzero(graph.degrees == 0))}
     for name, count in counts.items():
         if getattr(meta, name) != count:
@@ -197,13 +201,3 @@ def _check_rows(graph, meta):
     with np.errstate(over="ignore"):
         if not np.isfinite(graph.degrees.sum()):
             raise InputError("the weights are so large that their sum overflows")
-
-
-def _degrees_fit(graph, span):
-    indptr = graph.indptr[span.start : span.stop + 1]
-    if graph.weights is None:
-        return np.array_equal(graph.degrees[span], np.diff(indptr))
-    sums = np.empty(len(indptr) - 1)
-    weights = graph.weights[indptr[0] : indptr[-1]]
-    row_sums(read_only(indptr - indptr[0]), weights, 0, len(sums), sums)
-    return np.array_equal(graph.degrees[span], sums)

@@ -8,6 +8,7 @@ zeros; passes on workers never access these.
 import ctypes
 import mmap
 import os
+from contextvars import ContextVar
 from dataclasses import replace
 from itertools import pairwise
 
@@ -21,6 +22,8 @@ from ..atomic import to_disk
 from .arrays import map_array
 from .format import PARTED, array_path, part_path
 
+# Whether a graph may lack some of its parts, as in the process of a worker, which sets it while it opens the graph.
+may_lack_parts: ContextVar = ContextVar("graphcore_may_lack_parts", default=False)
 # Files are mapped at multiples of the largest page of any system that Python runs on.
 _PAGE = 1 << 16
 _FIXED = 0x10  # MAP_FIXED, of Linux and macOS

@@ -20,6 +20,15 @@ from graphcore.graphs import _row_loops
 from tests.files.store.test_store import assert_same, failing
 
 WORK = ".g.store.building"
+INTERRUPT = failing(KeyboardInterrupt)
+
+
+@contextlib.contextmanager
+def interrupted(owner, name, function=INTERRUPT):
+    """Let a function be interrupted within this block, at its first call unless another is given in its place."""
+    with pytest.MonkeyPatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(owner, name, function)
+        yield
 
 
 def write_text(path, n_edges=20_000, seed=0):
@@ -27,14 +36,13 @@ def write_text(path, n_edges=20_000, seed=0):
     pairs = rng.integers(0, 3000, (n_edges, 2)) * 7
     weights = rng.integers(1, 9, n_edges) / 8
     np.savetxt(path, np.column_stack([pairs, weights]), fmt="%d %d %.3f")
-    numbers = np.unique(pairs, return_inverse=True)
-    ends = numbers[1].reshape(-1, 2)
-    return Graph.from_edges(ends[:, 0], ends[:, 1], weights, node_names=numbers[0], warn=False)
+    names, ends = np.unique(pairs, return_inverse=True)
+    return Graph.from_edges(*ends.reshape(-1, 2).T, weights, node_names=names, warn=False)
 
 
 @pytest.fixture
 def small_pieces(limits):
-    """Many blocks and buckets, and a note in the journal after each."""
+    """Make many blocks and buckets, and a note in the journal after each."""
     limits(edge_list, CHUNK=1 << 14)
     limits(buckets, _MIN_BUCKETS=12)
     limits(journal, INTERVAL=0.0)
@@ -42,7 +50,7 @@ def small_pieces(limits):
 
 
 def killed(work, at_call):
-    """Do some work in a copy of this process that is killed at that call; False if the work was done before."""
+    """Do some work in a copy of this process that is killed at a call; return whether it was, before the work's end."""
     child = os.fork()
     if child == 0:
         try:
@@ -105,19 +113,18 @@ STEPS = ["_number", "_spread", "_sort", "write_meta", "put_in_place", "rmtree", 
 
 
 @pytest.mark.parametrize("step", STEPS)
-def test_resume_goes_on_where_an_interruption_came(tmp_path, small_pieces, interrupted, monkeypatch, step):
+def test_resume_goes_on_where_an_interruption_came(tmp_path, small_pieces, monkeypatch, step):
     expected = write_text(tmp_path / "edges.txt", 3000)
-    out, interrupt, parse, rmtree = tmp_path / "g.store", failing(KeyboardInterrupt), edge_list.parse, shutil.rmtree
-    blocks = iter([parse, parse])
+    out, rmtree, two = tmp_path / "g.store", shutil.rmtree, iter([edge_list.parse] * 2)
 
     def parse_two(source, dialect):
-        return next(blocks, interrupt)(source, dialect)
+        return next(two, INTERRUPT)(source, dialect)
 
     place = {
         "mid-read": (edge_list, "parse", parse_two),
         "put_in_place": (build, step),
         "write_meta": (build, step),
-        "rmtree": (shutil, step, lambda p, **how: interrupt() if p.endswith(WORK) else rmtree(p, **how)),
+        "rmtree": (shutil, step, lambda p, **how: INTERRUPT() if p.endswith(WORK) else rmtree(p, **how)),
     }
     with interrupted(*place.get(step, (build._Build, step))):
         build_store(tmp_path / "edges.txt", out)
@@ -131,7 +138,7 @@ def test_resume_goes_on_where_an_interruption_came(tmp_path, small_pieces, inter
 
 
 @pytest.mark.parametrize("step", ["put_in_place", "write_meta"])
-def test_resume_of_a_graph_whose_weights_are_all_one(tmp_path, small_pieces, interrupted, step):
+def test_resume_of_a_graph_whose_weights_are_all_one(tmp_path, small_pieces, step):
     np.savetxt(tmp_path / "edges.txt", [[0, 1, 1], [1, 2, 1], [2, 2, 1]], fmt="%d")
     with interrupted(build, step):
         build_store(tmp_path / "edges.txt", tmp_path / "g.store", weight_column=2)
@@ -141,7 +148,7 @@ def test_resume_of_a_graph_whose_weights_are_all_one(tmp_path, small_pieces, int
 
 
 @pytest.mark.filterwarnings("ignore:the input is directed")
-def test_resume_with_other_input_or_without_resume(tmp_path, small_pieces, interrupted):
+def test_resume_with_other_input_or_without_resume(tmp_path, small_pieces):
     write_text(tmp_path / "edges.txt", 500)
     with interrupted(build._Build, "_sort"):
         build_store(tmp_path / "edges.txt", tmp_path / "g.store")

@@ -1,4 +1,4 @@
-"""A store that is damaged or made to do harm is refused when it is opened; a large one opens by what is known of it."""
+"""A store that is damaged or made to do harm is refused when it is opened; a large one opens by its record."""
 
 import json
 import os
@@ -23,7 +23,7 @@ def store(tmp_path):
 
 
 def change(store, name, **places):
-    """Change values of an array, and make its checksum and that of meta.json fit, as who means harm would."""
+    """Change values of an array, with valid checksums of it and of meta.json, as an attacker would."""
     array = np.load(store / f"{name}.npy")
     for place, value in places.items():
         array[int(place[1:])] = value
@@ -32,9 +32,10 @@ def change(store, name, **places):
 
 
 def forge(store, do):
+    """Change facts in meta.json, with a valid checksum."""
     facts = json.loads((store / "meta.json").read_text())
     do(facts)
-    facts.pop("crc32")
+    del facts["crc32"]
     facts["crc32"] = format._own_checksum(facts)
     (store / "meta.json").write_text(json.dumps(facts))
 
@@ -81,12 +82,10 @@ def test_a_flipped_bit_is_found_by_the_checksum(tmp_path, name):
 
 
 def meta(**facts):
-    """Return a function that sets facts in meta.json, with a valid checksum."""
     return lambda store: forge(store, lambda found: found.update(facts))
 
 
 def array(name, **facts):
-    """Return a function that sets facts of an array in meta.json, with a valid checksum."""
     return lambda store: forge(store, lambda found: found["arrays"].setdefault(name, {}).update(facts))
 
 
@@ -170,15 +169,9 @@ def all_are_large(limits):
         limits(module, CHECKED=0)
 
 
-def verified(monkeypatch):
-    """Paths that are verified from now on."""
-    seen = []
-    monkeypatch.setattr(open, "verify", lambda path, *_, real=open.verify: seen.append(path) or real(path, *_))
-    return seen
-
-
-def test_what_was_written_here_opens_without_being_read(tmp_path, all_are_large, monkeypatch):
-    seen = verified(monkeypatch)
+def test_what_was_written_here_opens_without_being_read(tmp_path, all_are_large, limits):
+    seen, verify = [], open.verify
+    limits(open, verify=lambda path, *given: seen.append(path) or verify(path, *given))
     write_graph(RING, tmp_path / "a.store")
     np.savetxt(tmp_path / "edges.txt", [[0, 1], [1, 2]], fmt="%d")
     build_store(tmp_path / "edges.txt", tmp_path / "b.store")
@@ -188,8 +181,8 @@ def test_what_was_written_here_opens_without_being_read(tmp_path, all_are_large,
     os.rename(tmp_path / "a.store", tmp_path / "c.store")
     assert_same(open_graph(tmp_path / "c.store"), RING)
     assert seen == []
-    monkeypatch.undo()  # small graphs have no note, and are read
-    seen = verified(monkeypatch)
+    for module in (format, open):  # small graphs have no note, and are read
+        limits(module, CHECKED=1 << 26)
     write_graph(RING, tmp_path / "small.store")
     open_graph(tmp_path / "small.store")
     assert seen == [os.fspath(tmp_path / "small.store")] and format.RECORD not in os.listdir(seen[0])
@@ -199,18 +192,16 @@ def test_what_was_written_here_opens_without_being_read(tmp_path, all_are_large,
 def test_what_changed_since_is_refused_until_it_is_checked(tmp_path, all_are_large, how):
     path = tmp_path / "g.store"
     write_graph(RING, path)
+    indices = path / "indices.npy"
     if how == "touched":
-        facts = os.stat(path / "indices.npy")
-        os.utime(path / "indices.npy", ns=(facts.st_atime_ns, facts.st_mtime_ns))  # its other time cannot be set back
+        facts = os.stat(indices)
+        os.utime(indices, ns=(facts.st_atime_ns, facts.st_mtime_ns))  # its other time cannot be set back
     elif how == "copied":
-        shutil.copytree(path, tmp_path / "h.store")  # with the times of change
-        path = tmp_path / "h.store"
+        path = shutil.copytree(path, tmp_path / "h.store")  # with the times of change
     elif how == "changed":
-        content = (path / "indices.npy").read_bytes()
-        (path / "indices.npy").write_bytes(content)
+        indices.write_bytes(indices.read_bytes())
     elif how == "replaced":
-        shutil.copy2(path / "indices.npy", path / "new")
-        os.rename(path / "new", path / "indices.npy")
+        os.rename(shutil.copy2(indices, path / "new"), indices)
     elif how == "no note":
         (path / format.RECORD).unlink()
     else:

@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import graphcore
 from graphcore import FormatError, Graph, InputError, ParameterError, open_graph, read_graph, write_graph
 from tests.strategies import graphs
 
@@ -70,8 +69,7 @@ def test_opened_graphs_are_mapped_read_only_and_pickled_by_path(tmp_path):
     assert type(graph.indices) is np.ndarray
     with pytest.raises(ValueError, match="read-only"):
         graph.indices[0] = 1
-    again = pickle.loads(pickle.dumps(graph))
-    assert_same(again, PATH)
+    assert_same(pickle.loads(pickle.dumps(graph)), PATH)
     assert len(pickle.dumps(graph)) < 1000
     assert repr(graph) == repr(PATH)
 
@@ -103,19 +101,21 @@ def test_stores_are_replaced_and_nothing_else_is(tmp_path):
         with pytest.raises(InputError, match="is no graph on disk, so it is not replaced"):
             write_graph(PATH, tmp_path / name)
     assert sorted(os.listdir(tmp_path)) == ["file.store", "folder.store", "g.store"]
-    with pytest.raises(ParameterError, match=r"called NAME\.store"):
-        write_graph(PATH, tmp_path / "g", format="store")
-    with pytest.raises(ParameterError, match="cannot be compressed"):
-        write_graph(PATH, tmp_path / "g.store.gz")
-    with pytest.raises(FileNotFoundError):
-        write_graph(PATH, tmp_path / "missing" / "g.store")
+    for name, error, message in (
+        ("g", ParameterError, r"called NAME\.store"),
+        ("g.store.gz", ParameterError, "cannot be compressed"),
+        ("missing/g.store", FileNotFoundError, "missing"),
+    ):
+        with pytest.raises(error, match=message):
+            write_graph(PATH, tmp_path / name, format="store")
 
 
-def test_what_is_no_store(tmp_path):
+def test_paths_that_are_no_stores(tmp_path):
     (tmp_path / "a.txt").write_text("0 1\n")
-    with pytest.raises(FileNotFoundError):
-        open_graph(tmp_path / "missing.store")
-    with pytest.raises(InputError, match="is a folder"):
-        open_graph(tmp_path / "a.txt")
-    with pytest.raises(ParameterError, match="path must be"):
-        graphcore.open_graph(3)
+    for path, error, message in (
+        (tmp_path / "missing.store", FileNotFoundError, "missing"),
+        (tmp_path / "a.txt", InputError, "is a folder"),
+        (3, ParameterError, "path must be"),
+    ):
+        with pytest.raises(error, match=message):
+            open_graph(path)
