@@ -253,13 +253,13 @@ def _node_at(before, points, low, high):
 
 
 def graph_of_pairs(ends, n_nodes):
-    """The graph of edges (n_edges, 2) int32 between different nodes; those that repeat are one, and loops none."""
+    """Make the graph of edges (n_edges, 2) int32 between different nodes; repeats are one edge, loops none."""
     rows, *_ = rows_from_pairs(ends[ends[:, 0] != ends[:, 1]], NO_WEIGHTS, n_nodes, "max")
     return Graph(rows.indptr, rows.indices, check=False)
 
 
 def cluster_borders(n_clusters, cluster_size, name="cluster_size"):
-    """First node of every cluster, and at the end the number of nodes (int64); `cluster_size` for all or each."""
+    """Return the first node of every cluster, then the number of nodes (int64); `cluster_size` for all or each."""
     n_clusters = check_integer("n_clusters", n_clusters, low=1)
     if np.ndim(cluster_size) == 0:
         sizes = [check_integer(name, cluster_size, low=1)] * n_clusters
@@ -277,5 +277,5 @@ def cluster_borders(n_clusters, cluster_size, name="cluster_size"):
 
 
 def labels_of(borders):
-    """Cluster of every node, int32."""
+    """Return the cluster of every node, int32."""
     return np.repeat(np.arange(len(borders) - 1, dtype=np.int32), np.diff(borders))

@@ -26,7 +26,7 @@ class Columns:
 
 
 def vector_columns(function, X, Y, dtype):
-    """``K(X, Y)`` for vectors, computed as it is asked for."""
+    """Return ``K(X, Y)`` for vectors, computed when asked for."""
     width = 0 if hasattr(X, "tocsr") else 2 * X.shape[1]
 
     def rows(start, stop):
@@ -36,7 +36,7 @@ def vector_columns(function, X, Y, dtype):
 
 
 def matrix_columns(matrix, dtype, points=None):
-    """Columns of a matrix that is there, dense or sparse; all of them if `points` is None."""
+    """Return Columns of a matrix, dense or sparse; all of them if `points` is None."""
     width = matrix.shape[1] if points is None else len(points)
 
     def rows(start, stop):
@@ -47,7 +47,7 @@ def matrix_columns(matrix, dtype, points=None):
 
 
 def block_borders(columns, block_rows=None):
-    """Borders of the blocks of rows that columns are worked through in; they depend on the data alone."""
+    """Return the borders of the blocks of rows that columns are worked through in; they depend on the data alone."""
     n = columns.shape[0]
     if block_rows is None:
         block_rows = min(max(_BLOCK_BYTES // max(1, columns.row_bytes), 64), 1 << 14)
@@ -55,12 +55,12 @@ def block_borders(columns, block_rows=None):
 
 
 def rows_in(columns, block_bytes):
-    """Rows of a block of so many bytes, at least one; None leaves it to :func:`block_borders`."""
+    """Count the rows of a block of so many bytes, at least one; None leaves it to :func:`block_borders`."""
     return None if block_bytes is None else max(1, block_bytes // max(1, columns.row_bytes))
 
 
 def map_rows(columns, function, *, n_jobs=None, block_rows=None):
-    """``function(rows)`` for the rows of some columns, a block at a time, results below each other: (n, m), float64.
+    """Map a function over the rows of some columns, a block at a time: (n, m), float64.
 
     The function takes a block of rows, an ndarray or csr_array, and returns one row for each.
     """

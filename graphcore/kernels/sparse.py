@@ -26,7 +26,7 @@ class RowsKernel(Kernel):
     self_loop: float = 0.0
 
     def sparse_rows(self, points):
-        """Rows of K for some points, or a slice of them, as a csr_array of float64."""
+        """Return rows of K for some points, or a slice of them, as a csr_array of float64."""
         import scipy.sparse as sp
 
         points = np.arange(*points.indices(self.n_points)) if isinstance(points, slice) else np.asarray(points)

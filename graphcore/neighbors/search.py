@@ -16,7 +16,7 @@ from ..base.warn import warn_user
 from ..exceptions import InputError, ParameterError
 from .search_approximate import approximations
 from .search_exact import exact_neighbors, exact_plan, repeated_share
-from .vectors import centred, check_binary, is_sparse, normalised
+from .vectors import in_space, is_sparse
 
 # There is no approximate search by the last three.
 _EXACT_ONLY = ("chebyshev", "canberra", "braycurtis")
@@ -42,10 +42,7 @@ def nearest_neighbors(X, n_neighbors, *, metric="euclidean", algorithm="auto", r
     effective_jobs(n_jobs)
     if metric in _DENSE_ONLY and is_sparse(X):
         raise InputError(f"metric={metric!r} is for dense vectors; pass X.toarray(), or use another metric")
-    if metric in ("cosine", "correlation"):  # which is the cosine of centred rows
-        X = normalised(X if metric == "cosine" else centred(X), metric)
-    elif metric in ("hamming", "jaccard"):
-        check_binary(X, metric)
+    X = in_space(X, metric)
     space = "euclidean" if metric in ("cosine", "correlation", "hamming") else metric
     if algorithm == "exact" or metric in _EXACT_ONLY or (algorithm == "auto" and exact_pays(X, space)):
         return exact_neighbors(X, n_neighbors, metric, n_jobs)
@@ -81,7 +78,7 @@ def check_metric(metric):
 
 
 def exact_pays(X, metric):
-    """Whether the exact search is expected to take so little time that the approximate one is not worth its misses."""
+    """Tell whether the exact search takes so little time that the approximate one is not worth its misses."""
     method, seconds = exact_plan(X, metric)
     if seconds <= _EXACT_SECONDS:
         return True

@@ -37,7 +37,7 @@ _SAMPLED = 200
 
 
 def approximations(X, n_neighbors, metric, random_state, n_jobs):
-    """Neighbours by nearest neighbour descent (Dong, Moses, Li 2011), and again and again by lists twice as long.
+    """Find neighbours by nearest neighbour descent (Dong, Moses, Li 2011), then by lists twice as long, and so on.
 
     Neighbours of a row are likely to be near each other, so they are compared, round by round, until few are nearer
     than the listed ones. By Euclidean distances between rows of many columns this is done in a sketch of few first, and
@@ -68,7 +68,7 @@ def approximations(X, n_neighbors, metric, random_state, n_jobs):
 
 
 def _first_lists(X, n_listed, code, streams, n_jobs):
-    """The _Rounds to begin with, the row that each of their nodes stands for, and how they compare vectors."""
+    """Make the first _Rounds, the row of each of their nodes, and their function that compares vectors."""
     n, sparse = X.shape[0], is_sparse(X)
     near, far = np.full((n, n_listed), -1, dtype=np.int32), np.full((n, n_listed), np.inf, dtype=np.float32)
     rounds = _Rounds(near, far, min(n - 1, _REVERSE), streams, n_jobs)
@@ -190,7 +190,7 @@ def _list_leaves(code, rows, rounds):
 
 
 def _sketch(X, streams, n_jobs):
-    """Rows in few columns: along their principal axes (without a shift if sparse), and what these leave over.
+    """Project rows on few columns: their principal axes (without a shift if sparse), and the rest.
 
     Distances between such rows are never larger than Euclidean ones between the rows themselves.
     """
@@ -230,7 +230,7 @@ def _ratio(X, order, sketch, near):
 
 
 def _as_float32(X, metric):
-    """Vectors as float32, with as many of float64's digits as differences need; returns (vectors, distance unit)."""
+    """Return vectors as float32, with the digits of float64 that differences need, and the unit of distance."""
     if is_sparse(X) or X.dtype == np.float32 or metric == "jaccard":
         return X.astype(np.float32, copy=False), np.float32(1)
     # Distances do not feel a shift, but float32 does: 1,000,000.01 and 1,000,000.02 would be one number.

@@ -49,7 +49,7 @@ class _Exact:
         self._searcher = exact_searcher(X, min(n_neighbors, X.shape[0]), metric)
 
     def kneighbors(self, rows):
-        """Distances and numbers of the nearest, nearest first."""
+        """Return distances and numbers of the nearest, nearest first."""
         borders = np.append(np.arange(0, rows.shape[0], _BLOCK_ROWS), rows.shape[0])
         with limited_libraries():
             found = map_blocks(
@@ -78,7 +78,7 @@ class WalkSearcher:
         return normalize(X) if self._metric == "cosine" else X
 
     def kneighbors(self, rows):
-        """Distances and numbers of the nearest, nearest first; infinite and -1 where a walk met fewer."""
+        """Return distances and numbers of the nearest, nearest first; infinite and -1 where a walk met fewer."""
         rows = read_only(self._in_space(rows), self._X.dtype)
         n, n_listed = len(rows), min(len(self._X), max(_LISTED, _LISTED_EACH * self._n_neighbors))
         near, far = np.full((n, n_listed), -1, dtype=np.int32), np.full((n, n_listed), np.inf, dtype=self._X.dtype)
@@ -97,14 +97,14 @@ class WalkSearcher:
         return distances, near[:, : self._n_neighbors]
 
     def _starts(self, rows):
-        """Which of the drawn are nearest to each row by Euclidean distance, the nearest of them first."""
+        """Find the drawn rows that are nearest to each row by Euclidean distance, the nearest of them first."""
         distances = self._norms - 2 * ((rows - self._centre) @ self._entries.T)
         count = min(_STARTS, len(self._drawn))
         return np.argpartition(distances, (0, count - 1), axis=1)[:, :count]
 
 
 def _sample(graph):
-    """Some rows drawn at random, and one of every component, by components; those without neighbours are left out."""
+    """Draw some rows, and one of every component, in order of components; rows without neighbours are left out."""
     components, has_any = graph.connected_components(), np.diff(graph.indptr) > 0
     # Numbers of components are in the order of their first rows.
     first = np.diff(np.maximum.accumulate(components), prepend=-1) > 0

@@ -62,11 +62,11 @@ class FeatureMap:
     n_training: int
 
     def __call__(self, X, *, block_bytes=None, n_jobs=None):
-        """Features (n_rows, s) of vectors, or of kernel values with all training points where a matrix was given."""
+        """Compute features (n_rows, s) of vectors, or of kernel values with all training points for a matrix."""
         return project(self.columns(X), self.projection, block_bytes=block_bytes, n_jobs=n_jobs)
 
     def columns(self, X):
-        """Kernel values of points with the landmarks, or their sketch, in blocks."""
+        """Compute kernel values of points with the landmarks, or their sketch, in blocks."""
         if self.function is not None:
             columns = columns_of(self.function, X, self.vectors, self.dtype)
         else:
@@ -131,7 +131,7 @@ def map_of(kernel, projection, indices, sketch):
 
 
 def assembled(kernel, features, feature_map, singular_values, on_indefinite, *, sampling, negative=False, **rest):
-    """Result with its residuals, which tell whether the kernel is what it should be.
+    """Make KernelFeatures and their residuals, which tell whether the kernel is positive semi-definite.
 
     `negative` says that it is known to have negative eigenvalues.
     """
@@ -173,5 +173,5 @@ def assembled(kernel, features, feature_map, singular_values, on_indefinite, *, 
 
 
 def _n_negative(residuals, diagonal, allowed, mean):
-    """Points whose residuals contradict a positive semi-definite kernel."""
+    """Count points whose residuals contradict a positive semi-definite kernel."""
     return int((residuals < -allowed * np.maximum(diagonal, mean)).sum())

@@ -29,11 +29,6 @@ class Landmarks:
     columns: np.ndarray | None = field(default=None, repr=False)  # (n, c): of the kernel, where drawing has made them
 
 
-def default_ridge(kernel):
-    """``sqrt(n)`` times the mean of the diagonal: the accuracy that costs kernel k-means nothing in risk."""
-    return float(np.sqrt(kernel.n_points) * max(kernel.diagonal.mean(), np.finfo(np.float64).tiny))
-
-
 def draw_landmarks(n, n_landmarks, *, probabilities=None, replace=False, random_state=None, sampling="uniform"):
     """Draw c Landmarks of n points, with equal probabilities or those given, not negative and in any scale.
 
@@ -101,7 +96,8 @@ def sample_landmarks(
         method = "exact" if sampling == "leverage" else "approximate"
         scores = leverage_scores(kernel, s, method=method, random_state=streams.child("leverage"), n_jobs=n_jobs)
     elif sampling != "uniform":
-        ridge = default_ridge(kernel) if ridge is None else ridge
+        if ridge is None:  # the accuracy that costs kernel k-means nothing in risk
+            ridge = float(np.sqrt(kernel.n_points) * max(kernel.diagonal.mean(), np.finfo(np.float64).tiny))
         if sampling == "ridge":
             scores = ridge_leverage_scores(kernel, ridge)
         else:
@@ -114,7 +110,7 @@ def sample_landmarks(
 
 
 def _given(indices, n):
-    """Landmarks that the caller chose."""
+    """Make Landmarks of points that the caller chose."""
     indices = np.asarray(indices)
     if indices.ndim != 1 or len(indices) == 0 or indices.dtype.kind not in "iu":
         raise ParameterError(
@@ -128,7 +124,7 @@ def _given(indices, n):
 
 
 def suggest_rank(n_clusters, n_landmarks, *, coherence=1.0, highest=None):
-    """Number of features s that balances the two errors, ``ceil(sqrt(k c / mu))``, between k and c or `highest`.
+    """Balance the two errors by the number of features, ``ceil(sqrt(k c / mu))``, from k to c or `highest`.
 
     mu is the coherence, at least 1. Wang, Gittens, Mahoney, JMLR 2019, Remark 3.
     """
@@ -137,7 +133,7 @@ def suggest_rank(n_clusters, n_landmarks, *, coherence=1.0, highest=None):
 
 
 def suggest_landmarks(n, n_clusters, rule, *, n_components=None, kappa_squared=1.0):
-    """Number of landmarks c for n points, at least k (and s) where n allows it, at most n.
+    """Choose the number of landmarks c for n points, at least k (and s) where n allows it, at most n.
 
     - "sqrt": ``ceil(sqrt(n))``, where measured costs level off
     - "auto": ``2 ceil(sqrt(n))``, and at least 10 for each cluster (or feature, where `n_components` is given): within
@@ -156,7 +152,7 @@ def suggest_landmarks(n, n_clusters, rule, *, n_components=None, kappa_squared=1
 
 
 def theory_landmarks(n, gamma, *, kappa_squared=1.0, eps=0.5, delta=0.1, effective_dimension=None):
-    """Landmarks, at most n, for which the theory promises a gamma-preserving dictionary.
+    """Count the landmarks, at most n, for which the theory promises a gamma-preserving dictionary.
 
     ``12 kappa^2 (n / gamma) log(n / delta) / eps^2`` for uniform sampling, with the effective dimension in place of ``n
     / gamma`` for ridge leverage scores; kappa^2 is the largest value on the kernel's diagonal. The constant is far from

@@ -60,7 +60,7 @@ def nystrom_features(
     n_jobs=None,
     **options,
 ):
-    """Rank-restricted Nystrom features of a kernel matrix: KernelFeatures.
+    """Compute rank-restricted Nystrom features of a kernel matrix: KernelFeatures.
 
     K is a matrix (n, n), dense or sparse, or a Kernel: ``VectorKernel(X, kernel_function(...))`` for vectors, where X
     may be a read-only memmap of integers. `n_landmarks` (c) counts draws of landmarks, or columns of a sketch;
@@ -137,7 +137,7 @@ def nystrom_features(
 def power_features(
     K, n_components, *, n_vectors=None, n_steps=2, rtol=None, on_indefinite="error", random_state=None, n_jobs=None
 ):
-    """KernelFeatures from a random subspace after a few power steps: nearly as good as eigenvectors.
+    """Compute KernelFeatures from a random subspace after a few power steps: nearly as good as eigenvectors.
 
     The natural way for sparse kernels; for vectors, all n^2 values are computed in every step. `n_vectors` (c >= s, by
     default s + 10) are the columns of the random start, `n_steps` (t) products with K before the factor is formed; 0 is
@@ -165,7 +165,7 @@ def power_features(
 
 
 def kernel_pca_features(K, n_components, *, on_indefinite="error", random_state=None, n_jobs=None):
-    """KernelFeatures from the exact top eigenvectors of a kernel matrix, ``V_s Lambda_s^{1/2}``, without centring.
+    """Compute KernelFeatures by the top eigenvectors of a kernel matrix, ``V_s Lambda_s^{1/2}``, not centred.
 
     Up to 20,000 points, unless K is sparse; fewer features come back if the rank is less. Of more than 1,000 points a
     sample, for which `random_state` is, is looked at for negative eigenvalues. Wang, Gittens, Mahoney, JMLR 20 (2019),
@@ -188,7 +188,7 @@ def kernel_pca_features(K, n_components, *, on_indefinite="error", random_state=
 
 
 def _of_factor(kernel, factor, columns, on_indefinite, **noted):
-    """KernelFeatures of a NystromFactor."""
+    """Make KernelFeatures of a NystromFactor."""
     feature_map = map_of(kernel, factor.projection, *columns)
     noted |= {"landmark_root": factor.landmark_root, "negative": factor.landmark_root.indefinite}
     return assembled(kernel, factor.features, feature_map, factor.singular_values, on_indefinite, **noted)

@@ -75,12 +75,12 @@ def random_pivots(K, n_pivots, *, random_state=None, n_jobs=None):
 
 
 def _above(left, floor):
-    """Residuals, those that are rounding set to 0."""
+    """Set residuals that are rounding to 0."""
     return np.where(left > floor, left, 0.0)
 
 
 def _proposals(left, n, rng):
-    """Points, drawn with replacement and probabilities in proportion to their residuals, and these; none if all are 0.
+    """Draw points, with replacement, in proportion to their residuals, and return both; none if all are 0.
 
     Only sums and what is drawn leave the place of a block.
     """
@@ -105,7 +105,7 @@ def _drawn(left, at):
 
 
 def _places(lengths, at):
-    """The place that each number falls on if places of these lengths lie in a row; none of length 0."""
+    """Find the place that each number falls on if places of these lengths lie in a row; none of length 0."""
     if not len(at):
         return np.empty(0, dtype=np.int64)
     found = np.searchsorted(np.cumsum(lengths), at, side="right")
@@ -114,7 +114,7 @@ def _places(lengths, at):
 
 
 def _eliminated(block, root, bounds, n_wanted, noise, rng):
-    """Which proposals are accepted, as numbers, and the new columns of the root Z, ``Z Z^T = W^-1`` of all landmarks.
+    """Accept or reject proposals; return the accepted ones and the new columns of the root, ``Z Z^T = W^-1``.
 
     `block` are kernel values of the proposals with the landmarks so far and each other. `bounds` are what they were
     proposed by: their residuals then, up to the rounding of `left`. Their true ones are computed here, in float64.
@@ -138,7 +138,7 @@ def _eliminated(block, root, bounds, n_wanted, noise, rng):
 
 
 def _columns(kernel, pivots, n_new, held):
-    """Columns of all pivots; the new ones are put beside those that are held."""
+    """Return the columns of all pivots; the new ones are put beside those that are held."""
     if held is None:
         return kernel.columns(pivots)
     new, c = kernel.columns(pivots[-n_new:]), len(pivots)

@@ -108,7 +108,7 @@ def alternate(problem, labels, n_clusters, *, max_iter=300, tol=0.0, on_empty="f
 
 
 def runs_from(problem, rules, draws):
-    """Runs from the labels that an iterator gives: as many as `rules` ask for, or fewer where it has no more."""
+    """Run the alternation from the labels of an iterator: as often as `rules` ask, or fewer where it has no more."""
     n_drawn, n_init = 0, min(rules.n_init, length_hint(draws, rules.n_init))
     stages = Stages(verbose=rules.verbose)
     how = {"max_iter": rules.max_iter, "tol": rules.tol, "on_empty": rules.on_empty, "min_size": rules.min_size}
@@ -135,7 +135,7 @@ def runs_from(problem, rules, draws):
 
 
 def best_of(problem, rules, draws):
-    """The run of lowest objective of :func:`runs_from`, with a warning if it did not come to rest."""
+    """Return the run of lowest objective of :func:`runs_from`, with a warning if it did not converge."""
     best = min(runs_from(problem, rules, draws), key=lambda run: run.objective)
     if not best.converged:
         from sklearn.exceptions import ConvergenceWarning
@@ -156,7 +156,7 @@ def _sizes(problem, labels, n_clusters):
 
 
 def _mended(problem, look, n_clusters, on_empty):
-    """The labels of a look without empty clusters by the given policy, and the number of clusters."""
+    """Mend empty clusters by the given policy; return the labels and the number of clusters."""
     labels, sizes = look.labels, _sizes(problem, look.labels, n_clusters)
     empty = np.flatnonzero(sizes == 0)
     if not len(empty) or (on_empty == "drop" and problem.keeps_empty):
@@ -188,7 +188,7 @@ def fill_empty(labels, paid, sizes):
 
 
 def label_draws(problem, init, rules, weights, streams):
-    """Labels to begin with, drawn one after the other, or those given."""
+    """Draw labels to begin with, one after the other, or take those given."""
     n_clusters = rules.n_clusters
     if not isinstance(init, str):
         return iter([given_labels(init, weights, n_clusters, rules.on_empty)])
@@ -207,7 +207,7 @@ def label_draws(problem, init, rules, weights, streams):
 
 
 def seed_labels(problem, n_clusters, rng, *, farthest=False):
-    """Seeds (n_clusters,) at different places, and the nearest seed of every point.
+    """Draw seeds (n_clusters,) at different places, and label every point by its nearest seed.
 
     The seeds are k-means++ (Arthur, Vassilvitskii 2007), or with `farthest` each is the point farthest from all before.
     """

@@ -37,7 +37,7 @@ class Certificate:
         return 1.0 if self.cost_upper <= 0 else np.inf
 
     def lines(self):
-        """The statements as (what, value) pairs of text."""
+        """Return the statements as (what, value) pairs of text."""
         if np.isinf(self.cost_lower):
             return [
                 ("clusters", f"{self.n_clusters:,}"),

@@ -54,7 +54,7 @@ def kernel_kmeans(
     n_jobs=None,
     **rules,
 ):
-    """Weighted kernel k-means by Lloyd's iterations in feature space, a KernelKMeansResult.
+    """Run weighted kernel k-means, Lloyd's iterations in feature space: a KernelKMeansResult.
 
     K is a Kernel, a Graph, which stands for its normalised-cut kernel ``D^-1 A D^-1``, or a precomputed square array or
     sparse matrix. `weights` (n_points,) are not negative: ones by default, node degrees for a graph, which takes no
@@ -96,7 +96,7 @@ def kernel_kmeans(
 
 
 def partition_cost(K, labels, *, weights=None, n_jobs=None):
-    """Cost of a partition under a kernel, its own centroids taken: the mean over points of squared distances.
+    """Compute the cost of a partition, with its own centroids: the mean over points of squared distances.
 
     ``sum_x w_x |phi(x) - c(x)|^2 / sum_x w_x``, for K and weights as for :func:`kernel_kmeans`; a label of -1 leaves a
     point out.
@@ -120,7 +120,7 @@ def partition_cost(K, labels, *, weights=None, n_jobs=None):
 
 
 def _check_init(kernel, labels, n_clusters):
-    """Labels of a first partition, -1 for isolated nodes only."""
+    """Check labels of a first partition, and set those of isolated nodes to -1."""
     labels = np.array(check_labels("init", labels, kernel.n_points))
     isolated = kernel.point_weights == 0
     if labels.max() >= n_clusters or (labels[~isolated] < 0).any():
@@ -133,7 +133,7 @@ def _check_init(kernel, labels, n_clusters):
 
 
 def initial_shift(kernel, weights, shift):
-    """The shift that distances of the first partition are taken with.
+    """Choose the shift that distances of the first partition are taken with.
 
     It is `shift`, but for kernels with ``K_xx = 0`` where K_xy is not: no inner product has that. Distances then are
     those of a shifted kernel that is positive semi-definite, only for the start, as the shift would hinder the
@@ -149,7 +149,7 @@ def initial_shift(kernel, weights, shift):
 
 
 def _first_partitions(problem, n_clusters, init, streams):
-    """First partitions: the one given, or drawn ones, of which one is enough with a centre at every different point."""
+    """Yield first partitions: the one given, or drawn ones; one is enough with a centre at every different point."""
     if not isinstance(init, str):
         yield init
         return
@@ -219,7 +219,7 @@ def _result(problem, runs, n_clusters, on_empty):
 
 
 def _why_fewer(problem, run):
-    """Why clusters are left without points, and what to do."""
+    """Explain clusters without points, and name a remedy."""
     weights = problem.weights
     scale = float(problem.kernel.diagonal.max()) + problem.shift / float(weights[weights > 0].min())
     if run.look.fitted.distances.min() < -problem.noise * scale:
