@@ -139,7 +139,14 @@ def degree_corrected_partition(
         theta = _power_law(exponent, degree_ratio, n_nodes, streams.generator("degrees"))
         expected = theta * (mean_degree / theta.mean())
     else:
-        expected = _as_degrees(expected_degrees, n_nodes)
+        expected = np.asarray(expected_degrees)
+        if expected.shape != (n_nodes,) or expected.dtype.kind not in "biuf":
+            raise ParameterError(
+                f"expected_degrees must be {n_nodes} numbers, got {expected.dtype} of shape {expected.shape}"
+            )
+        expected = expected.astype(np.float64)
+        if not (np.isfinite(expected) & (expected >= 0)).all():
+            raise ParameterError("expected_degrees must be finite and not negative")
     # Node i owns the stretch from before[i] to before[i + 1]; a uniform point falls on i with probability d_i / D.
     before = np.concatenate([[0.0], np.cumsum(expected)])
     counts = streams.generator("counts")
@@ -235,16 +242,6 @@ def _power_law(exponent, ratio, n, generator):
     ratio = check_real("degree_ratio", ratio, low=1)
     tail = ratio ** (1 - exponent)
     return (1 - generator.random(n) * (1 - tail)) ** (1 / (1 - exponent))
-
-
-def _as_degrees(values, n_nodes):
-    values = np.asarray(values)
-    if values.shape != (n_nodes,) or values.dtype.kind not in "biuf":
-        raise ParameterError(f"expected_degrees must be {n_nodes} numbers, got {values.dtype} of shape {values.shape}")
-    values = values.astype(np.float64)
-    if not (np.isfinite(values).all() and (values >= 0).all()):
-        raise ParameterError("expected_degrees must be finite and not negative")
-    return values
 
 
 def _node_at(before, points, low, high):

@@ -52,21 +52,6 @@ def test_same_graph_as_the_slow_twin(sizes, p_in, p_out, seed):
     assert labels.dtype == np.int32
 
 
-@pytest.mark.parametrize(
-    ("k", "size", "p_in", "p_out"), [(20, 300, 0.5, 0.001), (100, 100, 0.03, 0.002), (3, 1000, 0.01, 0.4)]
-)
-def test_numbers_of_edges(k, size, p_in, p_out):
-    """Both are binomial: 6 variables, one beyond six sigma with probability below 2e-8."""
-    graph, labels = planted_partition(k, size, p_in, p_out, random_state=0)
-    rows = np.repeat(labels, np.diff(graph.indptr))
-    inside = np.count_nonzero(rows == labels[graph.indices]) / 2
-    outside = graph.n_edges - inside
-    pairs_in = k * size * (size - 1) / 2
-    pairs_out = k * (k - 1) / 2 * size**2
-    for found, pairs, p in ((inside, pairs_in, p_in), (outside, pairs_out, p_out)):
-        assert abs(found - pairs * p) <= SIX_SIGMA * np.sqrt(pairs * p * (1 - p)) + 1
-
-
 def plain(seed):
     """Pairs of 6 nodes in clusters of 4 and 2: graph, and probability of every pair."""
     graph, labels = planted_partition(2, [4, 2], 0.6, 0.25, random_state=seed)

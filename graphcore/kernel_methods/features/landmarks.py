@@ -77,7 +77,16 @@ def sample_landmarks(
     kernel = as_kernel(K)
     streams = Streams(random_state)
     if not isinstance(sampling, str):
-        return _given(sampling, kernel.n_points)
+        indices, n = np.asarray(sampling), kernel.n_points
+        if indices.ndim != 1 or len(indices) == 0 or indices.dtype.kind not in "iu":
+            raise ParameterError(
+                "sampling must be the name of a scheme or a one-dimensional array of integers, the landmarks "
+                f"themselves; got shape {indices.shape} of {indices.dtype}"
+            )
+        if indices.min() < 0 or indices.max() >= n:
+            raise InputError(f"landmarks must be from 0 to {n - 1}; found {indices.min()} to {indices.max()}")
+        distinct, counts = np.unique(indices, return_counts=True)
+        return Landmarks(distinct.astype(np.int64), np.sqrt(counts.astype(np.float64)), len(indices), "given")
     check_choice("sampling", sampling, LANDMARK_SAMPLINGS)
     n_landmarks = check_integer("n_landmarks", n_landmarks, low=1)
     if sampling == "rpcholesky":
@@ -107,20 +116,6 @@ def sample_landmarks(
     return draw_landmarks(
         kernel.n_points, n_landmarks, probabilities=scores, replace=replace, random_state=streams, sampling=sampling
     )
-
-
-def _given(indices, n):
-    """Make Landmarks of points that the caller chose."""
-    indices = np.asarray(indices)
-    if indices.ndim != 1 or len(indices) == 0 or indices.dtype.kind not in "iu":
-        raise ParameterError(
-            "sampling must be the name of a scheme or a one-dimensional array of integers, the landmarks themselves; "
-            f"got shape {indices.shape} of {indices.dtype}"
-        )
-    if indices.min() < 0 or indices.max() >= n:
-        raise InputError(f"landmarks must be from 0 to {n - 1}; found {indices.min()} to {indices.max()}")
-    distinct, counts = np.unique(indices, return_counts=True)
-    return Landmarks(distinct.astype(np.int64), np.sqrt(counts.astype(np.float64)), len(indices), "given")
 
 
 def suggest_rank(n_clusters, n_landmarks, *, coherence=1.0, highest=None):

@@ -211,11 +211,9 @@ def seed_labels(problem, n_clusters, rng, *, farthest=False):
 
     The seeds are k-means++ (Arthur, Vassilvitskii 2007), or with `farthest` each is the point farthest from all before.
     """
-
-    def distances_to(point):
-        return problem.distances_to_point(point), 0
-
-    seeds = seeds_by_distance(distances_to, problem.weights, n_clusters, rng, farthest=farthest)
+    seeds = seeds_by_distance(
+        lambda point: (problem.distances_to_point(point), 0), problem.weights, n_clusters, rng, farthest=farthest
+    )
     if seeds.exhausted:
         found = len(seeds.indices)
         raise InputError(

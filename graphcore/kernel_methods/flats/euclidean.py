@@ -185,14 +185,10 @@ def residuals(Y, basis):
 
 
 def members_by_cluster(labels, n_clusters):
-    """Yield pairs of a label and the ascending places where it stands, for the labels that occur."""
-    order = np.argsort(labels, kind="stable")
+    """List pairs of a label and the ascending places where it stands, for the labels that occur."""
     ends = np.cumsum(np.bincount(labels, minlength=n_clusters))
-    start = 0
-    for j, end in enumerate(ends):
-        if end > start:
-            yield j, order[start:end]
-        start = end
+    members = np.split(np.argsort(labels, kind="stable"), ends[:-1])
+    return [(j, places) for j, places in enumerate(members) if len(places)]
 
 
 class EuclideanFlats(FlatsProblem):
@@ -231,8 +227,12 @@ class EuclideanFlats(FlatsProblem):
     def fit(self, labels, n_clusters):
         """Fit the best flat to every cluster (none empty); return them and squared distances of points to their own."""
         sparse = isinstance(self.Y, SparseRows)
-        if self.n_dims == 0 and not sparse:
-            return self._fit_means(labels, n_clusters)
+        if self.n_dims == 0 and not sparse:  # means alone, all clusters at once
+            centres = weighted_means(self.Y, labels, self.weights, n_clusters)
+            rest = self.Y - centres[labels]
+            correction = weighted_means(rest, labels, self.weights, n_clusters)
+            rest -= correction[labels]
+            return FlatSet.of_points(self.origin, centres + correction), residuals(rest, ())
         d = self.Y.shape[1]
         centres = np.empty((n_clusters, d))
         bases = np.zeros((n_clusters, self.n_dims, d))
@@ -270,15 +270,6 @@ class EuclideanFlats(FlatsProblem):
             return distances
         Y = self.Y - self.Y[i]
         return np.einsum("ij,ij->i", Y, Y)
-
-    def _fit_means(self, labels, n_clusters):
-        """Fit means alone, all clusters at once."""
-        centres = weighted_means(self.Y, labels, self.weights, n_clusters)
-        rest = self.Y - centres[labels]
-        correction = weighted_means(rest, labels, self.weights, n_clusters)
-        centres += correction
-        rest -= correction[labels]
-        return FlatSet.of_points(self.origin, centres), residuals(rest, ())
 
     def _directions(self, Y, w):
         """Compute the leading principal directions of a centred, weighted cluster: orthonormal rows."""

@@ -205,7 +205,15 @@ def _result(problem, runs, n_clusters, on_empty):
     total = float(weights[best.labels >= 0].sum())
     norms[filled] -= shift / masses[filled]
     if n_found < n_clusters and on_empty != "drop":
-        warn_user(f"only {n_found} of n_clusters={n_clusters} clusters hold points: {_why_fewer(problem, best)}")
+        scale = float(problem.kernel.diagonal.max()) + shift / float(weights[weights > 0].min())
+        why = "there are no more different points under this kernel; ask for fewer clusters"
+        if best.look.fitted.distances.min() < -problem.noise * scale:
+            why = (
+                "the kernel is not positive semi-definite, squared distances are negative, and no point is far enough "
+                "from its centroid to be a cluster of its own; add a multiple of the identity to the kernel "
+                "(self_loop=1.0 for a graph), or use KernelKMeans with shift='psd'"
+            )
+        warn_user(f"only {n_found} of n_clusters={n_clusters} clusters hold points: {why}")
     if all(run.stopped == "max_iter" for run in runs):
         warn_user(f"no initialisation converged in max_iter={len(best.history) - 1} iterations; raise max_iter, or tol")
     return KernelKMeansResult(
@@ -216,16 +224,3 @@ def _result(problem, runs, n_clusters, on_empty):
         run=best,
         costs_of_initialisations=np.array([(run.objective - extra) / total for run in runs]),
     )
-
-
-def _why_fewer(problem, run):
-    """Explain clusters without points, and name a remedy."""
-    weights = problem.weights
-    scale = float(problem.kernel.diagonal.max()) + problem.shift / float(weights[weights > 0].min())
-    if run.look.fitted.distances.min() < -problem.noise * scale:
-        return (
-            "the kernel is not positive semi-definite, squared distances are negative, and no point is far enough from "
-            "its centroid to be a cluster of its own; add a multiple of the identity to the kernel (self_loop=1.0 for "
-            "a graph), or use KernelKMeans with shift='psd'"
-        )
-    return "there are no more different points under this kernel; ask for fewer clusters"
