@@ -51,14 +51,7 @@ class NystromOptions(NamedTuple):
 
 
 def nystrom_features(
-    K,
-    n_landmarks,
-    n_components=None,
-    *,
-    sampling="uniform",
-    random_state=None,
-    n_jobs=None,
-    **options,
+    K, n_landmarks, n_components=None, *, sampling="uniform", random_state=None, n_jobs=None, **options
 ):
     """Compute rank-restricted Nystrom features of a kernel matrix: KernelFeatures.
 

@@ -30,15 +30,14 @@ SEEDS = st.integers(0, 2**32 - 1)
 # -- identities --------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.filterwarnings("ignore::graphcore.GraphWarning")
 @given(graphs(), SEEDS, st.sampled_from([0.0, 1.0, 2.5]), st.sampled_from([0.0, 1.0]))
 def test_the_cost_on_a_graph_is_its_normalised_cut(pair, seed, shift, self_loop):
     graph, _ = pair
     assume(graph.n_isolated < graph.n_nodes)
     kernel = GraphKernel(graph, self_loop)
     k = min(3, graph.n_nodes - graph.n_isolated)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", GraphWarning)
-        result = kernel_kmeans(kernel, k, init="random", n_init=2, shift=shift, random_state=seed)
+    result = kernel_kmeans(kernel, k, init="random", n_init=2, shift=shift, random_state=seed)
     n = graph.n_nodes - graph.n_isolated
     degrees = kernel.point_weights
     found = np.unique(result.labels[result.labels >= 0])
@@ -115,6 +114,7 @@ def indefinite(n=40, seed=0):
     return K
 
 
+@pytest.mark.filterwarnings("error::graphcore.GraphWarning")
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("sparse", [False, True])
 def test_the_shift_that_makes_a_kernel_definite(weighted, sparse):
@@ -124,9 +124,7 @@ def test_the_shift_that_makes_a_kernel_definite(weighted, sparse):
     shift = semidefinite_shift(kernel, weights)
     eigenvalues = np.linalg.eigvalsh(np.sqrt(weights)[:, None] * K * np.sqrt(weights) + shift * np.eye(40))
     assert 0 <= eigenvalues[0] < 1e-8 * eigenvalues[-1]
-    with warnings.catch_warnings():
-        warnings.simplefilter("error", GraphWarning)
-        result = kernel_kmeans(kernel, 4, weights=weights, shift="psd", random_state=0)
+    result = kernel_kmeans(kernel, 4, weights=weights, shift="psd", random_state=0)
     assert result.shift == pytest.approx(shift)
     assert result.run.n_rises == 0
     assert (np.diff(result.run.history) <= 1e-9 * np.abs(result.run.history[0])).all()
@@ -141,13 +139,10 @@ def test_the_shift_by_lanczos(limits):
 
 
 def test_an_indefinite_kernel_is_warned_about_and_a_definite_one_is_not():
-    with pytest.warns(GraphWarning, match=r"not positive semi-definite.*shift='psd'"):
-        kernel_kmeans(indefinite(), 3, random_state=0)
-    with pytest.warns(GraphWarning, match="not positive semi-definite"):
-        kernel_kmeans(indefinite(700), 3, n_init=1, random_state=0)
     X = np.random.default_rng(0).standard_normal((60, 2))
-    with pytest.warns(GraphWarning, match="not positive semi-definite"):
-        kernel_kmeans(VectorKernel(X, kernel_function("sigmoid", coef0=0.0)), 3, n_init=1, random_state=0)
+    for K in (indefinite(), indefinite(700), VectorKernel(X, kernel_function("sigmoid", coef0=0.0))):
+        with pytest.warns(GraphWarning, match=r"not positive semi-definite.*shift='psd'"):
+            kernel_kmeans(K, 3, n_init=1, random_state=0)
     with warnings.catch_warnings():
         warnings.simplefilter("error", GraphWarning)
         kernel_kmeans(X @ X.T, 3, random_state=0)
