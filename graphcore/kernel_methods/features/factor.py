@@ -10,7 +10,7 @@ from ...base.threads import away, limited_libraries, map_blocks
 from ...base.validation import check_choice, check_real
 from ...exceptions import InputError
 from ...kernels.checks import clearly_negative
-from ...kernels.columns import block_borders, matrix_columns, rows_in
+from ...kernels.columns import block_borders, matrix_columns
 from ...kernels.definiteness import report_indefinite
 
 # The remedy for an indefinite kernel, beside another kernel.
@@ -100,7 +100,7 @@ def nystrom_factor(
     if chunked:  # sums come from where the rows lie, and features stay there
         gram, n_zero_rows = _summed(columns.map(_gram_of_chunk, Z, block_bytes))
     else:
-        borders = block_borders(columns, rows_in(columns, block_bytes))
+        borders = block_borders(columns, block_bytes=block_bytes)
         kept = {} if math.prod(columns.shape) * columns.dtype.itemsize <= _KEEP_BYTES else None
         with limited_libraries():
             gram, n_zero_rows = _gram_of_features(columns, Z, borders, kept, n_jobs)
@@ -136,7 +136,7 @@ def _gram_of_features(columns, Z, borders, kept, n_jobs):
 
 def _gram_of_chunk(columns, Z, block_bytes):
     with limited_libraries():
-        return _gram_of_features(columns, Z, block_borders(columns, rows_in(columns, block_bytes)), None, 1)
+        return _gram_of_features(columns, Z, block_borders(columns, block_bytes=block_bytes), None, 1)
 
 
 def _summed(parts):
@@ -186,7 +186,7 @@ def project(columns, projection, *, block_bytes=None, n_jobs=None):
     if hasattr(columns, "lazily"):
         return columns.lazily(_project_chunk, projection.shape[1], columns.dtype, projection, block_bytes)
     with limited_libraries():
-        return _features(columns, projection, block_borders(columns, rows_in(columns, block_bytes)), None, n_jobs)
+        return _features(columns, projection, block_borders(columns, block_bytes=block_bytes), None, n_jobs)
 
 
 def _project_chunk(columns, projection, block_bytes):

@@ -12,7 +12,7 @@ from ...base.warn import warn_user
 from ...distributed.chunks import map_chunks
 from ...exceptions import InputError, ParameterError
 from ...kernels.as_kernel import as_kernel
-from ...kernels.columns import map_rows, matrix_columns, rows_in
+from ...kernels.columns import map_rows, matrix_columns
 from ...kernels.definiteness import report_indefinite, smallest_sampled_eigenvalue
 from .factor import CLIP, nystrom_factor
 from .feature_map import PROJECTIONS, assembled, map_of, projection_matrix
@@ -86,8 +86,7 @@ def nystrom_features(
     landmarks = sketch = scale = indices = None
     if named and sampling in PROJECTIONS:
         sketch = projection_matrix(sampling, kernel.n_points, n_landmarks, random_state=streams)
-        every = kernel.columns()
-        C = map_rows(every, lambda rows: rows @ sketch, n_jobs=n_jobs, block_rows=rows_in(every, how.block_bytes))
+        C = map_rows(kernel.columns(), lambda rows: rows @ sketch, n_jobs=n_jobs, block_bytes=how.block_bytes)
         columns, W = matrix_columns(C.astype(kernel.precision, copy=False), kernel.precision), C.T @ sketch
     else:
         drawn_by = {"sampling": sampling, "replace": how.replace, "n_components": n_components, "ridge": how.ridge}

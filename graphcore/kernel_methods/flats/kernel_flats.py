@@ -194,17 +194,15 @@ class KernelFlats(FlatsProblem):
         """Fit the best flat to every cluster (none empty); return them and squared distances of points to their own."""
         sparse, m = self.kernel.kernel.is_sparse, self.n_dims
         small = max(SMALL_SPARSE, 4 * m) if sparse else max(SMALL_DENSE, 20 * m)
-
-        def fit_one(members):
-            part, large = self.kernel.among(members), len(members) > small
-            return fit_cluster(part.toarray() if sparse and not large else part, self.weights[members], m, large)
-
         n = len(labels)
         shares, own, coefficients = np.empty(n), np.empty(n), np.zeros((n, m))
         mean_norms, shifts = np.empty(n_clusters), np.zeros((n_clusters, m))
         dims = np.zeros(n_clusters, dtype=np.int32)
         for j, members in members_by_cluster(labels, n_clusters):
-            shares[members], directions, mean_norms[j], products, own[members] = fit_one(members)
+            part, large = self.kernel.among(members), len(members) > small
+            part = part.toarray() if sparse and not large else part
+            found = fit_cluster(part, self.weights[members], m, large)
+            shares[members], directions, mean_norms[j], products, own[members] = found
             d = dims[j] = len(products)
             coefficients[members, :d], shifts[j, :d] = directions, products
         return KernelFlatSet(labels.copy(), shares, coefficients, mean_norms, shifts, dims), own

@@ -51,17 +51,13 @@ def check_step(kernel, K, weights, labels, k, shift, n_jobs=None):
     D = oracles.distances(K, labels, weights, k, shift)
     scale = 1e-11 * (1 + np.abs(K).max() + shift / weights[weights > 0].min() + (K.max() if K.size else 0))
     np.testing.assert_allclose(step.masses, [weights[labels == j].sum() for j in range(k)], atol=1e-12)
-    for x in range(len(K)):
-        if labels[x] < 0:
-            assert (look.labels[x], look.own[x]) == (-1, 0)
-            continue
-        if step.masses[labels[x]] > 0:
-            assert look.own[x] == pytest.approx(D[x, labels[x]], abs=scale)
-        assert step.distances[x] == pytest.approx(D[x].min(), abs=scale)
-        assert D[x, look.labels[x]] == pytest.approx(D[x].min(), abs=scale)
-        ties = np.flatnonzero(D[x] <= D[x].min() + scale)
-        if len(ties) == 1:
-            assert look.labels[x] == ties[0]
+    out, placed = labels < 0, np.flatnonzero(labels >= 0)
+    assert (look.labels[out] == -1).all() and not look.own[out].any()
+    least, close = D[placed].min(axis=1), {"rtol": 0, "atol": scale}
+    np.testing.assert_allclose(step.distances[placed], least, **close)
+    np.testing.assert_allclose(D[placed, look.labels[placed]], least, **close)
+    held = placed[step.masses[labels[placed]] > 0]
+    np.testing.assert_allclose(look.own[held], D[held, labels[held]], **close)
     return step
 
 
