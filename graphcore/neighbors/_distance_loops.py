@@ -5,6 +5,7 @@ import numpy as np
 from ..base.compiling import compiled
 
 EUCLIDEAN, MANHATTAN, JACCARD = 0, 1, 2
+CODES = {"manhattan": MANHATTAN, "jaccard": JACCARD}  # all others are Euclidean distances in another unit
 
 _PIECE = 128
 

@@ -20,8 +20,8 @@ from .vectors import in_space, is_sparse
 
 # There is no approximate search by the last three.
 _EXACT_ONLY = ("chebyshev", "canberra", "braycurtis")
-_DENSE_ONLY = ("correlation", *_EXACT_ONLY)
-METRICS = ("euclidean", "cosine", "manhattan", "hamming", "jaccard", *_DENSE_ONLY)
+DENSE_ONLY = ("correlation", *_EXACT_ONLY)
+METRICS = ("euclidean", "cosine", "manhattan", "hamming", "jaccard", *DENSE_ONLY)
 _INNER_PRODUCTS = ("inner_product", "inner product", "dot", "dot_product", "dotproduct", "ip")
 ALGORITHMS = ("auto", "exact", "approximate")
 
@@ -40,7 +40,7 @@ def nearest_neighbors(X, n_neighbors, *, metric="euclidean", algorithm="auto", r
     check_choice("algorithm", algorithm, ALGORITHMS)
     n_neighbors = check_integer("n_neighbors", n_neighbors, low=1, high=X.shape[0] - 1, why_high="rows less one")
     effective_jobs(n_jobs)
-    if metric in _DENSE_ONLY and is_sparse(X):
+    if metric in DENSE_ONLY and is_sparse(X):
         raise InputError(f"metric={metric!r} is for dense vectors; pass X.toarray(), or use another metric")
     X = in_space(X, metric)
     space = "euclidean" if metric in ("cosine", "correlation", "hamming") else metric

@@ -9,12 +9,10 @@ from ..base.progress import note
 from ..base.streams import Streams
 from ..base.threads import away, effective_jobs, limited_libraries, map_blocks, map_items
 from . import _descent_loops as loops
-from ._distance_loops import EUCLIDEAN, JACCARD, MANHATTAN
+from ._distance_loops import CODES, EUCLIDEAN
 from .neighbor_lists import empty_neighbors
 from .search_exact import exact_distances
 from .vectors import in_unit, is_sparse, squared_norms
-
-_CODES = {"manhattan": MANHATTAN, "jaccard": JACCARD}  # all others are Euclidean distances in another unit
 
 # Longer lists find more, as the descent goes by way of what they hold: bench/neighbors.py has recall and time.
 # Texts, whose rows have no few directions in common, need twice as many.
@@ -47,11 +45,11 @@ def approximations(X, n_neighbors, metric, random_state, n_jobs):
     """
     streams = Streams(random_state)
     X, unit = _as_float32(X, metric)
-    n, sparse, space = X.shape[0], is_sparse(X), metric if metric in _CODES else "euclidean"
+    n, sparse, space = X.shape[0], is_sparse(X), metric if metric in CODES else "euclidean"
     sample = np.sort(streams.generator("rows for the recall").choice(n, min(n, _SAMPLED), replace=False))
     last = exact_distances(X, sample, n_neighbors, space)[:, -1:]
     n_listed = max(_LISTED_SPARSE if sparse else _LISTED, n_neighbors + _MORE)
-    rounds, order, join = _first_lists(X, min(n - 1, n_listed), _CODES.get(metric, EUCLIDEAN), streams, n_jobs)
+    rounds, order, join = _first_lists(X, min(n - 1, n_listed), CODES.get(metric, EUCLIDEAN), streams, n_jobs)
     while True:
         rounds.run(join, _SETTLED)
         found = empty_neighbors(n, n_neighbors)

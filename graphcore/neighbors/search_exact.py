@@ -85,20 +85,7 @@ def exact_searcher(X, n_neighbors, metric, method="auto"):
 
     if metric == "jaccard":
         return _ByJaccard(X, n_neighbors)
-    if metric == "hamming":
-        return _ByHamming(exact_searcher(X, n_neighbors, "euclidean", method))
     return NearestNeighbors(n_neighbors=n_neighbors, algorithm=method, metric=metric).fit(X)
-
-
-class _ByHamming:
-    """The share of columns that differ between vectors of 0 and 1: in order as the Euclidean distance is."""
-
-    def __init__(self, searcher):
-        self._searcher = searcher
-
-    def kneighbors(self, rows):
-        distances, indices = self._searcher.kneighbors(rows)
-        return in_unit(distances, "hamming", rows.shape[1]), indices
 
 
 class _ByJaccard:

@@ -127,8 +127,10 @@ def test_structure_of_uneven_degrees(sizes, mean_degree, mixing, ratio, seed):
         assert (np.repeat(labels, np.diff(graph.indptr)) == labels[graph.indices]).all()
 
 
-def test_degrees_and_mixing_are_as_expected():
+@pytest.mark.parametrize("block_edges", [1000, 1 << 20])
+def test_degrees_and_mixing_are_as_expected(block_edges, limits):
     """Degrees are nearly Poisson; three variables, one beyond six sigma with probability 6e-9."""
+    limits(planted, _BLOCK_EDGES=block_edges)
     k, size, mixing = 10, 2000, 0.25
     d = np.where(np.arange(k * size) % 2, 5.0, 15.0)
     graph, labels = degree_corrected_partition(k, size, mixing=mixing, expected_degrees=d, random_state=0)
@@ -164,8 +166,3 @@ def test_no_degree_is_no_edge_and_tiny_probabilities_jump_over_everything():
     # Poisson with mean 20: at least one edge, and fewer than 80, with failure below 1e-8.
     graph, _ = planted_partition(2, 100_000, 1e-9, 1e-9, random_state=0)
     assert 1 <= graph.n_edges < 80
-
-
-def test_several_blocks_of_edges(limits):
-    limits(planted, _BLOCK_EDGES=1000)
-    test_degrees_and_mixing_are_as_expected()

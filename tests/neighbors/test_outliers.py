@@ -53,22 +53,17 @@ def test_density_against_a_sum_over_all_rows():
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_mixing_against_loops(seed):
+def test_mixing_against_a_dense_matrix(seed):
     rng = np.random.default_rng(seed)
     neighbors = found(rng.normal(size=(200, 2)), 8)
     neighbors.indices[rng.random((200, 8)) < 0.1] = -1
     apart = rng.random(200) < 0.1 * (seed + 1)
-    lists = [[j for j in row if j >= 0] for row in neighbors.indices.tolist()]
-    listing = [[i for i in range(200) if j in lists[i]] for j in range(200)]
-    leaving = [not apart[j] for i in range(200) if apart[i] for j in lists[i]]
-    taken = []
-    for j in range(200):
-        n_apart = sum(apart[i] for i in listing[j])
-        n_others = len(listing[j]) - n_apart
-        if not apart[j] and n_others <= 2:
-            taken.append(n_apart >= max(1, n_others))
-    assert taken
-    np.testing.assert_allclose(mixing(neighbors, apart), max(np.mean(leaving), np.mean(taken)))
+    lists = (neighbors.indices[:, :, None] == np.arange(200)).any(axis=1)  # whether row i lists row j
+    n_apart, n_others = lists[apart].sum(axis=0), lists[~apart].sum(axis=0)
+    taken = (n_apart >= np.maximum(n_others, 1))[~apart & (n_others <= 2)]
+    leaving = lists[apart][:, ~apart].sum() / lists[apart].sum()
+    assert len(taken)
+    np.testing.assert_allclose(mixing(neighbors, apart), max(leaving, np.mean(taken)))
     assert mixing(neighbors, np.zeros(200, dtype=bool)) == 0
 
 

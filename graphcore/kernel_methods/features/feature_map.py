@@ -122,19 +122,17 @@ class KernelFeatures:
         return float(sum(map_chunks(np.sum, self.residuals)))
 
 
-def map_of(kernel, projection, indices, sketch):
-    """Return the map that takes new points to their features."""
-    function = vectors = None
-    if isinstance(kernel, VectorKernel):
-        function, vectors = kernel.function, kernel.vectors(indices)
-    return FeatureMap(projection, function, vectors, indices, sketch, kernel.precision, kernel.n_points)
-
-
-def assembled(kernel, features, feature_map, singular_values, on_indefinite, *, sampling, negative=False, **rest):
+def assembled(
+    kernel, features, projection, columns, singular_values, on_indefinite, *, sampling, negative=False, **rest
+):
     """Make KernelFeatures and their residuals, which tell whether the kernel is positive semi-definite.
 
-    `negative` says that it is known to have negative eigenvalues.
+    `projection` takes kernel columns to features, `columns` are their indices and their sketch, as of FeatureMap.
+    `negative` says that the kernel is known to have negative eigenvalues.
     """
+    (indices, sketch), function, vectors = columns, None, None
+    if isinstance(kernel, VectorKernel):
+        function, vectors = kernel.function, kernel.vectors(indices)
     diagonal = kernel.diagonal
     trace = float(sum(map_chunks(np.sum, diagonal)))
     if not np.isfinite(trace):
@@ -162,7 +160,7 @@ def assembled(kernel, features, feature_map, singular_values, on_indefinite, *, 
         )
     return KernelFeatures(
         features,
-        feature_map,
+        FeatureMap(projection, function, vectors, indices, sketch, kernel.precision, kernel.n_points),
         singular_values,
         diagonal,
         residuals,

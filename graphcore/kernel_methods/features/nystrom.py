@@ -15,7 +15,7 @@ from ...kernels.as_kernel import as_kernel
 from ...kernels.columns import map_rows, matrix_columns
 from ...kernels.definiteness import report_indefinite, smallest_sampled_eigenvalue
 from .factor import CLIP, nystrom_factor
-from .feature_map import PROJECTIONS, assembled, map_of, projection_matrix
+from .feature_map import PROJECTIONS, assembled, projection_matrix
 from .landmarks import LANDMARK_SAMPLINGS, sample_landmarks
 from .leverage import top_eigenpairs
 
@@ -174,16 +174,15 @@ def kernel_pca_features(K, n_components, *, on_indefinite="error", random_state=
         raise InputError(_ZERO)
     values, V = values[signal], V[:, signal]
     roots = np.sqrt(values)
-    feature_map = map_of(kernel, np.diag(1.0 / roots), None, V)
     noted = {"n_landmarks": kernel.n_points, "sampling": "kernel-pca", "negative": smallest < 0}
-    return assembled(kernel, V * roots, feature_map, roots, on_indefinite, **noted)
+    return assembled(kernel, V * roots, np.diag(1.0 / roots), (None, V), roots, on_indefinite, **noted)
 
 
 def _of_factor(kernel, factor, columns, on_indefinite, **noted):
     """Make KernelFeatures of a NystromFactor."""
-    feature_map = map_of(kernel, factor.projection, *columns)
     noted |= {"landmark_root": factor.landmark_root, "negative": factor.landmark_root.indefinite}
-    return assembled(kernel, factor.features, feature_map, factor.singular_values, on_indefinite, **noted)
+    made = factor.features, factor.projection, columns, factor.singular_values
+    return assembled(kernel, *made, on_indefinite, **noted)
 
 
 def _n_at_origin(diagonal):

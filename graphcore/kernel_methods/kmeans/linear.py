@@ -69,14 +69,21 @@ def linear_kmeans(
     n_init = check_integer("n_init", n_init, low=1)
     max_iter, tol = check_integer("max_iter", max_iter, low=1), check_real("tol", tol, low=0.0)
     if is_chunked(B):
-        return _chunked(B, k, sample_weight, solver, init, n_init, max_iter, tol, Streams(random_state))
-    common = {
-        "init": "k-means++" if init is None else init,
-        "n_init": n_init if init is None else 1,
-        "max_iter": max_iter,
-        "tol": tol,
-        "random_state": Streams(random_state).integer("k-means"),
-    }
+        if sample_weight is not None or solver != "lloyd":
+            given = "sample_weight" if sample_weight is not None else f"solver={solver!r}"
+            raise ParameterError(
+                f"{given} is not for a dask.array; leave it out, or give the rows as an array in memory"
+            )
+        starts = np.asarray(init)[None]
+        if init is None:
+            starts = scalable_starts(B, k, n_init, Streams(random_state).child("k-means"))
+        centers, n_iter = lloyd_runs(B, starts, max_iter=max_iter, tol=tol)
+        _warn_of_few(len(centers), k)
+        labels = nearest_center(B, centers)[0].persist()
+        return LinearKMeans(labels, centers, centers_and_cost(B, labels)[1], n_iter)
+    init, n_init = ("k-means++", n_init) if init is None else (init, 1)
+    seed = Streams(random_state).integer("k-means")
+    common = {"init": init, "n_init": n_init, "max_iter": max_iter, "tol": tol, "random_state": seed}
     if solver == "lloyd":
         # Without a copy rows are moved by their mean and back, which changes last digits.
         model = KMeans(k, copy_x=B.nbytes <= _COPY_BYTES, **common)
@@ -92,18 +99,6 @@ def linear_kmeans(
         cost = centers_and_cost(B, labels, sample_weight)[1]
     centers = np.asarray(model.cluster_centers_[found], dtype=np.float64)
     return LinearKMeans(labels, centers, cost, int(model.n_iter_))
-
-
-def _chunked(B, k, sample_weight, solver, init, n_init, max_iter, tol, streams):
-    """Run k-means on a dask.array."""
-    if sample_weight is not None or solver != "lloyd":
-        given = "sample_weight" if sample_weight is not None else f"solver={solver!r}"
-        raise ParameterError(f"{given} is not for a dask.array; leave it out, or give the rows as an array in memory")
-    starts = scalable_starts(B, k, n_init, streams.child("k-means")) if init is None else np.asarray(init)[None]
-    centers, n_iter = lloyd_runs(B, starts, max_iter=max_iter, tol=tol)
-    _warn_of_few(len(centers), k)
-    labels = nearest_center(B, centers)[0].persist()
-    return LinearKMeans(labels, centers, centers_and_cost(B, labels)[1], n_iter)
 
 
 def _warn_of_few(found, k):
