@@ -38,7 +38,7 @@ class Products(NamedTuple):
     # ``nearest(norms, masses, own_bonus)`` is ``argmin_j norms_j - 2 S_xj / masses_j``, less the bonus of the cluster
     # that holds x's weight: labels (n_points,), int32, of equals the lowest, and these values.
     nearest: Callable
-    before: Any = None  # what those of the next partition are made from
+    before: Any = None  # state from which the products of the next partition are made
 
 
 class Kernel:
@@ -53,7 +53,7 @@ class Kernel:
     diagonal: np.ndarray  # (n_points,) float64
     is_psd: bool | None = None  # whether it is positive semi-definite for certain, for certain not, or not known
     is_sparse: bool = False  # whether most entries are 0, and rows come as csr_array
-    precision: np.dtype = np.dtype(np.float64)  # what values were computed in, whatever type they are held in
+    precision: np.dtype = np.dtype(np.float64)  # type that values were computed in, whatever type holds them
     leaves_out_isolated: bool = False  # whether points of weight 0 are in no cluster, as the isolated nodes of a graph
 
     @property
@@ -69,7 +69,7 @@ class Kernel:
     def block(self, rows, columns, dtype=None):
         """Return entries at some rows and columns (arrays of integers, or slices), an ndarray (n_rows, n_columns).
 
-        `dtype` is what the values are computed in, where they are computed, and returned in; by default `precision`.
+        `dtype` is the type that values are computed and returned in, by default `precision`.
         """
         raise NotImplementedError
 

@@ -24,7 +24,7 @@ def as_floats(X, dtype=None):
 
 
 def check_vectors(X):
-    """Refuse what is no matrix of real numbers."""
+    """Refuse vectors that are no matrix of real numbers."""
     if X.ndim != 2 or X.dtype.kind not in "biuf":
         raise InputError(f"vectors must be a matrix of real numbers, got shape {X.shape} and type {X.dtype}")
 
@@ -54,8 +54,8 @@ def check_scale(X, dtype=None, name="X"):
 def eigenvalue_noise(n_points, dtype):
     """Return the share of the largest eigenvalue up to which negative ones may be rounding of kernel values.
 
-    The rounding of n x n values has eigenvalues up to about n times the machine epsilon. 1e-8 is for what went into the
-    values before: they are seldom exact to the last digit.
+    The rounding of n x n values has eigenvalues up to about n times the machine epsilon. 1e-8 is for errors in the
+    values before they were rounded: values are seldom exact to the last digit.
     """
     return max(1e-8, n_points * float(np.finfo(dtype).eps))
 
@@ -67,7 +67,7 @@ def clearly_negative(eigenvalues, dtype, n_points):
 
 
 def check_precomputed(K):
-    """Refuse what has not the shape or type of a precomputed kernel."""
+    """Refuse an array without the shape or type of a precomputed kernel."""
     if K.ndim != 2 or K.shape[0] != K.shape[1] or K.shape[0] == 0:
         raise InputError(f"a precomputed kernel is a square matrix, and not empty; this one has shape {K.shape}")
     if K.dtype.kind not in "biuf":

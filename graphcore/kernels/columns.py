@@ -19,7 +19,7 @@ class Columns:
     """Some columns of a kernel matrix, in blocks of rows that a function makes."""
 
     shape: tuple[int, int]
-    dtype: np.dtype  # float32 or float64: what the values are computed in
+    dtype: np.dtype  # float32 or float64: type that values are computed in
     row_bytes: int  # working memory of one row
     rows: Callable[[int, int], Any]  # rows from the first number up to the second, an ndarray or a csr_array
     is_sparse: bool = False  # whether rows come as a csr_array

@@ -28,8 +28,8 @@ def spectrum_ends(K, random_state=None):
 def report_indefinite(ends, on_indefinite, *, where, remedy, consequence=None):
     """Refuse a kernel with clearly negative eigenvalues ("error"), warn of it ("warn"), or say nothing ("clip").
 
-    `ends` are the smallest and the largest that were seen, `where` says of what; `remedy` is what helps beside another
-    kernel, `consequence` what comes of going on.
+    `ends` are the smallest and the largest found eigenvalue, `where` names their matrix, `remedy` a remedy beside
+    another kernel, and `consequence` the consequence of going on.
     """
     found = f"the kernel is not positive semi-definite: {where} its eigenvalues go from {ends[0]:.3g} to {ends[1]:.3g}"
     if on_indefinite == "error":
@@ -51,8 +51,7 @@ def rough_spectrum_ends(product, n_points):
     operator = LinearOperator(shape, matvec=product, dtype=np.float64)
     with limited_libraries():
         largest = float(eigsh(operator, 1, which="LM", return_eigenvectors=False, **how)[0])
-        # Seen from above: what is left to |largest| converges at once, even where many eigenvalues lie next to the
-        # smallest.
+        # Differences from |largest| converge at once, even where many eigenvalues lie next to the smallest.
         flipped = LinearOperator(shape, matvec=lambda x: abs(largest) * np.ravel(x) - product(x), dtype=np.float64)
         _, v = eigsh(flipped, 1, which="LA", **how)
         return np.array([float(v[:, 0] @ product(v[:, 0])), largest])

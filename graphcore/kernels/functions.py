@@ -95,7 +95,7 @@ class KernelFunction:
         if self.name == "gaussian":
             return gaussian_block(X, Y, self.gamma)
         if self.name == "laplacian":
-            with np.errstate(over="ignore"):  # the kernel of what is too far apart to be told is 0
+            with np.errstate(over="ignore"):  # kernel values of vectors too far apart are 0
                 block = manhattan(X, Y).astype(X.dtype, copy=False)
                 block *= -min(self.gamma, float(np.finfo(X.dtype).max))
             return np.exp(block, out=block)
@@ -144,7 +144,7 @@ def kernel_function(kernel, *, bandwidth=None, gamma=None, degree=3, coef0=1.0, 
     rules that sample pairs. A parameter that is not known, out of range, given twice or without meaning for the kernel
     is a ParameterError, a rule that gives 0 an InputError.
 
-    Papers differ in what they call sigma. Nystrom kernel k-means (Wang, Gittens, Mahoney; Calandriello, Rosasco) uses
+    Papers define sigma differently. Nystrom kernel k-means (Wang, Gittens, Mahoney; Calandriello, Rosasco) uses
     ``exp(-|x - y|^2 / (2 sigma^2))``, as here. The Gaussian-sketch paper (Kpotufe, Sriperumbudur) uses
     ``exp(-|x - y|^2 / sigma^2)``: give it as ``gamma=1 / sigma**2``.
 

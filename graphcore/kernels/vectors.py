@@ -31,7 +31,7 @@ class VectorKernel(Kernel):
     """The kernel matrix of vectors, ``K[i, j] = function(X[i], X[j])``.
 
     X is an ndarray, memmap or sparse array (n_points, n_features) of any real type; blocks of rows are brought to
-    `dtype`, what kernel values are computed in, when they are used: by default float32 for float32, otherwise float64.
+    `dtype`, the type of kernel values, when they are used: by default float32 for float32, otherwise float64.
     `function` is a KernelFunction. A matrix that fits into `held_bytes` is evaluated at the first product, and held.
 
     >>> import numpy as np
@@ -108,7 +108,7 @@ class VectorKernel(Kernel):
 
 
 class ChunkedVectorKernel(VectorKernel):
-    """The kernel of the rows of a dask.array; of all that kernels give, what landmark methods need."""
+    """The kernel of the rows of a dask.array, with the methods that landmark methods need."""
 
     def __init__(self, X, function: KernelFunction, dtype=None):
         super().__init__(X, function, dtype, held_bytes=0)

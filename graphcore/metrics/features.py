@@ -119,7 +119,7 @@ def medoids(
         normed, own = _normed(piece, metric), means[labels[rows]]
         if metric == "euclidean" and not hasattr(normed, "indptr"):
             far[rows] = squared_norms(normed - own)
-        else:  # less what all rows of a cluster have in common
+        else:  # less a term that all rows of a cluster have in common
             products = normed.multiply(own) if hasattr(normed, "indptr") else normed * own
             squares = 0 if metric == "cosine" else squared_norms(normed)
             far[rows] = squares - 2 * np.asarray(products.sum(axis=1)).ravel()

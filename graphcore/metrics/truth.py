@@ -108,7 +108,7 @@ def calibration(probabilities: ArrayLike, right: ArrayLike, *, n_bins: int = 10)
     Returns
     -------
     Calibration
-        ``error`` is the expected calibration error, 0 for what is calibrated in every bin.
+        ``error`` is the expected calibration error, 0 for probabilities that are calibrated in every bin.
 
     Raises
     ------

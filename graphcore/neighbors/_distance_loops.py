@@ -55,7 +55,7 @@ def dense_distance(metric, x, y, bound):
 def sparse_distance(metric, spread, own, indices, data):
     """Compute the distance of a row in `spread`, zeros elsewhere, whose share alone is `own`, to a sparse one.
 
-    The own share is |x|^2, |x|_1 or the number of ones. In float64 what cancels leaves float32 all its digits.
+    The own share is |x|^2, |x|_1 or the number of ones. In float64 sums that cancel leave float32 all its digits.
     """
     total, ones = own, own
     for entry in range(len(indices)):

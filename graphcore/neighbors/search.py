@@ -35,7 +35,7 @@ _RECALL, _ATTEMPTS, _EXACT_PAIRS = 0.95, 3, 20
 
 
 def nearest_neighbors(X, n_neighbors, *, metric="euclidean", algorithm="auto", random_state=None, n_jobs=None):
-    """Find the nearest others of every row of what :func:`as_vectors` gave; see :func:`graphcore.knn_graph`."""
+    """Find the nearest others of every row of vectors of :func:`as_vectors`; see :func:`graphcore.knn_graph`."""
     check_metric(metric)
     check_choice("algorithm", algorithm, ALGORITHMS)
     n_neighbors = check_integer("n_neighbors", n_neighbors, low=1, high=X.shape[0] - 1, why_high="rows less one")
@@ -63,7 +63,7 @@ def nearest_neighbors(X, n_neighbors, *, metric="euclidean", algorithm="auto", r
 
 
 def check_metric(metric):
-    """Refuse what is none of the metrics."""
+    """Refuse a name that is none of the metrics."""
     if metric in _INNER_PRODUCTS:
         raise ParameterError(
             f"metric={metric!r} is no distance: by inner products a row is seldom its own nearest, and the longest "

@@ -14,7 +14,7 @@ from .neighbor_lists import empty_neighbors
 from .search_exact import exact_distances
 from .vectors import in_unit, is_sparse, squared_norms
 
-# Longer lists find more, as the descent goes by way of what they hold: bench/neighbors.py has recall and time.
+# Longer lists find more, as the descent goes by way of listed rows: bench/neighbors.py has recall and time.
 # Texts, whose rows have no few directions in common, need twice as many.
 _LISTED, _LISTED_SPARSE, _MORE, _REVERSE = 14, 32, 4, 24
 # Large leaves are cheap, as all that is done in one stays in the cache: eight trees of 192 find .83 of the neighbours
@@ -22,7 +22,7 @@ _LISTED, _LISTED_SPARSE, _MORE, _REVERSE = 14, 32, 4, 24
 _TREES, _LEAF = 8, 192
 # Rounds end when fewer than this share of the lists' entries is new; those in a sketch need not be as thorough.
 _SETTLED, _SETTLED_SKETCH, _ROUNDS = 0.001, 0.01, 20
-# Columns of a sketch, one of them what the others leave over. It is fitted to so many rows at most.
+# Columns of a sketch, one of them for the rest of the others; rows that a sketch is fitted to at most.
 _SKETCH, _SKETCH_ROWS = 64, 4096
 # A row is not looked at if it is too far even by the ratio of distances to sketched ones that so many pairs fall below.
 _RATIO_SHARE, _RATIO_ROWS = 0.02, 500
@@ -142,7 +142,7 @@ class _Rounds:
         map_blocks(lambda start, stop: loops.gather_around(*given, start, stop), _borders(len(self.near)), self.n_jobs)
 
     def _join(self, join, start, stop):
-        """Compare those around each of some nodes, and take what was found; returns how many came into lists."""
+        """Compare nodes around each of some nodes, and list near pairs; returns how many came into lists."""
         borders = np.append(np.arange(start, min(stop, len(self.near)), self.block_rows), min(stop, len(self.near)))
 
         def look(first, last):

@@ -17,8 +17,8 @@ from .search_exact import exact_searcher
 from .vectors import in_unit, is_sparse
 
 # Places of a walk's list at least, and for each neighbour wanted: 64 found .94 of the neighbours among 256 columns, 96
-# .97 and 128 .99, in 1.9, 2.1 and 2.4 seconds. Drawn rows that each new one is compared with, which are what finds
-# small clusters that no edge leads to, and how many of them a walk starts from.
+# .97 and 128 .99, in 1.9, 2.1 and 2.4 seconds. Drawn rows that each new one is compared with, which find small clusters
+# that no edge leads to, and the number of drawn rows that a walk starts from.
 _LISTED, _LISTED_EACH = 96, 2
 _DRAWN, _STARTS = 2000, 16
 _BLOCK_ROWS = 512
@@ -86,7 +86,7 @@ class WalkSearcher:
         with limited_libraries():
             starts = map_blocks(lambda start, stop: away(self._starts, rows[start:stop]), borders, self._n_jobs)
         starts = np.concatenate(starts)
-        # One after the other where they begin side by side, so that walks find in the cache what others read.
+        # One after the other where they begin side by side, so that walks find in the cache the rows that others read.
         order = np.argsort(starts[:, 0], kind="stable")
         code, starts = CODES.get(self._metric, EUCLIDEAN), self._drawn[starts]
         given = (code, self._X, *self._rows, rows, *map(read_only, (starts, order)))

@@ -141,7 +141,7 @@ def _gram_of_chunk(columns, Z, block_bytes):
 
 def _summed(parts):
     """Sum over the parts in their order, whichever thread or worker was first."""
-    gram = parts[0][0].copy()  # what a worker sent may be read-only
+    gram = parts[0][0].copy()  # arrays of a worker may be read-only
     for part, _ in parts[1:]:
         gram += part
     if not np.isfinite(gram).all():

@@ -58,7 +58,7 @@ class FeatureMap:
     # (c,) int64: the landmarks among the training points; None where the sketch mixes all columns
     indices: np.ndarray | None = field(repr=False)
     sketch: Any = field(repr=False)  # (n, c): P, dense or sparse, where it is not a choice of columns
-    dtype: np.dtype  # what kernel values are computed in
+    dtype: np.dtype  # type that kernel values are computed in
     n_training: int
 
     def __call__(self, X, *, block_bytes=None, n_jobs=None):
@@ -97,7 +97,7 @@ class KernelFeatures:
     # (rank,) float64: of the approximation's root before the restriction to s features, descending; s belong to B
     singular_values: np.ndarray
     diagonal: np.ndarray  # (n,) float64: of the kernel matrix
-    # (n,) float64: ``K_ii - |b_i|^2``, squared distance of a point from what the features span in kernel space
+    # (n,) float64: ``K_ii - |b_i|^2``, squared distance of a point from the span of the features in kernel space
     residuals: np.ndarray
     n_landmarks: int  # drawn, or columns of the sketch: c
     sampling: str
@@ -118,7 +118,7 @@ class KernelFeatures:
 
     @cached_property
     def alpha(self):
-        """Trace of ``K - B B^T``: what the features leave out."""
+        """Trace of ``K - B B^T``, the part of K that the features leave out."""
         return float(sum(map_chunks(np.sum, self.residuals)))
 
 

@@ -24,7 +24,7 @@ class Landmarks:
     scale: np.ndarray  # (c,) float64: square root of the number of draws over ``n_drawn p_i``, so that E[P P^T] = I
     n_drawn: int  # repeats included
     sampling: str
-    # (n,) float64: what the probabilities were proportional to; None for equal ones
+    # (n,) float64: probabilities up to a factor; None for equal ones
     scores: np.ndarray | None = field(default=None, repr=False)
     columns: np.ndarray | None = field(default=None, repr=False)  # (n, c): of the kernel, where drawing has made them
 

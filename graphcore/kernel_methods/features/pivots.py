@@ -12,7 +12,7 @@ from ...kernels.as_kernel import as_kernel
 from ...kernels.columns import Columns, map_rows
 
 # Points proposed at a time: as many as landmarks are wanted, for fewer passes over the points, within these bounds. Few
-# would often all be refused where most of what is left is rounding; many cost more than the pass that they save.
+# would often all be refused where most residuals are rounding; many cost more than the pass that they save.
 _FEWEST, _MOST = 32, 512
 # Columns of landmarks that fit in this many bytes are computed once; others again in every pass.
 _HELD_BYTES = 1 << 28
@@ -30,9 +30,9 @@ class Pivots(NamedTuple):
 def random_pivots(K, n_pivots, *, random_state=None, n_jobs=None):
     """Draw landmarks by randomly pivoted Cholesky, Pivots.
 
-    Each is drawn with a probability in proportion to its residual, ``K_xx`` less what the ones before explain of it.
-    It stops before `n_pivots` where all residuals are rounding (``kernel.noise`` of ``K_xx``). A kernel of zeros is an
-    InputError; points at which an indefinite kernel has no positive residual are not drawn.
+    Each is drawn with a probability in proportion to its residual, ``K_xx`` less the part that earlier landmarks
+    explain. Fewer than `n_pivots` are drawn where all residuals are rounding (``kernel.noise`` of ``K_xx``). A kernel
+    of zeros is an InputError; points at which an indefinite kernel has no positive residual are not drawn.
 
     A block of points is proposed at once, and each of them accepted with the probability that the accepted ones before
     it leave it: the same distribution as one by one, in a few passes over the points. n c kernel values are computed
@@ -82,7 +82,7 @@ def _above(left, floor):
 def _proposals(left, n, rng):
     """Draw points, with replacement, in proportion to their residuals, and return both; none if all are 0.
 
-    Only sums and what is drawn leave the place of a block.
+    Only sums and drawn points leave the place of a block.
     """
     sums = np.array(map_chunks(np.sum, left))
     if not sums.any():

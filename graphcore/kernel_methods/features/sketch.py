@@ -22,7 +22,7 @@ class GaussianSketch(NamedTuple):
     """A linear map from a point's kernel row against the subsample to its features."""
 
     projection: np.ndarray  # (n_components, n_subsample) float64
-    offset: np.ndarray  # (n_components,) float64: what the subsample's mean is mapped to; 0 if the map is not centred
+    offset: np.ndarray  # (n_components,) float64: image of the subsample's mean; 0 if the map is not centred
 
     def features(self, rows):
         """Map kernel rows (n_rows, n_subsample), dense or sparse, of points against the subsample: float64."""

@@ -26,7 +26,7 @@ class Look(NamedTuple):
     own: np.ndarray  # (n,) float64: squared distance of every point to the flat or centroid of its present cluster
     paid: np.ndarray  # (n,) float64: the largest of these fills an empty cluster; -inf for points that cannot
     fitted: object  # flats or centroids of the clusters
-    state: object = None  # what the look at the next partition can be made from
+    state: object = None  # state that the look at the next partition starts from
 
 
 class FlatsProblem:
@@ -49,7 +49,7 @@ class Run(NamedTuple):
     """The best partition of one run of the alternation on n points."""
 
     labels: np.ndarray  # (n,) int32
-    look: Look  # what was found in it
+    look: Look  # the flats of this partition and distances to them
     objective: float  # weighted sum of its squared distances
     history: np.ndarray  # (n_iter,) float64: the objective of every partition that was looked at
     # "converged": no point moves any more. "tolerance": the objective fell by no more than `tol`. "cycle": a partition

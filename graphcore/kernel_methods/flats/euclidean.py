@@ -247,7 +247,7 @@ class EuclideanFlats(FlatsProblem):
             Y, w = self.Y[members], self.weights[members]
             centres[j] = w @ Y / w.sum()
             Y -= centres[j]
-            # Once more: what rounding left in the mean of a cluster far from the origin.
+            # Once more, for the rounding error in the mean of a cluster far from the origin.
             correction = w @ Y / w.sum()
             centres[j] += correction
             Y -= correction

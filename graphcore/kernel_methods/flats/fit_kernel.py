@@ -81,7 +81,7 @@ class FitKernel:
     added: np.ndarray  # (n_fitted,): to be added to its diagonal
     weights: np.ndarray  # (n_fitted,): all are positive
     new: NewRows
-    precision: np.dtype = _FLOAT  # what the kernel values came in
+    precision: np.dtype = _FLOAT  # type of the given kernel values
     is_psd: bool | None = None  # whether it is positive semi-definite for certain (True), for certain not (False)
 
     @property

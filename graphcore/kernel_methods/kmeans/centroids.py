@@ -47,7 +47,7 @@ class KernelCentroids:
     def look(self, labels, n_clusters, state=None):
         """Compute distances to the centroids of a partition and find every nearest centroid, of equals the lowest.
 
-        `state`: what products of points and centroids for another partition left for those of this one.
+        `state` are the products of the partition before, from which those of this one are made.
         """
         kernel, weights, shift = self.kernel, self.weights, self.shift
         products = kernel.cluster_products(labels, weights, n_clusters, self._n_jobs, state)

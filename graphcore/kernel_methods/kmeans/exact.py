@@ -34,7 +34,7 @@ class KernelKMeansResult:
     centroids: Centroids = field(repr=False)
     shift: float  # the iterations worked with ``K + shift W^-1``; `cost` and `inertia` are those of K itself
     run: Run = field(repr=False)  # its history (sums with the shift), how it stopped, and how often the sum went up
-    costs_of_initialisations: np.ndarray = field(repr=False)  # (n_init,) float64: what every one came to, as `cost`
+    costs_of_initialisations: np.ndarray = field(repr=False)  # (n_init,) float64, as `cost`
 
     @property
     def labels(self):
@@ -81,7 +81,7 @@ def kernel_kmeans(
     rules = Rules(n_clusters, 0, **rules).checked(weights, 0, "")
     n_clusters = rules.n_clusters
     check_choice("on_indefinite", on_indefinite, ("warn", "error"))
-    effective_jobs(n_jobs)  # refuses what is no number of jobs, also where there is no work for two
+    effective_jobs(n_jobs)  # refuses a wrong number of jobs, also where there is no work for two
     if isinstance(init, str) or init is None:
         check_choice("init", init, INITIALISATIONS)
     else:
