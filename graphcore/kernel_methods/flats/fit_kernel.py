@@ -47,23 +47,18 @@ class NewRows:
             columns = vector_columns(self.function, X, self.vectors, _FLOAT)
             diagonal = np.asarray(self.function.diagonal(X), dtype=np.float64)
         else:
-            columns, diagonal = matrix_columns(X, _FLOAT, self.points), self._checked(X, diagonal)
+            columns, n = matrix_columns(X, _FLOAT, self.points), X.shape[0]
+            if X.shape[1] != self.n_points:
+                raise InputError(
+                    f"rows of the kernel have one entry for each of the {self.n_points} points of the fit; these have "
+                    f"{X.shape[1]}"
+                )
+            diagonal = np.zeros(n) if diagonal is None else np.asarray(diagonal, dtype=np.float64)
+            if diagonal.shape != (n,) or np.isnan(diagonal).any():
+                raise InputError(f"diagonal must be {n} finite numbers, one for each row; got {diagonal.shape}")
         borders = pairwise(block_borders(columns).tolist())
         found = [function(*self._centred(columns.rows(a, b), diagonal[a:b])) for a, b in borders]
         return [np.concatenate(arrays) for arrays in zip(*found, strict=True)]
-
-    def _checked(self, X, diagonal):
-        if X.shape[1] != self.n_points:
-            raise InputError(
-                f"rows of the kernel have one entry for each of the {self.n_points} points of the fit; these have "
-                f"{X.shape[1]}"
-            )
-        if diagonal is None:
-            return np.zeros(X.shape[0])
-        diagonal = np.asarray(diagonal, dtype=np.float64)
-        if diagonal.shape != (X.shape[0],) or np.isnan(diagonal).any():
-            raise InputError(f"diagonal must be {X.shape[0]} finite numbers, one for each row; got {diagonal.shape}")
-        return diagonal
 
     def _centred(self, K, diagonal):
         if self.row_means is None:

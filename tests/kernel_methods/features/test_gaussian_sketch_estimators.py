@@ -13,10 +13,9 @@ from graphcore import GaussianSketchFeatures, GaussianSketchKernelKMeans, GraphW
 from graphcore.kernel_methods.features.sketch import leading_eigenvalues
 from graphcore.kernel_methods.kmeans.linear import linear_kmeans
 
+from ...nystrom_oracles import blobs
 
-def blobs(n=120, seed=0):
-    rng = np.random.default_rng(seed)
-    return rng.normal(0, 1, (n, 4)) + 6 * rng.integers(0, 3, n)[:, None]
+X, _ = blobs(120, k=3, d=4, spread=5.0)
 
 
 # -- what the paper shows ----------------------------------------------------------------------------------------------
@@ -75,7 +74,6 @@ def test_rare_blobs_are_lost_by_the_cubes_of_their_eigenvalues():
 
 
 def test_more_features_come_nearer_to_the_map_without_randomness():
-    X = blobs(seed=3)
     common = {"n_subsample": 60, "scale": "theory", "random_state": 0}
     exact = GaussianSketchFeatures(None, **common).fit_transform(X)
     G = exact @ exact.T
@@ -89,7 +87,6 @@ def test_more_features_come_nearer_to_the_map_without_randomness():
 
 
 def test_the_default_kernel_is_the_papers():
-    X = blobs()
     model = GaussianSketchFeatures(random_state=0).fit(X)
     distances = np.sqrt(np.square(X[:, None] - X).sum(axis=2))[np.triu_indices(len(X), 1)]
     assert model.kernel_.gamma == pytest.approx(1 / np.quantile(distances, 0.25) ** 2)
@@ -130,7 +127,7 @@ def test_points_far_from_the_subsample_are_counted():
 
 @pytest.mark.parametrize("center", [True, False])
 def test_effective_dimension(center):
-    model = GaussianSketchFeatures(n_subsample=50, center=center, random_state=0).fit(blobs())
+    model = GaussianSketchFeatures(n_subsample=50, center=center, random_state=0).fit(X)
     H = np.eye(50) - center / 50
     values = np.linalg.eigvalsh(H @ model.kernel_(model.subsample_) @ H)
     assert model.effective_dimension_ == pytest.approx(values.sum() / values[-1])
