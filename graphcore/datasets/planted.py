@@ -139,7 +139,14 @@ def degree_corrected_partition(
         theta = _power_law(exponent, degree_ratio, n_nodes, streams.generator("degrees"))
         expected = theta * (mean_degree / theta.mean())
     else:
-        expected = _as_degrees(expected_degrees, n_nodes)
+        expected = np.asarray(expected_degrees)
+        if expected.shape != (n_nodes,) or expected.dtype.kind not in "biuf":
+            raise ParameterError(
+                f"expected_degrees must be {n_nodes} numbers, got {expected.dtype} of shape {expected.shape}"
+            )
+        expected = expected.astype(np.float64)
+        if not (np.isfinite(expected) & (expected >= 0)).all():
+            raise ParameterError("expected_degrees must be finite and not negative")
     # Node i owns the stretch from before[i] to before[i + 1]; a uniform point falls on i with probability d_i / D.
     before = np.concatenate([[0.0], np.cumsum(expected)])
     counts = streams.generator("counts")
@@ -237,29 +244,19 @@ def _power_law(exponent, ratio, n, generator):
     return (1 - generator.random(n) * (1 - tail)) ** (1 / (1 - exponent))
 
 
-def _as_degrees(values, n_nodes):
-    values = np.asarray(values)
-    if values.shape != (n_nodes,) or values.dtype.kind not in "biuf":
-        raise ParameterError(f"expected_degrees must be {n_nodes} numbers, got {values.dtype} of shape {values.shape}")
-    values = values.astype(np.float64)
-    if not (np.isfinite(values).all() and (values >= 0).all()):
-        raise ParameterError("expected_degrees must be finite and not negative")
-    return values
-
-
 def _node_at(before, points, low, high):
     """Return the node whose stretch holds each point; rounding never leads out of [low, high)."""
     return np.clip(np.searchsorted(before, points, side="right") - 1, low, np.asarray(high) - 1)
 
 
 def graph_of_pairs(ends, n_nodes):
-    """The graph of edges (n_edges, 2) int32 between different nodes; those that repeat are one, and loops none."""
+    """Make the graph of edges (n_edges, 2) int32 between different nodes; repeats are one edge, loops none."""
     rows, *_ = rows_from_pairs(ends[ends[:, 0] != ends[:, 1]], NO_WEIGHTS, n_nodes, "max")
     return Graph(rows.indptr, rows.indices, check=False)
 
 
 def cluster_borders(n_clusters, cluster_size, name="cluster_size"):
-    """First node of every cluster, and at the end the number of nodes (int64); `cluster_size` for all or each."""
+    """Return the first node of every cluster, then the number of nodes (int64); `cluster_size` for all or each."""
     n_clusters = check_integer("n_clusters", n_clusters, low=1)
     if np.ndim(cluster_size) == 0:
         sizes = [check_integer(name, cluster_size, low=1)] * n_clusters
@@ -277,5 +274,5 @@ def cluster_borders(n_clusters, cluster_size, name="cluster_size"):
 
 
 def labels_of(borders):
-    """Cluster of every node, int32."""
+    """Return the cluster of every node, int32."""
     return np.repeat(np.arange(len(borders) - 1, dtype=np.int32), np.diff(borders))

@@ -12,7 +12,7 @@ from ..graphs._row_loops import own_entry
 
 @compiled
 def diagonal_entries(indptr, indices, weights, out):
-    """out[i] = the entry (i, i) of a sparse matrix with sorted rows, 0 where there is none."""
+    """Write the entries (i, i) of a sparse matrix with sorted rows to out[i], 0 where there is none."""
     for i in range(len(indptr) - 1):
         entry = own_entry(indptr, indices, i)
         if entry < 0:
@@ -23,7 +23,7 @@ def diagonal_entries(indptr, indices, weights, out):
 
 @compiled
 def submatrix_count(rows, position, first, last, out_counts):
-    """Entries of the graph's rows among some points (`rows` as KernelRows); position[x] is x's place among them or -1.
+    """Count entries of rows (KernelRows) among some points; position[x] is the place of x among them or -1.
 
     An isolated point has no loop.
     """
@@ -118,7 +118,7 @@ def label_by_centroids(rows, members, clusters, first, last, best, labels):
 
 @compiled
 def own_sums(rows, inner, labels, first, last, out):
-    """out[x] = ``S_xj = sum of w_y K_xy over the y of j``, for the cluster j that holds x, 0 for points in none.
+    """Write ``S_xj``, the sum of w_y K_xy over the y of the cluster j that holds x, to out[x]; 0 for points in none.
 
     `rows` are (indptr, indices, values, self_loop, outer), and inner is ``w_y outer_y``.
     """
@@ -138,7 +138,7 @@ def own_sums(rows, inner, labels, first, last, out):
 
 @compiled
 def nearest_centroids(rows, inner, points, clusters, first, last, out):
-    """out_labels[x] = argmin_j norms[j] - 2 S_xj / masses[j], less own_bonus[j] for the cluster that has x's weight.
+    """Find the j of least norms[j] - 2 S_xj / masses[j], less own_bonus[j] for the cluster of the weight of x.
 
     `rows`, `inner` and S as for `own_sums`. Of equals the lowest label. Clusters that a row does not reach offer their
     norm alone, so the first such in `by_norm` (clusters by ascending norm, empty ones with infinite norm last) stands

@@ -12,7 +12,7 @@ from .sparse import SparseKernel
 
 
 def as_kernel(K):
-    """The view of a kernel: itself, the normalised-cut kernel of a graph, or a precomputed matrix, checked.
+    """Return a Kernel: itself, the normalised-cut kernel of a graph, or a precomputed matrix, checked.
 
     K is a Kernel, a Graph, or a square array or sparse matrix (n_points, n_points). A graph stands for its kernel
     ``D^-1 A D^-1``, which is positive semi-definite only with loops that are heavy enough:

@@ -18,7 +18,7 @@ _BLOCK_BYTES = 1 << 24
 
 
 def rule_bandwidth(X, rule, *, distance="euclidean", random_state=None):
-    """Bandwidth, a positive float, of vectors (dense, sparse or chunked, at least two rows) by a rule.
+    """Compute the bandwidth, a positive float, of vectors (dense, sparse or chunked, two rows or more) by a rule.
 
     - ``("rms", beta)``: beta (1) times the root mean square distance over all n^2 pairs, those of a point with itself
       included. For Euclidean distances this is ``beta sqrt(2 mean |x - mean(x)|^2)``, exact in O(n d). Wang, Gittens,
@@ -54,7 +54,7 @@ def rule_bandwidth(X, rule, *, distance="euclidean", random_state=None):
 
 
 def _parse(rule, n):
-    """Name and number of a rule; a count of neighbours becomes a share."""
+    """Return name and number of a rule; a count of neighbours becomes a share."""
     pair = (rule, None) if isinstance(rule, str) else rule
     is_pair = isinstance(pair, tuple | list) and len(pair) == 2 and isinstance(pair[0], str)
     if not is_pair or not isinstance(pair[1], Real | None):
@@ -74,7 +74,7 @@ def _parse(rule, n):
 
 
 def mean_square_deviation(X):
-    """Mean over rows (of an array, a list of arrays, a sparse matrix or a dask.array) of |x - mean|^2, in float64.
+    """Average |x - mean|^2 over rows (of an array, a list of arrays, a sparse matrix or a dask.array), in float64.
 
     By blocks of rows, which are centred first, so that nothing cancels.
     """
@@ -91,7 +91,7 @@ def mean_square_deviation(X):
 
 
 def _moments(X):
-    """Rows, their mean, and their mean squared distance from it."""
+    """Count rows, and compute their mean and their mean squared distance from it."""
     n, d = X.shape
     mean = X.mean(axis=0, dtype=np.float64)
     total = 0.0
@@ -103,7 +103,7 @@ def _moments(X):
 
 
 def _sampled(X, name, number, distance, random_state):
-    """The rule over the pairs of a sample."""
+    """Apply a rule to the pairs of a sample."""
     from sklearn.metrics import euclidean_distances
 
     n = X.shape[0]
@@ -123,7 +123,7 @@ def _sampled(X, name, number, distance, random_state):
 
 
 def manhattan(X, Y):
-    """Distances between the rows of two matrices, shape (n_rows, n_columns), float64.
+    """Compute Manhattan distances between the rows of two matrices, (n_rows, n_columns), float64.
 
     scikit-learn's loop for sparse matrices knows 32-bit indices only, and puts rows in order in place.
     """

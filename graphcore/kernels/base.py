@@ -38,7 +38,7 @@ class Products(NamedTuple):
     # ``nearest(norms, masses, own_bonus)`` is ``argmin_j norms_j - 2 S_xj / masses_j``, less the bonus of the cluster
     # that holds x's weight: labels (n_points,), int32, of equals the lowest, and these values.
     nearest: Callable
-    before: Any = None  # what those of the next partition are made from
+    before: Any = None  # state from which the products of the next partition are made
 
 
 class Kernel:
@@ -53,7 +53,7 @@ class Kernel:
     diagonal: np.ndarray  # (n_points,) float64
     is_psd: bool | None = None  # whether it is positive semi-definite for certain, for certain not, or not known
     is_sparse: bool = False  # whether most entries are 0, and rows come as csr_array
-    precision: np.dtype = np.dtype(np.float64)  # what values were computed in, whatever type they are held in
+    precision: np.dtype = np.dtype(np.float64)  # type that values were computed in, whatever type holds them
     leaves_out_isolated: bool = False  # whether points of weight 0 are in no cluster, as the isolated nodes of a graph
 
     @property
@@ -67,22 +67,22 @@ class Kernel:
         return np.ones(self.n_points)
 
     def block(self, rows, columns, dtype=None):
-        """Entries at some rows and columns (arrays of integers, or slices), an ndarray (n_rows, n_columns).
+        """Return entries at some rows and columns (arrays of integers, or slices), an ndarray (n_rows, n_columns).
 
-        `dtype` is what the values are computed in, where they are computed, and returned in; by default `precision`.
+        `dtype` is the type that values are computed and returned in, by default `precision`.
         """
         raise NotImplementedError
 
     def columns(self, points=None):
-        """Columns of some points, or all of them, in blocks of rows: `Columns`."""
+        """Return Columns of some points, or all of them: blocks of rows."""
         raise NotImplementedError
 
     def column(self, point):
-        """One column (or row), as a new float64 array of shape (n_points,)."""
+        """Return one column (or row), as a new float64 array of shape (n_points,)."""
         return np.array(self.block(slice(None), np.array([point]))[:, 0], dtype=np.float64)
 
     def product(self, M, n_jobs=None):
-        """``K M``, float64, for a matrix M (n_points, n_columns) of few columns, such as weighted memberships.
+        """Compute ``K M``, float64, for a matrix M (n_points, n_columns) of few columns, such as memberships.
 
         The result does not depend on the threads, `n_jobs`.
         """
@@ -90,7 +90,7 @@ class Kernel:
         return map_rows(self.columns(), lambda rows: rows @ M, n_jobs=n_jobs)
 
     def submatrix(self, points, point_weights=None):
-        """The Kernel among some of its points, ascending, with other weights of theirs if these are given."""
+        """Return the Kernel among some of its points, ascending, with other weights if these are given."""
         raise NotImplementedError
 
     def _part_of(self, kernel, points, point_weights):
@@ -100,11 +100,11 @@ class Kernel:
         return self
 
     def whole(self, purpose, remedy="take a sample of the points"):
-        """The matrix itself, for a `purpose` that needs it: a csr_array where it is sparse, otherwise an ndarray."""
+        """Return the matrix for a `purpose` that needs it: a csr_array where it is sparse, otherwise an ndarray."""
         return self.dense(purpose, remedy)
 
     def dense(self, purpose, remedy="take a sample of the points"):
-        """The matrix as an ndarray of float64, for a `purpose` that needs it, unless it is too large."""
+        """Return the matrix as an ndarray of float64, for a `purpose` that needs it, unless it is too large."""
         if self.n_points > _MAX_DENSE:
             raise InputError(
                 f"{purpose} needs the whole kernel matrix, and {self.n_points} x {self.n_points} is too large (at most "
@@ -113,15 +113,15 @@ class Kernel:
         return self.block(slice(None), slice(None), np.float64)
 
     def absolute_sums(self, weights):
-        """``sum_y w_y |K_xy|`` for every point x; their largest bounds all eigenvalues of ``W^1/2 K W^1/2``."""
+        """Sum ``w_y |K_xy|`` for every point x; the largest sum bounds all eigenvalues of ``W^1/2 K W^1/2``."""
         return map_rows(self.columns(), lambda rows: (abs(rows) @ weights)[:, None])[:, 0]
 
     def definite_shift(self, weights):
-        """Shift from which on ``K + shift W^-1`` is positive semi-definite, by Gershgorin's circles."""
+        """Return a shift from which on ``K + shift W^-1`` is positive semi-definite, by Gershgorin's circles."""
         return float(self.absolute_sums(weights).max())
 
     def cluster_products(self, labels, weights, n_clusters, n_jobs=None, before=None):
-        """Products of points with centroids, before the division by these' weights.
+        """Return Products of points with centroids, not yet divided by the weights of the latter.
 
         `labels` are integers, -1 for points in no cluster, `weights` float64. `before` is of the Products of a
         partition before, from which these can be made.
@@ -141,7 +141,7 @@ class Kernel:
         return Products(own, nearest, (sums, labels))
 
     def cluster_sums(self, labels, weights, n_clusters, n_jobs=None, before=None):
-        """``S_xj = sum over y of label j of weights_y K_xy``, an ndarray of shape (n_points, n_clusters), float64.
+        """Sum ``weights_y K_xy`` over the y of label j, an ndarray of shape (n_points, n_clusters), float64.
 
         `before` are those of other labels, and these: kernels whose entries are costly to make then evaluate only the
         columns of points that moved.
@@ -150,7 +150,7 @@ class Kernel:
 
 
 def membership_matrix(labels, weights, n_clusters):
-    """Weighted membership matrix, clusters by points, as a csr_array; points of label -1 are in no cluster."""
+    """Make the weighted membership matrix, clusters by points, a csr_array; points of label -1 are in no cluster."""
     import scipy.sparse as sp
 
     points = np.flatnonzero(labels >= 0)

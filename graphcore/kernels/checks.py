@@ -13,7 +13,7 @@ _SYMMETRY_TOLERANCE = {"f": 1e-4}
 
 
 def as_floats(X, dtype=None):
-    """Vectors as an array or CSR of float32 or float64; no copy where they are that already."""
+    """Return vectors as an array or CSR of float32 or float64; no copy where they are that already."""
     if dtype is None:
         dtype = np.float32 if getattr(X, "dtype", None) == np.float32 else np.float64
     if hasattr(X, "tocsr"):
@@ -24,13 +24,13 @@ def as_floats(X, dtype=None):
 
 
 def check_vectors(X):
-    """Refuse what is no matrix of real numbers."""
+    """Refuse vectors that are no matrix of real numbers."""
     if X.ndim != 2 or X.dtype.kind not in "biuf":
         raise InputError(f"vectors must be a matrix of real numbers, got shape {X.shape} and type {X.dtype}")
 
 
 def canonical_csr(X):
-    """A sparse matrix as a csr_array of float64 without repeats; the caller's object is never changed."""
+    """Return a sparse matrix as a csr_array of float64 without repeats; the caller's object is never changed."""
     import scipy.sparse as sp
 
     X = sp.csr_array(X, dtype=np.float64)  # which finds out anew whether its rows are sorted and without repeats
@@ -52,22 +52,22 @@ def check_scale(X, dtype=None, name="X"):
 
 
 def eigenvalue_noise(n_points, dtype):
-    """Share of the largest eigenvalue below which negative ones may be the rounding of kernel values of this type.
+    """Return the share of the largest eigenvalue up to which negative ones may be rounding of kernel values.
 
-    The rounding of n x n values has eigenvalues up to about n times the machine epsilon. 1e-8 is for what went into the
-    values before: they are seldom exact to the last digit.
+    The rounding of n x n values has eigenvalues up to about n times the machine epsilon. 1e-8 is for errors in the
+    values before they were rounded: values are seldom exact to the last digit.
     """
     return max(1e-8, n_points * float(np.finfo(dtype).eps))
 
 
 def clearly_negative(eigenvalues, dtype, n_points):
-    """Whether the least of some eigenvalues is more negative than rounding of n x n values of this type explains."""
+    """Tell whether the least eigenvalue is more negative than rounding of n x n values of this type explains."""
     smallest, largest = float(np.min(eigenvalues)), float(np.abs(eigenvalues).max())
     return smallest < -eigenvalue_noise(n_points, dtype) * largest
 
 
 def check_precomputed(K):
-    """Refuse what has not the shape or type of a precomputed kernel."""
+    """Refuse an array without the shape or type of a precomputed kernel."""
     if K.ndim != 2 or K.shape[0] != K.shape[1] or K.shape[0] == 0:
         raise InputError(f"a precomputed kernel is a square matrix, and not empty; this one has shape {K.shape}")
     if K.dtype.kind not in "biuf":

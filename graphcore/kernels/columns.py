@@ -19,14 +19,14 @@ class Columns:
     """Some columns of a kernel matrix, in blocks of rows that a function makes."""
 
     shape: tuple[int, int]
-    dtype: np.dtype  # float32 or float64: what the values are computed in
+    dtype: np.dtype  # float32 or float64: type that values are computed in
     row_bytes: int  # working memory of one row
     rows: Callable[[int, int], Any]  # rows from the first number up to the second, an ndarray or a csr_array
     is_sparse: bool = False  # whether rows come as a csr_array
 
 
 def vector_columns(function, X, Y, dtype):
-    """``K(X, Y)`` for vectors, computed as it is asked for."""
+    """Return ``K(X, Y)`` for vectors, computed when asked for."""
     width = 0 if hasattr(X, "tocsr") else 2 * X.shape[1]
 
     def rows(start, stop):
@@ -36,7 +36,7 @@ def vector_columns(function, X, Y, dtype):
 
 
 def matrix_columns(matrix, dtype, points=None):
-    """Columns of a matrix that is there, dense or sparse; all of them if `points` is None."""
+    """Return Columns of a matrix, dense or sparse; all of them if `points` is None."""
     width = matrix.shape[1] if points is None else len(points)
 
     def rows(start, stop):
@@ -46,23 +46,21 @@ def matrix_columns(matrix, dtype, points=None):
     return Columns((matrix.shape[0], width), dtype, 2 * width * dtype.itemsize, rows, hasattr(matrix, "tocsr"))
 
 
-def block_borders(columns, block_rows=None):
-    """Borders of the blocks of rows that columns are worked through in; they depend on the data alone."""
+def block_borders(columns, block_rows=None, block_bytes=None):
+    """Return borders of blocks of so many rows, or bytes (at least one row), by default such as fit into a cache."""
     n = columns.shape[0]
-    if block_rows is None:
+    if block_bytes is not None:
+        block_rows = max(1, block_bytes // max(1, columns.row_bytes))
+    elif block_rows is None:
         block_rows = min(max(_BLOCK_BYTES // max(1, columns.row_bytes), 64), 1 << 14)
     return np.append(np.arange(0, n, block_rows), n) if n else np.array([0, 0])
 
 
-def rows_in(columns, block_bytes):
-    """Rows of a block of so many bytes, at least one; None leaves it to :func:`block_borders`."""
-    return None if block_bytes is None else max(1, block_bytes // max(1, columns.row_bytes))
+def map_rows(columns, function, *, n_jobs=None, **block_size):
+    """Map a function over the rows of some columns, a block at a time: (n, m), float64.
 
-
-def map_rows(columns, function, *, n_jobs=None, block_rows=None):
-    """``function(rows)`` for the rows of some columns, a block at a time, results below each other: (n, m), float64.
-
-    The function takes a block of rows, an ndarray or csr_array, and returns one row for each.
+    The function takes a block of rows, an ndarray or csr_array, and returns one row for each; blocks as of
+    :func:`block_borders`.
     """
 
     def one(start, stop):
@@ -70,4 +68,4 @@ def map_rows(columns, function, *, n_jobs=None, block_rows=None):
         return np.asarray(part.toarray() if hasattr(part, "toarray") else part, dtype=np.float64)
 
     with limited_libraries():
-        return np.concatenate(map_blocks(one, block_borders(columns, block_rows), n_jobs))
+        return np.concatenate(map_blocks(one, block_borders(columns, **block_size), n_jobs))

@@ -13,7 +13,7 @@ _SAMPLE = 500
 
 
 def spectrum_ends(K, random_state=None):
-    """Smallest and largest eigenvalue of a symmetric matrix: dense up to 1,500 points, by Lanczos beyond."""
+    """Compute the smallest and largest eigenvalue of a symmetric matrix: dense up to 1,500 points, then by Lanczos."""
     if K.shape[0] <= _DENSE_POINTS:
         dense = np.asarray(K.toarray() if hasattr(K, "tocsr") else K, dtype=np.float64)
         with limited_libraries():
@@ -28,8 +28,8 @@ def spectrum_ends(K, random_state=None):
 def report_indefinite(ends, on_indefinite, *, where, remedy, consequence=None):
     """Refuse a kernel with clearly negative eigenvalues ("error"), warn of it ("warn"), or say nothing ("clip").
 
-    `ends` are the smallest and the largest that were seen, `where` says of what; `remedy` is what helps beside another
-    kernel, `consequence` what comes of going on.
+    `ends` are the smallest and the largest found eigenvalue, `where` names their matrix, `remedy` a remedy beside
+    another kernel, and `consequence` the consequence of going on.
     """
     found = f"the kernel is not positive semi-definite: {where} its eigenvalues go from {ends[0]:.3g} to {ends[1]:.3g}"
     if on_indefinite == "error":
@@ -39,7 +39,7 @@ def report_indefinite(ends, on_indefinite, *, where, remedy, consequence=None):
 
 
 def rough_spectrum_ends(product, n_points):
-    """Numbers between the smallest and the largest eigenvalue of a symmetric matrix, near both, by some 40 products.
+    """Estimate the smallest and largest eigenvalue of a symmetric matrix, from inside, by some 40 products.
 
     A clearly negative one proves that the matrix is not positive semi-definite, where a sample of the points may not.
     """
@@ -51,15 +51,14 @@ def rough_spectrum_ends(product, n_points):
     operator = LinearOperator(shape, matvec=product, dtype=np.float64)
     with limited_libraries():
         largest = float(eigsh(operator, 1, which="LM", return_eigenvectors=False, **how)[0])
-        # Seen from above: what is left to |largest| converges at once, even where many eigenvalues lie next to the
-        # smallest.
+        # Differences from |largest| converge at once, even where many eigenvalues lie next to the smallest.
         flipped = LinearOperator(shape, matvec=lambda x: abs(largest) * np.ravel(x) - product(x), dtype=np.float64)
         _, v = eigsh(flipped, 1, which="LA", **how)
         return np.array([float(v[:, 0] @ product(v[:, 0])), largest])
 
 
 def smallest_sampled_eigenvalue(kernel, random_state=None, *, n_points=_SAMPLE):
-    """Smallest eigenvalue of the kernel among at most `n_points` points, over its largest in absolute value.
+    """Compute the smallest eigenvalue among at most `n_points` points, over the largest in absolute value.
 
     0 where it is negative by no more than the rounding of the kernel values; clearly negative only if the whole matrix
     has a negative eigenvalue (Cauchy's interlacing theorem). A function that is not symmetric is refused with an
@@ -79,7 +78,7 @@ def smallest_sampled_eigenvalue(kernel, random_state=None, *, n_points=_SAMPLE):
 
 
 def semidefinite_shift(kernel, weights, *, random_state=None, n_jobs=None):
-    """Shift sigma for which ``K + sigma W^-1`` is positive semi-definite: what ``W^1/2 K W^1/2`` lacks.
+    """Compute a shift sigma for which ``K + sigma W^-1`` is positive semi-definite, as ``W^1/2 K W^1/2`` needs it.
 
     1 for the normalised-cut kernel of a graph; otherwise minus the least eigenvalue, computed densely up to 1,500
     points and by Lanczos beyond, widened by the residual.
@@ -108,14 +107,14 @@ def semidefinite_shift(kernel, weights, *, random_state=None, n_jobs=None):
 
 
 def _beyond_rounding(extremes):
-    """Minus the least eigenvalue and a little more; 0 where it is negative by rounding alone."""
+    """Return minus the least eigenvalue and a little more; 0 where it is negative by rounding alone."""
     smallest, largest = extremes
     rounding = 1e-10 * max(abs(smallest), abs(largest))
     return float(rounding - smallest) if smallest < -rounding else 0.0
 
 
 def leading_eigenvectors(M, count):
-    """The largest eigenvalues of a symmetric matrix and their vectors, in ascending order.
+    """Compute the largest eigenvalues of a symmetric matrix and their vectors, in ascending order.
 
     Where more of them are equal than are asked for, LAPACK may find none of these by their numbers: then it finds all.
     """

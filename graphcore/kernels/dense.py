@@ -12,8 +12,8 @@ from .columns import matrix_columns
 class DenseKernel(Kernel):
     """A precomputed kernel matrix K (n_points, n_points): real, finite, symmetric, its diagonal not negative.
 
-    float32 and float64 are not copied, and may be memory-mapped. With `check`, one pass looks for what is wrong with K,
-    which is an InputError that says what to do.
+    float32 and float64 are not copied, and may be memory-mapped. With `check`, one pass looks for errors in K, which
+    are an InputError with a remedy.
     """
 
     def __init__(self, K, *, check=True):
@@ -34,7 +34,7 @@ class DenseKernel(Kernel):
                 i, j = np.argwhere(~np.isfinite(rows))[0]
                 raise InputError(f"the kernel matrix must be finite; entry ({start + i}, {j}) is {rows[i, j]}")
             largest = max(largest, float(np.abs(rows).max()))
-            with np.errstate(over="ignore"):  # what is as large as that is refused
+            with np.errstate(over="ignore"):  # values as large as that are refused
                 difference = max(difference, float(np.abs(rows - K[:, start : start + step].T).max()))
         check_symmetric(difference, largest, K.dtype)
         check_diagonal(self.diagonal)

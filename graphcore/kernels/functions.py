@@ -44,7 +44,7 @@ class KernelFunction:
         return 1.0 / self.gamma if self.name == "laplacian" else None
 
     def __call__(self, X, Y=None):
-        """The block ``K(X, Y)`` of finite vectors, dense or sparse, by default ``K(X, X)``.
+        """Compute the block ``K(X, Y)`` of finite vectors, dense or sparse, by default ``K(X, X)``.
 
         float32 is computed in float32, everything else in float64; so are Gaussian kernels of float32 vectors that are
         more than some 40 bandwidths from their mean, whose distances float32 does not resolve. Beyond a million
@@ -68,7 +68,7 @@ class KernelFunction:
         return block
 
     def diagonal(self, X):
-        """``K(x, x)`` for every row, without forming the matrix.
+        """Compute ``K(x, x)`` for every row, without forming the matrix.
 
         A callable is asked for its own ``diag(X)`` (as scikit-learn's Gaussian-process kernels have it) or, if it has
         none, called once for every row.
@@ -77,7 +77,12 @@ class KernelFunction:
         if self.name in OF_DISTANCES:
             return np.ones(X.shape[0], dtype=X.dtype)
         if self.name == "callable":
-            return self._callable_diagonal(X)
+            own = getattr(self.function, "diag", None)
+            if own is not None:
+                return _checked_values(own(X), (X.shape[0],), X.dtype)
+            rows = (X[i : i + 1] for i in range(X.shape[0]))
+            values = [_checked_values(self.function(row, row), (1, 1), X.dtype)[0, 0] for row in rows]
+            return np.array(values, dtype=X.dtype)
         norms = squared_row_norms(X)
         if self.name == "cosine":
             refuse_zero_rows(norms)
@@ -90,7 +95,7 @@ class KernelFunction:
         if self.name == "gaussian":
             return gaussian_block(X, Y, self.gamma)
         if self.name == "laplacian":
-            with np.errstate(over="ignore"):  # the kernel of what is too far apart to be told is 0
+            with np.errstate(over="ignore"):  # kernel values of vectors too far apart are 0
                 block = manhattan(X, Y).astype(X.dtype, copy=False)
                 block *= -min(self.gamma, float(np.finfo(X.dtype).max))
             return np.exp(block, out=block)
@@ -105,7 +110,7 @@ class KernelFunction:
         return self._of_products(products, X.shape[1])
 
     def _of_products(self, products, n_features):
-        """Kernel values from inner products, in their place."""
+        """Compute kernel values from inner products, in their place."""
         if self.name == "linear":
             return products
         gamma = 1.0 / n_features if self.gamma is None else min(self.gamma, float(np.finfo(products.dtype).max))
@@ -118,16 +123,6 @@ class KernelFunction:
         if not np.isfinite(products).all():
             raise InputError("the polynomial kernel overflows: rescale the vectors, or lower degree, gamma or coef0")
         return products
-
-    def _callable_diagonal(self, X):
-        own = getattr(self.function, "diag", None)
-        if own is not None:
-            return _checked_values(own(X), (X.shape[0],), X.dtype)
-        out = np.empty(X.shape[0], dtype=X.dtype)
-        for i in range(X.shape[0]):
-            row = X[i : i + 1]
-            out[i] = _checked_values(self.function(row, row), (1, 1), X.dtype)[0, 0]
-        return out
 
 
 def kernel_function(kernel, *, bandwidth=None, gamma=None, degree=3, coef0=1.0, random_state=None, X=None):
@@ -149,7 +144,7 @@ def kernel_function(kernel, *, bandwidth=None, gamma=None, degree=3, coef0=1.0, 
     rules that sample pairs. A parameter that is not known, out of range, given twice or without meaning for the kernel
     is a ParameterError, a rule that gives 0 an InputError.
 
-    Papers differ in what they call sigma. Nystrom kernel k-means (Wang, Gittens, Mahoney; Calandriello, Rosasco) uses
+    Papers define sigma differently. Nystrom kernel k-means (Wang, Gittens, Mahoney; Calandriello, Rosasco) uses
     ``exp(-|x - y|^2 / (2 sigma^2))``, as here. The Gaussian-sketch paper (Kpotufe, Sriperumbudur) uses
     ``exp(-|x - y|^2 / sigma^2)``: give it as ``gamma=1 / sigma**2``.
 
@@ -227,14 +222,14 @@ def _checked_values(values, shape, dtype):
 
 
 def squared_row_norms(X):
-    """Squared Euclidean norms of rows."""
+    """Compute squared Euclidean norms of rows."""
     if hasattr(X, "tocsr"):
         return np.asarray(X.multiply(X).sum(axis=1)).ravel()
     return np.einsum("ij,ij->i", X, X)
 
 
 def inner_products(X, Y):
-    """``X Y^T`` as a new array."""
+    """Compute ``X Y^T`` as a new array."""
     if hasattr(Y, "tocsr") and not hasattr(X, "tocsr"):
         return np.ascontiguousarray((Y @ X.T).T)
     products = X @ Y.T
@@ -242,7 +237,7 @@ def inner_products(X, Y):
 
 
 def gaussian_block(X, Y, gamma):
-    """``exp(-gamma |x - y|^2)`` by way of one product."""
+    """Compute ``exp(-gamma |x - y|^2)`` by way of one product."""
     norms, given = squared_row_norms(Y), (X, Y)
     if not hasattr(X, "tocsr") and not hasattr(Y, "tocsr") and len(norms):
         centre = Y.mean(axis=0)

@@ -81,7 +81,7 @@ class GraphKernel(RowsKernel):
         return read_only(out)
 
     def rows(self, points):
-        """Rows of the kernel for the given points, as KernelRows: views of the graph.
+        """Return rows of the kernel for the given points, as KernelRows: views of the graph.
 
         They say how some points reach all others: within a column larger values are nearer.
         """
@@ -119,7 +119,7 @@ class GraphKernel(RowsKernel):
         return out, best
 
     def weighted_submatrix(self, points, weights, n_jobs=None, kernel_rows=None, *, exact=False):
-        """``W K(points, points) W`` for ascending points, the graph on a coreset, as a csr_array.
+        """Compute ``W K(points, points) W`` for ascending points, the graph on a coreset, as a csr_array.
 
         float32 from two million entries on, unless it is to be `exact`. Symmetric to the last bit (as far as the
         graph's own weights are), columns ascending. `kernel_rows` are ``rows(points)``, if they are at hand.
@@ -155,7 +155,7 @@ class GraphKernel(RowsKernel):
         return part
 
     def definite_shift(self, weights):
-        """1: ``D^-1/2 A D^-1/2`` has no eigenvalue below -1."""
+        """Return 1: ``D^-1/2 A D^-1/2`` has no eigenvalue below -1."""
         return 1.0
 
 

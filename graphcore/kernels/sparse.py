@@ -26,7 +26,7 @@ class RowsKernel(Kernel):
     self_loop: float = 0.0
 
     def sparse_rows(self, points):
-        """Rows of K for some points, or a slice of them, as a csr_array of float64."""
+        """Return rows of K for some points, or a slice of them, as a csr_array of float64."""
         import scipy.sparse as sp
 
         points = np.arange(*points.indices(self.n_points)) if isinstance(points, slice) else np.asarray(points)
@@ -120,7 +120,7 @@ class SparseKernel(RowsKernel):
         check_precomputed(K)
         given, K = K.dtype, canonical_csr(K)
         self.n_points = K.shape[0]
-        # Held in float64, for the loops; what float32 has rounded away is not back.
+        # Held in float64, for the loops; digits that float32 has rounded away do not come back.
         self.precision = np.dtype(np.float32 if given == np.float32 else np.float64)
         self.diagonal = K.diagonal()
         if check:

@@ -18,12 +18,12 @@ _DIAGONAL_BYTES = 6 << 20
 
 
 def kernel_over(X, function, dtype=None):
-    """The kernel of vectors, whatever they are in."""
+    """Make the kernel of vectors, in memory or chunked."""
     return (ChunkedVectorKernel if is_chunked(X) else VectorKernel)(X, function, dtype)
 
 
 def columns_of(function, X, Y, dtype):
-    """``K(X, Y)`` in blocks of rows, whatever X is."""
+    """Return ``K(X, Y)`` in blocks of rows, for X in memory or chunked."""
     return (ChunkedColumns if is_chunked(X) else vector_columns)(function, X, Y, dtype)
 
 
@@ -31,7 +31,7 @@ class VectorKernel(Kernel):
     """The kernel matrix of vectors, ``K[i, j] = function(X[i], X[j])``.
 
     X is an ndarray, memmap or sparse array (n_points, n_features) of any real type; blocks of rows are brought to
-    `dtype`, what kernel values are computed in, when they are used: by default float32 for float32, otherwise float64.
+    `dtype`, the type of kernel values, when they are used: by default float32 for float32, otherwise float64.
     `function` is a KernelFunction. A matrix that fits into `held_bytes` is evaluated at the first product, and held.
 
     >>> import numpy as np
@@ -73,7 +73,7 @@ class VectorKernel(Kernel):
         return columns_of(self.function, self.X, self.vectors(points), self.precision)
 
     def vectors(self, points=None):
-        """Vectors of some points, or all of them, in the type that kernel values are computed in."""
+        """Return vectors of some points, or all of them, in the type that kernel values are computed in."""
         return as_floats(self.X if points is None else self._rows(points), self.precision)
 
     def product(self, M, n_jobs=None):
@@ -101,14 +101,14 @@ class VectorKernel(Kernel):
         return self.X[points]
 
     def _at_hand(self):
-        """The whole matrix where it may be held, evaluated once; otherwise what goes through it in blocks."""
+        """Return the whole matrix where it may be held, evaluated once; otherwise the products by blocks."""
         if self._held is None and self._fits:
             self._held = DenseKernel(self.function(as_floats(self.X, self.precision)), check=False)
         return super() if self._held is None else self._held
 
 
 class ChunkedVectorKernel(VectorKernel):
-    """The kernel of the rows of a dask.array; of all that kernels give, what landmark methods need."""
+    """The kernel of the rows of a dask.array, with the methods that landmark methods need."""
 
     def __init__(self, X, function: KernelFunction, dtype=None):
         super().__init__(X, function, dtype, held_bytes=0)
@@ -127,7 +127,7 @@ class ChunkedVectorKernel(VectorKernel):
         return rows_of_chunks(_own_values, self.X, None, np.float64, self.function)
 
     def _rows(self, points):
-        """These vectors, fetched; those asked for last are kept, since landmarks are asked for several times."""
+        """Fetch these vectors; the last ones are kept, since landmarks are asked for several times."""
         if not np.array_equal(points, self._fetched[0]):
             self._fetched = points, rows_at(self.X, points)
         return self._fetched[1]
@@ -148,7 +148,7 @@ class ChunkedColumns:
         return self.X.shape[0], self.Y.shape[0]
 
     def map(self, function, *shared):
-        """`function(columns, *shared)` for every block, by its Columns; results in block order."""
+        """Map `function(columns, *shared)` over all blocks, by their Columns; results in block order."""
         name = function.__name__.strip("_")
         return map_chunks(_with_columns, self.X, function, self.function, self.Y, self.dtype, shared, name=name)
 
@@ -176,7 +176,7 @@ def _extremes(block):
 
 
 def _own_values(X, function):
-    """``K(x, x)`` for every row of X, float64, in blocks."""
+    """Compute ``K(x, x)`` for every row of X, float64, in blocks."""
     out = np.ones(X.shape[0])
     if function.name not in OF_DISTANCES:
         step = max(1, _DIAGONAL_BYTES // (8 * (1 if hasattr(X, "tocsr") else max(1, X.shape[1]))))
@@ -186,7 +186,7 @@ def _own_values(X, function):
 
 
 def _same(rows, columns):
-    """Whether rows and columns name the same points: then the block is symmetric, and made so to the last bit."""
+    """Tell whether rows and columns name the same points: then the block is made symmetric to the last bit."""
     if isinstance(rows, slice) or isinstance(columns, slice):
         return isinstance(rows, slice) and isinstance(columns, slice) and rows == columns
     return rows is columns or np.array_equal(rows, columns)

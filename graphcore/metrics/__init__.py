@@ -16,5 +16,5 @@ __all__ = [
 
 
 def __dir__():
-    """The names meant for users, without the modules behind them."""
+    """List the names meant for users, without the modules behind them."""
     return __all__

@@ -13,7 +13,7 @@ def central_nodes(
     graph: AnyGraph, labels: ArrayLike, n_clusters: int | None = None, *, count: int = 5, names: bool = False,
     n_jobs: int | None = None,
 ) -> list[Array]:  # fmt: skip
-    """Nodes of every cluster with the most weight of edges to their own cluster.
+    """Find the nodes of every cluster with the most weight of edges to their own cluster.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ def central_nodes(
 
 
 def most_central(labels, inside, outside, n_clusters, count):
-    """The first nodes of every cluster by weight inside, then least weight outside, then number."""
+    """Find the first nodes of every cluster by weight inside, then least weight outside, then number."""
     order = np.lexsort((outside, -inside, labels))
     starts = np.searchsorted(labels[order], np.arange(n_clusters + 1))
     return [order[starts[c] : min(starts[c] + count, starts[c + 1])] for c in range(n_clusters)]
@@ -54,7 +54,7 @@ def most_central(labels, inside, outside, n_clusters, count):
 def cluster_summary(
     graph: AnyGraph, labels: ArrayLike, n_clusters: int | None = None, *, n_central: int = 3, n_jobs: int | None = None,
 ) -> dict[str, Any]:  # fmt: skip
-    """Size, volume, conductance, nearest cluster and central nodes of every cluster.
+    """Sum up every cluster: size, volume, conductance, nearest cluster and central nodes.
 
     Parameters
     ----------
@@ -93,7 +93,7 @@ def cluster_summary(
 
 
 def nearest_clusters(between):
-    """Of every row, the column off the diagonal with the largest entry; -1 for a row without any."""
+    """Find the column off the diagonal with the largest entry of every row; -1 for a row without any."""
     rows = np.repeat(np.arange(between.shape[0]), np.diff(between.indptr))
     apart = (rows != between.indices) & (between.data > 0)
     rows, columns, weights = rows[apart], between.indices[apart], between.data[apart]

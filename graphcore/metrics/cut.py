@@ -41,7 +41,7 @@ def check_nodes(name, nodes, n_nodes):
 
 
 def split_sums(graph, labels, n_clusters, n_jobs):
-    """ClusterSums, and the weight of every node's edges to its own cluster and to others, in one pass."""
+    """Compute ClusterSums, and the weight of every node's edges to its own cluster and to others, in one pass."""
     inside, outside = np.empty(graph.n_nodes), np.empty(graph.n_nodes)
     with distributed_context(graph):
         sums = cluster_sums(graph.rows, labels, n_clusters, n_jobs, splits=(inside, outside))
@@ -49,7 +49,7 @@ def split_sums(graph, labels, n_clusters, n_jobs):
 
 
 def sparse_rows(graph, nodes):
-    """Some rows of a graph, csr_array of float64."""
+    """Return some rows of a graph, csr_array of float64."""
     import scipy.sparse as sp
 
     entries, indptr = entries_of(graph.indptr, nodes)
@@ -60,7 +60,7 @@ def sparse_rows(graph, nodes):
 def cut_and_volume(
     graph: AnyGraph, labels: ArrayLike, n_clusters: int | None = None, *, n_jobs: int | None = None,
 ) -> ClusterSums:  # fmt: skip
-    """Internal weight, volume, cut and size of every cluster, in one pass and O(n_nodes + n_clusters) memory.
+    """Compute internal weight, volume, cut and size of every cluster, in one pass and O(n_nodes + n_clusters) memory.
 
     Parameters
     ----------
@@ -96,7 +96,7 @@ def cut_and_volume(
 
 
 def sums_and_shares(graph, labels, n_clusters, n_jobs):
-    """As :func:`cut_and_volume` and :func:`outside_share` together, in one pass, for labels that are checked."""
+    """Compute :func:`cut_and_volume` and :func:`outside_share` in one pass, for labels that are checked."""
     sums, _, outside = split_sums(graph, labels, n_clusters, n_jobs)
     shares = np.full(graph.n_nodes, np.nan, dtype=np.float32)
     placed = labels >= 0
@@ -105,7 +105,7 @@ def sums_and_shares(graph, labels, n_clusters, n_jobs):
 
 
 def outside_share(graph: AnyGraph, labels: ArrayLike, *, n_jobs: int | None = None) -> NDArray[np.float32]:
-    """Share of every node's edge weight that leaves its cluster: 0 where all neighbours are in it, 1 where none is.
+    """Compute the share of every node's edge weight that leaves its cluster: 0 if all neighbours are in it, 1 if none.
 
     Parameters
     ----------
@@ -130,7 +130,7 @@ def outside_share(graph: AnyGraph, labels: ArrayLike, *, n_jobs: int | None = No
 def conductance(
     graph: AnyGraph, labels: ArrayLike, n_clusters: int | None = None, *, n_jobs: int | None = None,
 ) -> Floats:  # fmt: skip
-    """Conductance of every cluster: the share of its volume that leaves it, ``cut(P) / vol(P)``.
+    """Compute the conductance of every cluster: the share of its volume that leaves it, ``cut(P) / vol(P)``.
 
     A cluster without nodes or without volume counts 1. Edges to nodes of label -1 leave the cluster.
 
@@ -157,7 +157,7 @@ def conductance(
 def normalized_cut(
     graph: AnyGraph, labels: ArrayLike, n_clusters: int | None = None, *, n_jobs: int | None = None,
 ) -> float:  # fmt: skip
-    """Normalised cut: the average of the clusters' conductances.
+    """Compute the normalised cut: the average of the clusters' conductances.
 
     Parameters
     ----------
@@ -195,7 +195,7 @@ def normalized_cut(
 def quotient_graph(
     graph: AnyGraph, labels: ArrayLike, n_clusters: int | None = None, *, n_jobs: int | None = None,
 ) -> csr_array:  # fmt: skip
-    """Weight between every two clusters.
+    """Compute the weight between every two clusters.
 
     Parameters
     ----------

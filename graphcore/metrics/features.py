@@ -18,7 +18,7 @@ def describe(
     features: AnyData, labels: ArrayLike, names: ArrayLike | None = None, *, n_clusters: int | None = None,
     count: int = 5, library: str | None = None,
 ) -> Table:  # fmt: skip
-    """Columns that set each cluster apart from all else.
+    """Find the columns that set each cluster apart from all else.
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ def describe(
 def medoids(
     X: AnyData, labels: ArrayLike, n_clusters: int | None = None, *, count: int = 5, metric: str = "euclidean",
 ) -> list[Integers]:  # fmt: skip
-    """Rows in the middle of every cluster of vectors: those with the least sum of distances to all rows of it.
+    """Find the rows in the middle of every cluster: with the least sum of distances to all rows of it.
 
     Parameters
     ----------
@@ -119,7 +119,7 @@ def medoids(
         normed, own = _normed(piece, metric), means[labels[rows]]
         if metric == "euclidean" and not hasattr(normed, "indptr"):
             far[rows] = squared_norms(normed - own)
-        else:  # less what all rows of a cluster have in common
+        else:  # less a term that all rows of a cluster have in common
             products = normed.multiply(own) if hasattr(normed, "indptr") else normed * own
             squares = 0 if metric == "cosine" else squared_norms(normed)
             far[rows] = squares - 2 * np.asarray(products.sum(axis=1)).ravel()
@@ -127,7 +127,7 @@ def medoids(
 
 
 def _checked(X, labels, n_clusters):
-    """Features as an array or sorted rows, labels, and the number of clusters."""
+    """Return features as an array or sorted rows, labels, and the number of clusters."""
     try:
         X = X.tocsr() if hasattr(X, "tocsr") else X if isinstance(X, np.ndarray) else np.asarray(X)
     except ValueError:
@@ -149,7 +149,7 @@ def _checked(X, labels, n_clusters):
 
 
 def _pieces(X):
-    """Some rows of X at a time, as float64, with which they are."""
+    """Yield some rows of X at a time, as float64, and their places."""
     step = max(1, _PIECE_ENTRIES // max(1, X.shape[1]))
     for start in range(0, X.shape[0], step):
         piece = X[start : start + step].astype(np.float64)
@@ -159,7 +159,7 @@ def _pieces(X):
 
 
 def _sums(X, labels, k, of=lambda rows: rows):
-    """Sums of a function of the rows over each cluster, (k, n_features)."""
+    """Sum a function of the rows over each cluster, (k, n_features)."""
     import scipy.sparse as sp
 
     total: Any = 0.0
@@ -171,7 +171,7 @@ def _sums(X, labels, k, of=lambda rows: rows):
 
 
 def _normed(rows, metric):
-    """Rows, for the cosine over their norms; those of zeros stay."""
+    """Divide rows by their norms for the cosine; rows of zeros stay."""
     if metric == "euclidean":
         return rows
     from sklearn.preprocessing import normalize

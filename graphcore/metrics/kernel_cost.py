@@ -29,7 +29,7 @@ class Centres(NamedTuple):
 def kernel_kmeans_cost(
     graph: AnyGraph, labels: ArrayLike, *, self_loop: float = 0.0, shift: float = 0.0, n_jobs: int | None = None,
 ) -> float:  # fmt: skip
-    """Weighted kernel k-means cost of a partition, with ``K = D^-1 A D^-1 + shift D^-1`` and weights ``w = d``.
+    """Compute the weighted kernel k-means cost, with ``K = D^-1 A D^-1 + shift D^-1`` and weights ``w = d``.
 
     ``sum_x w_x |phi(x) - c(x)|^2``, where c(x) is the weighted mean of the cluster that holds x. It equals
     ``tr(D^-1 A) - k + kNC + shift (n - k)`` with k the number of clusters that hold a node, n the number of nodes in
@@ -74,7 +74,7 @@ def kernel_kmeans_cost(
 
 
 def centres_of(graph, labels, *, self_loop, shift, n_jobs):
-    """Masses, norms and cost of the centroids of a partition."""
+    """Compute masses, norms and cost of the centroids of a partition."""
     self_loop = check_real("self_loop", self_loop, low=0.0)
     shift = check_real("shift", shift, low=0.0)
     graph, labels, n_clusters = placed_labels(graph, labels, None)
@@ -174,9 +174,13 @@ def coreset_cost(
     """
     graph = as_graph(graph)
     check_choice("centres", centres, ("own", "nearest"))
-    nodes, weights = _check_coreset(coreset_indices, coreset_weights, graph.n_nodes)
+    nodes, weights = check_nodes("coreset_indices", coreset_indices, graph.n_nodes), np.asarray(coreset_weights)
+    if weights.shape != nodes.shape or weights.dtype.kind not in "iuf":
+        raise InputError(f"coreset_weights must be {len(nodes)} numbers, got {weights.dtype} of shape {weights.shape}")
+    if not (np.isfinite(weights) & (weights >= 0)).all():
+        raise InputError("coreset_weights must be finite and not negative")
     found = centres_of(graph, labels, self_loop=self_loop, shift=shift, n_jobs=n_jobs)
-    weights = np.ldexp(weights, -found.kernel.graph.exponent)
+    weights = np.ldexp(weights.astype(np.float64), -found.kernel.graph.exponent)
     own, charged = _distances(found, centres, n_jobs)
     placed = found.labels[nodes] >= 0
     diagonal = found.kernel.diagonal[nodes] + shift / np.where(placed, found.kernel.degrees[nodes], 1.0)
@@ -187,7 +191,7 @@ def coreset_cost(
 
 
 def _distances(found, centres, n_jobs):
-    """Squared distances of all nodes to their own centres, and to those they are charged for; 0 without a cluster."""
+    """Compute squared distances of all nodes to their own and to their charged centres; 0 without a cluster."""
     kernel, labels, masses, norms = found.kernel, np.array(found.labels), found.masses, found.norms
     products = kernel.cluster_products(labels, kernel.point_weights, len(masses), n_jobs)
     placed, divisors = np.flatnonzero(labels >= 0), np.where(masses > 0, masses, np.inf)
@@ -201,19 +205,8 @@ def _distances(found, centres, n_jobs):
     return own, nearest
 
 
-def _check_coreset(indices, weights, n_nodes):
-    indices, weights = check_nodes("coreset_indices", indices, n_nodes), np.asarray(weights)
-    if weights.shape != indices.shape or weights.dtype.kind not in "iuf":
-        raise InputError(
-            f"coreset_weights must be {len(indices)} numbers, got {weights.dtype} of shape {weights.shape}"
-        )
-    if not (np.isfinite(weights) & (weights >= 0)).all():
-        raise InputError("coreset_weights must be finite and not negative")
-    return indices, weights.astype(np.float64)
-
-
 def _relative(estimate, truth):
-    """(estimate - truth) / |truth|; 0 where both are 0 and infinite where only the truth is."""
+    """Compute (estimate - truth) / |truth|; 0 where both are 0 and infinite where only the truth is."""
     difference = np.float64(estimate - truth)
     with np.errstate(divide="ignore"):
         return float(difference / abs(truth)) if difference else 0.0

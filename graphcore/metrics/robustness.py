@@ -44,7 +44,7 @@ class Robustness:
     nodes: NDArray[np.float32] = field(repr=False)
 
     def figures(self):
-        """Mean and spread of the index, and the mean Jaccard indices, ready for JSON."""
+        """Return mean and spread of the index, and the mean Jaccard indices, ready for JSON."""
         return {"ari": float(self.ari.mean()), "ari_spread": float(self.ari.std()), "clusters": self.clusters.tolist()}
 
 

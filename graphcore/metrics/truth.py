@@ -12,7 +12,7 @@ from ..graphs.as_graph import as_graph
 
 
 def agreement(labels: ArrayLike, truth: ArrayLike, graph: AnyGraph | None = None) -> dict[str, float]:
-    """Adjusted Rand index and normalised mutual information of a clustering and known classes.
+    """Compute the adjusted Rand index and normalised mutual information of a clustering and known classes.
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ def agreement(labels: ArrayLike, truth: ArrayLike, graph: AnyGraph | None = None
 
 
 def _class_numbers(truth):
-    """Numbers of the classes that objects are; -1 for integers below 0 and what is missing, by whichever library."""
+    """Number the classes of objects; -1 for integers below 0 and missing values of any library."""
     numbers, out = {}, np.full(len(truth), -1)
     for i, each in enumerate(truth):
         missing = not isinstance(each, str) and str(each) in ("None", "nan", "NaN", "<NA>", "NaT")
@@ -108,7 +108,7 @@ def calibration(probabilities: ArrayLike, right: ArrayLike, *, n_bins: int = 10)
     Returns
     -------
     Calibration
-        ``error`` is the expected calibration error, 0 for what is calibrated in every bin.
+        ``error`` is the expected calibration error, 0 for probabilities that are calibrated in every bin.
 
     Raises
     ------

@@ -14,7 +14,7 @@ from ._distance_loops import EUCLIDEAN, _distances_behind, dense_distance, spars
 
 @compiled
 def _draw(state, n):
-    """Next state of a linear congruential generator (Knuth's MMIX) and a number below n."""
+    """Return the next state of a linear congruential generator (Knuth's MMIX) and a number below n."""
     state = state * np.uint64(6364136223846793005) + np.uint64(1442695040888963407)
     return state, np.int64((state >> np.uint64(33)) % np.uint64(n))
 
@@ -202,7 +202,7 @@ def join(metric, vectors, order, around, n_new, n_all, far, pairs, distances, st
 def join_sketched(
     metric, dense, indptr, indices, data, sketch, ratio, order, around, n_new, n_all, far, pairs, distances, start, stop
 ):  # fmt: skip
-    """As `join`, by vectors of many columns, or, where `dense` has no rows, by sparse ones.
+    """Compare as `join` does, by vectors of many columns, or, where `dense` has no rows, by sparse ones.
 
     Pairs that are too far by `ratio` times their distance in the sketch are left out.
     """

@@ -5,6 +5,7 @@ import numpy as np
 from ..base.compiling import compiled
 
 EUCLIDEAN, MANHATTAN, JACCARD = 0, 1, 2
+CODES = {"manhattan": MANHATTAN, "jaccard": JACCARD}  # all others are Euclidean distances in another unit
 
 _PIECE = 128
 
@@ -28,7 +29,7 @@ def _moduli(x, y):
 
 @compiled(sums_in_any_order=True)
 def _jaccard(x, y):
-    """1 - |x and y| / |x or y| of vectors of 0 and 1; 0 between empty ones."""
+    """Compute 1 - |x and y| / |x or y| of vectors of 0 and 1; 0 between empty ones."""
     both, ones = np.float32(0), np.float32(0)
     for j in range(len(x)):
         both += x[j] * y[j]
@@ -38,7 +39,7 @@ def _jaccard(x, y):
 
 @compiled
 def dense_distance(metric, x, y, bound):
-    """Distance of two rows; where it is at least `bound`, any number from there on."""
+    """Compute the distance of two rows; from `bound` on, any number from there on."""
     if metric == JACCARD:
         return _jaccard(x, y)
     total = np.float32(0)
@@ -52,9 +53,9 @@ def dense_distance(metric, x, y, bound):
 
 @compiled
 def sparse_distance(metric, spread, own, indices, data):
-    """Distance of a row written into the zeros of `spread`, whose share alone is `own`, to a sparse one.
+    """Compute the distance of a row in `spread`, zeros elsewhere, whose share alone is `own`, to a sparse one.
 
-    The own share is |x|^2, |x|_1 or the number of ones. In float64 what cancels leaves float32 all its digits.
+    The own share is |x|^2, |x|_1 or the number of ones. In float64 sums that cancel leave float32 all its digits.
     """
     total, ones = own, own
     for entry in range(len(indices)):
@@ -85,7 +86,7 @@ def spread_row(metric, spread, indices, data):
 
 @compiled(sums_in_any_order=True)
 def _distances_behind(metric, rows, i, n, out):
-    """Distances of row i to those behind it, up to row n, into their places: rows that lie close together in memory.
+    """Write distances of row i to the rows behind it, up to row n, which lie close together in memory, to their places.
 
     By places: a slice of an array costs more here than the distance of two rows of 128 columns, 4 nanoseconds.
     """

@@ -8,7 +8,7 @@ from ..graphs.rows import entries_of
 from .neighbor_lists import places_in_rows
 from .search import nearest_neighbors
 from .search_walk import new_row_searcher
-from .vectors import centred, check_rows, is_sparse, normalised, squared_norms
+from .vectors import centred, in_space, is_sparse, normalised, squared_norms
 
 # Fitted rows that each new one is compared with, for each neighbour wanted: those beyond its neighbours may list it.
 # Among digits 2 miss .10 of the new rows' edges, 3 .06 and 5 .02; among 60,000 rows of 128 columns a hundredth of new
@@ -39,7 +39,7 @@ def join_rows(X, new, graph, n_neighbors, metric, *, kept=None, radius=np.inf, r
     import scipy.sparse as sp
 
     n_old, n_new = X.shape[0], new.shape[0]
-    check_rows(new, metric)
+    in_space(new, metric)  # refuses rows without a distance
     n_wanted = min(_LOOKED_AT * n_neighbors, n_old if kept is None else len(kept))
     near = [new_row_searcher(X, graph, n_wanted, metric, n_jobs, kept).kneighbors(new)[1]]
     if n_new > 1:
@@ -82,7 +82,7 @@ def join_rows(X, new, graph, n_neighbors, metric, *, kept=None, radius=np.inf, r
 
 
 def _row_pairs(graph, rows):
-    """Each of these rows with those it is joined to: two arrays."""
+    """Pair each of these rows with all that it is joined to: two arrays."""
     entries, borders = entries_of(graph.indptr, rows)
     return np.repeat(rows, np.diff(borders)), graph.indices[entries].astype(np.int64)
 
@@ -97,7 +97,7 @@ def _set_last(last, rows, distances, n_neighbors):
 
 
 def pair_distances(X, rows, columns, metric):
-    """Distance between rows `rows[i]` and `columns[i]` of X, (n_pairs,) float64, as `nearest_neighbors` gives it."""
+    """Compute distances between rows `rows[i]` and `columns[i]` of X, (n_pairs,) float64."""
     import scipy.sparse as sp
 
     X = sp.csr_array(X) if is_sparse(X) else X

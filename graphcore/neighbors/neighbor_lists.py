@@ -22,7 +22,7 @@ def empty_neighbors(n_rows, n_neighbors):
 
 
 def listed_neighbors(X, n_neighbors, *, without_self, at_least=0):
-    """The nearest neighbours that each row of a sparse matrix of distances lists, -1 where it has fewer than asked for.
+    """List the nearest neighbours in each row of a sparse matrix of distances, -1 where there are fewer.
 
     A stored 0 is a neighbour. Equals stay in the matrix's own order. `without_self`: X is square, a row's own number is
     passed over, and every row must list `at_least` others. scikit-learn's KNeighborsTransformer makes such matrices.
@@ -53,7 +53,7 @@ def listed_neighbors(X, n_neighbors, *, without_self, at_least=0):
 
 
 def places_in_rows(rows, distances):
-    """Place of each pair, from 0, among those of its row: the nearest first, equals as they stand."""
+    """Compute the place of each pair, from 0, among those of its row: the nearest first, equals as they stand."""
     order = np.lexsort((distances, rows))
     starts = np.flatnonzero(np.diff(rows[order], prepend=-1))
     places = np.empty(len(rows), dtype=np.int64)
@@ -62,7 +62,7 @@ def places_in_rows(rows, distances):
 
 
 def neighbors_of(X, n_neighbors=None):
-    """The Neighbors of rows that arrays or a square sparse matrix of distances list, at most so many of each row."""
+    """Return the Neighbors that arrays or a square sparse matrix of distances list, at most so many of each row."""
     if is_neighbor_pair(X):
         matrix = distance_matrix(X)
     elif not hasattr(X, "tocsr") or X.shape[0] != X.shape[1]:
@@ -80,12 +80,12 @@ def neighbors_of(X, n_neighbors=None):
 
 
 def is_neighbor_pair(X):
-    """Whether this is a tuple of two arrays of two dimensions, as the neighbours that a search by others gives."""
+    """Tell whether this is a tuple of two arrays of two dimensions, as other searches give neighbours."""
     return isinstance(X, tuple) and len(X) == 2 and all(getattr(each, "ndim", None) == 2 for each in X)
 
 
 def distance_matrix(pair, n_columns=None):
-    """The sparse matrix of distances that two arrays hold, numbers of rows and distances to them, in either order.
+    """Make the sparse matrix of distances of two arrays, numbers of rows and distances to them, in either order.
 
     Numbers below 0 stand for none. By default rows are those that are numbered, and a row's own number is left out;
     with `n_columns` they are new, and may list any of so many. Distances of 0 up to rounding are 0.
@@ -121,7 +121,7 @@ def distance_matrix(pair, n_columns=None):
 
 
 def _fall(listed, distances):
-    """Whether the last that a row lists is nearer than the first, in most rows where the two differ."""
+    """Tell whether the last neighbour is nearer than the first, in most rows where the two differ."""
     some = listed.any(axis=1)
     first = distances[some, listed[some].argmax(axis=1)]
     last = distances[some, listed.shape[1] - 1 - listed[some, ::-1].argmax(axis=1)]

@@ -117,7 +117,7 @@ def knn_graph(
 
 
 def _neighbors(X, n_neighbors, metric, algorithm, random_state, n_jobs):
-    """The Neighbors of vectors, at most all others of each."""
+    """Find the Neighbors of vectors, at most all others of each."""
     n_neighbors = check_integer("n_neighbors", n_neighbors, low=1)
     X = as_vectors(X)
     if n_neighbors >= X.shape[0]:
@@ -129,14 +129,14 @@ def _neighbors(X, n_neighbors, metric, algorithm, random_state, n_jobs):
 
 
 def graph_of_vectors(X, n_neighbors, *, metric="euclidean", outliers=None, random_state=None, n_jobs=None, stages=None):
-    """The graph that vectors are clustered by, each joined to its nearest neighbours, and the Outliers among them."""
+    """Make the graph that vectors are clustered by, each joined to its nearest neighbours, and their Outliers."""
     with (Stages() if stages is None else stages)("neighbours"):
         stream = Streams(random_state).child("neighbours")
         return clustered_neighbors(_neighbors(X, n_neighbors, metric, "auto", stream, n_jobs), outliers)
 
 
 def clustered_neighbors(neighbors, outliers):
-    """The graph of Neighbors, which are changed where outliers are left out, and the Outliers; see leave_out."""
+    """Make the graph of Neighbors, which lose their outliers in place, and the Outliers; see leave_out."""
     found = leave_out(neighbors, outliers)
     return neighbor_graph(neighbors), found
 
@@ -197,16 +197,16 @@ def neighbor_graph(neighbors: AnyData, *, mode: str = "union", weighting: str = 
 
 
 def _gaussian(neighbors, listed):
-    """exp(-d^2 / (2 s^2)) with s the median distance to the last neighbour."""
+    """Compute exp(-d^2 / (2 s^2)) with s the median distance to the last neighbour."""
     last = _distance_to(neighbors, listed, listed.shape[1])
     scale = float(np.median(last)) if len(last) else 0.0
     if scale == 0:  # most rows repeat: their spread says nothing, so that of all others is taken
         scale = _mean_positive(neighbors.distances, listed)
-    return _weights(neighbors, listed, lambda rows, _: 2 * scale**2)
+    return _weights(neighbors, listed, 2 * scale**2)
 
 
 def _self_tuning(neighbors, listed):
-    """exp(-d^2 / (s_i s_j)) with s_i the distance to the 7th neighbour."""
+    """Compute exp(-d^2 / (s_i s_j)) with s_i the distance to the 7th neighbour."""
     has_any = listed.any(axis=1)
     scales = np.zeros(len(listed))
     scales[has_any] = _distance_to(neighbors, listed, _SCALE_NEIGHBOR)
@@ -214,11 +214,11 @@ def _self_tuning(neighbors, listed):
     if typical == 0:
         typical = _mean_positive(neighbors.distances, listed)
     np.maximum(scales, _SMALLEST_SCALE * typical, out=scales)
-    return _weights(neighbors, listed, lambda rows, columns: scales[rows] * scales[columns])
+    return _weights(neighbors, listed, scales[np.nonzero(listed)[0]] * scales[neighbors.indices[listed]])
 
 
 def _fuzzy(neighbors, listed):
-    """exp(-(d - r_i) / s_i) with r_i the smallest positive distance and s_i such that rows add up to log2(k + 1)."""
+    """Compute exp(-(d - r_i) / s_i), r_i the least positive distance, s_i such that rows add up to log2(k + 1)."""
     distances = np.where(listed, neighbors.distances, np.inf).astype(np.float64)
     nearest = np.where(distances > 0, distances, np.inf).min(axis=1, initial=np.inf)
     over = np.maximum(distances - np.where(np.isfinite(nearest), nearest, 0)[:, None], 0)
@@ -233,7 +233,7 @@ def _fuzzy(neighbors, listed):
 
 
 def _shared(neighbors, listed):
-    """Share of each listed pair's neighbours that both list, each node counting as listed by itself."""
+    """Compute the share of each listed pair's neighbours that both list, each node counting as listed by itself."""
     import scipy.sparse as sp
 
     n, (rows, places) = len(listed), np.nonzero(listed)
@@ -248,7 +248,7 @@ def _shared(neighbors, listed):
 
 
 def _distance_to(neighbors, listed, place):
-    """Distance to the place-th (from 1) listed neighbour, or the last; rows that list nobody are left out."""
+    """Return the distance to the place-th (from 1) listed neighbour, or the last; empty rows are left out."""
     rank = np.cumsum(listed, axis=1, dtype=np.int32)
     counts = rank[:, -1]
     wanted = np.minimum(counts, place)[:, None]
@@ -257,14 +257,14 @@ def _distance_to(neighbors, listed, place):
 
 
 def _mean_positive(distances, listed):
-    """Mean of the positive distances; 1 if there are none, as every weight is 1 then."""
+    """Compute the mean of the positive distances; 1 if there are none, as every weight is 1 then."""
     positive = distances[listed & (distances > 0)]
     return float(positive.mean(dtype=np.float64)) if len(positive) else 1.0
 
 
 def _weights(neighbors, listed, denominators):
-    """exp(-d^2 / denominator) of every listed entry in row order, as float32."""
+    """Return exp(-d^2 / denominator) of every listed entry in row order, as float32."""
     out = np.square(neighbors.distances[listed], dtype=np.float64)
-    out /= denominators(np.nonzero(listed)[0], neighbors.indices[listed])
+    out /= denominators
     np.exp(np.negative(out, out=out), out=out)
     return np.maximum(out, SMALLEST_WEIGHT).astype(np.float32)

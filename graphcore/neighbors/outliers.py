@@ -26,7 +26,7 @@ class Outliers(NamedTuple):
 
 
 def median_distance(r):
-    """The median of distances to last neighbours, those of rows that list none left out."""
+    """Compute the median of distances to last neighbours, those of rows that list none left out."""
     listed = r[np.isfinite(r)]
     return float(np.median(listed)) if len(listed) else 1.0
 
@@ -81,14 +81,14 @@ def refuse_outliers(outliers):
 
 
 def last_distances(neighbors):
-    """Distance from each row to the last neighbour that it lists, (n_rows,) float64; infinite for none."""
+    """Compute the distance from each row to its last neighbour, (n_rows,) float64; infinite for none."""
     count = (neighbors.indices >= 0).sum(axis=1)
     last = neighbors.distances[np.arange(len(count)), np.maximum(count, 1) - 1].astype(np.float64)
     return np.where(count > 0, last, np.inf)
 
 
 def valley(neighbors, r):
-    """The distance that parts rows between clusters from those in them; infinite where nothing does.
+    """Find the distance that parts rows between clusters from those in them; infinite where nothing does.
 
     Distances to the last neighbour have a mode of clusters and, where a background of noise is spread around them,
     another beyond a valley, in two dimensions as in hundreds; tails of a cluster, however heavy, have none. A second
@@ -113,7 +113,7 @@ def valley(neighbors, r):
 
 
 def _density(logs):
-    """Points of a grid from the median on, and rows that count there: a Gaussian kernel density, in its window."""
+    """Compute a Gaussian kernel density of rows, as counts in its window, at points of a grid from the median on."""
     low, middle = np.quantile(logs, [0.25, 0.5])
     spread = min((middle - low) / 0.6745, float(logs.std()))
     if spread == 0.0:

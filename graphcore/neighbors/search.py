@@ -15,12 +15,12 @@ from ..base.validation import check_choice, check_integer, warn_user
 from ..exceptions import InputError, ParameterError
 from .search_approximate import approximations
 from .search_exact import exact_neighbors, exact_plan, repeated_share
-from .vectors import centred, check_binary, is_sparse, normalised
+from .vectors import in_space, is_sparse
 
 # There is no approximate search by the last three.
 _EXACT_ONLY = ("chebyshev", "canberra", "braycurtis")
-_DENSE_ONLY = ("correlation", *_EXACT_ONLY)
-METRICS = ("euclidean", "cosine", "manhattan", "hamming", "jaccard", *_DENSE_ONLY)
+DENSE_ONLY = ("correlation", *_EXACT_ONLY)
+METRICS = ("euclidean", "cosine", "manhattan", "hamming", "jaccard", *DENSE_ONLY)
 _INNER_PRODUCTS = ("inner_product", "inner product", "dot", "dot_product", "dotproduct", "ip")
 ALGORITHMS = ("auto", "exact", "approximate")
 
@@ -34,17 +34,14 @@ _RECALL, _ATTEMPTS, _EXACT_PAIRS = 0.95, 3, 20
 
 
 def nearest_neighbors(X, n_neighbors, *, metric="euclidean", algorithm="auto", random_state=None, n_jobs=None):
-    """Find the nearest others of every row of what :func:`as_vectors` gave; see :func:`graphcore.knn_graph`."""
+    """Find the nearest others of every row of vectors of :func:`as_vectors`; see :func:`graphcore.knn_graph`."""
     check_metric(metric)
     check_choice("algorithm", algorithm, ALGORITHMS)
     n_neighbors = check_integer("n_neighbors", n_neighbors, low=1, high=X.shape[0] - 1, why_high="rows less one")
     effective_jobs(n_jobs)
-    if metric in _DENSE_ONLY and is_sparse(X):
+    if metric in DENSE_ONLY and is_sparse(X):
         raise InputError(f"metric={metric!r} is for dense vectors; pass X.toarray(), or use another metric")
-    if metric in ("cosine", "correlation"):  # which is the cosine of centred rows
-        X = normalised(X if metric == "cosine" else centred(X), metric)
-    elif metric in ("hamming", "jaccard"):
-        check_binary(X, metric)
+    X = in_space(X, metric)
     space = "euclidean" if metric in ("cosine", "correlation", "hamming") else metric
     if algorithm == "exact" or metric in _EXACT_ONLY or (algorithm == "auto" and exact_pays(X, space)):
         return exact_neighbors(X, n_neighbors, metric, n_jobs)
@@ -65,7 +62,7 @@ def nearest_neighbors(X, n_neighbors, *, metric="euclidean", algorithm="auto", r
 
 
 def check_metric(metric):
-    """Refuse what is none of the metrics."""
+    """Refuse a name that is none of the metrics."""
     if metric in _INNER_PRODUCTS:
         raise ParameterError(
             f"metric={metric!r} is no distance: by inner products a row is seldom its own nearest, and the longest "
@@ -80,7 +77,7 @@ def check_metric(metric):
 
 
 def exact_pays(X, metric):
-    """Whether the exact search is expected to take so little time that the approximate one is not worth its misses."""
+    """Tell whether the exact search takes so little time that the approximate one is not worth its misses."""
     method, seconds = exact_plan(X, metric)
     if seconds <= _EXACT_SECONDS:
         return True

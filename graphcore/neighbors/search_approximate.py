@@ -9,14 +9,12 @@ from ..base.progress import note
 from ..base.streams import Streams
 from ..base.threads import away, effective_jobs, limited_libraries, map_blocks, map_items
 from . import _descent_loops as loops
-from ._distance_loops import EUCLIDEAN, JACCARD, MANHATTAN
+from ._distance_loops import CODES, EUCLIDEAN
 from .neighbor_lists import empty_neighbors
 from .search_exact import exact_distances
 from .vectors import in_unit, is_sparse, squared_norms
 
-_CODES = {"manhattan": MANHATTAN, "jaccard": JACCARD}  # all others are Euclidean distances in another unit
-
-# Longer lists find more, as the descent goes by way of what they hold: bench/neighbors.py has recall and time.
+# Longer lists find more, as the descent goes by way of listed rows: bench/neighbors.py has recall and time.
 # Texts, whose rows have no few directions in common, need twice as many.
 _LISTED, _LISTED_SPARSE, _MORE, _REVERSE = 14, 32, 4, 24
 # Large leaves are cheap, as all that is done in one stays in the cache: eight trees of 192 find .83 of the neighbours
@@ -24,7 +22,7 @@ _LISTED, _LISTED_SPARSE, _MORE, _REVERSE = 14, 32, 4, 24
 _TREES, _LEAF = 8, 192
 # Rounds end when fewer than this share of the lists' entries is new; those in a sketch need not be as thorough.
 _SETTLED, _SETTLED_SKETCH, _ROUNDS = 0.001, 0.01, 20
-# Columns of a sketch, one of them what the others leave over. It is fitted to so many rows at most.
+# Columns of a sketch, one of them for the rest of the others; rows that a sketch is fitted to at most.
 _SKETCH, _SKETCH_ROWS = 64, 4096
 # A row is not looked at if it is too far even by the ratio of distances to sketched ones that so many pairs fall below.
 _RATIO_SHARE, _RATIO_ROWS = 0.02, 500
@@ -37,7 +35,7 @@ _SAMPLED = 200
 
 
 def approximations(X, n_neighbors, metric, random_state, n_jobs):
-    """Neighbours by nearest neighbour descent (Dong, Moses, Li 2011), and again and again by lists twice as long.
+    """Find neighbours by nearest neighbour descent (Dong, Moses, Li 2011), then by lists twice as long, and so on.
 
     Neighbours of a row are likely to be near each other, so they are compared, round by round, until few are nearer
     than the listed ones. By Euclidean distances between rows of many columns this is done in a sketch of few first, and
@@ -47,11 +45,11 @@ def approximations(X, n_neighbors, metric, random_state, n_jobs):
     """
     streams = Streams(random_state)
     X, unit = _as_float32(X, metric)
-    n, sparse, space = X.shape[0], is_sparse(X), metric if metric in _CODES else "euclidean"
+    n, sparse, space = X.shape[0], is_sparse(X), metric if metric in CODES else "euclidean"
     sample = np.sort(streams.generator("rows for the recall").choice(n, min(n, _SAMPLED), replace=False))
     last = exact_distances(X, sample, n_neighbors, space)[:, -1:]
     n_listed = max(_LISTED_SPARSE if sparse else _LISTED, n_neighbors + _MORE)
-    rounds, order, join = _first_lists(X, min(n - 1, n_listed), _CODES.get(metric, EUCLIDEAN), streams, n_jobs)
+    rounds, order, join = _first_lists(X, min(n - 1, n_listed), CODES.get(metric, EUCLIDEAN), streams, n_jobs)
     while True:
         rounds.run(join, _SETTLED)
         found = empty_neighbors(n, n_neighbors)
@@ -68,7 +66,7 @@ def approximations(X, n_neighbors, metric, random_state, n_jobs):
 
 
 def _first_lists(X, n_listed, code, streams, n_jobs):
-    """The _Rounds to begin with, the row that each of their nodes stands for, and how they compare vectors."""
+    """Make the first _Rounds, the row of each of their nodes, and their function that compares vectors."""
     n, sparse = X.shape[0], is_sparse(X)
     near, far = np.full((n, n_listed), -1, dtype=np.int32), np.full((n, n_listed), np.inf, dtype=np.float32)
     rounds = _Rounds(near, far, min(n - 1, _REVERSE), streams, n_jobs)
@@ -144,7 +142,7 @@ class _Rounds:
         map_blocks(lambda start, stop: loops.gather_around(*given, start, stop), _borders(len(self.near)), self.n_jobs)
 
     def _join(self, join, start, stop):
-        """Compare those around each of some nodes, and take what was found; returns how many came into lists."""
+        """Compare nodes around each of some nodes, and list near pairs; returns how many came into lists."""
         borders = np.append(np.arange(start, min(stop, len(self.near)), self.block_rows), min(stop, len(self.near)))
 
         def look(first, last):
@@ -190,7 +188,7 @@ def _list_leaves(code, rows, rounds):
 
 
 def _sketch(X, streams, n_jobs):
-    """Rows in few columns: along their principal axes (without a shift if sparse), and what these leave over.
+    """Project rows on few columns: their principal axes (without a shift if sparse), and the rest.
 
     Distances between such rows are never larger than Euclidean ones between the rows themselves.
     """
@@ -230,7 +228,7 @@ def _ratio(X, order, sketch, near):
 
 
 def _as_float32(X, metric):
-    """Vectors as float32, with as many of float64's digits as differences need; returns (vectors, distance unit)."""
+    """Return vectors as float32, with the digits of float64 that differences need, and the unit of distance."""
     if is_sparse(X) or X.dtype == np.float32 or metric == "jaccard":
         return X.astype(np.float32, copy=False), np.float32(1)
     # Distances do not feel a shift, but float32 does: 1,000,000.01 and 1,000,000.02 would be one number.

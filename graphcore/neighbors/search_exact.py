@@ -15,7 +15,7 @@ _JACCARD_ENTRIES = 1 << 22
 
 
 def exact_plan(X, metric):
-    """The quicker exact method and the seconds expected of it in one thread."""
+    """Return the quicker exact method and the seconds expected of it in one thread."""
     n, d = X.shape
     if metric in ("canberra", "braycurtis"):  # no tree knows these
         return "brute", n * n * (2 + 0.8 * d) * 1e-9
@@ -35,14 +35,14 @@ def exact_plan(X, metric):
 
 
 def repeated_share(X):
-    """Share of the rows in the largest group of equal rows, seen in up to 1,000 rows; 0 if none repeats."""
+    """Estimate the share of the rows in the largest group of equal rows, by 1,000 rows; 0 if none repeats."""
     sample = X[:: max(1, X.shape[0] // 1000)]
     largest = np.unique(sample, axis=0, return_counts=True)[1].max()
     return largest / len(sample) if largest > 1 else 0.0
 
 
 def exact_neighbors(X, n_neighbors, metric, n_jobs):
-    """Exact search by fixed blocks of rows, each in one thread, so that ties do not depend on `n_jobs`.
+    """Search exactly by fixed blocks of rows, each in one thread, so that ties do not depend on `n_jobs`.
 
     By the metrics of `in_unit`, X holds vectors between which they are Euclidean distances in another unit.
     """
@@ -73,7 +73,7 @@ def exact_neighbors(X, n_neighbors, metric, n_jobs):
 
 
 def exact_distances(X, rows, n_neighbors, metric):
-    """Distances of some rows to their nearest others."""
+    """Compute distances of some rows to their nearest others."""
     searcher = exact_searcher(X, n_neighbors + 1, metric, "brute")
     with limited_libraries():
         return away(searcher.kneighbors, X[rows])[0][:, 1:]  # the first is the row itself, or as near
@@ -85,20 +85,7 @@ def exact_searcher(X, n_neighbors, metric, method="auto"):
 
     if metric == "jaccard":
         return _ByJaccard(X, n_neighbors)
-    if metric == "hamming":
-        return _ByHamming(exact_searcher(X, n_neighbors, "euclidean", method))
     return NearestNeighbors(n_neighbors=n_neighbors, algorithm=method, metric=metric).fit(X)
-
-
-class _ByHamming:
-    """The share of columns that differ between vectors of 0 and 1: in order as the Euclidean distance is."""
-
-    def __init__(self, searcher):
-        self._searcher = searcher
-
-    def kneighbors(self, rows):
-        distances, indices = self._searcher.kneighbors(rows)
-        return in_unit(distances, "hamming", rows.shape[1]), indices
 
 
 class _ByJaccard:

@@ -10,18 +10,15 @@ import numpy as np
 from ..base.arrays import read_only
 from ..base.streams import Streams
 from ..base.threads import away, away_with_one, limited_libraries, map_blocks
-from ._distance_loops import EUCLIDEAN, JACCARD, MANHATTAN
+from ._distance_loops import CODES, EUCLIDEAN
 from ._walk_loops import walk
-from .search import exact_pays
+from .search import DENSE_ONLY, exact_pays
 from .search_exact import exact_searcher
 from .vectors import in_unit, is_sparse
 
-_CODES = {
-    "euclidean": EUCLIDEAN, "cosine": EUCLIDEAN, "hamming": EUCLIDEAN, "manhattan": MANHATTAN, "jaccard": JACCARD,
-}  # fmt: skip
 # Places of a walk's list at least, and for each neighbour wanted: 64 found .94 of the neighbours among 256 columns, 96
-# .97 and 128 .99, in 1.9, 2.1 and 2.4 seconds. Drawn rows that each new one is compared with, which are what finds
-# small clusters that no edge leads to, and how many of them a walk starts from.
+# .97 and 128 .99, in 1.9, 2.1 and 2.4 seconds. Drawn rows that each new one is compared with, which find small clusters
+# that no edge leads to, and the number of drawn rows that a walk starts from.
 _LISTED, _LISTED_EACH = 96, 2
 _DRAWN, _STARTS = 2000, 16
 _BLOCK_ROWS = 512
@@ -34,8 +31,8 @@ def new_row_searcher(X, graph, n_neighbors, metric, n_jobs, kept=None):
     the search of the fit was approximate, so that answers for a row do not depend on how many are asked for. Without a
     graph, for sparse vectors and metrics that it does not know the search is exact.
     """
-    space = metric if metric in ("manhattan", "jaccard") else "euclidean"
-    if graph is None or metric not in _CODES or is_sparse(X) or exact_pays(X, space):
+    space = metric if metric in CODES else "euclidean"
+    if graph is None or metric in DENSE_ONLY or is_sparse(X) or exact_pays(X, space):
         return _Exact(X, n_neighbors, metric, n_jobs, kept)
     return WalkSearcher(X, graph, n_neighbors, metric, n_jobs)
 
@@ -44,18 +41,21 @@ class _Exact:
     """The exact search among some of the rows (all if None), block by block, in `n_jobs` threads."""
 
     def __init__(self, X, n_neighbors, metric, n_jobs, kept):
-        self._kept, self._n_jobs = kept, n_jobs
+        self._kept, self._n_jobs, self._metric = kept, n_jobs, metric
         X = X if kept is None else X[kept]
-        self._searcher = exact_searcher(X, min(n_neighbors, X.shape[0]), metric)
+        # Hamming and Euclidean distances order vectors of 0 and 1 alike; scikit-learn takes sparse ones by the latter.
+        self._searcher = exact_searcher(X, min(n_neighbors, X.shape[0]), "euclidean" if metric == "hamming" else metric)
 
     def kneighbors(self, rows):
-        """Distances and numbers of the nearest, nearest first."""
+        """Return distances and numbers of the nearest, nearest first."""
         borders = np.append(np.arange(0, rows.shape[0], _BLOCK_ROWS), rows.shape[0])
         with limited_libraries():
             found = map_blocks(
                 lambda start, stop: away_with_one(self._searcher.kneighbors, rows[start:stop]), borders, self._n_jobs
             )
         distances, numbers = map(np.concatenate, zip(*found, strict=True))
+        if self._metric == "hamming":
+            in_unit(distances, "hamming", rows.shape[1])
         return distances, numbers if self._kept is None else self._kept[numbers]
 
 
@@ -78,7 +78,7 @@ class WalkSearcher:
         return normalize(X) if self._metric == "cosine" else X
 
     def kneighbors(self, rows):
-        """Distances and numbers of the nearest, nearest first; infinite and -1 where a walk met fewer."""
+        """Return distances and numbers of the nearest, nearest first; infinite and -1 where a walk met fewer."""
         rows = read_only(self._in_space(rows), self._X.dtype)
         n, n_listed = len(rows), min(len(self._X), max(_LISTED, _LISTED_EACH * self._n_neighbors))
         near, far = np.full((n, n_listed), -1, dtype=np.int32), np.full((n, n_listed), np.inf, dtype=self._X.dtype)
@@ -86,9 +86,9 @@ class WalkSearcher:
         with limited_libraries():
             starts = map_blocks(lambda start, stop: away(self._starts, rows[start:stop]), borders, self._n_jobs)
         starts = np.concatenate(starts)
-        # One after the other where they begin side by side, so that walks find in the cache what others read.
+        # One after the other where they begin side by side, so that walks find in the cache the rows that others read.
         order = np.argsort(starts[:, 0], kind="stable")
-        code, starts = _CODES[self._metric], self._drawn[starts]
+        code, starts = CODES.get(self._metric, EUCLIDEAN), self._drawn[starts]
         given = (code, self._X, *self._rows, rows, *map(read_only, (starts, order)))
         map_blocks(lambda start, stop: walk(*given, near, far, start, stop), borders, self._n_jobs)
         distances = far[:, : self._n_neighbors]
@@ -97,14 +97,14 @@ class WalkSearcher:
         return distances, near[:, : self._n_neighbors]
 
     def _starts(self, rows):
-        """Which of the drawn are nearest to each row by Euclidean distance, the nearest of them first."""
+        """Find the drawn rows that are nearest to each row by Euclidean distance, the nearest of them first."""
         distances = self._norms - 2 * ((rows - self._centre) @ self._entries.T)
         count = min(_STARTS, len(self._drawn))
         return np.argpartition(distances, (0, count - 1), axis=1)[:, :count]
 
 
 def _sample(graph):
-    """Some rows drawn at random, and one of every component, by components; those without neighbours are left out."""
+    """Draw some rows, and one of every component, in order of components; rows without neighbours are left out."""
     components, has_any = graph.connected_components(), np.diff(graph.indptr) > 0
     # Numbers of components are in the order of their first rows.
     first = np.diff(np.maximum.accumulate(components), prepend=-1) > 0

@@ -11,7 +11,7 @@ _LIMITS = {}, 1e15
 
 
 def is_sparse(X):
-    """Whether vectors are compressed rows and not an array."""
+    """Tell whether vectors are compressed rows and not an array."""
     return hasattr(X, "indptr")
 
 
@@ -42,7 +42,7 @@ def as_vectors(X, least=2):
 
 
 def ordered(X):
-    """Sparse rows, sorted, without repeats, of 32-bit indices: scikit-learn's distances change or refuse others."""
+    """Sort sparse rows, without repeats, in 32-bit indices: scikit-learn changes or refuses others."""
     if max(X.nnz, X.shape[1]) >= 2**31:
         raise InputError(
             f"sparse vectors of {X.nnz} entries and {X.shape[1]} columns: distances take fewer than 2**31 of each"
@@ -81,14 +81,14 @@ def _check_finite(X):
 
 
 def centred(X):
-    """Rows less their means (a copy); rows of one number everywhere become exactly 0."""
+    """Subtract their means from rows (a copy); rows of one number everywhere become exactly 0."""
     out = X - X.mean(axis=1, dtype=np.float64, keepdims=True)
     out[X.max(axis=1) == X.min(axis=1)] = 0.0
     return out.astype(X.dtype, copy=False)
 
 
 def normalised(X, metric):
-    """Rows divided by their Euclidean norms (a copy)."""
+    """Divide rows by their Euclidean norms (a copy)."""
     norms = np.sqrt(squared_norms(X))
     if not norms.all():
         empty, what = np.flatnonzero(norms == 0), "all zero" if metric == "cosine" else "one number everywhere"
@@ -103,12 +103,13 @@ def normalised(X, metric):
     return np.divide(X, norms[:, None], out=np.empty_like(X), casting="same_kind")
 
 
-def check_rows(X, metric):
-    """Refuse rows that there is no distance from by this metric."""
-    if metric in ("cosine", "correlation"):
-        normalised(X if metric == "cosine" else centred(X), metric)
-    elif metric in ("hamming", "jaccard"):
+def in_space(X, metric):
+    """Return rows between which the metric is taken; rows that have no distance by it are refused."""
+    if metric in ("cosine", "correlation"):  # the latter is the cosine of centred rows
+        return normalised(X if metric == "cosine" else centred(X), metric)
+    if metric in ("hamming", "jaccard"):
         check_binary(X, metric)
+    return X
 
 
 def check_binary(X, metric):
@@ -134,7 +135,7 @@ def in_unit(distances, metric, n_columns):
 
 
 def squared_norms(X):
-    """Squared Euclidean norms of the rows, float64."""
+    """Compute squared Euclidean norms of the rows, float64."""
     if is_sparse(X):
         rows = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
         return np.bincount(rows, weights=np.square(X.data, dtype=np.float64), minlength=X.shape[0])

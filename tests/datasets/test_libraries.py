@@ -2,7 +2,6 @@
 
 import subprocess
 import sys
-from itertools import product
 from pathlib import Path
 
 import networkx as nx
@@ -54,12 +53,7 @@ WRONG = {
 
 @pytest.mark.parametrize(
     ("function", "name", "value"),
-    [
-        (function, *each)
-        for function in WRONG
-        for name in WRONG[function]
-        for each in product([name], WRONG[function][name])
-    ],
+    [(function, name, value) for function, wrong in WRONG.items() for name in wrong for value in wrong[name]],
 )
 def test_wrong_parameters_are_named(function, name, value):
     with pytest.raises(ParameterError, match=rf"\b{name}\b"):
@@ -103,7 +97,6 @@ def test_files_are_the_loaded_data():
     np.testing.assert_array_equal(graph.node_names[order], np.arange(1, 35))
     np.testing.assert_array_equal(graph.to_scipy()[order][:, order].toarray(), want.to_scipy().toarray())
     np.testing.assert_array_equal(read_vectors(str(FOLDER / "digits.csv")), datasets.load_digits().data)
-    graph = graphcore.read_graph(FOLDER / "karate.txt")
     sides = read_labels(FOLDER / "karate-labels.tsv", graph)
     want = np.array(["Mr. Hi", "Officer"])[datasets.load_karate().labels]
     np.testing.assert_array_equal(sides, want[graph.node_names - 1])

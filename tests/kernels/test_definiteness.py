@@ -48,27 +48,25 @@ def with_least_eigenvalue(share, n=100, dtype=np.float32):
 # -- float32 -----------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.filterwarnings("error::graphcore.GraphWarning")
 @FORMS
 @pytest.mark.parametrize(
     ("n", "d"), [(100, 30), (200, 50), (300, 100), pytest.param(1000, 200, marks=pytest.mark.slow)]
 )
 def test_rounding_of_float32_is_no_negative_eigenvalue(form, n, d):
     K = form(low_rank(n, d))
-    with warnings.catch_warnings():
-        warnings.simplefilter("error", GraphWarning)
-        assert kernel_kmeans(K, 3, n_init=1, random_state=0).shift == 0.0
-        KernelKMeans(3, kernel="precomputed", n_init=1, random_state=0).fit(K)
-        coreset_kernel_kmeans(K, 3, size=n // 2, sampling="uniform", n_init=1, random_state=0)
-        GaussianSketchFeatures(5, kernel="precomputed", n_subsample=n, random_state=0).fit(K)
-        NystromFeatures(n_landmarks=n, n_components=20, kernel="precomputed", random_state=0).fit(K)
+    assert kernel_kmeans(K, 3, n_init=1, random_state=0).shift == 0.0
+    KernelKMeans(3, kernel="precomputed", n_init=1, random_state=0).fit(K)
+    coreset_kernel_kmeans(K, 3, size=n // 2, sampling="uniform", n_init=1, random_state=0)
+    GaussianSketchFeatures(5, kernel="precomputed", n_subsample=n, random_state=0).fit(K)
+    NystromFeatures(n_landmarks=n, n_components=20, kernel="precomputed", random_state=0).fit(K)
 
 
+@pytest.mark.filterwarnings("error::graphcore.GraphWarning")
 def test_nor_is_that_of_a_function_of_float32_vectors():
     X = np.random.default_rng(0).standard_normal((200, 50)).astype(np.float32)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error", GraphWarning)
-        KernelKMeans(3, kernel=lambda A, B: A @ B.T, n_init=1, random_state=0).fit(X)
-        GaussianSketchFeatures(5, kernel=lambda A, B: A @ B.T, n_subsample=200, random_state=0).fit(X)
+    KernelKMeans(3, kernel=lambda A, B: A @ B.T, n_init=1, random_state=0).fit(X)
+    GaussianSketchFeatures(5, kernel=lambda A, B: A @ B.T, n_subsample=200, random_state=0).fit(X)
 
 
 @FORMS
@@ -77,10 +75,9 @@ def test_negative_eigenvalues_beyond_rounding_are_found(form, dtype, share):
     K = form(with_least_eigenvalue(share, dtype=dtype))
     with pytest.warns(GraphWarning, match="not positive semi-definite"):
         kernel_kmeans(K, 3, n_init=1, random_state=0)
-    with pytest.raises(InputError, match="not positive semi-definite"):
-        GaussianSketchFeatures(5, kernel="precomputed", n_subsample=100, random_state=0).fit(K)
-    with pytest.raises(InputError, match="not positive semi-definite"):
-        NystromFeatures(n_landmarks=100, n_components=20, kernel="precomputed", random_state=0).fit(K)
+    for model in (GaussianSketchFeatures(5, n_subsample=100), NystromFeatures(n_landmarks=100, n_components=20)):
+        with pytest.raises(InputError, match="not positive semi-definite"):
+            model.set_params(kernel="precomputed", random_state=0).fit(K)
 
 
 def test_float64_is_not_given_the_slack_of_float32():

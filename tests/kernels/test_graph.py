@@ -15,11 +15,12 @@ from ..strategies import graphs
 
 @st.composite
 def kernels(draw):
-    """(kernel, K, w, rng) of a random graph with isolated nodes, loops and perhaps weights."""
+    """(kernel, K, w, rng, some points) of a random graph with isolated nodes, loops and perhaps weights."""
     graph, A = draw(graphs())
     self_loop = draw(st.sampled_from([0.0, 0.5, 1.0, 2.0]))
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
-    return GraphKernel(graph, self_loop), *dense_kernel(A, self_loop), rng
+    points = np.sort(rng.permutation(len(A))[: rng.integers(1, len(A) + 1)])
+    return GraphKernel(graph, self_loop), *dense_kernel(A, self_loop), rng, points
 
 
 def dense_rows(rows, n):
@@ -37,11 +38,10 @@ def dense_rows(rows, n):
 @quick
 @given(kernels())
 def test_kernel_and_its_rows_equal_dense(case):
-    kernel, K, w, rng = case
+    kernel, K, w, _, points = case
     np.testing.assert_allclose(kernel.block(slice(None), slice(None)), K, rtol=1e-13, atol=0)
     np.testing.assert_allclose(kernel.diagonal, np.diag(K), rtol=1e-13, atol=0)
     np.testing.assert_allclose(kernel.point_weights, w, rtol=1e-13, atol=0)
-    points = np.sort(rng.permutation(len(K))[: rng.integers(1, len(K) + 1)])
     rows = kernel.rows(points)
     assert np.isfinite(rows.scale).all()
     np.testing.assert_allclose(dense_rows(rows, len(K)), K[points], rtol=1e-13, atol=0)
@@ -50,8 +50,7 @@ def test_kernel_and_its_rows_equal_dense(case):
 @quick
 @given(kernels())
 def test_weighted_submatrix_equals_dense(case):
-    kernel, K, _, rng = case
-    points = np.sort(rng.permutation(len(K))[: rng.integers(1, len(K) + 1)])
+    kernel, K, _, rng, points = case
     weights = rng.random(len(points)) + 0.1
     matrix = kernel.weighted_submatrix(points, weights)
     dense = matrix.toarray()
@@ -82,8 +81,7 @@ def test_large_submatrices_are_in_single_precision_unless_asked_otherwise(name, 
 @quick
 @given(kernels())
 def test_restricted_kernel_is_the_principal_submatrix(case):
-    kernel, K, _, rng = case
-    points = np.sort(rng.permutation(len(K))[: rng.integers(1, len(K) + 1)])
+    kernel, K, _, rng, points = case
     weights = rng.random(len(points)) + 0.1
     small = kernel.submatrix(points, weights)
     np.testing.assert_allclose(small.block(slice(None), slice(None)), K[np.ix_(points, points)], rtol=1e-12, atol=0)

@@ -1,14 +1,17 @@
 """Cuts, volumes, conductance, normalised cut and the quotient graph against sums over dense matrices."""
 
+import tracemalloc
+
 import networkx as nx
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import graphcore
 from graphcore import Graph, InputError, ParameterError
+from graphcore.cluster.partition import quotient
 from graphcore.cluster.partition._objective_loops import add_cluster_sums
+from graphcore.graphs import passes
 from graphcore.metrics import conductance, cut_and_volume, kernel_kmeans_cost, normalized_cut, quotient_graph
 from tests.metrics import oracles
 from tests.strategies import labellings, matrices
@@ -89,11 +92,11 @@ def test_every_kind_of_graph_and_labels():
     )
 
 
-@pytest.mark.parametrize("measure", ["cut_and_volume", "quotient_graph"])
-def test_threads_do_not_change_a_bit(measure, limits):
-    from graphcore.cluster.partition import quotient
-    from graphcore.graphs import passes
-
+@pytest.mark.parametrize(
+    ("measure", "names"),
+    [(cut_and_volume, ("internal", "volume", "cut")), (quotient_graph, ("indptr", "indices", "data"))],
+)
+def test_threads_do_not_change_a_bit(measure, names, limits):
     # Small blocks, so that a small graph has many of them.
     limits(passes, _ENTRIES_PER_BLOCK=500)
     limits(quotient, _ENTRIES_PER_BLOCK=500)
@@ -101,16 +104,13 @@ def test_threads_do_not_change_a_bit(measure, limits):
     s, t = rng.integers(0, 2000, (2, 20_000))
     graph = Graph.from_edges(s, t, rng.random(20_000), 2000, warn=False)
     labels = rng.integers(-1, 400, 2000)
-    function = getattr(graphcore.metrics, measure)
-    results = [function(graph, labels, n_jobs=n_jobs) for n_jobs in (1, 2, 3)]
-    for other in results[1:]:
-        for name in ("internal", "volume", "cut") if measure == "cut_and_volume" else ("indptr", "indices", "data"):
-            np.testing.assert_array_equal(getattr(results[0], name), getattr(other, name))
+    one, *others = (measure(graph, labels, n_jobs=n_jobs) for n_jobs in (1, 2, 3))
+    for other in others:
+        for name in names:
+            np.testing.assert_array_equal(getattr(one, name), getattr(other, name))
 
 
 def test_memory_is_that_of_the_nodes():
-    import tracemalloc
-
     rng = np.random.default_rng(0)
     n, m = 5_000, 1_000_000
     graph = Graph.from_edges(*rng.integers(0, n, (2, m), dtype=np.int32), n_nodes=n, warn=False)
@@ -130,6 +130,7 @@ def test_memory_is_that_of_the_nodes():
         assert peak < 2e6  # the graph has 8 MB
 
 
+@pytest.mark.parametrize("measure", [normalized_cut, conductance, cut_and_volume, quotient_graph, kernel_kmeans_cost])
 @pytest.mark.parametrize(
     ("labels", "message"),
     [
@@ -144,17 +145,14 @@ def test_memory_is_that_of_the_nodes():
         ([0, 10**8, 1], "largest of the labels is 100000000"),
     ],
 )
-def test_bad_labels(labels, message):
-    for measure in (normalized_cut, conductance, cut_and_volume, quotient_graph, kernel_kmeans_cost):
-        with pytest.raises(InputError, match=message):
-            measure(nx.path_graph(3), labels)
+def test_bad_labels(labels, message, measure):
+    with pytest.raises(InputError, match=message):
+        measure(nx.path_graph(3), labels)
 
 
-def test_bad_parameters():
-    for k in (0, -1, 1.5, "2"):
-        with pytest.raises(ParameterError, match="n_clusters="):
-            normalized_cut(nx.path_graph(3), [0, 0, 1], k)
+@pytest.mark.parametrize("options", [*({"n_clusters": k} for k in (0, -1, 1.5, "2")), {"n_jobs": 0}])
+def test_bad_parameters(options):
+    with pytest.raises(ParameterError, match=f"{next(iter(options))}="):
+        normalized_cut(nx.path_graph(3), [0, 0, 1], **options)
     with pytest.raises(InputError, match="a graph is needed"):
         normalized_cut([(0, 1)], [0, 0])
-    with pytest.raises(ParameterError, match="n_jobs=0"):
-        normalized_cut(nx.path_graph(3), [0, 0, 1], n_jobs=0)

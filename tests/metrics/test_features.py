@@ -45,7 +45,6 @@ def test_words_against_the_formula_and_narrow_mapped_features(case, tmp_path):
     found = describe(sp.csr_array(X), labels, count=9)
     np.testing.assert_allclose(table(found, (4, 6)), np.nan_to_num(want, nan=0.0, posinf=0.0))
     assert 4 not in found["name"]
-    labels = case[1]
     X = np.random.default_rng(0).integers(0, 200, (61, 5), dtype=np.uint8)
     np.save(tmp_path / "X.npy", X)
     mapped = np.load(tmp_path / "X.npy", mmap_mode="r")

@@ -139,9 +139,5 @@ def test_relative_errors_keep_their_sign_and_survive_zero():
 def test_bad_coresets(indices, weights, message):
     with pytest.raises(InputError, match=message):
         coreset_cost(nx.path_graph(3), indices, weights, [0, 0, 1])
-
-
-def test_bad_parameters():
-    arguments = (nx.path_graph(3), [0], [1.0])
     with pytest.raises(ParameterError, match="centres='far' is not known"):
-        coreset_cost(*arguments, [0, 0, 1], centres="far")
+        coreset_cost(nx.path_graph(3), [0], [1.0], [0, 0, 1], centres="far")

@@ -159,10 +159,9 @@ def test_rows_between_clusters_stay_outliers():
 
 def test_what_is_refused_changes_nothing(model):
     labels, graph, reference = model.labels_, model.graph_, model._reference
-    bad = np.full((2, 64), np.nan)
     for given, message in (
         ((DIGITS[:2, :5],), "5 features"),
-        ((bad,), "NaN"),
+        ((np.full((2, 64), np.nan),), "NaN"),
         (([1e30] * 64,), "1D array|Reshape"),
         ((np.full((1, 64), 1e30),), "rescale"),
         ((), "updated by new rows"),
@@ -183,9 +182,7 @@ def test_what_cannot_be_updated(model, tmp_path):
     by_angle = CoresetSpectralClustering(3, metric="cosine", random_state=0).fit(DIGITS[:200])
     with pytest.raises(InputError, match="row 1 is"):
         by_angle.update([DIGITS[0], 0 * DIGITS[0]])
-    listed = graphcore.CoresetSpectralClustering(2, random_state=0).fit(
-        (np.array([[1], [0], [3], [2]]), np.ones((4, 1)))
-    )
+    listed = CoresetSpectralClustering(2, random_state=0).fit((np.array([[1], [0], [3], [2]]), np.ones((4, 1))))
     with pytest.raises(InputError, match="fitted to distances"):
         listed.update(DIGITS[:1])
     weighed = CoresetSpectralClustering(3, random_state=0).fit(DIGITS[:200], sample_weight=np.full(200, 2.0))

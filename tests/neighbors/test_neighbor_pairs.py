@@ -43,8 +43,7 @@ def test_a_fit_of_neighbours_is_that_of_the_vectors(found, affinity, tmp_path):
     np.testing.assert_array_equal(model.fit(padded[::-1]).labels_, want.labels_)
     model.save(tmp_path / "model.npz")
     np.testing.assert_array_equal(load(tmp_path / "model.npz").predict((near[:6], far[:6])), want.predict(X[:6]))
-    half = model.predict((near[:6], far[:6].astype(np.float16)))
-    np.testing.assert_array_equal(half, want.predict(X[:6]))
+    np.testing.assert_array_equal(model.predict((near[:6], far[:6].astype(np.float16))), want.predict(X[:6]))
     for ask in (model.predict, model.transform, model.predict_proba, model.score):
         with pytest.raises(InputError, match="X has no rows"):
             ask((near[:0], far[:0]))
@@ -78,11 +77,9 @@ def test_what_pynndescent_found_is_taken(found):
     ],
 )
 def test_what_is_no_neighbours_is_told(found, change, said):
-    given = change(*found[1:])
-    with pytest.raises(InputError, match=said):
-        neighbor_graph(given)
-    with pytest.raises(InputError, match=said):
-        CoresetSpectralClustering(3).fit(given)
+    for refuse in (neighbor_graph, CoresetSpectralClustering(3).fit):
+        with pytest.raises(InputError, match=said):
+            refuse(change(*found[1:]))
 
 
 def test_other_input_is_refused(found):

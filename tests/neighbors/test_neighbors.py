@@ -21,11 +21,17 @@ from tests.oracles import dense
 
 
 def distances_between(X, metric):
-    X = np.asarray(X, dtype=np.float64)
-    if metric == "cosine":
-        X = X / np.linalg.norm(X, axis=1, keepdims=True)
-        return np.maximum(1 - X @ X.T, 0)
     return cdist(X, X, {"manhattan": "cityblock"}.get(metric, metric))
+
+
+def assert_proper(X, found):
+    """Lists are sorted, of different rows, without the row itself and of the stated types."""
+    assert (found.indices.dtype, found.distances.dtype) == (np.int32, np.float32)
+    assert found.indices.shape == found.distances.shape
+    assert not (found.indices == np.arange(X.shape[0])[:, None]).any()
+    assert (np.diff(found.distances, axis=1) >= 0).all()
+    assert all(len(set(row)) == len(row) for row in found.indices.tolist())
+    assert found.indices.min() >= 0
 
 
 def listed_by_brute_force(X, k, metric="euclidean"):
@@ -39,8 +45,7 @@ def listed_by_brute_force(X, k, metric="euclidean"):
 
 def expected_graph(X, k, metric, mode, weighting):
     listed, D = listed_by_brute_force(X, k, metric)
-    last = np.sort(D, axis=1)[:, k - 1]
-    seventh = np.sort(D, axis=1)[:, min(7, k) - 1]
+    nearest, last, seventh = np.sort(D, axis=1)[:, [0, k - 1, min(7, k) - 1]].T
     if weighting == "binary":
         W = np.ones_like(D)
     elif weighting == "gaussian":
@@ -50,7 +55,6 @@ def expected_graph(X, k, metric, mode, weighting):
         common = (own[:, None] & own).sum(axis=2)
         W = common / (own[:, None] | own).sum(axis=2)
     elif weighting == "fuzzy":
-        nearest = np.sort(D, axis=1)[:, 0]
         over = np.maximum(D - nearest[:, None], 0)
         W = np.empty_like(D)
         typical = D[listed].mean()
@@ -107,11 +111,8 @@ def test_graph_is_that_of_brute_force(n, d, k, metric, mode, weighting, dtype, c
 def test_lists_are_sorted_without_self_and_of_the_stated_types(metric, d):
     X = as_vectors(np.random.default_rng(0).normal(size=(3000, d)).astype(np.float32))
     found = nearest_neighbors(X, 12, metric=metric)
-    assert (found.indices.dtype, found.distances.dtype) == (np.int32, np.float32)
-    assert found.indices.shape == found.distances.shape == (3000, 12)
-    assert (np.diff(found.distances, axis=1) >= 0).all()
-    assert not (found.indices == np.arange(3000)[:, None]).any()
-    assert all(len(set(row)) == 12 for row in found.indices.tolist())
+    assert found.indices.shape == (3000, 12)
+    assert_proper(X, found)
     rows = np.random.default_rng(1).choice(3000, 50, replace=False)
     exact = np.array([distances_between(X[[i, *found.indices[i]]], metric)[0, 1:] for i in rows])
     np.testing.assert_allclose(found.distances[rows], exact, rtol=1e-4, atol=1e-6)
@@ -124,9 +125,7 @@ def test_equal_rows_still_get_all_their_neighbours(n_groups, d):
     X = np.repeat(rng.normal(size=(n_groups, d)), 50, axis=0)
     X = np.vstack([X, rng.normal(size=(100, d))])
     found = nearest_neighbors(as_vectors(X), 10)
-    assert (found.indices >= 0).all()
-    assert not (found.indices == np.arange(len(X))[:, None]).any()
-    assert all(len(set(row)) == 10 for row in found.indices.tolist())
+    assert_proper(X, found)
     assert (found.distances[: 50 * n_groups] == 0).all()  # exactly: no rounding noise between equal rows
     np.testing.assert_allclose(found.distances, np.sort(distances_between(X, "euclidean"))[:, 1:11], atol=1e-6)
     graph = knn_graph(X, 10)
@@ -294,34 +293,30 @@ def test_not_finite_far_down_is_placed():
         knn_graph(X)
 
 
-def test_cosine_refuses_rows_without_direction():
-    X = np.array([[1.0, 0.0], [0.0, 0.0], [0.0, 2.0]])
-    for container in (np.asarray, sp.csr_array):
-        with pytest.raises(InputError, match="row 1 is"):
-            knn_graph(container(X), 1, metric="cosine")
-
-
+@pytest.mark.parametrize("container", [np.asarray, sp.csr_array])
 @pytest.mark.parametrize(
-    "options",
+    ("metric", "X", "message"),
     [
-        {"n_neighbors": 0},
-        {"n_neighbors": -3},
-        {"n_neighbors": 2.5},
-        {"n_neighbors": True},
-        {"metric": "precomputed"},
-        {"metric": np.dot},
-        {"metric": "inner_product"},
-        {"mode": "intersection"},
-        {"weighting": None},
-        {"algorithm": "kd_tree"},
-        {"n_jobs": 0},
-        {"random_state": -1, "algorithm": "approximate"},
+        ("cosine", [[1.0, 0.0], [0.0, 0.0], [0.0, 2.0]], "row 1 is"),
+        ("hamming", np.diag([1.0, 3.0, 1.0]), "metric='hamming' compares vectors of 0 and 1, and these hold 3"),
+        ("jaccard", np.diag([1.0, 3.0, 1.0]), "metric='jaccard' compares vectors of 0 and 1, and these hold 3"),
     ],
 )
-def test_unusable_parameters(options):
-    name = next(iter(options))
+def test_rows_that_have_no_distance_by_a_metric(metric, X, message, container):
+    with pytest.raises(InputError, match=message):
+        knn_graph(container(X), 1, metric=metric)
+
+
+UNUSABLE = {
+    "n_neighbors": (0, -3, 2.5, True), "metric": ("precomputed", np.dot, "inner_product"), "mode": ("intersection",),
+    "weighting": (None,), "algorithm": ("kd_tree",), "n_jobs": (0,), "random_state": (-1,),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "value"), [(name, value) for name, values in UNUSABLE.items() for value in values])
+def test_unusable_parameters(name, value):
     with pytest.raises(ParameterError, match=name):
-        knn_graph(np.eye(5), **{"n_neighbors": 2, **options})
+        knn_graph(np.eye(5), **{"n_neighbors": 2, "algorithm": "approximate", name: value})
 
 
 @pytest.mark.parametrize("mode", ["union", "mutual", "average"])
@@ -373,13 +368,6 @@ def test_distances_between_binary_vectors(metric, container):
         np.testing.assert_allclose(found.distances, np.sort(D, axis=1)[:, :7], rtol=1e-5, atol=1e-7)
         listed = np.take_along_axis(D, found.indices.astype(int), axis=1)
         np.testing.assert_allclose(found.distances, listed, rtol=1e-5, atol=1e-7)
-
-
-@pytest.mark.parametrize("metric", ["hamming", "jaccard"])
-@pytest.mark.parametrize("container", [np.asarray, sp.csr_array])
-def test_binary_metrics_refuse_other_vectors(metric, container):
-    with pytest.raises(InputError, match=f"metric='{metric}' compares vectors of 0 and 1, and these hold 3"):
-        knn_graph(container(np.diag([1.0, 3.0, 1.0])), 1, metric=metric)
 
 
 # -- which search is taken ---------------------------------------------------------------------------------------------

@@ -14,16 +14,15 @@ from graphcore.neighbors import _distance_loops as pairs
 from graphcore.neighbors import search, search_approximate
 from graphcore.neighbors.search import nearest_neighbors
 from graphcore.neighbors.vectors import as_vectors
+from tests.neighbors.test_neighbors import assert_proper
 
 BLOBS = make_blobs(6000, n_features=16, centers=12, random_state=0)[0].astype(np.float32)
 DIGITS = load_digits().data.astype(np.float32)
 # More columns than a sketch has, so that the vectors themselves are looked at after it.
 WIDE = (np.random.default_rng(0).normal(size=(2000, 12)) @ np.random.default_rng(1).normal(size=(12, 200))).astype("f4")
 WIDE += np.random.default_rng(2).normal(size=WIDE.shape).astype("f4")
-BITS = (
-    np.random.default_rng(3).random((1500, 90))
-    < 0.05 + 0.5 * np.random.default_rng(4).random((15, 90)).repeat(100, 0) ** 4
-)
+SHARES = 0.05 + 0.5 * np.random.default_rng(4).random((15, 90)).repeat(100, 0) ** 4
+BITS = np.random.default_rng(3).random((1500, 90)) < SHARES
 
 
 def approximate(X, n_neighbors=10, **options):
@@ -36,18 +35,14 @@ def recall(X, found, metric="euclidean"):
     return np.mean(found.distances <= exact.distances[:, -1:] * (1 + 1e-5))
 
 
-def assert_proper(X, found):
-    n = X.shape[0]
-    assert (found.indices.dtype, found.distances.dtype) == (np.int32, np.float32)
-    assert not (found.indices == np.arange(n)[:, None]).any()
-    assert (np.diff(found.distances, axis=1) >= 0).all()
-    assert all(len(set(row)) == len(row) for row in found.indices.tolist())
-    assert found.indices.min() >= 0
-
-
 # -- loops -------------------------------------------------------------------------------------------------------------
 
 METRICS = {pairs.EUCLIDEAN: "sqeuclidean", pairs.MANHATTAN: "cityblock", pairs.JACCARD: "jaccard"}
+
+
+def distances_of(code, X):
+    X = X > 0 if code == pairs.JACCARD else X
+    return cdist(X, X, METRICS[code])
 
 
 @pytest.mark.parametrize("code", METRICS)
@@ -55,14 +50,10 @@ METRICS = {pairs.EUCLIDEAN: "sqeuclidean", pairs.MANHATTAN: "cityblock", pairs.J
 def test_distances_of_pairs(code, d):
     rng = np.random.default_rng(d)
     X = rng.normal(size=(30, d)) * (rng.random((30, d)) < 0.4)
-    if code == pairs.JACCARD:
-        X = (X > 0).astype(float)
-    X = X.astype(np.float32)
+    X = (X > 0 if code == pairs.JACCARD else X).astype(np.float32)
     X[3] = X[2]
     X[4] = 0
-    want = cdist(
-        X.astype(float) if code != pairs.JACCARD else X > 0, X if code != pairs.JACCARD else X > 0, METRICS[code]
-    )
+    want = distances_of(code, X)
     rows = as_vectors(sp.csr_array(X))
     spread = np.zeros(d, dtype=np.float32)
     for i in range(30):
@@ -116,10 +107,6 @@ def test_lists_of_the_leaves(code):
     np.testing.assert_allclose(far, np.sort(D, axis=1)[:, :6], rtol=1e-4)
     np.testing.assert_allclose(np.take_along_axis(D, -2 - near.astype(int), axis=1), far, rtol=1e-4)
     assert all(len(set(row)) == 6 for row in near.tolist())
-
-
-def distances_of(code, X):
-    return cdist(X > 0 if code == pairs.JACCARD else X, X > 0 if code == pairs.JACCARD else X, METRICS[code])
 
 
 def test_who_is_around():
@@ -295,14 +282,11 @@ def test_a_shift_costs_no_digits():
 @pytest.mark.parametrize("X", [BLOBS, np.tile(WIDE, (3, 1)), as_vectors(sp.csr_array(WIDE[:900]))])
 def test_same_seed_same_graph_for_any_number_of_threads(X, limits):
     limits(search_approximate, _BLOCK_ROWS=700)
-    graphs = [
-        knn_graph(X, algorithm="approximate", random_state=5, n_jobs=n_jobs, weighting="self-tuning")
-        for n_jobs in (None, 2, 3)
-    ]
-    for graph in graphs[1:]:
-        np.testing.assert_array_equal(graph.indptr, graphs[0].indptr)
-        np.testing.assert_array_equal(graph.indices, graphs[0].indices)
-        np.testing.assert_array_equal(graph.weights, graphs[0].weights)
+    options = {"algorithm": "approximate", "random_state": 5, "weighting": "self-tuning"}
+    one, *others = (knn_graph(X, n_jobs=n_jobs, **options) for n_jobs in (None, 2, 3))
+    for graph in others:
+        for part in ("indptr", "indices", "weights"):
+            np.testing.assert_array_equal(getattr(graph, part), getattr(one, part))
 
 
 def test_what_is_told_is_the_recall(monkeypatch, limits):

@@ -46,7 +46,7 @@ class FeatureDiagnostics:
         return 1.0 - self.residual / self.trace if self.trace > 0 else 1.0
 
     def lines(self):
-        """The findings as (what, value) pairs of text."""
+        """Return the findings as (what, value) pairs of text."""
         low, high = self.effective_dimension
         best = f"at most {1 + self.eps_hat:.3g} times" if np.isfinite(self.eps_hat) else "unknown, against"
         lines = [
@@ -70,7 +70,7 @@ class FeatureDiagnostics:
 
 
 def as_text(lines):
-    """Pairs of text in two columns."""
+    """Write pairs of text in two columns."""
     width = max(len(what) for what, _ in lines)
     return "\n".join(f"{what:<{width}}  {value}" for what, value in lines)
 
@@ -87,6 +87,13 @@ def diagnose(found):
     mean = found.trace / n
     ridge = float(np.sqrt(n)) * mean
     seen = effective_dimension(sigma**2, ridge)
+    missing = float((found.singular_values[s:] ** 2).sum())  # below the least error of s features
+    if found.indefinite:
+        excess = np.inf
+    elif found.sampling == "kernel-pca" or found.alpha <= _ROUNDING * found.trace:
+        excess = 0.0
+    else:
+        excess = max(0.0, found.alpha / missing - 1.0) if missing > _ROUNDING * found.trace else np.inf
     root = found.landmark_root
     spectrum = None if root is None else (float(root.eigenvalues[0]), float(root.eigenvalues[root.rank - 1]))
     return FeatureDiagnostics(
@@ -97,7 +104,7 @@ def diagnose(found):
         trace=mean,
         residual=found.alpha / n,
         residual_max=float(max(map_chunks(np.max, residuals))),
-        eps_hat=_excess(found, float((found.singular_values[s:] ** 2).sum())),
+        eps_hat=excess,
         n_uncovered=sum(map_chunks(_n_uncovered, residuals, each=diagonal)),
         n_zero_rows=found.n_zero_rows,
         coherence=n / s * max(map_chunks(_longest, B, sigma)),
@@ -108,21 +115,12 @@ def diagnose(found):
     )
 
 
-def _excess(found, missing):
-    """Return the error of features over the least error of their number, less 1; `missing` is below the latter."""
-    if found.indefinite:
-        return np.inf
-    if found.sampling == "kernel-pca" or found.alpha <= _ROUNDING * found.trace:
-        return 0.0
-    return max(0.0, found.alpha / missing - 1.0) if missing > _ROUNDING * found.trace else np.inf
-
-
 def _n_uncovered(residuals, diagonal):
     return int((residuals > _UNCOVERED * diagonal).sum())
 
 
 def _longest(B, sigma):
-    """Largest squared length of a left singular vector's row, in blocks of rows."""
+    """Compute the largest squared length of a row of the left singular vectors, in blocks of rows."""
     largest, step = 0.0, max(1, (1 << 22) // B.shape[1])
     for start in range(0, len(B), step):
         rows = np.asarray(B[start : start + step], dtype=np.float64) / sigma

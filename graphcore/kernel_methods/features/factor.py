@@ -10,7 +10,7 @@ from ...base.threads import away, limited_libraries, map_blocks
 from ...base.validation import check_choice, check_real
 from ...exceptions import InputError
 from ...kernels.checks import clearly_negative
-from ...kernels.columns import block_borders, matrix_columns, rows_in
+from ...kernels.columns import block_borders, matrix_columns
 from ...kernels.definiteness import report_indefinite
 
 # The remedy for an indefinite kernel, beside another kernel.
@@ -43,7 +43,7 @@ class NystromFactor:
 
 
 def inverse_root(W, *, truncation=None, rtol=None, on_indefinite="error", precision=np.float64):
-    """Root of the pseudo-inverse of a positive semi-definite matrix W (c, c), which is symmetrised; an InverseRoot.
+    """Compute an InverseRoot of a positive semi-definite matrix W (c, c), which is symmetrised.
 
     Eigenvalues up to `rtol` times the largest are taken for zero, by default c times the machine epsilon of
     `precision`, which kernel values were computed in; `truncation` is the largest rank kept. A W with NaN or infinity,
@@ -74,7 +74,7 @@ def inverse_root(W, *, truncation=None, rtol=None, on_indefinite="error", precis
 def nystrom_factor(
     C, W, n_components=None, *, scale=None, truncation=None, block_bytes=None, n_jobs=None, **of_the_root
 ):
-    """Rank-restricted Nystrom factor ``B B^T = (C W^+ C^T)_s`` of columns ``C = K P`` and ``W = P^T K P``.
+    """Factorise ``(C W^+ C^T)_s`` for columns ``C = K P`` and ``W = P^T K P``: a rank-restricted NystromFactor.
 
     The restriction is to the best rank s, `n_components`, of the whole approximation; ``C (W_s)^+ C^T``, which
     ``truncation=s`` computes, has no relative-error bound. C is an array or sparse matrix of floats, or Columns, W an
@@ -100,7 +100,7 @@ def nystrom_factor(
     if chunked:  # sums come from where the rows lie, and features stay there
         gram, n_zero_rows = _summed(columns.map(_gram_of_chunk, Z, block_bytes))
     else:
-        borders = block_borders(columns, rows_in(columns, block_bytes))
+        borders = block_borders(columns, block_bytes=block_bytes)
         kept = {} if math.prod(columns.shape) * columns.dtype.itemsize <= _KEEP_BYTES else None
         with limited_libraries():
             gram, n_zero_rows = _gram_of_features(columns, Z, borders, kept, n_jobs)
@@ -113,7 +113,7 @@ def nystrom_factor(
 
 
 def _gram_of_features(columns, Z, borders, kept, n_jobs):
-    """``(C Z)^T (C Z)`` in float64, and how many rows of C Z are zero."""
+    """Compute ``(C Z)^T (C Z)`` in float64, and count the rows of C Z that are zero."""
     r = Z.shape[1]
     Z = Z.astype(columns.dtype, copy=False)
     n_blocks = len(borders) - 1
@@ -136,12 +136,12 @@ def _gram_of_features(columns, Z, borders, kept, n_jobs):
 
 def _gram_of_chunk(columns, Z, block_bytes):
     with limited_libraries():
-        return _gram_of_features(columns, Z, block_borders(columns, rows_in(columns, block_bytes)), None, 1)
+        return _gram_of_features(columns, Z, block_borders(columns, block_bytes=block_bytes), None, 1)
 
 
 def _summed(parts):
-    """Sums over the parts, in their order, whichever thread or worker was first."""
-    gram = parts[0][0].copy()  # what a worker sent may be read-only
+    """Sum over the parts in their order, whichever thread or worker was first."""
+    gram = parts[0][0].copy()  # arrays of a worker may be read-only
     for part, _ in parts[1:]:
         gram += part
     if not np.isfinite(gram).all():
@@ -153,7 +153,7 @@ def _summed(parts):
 
 
 def _right_vectors(gram, n_components):
-    """Right singular vectors of C Z that carry signal, with signs fixed, and all singular values."""
+    """Compute the right singular vectors of C Z that carry signal, with signs fixed, and all singular values."""
     values, vectors = away(np.linalg.eigh, gram)
     values, vectors = np.maximum(values[::-1], 0.0), vectors[:, ::-1]
     # Singular values whose squares are below this are rounding error.
@@ -166,7 +166,7 @@ def _right_vectors(gram, n_components):
 
 
 def _features(columns, projection, borders, kept, n_jobs):
-    """``C T`` in the type that C is computed in."""
+    """Compute ``C T`` in the type that C is computed in."""
     out = np.empty((columns.shape[0], projection.shape[1]), dtype=columns.dtype)
     T = projection.astype(columns.dtype, copy=False)
 
@@ -179,14 +179,14 @@ def _features(columns, projection, borders, kept, n_jobs):
 
 
 def project(columns, projection, *, block_bytes=None, n_jobs=None):
-    """Features ``C T`` (n, s) of any points, in blocks of rows, from kernel columns and the T of a NystromFactor.
+    """Compute features ``C T`` (n, s) of any points, in blocks of rows, by the T of a NystromFactor.
 
     Of points in a dask.array they are one too, not computed yet.
     """
     if hasattr(columns, "lazily"):
         return columns.lazily(_project_chunk, projection.shape[1], columns.dtype, projection, block_bytes)
     with limited_libraries():
-        return _features(columns, projection, block_borders(columns, rows_in(columns, block_bytes)), None, n_jobs)
+        return _features(columns, projection, block_borders(columns, block_bytes=block_bytes), None, n_jobs)
 
 
 def _project_chunk(columns, projection, block_bytes):

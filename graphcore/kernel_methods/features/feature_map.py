@@ -58,15 +58,15 @@ class FeatureMap:
     # (c,) int64: the landmarks among the training points; None where the sketch mixes all columns
     indices: np.ndarray | None = field(repr=False)
     sketch: Any = field(repr=False)  # (n, c): P, dense or sparse, where it is not a choice of columns
-    dtype: np.dtype  # what kernel values are computed in
+    dtype: np.dtype  # type that kernel values are computed in
     n_training: int
 
     def __call__(self, X, *, block_bytes=None, n_jobs=None):
-        """Features (n_rows, s) of vectors, or of kernel values with all training points where a matrix was given."""
+        """Compute features (n_rows, s) of vectors, or of kernel values with all training points for a matrix."""
         return project(self.columns(X), self.projection, block_bytes=block_bytes, n_jobs=n_jobs)
 
     def columns(self, X):
-        """Kernel values of points with the landmarks, or their sketch, in blocks."""
+        """Compute kernel values of points with the landmarks, or their sketch, in blocks."""
         if self.function is not None:
             columns = columns_of(self.function, X, self.vectors, self.dtype)
         else:
@@ -97,7 +97,7 @@ class KernelFeatures:
     # (rank,) float64: of the approximation's root before the restriction to s features, descending; s belong to B
     singular_values: np.ndarray
     diagonal: np.ndarray  # (n,) float64: of the kernel matrix
-    # (n,) float64: ``K_ii - |b_i|^2``, squared distance of a point from what the features span in kernel space
+    # (n,) float64: ``K_ii - |b_i|^2``, squared distance of a point from the span of the features in kernel space
     residuals: np.ndarray
     n_landmarks: int  # drawn, or columns of the sketch: c
     sampling: str
@@ -118,23 +118,21 @@ class KernelFeatures:
 
     @cached_property
     def alpha(self):
-        """Trace of ``K - B B^T``: what the features leave out."""
+        """Trace of ``K - B B^T``, the part of K that the features leave out."""
         return float(sum(map_chunks(np.sum, self.residuals)))
 
 
-def map_of(kernel, projection, indices, sketch):
-    """Return the map that takes new points to their features."""
-    function = vectors = None
+def assembled(
+    kernel, features, projection, columns, singular_values, on_indefinite, *, sampling, negative=False, **rest
+):
+    """Make KernelFeatures and their residuals, which tell whether the kernel is positive semi-definite.
+
+    `projection` takes kernel columns to features, `columns` are their indices and their sketch, as of FeatureMap.
+    `negative` says that the kernel is known to have negative eigenvalues.
+    """
+    (indices, sketch), function, vectors = columns, None, None
     if isinstance(kernel, VectorKernel):
         function, vectors = kernel.function, kernel.vectors(indices)
-    return FeatureMap(projection, function, vectors, indices, sketch, kernel.precision, kernel.n_points)
-
-
-def assembled(kernel, features, feature_map, singular_values, on_indefinite, *, sampling, negative=False, **rest):
-    """Result with its residuals, which tell whether the kernel is what it should be.
-
-    `negative` says that it is known to have negative eigenvalues.
-    """
     diagonal = kernel.diagonal
     trace = float(sum(map_chunks(np.sum, diagonal)))
     if not np.isfinite(trace):
@@ -162,7 +160,7 @@ def assembled(kernel, features, feature_map, singular_values, on_indefinite, *, 
         )
     return KernelFeatures(
         features,
-        feature_map,
+        FeatureMap(projection, function, vectors, indices, sketch, kernel.precision, kernel.n_points),
         singular_values,
         diagonal,
         residuals,
@@ -173,5 +171,5 @@ def assembled(kernel, features, feature_map, singular_values, on_indefinite, *, 
 
 
 def _n_negative(residuals, diagonal, allowed, mean):
-    """Points whose residuals contradict a positive semi-definite kernel."""
+    """Count points whose residuals contradict a positive semi-definite kernel."""
     return int((residuals < -allowed * np.maximum(diagonal, mean)).sum())

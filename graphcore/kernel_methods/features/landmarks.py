@@ -24,14 +24,9 @@ class Landmarks:
     scale: np.ndarray  # (c,) float64: square root of the number of draws over ``n_drawn p_i``, so that E[P P^T] = I
     n_drawn: int  # repeats included
     sampling: str
-    # (n,) float64: what the probabilities were proportional to; None for equal ones
+    # (n,) float64: probabilities up to a factor; None for equal ones
     scores: np.ndarray | None = field(default=None, repr=False)
     columns: np.ndarray | None = field(default=None, repr=False)  # (n, c): of the kernel, where drawing has made them
-
-
-def default_ridge(kernel):
-    """``sqrt(n)`` times the mean of the diagonal: the accuracy that costs kernel k-means nothing in risk."""
-    return float(np.sqrt(kernel.n_points) * max(kernel.diagonal.mean(), np.finfo(np.float64).tiny))
 
 
 def draw_landmarks(n, n_landmarks, *, probabilities=None, replace=False, random_state=None, sampling="uniform"):
@@ -82,7 +77,16 @@ def sample_landmarks(
     kernel = as_kernel(K)
     streams = Streams(random_state)
     if not isinstance(sampling, str):
-        return _given(sampling, kernel.n_points)
+        indices, n = np.asarray(sampling), kernel.n_points
+        if indices.ndim != 1 or len(indices) == 0 or indices.dtype.kind not in "iu":
+            raise ParameterError(
+                "sampling must be the name of a scheme or a one-dimensional array of integers, the landmarks "
+                f"themselves; got shape {indices.shape} of {indices.dtype}"
+            )
+        if indices.min() < 0 or indices.max() >= n:
+            raise InputError(f"landmarks must be from 0 to {n - 1}; found {indices.min()} to {indices.max()}")
+        distinct, counts = np.unique(indices, return_counts=True)
+        return Landmarks(distinct.astype(np.int64), np.sqrt(counts.astype(np.float64)), len(indices), "given")
     check_choice("sampling", sampling, LANDMARK_SAMPLINGS)
     n_landmarks = check_integer("n_landmarks", n_landmarks, low=1)
     if sampling == "rpcholesky":
@@ -101,7 +105,8 @@ def sample_landmarks(
         method = "exact" if sampling == "leverage" else "approximate"
         scores = leverage_scores(kernel, s, method=method, random_state=streams.child("leverage"), n_jobs=n_jobs)
     elif sampling != "uniform":
-        ridge = default_ridge(kernel) if ridge is None else ridge
+        if ridge is None:  # the accuracy that costs kernel k-means nothing in risk
+            ridge = float(np.sqrt(kernel.n_points) * max(kernel.diagonal.mean(), np.finfo(np.float64).tiny))
         if sampling == "ridge":
             scores = ridge_leverage_scores(kernel, ridge)
         else:
@@ -113,22 +118,8 @@ def sample_landmarks(
     )
 
 
-def _given(indices, n):
-    """Landmarks that the caller chose."""
-    indices = np.asarray(indices)
-    if indices.ndim != 1 or len(indices) == 0 or indices.dtype.kind not in "iu":
-        raise ParameterError(
-            "sampling must be the name of a scheme or a one-dimensional array of integers, the landmarks themselves; "
-            f"got shape {indices.shape} of {indices.dtype}"
-        )
-    if indices.min() < 0 or indices.max() >= n:
-        raise InputError(f"landmarks must be from 0 to {n - 1}; found {indices.min()} to {indices.max()}")
-    distinct, counts = np.unique(indices, return_counts=True)
-    return Landmarks(distinct.astype(np.int64), np.sqrt(counts.astype(np.float64)), len(indices), "given")
-
-
 def suggest_rank(n_clusters, n_landmarks, *, coherence=1.0, highest=None):
-    """Number of features s that balances the two errors, ``ceil(sqrt(k c / mu))``, between k and c or `highest`.
+    """Balance the two errors by the number of features, ``ceil(sqrt(k c / mu))``, from k to c or `highest`.
 
     mu is the coherence, at least 1. Wang, Gittens, Mahoney, JMLR 2019, Remark 3.
     """
@@ -137,7 +128,7 @@ def suggest_rank(n_clusters, n_landmarks, *, coherence=1.0, highest=None):
 
 
 def suggest_landmarks(n, n_clusters, rule, *, n_components=None, kappa_squared=1.0):
-    """Number of landmarks c for n points, at least k (and s) where n allows it, at most n.
+    """Choose the number of landmarks c for n points, at least k (and s) where n allows it, at most n.
 
     - "sqrt": ``ceil(sqrt(n))``, where measured costs level off
     - "auto": ``2 ceil(sqrt(n))``, and at least 10 for each cluster (or feature, where `n_components` is given): within
@@ -156,7 +147,7 @@ def suggest_landmarks(n, n_clusters, rule, *, n_components=None, kappa_squared=1
 
 
 def theory_landmarks(n, gamma, *, kappa_squared=1.0, eps=0.5, delta=0.1, effective_dimension=None):
-    """Landmarks, at most n, for which the theory promises a gamma-preserving dictionary.
+    """Count the landmarks, at most n, for which the theory promises a gamma-preserving dictionary.
 
     ``12 kappa^2 (n / gamma) log(n / delta) / eps^2`` for uniform sampling, with the effective dimension in place of ``n
     / gamma`` for ridge leverage scores; kappa^2 is the largest value on the kernel's diagonal. The constant is far from

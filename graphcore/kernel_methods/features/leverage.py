@@ -16,7 +16,7 @@ _SMALLEST = 50  # dictionary
 
 
 def top_eigenpairs(K, n_components, *, method="exact", random_state=None, n_jobs=None):
-    """Largest eigenvalues of a kernel matrix, descending, none below 0, and orthonormal eigenvectors (n, s).
+    """Compute the largest eigenvalues of a kernel matrix, descending, none below 0, and eigenvectors (n, s).
 
     "approximate" takes a random subspace, two power steps and a projection; the matrix is never held whole, but its n^2
     values are computed four times.
@@ -45,7 +45,7 @@ def top_eigenpairs(K, n_components, *, method="exact", random_state=None, n_jobs
 
 
 def largest_eigenpairs(product, n_points, n_values, rng=None):
-    """Largest eigenvalues of a symmetric matrix, descending, and their eigenvectors, by Lanczos; nothing is formed.
+    """Compute the largest eigenvalues of a symmetric matrix, descending, and eigenvectors, by Lanczos.
 
     `product` is the matrix times a column (n_points, 1), `rng` for the first vector, which is a fixed one without it.
     """
@@ -61,7 +61,7 @@ def largest_eigenpairs(product, n_points, n_values, rng=None):
 
 
 def leverage_scores(K, n_components, *, method="exact", random_state=None, n_jobs=None):
-    """Leverage scores (n,) of the points: squared row norms of the top eigenvectors of the kernel matrix.
+    """Compute leverage scores (n,): squared row norms of the top eigenvectors of the kernel matrix.
 
     Eigenvectors of eigenvalue zero count for nothing. Wang, Gittens, Mahoney, JMLR 2019, section 3.1.
     """
@@ -71,13 +71,13 @@ def leverage_scores(K, n_components, *, method="exact", random_state=None, n_job
 
 
 def effective_dimension(eigenvalues, ridge):
-    """Effective dimension ``sum_j lambda_j / (lambda_j + ridge)``, where small negative eigenvalues count as zero."""
+    """Sum ``lambda_j / (lambda_j + ridge)``, the effective dimension; negative eigenvalues count as zero."""
     values = np.maximum(np.asarray(eigenvalues, dtype=np.float64), 0.0)
     return float((values / (values + ridge)).sum())
 
 
 def ridge_leverage_scores(K, ridge):
-    """Exact ridge leverage scores (n,), ``(K (K + ridge I)^-1)_ii``; they sum to the effective dimension.
+    """Compute exact ridge leverage scores (n,), ``(K (K + ridge I)^-1)_ii``; their sum is the effective dimension.
 
     n^2 memory and n^3 time. Calandriello, Rosasco, NeurIPS 2018, Definition 3.
     """
@@ -97,7 +97,7 @@ def ridge_leverage_scores(K, ridge):
 
 
 def dictionary_ridge_scores(K, dictionary, weights, ridge, *, points=None, n_jobs=None):
-    """Ridge leverage scores from a weighted dictionary of points J, of all points or those given: float64.
+    """Estimate ridge leverage scores (float64) of all points, or those given, by a weighted dictionary J of points.
 
     ``tau_i = (K_ii - K_iJ (K_JJ + ridge diag(weights)^-1)^-1 K_Ji) / ridge``, where `weights` say how many points each
     of J stands for, at most ``K_ii / (K_ii + ridge)``, which bounds the exact ones. O(n m^2) time, O(m^2) memory beside
@@ -182,6 +182,6 @@ def _draw(points, scores, rng):
 
 
 def _symmetric(kernel, purpose):
-    """The whole kernel matrix, dense in float64, its halves made equal."""
+    """Return the whole kernel matrix, dense in float64, its halves made equal."""
     K = kernel.dense(purpose, "use an approximate scheme: sampling='approximate-leverage' or 'recursive-ridge'")
     return (K + K.T) / 2

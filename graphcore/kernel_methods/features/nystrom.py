@@ -11,10 +11,10 @@ from ...base.validation import check_choice, check_integer, check_real, warn_use
 from ...distributed.chunks import map_chunks
 from ...exceptions import InputError, ParameterError
 from ...kernels.as_kernel import as_kernel
-from ...kernels.columns import map_rows, matrix_columns, rows_in
+from ...kernels.columns import map_rows, matrix_columns
 from ...kernels.definiteness import report_indefinite, smallest_sampled_eigenvalue
 from .factor import CLIP, nystrom_factor
-from .feature_map import PROJECTIONS, assembled, map_of, projection_matrix
+from .feature_map import PROJECTIONS, assembled, projection_matrix
 from .landmarks import LANDMARK_SAMPLINGS, sample_landmarks
 from .leverage import top_eigenpairs
 
@@ -50,16 +50,9 @@ class NystromOptions(NamedTuple):
 
 
 def nystrom_features(
-    K,
-    n_landmarks,
-    n_components=None,
-    *,
-    sampling="uniform",
-    random_state=None,
-    n_jobs=None,
-    **options,
+    K, n_landmarks, n_components=None, *, sampling="uniform", random_state=None, n_jobs=None, **options
 ):
-    """Rank-restricted Nystrom features of a kernel matrix: KernelFeatures.
+    """Compute rank-restricted Nystrom features of a kernel matrix: KernelFeatures.
 
     K is a matrix (n, n), dense or sparse, or a Kernel: ``VectorKernel(X, kernel_function(...))`` for vectors, where X
     may be a read-only memmap of integers. `n_landmarks` (c) counts draws of landmarks, or columns of a sketch;
@@ -92,8 +85,7 @@ def nystrom_features(
     landmarks = sketch = scale = indices = None
     if named and sampling in PROJECTIONS:
         sketch = projection_matrix(sampling, kernel.n_points, n_landmarks, random_state=streams)
-        every = kernel.columns()
-        C = map_rows(every, lambda rows: rows @ sketch, n_jobs=n_jobs, block_rows=rows_in(every, how.block_bytes))
+        C = map_rows(kernel.columns(), lambda rows: rows @ sketch, n_jobs=n_jobs, block_bytes=how.block_bytes)
         columns, W = matrix_columns(C.astype(kernel.precision, copy=False), kernel.precision), C.T @ sketch
     else:
         drawn_by = {"sampling": sampling, "replace": how.replace, "n_components": n_components, "ridge": how.ridge}
@@ -136,7 +128,7 @@ def nystrom_features(
 def power_features(
     K, n_components, *, n_vectors=None, n_steps=2, rtol=None, on_indefinite="error", random_state=None, n_jobs=None
 ):
-    """KernelFeatures from a random subspace after a few power steps: nearly as good as eigenvectors.
+    """Compute KernelFeatures from a random subspace after a few power steps: nearly as good as eigenvectors.
 
     The natural way for sparse kernels; for vectors, all n^2 values are computed in every step. `n_vectors` (c >= s, by
     default s + 10) are the columns of the random start, `n_steps` (t) products with K before the factor is formed; 0 is
@@ -164,7 +156,7 @@ def power_features(
 
 
 def kernel_pca_features(K, n_components, *, on_indefinite="error", random_state=None, n_jobs=None):
-    """KernelFeatures from the exact top eigenvectors of a kernel matrix, ``V_s Lambda_s^{1/2}``, without centring.
+    """Compute KernelFeatures by the top eigenvectors of a kernel matrix, ``V_s Lambda_s^{1/2}``, not centred.
 
     Up to 20,000 points, unless K is sparse; fewer features come back if the rank is less. Of more than 1,000 points a
     sample, for which `random_state` is, is looked at for negative eigenvalues. Wang, Gittens, Mahoney, JMLR 20 (2019),
@@ -181,16 +173,15 @@ def kernel_pca_features(K, n_components, *, on_indefinite="error", random_state=
         raise InputError(_ZERO)
     values, V = values[signal], V[:, signal]
     roots = np.sqrt(values)
-    feature_map = map_of(kernel, np.diag(1.0 / roots), None, V)
     noted = {"n_landmarks": kernel.n_points, "sampling": "kernel-pca", "negative": smallest < 0}
-    return assembled(kernel, V * roots, feature_map, roots, on_indefinite, **noted)
+    return assembled(kernel, V * roots, np.diag(1.0 / roots), (None, V), roots, on_indefinite, **noted)
 
 
 def _of_factor(kernel, factor, columns, on_indefinite, **noted):
-    """KernelFeatures of a NystromFactor."""
-    feature_map = map_of(kernel, factor.projection, *columns)
+    """Make KernelFeatures of a NystromFactor."""
     noted |= {"landmark_root": factor.landmark_root, "negative": factor.landmark_root.indefinite}
-    return assembled(kernel, factor.features, feature_map, factor.singular_values, on_indefinite, **noted)
+    made = factor.features, factor.projection, columns, factor.singular_values
+    return assembled(kernel, *made, on_indefinite, **noted)
 
 
 def _n_at_origin(diagonal):

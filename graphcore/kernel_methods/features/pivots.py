@@ -12,7 +12,7 @@ from ...kernels.as_kernel import as_kernel
 from ...kernels.columns import Columns, map_rows
 
 # Points proposed at a time: as many as landmarks are wanted, for fewer passes over the points, within these bounds. Few
-# would often all be refused where most of what is left is rounding; many cost more than the pass that they save.
+# would often all be refused where most residuals are rounding; many cost more than the pass that they save.
 _FEWEST, _MOST = 32, 512
 # Columns of landmarks that fit in this many bytes are computed once; others again in every pass.
 _HELD_BYTES = 1 << 28
@@ -30,9 +30,9 @@ class Pivots(NamedTuple):
 def random_pivots(K, n_pivots, *, random_state=None, n_jobs=None):
     """Draw landmarks by randomly pivoted Cholesky, Pivots.
 
-    Each is drawn with a probability in proportion to its residual, ``K_xx`` less what the ones before explain of it.
-    It stops before `n_pivots` where all residuals are rounding (``kernel.noise`` of ``K_xx``). A kernel of zeros is an
-    InputError; points at which an indefinite kernel has no positive residual are not drawn.
+    Each is drawn with a probability in proportion to its residual, ``K_xx`` less the part that earlier landmarks
+    explain. Fewer than `n_pivots` are drawn where all residuals are rounding (``kernel.noise`` of ``K_xx``). A kernel
+    of zeros is an InputError; points at which an indefinite kernel has no positive residual are not drawn.
 
     A block of points is proposed at once, and each of them accepted with the probability that the accepted ones before
     it leave it: the same distribution as one by one, in a few passes over the points. n c kernel values are computed
@@ -75,14 +75,14 @@ def random_pivots(K, n_pivots, *, random_state=None, n_jobs=None):
 
 
 def _above(left, floor):
-    """Residuals, those that are rounding set to 0."""
+    """Set residuals that are rounding to 0."""
     return np.where(left > floor, left, 0.0)
 
 
 def _proposals(left, n, rng):
-    """Points, drawn with replacement and probabilities in proportion to their residuals, and these; none if all are 0.
+    """Draw points, with replacement, in proportion to their residuals, and return both; none if all are 0.
 
-    Only sums and what is drawn leave the place of a block.
+    Only sums and drawn points leave the place of a block.
     """
     sums = np.array(map_chunks(np.sum, left))
     if not sums.any():
@@ -105,7 +105,7 @@ def _drawn(left, at):
 
 
 def _places(lengths, at):
-    """The place that each number falls on if places of these lengths lie in a row; none of length 0."""
+    """Find the place that each number falls on if places of these lengths lie in a row; none of length 0."""
     if not len(at):
         return np.empty(0, dtype=np.int64)
     found = np.searchsorted(np.cumsum(lengths), at, side="right")
@@ -114,7 +114,7 @@ def _places(lengths, at):
 
 
 def _eliminated(block, root, bounds, n_wanted, noise, rng):
-    """Which proposals are accepted, as numbers, and the new columns of the root Z, ``Z Z^T = W^-1`` of all landmarks.
+    """Accept or reject proposals; return the accepted ones and the new columns of the root, ``Z Z^T = W^-1``.
 
     `block` are kernel values of the proposals with the landmarks so far and each other. `bounds` are what they were
     proposed by: their residuals then, up to the rounding of `left`. Their true ones are computed here, in float64.
@@ -138,7 +138,7 @@ def _eliminated(block, root, bounds, n_wanted, noise, rng):
 
 
 def _columns(kernel, pivots, n_new, held):
-    """Columns of all pivots; the new ones are put beside those that are held."""
+    """Return the columns of all pivots; the new ones are put beside those that are held."""
     if held is None:
         return kernel.columns(pivots)
     new, c = kernel.columns(pivots[-n_new:]), len(pivots)

@@ -22,7 +22,7 @@ class GaussianSketch(NamedTuple):
     """A linear map from a point's kernel row against the subsample to its features."""
 
     projection: np.ndarray  # (n_components, n_subsample) float64
-    offset: np.ndarray  # (n_components,) float64: what the subsample's mean is mapped to; 0 if the map is not centred
+    offset: np.ndarray  # (n_components,) float64: image of the subsample's mean; 0 if the map is not centred
 
     def features(self, rows):
         """Map kernel rows (n_rows, n_subsample), dense or sparse, of points against the subsample: float64."""
@@ -73,7 +73,7 @@ class KernelSketch(NamedTuple):
     sketch: GaussianSketch
 
     def features(self, columns, *, n_jobs=None):
-        """Features (n, d) of any points, by columns of their kernel with the subsample, and their nearness (n,).
+        """Compute features (n, d) of any points, by kernel columns of the subsample, and their nearness (n,).
 
         The latter is the largest ``|K(x, x_i)| / sqrt(K(x_i, x_i))`` over the subsample: over ``sqrt(K(x, x))`` the
         largest cosine in feature space, without its sign. Near 0 the subsample says nothing about the point.
@@ -90,7 +90,7 @@ class KernelSketch(NamedTuple):
 
 
 def _features_and_nearest(columns, sketch, inverse, n_jobs=1):
-    """Features and, as the last column, the largest of the kernel values times `inverse`."""
+    """Compute features and, as the last column, the largest of the kernel values times `inverse`."""
     unit = bool((inverse == 1).all())
 
     def both(rows):
@@ -104,7 +104,7 @@ def _features_and_nearest(columns, sketch, inverse, n_jobs=1):
 
 
 def subsample_size(n_subsample, n_points):
-    """Number of subsample points: "auto" is ``max(200, n_points / 100)``, a float a share; at most `n_points`."""
+    """Count subsample points: "auto" is ``max(200, n_points / 100)``, a float a share; at most `n_points`."""
     size = check_size("n_subsample", n_subsample, n_points, "the points", words=("auto",))
     return min(n_points, max(_MIN_SUBSAMPLE, round(_SHARE * n_points))) if isinstance(size, str) else size
 
@@ -141,7 +141,7 @@ def sketch_kernel(
 
 
 def leading_eigenvalues(K, n_values=None, *, center=True, random_state=None):
-    """Largest eigenvalues of ``K / n``, descending: those of the subsample's covariance in feature space.
+    """Compute the largest eigenvalues of ``K / n``, descending: of the covariance in feature space.
 
     All of them, unless `n_values` says how many; by Lanczos where K is large and few are wanted.
     """
@@ -162,7 +162,7 @@ def leading_eigenvalues(K, n_values=None, *, center=True, random_state=None):
 
 
 def _centred_product(Z, K):
-    """``Z H K H`` with ``H = I - 11^T / n``, without forming ``H K H``."""
+    """Compute ``Z H K H`` with ``H = I - 11^T / n``, without forming ``H K H``."""
     Z = Z - Z.mean(axis=1, keepdims=True)
     product = np.array(Z @ K, dtype=np.float64)
     product -= product.mean(axis=1, keepdims=True)

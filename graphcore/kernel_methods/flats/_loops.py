@@ -7,7 +7,7 @@ from ...base.compiling import compiled
 
 @compiled
 def nearest_rows(rows, points, flats, labels, slack, out, values):
-    """The nearest flat for rows of a sparse kernel, looking only at flats of their neighbours and one other.
+    """Find the nearest flat for rows of a sparse kernel, among flats of their neighbours and one other.
 
     `rows` are those of the kernel, compressed; `points` the flat of every point and its share and coefficients there;
     `flats` the squared norms of their means, the products of these with their directions, `base`, and an order by it:

@@ -25,7 +25,7 @@ class Look(NamedTuple):
     own: np.ndarray  # (n,) float64: squared distance of every point to the flat or centroid of its present cluster
     paid: np.ndarray  # (n,) float64: the largest of these fills an empty cluster; -inf for points that cannot
     fitted: object  # flats or centroids of the clusters
-    state: object = None  # what the look at the next partition can be made from
+    state: object = None  # state that the look at the next partition starts from
 
 
 class FlatsProblem:
@@ -48,7 +48,7 @@ class Run(NamedTuple):
     """The best partition of one run of the alternation on n points."""
 
     labels: np.ndarray  # (n,) int32
-    look: Look  # what was found in it
+    look: Look  # the flats of this partition and distances to them
     objective: float  # weighted sum of its squared distances
     history: np.ndarray  # (n_iter,) float64: the objective of every partition that was looked at
     # "converged": no point moves any more. "tolerance": the objective fell by no more than `tol`. "cycle": a partition
@@ -107,7 +107,7 @@ def alternate(problem, labels, n_clusters, *, max_iter=300, tol=0.0, on_empty="f
 
 
 def runs_from(problem, rules, draws):
-    """Runs from the labels that an iterator gives: as many as `rules` ask for, or fewer where it has no more."""
+    """Run the alternation from the labels of an iterator: as often as `rules` ask, or fewer where it has no more."""
     n_drawn, n_init = 0, min(rules.n_init, length_hint(draws, rules.n_init))
     stages = Stages(verbose=rules.verbose)
     how = {"max_iter": rules.max_iter, "tol": rules.tol, "on_empty": rules.on_empty, "min_size": rules.min_size}
@@ -134,7 +134,7 @@ def runs_from(problem, rules, draws):
 
 
 def best_of(problem, rules, draws):
-    """The run of lowest objective of :func:`runs_from`, with a warning if it did not come to rest."""
+    """Return the run of lowest objective of :func:`runs_from`, with a warning if it did not converge."""
     best = min(runs_from(problem, rules, draws), key=lambda run: run.objective)
     if not best.converged:
         from sklearn.exceptions import ConvergenceWarning
@@ -155,7 +155,7 @@ def _sizes(problem, labels, n_clusters):
 
 
 def _mended(problem, look, n_clusters, on_empty):
-    """The labels of a look without empty clusters by the given policy, and the number of clusters."""
+    """Mend empty clusters by the given policy; return the labels and the number of clusters."""
     labels, sizes = look.labels, _sizes(problem, look.labels, n_clusters)
     empty = np.flatnonzero(sizes == 0)
     if not len(empty) or (on_empty == "drop" and problem.keeps_empty):
@@ -187,7 +187,7 @@ def fill_empty(labels, paid, sizes):
 
 
 def label_draws(problem, init, rules, weights, streams):
-    """Labels to begin with, drawn one after the other, or those given."""
+    """Draw labels to begin with, one after the other, or take those given."""
     n_clusters = rules.n_clusters
     if not isinstance(init, str):
         return iter([given_labels(init, weights, n_clusters, rules.on_empty)])
@@ -206,15 +206,13 @@ def label_draws(problem, init, rules, weights, streams):
 
 
 def seed_labels(problem, n_clusters, rng, *, farthest=False):
-    """Seeds (n_clusters,) at different places, and the nearest seed of every point.
+    """Draw seeds (n_clusters,) at different places, and label every point by its nearest seed.
 
     The seeds are k-means++ (Arthur, Vassilvitskii 2007), or with `farthest` each is the point farthest from all before.
     """
-
-    def distances_to(point):
-        return problem.distances_to_point(point), 0
-
-    seeds = seeds_by_distance(distances_to, problem.weights, n_clusters, rng, farthest=farthest)
+    seeds = seeds_by_distance(
+        lambda point: (problem.distances_to_point(point), 0), problem.weights, n_clusters, rng, farthest=farthest
+    )
     if seeds.exhausted:
         found = len(seeds.indices)
         raise InputError(

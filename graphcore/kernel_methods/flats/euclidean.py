@@ -39,7 +39,7 @@ class FlatSet:
 
     @classmethod
     def of_points(cls, origin, centres):
-        """Flats of dimension 0."""
+        """Make flats of dimension 0."""
         k, d = centres.shape
         return cls(origin, centres, np.zeros((k, 0, d)), np.zeros(k, dtype=np.int32))
 
@@ -54,7 +54,7 @@ class FlatSet:
         return self.origin + self.centres
 
     def squared_distances(self, X):
-        """Squared distances of points to every flat, (n_samples, n_clusters)."""
+        """Compute squared distances of points to every flat, (n_samples, n_clusters)."""
         Y = self._local(X)
         out = np.empty((len(Y), self.n_clusters))
         for part in parts(Y):
@@ -64,13 +64,13 @@ class FlatSet:
         return out
 
     def nearest(self, X, n_jobs=None):
-        """Labels (int32) of the nearest flat of every point, the first of equally near ones, and squared distances."""
+        """Find the nearest flat of every point, of equals the first: labels (int32), and squared distances."""
         Y = self._local(X)
         labels = self.moved(Y, n_jobs=n_jobs)
         return labels, self._from_means(Y, labels, residuals, np.empty(len(Y)))
 
     def encode(self, X):
-        """Codes of points: the nearest flat and the coordinates of the projection on it."""
+        """Write points as Codes: the nearest flat and the coordinates of the projection on it."""
         Y = self._local(X)
         labels, out = self.moved(Y), np.empty((len(Y), self.bases.shape[1]))
         return Codes(labels, self._from_means(Y, labels, lambda rest, basis: rest @ basis.T, out))
@@ -83,7 +83,7 @@ class FlatSet:
         return out
 
     def decode(self, labels, coordinates):
-        """Points from codes: piecewise constant for flats of dimension 0, else piecewise affine."""
+        """Make points of codes: piecewise constant for flats of dimension 0, else piecewise affine."""
         labels = np.asarray(labels)
         labels = check_labels("labels", labels, len(labels))
         if len(labels) and (labels.min() < 0 or labels.max() >= self.n_clusters):
@@ -99,7 +99,7 @@ class FlatSet:
         return out
 
     def moved(self, Y, here=None, n_jobs=None):
-        """Labels (int32) of the nearest flats of centred points.
+        """Label (int32) centred points by their nearest flats.
 
         Given where the points are (`here`: labels and squared lengths), they move only if that is nearer beyond
         rounding.
@@ -154,12 +154,12 @@ class SparseRows:
 
 
 def centred(X, origin):
-    """Vectors less an origin: an ndarray, or :class:`SparseRows`."""
+    """Subtract an origin from vectors: an ndarray, or :class:`SparseRows`."""
     return SparseRows(X, origin) if hasattr(X, "tocsr") else X - origin
 
 
 def parts(Y, members=None):
-    """Places of rows (all, or those given) in parts that are read at once: sparse ones in blocks, else together."""
+    """List places of rows (all, or those given) in parts to read at once: sparse ones in blocks, else together."""
     if not isinstance(Y, SparseRows):
         return [slice(None) if members is None else members]
     members = np.arange(len(Y)) if members is None else members
@@ -168,7 +168,7 @@ def parts(Y, members=None):
 
 
 def weighted_means(Y, labels, weights, n_clusters):
-    """Weighted means of the rows of clusters (none empty), dense."""
+    """Compute weighted means of the rows of clusters (none empty), dense."""
     import scipy.sparse as sp
 
     clusters = sp.csr_array((weights, labels, np.arange(len(labels) + 1)), shape=(len(labels), n_clusters)).T
@@ -178,21 +178,17 @@ def weighted_means(Y, labels, weights, n_clusters):
 
 
 def residuals(Y, basis):
-    """Squared lengths of what is left of the rows after their projection on the basis."""
+    """Compute squared lengths of the rows less their projections on the basis."""
     if len(basis):
         Y = Y - (Y @ basis.T) @ basis
     return np.einsum("ij,ij->i", Y, Y)
 
 
 def members_by_cluster(labels, n_clusters):
-    """Pairs of a label and the ascending places where it stands, for the labels that occur."""
-    order = np.argsort(labels, kind="stable")
+    """List pairs of a label and the ascending places where it stands, for the labels that occur."""
     ends = np.cumsum(np.bincount(labels, minlength=n_clusters))
-    start = 0
-    for j, end in enumerate(ends):
-        if end > start:
-            yield j, order[start:end]
-        start = end
+    members = np.split(np.argsort(labels, kind="stable"), ends[:-1])
+    return [(j, places) for j, places in enumerate(members) if len(places)]
 
 
 class EuclideanFlats(FlatsProblem):
@@ -220,7 +216,7 @@ class EuclideanFlats(FlatsProblem):
         self.energy = float(weights @ self.squared_norms)
 
     def k_means(self, labels, n_clusters, max_iter):
-        """Labels of scikit-learn's k-means begun at the means of these clusters."""
+        """Run scikit-learn's k-means from the means of these clusters; return its labels."""
         from sklearn.cluster import KMeans
 
         Y = self.Y.X if isinstance(self.Y, SparseRows) else self.Y
@@ -229,10 +225,14 @@ class EuclideanFlats(FlatsProblem):
         return model.fit_predict(Y, sample_weight=self.weights).astype(np.int32)
 
     def fit(self, labels, n_clusters):
-        """The best flat of every cluster (none empty), and the squared distance of every point to its own."""
+        """Fit the best flat to every cluster (none empty); return them and squared distances of points to their own."""
         sparse = isinstance(self.Y, SparseRows)
-        if self.n_dims == 0 and not sparse:
-            return self._fit_means(labels, n_clusters)
+        if self.n_dims == 0 and not sparse:  # means alone, all clusters at once
+            centres = weighted_means(self.Y, labels, self.weights, n_clusters)
+            rest = self.Y - centres[labels]
+            correction = weighted_means(rest, labels, self.weights, n_clusters)
+            rest -= correction[labels]
+            return FlatSet.of_points(self.origin, centres + correction), residuals(rest, ())
         d = self.Y.shape[1]
         centres = np.empty((n_clusters, d))
         bases = np.zeros((n_clusters, self.n_dims, d))
@@ -247,7 +247,7 @@ class EuclideanFlats(FlatsProblem):
             Y, w = self.Y[members], self.weights[members]
             centres[j] = w @ Y / w.sum()
             Y -= centres[j]
-            # Once more: what rounding left in the mean of a cluster far from the origin.
+            # Once more, for the rounding error in the mean of a cluster far from the origin.
             correction = w @ Y / w.sum()
             centres[j] += correction
             Y -= correction
@@ -258,11 +258,11 @@ class EuclideanFlats(FlatsProblem):
         return FlatSet(self.origin, centres, bases, dims), own
 
     def reassign(self, flats, labels):
-        """Labels after every point moved to its nearest flat, ties staying where they are."""
+        """Move every point to its nearest flat, ties staying where they are; return labels."""
         return flats.moved(self.Y, (labels, self.squared_norms), self._n_jobs)
 
     def distances_to_point(self, i):
-        """Squared distances of all points to one of them; exactly 0 for copies of it."""
+        """Compute squared distances of all points to one of them; exactly 0 for copies of it."""
         if isinstance(self.Y, SparseRows):
             y, norms = self.Y[[i]][0], self.squared_norms + self.squared_norms[i]
             distances = norms - 2 * (self.Y.X @ y - self.origin @ y)
@@ -271,17 +271,8 @@ class EuclideanFlats(FlatsProblem):
         Y = self.Y - self.Y[i]
         return np.einsum("ij,ij->i", Y, Y)
 
-    def _fit_means(self, labels, n_clusters):
-        """The means alone, all clusters at once."""
-        centres = weighted_means(self.Y, labels, self.weights, n_clusters)
-        rest = self.Y - centres[labels]
-        correction = weighted_means(rest, labels, self.weights, n_clusters)
-        centres += correction
-        rest -= correction[labels]
-        return FlatSet.of_points(self.origin, centres), residuals(rest, ())
-
     def _directions(self, Y, w):
-        """Orthonormal rows: the leading principal directions of a centred, weighted cluster."""
+        """Compute the leading principal directions of a centred, weighted cluster: orthonormal rows."""
         from scipy.linalg import svd
 
         n, d = Y.shape

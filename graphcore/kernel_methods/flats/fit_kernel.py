@@ -35,7 +35,7 @@ class NewRows:
     origin: np.ndarray | None = field(default=None, repr=False)  # mean of the vectors, for the linear kernel
 
     def map(self, function, X, diagonal=None):
-        """Arrays for points X by a function of rows of the kernel (m, n_fitted) and their diagonal (m,), in blocks.
+        """Map a function of kernel rows (m, n_fitted) and their diagonal (m,) over points X, in blocks, to arrays.
 
         Both are centred like those of the fit. X holds vectors, or rows of the kernel (n_rows, n_points). `diagonal`
         (n_rows,): kernel values of the points with themselves, for kernels that come as rows; without it, 0 is taken,
@@ -46,23 +46,18 @@ class NewRows:
             columns = vector_columns(self.function, X, self.vectors, _FLOAT)
             diagonal = np.asarray(self.function.diagonal(X), dtype=np.float64)
         else:
-            columns, diagonal = matrix_columns(X, _FLOAT, self.points), self._checked(X, diagonal)
+            columns, n = matrix_columns(X, _FLOAT, self.points), X.shape[0]
+            if X.shape[1] != self.n_points:
+                raise InputError(
+                    f"rows of the kernel have one entry for each of the {self.n_points} points of the fit; these have "
+                    f"{X.shape[1]}"
+                )
+            diagonal = np.zeros(n) if diagonal is None else np.asarray(diagonal, dtype=np.float64)
+            if diagonal.shape != (n,) or np.isnan(diagonal).any():
+                raise InputError(f"diagonal must be {n} finite numbers, one for each row; got {diagonal.shape}")
         borders = pairwise(block_borders(columns).tolist())
         found = [function(*self._centred(columns.rows(a, b), diagonal[a:b])) for a, b in borders]
         return [np.concatenate(arrays) for arrays in zip(*found, strict=True)]
-
-    def _checked(self, X, diagonal):
-        if X.shape[1] != self.n_points:
-            raise InputError(
-                f"rows of the kernel have one entry for each of the {self.n_points} points of the fit; these have "
-                f"{X.shape[1]}"
-            )
-        if diagonal is None:
-            return np.zeros(X.shape[0])
-        diagonal = np.asarray(diagonal, dtype=np.float64)
-        if diagonal.shape != (X.shape[0],) or np.isnan(diagonal).any():
-            raise InputError(f"diagonal must be {X.shape[0]} finite numbers, one for each row; got {diagonal.shape}")
-        return diagonal
 
     def _centred(self, K, diagonal):
         if self.row_means is None:
@@ -80,7 +75,7 @@ class FitKernel:
     added: np.ndarray  # (n_fitted,): to be added to its diagonal
     weights: np.ndarray  # (n_fitted,): all are positive
     new: NewRows
-    precision: np.dtype = _FLOAT  # what the kernel values came in
+    precision: np.dtype = _FLOAT  # type of the given kernel values
     is_psd: bool | None = None  # whether it is positive semi-definite for certain (True), for certain not (False)
 
     @property
@@ -89,24 +84,24 @@ class FitKernel:
         return self.kernel.diagonal + self.added
 
     def product(self, v):
-        """The kernel times a vector."""
+        """Multiply the kernel by a vector."""
         v = np.ravel(v)
         return self.kernel.product(v[:, None])[:, 0] + self.added * v
 
     def among(self, points):
-        """The matrix among some points of the fit (ascending): a csr_array if the kernel is sparse, else an ndarray."""
+        """Return the matrix among some points of the fit (ascending): a csr_array if it is sparse, else an ndarray."""
         if not self.kernel.is_sparse:
             return self.kernel.block(points, points, _FLOAT)
         return _plus_diagonal(self.kernel.submatrix(points).whole("a cluster"), 0, self.added[points])
 
     def rows(self, start, stop):
-        """Rows from the one number to the other, a csr_array if the kernel is sparse, else an ndarray."""
+        """Return the rows from `start` to `stop`, a csr_array if the kernel is sparse, else an ndarray."""
         rows = self.kernel.columns().rows(start, stop)
         return _plus_diagonal(rows, start, self.added[start:stop]) if self.kernel.is_sparse else rows
 
 
 def kernel_and_weights(K, weights=None, name="sample_weight"):
-    """A kernel in any form that `as_kernel` takes, and the weights of its points.
+    """Return a kernel, of any form that `as_kernel` takes, and the weights of its points.
 
     These are node degrees for a graph, otherwise ones or those given, float64.
     """
@@ -123,7 +118,7 @@ def kernel_and_weights(K, weights=None, name="sample_weight"):
 
 
 def fit_kernel(given, weights, shift=0.0):
-    """The kernel that flats are fitted with, ``K + shift W^-1`` among the points that have weight."""
+    """Make the kernel that flats are fitted with, ``K + shift W^-1`` among the points that have weight."""
     shift = check_real("shift", shift, low=0.0)
     points = np.flatnonzero(weights > 0)
     every = len(points) == len(weights)
@@ -151,7 +146,7 @@ def fit_kernel(given, weights, shift=0.0):
 
 
 def _over_vectors(given, part, new):
-    """The kernel of vectors: held and, where it has large offsets, centred; beyond `HELD_POINTS` made by blocks."""
+    """Make the kernel of vectors: held and, where offsets are large, centred; by blocks beyond `HELD_POINTS`."""
     X, function = as_points(given.X, sparse=True)[part], given.function
     linear, sparse = function.name == "linear", hasattr(X, "tocsr")
     origin = X.mean(axis=0) if linear and not sparse else None
@@ -167,7 +162,7 @@ def _over_vectors(given, part, new):
 
 
 def _centred(K, new):
-    """A matrix centred in place, since distances are differences of large sums."""
+    """Centre a matrix in place, since distances are differences of large sums."""
     means = K.mean(axis=1)
     K -= means
     K -= means[:, None]
@@ -192,8 +187,14 @@ def check_definite(fit, on_indefinite):
             raise InputError(f"{found}; on_indefinite='warn' tries it")
         warn_user(found)
         return
-    ends = _spectrum_ends(fit)
-    if clearly_negative(ends, fit.precision, fit.kernel.n_points):
+    n = fit.kernel.n_points
+    if n <= _EXACT_CHECK:
+        ends = spectrum_ends(fit.among(np.arange(n)))
+    elif fit.new.function is None or isinstance(fit.kernel, DenseKernel):
+        ends = rough_spectrum_ends(fit.product, n)
+    else:
+        ends = np.array([smallest_sampled_eigenvalue(fit.kernel), 1.0])
+    if clearly_negative(ends, fit.precision, n):
         report_indefinite(
             ends,
             on_indefinite,
@@ -203,24 +204,15 @@ def check_definite(fit, on_indefinite):
         )
 
 
-def _spectrum_ends(fit):
-    n = fit.kernel.n_points
-    if n <= _EXACT_CHECK:
-        return spectrum_ends(fit.among(np.arange(n)))
-    if fit.new.function is None or isinstance(fit.kernel, DenseKernel):
-        return rough_spectrum_ends(fit.product, n)
-    return np.array([smallest_sampled_eigenvalue(fit.kernel), 1.0])
-
-
 def _plus_diagonal(rows, first, values):
-    """Sparse rows, the first of which is that of point `first`, with values added at their own points."""
+    """Add values to sparse rows at their own points; the first row is that of point `first`."""
     import scipy.sparse as sp
 
     return rows + sp.diags_array(values, offsets=first, shape=rows.shape)
 
 
 def rows_of_nodes(edges, own_degrees, degrees):
-    """Rows of the kernel ``D^-1 A D^-1`` for new nodes, a csr_array; those of nodes without degree are empty.
+    """Make rows of the kernel ``D^-1 A D^-1`` for new nodes, a csr_array; empty for nodes without degree.
 
     `edges` (n_new, n_nodes) are the weights of their edges to the nodes of the fit, `own_degrees` their degrees, and
     `degrees` those of the nodes of the fit.

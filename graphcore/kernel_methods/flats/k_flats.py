@@ -83,7 +83,7 @@ def _draws(problem, init, rules, weights, streams):
 
 
 def result_of(run, weights, nearest_of, make=KFlatsResult, least=-np.inf, **more):
-    """The result of a run on the points that have weight; `nearest_of(flats, points)` is for the others.
+    """Make the result of a run on the points that have weight; `nearest_of(flats, points)` is for the others.
 
     Squared distances below `least` are rounding.
     """
@@ -98,7 +98,7 @@ def result_of(run, weights, nearest_of, make=KFlatsResult, least=-np.inf, **more
 
 
 def _global_k_means(problem, n_clusters):
-    """The best of all k-means runs from the means of the solution for one cluster less and one more point.
+    """Find the best k-means run from the means of the solution for one cluster less and one more point.
 
     Likas, Vlassis, Verbeek, "The global k-means clustering algorithm", Pattern Recognition 36, 2003.
     """

@@ -58,19 +58,14 @@ class KernelFlatSet:
         points = np.repeat(np.arange(n), width)
         return sp.coo_array((values.ravel(), (rows.ravel(), points)), shape=(self.n_clusters * width, n)).tocsr()
 
-    def products(self, K):
-        """Inner products (n_rows, k, 1 + n_dims) of points with means (first) and directions, by kernel rows."""
-        factor, K = self._factor, np.asarray(K)
-        few = factor.shape[0] <= _FEW_COLUMNS
-        products = K @ factor.toarray().T if few else (factor @ K.T).T
-        return products.reshape(len(K), self.n_clusters, -1)
-
     def squared_distances(self, K, diagonal):
-        """Squared distances (n_rows, k) of points to every flat, from their kernel rows (n_rows, n) and K(x, x).
+        """Compute squared distances (n_rows, k) of points to every flat, from kernel rows (n_rows, n) and K(x, x).
 
         A diagonal of 0 is enough where only differences between flats matter.
         """
-        products = self.products(K)
+        factor, K = self._factor, np.asarray(K)
+        products = K @ factor.toarray().T if factor.shape[0] <= _FEW_COLUMNS else (factor @ K.T).T
+        products = products.reshape(len(K), self.n_clusters, -1)
         out = products[:, :, 0]
         out *= -2
         out += self.mean_norms
@@ -80,7 +75,7 @@ class KernelFlatSet:
         return out
 
     def coordinates(self, K, labels):
-        """Codes of points on the flats that they belong to, from their kernel rows."""
+        """Write points as Codes on the flats that they belong to, from their kernel rows."""
         out = np.empty((len(K), self.coefficients.shape[1]))
         for j, rows in members_by_cluster(labels, self.n_clusters):
             members = np.flatnonzero(self.labels == j)
@@ -88,7 +83,7 @@ class KernelFlatSet:
         return Codes(labels, out)
 
     def nearest(self, K, labels=None, slack=0.0):
-        """The nearest flat of points, from their kernel rows; sparse ones in time proportional to their entries.
+        """Find the nearest flat of points from their kernel rows; of sparse rows in time proportional to their entries.
 
         Given where the points are now (`labels`), they move only if that is nearer by more than `slack`. Returns labels
         (int32) and squared distances less the kernel values of the points with themselves.
@@ -113,7 +108,7 @@ class KernelFlatSet:
 
 
 def fit_cluster(K, weights, n_dims, lanczos=False):
-    """The best flat of a cluster of n points; of fewer dimensions where it has no more.
+    """Fit the best flat to a cluster of n points; of fewer dimensions where the cluster has no more.
 
     By dense eigenvectors of its kernel, or by Lanczos (for a sparse K, or few directions of many points), which forms
     no centred matrix. Returns its mean (n,) and orthonormal directions (n, n_dims) as combinations of the points, the
@@ -162,7 +157,7 @@ def fit_cluster(K, weights, n_dims, lanczos=False):
 
 
 def centred_operator(product, root, u):
-    """A kernel times roots of weights on both sides, without the unit direction u, and a first vector for Lanczos."""
+    """Multiply a kernel by roots of weights on both sides, less the unit direction u; with a start for Lanczos."""
     from scipy.sparse.linalg import LinearOperator
 
     def multiply(x):
@@ -192,30 +187,28 @@ class KernelFlats(FlatsProblem):
         self.energy = float(self.weights @ np.abs(self.diagonal))
 
     def k_means(self, labels, n_clusters, max_iter):
-        """Labels of kernel k-means begun at these."""
+        """Run kernel k-means from these labels; return its labels."""
         return alternate(KernelFlats(self.kernel, 0, self._n_jobs), labels, n_clusters, max_iter=max_iter).labels
 
     def fit(self, labels, n_clusters):
-        """The best flat of every cluster (none empty), and the squared distance of every point to its own."""
+        """Fit the best flat to every cluster (none empty); return them and squared distances of points to their own."""
         sparse, m = self.kernel.kernel.is_sparse, self.n_dims
         small = max(SMALL_SPARSE, 4 * m) if sparse else max(SMALL_DENSE, 20 * m)
-
-        def fit_one(members):
-            part, large = self.kernel.among(members), len(members) > small
-            return fit_cluster(part.toarray() if sparse and not large else part, self.weights[members], m, large)
-
         n = len(labels)
         shares, own, coefficients = np.empty(n), np.empty(n), np.zeros((n, m))
         mean_norms, shifts = np.empty(n_clusters), np.zeros((n_clusters, m))
         dims = np.zeros(n_clusters, dtype=np.int32)
         for j, members in members_by_cluster(labels, n_clusters):
-            shares[members], directions, mean_norms[j], products, own[members] = fit_one(members)
+            part, large = self.kernel.among(members), len(members) > small
+            part = part.toarray() if sparse and not large else part
+            found = fit_cluster(part, self.weights[members], m, large)
+            shares[members], directions, mean_norms[j], products, own[members] = found
             d = dims[j] = len(products)
             coefficients[members, :d], shifts[j, :d] = directions, products
         return KernelFlatSet(labels.copy(), shares, coefficients, mean_norms, shifts, dims), own
 
     def distances_to_point(self, i):
-        """Squared distances of all points to one of them in feature space."""
+        """Compute squared distances of all points to one of them in feature space."""
         distances = self.diagonal + self.diagonal[i] - 2 * self.kernel.kernel.column(i)
         # Copies of the point are at distance 0, which rounding must not turn into something that can be drawn.
         distances[distances < _ROUNDING * self.scale] = 0.0
@@ -223,7 +216,7 @@ class KernelFlats(FlatsProblem):
         return distances
 
     def reassign(self, flats, labels):
-        """Labels after every point moved to its nearest flat, ties staying where they are."""
+        """Move every point to its nearest flat, ties staying where they are; return labels."""
 
         def work(start, stop):
             return flats.nearest(self.kernel.rows(start, stop), labels[start:stop], _ROUNDING * self.scale)[0]

@@ -30,7 +30,7 @@ class KernelKFlatsResult(KFlatsResult):
     new: NewRows = field(repr=False)  # how kernel rows of new points are got
 
     def distances_to(self, X, diagonal=None):
-        """Squared distances (n_rows, n_clusters) of points to every flat.
+        """Compute squared distances (n_rows, n_clusters) of points to every flat.
 
         X holds vectors, or rows of the kernel (n_rows, n). `diagonal` (n_rows,): kernel values of the points with
         themselves, where X is rows of the kernel; without it, all distances of a point lack one and the same number.
@@ -38,14 +38,14 @@ class KernelKFlatsResult(KFlatsResult):
         return self.new.map(lambda K, own: [self.flats.squared_distances(_dense(K), own)], X, diagonal)[0]
 
     def nearest(self, X, diagonal=None):
-        """Labels (int32) of the nearest flat of points, and squared distances, less the diagonal if that is not given.
+        """Find the nearest flat of points: labels (int32) and squared distances, less a diagonal that is not given.
 
         For sparse rows of a sparse kernel in time proportional to their entries.
         """
         return _nearest(self.flats, self.new, X, diagonal)
 
     def codes_of(self, X):
-        """Codes of points (vectors, or rows of the kernel): the nearest flat, and their coordinates on it."""
+        """Write points (vectors, or rows of the kernel) as Codes: the nearest flat, and coordinates on it."""
         return Codes(*self.new.map(lambda K, _: self.flats.coordinates(_dense(K), self.flats.nearest(K)[0]), X))
 
 
@@ -122,7 +122,7 @@ def _nearest(flats, new, X, diagonal=None):
 
 
 def _nearest_of(new, given, flats, points):
-    """The nearest flat of some of the points of the kernel; none for those of a graph, which are isolated."""
+    """Find the nearest flat of some points of the kernel; none for points of a graph, which are isolated."""
     if given.leaves_out_isolated:
         return np.full(len(points), -1, dtype=np.int32), np.zeros(len(points))
     if new.function is not None:

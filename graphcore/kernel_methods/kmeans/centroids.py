@@ -45,9 +45,9 @@ class KernelCentroids:
         self.energy = float(np.abs(weights * kernel.diagonal).sum()) + abs(shift) * kernel.n_points
 
     def look(self, labels, n_clusters, state=None):
-        """Distances to the centroids of a partition, and the nearest centroid of every point, of equals the lowest.
+        """Compute distances to the centroids of a partition and find every nearest centroid, of equals the lowest.
 
-        `state`: what products of points and centroids for another partition left for those of this one.
+        `state` are the products of the partition before, from which those of this one are made.
         """
         kernel, weights, shift = self.kernel, self.weights, self.shift
         products = kernel.cluster_products(labels, weights, n_clusters, self._n_jobs, state)
@@ -83,7 +83,7 @@ class KernelCentroids:
 
 
 def nearest_centroid(columns, centroids, n_jobs=None):
-    """Nearest centroids of points, from their kernel (n_samples, n_points) with the points that these are made of.
+    """Find the nearest centroids of points, from their kernel (n_samples, n_points) with those of the fit.
 
     Returns labels (n_samples,), int32, and squared distances less ``K(x, x)``.
     """

@@ -37,15 +37,14 @@ class Certificate:
         return 1.0 if self.cost_upper <= 0 else np.inf
 
     def lines(self):
-        """The statements as (what, value) pairs of text."""
+        """Return the statements as (what, value) pairs of text."""
+        clusters = ("clusters", f"{self.n_clusters:,}")
         if np.isinf(self.cost_lower):
-            return [
-                ("clusters", f"{self.n_clusters:,}"),
-                ("cost", f"about {self.cost:.6g}, without bounds: the kernel is not positive semi-definite"),
-            ]
+            about = f"about {self.cost:.6g}, without bounds: the kernel is not positive semi-definite"
+            return [clusters, ("cost", about)]
         ratio = f"{self.ratio_bound:.3g} times the optimum" if np.isfinite(self.ratio_bound) else "unknown"
         return [
-            ("clusters", f"{self.n_clusters:,}"),
+            clusters,
             ("cost", f"{self.cost_lower:.6g} to {self.cost_upper:.6g}, mean over points"),
             ("optimum", f"at least {self.optimum_lower:.6g}, so the cost is at most: {ratio}"),
         ]

@@ -43,7 +43,7 @@ def coreset_kernel_kmeans(
     n_seeds="auto",
     **options,
 ):
-    """Kernel k-means on a coreset, a CoresetKernelKMeansResult.
+    """Run kernel k-means on a coreset, and label all points: a CoresetKernelKMeansResult.
 
     K and `weights` are as for `kernel_kmeans`; `self_loop` is the weight of a loop on every node, where K is a Graph,
     as a multiple of its mean weight. `size` counts draws ("importance"; repeats are merged) or different points

@@ -33,7 +33,7 @@ class KernelKMeansResult:
     centroids: Centroids = field(repr=False)
     shift: float  # the iterations worked with ``K + shift W^-1``; `cost` and `inertia` are those of K itself
     run: Run = field(repr=False)  # its history (sums with the shift), how it stopped, and how often the sum went up
-    costs_of_initialisations: np.ndarray = field(repr=False)  # (n_init,) float64: what every one came to, as `cost`
+    costs_of_initialisations: np.ndarray = field(repr=False)  # (n_init,) float64, as `cost`
 
     @property
     def labels(self):
@@ -53,7 +53,7 @@ def kernel_kmeans(
     n_jobs=None,
     **rules,
 ):
-    """Weighted kernel k-means by Lloyd's iterations in feature space, a KernelKMeansResult.
+    """Run weighted kernel k-means, Lloyd's iterations in feature space: a KernelKMeansResult.
 
     K is a Kernel, a Graph, which stands for its normalised-cut kernel ``D^-1 A D^-1``, or a precomputed square array or
     sparse matrix. `weights` (n_points,) are not negative: ones by default, node degrees for a graph, which takes no
@@ -80,7 +80,7 @@ def kernel_kmeans(
     rules = Rules(n_clusters, 0, **rules).checked(weights, 0, "")
     n_clusters = rules.n_clusters
     check_choice("on_indefinite", on_indefinite, ("warn", "error"))
-    effective_jobs(n_jobs)  # refuses what is no number of jobs, also where there is no work for two
+    effective_jobs(n_jobs)  # refuses a wrong number of jobs, also where there is no work for two
     if isinstance(init, str) or init is None:
         check_choice("init", init, INITIALISATIONS)
     else:
@@ -95,7 +95,7 @@ def kernel_kmeans(
 
 
 def partition_cost(K, labels, *, weights=None, n_jobs=None):
-    """Cost of a partition under a kernel, its own centroids taken: the mean over points of squared distances.
+    """Compute the cost of a partition, with its own centroids: the mean over points of squared distances.
 
     ``sum_x w_x |phi(x) - c(x)|^2 / sum_x w_x``, for K and weights as for :func:`kernel_kmeans`; a label of -1 leaves a
     point out.
@@ -119,7 +119,7 @@ def partition_cost(K, labels, *, weights=None, n_jobs=None):
 
 
 def _check_init(kernel, labels, n_clusters):
-    """Labels of a first partition, -1 for isolated nodes only."""
+    """Check labels of a first partition, and set those of isolated nodes to -1."""
     labels = np.array(check_labels("init", labels, kernel.n_points))
     isolated = kernel.point_weights == 0
     if labels.max() >= n_clusters or (labels[~isolated] < 0).any():
@@ -132,7 +132,7 @@ def _check_init(kernel, labels, n_clusters):
 
 
 def initial_shift(kernel, weights, shift):
-    """The shift that distances of the first partition are taken with.
+    """Choose the shift that distances of the first partition are taken with.
 
     It is `shift`, but for kernels with ``K_xx = 0`` where K_xy is not: no inner product has that. Distances then are
     those of a shifted kernel that is positive semi-definite, only for the start, as the shift would hinder the
@@ -148,7 +148,7 @@ def initial_shift(kernel, weights, shift):
 
 
 def _first_partitions(problem, n_clusters, init, streams):
-    """First partitions: the one given, or drawn ones, of which one is enough with a centre at every different point."""
+    """Yield first partitions: the one given, or drawn ones; one is enough with a centre at every different point."""
     if not isinstance(init, str):
         yield init
         return
@@ -204,7 +204,15 @@ def _result(problem, runs, n_clusters, on_empty):
     total = float(weights[best.labels >= 0].sum())
     norms[filled] -= shift / masses[filled]
     if n_found < n_clusters and on_empty != "drop":
-        warn_user(f"only {n_found} of n_clusters={n_clusters} clusters hold points: {_why_fewer(problem, best)}")
+        scale = float(problem.kernel.diagonal.max()) + shift / float(weights[weights > 0].min())
+        why = "there are no more different points under this kernel; ask for fewer clusters"
+        if best.look.fitted.distances.min() < -problem.noise * scale:
+            why = (
+                "the kernel is not positive semi-definite, squared distances are negative, and no point is far enough "
+                "from its centroid to be a cluster of its own; add a multiple of the identity to the kernel "
+                "(self_loop=1.0 for a graph), or use KernelKMeans with shift='psd'"
+            )
+        warn_user(f"only {n_found} of n_clusters={n_clusters} clusters hold points: {why}")
     if all(run.stopped == "max_iter" for run in runs):
         warn_user(f"no initialisation converged in max_iter={len(best.history) - 1} iterations; raise max_iter, or tol")
     return KernelKMeansResult(
@@ -215,16 +223,3 @@ def _result(problem, runs, n_clusters, on_empty):
         run=best,
         costs_of_initialisations=np.array([(run.objective - extra) / total for run in runs]),
     )
-
-
-def _why_fewer(problem, run):
-    """Why clusters are left without points, and what to do."""
-    weights = problem.weights
-    scale = float(problem.kernel.diagonal.max()) + problem.shift / float(weights[weights > 0].min())
-    if run.look.fitted.distances.min() < -problem.noise * scale:
-        return (
-            "the kernel is not positive semi-definite, squared distances are negative, and no point is far enough from "
-            "its centroid to be a cluster of its own; add a multiple of the identity to the kernel (self_loop=1.0 for "
-            "a graph), or use KernelKMeans with shift='psd'"
-        )
-    return "there are no more different points under this kernel; ask for fewer clusters"

@@ -66,15 +66,23 @@ def linear_kmeans(
     k = check_integer("n_clusters", n_clusters, low=1, high=len(B), why_high="the number of points")
     check_choice("solver", solver, ("lloyd", "minibatch"))
     n_init = check_integer("n_init", n_init, low=1)
+    max_iter, tol = check_integer("max_iter", max_iter, low=1), check_real("tol", tol, low=0.0)
     if is_chunked(B):
-        return _chunked(B, k, sample_weight, solver, init, n_init, max_iter, tol, Streams(random_state))
-    common = {
-        "init": "k-means++" if init is None else init,
-        "n_init": n_init if init is None else 1,
-        "max_iter": check_integer("max_iter", max_iter, low=1),
-        "tol": check_real("tol", tol, low=0.0),
-        "random_state": Streams(random_state).integer("k-means"),
-    }
+        if sample_weight is not None or solver != "lloyd":
+            given = "sample_weight" if sample_weight is not None else f"solver={solver!r}"
+            raise ParameterError(
+                f"{given} is not for a dask.array; leave it out, or give the rows as an array in memory"
+            )
+        starts = np.asarray(init)[None]
+        if init is None:
+            starts = scalable_starts(B, k, n_init, Streams(random_state).child("k-means"))
+        centers, n_iter = lloyd_runs(B, starts, max_iter=max_iter, tol=tol)
+        _warn_of_few(len(centers), k)
+        labels = nearest_center(B, centers)[0].persist()
+        return LinearKMeans(labels, centers, centers_and_cost(B, labels)[1], n_iter)
+    init, n_init = ("k-means++", n_init) if init is None else (init, 1)
+    seed = Streams(random_state).integer("k-means")
+    common = {"init": init, "n_init": n_init, "max_iter": max_iter, "tol": tol, "random_state": seed}
     if solver == "lloyd":
         # Without a copy rows are moved by their mean and back, which changes last digits.
         model = KMeans(k, copy_x=B.nbytes <= _COPY_BYTES, **common)
@@ -92,19 +100,6 @@ def linear_kmeans(
     return LinearKMeans(labels, centers, cost, int(model.n_iter_))
 
 
-def _chunked(B, k, sample_weight, solver, init, n_init, max_iter, tol, streams):
-    """k-means on a dask.array."""
-    if sample_weight is not None or solver != "lloyd":
-        given = "sample_weight" if sample_weight is not None else f"solver={solver!r}"
-        raise ParameterError(f"{given} is not for a dask.array; leave it out, or give the rows as an array in memory")
-    max_iter, tol = check_integer("max_iter", max_iter, low=1), check_real("tol", tol, low=0.0)
-    starts = scalable_starts(B, k, n_init, streams.child("k-means")) if init is None else np.asarray(init)[None]
-    centers, n_iter = lloyd_runs(B, starts, max_iter=max_iter, tol=tol)
-    _warn_of_few(len(centers), k)
-    labels = nearest_center(B, centers)[0].persist()
-    return LinearKMeans(labels, centers, centers_and_cost(B, labels)[1], n_iter)
-
-
 def _warn_of_few(found, k):
     if found < k:
         warn_user(
@@ -114,7 +109,7 @@ def _warn_of_few(found, k):
 
 
 def nearest_center(B, centers):
-    """Index of the nearest centre of every row and the squared distance to it, in float64 and by blocks.
+    """Find the nearest centre of every row: its index and the squared distance, in float64 and by blocks.
 
     Of rows in a dask.array both are dask.arrays, not computed yet.
     """
@@ -138,7 +133,7 @@ def _pairs(rows, centers):
 
 
 def centers_and_cost(B, labels, sample_weight=None):
-    """Weighted means of the clusters, and the weighted mean of squared distances to them; in float64, by blocks."""
+    """Compute weighted means of the clusters, and the weighted mean of squared distances to them, by blocks."""
     k = int(max(map_chunks(np.max, labels))) + 1
     sums, masses = _added(map_chunks(_label_sums, B, k, sample_weight, each=labels))
     centers = np.divide(sums, masses[:, None], out=np.zeros_like(sums), where=masses[:, None] > 0)
@@ -147,7 +142,7 @@ def centers_and_cost(B, labels, sample_weight=None):
 
 
 def _label_sums(B, labels, k, sample_weight=None):
-    """Weighted sum of the rows of every label, and of their weights."""
+    """Sum the weighted rows of every label, and their weights."""
     w = np.ones(len(B)) if sample_weight is None else sample_weight
     sums = np.zeros((k, B.shape[1]))
     for span in _spans(B):
@@ -156,7 +151,7 @@ def _label_sums(B, labels, k, sample_weight=None):
 
 
 def _label_cost(B, labels, centers, sample_weight=None):
-    """Weighted sum of the squared distances of the rows to the centres of their labels."""
+    """Sum the weighted squared distances of the rows to the centres of their labels."""
     w = np.ones(len(B)) if sample_weight is None else sample_weight
     total = 0.0
     for span in _spans(B):
@@ -171,7 +166,7 @@ def _spans(B):
 
 
 def scalable_starts(B, n_clusters, n_starts, streams):
-    """Centres to start from, (n_starts, k, s), by k-means||.
+    """Draw centres to start from, (n_starts, k, s), by k-means||.
 
     Rows are drawn in a few rounds, each by itself with a probability by its squared distance to those drawn before.
     They are weighted by the rows that are nearest to them and clustered by k-means++, once for each start: all share
@@ -209,7 +204,7 @@ def scalable_starts(B, n_clusters, n_starts, streams):
 
 
 def lloyd_runs(B, starts, *, max_iter, tol):
-    """Lloyd's iterations from several starts (n_starts, k, s) at the same time: each iteration is one pass over B.
+    """Run Lloyd's iterations from several starts (n_starts, k, s) at once: each iteration is one pass over B.
 
     A run ends by scikit-learn's rule, when its centres move by no more than `tol` times the mean variance of the
     columns. Returns the centres of the cheapest run (k, s), float64, that have a row, and its iterations.
@@ -241,7 +236,7 @@ def lloyd_runs(B, starts, *, max_iter, tol):
 
 
 def _draw(rows, streams, centers, n_drawn):
-    """Cost of a block, and of the rows that may be drawn: themselves, their squared distances and numbers by chance.
+    """Draw candidates in a block; return its cost, and rows, squared distances and random numbers of candidates.
 
     A row is drawn if its number is below ``n_drawn / cost`` times its squared distance. The cost of all blocks is not
     known here, but is no less than that of this one.
@@ -257,7 +252,7 @@ def _counts(rows, centers):
 
 
 def _lloyd_sums(rows, runs):
-    """For centres of several runs (r, k, s): sums and numbers of the rows nearest to each, and the cost of each run."""
+    """Sum and count the rows nearest to each of the centres of several runs (r, k, s), and the cost of each run."""
     n_runs, k, s = runs.shape
     sums, counts, costs = np.zeros((n_runs, k, s)), np.zeros((n_runs, k), dtype=np.int64), np.zeros(n_runs)
     step = max(1, (1 << 20) // s)

@@ -1,4 +1,4 @@
-"""The methods that kernel k-means is compared to: random Fourier features, two steps, spectral clustering."""
+"""Methods that kernel k-means is compared to: random Fourier features and spectral clustering."""
 
 import numpy as np
 import pytest
@@ -39,9 +39,6 @@ def test_the_cut_is_the_truncated_decomposition(make, dtype):
     assert found.dtype == dtype
     again = random_fourier_features(make(X), 40, bandwidth=2.0, rank=7, random_state=0, n_jobs=2)
     np.testing.assert_array_equal(again, found)
-
-
-# -- two steps: kernel k-means on a uniform sample, and all others to the nearest centroid -----------------------------
 
 
 def test_what_needs_the_whole_matrix_evaluates_it_where_it_is_small(limits):
@@ -101,6 +98,3 @@ def test_both_costs_of_a_partition_are_those_of_k_means_on_points_and_on_columns
     cost, on_columns = partition_costs(K)(labels)
     assert cost == pytest.approx(partition_cost(K, labels), rel=1e-9)
     assert on_columns == pytest.approx(np.linalg.norm(K - U @ (U.T @ K)) ** 2 / 12, rel=1e-9)
-
-
-# -- the order of the methods, as measured for the specification -------------------------------------------------------

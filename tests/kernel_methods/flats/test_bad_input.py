@@ -15,24 +15,8 @@ X = np.random.default_rng(0).normal(size=(20, 3))
 K = X @ X.T
 FLATS = k_flats(X, 2, 1, random_state=0).flats
 NAN = np.where(np.arange(60).reshape(20, 3) == 31, np.nan, X)
+INDEFINITE = K + 5 * np.fliplr(np.eye(20))
 PATH = Graph.from_edges([0, 1, 2, 3], [1, 2, 3, 4])
-
-
-@pytest.mark.parametrize(
-    ("points", "message"),
-    [
-        (NAN, "X must be finite, and holds NaN"),
-        (sp.csr_array(NAN), "X must be finite, and holds NaN"),
-        (X[0], r"shape \(3,\)"),
-        (X[:0], r"shape \(0, 3\)"),
-        (sp.csr_array(X[:0]), r"shape \(0, 3\)"),
-        (X * 1e200, "products of float64 need it"),
-        (np.ones((9, 2)), "only 1 different points, fewer than n_clusters=2"),
-    ],
-)
-def test_points(points, message):
-    with pytest.raises(InputError, match=message):
-        k_flats(points, 2)
 
 
 BAD = {
@@ -56,9 +40,20 @@ def test_options(function, name, value):
         function(**{"n_clusters": 3, name: value})
 
 
+def over(name, **options):
+    return kernel_k_flats(VectorKernel(X, kernel_function(name, **options)), 2, 1)
+
+
 @pytest.mark.parametrize(
     ("call", "message"),
     [
+        (lambda: k_flats(NAN, 2), "X must be finite, and holds NaN"),
+        (lambda: k_flats(sp.csr_array(NAN), 2), "X must be finite, and holds NaN"),
+        (lambda: k_flats(X[0], 2), r"shape \(3,\)"),
+        (lambda: k_flats(X[:0], 2), r"shape \(0, 3\)"),
+        (lambda: k_flats(sp.csr_array(X[:0]), 2), r"shape \(0, 3\)"),
+        (lambda: k_flats(X * 1e200, 2), "products of float64 need it"),
+        (lambda: k_flats(np.ones((9, 2)), 2), "only 1 different points, fewer than n_clusters=2"),
         (lambda: k_flats(X, 3, sample_weight=np.arange(20) < 2), r"at most 2 \(2 of 20 points have weight\)"),
         (lambda: k_flats(X, 3, 1, init="global"), "for n_dims=0 only"),
         (lambda: k_flats(X, 3, 1, init=X), r"init have shape \(20, 3\); \(3, 3\) is needed"),
@@ -67,25 +62,32 @@ def test_options(function, name, value):
         (lambda: (m := KFlats(2).fit(X)).inverse_transform(m.transform(X)), "codes are the pair that encode"),
         (lambda: FLATS.decode([0, 2], [[0.0], [0.0]]), "must be 0 to 1; found 0 to 2"),
         (lambda: FLATS.decode([0, 1], [0.0, 0.0]), r"shape \(2,\); \(2, 1\) is needed"),
+        (lambda: kernel_k_flats(INDEFINITE, 2, 1), r"not positive semi-definite: .* go from -.*on_indefinite"),
+        (lambda: kernel_k_flats(sp.csr_array(INDEFINITE), 2, 1), r"semi-definite: .* go from -.*on_indefinite"),
+        (lambda: kernel_k_flats(K, 2, 1, on_degenerate="pad"), "on_degenerate='pad' is for vectors only"),
+        (lambda: kernel_k_flats(VectorKernel(X, kernel_function("linear")), 2, shift=1.0), "shift=1.0 is for graphs"),
+        (lambda: kernel_k_flats(K, 2, 1, on_indefinite="clip"), "on_indefinite='clip' is not known"),
+        (lambda: kernel_k_flats(PATH, 2, 1, sample_weight=np.ones(5)), "leave sample_weight out"),
+        (lambda: over("sigmoid"), "kernel='sigmoid' .*not positive"),
+        (lambda: over("polynomial", coef0=-1.0), "kernel='polynomial'"),
+        (lambda: KernelKFlats(2, init="spectral").fit(X), "init='spectral' is for graphs"),
+        (lambda: KernelKFlats(2, kernel="gaussian").fit(PATH), "kernel='gaussian' takes vectors.* this is a Graph"),
+        (lambda: KernelKFlats(2, shift=-1.0).fit(PATH), "shift=-1.0 must be at least 0"),
+        (lambda: KernelKFlats(2, shift=1e300).fit(PATH), "with shift=1e[+]300 has values of size 1e[+]300"),
+        (lambda: KernelKFlats(2).fit(PATH, sample_weight=np.ones(2)), r"sample_weight.*shape \(2,\)"),
+        (lambda: KernelKFlats(2, init="random").fit(Graph.from_edges([], [], n_nodes=3)), "no node has an edge"),
+        (lambda: KernelKFlats(2).fit_transform(PATH), "fit_transform takes vectors or a kernel matrix; fit a graph"),
     ],
 )
-def test_other_functions(call, message):
+def test_refusals(call, message):
     with pytest.raises(InputError, match=message):
         call()
 
 
-@pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
-def test_indefinite_matrices(form):
-    with pytest.raises(InputError, match=r"not positive semi-definite: .* its eigenvalues go from -.*on_indefinite"):
-        kernel_k_flats(form(K + 5 * np.fliplr(np.eye(20))), 2, 1)
-
-
 def test_kernel_matrices_that_are_symmetric_but_for_rounding():
-    uneven = K * (1 + 1e-12 * np.random.default_rng(0).normal(size=K.shape))
-    labels = np.arange(20) % 2
-    np.testing.assert_array_equal(
-        kernel_k_flats(uneven, 2, 1, init=labels).labels, kernel_k_flats(K, 2, 1, init=labels).labels
-    )
+    uneven, labels = K * (1 + 1e-12 * np.random.default_rng(0).normal(size=K.shape)), np.arange(20) % 2
+    found, exact = (kernel_k_flats(matrix, 2, 1, init=labels).labels for matrix in (uneven, K))
+    np.testing.assert_array_equal(found, exact)
 
 
 def test_single_precision_is_not_taken_for_an_indefinite_kernel():
@@ -108,36 +110,6 @@ def test_a_large_indefinite_kernel_is_found():
         kernel_k_flats(B @ B.T, 3, 1, init=labels, max_iter=1)
     with pytest.raises(InputError, match="its eigenvalues go from -"):
         kernel_k_flats((B + B.T) / 50 + np.eye(n), 3, 1, init=labels)
-
-
-def over(name, **options):
-    return kernel_k_flats(VectorKernel(X, kernel_function(name, **options)), 2, 1)
-
-
-ALONE = Graph.from_edges([], [], n_nodes=3)
-
-
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: kernel_k_flats(K, 2, 1, on_degenerate="pad"), "on_degenerate='pad' is for vectors only"),
-        (lambda: kernel_k_flats(VectorKernel(X, kernel_function("linear")), 2, shift=1.0), "shift=1.0 is for graphs"),
-        (lambda: kernel_k_flats(K, 2, 1, on_indefinite="clip"), "on_indefinite='clip' is not known"),
-        (lambda: kernel_k_flats(PATH, 2, 1, sample_weight=np.ones(5)), "leave sample_weight out"),
-        (lambda: over("sigmoid"), "kernel='sigmoid' .*not positive"),
-        (lambda: over("polynomial", coef0=-1.0), "kernel='polynomial'"),
-        (lambda: KernelKFlats(2, init="spectral").fit(X), "init='spectral' is for graphs"),
-        (lambda: KernelKFlats(2, kernel="gaussian").fit(PATH), "kernel='gaussian' takes vectors.* this is a Graph"),
-        (lambda: KernelKFlats(2, shift=-1.0).fit(PATH), "shift=-1.0 must be at least 0"),
-        (lambda: KernelKFlats(2, shift=1e300).fit(PATH), "with shift=1e[+]300 has values of size 1e[+]300"),
-        (lambda: KernelKFlats(2).fit(PATH, sample_weight=np.ones(2)), r"sample_weight.*shape \(2,\)"),
-        (lambda: KernelKFlats(2, init="random").fit(ALONE), "no node has an edge"),
-        (lambda: KernelKFlats(2).fit_transform(PATH), "fit_transform takes vectors or a kernel matrix; fit a graph"),
-    ],
-)
-def test_kernels(call, message):
-    with pytest.raises(ValueError, match=message):
-        call()
 
 
 def test_rows_of_a_kernel():

@@ -23,14 +23,7 @@ from graphcore.kernels.functions import kernel_function
 from graphcore.kernels.graph import GraphKernel
 from graphcore.kernels.vectors import VectorKernel
 
-from .oracles import (
-    all_distances,
-    cut_kernel,
-    embed,
-    literal_kernel_distance,
-    problem_of,
-    random_problem,
-)
+from .oracles import all_distances, cut_kernel, embed, literal_kernel_distance, problem_of, random_problem
 
 SEEDS = st.integers(0, 2**32 - 1)
 
@@ -334,11 +327,10 @@ def test_an_indefinite_kernel_is_refused_and_guarded():
         KernelKFlats(4, 1, shift=0.0, random_state=0).fit(graph)
     rose = 0
     for seed in range(8):
+        model = KernelKFlats(4, 2, shift=0.0, on_indefinite="warn", init="random", n_init=1, random_state=seed)
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
-            model = KernelKFlats(4, 2, shift=0.0, on_indefinite="warn", init="random", n_init=1, random_state=seed).fit(
-                graph
-            )
+            model.fit(graph)
         # The best state of the run is kept.
         assert model.inertia_ == model.history_.min()
         if (np.diff(model.history_) > 0).any() and not model.converged_:

@@ -1,4 +1,4 @@
-"""Agreement leaves out the nodes it says it leaves out; the scores are scikit-learn's."""
+"""Agreement with classes, whose scores are scikit-learn's, and probabilities against how often they are right."""
 
 import networkx as nx
 import numpy as np
@@ -7,7 +7,7 @@ from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 
 import graphcore
 from graphcore import Graph, InputError
-from graphcore.metrics import agreement
+from graphcore.metrics import agreement, calibration
 
 
 def test_scores():
@@ -42,25 +42,43 @@ def test_classes_that_are_missing_are_not_known():
     for truth in ([0, np.nan, 1, 1], np.array([0, -1, 1, 1], dtype=object), pandas.array([0, None, 1, 1])):
         assert agreement([0, 0, 1, 1], truth)["n_compared"] == 3
     assert agreement([0, 0, 1, 1], ["a", "nan", "b", "None"])["n_compared"] == 4
-    with pytest.raises(InputError, match="truth holds a dict; give the classes as names or numbers"):
-        agreement([0, 1], [{}, {}])
+
+
+def test_probabilities_against_how_often_they_are_right():
+    rng = np.random.default_rng(0)
+    p = rng.random(2000)
+    found = calibration(p, rng.random(2000) < p)
+    assert found.error < 0.05 and found.count.sum() == 2000 and len(found.count) == 10
+    np.testing.assert_allclose(found.probability, np.arange(0.05, 1, 0.1), atol=0.02)
+    hit, bins = rng.random(2000) < p**2, (10 * p).astype(int)
+    expected = sum(abs((p - hit)[bins == i].sum()) for i in range(10)) / 2000
+    assert calibration(p, hit).error == pytest.approx(expected, rel=1e-12)
+    assert calibration(p, rng.random(2000) < 0.5).error > 0.2
+    assert calibration([1.0, 0.0], np.array([True, False]), n_bins=3).error == 0.0
 
 
 @pytest.mark.parametrize(
-    ("arguments", "message"),
+    ("measure", "arguments", "message"),
     [
-        (([0, 1], [0, 1, 1]), r"labels have shape \(2,\) and truth \(3,\)"),
-        (([0, 1], [[0, 1]]), "truth must be one-dimensional"),
-        (([0.5, 1], [0, 1]), "labels must be integers"),
-        (([-1, -1], [0, 1]), "no node is left"),
-        (([0, 1], [-1, -1]), "no node is left"),
-        (([], []), "no node is left"),
-        (([0, 1], [0, 1], nx.path_graph(3)), "the graph has 3 nodes, but there are 2 labels"),
+        (agreement, ([0, 1], [0, 1, 1]), r"labels have shape \(2,\) and truth \(3,\)"),
+        (agreement, ([0, 1], [[0, 1]]), "truth must be one-dimensional"),
+        (agreement, ([0.5, 1], [0, 1]), "labels must be integers"),
+        (agreement, ([-1, -1], [0, 1]), "no node is left"),
+        (agreement, ([0, 1], [-1, -1]), "no node is left"),
+        (agreement, ([], []), "no node is left"),
+        (agreement, ([0, 1], [0, 1], nx.path_graph(3)), "the graph has 3 nodes, but there are 2 labels"),
+        (agreement, ([0, 1], [{}, {}]), "truth holds a dict; give the classes as names or numbers"),
+        (calibration, ([0.5], [1]), "probabilities of shape"),
+        (calibration, ([0.5, 1.5], [True, True]), "probabilities lie between"),
+        (calibration, ([], []), "probabilities of shape"),
+        (calibration, ([[0.5]], [[True]]), "probabilities of shape"),
+        (calibration, (["a"], [True]), "probabilities must be numbers"),
+        (calibration, ([[0.5], [0.5, 1.0]], [True, True]), "probabilities must be numbers"),
     ],
 )
-def test_bad_input(arguments, message):
+def test_bad_input(measure, arguments, message):
     with pytest.raises(InputError, match=message):
-        agreement(*arguments)
+        measure(*arguments)
 
 
 @pytest.mark.parametrize(
