@@ -101,6 +101,13 @@ def planted(k, size, p, q, seed):
     return Graph.from_scipy(A + A.T, warn=False), labels
 
 
+def with_weights(graph, low=0.0, high=1.0):
+    """The Graph with random weights, sums of two between `low` and `high`."""
+    A = graph.to_scipy()
+    A.data = np.random.default_rng(0).uniform(low, high, len(A.data))
+    return Graph.from_scipy(A + A.T)
+
+
 def dense(graph):
     """The matrix of a Graph."""
     return graph.to_scipy().toarray()
@@ -173,14 +180,6 @@ def partitions(n, k):
     for _ in range(n - 1):
         rows = [[*row, label] for row in rows for label in range(min(max(row) + 2, k))]
     return np.array([row for row in rows if max(row) == k - 1])
-
-
-def best_cost(K, weights, k):
-    """(cost, labels) of the best partition into at most k parts, by enumeration; centres are centroids."""
-    return min(
-        ((cost_of_partition(K, weights, labels, k), tuple(labels)) for labels in partitions(len(K), k)),
-        key=lambda pair: pair[0],
-    )
 
 
 # -- statistics ------------------------------------------------------------------------------------------------------

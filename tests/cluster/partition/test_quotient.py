@@ -22,7 +22,7 @@ from graphcore.cluster.partition.quotient import (
 )
 
 from ... import strategies as own
-from ...oracles import planted, quick
+from ...oracles import planted, quick, with_weights
 
 
 @st.composite
@@ -77,10 +77,7 @@ def test_the_quotient_graph_is_the_matrix_product(case):
 def test_the_quotient_does_not_depend_on_the_number_of_threads(limits, weighted):
     limits(module, _ENTRIES_PER_BLOCK=500)
     graph, _ = planted(5, 60, 0.2, 0.02, 0)
-    if weighted:
-        A = graph.to_scipy()
-        A.data = np.random.default_rng(0).random(len(A.data))
-        graph = Graph.from_scipy(A + A.T)
+    graph = with_weights(graph) if weighted else graph
     labels = np.random.default_rng(1).integers(-1, 90, graph.n_nodes).astype(np.int32)
     one = quotient(graph_rows(graph), labels, 90, 1)
     Z = indicator(labels, 90)
@@ -105,10 +102,7 @@ def strengths(Q):
 def test_a_dense_quotient_keeps_the_links_strong_for_either_end(limits, most, weighted, n_jobs):
     limits(module, _ENTRIES_PER_BLOCK=500, _MAX_LINKS=most)
     graph, _ = planted(5, 80, 0.2, 0.02, 0)
-    if weighted:
-        A = graph.to_scipy()
-        A.data = np.random.default_rng(0).random(len(A.data))
-        graph = Graph.from_scipy(A + A.T)
+    graph = with_weights(graph) if weighted else graph
     labels = np.random.default_rng(1).integers(0, 90, graph.n_nodes).astype(np.int32)
     rows = graph_rows(graph)
     Q = to_dense(quotient(rows, labels, 90))
@@ -247,11 +241,7 @@ def test_a_sample_holds_both_entries_of_the_edges_that_the_hash_keeps(case, n_en
 
 def large_planted(weighted):
     graph, truth = planted(5, 80, 0.3, 0.1, 0)
-    if weighted:
-        A = graph.to_scipy()
-        A.data = np.random.default_rng(0).random(len(A.data))
-        graph = Graph.from_scipy(A + A.T)
-    return graph, truth.astype(np.int32)
+    return with_weights(graph) if weighted else graph, truth.astype(np.int32)
 
 
 @pytest.mark.parametrize("weighted", [False, True])
