@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from sklearn.datasets import make_blobs
-from sklearn.metrics import adjusted_rand_score
 
 import graphcore
 from graphcore import CoresetSpectralClustering, Graph, GraphWarning, ParameterError
@@ -161,23 +160,6 @@ def test_the_callers_objects_are_not_changed():
 # -- reproducibility ---------------------------------------------------------------------------------------------------
 
 
-@pytest.fixture(scope="module")
-def partition_graph():
-    """Large enough for several blocks of rows."""
-    G = nx.random_partition_graph([300] * 10, 0.2, 0.002, seed=0)
-    return Graph.from_networkx(G), np.repeat(np.arange(10), 300)
-
-
-@EACH_VARIANT
-def test_planted_clusters_are_found(partition_graph, variant):
-    graph, truth = partition_graph
-    models = [CoresetSpectralClustering(10, random_state=seed, **VARIANTS[variant]).fit(graph) for seed in range(3)]
-    scores = [adjusted_rand_score(truth, model.labels_) for model in models]
-    # Importance sampling spends its draws on nodes of low degree, and single moves repair much; a random labelling
-    # scores 0.
-    assert np.median(scores) > (0.3 if "published" in variant else 0.95)
-
-
 def test_random_states():
     graph = Graph.from_networkx(nx.random_partition_graph([30] * 4, 0.3, 0.1, seed=0))
 
@@ -319,8 +301,8 @@ def test_many_isolated_nodes_and_a_triangle(variant):
         fit(graph, 4, variant)
 
 
-def test_mistakes_in_settings_are_found_before_neighbours_are_looked_for(monkeypatch):
-    monkeypatch.setattr("graphcore.neighbors.neighbors.knn_graph", lambda *_, **__: pytest.fail("too late"))
+def test_mistakes_in_settings_are_found_before_neighbours_are_looked_for(limits):
+    limits("graphcore.neighbors.neighbors", knn_graph=lambda *_, **__: pytest.fail("too late"))
     for wrong in ({"objective": "cut"}, {"n_clusters": 0}, {"coreset_size": -1}, {"effort": 2, "published": True}):
         with pytest.raises(ParameterError):
             CoresetSpectralClustering(**{"n_clusters": 2} | wrong).fit(np.eye(9))

@@ -174,16 +174,6 @@ def test_many_components_are_packed_whole():
     assert volumes.max() <= 2 * volumes.min()
 
 
-def test_as_many_clusters_as_nodes():
-    for A in (
-        nx.to_numpy_array(nx.path_graph(7)),
-        cliques([3, 2, 4], loops=False),
-        nx.to_numpy_array(nx.star_graph(9)),
-    ):
-        labels = run(Graph.from_scipy(A), len(A)).labels
-        assert sorted(labels) == list(range(len(A)))
-
-
 def test_a_small_coreset_still_gives_all_clusters():
     # As many coreset nodes as clusters: on a star the hub's row is as large at a leaf's place as the leaf's own.
     star = Graph.from_networkx(nx.star_graph(40))

@@ -143,7 +143,10 @@ def test_digits():
         assert found.clear
 
 
-@pytest.mark.parametrize("name", ["mnist-nn10", "pendigits-nn10", "pendigits-nn250"])
+@pytest.mark.parametrize(
+    "name",
+    ["pendigits-nn10", *(pytest.param(name, marks=pytest.mark.slow) for name in ("mnist-nn10", "pendigits-nn250"))],
+)
 def test_ten_digits_within_a_fifth(shared_data, name):
     graph = Graph.from_scipy(shared_graph(shared_data, name)[0])
     found = [select_n_clusters(graph, random_state=seed) for seed in range(4)]
