@@ -3,6 +3,7 @@
 Everything here works on dense numpy arrays and takes no code from graphcore beyond the Graph constructors.
 """
 
+from copy import copy
 from functools import cache, lru_cache
 
 import networkx as nx
@@ -136,6 +137,17 @@ def dense_kernel(A, self_loop=0.0, shift=0.0):
     inverse = np.zeros(len(A))
     inverse[linked] = 1.0 / degrees[linked]
     return A * inverse[:, None] * inverse + shift * np.diag(inverse), degrees
+
+
+def with_poisoned_rows(kernel, read):
+    """A kernel of a graph of which the rows that are not in `read` hold NaN and wrong neighbours."""
+    graph, poisoned = kernel.graph, copy(kernel)
+    assert poisoned.diagonal.any()  # taken before, because it needs every row's own entry
+    other = ~np.isin(np.repeat(np.arange(graph.n_nodes), np.diff(graph.indptr)), read)
+    assert other.any()
+    poisoned.indices = np.where(other, 0, graph.indices).astype(np.int32)
+    poisoned.weights = np.where(other, np.nan, graph.weights if graph.is_weighted else 1.0)
+    return poisoned
 
 
 def distances(K):
