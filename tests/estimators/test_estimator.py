@@ -53,21 +53,6 @@ def within(seconds, function):
     return outcome.result(timeout=seconds)
 
 
-def test_what_is_stored():
-    model = CoresetSpectralClustering(5, random_state=0, coreset_size=20).fit(CAVEMEN)
-    assert model.labels_.dtype == np.int32
-    assert model.labels_.shape == (40,)
-    assert sorted(set(model.labels_)) == [0, 1, 2, 3, 4]
-    coreset = model.clustering_.coreset
-    assert coreset.indices.shape == coreset.weights.shape == model.clustering_.coreset_labels.shape == (20,)
-    assert (model.clustering_.coreset.weights > 0).all()
-    assert model.graph_.n_components == 1
-    assert model.n_features_in_ == 40
-    assert model.clustering_.settings.coreset_size == 20
-    assert model.seconds_
-    np.testing.assert_array_equal(model.fit_predict(CAVEMEN), model.labels_)
-
-
 def check_stages(model, A):
     """Coreset, its labels and its graph belong together, and to the graph of this dense matrix."""
     coreset, between, cells = model.coreset_, model.coreset_graph_.toarray(), model.clustering_.cells
@@ -202,7 +187,7 @@ BAD = [
     (sp.csr_array((5, 5)), {}, "all 5 nodes are isolated"),
     (sp.csr_array((0, 0)), {}, "empty"),
     (nx.Graph(), {}, "no nodes"),
-    (nx.empty_graph(4), {}, "all 4 nodes are isolated"),
+    *((nx.empty_graph(4), {"n_clusters": k}, "all 4 nodes are isolated") for k in (2, "auto")),
 ]  # fmt: skip
 
 
@@ -264,9 +249,7 @@ def test_one_edge_and_one_node_with_a_loop(variant):
     assert fit(Graph.from_edges([0], [0]), 1, variant).labels_.tolist() == [0]
 
 
-def test_two_ends_of_a_barbell_and_of_a_path_duplicate_vectors_and_two_vectors():
-    barbell = nx.barbell_graph(20, 0)
-    assert same_partition(fit(barbell, 2).labels_, np.repeat([0, 1], 20))
+def test_two_ends_of_a_path_duplicate_vectors_and_two_vectors():
     labels = fit(nx.path_graph(60), 2).labels_
     assert np.count_nonzero(np.diff(labels)) == 1
     assert np.bincount(labels).min() >= 20

@@ -10,7 +10,7 @@ from sklearn.base import clone
 from sklearn.datasets import make_blobs
 
 import graphcore
-from graphcore import CoresetSpectralClustering, InputError, KSelection
+from graphcore import CoresetSpectralClustering, KSelection
 from graphcore.cli.app import run
 
 CAVEMEN = nx.connected_caveman_graph(6, 10)
@@ -57,11 +57,6 @@ def test_auto_and_a_resolution_look_equally_far(parameters, most):
             int(2 * linked**0.5), linked // parameters.get("min_cluster_size", 1)
         )
         assert abs(model.selection_.candidates[-1] - most) < 5
-
-
-def test_a_graph_without_edges_is_refused():
-    with pytest.raises(InputError, match="all 3 nodes are isolated"):
-        CoresetSpectralClustering("auto").fit(nx.empty_graph(3))
 
 
 @pytest.fixture
