@@ -52,7 +52,8 @@ def _is_class_body(code):
 _files = set()
 
 
-def pytest_collection_finish():
+def pytest_runtest_setup():
+    # Python takes a profile function away that an interrupt ends, as tests of interrupts may.
     threading.setprofile(_profile)
     sys.setprofile(_profile)
 

@@ -23,20 +23,21 @@ os.environ["PYTHONPATH"] = os.pathsep.join([str(ROOT), *filter(None, [os.environ
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_cmdline_main(config):
-    """Run all tests in two processes, those of bench/ and docs/ only beside the slow ones; named tests run in one."""
+    """Run all tests in two processes, and named tests in one."""
     option = config.option
     if config.args_source is not pytest.Config.ArgsSource.TESTPATHS or hasattr(config, "workerinput"):
-        return
-    if "not slow" in option.markexpr:
-        option.ignore = [*(option.ignore or ()), *(str(ROOT / "tests" / name) for name in ("bench", "docs"))]
+        return  # a process started for the tests starts no others
     if option.numprocesses is None and not (option.usepdb or option.collectonly):
         option.numprocesses = 2
 
 
 def pytest_configure(config):
-    """Property tests go to their full depth when slow tests are not left out."""
-    if config.getoption("--hypothesis-profile") is None:
-        hypothesis.settings.load_profile("quick" if "not slow" in config.option.markexpr else "full")
+    """Leave out bench/ and docs/ and shorten property tests where slow tests are left out, in each process anew."""
+    option, is_quick = config.option, "not slow" in config.option.markexpr
+    if is_quick and config.args_source is pytest.Config.ArgsSource.TESTPATHS:
+        option.ignore = [*(option.ignore or ()), *(str(ROOT / "tests" / name) for name in ("bench", "docs"))]
+    if option.hypothesis_profile is None:
+        hypothesis.settings.load_profile("quick" if is_quick else "full")
 
 
 def data_folder():

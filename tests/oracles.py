@@ -3,6 +3,7 @@
 Everything here works on dense numpy arrays and takes no code from graphcore beyond the Graph constructors.
 """
 
+from copy import copy
 from functools import cache, lru_cache
 
 import networkx as nx
@@ -101,6 +102,13 @@ def planted(k, size, p, q, seed):
     return Graph.from_scipy(A + A.T, warn=False), labels
 
 
+def with_weights(graph, low=0.0, high=1.0):
+    """The Graph with random weights, sums of two between `low` and `high`."""
+    A = graph.to_scipy()
+    A.data = np.random.default_rng(0).uniform(low, high, len(A.data))
+    return Graph.from_scipy(A + A.T)
+
+
 def dense(graph):
     """The matrix of a Graph."""
     return graph.to_scipy().toarray()
@@ -129,6 +137,17 @@ def dense_kernel(A, self_loop=0.0, shift=0.0):
     inverse = np.zeros(len(A))
     inverse[linked] = 1.0 / degrees[linked]
     return A * inverse[:, None] * inverse + shift * np.diag(inverse), degrees
+
+
+def with_poisoned_rows(kernel, read):
+    """A kernel of a graph of which the rows that are not in `read` hold NaN and wrong neighbours."""
+    graph, poisoned = kernel.graph, copy(kernel)
+    assert poisoned.diagonal.any()  # taken before, because it needs every row's own entry
+    other = ~np.isin(np.repeat(np.arange(graph.n_nodes), np.diff(graph.indptr)), read)
+    assert other.any()
+    poisoned.indices = np.where(other, 0, graph.indices).astype(np.int32)
+    poisoned.weights = np.where(other, np.nan, graph.weights if graph.is_weighted else 1.0)
+    return poisoned
 
 
 def distances(K):
@@ -173,14 +192,6 @@ def partitions(n, k):
     for _ in range(n - 1):
         rows = [[*row, label] for row in rows for label in range(min(max(row) + 2, k))]
     return np.array([row for row in rows if max(row) == k - 1])
-
-
-def best_cost(K, weights, k):
-    """(cost, labels) of the best partition into at most k parts, by enumeration; centres are centroids."""
-    return min(
-        ((cost_of_partition(K, weights, labels, k), tuple(labels)) for labels in partitions(len(K), k)),
-        key=lambda pair: pair[0],
-    )
 
 
 # -- statistics ------------------------------------------------------------------------------------------------------

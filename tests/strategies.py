@@ -4,6 +4,8 @@ import numpy as np
 import scipy.sparse as sp
 from hypothesis import strategies as st
 
+from .oracles import random_adjacency
+
 CONTAINERS = (
     "csr_array", "csr_array64", "csr_matrix", "csc_array", "csc_matrix", "coo_array", "coo_duplicated", "lil", "dense",
     "unsorted", "explicit_zeros",
@@ -35,6 +37,20 @@ def matrices(draw, max_nodes=12, weighted=None, symmetric=True, isolated=True):
     if symmetric:
         A = np.triu(A) + np.triu(A, 1).T
     return A
+
+
+@st.composite
+def linked_adjacencies(draw, low, high):
+    """(Dense matrix, random generator) of a graph that has an edge, perhaps weights, loops and isolated nodes."""
+    rng, n = np.random.default_rng(draw(st.integers(0, 2**32 - 1))), draw(st.integers(low, high))
+    options = {
+        "weighted": draw(st.booleans()),
+        "loops": draw(st.sampled_from([0.0, 0.4])),
+        "isolated": draw(st.integers(0, n - 2)),
+    }
+    A = random_adjacency(n, draw(st.sampled_from([0.1, 0.3, 0.8])), rng, **options)
+    A[0, 1] = A[1, 0] = 1.0
+    return A, rng
 
 
 def contain(A, container, rng=None):

@@ -4,6 +4,7 @@ import ast
 import functools
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -18,35 +19,36 @@ HEAVY = (
 )  # fmt: skip
 
 
-def loaded_after(code):
-    """Heavy packages that a fresh interpreter holds after it ran `code`."""
-    script = f"{code}\nimport sys\nprint(*[name for name in {HEAVY} if name in sys.modules])"
+def loaded_after(*steps):
+    """Heavy packages that a fresh interpreter holds after each step of a program."""
+    told = f"\nimport sys\nprint(*[name for name in {HEAVY} if name in sys.modules])\n"
+    script = "".join(step + told for step in steps)
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=120)
-    return set(done.stdout.split())
+    return [set(line.split()) for line in done.stdout.splitlines()]
 
 
-@pytest.mark.parametrize(
-    "module", ["graphcore", "graphcore.cli", "graphcore.exceptions", "graphcore.networkx._info", "graphcore.datasets"]
-)
-def test_import_loads_nothing_heavy(module):
-    assert loaded_after(f"import {module}") == set()
+def test_imports_load_nothing_heavy():
+    names = "graphcore", "graphcore.cli", "graphcore.exceptions", "graphcore.networkx._info", "graphcore.datasets"
+    assert loaded_after(*(f"import {name}" for name in names)) == [set()] * 5
 
 
-def test_a_graph_needs_no_more_than_numba():
+def test_a_graph_needs_no_more_than_numba_and_clustering_it_by_default_no_scikit_learn():
     # numba itself imports scipy's linear algebra; scikit-learn and networkx take a second, and are not needed.
-    code = "import graphcore; graphcore.Graph.from_edges([0, 1], [1, 2]).n_components"
-    assert loaded_after(code) <= {"numba", "scipy"}
-
-
-def test_clustering_a_graph_by_default_does_not_need_scikit_learn():
-    code = """
-import graphcore
+    a_graph = "import graphcore; graphcore.Graph.from_edges([0, 1], [1, 2]).n_components"
+    clustering = """
 from graphcore.cluster.pipeline.cluster import cluster_graph
 from graphcore.cluster.pipeline.settings import resolve_settings
 graph = graphcore.Graph.from_edges([0, 1, 2, 3, 4, 5, 0], [1, 2, 0, 4, 5, 3, 3])
 cluster_graph(graph, resolve_settings(graph, 2), random_state=0)
 """
-    assert loaded_after(code) <= {"numba", "scipy", "joblib"}
+    made, clustered = loaded_after(a_graph, clustering)
+    assert made <= {"numba", "scipy"} and clustered <= {"numba", "scipy", "joblib"}
+
+
+@pytest.mark.parametrize("name", ["metrics", "plot", "report"])
+def test_rooms_list_the_names_that_are_meant_for_users(name):
+    room = import_module(f"graphcore.{name}")
+    assert dir(room) == sorted(room.__all__)
 
 
 @pytest.mark.parametrize("name", graphcore.__all__)

@@ -37,8 +37,8 @@ QUICK = [
     NystromKernelKMeans(2, **SEEDED),
     GaussianSketchFeatures(5, **SEEDED),
     GaussianSketchKernelKMeans(3, **SEEDED),
-    KFlats(3, 1, **SEEDED),
-    KernelKFlats(3, 1, **SEEDED),
+    KFlats(3, 1, n_init=2, **SEEDED),
+    KernelKFlats(3, 1, n_init=2, **SEEDED),
 ]
 OF_MATRICES = [
     KernelKMeans(3, kernel="precomputed", n_init=2, **SEEDED),
@@ -47,7 +47,7 @@ OF_MATRICES = [
     NystromFeatures(kernel="precomputed", **SEEDED),
     NystromKernelKMeans(2, kernel="precomputed", on_indefinite="clip", **SEEDED),
     GaussianSketchFeatures(5, kernel="precomputed", on_indefinite="warn", **SEEDED),
-    KernelKFlats(3, 1, kernel="precomputed", **SEEDED),
+    KernelKFlats(3, 1, kernel="precomputed", n_init=2, **SEEDED),
 ]
 OTHERS = [
     CoresetSpectralClustering(3, affinity="precomputed", **SEEDED),

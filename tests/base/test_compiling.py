@@ -34,10 +34,9 @@ def test_arrays_in_tuples_count_as_well():
 
 
 @pytest.mark.parametrize(("pace", "is_away"), [(1.0, True), (1e-9, False)])
-def test_long_calls_run_in_another_thread(monkeypatch, pace, is_away):
+def test_long_calls_run_in_another_thread(limits, pace, is_away):
     callers = []
-    monkeypatch.setattr(total, "dispatcher", lambda _: callers.append(threading.get_ident()))
-    monkeypatch.setattr(total, "_pace", pace)
+    limits(total, dispatcher=lambda _: callers.append(threading.get_ident()), _pace=pace)
     total(np.ones(3))
     assert (callers != [threading.get_ident()]) == is_away
 

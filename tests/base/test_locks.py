@@ -115,7 +115,7 @@ def test_a_fork_waits_until_nothing_is_being_compiled():
         pass
 
 
-def test_a_fork_waits_until_no_library_is_being_limited(monkeypatch):
+def test_a_fork_waits_until_no_library_is_being_limited(limits):
     inside, its_own = threading.Event(), threading.Lock()
 
     class Library:  # as OpenBLAS does, whose threads are begun anew after every fork
@@ -136,7 +136,7 @@ def test_a_fork_waits_until_no_library_is_being_limited(monkeypatch):
             pass
 
     importlib.import_module("threadpoolctl")
-    monkeypatch.setattr(threads, "_libraries", [len(sys.modules), Library()])
+    limits(threads, _libraries=[len(sys.modules), Library()])
     thread = threading.Thread(target=limit)
     thread.start()
     for _ in range(2):  # while it is limited, and while it is set back

@@ -9,6 +9,7 @@ import sys
 import warnings
 from pathlib import Path
 from types import FunctionType
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -40,12 +41,12 @@ WANT = 20.0
 
 
 @pytest.fixture
-def new(monkeypatch, tmp_path):
+def new(limits, tmp_path):
     """Makes the loop as another process would, with a folder of its own, and says where that is."""
     if config.DISABLE_JIT:
         pytest.skip("loops are not compiled")
-    monkeypatch.setattr(config, "CACHE_DIR", str(tmp_path))
-    monkeypatch.setattr(loop_cache, "_warned", [])
+    limits(config, CACHE_DIR=str(tmp_path))
+    limits(loop_cache, _warned=[])
 
     def make(function=total, **other):
         names = function.__globals__ | {"part": compiled(part)} | other
@@ -71,15 +72,15 @@ def is_loaded(loop):
 
 
 def test_what_is_kept_is_loaded(new, kept):
-    loop = new()
-    assert is_loaded(loop)
+    assert is_loaded(new())
     assert not list(kept.parent.glob("*.nbi"))
 
 
 def test_no_changed_byte_is_loaded(new, kept):
     whole, rng = kept.read_bytes(), np.random.default_rng(0)
-    cache, context = new()._cache, cpu_target.target_context
-    (signature,) = loaded(new()).overloads
+    cache, context, loop = new()._cache, cpu_target.target_context, new()
+    assert is_loaded(loop)
+    (signature,) = loop.overloads
     assert cache.load_overload(signature, context) is not None
     for place in [*range(40), *rng.integers(len(whole), size=500)]:
         damaged = bytearray(whole)
@@ -93,21 +94,15 @@ def test_no_changed_byte_is_loaded(new, kept):
     assert is_loaded(new())  # it was written anew
 
 
-def loaded(loop):
-    assert is_loaded(loop)
-    return loop
-
-
 @pytest.mark.parametrize("kind", ["folder", "unreadable"])
-def test_what_is_no_file_is_not_loaded(new, kept, kind, monkeypatch):
+def test_what_is_no_file_is_not_loaded(new, kept, kind):
     if kind == "folder":
         kept.unlink()
         kept.mkdir()
         with pytest.warns(GraphWarning, match="cannot be kept"):
             assert not is_loaded(new())
     else:
-        with monkeypatch.context() as patch:
-            patch.setattr(Path, "read_bytes", failing(errno.EIO))
+        with mock.patch.object(Path, "read_bytes", failing(errno.EIO)):
             assert not is_loaded(new())
         assert is_loaded(new())
 
@@ -130,10 +125,10 @@ def half(path, content):
     [(Path, "mkdir", None, errno.EROFS), (Path, "write_bytes", None, errno.EIO), (os, "replace", None, errno.EIO),
      (Path, "write_bytes", half, errno.ENOSPC), (Path, "open", None, errno.EACCES)],
 )  # fmt: skip
-def test_where_nothing_can_be_kept_loops_work_and_one_warning_says_so(new, monkeypatch, owner, name, before, number):
-    with monkeypatch.context() as patch, warnings.catch_warnings(record=True) as seen:
+def test_where_nothing_can_be_kept_loops_work_and_one_warning_says_so(new, owner, name, before, number):
+    fails = failing(number, *filter(None, [before]))
+    with mock.patch.object(owner, name, fails), warnings.catch_warnings(record=True) as seen:
         warnings.simplefilter("always")
-        patch.setattr(owner, name, failing(number, *filter(None, [before])))
         for _ in range(3):
             loop = new()
             assert loop(VALUES) == WANT
@@ -159,9 +154,9 @@ def test_a_loop_is_new_when_anything_that_it_is_made_from_has_changed(new, kept)
     assert [path.name.startswith(others[0]._cache._stem) for path in kept.parent.glob("*.total-*")] == [True]
 
 
-def test_loops_compiled_with_other_settings_of_numba_are_kept_apart(new, monkeypatch):
+def test_loops_compiled_with_other_settings_of_numba_are_kept_apart(new, limits):
     usual = new()._cache._stem
-    monkeypatch.setattr(config, "BOUNDSCHECK", 1)
+    limits(config, BOUNDSCHECK=1)
     assert new()._cache._stem != usual
 
 

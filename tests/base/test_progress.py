@@ -58,10 +58,10 @@ def test_nothing_is_said_where_nothing_was_asked(said, setup):
     assert said[setup] == []
 
 
-def test_a_notebook_shows_a_bar_instead_of_lines(monkeypatch, capsys):
+def test_a_notebook_shows_a_bar_instead_of_lines(monkeypatch, limits, capsys):
     shell = SimpleNamespace(config={"IPKernelApp": {}})
     monkeypatch.setitem(sys.modules, "IPython", SimpleNamespace(get_ipython=lambda: shell))
-    monkeypatch.setattr(tqdm.auto, "tqdm", partial(tqdm.tqdm, mininterval=0))
+    limits(tqdm.auto, tqdm=partial(tqdm.tqdm, mininterval=0))
     karate = graphcore.datasets.load_karate()
     graphcore.CoresetSpectralClustering(2, random_state=0, verbose=1).fit(karate.graph)
     said = capsys.readouterr().err

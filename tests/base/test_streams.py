@@ -23,8 +23,9 @@ def test_same_seed_same_streams(seed):
     assert Streams(seed).integer("a") == Streams(seed).integer("a")
 
 
-def test_integer_types_agree():
-    assert draw(Streams(7), "a") == draw(Streams(np.int64(7)), "a") == draw(Streams(np.random.SeedSequence(7)), "a")
+@pytest.mark.parametrize("given", [np.int64(7), np.random.SeedSequence(7), Streams(7)])
+def test_integer_types_agree_and_streams_pass_through(given):
+    assert draw(Streams(7), "a") == draw(Streams(given), "a")
 
 
 def test_every_name_block_and_seed_is_another_stream():
@@ -45,11 +46,6 @@ def test_asking_for_one_stage_does_not_shift_another():
     streams.child("c")
     streams.integer("d")
     assert draw(streams, "b") == alone
-
-
-def test_streams_pass_through():
-    streams = Streams(5)
-    assert draw(Streams(streams), "a") == draw(streams, "a")
 
 
 @pytest.mark.parametrize("make", [np.random.default_rng, np.random.RandomState])

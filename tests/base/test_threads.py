@@ -35,12 +35,9 @@ def test_empty_rows_are_work_too():
     assert np.diff(borders).max() <= 10_001
 
 
-def test_one_row_and_no_entries():
+def test_one_row_no_entries_and_the_largest_number_of_blocks():
     assert row_blocks(np.array([0, 10**9])).tolist() == [0, 1]
     assert row_blocks(np.zeros(5, dtype=np.int64)).tolist() == [0, 4]
-
-
-def test_the_number_of_blocks_is_bounded():
     assert len(row_blocks(np.arange(0, 10**6, 10), 1)) == 257
 
 

@@ -35,7 +35,7 @@ STAGES = [
 
 
 @pytest.fixture
-def stages(monkeypatch):
+def stages(limits):
     """For each stage the arguments and the result of its first call, as they were then."""
     calls = {}
 
@@ -49,7 +49,7 @@ def stages(monkeypatch):
             calls.setdefault(name, (before, options, kept))
             return result
 
-        monkeypatch.setattr(module, name, told)
+        limits(module, **{name: told})
 
     for module, name in STAGES:
         follow(module, name)

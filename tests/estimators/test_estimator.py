@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from sklearn.datasets import make_blobs
-from sklearn.metrics import adjusted_rand_score
 
 import graphcore
 from graphcore import CoresetSpectralClustering, Graph, GraphWarning, ParameterError
@@ -52,21 +51,6 @@ def within(seconds, function):
 
     threading.Thread(target=work, daemon=True).start()
     return outcome.result(timeout=seconds)
-
-
-def test_what_is_stored():
-    model = CoresetSpectralClustering(5, random_state=0, coreset_size=20).fit(CAVEMEN)
-    assert model.labels_.dtype == np.int32
-    assert model.labels_.shape == (40,)
-    assert sorted(set(model.labels_)) == [0, 1, 2, 3, 4]
-    coreset = model.clustering_.coreset
-    assert coreset.indices.shape == coreset.weights.shape == model.clustering_.coreset_labels.shape == (20,)
-    assert (model.clustering_.coreset.weights > 0).all()
-    assert model.graph_.n_components == 1
-    assert model.n_features_in_ == 40
-    assert model.clustering_.settings.coreset_size == 20
-    assert model.seconds_
-    np.testing.assert_array_equal(model.fit_predict(CAVEMEN), model.labels_)
 
 
 def check_stages(model, A):
@@ -161,23 +145,6 @@ def test_the_callers_objects_are_not_changed():
 # -- reproducibility ---------------------------------------------------------------------------------------------------
 
 
-@pytest.fixture(scope="module")
-def partition_graph():
-    """Large enough for several blocks of rows."""
-    G = nx.random_partition_graph([300] * 10, 0.2, 0.002, seed=0)
-    return Graph.from_networkx(G), np.repeat(np.arange(10), 300)
-
-
-@EACH_VARIANT
-def test_planted_clusters_are_found(partition_graph, variant):
-    graph, truth = partition_graph
-    models = [CoresetSpectralClustering(10, random_state=seed, **VARIANTS[variant]).fit(graph) for seed in range(3)]
-    scores = [adjusted_rand_score(truth, model.labels_) for model in models]
-    # Importance sampling spends its draws on nodes of low degree, and single moves repair much; a random labelling
-    # scores 0.
-    assert np.median(scores) > (0.3 if "published" in variant else 0.95)
-
-
 def test_random_states():
     graph = Graph.from_networkx(nx.random_partition_graph([30] * 4, 0.3, 0.1, seed=0))
 
@@ -220,7 +187,7 @@ BAD = [
     (sp.csr_array((5, 5)), {}, "all 5 nodes are isolated"),
     (sp.csr_array((0, 0)), {}, "empty"),
     (nx.Graph(), {}, "no nodes"),
-    (nx.empty_graph(4), {}, "all 4 nodes are isolated"),
+    *((nx.empty_graph(4), {"n_clusters": k}, "all 4 nodes are isolated") for k in (2, "auto")),
 ]  # fmt: skip
 
 
@@ -282,9 +249,7 @@ def test_one_edge_and_one_node_with_a_loop(variant):
     assert fit(Graph.from_edges([0], [0]), 1, variant).labels_.tolist() == [0]
 
 
-def test_two_ends_of_a_barbell_and_of_a_path_duplicate_vectors_and_two_vectors():
-    barbell = nx.barbell_graph(20, 0)
-    assert same_partition(fit(barbell, 2).labels_, np.repeat([0, 1], 20))
+def test_two_ends_of_a_path_duplicate_vectors_and_two_vectors():
     labels = fit(nx.path_graph(60), 2).labels_
     assert np.count_nonzero(np.diff(labels)) == 1
     assert np.bincount(labels).min() >= 20
@@ -319,8 +284,8 @@ def test_many_isolated_nodes_and_a_triangle(variant):
         fit(graph, 4, variant)
 
 
-def test_mistakes_in_settings_are_found_before_neighbours_are_looked_for(monkeypatch):
-    monkeypatch.setattr("graphcore.neighbors.neighbors.knn_graph", lambda *_, **__: pytest.fail("too late"))
+def test_mistakes_in_settings_are_found_before_neighbours_are_looked_for(limits):
+    limits("graphcore.neighbors.neighbors", knn_graph=lambda *_, **__: pytest.fail("too late"))
     for wrong in ({"objective": "cut"}, {"n_clusters": 0}, {"coreset_size": -1}, {"effort": 2, "published": True}):
         with pytest.raises(ParameterError):
             CoresetSpectralClustering(**{"n_clusters": 2} | wrong).fit(np.eye(9))

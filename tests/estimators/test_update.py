@@ -393,15 +393,14 @@ def test_a_model_whose_graph_was_made_of_directed_links_cannot_be_updated(here, 
     assert "fit the changed graph again" in capsys.readouterr().err
 
 
-def test_labels_that_cannot_be_written_leave_the_model_as_it_was(model, tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "new.txt").write_text("0 360\n")
-    before = saved(model, tmp_path).read_bytes()
-    monkeypatch.setattr("graphcore.files.write_labels", Mock(side_effect=OSError(28, "full")), raising=False)
+def test_labels_that_cannot_be_written_leave_the_model_as_it_was(model, here, limits, capsys):
+    (here / "new.txt").write_text("0 360\n")
+    before = saved(model, here).read_bytes()
+    limits("graphcore.files", write_labels=Mock(side_effect=OSError(28, "full")))
     for output, said in (("l.xlsx", "labels are written as text"), ("l.tsv", "full")):
         assert run(["update", "model.npz", "new.txt", "-o", output]) != 0
         assert said in capsys.readouterr().err
-        assert (tmp_path / "model.npz").read_bytes() == before
+        assert (here / "model.npz").read_bytes() == before
 
 
 def test_wrong_use_of_the_command(here, capsys):

@@ -1,7 +1,6 @@
 """Importance sampling: its probabilities by the formula, its draws, and the rounds of Algorithm 4."""
 
 import math
-import warnings
 
 import networkx as nx
 import numpy as np
@@ -151,7 +150,7 @@ def barabasi():
     return GraphKernel(Graph.from_networkx(nx.barabasi_albert_graph(3000, 4, seed=1)), 1.0)
 
 
-def recorded_rounds(kernel, monkeypatch, *args, **options):
+def recorded_rounds(kernel, limits, *args, **options):
     """Result of importance_rounds, and (kernel, probabilities, size, draws, seeds) of every round."""
     rounds, draw_seeds, sample = [], seeding.d2_seeding, seeding.importance_sample
 
@@ -164,17 +163,16 @@ def recorded_rounds(kernel, monkeypatch, *args, **options):
         rounds[-1] += [probabilities, size, sample(weights, probabilities, size, state)]
         return rounds[-1][-1]
 
-    monkeypatch.setattr(seeding, "d2_seeding", record_seeds)
-    monkeypatch.setattr(seeding, "importance_sample", record_draws)
+    limits(seeding, d2_seeding=record_seeds, importance_sample=record_draws)
     return importance_rounds(kernel, *args, **options), rounds
 
 
 @pytest.mark.parametrize("seeding", ["fast", "naive"])
-def test_every_round_works_on_what_the_round_before_left(seeding, monkeypatch):
+def test_every_round_works_on_what_the_round_before_left(seeding, limits):
     kernel = GraphKernel(Graph.from_networkx(nx.barabasi_albert_graph(800, 4, seed=1)), 1.0)
     K = kernel.block(slice(None), slice(None))
     n, k, eps = kernel.n_points, 2, 0.5
-    result, rounds = recorded_rounds(kernel, monkeypatch, k, eps, 6, seeding=seeding, random_state=0)
+    result, rounds = recorded_rounds(kernel, limits, k, eps, 6, seeding=seeding, random_state=0)
     assert len(rounds) >= 2
     nodes, weights = np.arange(n), kernel.point_weights
     for number, (current, seeds, p, size, draws) in enumerate(rounds, start=1):
@@ -221,12 +219,7 @@ def test_too_small_an_error_is_capped_with_a_warning(barabasi):
     assert len(draws.indices) > 0.5 * expected
 
 
-def test_no_warning_where_the_draws_are_fewer_than_the_nodes(barabasi):
-    with warnings.catch_warnings():
-        warnings.simplefilter("error", GraphWarning)
-        importance_rounds(barabasi, 2, 0.5, 4, random_state=0)
-
-
+@pytest.mark.filterwarnings("error::graphcore.GraphWarning")  # the draws are fewer than the nodes
 def test_rounds_keep_sums_unbiased(barabasi):
     # Total weight, and the weight of the nodes of the largest and of the smallest degrees, over 400 seeds: each z-test
     # fails by chance with probability FAILURE for one choice of seeds.
@@ -241,11 +234,10 @@ def test_rounds_keep_sums_unbiased(barabasi):
         assert abs(z_score(values, w[group].sum())) < Z_LIMIT
 
 
+@pytest.mark.filterwarnings("ignore::graphcore.GraphWarning")
 @pytest.mark.parametrize("n_clusters", [2, 20, 30])
 def test_a_coreset_of_a_given_error_has_a_point_for_each_cluster(n_clusters):
     karate = graphcore.datasets.load_karate().graph
     for seed in range(10):
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", GraphWarning)
-            made = graphcore.build_coreset(karate, n_clusters, eps=0.9, method="importance", random_state=seed)
-        assert len(made.indices) >= n_clusters
+        made = graphcore.build_coreset(karate, n_clusters, eps=0.9, method="importance", random_state=seed)
+        assert n_clusters <= len(made.indices) <= made.n_draws and made.seeds is None

@@ -170,17 +170,17 @@ def test_leaving_in_order_against_its_dense_twin(case, share):
 def test_relieved_clusters_keep_to_their_limits(case, data):
     graph, A, labels, k = case
     asked = data.draw(constraints_of(len(A), k))
-    start, over = (
-        labels.copy(),
-        [s > m for s, m in zip(sums_of(A, labels, k, asked), limits_of(A, labels, k, asked), strict=True)],
-    )
+
+    def are_full():
+        sums, most = sums_of(A, labels, k, asked), limits_of(A, labels, k, asked)
+        return np.any([s > m for s, m in zip(sums, most, strict=True)], axis=0)
+
+    start, over = labels.copy(), are_full()
     done = relieve_full_clusters(problem_of(graph, k, constraints=asked), labels)
-    now = [s > m for s, m in zip(sums_of(A, labels, k, asked), limits_of(A, labels, k, asked), strict=True)]
-    assert done == (not np.any(now))
+    now, moved = are_full(), labels != start
+    assert done == (not now.any())
     # Only clusters beyond a limit lose nodes, and none is brought beyond one.
-    assert not (np.any(now, axis=0) & ~np.any(over, axis=0)).any()
-    moved = labels != start
-    assert np.any(over, axis=0)[start[moved]].all()
+    assert not (now & ~over).any() and over[start[moved]].all()
     assert not (len(asked.is_fixed) and moved[asked.is_fixed].any())
     np.testing.assert_array_equal(labels < 0, start < 0)
 
@@ -203,11 +203,8 @@ def test_single_nodes_of_one_size_always_find_room():
 def test_swaps_keep_to_their_limits_and_never_lose(case, objective, data):
     graph, A, labels, k = case
     asked = data.draw(constraints_of(len(A), k))
-    start, before, problem = (
-        labels.copy(),
-        sums_of(A, labels, k, asked),
-        problem_of(graph, k, objective, constraints=asked),
-    )
+    start, before = labels.copy(), sums_of(A, labels, k, asked)
+    problem = problem_of(graph, k, objective, constraints=asked)
     sums, n_most = problem.sums(labels), len(problem.rows.indices)
     found = np.empty(n_most, dtype=np.int64), np.empty(n_most, dtype=np.int64), np.empty(n_most)
     free = (labels >= 0) & ~asked.is_fixed if len(asked.is_fixed) else labels >= 0
@@ -387,7 +384,8 @@ def test_one_small_cluster_grows_over_its_border_best_node_first(case, less):
     labels[inside] = 0
     labels[inside[0]] = 1
     start = labels.copy()
-    grow_small_clusters(problem_of(graph, 2, min_size=min_size), labels)
+    moved = grow_small_clusters(problem_of(graph, 2, min_size=min_size), labels)
+    assert moved == (labels != start).sum()
     degrees, links = A.sum(axis=1), A - np.diag(np.diag(A))
     grown = start.copy()
     while (grown == 1).sum() < min_size:
@@ -404,16 +402,6 @@ def test_one_small_cluster_grows_over_its_border_best_node_first(case, less):
         grown[taken[0]] = 1
     assume(len(border) == 0 or len(best) == 1)
     np.testing.assert_array_equal(grown, labels)
-
-
-def test_a_clique_is_taken_before_nodes_that_are_not_linked():
-    # Two cliques of 6 joined by one edge; cluster 1 is one node of the second clique.
-    A = cliques([6, 6], loops=False)
-    A[0, 6] = A[6, 0] = 1.0
-    labels = np.zeros(12, dtype=np.int32)
-    labels[11] = 1
-    assert grow_small_clusters(problem_of(Graph.from_scipy(A), 2, min_size=6), labels) == 5
-    np.testing.assert_array_equal(labels, np.repeat([0, 1], 6))
 
 
 def test_where_there_is_no_border_nodes_come_from_the_largest_cluster():

@@ -104,20 +104,9 @@ def test_planted_clusters_come_out_of_noisy_labellings(objective):
         labels[(labels == third) & (rng.random(360) < 0.5)] = second
         noisy.append(partition_of(problem, labels))
     pairs = [recombine(problem, *noisy[i : i + 2], rng) for i in (0, 2)]
-    assert same_partition(recombine(problem, *pairs, rng).labels, truth)
-
-
-def test_two_labellings_are_recombined_to_what_each_has_found():
-    graph, truth = planted(6, 40, 0.3, 0.02, 3)
-    problem, pair = problem_of(graph, 6), []
-    for c in (0, 2):  # two clusters are mixed up, others in each
-        labels = truth.copy()
-        mixed = np.flatnonzero((labels == c) | (labels == c + 1))
-        labels[mixed] = c + mixed % 2
-        pair.append(partition_of(problem, labels))
-    found = recombine(problem, *pair, np.random.default_rng(0))
-    assert found.value == pytest.approx(partition_of(problem, truth).value)
-    assert recombine(problem, found, found, np.random.default_rng(0)) is found
+    found = recombine(problem, *pairs, rng)
+    assert same_partition(found.labels, truth)
+    assert recombine(problem, found, found, rng) is found
 
 
 # -- groups as wholes --------------------------------------------------------------------------------------------------

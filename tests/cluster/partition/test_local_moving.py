@@ -99,17 +99,6 @@ def test_ncut_is_k_minus_k_times_the_normalised_cut(case):
     assert value == pytest.approx(k - k * cut_value(graph.to_scipy(), labels, k), abs=1e-11)
 
 
-@pytest.mark.parametrize("k", [1, 2, 3])
-def test_values_of_three_cliques(k):
-    graph = Graph.from_scipy(np.kron(np.eye(3), np.ones((4, 4))))
-    labels = np.minimum(np.arange(12) // 4, k - 1).astype(np.int32)
-    sums = cluster_sums(graph.rows, labels, k)
-    volumes = np.bincount(labels) / 12
-    assert sums.value("ncut") == pytest.approx(k)
-    # Nothing is cut, so the clusters at the two ends of an edge are the same: all of the entropy is information.
-    assert sums.value("information") == pytest.approx(-(volumes * np.log(volumes)).sum(), abs=1e-12)
-
-
 @pytest.mark.parametrize("noise", [-3e-15, 0.0, 3e-15])
 def test_rounding_noise_where_one_cluster_holds_everything_is_no_information(noise):
     inner, volumes = np.array([1.0 - noise]), np.array([1.0])
@@ -289,10 +278,9 @@ def test_moves_find_planted_clusters_and_sums_given_are_kept_up_to_date():
 
 
 @pytest.fixture
-def turns(monkeypatch):
+def turns(limits):
     """Small graphs are looked at in turns of several blocks, as large ones are."""
-    for name, value in (("_LARGE", 1), ("_BLOCKS", 9), ("_PASS_TURNS", 3)):
-        monkeypatch.setattr(module, name, value)
+    limits(module, _LARGE=1, _BLOCKS=9, _PASS_TURNS=3)
 
 
 @pytest.mark.parametrize("objective", OBJECTIVES)

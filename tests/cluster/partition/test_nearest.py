@@ -17,8 +17,9 @@ from ...oracles import (
     example,
     memberships,
     quick,
-    random_adjacency,
+    with_poisoned_rows,
 )
+from ...strategies import linked_adjacencies
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -76,33 +77,15 @@ def test_labels_equal_dense(name, self_loop):
             check_labels(label_all(kernel, *coreset, k), K, w, *coreset, k)
 
 
-@st.composite
-def cases(draw):
-    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
-    n = draw(st.integers(2, 24))
-    A = random_adjacency(
-        n,
-        draw(st.sampled_from([0.1, 0.3, 0.8])),
-        rng,
-        weighted=draw(st.booleans()),
-        loops=draw(st.sampled_from([0.0, 0.4])),
-        isolated=draw(st.integers(0, n - 2)),
-    )
-    A[0, 1] = A[1, 0] = 1.0
-    hub = draw(st.booleans())
+@quick
+@given(linked_adjacencies(2, 24), st.booleans(), st.sampled_from([0.0, 1.0]), st.integers(1, 7), st.floats(0.05, 1.0))
+def test_labels_equal_dense_on_random_graphs_for_any_threads(drawn, hub, self_loop, k, share):
+    A, rng = drawn
     if hub:  # very uneven degrees
         linked = np.flatnonzero(A.sum(axis=1))
         A[0, linked[1:]] = A[linked[1:], 0] = 1.0
-    self_loop = draw(st.sampled_from([0.0, 1.0]))
-    K, w = dense_kernel(A, self_loop)
-    k = draw(st.integers(1, 7))
-    return GraphKernel(Graph.from_scipy(A), self_loop), K, w, random_coreset(rng, w, k, draw(st.floats(0.05, 1.0))), k
-
-
-@quick
-@given(cases())
-def test_labels_equal_dense_on_random_graphs_for_any_threads(case):
-    kernel, K, w, coreset, k = case
+    kernel, (K, w) = GraphKernel(Graph.from_scipy(A), self_loop), dense_kernel(A, self_loop)
+    coreset = random_coreset(rng, w, k, share)
     one, *others = (label_all(kernel, *coreset, k, n_jobs=n_jobs) for n_jobs in (1, 2, 3))
     check_labels(one, K, w, *coreset, k)
     for other in others:
@@ -137,14 +120,9 @@ def test_points_without_weight_do_not_count():
 def test_labelling_reads_only_the_rows_of_the_coreset(name):
     graph, A = example(name)
     _, w = dense_kernel(A, 1.0)
-    clean, poisoned = GraphKernel(graph, 1.0), GraphKernel(graph, 1.0)
+    clean = GraphKernel(graph, 1.0)
     indices, weights, labels = random_coreset(np.random.default_rng(3), w, 4, 0.3)
-    owner = np.repeat(np.arange(graph.n_nodes), np.diff(graph.indptr))
-    other = ~np.isin(owner, indices)
-    poisoned.indices = np.where(other, 0, graph.indices).astype(np.int32)
-    poisoned.weights = np.where(other, np.nan, graph.weights if graph.is_weighted else 1.0)
-    assert np.isnan(poisoned.weights).any()
     expected = label_all(clean, indices, weights, labels, 4)
-    found = label_all(poisoned, indices, weights, labels, 4)
+    found = label_all(with_poisoned_rows(clean, indices), indices, weights, labels, 4)
     assert np.array_equal(found.labels, expected.labels)
     assert np.array_equal(found.unreached, expected.unreached)

@@ -40,11 +40,15 @@ def centroids(weights, nodes, n, k):
     return Z / Z.sum(axis=2, keepdims=True)
 
 
-def costs_of_centres(K, weights, centres):
-    """Cost of every set of centres (P, k, n) for weighted nodes; every node pays for its nearest centre."""
+def distances_to(K, centres):
+    """Squared distances (P, k, n) of all nodes to sets of centres (P, k, n)."""
     norms = np.einsum("pjx,xy,pjy->pj", centres, K, centres, optimize=True)
-    D = np.diag(K) + norms[:, :, None] - 2 * centres @ K
-    return D.min(axis=1) @ weights
+    return np.diag(K) + norms[:, :, None] - 2 * centres @ K
+
+
+def costs_of_centres(K, weights, centres):
+    """Cost of every set of centres for weighted nodes; every node pays for its nearest centre."""
+    return distances_to(K, centres).min(axis=1) @ weights
 
 
 def cut_costs(M, weights, diagonal, labels, k):
@@ -155,11 +159,10 @@ def test_theorem_1_on_larger_graphs(linked, seed):
 
     on_coreset = np.full(n, -1)
     on_coreset[nodes] = fit.coreset_labels
-    found, best = centres_of(on_coreset, small), centres_of(blocks, w)
-    centres = np.stack([found, best])
+    centres = np.stack([centres_of(on_coreset, small), centres_of(blocks, w)])
     on_all, on_few = costs_of_centres(K, w, centres), costs_of_centres(K, small, centres)
     eps = float(np.abs(on_few / on_all - 1).max())
-    nearest = costs_to(K, best)[:, nodes].argmin(axis=0)
+    nearest = distances_to(K, centres[1:])[0, :, nodes].argmin(axis=1)
     K_H = K[np.ix_(nodes, nodes)]
     here, there = (trace_cost(K_H, weights, labels, k) for labels in (fit.coreset_labels, nearest))
     cost, known = trace_cost(K, w, fit.labels, k), trace_cost(K, w, blocks, k)
@@ -170,8 +173,3 @@ def test_theorem_1_on_larger_graphs(linked, seed):
     assert eps < 0.5
     if not linked:  # tr(D^-1 A) - k, the least that there can be
         assert known == pytest.approx(np.diag(K) @ w - k, rel=1e-9)
-
-
-def costs_to(K, centres):
-    """Squared distances (k, n) of all nodes to one set of centres."""
-    return np.diag(K) + np.einsum("jx,xy,jy->j", centres, K, centres)[:, None] - 2 * centres @ K

@@ -148,13 +148,6 @@ def test_wrong_use_is_refused(case):
         CoresetSpectralClustering(3).fit(graph, **{name: given})
 
 
-def test_isolated_nodes_have_no_label_whatever_was_known():
-    graph = Graph.from_edges([0, 0, 1, 3, 3, 4], [1, 2, 2, 4, 5, 5], n_nodes=7)
-    with pytest.warns(GraphWarning, match="isolated"):
-        labels = CoresetSpectralClustering(2, random_state=0).fit(graph, [1, -1, -1, -1, -1, 0, 0]).labels_
-    assert labels.tolist() == [1, 1, 1, 0, 0, 0, -1]
-
-
 def test_limits_where_there_is_one_group_to_merge():
     graph = Graph.from_edges([0, 1], [1, 2], n_nodes=5)
     with pytest.warns(GraphWarning, match="isolated"):

@@ -1,7 +1,5 @@
 """Nested levels: each inside the one before, about as good as fits of their own, kept by all that follows."""
 
-import os
-import tempfile
 from itertools import pairwise
 
 import numpy as np
@@ -66,6 +64,7 @@ def test_levels_are_nested_and_have_as_many_clusters_as_asked_for(seed, density,
 
 def test_every_level_is_about_as_good_as_a_fit_of_its_own(graph, model):
     for k, labels in zip([5, 10, 20], model.level_labels_, strict=True):
+        assert same_partition(model.tree_.labels_at(k), labels)
         own = CoresetSpectralClustering(k, balance=1, random_state=0).fit(graph).labels_
         assert information(graph, labels) > 0.97 * information(graph, own)
     # Ten clusters are arbitrary pairs of groups, whose borders hold some nodes back from the groups they belong to.
@@ -89,22 +88,15 @@ def test_levels_do_not_depend_on_threads(graph, model):
     np.testing.assert_array_equal(again.level_labels_, model.level_labels_)
 
 
-def test_the_tree_passes_through_every_level(model):
-    for k, labels in zip([5, 10, 20], model.level_labels_, strict=True):
-        assert same_partition(model.tree_.labels_at(k), labels)
-
-
 def test_one_number_is_one_level(graph):
     one, several = (CoresetSpectralClustering(k, random_state=0).fit(graph) for k in (5, [5]))
     np.testing.assert_array_equal(one.labels_, several.labels_)
     assert one.level_labels_.shape == several.level_labels_.shape == (1, 500)
 
 
-def test_files_and_updates_keep_the_levels(graph, model):
-    with tempfile.TemporaryDirectory() as folder:
-        path = os.path.join(folder, "model.npz")
-        model.save(path)
-        again = graphcore.load(path)
+def test_files_and_updates_keep_the_levels(model, tmp_path):
+    model.save(tmp_path / "model.npz")
+    again = graphcore.load(tmp_path / "model.npz")
     np.testing.assert_array_equal(again.level_labels_, model.level_labels_)
     assert same_partition(again.tree_.labels_at(5), model.level_labels_[0])
     again.update(added=([500, 500, 500], [0, 1, 2]))
@@ -118,16 +110,11 @@ def test_numbers_that_are_no_levels_are_refused(graph, wrong):
 
 
 @pytest.mark.parametrize(
-    "limit", [{"min_cluster_size": 2}, {"min_cluster_size": 0.01}, {"max_cluster_size": 400}, {"max_share": 1.5},
-              {"published": True}],
+    ("limit", "known"),
+    [({"min_cluster_size": 2}, {}), ({"min_cluster_size": 0.01}, {}), ({"max_cluster_size": 400}, {}),
+     ({"max_share": 1.5}, {}), ({"published": True}, {}), ({}, {"y": np.where(np.arange(500) < 2, 0, -1)}),
+     ({}, {"initial_labels": np.arange(500) // 50})],
 )  # fmt: skip
-def test_what_levels_do_not_keep_to_is_refused(graph, limit):
+def test_what_levels_do_not_keep_to_is_refused(graph, limit, known):
     with pytest.raises(ParameterError, match=r"n_clusters=\[5, 10\].*give one number"):
-        CoresetSpectralClustering([5, 10], **limit).fit(graph)
-
-
-def test_labels_that_stay_or_to_start_from_are_refused(graph):
-    with pytest.raises(ParameterError, match=r"n_clusters=\[5, 10\].*give one number"):
-        CoresetSpectralClustering([5, 10]).fit(graph, np.where(np.arange(500) < 2, 0, -1))
-    with pytest.raises(ParameterError, match=r"n_clusters=\[5, 10\].*give one number"):
-        CoresetSpectralClustering([5, 10]).fit(graph, initial_labels=np.arange(500) // 50)
+        CoresetSpectralClustering([5, 10], **limit).fit(graph, **known)

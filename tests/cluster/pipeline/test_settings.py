@@ -6,7 +6,7 @@ import inspect
 import numpy as np
 import pytest
 
-from graphcore import CoresetSpectralClustering, Graph, InputError, ParameterError
+from graphcore import CoresetSpectralClustering, Graph, ParameterError
 from graphcore.cluster.coreset_spectral_clustering import EIGEN_SOLVERS
 from graphcore.cluster.coresets import coreset as coreset_module
 from graphcore.cluster.coresets.coreset import SAMPLING
@@ -163,11 +163,6 @@ def test_the_table_holds_the_defaults_and_words_of_class_function_and_checks(rin
     assert {p.name for p in PARAMETERS} - {"effort"} <= resolved  # which are drafts and a price
     with pytest.raises(TypeError, match="no setting 'walks'; there are objective"):
         resolve_settings(ring, 3, walks=4)
-
-
-def test_graph_without_edges():
-    with pytest.raises(InputError, match="all 4 nodes are isolated"):
-        resolve_settings(Graph.from_edges([], [], n_nodes=4), 2)
 
 
 def test_settings_are_frozen(ring):

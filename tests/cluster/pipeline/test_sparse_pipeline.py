@@ -16,7 +16,7 @@ from graphcore.cluster.partition.quotient import apply_labels
 from graphcore.cluster.pipeline.cluster import cluster_graph
 from graphcore.cluster.pipeline.settings import resolve_settings
 
-from ...oracles import cliques, permuted, planted, quick, random_adjacency
+from ...oracles import cliques, permuted, planted, quick, random_adjacency, with_weights
 from ...partitions import same_partition
 from ..partition.test_local_moving import value_of
 
@@ -174,16 +174,6 @@ def test_many_components_are_packed_whole():
     assert volumes.max() <= 2 * volumes.min()
 
 
-def test_as_many_clusters_as_nodes():
-    for A in (
-        nx.to_numpy_array(nx.path_graph(7)),
-        cliques([3, 2, 4], loops=False),
-        nx.to_numpy_array(nx.star_graph(9)),
-    ):
-        labels = run(Graph.from_scipy(A), len(A)).labels
-        assert sorted(labels) == list(range(len(A)))
-
-
 def test_a_small_coreset_still_gives_all_clusters():
     # As many coreset nodes as clusters: on a star the hub's row is as large at a leaf's place as the leaf's own.
     star = Graph.from_networkx(nx.star_graph(40))
@@ -211,12 +201,8 @@ def test_complete_graphs_with_two_halves(n, inner, across):
 def test_a_graph_that_counts_as_huge_is_clustered_from_the_disk(tmp_path, limits, weighted):
     """One draft, rows of one step, one sweep, a third of the links: the blocks are found, for any threads."""
     graph, truth = planted(8, 250, 0.08, 0.002, 0)
-    if weighted:
-        A = graph.to_scipy()
-        A.data = np.random.default_rng(0).uniform(0.5, 1.5, len(A.data))
-        graph = Graph.from_scipy(A + A.T)
-    limits("graphcore.cluster.partition.quotient", _MANY_ENTRIES=graph.n_entries - 1)
-    limits("graphcore.cluster.partition.quotient", _SAMPLED_ENTRIES=graph.n_entries // 3)
+    graph = with_weights(graph, 0.5, 1.5) if weighted else graph
+    limits(quotient_module, _MANY_ENTRIES=graph.n_entries - 1, _SAMPLED_ENTRIES=graph.n_entries // 3)
     limits("graphcore.graphs.passes", _ENTRIES_PER_BLOCK=5000)
     settings = resolve_settings(graph, 8, coreset_size=200)
     assert settings.max_drafts == 1

@@ -10,7 +10,7 @@ from sklearn.base import clone
 from sklearn.datasets import make_blobs
 
 import graphcore
-from graphcore import CoresetSpectralClustering, InputError, KSelection
+from graphcore import CoresetSpectralClustering, KSelection
 from graphcore.cli.app import run
 
 CAVEMEN = nx.connected_caveman_graph(6, 10)
@@ -46,10 +46,10 @@ def test_other_parameters_bound_the_candidates(parameters, most):
 
 @pytest.mark.filterwarnings("ignore::graphcore.GraphWarning")
 @pytest.mark.parametrize(
-    ("parameters", "most"), [pytest.param({}, 400, marks=pytest.mark.slow), ({"min_cluster_size": 160}, 250)]
+    ("parameters", "most"), [pytest.param({}, 200, marks=pytest.mark.slow), ({"min_cluster_size": 100}, 100)]
 )
 def test_auto_and_a_resolution_look_equally_far(parameters, most):
-    graph, _ = graphcore.datasets.planted_partition(4, 10_000, 5e-4, 1e-5, random_state=0)
+    graph, _ = graphcore.datasets.planted_partition(4, 2500, 2e-3, 4e-5, random_state=0)
     linked = graph.n_nodes - graph.n_isolated
     for chosen in ({"n_clusters": "auto"}, {"n_clusters": None, "resolution": 2}):
         model = CoresetSpectralClustering(random_state=0, **chosen, **parameters).fit(graph)
@@ -57,11 +57,6 @@ def test_auto_and_a_resolution_look_equally_far(parameters, most):
             int(2 * linked**0.5), linked // parameters.get("min_cluster_size", 1)
         )
         assert abs(model.selection_.candidates[-1] - most) < 5
-
-
-def test_a_graph_without_edges_is_refused():
-    with pytest.raises(InputError, match="all 3 nodes are isolated"):
-        CoresetSpectralClustering("auto").fit(nx.empty_graph(3))
 
 
 @pytest.fixture

@@ -1,6 +1,6 @@
 """The tree of a fit: nested partitions, numbers that stay, levels by resolution, and other programs' formats."""
 
-import io
+import re
 
 import networkx as nx
 import numpy as np
@@ -104,58 +104,30 @@ def test_the_tree_as_a_table_in_a_file(model, tmp_path, ending, read):
     pd.testing.assert_frame_equal(read(tmp_path / f"tree.{ending}"), model.tree_.to_table("pandas"))
 
 
-def parsed(text):
-    """Newick as (children, name, length), by a reader of its own: quotes, lengths and names of inner nodes."""
-    stream = io.StringIO(text.strip())
-
-    def token(stop):
-        out = ""
-        while (c := stream.read(1)) and c not in stop:
-            if c == "'":
-                while True:
-                    c = stream.read(1)
-                    if c == "'" and stream.read(1) != "'":
-                        stream.seek(stream.tell() - 1)
-                        break
-                    out += c
-            else:
-                out += c
-        if c:
-            stream.seek(stream.tell() - 1)
-        return out
-
-    def subtree():
-        children = []
-        at = stream.tell()
-        if stream.read(1) == "(":
-            while not children or stream.read(1) == ",":
-                children.append(subtree())
-        else:
-            stream.seek(at)
-        name, _, length = token(",)(;").rpartition(":") if children else token(",);").rpartition(":")
-        return children, name or length, float(length) if name else 0.0
-
-    return subtree()
+def leaves_of(text):
+    """Names of the leaves of a tree in Newick, some in quotes, with the sums of the lengths above them."""
+    groups, item, is_length = [], {}, False
+    for quoted, word, sign in re.findall(r"'((?:[^']|'')*)'|([^\s'(),:;]+)|([(),:;])", text):
+        if sign == "(":
+            groups.append({})
+        elif sign in (",", ")"):
+            groups[-1] |= item
+            item = groups.pop() if sign == ")" else {}
+        elif is_length:  # of a leaf, or of all leaves of a group
+            item = {name: length + float(word) for name, length in item.items()}
+        elif not (sign or item):
+            item = {quoted.replace("''", "'") or word: 0.0}
+        is_length = sign == ":"
+    return item
 
 
 def test_newick_has_all_nodes_and_heights(model, tmp_path):
     tree = model.tree_
     tree.write(tmp_path / "tree.nwk")
-    root = parsed((tmp_path / "tree.nwk").read_text())
-    height = tree.to_table()["height"][-1]
-
-    def leaves(item, depth=0.0):
-        children, name, length = item
-        if not children:
-            yield name, depth + length
-        for child in children:
-            yield from leaves(child, depth + length)
-
-    found = dict(leaves(root))
+    found = leaves_of((tmp_path / "tree.nwk").read_text())
     assert set(found) == {str(name) for name in model.graph_.node_names[model.labels_ >= 0]}
-    np.testing.assert_allclose(list(found.values()), height, rtol=1e-4)
-    ids = [name for name, _ in leaves(parsed(tree.to_newick()))]
-    assert sorted(map(int, ids)) == list(range(tree.n_leaves))
+    np.testing.assert_allclose(list(found.values()), tree.to_table()["height"][-1], rtol=1e-4)
+    assert sorted(map(int, leaves_of(tree.to_newick()))) == list(range(tree.n_leaves))
 
 
 def test_a_tree_of_one_cluster():

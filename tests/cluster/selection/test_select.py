@@ -143,7 +143,10 @@ def test_digits():
         assert found.clear
 
 
-@pytest.mark.parametrize("name", ["mnist-nn10", "pendigits-nn10", "pendigits-nn250"])
+LARGER = [pytest.param(name, marks=pytest.mark.slow) for name in ("mnist-nn10", "pendigits-nn250")]
+
+
+@pytest.mark.parametrize("name", ["pendigits-nn10", *LARGER])
 def test_ten_digits_within_a_fifth(shared_data, name):
     graph = Graph.from_scipy(shared_graph(shared_data, name)[0])
     found = [select_n_clusters(graph, random_state=seed) for seed in range(4)]
@@ -275,11 +278,6 @@ def test_vectors_go_through_their_neighbour_graph(kind):
     assert found.best == 4
     graph = graphcore.knn_graph(X, 8, random_state=0)
     np.testing.assert_array_equal(select_n_clusters(graph, random_state=0).scores, found.scores)
-
-
-def test_few_vectors():
-    X = np.arange(5.0)[:, None]
-    assert 1 <= quietly(X, random_state=0).best <= 4
 
 
 BAD = {

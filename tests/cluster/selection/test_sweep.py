@@ -8,28 +8,15 @@ from hypothesis import strategies as st
 from graphcore import Graph
 from graphcore.cluster.selection.sweep import micro_cluster_trees
 
-from ...oracles import cliques, planted, quick, random_adjacency
+from ...oracles import cliques, planted, quick
 from ...partitions import objective_of
-
-
-@st.composite
-def graphs(draw):
-    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
-    A = random_adjacency(
-        draw(st.integers(3, 30)),
-        draw(st.sampled_from([0.1, 0.3, 0.7])),
-        rng,
-        weighted=draw(st.booleans()),
-        loops=draw(st.sampled_from([0.0, 0.3])),
-        isolated=draw(st.integers(0, 1)),
-    )
-    A[0, 1] = A[1, 0] = 1.0
-    return A
+from ...strategies import linked_adjacencies
 
 
 @quick
-@given(graphs(), st.integers(1, 6), st.integers(0, 99), st.sampled_from([0.0, 0.3, 0.9]))
-def test_information_and_entropy_are_those_of_the_trees_partitions(A, k, seed, price):
+@given(linked_adjacencies(3, 30), st.integers(1, 6), st.integers(0, 99), st.sampled_from([0.0, 0.3, 0.9]))
+def test_information_and_entropy_are_those_of_the_trees_partitions(drawn, k, seed, price):
+    A, _ = drawn
     graph = Graph.from_scipy(A, warn=False)
     linked = A.sum(axis=1) > 0
     k = min(k, int(linked.sum()))

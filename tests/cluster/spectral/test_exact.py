@@ -1,5 +1,7 @@
 """Exact eigenvectors: LAPACK's below 400 nodes, ARPACK's above, both against numpy's."""
 
+from unittest import mock
+
 import networkx as nx
 import numpy as np
 import pytest
@@ -78,14 +80,13 @@ LARGE = large_graphs()
 @pytest.mark.parametrize("seed", seeds(3, quick=1))
 @pytest.mark.parametrize("k", [2, 20, 45])
 @pytest.mark.parametrize("name", sorted(LARGE))
-def test_large_graphs(name, k, seed, monkeypatch):
+def test_large_graphs(name, k, seed):
     # ARPACK alone misses copies of the eigenvalue 1 of a graph with many components.
     A = LARGE[name]
     assert len(A) > exact._DENSE_NODES
-    monkeypatch.setattr(np.linalg, "eigh", None)
-    vectors, values = spectral_embedding(sp.csr_array(A), k, random_state=seed)
-    monkeypatch.undo()
-    check(A, vectors, values, k)
+    with mock.patch.object(np.linalg, "eigh", None):
+        found = spectral_embedding(sp.csr_array(A), k, random_state=seed)
+    check(A, *found, k)
 
 
 def test_deterministic_by_random_state():
@@ -120,13 +121,13 @@ def test_eigenvectors_beside_those_of_the_components(n_loops):
     check(A, *spectral_embedding(sp.csr_array(A), 12, random_state=0), 12)
 
 
-def test_without_convergence(monkeypatch, limits):
+def test_without_convergence(limits):
     def fails(*args, **options):
         raise ArpackNoConvergence("no convergence", np.empty(0), np.empty((0, 0)))
 
     A = sp.csr_array(LARGE["barabasi-albert"])
     expected = spectral_embedding(A, 4, random_state=0)
-    monkeypatch.setattr("scipy.sparse.linalg.eigsh", fails)
+    limits("scipy.sparse.linalg", eigsh=fails)
     check(A.toarray(), *spectral_embedding(A, 4, random_state=0), 4)
     np.testing.assert_allclose(spectral_embedding(A, 4)[1], expected[1], atol=1e-9)
     limits(exact, _MAX_DENSE_NODES=499)
