@@ -1,5 +1,8 @@
 """Errors and warnings that graphcore raises on purpose, each one line of bounded length."""
 
+import sys
+import warnings
+
 _LONGEST = 480
 _LONGEST_WORD = 200
 
@@ -56,3 +59,13 @@ def one_line(message):
 
 def _without_middle(text, first, last, longest):
     return text if len(text) <= longest else f"{text[:first]}...{text[-last:]}"
+
+
+def warn_user(message, category=GraphWarning):
+    """Warn at the innermost caller outside graphcore, however deep in the package the cause lies."""
+    level = 1
+    frame = sys._getframe(0)
+    while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "graphcore":
+        frame = frame.f_back
+        level += 1
+    warnings.warn(one_line(message), category, stacklevel=level)

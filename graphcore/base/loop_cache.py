@@ -21,8 +21,8 @@ from numba.core import config
 from numba.core.caching import FunctionCache, _hash_source_file
 from numba.core.serialize import dumps
 
+from ..exceptions import warn_user
 from .locks import cached_property
-from .validation import warn_user
 
 _DIGEST = 32  # bytes
 _warned: list = []  # once

@@ -1,14 +1,12 @@
-"""Checks of parameters that say what is wrong and what would be right, and warnings that point at the user's line."""
+"""Checks of parameters that say what is wrong, and what would be right."""
 
 import os
-import sys
-import warnings
 from collections.abc import Mapping, Set
 from numbers import Integral, Real
 
 import numpy as np
 
-from ..exceptions import GraphWarning, InputError, ParameterError, one_line
+from ..exceptions import InputError, ParameterError, warn_user
 from .arrays import read_only
 
 
@@ -149,16 +147,6 @@ def check_sample_weight(sample_weight, n_points, name="sample_weight"):
     if not weights.any():
         raise InputError(f"{name} must be finite, not negative and not all zero")
     return weights
-
-
-def warn_user(message, category=GraphWarning):
-    """Warn at the innermost caller outside graphcore, however deep in the package the cause lies."""
-    level = 1
-    frame = sys._getframe(0)
-    while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "graphcore":
-        frame = frame.f_back
-        level += 1
-    warnings.warn(one_line(message), category, stacklevel=level)
 
 
 def warn_of_isolated(graph):

@@ -5,8 +5,7 @@ import re
 
 import click
 
-from ..base.validation import warn_user
-from ..exceptions import InputError
+from ..exceptions import InputError, warn_user
 from .console import adding
 from .files import INPUT
 from .vectors import read_vectors

@@ -3,8 +3,7 @@
 import re
 import warnings
 
-from ..base.validation import warn_user
-from ..exceptions import FormatError, InputError
+from ..exceptions import FormatError, InputError, warn_user
 
 # Every byte is text in it: numbers are the same in all encodings, and column names are not looked at.
 _TEXT = "latin-1"

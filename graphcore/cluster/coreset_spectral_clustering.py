@@ -7,16 +7,8 @@ import numpy as np
 
 from ..base.streams import Streams
 from ..base.types import AnyGraph, Labels, RandomState
-from ..base.validation import (
-    check_choice,
-    check_integer,
-    check_real,
-    check_size,
-    count_linked,
-    warn_of_isolated,
-    warn_user,
-)
-from ..exceptions import ParameterError
+from ..base.validation import check_choice, check_integer, check_real, check_size, count_linked, warn_of_isolated
+from ..exceptions import ParameterError, warn_user
 from ..graphs.as_graph import as_graph
 from ..graphs.weights import given_unit
 from ..kernels.graph import GraphKernel, warn_of_loops

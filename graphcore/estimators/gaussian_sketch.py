@@ -7,8 +7,9 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from ..base.types import Floats, Integers
-from ..base.validation import check_choice, check_flag, warn_user
+from ..base.validation import check_choice, check_flag
 from ..distributed.chunks import is_chunked
+from ..exceptions import warn_user
 from ..kernel_methods.features.sketch import SCALES, leading_eigenvalues, sketch_kernel
 from ..kernels.bandwidths import rule_bandwidth
 from ..kernels.columns import matrix_columns

@@ -5,10 +5,10 @@ from dataclasses import KW_ONLY
 import numpy as np
 
 from ..base.types import AnyData, ArrayLike, Floats
-from ..base.validation import check_sample_weight, warn_user
+from ..base.validation import check_sample_weight
 from ..cluster.pipeline.cluster import cluster_graph
 from ..cluster.pipeline.settings import resolve_settings
-from ..exceptions import InputError, ParameterError
+from ..exceptions import InputError, ParameterError, warn_user
 from ..kernel_methods.flats.fit_kernel import rows_of_nodes
 from ..kernel_methods.flats.kernel_flats import KernelFlatSet
 from ..kernel_methods.flats.kernel_k_flats import kernel_k_flats

@@ -6,8 +6,8 @@ from numbers import Integral
 import numpy as np
 
 from ..base.types import ArrayLike, Floats, Integers
-from ..base.validation import check_choice, check_integer, warn_user
-from ..exceptions import InputError, ParameterError
+from ..base.validation import check_choice, check_integer
+from ..exceptions import InputError, ParameterError, warn_user
 from ..kernel_methods.features.diagnostics import FeatureDiagnostics, diagnose
 from ..kernel_methods.features.feature_map import SUBSPACES, FeatureMap
 from ..kernel_methods.features.landmarks import suggest_landmarks, suggest_rank

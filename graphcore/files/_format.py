@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ..base.validation import check_choice, check_flag, check_integer, warn_user
-from ..exceptions import FormatError, ParameterError
+from ..base.validation import check_choice, check_flag, check_integer
+from ..exceptions import FormatError, ParameterError, warn_user
 from ..graphs.rows import SYMMETRIZE
 from ._columns import is_number
 from ._source import check_encoding

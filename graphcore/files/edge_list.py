@@ -8,8 +8,7 @@ from itertools import islice
 
 import numpy as np
 
-from ..base.validation import warn_user
-from ..exceptions import FormatError, InputError
+from ..exceptions import FormatError, InputError, warn_user
 from ..graphs.from_edges import graph_from_ends
 from ..graphs.graph import Graph
 from ..graphs.ids import Numbering, compact_ids

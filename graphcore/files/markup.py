@@ -8,8 +8,7 @@ from xml.sax.saxutils import escape, quoteattr
 
 import numpy as np
 
-from ..base.validation import warn_user
-from ..exceptions import FormatError, InputError, ParameterError
+from ..exceptions import FormatError, InputError, ParameterError, warn_user
 from ..graphs.graph import Graph
 from ._columns import is_id
 from ._format import Format

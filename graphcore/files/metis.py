@@ -4,8 +4,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from ..base.validation import warn_user
-from ..exceptions import FormatError, InputError
+from ..exceptions import FormatError, InputError, warn_user
 from ..graphs.graph import Graph
 from ..graphs.ids import id_dtype
 from ._format import UNDIRECTED_IDLE, Format, header_sizes, row_pieces

@@ -6,8 +6,7 @@ import os
 
 import numpy as np
 
-from ..base.validation import warn_user
-from ..exceptions import FormatError, InputError, ParameterError, missing_package
+from ..exceptions import FormatError, InputError, ParameterError, missing_package, warn_user
 from ..graphs.from_table import left_out
 from ..graphs.ids import Numbering
 from ._columns import WEIGHT_NAMES, ends_note

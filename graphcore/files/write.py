@@ -1,8 +1,7 @@
 """Write a graph."""
 
 from ..base.types import AnyGraph, ArrayLike, Mapping, PathLike
-from ..base.validation import warn_user
-from ..exceptions import ParameterError
+from ..exceptions import ParameterError, warn_user
 from ..graphs.as_graph import as_graph
 from .atomic import atomic_output, compressed
 from .formats import FORMATS, output_format

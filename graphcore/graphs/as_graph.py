@@ -6,8 +6,7 @@ from collections.abc import Mapping, Set
 
 import numpy as np
 
-from ..base.validation import warn_user
-from ..exceptions import InputError
+from ..exceptions import InputError, warn_user
 from .from_table import column_names, edge_columns, is_edge_table
 from .graph import Graph
 from .ids import is_text

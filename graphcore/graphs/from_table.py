@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..base.validation import check_choice, warn_user
-from ..exceptions import InputError, ParameterError
+from ..base.validation import check_choice
+from ..exceptions import InputError, ParameterError, warn_user
 from .from_edges import graph_from_ends
 from .ids import compact_ids, number_names, whole_numbers
 from .rows import SYMMETRIZE

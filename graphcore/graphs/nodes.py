@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..base.types import Array
-from ..base.validation import warn_user
-from ..exceptions import InputError
+from ..exceptions import InputError, warn_user
 from .from_table import Columns
 from .ids import as_ids, as_names, id_dtype, is_text
 from .rows import Rows, canonical_rows, entries_of

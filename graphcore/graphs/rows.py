@@ -7,8 +7,8 @@ import numpy as np
 
 from ..base.arrays import read_only
 from ..base.threads import away, map_blocks, row_blocks
-from ..base.validation import check_choice, warn_user
-from ..exceptions import InputError
+from ..base.validation import check_choice
+from ..exceptions import InputError, warn_user
 from . import _loops, _row_loops
 from .ids import narrow_ids
 from .weights import NO_WEIGHTS, as_float_weights, without_ones

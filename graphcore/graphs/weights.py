@@ -3,8 +3,7 @@
 import numpy as np
 
 from ..base.arrays import read_only
-from ..base.validation import warn_user
-from ..exceptions import InputError
+from ..exceptions import InputError, warn_user
 
 # An empty array stands for ones in compiled loops: float64, like the weights of quotient graphs, so that loops serve
 # both with one compiled version.

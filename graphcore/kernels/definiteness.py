@@ -4,8 +4,7 @@ import numpy as np
 
 from ..base.streams import Streams
 from ..base.threads import away, limited_libraries
-from ..base.validation import warn_user
-from ..exceptions import InputError
+from ..exceptions import InputError, warn_user
 from .checks import check_symmetric, clearly_negative
 
 _DENSE_POINTS = 1500

@@ -5,7 +5,7 @@ import numpy as np
 from ..base.arrays import read_only
 from ..base.locks import cached_property
 from ..base.threads import effective_jobs, map_blocks, row_blocks
-from ..base.validation import warn_user
+from ..exceptions import warn_user
 from ..graphs.weights import in_range
 from . import _loops
 from .base import KernelRows

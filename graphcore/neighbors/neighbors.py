@@ -6,8 +6,8 @@ from ..base.arrays import read_only
 from ..base.progress import Stages
 from ..base.streams import Streams
 from ..base.types import AnyData, RandomState
-from ..base.validation import check_choice, check_integer, warn_user
-from ..exceptions import InputError
+from ..base.validation import check_choice, check_integer
+from ..exceptions import InputError, warn_user
 from ..graphs import _row_loops
 from ..graphs.graph import Graph
 from ..graphs.rows import Rows, symmetrize_rows, transpose_rows

@@ -11,8 +11,8 @@ The rule rests on measurements by bench/neighbors.py on two cores of a small ser
 
 from ..base.progress import note
 from ..base.threads import effective_jobs
-from ..base.validation import check_choice, check_integer, warn_user
-from ..exceptions import InputError, ParameterError
+from ..base.validation import check_choice, check_integer
+from ..exceptions import InputError, ParameterError, warn_user
 from .search_approximate import approximations
 from .search_exact import exact_neighbors, exact_plan, repeated_share
 from .vectors import in_space, is_sparse

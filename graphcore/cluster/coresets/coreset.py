@@ -7,8 +7,8 @@ import numpy as np
 
 from ...base.streams import Streams
 from ...base.types import AnyGraph, RandomState
-from ...base.validation import check_choice, check_integer, check_real, check_size, warn_user
-from ...exceptions import InputError, ParameterError
+from ...base.validation import check_choice, check_integer, check_real, check_size
+from ...exceptions import InputError, ParameterError, warn_user
 from ...graphs.as_graph import as_graph
 from ...graphs.graph import Graph
 from ...graphs.weights import given_unit

@@ -9,8 +9,7 @@ import numpy as np
 from ...base.arrays import read_at_random
 from ...base.progress import count
 from ...base.streams import Streams, draw_by_weight
-from ...base.validation import warn_user
-from ...exceptions import InputError, ParameterError
+from ...exceptions import InputError, ParameterError, warn_user
 from . import _loops
 
 SEEDING = ("auto", "fast", "naive")

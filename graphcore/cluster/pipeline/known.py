@@ -5,8 +5,8 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from ...base.arrays import read_only
-from ...base.validation import check_labels, warn_user
-from ...exceptions import InputError, ParameterError
+from ...base.validation import check_labels
+from ...exceptions import InputError, ParameterError, warn_user
 from ..partition.constraints import Constraints
 from ..partition.problem import Problem
 from ..partition.quotient import label_volumes

@@ -10,7 +10,7 @@ import numpy as np
 from ...base.arrays import read_only
 from ...base.progress import Stages
 from ...base.threads import map_items
-from ...base.validation import warn_user
+from ...exceptions import warn_user
 from ..partition.improve import improve, recombine
 from ..partition.problem import Partition
 from .drafts import FROM_SCRATCH, Draft

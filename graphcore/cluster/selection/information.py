@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...base.threads import map_items
-from ...base.validation import warn_user
+from ...exceptions import warn_user
 from ..pipeline.balance import certainty, most_even, others
 from .result import selection
 

@@ -8,8 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...base.validation import warn_user
-from ...exceptions import FormatError, InputError, ParameterError
+from ...exceptions import FormatError, InputError, ParameterError, warn_user
 from ...graphs.ids import as_ids
 from ...graphs.weights import edge_weights
 from .._source import Source, naming, open_source

@@ -8,8 +8,8 @@ import re
 import shutil
 import time
 
-from ...base.validation import check_integer, warn_user
-from ...exceptions import InputError, ParameterError
+from ...base.validation import check_integer
+from ...exceptions import InputError, ParameterError, warn_user
 from ..atomic import sync_folder
 from .format import write_json
 

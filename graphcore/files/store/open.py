@@ -8,8 +8,8 @@ import numpy as np
 from ...base.arrays import read_only
 from ...base.progress import Stages
 from ...base.types import PathLike
-from ...base.validation import check_path, warn_user
-from ...exceptions import FormatError, InputError
+from ...base.validation import check_path
+from ...exceptions import FormatError, InputError, warn_user
 from ...graphs._row_loops import row_sums
 from ...graphs.graph import Graph
 from ...graphs.ids import check_name_array

@@ -7,9 +7,8 @@ import numpy as np
 
 from ...base.locks import cached_property
 from ...base.streams import Streams
-from ...base.validation import warn_user
 from ...distributed.chunks import map_chunks
-from ...exceptions import InputError
+from ...exceptions import InputError, warn_user
 from ...kernels.columns import Columns, matrix_columns
 from ...kernels.vectors import VectorKernel, columns_of
 from .factor import InverseRoot, project

@@ -7,9 +7,9 @@ import numpy as np
 
 from ...base.streams import Streams
 from ...base.threads import limited_libraries
-from ...base.validation import check_choice, check_integer, check_real, warn_user
+from ...base.validation import check_choice, check_integer, check_real
 from ...distributed.chunks import map_chunks
-from ...exceptions import InputError, ParameterError
+from ...exceptions import InputError, ParameterError, warn_user
 from ...kernels.as_kernel import as_kernel
 from ...kernels.columns import map_rows, matrix_columns
 from ...kernels.definiteness import report_indefinite, smallest_sampled_eigenvalue

@@ -7,9 +7,9 @@ from typing import NamedTuple
 import numpy as np
 
 from ...base.progress import Stages
-from ...base.validation import check_choice, warn_user
+from ...base.validation import check_choice
 from ...cluster.coresets.seeding import seeds_by_distance
-from ...exceptions import InputError
+from ...exceptions import InputError, warn_user
 from ._checks import given_labels
 
 INITS = ("k-means++", "farthest", "random", "k-means")

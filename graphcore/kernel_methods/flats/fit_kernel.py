@@ -5,8 +5,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from ...base.validation import check_choice, check_real, check_sample_weight, warn_user
-from ...exceptions import InputError, ParameterError
+from ...base.validation import check_choice, check_real, check_sample_weight
+from ...exceptions import InputError, ParameterError, warn_user
 from ...kernels.as_kernel import as_kernel
 from ...kernels.base import Kernel
 from ...kernels.checks import check_magnitude, clearly_negative

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...base.streams import Streams
-from ...base.validation import check_choice, warn_user
+from ...base.validation import check_choice
 from ...cluster.coresets.coreset import SAMPLING, Coreset, sample_coreset
 from ...cluster.partition.coreset_graph import label_all
-from ...exceptions import InputError, ParameterError
+from ...exceptions import InputError, ParameterError, warn_user
 from ...graphs.graph import Graph
 from ...kernels.checks import check_diagonal
 from ...kernels.graph import GraphKernel

@@ -10,9 +10,9 @@ import numpy as np
 
 from ...base.streams import Streams
 from ...base.threads import limited_libraries
-from ...base.validation import check_choice, check_integer, check_real, warn_user
+from ...base.validation import check_choice, check_integer, check_real
 from ...distributed.chunks import is_chunked, map_chunks, rows_at, rows_of_chunks
-from ...exceptions import ParameterError
+from ...exceptions import ParameterError, warn_user
 from ...kernels.bandwidths import mean_square_deviation
 from ...kernels.base import membership_matrix
 
