@@ -54,6 +54,7 @@ def map_chunks(function, X, *shared, each=None, name=None):
             X, each = [X], None if each is None else [each]
         own = [()] * len(X) if each is None else [(part,) for part in each]
         return [function(block, *part, *shared) for block, part in zip(X, own, strict=True)]
+    import dask
     from dask.sizeof import sizeof
 
     name, size = name or _name(function), sizeof(shared)
@@ -64,24 +65,16 @@ def map_chunks(function, X, *shared, each=None, name=None):
         if client is not None:
             found = _by_few_tasks(client, function, arrays, own, shared, size, name)
         if found is None:
-            found = _by_dask(function, arrays, own, shared, name)
+            task, key = dask.delayed(function, pure=False), f"{name}-{uuid4().hex}"
+            # Shared values stand in the task graph once, for all blocks.
+            once = [dask.delayed(part, pure=False, traverse=False) for part in shared]
+            blocks = zip(*(array.to_delayed().ravel() for array in arrays), own, strict=True)
+            tasks = [task(*some, *part, *once, dask_key_name=f"{key}-{i}") for i, (*some, part) in enumerate(blocks)]
+            found = list(dask.compute(*tasks))
     count("passes over chunks", 1)
     count(f"bytes to each worker, {name}", size)
     count(f"bytes back, {name}", sizeof(found))
     return found
-
-
-def _by_dask(function, arrays, values, shared, name):
-    """Call the function in a Dask task for every block."""
-    import dask
-
-    task = dask.delayed(function, pure=False)
-    # Shared values stand in the task graph once, for all blocks.
-    shared = [dask.delayed(part, pure=False, traverse=False) for part in shared]
-    keys = f"{name}-{uuid4().hex}"
-    blocks = zip(*(array.to_delayed().ravel() for array in arrays), values, strict=True)
-    tasks = [task(*some, *own, *shared, dask_key_name=f"{keys}-{i}") for i, (*some, own) in enumerate(blocks)]
-    return list(dask.compute(*tasks))
 
 
 def rows_at(X, points):

@@ -9,7 +9,6 @@ import numpy as np
 from ..base.arrays import read_only, release
 from ..base.locks import ModuleLock
 from ..exceptions import InputError
-from ..files.store.parts import may_lack_parts
 
 # Graphs by their pickles, and labels by the fit that they belong to.
 _opened: dict = {}
@@ -43,6 +42,9 @@ def run_blocks(reopen, function, spans, known, small):
 def _rows(reopen):
     """Return the rows of a graph, which this process opens once."""
     if reopen not in _opened:
+        # This import is late because a process that is no worker needs no stores for its passes.
+        from ..files.store.parts import may_lack_parts
+
         try:
             within = copy_context()
             within.run(may_lack_parts.set, True)
