@@ -2,6 +2,7 @@
 
 import sys
 import warnings
+from types import FrameType
 
 _LONGEST = 480
 _LONGEST_WORD = 200
@@ -64,7 +65,7 @@ def _without_middle(text, first, last, longest):
 def warn_user(message, category=GraphWarning):
     """Warn at the innermost caller outside graphcore, however deep in the package the cause lies."""
     level = 1
-    frame = sys._getframe(0)
+    frame: FrameType | None = sys._getframe(0)
     while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "graphcore":
         frame = frame.f_back
         level += 1

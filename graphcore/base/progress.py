@@ -135,7 +135,7 @@ class Stages:
 
 
 _LOCK = ModuleLock()
-_listening = []
+_listening: list[Counter[str]] = []
 
 
 def count(name, amount, most=False):
@@ -149,7 +149,7 @@ def count(name, amount, most=False):
 @contextmanager
 def counted():
     """Count the work of all threads inside, in a Counter, by the names of whoever calls :func:`count`."""
-    work = Counter()
+    work: Counter[str] = Counter()
     with _LOCK:
         _listening.append(work)
     try:
