@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from graphcore.base.arrays import read_only
+from graphcore.base.largest import nth_largest
 
 
 @pytest.mark.parametrize("given", [np.arange(6), np.arange(12)[::2], [0, 1, 2, 3, 4, 5]])
@@ -20,3 +21,11 @@ def test_the_owner_keeps_its_flag_and_nothing_is_copied():
     found = read_only(given)
     assert given.flags.writeable
     assert np.shares_memory(found, given)
+
+
+def test_the_nth_largest_of_the_first_values_is_that_of_sorting():
+    for seed in range(50):
+        rng = np.random.default_rng(seed)
+        values, length = rng.integers(0, 9, 30).astype(float), int(rng.integers(1, 31))
+        n = int(rng.integers(1, length + 1))
+        assert nth_largest(values.copy(), length, n) == np.sort(values[:length])[-n], seed
