@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from graphcore.base.arrays import read_only
-from graphcore.base.largest import nth_largest
+from graphcore.base._loops import nth_largest
 
 
 @pytest.mark.parametrize("given", [np.arange(6), np.arange(12)[::2], [0, 1, 2, 3, 4, 5]])

@@ -174,5 +174,6 @@ def _inside(rows, starts, members):
     A = matrix_of(rows)[members][:, members]
     for start, stop in pairwise(starts):
         inside = A[start:stop, start:stop]
-        indptr, degrees = inside.indptr.astype(np.int64), rows.degrees[members[start:stop]]
-        yield GraphRows(*map(read_only, (indptr, inside.indices, inside.data, degrees)))
+        # Of the types of the rows, for which the loops are compiled.
+        indptr, indices = inside.indptr.astype(np.int64), inside.indices.astype(rows.indices.dtype)
+        yield GraphRows(*map(read_only, (indptr, indices, inside.data, rows.degrees[members[start:stop]])))
