@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from graphcore.base.arrays import read_only
 from graphcore.base._loops import nth_largest
+from graphcore.base.arrays import read_only
 
 
 @pytest.mark.parametrize("given", [np.arange(6), np.arange(12)[::2], [0, 1, 2, 3, 4, 5]])
