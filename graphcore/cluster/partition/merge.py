@@ -90,15 +90,20 @@ class MergeTree:
         return np.column_stack([self.children.astype(np.float64), heights, below[self.n_leaves :]])
 
 
-def agglomerate(rows, sizes, n_clusters, *, linkage="information", min_size=1, elsewhere=None):
+def agglomerate(rows, sizes, n_clusters, *, linkage="information", min_size=1):
     """Merge the nodes of a quotient graph, the pair of neighbours that costs least first, until `n_clusters` are left.
 
     With `n_clusters` 0 merging ends when no union gains. `sizes` (n,) int64 holds the nodes that each group stands for;
     clusters of fewer than `min_size` are merged first. A union costs the loss of an objective or, for the linkage
-    "average", minus ``Q_ab / (vol_a vol_b)`` with weights and volumes as shares of the whole. `elsewhere` is for a part
-    of a larger graph, as in the loop. Returns labels (n,) int32, children (n_unions, 2) int64, and what each union cost
-    when it was made.
+    "average", minus ``Q_ab / (vol_a vol_b)`` with weights and volumes as shares of the whole. Returns labels (n,)
+    int32, children (n_unions, 2) int64, and what each union cost when it was made.
     """
+    children, losses = _unions(rows, sizes, n_clusters, linkage, min_size)
+    return _labels_after(children, len(rows.degrees)), children, losses
+
+
+def _unions(rows, sizes, n_clusters, linkage, min_size=1, elsewhere=None):
+    """Return the children and losses of :func:`agglomerate`; `elsewhere` is for a part of a graph, as in the loop."""
     n = len(rows.degrees)
     children = np.empty((max(0, n - max(1, n_clusters)), 2), dtype=np.int64)
     losses = np.empty(len(children))
@@ -107,7 +112,7 @@ def agglomerate(rows, sizes, n_clusters, *, linkage="information", min_size=1, e
     steps = _agglomerate_loops.agglomerate(
         rows[:], sizes, _code(linkage), n_clusters, min_size, elsewhere, children, losses
     )
-    return _labels_after(children[:steps], n), children[:steps], losses[:steps]
+    return children[:steps], losses[:steps]
 
 
 def _labels_after(children, n_leaves):
@@ -143,7 +148,7 @@ def hierarchy(rows, sizes, labels, n_clusters, *, linkage="information", above=(
     for c in range(n_clusters):
         group = members[starts[c] : starts[c + 1]]
         elsewhere = volume, inner.sum() - inner[c], squares.sum() - squares[c]
-        _, children, losses = agglomerate(next(inside), sizes[group], 1, linkage=linkage, elsewhere=elsewhere)
+        children, losses = _unions(next(inside), sizes[group], 1, linkage, elsewhere=elsewhere)
         heights = np.maximum.accumulate(losses)
         steps.extend((heights[i], c, i, *children[i]) for i in range(len(children)))
     steps.sort()
@@ -160,7 +165,7 @@ def hierarchy(rows, sizes, labels, n_clusters, *, linkage="information", above=(
         upper = hierarchy(top, top_sizes, *above[0], linkage=linkage, above=above[1:])
         top_children, losses = upper.children, upper.heights
     else:
-        _, top_children, losses = agglomerate(top, top_sizes, 1, linkage=linkage)
+        top_children, losses = _unions(top, top_sizes, 1, linkage)
     roots = [names[c][-1] for c in range(n_clusters)]
     for i, (a, b) in enumerate(top_children):
         children[inner + i] = roots[a], roots[b]
