@@ -88,7 +88,7 @@ SHELVES = {
     "kernel_methods": "features|flats|kmeans",
 }
 # The front of `files` opens graphs on disk; the store is built by the readers, and never imports that front.
-FRONT = {"graphcore.files", "graphcore.files.read", "graphcore.files.write"}
+FRONT = {"graphcore.files", "graphcore.files.read_write"}
 
 
 @functools.cache

@@ -179,7 +179,7 @@ def graph_for(model, X, streams, stages, nodes, encoding, any_size):
 
     from ..estimators.fit import graph_of
     from ..files.nodes import read_table_of
-    from ..files.read import of_nodes
+    from ..files.read_write import of_nodes
     from ..graphs.graph import Graph
 
     graph, reference = graph_of(model, X, streams, stages)

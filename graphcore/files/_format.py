@@ -27,6 +27,8 @@ _MAX_LENGTH = 131_072
 # Entries of the matrix that are written at once.
 _PIECE = 1 << 16
 _FORMULA = "=+-@\t\r"
+# Memory from which on blocks of edges have their largest size.
+FULL_MEMORY = 1 << 30
 # Options of splitting text into columns, and options of edge lists alone.
 LAYOUT = ("delimiter", "comments", "header")
 EDGE_OPTIONS = (*LAYOUT, "columns", "ids", "count_repeats")
@@ -132,6 +134,11 @@ def check_node_count(n_nodes, n_edges, any_size):
             f"the header says {n_nodes} nodes, but there are only {n_edges} edges; pass any_size=True (--any-size) if "
             "so many nodes without an edge are meant"
         )
+
+
+def block_size(largest, memory):
+    """Return the size of blocks that are read at once, `largest` from FULL_MEMORY on and less in proportion below."""
+    return max(1, min(largest, largest * memory // FULL_MEMORY))
 
 
 def check_entry_count(n_entries, n_found):

@@ -19,12 +19,11 @@ from ..graphs.rows import DIRECTED, Rows, check_directions, made_of, symmetrize_
 from . import _bit_loops as bits
 from . import _bvgraph_loops as loops
 from ._bvgraph_properties import read_properties
-from ._format import Format, check_node_count
+from ._format import FULL_MEMORY, Format, block_size, check_node_count
 from ._source import has_properties
 
 # Nodes, bits and arcs of a block, which a thread reads at once. The arcs take 24 MB with the arrays made of them.
 _NODES, _BITS, _ARCS = 1 << 15, 1 << 26, 1 << 20
-_FULL_MEMORY = 1 << 30
 # Blocks that are in memory at the same time.
 _AT_ONCE = 4
 # The largest number of lists before a block that it may refer to; beyond, the graph is read sequentially.
@@ -70,7 +69,7 @@ class BVGraphEdges:
 
     def __init__(self, source, reading, memory):
         self._base = os.path.splitext(source.path)[0]
-        self._arcs = max(1, min(_ARCS, _ARCS * memory // _FULL_MEMORY))
+        self._arcs = block_size(_ARCS, memory)
         if not has_properties(source.path):
             lacks = f"there is no {os.path.basename(self._base)}.properties; put it beside it"
             lacks = lacks if source.path.endswith(".graph") else "this is none; give the .graph"
@@ -256,7 +255,7 @@ class BVGraphEdges:
 
 def read_bvgraph(source, reading):
     """Read an open Source as its Reading says."""
-    edges = BVGraphEdges(source, reading, _FULL_MEMORY)
+    edges = BVGraphEdges(source, reading, FULL_MEMORY)
     indptr, indices = edges.rows()
     rows, symmetrize = Rows(indptr, indices, np.empty(0, dtype=np.float32)), reading.symmetrize
     if symmetrize in DIRECTED:

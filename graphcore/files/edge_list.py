@@ -13,14 +13,13 @@ from ..graphs.from_edges import graph_from_ends
 from ..graphs.graph import Graph
 from ..graphs.ids import Numbering, compact_ids
 from ._dialect import guess_dialect
-from ._format import Format, check_node_count, first_unfit, row_pieces, unfit_reason
+from ._format import Format, block_size, check_node_count, first_unfit, row_pieces, unfit_reason
 from ._lines import locate, parse
 from ._source import Source
 from .atomic import as_text
 
-# Characters that are parsed at once where there is the full memory; parsing takes about ten bytes for each.
+# Characters that are parsed at once, at most; parsing takes about ten bytes for each.
 CHUNK = 1 << 24
-_FULL_MEMORY = 1 << 30
 # Bytes of a line like "1 2".
 _SHORTEST_EDGE = 4
 
@@ -80,7 +79,7 @@ class TextEdges:
 
     def __init__(self, source, reading, memory):
         self._source, self._dialect = source, guess_dialect(source, reading)
-        self._chunk = max(1, min(CHUNK, CHUNK * memory // _FULL_MEMORY))
+        self._chunk = block_size(CHUNK, memory)
         self.notes, self.n_nodes = self._dialect.notes, self._dialect.n_nodes
         self.weighted = self._dialect.weight_column is not None
         self.numbering = None if self._dialect.integer_ids else Numbering()

@@ -10,15 +10,14 @@ from ..exceptions import FormatError, InputError, ParameterError, missing_packag
 from ..graphs.from_table import left_out
 from ..graphs.ids import Numbering
 from ._columns import WEIGHT_NAMES, ends_note
-from ._format import LAYOUT, Format
+from ._format import LAYOUT, Format, block_size
 from .atomic import atomic_output, text_output
 from .edge_list import graph_of
 
 # Formats of tables by the endings of their files.
 TABLES = {".csv": "csv", ".tsv": "tsv", ".parquet": "parquet"}
-# Rows that are read at once where there is the full memory.
+# Rows that are read at once, at most.
 _ROWS = 1 << 20
-_FULL_MEMORY = 1 << 30
 # Memory of a batch where a whole table is read.
 _TABLE_MEMORY = 1 << 28
 
@@ -137,7 +136,7 @@ class ParquetEdges(EdgeTable):
         with _refusing("the Parquet table cannot be read"), parquet.ParquetFile(source.path) as table:
             schema = table.schema_arrow
         super().__init__(schema, reading)
-        self._path, self._n_rows = source.path, max(1, min(_ROWS, _ROWS * memory // _FULL_MEMORY))
+        self._path, self._n_rows = source.path, block_size(_ROWS, memory)
 
     def blocks(self, skip, _folder):
         """Yield (ends, weights, share of the table read), leaving out the first `skip` blocks."""
