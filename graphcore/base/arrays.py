@@ -59,7 +59,7 @@ def release(*arrays):
 
 
 def _map_of(array):
-    """The memory map that an array is a view of, or None."""
+    """Return the memory map that an array is a view of, or None."""
     while array is not None and not isinstance(array, mmap.mmap):
         array = getattr(array, "base", None)
     return array

@@ -32,7 +32,7 @@ def note(text):
 
 
 def in_notebook():
-    """Whether this runs in a notebook's kernel."""
+    """Return whether this runs in a notebook's kernel."""
     shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
     return shell is not None and "IPKernelApp" in shell.config
 

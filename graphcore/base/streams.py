@@ -47,7 +47,7 @@ class Streams:
 
 
 def draw_by_weight(weights, rng):
-    """A place drawn with probability in proportion to its weight (not negative); -1 if all are 0."""
+    """Return a place drawn with probability in proportion to its weight (not negative); -1 if all are 0."""
     ends = np.cumsum(weights)
     if not ends[-1] > 0:
         return -1

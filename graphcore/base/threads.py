@@ -39,7 +39,7 @@ _here = threading.local()
 
 
 def in_main_thread():
-    """Whether this is the thread that signals interrupt."""
+    """Return whether this is the thread that signals interrupt."""
     return threading.get_ident() == threading.main_thread().ident
 
 
@@ -120,7 +120,7 @@ def row_blocks(indptr, entries=_BLOCK_ENTRIES):
 
 
 def row_spans(indptr, entries=_BLOCK_ENTRIES):
-    """The blocks of :func:`row_blocks`, as pairs of where they begin and end."""
+    """Return the blocks of :func:`row_blocks`, as pairs of where they begin and end."""
     return [(int(first), int(last)) for first, last in pairwise(row_blocks(indptr, entries))]
 
 

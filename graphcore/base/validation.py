@@ -11,7 +11,7 @@ from .arrays import read_only
 
 
 def refused(name, value, why):
-    """The error that says why a parameter's value cannot be used."""
+    """Return the error that says why a parameter's value cannot be used."""
     return ParameterError(f"{name}={value!r} {why}", name=name, value=value)
 
 

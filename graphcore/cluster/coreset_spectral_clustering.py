@@ -163,7 +163,7 @@ def coreset_spectral_clustering(
 
 
 def _checked_size(graph, n_clusters, coreset_size, eps):
-    """Nodes of the coreset, None for a relative error."""
+    """Return nodes of the coreset, None for a relative error."""
     n_linked = count_linked(graph)
     warn_of_isolated(graph)
     check_integer("n_clusters", n_clusters, low=1, high=n_linked, why_high="the nodes that have an edge")

@@ -25,7 +25,7 @@ class ClusterDescriptions:
     """Mixin of what FittedGraph is: methods that look at its clusters, and change nothing."""
 
     def subgraph(self, cluster: int) -> Graph:
-        """The nodes of a cluster and the edges between them, as a graph of its own.
+        """Return the nodes of a cluster and the edges between them, as a graph of its own.
 
         Parameters
         ----------
@@ -53,7 +53,7 @@ class ClusterDescriptions:
         return subgraph(self.graph_, nodes)
 
     def summary(self, library: str | None = None, *, n_central: int = 3) -> Table:
-        """A line about every cluster: size, volume, conductance, stability, nearest cluster, central nodes.
+        """Return a line about every cluster: size, volume, conductance, stability, nearest cluster, central nodes.
 
         Parameters
         ----------
@@ -142,7 +142,7 @@ class ClusterDescriptions:
         return as_library(columns | {"outside_share": self.outside_share_}, library)
 
     def to_igraph(self, g: object = None) -> Any:
-        """The clusters as igraph's VertexClustering.
+        """Return the clusters as igraph's VertexClustering.
 
         Parameters
         ----------
@@ -282,7 +282,7 @@ class ClusterDescriptions:
         )  # fmt: skip
 
     def _known_graph(self, graph, call):
-        """The graph given, or that of the fit; `call` takes one."""
+        """Return the graph given, or that of the fit; `call` takes one."""
         graph = getattr(self, "_graph", None) if graph is None else as_graph(graph, symmetrize=self.symmetrize)
         if graph is None:
             raise InputError(f"a pickled model does not hold its graph; pass it: model.{call}")

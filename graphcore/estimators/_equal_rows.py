@@ -25,7 +25,7 @@ class EqualRows(NamedTuple):
         return places if self.first is None else self.first[places]
 
     def for_all(self, values, of_rows):
-        """Values of the rows of X, for all that was given; `of_rows` finds those of rows without weight."""
+        """Return values of the rows of X, for all that was given; `of_rows` finds those of rows without weight."""
         if self.first is None:
             return values
         values = values[self.kind]
@@ -54,7 +54,7 @@ def merge_equal_rows(X, weights=None, *, least=1):
 
 
 def _hashes(X):
-    """A number of 64 bits for what each row holds, the same for dense and sparse rows; a zero adds nothing."""
+    """Return a number of 64 bits for what each row holds, the same for dense and sparse rows; a zero adds nothing."""
     factors = np.random.default_rng(0).integers(1, 1 << 64, X.shape[1], dtype=np.uint64) | np.uint64(1)
     if hasattr(X, "tocsr"):
         X = X.tocsr().copy()

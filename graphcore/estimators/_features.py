@@ -113,7 +113,7 @@ class FeatureTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
                 return self._learn(kernel, streams)
 
     def transform(self, X: AnyData) -> Floats:
-        """Features of any points, by the map that was learnt in :meth:`fit`.
+        """Return features of any points, by the map that was learnt in :meth:`fit`.
 
         Parameters
         ----------

@@ -48,7 +48,7 @@ class KernelInput(Estimator):
     _takes_chunks = False
 
     def _weighted_kernel_of(self, X, sample_weight, streams):
-        """The view of the kernel of what is clustered: equal vectors count as one, where all starts are drawn.
+        """Return the view of the kernel of what is clustered: equal vectors count as one, where all starts are drawn.
 
         Returns the kernel, the EqualRows (its weights None if there are none), and the checked number of clusters.
         """
@@ -129,7 +129,7 @@ class KernelInput(Estimator):
         return kind
 
     def _function_over(self, X, streams):
-        """The kernel function over these vectors, its bandwidth chosen if none is given."""
+        """Return the kernel function over these vectors, its bandwidth chosen if none is given."""
         kernel = "gaussian" if isinstance(self.kernel, str) and self.kernel == "auto" else self.kernel
         bandwidth, gamma, rng = self.bandwidth, self.gamma, streams.child("bandwidth")
         if bandwidth is None and gamma is None and isinstance(kernel, str) and kernel in ("gaussian", "rbf"):
@@ -176,7 +176,7 @@ class KernelInput(Estimator):
         return X
 
     def _chunks(self, X, *, reset):
-        """A dask.array, checked in a pass over its blocks."""
+        """Return a dask.array, checked in a pass over its blocks."""
         name = type(self).__name__
         if not self._takes_chunks:
             raise InputError(f"{name} takes no dask.array; X.compute() brings it into memory, if it fits")
@@ -209,7 +209,7 @@ class KernelInput(Estimator):
         return edges_in_range(X, self._exponent)
 
     def _given_squares(self, squares):
-        """Squared distances, which go by one over the weights of a graph, in the unit of the weights given."""
+        """Return squared distances, which go by one over the weights of a graph, in the unit of the weights given."""
         if self._kind != "graph":
             return squares
         with np.errstate(over="ignore"):  # infinite beside the smallest weights that there are

@@ -42,7 +42,7 @@ class Reference:
         return np.inf if self.outliers is None else self.outliers.radius
 
     def listed(self, labels):
-        """Numbers of the rows that may be neighbours of new ones, which outliers are not; None for all."""
+        """Return numbers of the rows that may be neighbours of new ones, which outliers are not; None for all."""
         return None if self.radius == np.inf else np.flatnonzero(labels >= 0)
 
     def set_clusters(self, sums, evidence=None):
@@ -285,7 +285,7 @@ def _edges(reference, searcher, X, n_nodes):
 
 
 def as_taken(vectors):
-    """Vectors as distances take them: those that a fit keeps may be narrower."""
+    """Return vectors as distances take them: those that a fit keeps may be narrower."""
     if hasattr(vectors, "indptr"):
         return ordered(vectors)
     return vectors if vectors.dtype.itemsize >= 4 else vectors.astype(np.float32)

@@ -143,7 +143,7 @@ class CoresetSpectralCoclustering(BiclusterMixin, Estimator):
         return getattr(self, name) == np.arange(self.n_clusters_)[:, None]
 
     def get_indices(self, i: int) -> tuple[Integers, Integers]:
-        """Rows and columns of a cluster.
+        """Return rows and columns of a cluster.
 
         Parameters
         ----------

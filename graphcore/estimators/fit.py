@@ -97,7 +97,7 @@ AFFINITIES = ("auto", "nearest_neighbors", "precomputed", "precomputed_nearest_n
 
 
 def graph_of(model, X, streams, stages):
-    """The Graph that a model is fitted to, and the Reference that is kept of X; `affinity` says what X is.
+    """Return the Graph that a model is fitted to, and the Reference that is kept of X; `affinity` says what X is.
 
     The model's `n_features_in_` is set.
     """

@@ -39,7 +39,7 @@ class FlatsClusterer(DistanceTransformer, PointClusterer):
         self._n_features_out = result.flats.n_clusters
 
     def encode(self, X: AnyData) -> Codes:
-        """The nearest flat of any points and the coordinates of their projections there.
+        """Return the nearest flat of any points and the coordinates of their projections there.
 
         Parameters
         ----------
@@ -152,7 +152,7 @@ class KFlats(FlatsClusterer):
         return result.labels, rows
 
     def inverse_transform(self, codes: ArrayLike) -> Floats:
-        """Vectors from the codes of :meth:`encode`: the projections on the nearest flats.
+        """Return vectors from the codes of :meth:`encode`: the projections on the nearest flats.
 
         Parameters
         ----------

@@ -68,7 +68,7 @@ class SketchEstimator(FeatureEstimator):
         return features
 
     def _features_of(self, X):
-        """Features of points that have been checked."""
+        """Return features of points that have been checked."""
         return self._sketched(X)[0]
 
     def _coverage_of(self, X):

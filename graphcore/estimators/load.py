@@ -103,7 +103,7 @@ def _facts(text):
 
 
 def _settings(facts):
-    """The Settings of the fit, each of its type and in its range."""
+    """Return the Settings of the fit, each of its type and in its range."""
     given, kinds = {"outliers": None} | facts["settings"], get_type_hints(Settings)
     _require(set(given) == set(kinds), "settings")
     for name, kind in kinds.items():
@@ -129,7 +129,7 @@ def _in_range(n_clusters, given):
 
 
 def _unfitted(facts):
-    """The model with its parameters."""
+    """Return the model with its parameters."""
     known = CoresetSpectralClustering._get_param_names()
     params = facts["params"]
     params.pop("semi_supervised", None)  # of earlier versions
@@ -142,7 +142,7 @@ def _unfitted(facts):
 
 
 def _fitted(model, facts, settings, archive, any_size):
-    """The model with what a fit has left."""
+    """Return the model with what a fit has left."""
     names = archive.get("node_names")
     if names is not None:
         check_name_array(names)
@@ -189,7 +189,7 @@ def _fitted(model, facts, settings, archive, any_size):
 
 
 def _outliers(facts, archive, n):
-    """The Outliers of a model of vectors; files of earlier versions know none."""
+    """Return the Outliers of a model of vectors; files of earlier versions know none."""
     scores = _reals(archive, "outlier_scores", (n,), np.float32, optional=True)
     radius, median = facts.get("radius"), facts.get("median")
     for name, value in (("radius", radius), ("median", median)):
@@ -200,7 +200,7 @@ def _outliers(facts, archive, n):
 
 
 def _vectors(archive, facts, n):
-    """The vectors behind a graph of neighbours, or None."""
+    """Return the vectors behind a graph of neighbours, or None."""
     if facts["kind"] != "vectors":
         return None
     there = facts["n_neighbors"] is not None and 1 <= facts["n_neighbors"] < n
@@ -228,7 +228,7 @@ def _numbers(archive, name, shape, dtype, low, high, optional=False):
 
 
 def _reals(archive, name, shape, dtype=np.float64, optional=False, kinds="f"):
-    """Numbers of an archive that are not infinite; shares of nodes and clusters may be unknown (NaN)."""
+    """Return numbers of an archive that are not infinite; shares of nodes and clusters may be unknown (NaN)."""
     if optional and name not in archive:
         return None
     array = _shaped(archive, name, shape, kinds)

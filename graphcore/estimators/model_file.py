@@ -47,12 +47,12 @@ def write_model(model, path):
 
 
 def _finite(number):
-    """A number, or None for what JSON has no word for."""
+    """Return a number, or None for what JSON has no word for."""
     return number if np.isfinite(number) else None
 
 
 def _plain(value):
-    """Numbers of numpy as Python's own."""
+    """Return numbers of numpy as Python's own."""
     if isinstance(value, (np.generic, np.ndarray)):
         return value.tolist()
     raise InputError(f"a parameter of the model is {value!r}, which no file without pickle can hold")

@@ -57,14 +57,14 @@ class LandmarkEstimator(FeatureEstimator):
         return kernel_over(X, self.kernel_, np.dtype(dtype))
 
     def _n_draws(self, kernel, n_clusters, words, n_given=None, **options):
-        """Landmarks to draw, given as a number, a share or a rule: more than points only with replacement."""
+        """Return landmarks to draw, given as a number, a share or a rule: more than points only with replacement."""
         if self.replace and isinstance(self.n_landmarks, Integral):
             return check_integer("n_landmarks", self.n_landmarks, low=1)
         size = self._size("n_landmarks", kernel, n_given, words)
         return suggest_landmarks(kernel.n_points, n_clusters, size, **options) if isinstance(size, str) else size
 
     def _fit_features(self, kernel, n_landmarks, n_components, streams):
-        """Features of all points; the map is stored, the features are not."""
+        """Return features of all points; the map is stored, the features are not."""
         sampling = self.sampling
         common = {"on_indefinite": self.on_indefinite, "random_state": streams, "n_jobs": self.n_jobs}
         options = passed_on(self, "replace truncation ridge rtol block_bytes")
@@ -94,7 +94,7 @@ class LandmarkEstimator(FeatureEstimator):
         return found
 
     def _features_of(self, X):
-        """Features of points that have been checked."""
+        """Return features of points that have been checked."""
         return self.feature_map_(X, block_bytes=self.block_bytes, n_jobs=self.n_jobs)
 
     def _report(self):
@@ -285,7 +285,7 @@ class NystromKernelKMeans(FeatureClusterer, LandmarkEstimator):
             self.landmark_indices_ = np.sort(rows.given(self.landmark_indices_))
 
     def _sizes(self, kernel, k, n_given):
-        """Landmarks and features."""
+        """Return landmarks and features."""
         n = kernel.n_points
         s = self.n_components
         if isinstance(s, str):

@@ -46,12 +46,12 @@ def graph_maker(X, declared=False):
 
 
 def is_graph(X):
-    """Whether this is read as a graph where that is left open."""
+    """Return whether this is read as a graph where that is left open."""
     return graph_maker(X) is not None
 
 
 def is_graph_object(X):
-    """Whether this is a Graph, or an object of another library that holds one."""
+    """Return whether this is a Graph, or an object of another library that holds one."""
     return any(is_of_kind(X) for is_of_kind, _ in _OBJECTS)
 
 
@@ -120,7 +120,7 @@ def _is_of(library, graph):
 
 
 def _from_annotated(data, **options):
-    """An AnnData: a table of cells, with matrices between them."""
+    """Make a graph of an AnnData: a table of cells, with matrices between them."""
     if "connectivities" not in data.obsp:
         raise InputError(
             "this AnnData has no obsp['connectivities']; run scanpy.pp.neighbors(adata) first, or give its vectors, "
@@ -130,7 +130,7 @@ def _from_annotated(data, **options):
 
 
 def _from_edge_index(data, **options):
-    """A graph of torch_geometric."""
+    """Return a graph of torch_geometric."""
     if data.edge_index is None:
         raise InputError(f"this {type(data).__name__} has no edge_index, that is, no edges")
     weights = getattr(data, "edge_weight", None)
@@ -139,7 +139,7 @@ def _from_edge_index(data, **options):
 
 
 def _from_named_columns(table, **options):
-    """A table without another column than the ends and the weight: what is not read might have been meant."""
+    """Make a graph of a table without another column than the ends and the weight: what is not read might have been meant."""
     source, target, weight = edge_columns(column_names(table))
     others = [name for name in column_names(table) if name not in (source, target, weight)]
     if others:
@@ -176,7 +176,7 @@ def _edge_arrays(X, declared):
 
 
 def _pair_of_arrays(X):
-    """The members of a tuple of two arrays of ends, perhaps with one of weights; None if X is anything else."""
+    """Return the members of a tuple of two arrays of ends, perhaps with one of weights; None if X is anything else."""
     if not isinstance(X, tuple) or len(X) not in (2, 3) or any(getattr(each, "ndim", None) != 1 for each in X):
         return None
     arrays = tuple(map(_as_array, X))
@@ -185,7 +185,7 @@ def _pair_of_arrays(X):
 
 
 def _two_rows(X):
-    """The two rows of node numbers, if X is an integer array or list of shape (2, E) with E > 2; or None."""
+    """Return the two rows of node numbers, if X is an integer array or list of shape (2, E) with E > 2; or None."""
     if isinstance(X, (list, tuple)):
         if len(X) != 2 or any(not hasattr(each, "__len__") or isinstance(each, str) for each in X):
             return None
@@ -202,7 +202,7 @@ def _two_rows(X):
 
 
 def _are_pairs(X):
-    """Whether X has two columns of integers from 0 on, and more than one row."""
+    """Return whether X has two columns of integers from 0 on, and more than one row."""
     if hasattr(X, "tocsr") or not hasattr(X, "__len__") or len(X) < 2:
         return False
     if len(np.shape(X)) != 2 or np.shape(X)[1] != 2:
@@ -212,7 +212,7 @@ def _are_pairs(X):
 
 
 def _is_adjacency(X):
-    """Whether X is dense, square, symmetric and not negative, with zeros on the diagonal and not only there."""
+    """Return whether X is dense, square, symmetric and not negative, with zeros on the diagonal and not only there."""
     if not _may_be_matrix(X) or len(X) < 3 or X.shape[0] != X.shape[1]:
         return False
     X = _as_array(X)
@@ -226,7 +226,7 @@ def _may_be_matrix(X):
 
 
 def _as_array(X):
-    """An array of anything that is one; a tensor of torch may lie on a graphics card, and carry a gradient."""
+    """Return an array of anything that is one; a tensor of torch may lie on a graphics card, and carry a gradient."""
     return np.asarray(X.detach().cpu() if hasattr(X, "detach") else X)
 
 
@@ -242,7 +242,7 @@ def _refuse_path(X, wanted):
 
 
 def _some_text(X):
-    """A text in the first row of X, or None."""
+    """Return a text in the first row of X, or None."""
     has_rows = hasattr(X, "__len__") and hasattr(X, "__getitem__") and not isinstance(X, Mapping)
     if hasattr(X, "tocsr") or not has_rows or len(X) == 0:
         return None

@@ -19,7 +19,7 @@ _AT_MOST = np.cumsum([math.exp(-1) / math.factorial(i) for i in range(18)])
 
 
 def subgraph(graph, nodes):
-    """The graph of some nodes (ascending, each once) and the edges between them.
+    """Return the graph of some nodes (ascending, each once) and the edges between them.
 
     Its nodes are named as they were, or numbered by their numbers in the whole graph. Edges to other nodes are left
     out, so that nodes may be isolated. Only the rows of these nodes are read, and a table of all nodes is written.
@@ -37,13 +37,13 @@ def subgraph(graph, nodes):
 
 
 def with_isolated(graph, n_nodes):
-    """The graph, which has no names, with isolated nodes after those that it has, `n_nodes` in all."""
+    """Return the graph, which has no names, with isolated nodes after those that it has, `n_nodes` in all."""
     indptr = np.append(graph.indptr, np.full(n_nodes - graph.n_nodes, graph.indptr[-1]))
     return Graph(indptr, graph.indices, graph.weights, check=False)
 
 
 def weigh_nodes(graph, weights):
-    """The graph of entries ``w_x A_xy w_y``, for weights w (n_nodes,) float64; nodes of weight 0 are isolated.
+    """Return the graph of entries ``w_x A_xy w_y``, for weights w (n_nodes,) float64; nodes of weight 0 are isolated.
 
     It is what is left of the graph in which every node stands w times, each copy with its edges to all copies of its
     neighbours (and, where it has a loop, to all copies of itself), once the copies are drawn together: inner weights,
@@ -60,7 +60,7 @@ def weigh_nodes(graph, weights):
 
 
 def resample_edges(graph, seed):
-    """The graph with each edge as many times as an edge of a bootstrap sample: a Poisson number of mean 1.
+    """Return the graph with each edge as many times as an edge of a bootstrap sample: a Poisson number of mean 1.
 
     Edges drawn several times weigh that much more, those not drawn (37 %) are left out, so that nodes may be isolated.
     Numbers depend on the edge and on `seed` (an integer) alone. Holds at most 8 bytes for every entry that is left.
@@ -149,7 +149,7 @@ def change_graph(graph, added=None, removed=None):
 
 
 def _arrays(parameter, edges):
-    """Arrays of the ends of edges, and their weights if there are any."""
+    """Return arrays of the ends of edges, and their weights if there are any."""
     if isinstance(edges, tuple) and len(edges) in (2, 3):
         arrays = tuple(map(np.asarray, edges))
         if {array.ndim for array in arrays} == {1} and len({len(array) for array in arrays}) == 1:
@@ -167,7 +167,7 @@ def _arrays(parameter, edges):
 
 
 def _edges_of(graph):
-    """Names of the ends of a graph's edges, each once, and weights if it has any."""
+    """Return names of the ends of a graph's edges, each once, and weights if it has any."""
     from scipy.sparse import triu
 
     upper = triu(graph.to_scipy(), format="coo")
@@ -176,7 +176,7 @@ def _edges_of(graph):
 
 
 def _values(A, ends):
-    """Entries of a matrix at some places, 0 where there are none."""
+    """Return entries of a matrix at some places, 0 where there are none."""
     return np.asarray(A[ends[:, 0], ends[:, 1]], dtype=np.float64).ravel() if len(ends) else np.empty(0)
 
 
@@ -221,7 +221,7 @@ class _Names:
         return self._old if is_old else as_names(list(self._numbers), self.n_nodes)
 
     def of(self, node):
-        """The name of a node."""
+        """Return the name of a node."""
         return int(node) if self._old is None else self._old[node : node + 1].tolist()[0]
 
     def numbers(self, parameter, sources, targets, grow):

@@ -75,7 +75,7 @@ def networkx_rows(G, names):
 
 
 def _networkx_weights(G, weight, neighbors, rows, names):
-    """Weights in row order, parallel edges added up; 1 where the attribute is missing."""
+    """Return weights in row order, parallel edges added up; 1 where the attribute is missing."""
     edges = chain.from_iterable(row.values() for row in neighbors)
     starts = np.arange(len(rows.indices))  # where each entry's weights start: parallel edges have several
     if G.is_multigraph():

@@ -137,7 +137,7 @@ def edge_columns(names):
 
 
 def is_edge_table(table):
-    """Whether a table has columns named as the ends of edges are.
+    """Return whether a table has columns named as the ends of edges are.
 
     Coordinates are called u and v as well: these columns are edges if they hold what nodes are named by.
     """
@@ -159,12 +159,12 @@ def _may_name_nodes(values):
 
 
 def _named(names, wanted):
-    """The first of the columns whose name is one of those wanted, but for the case of its letters; or None."""
+    """Return the first of the columns whose name is one of those wanted, but for the case of its letters; or None."""
     return next((name for name in names if isinstance(name, str) and name.lower() in wanted), None)
 
 
 def as_library(columns, library):
-    """A dictionary of columns as it is (None), or as a table of a library."""
+    """Return a dictionary of columns as it is (None), or as a table of a library."""
     check_choice("library", library, (None, *LIBRARIES))
     if library is None:
         return columns
@@ -208,7 +208,7 @@ class Columns:
             self._table = self._table.select(*there).collect()
 
     def ends(self, parameter, name):
-        """A column of names of nodes: integers, whole numbers as such, or text."""
+        """Return a column of names of nodes: integers, whole numbers as such, or text."""
         values = self.values(parameter, name)
         refused = f"column {name!r} holds {values.dtype}; nodes are named by integers or text"
         if values.dtype.kind == "f" and len(values):
@@ -218,7 +218,7 @@ class Columns:
         return values
 
     def values(self, parameter, name):
-        """One column; a missing one and missing values are refused."""
+        """Return one column; a missing one and missing values are refused."""
         if name not in self.names:
             listed = ", ".join(repr(column) for column in self.names)
             raise InputError(f"{parameter}={name!r} is no column of the table; it has {listed or 'none'}")
@@ -235,13 +235,13 @@ class Columns:
         return values
 
     def raw(self, name):
-        """One column as it is."""
+        """Return one column as it is."""
         column = self._table[name]
         return np.asarray(column if isinstance(self._table, Mapping) else column.to_numpy())
 
 
 def _installed():
-    """A library that can hold an Arrow stream."""
+    """Return a library that can hold an Arrow stream."""
     from importlib.util import find_spec
 
     for library in ("pyarrow", "polars", "pandas"):

@@ -110,7 +110,7 @@ class Graph:
 
     @classmethod
     def _mapped(cls, indptr, indices, weights, node_names, degrees=None, *, reopen=None, known):
-        """A graph over arrays that were checked before, with values of its attributes that are `known`.
+        """Return a graph over arrays that were checked before, with values of its attributes that are `known`.
 
         It is pickled as `reopen`, if that is given.
         """
@@ -222,7 +222,7 @@ class Graph:
         return matrix
 
     def names_of(self, nodes: ArrayLike) -> Array:
-        """Names of nodes; their numbers, if the graph has no names.
+        """Return names of nodes; their numbers, if the graph has no names.
 
         Parameters
         ----------
@@ -287,6 +287,6 @@ class Graph:
 
 
 def _reopened(reopen, names):
-    """A graph on disk, by names that were given beside it."""
+    """Return a graph on disk, by names that were given beside it."""
     function, arguments = reopen
     return function(*arguments)._by_names(names)

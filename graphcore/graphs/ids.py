@@ -24,7 +24,7 @@ class Numbering(dict):
         return number
 
     def of(self, names, n_names):
-        """Numbers of so many names, as an int32 array."""
+        """Return numbers of so many names, as an int32 array."""
         return np.fromiter(map(self.__getitem__, names), dtype=np.int32, count=n_names)
 
 
@@ -86,7 +86,7 @@ def as_ids(name, values):
 
 
 def whole_numbers(values, complaint):
-    """Ids that came as floats, as tables with missing values have them, as int64; other numbers are refused."""
+    """Return ids that came as floats, as tables with missing values have them, as int64; other numbers are refused."""
     # Beyond 2**53 two integers are one float.
     whole = (np.trunc(values) == values) & (np.abs(values) <= 2.0**53)
     if not whole.all():
@@ -96,7 +96,7 @@ def whole_numbers(values, complaint):
 
 
 def is_text(values):
-    """Whether an array of one dimension holds text and nothing else."""
+    """Return whether an array of one dimension holds text and nothing else."""
     return values.dtype.kind in "UT" or (values.dtype.kind == "O" and all(isinstance(one, str) for one in values))
 
 
@@ -178,5 +178,5 @@ def check_name_array(names):
 
 
 def is_numbered(names):
-    """Whether a list of node names is 0, 1, 2, ..."""
+    """Return whether a list of node names is 0, 1, 2, ..."""
     return names == list(range(len(names)))

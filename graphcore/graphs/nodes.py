@@ -56,17 +56,17 @@ class NodeTable:
         return None if is_numbered else called
 
     def ids_among(self, text: bool) -> Array:
-        """The ids, for edges that speak in text, or in integers."""
+        """Return the ids, for edges that speak in text, or in integers."""
         if self.ids is not None:
             return self.ids
         return self.names if text else np.arange(len(self))
 
     def error(self, wrong: str) -> InputError:
-        """The error that says what is wrong with this table, by the name of its file."""
+        """Return the error that says what is wrong with this table, by the name of its file."""
         return InputError(f"{self.source}: {wrong}" if self.source else wrong)
 
     def lacks(self, node: object) -> InputError:
-        """The error about a node of the edges that has no row."""
+        """Return the error about a node of the edges that has no row."""
         return self.error(
             f"node {node!r} of the edges is none of the {len(self)} nodes of the table; add a row for each node that "
             "has an edge, or leave nodes (--nodes) out"
@@ -82,7 +82,7 @@ class NodeTable:
 
 
 def node_table(nodes):
-    """A NodeTable of what a caller gives: one, a sequence of names or ids, or a table with a column of ids."""
+    """Return a NodeTable of what a caller gives: one, a sequence of names or ids, or a table with a column of ids."""
     if isinstance(nodes, NodeTable):
         return nodes
     if isinstance(nodes, (list, tuple)) or (isinstance(nodes, np.ndarray) and nodes.ndim == 1):
@@ -119,7 +119,7 @@ def node_table(nodes):
 
 
 def with_nodes(graph: "graphcore.Graph", nodes: object) -> "graphcore.Graph":
-    """The graph with the nodes of a table: their names, their order, and those that have no edge.
+    """Return the graph with the nodes of a table: their names, their order, and those that have no edge.
 
     Parameters
     ----------
@@ -174,7 +174,7 @@ def with_nodes(graph: "graphcore.Graph", nodes: object) -> "graphcore.Graph":
 
 
 def _rows_of(graph, table):
-    """The row of each node of a graph."""
+    """Return the row of each node of a graph."""
     called = np.arange(graph.n_nodes) if graph.node_names is None else graph.node_names
     ids = table.ids_among(text=called.dtype.kind not in "iu")
     if called.dtype.kind in "iu" and ids.dtype.kind in "iu":
@@ -194,7 +194,7 @@ class RowOf:
         self._order = np.argsort(self._ids)
 
     def __call__(self, ids):
-        """Rows of `ids`."""
+        """Return rows of `ids`."""
         places = np.minimum(np.searchsorted(self._ids, ids, sorter=self._order), self.n_nodes - 1)
         rows = self._order[places]
         missing = self._ids[rows] != ids
@@ -212,7 +212,7 @@ def _column_of(names, wanted, ending):
 
 
 def _attribute(name, values, n_nodes):
-    """A column of values, a missing text being blank."""
+    """Return a column of values, a missing text being blank."""
     if values.shape != (n_nodes,):
         raise InputError(f"column {name!r} has shape {values.shape}; a value for each of {n_nodes} nodes is needed")
     if values.dtype.kind != "O":
@@ -221,7 +221,7 @@ def _attribute(name, values, n_nodes):
 
 
 def _distinct(values):
-    """Ids or names, one of which may not come twice, and of which there is one."""
+    """Return ids or names, one of which may not come twice, and of which there is one."""
     if not len(values):
         raise InputError("the table of nodes has no rows")
     names = values.tolist()

@@ -23,7 +23,7 @@ _POLICIES = {"max": _loops.MAX, "average": _loops.AVERAGE, "sum": _loops.SUM, "m
 
 
 def policy_code(policy):
-    """The number by which compiled loops know a policy; "error" goes by "max", after the check."""
+    """Return the number by which compiled loops know a policy; "error" goes by "max", after the check."""
     return _POLICIES.get(policy, _loops.MAX)
 
 
@@ -66,7 +66,7 @@ def checked_arrays(indptr, indices, weights):
 
 
 def as_csr_array(indptr, indices, data):
-    """Rows as a ``scipy.sparse.csr_array`` that shares `indices` and `data`."""
+    """Return rows as a ``scipy.sparse.csr_array`` that shares `indices` and `data`."""
     import scipy.sparse as sp
 
     # scipy wants one width for both index arrays: narrowing the short one keeps the long one shared.
@@ -163,13 +163,13 @@ def transpose_rows(rows):
 
 
 def _matrix_of(rows, kind=bool):
-    """Rows as a csr_array that shares their arrays, with ones of some kind where there are no weights."""
+    """Return rows as a csr_array that shares their arrays, with ones of some kind where there are no weights."""
     data = rows.weights if len(rows.weights) else np.ones(len(rows.indices), dtype=kind)
     return as_csr_array(rows.indptr, rows.indices, data)
 
 
 def _rows_of(A):
-    """Rows of a csr_array; trues are no weights."""
+    """Return rows of a csr_array; trues are no weights."""
     # scipy's sums are views of arrays that have room for the entries of both matrices.
     has_room = A.data.base is not None and len(A.data.base) > 1.1 * A.nnz
     indices, data = (each.copy() if has_room else each for each in (A.indices, A.data))
@@ -177,7 +177,7 @@ def _rows_of(A):
 
 
 def _without_zeros(ends, weights):
-    """Edges without those of weight 0."""
+    """Return edges without those of weight 0."""
     kept = weights != 0
     return (ends, weights) if kept.all() else (ends[kept], weights[kept])
 
@@ -193,7 +193,7 @@ def drop_zeros(rows):
 
 
 def is_symmetric(rows, tolerance):
-    """Whether sorted rows without repeats are symmetric, weights compared with a relative tolerance."""
+    """Return whether sorted rows without repeats are symmetric, weights compared with a relative tolerance."""
     rows = Rows(*map(read_only, rows))
     return _first_asymmetry(rows, tolerance)[0] < 0
 
@@ -240,7 +240,7 @@ def symmetrize_rows(rows, policy):
 
 
 def made_of(cls, rows, node_names):
-    """A Graph of canonical symmetric rows, which are not checked; without weights where all are 1."""
+    """Return a Graph of canonical symmetric rows, which are not checked; without weights where all are 1."""
     return cls(rows.indptr, rows.indices, without_ones(rows.weights), node_names=node_names, check=False)
 
 

@@ -16,7 +16,7 @@ _FARTHEST = 164
 
 
 def as_float_weights(weights):
-    """Weights as float32 (if they are) or float64."""
+    """Return weights as float32 (if they are) or float64."""
     if weights.dtype in (np.float32, np.float64):
         return weights
     if weights.dtype.kind not in "biufO":
@@ -28,7 +28,7 @@ def as_float_weights(weights):
 
 
 def edge_weights(weights, n_edges):
-    """Weights of edges as floats, checked; an array of length 0 for none."""
+    """Return weights of edges as floats, checked; an array of length 0 for none."""
     if weights is None:
         return NO_WEIGHTS
     weights = np.asarray(weights)
@@ -42,7 +42,7 @@ def edge_weights(weights, n_edges):
 
 
 def entry_weights(data):
-    """Weights of a matrix's entries; an array of length 0 for ones, seen before a conversion could copy them."""
+    """Return weights of a matrix's entries; an array of length 0 for ones, seen before a conversion could copy them."""
     return NO_WEIGHTS if _all_ones(data) else as_float_weights(data)
 
 
@@ -107,7 +107,7 @@ def given_unit(values, exponent):
 
 
 def edges_in_range(X, exponent):
-    """Edges of new nodes to those of a graph, as a matrix, over 2 to the `exponent` of the graph's weights.
+    """Return edges of new nodes to those of a graph, as a matrix, over 2 to the `exponent` of the graph's weights.
 
     Weights that then are less than 2^-164 count as that, which is nothing beside those of the graph; what is above
     2^164 is refused. X itself is returned where nothing has to be done.

@@ -59,7 +59,7 @@ class Coreset:
         return len(self.indices)
 
     def scaled(self, graph: Graph) -> Self:
-        """The coreset with weights in the unit of what `graph`, of `in_range`, was."""
+        """Return the coreset with weights in the unit of what `graph`, of `in_range`, was."""
         return replace(self, weights=given_unit(self.weights, graph.exponent)) if graph.exponent else self
 
 
@@ -146,7 +146,7 @@ def build_coreset(
 
 
 def default_size(n_points, n_clusters, *, each=50, least=1000):
-    """Nodes of a coreset whose size nobody gave: `each` for a cluster, at least 3 % of the points (or 100,000).
+    """Return nodes of a coreset whose size nobody gave: `each` for a cluster, at least 3 % of the points (or 100,000).
 
     With 50 of them, k-means on the coreset graph sees every cluster many times.
     """

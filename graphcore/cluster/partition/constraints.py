@@ -52,7 +52,7 @@ class Constraints:
         return not (self.limits_clusters or len(self.is_fixed))
 
     def max_volume(self, total, n_clusters):
-        """Largest volume of a cluster, of `total`; a little more, as sums are rounded."""
+        """Return largest volume of a cluster, of `total`; a little more, as sums are rounded."""
         return self.max_share * total / n_clusters * (1 + 1e-12)
 
     def times(self, factor):

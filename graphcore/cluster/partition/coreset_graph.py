@@ -44,7 +44,7 @@ class ContractedGraph:
         return matrix_of(self.problem.rows)
 
     def coreset_labels(self, labels):
-        """Labels of the coreset nodes, (n_coreset,) int32, from labels of the cells."""
+        """Return labels of the coreset nodes, (n_coreset,) int32, from labels of the cells."""
         return labels[self.cells[self.coreset.indices]]
 
     def label_nodes(self, labels, n_clusters, n_jobs=None):
@@ -75,7 +75,7 @@ class InducedGraph:
     cells = None
 
     def coreset_labels(self, labels):
-        """Labels of the coreset nodes: as they are."""
+        """Return labels of the coreset nodes: as they are."""
         return labels
 
     def label_nodes(self, labels, n_clusters, n_jobs=None):
@@ -88,7 +88,7 @@ class InducedGraph:
 
 
 def induce(kernel, coreset, n_jobs=None):
-    """The InducedGraph of a coreset."""
+    """Return the InducedGraph of a coreset."""
     return InducedGraph(kernel, coreset, kernel.weighted_submatrix(coreset.indices, coreset.weights, n_jobs=n_jobs))
 
 

@@ -91,7 +91,7 @@ def _merge_anew(problem, labels, sums):
 
 
 def _is_worth_it(before, value):
-    """Whether a cycle raised the objective so much that another one may."""
+    """Return whether a cycle raised the objective so much that another one may."""
     return value - before >= _TOLERANCE * abs(value)
 
 
@@ -142,7 +142,7 @@ def _split(order, clusters, volumes, n_clusters, n_threads):
 
 
 def _shuffled(n, rng):
-    """Numbers 0 to n - 1, blocks of them in random order."""
+    """Return numbers 0 to n - 1, blocks of them in random order."""
     starts = rng.permutation(-(-n // _BLOCK)).astype(np.int32) * _BLOCK
     order = (starts[:, None] + np.arange(_BLOCK, dtype=np.int32)).ravel()
     return order[order < n]

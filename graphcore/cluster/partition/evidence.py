@@ -65,7 +65,7 @@ def match_clusters(common):
 
 
 def edge_evidence(rows, labels, sums, agreement=1.0):
-    """Log odds that an edge is worth, in units of those that the planted model gives it: 0 to 0.9.
+    """Return log odds that an edge is worth, in units of those that the planted model gives it: 0 to 0.9.
 
     Where neighbours of a node are neighbours of each other more often than their clusters and degrees make them, by a
     share e of the pairs (by a sample), an edge counts as ``1 / (1 + 4 e (d - 1))`` of one, with the mean degree d.
@@ -98,7 +98,7 @@ def edge_evidence(rows, labels, sums, agreement=1.0):
 
 
 def _are_edges(rows, sources, targets):
-    """Whether there is an edge between each two nodes, by a binary search in the sources' rows."""
+    """Return whether there is an edge between each two nodes, by a binary search in the sources' rows."""
     low, stop = rows.indptr[sources], rows.indptr[sources + 1]
     high = stop.copy()
     while (low < high).any():
@@ -124,7 +124,7 @@ def cluster_shares(rows, labels, n_clusters):
 
 
 def predict_labels(sums, inner, volumes, objective):
-    """The cluster, of those around it, that gains most from each row of :func:`cluster_shares`; -1 for none.
+    """Return the cluster, of those around it, that gains most from each row of :func:`cluster_shares`; -1 for none.
 
     This is the move of refinement to first order: adding a node of degree d with weight l to cluster c raises the
     objective by about ``2 l dF/dL_c + d dF/dv_c``, with the clusters' inner weights L (both directions) and volumes v.

@@ -21,7 +21,7 @@ _TOLERANCE = 0.002
 
 
 def improve(problem, labels, rng, n_jobs=None, told=None):
-    """Partition of labels, changed in place, after moves of single nodes, then of groups of nodes in cycles.
+    """Return partition of labels, changed in place, after moves of single nodes, then of groups of nodes in cycles.
 
     (stage, objective) before and after each of the two is appended to the list `told`.
     """
@@ -88,7 +88,7 @@ def merged(problem):
 
 
 def moved_as_groups(problem, labels, rng):
-    """Labels (n,) int32 that merging left, after moves of single nodes of a graph between groups."""
+    """Return labels (n,) int32 that merging left, after moves of single nodes of a graph between groups."""
     rows, n, n_clusters = problem.rows, len(labels), int(labels.max()) + 1
     spanning = problem.spanning(labels, room=2)
     grow_small_clusters(spanning, labels)
@@ -111,7 +111,7 @@ def _move_groups(problem, labels, order=None):
 
 
 def _has_inner_weight(rows):
-    """Whether any group has weight inside: the first ones have, as a rule, so that few rows are read."""
+    """Return whether any group has weight inside: the first ones have, as a rule, so that few rows are read."""
     return any(x in rows.indices[rows.indptr[x] : rows.indptr[x + 1]] for x in range(len(rows.degrees)))
 
 
@@ -133,7 +133,7 @@ def form_anew(problem, labels, chosen, rng, n_jobs=None):
 
 
 def side_by_side(problem, labels, n_chosen, rng):
-    """A random cluster and others, each drawn by the links to those before: (at most n_chosen,) int64."""
+    """Return a random cluster and others, each drawn by the links to those before: (at most n_chosen,) int64."""
     k = problem.n_clusters
     between = quotient(problem.rows, labels, k)
     chosen, links = [int(rng.integers(k))], np.zeros(k)

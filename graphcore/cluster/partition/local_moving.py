@@ -94,7 +94,7 @@ def anneal(problem, labels, temperatures, rng):
 
 
 def in_turns(spans, n_turns):
-    """The blocks of every turn, for the turns that there are blocks for."""
+    """Return the blocks of every turn, for the turns that there are blocks for."""
     return [spans[turn::n_turns] for turn in range(min(n_turns, len(spans)))]
 
 
@@ -136,7 +136,7 @@ def move_in_blocks(problem, labels, *, sums=None, tolerance=FEW_MOVES, n_jobs=No
 
 
 def _sums_then(rows, labels, nodes, old, moved, sums, n_jobs):
-    """The sums after some nodes have moved from `old` labels, from those before; `moved` are their bits."""
+    """Return the sums after some nodes have moved from `old` labels, from those before; `moved` are their bits."""
     spans = pass_spans(rows.indptr, few=True)
     changes = map_passes(_change_part, rows, spans, read_only(labels), nodes, old, moved, len(sums.size), n_jobs=n_jobs)
     internal, volume, size = sum(changes, sums.internal), sums.volume.copy(), sums.size.copy()
@@ -182,7 +182,7 @@ def _turn(problem, labels, spans, sums, limits, near, n_jobs):
 
 
 def _move_part(rows, first, last, labels, code, limits, sums, near):
-    """Nodes that move, their clusters then, and what that changes inside clusters."""
+    """Return nodes that move, their clusters then, and what that changes inside clusters."""
     own, inner = np.array(labels[first:last]), np.empty(len(sums[0]))
     task, sums = (rows[:], FREE.of_nodes, code, limits), tuple(map(read_only, sums))
     _block_loops.move_block(task, sums, read_only(labels), own, first, last, read_only(near), inner)
@@ -207,7 +207,7 @@ def block_sweep(problem, labels, n_jobs=None):
 
 
 def assign_block(rows, first, last, labels, slopes):
-    """The clusters of steepest ascent for nodes first to last, all labels held: new labels of these."""
+    """Return the clusters of steepest ascent for nodes first to last, all labels held: new labels of these."""
     moved = np.empty(last - first, dtype=labels.dtype)
     _block_loops.batch_assign(rows[:], tuple(map(read_only, slopes)), labels, first, last, moved)
     return moved

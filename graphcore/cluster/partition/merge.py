@@ -34,7 +34,7 @@ class MergeTree:
         return len(self.leaf_sizes)
 
     def labels_at(self, n_clusters):
-        """Labels of the leaves, (n_leaves,) int32, when `n_clusters` are left, numbered by first leaf."""
+        """Return labels of the leaves, (n_leaves,) int32, when `n_clusters` are left, numbered by first leaf."""
         n_clusters = check_integer(
             "n_clusters", n_clusters, low=1, high=self.n_leaves, why_high="the leaves of the merge tree"
         )
@@ -80,7 +80,7 @@ class MergeTree:
         return MergeTree(np.where(old >= made, old - made + n_clusters, leaves), heights, sizes), labels
 
     def linkage(self):
-        """The tree as scipy writes it, (n_leaves - 1, 4) float64: children, height, number of leaves below.
+        """Return the tree as scipy writes it, (n_leaves - 1, 4) float64: children, height, number of leaves below.
 
         Scipy refuses negative heights: where the first unions gain (or heights are minus similarities), all are raised
         alike.
@@ -116,7 +116,7 @@ def _unions(rows, sizes, n_clusters, linkage, min_size=1, elsewhere=None):
 
 
 def _labels_after(children, n_leaves):
-    """Labels of the leaves, (n_leaves,) int32, after these unions, numbered by first leaf."""
+    """Return labels of the leaves, (n_leaves,) int32, after these unions, numbered by first leaf."""
     import scipy.sparse as sp
     from scipy.sparse.csgraph import connected_components  # which numbers components by first node
 

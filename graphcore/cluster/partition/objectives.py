@@ -41,7 +41,7 @@ OBJECTIVES = {
 
 
 def objective_of(objective):
-    """The Objective of that name; one that has a resolution of its own is given as it is."""
+    """Return the Objective of that name; one that has a resolution of its own is given as it is."""
     if isinstance(objective, Objective):
         return objective
     from ...base.validation import check_choice  # with numpy, which the command line's help does without

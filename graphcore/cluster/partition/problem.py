@@ -36,7 +36,7 @@ class ClusterSums:
         return np.divide(self.cut, self.volume, out=np.ones(len(self.volume)), where=self.volume > 0)
 
     def value(self, objective: str | Objective) -> float:
-        """The objective that local moving raises, by its name or as it is; larger is better."""
+        """Return the objective that local moving raises, by its name or as it is; larger is better."""
         return float(objective_value(objective_of(objective).code, self.internal, self.volume))
 
 
@@ -61,7 +61,7 @@ def cluster_sums(rows, labels, n_clusters, n_jobs=None, counts=None, splits=None
 
 
 def inner_sums(rows, labels, n_clusters, n_jobs=None):
-    """The `internal` of :func:`cluster_sums` alone: clusters may be as many as the nodes of a block."""
+    """Return the `internal` of :func:`cluster_sums` alone: clusters may be as many as the nodes of a block."""
     count("entries summed", len(rows.indices))
     spans = pass_spans(rows.indptr, few=True)
     parts = map_passes(_inner_part, rows, spans, read_only(labels), n_clusters, n_jobs=n_jobs)
@@ -73,7 +73,7 @@ def _inner_part(rows, first, last, labels, n_clusters):
 
 
 def _sums_part(rows, first, last, labels, n_clusters, counts, split):
-    """The sums over some nodes, and each one's weight inside and outside of its cluster if they are split."""
+    """Return the sums over some nodes, and each one's weight inside and outside of its cluster if they are split."""
     clusters = *(np.zeros(n_clusters) for _ in range(3)), np.zeros(n_clusters, dtype=np.int64)
     nodes = tuple(np.empty((2, last - first if split else 0)))
     add_cluster_sums(rows[:], read_only(counts), labels, first, last, clusters, nodes)
@@ -88,7 +88,7 @@ class Partition(NamedTuple):
     labels: np.ndarray  # (n,) int32, -1 for isolated nodes
 
     def rank(self):
-        """The key by which partitions are compared."""
+        """Return the key by which partitions are compared."""
         return self[:2]
 
 
@@ -142,11 +142,11 @@ class Problem:
         return self.rows[:], self.constraints.of_nodes, self.code, self.limits(float(sums.volume.sum()))
 
     def sums(self, labels, n_jobs=None) -> ClusterSums:
-        """ClusterSums of labels."""
+        """Return ClusterSums of labels."""
         return cluster_sums(self.rows, labels, self.n_clusters, n_jobs, counts=self.constraints.counts)
 
     def partition(self, labels, sums) -> Partition:
-        """Labels as a Partition, by their sums; without empty clusters, in place, where their number is free."""
+        """Return labels as a Partition, by their sums; without empty clusters, in place, where their number is free."""
         if not self.min_size:
             compact_labels(labels, self.n_clusters)
         return Partition(bool(sums.size.min() >= self.min_size), sums.value(self.objective), labels)

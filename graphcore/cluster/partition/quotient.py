@@ -113,12 +113,12 @@ def _sample_part(rows, first, last, labels, limit):
 
 
 def max_links(rows):
-    """Entries that a graph between groups may have before only its strong links are kept."""
+    """Return entries that a graph between groups may have before only its strong links are kept."""
     return min(max(_FEW_LINKS, len(rows.indices) // _MIN_COMPRESSION), _MANY_LINKS)
 
 
 def is_huge(n_entries):
-    """Whether a graph of so many entries is gone through as rarely as can be, and in its own order."""
+    """Return whether a graph of so many entries is gone through as rarely as can be, and in its own order."""
     return n_entries > _MANY_ENTRIES
 
 
@@ -170,7 +170,7 @@ def common_refinement(labellings, n_clusters):
 
 
 def label_sizes(labels, n_clusters, counts=_ONES):
-    """Nodes of every label, int64, as `counts` count; labels of -1 are left out."""
+    """Return nodes of every label, int64, as `counts` count; labels of -1 are left out."""
     sizes = np.zeros(n_clusters, dtype=np.int64)
     _loops.label_sums(labels, read_only(counts), sizes)
     return sizes
@@ -200,14 +200,14 @@ def compact_labels(labels, n_clusters):
 
 
 def apply_labels(table, groups):
-    """Labels of nodes, from labels of their groups; -1 for nodes without a group."""
+    """Return labels of nodes, from labels of their groups; -1 for nodes without a group."""
     out = np.empty(len(groups), dtype=np.int32)
     _loops.apply_labels(table, groups, out)
     return out
 
 
 def pick_labels(groups, n_groups, labels):
-    """Labels of groups, from labels of nodes that agree within each group."""
+    """Return labels of groups, from labels of nodes that agree within each group."""
     out = np.empty(n_groups + 1, dtype=np.int32)
     out[groups] = labels  # of nodes without a group (-1) into the last place
     return out[:-1]

@@ -45,7 +45,7 @@ class Choice(NamedTuple):
 
 
 def choose_balance(coarse, balance, streams, *, eigen_solver="power", n_jobs=None):
-    """The Choice for a coreset graph: of `BALANCES` for "auto", otherwise the given one's.
+    """Return the Choice for a coreset graph: of `BALANCES` for "auto", otherwise the given one's.
 
     At balance a the objective is ``J - (1 - a) (J_1 / H_1) H`` with the J and H of merging by J alone. Of what merging
     then makes the one is taken that has the largest ``log J - 0.15 log(1 - J / H) + 0.3 A``, or the most even one of
@@ -75,7 +75,7 @@ def choose_balance(coarse, balance, streams, *, eigen_solver="power", n_jobs=Non
 
 
 def others(balance):
-    """The balances below 1 to try for one that is given, or for "auto"."""
+    """Return the balances below 1 to try for one that is given, or for "auto"."""
     return BALANCES[1:] if balance == "auto" else (balance,) if balance < 1.0 else ()
 
 
@@ -87,7 +87,7 @@ def certainty(information, entropy):
 
 
 def most_even(scores):
-    """The first of the scores, which are those of ever less even partitions, that is nearly the largest."""
+    """Return the first of the scores, which are those of ever less even partitions, that is nearly the largest."""
     return next(i for i, score in enumerate(scores) if score >= max(scores) - _NOISE)
 
 

@@ -263,7 +263,7 @@ def cluster_graph(graph, settings, *, known=NOTHING, levels=(), random_state=Non
 
 
 def _published(graph, settings, known, streams, n_jobs, stages):
-    """The Clustering of the published algorithm: spectral clustering of the induced coreset graph."""
+    """Return the Clustering of the published algorithm: spectral clustering of the induced coreset graph."""
     with stages("published algorithm"):
         found = coreset_spectral_clustering(
             graph, settings.n_clusters, coreset_size=settings.coreset_size, sampling=settings.sampling,
@@ -278,7 +278,7 @@ def _published(graph, settings, known, streams, n_jobs, stages):
 
 
 def _balanced(graph, problem, settings, streams, n_jobs, stages):
-    """The first draft, settings at the balance that it was merged at, and what else was tried."""
+    """Return the first draft, settings at the balance that it was merged at, and what else was tried."""
     between = coreset_graph_of(graph, problem, settings, streams, n_jobs, stages)
     with stages("balance"):
         choice = choose_balance(

@@ -79,7 +79,7 @@ def coreset_draft(graph, problem, settings, streams, n_jobs, stages):
 
 
 def coreset_graph_of(graph, problem, settings, streams, n_jobs, stages):
-    """The ContractedGraph of a coreset that is drawn for it."""
+    """Return the ContractedGraph of a coreset that is drawn for it."""
     with stages("coreset"):
         kernel = GraphKernel(graph, SELF_LOOP)
         coreset = _drawn(kernel, settings, streams)
@@ -88,7 +88,7 @@ def coreset_graph_of(graph, problem, settings, streams, n_jobs, stages):
 
 
 def labelled_draft(between, labels, n_jobs, stages):
-    """The Draft that labels of the nodes of a ContractedGraph make, (n_cells,) int32."""
+    """Return the Draft that labels of the nodes of a ContractedGraph make, (n_cells,) int32."""
     with stages("kernel distances"):
         of_nodes, n_unreached = between.label_nodes(labels, int(labels.max()) + 1, n_jobs)
         grow_small_clusters(between.whole, of_nodes)
@@ -96,7 +96,7 @@ def labelled_draft(between, labels, n_jobs, stages):
 
 
 def given_draft(graph, problem, settings, given, streams, stages):
-    """Labels to start from; nodes of -1 follow their neighbours. A coreset is drawn all the same."""
+    """Return a Draft of given labels; nodes of -1 follow their neighbours. A coreset is drawn all the same."""
     k, rows, labels = problem.n_clusters, problem.rows, given.copy()
     with stages("coreset"):
         coreset = _drawn(GraphKernel(graph, SELF_LOOP), settings, streams)
@@ -107,7 +107,7 @@ def given_draft(graph, problem, settings, given, streams, stages):
 
 
 def eigenvector_draft(graph, problem, streams, stages):
-    """Labels from eigenvectors of the whole graph, or None where they would take long or show no clusters."""
+    """Return labels from eigenvectors of the whole graph, or None where they would take long or show no clusters."""
     with stages("eigenvectors"):
         labels = _eigenvector_labels(graph, problem.n_clusters, streams)
         if labels is None:
@@ -129,14 +129,14 @@ def anew_draft(problem, labels, streams, stages):
 
 
 def disagree(labellings, n_clusters):
-    """Whether two labellings agree on so few nodes, beyond chance, that there may be more to find."""
+    """Return whether two labellings agree on so few nodes, beyond chance, that there may be more to find."""
     one, other = labellings
     agreement, chance = stability(one, [other], n_clusters)[0][one >= 0].mean(), 1.0 / n_clusters
     return n_clusters > 1 and agreement - chance <= _SETTLED_SHARE * (1.0 - chance)
 
 
 def _drawn(kernel, settings, streams):
-    """The coreset that the settings ask for."""
+    """Return the coreset that the settings ask for."""
     return sample_coreset(
         kernel, max(1, settings.n_clusters), size=settings.coreset_size, method=settings.sampling, replace=False,
         random_state=streams,
@@ -144,7 +144,7 @@ def _drawn(kernel, settings, streams):
 
 
 def _eigenvector_labels(graph, n_clusters, streams):
-    """Labels (n,) int32 from eigenvectors of the whole graph, -1 for isolated nodes.
+    """Return labels (n,) int32 from eigenvectors of the whole graph, -1 for isolated nodes.
 
     None where that would take long, and where there are fewer clusters in them.
     """
@@ -164,7 +164,7 @@ def _eigenvector_labels(graph, n_clusters, streams):
 
 
 def _grouped_rows(X, n_clusters, rng):
-    """The best labels of several runs of k-means, or None if each leaves a cluster empty.
+    """Return the best labels of several runs of k-means, or None if each leaves a cluster empty.
 
     By scipy: only directions are looked for, and a first import of scikit-learn's takes a second.
     """

@@ -79,7 +79,7 @@ class Known:
         return least if least <= 1 else round(least * unit), Constraints(**more)
 
     def problem(self, rows, settings):
-        """The Problem of a graph with these settings."""
+        """Return the Problem of a graph with these settings."""
         least, constraints = self.limits(settings)
         record, k = settings.record, settings.n_clusters
         least, k = (least, k) if k else (0, len(rows.degrees))
@@ -90,7 +90,7 @@ NOTHING = Known()
 
 
 def check_known(graph, n_clusters, labels=None, initial_labels=None, sample_weight=None):
-    """Known of a graph, from what a user gave: labels that stay, labels to start from, checked weights."""
+    """Return Known of a graph, from what a user gave: labels that stay, labels to start from, checked weights."""
     if n_clusters == 0 and not (labels is None and initial_labels is None):
         raise ParameterError("labels that stay or to start from need a number of clusters: give n_clusters")
     fixed = None if labels is None else _labels("labels that stay", labels, graph, n_clusters)

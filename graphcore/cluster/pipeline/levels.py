@@ -68,7 +68,7 @@ def _divided(problem, labels, above, rng, n_jobs):
 
 
 def _inside(rows, labels):
-    """The rows without edges between different labels; degrees stay."""
+    """Return the rows without edges between different labels; degrees stay."""
     kept = np.repeat(labels, np.diff(rows.indptr)) == labels[rows.indices]
     indptr = np.concatenate([[0], np.cumsum(kept)])[rows.indptr].astype(rows.indptr.dtype)
     weights = rows.weights[kept] if len(rows.weights) else rows.weights

@@ -27,7 +27,7 @@ class Parameter:
     metavar: str = "N"  # placeholder of the value on the command line
 
     def check(self, value):
-        """The value, if it is in range; sizes stay as they were given: shares are of a graph."""
+        """Return the value, if it is in range; sizes stay as they were given: shares are of a graph."""
         from ...base import validation as is_fine  # with numpy, which the command line's help does without
 
         name, kind, choices = self.name, self.kind, self.choices
@@ -76,5 +76,5 @@ PARAMETERS = (
 
 
 def defaults():
-    """Every setting by its name, with its default."""
+    """Return every setting by its name, with its default."""
     return {parameter.name: parameter.default for parameter in PARAMETERS}

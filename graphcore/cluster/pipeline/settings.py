@@ -125,7 +125,7 @@ def check_settings(n_clusters, given):
 
 
 def _levels(n_clusters):
-    """The numbers of clusters, if several are given."""
+    """Return the numbers of clusters, if several are given."""
     if not isinstance(n_clusters, (list, tuple, np.ndarray)):
         return ()
     levels = tuple(check_integer("n_clusters", each, low=1) for each in n_clusters)
@@ -135,7 +135,7 @@ def _levels(n_clusters):
 
 
 def _may_be_uneven(values):
-    """Whether merging and moves can pay for entropy."""
+    """Return whether merging and moves can pay for entropy."""
     return OBJECTIVES[values["objective"]].has_price and not values["published"]
 
 
@@ -162,7 +162,7 @@ def _left_to(n_clusters, values):
 
 
 def resolve_settings(graph, n_clusters, *, total_size=None, **given):
-    """Settings for a graph, of values as for :func:`check_settings`."""
+    """Return Settings for a graph, of values as for :func:`check_settings`."""
     return resolve(check_settings(n_clusters, given), graph, total_size)
 
 
@@ -226,7 +226,7 @@ def resized(settings, given, graph):
 
 
 def _sizes(values, total_size, k):
-    """Least and largest size of a cluster, as numbers of nodes that so many with an edge can be divided into."""
+    """Return least and largest size of a cluster, as numbers of nodes that so many with an edge can be divided into."""
     most = values["max_cluster_size"]
     least = check_size("min_cluster_size", values["min_cluster_size"], total_size, _LINKED, low=0)
     most = None if most is None else check_size("max_cluster_size", most, total_size, _LINKED)
@@ -256,13 +256,13 @@ def _effort(values):
 
 
 def _usual(objective):
-    """The efforts "fast" and "default" for an objective, as `_effort` returns them."""
+    """Return the efforts "fast" and "default" for an objective, as `_effort` returns them."""
     (most, price), (times, less) = EFFORTS["default"], OBJECTIVES[objective].patience
     return EFFORTS["fast"], (most * times, price / less)
 
 
 def _coreset_size(params, n_linked):
-    """Nodes in a coreset."""
+    """Return nodes in a coreset."""
     k, size = params.n_clusters, params.values["coreset_size"]
     if size != "auto":
         return check_size("coreset_size", size, n_linked, _LINKED)

@@ -62,7 +62,7 @@ class ClusterTree:
         return self.merges.n_leaves
 
     def labels_at(self, n_clusters: int | None = None, *, resolution: float | None = None) -> Labels:
-        """Labels of all nodes at a cut, by stable numbers.
+        """Return labels of all nodes at a cut, by stable numbers.
 
         Parameters
         ----------
@@ -97,7 +97,7 @@ class ClusterTree:
         return int(counts[np.argmax(information - price * np.log(counts))])
 
     def levels(self, library: str | None = None) -> Table:
-        """The numbers of clusters that are best at some resolution.
+        """Return the numbers of clusters that are best at some resolution.
 
         The best partition at resolution r, at least 1, has the largest ``information - log(n_clusters) / r``, in nats
         for each edge. One that is best over a wide range of resolutions stands out. Looked at are all numbers of
@@ -132,7 +132,7 @@ class ClusterTree:
         return as_library(columns, library)
 
     def layers(self, count: int = 4) -> list[Labels]:
-        """Labels at the levels that stand out most, coarse to fine, each nested in those before it.
+        """Return labels at the levels that stand out most, coarse to fine, each nested in those before it.
 
         Parameters
         ----------
@@ -181,7 +181,7 @@ class ClusterTree:
         return as_library(columns, library)
 
     def to_linkage(self) -> Floats:
-        """The tree as scipy's hierarchy functions take it, (n_leaves - 1, 4) float64."""
+        """Return the tree as scipy's hierarchy functions take it, (n_leaves - 1, 4) float64."""
         return self.merges.linkage()
 
     def to_networkx(self) -> DiGraph:
@@ -198,7 +198,7 @@ class ClusterTree:
         return tree
 
     def to_newick(self, nodes: bool = False) -> str:
-        """The tree as text in Newick's format, branches as long as heights differ.
+        """Return the tree as text in Newick's format, branches as long as heights differ.
 
         Parameters
         ----------
@@ -264,7 +264,7 @@ class ClusterTree:
         return members
 
     def _there(self, n_clusters):
-        """Ids of the clusters that the partition into so many consists of."""
+        """Return ids of the clusters that the partition into so many consists of."""
         made = 2 * self.n_leaves - n_clusters  # ids that have been made, and are not yet parts of others
         parent = self._parents[:made]
         return np.flatnonzero((parent >= made) | (parent < 0))

@@ -118,7 +118,7 @@ class _Corner(NamedTuple):
 
 
 def _corner(trees, price, candidates, balance=None):
-    """The sharpest of the candidates; without a balance labels cost log k, as those of clusters of one size."""
+    """Return the sharpest of the candidates; without a balance labels cost log k, as those of clusters of one size."""
     information, entropy = _curves(trees)
     costs = np.log(np.arange(1, len(entropy) + 1)) if balance is None else entropy
     corners = information_corners(information, costs, price)

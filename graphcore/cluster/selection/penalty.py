@@ -80,7 +80,7 @@ def penalised_curve(error_of, candidates, n, radius):
 
 
 def radius_of(X):
-    """Largest distance of a row from the mean of the rows; X dense or sparse."""
+    """Return largest distance of a row from the mean of the rows; X dense or sparse."""
     if hasattr(X, "tocsr"):
         centre = np.asarray(X.mean(axis=0)).ravel()
         squares = np.asarray(X.multiply(X).sum(axis=1)).ravel() - 2.0 * (X @ centre) + centre @ centre

@@ -94,7 +94,7 @@ class KSelection:
 
 
 def selection(method, candidates, scores, curves):
-    """A KSelection whose `best` is the first candidate of the largest score; NaN scores are passed over."""
+    """Return a KSelection whose `best` is the first candidate of the largest score; NaN scores are passed over."""
     scores = np.asarray(scores, dtype=np.float64)
     judged = np.where(np.isnan(scores), -np.inf, scores)
     return KSelection(int(candidates[int(np.argmax(judged))]), method, candidates, scores, curves)

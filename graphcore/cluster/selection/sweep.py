@@ -62,7 +62,7 @@ class MicroClusterTree:
         return self.tree.n_leaves
 
     def labels_at(self, n_clusters):
-        """Labels of all nodes when `n_clusters` are left; -1 for isolated nodes."""
+        """Return labels of all nodes when `n_clusters` are left; -1 for isolated nodes."""
         return apply_labels(self.tree.labels_at(n_clusters), self.micro_clusters)
 
 

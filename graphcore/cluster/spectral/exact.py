@@ -75,7 +75,7 @@ def _dense(S, n_vectors):
 
 
 def _of_components(S, root, n_vectors):
-    """Eigenvectors of the eigenvalue 1, one for each connected component, those of the largest volume first."""
+    """Return eigenvectors of the eigenvalue 1, one for each connected component, those of the largest volume first."""
     from scipy.sparse.csgraph import connected_components
 
     n_components, labels = connected_components(S, directed=False)
@@ -150,7 +150,7 @@ def bethe_hessian_embedding(A, n_vectors, *, random_state=None):
 
 
 def unit_rows(X):
-    """The rows scaled to length 1, as float64; rows of 0 stay."""
+    """Return the rows scaled to length 1, as float64; rows of 0 stay."""
     X = np.asarray(X, dtype=np.float64)
     # By powers of two first, which change no digit, as squares of what is tiny vanish.
     X = np.ldexp(X, -np.frexp(np.abs(X).max(axis=1, keepdims=True))[1])

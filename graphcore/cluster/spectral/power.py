@@ -63,7 +63,7 @@ def power_embedding(A, n_clusters, *, n_parts=None, n_vectors=None, n_products=N
 
 
 def _orthonormal(X, root, single):
-    """An orthonormal basis of the columns, at right angles to `root` (n,); rows of 0 stay.
+    """Return an orthonormal basis of the columns, at right angles to `root` (n,); rows of 0 stay.
 
     Columns within rounding of those before them are 0.
     """
@@ -146,7 +146,7 @@ def _multiplier(A, root, n_jobs):
 
 
 def _chebyshev(smoothed, X, weights, bound):
-    """A polynomial of a product applied to vectors, by its coefficients for eigenvalues from 0 to the bound."""
+    """Return a polynomial of a product applied to vectors, by its coefficients for eigenvalues from 0 to the bound."""
     before, now = X, 2 / bound * smoothed(X) - X
     total = weights[0] * before + weights[1] * now
     for weight in weights[2:]:
