@@ -139,7 +139,7 @@ def _from_edge_index(data, **options):
 
 
 def _from_named_columns(table, **options):
-    """Make a graph of a table without another column than the ends and the weight: what is not read might have been meant."""
+    """Make a graph of a table whose columns are the ends and the weight alone: others might have been meant."""
     source, target, weight = edge_columns(column_names(table))
     others = [name for name in column_names(table) if name not in (source, target, weight)]
     if others:

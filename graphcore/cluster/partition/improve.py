@@ -21,7 +21,7 @@ _TOLERANCE = 0.002
 
 
 def improve(problem, labels, rng, n_jobs=None, told=None):
-    """Return partition of labels, changed in place, after moves of single nodes, then of groups of nodes in cycles.
+    """Return the Partition of labels, changed in place, after moves of single nodes, then of groups of nodes in cycles.
 
     (stage, objective) before and after each of the two is appended to the list `told`.
     """
