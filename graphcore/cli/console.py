@@ -33,7 +33,7 @@ class _Taught(click.Command):
         if not self.headings:
             super().format_options(ctx, formatter)
             return
-        records = {heading: [] for heading in self.headings}
+        records: dict[str, list] = {heading: [] for heading in self.headings}
         for p in self.get_params(ctx):
             if isinstance(p, click.Option):
                 records[getattr(p, "heading", None) or self.headings[-1]].append(p.get_help_record(ctx))
@@ -51,6 +51,10 @@ class _Taught(click.Command):
 
 class Commands(_Taught, click.Group):
     """A group of commands."""
+
+
+class _Json(click.Option):
+    heading = "Output"
 
 
 class Command(_Taught):
@@ -71,9 +75,7 @@ class Command(_Taught):
 
         super().__init__(*args, callback=told, **options)
         self.made_up = made_up
-        json_option = click.Option(["--json", "as_json"], is_flag=True, help="Print the summary as one JSON object.")
-        json_option.heading = "Output"
-        self.params.append(json_option)
+        self.params.append(_Json(["--json", "as_json"], is_flag=True, help="Print the summary as one JSON object."))
 
     def make_context(self, info_name, args, parent=None, **extra):
         """Remember the words of the command, as they could be typed again."""

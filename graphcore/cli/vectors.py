@@ -93,7 +93,7 @@ def _load_text(source):
     # The first line has names of columns if a field is neither a number nor a sign for a missing one.
     fields = [field.strip() for field in first.split(delimiter)]
     has_names = any(not is_number(field) and field.lower() not in MISSING for field in fields)
-    options = {"delimiter": delimiter, "skiprows": before + has_names, "ndmin": 2}
+    options: dict = {"delimiter": delimiter, "skiprows": before + has_names, "ndmin": 2}
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "loadtxt: input contained no data")  # an error here, with its own words
         if source.direct:  # numpy reads files in larger pieces than streams
