@@ -42,10 +42,16 @@ for command in (cluster, update, report, compare, info, convert, knn, build, che
 
 def main(arguments=None):
     """Run the command line and leave with its exit code: 0 done, 2 bad input or usage, 130 interrupted."""
-    _open_descriptors()
+    # A file would be opened under the number of a standard stream that is closed, so the null device gets it. Python's
+    # own stream stays None, and a command that needs it says so.
+    for descriptor in range(3):
+        try:
+            os.fstat(descriptor)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # under the lowest free number
     code = run(arguments)
     if code == INTERRUPTED:
-        # Threads at work in compiled loops would be waited for.
+        # sys.exit would wait for threads at work in compiled loops.
         for stream in filter(None, (sys.stdout, sys.stderr)):
             stream.flush()
         os._exit(code)
@@ -59,32 +65,16 @@ def run(arguments=None):
     except click.exceptions.NoArgsIsHelpError as no_arguments:
         no_arguments.show()
         return BAD_INPUT
-    except click.UsageError as error:
-        where = "graphcore" if error.ctx is None else error.ctx.command_path
-        return _refuse(f"{error.format_message()} (see {where} --help)")
-    except click.ClickException as error:
-        return _refuse(error.format_message())
     except click.Abort as abort:
         if isinstance(abort.__cause__, EOFError):  # click takes this for a user's Ctrl-D; here it would be a defect
             raise abort.__cause__ from None
         tell("graphcore: interrupted")
         return INTERRUPTED
+    except click.ClickException as error:
+        message = error.format_message()
+        if isinstance(error, click.UsageError):
+            message += f" (see {'graphcore' if error.ctx is None else error.ctx.command_path} --help)"
     except OSError as error:
-        return _refuse(f"{error.filename}: {error.strerror}" if error.filename is not None else str(error))
-
-
-def _refuse(message):
+        message = f"{error.filename}: {error.strerror}" if error.filename is not None else str(error)
     tell(f"graphcore: {' '.join(message.split())}")
     return BAD_INPUT
-
-
-def _open_descriptors():
-    """Open standard streams that are closed on the null device, or the next file would be taken for one of them.
-
-    Python's own streams stay None, so that nobody takes their place for one where something arrives.
-    """
-    for descriptor in range(3):
-        try:
-            os.fstat(descriptor)
-        except OSError:
-            os.open(os.devnull, os.O_RDWR)  # the lowest that is free

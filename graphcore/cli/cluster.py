@@ -148,6 +148,7 @@ def cluster(console, input, **options):
     params = _check(console, given, settings, files)
     drawn = {"random_state": given.random_state, "n_jobs": given.n_jobs}
     from ..base.streams import Streams
+    from ..cluster.partition.quotient import goes_to_workers
     from ..distributed.cluster import client_of
     from ..estimators.coreset_spectral import CoresetSpectralClustering
     from ..graphs.graph import Graph
@@ -166,7 +167,10 @@ def cluster(console, input, **options):
         check_names(graph, given.output, {} if nodes is None else nodes.columns)
         is_given = isinstance(X, Graph) and given.symmetrize not in DIRECTED
         model._fit_graph(graph, reference, params, streams, stages, is_given=is_given, **_known(graph, given))
-        _warn_of_idle(model.graph_, given)
+        if output_kind(given.output) != "text" and (given.membership or ".npz").lower().endswith(".npz"):
+            warn_of_idle(("spreadsheet",), "files of text")
+        if not goes_to_workers(model.graph_):
+            warn_of_idle(("scheduler", "workers"), "graphs on disk of more than 2^28 entries (134 million edges)")
         with stages("write"):
             write_clusters(model, given.output, given.spreadsheet, nodes)
             if given.model is not None:
@@ -251,13 +255,3 @@ def _known(graph, given):
             given.node_weights, graph, any_size=given.any_size, encoding=given.encoding
         )
     return known
-
-
-def _warn_of_idle(graph, given):
-    """Name the options that did nothing in this run."""
-    from ..cluster.partition.quotient import goes_to_workers
-
-    if output_kind(given.output) != "text" and (given.membership or ".npz").lower().endswith(".npz"):
-        warn_of_idle(("spreadsheet",), "files of text")
-    if not goes_to_workers(graph):
-        warn_of_idle(("scheduler", "workers"), "graphs on disk of more than 2^28 entries (134 million edges)")

@@ -6,7 +6,7 @@ import shlex
 import signal
 import sys
 import warnings
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 
 import click
 
@@ -14,7 +14,7 @@ from ..base.progress import Bar, Stages
 from ..exceptions import GraphWarning, InputError
 from .files import check_files, on_stdout
 
-_ARGUMENTS = "graphcore.arguments"
+TYPED = "graphcore.typed"  # key of the words of a command in click's `meta`
 TERMINATED = 143
 
 
@@ -33,16 +33,13 @@ class _Taught(click.Command):
         if not self.headings:
             super().format_options(ctx, formatter)
             return
-        options = [p for p in self.get_params(ctx) if isinstance(p, click.Option)]
-        for heading in self.headings:
+        records: dict[str, list] = {heading: [] for heading in self.headings}
+        for p in self.get_params(ctx):
+            if isinstance(p, click.Option):
+                records[getattr(p, "heading", None) or self.headings[-1]].append(p.get_help_record(ctx))
+        for heading, rows in records.items():
             with formatter.section(heading):
-                formatter.write_dl(
-                    [
-                        p.get_help_record(ctx)
-                        for p in options
-                        if (getattr(p, "heading", None) or self.headings[-1]) == heading
-                    ]
-                )
+                formatter.write_dl(rows)
 
     def format_epilog(self, ctx, formatter):
         """Show the examples at the end of the help."""
@@ -53,7 +50,7 @@ class _Taught(click.Command):
 
 
 class Commands(_Taught, click.Group):
-    """The commands together."""
+    """A group of commands."""
 
 
 class _Json(click.Option):
@@ -81,10 +78,10 @@ class Command(_Taught):
         self.params.append(_Json(["--json", "as_json"], is_flag=True, help="Print the summary as one JSON object."))
 
     def make_context(self, info_name, args, parent=None, **extra):
-        """Remember what was typed."""
-        typed = list(args)
+        """Remember the words of the command, as they could be typed again."""
+        typed = ["graphcore", info_name, *args]
         ctx = super().make_context(info_name, args, parent, **extra)
-        ctx.meta[_ARGUMENTS] = [info_name, *typed]
+        ctx.meta[TYPED] = typed
         return ctx
 
     def invoke(self, ctx):
@@ -100,7 +97,7 @@ class Command(_Taught):
 
 
 def adding(*options, heading=None):
-    """A decorator that adds options to a command, under a heading of its help."""
+    """Make a decorator that adds options to a command, under a heading of its help."""
 
     def add(command):
         for option in reversed(options):
@@ -117,7 +114,7 @@ _NAMED = re.compile(r"(?<![\w'./-])([a-z_]\w*)(?:=('[^']*'|\([^)]*\)|[^\s,;:)]*[
 
 
 def in_options(message, params, name=None, value=None):
-    """A message of the library in the words of a command: ``n_clusters=0`` becomes ``-k 0``.
+    """Say a message of the library in the words of a command: ``n_clusters=0`` becomes ``-k 0``.
 
     `name` and `value` are those that the error names. Without a value only names with an underscore are taken for
     parameters; others are English words as well. Where the command line's own name stands in brackets behind another
@@ -144,7 +141,7 @@ def in_options(message, params, name=None, value=None):
 
 
 def _spelled(option, value):
-    """An option with a value, as it is typed."""
+    """Write an option with a value, as it is typed."""
     if option.is_flag:
         return (option.secondary_opts if value == "False" and option.secondary_opts else option.opts)[0]
     return f"{option.opts[0]} {'none' if value == 'None' else value}"
@@ -164,37 +161,12 @@ def show(facts, lines, as_json):
         click.echo(json.dumps(facts) if as_json else table)
 
 
-def typed_command():
-    """The words of the command that is running, as they could be typed again."""
-    return ["graphcore", *click.get_current_context().meta[_ARGUMENTS]]
-
-
 def tell(text):
     """Print on standard error; where that cannot be written, nothing more is said, and the work goes on."""
     try:
         click.echo(text, err=True)
     except OSError:
         sys.stderr = None
-
-
-@contextmanager
-def _ended_by_exceptions():
-    """Within, SIGTERM raises SystemExit, so that half-written files are removed; before, it ends the process."""
-    import scipy.sparse  # noqa: F401  no handler runs while extension modules are loaded, which may take long
-
-    from ..base.threads import in_main_thread
-
-    def terminate(_signal, _frame):
-        raise SystemExit(TERMINATED)
-
-    if not in_main_thread():
-        yield
-        return
-    before = signal.signal(signal.SIGTERM, terminate)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)
 
 
 class Console:
@@ -222,8 +194,14 @@ class Console:
 
     @contextmanager
     def listening(self):
-        """Within this context, warnings about the graph and notices of compilation are lines on stderr, each once."""
+        """Print warnings about the graph and notices of compilation on stderr within this context, each once.
+
+        SIGTERM raises SystemExit within it, so that half-written files are removed.
+        """
+        import scipy.sparse  # noqa: F401  no handler runs while extension modules are loaded, which may take long
+
         from ..base.compiling import compilation_notices
+        from ..base.threads import in_main_thread
 
         others = warnings.showwarning
         ctx = click.get_current_context(silent=True)
@@ -237,7 +215,12 @@ class Console:
                 self.warned.append(text)
                 self.say(f"warning: {text}")
 
-        with closing(self._bar), warnings.catch_warnings(), compilation_notices(self.say), _ended_by_exceptions():
+        def terminate(_signal, _frame):
+            raise SystemExit(TERMINATED)
+
+        with closing(self._bar), warnings.catch_warnings(), compilation_notices(self.say), ExitStack() as stack:
+            if in_main_thread():
+                stack.callback(signal.signal, signal.SIGTERM, signal.signal(signal.SIGTERM, terminate))
             warnings.simplefilter("always", GraphWarning)
             warnings.showwarning = show
             yield

@@ -11,7 +11,8 @@ from .files import OUTPUT
 
 _N_CLUSTERS = 10
 _PICTURES = (".png", ".svg", ".pdf")
-# Why the two columns disagree.
+_SCORES = "{ari:>6.3f} {nmi:>6.3f} {normalized_cut:>7.4f} {seconds:>8.2f}"
+# The reason why the two methods differ.
 _WHY = {
     "information": "they differ: graphcore maximises the information that clusters hold about edges; "
     "`graphcore demo --objective ncut` minimises NC, as scikit-learn does",
@@ -60,7 +61,7 @@ def demo(console, objective, picture, random_state):
     lines = [
         ("digits of scikit-learn", f"{graph.n_nodes:,} images, 10-NN graph with {graph.n_edges:,} edges"),
         ("", f"{'ARI':>6} {'NMI':>6} {'NC':>7} {'seconds':>8}"),
-        *((row["method"], _scores(row)) for row in found),
+        *((row["method"], _SCORES.format(**row)) for row in found),
         ("ARI, NMI", "agreement with the true digits, 1 is perfect"),
         ("NC", "normalised cut, lower is better"),
         ("seconds", "of a second run: the first compiles loops and imports packages"),
@@ -87,6 +88,7 @@ def _sklearn(graph, seed, _objective):
 
 
 def _check_picture(path):
+    """Check that a picture can be drawn and written to `path`."""
     from importlib.util import find_spec
 
     from ..files.atomic import check_writable
@@ -100,7 +102,7 @@ def _check_picture(path):
 
 
 def _draw(path, graph, labels, digits):
-    """Each cluster with the digit that most of its images show."""
+    """Draw the graph, each cluster with the digit that most of its images show."""
     import numpy as np
     from matplotlib.figure import Figure
 
@@ -112,7 +114,3 @@ def _draw(path, graph, labels, digits):
     graph_drawing(graph, labels, names=names, ax=figure.subplots())
     with atomic_output(path) as stream:
         figure.savefig(stream, format=os.path.splitext(path)[1][1:].lower(), dpi=150)
-
-
-def _scores(row):
-    return f"{row['ari']:>6.3f} {row['nmi']:>6.3f} {row['normalized_cut']:>7.4f} {row['seconds']:>8.2f}"

@@ -42,9 +42,11 @@ def check_files(command, given):
     uses = []
     for p in _files(command):
         for path in given[p.name] if p.nargs == -1 else [given[p.name]]:
-            if path is None or (p.type.replaces and _is_file(path, given[p.type.replaces])):
+            written, replaced = p.type.written, p.type.replaces and given[p.type.replaces]
+            if path is None or (
+                replaced and os.path.exists(path) and os.path.exists(replaced) and os.path.samefile(path, replaced)
+            ):
                 continue
-            written = p.type.written
             for file in [path] if written or path == "-" else files_read(path):
                 uses.append(Use(f"{_spelt(p)} {file}", int(written) if path == "-" else file, written))
             uses += [
@@ -59,10 +61,6 @@ def check_files(command, given):
     if not any(use.path == 1 for use in uses):
         uses.append(Use("standard output", 1, True))  # there is a summary
     check_apart(uses)
-
-
-def _is_file(path, other):
-    return os.path.exists(path) and os.path.exists(other) and os.path.samefile(path, other)
 
 
 def _files(command):

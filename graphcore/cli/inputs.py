@@ -132,7 +132,7 @@ def load_graph(path, stages, **reading):
 
 
 def read_node_table(path, stages, encoding, any_size):
-    """The NodeTable of a file, None if none is given."""
+    """Read the NodeTable of a file, if one is given."""
     from ..files import read_nodes
 
     if path is None:

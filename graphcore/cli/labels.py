@@ -1,4 +1,4 @@
-"""Commands about labels that are there already: how far two labellings agree, and a page about one."""
+"""Commands about given labels: the agreement of two labellings, and a page about one."""
 
 import os
 import shlex
@@ -7,7 +7,7 @@ from collections import Counter
 import click
 
 from ..exceptions import FormatError, InputError
-from .console import Command, typed_command
+from .console import TYPED, Command
 from .files import INPUT, FilePath, tell_of_missing_pictures
 from .inputs import READING_OPTIONS, check_there, graph_options, input_options, load, load_graph, warn_of_idle
 
@@ -64,7 +64,7 @@ def compare(console, labels, truth, graph_path, **options):
 
 
 def _aligned(labels, truth, graph, **reading):
-    """Both labellings in the order of the same nodes, and how many nodes only one of them has."""
+    """Read both labellings, in the order of the nodes that both have; count the nodes that only one has."""
     import numpy as np
 
     from ..files._format import without_mark
@@ -195,7 +195,7 @@ def report(console, input, labels, output, truth, title, n_central, pictures, **
 
 
 def page_about(console, source, labels=None, truth=None, *, title=None, note=""):
-    """Where a clustering of a file came from, without the folders of this machine: a page is sent to others."""
+    """Describe the origin of a clustering without the folders of this machine, as a page is sent to others."""
     from ..report import About
 
     paths = [path for path in (source, labels, truth) if path is not None]
@@ -209,19 +209,19 @@ def page_about(console, source, labels=None, truth=None, *, title=None, note="")
     return About(
         title=title or f"Clusters of {called[source]}", note=note,
         source=called[source] + ("" if labels is None else f", labels of {called[labels]}"),
-        command=shlex.join(map(_without_folder, typed_command())),
+        command=shlex.join(map(_without_folder, click.get_current_context().meta[TYPED])),
         warnings=tuple(map(without_folders, console.warned)), seconds=dict(console.stages.seconds),
     )  # fmt: skip
 
 
 def _without_folder(argument):
-    """An argument of a command; an absolute path, also after --option=, loses its folders."""
+    """Remove the folders of an argument that is an absolute path, or --option= with one."""
     option, equals, value = argument.rpartition("=") if argument.startswith("-") else ("", "", argument)
     return f"{option}{equals}{os.path.basename(value.rstrip(os.sep))}" if os.path.isabs(value) else argument
 
 
 def read_one_label(path, graph, any_size, encoding):
-    """One label for each node, -1 where a file has none."""
+    """Read one label for each node, -1 where the file has none."""
     from ..files import read_labels
 
     found = read_labels(path, graph, partial=True, any_size=any_size, encoding=encoding)
@@ -231,7 +231,7 @@ def read_one_label(path, graph, any_size, encoding):
 
 
 def _as_numbers(labels):
-    """Labels as they are if they can number clusters, otherwise numbered from 0; below 0, and the text -1, is none."""
+    """Number labels from 0, unless they number clusters already; below 0, and the text -1, are nodes of no cluster."""
     import numpy as np
 
     if labels.ndim == 2:

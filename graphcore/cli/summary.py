@@ -2,12 +2,12 @@
 
 from dataclasses import asdict
 
-# Up to so many clusters are listed by size; of more, the extremes are given.
+# Sizes of more clusters are summed up.
 _FEW_CLUSTERS = 20
 
 
 def graph_facts(path, graph):
-    """Facts about a graph, ready for JSON."""
+    """Collect the facts about a graph, ready for JSON."""
     return {
         "input": path, "nodes": graph.n_nodes, "edges": graph.n_edges, "weighted": graph.is_weighted,
         "self_loops": graph.n_self_loops, "components": graph.n_components, "isolated": graph.n_isolated,
@@ -39,7 +39,7 @@ def cluster_facts(path, model, robustness):
 
 
 def graph_lines(facts):
-    """Pairs of heading and text about a graph."""
+    """Return pairs of heading and text about a graph."""
     kind = "weighted" if facts["weighted"] else "unweighted"
     outliers = facts.get("outliers")  # have a line of their own
     parts = [count(facts["components"] - (outliers or 0), "component")]
@@ -54,7 +54,7 @@ def graph_lines(facts):
 
 
 def cluster_lines(facts):
-    """Pairs of heading and text about a clustering."""
+    """Return pairs of heading and text about a clustering."""
     coreset, settings, chosen, found = (facts[name] for name in ("coreset", "settings", "chosen", "robustness"))
     draws = "" if coreset["draws"] == coreset["nodes"] else f" from {coreset['draws']:,} draws"
     doubt = "; it does not stand out" if chosen and chosen["clear"] is False else ""
@@ -101,5 +101,5 @@ def _sizes(sizes):
 
 
 def count(number, noun):
-    """A number of things, as "1 node" or "2 nodes"."""
+    """Write a number of things, as "1 node" or "2 nodes"."""
     return f"{number:,} {noun}{'' if number == 1 else 's'}"

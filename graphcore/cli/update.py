@@ -66,16 +66,14 @@ def update(console, model, edges, removed, save, output, **reading):
         if output is not None:  # before the model: what ends here can be done again
             write_clusters(fitted, output, spreadsheet=False)
         fitted.save(save)
+    n_nodes, n_edges = fitted.graph_.n_nodes, fitted.graph_.n_edges
     facts = {
-        "model": save, "nodes": fitted.graph_.n_nodes, "edges": fitted.graph_.n_edges, "added": done.n_added,
+        "model": save, "nodes": n_nodes, "edges": n_edges, "added": done.n_added,
         "removed": done.n_removed, "new_nodes": len(done.new_nodes), "moved": len(done.moved), "splits": done.splits,
         "unions": done.unions, "output": output,
     }  # fmt: skip
     lines = [
-        (
-            "graph",
-            f"{facts['nodes']:,} nodes, {facts['edges']:,} edges ({done.n_added:,} new, {done.n_removed:,} gone)",
-        ),
+        ("graph", f"{n_nodes:,} nodes, {n_edges:,} edges ({done.n_added:,} new, {done.n_removed:,} gone)"),
         ("moved", f"{len(done.moved):,} nodes, and {len(done.new_nodes):,} are new"),
         *(("split", f"cluster {c} is in {_listed(parts)} now") for c, parts in done.splits.items()),
         *(("union", f"cluster {c} holds most of {_listed(parts)}") for c, parts in done.unions.items()),
@@ -85,7 +83,7 @@ def update(console, model, edges, removed, save, output, **reading):
 
 
 def _named_as(known, graph):
-    """A graph whose names all look like numbers, with text for names where the `known` graph has text."""
+    """Give a graph names as text where the `known` graph has such, even if all of them look like numbers."""
     from ..graphs.graph import Graph
 
     if known.node_names is None or known.node_names.dtype.kind in "iu":

@@ -79,14 +79,20 @@ def _load_parquet(source):
 def _load_text(source):
     import numpy as np
 
+    from ..files._columns import MISSING, is_number
+
     if source.head:
         source.require_text()
     with source.text(_TEXT) as lines:
-        before, first = _first_line(lines)
+        contents = ((number, line.partition("#")[0].strip()) for number, line in enumerate(lines))
+        before, first = next(((number, content) for number, content in contents if content), (0, None))
     if first is None:
         raise InputError("holds no numbers")
     delimiter = next((mark for mark in ";,\t" if mark in first), None)
-    options = {"delimiter": delimiter, "skiprows": before + _has_word(first, delimiter), "ndmin": 2}
+    # The first line has names of columns if a field is neither a number nor a sign for a missing one.
+    fields = [field.strip() for field in first.split(delimiter)]
+    has_names = any(not is_number(field) and field.lower() not in MISSING for field in fields)
+    options: dict = {"delimiter": delimiter, "skiprows": before + has_names, "ndmin": 2}
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "loadtxt: input contained no data")  # an error here, with its own words
         if source.direct:  # numpy reads files in larger pieces than streams
@@ -101,7 +107,7 @@ def _load_text(source):
 
 
 def _said(error):
-    """The first line of a message; where a field is no number, where it stands and what to do."""
+    """Shorten numpy's message to its first line, or say which field is no number and what to do."""
     found = _UNREADABLE.search(str(error))
     if found is None:
         return str(error).partition("\n")[0][:200]
@@ -109,19 +115,3 @@ def _said(error):
         f"column {int(found['at']) - 1} of row {found['row']} (both counted from 0) holds {found['value'][:80]}; "
         "vectors are numbers only, with decimal points: leave out columns of names, fill in what is missing"
     )
-
-
-def _first_line(lines):
-    for number, line in enumerate(lines):
-        content = line.partition("#")[0].strip()
-        if content:
-            return number, content
-    return 0, None
-
-
-def _has_word(line, delimiter):
-    """Whether a field is neither a number nor what stands for a missing one: names of columns."""
-    from ..files._columns import MISSING, is_number
-
-    fields = [field.strip() for field in line.split(delimiter)]
-    return any(not is_number(field) and field.lower() not in MISSING for field in fields)

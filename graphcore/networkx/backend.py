@@ -29,7 +29,7 @@ _BY_LIST = {
 
 
 def modularity(G, communities, weight="weight", resolution=1):
-    """Share of the edges inside communities, less what their degrees alone would give."""
+    """Compute the share of the edges inside communities, less the share that their degrees alone would give."""
     communities = list(communities)
     labels = _labels(G, communities)
     if labels is None:
@@ -51,7 +51,7 @@ def modularity(G, communities, weight="weight", resolution=1):
 
 
 def partition_quality(G, partition):
-    """Coverage (share of the edges inside) and performance (share of the pairs that the partition gets right)."""
+    """Compute coverage (share of the edges inside) and performance (share of the pairs of nodes that are right)."""
     partition = list(partition)
     labels = _labels(G, partition)
     if labels is None:
@@ -72,7 +72,7 @@ def partition_quality(G, partition):
 
 
 def _labels(G, communities):
-    """Community of every node, or None if a node is in none or in several, or a community names what is no node."""
+    """Return the community of every node, or None if these are no partition of the nodes."""
     sizes = np.fromiter(map(len, communities), dtype=np.int64, count=len(communities))
     numbers = G.numbers_of(chain.from_iterable(communities))
     if not len(G) == sizes.sum() == len(numbers):
@@ -83,7 +83,7 @@ def _labels(G, communities):
 
 
 def _inside(G, labels, n_communities, values):
-    """Sum of the entries inside of each community."""
+    """Sum the entries inside each community."""
     rows = np.repeat(labels, np.diff(G.indptr))
     same = rows == labels[G.indices]
     return _by_label(rows[same], values[same], n_communities)
@@ -137,7 +137,7 @@ def should_run(name, args, kwargs):
 
 
 def on_start_tests(items):
-    """Called by networkx's test suite when it runs against this backend."""
+    """Mark tests that must fail, when networkx's test suite runs against this backend."""
     import pytest
 
     for item in items:

@@ -69,7 +69,7 @@ def coreset_spectral_communities(
 
 
 def louvain_communities(G, weight="weight", resolution=1, threshold=1e-7, max_level=None, seed=None):
-    """As networkx's, whose own code runs instead where `threshold` or `max_level` choose a level."""
+    """Find communities like `leiden_communities`; networkx runs where `threshold` or `max_level` choose a level."""
     return leiden_communities(G, weight, resolution, None, seed)
 
 
@@ -103,7 +103,7 @@ def _clustered(graph, k, seed, options):
 
 
 def _connected(graph, labels):
-    """Labels of the connected parts of clusters, which have a larger modularity than what they are parts of."""
+    """Label the connected parts of clusters, whose modularity is larger than that of the clusters."""
     import scipy.sparse as sp
     from scipy.sparse.csgraph import connected_components
 
@@ -115,7 +115,7 @@ def _connected(graph, labels):
 
 
 def _sets(nodes, labels):
-    """Clusters as sets, the largest first, and at the end each node that is in none."""
+    """List clusters as sets, the largest first, and at the end each node that is in none."""
     clusters, alone = {}, []
     for node, label in zip(nodes, labels.tolist(), strict=True):
         if label < 0:

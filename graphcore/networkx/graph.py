@@ -113,11 +113,11 @@ class BackendGraph:
         return self._multigraph
 
     def number_of_nodes(self):
-        """Number of nodes."""
+        """Count the nodes."""
         return len(self)
 
     def number_of_edges(self):
-        """Number of edges, parallel ones and self-loops included."""
+        """Count the edges, parallel ones and self-loops included."""
         entries = len(self.indices) if self.counts is None else int(self.counts.sum())
         return entries if self._directed else (entries + int(self.matrix(None).diagonal().sum())) // 2
 
@@ -145,11 +145,11 @@ class BackendGraph:
         return dict(zip(self.nodes, range(len(self)), strict=True))
 
     def numbers_of(self, nodes):
-        """Numbers of those nodes that are in the graph, as an array; repeats stay."""
+        """Return the numbers of the `nodes` that are in the graph, as an array; repeats stay."""
         return np.array([i for i in map(self.positions.get, nodes) if i is not None], dtype=np.int64)
 
     def matrix(self, weight):
-        """The adjacency matrix, as networkx sums it: 1 for every edge that does not have the attribute."""
+        """Return the adjacency matrix, as networkx sums it: 1 for every edge that does not have the attribute."""
         values = None if weight is None else self.weights.get(weight)
         if values is None:
             values = np.ones(len(self.indices), dtype=np.int64) if self.counts is None else self.counts
@@ -157,7 +157,7 @@ class BackendGraph:
 
 
 def _attribute(edges, name, default, counts):
-    """An edge attribute as an array; those of parallel edges added up."""
+    """Collect an edge attribute in an array; parallel edges are added up."""
     values = np.array([data.get(name, default) for data in edges])
     if len(values) == 0:
         return np.empty(0, dtype=np.int64)

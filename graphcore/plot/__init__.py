@@ -14,5 +14,5 @@ __all__ = [
 
 
 def __dir__():
-    """The names meant for users, without the modules behind them."""
+    """List the public names, without the modules behind them."""
     return __all__

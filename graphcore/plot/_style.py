@@ -58,22 +58,21 @@ def bare(ax):
 
 
 def cluster_style(rank):
-    """(shade, shape, hatch) of the cluster of this rank: 36 pairs of shade and shape before one comes again."""
+    """Return (shade, shape, hatch) of the cluster of this rank; 36 clusters differ in shade or shape."""
     turn = rank + rank // len(SHADES)
     return SHADES[rank % len(SHADES)], SHAPES[turn % len(SHAPES)], HATCHES[turn % len(HATCHES)]
 
 
 def cluster_ranks(places, labels, weights=None):
-    """Ranks for `cluster_style` of the clusters of points, by clusters, the heaviest first (points weigh 1 if None).
+    """Choose ranks for `cluster_style` of the clusters of points (dict), the heaviest first (points weigh 1 if None).
 
-    Each has the shade whose other clusters are farthest.
+    Each cluster gets the shade whose other clusters are farthest.
     """
     order = np.unique(labels)
     order = order[np.argsort(-np.bincount(labels, weights)[order], kind="stable")]
     parts = [places[labels == c] for c in order]
     middles = np.array([part.mean(axis=0) for part in parts])
-    spread = [((part - middle) ** 2).sum(axis=1).mean() for part, middle in zip(parts, middles, strict=True)]
-    reach = np.sqrt(spread)
+    reach = np.sqrt([((part - middle) ** 2).sum(axis=1).mean() for part, middle in zip(parts, middles, strict=True)])
     uses, shades = np.zeros(len(SHADES), dtype=int), np.full(len(order), -1)
     ranks = {}
     for i, cluster in enumerate(order.tolist()):
@@ -98,7 +97,7 @@ def open_frame(ax):
 
 
 def mark(ax, place, text, dashes):
-    """A dashed line down the picture at a place of the horizontal axis, and a text above it."""
+    """Draw a dashed vertical line at a place of the horizontal axis, and a text above it."""
     ax.axvline(place, color=INK, lw=0.8, ls=(0, dashes), zorder=1)
     ax.annotate(
         text, (place, 1), (0, 2), xycoords=("data", "axes fraction"), textcoords="offset points", ha="center",
@@ -107,7 +106,7 @@ def mark(ax, place, text, dashes):
 
 
 def plain_numbers(axis, form, subs=(1, 2, 5)):
-    """Ticks of a logarithmic axis as numbers, not as powers, however few decades there are."""
+    """Write ticks of a logarithmic axis as numbers, not as powers, however few decades there are."""
     from matplotlib.ticker import LogLocator, NullLocator, StrMethodFormatter
 
     axis.set_major_locator(LogLocator(subs=subs, numticks=12))
@@ -116,7 +115,7 @@ def plain_numbers(axis, form, subs=(1, 2, 5)):
 
 
 def steps_legend(ax, title, **more):
-    """Legend of the five shades of a quantity from 0 to 1."""
+    """Add a legend of the five shades of a quantity from 0 to 1."""
     from matplotlib.lines import Line2D
 
     names = [f"{i / 5:.1f} to {(i + 1) / 5:.1f}" for i in range(5)]
@@ -128,7 +127,7 @@ def steps_legend(ax, title, **more):
 
 
 def step_of(values):
-    """Which of the five shades each value from 0 to 1 gets."""
+    """Return the number of the shade, of five, of each value from 0 to 1."""
     return np.clip((np.asarray(values, dtype=float) * 5).astype(int), 0, 4)
 
 
@@ -165,7 +164,7 @@ def label_points(ax, points, texts, *, gap=4.0, beside=True, dots=()):
 
 
 def scatter_clusters(ax, points, labels, area, names, *, weights=None, others=None, **look):
-    """A mark at each point, of the shade and shape of its cluster; the limits of `ax` must be final but for the marks.
+    """Draw a mark at each point, by shade and shape of its cluster; the limits of `ax` must be final but for the marks.
 
     `weights` are of points (1 if None). Up to six clusters are named in a legend, others at the median of their points
     if there is room; `names` has names of clusters, or is None for their numbers. `others` are points in none, which

@@ -124,7 +124,7 @@ def k_sweep(
     order = np.argsort(ks, kind="stable")
     ks = ks[order]
     ax = axes_of(ax, (6, 3.6))
-    curves, bars = _named(scores, len(order), "scores"), _named({} if errors is None else errors, len(order), "errors")
+    curves, bars = _named(scores, len(ks), "scores"), _named({} if errors is None else errors, len(ks), "errors")
     if not set(bars) <= set(curves):
         raise InputError(f"errors are of {', '.join(map(repr, bars))}, and scores of {', '.join(map(repr, curves))}")
     for i, (name, values) in enumerate(curves.items()):
@@ -136,7 +136,17 @@ def k_sweep(
         )  # fmt: skip
     if chosen is not None:
         mark(ax, chosen, f"k = {chosen}", (2, 2))
-    _whole_ticks(ax, ks)
+    # Ticks stand at the values where these have room, otherwise at round whole numbers.
+    if ks[0] > 0 and ks[-1] / ks[0] > 20:
+        ax.set_xscale("log")
+        plain_numbers(ax.xaxis, "{x:,.0f}")
+    elif len(ks) <= 12:
+        ax.set_xticks(ks, [str(k) for k in ks])
+    else:
+        from matplotlib.ticker import MaxNLocator, ScalarFormatter
+
+        ax.xaxis.set_major_locator(MaxNLocator(10, integer=True))
+        ax.xaxis.set_major_formatter(ScalarFormatter())
     ax.set(xlabel="number of clusters k", ylabel=label)
     open_frame(ax)
     if set(curves) != {None}:
@@ -145,7 +155,7 @@ def k_sweep(
 
 
 def _named(curves, length, what):
-    """Curves as a dict of arrays; a single one has the name None."""
+    """Return curves as a dict of arrays; a single one has the name None."""
     curves = dict(curves) if isinstance(curves, Mapping) else {None: curves}
     curves = {name: np.asarray(values, dtype=float) for name, values in curves.items()}
     for name, values in curves.items():
@@ -153,17 +163,3 @@ def _named(curves, length, what):
             of = "" if name is None else f" of {name!r}"
             raise InputError(f"{what}{of} have shape {values.shape}; one for each of {length} points is needed")
     return curves
-
-
-def _whole_ticks(ax, ks):
-    """Ticks at the values themselves where they have room, otherwise at round whole numbers."""
-    from matplotlib.ticker import MaxNLocator, ScalarFormatter
-
-    if ks[0] > 0 and ks[-1] / ks[0] > 20:
-        ax.set_xscale("log")
-        plain_numbers(ax.xaxis, "{x:,.0f}")
-    elif len(ks) <= 12:
-        ax.set_xticks(ks, [str(k) for k in ks])
-    else:
-        ax.xaxis.set_major_locator(MaxNLocator(10, integer=True))
-        ax.xaxis.set_major_formatter(ScalarFormatter())

@@ -55,7 +55,10 @@ def dendrogram(
     drawn = scipy_dendrogram(linkage, n_leaves, "lastp", no_plot=True)
     for heights, places in zip(drawn["dcoord"], drawn["icoord"], strict=True):
         ax.plot(heights, places, color=INK, lw=1)
-    texts = [_leaf_text(node, linkage, n_groups, names) for node in drawn["leaves"]]
+    texts = [f"group {i}" for i in range(n_groups)] + [f"{int(size):,} groups" for size in linkage[:, 3]]
+    if names is not None:
+        texts[: len(names)] = map(str, names)
+    texts = [texts[node] for node in drawn["leaves"]]
     ax.set_yticks(5 + 10 * np.arange(n_leaves), texts, fontsize=8, parse_math=False)
     ax.set_ylim(0, 10 * n_leaves)
     ax.tick_params(axis="y", length=0)
@@ -73,11 +76,3 @@ def dendrogram(
     open_frame(ax)
     ax.spines["left"].set_visible(False)
     return ax
-
-
-def _leaf_text(node, linkage, n_groups, names):
-    if names is not None and node < len(names):
-        return str(names[node])
-    if node < n_groups:
-        return f"group {node}"
-    return f"{int(linkage[node - n_groups, 3]):,} groups"

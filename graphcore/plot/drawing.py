@@ -84,7 +84,7 @@ def graph_drawing(
 
 
 def _edges(graph, nodes):
-    """Edges between the nodes drawn, each once (positions in `nodes`), and their weights over the largest."""
+    """Return the edges between the nodes drawn, each once, as positions in `nodes`; weights over the largest."""
     graph = subgraph(graph, nodes)
     rows = np.repeat(np.arange(len(nodes)), np.diff(graph.indptr))
     once = graph.indices > rows
@@ -93,15 +93,21 @@ def _edges(graph, nodes):
 
 
 def _places(graph, labels, k, nodes, ends, weights):
-    """Clusters where the picture of the quotient graph has them; in each, nodes where networkx's forces put them."""
+    """Place clusters as in the picture of the quotient graph, and the nodes of each by networkx's forces."""
+    from scipy.spatial.distance import pdist
+
     sizes = np.bincount(labels[nodes], minlength=k)
     between = quotient_graph(graph, labels, k)
     filled = np.flatnonzero(sizes)
     volumes = np.asarray(between.sum(axis=1)).ravel()[filled]
     links = heaviest_links(between[filled][:, filled].tocoo(), volumes, _N_LINKS)
     radii = disk_radii(sizes[filled], _SHARE, smallest=0.0, largest=np.inf)
+    disks = disk_places(len(filled), links, radii)
+    # Disks move together until two touch.
+    first, second = np.triu_indices(len(radii), 1)
+    needed = np.max((radii[first] + radii[second] + _GAP) / np.maximum(pdist(disks), 1e-12), initial=0.0)
     middles, reach = np.zeros((k, 2)), np.zeros(k)
-    middles[filled], reach[filled] = _close_up(disk_places(len(filled), links, radii), radii), radii
+    middles[filled], reach[filled] = disks * min(1.0, needed), radii
     own = labels[nodes]
     places = middles[own]
     for c in filled:
@@ -110,17 +116,8 @@ def _places(graph, labels, k, nodes, ends, weights):
     return _leaning(places, ends, weights)
 
 
-def _close_up(places, radii):
-    """Move places together, as close as the disks allow."""
-    from scipy.spatial.distance import pdist
-
-    first, second = np.triu_indices(len(radii), 1)
-    needed = np.max((radii[first] + radii[second] + _GAP) / np.maximum(pdist(places), 1e-12), initial=0.0)
-    return places * min(1.0, needed)
-
-
 def _within(mine, ends, weights):
-    """Places of the nodes of one cluster in the unit disk, by the forces between them."""
+    """Place the nodes of one cluster in the unit disk, by the forces between them."""
     import networkx as nx
 
     inside = np.isin(ends, mine).all(axis=1)
@@ -131,13 +128,13 @@ def _within(mine, ends, weights):
     places = np.array([found[i] for i in mine.tolist()])
     places -= np.median(places, axis=0)
     far = np.hypot(*places.T)
-    # Nodes that nothing holds fly off: by rank, all of them fill the disk evenly.
+    # Nodes without edges inside move far away; distances by rank fill the disk evenly.
     rank = (np.argsort(np.argsort(far, kind="stable")) + 0.5) / len(mine)
     return places * (np.sqrt(rank) / np.maximum(far, 1e-12))[:, None] if len(mine) > 1 else np.zeros((1, 2))
 
 
 def _leaning(places, ends, weights):
-    """Every node moved some way towards its neighbours, so that those at a border lie at it."""
+    """Move every node some way towards its neighbours, so that nodes at a border lie at it."""
     import scipy.sparse as sp
 
     once = sp.csr_array((weights, tuple(ends.T)), shape=(len(places),) * 2)
@@ -150,7 +147,7 @@ def _leaning(places, ends, weights):
 
 
 def _draw_edges(ax, places, ends):
-    """All edges as one line, which is a small file."""
+    """Draw all edges as one line, which makes a small file."""
     from matplotlib.patches import PathPatch
     from matplotlib.path import Path
 
@@ -162,7 +159,7 @@ def _draw_edges(ax, places, ends):
 
 
 def _shade(ax, points, rank, cluster):
-    """The convex hull of a cluster's nodes, if they have one."""
+    """Draw the convex hull of a cluster's nodes, if they have one."""
     from matplotlib.patches import Polygon
     from scipy.spatial import ConvexHull, QhullError
 

@@ -14,9 +14,9 @@ from ._style import MIDDLE, axes_of, picture, scatter_clusters
 
 # The matrix between clusters is dense.
 _MAX_CLUSTERS = 1000
-# Steps of the walk by which a node looks around.
+# Steps of the lazy walk from a node.
 _STEPS = 2
-# A tail of the points may lie so far off that all others would be one spot: that share is drawn at the border.
+# This share of the points may lie far from all others, and is drawn at the border.
 _TAIL = 0.005
 
 
@@ -52,12 +52,10 @@ def coreset_coordinates(
 
     Notes
     -----
-    Clusters are placed by the second and third eigenvector of the graph between them.
-    Eigenvectors of a sparse graph, and more so of the few edges between coreset nodes, tell of the threads that hang
-    off it and of little else. Clusters are of a size that makes the eigenvectors of the graph between them tell of the
-    whole. The weight inside clusters is left out, and the mean degree is spread over all pairs, which keeps small
-    clusters from the ends of the map. A node lies at the mean of the clusters that a lazy walk of two steps ends in: at
-    its cluster's place if it is far inside, between clusters at a border.
+    Clusters are placed by the second and third eigenvector of the graph between them, as eigenvectors of a sparse
+    graph are concentrated on a few nodes. The weight inside clusters is left out, and the mean degree is spread over
+    all pairs, which keeps small clusters from the ends of the map. A node lies at the mean of the clusters in which a
+    lazy walk of two steps ends: at its cluster's place if it is far inside, between clusters at a border.
 
     References
     ----------
@@ -89,13 +87,13 @@ def coreset_coordinates(
     cluster = position[labels]
     mass = np.where(cluster[:, None] < 0, 0.0, np.insert(places, 2, 1.0, axis=1)[cluster])
     kernel = GraphKernel(graph)
-    for _ in range(_STEPS):  # of lazy walks: where they end in the mean
+    for _ in range(_STEPS):
         mass = 0.5 * (mass + kernel.product(mass * kernel.degrees[:, None], n_jobs))
     return chosen, mass[nodes, :2] / mass[nodes, 2:]
 
 
 def _cluster_places(between):
-    """(clusters, their coordinates): second and third eigenvector of the graph between the largest clusters."""
+    """Return the largest clusters and their coordinates, two eigenvectors of the graph between these clusters."""
     from scipy.linalg import eigh
 
     volumes = np.asarray(between.sum(axis=1)).ravel()

@@ -17,6 +17,7 @@ _LEGEND = 110.0
 _MIN_RADIUS, _MAX_RADIUS = 8.0, 34.0
 _DISKS_SHARE = 0.28
 _GAP = 4.0
+_ROUNDS = 400
 
 
 @picture
@@ -89,7 +90,7 @@ def quotient_graph(
 
 
 def heaviest_links(between, volumes, n_links):
-    """Rows (a, b, share), lightest first: for each cluster its heaviest links."""
+    """Return the heaviest links of each cluster as rows (a, b, share), the lightest first."""
     once = between.row < between.col
     a, b, weight = between.row[once], between.col[once], between.data[once]
     smaller = np.minimum(volumes[a], volumes[b])
@@ -107,7 +108,7 @@ def heaviest_links(between, volumes, n_links):
 
 
 def disk_radii(sizes, share=_DISKS_SHARE, smallest=_MIN_RADIUS, largest=_MAX_RADIUS):
-    """Areas in proportion to sizes, but for those that would be too small to read.
+    """Return radii of disks with areas in proportion to sizes, but for those that would be too small to read.
 
     The radius of the largest, `largest` at most, leaves all disks their `share` of the page.
     """
@@ -116,7 +117,7 @@ def disk_radii(sizes, share=_DISKS_SHARE, smallest=_MIN_RADIUS, largest=_MAX_RAD
 
 
 def disk_places(count, links, radii):
-    """Centres of the disks: springs along the links, then disks pushed apart."""
+    """Place the centres of the disks by springs along the links, then push disks apart."""
     import networkx as nx
 
     graph = nx.Graph()
@@ -124,7 +125,7 @@ def disk_places(count, links, radii):
     graph.add_weighted_edges_from((int(a), int(b), float(np.sqrt(share))) for a, b, share in links)
     found = nx.spring_layout(graph, k=2.2 / np.sqrt(count), iterations=200, seed=0, weight="weight")
     places = np.array([found[i] for i in range(count)])
-    # Half the way to evenly spread ranks: lone components neither fly off nor press the rest together.
+    # Half the way to evenly spread ranks keeps components without links near the others.
     ranks = np.argsort(np.argsort(places, axis=0), axis=0) / max(1, count - 1) * 2 - 1
     reach = np.maximum(np.abs(places).max(axis=0), 1e-12)
     places = 0.5 * places / reach + 0.5 * ranks
@@ -132,11 +133,11 @@ def disk_places(count, links, radii):
     return _apart(places * (half - min(_MAX_RADIUS, radii.max())), radii, half)
 
 
-def _apart(places, radii, half, n_rounds=400):
+def _apart(places, radii, half):
     """Push disks that overlap off each other, and back onto the page."""
     reach = radii[:, None] + radii[None, :] + _GAP
     np.fill_diagonal(reach, 0)
-    for _ in range(n_rounds):
+    for _ in range(_ROUNDS):
         difference = places[:, None] - places[None, :]
         # Two disks at one place part along a line that depends on their numbers.
         distance = np.hypot(difference[..., 0], difference[..., 1])
@@ -169,11 +170,10 @@ def _draw(ax, places, radii, links, conductance, clusters):
 
 
 def _name(ax, places, radii, names, conductance):
-    """Numbers on the disks, in a size that fits."""
+    """Write names on the disks, in a size that fits."""
     figure = ax.get_figure(root=True)
     figure.draw_without_rendering()
-    scale = ax.transData.transform([(1, 0), (0, 0)])[:, 0]
-    per_point = abs(scale[0] - scale[1])
+    per_point = abs(np.diff(ax.transData.transform([(1, 0), (0, 0)])[:, 0])[0])
     for place, radius, name, step in zip(places, radii, names, step_of(conductance), strict=True):
         text = ax.text(
             *place, name, ha="center", va="center", fontsize=min(11, max(7, radius * 0.5)), zorder=3,

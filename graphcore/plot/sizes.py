@@ -1,5 +1,7 @@
 """Sizes of clusters against their conductance."""
 
+from itertools import chain
+
 import numpy as np
 
 from ..base.types import ArrayLike, Axes
@@ -82,24 +84,11 @@ def cluster_sizes(
     ax.set_xlabel("nodes in the cluster" + (f" ({empty:,} empty clusters not shown)" if empty else ""))
     ax.set_ylabel("conductance")
     open_frame(ax)
-    named = _conspicuous(sizes, conductance, n_named)
-    label_points(
-        ax,
-        np.column_stack([sizes, conductance])[named],
-        [str(filled[i]) for i in named],
-        gap=1.5 + np.sqrt(area) / 2,
-        # Of many dots some lie under any text.
-        dots=np.column_stack([sizes, conductance]) if len(filled) <= 300 else (),
-    )
+    # Named are, in turn, the clusters of the highest conductance, the largest and the smallest.
+    orders = [np.argsort(values, kind="stable").tolist() for values in (-conductance, -sizes, sizes)]
+    named = list(dict.fromkeys(chain.from_iterable(zip(*orders, strict=True))))[: max(0, n_named)]
+    points = np.column_stack([sizes, conductance])
+    # Of many dots some lie under any text.
+    dots = points if len(filled) <= 300 else ()
+    label_points(ax, points[named], [str(filled[i]) for i in named], gap=1.5 + np.sqrt(area) / 2, dots=dots)
     return ax
-
-
-def _conspicuous(sizes, conductance, count):
-    """Places of clusters worth a name: in turn of the highest conductance, the largest and the smallest."""
-    orders = (
-        np.argsort(-conductance, kind="stable"),
-        np.argsort(-sizes, kind="stable"),
-        np.argsort(sizes, kind="stable"),
-    )
-    chosen = dict.fromkeys(int(order[i]) for i in range(len(sizes)) for order in orders)
-    return list(chosen)[: max(0, count)]

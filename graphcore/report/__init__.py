@@ -7,5 +7,5 @@ __all__ = ["About", "ReportFacts", "gather_facts", "write_report"]
 
 
 def __dir__():
-    """The names meant for users, without the modules behind them."""
+    """List the public names, without the modules behind them."""
     return __all__

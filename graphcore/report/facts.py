@@ -50,7 +50,7 @@ class ReportFacts(Measured):
     filled : ndarray of shape (n_filled,), int64
         Clusters that hold nodes.
     tree : MergeTree or None
-        How the clusters in `filled` would be merged on; None if nothing runs between them.
+        Further merges of the clusters in `filled`; None if no edges run between them.
     nodes : NodeFacts
         Nodes to be looked up, and those between clusters.
     comparison : Comparison or None
@@ -64,9 +64,9 @@ class ReportFacts(Measured):
     clustering : Clustering or None
         Of the run that made the labels, if it is known.
     robustness : Robustness or None
-        What came again when edges were drawn anew, if it was measured.
+        Of the clusters when edges are resampled, if it was measured.
     described : list of str or None
-        What sets each cluster apart, if it was told.
+        Distinguishing columns of each cluster, if they are known.
     version : str
         Of graphcore.
     """
@@ -90,9 +90,9 @@ class ReportFacts(Measured):
 
     @property
     def is_sure(self) -> np.ndarray | None:
-        """Of the clusters in `filled`, whether they come again from other edges and keep most of their weight inside.
+        """Whether clusters in `filled` are recovered from resampled edges and have most of their weight inside.
 
-        None if the first was not measured: the second alone, or agreement of seeds, makes no cluster sure.
+        None without a measured robustness: neither conductance alone nor agreement of seeds makes a cluster sure.
         """
         if self.robustness is None:
             return None
@@ -176,7 +176,7 @@ def gather_facts(
     n_central = check_integer("n_central", n_central, low=0)
     graph, levels, splits = gather_levels(graph, levels, n_clusters, n_central, n_jobs)
     level = levels.pop()
-    labels, sums, n_clusters = level.labels, level.sums, len(level.central)
+    labels, sums, central, n_clusters = level.labels, level.sums, level.central, len(level.central)
     filled = np.flatnonzero(sums.size)
     if len(filled) == 0:
         raise InputError("no node with an edge has a label from 0 on: there is no cluster to report on")
@@ -197,8 +197,7 @@ def gather_facts(
     between = quotient_graph(graph, labels, n_clusters, n_jobs=n_jobs)
     stability = None if clustering is None else clustering.node_stability
     return ReportFacts(
-        graph=graph, labels=labels, n_clusters=n_clusters, sums=sums, quotient=between, filled=filled,
-        central=level.central,
+        graph=graph, labels=labels, n_clusters=n_clusters, sums=sums, quotient=between, filled=filled, central=central,
         tree=_tree(between[filled][:, filled], sums.size[filled], clustering),
         nodes=gather_nodes(graph, labels, n_clusters, splits, stability, membership),
         comparison=None if truth is None else _compare_classes(graph, labels, truth, n_clusters),
@@ -224,7 +223,7 @@ def _described(table, n_clusters):
 
 
 def _tree(between, sizes, clustering):
-    """Merges of the clusters down to one."""
+    """Merge the clusters down to one."""
     if len(sizes) < 2 or not between.data.any():  # clusters whose edges all lead to nodes without a cluster
         return None
     rows = Graph(between.indptr, between.indices, between.data, check=False).rows
@@ -234,7 +233,7 @@ def _tree(between, sizes, clustering):
 
 
 def _compare_classes(graph, labels, truth, n_clusters):
-    """Comparison of the clusters of all nodes with their classes; integers below 0 and "-1" are classes not known."""
+    """Compare the clusters of all nodes with their classes; integers below 0 and "-1" are classes not known."""
     import scipy.sparse as sp
 
     truth = np.asarray(truth)

@@ -19,11 +19,12 @@ from ..plot import (
     objective_history,
     quotient_graph,
 )
+from .nodes import shortened
 
 _MAX_LEAVES = 40
 _MAX_DRAWN = 3000
 _MAX_MAPPED = 600
-_LEAF_NAMES, _LEAF_NAME_LENGTH = 2, 20
+_LEAF_NAMES = 2
 # Named by their part in the picture; page.css gives each a colour for light and for dark pages.
 _VARIABLES = {
     _style.INK: "--ink",
@@ -111,7 +112,7 @@ def _tree(ax, facts):
 
 
 def _tree_names(facts, linkage):
-    """Dictionary of a name for each cluster and for each union, in the order of the tree, to the clusters in it."""
+    """Map a name of each cluster and of each union, in the order of the tree, to the clusters in it."""
     members = [[c] for c in facts.filled.tolist()]
     for a, b in linkage[:, :2].astype(int):
         members.append(sorted(members[a] + members[b], key=lambda c: -facts.sums.size[c]))
@@ -123,15 +124,11 @@ def _tree_names(facts, linkage):
         else:
             what = f"{clusters[0]} and {len(clusters) - 1} more"
             names = [name for c in clusters[:_LEAF_NAMES] for name in facts.central[c][:1]]
-        shown = f": {', '.join(map(_plain, names))}" if names else ""
+        # Letters that cannot be printed cannot be drawn.
+        names = ["".join(letter if letter.isprintable() else "\ufffd" for letter in name) for name in names]
+        shown = f": {', '.join(shortened(name, 20) for name in names)}" if names else ""
         out[f"{what} ({facts.sums.size[clusters].sum():,}){shown}"] = clusters
     return out
-
-
-def _plain(name):
-    """A name as a picture can show it."""
-    name = "".join(letter if letter.isprintable() else "\ufffd" for letter in name)
-    return name if len(name) <= _LEAF_NAME_LENGTH else f"{name[: _LEAF_NAME_LENGTH - 1]}…"
 
 
 def _coreset(ax, facts, random_state, n_jobs):
@@ -224,11 +221,11 @@ def _tidy(part, short):
             part.set("href", f"#{short[value[1:]]}")
         elif key in ("x", "y", "d"):
             # A tenth of a point can hardly be seen, a hundredth cannot.
-            part.set(key, " ".join(_rounded(each, 2 if key == "d" else 1) for each in value.split()))
+            form = ".2f" if key == "d" else ".1f"
+            words = (
+                word if word.isalpha() else f"{float(word):{form}}".rstrip("0").rstrip(".") for word in value.split()
+            )
+            part.set(key, " ".join(words))
         else:
             before, found, rest = value.partition("url(#")
             part.set(key, f"{before}url(#{short[rest.partition(')')[0]]}){rest.partition(')')[2]}" if found else value)
-
-
-def _rounded(number, digits):
-    return number if number.isalpha() else f"{float(number):.{digits}f}".rstrip("0").rstrip(".")

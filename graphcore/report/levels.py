@@ -56,7 +56,7 @@ class LevelFacts(Measured):
 
 
 def gather_levels(graph, levels, n_clusters, n_central, n_jobs):
-    """LevelFacts of all `levels` (rows of labels, coarse to fine), the last of which has `n_clusters` (None: all used).
+    """Measure all `levels` (rows of labels, coarse to fine), the last of which has `n_clusters` (None: all used).
 
     Returns (Graph, list of LevelFacts, weight of every node's edges inside and outside its cluster of the last level).
     """
@@ -72,7 +72,7 @@ def gather_levels(graph, levels, n_clusters, n_central, n_jobs):
 
 
 def _holders(labels, above, n_clusters, number):
-    """The cluster above of each cluster, which there may be one of."""
+    """Return the cluster above each cluster, which must be a single one."""
     inside = np.full(n_clusters, -1)
     if above is None:
         return inside

@@ -15,14 +15,13 @@ from ..neighbors.neighbor_lists import places_in_rows
 MOST_LISTED = 100_000
 _N_NEAR = 3
 _N_BORDER = 30
-# Border nodes are looked for among so many, those of low stability and much weight on both sides first.
+# The number of nodes among which border nodes are sought: of low stability, and with much weight on both sides.
 _CANDIDATES = 5_000
 _PIECE = 1 << 14
-# A share below this is not told to the page's script.
+# Smaller shares are left out of the data of the page's script.
 _LEAST_SHARE = 0.05
-# In letters, with what a row of the table of clusters takes up: a page of 5,000 clusters is to stay below two million.
+# In letters, and the length of a row in the table of clusters: a page of 5,000 clusters is shorter than two million.
 _MOST_PACKED, _PER_CLUSTER = 1_200_000, 130
-_LONGEST_NAME = 80
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,7 +48,8 @@ def gather_nodes(graph, labels, n_clusters, splits, stability=None, membership=N
     """
 
     def shares_of(nodes):
-        parts = [_shares(graph, labels, n_clusters, piece, membership) for piece in _pieces(nodes)]
+        pieces = [nodes[start : start + _PIECE] for start in range(0, max(1, len(nodes)), _PIECE)]
+        parts = [_shares(graph, labels, n_clusters, piece, membership) for piece in pieces]
         near, shares = (np.concatenate(each) for each in zip(*parts, strict=True))
         return near, shares
 
@@ -67,12 +67,8 @@ def gather_nodes(graph, labels, n_clusters, splits, stability=None, membership=N
     )  # fmt: skip
 
 
-def _pieces(nodes):
-    return [nodes[start : start + _PIECE] for start in range(0, max(1, len(nodes)), _PIECE)]
-
-
 def _shares(graph, labels, n_clusters, nodes, membership):
-    """(clusters, shares) of some nodes, each of shape (n, 3), the largest first."""
+    """Return (clusters, shares) of some nodes, each of shape (n, 3), the largest first."""
     if membership is None:
         sums = cluster_shares(sparse_rows(graph, nodes), labels, n_clusters)
         totals = np.repeat(graph.degrees[nodes], np.diff(sums.indptr))
@@ -90,7 +86,7 @@ def _shares(graph, labels, n_clusters, nodes, membership):
 
 
 def _doubtful(labels, inside, outside, stability):
-    """Nodes that may lie between clusters: of low stability, then with much weight on both sides."""
+    """Return nodes that may lie between clusters: of low stability, then with much weight on both sides."""
     placed = np.flatnonzero((labels >= 0) & (outside > 0))
     keys = (placed, -np.minimum(inside, outside)[placed])
     if stability is not None:
@@ -99,7 +95,7 @@ def _doubtful(labels, inside, outside, stability):
 
 
 def _border(nodes, own, degrees, stability, near, shares):
-    """Nodes whose second cluster has at least half of what their own has, with both and their shares of both."""
+    """Return nodes with at least half as much in a second cluster as in their own, both clusters, shares of both."""
     is_own = near == own[:, None]
     first = np.where(is_own, shares, 0.0).sum(axis=1)
     # The largest share of another cluster stands in the first or second place.
@@ -117,14 +113,17 @@ def _border(nodes, own, degrees, stability, near, shares):
 
 
 def pack(facts):
-    """(data, whether shares are among them): base64 of compressed JSON, text that HTML leaves alone.
+    """Return (data, whether shares are among them): base64 of compressed JSON, text that HTML leaves alone.
 
     Node names come in alphabetical order, which packs best; without names and with all nodes listed there are none.
     Shares are left out where they would make a large page.
     """
-    nodes, told_of = facts.nodes, {"stability": facts.node_stability}
-    if facts.robustness is not None:
-        told_of["robustness"] = facts.robustness.nodes
+
+    def percent(shares):
+        """In whole numbers; -1 where nothing is known."""
+        return np.rint(100 * np.nan_to_num(shares[nodes.listed[order]], nan=-0.01)).astype(int).tolist()
+
+    nodes = facts.nodes
     names, order = None, np.arange(len(nodes.listed))
     if not nodes.is_whole or facts.graph.node_names is not None:
         names = [shortened(str(name)) for name in facts.graph.names_of(nodes.listed).tolist()]
@@ -135,10 +134,10 @@ def pack(facts):
     found = {
         "names": names, "labels": nodes.labels[order].tolist(),
         "near": np.where(told, nodes.near[order].T, -1).tolist(), "shares": shares.tolist(),
-        **{
-            name: None if of is None else _percent(of[nodes.listed[order]]).tolist() for name, of in told_of.items()
-        },
+        "stability": None if facts.node_stability is None else percent(facts.node_stability),
     }  # fmt: skip
+    if facts.robustness is not None:
+        found["robustness"] = percent(facts.robustness.nodes)
     packed = _packed(found)
     n_rows = facts.n_clusters + sum(len(level.inside) for level in facts.levels)
     if len(packed) <= _MOST_PACKED - _PER_CLUSTER * n_rows:
@@ -146,16 +145,11 @@ def pack(facts):
     return _packed(found | {"near": [], "shares": []}), False
 
 
-def _percent(shares):
-    """In whole numbers; -1 where nothing is known."""
-    return np.rint(100 * np.nan_to_num(shares, nan=-0.01)).astype(int)
-
-
 def _packed(found):
     text = json.dumps(found, separators=(",", ":"))
     return base64.b64encode(gzip.compress(text.encode("ascii"), mtime=0)).decode("ascii")
 
 
-def shortened(value):
-    """A name of bearable length."""
-    return value if len(value) <= _LONGEST_NAME else value[: _LONGEST_NAME - 1] + "…"
+def shortened(name, longest=80):
+    """Cut a name that is longer than `longest` letters."""
+    return name if len(name) <= longest else f"{name[: longest - 1]}…"

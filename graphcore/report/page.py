@@ -154,7 +154,7 @@ def write_report(
 
 
 def _path_beside(path, graph):
-    """The file beside the page for the cluster of every node, checked to be writable; None if there can be none."""
+    """Name the file beside the page for the cluster of every node, and check it; None if there can be none."""
     if path == "-" or (graph.node_names is not None and unfit_reason(graph.node_names) is not None):
         return None
     beside = f"{os.fspath(path)}.nodes.tsv"
@@ -165,9 +165,12 @@ def _path_beside(path, graph):
 def report_model(model, path, graph, clustering, *, title=None, pictures="auto", **measured):
     """Write a page about a fitted estimator; see :meth:`graphcore.CoresetSpectralClustering.report`."""
     check_page(path)  # before memberships are computed
+    note = "X is the graph, or the vectors, that were clustered."
+    if not isinstance(model.random_state, Integral):
+        note += " random_state was not a number, so another fit draws other coresets: give one to repeat a result."
     about = About(
         title=title or f"{clustering.settings.n_clusters:,} clusters of a graph", command=_constructor(model),
-        note=_note(model.random_state), seconds=clustering.seconds,
+        note=note, seconds=clustering.seconds,
     )  # fmt: skip
     return write_report(
         path, graph, clustering.labels, clustering=clustering, membership=getattr(model, "membership_", None),
@@ -176,18 +179,11 @@ def report_model(model, path, graph, clustering, *, title=None, pictures="auto",
 
 
 def _constructor(model):
-    """Python that makes and fits such a model; parameters left at their defaults are not shown."""
+    """Write Python that makes and fits such a model, without parameters at their defaults."""
     defaults = {name: repr(each.default) for name, each in inspect.signature(type(model)).parameters.items()}
     values = {name: repr(getattr(model, name)) for name in defaults}
     given = ", ".join(f"{name}={value}" for name, value in values.items() if value != defaults[name])
     return f"import graphcore\n\nmodel = graphcore.{type(model).__name__}({given}).fit(X)"
-
-
-def _note(random_state):
-    what = "X is the graph, or the vectors, that were clustered."
-    if isinstance(random_state, Integral):
-        return what
-    return f"{what} random_state was not a number, so another fit draws other coresets: give one to repeat a result."
 
 
 # -- the text of the page ----------------------------------------------------------------------------------------------
@@ -242,7 +238,7 @@ def _asset(name):
 
 
 def _origin(facts, about):
-    """Pairs of name and value of what is needed to make the page again."""
+    """List names and values of what is needed to make the page again."""
     rows = [("graphcore", facts.version), ("written", about.created.strftime("%Y-%m-%d %H:%M %Z").strip())]
     if about.seconds:
         rows.append(("seconds", ", ".join(f"{name} {value:.2f}" for name, value in about.seconds.items())))
@@ -251,7 +247,7 @@ def _origin(facts, about):
 
 
 def _columns(pictures):
-    """Pictures in two columns of about the same height, the first picture in the first."""
+    """Arrange pictures in two columns of about the same height, the first picture in the first."""
     columns, heights = ([], []), [0.0, 0.0]
     for picture in sorted(pictures, key=lambda picture: -picture.height):
         lower = int(heights[1] < heights[0])
@@ -262,14 +258,14 @@ def _columns(pictures):
 
 
 def _name(value):
-    """The name of a node: cut if it is long, and kept from turning its surroundings around."""
+    """Show the name of a node: cut if it is long, and kept from turning its surroundings around."""
     value = _shown(nodes.shortened(str(value)))
     # ASCII has one direction.
     return value if value.isascii() else Markup("<bdi>{}</bdi>").format(value)
 
 
 def _classes(found):
-    """(Name, nodes, cluster with most of them, how many, clusters with any) of known classes, the largest first."""
+    """Yield (name, nodes, main cluster, nodes of the class in it, number of clusters) of classes, the largest first."""
     counts = found.counts
     for i in np.argsort(-found.sizes, kind="stable")[:_MOST_CLASSES]:
         row = slice(counts.indptr[i], counts.indptr[i + 1])
