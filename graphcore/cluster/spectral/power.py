@@ -70,7 +70,9 @@ def _orthonormal(X, root, single):
     with limited_libraries():
         Q, R = np.linalg.qr(np.column_stack([root, X]))
     Q, size = Q[:, 1:], np.abs(R.diagonal())[1:]
-    Q[:, size <= 10.0 * _rounding(len(X), single) * size.max(initial=0.0)] = 0.0
+    # Rounding is that of the longest column, of which a short one before it may leave nothing.
+    longest = np.linalg.norm(R[:, 1:], axis=0).max(initial=0.0)
+    Q[:, size <= 10.0 * _rounding(len(X), single) * longest] = 0.0
     Q[~X.any(axis=1)] = 0.0
     return np.pad(Q, ((0, 0), (0, X.shape[1] - Q.shape[1])))  # there are fewer nodes than vectors
 
