@@ -6,7 +6,7 @@ import time
 import click
 
 from ..exceptions import InputError
-from .console import Command
+from .console import command
 from .files import OUTPUT
 
 _N_CLUSTERS = 10
@@ -20,8 +20,7 @@ _WHY = {
 }
 
 
-@click.command(
-    cls=Command,
+@command(
     short_help="Cluster handwritten digits, beside scikit-learn.",
     examples=[
         ("a first try; nothing has to be downloaded", "graphcore demo"),

@@ -93,39 +93,33 @@ def labels_target(given):
 
 
 def check_target(output):
-    """Find out, before the work, that labels can be written to `output`."""
-    from ..files import check_writable
-
+    """Check, before the work, that labels can be written to `output`."""
     if output_kind(output) == "parquet":
         from ..files.parquet import check_parquet
 
         check_parquet()
-    elif _means_other(output, ".npy", ".graphml", ".gexf", ".gml"):
-        raise InputError(
-            f"{output}: labels are written as text (.tsv, .csv), .npy, .parquet, or in a graph (.graphml, .gexf, .gml)"
-        )
-    check_writable(output)
+    forms = "labels are written as text (.tsv, .csv), .npy, .parquet, or in a graph (.graphml, .gexf, .gml)"
+    _check_ending(output, forms, ".npy", ".parquet", ".graphml", ".gexf", ".gml")
 
 
 def check_membership_target(output):
-    """Raise an error if memberships cannot be written to a file."""
+    """Check, before the work, that memberships can be written to `output`."""
+    _check_ending(output, "memberships are written as text (.tsv, .csv) or .npz", ".npz")
+
+
+def _check_ending(path, forms, *own):
+    """Raise an error if a path is not writable, or its ending means something that is neither text nor its `own`."""
     from ..files import check_writable
-
-    if _means_other(output, ".npz"):
-        raise InputError(f"{output}: memberships are written as text (.tsv, .csv) or .npz")
-    check_writable(output)
-
-
-def _means_other(path, *own):
-    """Whether the ending of a path, but for compression, means something that is neither text nor one of its `own`."""
     from ..files.atomic import ending_of
 
     ending, compression = ending_of(path)
-    return ending in _NO_TEXT and (ending not in own or (ending == ".npz" and compression))
+    if ending in _NO_TEXT and (ending not in own or (ending in (".npz", ".parquet") and compression)):
+        raise InputError(f"{path}: {forms}")
+    check_writable(path)
 
 
 def check_names(graph, output, columns):
-    """Find out, before the work, that the names of nodes and of `columns` can be written to `output`."""
+    """Check, before the work, that the names of nodes and of `columns` can be written to `output`."""
     from ..files.formats import ending_format
     from ..files.labels import check_names as check_lines
     from ..files.markup import check_columns

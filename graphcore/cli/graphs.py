@@ -2,14 +2,13 @@
 
 import click
 
-from .console import Command
+from .console import Command, command
 from .files import INPUT, OUTPUT
 from .inputs import any_size_option, check_output, input_options, load, read_node_table, reading_options, run_options
 from .summary import count, graph_facts, graph_lines
 
 
-@click.command(
-    cls=Command,
+@command(
     short_help="Count what a graph holds.",
     examples=[
         ("before clustering: components, isolated nodes, degrees", "graphcore info edges.txt.gz"),
@@ -51,7 +50,7 @@ class _Convert(Command):
         super().format_help_text(ctx, formatter)
 
 
-@click.command(
+@command(
     cls=_Convert,
     short_help="Write a graph in another file format.",
     examples=[
@@ -78,8 +77,7 @@ def convert(console, input, output, to_format, **options):
     return _written(load(input, console.stages, **options), console, input, output, to_format, nodes)
 
 
-@click.command(
-    cls=Command,
+@command(
     short_help="Make the nearest-neighbour graph of vectors.",
     examples=[
         ("ten neighbours of each vector, by Euclidean distance", "graphcore knn vectors.npy graph.npz"),
@@ -144,8 +142,7 @@ def _written(graph, console, input, output, to_format, nodes=None):
     return facts, [*graph_lines(facts), ("output", output)]
 
 
-@click.command(
-    cls=Command,
+@command(
     short_help="Build a graph on disk, larger than memory.",
     examples=[
         ("edge lists in several files, within 2 GB of memory",
@@ -177,8 +174,7 @@ def build(console, inputs, output, memory, resume, parts, **reading):
     return _stored(output, graph, console)
 
 
-@click.command(
-    cls=Command,
+@command(
     short_help="Verify a graph on disk.",
     examples=[("after a copy from another machine", "graphcore check edges.store")],
 )

@@ -26,10 +26,6 @@ def _two_numbers(_ctx, param, text):
     return tuple(int(number) for number in text.split(","))
 
 
-def _mark(_ctx, _param, text):
-    return "\t" if text == r"\t" else text
-
-
 def _column(_ctx, _param, text):
     if text is None:
         return "auto"
@@ -44,7 +40,7 @@ any_size_option = click.option(
 # How an edge list is read.
 reading_options = adding(
     click.option(
-        "--delimiter", metavar="CHAR", callback=_mark,
+        "--delimiter", metavar="CHAR", callback=lambda _ctx, _param, text: "\t" if text == r"\t" else text,
         help=r"Between the columns of an edge list; \t is a tab. [default: guessed]",
     ),
     click.option(
@@ -105,7 +101,7 @@ input_options = adding(
 
 
 def check_output(path, format):
-    """Find out, before the work, that a graph could be written to `path` in this format (None: by its name)."""
+    """Check, before the work, that a graph can be written to `path` in this format (None: by its name)."""
     from ..files import check_writable
     from ..files.formats import output_format
     from ..files.store import check_replaceable
@@ -118,7 +114,7 @@ def check_output(path, format):
 
 
 def check_there(*paths):
-    """Find out, before the work, that files are there; None and standard input are."""
+    """Check, before the work, that files are there; None and standard input are."""
     for path in paths:
         if path not in (None, "-"):
             os.stat(path)

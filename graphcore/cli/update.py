@@ -3,14 +3,13 @@
 import click
 
 from ..exceptions import InputError
-from .console import Command
+from .console import command
 from .files import INPUT, OUTPUT, FilePath, check_target, write_clusters
 from .inputs import READING_OPTIONS, graph_options, load_graph, warn_of_idle
 from .vectors import read_vectors
 
 
-@click.command(
-    cls=Command,
+@command(
     made_up=lambda given: {"save": given["save"] or given["model"]},
     short_help="Change the graph of a saved model, and its labels.",
     examples=[

@@ -35,26 +35,20 @@ def read_vectors(path, any_size=False):
 
 
 def _load(source):
-    from ..files.npz import NPZ_MAGIC, read_array
+    from ..files.npz import NPZ_MAGIC, matrix_of, open_archive, read_array
 
     if source.head.startswith(b"\x93NUMPY") or source.suffix == ".npy":
         with source.open() as stream:
             return read_array(stream, source.size)
     if source.head.startswith(NPZ_MAGIC) or source.suffix == ".npz":
-        return _load_archive(source)
+        with source.open() as stream, open_archive(stream) as archive:
+            if "format" in archive:
+                return matrix_of(archive).tocsr()
+            if len(archive.names) != 1:
+                listed = ", ".join(archive.names)[:200]
+                raise InputError(f"holds {len(archive.names)} arrays ({listed}); save the vectors alone")
+            return archive[archive.names[0]]
     return _load_parquet(source) if source.begins_with(b"PAR1") else _load_text(source)
-
-
-def _load_archive(source):
-    from ..files.npz import matrix_of, open_archive
-
-    with source.open() as stream, open_archive(stream) as archive:
-        if "format" in archive:
-            return matrix_of(archive).tocsr()
-        if len(archive.names) != 1:
-            listed = ", ".join(archive.names)[:200]
-            raise InputError(f"holds {len(archive.names)} arrays ({listed}); save the vectors alone")
-        return archive[archive.names[0]]
 
 
 def _load_parquet(source):
