@@ -20,7 +20,7 @@ TERMINATED = 143
 
 
 class _Taught(click.Command):
-    """A command with examples in its help: pairs of what is done, and the command that does it.
+    """A command with examples in its help: pairs of a purpose and the command for it.
 
     `headings` are those of the help's options, see :func:`adding`; the last one is also over options without any.
     """

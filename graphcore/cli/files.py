@@ -6,7 +6,7 @@ import click
 
 from ..exceptions import InputError
 
-# Programs that open files of these names would not accept text.
+# Programs that open files with these endings refuse text.
 _NO_TEXT = frozenset([
     ".xlsx", ".xls", ".ods", ".json", ".html", ".pdf", ".npy", ".npz", ".parquet", ".mtx", ".metis", ".store",
     ".graphml", ".gexf", ".gml",
@@ -14,10 +14,10 @@ _NO_TEXT = frozenset([
 
 
 class FilePath(click.Path):
-    """A path that shells complete, and what a command does with it; whether it can be used is found out when it is.
+    """A path that shells complete, and its use by a command, which checks the path when it opens it.
 
-    `replaces` is the name of the input that an output may be the same file as; what is written `beside` an output has
-    its name and one of these endings.
+    `replaces` is the name of the input that an output may replace; files `beside` an output have its name and one of
+    these endings.
     """
 
     def __init__(self, written=False, replaces=None, beside=()):
@@ -143,9 +143,9 @@ def output_kind(output):
 
 
 def write_clusters(model, output, spreadsheet, nodes=None):
-    """Write the labels of a model, and what else is known of its nodes where there is a place for it.
+    """Write the labels of a model, with other columns about its nodes where the format has a place for them.
 
-    `nodes` is their NodeTable; of its columns those are left out that are called as something that was found.
+    `nodes` is their NodeTable; a column of it gives way to a result of the same name.
     """
     from ..files import write_graph, write_labels
     from ..files.parquet import write_table

@@ -1,4 +1,4 @@
-"""Commands about graphs in files: what is in them, other formats, neighbour graphs, graphs on disk."""
+"""Commands about graphs in files: counts, other formats, neighbour graphs, graphs on disk."""
 
 import click
 
@@ -40,10 +40,10 @@ def info(console, input, **options):
 
 
 class _Convert(Command):
-    """The command, whose help names the formats that there are."""
+    """The command, whose help names all formats."""
 
     def format_help_text(self, ctx, formatter):
-        """Take the list from where files are written, which takes longer to import than help should."""
+        """Import the list of formats when it is shown, as help is to begin at once."""
         from ..files.formats import WRITABLE
 
         self.help = (self.help or "").replace("FORMATS", f"{', '.join(WRITABLE[:-1])} and {WRITABLE[-1]}")

@@ -1,4 +1,4 @@
-"""Options that say how a file is read, and the graph that comes out."""
+"""Options for reading a file, and the graph that is read."""
 
 import os
 import re
@@ -11,7 +11,7 @@ from .console import adding
 from .files import INPUT
 from .vectors import read_vectors
 
-# Keywords of graphcore.read_graph, and what vectors need.
+# Keywords of graphcore.read_graph, and those for vectors.
 READING_OPTIONS = (
     "format", "bipartite", "count_repeats", "delimiter", "columns", "weight_column", "ids", "encoding", "symmetrize",
 )  # fmt: skip
@@ -33,11 +33,11 @@ def _column(_ctx, _param, text):
 
 
 _SEED = click.IntRange(0)
-_SEED.name = "integer"  # as messages call what it takes
+_SEED.name = "integer"  # in messages
 any_size_option = click.option(
     "--any-size", is_flag=True, help="Allow absurdly large decompressed data, and headers of mostly isolated nodes."
 )
-# How an edge list is read.
+# Options for edge lists.
 reading_options = adding(
     click.option(
         "--delimiter", metavar="CHAR", callback=lambda _ctx, _param, text: "\t" if text == r"\t" else text,
@@ -70,7 +70,7 @@ reading_options = adding(
     any_size_option,
     heading="Input",
 )  # fmt: skip
-# What graphcore.read_graph takes.
+# Options of graphcore.read_graph.
 graph_options = adding(
     click.option("--format", metavar="NAME", help="Format of a graph file. [default: guessed from name and content]"),
     click.option(
@@ -86,7 +86,7 @@ run_options = adding(
     click.option("--jobs", "n_jobs", metavar="N", type=int, default=-1, show_default=True, help="Threads; -1 is all."),
     heading="Run",
 )
-# What load takes.
+# Options of `load`.
 input_options = adding(
     graph_options,
     click.option("--vectors", is_flag=True, help="INPUT holds vectors, as .npy does; their kNN graph is made."),
@@ -154,7 +154,7 @@ def read_input(path, stages, *, vectors, outliers=None, nodes, n_neighbors, metr
         refuse_outliers(outliers)
         warn_of_idle(("n_neighbors", "metric"), "vectors, and this input is read as a graph")
         return load_graph(path, stages, nodes=nodes, **reading)
-    # The encoding is that of labels and nodes, too.
+    # Labels and nodes have this encoding, too.
     warn_of_idle(set(READING_OPTIONS) - {"encoding"}, "files of graphs, and this input is read as vectors")
     with stages("read"):
         X = read_vectors(path, reading["any_size"])
@@ -205,7 +205,7 @@ def load(path, stages, *, nodes=None, **options):
 
 
 def warn_of_idle(names, purpose):
-    """Say which of these options were typed, and do nothing in this run."""
+    """Warn of the options among `names` that were typed and do nothing in this run."""
     ctx = click.get_current_context()
     typed = click.core.ParameterSource.COMMANDLINE
     idle = [p.opts[0] for p in ctx.command.params if p.name in names and ctx.get_parameter_source(p.name) is typed]

@@ -121,7 +121,7 @@ def _lines(facts, pairs):
     alone = facts.get("only_in_labels", 0), facts.get("only_in_other", 0)
     if any(alone):
         lines.append(("left out", f"{alone[0]:,} nodes that only LABELS has, {alone[1]:,} that only OTHER has"))
-    if len(pairs) > 1:  # what stands above is the last of them
+    if len(pairs) > 1:  # the lines above are about the last pair
         lines += [
             (f"level {pair['level']}, {pair['other_level']}",
              f"ARI {pair['ari']:.4f}, NMI {pair['nmi']:.4f}, homogeneity {pair['homogeneity']:.4f}, completeness "

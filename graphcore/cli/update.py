@@ -62,7 +62,7 @@ def update(console, model, edges, removed, save, output, **reading):
     with console.stages("update"):
         done = fitted.update(*given)
     with console.stages("write"):
-        if output is not None:  # before the model: what ends here can be done again
+        if output is not None:  # before the model, so that an update that fails here can be repeated
             write_clusters(fitted, output, spreadsheet=False)
         fitted.save(save)
     n_nodes, n_edges = fitted.graph_.n_nodes, fitted.graph_.n_edges

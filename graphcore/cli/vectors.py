@@ -6,7 +6,7 @@ import warnings
 from ..base.warn import warn_user
 from ..exceptions import FormatError, InputError
 
-# Every byte is text in it: numbers are the same in all encodings, and column names are not looked at.
+# This encoding knows every byte; numbers are alike in all encodings, and names of columns are ignored.
 _TEXT = "latin-1"
 _UNREADABLE = re.compile(r"could not convert string (?P<value>'.*') to float64 at row (?P<row>\d+), column (?P<at>\d+)")
 
@@ -89,7 +89,7 @@ def _load_text(source):
     has_names = any(not is_number(field) and field.lower() not in MISSING for field in fields)
     options: dict = {"delimiter": delimiter, "skiprows": before + has_names, "ndmin": 2}
     with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "loadtxt: input contained no data")  # an error here, with its own words
+        warnings.filterwarnings("ignore", "loadtxt: input contained no data")  # an InputError below
         if source.direct:  # numpy reads files in larger pieces than streams
             with source.guard():
                 X = np.loadtxt(source.path, encoding=source.encoding(_TEXT), **options)

@@ -12,7 +12,7 @@ from ..metrics.cut import placed_labels, split_sums
 
 @dataclass(frozen=True, eq=False)
 class Measured:
-    """Sums of clusters, and what is measured from them."""
+    """Sums of clusters, and their measures."""
 
     sums: ClusterSums
 
