@@ -14,7 +14,7 @@ EXHIBITS = [(papers.paper(name), exhibit) for name in papers.NAMES for exhibit i
 
 
 def named(pairs):
-    """Parameters with the names of paper and exhibit, marked slow where the exhibit says so."""
+    """Name the parameters by paper and exhibit, and mark slow exhibits."""
     return [
         pytest.param(paper, exhibit, id=f"{paper.name}-{exhibit.name}", marks=[pytest.mark.slow] * exhibit.slow)
         for paper, exhibit in pairs
@@ -23,7 +23,7 @@ def named(pairs):
 
 @pytest.fixture(scope="module", autouse=True)
 def generated(tmp_path_factory):
-    """Where generated graphs go."""
+    """A folder for generated graphs."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(inputs, "CACHE", tmp_path_factory.mktemp("inputs"))
         yield
@@ -79,7 +79,7 @@ def test_lemmas_of_the_papers_hold(lemma):
 
 
 def cited(row):
-    """The exhibits that a row of claims rests on."""
+    """Return the exhibits that a row of claims rests on."""
     return [exhibit for paper, exhibit in EXHIBITS if f"(#{paper.name}-{exhibit.name})" in row[2]]
 
 

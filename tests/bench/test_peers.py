@@ -23,7 +23,7 @@ GAMMA = 0.3
 
 
 def in_feature_space(X, k, rng, batch, window, n_steps):
-    """Mini-batch kernel k-means on explicit features: centres are lists of (mean, weight, how many points)."""
+    """Run mini-batch kernel k-means on explicit features; centres are lists of (mean, weight, number of points)."""
     values, vectors = np.linalg.eigh(gaussian(X, X, GAMMA))
     features = vectors * np.sqrt(values.clip(0.0))
     parts = [[(features[i], 1.0, 1)] for i in plus_plus(X, k, GAMMA, rng)]

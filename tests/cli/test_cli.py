@@ -31,7 +31,7 @@ def read_labels(path):
 
 
 def messages(error_stream):
-    """Lines on standard error; whether loops had to be compiled does not matter."""
+    """List the lines on standard error, but for notices of compilation."""
     return [line for line in error_stream.splitlines() if line and not line.startswith("graphcore: compiling")]
 
 

@@ -49,7 +49,7 @@ def folder(folder, monkeypatch):
 
 
 def state(folder):
-    """Names, kinds and content of all that is in a folder."""
+    """Return names, kinds and contents of all files in a folder."""
     return {
         str(path): os.readlink(path) if path.is_symlink() else path.is_dir() or path.read_bytes()
         for path in sorted(folder.rglob("*"))
@@ -57,7 +57,7 @@ def state(folder):
 
 
 def words(name, values):
-    """A command with these values of its parameters, a file for each argument that is left."""
+    """Write a command with these values of its parameters, and a file for each other argument."""
     command = app.commands[name]
     typed = [name, *NEEDED.get(name, [])]
     for p in command.params:
@@ -220,7 +220,7 @@ def test_a_graph_on_disk_is_not_written_over_nor_into_by_python(folder):
 
 
 def shell(line):
-    """A line of a shell in which `graphcore` is the command."""
+    """Run a line of a shell in which `graphcore` is the command."""
     command = f'graphcore() {{ {shlex.quote(sys.executable)} -m graphcore "$@"; }}\n{line}'
     return subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=300, check=False)
 

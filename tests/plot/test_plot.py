@@ -100,7 +100,7 @@ SEEN = {
 
 
 def seen_lab(shades, matrix):
-    """CIELAB of shades through other eyes."""
+    """Compute CIELAB of shades as seen with these cones."""
     rgb = np.array([to_rgb(shade) for shade in shades])
     linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
     linear = np.clip(linear @ np.transpose(matrix), 0, 1)

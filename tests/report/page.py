@@ -95,7 +95,7 @@ class Page(HTMLParser):
         return json.loads(gzip.decompress(base64.b64decode("".join(self.packed))))
 
     def assert_alone(self):
-        """Nothing is fetched from anywhere."""
+        """Assert that nothing is fetched."""
         fetching = {"src", "srcset", "action", "formaction", "data", "poster", "background", "ping", "manifest"}
         for tag, attrs in self.tags:
             assert tag not in ("link", "iframe", "object", "embed", "img", "base", "form"), tag

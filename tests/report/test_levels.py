@@ -27,7 +27,7 @@ LEVELS = np.column_stack([np.arange(37) // 12 % 3, np.arange(37) // 4 % 9, np.ar
 
 
 def rows_under(page, *heads):
-    """Rows of the table that has these heads, as text."""
+    """Return the rows of the table with these heads, as text."""
     start = page.rows.index(list(heads))
     rows = [[cell.strip() for cell in row] for row in page.rows[start + 1 :]]
     width = next((i for i, row in enumerate(rows) if len(row) != len(heads) or row[0] == "cluster"), len(rows))
