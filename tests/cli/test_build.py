@@ -6,7 +6,6 @@ import re
 import numpy as np
 
 from graphcore import open_graph, read_graph
-from graphcore.cli.app import run
 from tests.files.store.test_store import failing
 
 
@@ -17,11 +16,11 @@ def test_build_check_info_cluster_convert(folder, told, facts_of):
         assert words in printed
     assert re.search("seconds +checksums .*rows", told("check g.graph").out)
     assert facts_of("info g.graph")["edges"] == 7
-    assert run(["cluster", "g.graph", "-k", "2", "-o", "labels.tsv", "--quiet"]) == 0
-    assert run(["cluster", "graph.txt", "-k", "2", "-o", "same.tsv", "--quiet"]) == 0
+    told("cluster g.graph -k 2 -o labels.tsv --quiet")
+    told("cluster graph.txt -k 2 -o same.tsv --quiet")
     assert (folder / "labels.tsv").read_text() == (folder / "same.tsv").read_text()
     for out in ("back.npz", "copy.store", "copy.store"):
-        assert run(["convert", "g.graph", out]) == 0
+        told(f"convert g.graph {out}")
         np.testing.assert_array_equal(read_graph(out).indices, read_graph("graph.txt").indices)
 
 
@@ -37,7 +36,7 @@ def test_resume(folder, monkeypatch, told):
 
     with monkeypatch.context() as patch:
         patch.setattr(build._Build, "_sort", failing(KeyboardInterrupt))
-        assert run(["build", "graph.txt", "g.graph"]) == 130
+        told("build graph.txt g.graph", 130)
     assert not os.path.exists("g.graph")
     assert "7 edges" in told("build graph.txt g.graph --resume").out
     assert sorted(os.listdir()) == ["g.graph", "graph.txt"]

@@ -46,27 +46,26 @@ def process(*arguments, code=None, **options):
 # -- cluster -----------------------------------------------------------------------------------------------------------
 
 
-def test_cluster_writes_a_column_for_each_level(folder, capsys):
+def test_cluster_writes_a_column_for_each_level(folder, told):
     for option in ("-k", "--levels"):
-        assert run(["cluster", "graph.txt", option, "1,2,3", "-o", "levels.tsv"]) == 0
+        told(f"cluster graph.txt {option} 1,2,3 -o levels.tsv")
         rows = [line.split("\t") for line in (folder / "levels.tsv").read_text().splitlines()]
         names, *levels = zip(*rows, strict=True)
         assert list(names) == ["a", "b", "c", "x", "y", "z"]
         assert [len(set(level)) for level in levels] == [1, 2, 3]
-    assert run(["cluster", "graph.txt", "--levels", "1,2,3", "-o", "levels.graphml"]) == 0
+    told("cluster graph.txt --levels 1,2,3 -o levels.graphml")
     nodes = nx.read_graphml(folder / "levels.graphml").nodes
     assert {nodes[x]["level_1"] for x in nodes} == {0} and len({nodes[x]["level_2"] for x in nodes}) == 2
-    assert run(["cluster", "graph.txt", "--levels", "1,2,3", "-o", "levels.npy"]) == 0
+    told("cluster graph.txt --levels 1,2,3 -o levels.npy")
     assert np.load(folder / "levels.npy").shape == (6, 3)
 
 
-def test_cluster_writes_labels_with_the_files_names(folder, capsys, told):
-    assert run(["cluster", "graph.txt", "-k", "2", "-o", "labels.tsv"]) == 0
+def test_cluster_writes_labels_with_the_files_names(folder, told):
+    printed = told("cluster graph.txt -k 2 -o labels.tsv").out
     labels = read_labels(folder / "labels.tsv")
     assert list(labels) == ["a", "b", "c", "x", "y", "z"]
     assert len({labels[name] for name in "abc"}) == len({labels[name] for name in "xyz"}) == 1
     assert labels["a"] != labels["x"]
-    printed = capsys.readouterr().out
     for words in ("6 nodes", "7 edges", "1 component", "coreset", "2, of sizes 3 3", "0.1429", "total", "labels.tsv"):
         assert words in printed
     assert "verdict" not in printed  # these clusters every seed finds

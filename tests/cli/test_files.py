@@ -169,27 +169,24 @@ def test_a_file_system_that_folds_case_is_asked(folder, monkeypatch, told):
     assert state(folder) == before
 
 
-def test_a_model_is_updated_where_it_is(folder, capsys):
+def test_a_model_is_updated_where_it_is(folder, told):
     (folder / "new.txt").write_text("a x\n")
-    assert run(["cluster", "graph.txt", "-k", "2", "-o", "l.tsv", "--model", "model.npz"]) == 0
+    told("cluster graph.txt -k 2 -o l.tsv --model model.npz")
     before = (folder / "model.npz").read_bytes()
     os.symlink("model.npz", "link.npz")
-    assert run(["update", "model.npz", "new.txt", "-o", "l.tsv"]) == 0
+    told("update model.npz new.txt -o l.tsv")
     once = (folder / "model.npz").read_bytes()
     assert once != before
-    assert run(["update", "model.npz", "--removed", "new.txt", "--save", "link.npz"]) == 0
+    told("update model.npz --removed new.txt --save link.npz")
     assert (folder / "model.npz").read_bytes() != once
     loaded = graphcore.load("model.npz")
     loaded.update(removed=(["c"], ["b"]))
     loaded.save("model.npz")
     assert graphcore.load("model.npz").graph_.n_edges == loaded.graph_.n_edges
     after = state(folder)
-    for typed in (
-        "new.txt -o model.npz",
-        "new.txt --save new.txt",
-        "new.txt --save l.tsv -o l.tsv",
-    ):
-        assert (run(["update", "model.npz", *typed.split()]) == 2) and state(folder) == after, typed
+    for typed in ("new.txt -o model.npz", "new.txt --save new.txt", "new.txt --save l.tsv -o l.tsv"):
+        told(f"update model.npz {typed}", 2)
+        assert state(folder) == after, typed
 
 
 def test_a_graph_on_disk_is_not_written_over_nor_into_by_python(folder):

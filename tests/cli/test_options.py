@@ -15,7 +15,7 @@ import scipy.sparse as sp
 
 import graphcore
 from graphcore.base.validation import refused
-from graphcore.cli.app import app, run
+from graphcore.cli.app import app
 from graphcore.cli.console import in_options
 from tests.cli.test_cli import TRIANGLES, blobs, messages, read_labels
 
@@ -38,7 +38,7 @@ def test_a_file_that_was_not_named_is_never_replaced(folder, told):
     message = told("cluster graph.txt -k 2", 2).err
     assert f"{LABELS}: is there already; -o {LABELS} replaces it" in message
     assert (folder / LABELS).read_text() == "by hand"
-    assert run(["cluster", "graph.txt", "-k", "2", "-o", LABELS]) == 0
+    told(f"cluster graph.txt -k 2 -o {LABELS}")
     assert len(read_labels(folder / LABELS)) == 6
 
 
@@ -77,12 +77,12 @@ def test_clusters_go_to_other_programs_by_the_ending(folder, told):
     )
     labels = {name: int(label) for name, label in read_labels(folder / "c.tsv").items()}
     for ending, reader in {"graphml": nx.read_graphml, "gexf": nx.read_gexf, "gml": nx.read_gml}.items():
-        assert run(["cluster", "graph.txt", "--resolution", "100", "-o", f"c.{ending}", "--quiet"]) == 0
+        told(f"cluster graph.txt --resolution 100 -o c.{ending} --quiet")
         G = reader(folder / f"c.{ending}")
         assert dict(G.nodes(data="cluster")) == labels and G.number_of_edges() == 7
         assert set(dict(G.nodes(data="stability")).values()) == {1.0}
     pytest.importorskip("pyarrow")
-    assert run(["cluster", "graph.txt", "-k", "2", "-o", "c.parquet", "--quiet"]) == 0
+    told("cluster graph.txt -k 2 -o c.parquet --quiet")
     table = pd.read_parquet("c.parquet")
     assert dict(zip(table.node, table.cluster, strict=True)) == labels
 
@@ -117,7 +117,7 @@ def test_the_tree_is_written_beside_the_labels(folder, told):
         ("info graph.txt --delimiter ' ' --ids string --symmetrize min", None),
     ],
 )  # fmt: skip
-def test_options_that_do_nothing_are_named_and_no_others(folder, told, command, named):
+def test_options_that_do_nothing_are_named_and_no_others(folder, command, named, told):
     np.save("X.npy", blobs())
     (folder / "x.tsv").write_text("a\t0\nb\t1\n")
     for name in ("g.npz", "g.store"):
@@ -170,75 +170,66 @@ def test_demo_explains_the_two_objectives(told, facts_of):
     assert "--objective ncut" in lines[-1]
 
 
-def test_demo_draws_a_picture(folder, capsys, told):
-    assert run(["demo", "--picture", "digits.png"]) == 0
+def test_demo_draws_a_picture(folder, told):
+    assert told("demo --picture digits.png").out.splitlines()[-1].split() == ["picture", "digits.png"]
     assert (folder / "digits.png").read_bytes().startswith(b"\x89PNG")
-    assert capsys.readouterr().out.splitlines()[-1].split() == ["picture", "digits.png"]
     for wrong in ("digits.jpeg", "-", "nowhere/digits.png"):
-        assert wrong.split("/")[0] in told(["demo", "--picture", wrong], 2).err
+        assert wrong.split("/")[0] in told(f"demo --picture {wrong}", 2).err
     assert [path.name for path in folder.iterdir() if "digits" in path.name] == ["digits.png"]
 
 
 # -- what is known of nodes --------------------------------------------------------------------------------------------
 
 
-def test_files_of_what_is_known_of_nodes(folder, capsys):
+def test_files_of_what_is_known_of_nodes(folder, told):
     (folder / "known.tsv").write_text("a\t1\n")
-    command = ["cluster", "graph.txt", "-k", "2", "-o"]
-    assert run([*command, "l.tsv", "--labels", "known.tsv"]) == 0
+    told("cluster graph.txt -k 2 -o l.tsv --labels known.tsv")
     labels = read_labels(folder / "l.tsv")
     assert labels["a"] == labels["b"] == "1" and labels["x"] == "0"
-    assert run([*command, "m.tsv", "--initial-labels", "l.tsv", "--membership", "p.tsv"]) == 0
+    told("cluster graph.txt -k 2 -o m.tsv --initial-labels l.tsv --membership p.tsv")
     assert read_labels(folder / "m.tsv") == labels
     rows = [line.split("\t") for line in (folder / "p.tsv").read_text().splitlines()]
     sums = {name: sum(float(p) for other, _, p in rows if other == name) for name in labels}
     assert all(abs(total - 1) < 0.01 for total in sums.values())
     assert all(cluster in "01" for _, cluster, _ in rows)
     (folder / "weights.tsv").write_text("a\t2.5\nx\t0\n")
-    assert run([*command, "n.tsv", "--node-weights", "weights.tsv", "--membership", "p.npz"]) == 0
+    said = told("cluster graph.txt -k 2 -o n.tsv --node-weights weights.tsv --membership p.npz")
+    assert "isolated" in said.err
     assert read_labels(folder / "n.tsv")["x"] == "-1"
     assert sp.load_npz(folder / "p.npz").shape == (6, 2)
-    assert "isolated" in capsys.readouterr().err
 
 
-def test_nodes_beside_edges(folder, capsys, feed, told):
+def test_nodes_beside_edges(folder, feed, told, facts_of):
     people = ["id,name,age", *(f'{x},"{x}, of {i}",{20 + i}' for i, x in enumerate("zyxqcba"))]
     (folder / "people.csv").write_text("\n".join(people))
-    beside = ["--nodes", "people.csv"]
-    assert json.loads(told(["info", "graph.txt", *beside, "--json"]).out)["isolated"] == 1
-    assert re.search(
-        "^graph +7 nodes, .* 1 isolated",
-        told(
-            ["cluster", "graph.txt", *beside, "-k", "2", "-o", "c.gexf", "--report", "p.html", "--model", "m.npz"]
-        ).out,
-        re.MULTILINE,
-    )
+    assert facts_of("info graph.txt --nodes people.csv")["isolated"] == 1
+    said = told("cluster graph.txt --nodes people.csv -k 2 -o c.gexf --report p.html --model m.npz")
+    assert re.search("^graph +7 nodes, .* 1 isolated", said.out, re.MULTILINE)
     G = nx.read_gexf(folder / "c.gexf")
     assert list(G)[3] == "q, of 3" and (G.nodes["q, of 3"]["cluster"], G.nodes["q, of 3"]["age"]) == (-1, 23)
     assert G.nodes["a, of 6"]["id"] == "a"
     assert "a, of 6" in (folder / "p.html").read_text()
-    assert run(["cluster", "graph.txt", *beside, "-k", "2", "-o", "c.csv", "--quiet"]) == 0
+    told("cluster graph.txt --nodes people.csv -k 2 -o c.csv")
     names = list(graphcore.load("m.npz").graph_.node_names)
     assert [line.rpartition(",")[0].strip('"') for line in (folder / "c.csv").read_text().splitlines()] == names
-    assert run(["report", "graph.txt", "c.csv", *beside, "-o", "q.html", "--no-pictures"]) == 0
-    assert run(["compare", "c.csv", "c.csv", "--graph", "graph.txt", *beside]) == 0
-    assert run(["convert", "graph.txt", "g.graphml", *beside]) == 0
-    assert nx.read_graphml(folder / "g.graphml").nodes["b, of 5"]["age"] == 25
-    assert run(["convert", "graph.txt", "g.npz", *beside]) == 0
     (folder / "new.txt").write_text("q a\n")
-    assert run(["update", "m.npz", "new.txt", *beside, "-o", "u.csv"]) == 0
-    assert run(["build", "graph.txt", "g.store", *beside]) == 0
-    assert run(["cluster", "g.store", "-k", "2", "-o", "s.csv", "--quiet"]) == 0
+    for command in (
+        "report graph.txt c.csv -o q.html --no-pictures", "compare c.csv c.csv --graph graph.txt",
+        "convert graph.txt g.graphml", "convert graph.txt g.npz", "update m.npz new.txt -o u.csv",
+        "build graph.txt g.store",
+    ):  # fmt: skip
+        told(f"{command} --nodes people.csv")
+    assert nx.read_graphml(folder / "g.graphml").nodes["b, of 5"]["age"] == 25
+    told("cluster g.store -k 2 -o s.csv")
     assert (folder / "s.csv").read_text() == (folder / "c.csv").read_text()
     np.save(folder / "X.npy", blobs())
     (folder / "rows.txt").write_text("".join(f"row {i}\n" for i in range(60)))
-    assert run(["cluster", "X.npy", "--nodes", "rows.txt", "-k", "2", "-o", "x.tsv", "--quiet"]) == 0
+    told("cluster X.npy --nodes rows.txt -k 2 -o x.tsv")
     assert "row 59" in read_labels(folder / "x.tsv")
-    capsys.readouterr()
-    said = told(["cluster", "X.npy", *beside, "-k", "2", "-o", "y.tsv"], 2).err
+    said = told("cluster X.npy --nodes people.csv -k 2 -o y.tsv", 2).err
     assert "people.csv: vectors are numbered from 0 and keep their order" in said
-    feed(b"\n".join(line.encode() for line in people))
-    assert run(["info", "graph.txt", "--nodes", "-"]) == 0
+    feed("\n".join(people).encode())
+    told("info graph.txt --nodes -")
 
 
 def bad_files(folder):
@@ -400,15 +391,15 @@ def test_remedies_are_options_of_the_command(folder, told):
     (folder / "mixed.txt").write_text("".join(f"{i} {i + 1}\n" for i in range(20)) + "3 x\n")
     for file, remedy in (("latin.csv", "--encoding latin-1"), ("mixed.txt", "--ids string")):
         assert remedy in told(f"info {file}", 2).err
-        assert "nodes" in told(["info", file, *remedy.split()]).out
+        assert "nodes" in told(f"info {file} {remedy}").out
     (folder / "classes.tsv").write_bytes("Müller\t0\nZürich\t1\n".encode("latin-1"))
-    typed = ["report", "latin.csv", "classes.tsv", "--truth", "classes.tsv", "-o", "page.html", "--no-pictures"]
-    assert run([*typed, "--encoding", "latin-1"]) == 0
-    assert "nothing here" not in told("compare classes.tsv classes.tsv --encoding latin-1").err
+    report = "report latin.csv classes.tsv --truth classes.tsv -o page.html --no-pictures"
+    for command in (report, "compare classes.tsv classes.tsv"):
+        assert "nothing here" not in told(f"{command} --encoding latin-1").err
     (folder / "vectors.csv").write_bytes("größe,höhe\n1,2\n3,4\n5,6\n".encode("latin-1"))
-    assert run(["info", "vectors.csv", "--vectors", "--neighbors", "1"]) == 0
+    told("info vectors.csv --vectors --neighbors 1")
     (folder / "tabs.txt").write_text("a b\tc\nc\ta b\n")
-    assert run(["info", "tabs.txt", "--delimiter", r"\t"]) == 0
+    told(r"info tabs.txt --delimiter \t")
 
 
 def test_help_has_every_option_once_under_a_heading_and_names_all_formats(told):
@@ -424,21 +415,16 @@ def test_help_has_every_option_once_under_a_heading_and_names_all_formats(told):
     assert headings == [*app.commands["cluster"].headings, "Examples"]
     from graphcore.files import WRITABLE
 
-    told = " ".join(told("convert --help").out.split())
-    assert f"The formats of OUT are {', '.join(WRITABLE[:-1])} and {WRITABLE[-1]};" in told
+    said = " ".join(told("convert --help").out.split())
+    assert f"The formats of OUT are {', '.join(WRITABLE[:-1])} and {WRITABLE[-1]};" in said
 
 
 @pytest.mark.slow
-def test_robustness_is_told_in_summary_page_and_json(folder, capsys, told):
+def test_robustness_is_told_in_summary_page_and_json(folder, told, facts_of):
     nx.write_edgelist(nx.connected_caveman_graph(6, 8), "graph.txt", data=False)
-    command = ["cluster", "graph.txt", "-k", "6", "-o", "labels.tsv", "--robustness"]
-    assert re.search(
-        r"^robustness +ARI (1\.00|0\.9\d) ± 0\.\d\d to quick fits",
-        told([*command, "--report", "page.html"]).out,
-        re.MULTILINE,
-    )
-    with open("page.html", encoding="utf-8") as page:
-        assert "all of them sure" in page.read()
-    assert run([*command, "--json"]) == 0
+    command = "cluster graph.txt -k 6 -o labels.tsv --robustness"
+    said = told(f"{command} --report page.html").out
+    assert re.search(r"^robustness +ARI (1\.00|0\.9\d) ± 0\.\d\d to quick fits", said, re.MULTILINE)
+    assert "all of them sure" in (folder / "page.html").read_text(encoding="utf-8")
     found = graphcore.CoresetSpectralClustering(6, random_state=0).fit(graphcore.read_graph("graph.txt")).robustness()
-    assert json.loads(capsys.readouterr().out)["robustness"] == found.figures()
+    assert facts_of(command)["robustness"] == found.figures()

@@ -98,7 +98,7 @@ def test_report_of_labels(folder, told):
         ([0, 0, 0, 2, 2, 2], [0, 0, 0, 2, 2, 2]),
     ],
 )
-def test_report_takes_labels_of_any_kind(folder, facts_of, clusters, numbers):
+def test_report_takes_labels_of_any_kind(folder, clusters, numbers, facts_of):
     (folder / "labels.tsv").write_text("".join(f"{n}\t{c}\n" for n, c in zip("abcxyz", clusters, strict=True)))
     facts = facts_of("report graph.txt labels.tsv -o page.html --no-pictures")
     sizes = np.bincount([c for c in numbers if c >= 0])
@@ -136,9 +136,9 @@ def test_compare_leaves_out_nodes_of_no_cluster_and_nodes_of_one_file(folder, to
     assert "1 nodes that only LABELS has, 1 that only OTHER has" in told("compare labels.tsv other.tsv").out
 
 
-def test_a_report_of_a_graph_on_disk_is_named_also_with_a_slash(folder, capsys):
-    assert run(["build", "graph.txt", "g.store"]) == 0
-    assert run(["report", "g.store/", "labels.tsv", "-o", "page.html", "--no-pictures"]) == 0
+def test_a_report_of_a_graph_on_disk_is_named_also_with_a_slash(folder, told):
+    told("build graph.txt g.store")
+    told("report g.store/ labels.tsv -o page.html --no-pictures")
     assert "<title>Clusters of g.store</title>" in (folder / "page.html").read_text()
 
 
@@ -163,31 +163,25 @@ def test_compare_knows_names_that_were_marked_for_spreadsheets(folder, facts_of)
     assert (facts["n_compared"], facts["only_in_labels"], facts["only_in_other"]) == (4, 0, 0)
 
 
-# -- knn ---------------------------------------------------------------------------------------------------------------
-
-
-def test_compare_and_report_understand_levels(folder, capsys, told, facts_of):
+def test_compare_and_report_understand_levels(folder, told, facts_of):
     (folder / "levels.tsv").write_text(
         "".join(f"{n}\t0\t{c}\t{i}\n" for i, (n, c) in enumerate(zip("abcxyz", "000111", strict=True)))
     )
     facts = facts_of("compare levels.tsv labels.tsv --graph graph.txt")
-    assert [(f["level"], f["other_level"], f["n_clusters"]) for f in facts["levels"]] == [
-        (1, 1, 1),
-        (2, 1, 2),
-        (3, 1, 6),
-    ]
+    found = [(f["level"], f["other_level"], f["n_clusters"]) for f in facts["levels"]]
+    assert found == [(1, 1, 1), (2, 1, 2), (3, 1, 6)]
     assert facts["levels"][1]["ari"] == 1 and facts["levels"][1]["normalized_cut"] == pytest.approx(1 / 7)
     assert facts["levels"][2]["ari"] == facts["ari"] and facts["homogeneity"] == pytest.approx(1)
     assert re.search("^level 1, 2 +ARI 1.0000, NMI 1.0000", told("compare labels.tsv levels.tsv").out, re.MULTILINE)
-    assert run(["report", "graph.txt", "levels.tsv", "-o", "page.html", "--no-pictures"]) == 0
+    told("report graph.txt levels.tsv -o page.html --no-pictures")
     page = page_of(folder / "page.html")
     assert {row["inside"] for row in page.clusters} == {"0", "1"} and len(page.clusters) == 6
-    capsys.readouterr()
-    for typed in (
-        "report graph.txt labels.tsv --truth levels.tsv -o p.html",
-        "cluster graph.txt -k 2 --labels levels.tsv",
-    ):
+    report = "report graph.txt labels.tsv --truth levels.tsv -o p.html"
+    for typed in (report, "cluster graph.txt -k 2 --labels levels.tsv"):
         assert "levels.tsv: there are 3 columns of labels, and one is needed" in told(typed, 2).err
+
+
+# -- knn ---------------------------------------------------------------------------------------------------------------
 
 
 def test_knn_makes_the_graph_that_cluster_makes(folder, told, facts_of):
@@ -203,11 +197,10 @@ def test_knn_makes_the_graph_that_cluster_makes(folder, told, facts_of):
     assert outputs[0] == outputs[1]
 
 
-def test_knn_options_are_passed_on(folder, capsys):
+def test_knn_options_are_passed_on(folder, told):
     X = np.random.default_rng(0).random((30, 2))
     np.savetxt("X.csv", X, delimiter=",")
-    options = "-n 3 --metric cosine --mode mutual --weighting gaussian --algorithm exact"
-    assert run(["knn", "X.csv", "graph.npz", *options.split()]) == 0
+    told("knn X.csv graph.npz -n 3 --metric cosine --mode mutual --weighting gaussian --algorithm exact")
     expected = graphcore.knn_graph(
         np.loadtxt("X.csv", delimiter=","), 3, metric="cosine", mode="mutual", weighting="gaussian", algorithm="exact"
     )
@@ -282,7 +275,7 @@ def test_a_graph_through_pipes(folder, feed, told):
         ("check stored.store", {"nodes", "bytes"}),
     ],
 )
-def test_every_command_speaks_json(folder, facts_of, command, keys):
+def test_every_command_speaks_json(folder, command, keys, facts_of):
     """Other commands do in other tests."""
     graphcore.write_graph(graphcore.read_graph("graph.txt"), "stored.store")
     assert keys <= set(facts_of(command))
@@ -327,7 +320,7 @@ def test_examples_of_the_help_are_commands_that_exist(command, text):
 
 
 @pytest.mark.parametrize("command", [None, *app.commands])
-def test_help_shows_the_examples(told, command):
+def test_help_shows_the_examples(command, told):
     help_text = told([*filter(None, [command]), "--help"]).out
     shown = (app.commands[command] if command else app).examples
     assert shown
