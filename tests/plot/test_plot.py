@@ -59,13 +59,9 @@ def dots(ax):
 # -- shades ------------------------------------------------------------------------------------------------------------
 
 
-def luminance(shade):
-    return float(np.dot([0.2126, 0.7152, 0.0722], np.array(to_rgb(shade)) ** 2.2))
-
-
 def test_shades_can_be_told_apart_in_grey():
-    steps = [luminance(shade) for shade in _style.STEPS]
-    assert all(a > b + 0.02 for a, b in pairwise(steps))
+    luminances = [np.dot([0.2126, 0.7152, 0.0722], np.array(to_rgb(shade)) ** 2.2) for shade in _style.STEPS]
+    assert all(a > b + 0.02 for a, b in pairwise(luminances))
     # Clusters whose shades are alike in grey have another shape.
     assert len(set(_style.SHAPES)) == len(_style.SHADES) == len(_style.SHAPES)
     every = [_style.INK, _style.MIDDLE, _style.FAINT, _style.PAPER, *_style.SHADES, *_style.STEPS]
@@ -109,16 +105,12 @@ def seen_lab(shades, matrix):
     return np.column_stack([116 * y - 16, 500 * (x - y), 200 * (y - z)])
 
 
-def page_shades():
-    style = Path(graphcore.__file__).with_name("report").joinpath("page.css").read_text()
-    found = re.findall(r"--shade\d: (#\w{6})", style)
-    return {"pictures": _style.SHADES, "light page": found[:6], "dark page": found[6:]}
-
-
 @pytest.mark.parametrize("eyes", SEEN)
 @pytest.mark.parametrize("where", ["pictures", "light page", "dark page"])
 def test_shades_can_be_told_apart_by_the_colour_blind(eyes, where):
-    shades = page_shades()[where]
+    style = Path(graphcore.__file__).with_name("report").joinpath("page.css").read_text()
+    found = re.findall(r"--shade\d: (#\w{6})", style)
+    shades = {"pictures": _style.SHADES, "light page": found[:6], "dark page": found[6:]}[where]
     assert len(shades) == 6
     lab = seen_lab(shades, SEEN[eyes])
     apart = np.linalg.norm(lab[:, None] - lab[None], axis=-1)[np.triu_indices(6, 1)]
