@@ -1,4 +1,4 @@
-"""The command line: reads options, calls the library, prints what came out. No algorithm lives here."""
+"""The command line: reads options, calls the library, prints results. It contains no algorithm."""
 
 from .app import main
 

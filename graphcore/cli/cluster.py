@@ -8,7 +8,7 @@ import click
 
 from ..cluster.pipeline.parameters import PARAMETERS, defaults
 from ..exceptions import FormatError
-from .console import Command, adding
+from .console import adding, command
 from .files import (
     INPUT,
     OUTPUT,
@@ -60,8 +60,7 @@ def _of_setting(parameter):
 _STAGES = ("coreset_size", "sampling", "eigen_solver", "published")
 
 
-@click.command(
-    cls=Command,
+@command(
     made_up=labels_target,
     headings=("Clusters", "Output", "What is known of nodes", "Input", "Coreset", "Run"),
     short_help="Cluster a graph or vectors.",

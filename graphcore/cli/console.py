@@ -7,6 +7,7 @@ import signal
 import sys
 import warnings
 from contextlib import ExitStack, closing, contextmanager
+from functools import partial
 
 import click
 
@@ -19,7 +20,7 @@ TERMINATED = 143
 
 
 class _Taught(click.Command):
-    """A command with examples in its help: pairs of what is done, and the command that does it.
+    """A command with examples in its help: pairs of a purpose and the command for it.
 
     `headings` are those of the help's options, see :func:`adding`; the last one is also over options without any.
     """
@@ -96,15 +97,18 @@ class Command(_Taught):
             raise click.ClickException(in_options(message, self.params, name, value)) from error
 
 
+command = partial(click.command, cls=Command)
+
+
 def adding(*options, heading=None):
     """Make a decorator that adds options to a command, under a heading of its help."""
 
-    def add(command):
+    def add(function):
         for option in reversed(options):
-            command = option(command)
-            added = command.__click_params__[-1]
+            function = option(function)
+            added = function.__click_params__[-1]
             added.heading = getattr(added, "heading", heading)
-        return command
+        return function
 
     return add
 
@@ -179,8 +183,8 @@ class Console:
     def __init__(self, quiet=False):
         self.quiet, self.warned, self.n_after = quiet, [], 0
         self._bar = Bar(leave=False)
-        self.live = not quiet and sys.stderr is not None and sys.stderr.isatty()
-        self.stages = Stages(self._bar.begin, on_expect=self.expect, on_note=self._bar.note) if self.live else Stages()
+        is_shown = not quiet and sys.stderr is not None and sys.stderr.isatty()
+        self.stages = Stages(self._bar.begin, on_expect=self.expect, on_note=self._bar.note) if is_shown else Stages()
 
     def expect(self, n_stages):
         """Say how many more stages will begin, those after the library's work left out."""

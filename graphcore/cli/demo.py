@@ -6,7 +6,7 @@ import time
 import click
 
 from ..exceptions import InputError
-from .console import Command
+from .console import command
 from .files import OUTPUT
 
 _N_CLUSTERS = 10
@@ -20,8 +20,7 @@ _WHY = {
 }
 
 
-@click.command(
-    cls=Command,
+@command(
     short_help="Cluster handwritten digits, beside scikit-learn.",
     examples=[
         ("a first try; nothing has to be downloaded", "graphcore demo"),
@@ -40,20 +39,29 @@ def demo(console, objective, picture, random_state):
     """Cluster handwritten digits, beside scikit-learn's SpectralClustering."""
     if picture is not None:
         _check_picture(picture)
+    from sklearn.cluster import SpectralClustering
     from sklearn.datasets import load_digits
 
+    from ..estimators.coreset_spectral import CoresetSpectralClustering
     from ..metrics import agreement, normalized_cut
     from ..neighbors.neighbors import knn_graph
 
     with console.stages("neighbours"):
         digits = load_digits()
         graph = knn_graph(digits.data, 10, random_state=random_state)
+    options = {"affinity": "precomputed", "assign_labels": "cluster_qr", "random_state": random_state}
+    theirs = SpectralClustering(_N_CLUSTERS, **options)
+    ours = CoresetSpectralClustering(_N_CLUSTERS, objective=objective, random_state=random_state)
+    fits = {
+        "scikit-learn SpectralClustering": lambda: theirs.fit_predict(graph.to_scipy()),
+        "graphcore": lambda: ours.fit_predict(graph),
+    }
     found: list[dict] = []
-    for name, cluster in {"scikit-learn SpectralClustering": _sklearn, "graphcore": _graphcore}.items():
+    for name, fit in fits.items():
         with console.stages(name):
-            cluster(graph, random_state, objective)  # imports and compiles what it needs
+            fit()  # imports and compiles
             start = time.perf_counter()
-            labels = cluster(graph, random_state, objective)
+            labels = fit()
             seconds = time.perf_counter() - start
         scores, cut = agreement(labels, digits.target, graph), normalized_cut(graph, labels, _N_CLUSTERS)
         row = {"method": name, "ari": scores["ari"], "nmi": scores["nmi"], "normalized_cut": cut, "seconds": seconds}
@@ -72,19 +80,6 @@ def demo(console, objective, picture, random_state):
             _draw(picture, graph, labels, digits.target)
         lines.append(("picture", picture))
     return {"nodes": graph.n_nodes, "edges": graph.n_edges, "objective": objective, "methods": found}, lines
-
-
-def _graphcore(graph, seed, objective):
-    from ..estimators.coreset_spectral import CoresetSpectralClustering
-
-    return CoresetSpectralClustering(_N_CLUSTERS, objective=objective, random_state=seed).fit_predict(graph)
-
-
-def _sklearn(graph, seed, _objective):
-    from sklearn.cluster import SpectralClustering
-
-    model = SpectralClustering(_N_CLUSTERS, affinity="precomputed", assign_labels="cluster_qr", random_state=seed)
-    return model.fit_predict(graph.to_scipy())
 
 
 def _check_picture(path):

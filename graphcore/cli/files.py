@@ -6,7 +6,7 @@ import click
 
 from ..exceptions import InputError
 
-# Programs that open files of these names would not accept text.
+# Programs that open files with these endings refuse text.
 _NO_TEXT = frozenset([
     ".xlsx", ".xls", ".ods", ".json", ".html", ".pdf", ".npy", ".npz", ".parquet", ".mtx", ".metis", ".store",
     ".graphml", ".gexf", ".gml",
@@ -14,10 +14,10 @@ _NO_TEXT = frozenset([
 
 
 class FilePath(click.Path):
-    """A path that shells complete, and what a command does with it; whether it can be used is found out when it is.
+    """A path that shells complete, and its use by a command, which checks the path when it opens it.
 
-    `replaces` is the name of the input that an output may be the same file as; what is written `beside` an output has
-    its name and one of these endings.
+    `replaces` is the name of the input that an output may replace; files `beside` an output have its name and one of
+    these endings.
     """
 
     def __init__(self, written=False, replaces=None, beside=()):
@@ -93,39 +93,33 @@ def labels_target(given):
 
 
 def check_target(output):
-    """Find out, before the work, that labels can be written to `output`."""
-    from ..files import check_writable
-
+    """Check, before the work, that labels can be written to `output`."""
     if output_kind(output) == "parquet":
         from ..files.parquet import check_parquet
 
         check_parquet()
-    elif _means_other(output, ".npy", ".graphml", ".gexf", ".gml"):
-        raise InputError(
-            f"{output}: labels are written as text (.tsv, .csv), .npy, .parquet, or in a graph (.graphml, .gexf, .gml)"
-        )
-    check_writable(output)
+    forms = "labels are written as text (.tsv, .csv), .npy, .parquet, or in a graph (.graphml, .gexf, .gml)"
+    _check_ending(output, forms, ".npy", ".parquet", ".graphml", ".gexf", ".gml")
 
 
 def check_membership_target(output):
-    """Raise an error if memberships cannot be written to a file."""
+    """Check, before the work, that memberships can be written to `output`."""
+    _check_ending(output, "memberships are written as text (.tsv, .csv) or .npz", ".npz")
+
+
+def _check_ending(path, forms, *own):
+    """Raise an error if a path is not writable, or its ending means something that is neither text nor its `own`."""
     from ..files import check_writable
-
-    if _means_other(output, ".npz"):
-        raise InputError(f"{output}: memberships are written as text (.tsv, .csv) or .npz")
-    check_writable(output)
-
-
-def _means_other(path, *own):
-    """Whether the ending of a path, but for compression, means something that is neither text nor one of its `own`."""
     from ..files.atomic import ending_of
 
     ending, compression = ending_of(path)
-    return ending in _NO_TEXT and (ending not in own or (ending == ".npz" and compression))
+    if ending in _NO_TEXT and (ending not in own or (ending in (".npz", ".parquet") and compression)):
+        raise InputError(f"{path}: {forms}")
+    check_writable(path)
 
 
 def check_names(graph, output, columns):
-    """Find out, before the work, that the names of nodes and of `columns` can be written to `output`."""
+    """Check, before the work, that the names of nodes and of `columns` can be written to `output`."""
     from ..files.formats import ending_format
     from ..files.labels import check_names as check_lines
     from ..files.markup import check_columns
@@ -149,9 +143,9 @@ def output_kind(output):
 
 
 def write_clusters(model, output, spreadsheet, nodes=None):
-    """Write the labels of a model, and what else is known of its nodes where there is a place for it.
+    """Write the labels of a model, with other columns about its nodes where the format has a place for them.
 
-    `nodes` is their NodeTable; of its columns those are left out that are called as something that was found.
+    `nodes` is their NodeTable; a column of it gives way to a result of the same name.
     """
     from ..files import write_graph, write_labels
     from ..files.parquet import write_table

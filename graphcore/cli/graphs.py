@@ -1,15 +1,14 @@
-"""Commands about graphs in files: what is in them, other formats, neighbour graphs, graphs on disk."""
+"""Commands about graphs in files: counts, other formats, neighbour graphs, graphs on disk."""
 
 import click
 
-from .console import Command
+from .console import Command, command
 from .files import INPUT, OUTPUT
 from .inputs import any_size_option, check_output, input_options, load, read_node_table, reading_options, run_options
 from .summary import count, graph_facts, graph_lines
 
 
-@click.command(
-    cls=Command,
+@command(
     short_help="Count what a graph holds.",
     examples=[
         ("before clustering: components, isolated nodes, degrees", "graphcore info edges.txt.gz"),
@@ -41,17 +40,17 @@ def info(console, input, **options):
 
 
 class _Convert(Command):
-    """The command, whose help names the formats that there are."""
+    """The command, whose help names all formats."""
 
     def format_help_text(self, ctx, formatter):
-        """Take the list from where files are written, which takes longer to import than help should."""
+        """Import the list of formats when it is shown, as help is to begin at once."""
         from ..files.formats import WRITABLE
 
         self.help = (self.help or "").replace("FORMATS", f"{', '.join(WRITABLE[:-1])} and {WRITABLE[-1]}")
         super().format_help_text(ctx, formatter)
 
 
-@click.command(
+@command(
     cls=_Convert,
     short_help="Write a graph in another file format.",
     examples=[
@@ -78,8 +77,7 @@ def convert(console, input, output, to_format, **options):
     return _written(load(input, console.stages, **options), console, input, output, to_format, nodes)
 
 
-@click.command(
-    cls=Command,
+@command(
     short_help="Make the nearest-neighbour graph of vectors.",
     examples=[
         ("ten neighbours of each vector, by Euclidean distance", "graphcore knn vectors.npy graph.npz"),
@@ -144,8 +142,7 @@ def _written(graph, console, input, output, to_format, nodes=None):
     return facts, [*graph_lines(facts), ("output", output)]
 
 
-@click.command(
-    cls=Command,
+@command(
     short_help="Build a graph on disk, larger than memory.",
     examples=[
         ("edge lists in several files, within 2 GB of memory",
@@ -177,8 +174,7 @@ def build(console, inputs, output, memory, resume, parts, **reading):
     return _stored(output, graph, console)
 
 
-@click.command(
-    cls=Command,
+@command(
     short_help="Verify a graph on disk.",
     examples=[("after a copy from another machine", "graphcore check edges.store")],
 )

@@ -1,4 +1,4 @@
-"""Options that say how a file is read, and the graph that comes out."""
+"""Options for reading a file, and the graph that is read."""
 
 import os
 import re
@@ -10,7 +10,7 @@ from .console import adding
 from .files import INPUT
 from .vectors import read_vectors
 
-# Keywords of graphcore.read_graph, and what vectors need.
+# Keywords of graphcore.read_graph, and those for vectors.
 READING_OPTIONS = (
     "format", "bipartite", "count_repeats", "delimiter", "columns", "weight_column", "ids", "encoding", "symmetrize",
 )  # fmt: skip
@@ -25,10 +25,6 @@ def _two_numbers(_ctx, param, text):
     return tuple(int(number) for number in text.split(","))
 
 
-def _mark(_ctx, _param, text):
-    return "\t" if text == r"\t" else text
-
-
 def _column(_ctx, _param, text):
     if text is None:
         return "auto"
@@ -36,14 +32,14 @@ def _column(_ctx, _param, text):
 
 
 _SEED = click.IntRange(0)
-_SEED.name = "integer"  # as messages call what it takes
+_SEED.name = "integer"  # in messages
 any_size_option = click.option(
     "--any-size", is_flag=True, help="Allow absurdly large decompressed data, and headers of mostly isolated nodes."
 )
-# How an edge list is read.
+# Options for edge lists.
 reading_options = adding(
     click.option(
-        "--delimiter", metavar="CHAR", callback=_mark,
+        "--delimiter", metavar="CHAR", callback=lambda _ctx, _param, text: "\t" if text == r"\t" else text,
         help=r"Between the columns of an edge list; \t is a tab. [default: guessed]",
     ),
     click.option(
@@ -73,7 +69,7 @@ reading_options = adding(
     any_size_option,
     heading="Input",
 )  # fmt: skip
-# What graphcore.read_graph takes.
+# Options of graphcore.read_graph.
 graph_options = adding(
     click.option("--format", metavar="NAME", help="Format of a graph file. [default: guessed from name and content]"),
     click.option(
@@ -89,7 +85,7 @@ run_options = adding(
     click.option("--jobs", "n_jobs", metavar="N", type=int, default=-1, show_default=True, help="Threads; -1 is all."),
     heading="Run",
 )
-# What load takes.
+# Options of `load`.
 input_options = adding(
     graph_options,
     click.option("--vectors", is_flag=True, help="INPUT holds vectors, as .npy does; their kNN graph is made."),
@@ -104,7 +100,7 @@ input_options = adding(
 
 
 def check_output(path, format):
-    """Find out, before the work, that a graph could be written to `path` in this format (None: by its name)."""
+    """Check, before the work, that a graph can be written to `path` in this format (None: by its name)."""
     from ..files import check_writable
     from ..files.formats import output_format
     from ..files.store import check_replaceable
@@ -117,7 +113,7 @@ def check_output(path, format):
 
 
 def check_there(*paths):
-    """Find out, before the work, that files are there; None and standard input are."""
+    """Check, before the work, that files are there; None and standard input are."""
     for path in paths:
         if path not in (None, "-"):
             os.stat(path)
@@ -157,7 +153,7 @@ def read_input(path, stages, *, vectors, outliers=None, nodes, n_neighbors, metr
         refuse_outliers(outliers)
         warn_of_idle(("n_neighbors", "metric"), "vectors, and this input is read as a graph")
         return load_graph(path, stages, nodes=nodes, **reading)
-    # The encoding is that of labels and nodes, too.
+    # Labels and nodes have this encoding, too.
     warn_of_idle(set(READING_OPTIONS) - {"encoding"}, "files of graphs, and this input is read as vectors")
     with stages("read"):
         X = read_vectors(path, reading["any_size"])
@@ -208,7 +204,7 @@ def load(path, stages, *, nodes=None, **options):
 
 
 def warn_of_idle(names, purpose):
-    """Say which of these options were typed, and do nothing in this run."""
+    """Warn of the options among `names` that were typed and do nothing in this run."""
     ctx = click.get_current_context()
     typed = click.core.ParameterSource.COMMANDLINE
     idle = [p.opts[0] for p in ctx.command.params if p.name in names and ctx.get_parameter_source(p.name) is typed]

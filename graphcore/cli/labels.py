@@ -7,7 +7,7 @@ from collections import Counter
 import click
 
 from ..exceptions import FormatError, InputError
-from .console import TYPED, Command
+from .console import TYPED, command
 from .files import INPUT, FilePath, tell_of_missing_pictures
 from .inputs import READING_OPTIONS, check_there, graph_options, input_options, load, load_graph, warn_of_idle
 
@@ -20,8 +20,7 @@ truth_option = click.option(
 )  # fmt: skip
 
 
-@click.command(
-    cls=Command,
+@command(
     short_help="Compare labels with the truth, or with other labels.",
     examples=[
         ("labels against known classes", "graphcore compare labels.tsv classes.tsv"),
@@ -122,7 +121,7 @@ def _lines(facts, pairs):
     alone = facts.get("only_in_labels", 0), facts.get("only_in_other", 0)
     if any(alone):
         lines.append(("left out", f"{alone[0]:,} nodes that only LABELS has, {alone[1]:,} that only OTHER has"))
-    if len(pairs) > 1:  # what stands above is the last of them
+    if len(pairs) > 1:  # the lines above are about the last pair
         lines += [
             (f"level {pair['level']}, {pair['other_level']}",
              f"ARI {pair['ari']:.4f}, NMI {pair['nmi']:.4f}, homogeneity {pair['homogeneity']:.4f}, completeness "
@@ -132,8 +131,7 @@ def _lines(facts, pairs):
     return lines
 
 
-@click.command(
-    cls=Command,
+@command(
     short_help="Make a page about labels that are there already.",
     examples=[
         ("a page about the labels of an earlier run", "graphcore report edges.txt.gz labels.tsv -o report.html"),

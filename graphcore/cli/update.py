@@ -3,14 +3,13 @@
 import click
 
 from ..exceptions import InputError
-from .console import Command
+from .console import command
 from .files import INPUT, OUTPUT, FilePath, check_target, write_clusters
 from .inputs import READING_OPTIONS, graph_options, load_graph, warn_of_idle
 from .vectors import read_vectors
 
 
-@click.command(
-    cls=Command,
+@command(
     made_up=lambda given: {"save": given["save"] or given["model"]},
     short_help="Change the graph of a saved model, and its labels.",
     examples=[
@@ -63,7 +62,7 @@ def update(console, model, edges, removed, save, output, **reading):
     with console.stages("update"):
         done = fitted.update(*given)
     with console.stages("write"):
-        if output is not None:  # before the model: what ends here can be done again
+        if output is not None:  # before the model, so that an update that fails here can be repeated
             write_clusters(fitted, output, spreadsheet=False)
         fitted.save(save)
     n_nodes, n_edges = fitted.graph_.n_nodes, fitted.graph_.n_edges

@@ -5,7 +5,7 @@ import warnings
 
 from ..exceptions import FormatError, InputError, warn_user
 
-# Every byte is text in it: numbers are the same in all encodings, and column names are not looked at.
+# This encoding knows every byte; numbers are alike in all encodings, and names of columns are ignored.
 _TEXT = "latin-1"
 _UNREADABLE = re.compile(r"could not convert string (?P<value>'.*') to float64 at row (?P<row>\d+), column (?P<at>\d+)")
 
@@ -34,26 +34,20 @@ def read_vectors(path, any_size=False):
 
 
 def _load(source):
-    from ..files.npz import NPZ_MAGIC, read_array
+    from ..files.npz import NPZ_MAGIC, matrix_of, open_archive, read_array
 
     if source.head.startswith(b"\x93NUMPY") or source.suffix == ".npy":
         with source.open() as stream:
             return read_array(stream, source.size)
     if source.head.startswith(NPZ_MAGIC) or source.suffix == ".npz":
-        return _load_archive(source)
+        with source.open() as stream, open_archive(stream) as archive:
+            if "format" in archive:
+                return matrix_of(archive).tocsr()
+            if len(archive.names) != 1:
+                listed = ", ".join(archive.names)[:200]
+                raise InputError(f"holds {len(archive.names)} arrays ({listed}); save the vectors alone")
+            return archive[archive.names[0]]
     return _load_parquet(source) if source.begins_with(b"PAR1") else _load_text(source)
-
-
-def _load_archive(source):
-    from ..files.npz import matrix_of, open_archive
-
-    with source.open() as stream, open_archive(stream) as archive:
-        if "format" in archive:
-            return matrix_of(archive).tocsr()
-        if len(archive.names) != 1:
-            listed = ", ".join(archive.names)[:200]
-            raise InputError(f"holds {len(archive.names)} arrays ({listed}); save the vectors alone")
-        return archive[archive.names[0]]
 
 
 def _load_parquet(source):
@@ -94,7 +88,7 @@ def _load_text(source):
     has_names = any(not is_number(field) and field.lower() not in MISSING for field in fields)
     options: dict = {"delimiter": delimiter, "skiprows": before + has_names, "ndmin": 2}
     with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "loadtxt: input contained no data")  # an error here, with its own words
+        warnings.filterwarnings("ignore", "loadtxt: input contained no data")  # an InputError below
         if source.direct:  # numpy reads files in larger pieces than streams
             with source.guard():
                 X = np.loadtxt(source.path, encoding=source.encoding(_TEXT), **options)

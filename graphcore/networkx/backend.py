@@ -1,7 +1,7 @@
-"""The backend itself: this module is what the entry point ``networkx.backends`` names.
+"""The backend itself, the module that the entry point ``networkx.backends`` names.
 
-networkx looks its functions up here by name. It converts its graphs with :func:`convert_from_nx` and keeps what comes
-out with them. Results follow networkx's own definitions, which differ from those of :mod:`graphcore.metrics`: an
+networkx finds functions here by name. It converts its graphs with :func:`convert_from_nx` and keeps the results with
+them. Results follow networkx's own definitions, which differ from those of :mod:`graphcore.metrics`: an
 undirected self-loop counts twice in a degree, and graphs may be directed.
 """
 
@@ -93,7 +93,7 @@ def _by_label(labels, values, n_communities):
     return np.bincount(labels, weights=values, minlength=n_communities)
 
 
-# -- what networkx asks of a backend -----------------------------------------------------------------------------------
+# -- functions that networkx asks of a backend -------------------------------------------------------------------------
 
 
 def convert_from_nx(graph, *, edge_attrs=None, preserve_edge_attrs=False, name=None, **_):
@@ -104,7 +104,7 @@ def convert_from_nx(graph, *, edge_attrs=None, preserve_edge_attrs=False, name=N
 
 
 def convert_to_nx(result, *, name=None):
-    """Convert what a function returned; only graphs change."""
+    """Convert the result of a function; only graphs change."""
     return result.to_networkx() if isinstance(result, BackendGraph) else result
 
 

@@ -102,7 +102,7 @@ class BackendGraph:
         G.add_edges_from(zip(sources, targets, data, strict=True))
         return G
 
-    # -- what networkx's own code and users ask of a graph -------------------------------------------------------------
+    # -- methods for networkx's own code and for users -----------------------------------------------------------------
 
     def is_directed(self):
         """Whether edges have a direction."""
@@ -137,7 +137,7 @@ class BackendGraph:
         kind = ("Multi" if self._multigraph else "") + ("DiGraph" if self._directed else "Graph")
         return f"BackendGraph({kind} with {len(self)} nodes and {self.number_of_edges()} edges)"
 
-    # -- what the backend's functions ask ------------------------------------------------------------------------------
+    # -- methods for the backend's functions ---------------------------------------------------------------------------
 
     @cached_property
     def positions(self):

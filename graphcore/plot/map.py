@@ -167,7 +167,7 @@ def coreset_map(
     ax.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]))
     ax.set(xlabel="second eigenvector", ylabel="third eigenvector", xticks=[], yticks=[])
     ax.spines[:].set(color=MIDDLE, visible=True)
-    # By weight, not by count: what stands for more comes first.
+    # Clusters of large weight, not of many coreset nodes, come first.
     scatter_clusters(
         ax, np.clip(points, low, high), labels, area, names, weights=weights, others=dots, alpha=0.85, zorder=2,
         clip_on=False,

@@ -25,7 +25,7 @@ _MAX_LEAVES = 40
 _MAX_DRAWN = 3000
 _MAX_MAPPED = 600
 _LEAF_NAMES = 2
-# Named by their part in the picture; page.css gives each a colour for light and for dark pages.
+# page.css gives each variable a colour for light and for dark pages.
 _VARIABLES = {
     _style.INK: "--ink",
     _style.MIDDLE: "--middle",
@@ -40,7 +40,7 @@ _RC |= dict.fromkeys(_INKED, _style.INK)
 
 
 class Picture(NamedTuple):
-    """A picture of the page, its height in inches at a fixed width, and what its caption depends on."""
+    """A picture of the page, its height in inches at a fixed width, and facts for its caption."""
 
     name: str
     title: str
@@ -49,8 +49,8 @@ class Picture(NamedTuple):
     about: dict
 
 
-def draw_pictures(facts, *, random_state=0, n_jobs=None):
-    """Draw what can be drawn of a clustering (list of Picture)."""
+def draw_pictures(facts, random_state, n_jobs):
+    """Draw all pictures that a clustering has (list of Picture)."""
     try:
         import matplotlib as mpl
         from matplotlib.figure import Figure

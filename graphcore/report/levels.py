@@ -12,7 +12,7 @@ from ..metrics.cut import placed_labels, split_sums
 
 @dataclass(frozen=True, eq=False)
 class Measured:
-    """Sums of clusters, and what is measured from them."""
+    """Sums of clusters, and their measures."""
 
     sums: ClusterSums
 
@@ -30,8 +30,7 @@ class Measured:
     @property
     def chance_cut(self) -> float:
         """Normalised cut to be expected of clusters of these volumes on a graph of these degrees, drawn at random."""
-        volume = self.sums.volume
-        return float(np.where(volume > 0, 1 - volume / max(volume.sum(), 1e-300), 1.0).mean())
+        return float((1 - self.sums.volume / max(self.sums.volume.sum(), 1e-300)).mean())
 
     @property
     def chance_coverage(self) -> float:

@@ -40,7 +40,7 @@ class NodeFacts:
     border_shares: np.ndarray = field(repr=False)  # (n_border, 2): their shares of the two
 
 
-def gather_nodes(graph, labels, n_clusters, splits, stability=None, membership=None):
+def gather_nodes(graph, labels, n_clusters, splits, stability, membership):
     """Choose the nodes to be listed and the border nodes (NodeFacts).
 
     `splits` is (weight inside the cluster, weight outside) of every node, `stability` that of every node or None,
@@ -109,7 +109,7 @@ def _border(nodes, own, degrees, stability, near, shares):
     return nodes[kept], own[kept], second[kept], np.column_stack([first, other])[kept]
 
 
-# -- what the page's script looks up -----------------------------------------------------------------------------------
+# -- data of the page's script -----------------------------------------------------------------------------------------
 
 
 def pack(facts):

@@ -1,4 +1,4 @@
-"""The report as one HTML file that needs nothing else: what it is about, its template, and how it is written."""
+"""The report as one HTML file that needs nothing else: its origin, its template, and the function that writes it."""
 
 import base64
 import hashlib
@@ -30,7 +30,7 @@ from . import nodes
 from .facts import ReportFacts, gather_facts
 from .figures import draw_pictures
 
-# Names of what else a report might be expected to be.
+# Endings of other kinds of reports.
 _NO_PAGES = (".pdf", ".png", ".svg", ".jpg", ".docx", ".md", ".json", ".ipynb")
 
 # Of a normalised cut by chance: below the first there are clear clusters, above the second there are hardly any.
@@ -144,7 +144,7 @@ def write_report(
     facts = gather_facts(graph, labels, n_jobs=n_jobs, **measured)
     drawn = None if pictures else []
     if pictures and possible:
-        drawn = draw_pictures(facts, random_state=random_state, n_jobs=n_jobs)
+        drawn = draw_pictures(facts, random_state, n_jobs)
     text = _render(facts, about, drawn, None if beside is None else os.path.basename(beside))
     if beside is not None:
         write_labels(np.column_stack([*(level.labels for level in facts.levels), facts.labels]), beside, graph)
@@ -238,7 +238,7 @@ def _asset(name):
 
 
 def _origin(facts, about):
-    """List names and values of what is needed to make the page again."""
+    """List the names and values that are needed to repeat the page."""
     rows = [("graphcore", facts.version), ("written", about.created.strftime("%Y-%m-%d %H:%M %Z").strip())]
     if about.seconds:
         rows.append(("seconds", ", ".join(f"{name} {value:.2f}" for name, value in about.seconds.items())))

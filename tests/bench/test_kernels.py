@@ -2,6 +2,7 @@
 
 import gzip
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -30,10 +31,8 @@ def data(tmp_path):
 
 
 @pytest.fixture
-def options(tmp_path, data):
-    return harness.Options(
-        data=data, peers=tmp_path / "none", seeds=2, threads=1, timeout=300.0, memory_bytes=0, quick=True
-    )
+def options(options, data):
+    return replace(options, data=data, quick=True)
 
 
 # -- images by the million ---------------------------------------------------------------------------------------------

@@ -1,22 +1,29 @@
-"""Peers written in bench/: mini-batch kernel k-means and subspace clustering, beside slow and plain versions."""
+"""Peers and references written in bench/, beside slow and plain versions."""
+
+from itertools import product
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from sklearn.linear_model import ElasticNet, orthogonal_mp
 
 import graphcore
-from bench import harness, subspaces
+from bench import subspaces
+from bench.belief_propagation import marginals
+from bench.cases import detectability, losses
 from bench.cases import minibatch as minibatch_case
 from bench.cases import subspaces as subspaces_case
 from bench.minibatch import gaussian, minibatch_kernel_kmeans, plus_plus
+from bench.scoring import information
 from bench.subspaces import elastic_net_affinity, omp_affinity, spectral
+from graphcore import datasets
 from graphcore.kernel_methods.kmeans.exact import partition_cost
 
 GAMMA = 0.3
 
 
 def in_feature_space(X, k, rng, batch, window, n_steps):
-    """Mini-batch kernel k-means on explicit features: centres are lists of (mean, weight, how many points)."""
+    """Run mini-batch kernel k-means on explicit features; centres are lists of (mean, weight, number of points)."""
     values, vectors = np.linalg.eigh(gaussian(X, X, GAMMA))
     features = vectors * np.sqrt(values.clip(0.0))
     parts = [[(features[i], 1.0, 1)] for i in plus_plus(X, k, GAMMA, rng)]
@@ -106,10 +113,8 @@ def test_subspaces_apart_are_found(affinity):
 
 
 @pytest.mark.slow
-def test_both_cases_write_a_table(tmp_path, limits):
-    options = harness.Options(
-        data=tmp_path, peers=tmp_path, seeds=2, threads=1, timeout=9.0, memory_bytes=0, quick=True
-    )
+def test_both_cases_write_a_table(options, limits):
+    options.quick = True
     absent = {"not here": lambda _: None}
     limits(minibatch_case, LOADERS={"toy": lambda _: minibatch_case.planted(3, 3000, 5)} | absent)
     limits(subspaces_case, LOADERS={"toy": lambda _: subspaces_case.planted(150, 3, 2, 6)} | absent)
@@ -121,3 +126,48 @@ def test_both_cases_write_a_table(tmp_path, limits):
     by_title = {outcome.method.title: outcome for outcome in report.outcomes}
     assert by_title["planes, random start"].median("ari") == by_title["EnSC"].median("ari") == 1
     assert by_title["k-means"].median("ari") < 0.5
+
+
+# -- the search: belief propagation, and the best union of micro-clusters ----------------------------------------------
+
+
+def test_belief_propagation_is_exact_on_a_tree():
+    ends = np.array([[0, 1], [1, 2], [1, 3], [3, 4], [3, 5]])
+    tree = sp.csr_array((np.ones(5), ends.T), shape=(6, 6))
+    tree = (tree + tree.T).tocsr()
+    k, mixing = 3, 0.4
+    prior = np.random.default_rng(0).normal(size=(6, k))
+    weights = np.zeros((6, k))
+    for labels in map(np.array, product(range(k), repeat=6)):
+        same = labels[ends[:, 0]] == labels[ends[:, 1]]
+        weight = np.exp(prior[range(6), labels].sum()) * np.prod(mixing + (1 - mixing) * k * same)
+        weights[range(6), labels] += weight
+    # Expected degrees of nearly nothing: pairs that are no edges then say nothing.
+    beliefs, _ = marginals(
+        tree.indptr, tree.indices, np.full(6, 1e-12), k, mixing, prior=prior, rng=1, n_rounds=60, tolerance=1e-12
+    )
+    np.testing.assert_allclose(beliefs, weights / weights.sum(axis=1, keepdims=True), atol=1e-6)
+
+
+@pytest.mark.parametrize(("ratio", "low", "high"), [(0.3, -0.05, 0.05), (5, 0.6, 1.0)])
+def test_belief_propagation_finds_clusters_above_the_threshold_only(monkeypatch, ratio, low, high):
+    monkeypatch.setitem(detectability.SIZES, 2, 400)
+    assert low <= detectability._score(detectability.found("random", 2, "uneven", 8, ratio, 0, 1))["ari"] <= high
+
+
+def test_uneven_degrees_lower_the_threshold():
+    equal, uneven = (detectability.expected_degrees(2, kind, 8, 0) for kind in ("equal", "uneven"))
+    assert detectability.excess_degree(equal) == pytest.approx(8)
+    assert uneven.mean() == pytest.approx(8) and detectability.excess_degree(uneven) > 10
+
+
+def test_micro_clusters_reach_what_their_unions_have():
+    graph, truth = datasets.planted_partition(3, 40, 0.3, 0.02, random_state=0)
+    halves = (2 * truth + np.arange(120) % 2).astype(np.int32)
+    best = losses.value(graph, truth, 3)
+    assert best == pytest.approx(information(graph.indptr, graph.indices, truth, 3))
+    assert losses.reached(graph, halves, truth, 3) == pytest.approx(best)
+    # Groups that lie across the clusters cannot be put together to them.
+    across = (np.arange(120) % 40).astype(np.int32)
+    assert losses.reached(graph, across, truth, 3) < 0.5 * best
+    assert losses.value(graph, losses.moved(graph, truth, 3), 3) >= best

@@ -31,7 +31,7 @@ def read_labels(path):
 
 
 def messages(error_stream):
-    """Lines on standard error; whether loops had to be compiled does not matter."""
+    """List the lines on standard error, but for notices of compilation."""
     return [line for line in error_stream.splitlines() if line and not line.startswith("graphcore: compiling")]
 
 
@@ -46,39 +46,36 @@ def process(*arguments, code=None, **options):
 # -- cluster -----------------------------------------------------------------------------------------------------------
 
 
-def test_cluster_writes_a_column_for_each_level(folder, capsys):
+def test_cluster_writes_a_column_for_each_level(folder, told):
     for option in ("-k", "--levels"):
-        assert run(["cluster", "graph.txt", option, "1,2,3", "-o", "levels.tsv"]) == 0
+        told(f"cluster graph.txt {option} 1,2,3 -o levels.tsv")
         rows = [line.split("\t") for line in (folder / "levels.tsv").read_text().splitlines()]
         names, *levels = zip(*rows, strict=True)
         assert list(names) == ["a", "b", "c", "x", "y", "z"]
         assert [len(set(level)) for level in levels] == [1, 2, 3]
-    assert run(["cluster", "graph.txt", "--levels", "1,2,3", "-o", "levels.graphml"]) == 0
+    told("cluster graph.txt --levels 1,2,3 -o levels.graphml")
     nodes = nx.read_graphml(folder / "levels.graphml").nodes
     assert {nodes[x]["level_1"] for x in nodes} == {0} and len({nodes[x]["level_2"] for x in nodes}) == 2
-    assert run(["cluster", "graph.txt", "--levels", "1,2,3", "-o", "levels.npy"]) == 0
+    told("cluster graph.txt --levels 1,2,3 -o levels.npy")
     assert np.load(folder / "levels.npy").shape == (6, 3)
 
 
-def test_cluster_writes_labels_with_the_files_names(folder, capsys):
-    assert run(["cluster", "graph.txt", "-k", "2", "-o", "labels.tsv"]) == 0
+def test_cluster_writes_labels_with_the_files_names(folder, told):
+    printed = told("cluster graph.txt -k 2 -o labels.tsv").out
     labels = read_labels(folder / "labels.tsv")
     assert list(labels) == ["a", "b", "c", "x", "y", "z"]
     assert len({labels[name] for name in "abc"}) == len({labels[name] for name in "xyz"}) == 1
     assert labels["a"] != labels["x"]
-    printed = capsys.readouterr().out
     for words in ("6 nodes", "7 edges", "1 component", "coreset", "2, of sizes 3 3", "0.1429", "total", "labels.tsv"):
         assert words in printed
     assert "verdict" not in printed  # these clusters every seed finds
-    assert run(["cluster", "graph.txt", "-k", "2", "-o", "-"]) == 0
-    captured = capsys.readouterr()
+    captured = told("cluster graph.txt -k 2 -o -")
     assert captured.out == (folder / "labels.tsv").read_text()
     assert "6 nodes" in captured.err and "\r" not in captured.err  # which is no terminal
 
 
-def test_json(folder, capsys):
-    assert run(["cluster", "graph.txt", "-k", "2", "--json", "-o", "labels.tsv", "--seed", "3"]) == 0
-    facts = json.loads(capsys.readouterr().out)
+def test_json(folder, facts_of):
+    facts = facts_of("cluster graph.txt -k 2 -o labels.tsv --seed 3")
     known = {
         "nodes": 6, "edges": 7, "components": 1, "isolated": 0, "cluster_sizes": [3, 3], "seed": 3, "warnings": [],
         "coreset": {"nodes": 4, "draws": 4}, "output": "labels.tsv", "version": graphcore.__version__,
@@ -90,35 +87,30 @@ def test_json(folder, capsys):
     assert facts["seconds"]["total"] > 0
 
 
-def test_isolated_nodes_are_counted_warned_about_once_and_labelled_minus_one(folder, capsys):
+def test_isolated_nodes_are_counted_warned_about_once_and_labelled_minus_one(folder, told):
     sp.save_npz("graph.npz", sp.csr_array(np.pad(np.ones((3, 3)) - np.eye(3), (0, 2))))
-    assert run(["cluster", "graph.npz", "-k", "1", "--json", "-o", "labels.tsv"]) == 0
-    captured = capsys.readouterr()
+    captured = told("cluster graph.npz -k 1 --json -o labels.tsv")
     facts = json.loads(captured.out)
     assert facts["isolated"] == 2
     assert facts["cluster_sizes"] == [3]
-    told = messages(captured.err)
-    assert len(told) == 1
-    assert told[0].startswith("warning: 2 of 5 nodes are isolated")
-    assert facts["warnings"] == [told[0].removeprefix("warning: ")]
+    (warning,) = messages(captured.err)
+    assert warning.startswith("warning: 2 of 5 nodes are isolated")
+    assert facts["warnings"] == [warning.removeprefix("warning: ")]
     assert read_labels(folder / "labels.tsv") == {"0": "0", "1": "0", "2": "0", "3": "-1", "4": "-1"}
 
 
-def test_many_clusters_are_summed_up(folder, capsys):
+def test_many_clusters_are_summed_up(folder, told):
     nx.write_edgelist(nx.connected_caveman_graph(30, 5), "graph.txt", data=False)
-    assert run(["cluster", "graph.txt", "-k", "30"]) == 0
-    assert re.search(r"30, of sizes \d+ \(min\), 5 \(median\), \d+ \(max\)", capsys.readouterr().out)
+    assert re.search(r"30, of sizes \d+ \(min\), 5 \(median\), \d+ \(max\)", told("cluster graph.txt -k 30").out)
 
 
-def test_quiet(folder, capsys):
+def test_quiet(folder, told):
     (folder / "graph.txt").write_text("1 2\n2 1\n2 3\n")  # looks directed
-    assert run(["cluster", "graph.txt", "-k", "1", "-o", "labels.tsv", "--quiet"]) == 0
-    assert capsys.readouterr() == ("", "")
-    assert run(["cluster", "graph.txt", "-k", "1"]) == 0
-    assert "directed" in capsys.readouterr().err
+    assert told("cluster graph.txt -k 1 -o labels.tsv --quiet") == ("", "")
+    assert "directed" in told("cluster graph.txt -k 1").err
 
 
-def test_the_same_labels_as_the_estimator_and_for_any_number_of_jobs(folder, capsys):
+def test_the_same_labels_as_the_estimator_and_for_any_number_of_jobs(folder, told):
     """Labels of vectors are tested by test_vectors_from_files_and_standard_input."""
     nx.write_edgelist(nx.connected_caveman_graph(20, 6), "graph.txt", data=False)
     np.save("X.npy", np.round(blobs(), 6))
@@ -126,19 +118,23 @@ def test_the_same_labels_as_the_estimator_and_for_any_number_of_jobs(folder, cap
                            (np.load("X.npy"), ["X.npy", "--neighbors", "5"])):  # fmt: skip
         model = graphcore.CoresetSpectralClustering(7, n_neighbors=5, random_state=5).fit(given)
         for jobs in ("1", "2"):
-            assert run(["cluster", *options, "-k", "7", "-o", "-", "--seed", "5", "--jobs", jobs, "--quiet"]) == 0
-            labels = [int(line.split("\t")[1]) for line in capsys.readouterr().out.splitlines()]
+            labels = [
+                int(line.split("\t")[1])
+                for line in told(
+                    ["cluster", *options, "-k", "7", "-o", "-", "--seed", "5", "--jobs", jobs, "--quiet"]
+                ).out.splitlines()
+            ]
             assert labels == model.labels_.tolist()
 
 
-def test_settings_are_passed_through(folder, capsys):
+def test_settings_are_passed_through(folder, told, facts_of):
     nx.write_edgelist(nx.connected_caveman_graph(10, 8), "graph.txt", data=False)
-    assert run(["cluster", "graph.txt", "-k", "10", "--published", "--json", "-o", "labels.tsv"]) == 0
-    settings = json.loads(capsys.readouterr().out)["settings"]
+    settings = facts_of("cluster graph.txt -k 10 --published -o labels.tsv")["settings"]
     assert (settings["sampling"], settings["published"]) == ("importance", True)
     given = "--coreset-size 0.5 --sampling uniform --eigen-solver exact --objective ncut --min-cluster-size 3"
-    assert run(["cluster", "graph.txt", "-k", "5", "--json", "--effort", "fast", *given.split()]) == 0
-    settings = json.loads(capsys.readouterr().out)["settings"]
+    settings = json.loads(told(["cluster", "graph.txt", "-k", "5", "--json", "--effort", "fast", *given.split()]).out)[
+        "settings"
+    ]
     expected = {
         "coreset_size": 40, "sampling": "uniform", "eigen_solver": "exact", "published": False, "max_drafts": 1,
         "objective": "ncut", "min_cluster_size": 3,
@@ -146,10 +142,9 @@ def test_settings_are_passed_through(folder, capsys):
     assert {name: settings[name] for name in expected} == expected
 
 
-def test_a_progress_line_on_a_terminal(folder, capsys, monkeypatch):
+def test_a_progress_line_on_a_terminal(folder, monkeypatch, told):
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
-    assert run(["cluster", "graph.txt", "-k", "2", "-o", "labels.tsv"]) == 0
-    shown = capsys.readouterr().err
+    shown = told("cluster graph.txt -k 2 -o labels.tsv").err
     assert "\rread: " in shown
     assert shown.endswith(" \r")
 
@@ -157,23 +152,25 @@ def test_a_progress_line_on_a_terminal(folder, capsys, monkeypatch):
 # -- info, convert, demo -----------------------------------------------------------------------------------------------
 
 
-def test_info(folder, capsys):
-    assert run(["info", "graph.txt"]) == 0
-    printed = capsys.readouterr().out
+def test_info(folder, told, facts_of):
+    printed = told("info graph.txt").out
     for words in ("6 nodes", "7 edges", "unweighted", "1 component", "2 (min)", "3 (max)", "6 nodes in the largest"):
         assert words in printed
-    assert run(["info", "graph.txt", "--json"]) == 0
-    facts = json.loads(capsys.readouterr().out)
+    facts = facts_of("info graph.txt")
     assert facts["degrees"] == {"min": 2.0, "median": 2.0, "mean": pytest.approx(14 / 6), "max": 3.0}
     assert facts["largest_component"] == 6
 
 
-def test_columns_of_an_edge_list(folder, capsys):
+def test_columns_of_an_edge_list(folder, told):
     (folder / "table.csv").write_text("5,1,a,b,9\n7,2,b,c,9\n")
-    assert run(["convert", "table.csv", "-", "--to", "csv", "--columns", "2,3", "--weight-column", "1"]) == 0
-    assert capsys.readouterr().out.splitlines()[-2:] == ["a,b,1.0", "b,c,2.0"]
-    assert run(["convert", "table.csv", "-", "--to", "csv", "--columns", "2,3", "--weight-column", "none"]) == 0
-    assert capsys.readouterr().out.splitlines()[-2:] == ["a,b", "b,c"]
+    assert told("convert table.csv - --to csv --columns 2,3 --weight-column 1").out.splitlines()[-2:] == [
+        "a,b,1.0",
+        "b,c,2.0",
+    ]
+    assert told("convert table.csv - --to csv --columns 2,3 --weight-column none").out.splitlines()[-2:] == [
+        "a,b",
+        "b,c",
+    ]
 
 
 def test_version_and_module(folder):
@@ -184,12 +181,11 @@ def test_version_and_module(folder):
 # -- bad input ---------------------------------------------------------------------------------------------------------
 
 
-def test_every_setting_has_an_option_every_option_a_help_that_lists_what_can_be_chosen(capsys):
+def test_every_setting_has_an_option_every_option_a_help_that_lists_what_can_be_chosen(told):
     from graphcore.cluster.pipeline.parameters import PARAMETERS
     from graphcore.graphs.rows import SYMMETRIZE
 
-    assert run(["cluster", "--help"]) == 0
-    text = capsys.readouterr().out
+    text = told("cluster --help").out
     for choice in (*SYMMETRIZE, *(word for each in PARAMETERS for word in each.choices if word)):
         assert choice in text
     options = {p.name: p for p in app.commands["cluster"].params}

@@ -49,7 +49,7 @@ def folder(folder, monkeypatch):
 
 
 def state(folder):
-    """Names, kinds and content of all that is in a folder."""
+    """Return names, kinds and contents of all files in a folder."""
     return {
         str(path): os.readlink(path) if path.is_symlink() else path.is_dir() or path.read_bytes()
         for path in sorted(folder.rglob("*"))
@@ -57,7 +57,7 @@ def state(folder):
 
 
 def words(name, values):
-    """A command with these values of its parameters, a file for each argument that is left."""
+    """Write a command with these values of its parameters, and a file for each other argument."""
     command = app.commands[name]
     typed = [name, *NEEDED.get(name, [])]
     for p in command.params:
@@ -95,7 +95,7 @@ DISGUISES = {
 
 @pytest.mark.parametrize("there", [True, False])
 @pytest.mark.parametrize("disguise", DISGUISES)
-def test_two_uses_of_one_file_are_refused_before_anything_is_read(folder, capsys, disguise, there):
+def test_two_uses_of_one_file_are_refused_before_anything_is_read(folder, disguise, there, told):
     assert {name for name, *_ in PAIRS} == {"cluster", "update", "report", "convert", "knn", "build"}
     assert len(PAIRS) > 40
     if disguise == "hard link" and not there:
@@ -109,8 +109,7 @@ def test_two_uses_of_one_file_are_refused_before_anything_is_read(folder, capsys
     for (name, first, second), swapped in product(PAIRS, (False, True)):
         paths = ("one.txt", other) if not swapped else (other, "one.txt")
         typed = words(name, dict(zip((first, second), paths, strict=True)))
-        assert run(typed) == 2, typed
-        said = capsys.readouterr().err
+        said = told(typed, 2).err
         assert "are the same file" in said and said.count("\n") == 1, (typed, said)
     assert state(folder) == before
 
@@ -133,18 +132,17 @@ def test_two_uses_of_one_file_are_refused_before_anything_is_read(folder, capsys
         "cluster g.store -k 2 --report g.store/page.html",
     ],
 )
-def test_nothing_is_lost(folder, capsys, typed):
+def test_nothing_is_lost(folder, typed, told):
     graphcore.write_graph(Graph.from_edges([0, 1], [1, 2]), "g.store")
     for name in ("page.html.nodes.tsv", "part.txt"):
         (folder / name).write_text(TRIANGLES)
     before = state(folder)
-    assert run(typed.split()) == 2
-    said = capsys.readouterr().err
+    said = told(typed, 2).err
     assert "would be lost; choose another output" in said and said.count("\n") == 1
     assert state(folder) == before
 
 
-def test_what_only_looks_like_one_file_is_two(folder, capsys):
+def test_what_only_looks_like_one_file_is_two(folder, told):
     (folder / "GRAPH.txt").write_text("by hand")
     (folder / "sub").mkdir()
     folds = (folder / "Sub").exists()
@@ -153,11 +151,10 @@ def test_what_only_looks_like_one_file_is_two(folder, capsys):
     assert (folder / "GRAPH.txt").read_text() == "by hand"
     assert run(["cluster", "graph.txt", "-k", "2", "-o", "x.tsv", "--tree", "X.tsv"]) == (2 if folds else 0)
     assert run(["compare", "x.tsv" if not folds else "graph.tsv", "x.tsv" if not folds else "graph.tsv"]) == 0
-    assert run(["cluster", "graph.txt", "-k", "2", "-o", "/dev/null", "--report", "/dev/null"]) == 0
-    assert "lost" not in capsys.readouterr().err
+    assert "lost" not in told("cluster graph.txt -k 2 -o /dev/null --report /dev/null").err
 
 
-def test_a_file_system_that_folds_case_is_asked(folder, monkeypatch, capsys):
+def test_a_file_system_that_folds_case_is_asked(folder, monkeypatch, told):
     made = os.mkdir
 
     def folding(path, *args, **options):
@@ -168,32 +165,28 @@ def test_a_file_system_that_folds_case_is_asked(folder, monkeypatch, capsys):
 
     monkeypatch.setattr(atomic.os, "mkdir", folding)
     before = state(folder)
-    assert run(["cluster", "graph.txt", "-k", "2", "-o", "z.tsv", "--tree", "Z.TSV"]) == 2
-    assert "-o z.tsv and --tree Z.TSV are the same file" in capsys.readouterr().err
+    assert "-o z.tsv and --tree Z.TSV are the same file" in told("cluster graph.txt -k 2 -o z.tsv --tree Z.TSV", 2).err
     assert state(folder) == before
 
 
-def test_a_model_is_updated_where_it_is(folder, capsys):
+def test_a_model_is_updated_where_it_is(folder, told):
     (folder / "new.txt").write_text("a x\n")
-    assert run(["cluster", "graph.txt", "-k", "2", "-o", "l.tsv", "--model", "model.npz"]) == 0
+    told("cluster graph.txt -k 2 -o l.tsv --model model.npz")
     before = (folder / "model.npz").read_bytes()
     os.symlink("model.npz", "link.npz")
-    assert run(["update", "model.npz", "new.txt", "-o", "l.tsv"]) == 0
+    told("update model.npz new.txt -o l.tsv")
     once = (folder / "model.npz").read_bytes()
     assert once != before
-    assert run(["update", "model.npz", "--removed", "new.txt", "--save", "link.npz"]) == 0
+    told("update model.npz --removed new.txt --save link.npz")
     assert (folder / "model.npz").read_bytes() != once
     loaded = graphcore.load("model.npz")
     loaded.update(removed=(["c"], ["b"]))
     loaded.save("model.npz")
     assert graphcore.load("model.npz").graph_.n_edges == loaded.graph_.n_edges
     after = state(folder)
-    for typed in (
-        "new.txt -o model.npz",
-        "new.txt --save new.txt",
-        "new.txt --save l.tsv -o l.tsv",
-    ):
-        assert (run(["update", "model.npz", *typed.split()]) == 2) and state(folder) == after, typed
+    for typed in ("new.txt -o model.npz", "new.txt --save new.txt", "new.txt --save l.tsv -o l.tsv"):
+        told(f"update model.npz {typed}", 2)
+        assert state(folder) == after, typed
 
 
 def test_a_graph_on_disk_is_not_written_over_nor_into_by_python(folder):
@@ -224,7 +217,7 @@ def test_a_graph_on_disk_is_not_written_over_nor_into_by_python(folder):
 
 
 def shell(line):
-    """A line of a shell in which `graphcore` is the command."""
+    """Run a line of a shell in which `graphcore` is the command."""
     command = f'graphcore() {{ {shlex.quote(sys.executable)} -m graphcore "$@"; }}\n{line}'
     return subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=300, check=False)
 

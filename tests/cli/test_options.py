@@ -5,6 +5,7 @@ import importlib.util
 import json
 import os
 import re
+import shlex
 
 import networkx as nx
 import numpy as np
@@ -14,7 +15,7 @@ import scipy.sparse as sp
 
 import graphcore
 from graphcore.base.validation import refused
-from graphcore.cli.app import app, run
+from graphcore.cli.app import app
 from graphcore.cli.console import in_options
 from tests.cli.test_cli import TRIANGLES, blobs, messages, read_labels
 
@@ -24,34 +25,30 @@ LABELS = "graph.txt.clusters.tsv"
 # -- where labels go ---------------------------------------------------------------------------------------------------
 
 
-def test_without_an_output_labels_go_to_the_current_folder_and_json_says_where(folder, capsys, monkeypatch):
+def test_without_an_output_labels_go_to_the_current_folder_and_json_says_where(folder, monkeypatch, facts_of):
     (folder / "work").mkdir()
     monkeypatch.chdir(folder / "work")
-    assert run(["cluster", "../graph.txt", "-k", "2", "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["output"] == LABELS
+    assert facts_of("cluster ../graph.txt -k 2")["output"] == LABELS
     assert os.listdir() == [LABELS]
     assert list(read_labels(folder / "work" / LABELS)) == ["a", "b", "c", "x", "y", "z"]
 
 
-def test_a_file_that_was_not_named_is_never_replaced(folder, capsys):
+def test_a_file_that_was_not_named_is_never_replaced(folder, told):
     (folder / LABELS).write_text("by hand")
-    assert run(["cluster", "graph.txt", "-k", "2"]) == 2
-    message = capsys.readouterr().err
+    message = told("cluster graph.txt -k 2", 2).err
     assert f"{LABELS}: is there already; -o {LABELS} replaces it" in message
     assert (folder / LABELS).read_text() == "by hand"
-    assert run(["cluster", "graph.txt", "-k", "2", "-o", LABELS]) == 0
+    told(f"cluster graph.txt -k 2 -o {LABELS}")
     assert len(read_labels(folder / LABELS)) == 6
 
 
-def test_labels_of_standard_input_go_to_standard_output(folder, capsys, feed):
+def test_labels_of_standard_input_go_to_standard_output(folder, feed, told, facts_of):
     feed(TRIANGLES.encode())
-    assert run(["cluster", "-", "-k", "2"]) == 0
-    told = capsys.readouterr()
-    assert [line.split("\t")[0] for line in told.out.splitlines()] == ["a", "b", "c", "x", "y", "z"]
-    assert re.search("^labels +standard output$", told.err, re.MULTILINE)
+    said = told("cluster - -k 2")
+    assert [line.split("\t")[0] for line in said.out.splitlines()] == ["a", "b", "c", "x", "y", "z"]
+    assert re.search("^labels +standard output$", said.err, re.MULTILINE)
     feed(TRIANGLES.encode())
-    assert run(["cluster", "-", "-k", "2", "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["output"] == "standard-input.clusters.tsv"
+    assert facts_of("cluster - -k 2")["output"] == "standard-input.clusters.tsv"
     assert len(read_labels(folder / "standard-input.clusters.tsv")) == 6
 
 
@@ -59,74 +56,75 @@ def test_labels_of_standard_input_go_to_standard_output(folder, capsys, feed):
 
 
 @pytest.mark.parametrize("command", ["cluster missing.txt -k 2", "report missing.txt labels.tsv -o page.html"])
-def test_a_report_without_matplotlib_says_so_first(folder, capsys, monkeypatch, command):
+def test_a_report_without_matplotlib_says_so_first(folder, monkeypatch, command, told):
     (folder / "labels.tsv").write_text("")
     found = importlib.util.find_spec
     monkeypatch.setattr(
         importlib.util, "find_spec", lambda name, *more: None if name == "matplotlib" else found(name, *more)
     )
     report = ["--report", "page.html"] if command.startswith("cluster") else []
-    assert run([*command.split(), *report]) == 2
-    told = messages(capsys.readouterr().err)
-    assert "no pictures" in told[0]
-    assert "pip install matplotlib (or '.[plot]'" in told[0]
-    assert "missing.txt" in told[1]
+    first, second = messages(told([*command.split(), *report], 2).err)
+    assert "no pictures" in first and "pip install matplotlib (or '.[plot]'" in first
+    assert "missing.txt" in second
 
 
 # -- clusters for other programs, and the tree -------------------------------------------------------------------------
 
 
-def test_clusters_go_to_other_programs_by_the_ending(folder, capsys):
-    assert run(["cluster", "graph.txt", "--resolution", "100", "-o", "c.tsv"]) == 0
-    assert re.search("^k +2, chosen by resolution$", capsys.readouterr().out, re.MULTILINE)
+def test_clusters_go_to_other_programs_by_the_ending(folder, told):
+    assert re.search(
+        "^k +2, chosen by resolution$", told("cluster graph.txt --resolution 100 -o c.tsv").out, re.MULTILINE
+    )
     labels = {name: int(label) for name, label in read_labels(folder / "c.tsv").items()}
     for ending, reader in {"graphml": nx.read_graphml, "gexf": nx.read_gexf, "gml": nx.read_gml}.items():
-        assert run(["cluster", "graph.txt", "--resolution", "100", "-o", f"c.{ending}", "--quiet"]) == 0
+        told(f"cluster graph.txt --resolution 100 -o c.{ending} --quiet")
         G = reader(folder / f"c.{ending}")
         assert dict(G.nodes(data="cluster")) == labels and G.number_of_edges() == 7
         assert set(dict(G.nodes(data="stability")).values()) == {1.0}
     pytest.importorskip("pyarrow")
-    assert run(["cluster", "graph.txt", "-k", "2", "-o", "c.parquet", "--quiet"]) == 0
+    told("cluster graph.txt -k 2 -o c.parquet --quiet")
     table = pd.read_parquet("c.parquet")
     assert dict(zip(table.node, table.cluster, strict=True)) == labels
 
 
-def test_the_tree_is_written_beside_the_labels(folder, capsys):
-    assert run(["cluster", "graph.txt", "-k", "2", "--tree", "tree.csv"]) == 0
-    assert re.search(r"^tree +tree\.csv$", capsys.readouterr().out, re.MULTILINE)
+def test_the_tree_is_written_beside_the_labels(folder, told):
+    assert re.search(r"^tree +tree\.csv$", told("cluster graph.txt -k 2 --tree tree.csv").out, re.MULTILINE)
     assert pd.read_csv("tree.csv")["size"].max() == 6
-    assert run(["cluster", "graph.txt", "-k", "2", "-o", "c.tsv", "--tree", "-"]) == 0
-    told = capsys.readouterr()
-    assert sorted(re.findall("[a-z]", told.out)) == ["a", "b", "c", "x", "y", "z"] and told.out.endswith(";\n")
-    assert "clusters" in told.err
-    assert run(["cluster", "graph.txt", "-k", "2", "-o", "-", "--tree", "-"]) == 2
-    assert "-o - and --tree - both want standard output" in capsys.readouterr().err
+    said = told("cluster graph.txt -k 2 -o c.tsv --tree -")
+    assert sorted(re.findall("[a-z]", said.out)) == ["a", "b", "c", "x", "y", "z"] and said.out.endswith(";\n")
+    assert "clusters" in said.err
+    assert "-o - and --tree - both want standard output" in told("cluster graph.txt -k 2 -o - --tree -", 2).err
 
 
 # -- options that do nothing -------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
-    ("options", "named"),
+    ("command", "named"),
     [
-        ("graph.txt -k 2 --metric cosine", "--metric does nothing here"),
-        ("graph.txt -k 2 --metric cosine --neighbors 5", "--neighbors, --metric do nothing here"),
-        ("X.npy -k 2 --delimiter ;", "--delimiter does nothing here"),
-        ("graph.txt -k 2 -o labels.npy --spreadsheet", "--spreadsheet does nothing here"),
-        ("X.npy -k 2 --neighbors 60", "--neighbors 60 was reduced to 59"),
-        ("graph.txt -k 2", None),
-        ("X.npy -k 2 --metric cosine --neighbors 4", None),
-        ("graph.txt -k 2 --published --sampling degree --eigen-solver exact --coreset-size 4", None),
+        ("cluster graph.txt -k 2 --metric cosine", "--metric does nothing here"),
+        ("cluster graph.txt -k 2 --metric cosine --neighbors 5", "--neighbors, --metric do nothing here"),
+        ("cluster X.npy -k 2 --delimiter ';'", "--delimiter does nothing here"),
+        ("cluster graph.txt -k 2 -o labels.npy --spreadsheet", "--spreadsheet does nothing here"),
+        ("cluster X.npy -k 2 --neighbors 60", "--neighbors 60 was reduced to 59"),
+        ("cluster graph.txt -k 2", None),
+        ("cluster X.npy -k 2 --metric cosine --neighbors 4", None),
+        ("cluster graph.txt -k 2 --published --sampling degree --eigen-solver exact --coreset-size 4", None),
+        ("compare x.tsv x.tsv --weight-column 2", "--weight-column does nothing here: for the file of --graph"),
+        ("info g.npz --delimiter ';' --columns 3,4 --ids string --count-repeats",
+         "--delimiter ';', --columns 3,4, --ids string, --count-repeats do nothing here: this is a npz file"),
+        ("info g.store --symmetrize min", "--symmetrize min does nothing here: this is a store file"),
+        ("info graph.txt --delimiter ' ' --ids string --symmetrize min", None),
     ],
-)
-def test_options_that_do_nothing_are_named_and_no_others(folder, capsys, options, named):
+)  # fmt: skip
+def test_options_that_do_nothing_are_named_and_no_others(folder, command, named, told):
     np.save("X.npy", blobs())
-    assert run(["cluster", *options.split(), "--json"]) == 0
-    captured = capsys.readouterr()
-    assert "nothing" in captured.err or not named or "reduced" in named
-    for told in (messages(captured.err), json.loads(captured.out)["warnings"]):
-        found = [line for line in told if (named or "nothing") in line]
-        assert bool(found) == bool(named)
+    (folder / "x.tsv").write_text("a\t0\nb\t1\n")
+    for name in ("g.npz", "g.store"):
+        graphcore.write_graph(graphcore.read_graph("graph.txt"), name)
+    captured = told([*shlex.split(command), "--json"])
+    for lines in (messages(captured.err), json.loads(captured.out)["warnings"]):
+        assert any((named or "nothing") in line for line in lines) == bool(named)
 
 
 # -- words -------------------------------------------------------------------------------------------------------------
@@ -150,24 +148,21 @@ def test_messages_name_options(message, spelled):
     assert in_options(str(error), params, error.name, error.value) == "--columns 0,5 is wrong"
 
 
-def test_a_graph_whose_clusters_depend_on_the_seed_gets_a_verdict(folder, capsys):
+def test_a_graph_whose_clusters_depend_on_the_seed_gets_a_verdict(folder, told):
     nx.write_edgelist(nx.gnm_random_graph(400, 1600, seed=1), "graph.txt", data=False)
-    assert run(["cluster", "graph.txt", "-k", "40", "-o", "-"]) == 0
-    verdict = re.search(r"^verdict +(.*)$", capsys.readouterr().err, re.MULTILINE)[1]
+    verdict = re.search(r"^verdict +(.*)$", told("cluster graph.txt -k 40 -o -").err, re.MULTILINE)[1]
     unsure, filled = map(int, re.match(r"(\d+) of (\d+) clusters", verdict).groups())
     assert unsure > filled / 2
     assert "with the seed" in verdict
     assert "-k auto" in verdict
 
 
-def test_demo_explains_the_two_objectives(capsys):
-    assert run(["demo", "--objective", "ncut", "--json"]) == 0
-    facts = json.loads(capsys.readouterr().out)
+def test_demo_explains_the_two_objectives(told, facts_of):
+    facts = facts_of("demo --objective ncut")
     ours, theirs = (row["normalized_cut"] for row in facts["methods"])
     assert facts["objective"] == "ncut"
     assert ours < theirs
-    assert run(["demo"]) == 0
-    lines = capsys.readouterr().out.splitlines()
+    lines = told("demo").out.splitlines()
     (scores,) = (line for line in lines if line.startswith("graphcore "))
     ari, nmi, nc, _ = map(float, scores.split()[1:])
     assert min(ari, nmi) > 0.7
@@ -175,74 +170,66 @@ def test_demo_explains_the_two_objectives(capsys):
     assert "--objective ncut" in lines[-1]
 
 
-def test_demo_draws_a_picture(folder, capsys):
-    assert run(["demo", "--picture", "digits.png"]) == 0
+def test_demo_draws_a_picture(folder, told):
+    assert told("demo --picture digits.png").out.splitlines()[-1].split() == ["picture", "digits.png"]
     assert (folder / "digits.png").read_bytes().startswith(b"\x89PNG")
-    assert capsys.readouterr().out.splitlines()[-1].split() == ["picture", "digits.png"]
     for wrong in ("digits.jpeg", "-", "nowhere/digits.png"):
-        assert run(["demo", "--picture", wrong]) == 2
-        assert wrong.split("/")[0] in capsys.readouterr().err
+        assert wrong.split("/")[0] in told(f"demo --picture {wrong}", 2).err
     assert [path.name for path in folder.iterdir() if "digits" in path.name] == ["digits.png"]
 
 
 # -- what is known of nodes --------------------------------------------------------------------------------------------
 
 
-def test_files_of_what_is_known_of_nodes(folder, capsys):
+def test_files_of_what_is_known_of_nodes(folder, told):
     (folder / "known.tsv").write_text("a\t1\n")
-    command = ["cluster", "graph.txt", "-k", "2", "-o"]
-    assert run([*command, "l.tsv", "--labels", "known.tsv"]) == 0
+    told("cluster graph.txt -k 2 -o l.tsv --labels known.tsv")
     labels = read_labels(folder / "l.tsv")
     assert labels["a"] == labels["b"] == "1" and labels["x"] == "0"
-    assert run([*command, "m.tsv", "--initial-labels", "l.tsv", "--membership", "p.tsv"]) == 0
+    told("cluster graph.txt -k 2 -o m.tsv --initial-labels l.tsv --membership p.tsv")
     assert read_labels(folder / "m.tsv") == labels
     rows = [line.split("\t") for line in (folder / "p.tsv").read_text().splitlines()]
     sums = {name: sum(float(p) for other, _, p in rows if other == name) for name in labels}
     assert all(abs(total - 1) < 0.01 for total in sums.values())
     assert all(cluster in "01" for _, cluster, _ in rows)
     (folder / "weights.tsv").write_text("a\t2.5\nx\t0\n")
-    assert run([*command, "n.tsv", "--node-weights", "weights.tsv", "--membership", "p.npz"]) == 0
+    said = told("cluster graph.txt -k 2 -o n.tsv --node-weights weights.tsv --membership p.npz")
+    assert "isolated" in said.err
     assert read_labels(folder / "n.tsv")["x"] == "-1"
     assert sp.load_npz(folder / "p.npz").shape == (6, 2)
-    assert "isolated" in capsys.readouterr().err
 
 
-def test_nodes_beside_edges(folder, capsys, feed):
+def test_nodes_beside_edges(folder, feed, told, facts_of):
     people = ["id,name,age", *(f'{x},"{x}, of {i}",{20 + i}' for i, x in enumerate("zyxqcba"))]
     (folder / "people.csv").write_text("\n".join(people))
-    beside = ["--nodes", "people.csv"]
-    assert run(["info", "graph.txt", *beside, "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["isolated"] == 1
-    assert (
-        run(["cluster", "graph.txt", *beside, "-k", "2", "-o", "c.gexf", "--report", "p.html", "--model", "m.npz"]) == 0
-    )
-    assert re.search("^graph +7 nodes, .* 1 isolated", capsys.readouterr().out, re.MULTILINE)
+    assert facts_of("info graph.txt --nodes people.csv")["isolated"] == 1
+    said = told("cluster graph.txt --nodes people.csv -k 2 -o c.gexf --report p.html --model m.npz")
+    assert re.search("^graph +7 nodes, .* 1 isolated", said.out, re.MULTILINE)
     G = nx.read_gexf(folder / "c.gexf")
     assert list(G)[3] == "q, of 3" and (G.nodes["q, of 3"]["cluster"], G.nodes["q, of 3"]["age"]) == (-1, 23)
     assert G.nodes["a, of 6"]["id"] == "a"
     assert "a, of 6" in (folder / "p.html").read_text()
-    assert run(["cluster", "graph.txt", *beside, "-k", "2", "-o", "c.csv", "--quiet"]) == 0
+    told("cluster graph.txt --nodes people.csv -k 2 -o c.csv")
     names = list(graphcore.load("m.npz").graph_.node_names)
     assert [line.rpartition(",")[0].strip('"') for line in (folder / "c.csv").read_text().splitlines()] == names
-    assert run(["report", "graph.txt", "c.csv", *beside, "-o", "q.html", "--no-pictures"]) == 0
-    assert run(["compare", "c.csv", "c.csv", "--graph", "graph.txt", *beside]) == 0
-    assert run(["convert", "graph.txt", "g.graphml", *beside]) == 0
-    assert nx.read_graphml(folder / "g.graphml").nodes["b, of 5"]["age"] == 25
-    assert run(["convert", "graph.txt", "g.npz", *beside]) == 0
     (folder / "new.txt").write_text("q a\n")
-    assert run(["update", "m.npz", "new.txt", *beside, "-o", "u.csv"]) == 0
-    assert run(["build", "graph.txt", "g.store", *beside]) == 0
-    assert run(["cluster", "g.store", "-k", "2", "-o", "s.csv", "--quiet"]) == 0
+    for command in (
+        "report graph.txt c.csv -o q.html --no-pictures", "compare c.csv c.csv --graph graph.txt",
+        "convert graph.txt g.graphml", "convert graph.txt g.npz", "update m.npz new.txt -o u.csv",
+        "build graph.txt g.store",
+    ):  # fmt: skip
+        told(f"{command} --nodes people.csv")
+    assert nx.read_graphml(folder / "g.graphml").nodes["b, of 5"]["age"] == 25
+    told("cluster g.store -k 2 -o s.csv")
     assert (folder / "s.csv").read_text() == (folder / "c.csv").read_text()
     np.save(folder / "X.npy", blobs())
     (folder / "rows.txt").write_text("".join(f"row {i}\n" for i in range(60)))
-    assert run(["cluster", "X.npy", "--nodes", "rows.txt", "-k", "2", "-o", "x.tsv", "--quiet"]) == 0
+    told("cluster X.npy --nodes rows.txt -k 2 -o x.tsv")
     assert "row 59" in read_labels(folder / "x.tsv")
-    capsys.readouterr()
-    assert run(["cluster", "X.npy", *beside, "-k", "2", "-o", "y.tsv"]) == 2
-    assert "people.csv: vectors are numbered from 0 and keep their order" in capsys.readouterr().err
-    feed(b"\n".join(line.encode() for line in people))
-    assert run(["info", "graph.txt", "--nodes", "-"]) == 0
+    said = told("cluster X.npy --nodes people.csv -k 2 -o y.tsv", 2).err
+    assert "people.csv: vectors are numbered from 0 and keep their order" in said
+    feed("\n".join(people).encode())
+    told("info graph.txt --nodes -")
 
 
 def bad_files(folder):
@@ -388,40 +375,35 @@ REFUSED = {
 @pytest.mark.parametrize(
     ("typed", "said"), [(f"{command} {rest}", said) for command in REFUSED for rest, said in REFUSED[command].items()]
 )
-def test_what_cannot_be_used_is_one_line_that_names_it_and_leaves_nothing(folder, capsys, typed, said):
+def test_what_cannot_be_used_is_one_line_that_names_it_and_leaves_nothing(folder, typed, said, told):
     bad_files(folder)
     before = sorted(os.listdir())
-    assert run(typed.split()) == 2
-    captured = capsys.readouterr()
+    captured = told(typed, 2)
     (message,) = messages(captured.err)
     assert message.startswith("graphcore: ") and (said in message or re.search(said, message)), message
     assert captured.out == ""
     assert sorted(os.listdir()) == before
 
 
-def test_remedies_are_options_of_the_command(folder, capsys):
+def test_remedies_are_options_of_the_command(folder, told):
     """Parameters that a message of the library recommends are options of the command line."""
     (folder / "latin.csv").write_bytes("source,target\nMüller,Zürich\n".encode("latin-1"))
     (folder / "mixed.txt").write_text("".join(f"{i} {i + 1}\n" for i in range(20)) + "3 x\n")
     for file, remedy in (("latin.csv", "--encoding latin-1"), ("mixed.txt", "--ids string")):
-        assert run(["info", file]) == 2
-        assert remedy in capsys.readouterr().err
-        assert run(["info", file, *remedy.split()]) == 0
-        assert "nodes" in capsys.readouterr().out
+        assert remedy in told(f"info {file}", 2).err
+        assert "nodes" in told(f"info {file} {remedy}").out
     (folder / "classes.tsv").write_bytes("Müller\t0\nZürich\t1\n".encode("latin-1"))
-    typed = ["report", "latin.csv", "classes.tsv", "--truth", "classes.tsv", "-o", "page.html", "--no-pictures"]
-    assert run([*typed, "--encoding", "latin-1"]) == 0
-    assert run(["compare", "classes.tsv", "classes.tsv", "--encoding", "latin-1"]) == 0
-    assert "nothing here" not in capsys.readouterr().err
+    report = "report latin.csv classes.tsv --truth classes.tsv -o page.html --no-pictures"
+    for command in (report, "compare classes.tsv classes.tsv"):
+        assert "nothing here" not in told(f"{command} --encoding latin-1").err
     (folder / "vectors.csv").write_bytes("größe,höhe\n1,2\n3,4\n5,6\n".encode("latin-1"))
-    assert run(["info", "vectors.csv", "--vectors", "--neighbors", "1"]) == 0
+    told("info vectors.csv --vectors --neighbors 1")
     (folder / "tabs.txt").write_text("a b\tc\nc\ta b\n")
-    assert run(["info", "tabs.txt", "--delimiter", r"\t"]) == 0
+    told(r"info tabs.txt --delimiter \t")
 
 
-def test_help_has_every_option_once_under_a_heading_and_names_all_formats(capsys):
-    assert run(["cluster", "--help"]) == 0
-    text = capsys.readouterr().out
+def test_help_has_every_option_once_under_a_heading_and_names_all_formats(told):
+    text = told("cluster --help").out
     options = [p.opts[-1] for p in app.commands["cluster"].params if p.opts[0].startswith("-")]
     assert len(options) > 30
     found = {
@@ -433,19 +415,16 @@ def test_help_has_every_option_once_under_a_heading_and_names_all_formats(capsys
     assert headings == [*app.commands["cluster"].headings, "Examples"]
     from graphcore.files import WRITABLE
 
-    assert run(["convert", "--help"]) == 0
-    told = " ".join(capsys.readouterr().out.split())
-    assert f"The formats of OUT are {', '.join(WRITABLE[:-1])} and {WRITABLE[-1]};" in told
+    said = " ".join(told("convert --help").out.split())
+    assert f"The formats of OUT are {', '.join(WRITABLE[:-1])} and {WRITABLE[-1]};" in said
 
 
 @pytest.mark.slow
-def test_robustness_is_told_in_summary_page_and_json(folder, capsys):
+def test_robustness_is_told_in_summary_page_and_json(folder, told, facts_of):
     nx.write_edgelist(nx.connected_caveman_graph(6, 8), "graph.txt", data=False)
-    command = ["cluster", "graph.txt", "-k", "6", "-o", "labels.tsv", "--robustness"]
-    assert run([*command, "--report", "page.html"]) == 0
-    assert re.search(r"^robustness +ARI (1\.00|0\.9\d) ± 0\.\d\d to quick fits", capsys.readouterr().out, re.MULTILINE)
-    with open("page.html", encoding="utf-8") as page:
-        assert "all of them sure" in page.read()
-    assert run([*command, "--json"]) == 0
+    command = "cluster graph.txt -k 6 -o labels.tsv --robustness"
+    said = told(f"{command} --report page.html").out
+    assert re.search(r"^robustness +ARI (1\.00|0\.9\d) ± 0\.\d\d to quick fits", said, re.MULTILINE)
+    assert "all of them sure" in (folder / "page.html").read_text(encoding="utf-8")
     found = graphcore.CoresetSpectralClustering(6, random_state=0).fit(graphcore.read_graph("graph.txt")).robustness()
-    assert json.loads(capsys.readouterr().out)["robustness"] == found.figures()
+    assert facts_of(command)["robustness"] == found.figures()

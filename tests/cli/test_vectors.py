@@ -9,7 +9,6 @@ import scipy.sparse as sp
 
 import graphcore
 from graphcore import CoresetSpectralClustering, GraphWarning, InputError, knn_graph, read_graph
-from graphcore.cli.app import run
 from graphcore.cli.vectors import read_vectors
 
 
@@ -158,13 +157,12 @@ def noisy(here):
 
 
 @pytest.mark.parametrize("dtype", ["f4", "f8", "i8", "i2"])
-def test_a_model_of_vectors_predicts_and_is_updated_as_that_of_the_class(noisy, dtype, capsys):
+def test_a_model_of_vectors_predicts_and_is_updated_as_that_of_the_class(noisy, dtype, told):
     X = noisy.astype(dtype)
     np.save("x.npy", X)
     np.save("new.npy", X[:7])
     command = "cluster x.npy -k 3 --neighbors 8 --outliers 0.1 -o l.npy --model m.npz --json"
-    assert run(command.split()) == 0
-    facts = json.loads(capsys.readouterr().out)
+    facts = json.loads(told(command).out)
     model, same = graphcore.load("m.npz"), CoresetSpectralClustering(3, n_neighbors=8, outliers=0.1, random_state=0)
     same.fit(X)
     assert facts["outliers"] == np.count_nonzero(same.labels_ < 0) >= 30
@@ -173,31 +171,28 @@ def test_a_model_of_vectors_predicts_and_is_updated_as_that_of_the_class(noisy, 
     np.testing.assert_array_equal(model.predict(X), same.predict(X))
     assert model.get_params() == same.get_params() | {"affinity": "nearest_neighbors", "n_jobs": -1}
     assert model._reference.vectors.dtype == {"i8": "f4"}.get(dtype, dtype)
-    assert run(["update", "m.npz", "new.npy", "-o", "after.npy"]) == 0
-    assert "7 are new" in capsys.readouterr().out
+    assert "7 are new" in told("update m.npz new.npy -o after.npy").out
     same.update(X[:7])
     np.testing.assert_array_equal(np.load("after.npy"), same.labels_)
 
 
-def test_outliers_are_told(noisy, capsys):
+def test_outliers_are_told(noisy, told):
     np.save("x.npy", noisy)
-    assert run(["cluster", "x.npy", "-k", "3", "--outliers", "0.09", "-o", "l.npy", "--report", "r.html"]) == 0
-    said = capsys.readouterr()
+    said = told("cluster x.npy -k 3 --outliers 0.09 -o l.npy --report r.html")
     assert "outliers   30, of label -1" in said.out
     assert "isolated" not in said.out + said.err
     with open("r.html", encoding="utf-8") as page:
         assert "left out: 30 outliers" in page.read()
 
 
-def test_wrong_updates_of_a_model_of_vectors(noisy, capsys):
+def test_wrong_updates_of_a_model_of_vectors(noisy, told):
     np.save("x.npy", noisy)
     np.save("narrow.npy", noisy[:, :2])
-    assert run(["cluster", "x.npy", "-k", "3", "-o", "l.npy", "--model", "m.npz"]) == 0
+    told("cluster x.npy -k 3 -o l.npy --model m.npz")
     for command, said in (
         ("update m.npz x.npy --removed x.npy", "of which none are taken out"),
         ("update m.npz narrow.npy", "2 features"),
         ("update m.npz --removed x.npy", "of which none are taken out"),
     ):
-        assert run(command.split()) != 0
-        assert said in capsys.readouterr().err
+        assert said in told(command, 2).err
     assert len(graphcore.load("m.npz").labels_) == 330

@@ -91,7 +91,7 @@ def test_readme_runs_from_top_to_bottom(folder):
 
 
 def run_example(path):
-    """An example of the gallery, in the folder of the test, without a window."""
+    """Run an example of the gallery, in the folder of the test, without a window."""
     pyplot = pytest.importorskip("matplotlib.pyplot")
     pyplot.switch_backend("Agg")
     namespace = runpy.run_path(ROOT / "examples" / path)
@@ -248,7 +248,7 @@ def test_what_the_theory_pages_name_exists(page):
 
 
 def descend(holder, name):
-    """An attribute, or a module that has to be imported first."""
+    """Return an attribute, or a module that has to be imported first."""
     return getattr(holder, name) if hasattr(holder, name) else import_module(f"{holder.__name__}.{name}")
 
 

@@ -25,7 +25,7 @@ KINDS = [nx.Graph, nx.DiGraph, nx.MultiGraph, nx.MultiDiGraph]
 
 @st.composite
 def graphs(draw):
-    """A networkx graph with self-loops, strange names, weights missing on some edges."""
+    """Draw a networkx graph with self-loops, strange names, weights missing on some edges."""
     kind = draw(st.sampled_from(KINDS))
     n = draw(st.integers(1, 9))
     names = draw(st.sampled_from([list(range(n)), [f"n{i}" for i in range(n)], [(i, "x") for i in range(n)]]))
@@ -40,7 +40,7 @@ def graphs(draw):
 
 
 def outcome(function, *arguments):
-    """Result, or the kind of error."""
+    """Return the result, or the kind of error."""
     try:
         return function(*arguments)
     except (ZeroDivisionError, nx.NetworkXError) as error:

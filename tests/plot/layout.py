@@ -5,7 +5,7 @@ from matplotlib.text import Text
 
 
 def texts_of(figure):
-    """All texts that are drawn, with their boxes."""
+    """Return all texts that are drawn, with their boxes."""
     figure.draw_without_rendering()
     renderer = FigureCanvasAgg(figure).get_renderer()
     hidden = set()
@@ -20,7 +20,7 @@ def texts_of(figure):
 
 
 def assert_readable(figure):
-    """No text lies on another one or beyond the border of the figure."""
+    """Assert that no text lies on another one or beyond the border of the figure; return all texts."""
     found = texts_of(figure)
     width, height = figure.bbox.size
     for i, (text, box) in enumerate(found):

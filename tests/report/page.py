@@ -6,9 +6,20 @@ import json
 import re
 from html.parser import HTMLParser
 
+from graphcore import Graph
+from graphcore.report import write_report
+
+TRIANGLES = Graph.from_edges([0, 0, 1, 2, 3, 3, 4], [1, 2, 2, 3, 4, 5, 5])  # two, with an edge between them
+
 _VOID = {"meta", "input", "br", "link", "img"}
 # Cells and rows end where the next one begins, or the table does.
 _CLOSES = {"td": ("td", "th"), "th": ("td", "th"), "tr": ("td", "th", "tr"), "tbody": ("td", "th", "tr")}
+
+
+def written(path, *args, pictures=False, **options):
+    """Write a report and return its page."""
+    write_report(path, *args, pictures=pictures, **options)
+    return Page(path.read_text(encoding="utf-8"))
 
 
 class Page(HTMLParser):
@@ -49,10 +60,7 @@ class Page(HTMLParser):
 
     def handle_endtag(self, tag):
         if tag not in ("td", "th"):
-            if tag == "tr":
-                self.imply_ends("td")
-            else:
-                self.imply_ends(tag)
+            self.imply_ends("td" if tag == "tr" else tag)
         assert self.open and self.open[-1] == tag, f"</{tag}> closes {self.open[-3:]}"
         self.open.pop()
         if tag == "tr":
@@ -87,7 +95,7 @@ class Page(HTMLParser):
         return json.loads(gzip.decompress(base64.b64decode("".join(self.packed))))
 
     def assert_alone(self):
-        """Nothing is fetched from anywhere."""
+        """Assert that nothing is fetched."""
         fetching = {"src", "srcset", "action", "formaction", "data", "poster", "background", "ping", "manifest"}
         for tag, attrs in self.tags:
             assert tag not in ("link", "iframe", "object", "embed", "img", "base", "form"), tag

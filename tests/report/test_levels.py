@@ -6,9 +6,9 @@ import pytest
 import graphcore
 from graphcore.exceptions import InputError
 from graphcore.metrics import central_nodes, normalized_cut
-from graphcore.report import gather_facts, write_report
+from graphcore.report import gather_facts
 
-from .page import Page
+from .page import written
 from .test_report import EVIL
 
 
@@ -26,13 +26,8 @@ def graph():
 LEVELS = np.column_stack([np.arange(37) // 12 % 3, np.arange(37) // 4 % 9, np.arange(37) // 2 % 18])
 
 
-def page_of(path, *args, **options):
-    write_report(path, *args, pictures=False, **options)
-    return Page(path.read_text(encoding="utf-8"))
-
-
 def rows_under(page, *heads):
-    """Rows of the table that has these heads, as text."""
+    """Return the rows of the table with these heads, as text."""
     start = page.rows.index(list(heads))
     rows = [[cell.strip() for cell in row] for row in page.rows[start + 1 :]]
     width = next((i for i, row in enumerate(rows) if len(row) != len(heads) or row[0] == "cluster"), len(rows))
@@ -40,7 +35,7 @@ def rows_under(page, *heads):
 
 
 def test_the_page_has_a_row_for_each_level_and_each_cluster(graph, tmp_path):
-    page = page_of(tmp_path / "page.html", graph, LEVELS)
+    page = written(tmp_path / "page.html", graph, LEVELS)
     page.assert_alone()
     assert len(page.clusters) == 18
     for row in page.clusters:
@@ -66,7 +61,7 @@ def test_the_page_has_a_row_for_each_level_and_each_cluster(graph, tmp_path):
 
 def test_a_page_of_one_level_has_no_map(graph, tmp_path):
     for labels in (LEVELS[:, 2], LEVELS[:, 2:]):
-        page = page_of(tmp_path / "page.html", graph, labels)
+        page = written(tmp_path / "page.html", graph, labels)
         assert "inside" not in page.clusters[0] and "map" not in [attrs.get("class") for _, attrs in page.tags]
     with pytest.raises(InputError, match="labels"):
         gather_facts(graph, LEVELS[:, :0])
@@ -106,7 +101,7 @@ def test_columns_that_are_not_nested_are_refused(graph):
 
 def test_a_file_beside_a_large_page_has_all_levels(graph, tmp_path, limits):
     limits("graphcore.report.nodes", MOST_LISTED=10)
-    page_of(tmp_path / "page.html", graph, LEVELS)
+    written(tmp_path / "page.html", graph, LEVELS)
     again = graphcore.files.read_labels(tmp_path / "page.html.nodes.tsv", graph)
     np.testing.assert_array_equal(again[:36], LEVELS[:36])
 
@@ -114,6 +109,6 @@ def test_a_file_beside_a_large_page_has_all_levels(graph, tmp_path, limits):
 def test_names_inject_nothing_into_the_map(tmp_path):
     edges = np.arange(8), (np.arange(8) + 1) % 8
     graph = graphcore.Graph.from_edges(*edges, node_names=EVIL)
-    page = page_of(tmp_path / "page.html", graph, np.column_stack([np.arange(8) // 4, np.arange(8) // 2]))
+    page = written(tmp_path / "page.html", graph, np.column_stack([np.arange(8) // 4, np.arange(8) // 2]))
     page.assert_alone()
     assert len(page.scripts) == 1

@@ -11,9 +11,9 @@ import scipy.sparse as sp
 import graphcore
 from graphcore.exceptions import InputError
 from graphcore.metrics import outside_share
-from graphcore.report import About, gather_facts, nodes, write_report
+from graphcore.report import About, gather_facts, nodes
 
-from .page import Page
+from .page import TRIANGLES, written
 
 
 @pytest.fixture(scope="module")
@@ -34,11 +34,6 @@ def drawn(fitted, tmp_path_factory):
         path, graph, model.labels_, clustering=model.clustering_, truth=truth, about=About("t", warnings=("w",)),
         pictures=True,
     )  # fmt: skip
-
-
-def written(path, *args, **options):
-    write_report(path, *args, **{"pictures": False} | options)
-    return Page(path.read_text(encoding="utf-8"))
 
 
 # -- nodes -------------------------------------------------------------------------------------------------------------
@@ -189,16 +184,15 @@ def test_known_classes_are_compared(fitted, tmp_path):
 
 
 def test_unknown_classes_are_left_out(tmp_path):
-    graph = graphcore.Graph.from_edges([0, 0, 1, 2, 3, 3, 4], [1, 2, 2, 3, 4, 5, 5])
-    facts = gather_facts(graph, [0, 0, 0, 1, 1, -1], truth=[5, 5, -1, 9, 9, 9])
+    facts = gather_facts(TRIANGLES, [0, 0, 0, 1, 1, -1], truth=[5, 5, -1, 9, 9, 9])
     assert facts.comparison.names == ["5", "9"] and facts.comparison.sizes.tolist() == [2, 3]
     assert facts.comparison.counts.toarray().tolist() == [[2, 0], [0, 2]]
-    facts = gather_facts(graph, [0, 0, 0, 1, 1, -1], truth=["b", "-1", "b", "a", "a", "a"])
+    facts = gather_facts(TRIANGLES, [0, 0, 0, 1, 1, -1], truth=["b", "-1", "b", "a", "a", "a"])
     assert facts.comparison.names == ["a", "b"] and facts.comparison.scores["n_compared"] == 5
     with pytest.raises(InputError, match="one class for each of 6 nodes"):
-        gather_facts(graph, [0] * 6, truth=[1, 2])
+        gather_facts(TRIANGLES, [0] * 6, truth=[1, 2])
     with pytest.raises(InputError, match="no node is left to compare"):
-        written(tmp_path / "out.html", graph, [0] * 6, truth=[-1] * 6)
+        written(tmp_path / "out.html", TRIANGLES, [0] * 6, truth=[-1] * 6)
 
 
 def test_a_model_tells_memberships_and_is_compared_too(fitted, tmp_path):

@@ -21,7 +21,7 @@ from graphcore.report import About, gather_facts, write_report
 
 from ..depth import examples
 from ..strategies import graphs, labellings
-from .page import Page
+from .page import TRIANGLES, Page, written
 
 EVIL = [
     "<script>alert(1)</script>",
@@ -47,11 +47,6 @@ def planted():
     return graph, clustering
 
 
-def written(path, *args, **options):
-    write_report(path, *args, **options)
-    return Page(path.read_text(encoding="utf-8"))
-
-
 # -- what it says ------------------------------------------------------------------------------------------------------
 
 
@@ -60,7 +55,7 @@ def test_page_is_well_formed_alone_and_true(planted, tmp_path):
     about = About(
         "My clusters", "friends.txt", "graphcore cluster friends.txt -k 6", "Seed 0.", ("take care",), {"read": 1.5}
     )
-    page = written(tmp_path / "out.html", graph, run.labels, n_clusters=6, clustering=run, about=about)
+    page = written(tmp_path / "out.html", graph, run.labels, n_clusters=6, clustering=run, about=about, pictures=True)
     page.assert_alone()
     assert page.source.startswith("<!DOCTYPE html>\n<html lang=")
     expected = ["My clusters", "friends.txt", "302 nodes", "2 isolated", "graphcore cluster friends.txt -k 6"]
@@ -86,7 +81,8 @@ def test_page_is_well_formed_alone_and_true(planted, tmp_path):
 
 def test_pictures_are_there_and_take_their_colours_from_the_page(planted, tmp_path):
     graph, run = planted
-    page = written(tmp_path / "out.html", graph, run.labels, clustering=run)
+    write_report(tmp_path / "out.html", graph, run.labels, clustering=run)
+    page = Page((tmp_path / "out.html").read_text(encoding="utf-8"))
     labels = [attrs["aria-label"] for tag, attrs in page.tags if tag == "svg"]
     assert labels[0] == "Sizes and conductance"
     assert sorted(labels[1:]) == [
@@ -107,10 +103,10 @@ def test_pictures_are_there_and_take_their_colours_from_the_page(planted, tmp_pa
 
 def test_pictures_can_be_left_out(planted, tmp_path, monkeypatch):
     graph, run = planted
-    page = written(tmp_path / "out.html", graph, run.labels, clustering=run, pictures=False)
+    page = written(tmp_path / "out.html", graph, run.labels, clustering=run)
     assert "svg" not in {tag for tag, _ in page.tags}
     monkeypatch.setattr("graphcore.report.page.find_spec", lambda _: None)
-    page = written(tmp_path / "out.html", graph, run.labels, clustering=run)
+    page = written(tmp_path / "out.html", graph, run.labels, clustering=run, pictures="auto")
     assert "svg" not in {tag for tag, _ in page.tags}
     assert "pip install matplotlib (or '.[plot]'" in page.text
     with pytest.raises(InputError, match="matplotlib"):
@@ -121,7 +117,7 @@ def test_pictures_can_be_left_out(planted, tmp_path, monkeypatch):
 
 def test_labels_alone_have_a_page_that_claims_no_stability(tmp_path):
     karate = graphcore.datasets.load_karate()
-    page = written(tmp_path / "out.html", karate.graph, karate.labels)
+    page = written(tmp_path / "out.html", karate.graph, karate.labels, pictures=True)
     page.assert_alone()
     assert {row["stability over seeds"] for row in page.clusters} == {"\u2013"}
     assert "nothing can be said about their stability" in page.text
@@ -134,9 +130,9 @@ def test_labels_alone_have_a_page_that_claims_no_stability(tmp_path):
 
 def test_the_same_clustering_makes_the_same_page(planted, tmp_path):
     graph, run = planted
-    about = About("t", created=About("x").created)
-    pages = [written(tmp_path / f"{i}.html", graph, run.labels, clustering=run, about=about).source for i in range(2)]
-    assert pages[0] == pages[1]
+    told = {"clustering": run, "about": About("t"), "pictures": True}
+    first, second = (written(tmp_path / "out.html", graph, run.labels, **told) for _ in range(2))
+    assert first.source == second.source
 
 
 @pytest.mark.parametrize("k", [1, 10, pytest.param(5000, marks=pytest.mark.slow)])
@@ -144,7 +140,7 @@ def test_any_number_of_clusters(k, tmp_path):
     n = max(4 * k, 40)
     ring = np.arange(n)
     graph = graphcore.Graph.from_edges(np.r_[ring, ring], np.r_[(ring + 1) % n, (ring + 2) % n])
-    page = written(tmp_path / "out.html", graph, ring * k // n, n_clusters=k)
+    page = written(tmp_path / "out.html", graph, ring * k // n, n_clusters=k, pictures=True)
     page.assert_alone()
     assert len(page.clusters) == k
     assert f"Clusters {k:,} " in page.text
@@ -152,8 +148,7 @@ def test_any_number_of_clusters(k, tmp_path):
 
 
 def test_empty_clusters_and_nodes_without_a_label(tmp_path):
-    graph = graphcore.Graph.from_edges([0, 0, 1, 2, 3, 3, 4], [1, 2, 2, 3, 4, 5, 5])
-    page = written(tmp_path / "out.html", graph, [0, 0, -1, 3, 3, 3], n_clusters=5)
+    page = written(tmp_path / "out.html", TRIANGLES, [0, 0, -1, 3, 3, 3], n_clusters=5, pictures=True)
     rows = {int(row["cluster"]): row for row in page.clusters}
     assert [rows[c]["nodes"] for c in range(5)] == ["2", "0", "0", "3", "0"]
     assert rows[1]["conductance"] == rows[1]["nearest"] == "\u2013"
@@ -162,18 +157,19 @@ def test_empty_clusters_and_nodes_without_a_label(tmp_path):
     assert "1 without a label" in page.text
 
 
-def test_a_cluster_whose_edges_all_end_at_nodes_without_a_label(tmp_path):
-    graph = graphcore.Graph.from_edges([0, 1, 2, 4], [1, 2, 3, 5])
-    page = written(tmp_path / "out.html", graph, [0, -1, -1, 1, 2, 2])
-    assert [float(row["conductance"]) for row in sorted(page.clusters, key=lambda row: row["cluster"])] == [1, 1, 0]
-
-
-@pytest.mark.parametrize("n_pairs", [2, 3])
-def test_no_edge_within_or_between_clusters(tmp_path, n_pairs):
-    ends = np.arange(2 * n_pairs).reshape(-1, 2)
-    labels = np.column_stack([np.arange(n_pairs), np.full(n_pairs, -1)]).ravel()
-    page = written(tmp_path / "out.html", graphcore.Graph.from_edges(*ends.T), labels)
-    assert [float(row["conductance"]) for row in page.clusters] == [1] * n_pairs
+@pytest.mark.parametrize(
+    ("sources", "targets", "labels", "conductances"),
+    [
+        ([0, 1, 2, 4], [1, 2, 3, 5], [0, -1, -1, 1, 2, 2], [1, 1, 0]),
+        ([0, 2], [1, 3], [0, -1, 1, -1], [1, 1]),
+        ([0, 2, 4], [1, 3, 5], [0, -1, 1, -1, 2, -1], [1, 1, 1]),
+    ],
+)
+def test_edges_that_all_end_at_nodes_without_a_label(tmp_path, sources, targets, labels, conductances):
+    graph = graphcore.Graph.from_edges(sources, targets)
+    page = written(tmp_path / "out.html", graph, labels, pictures=True)
+    found = sorted(page.clusters, key=lambda row: row["cluster"])
+    assert [float(row["conductance"]) for row in found] == conductances
 
 
 @examples(20)
@@ -183,7 +179,7 @@ def test_any_labelling_of_any_graph_has_a_page(tmp_path_factory, data):
     labels = data.draw(labellings(len(A)))
     hypothesis.assume(((labels >= 0) & (A.sum(axis=1) > 0)).any())
     path = tmp_path_factory.mktemp("page") / "out.html"
-    page = written(path, graph, labels)
+    page = written(path, graph, labels, pictures=True)
     page.assert_alone()
     sizes = np.bincount(labels[(labels >= 0) & (A.sum(axis=1) > 0)], minlength=len(page.clusters))
     assert [int(row["nodes"]) for row in page.clusters] == sorted(sizes, reverse=True)
@@ -198,7 +194,7 @@ def test_names_titles_and_files_cannot_inject_anything(tmp_path):
     graph = graphcore.Graph.from_edges(range(n), [(i + 1) % n for i in range(n)], node_names=EVIL)
     for evil in EVIL:
         about = About(evil, evil, f"graphcore cluster {evil}", evil, (evil,), {evil: 1.0})
-        page = written(tmp_path / "out.html", graph, np.arange(n) // 4, about=about, pictures=False)
+        page = written(tmp_path / "out.html", graph, np.arange(n) // 4, about=about)
         page.assert_alone()
         tags = [tag for tag, _ in page.tags]
         assert tags.count("script") == 2 and "b" not in tags
@@ -212,7 +208,7 @@ def test_names_titles_and_files_cannot_inject_anything(tmp_path):
 
 def test_the_policy_allows_the_pages_own_script_and_no_other(planted, tmp_path):
     graph, run = planted
-    page = written(tmp_path / "out.html", graph, run.labels, pictures=False)
+    page = written(tmp_path / "out.html", graph, run.labels)
     policy = next(attrs["content"] for tag, attrs in page.tags if "http-equiv" in attrs)
     (script,) = re.findall(r"<script>(.*?)</script>", page.source, re.DOTALL)
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
@@ -223,7 +219,7 @@ def test_the_policy_allows_the_pages_own_script_and_no_other(planted, tmp_path):
 
 def test_a_long_name_is_cut(tmp_path):
     graph = graphcore.Graph.from_edges([0], [1], node_names=["x" * 5000, "b"])
-    page = written(tmp_path / "out.html", graph, [0, 0], pictures=False)
+    page = written(tmp_path / "out.html", graph, [0, 0])
     assert len(page.clusters[0]["most central nodes"]) < 100
 
 
@@ -287,7 +283,7 @@ def test_central_nodes_against_a_dense_computation(seed):
 def test_the_verdict_calls_agreement_of_seeds_by_its_name(planted, tmp_path, stability, said):
     graph, run = planted
     shaken = replace(run, cluster_stability=np.array(stability))
-    page = written(tmp_path / "out.html", graph, run.labels, clustering=shaken, pictures=False)
+    page = written(tmp_path / "out.html", graph, run.labels, clustering=shaken)
     assert said in page.text
     assert "would by chance. Less than half as many edges lead out" in page.text
     unsure = sum(value < 0.5 for value in stability)
@@ -313,7 +309,7 @@ def test_clusters_are_sure_by_robustness_and_conductance_never_by_seeds(planted,
     found = Robustness(np.array([0.5, 0.7]), np.array(clusters), nodes)
     if not inside:
         steady = replace(steady, labels=np.where(run.labels < 0, -1, np.arange(302) % 6).astype(np.int32))
-    page = written(tmp_path / "out.html", graph, steady.labels, clustering=steady, robustness=found, pictures=False)
+    page = written(tmp_path / "out.html", graph, steady.labels, clustering=steady, robustness=found)
     page.assert_alone()
     assert said in page.text
     assert "Robustness 0.60" in page.text
@@ -333,8 +329,7 @@ def test_robustness_of_other_labels_is_refused(planted, tmp_path):
     ("labels", "said"), [([0, 1] * 3, "Hardly more edges"), ([0] * 6, "One cluster is no division")]
 )
 def test_the_verdict_of_clusters_that_are_none(tmp_path, labels, said):
-    graph = graphcore.Graph.from_edges([0, 0, 1, 2, 3, 3, 4], [1, 2, 2, 3, 4, 5, 5])
-    page = written(tmp_path / "out.html", graph, labels, pictures=False)
+    page = written(tmp_path / "out.html", TRIANGLES, labels)
     assert said in page.text
     assert "of them sure" not in page.text
 
