@@ -14,9 +14,10 @@ from ..cluster.pipeline.settings import check_settings
 from ..exceptions import InputError
 from ..graphs.graph import Graph
 from ..graphs.rows import DIRECTED
-from ._checks import CallbackSupportMixin, Estimator, fit_with_callbacks, parameters, stages_of
+from ._checks import Estimator, parameters, stages_of
 from ._fitted import FittedGraph
 from ._predicted import PredictedRows
+from .callbacks import CallbackSupportMixin, fit_with_callbacks
 from .fit import fit_graph, graph_of, with_rows
 from .model_file import write_model
 from .update import Update, update_clustering

@@ -54,7 +54,7 @@ def quotient(rows, labels, n_clusters, n_jobs=None, max_entries=None):
     borders = row_blocks(starts, 1 + _ENTRIES_PER_BLOCK * (len(labels) + n_clusters) // max(1, len(rows.indices)))
     grouping = rows[:3], labels, starts, members
     max_links, cuts = 0, np.empty(n_clusters, dtype=np.float32)
-    if _is_too_dense(grouping, max_entries):
+    if is_too_dense(rows, labels, n_clusters, max_entries, grouping):
         count("entries grouped", len(rows.indices))
         max_links = _MAX_LINKS
         map_blocks(lambda a, b: _loops.link_cuts(grouping, volumes, max_links, a, b, cuts), borders, n_jobs)
@@ -132,16 +132,15 @@ def min_sampled_volume(rows):
     return _FEW_SAMPLED * float(rows.degrees.sum()) / _SAMPLED_ENTRIES
 
 
-def is_too_dense(rows, labels, n_clusters, max_entries):
-    """Whether the graph between clusters would have more than `max_entries` (None: any number), by some of its rows."""
-    return _is_too_dense((rows[:3], labels, *grouped(labels, n_clusters)), max_entries)
+def is_too_dense(rows, labels, n_clusters, max_entries, grouping=None):
+    """Whether the graph between clusters would have more than `max_entries` (None: any number), by some of its rows.
 
-
-def _is_too_dense(grouping, max_entries):
-    (_, indices, _), _, starts, _ = grouping
-    n_clusters = len(starts) - 1
-    if max_entries is None or min(n_clusters**2, len(indices)) <= max_entries:
+    `grouping` is that of the compiled loops, if at hand.
+    """
+    if max_entries is None or min(n_clusters**2, len(rows.indices)) <= max_entries:
         return False
+    if grouping is None:
+        grouping = rows[:3], labels, *grouped(labels, n_clusters)
     chosen = np.linspace(0, n_clusters, min(n_clusters, _SAMPLED_ROWS), endpoint=False).astype(np.int64)
     lengths = np.empty(len(chosen), dtype=np.int64)
     _loops.row_lengths(grouping, chosen, lengths)
