@@ -1,0 +1,71 @@
+"""Columns of tables of edges, by their names: the two ends, the weight, an index; the same for files and data frames."""
+
+import re
+
+# Names of the two ends of edges, in small letters without marks between their words. Frames that have one of the first
+# few are tables of edges even where nobody says so.
+_CERTAIN = (("source", "target"), ("from", "to"), ("src", "dst"), ("u", "v"))
+_ENDS = (
+    *_CERTAIN, ("src", "dest"), ("i", "j"), ("head", "tail"), ("start", "end"), ("row", "col"), ("row", "column"),
+    ("follower", "followee"), ("subject", "object"), ("user", "item"),
+)  # fmt: skip
+# Ends may share a word, as from_account and to_account, or account_from and account_to do, or node1 and node2.
+_SIDES = (("source", "target"), ("from", "to"), ("src", "dst"), ("src", "dest"), ("start", "end"))
+_NUMBERED = ("node", "id", "vertex", "user", "person", "actor", "name", "entity", "gene", "protein", "author")
+# Names of weights, the surest first.
+_WEIGHTS = (
+    "weight", "weights", "edgeweight", "w", "wt", "wgt", "value", "val", "strength", "similarity", "score", "count",
+    "counts", "freq", "frequency", "npapers", "volume", "amount", "capacity", "multiplicity", "rating",
+)  # fmt: skip
+# The names that pandas and pyarrow give to an index without one.
+_INDEX = ("", "unnamed0", "indexlevel0")
+_MARKS = re.compile(r"[\W_]+")
+
+
+def _plain(name):
+    """Return a name in small letters and without marks between its words; of other things than text, None."""
+    return _MARKS.sub("", name.lower()) if isinstance(name, str) else None
+
+
+def edge_columns(names, certain=False):
+    """Return the names of the columns of the two ends of edges, or None; with `certain`, only where no doubt is left."""
+    plain = {}
+    for name in names:
+        plain.setdefault(_plain(name), name)
+    found = next((pair for pair in (_CERTAIN if certain else _ENDS) if plain.keys() >= set(pair)), None)
+    if found is None and not certain:
+        found = next((pair for pair in map(_other_end, plain) if pair and pair[1] in plain), None)
+    return None if found is None else (plain[found[0]], plain[found[1]])
+
+
+def _other_end(name):
+    """Return a name and that of the other end which has the same word beside its side, or None."""
+    if name is None:
+        return None
+    for source, target in _SIDES:
+        if name.startswith(source):
+            return name, target + name.removeprefix(source)
+        if name.endswith(source):
+            return name, name.removesuffix(source) + target
+    return (name, f"{name[:-1]}2") if name.endswith("1") and name[:-1] in _NUMBERED else None
+
+
+def weight_column(names):
+    """Return the first of the surest names of weights; None if there is none."""
+    plain = {_plain(name): name for name in reversed(list(names))}
+    return next((plain[weight] for weight in _WEIGHTS if weight in plain), None)
+
+
+def is_index(name):
+    """Return whether a column is named as libraries name an index that has no name."""
+    return _plain(name) in _INDEX
+
+
+def left_out(names, parameter):
+    """Return the message about columns, or attributes of edges, that are not read."""
+    shown = ", ".join(repr(name)[:80] if isinstance(name, str) else str(name) for name in names[:4])
+    more = f" and {len(names) - 4} more" if len(names) > 4 else ""
+    return (
+        f"column{'s' * (len(names) > 1)} {shown}{more} not read; pass {parameter}={str(names[0])[:80]!r} if it holds "
+        f"the edges' weights, {parameter}=None to say that none does"
+    )
