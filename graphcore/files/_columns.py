@@ -1,28 +1,25 @@
-"""The columns of an edge list: a header, ids, weights, and columns that only look like these."""
+"""The columns of an edge list: a header, ends, weights, and columns that only look like these."""
 
 import re
 from collections import Counter
 
-from ..exceptions import ParameterError
-from ..graphs.from_table import edge_columns
+from ..exceptions import FormatError, ParameterError
+from ..graphs.columns import edge_columns, is_index, left_out, two_kinds
+from ..graphs.columns import weight_column as find_weight
 
-ID_NAMES = frozenset([
-    "source", "target", "src", "dst", "dest", "from", "to", "node1", "node2", "node_1", "node_2", "id1", "id2",
-    "id_1", "id_2", "u", "v", "i", "j", "fromnodeid", "tonodeid", "from_node", "to_node", "fromid", "toid",
-    "source_id", "target_id", "sourceid", "targetid", "head", "tail", "start", "end", "follower", "followee",
-    "subject", "object", "row", "col", "column", "vertex1", "vertex2", "user1", "user2", "user", "item",
-])  # fmt: skip
-WEIGHT_NAMES = frozenset([
-    "weight", "weights", "w", "wt", "wgt", "value", "val", "strength", "similarity", "score", "count", "counts",
-    "freq", "frequency", "n_papers", "volume", "amount", "capacity", "multiplicity", "rating",
-])  # fmt: skip
 _DECIMAL_COMMA = re.compile(r"[-+]?\d*,\d+")
 _INTEGER = re.compile(r"-?\d{1,19}")
 # "007" is a name, not the number 7: the file's own names must come back with the labels.
 _ID = re.compile(r"0|-?[1-9][0-9]{0,18}")
-MISSING = frozenset(["", "-", "?", "na", "n/a", "null", "none", "{}"])
+_WHOLE = re.compile(r"-?[0-9]{1,16}\.0*")
+# Several numbers in one field, as an embedding in a column of a table.
+_LIST = re.compile(r"\s*[\[({]?\s*[-+.\d][-+.\deE]*([\s,;]+[-+.\d][-+.\deE]*)+")
+MISSING = frozenset(["", "-", "?", "na", "n/a", "#n/a", "nan", "<na>", "nat", "null", "none", "{}"])
 # Numbers above this are taken for times, in seconds (since 1973) or milliseconds since 1970, and not for weights.
 _TIME = 1e8
+_YEARS = 1900, 2100
+# Whole numbers that ascend over as many lines are taken for times, too.
+_SERIES = 10
 # Lines with more numeric columns than these beside the ends are more likely vectors than edges.
 _MANY = 3
 
@@ -33,7 +30,7 @@ def is_decimal_comma(field):
 
 
 def is_number(field):
-    """Whether a field is a number, "nan" and "inf" included."""
+    """Return whether a field is a number, "nan" and "inf" included."""
     try:
         float(field)
     except ValueError:
@@ -42,8 +39,13 @@ def is_number(field):
 
 
 def is_id(field):
-    """Whether a field is an integer of 64 bits as Python would write it."""
+    """Return whether a field is an integer of 64 bits as Python would write it."""
     return _ID.fullmatch(field) is not None and -(2**63) <= int(field) < 2**63
+
+
+def is_whole(field):
+    """Return whether a field is an id, or one that was written as a float, as tables with missing values do."""
+    return is_id(field) or (_WHOLE.fullmatch(field) is not None and abs(float(field)) <= 2**53)
 
 
 def all_ids(rows, columns):
@@ -51,34 +53,49 @@ def all_ids(rows, columns):
     return bool(rows) and all(c < len(row) and is_id(row[c]) for row in rows for c in columns)
 
 
-def mostly_ids(rows, columns):
-    """Return whether ids are integers: all, or nine of ten, so that the others are errors reported with their line."""
+def kind_of_ids(rows, columns):
+    """Return "integer", "whole" or "string": numbers if all ids are, or nine of ten, so that others are errors."""
     fields = [row[c] for row in rows for c in columns if c < len(row)]
     if any(_INTEGER.fullmatch(field) and not is_id(field) for field in fields):
-        return False
-    return sum(map(is_id, fields)) >= (0.9 * len(fields) if len(rows) >= 10 else len(fields))
+        return "string"
+    least = 0.9 * len(fields) if len(rows) >= 10 else len(fields)
+    if sum(map(is_id, fields)) >= least:
+        return "integer"
+    return "whole" if sum(map(is_whole, fields)) >= least else "string"
 
 
 def is_header(rows, columns):
-    """Return whether the first line is a header: no ids above integer ids, a word above numbers, or known names."""
+    """Return whether the first line names the columns; `columns` are those of the ends as far as they are known.
+
+    It does if it has names of ends, leaves out the name of an index or counts columns above words, as pandas does, or
+    has words above integer ids in both columns of ends, or above numbers in another column.
+    """
     first, rest = rows[0], rows[1:]
-    if any(c >= len(first) or _INTEGER.fullmatch(first[c]) for c in columns):
-        return False
-    if all(first[c].lower() in ID_NAMES for c in columns):
+    if edge_columns(first) is not None or index_columns(first, rest):
         return True
-    if not rest:
+    if first == [str(c) for c in range(len(first))]:
+        return bool(rest) and not any(is_whole(row[c]) for row in rest for c in columns if c < len(row))
+    if not rest or any(c >= len(first) or _INTEGER.fullmatch(first[c]) for c in columns):
         return False
-    if all_ids(rest, columns):
-        return True
     others = set(range(min(map(len, rows)))) - set(columns)
     words = [c for c in others if not is_number(first[c]) and first[c].lower() not in MISSING]
-    return any(all(is_number(row[c]) for row in rest) for c in words)
+    return all_ids(rest, columns) or any(all(is_number(row[c]) for row in rest) for c in words)
+
+
+def index_columns(names, rows):
+    """Return positions of columns that are the index of a data frame: they count from 0 or 1 on and have no name."""
+    found = (c for c, name in enumerate(names or ()) if is_index(name) and rows and len(rows[0]) > c)
+    return [c for c in found if [row[c] for row in rows] == [str(i) for i in _counted(rows[0][c], len(rows))]]
+
+
+def _counted(first, n):
+    return range(int(first == "1"), n + int(first == "1"))
 
 
 def names_in_comment(remarks, width):
     """Return column names from the last comment, as SNAP writes them ("# FromNodeId  ToNodeId"), or None."""
     words = remarks[-1].lstrip("#% ").lower().replace(",", " ").split() if remarks else []
-    return words if len(words) == width and ID_NAMES.intersection(words[:2]) else None
+    return words if len(words) == width and edge_columns(words) else None
 
 
 def is_matrix(rows, is_whole):
@@ -99,86 +116,147 @@ def is_matrix(rows, is_whole):
     return mirrored and one_diagonal and all(is_number(field) for row in rows for field in row)
 
 
-def vectors_note(rows, columns):
-    """Return a note if node ids are fractions, as coordinates of vectors are."""
+# -- roles of columns --------------------------------------------------------------------------------------------------
+
+
+def choose_ends(rows, names, columns):
+    """Return (columns of the two ends, columns that hold nothing else, notes) from sampled lines, split into fields.
+
+    `names` are those of a header or a comment, or None; `columns` as the caller asked: positions, names, or None for
+    the columns that are called as ends are, else the first two that may hold nodes.
+    """
+    if columns is not None:
+        return tuple(position(column, names, "columns") for column in columns), [], []
+    index = index_columns(names, rows)
+    notes = [f"column {c} is an index without a name, and is not read" for c in index]
+    found = edge_columns(names or ())
+    if found is not None:
+        return tuple(map(names.index, found)), index, notes
+    nodes = [c for c in range(min(map(len, rows))) if c not in index]
+    word = next((c for c in nodes[:2] if len(nodes) > 2 and _is_relation(rows, c)), None)
+    if word is None:
+        return (nodes[0], nodes[1]) if len(nodes) > 1 else (0, 1), index, notes
+    ends, shown = tuple([c for c in nodes if c != word][:2]), rows[0][word]
+    first, second = ({row[c] for row in rows} for c in ends)
+    if not _has_letters(shown) or (first & second and {row[word] for row in rows}.isdisjoint(first | second)):
+        said = f"column {word} holds {shown!r} or the like in all lines, and is not read; {ends} are the ends"
+        return ends, [*index, word], [*notes, f"{said}; pass columns={(nodes[0], nodes[1])} if it holds nodes"]
+    if word == 1 and len({row[word] for row in rows}) == 1 and not any(map(is_number, second)):
+        notes.append(f"column 1 holds {shown!r} in all lines; if that is no node, pass columns={ends}")
+    return (nodes[0], nodes[1]), index, notes
+
+
+def _has_letters(field):
+    return re.search(r"\w", field) is not None
+
+
+def _is_relation(rows, c):
+    """Return whether a column holds signs, as in 1 -> 2, or so few words that they may be kinds of edges."""
+    fields = [row[c] for row in rows]
+    if any(map(is_number, fields)):
+        return False
+    return not any(map(_has_letters, fields)) or (len(rows) >= 3 and 3 * len(set(fields)) <= len(rows))
+
+
+def position(column, names, parameter):
+    """Return the position of a column that is given by its name, or by its position already."""
+    if not isinstance(column, str):
+        return column
+    name = column.strip().lower()
+    if names is None:
+        raise ParameterError(f"{parameter}={column!r} is a name, and the file has no header; give its number, from 0")
+    if name not in names:
+        raise ParameterError(f"{parameter}={column!r} is no column; there are {', '.join(map(repr, names))}")
+    return names.index(name)
+
+
+def notes_on_ends(rows, names, columns, bipartite):
+    """Return notes on ends that may be no nodes, or nodes of two kinds; refuse lists, as embeddings are."""
+    notes = []
     for c in columns:
-        fields = [row[c] for row in rows if c < len(row)]
+        fields = [row[c] for row in rows if len(row) > max(columns)]
+        if fields and sum(map(bool, map(_LIST.match, fields))) >= max(1, len(fields) - 1):  # one may be a header
+            raise FormatError(
+                f"column {c} holds lists of numbers, as {fields[-1][:40]!r}, and no nodes; if they are vectors, use "
+                "knn_graph (--vectors)"
+            )
+        if fields and all(field.endswith(":") for field in fields):
+            raise FormatError(
+                f"column {c} holds {fields[0]!r} and the like, as lists of neighbours do; without the colons they are "
+                "read with format='adjlist'"
+            )
         if fields and all(is_number(field) and not float(field).is_integer() for field in fields):
-            return [
+            notes.append(
                 f"column {c} holds fractions, as {fields[0]!r}, which are taken for names of nodes; if the lines are "
                 "vectors, use knn_graph (--vectors)"
-            ]
-    return []
+            )
+    ends = [names[c] for c in columns] if names and max(columns) < len(names) else []
+    if (
+        ends
+        and not bipartite
+        and two_kinds(*ends)
+        and not {row[columns[0]] for row in rows}.isdisjoint(row[columns[1]] for row in rows)
+    ):
+        notes.append(
+            f"{ends[0]!r} and {ends[1]!r} share numbers; pass bipartite=True (--bipartite) if they are two kinds of "
+            "nodes"
+        )
+    return notes
 
 
-def ends_note(names, columns):
-    """Return a note if other columns than those that are read have the names of the ends of edges."""
-    found = edge_columns(names)
-    at = () if found is None else tuple(names.index(name) for name in found[:2])
-    if found is None or set(at) == set(columns):
-        return []
-    return [
-        f"columns {columns[0]} and {columns[1]} are read, but {found[0]!r} and {found[1]!r} are columns {at[0]} and "
-        f"{at[1]}; pass columns={at} to read these"
-    ]
-
-
-def choose_weight(rows, columns, names, konect, weight_column):
+def choose_weight(rows, names, konect, weight_column, columns, idle):
     """Return (weight column or None, notes on what was left out) from sampled lines, split into fields.
 
-    `columns` are those of the end nodes; `names` the columns' names from a header or a comment, or None; `konect` kind
-    and weight type from a KONECT header, or None; `weight_column` as the caller asked: "auto", None, number or name.
+    `columns` are those of the end nodes, `idle` those that hold nothing; `names` the columns' names from a header or a
+    comment, or None; `konect` kind and weight type from a KONECT header, or None; `weight_column` as the caller asked:
+    "auto", None, number or name.
     """
-    if isinstance(weight_column, str) and weight_column != "auto":
-        name = weight_column.strip().lower()
-        if names is None:
-            raise ParameterError(
-                f"weight_column={weight_column!r} is a name, and the file has no header; give its number, from 0"
-            )
-        if name not in names:
-            listed = ", ".join(map(repr, names))
-            raise ParameterError(f"weight_column={weight_column!r} is no column; there are {listed}")
-        weight_column = names.index(name)
     if weight_column != "auto":
+        weight_column = position(weight_column, names, "weight_column")
         if weight_column in columns:
             raise ParameterError(f"weight_column={weight_column} is a column of node ids, columns={tuple(columns)}")
         return weight_column, []
     # {} is how networkx writes an edge without attributes: nothing is lost with it.
-    others = sorted({c for row in rows for c, field in enumerate(row) if field not in ("", "{}")} - set(columns))
+    others = {c for row in rows for c, field in enumerate(row) if field not in ("", "{}")} - {*columns, *idle}
     # Lines with a number are counted by column in one pass over all fields, because single lines may be very wide.
-    n_numbers = Counter(c for row in rows for c, field in enumerate(row) if is_number(field))
-    n_missing = Counter(c for row in rows for c, field in enumerate(row) if field.lower() in MISSING)
-    n_commas = Counter(c for row in rows for c, field in enumerate(row) if is_decimal_comma(field))
-    numbers = (c for c in others if n_numbers[c] == len(rows))
-    times = {c for c in numbers if all(_TIME <= float(row[c]) == float(row[c]) // 1 for row in rows)}
+    n_numbers, n_missing, n_commas = (
+        Counter(c for row in rows for c, field in enumerate(row) if is_of_kind(field))
+        for is_of_kind in (is_number, lambda field: field.lower() in MISSING, is_decimal_comma)
+    )
     # A column of mostly numbers, missing fields aside, is meant as numbers; other fields are reported with their line.
-    numeric = [c for c in others if 2 * (n_numbers[c] + n_commas[c]) > len(rows) - n_missing[c]]
+    numeric = [c for c in sorted(others) if 2 * (n_numbers[c] + n_commas[c]) > len(rows) - n_missing[c]]
     if konect is not None:  # its header names the columns, of which the fourth is a time
         return None if konect[1] == "unweighted" else next(iter(numeric), None), []
+    numbers = [c for c in numeric if n_numbers[c] == len(rows)]
+    stamps = {c for c in numbers if all(_TIME <= float(row[c]) == float(row[c]) // 1 for row in rows)}
+    times = stamps | {c for c in numbers if _is_time([row[c] for row in rows])}
     if names is not None:
-        chosen = next((c for c in numeric if c < len(names) and names[c].strip() in WEIGHT_NAMES), None)
+        found = find_weight([names[c] for c in numeric if c < len(names)])
+        chosen = None if found is None else names.index(found)
     else:
         untimed = [c for c in numeric if c not in times]
-        chosen = untimed[0] if len(untimed) == 1 and times.issuperset(set(others) - set(untimed)) else None
-    left_out = [c for c in others if c != chosen]
-    if chosen is not None and times.issuperset(left_out):
-        left_out = []  # KONECT and SNAP write the time of an edge beside its weight, and no warning is due for it
-    numbers_only = len(left_out) > _MANY and all(n_numbers[c] == len(rows) for c in (*columns, *left_out))
-    return chosen, [_note(rows, left_out, names, numbers_only)] if left_out else []
-
-
-def _note(rows, left_out, names, numbers_only):
-    labels = [f"{c}" + (f" ({names[c]!r})" if names is not None and c < len(names) else "") for c in left_out]
-    what = ", ".join(labels[:4]) + (f" and {len(labels) - 4} more" if len(labels) > 4 else "")
-    plural = "s" if len(left_out) > 1 else ""
-    hint, columns = "", set(left_out)
-    if numbers_only:
+        chosen = untimed[0] if len(untimed) == 1 and times.issuperset(others - {untimed[0]}) else None
+    unread = sorted(others - {chosen})
+    if not unread or (chosen is not None and stamps.issuperset(unread)):
+        return chosen, []  # KONECT and SNAP write the time of an edge beside its weight, and no warning is due for it
+    hint = ""
+    if len(unread) > _MANY and all(n_numbers[c] == len(rows) for c in (*columns, *unread)):
         hint = " (if the lines are vectors, use knn_graph, or --vectors)"
+    elif any(row[c].startswith(("{'", '{"')) for row in rows for c in unread if c < len(row)):
+        hint = " (attributes as networkx writes them: write the edges with data=['weight'] to keep the weights)"
     elif names is None and len(set(map(len, rows))) > 1:
         hint = " (if each line is a node and its neighbours, pass format='adjlist')"
-    if any(field.startswith(("{'", '{"')) for row in rows for c, field in enumerate(row) if c in columns):
-        hint = " (attributes as networkx writes them: write the edges with data=['weight'] to keep the weights)"
-    return (
-        f"column{plural} {what} not read{hint}; pass weight_column={left_out[0]} if it holds the edges' weights, "
-        "weight_column=None to say that none does"
-    )
+    elif chosen is None and times.intersection(unread):
+        hint = " (times have numbers like these)"
+    labels = [f"{c}" + (f" ({names[c]!r})" if names is not None and c < len(names) else "") for c in unread]
+    return chosen, [left_out(labels, "weight_column", unread[0], hint)]
+
+
+def _is_time(fields):
+    """Return whether numbers are years, or whole and ascending and mostly different."""
+    if not all(map(_INTEGER.fullmatch, fields)):
+        return False
+    times = list(map(int, fields))
+    if all(_YEARS[0] <= time <= _YEARS[1] for time in times):
+        return True
+    return len(times) >= _SERIES and times == sorted(times) and 2 * len(set(times)) >= len(times)

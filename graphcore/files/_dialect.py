@@ -2,21 +2,23 @@
 
 import csv
 import re
-from dataclasses import dataclass
-from itertools import islice, takewhile
+from dataclasses import dataclass, replace
 
+from ..base.locks import cached_property
 from ..exceptions import FormatError
 from ._columns import (
     all_ids,
+    choose_ends,
     choose_weight,
-    ends_note,
     is_decimal_comma,
     is_header,
     is_matrix,
-    mostly_ids,
+    is_number,
+    kind_of_ids,
     names_in_comment,
-    vectors_note,
+    notes_on_ends,
 )
+from ._source import is_ascii
 
 _SAMPLE = 200
 # Sampling ends at this number of characters, too; a line that is far longer is none of an edge list.
@@ -32,35 +34,42 @@ _OWN = re.compile(r"# graphcore edge list; nodes: (\d{1,18}|named); ids: (intege
 
 @dataclass(frozen=True)
 class Dialect:
-    """The parameters by which the lines of an edge list are read."""
+    """The parameters by which all lines of an edge list are read."""
 
     delimiter: str | None = None  # None is any white space
     quoted: bool = False
     comments: tuple = ("%",)
-    marker: str | None = "%"
     skip: int = 0  # physical lines before the first edge
     columns: tuple = (0, 1)
     weight_column: int | None = None
-    integer_ids: bool = True
+    ids: str = "integer"  # or "whole", integers written as floats, or "string"
+    width: int | None = None  # columns of the sampled lines; None where a format checks its lines itself
     wide: bool = False  # whether ids need 64 bits
+    header: tuple = ()  # names of the ends
     n_nodes: int | None = None  # as write_graph notes it in a comment
     notes: tuple = ()  # warnings about columns that are not read
     encoding: str = "latin-1"
 
     @property
-    def text_encoding(self):
-        """The encoding of the lines; with integer ids only comments can hold anything but ASCII."""
-        return "latin-1" if self.integer_ids else self.encoding
+    def used(self):
+        """The columns that are read, by their positions."""
+        return [*self.columns, *([] if self.weight_column is None else [self.weight_column])]
+
+    @cached_property
+    def behind(self):
+        """The expression that finds a comment behind an edge, or None; with delimiters it is part of a field."""
+        marks = "|".join(map(re.escape, self.comments))
+        return re.compile(rf"\s({marks})(\s.*)?$") if marks and self.delimiter is None and not self.quoted else None
 
     @property
-    def first_marker(self):
-        """The one comment marker for numpy.loadtxt, which is slow with more; None if one is not enough.
+    def text_encoding(self):
+        """The encoding of the lines; with integer ids only comments can hold anything but ASCII."""
+        return "latin-1" if self.ids != "string" and is_ascii(self.encoding) else self.encoding
 
-        A line that begins with another marker is no line of numbers, so loadtxt fails there and lines are read singly.
-        """
-        if any(mark[0] in "0123456789+-. \t" for mark in self.comments):
-            return None
-        return self.marker or (self.comments[0] if self.comments else None)
+    def split(self, line):
+        """Return the fields of a line, without a comment behind the edge."""
+        line = self.behind.sub("", line) if self.behind else line
+        return split_line(line, self.delimiter, self.quoted and '"' in line)
 
 
 def guess_dialect(source, reading):
@@ -68,11 +77,11 @@ def guess_dialect(source, reading):
 
     Lines that do not look like edges are refused, unless the caller declares the format.
     """
-    comments, columns, weight_column = reading.marks, reading.columns, reading.weight_column
+    comments, weight_column = reading.marks, reading.weight_column
     with source.text(reading.encoding, errors="replace") as text:  # comments may hold anything
         numbered, remarks = _sample(text, comments)
     if not numbered:
-        raise FormatError("there are no edges: every line is blank or a comment")
+        raise FormatError(f"there are no edges: every line is blank or a comment{_beside_comments(remarks)}")
     konect = next((m.groups() for m in map(_KONECT.match, remarks) if m), None)
     if konect and konect[0] == "bip" and not (reading.bipartite or reading.declared):
         raise FormatError(
@@ -86,51 +95,68 @@ def guess_dialect(source, reading):
         ids = own[1] if ids == "auto" else ids
         weight_column = (2 if own[2] == "yes" else None) if weight_column == "auto" else weight_column
     any_quote = any('"' in line for line in lines)
-    delimiter = _delimiter(lines, delimiter, columns, any_quote, source.suffix)
+    asked = [c for c in reading.columns or (0, 1) if isinstance(c, int)]
+    delimiter = _delimiter(lines, delimiter, asked, any_quote, source.suffix)
     # In CSV a " is a quote; with tabs and white space it is one only where some field begins with it.
     begins = any_quote and any(f[:1] == '"' for line in lines for f in split_line(line, delimiter, False))
-    quoted = delimiter in (",", ";") or begins
-    rows = [split_line(line, delimiter, quoted and any_quote) for line in lines]
-    if delimiter is None:
-        rows = [list(takewhile(lambda field: not field.startswith(comments), row)) for row in rows]
+    layout = Dialect(delimiter, delimiter in (",", ";") or begins, comments)
+    rows = list(map(layout.split, lines))
     if not reading.declared and is_matrix(rows, len(rows) < _SAMPLE):
         raise FormatError(
             "this looks like an adjacency matrix and no list of edges; give Graph.from_scipy what numpy.loadtxt(path, "
             "delimiter=...) or, with names, pandas.read_csv(path, index_col=0) reads, or pass format='edgelist'"
         )
-    header = is_header(rows, columns) if header is None else header
+    header = is_header(rows, asked) if header is None else header
     names = names_in_comment(remarks, len(rows[0]))
     if header:
         names, rows = [field.lower() for field in rows[0]], rows[1:]
         if not rows:
-            raise FormatError("there are no edges: only a header line (pass header=False if it is an edge)")
-    weight, notes = choose_weight(rows, columns, names, konect, weight_column)
-    integer = ids == "integer" or (ids == "auto" and mostly_ids(rows, columns))
-    return Dialect(
-        delimiter=delimiter,
-        quoted=quoted,
-        comments=comments,
-        marker=next((mark for mark in comments for remark in remarks if remark.startswith(mark)), None),
+            raise FormatError(
+                "there are no edges: only a header line (pass header=False if it is an edge)"
+                f"{_beside_comments(remarks)}"
+            )
+    columns, idle, notes = choose_ends(rows, names, reading.columns)
+    if not reading.declared:
+        notes += notes_on_ends(rows, names, columns, reading.bipartite)
+    weight, left = choose_weight(rows, names, konect, weight_column, columns, idle)
+    ids = kind_of_ids(rows, columns) if ids == "auto" else ids
+    return replace(
+        layout,
         skip=numbered[0][0] if header else numbered[0][0] - 1,
-        columns=tuple(columns),
+        columns=columns,
         weight_column=weight,
-        integer_ids=integer,
-        wide=integer and any(len(row[c]) > 9 for row in rows for c in columns if c < len(row)),
+        ids=ids,
+        width=max(map(len, rows)),
+        wide=ids == "integer" and any(len(row[c]) > 9 for row in rows for c in columns if c < len(row)),
+        header=tuple(names[c] for c in columns) if header and max(columns) < len(names) else (),
         n_nodes=int(own[0]) if own and own[0] != "named" else None,
-        notes=(*notes, *vectors_note(rows, columns), *ends_note(names or [], columns)),
+        notes=(*notes, *left),
         encoding=reading.encoding,
     )
 
 
-def data_lines(text, dialect):
-    """Yield the lines that hold edges: no comments, blank lines or header."""
-    return (line for line in islice(text, dialect.skip, None) if is_edge(line, dialect))
+def _beside_comments(remarks):
+    """Return the end of the message that there are no edges, where comments have the form of edges."""
+    likely = next((remark for remark in remarks if re.match(r"[#%]\S+[,;\t]\S", remark)), None)
+    if likely is None:
+        return ""
+    return f"; lines such as {likely[:40]!r} are comments, unless you pass comments=() (--comments '')"
 
 
 def is_edge(line, dialect):
-    """Whether a line is neither blank nor a comment."""
+    """Return whether a line is neither blank nor a comment."""
     stripped = line.lstrip()
     return stripped != "" and not stripped.startswith(dialect.comments)
+
+
+def is_like_edge(line, dialect):
+    """Return whether a comment has the columns of an edge, as #tag,#other has between names."""
+    mark = next(mark for mark in dialect.comments if line.lstrip().startswith(mark))
+    if dialect.width is None or dialect.ids != "string" or line.lstrip().removeprefix(mark)[:1].isspace():
+        return False
+    fields = dialect.split(line)
+    weights = [fields[c] for c in dialect.used[2:] if c < len(fields)]
+    return len(fields) == dialect.width and all(map(is_number, weights))
 
 
 def split_line(line, delimiter, quoted):
@@ -207,7 +233,8 @@ def _delimiter(lines, given, columns, quoted, suffix):
     candidates = ["\t", ";", ",", None] if suffix != ".csv" else [",", ";", "\t", None]
     marks = [*candidates, "|"]
     split = {mark: [split_line(line, mark, quoted and mark is not None) for line in lines] for mark in marks}
-    wide = [mark for mark in marks if all(len(row) > max(columns) for row in split[mark])]
+    last = max(columns, default=1)
+    wide = [mark for mark in marks if all(len(row) > last for row in split[mark])]
     for mark in wide:
         if all_ids(split[mark][1:] or split[mark], columns):
             return mark
@@ -216,6 +243,4 @@ def _delimiter(lines, given, columns, quoted, suffix):
     if wide:
         return wide[0]
     # Some line is short whatever the delimiter; take the one that suits most lines, so that the error names a line.
-    return max(
-        reversed(candidates), key=lambda c: sum(len(split_line(line, c, False)) > max(columns) for line in lines)
-    )
+    return max(reversed(candidates), key=lambda c: sum(len(split_line(line, c, False)) > last for line in lines))

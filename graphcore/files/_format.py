@@ -62,7 +62,7 @@ class Reading:
     delimiter: str | None = None
     comments: str | Sequence[str] = ("#", "%")
     header: bool | None = None
-    columns: tuple[int, int] = (0, 1)
+    columns: tuple[int | str, int | str] | None = None
     weight_column: int | str | None = "auto"
     ids: str = "auto"
     encoding: str = "utf-8"
@@ -79,12 +79,14 @@ class Reading:
             raise ParameterError(f"comments={self.comments!r} must be strings that begin a comment, like ('#', '%')")
         if self.header not in (None, True, False):
             raise ParameterError(f"header={self.header!r} must be True, False or None (guess)")
-        if np.ndim(columns) != 1 or len(columns) != 2 or columns[0] == columns[1]:
-            raise ParameterError(
-                f"columns={columns!r} must be the two different positions of the end nodes, like (0, 1)"
-            )
-        for column in columns:
-            check_integer("columns", column, low=0)
+        if columns is not None:
+            if isinstance(columns, str) or np.ndim(columns) != 1 or len(columns) != 2 or columns[0] == columns[1]:
+                raise ParameterError(
+                    f"columns={columns!r} must be the two columns of the end nodes, by number or name, like (0, 1)"
+                )
+            for column in columns:
+                if not isinstance(column, str):
+                    check_integer("columns", column, low=0)
         if weight_column is not None and not isinstance(weight_column, str):
             check_integer("weight_column", weight_column, low=0)
         check_choice("ids", self.ids, IDS)

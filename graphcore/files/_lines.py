@@ -1,16 +1,21 @@
 """Parsing of the lines of an edge list by numpy.loadtxt; a second, slow pass locates a line that it refuses."""
 
 import math
+import re
 import warnings
+from functools import partial
 from itertools import islice
 
 import numpy as np
 
-from ..exceptions import FormatError, InputError
-from ..graphs.ids import Numbering
-from ._columns import is_decimal_comma, is_number
-from ._dialect import data_lines, is_edge, split_line
+from ..exceptions import FormatError, warn_user
+from ..graphs.ids import Numbering, whole_numbers
+from ._columns import is_decimal_comma, is_id, is_number, is_whole
+from ._dialect import is_edge, is_like_edge
 
+# Bytes that are looked through at once: few enough to stay in the processor's cache.
+_PIECE = 1 << 18
+_ZERO = re.compile(r"(?<![^\s,;|\"])0\d")
 _NO_WEIGHTS = "there are weights that are negative or not finite"
 
 
@@ -33,6 +38,15 @@ def parse(source, dialect):
     return ends, weights, names
 
 
+def data_lines(text, dialect, doubtful=None):
+    """Yield lines that hold edges; comments with an edge's columns go to the list `doubtful`, with their numbers."""
+    for number, line in islice(enumerate(text, 1), dialect.skip, None):
+        if is_edge(line, dialect):
+            yield dialect.behind.sub("", line) if dialect.behind else line
+        elif doubtful is not None and line.strip() and is_like_edge(line, dialect):
+            doubtful.append((number, line))
+
+
 def parse_numbers(source, dialect):
     """Return the numbers of lines with one number each, which must be finite and not negative."""
     with source.text(dialect.text_encoding) as text:
@@ -53,21 +67,38 @@ class _Unfit(Exception):
 
 def _whole_file(source, dialect):
     """Parse a file that numpy.loadtxt opens itself, which is faster; raise _Unfit where loadtxt could misread it."""
-    names, marker = Numbering(), dialect.first_marker
-    if not source.direct:
+    if not (source.direct and _is_plain(source, dialect)):
         raise _Unfit
-    if dialect.integer_ids:
-        if marker is None and dialect.comments:
-            raise _Unfit
-        id_dtype = np.int64 if dialect.wide else np.int32
-        return *_load(source, dialect, source.path, id_dtype, comments=marker, skiprows=dialect.skip), None
-    # A comment between the edges would be read as a name; the check of names below finds its marker.
-    if 0 not in dialect.columns and dialect.comments:
+    names = Numbering()
+    number = names.__getitem__ if dialect.ids == "string" else None
+    parsed = _load(source, dialect, source.path, dialect.wide, number, dialect.skip)
+    if not all(name.strip() == name != "" for name in names):
         raise _Unfit
-    parsed = _load(source, dialect, source.path, np.int32, names.__getitem__, skiprows=dialect.skip)
-    if not all(name.strip() == name != "" and not name.startswith(dialect.comments) for name in names):
-        raise _Unfit
-    return *parsed, list(names)
+    return *parsed, list(names) if number else None
+
+
+def _is_plain(source, dialect):
+    """Return whether lines hold no comments, and no numbers such as 007 where ids are integers."""
+    marks = [mark[:1].encode(dialect.encoding) for mark in dialect.comments]
+    delimiter = ord(dialect.delimiter or " ")
+    buffer = bytearray(_PIECE + 2)
+    view, codes = memoryview(buffer)[2:], np.frombuffer(buffer, dtype=np.uint8)
+    with source.open() as stream:
+        for _ in range(dialect.skip):
+            stream.readline()
+        buffer[:2] = b"\n\n"
+        while n_read := stream.readinto(view):
+            if any(buffer.find(mark, 2, n_read + 2) >= 0 for mark in marks):
+                return False
+            if dialect.ids == "integer" and dialect.width is not None:
+                before, digit, after = codes[:n_read], codes[1 : n_read + 1], codes[2 : n_read + 2]
+                zeros = digit == ord("0")
+                zeros &= (before < ord("-")) | (before == delimiter)
+                zeros &= after >= ord("0")
+                if zeros.any() and (after[zeros] <= ord("9")).any():
+                    return False
+            buffer[:2] = buffer[n_read : n_read + 2]
+    return True
 
 
 def _line_by_line(source, dialect):
@@ -80,43 +111,66 @@ def _line_by_line(source, dialect):
             raise ValueError("a name is blank")
         return names[field]
 
+    number = number if dialect.ids == "string" else None
+    doubtful = []
     with source.text(dialect.text_encoding) as text:
-        lines = data_lines(text, dialect)
-        if dialect.integer_ids:
-            return *_load(source, dialect, lines, np.int64), None
-        return *_load(source, dialect, lines, np.int32, number), list(names)
+        lines = data_lines(text, dialect, doubtful)
+        if dialect.ids == "integer" and dialect.width is not None:
+            lines = map(partial(_checked, dialect), lines)
+        ends, weights = _load(source, dialect, lines, True, number)
+    if doubtful:
+        first = f"{doubtful[0][0] + source.first_line}: {doubtful[0][1].strip()[:60]!r}"
+        warn_user(
+            f"{source.name}: {len(doubtful)} line{'s' * (len(doubtful) > 1)} with the columns of an edge "
+            f"{'is' if len(doubtful) == 1 else 'are'} left out as comments, from line {first} on; pass comments=() "
+            "(--comments '') to read such lines"
+        )
+    return ends, weights, list(names) if number else None
 
 
-def _load(source, dialect, lines, id_dtype, number=None, comments=None, skiprows=0):
-    weighted = dialect.weight_column is not None
+def _checked(dialect, line):
+    """Return a line; raise _Unfit if numpy would take a name for a number, as 007 for 7."""
+    if _ZERO.search(line):
+        fields = dialect.split(line)
+        if not all(is_id(fields[c]) for c in dialect.columns if c < len(fields)):
+            raise _Unfit(f"{line.strip()!r} has names that are no numbers")
+    return line
+
+
+def _load(source, dialect, lines, wide, number=None, skiprows=0):
+    weighted, used = dialect.weight_column is not None, dialect.used
+    id_dtype = np.float64 if dialect.ids == "whole" else np.int64 if wide and number is None else np.int32
     with warnings.catch_warnings(), source.guard():
         warnings.simplefilter("error", DeprecationWarning)  # a fraction as an integer
         warnings.filterwarnings("ignore", "loadtxt: input contained no data", UserWarning)
         try:
             table = np.loadtxt(
                 lines, dtype=[("ends", id_dtype, 2), ("weight", np.float64)] if weighted else id_dtype,
-                delimiter=dialect.delimiter, usecols=[*dialect.columns, *([dialect.weight_column] if weighted else [])],
+                delimiter=dialect.delimiter, usecols=None if used == list(range(dialect.width or 0)) else used,
                 quotechar='"' if dialect.quoted else None,
-                converters=None if number is None else dict.fromkeys(dialect.columns, number), comments=comments,
+                converters=None if number is None else dict.fromkeys(dialect.columns, number), comments=None,
                 skiprows=skiprows, encoding=source.encoding(dialect.text_encoding), ndmin=1 if weighted else 2,
             )  # fmt: skip
-        except (InputError, UnicodeDecodeError):
+            ends = table["ends"] if weighted else table.reshape(-1, 2)
+            if dialect.ids == "whole":
+                ends = whole_numbers(ends.ravel(), "an id is").reshape(-1, 2)
+        except UnicodeDecodeError:
+            raise
+        except FormatError:
             raise
         except (ValueError, OverflowError, DeprecationWarning) as error:
             raise _Unfit(str(error)) from None
-    if weighted:
-        return np.ascontiguousarray(table["ends"]), np.ascontiguousarray(table["weight"])
-    return table.reshape(-1, 2), None
+    return (np.ascontiguousarray(ends), np.ascontiguousarray(table["weight"])) if weighted else (ends, None)
 
 
 def locate(source, dialect, otherwise):
     """Return the FormatError that names the first bad line, or has the text `otherwise` if no line looks bad."""
     for number, line in _numbered(source, dialect):
-        problem = _problem(split_line(line.rstrip("\r\n"), dialect.delimiter, dialect.quoted), dialect)
+        problem = _problem(dialect.split(line.rstrip("\r\n")), dialect)
         if problem:
             shown = line.strip()
             shown = shown if len(shown) <= 60 else f"{shown[:57]}..."
-            return FormatError(f"line {number}: {problem}: {shown!r}")
+            return FormatError(f"line {source.first_line + number}: {problem}: {shown!r}")
     return FormatError(f"the lines cannot be read: {otherwise}")
 
 
@@ -134,21 +188,25 @@ def _numbered(source, dialect):
 
 def _problem(fields, dialect):
     """Describe the first error in the fields of one line; None if there is none."""
-    weights = [] if dialect.weight_column is None else [dialect.weight_column]
-    for column in [*dialect.columns, *weights]:
+    for column in dialect.used:
         if column >= len(fields):
             mark = {None: "white space", "\t": "tabs"}.get(dialect.delimiter, repr(dialect.delimiter))
             count = f"{len(fields)} column{'s' if len(fields) != 1 else ''}"
             return f"{count} when split at {mark}, but column {column} (counted from 0) is needed"
         field, defect = fields[column], None
-        if column in weights:
+        if column == dialect.weight_column:
             defect = _weight_defect(field)
         elif not field:
             defect = "where a node is expected"
-        elif dialect.integer_ids and not _is_int64(field):
+        elif dialect.ids != "string" and not (is_id(field) if dialect.ids == "integer" else is_whole(field)):
             defect = "which is no 64-bit integer as the other nodes are (pass ids='string' to read names)"
         if defect:
             return f"column {column} (counted from 0) holds {field!r}, {defect}"
+    if dialect.width == len(dialect.used) < len(fields):
+        return (
+            f"{len(fields)} columns, where the first lines have {dialect.width} (pass columns={dialect.columns} and "
+            "weight_column to say which are read)"
+        )
     return None
 
 
@@ -162,10 +220,3 @@ def _weight_defect(field):
     if not math.isfinite(float(field)):
         return "but weights must be finite"
     return "but weights must not be negative" if float(field) < 0 else None
-
-
-def _is_int64(field):
-    try:
-        return -(2**63) <= int(field) < 2**63 and "_" not in field
-    except ValueError:
-        return False

@@ -26,11 +26,9 @@ _FOREIGN = {
     b"PAR1": "a Parquet table, and text is needed",
     b"\x89HDF": "an HDF5 file",
     b"SQLite": "an SQLite database",
-    b"\xff\xfe": "UTF-16 text; save it as UTF-8",
-    b"\xfe\xff": "UTF-16 text; save it as UTF-8",
 }
 _PIECE = 1 << 18
-_BOM = b"\xef\xbb\xbf"
+_MARKS = {b"\xef\xbb\xbf": "utf-8-sig", b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
 _HEAD = 1 << 16
 # Compressed edges are a third to a fiftieth of their text. A file that expands far more is a decompression bomb, or
 # very regular; files that stay small when they are decompressed are always read.
@@ -50,12 +48,20 @@ def check_encoding(encoding):
         raise ParameterError(f"encoding={encoding!r} is not known to Python; 'utf-8' and 'latin-1' are usual") from None
 
 
+def is_ascii(encoding):
+    """Return whether an encoding writes the characters of ASCII as ASCII does."""
+    return "a\t1".encode(encoding) == b"a\t1" or encoding == "utf-8-sig"
+
+
 class Source:
     """A readable file: `path` to read, `name` to show, `compression` found in its content, first bytes in `head`.
 
     `suffix` is that of the name without the compression's, in small letters. With `any_size`, sizes that the file
-    states are not checked, and compressed data may expand without bound.
+    states are not checked, and compressed data may expand without bound. `first_line` is the number of lines before
+    it, where it is a piece of another.
     """
+
+    first_line = 0
 
     def __init__(self, path, name, any_size=False):
         found, *others = files_read(path)
@@ -70,12 +76,10 @@ class Source:
 
     @cached_property
     def direct(self):
-        """Whether numpy.loadtxt may open the path itself, which it does by the ending and without a limit of size."""
+        """Whether numpy.loadtxt may open the path itself, by the ending, after a pass that checks the limit of size."""
         by_ending = {".gz": "gz", ".bz2": "bz2", ".xz": "xz", ".lzma": "xz"}.get(os.path.splitext(self.path)[1])
-        if by_ending != self.compression:
-            return False
-        # `size` checks the limit in a pass of its own, which pays only where decompression is fast.
-        return self.compression is None or (self.compression == "gz" and self.size > 0)
+        # A pass of its own checks the limit of size, which pays only where decompression is fast.
+        return by_ending == self.compression and self.compression in (None, "gz")
 
     @cached_property
     def size(self):
@@ -87,8 +91,14 @@ class Source:
 
     @cached_property
     def text_head(self):
-        """The first bytes in small letters, without byte-order mark and white space."""
-        return self.head.removeprefix(_BOM).lstrip().lower()
+        """The first bytes in small letters, as UTF-8 without byte-order mark and white space."""
+        return self._utf8_head().lstrip().lower()
+
+    def _utf8_head(self, encoding="utf-8"):
+        encoding = self.encoding(encoding)
+        if is_ascii(encoding) and encoding != "utf-8-sig":
+            return self.head
+        return self.head.decode(encoding, errors="replace").encode()
 
     @contextlib.contextmanager
     def open(self):
@@ -111,8 +121,8 @@ class Source:
             yield io.TextIOWrapper(stream, encoding=self.encoding(encoding), errors=errors)
 
     def encoding(self, encoding):
-        """Return `encoding`, or the one that skips the byte-order mark that the file begins with."""
-        return "utf-8-sig" if self.head.startswith(_BOM) else encoding
+        """Return `encoding`, or the one of the byte-order mark that the file begins with."""
+        return next((found for mark, found in _MARKS.items() if self.head.startswith(mark)), encoding)
 
     @contextlib.contextmanager
     def guard(self):
@@ -140,17 +150,18 @@ class Source:
         after = self.head[len(magic) : len(magic) + 1]
         return self.head.startswith(magic) and not (magic.isalnum() and after in (b" ", b"\t", b",", b";"))
 
-    def require_text(self):
-        """Raise a FormatError if the content is empty or cannot be text."""
+    def require_text(self, encoding="utf-8"):
+        """Raise a FormatError if the content is empty or cannot be text of this encoding."""
         if not self.head:
             raise FormatError("the file is empty")
         for magic, what in _FOREIGN.items():
             if self.begins_with(magic):
                 raise FormatError(f"this is {what}")
-        strange = self.head.translate(None, bytes(range(32, 256)) + b"\t\n\r\f\v\x1a")
+        head = self._utf8_head(encoding)
+        strange = head.translate(None, bytes(range(32, 256)) + b"\t\n\r\f\v\x1a")
         if strange:
             raise FormatError(
-                f"this is not text (byte {strange[0]:#04x} at position {self.head.index(strange[:1])}); text formats, "
+                f"this is not text (byte {strange[0]:#04x} at position {head.index(strange[:1])}); text formats, "
                 ".npz and their .gz, .bz2, .xz, .zst are read"
             )
 

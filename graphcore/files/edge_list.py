@@ -4,17 +4,17 @@ import csv
 import os
 from dataclasses import replace
 from functools import partial
-from itertools import islice
 
 import numpy as np
 
 from ..exceptions import FormatError, InputError, warn_user
+from ..graphs.columns import missing_names
 from ..graphs.from_edges import graph_from_ends
 from ..graphs.graph import Graph
 from ..graphs.ids import Numbering, compact_ids
 from ._dialect import guess_dialect
 from ._format import Format, block_size, check_node_count, first_unfit, row_pieces, unfit_reason
-from ._lines import locate, parse
+from ._lines import parse
 from ._source import Source
 from .atomic import as_text
 
@@ -34,6 +34,7 @@ def read_edge_list(source, reading):
         raise FormatError("there are no edges")
     weights = np.ones(len(ends)) if weights is None and reading.count_repeats else weights
     if names is not None:
+        warn_of_names(source, names, dialect.header)
         unfit = first_unfit(names) or next((name for name in names if "\n" in name), None)
         if unfit is not None:
             raise FormatError(f"the node name {unfit!r} has control characters or line ends; is a quote not closed?")
@@ -70,6 +71,15 @@ def _bipartite_graph(ends, weights, names):
     return Graph.from_biadjacency(matrix, row_names=names[0], column_names=names[1])
 
 
+def warn_of_names(source, names, header):
+    """Warn of names that stand for missing values, or that repeat a header between edges."""
+    note = missing_names(names)
+    if note is None and header and all(end in names for end in header):
+        note = f"nodes are called {header[0]!r} and {header[1]!r}, as the columns are; is the header repeated below?"
+    if note is not None:
+        warn_user(f"{source.name}: {note}")
+
+
 class TextEdges:
     """The edges of an open Source by blocks: pieces of the text, each parsed as a whole file would be.
 
@@ -82,27 +92,27 @@ class TextEdges:
         self._chunk = block_size(CHUNK, memory)
         self.notes, self.n_nodes = self._dialect.notes, self._dialect.n_nodes
         self.weighted = self._dialect.weight_column is not None
-        self.numbering = None if self._dialect.integer_ids else Numbering()
+        self.numbering = Numbering() if self._dialect.ids == "string" else None
         if self.n_nodes is not None:
             check_node_count(self.n_nodes, source.size // _SHORTEST_EDGE, source.any_size)
 
     def blocks(self, skip, folder):
         """Yield (ends, weights, share of the file read), leaving out the first `skip` blocks."""
         dialect = replace(self._dialect, skip=0)
-        piece = _Piece(os.path.join(folder, "piece"), self._source.name)
-        for text, share in islice(self._texts(), skip, None):
-            with open(piece.path, "w", encoding=dialect.text_encoding, newline="") as stream:
-                stream.write(text)
-            try:
+        piece = _Piece(os.path.join(folder, "piece"), self._source)
+        piece.first_line = self._dialect.skip
+        for number, (text, share) in enumerate(self._texts()):
+            if number >= skip:
+                with open(piece.path, "w", encoding=dialect.text_encoding, newline="") as stream:
+                    stream.write(text)
                 ends, weights, names = parse(piece, dialect)
-            except FormatError as error:
-                # A pass over the whole file finds the number of the line.
-                raise locate(self._source, self._dialect, str(error)) from None
-            if names is not None:
-                ends = self.numbering.of(names, len(names))[ends]
-            elif ends.dtype == np.int64:
-                dialect = replace(dialect, wide=True)  # later pieces need not be tried with 32 bits
-            yield ends, np.empty(0) if weights is None else weights, share
+                if names is not None:
+                    ends = self.numbering.of(names, len(names))[ends]
+                elif ends.dtype == np.int64:
+                    dialect = replace(dialect, wide=True)  # later pieces need not be tried with 32 bits
+                yield ends, np.empty(0) if weights is None else weights, share
+            piece.first_line += text.count("\n")
+        warn_of_names(self._source, self.numbering or (), dialect.header)
 
     def _texts(self):
         """Yield (whole lines of about a chunk, share of the file read)."""
@@ -123,8 +133,8 @@ class TextEdges:
 class _Piece(Source):
     """A piece of decompressed text in a temporary file."""
 
-    def __init__(self, path, name):
-        self.path, self.name = path, name
+    def __init__(self, path, source):
+        self.path, self.name = path, source.name
         self.compression, self.direct, self.head, self.any_size = None, True, b"", False
 
 

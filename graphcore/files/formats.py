@@ -39,7 +39,7 @@ _FOREIGN = {
 }  # fmt: skip
 
 
-def guess_format(source):
+def guess_format(source, encoding="utf-8"):
     """Return the Format of an open Source, by its first bytes, then by its name.
 
     A FormatError, where the content cannot be text, names the file that a WebGraph graph lacks.
@@ -51,7 +51,7 @@ def guess_format(source):
     if source.suffix in (".properties", ".offsets") and os.path.exists(f"{base}.graph"):
         raise FormatError(f"this is a part of a WebGraph graph; give its other file, {os.path.basename(base)}.graph")
     try:
-        source.require_text()
+        source.require_text(encoding)
     except FormatError as error:
         if source.suffix != ".graph" or not source.head:
             raise

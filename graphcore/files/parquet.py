@@ -7,9 +7,8 @@ import os
 import numpy as np
 
 from ..exceptions import FormatError, InputError, ParameterError, missing_package, warn_user
-from ..graphs.from_table import left_out
+from ..graphs.columns import edge_columns, is_index, left_out, weight_column
 from ..graphs.ids import Numbering
-from ._columns import WEIGHT_NAMES, ends_note
 from ._format import LAYOUT, Format, block_size
 from .atomic import atomic_output, text_output
 from .edge_list import graph_of
@@ -86,33 +85,46 @@ class EdgeTable:
 
     def __init__(self, schema, reading):
         arrow, _ = check_parquet()
-        columns, weight_column, ids = reading.columns, reading.weight_column, reading.ids
-        if max(columns) >= len(schema):
-            raise FormatError(f"the table has {len(schema)} columns; columns={tuple(columns)} are counted from 0")
-        weight = _weight(schema, columns, weight_column)
-        self.columns = [schema.field(c).name for c in [*columns, *([] if weight is None else [weight])]]
-        self.weighted = weight is not None
-        twice = [name for name in self.columns if schema.names.count(name) > 1]
+        names, given, ids = schema.names, reading.weight_column, reading.ids
+        index = [name for name in names if is_index(name)]
+        ends = reading.columns or edge_columns(names) or [name for name in names if name not in index][:2]
+        ends = [_named(end, names, "columns") for end in ends]
+        if len(ends) < 2:
+            raise FormatError(f"the table has {len(names)} columns, and edges have two ends")
+        weight = given
+        if given == "auto":
+            numeric = [f.name for f in schema if arrow.types.is_integer(f.type) or arrow.types.is_floating(f.type)]
+            weight = weight_column([name for name in numeric if name not in ends])
+        elif given is not None:
+            weight = _named(given, names, "weight_column")
+            if weight in ends:
+                raise ParameterError(f"weight_column={given!r} is a column of the end nodes")
+        self.columns, self.weighted = [*ends, *([] if weight is None else [weight])], weight is not None
+        twice = [name for name in self.columns if names.count(name) > 1]
         if twice:
             raise FormatError(f"several columns are called {twice[0][:80]!r}; rename them")
-        others = [name for name in schema.names if name not in self.columns]
-        silent = weight_column is None or not others
-        self.notes = ends_note(schema.names, columns) + ([] if silent else [left_out(others, "weight_column")])
-        types = [schema.field(name).type for name in self.columns[:2]]
-        floating = next((c for c in (0, 1) if arrow.types.is_floating(types[c])), None)
-        if floating is not None and ids == "auto":
-            self.notes.append(
-                f"column {self.columns[floating]} holds {types[floating]}, which are taken for names of "
-                "nodes; if the rows are vectors, use knn_graph (--vectors)"
-            )
+        others = [name for name in names if name not in (*self.columns, *index)]
+        self.notes = [] if given is None or not others else [left_out(others, "weight_column")]
+        types = [schema.field(name).type for name in ends]
+        for name, kind in zip(ends, types, strict=True):
+            if arrow.types.is_nested(kind):
+                raise FormatError(
+                    f"column {name} holds {kind}, and no nodes; if these are vectors, use knn_graph (--vectors)"
+                )
+            if arrow.types.is_floating(kind) and ids == "auto":
+                self.notes.append(
+                    f"column {name} holds {kind}, which are taken for names of nodes; if the rows are vectors, use "
+                    "knn_graph (--vectors)"
+                )
         integers = all(map(arrow.types.is_integer, types))
         if ids == "integer" and not integers:
-            raise FormatError(f"columns {self.columns[0]} and {self.columns[1]} are {types[0]} and {types[1]}")
+            raise FormatError(f"columns {ends[0]} and {ends[1]} are {types[0]} and {types[1]}")
         self.numbering = None if integers and ids != "string" else Numbering()
 
     def arrays(self, batch):
         """Return (ends, weights) of a batch; new names get the next numbers."""
         arrays = [batch.column(batch.schema.get_field_index(name)) for name in self.columns]
+        arrays = [_as_text(array) if c < 2 else array for c, array in enumerate(arrays)]
         for name, array in zip(self.columns, arrays, strict=True):
             if array.null_count:
                 raise FormatError(f"column {name} has missing values")
@@ -155,21 +167,29 @@ class ParquetEdges(EdgeTable):
                     yield *self.arrays(batch), read / total
 
 
-def _weight(schema, columns, weight_column):
-    """Return the position of the column of weights, or None."""
-    kinds = check_parquet()[0].types
-    names = [name.lower() for name in schema.names]
-    if weight_column == "auto":
-        numeric = [c for c, kind in enumerate(schema.types) if kinds.is_integer(kind) or kinds.is_floating(kind)]
-        return next((c for c in numeric if c not in columns and names[c].strip() in WEIGHT_NAMES), None)
-    if isinstance(weight_column, str):
-        position = schema.get_field_index(weight_column)
-        if position < 0:
-            raise ParameterError(f"weight_column={weight_column[:80]!r} is no column of the table")
-        weight_column = position
-    if weight_column is not None and (weight_column in columns or not 0 <= weight_column < len(names)):
-        raise ParameterError(f"weight_column={weight_column} must be one of the table's other {len(names)} columns")
-    return weight_column
+def _named(column, names, parameter):
+    """Return the name of a column that is given by its name in any case, or by its position."""
+    if not isinstance(column, str):
+        if column >= len(names):
+            raise FormatError(f"the table has {len(names)} columns; {parameter} are counted from 0, got {column}")
+        return names[column]
+    found = next((name for name in names if column == name), None)
+    found = found or next((name for name in names if column.lower() == name.lower()), None)
+    if found is None:
+        raise ParameterError(f"{parameter}={column[:80]!r} is no column of the table")
+    return found
+
+
+def _as_text(array):
+    """Return names that are stored as bytes or in a dictionary as text."""
+    arrow, _ = check_parquet()
+    kind = array.type
+    if arrow.types.is_dictionary(kind):
+        array, kind = array.dictionary_decode(), kind.value_type
+    if not (arrow.types.is_binary(kind) or arrow.types.is_large_binary(kind)):
+        return array
+    with _refusing("a column of names is no text in UTF-8"):
+        return array.cast(arrow.large_string())
 
 
 def _numbers(array, dtype):

@@ -19,7 +19,8 @@ from .nodes import read_table_of
 
 def read_graph(
     path: PathLike, *, format: str | None = None, delimiter: str | None = None,
-    comments: str | Sequence[str] = ("#", "%"), header: bool | None = None, columns: tuple[int, int] = (0, 1),
+    comments: str | Sequence[str] = ("#", "%"), header: bool | None = None,
+    columns: tuple[int | str, int | str] | None = None,
     weight_column: int | str | None = "auto", ids: str = "auto", symmetrize: str = "max", bipartite: bool = False,
     count_repeats: bool = False, encoding: str = "utf-8", any_size: bool = False, nodes: object = None,
 ) -> Graph:  # fmt: skip
@@ -46,8 +47,9 @@ def read_graph(
         Edge lists: lines that begin with one of these are left out.
     header : bool, optional
         Edge lists: whether the first line names the columns. Default: if it cannot be an edge as the others are.
-    columns : pair of int, default (0, 1)
-        Edge lists and Parquet: where the end nodes stand, counted from 0.
+    columns : pair of int or str, optional
+        Edge lists and Parquet: the columns of the end nodes, by number from 0 or by name. Default: those called
+        "source" and "target" or the like, else the first two that hold nodes.
     weight_column : {"auto", None}, int or str, default "auto"
         Edge lists: where the weight stands, by number from 0 or by name; None for no weights. "auto" takes the column
         that a header names "weight" or the like; without names, a third numeric column if it is the only one beside
@@ -123,11 +125,11 @@ def read_graph(
         if looks_like_store(path):
             return of_nodes(_read_store(path, reading), table)
     with open_source(path, any_size) as source:
-        found = FORMATS[format] if format else guess_format(source)
+        found = FORMATS[format] if format else guess_format(source, encoding)
         if bipartite and not found.bipartite:
             raise ParameterError(f"bipartite={bipartite!r} is for edge lists and matrices; this is a {found.name} file")
         if found.is_text:
-            source.require_text()
+            source.require_text(encoding)
         reading.warn_of_idle(found.idle, found.name)
         graph = found.read(source, reading)
     return of_nodes(graph, table, found.isolated)

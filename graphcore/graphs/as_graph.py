@@ -7,7 +7,8 @@ from collections.abc import Mapping, Set
 import numpy as np
 
 from ..exceptions import InputError, warn_user
-from .from_table import column_names, edge_columns, is_edge_table
+from .columns import edge_columns, is_index, weight_column
+from .from_table import column_names, is_edge_table
 from .graph import Graph
 from .ids import is_text
 from .structure import check_sparse
@@ -140,8 +141,10 @@ def _from_edge_index(data, **options):
 
 def _from_named_columns(table, **options):
     """Make a graph of a table whose columns are the ends and the weight alone: others might have been meant."""
-    source, target, weight = edge_columns(column_names(table))
-    others = [name for name in column_names(table) if name not in (source, target, weight)]
+    source, target = edge_columns(column_names(table))
+    rest = [name for name in column_names(table) if name not in (source, target) and not is_index(name)]
+    weight = weight_column(rest)
+    others = [name for name in rest if name != weight]
     if others:
         raise InputError(
             f"the table has columns {source!r} and {target!r} as edges have, and {others[0]!r}; for edges give "

@@ -1,4 +1,4 @@
-"""Columns of tables of edges, by their names: the two ends, the weight, an index; the same for files and data frames."""
+"""Columns of tables of edges by their names, for files and data frames alike: the two ends, the weight, an index."""
 
 import re
 
@@ -7,7 +7,8 @@ import re
 _CERTAIN = (("source", "target"), ("from", "to"), ("src", "dst"), ("u", "v"))
 _ENDS = (
     *_CERTAIN, ("src", "dest"), ("i", "j"), ("head", "tail"), ("start", "end"), ("row", "col"), ("row", "column"),
-    ("follower", "followee"), ("subject", "object"), ("user", "item"),
+    ("follower", "followee"), ("subject", "object"), ("citing", "cited"), ("ego", "alter"), ("parent", "child"),
+    ("user", "item"), ("node", "neighbor"), ("node", "neighbour"),
 )  # fmt: skip
 # Ends may share a word, as from_account and to_account, or account_from and account_to do, or node1 and node2.
 _SIDES = (("source", "target"), ("from", "to"), ("src", "dst"), ("src", "dest"), ("start", "end"))
@@ -16,6 +17,26 @@ _NUMBERED = ("node", "id", "vertex", "user", "person", "actor", "name", "entity"
 _WEIGHTS = (
     "weight", "weights", "edgeweight", "w", "wt", "wgt", "value", "val", "strength", "similarity", "score", "count",
     "counts", "freq", "frequency", "npapers", "volume", "amount", "capacity", "multiplicity", "rating",
+)  # fmt: skip
+# Missing values as libraries write them, as far as they are hardly the names of nodes.
+_MISSING = ("nan", "NaN", "NAN", "None", "NULL", "null", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaT")
+# Nodes of two kinds, as far as tables name them.
+_PEOPLE = (
+    "user",
+    "customer",
+    "person",
+    "author",
+    "member",
+    "actor",
+    "reviewer",
+    "client",
+    "player",
+    "student",
+    "reader",
+)
+_THINGS = (
+    "item", "movie", "product", "paper", "book", "event", "group", "film", "team", "course", "page", "song", "artist",
+    "article", "business", "game", "track", "tag", "word",
 )  # fmt: skip
 # The names that pandas and pyarrow give to an index without one.
 _INDEX = ("", "unnamed0", "indexlevel0")
@@ -28,7 +49,7 @@ def _plain(name):
 
 
 def edge_columns(names, certain=False):
-    """Return the names of the columns of the two ends of edges, or None; with `certain`, only where no doubt is left."""
+    """Return the names of the columns of the two ends of edges, or None; `certain` leaves out names of other things."""
     plain = {}
     for name in names:
         plain.setdefault(_plain(name), name)
@@ -61,11 +82,33 @@ def is_index(name):
     return _plain(name) in _INDEX
 
 
-def left_out(names, parameter):
-    """Return the message about columns, or attributes of edges, that are not read."""
-    shown = ", ".join(repr(name)[:80] if isinstance(name, str) else str(name) for name in names[:4])
-    more = f" and {len(names) - 4} more" if len(names) > 4 else ""
+def two_kinds(source, target):
+    """Return whether the names of two ends speak of nodes of two kinds, whose numbers may be the same."""
+    source, target = ((_plain(name) or "").removesuffix("id") for name in (source, target))
+    return source in _PEOPLE and target in _THINGS
+
+
+def is_missing(value):
+    """Return whether an object of a table stands for a missing value, as None, NaN, NA and NaT of libraries do."""
+    return value is None or (not isinstance(value, str) and str(value) in ("nan", "<NA>", "NaT"))
+
+
+def missing_names(names):
+    """Return the note on names of nodes that stand for missing values; None if there are none."""
+    found = [name for name in _MISSING if name in names]
+    if not found:
+        return None
     return (
-        f"column{'s' * (len(names) > 1)} {shown}{more} not read; pass {parameter}={str(names[0])[:80]!r} if it holds "
-        f"the edges' weights, {parameter}=None to say that none does"
+        f"nodes are called {', '.join(map(repr, found))}, as missing values are written; drop these edges unless they "
+        "are names"
+    )
+
+
+def left_out(names, parameter, remedy=None, hint=""):
+    """Return the message about columns, or attributes of edges, that are not read; `remedy` is how one is read."""
+    shown = ", ".join(name[:80] for name in map(str, names[:4])) + (f" and {len(names) - 4} more" if names[4:] else "")
+    remedy = str(names[0])[:80] if remedy is None else remedy
+    return (
+        f"column{'s' * (len(names) > 1)} {shown} not read{hint}; pass {parameter}={remedy!r} if it holds the edges' "
+        f"weights, {parameter}=None to say that none does"
     )

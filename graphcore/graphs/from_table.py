@@ -7,6 +7,7 @@ import numpy as np
 
 from ..base.validation import check_choice
 from ..exceptions import InputError, ParameterError, warn_user
+from .columns import edge_columns, is_index, is_missing, left_out, missing_names, two_kinds, weight_column
 from .from_edges import graph_from_ends
 from .ids import compact_ids, number_names, whole_numbers
 from .rows import SYMMETRIZE
@@ -16,9 +17,6 @@ if TYPE_CHECKING:
     import graphcore
 
 LIBRARIES = ("pandas", "polars", "pyarrow")
-# Names of columns that hold the ends of edges, and their weights.
-ENDS = (("source", "target"), ("from", "to"), ("src", "dst"), ("u", "v"))
-WEIGHTS = ("weight", "weights")
 
 
 def from_table(
@@ -39,10 +37,10 @@ def from_table(
     source, target : str, default "source" and "target"
         Columns that hold the end nodes: integers of any size (whole numbers stored as floats too), or text. Each
         edge may be listed once, in either direction, or in both. Where neither is given nor there, columns
-        "from" and "to", "src" and "dst", or "u" and "v" are looked for, in any case.
+        "from" and "to", "src" and "dst", "node1" and "node2" and the like are looked for, in any case.
     weight : str or None, default "auto"
         Column of finite, non-negative weights, see :meth:`from_edges`. None for none; "auto" is the column
-        "weight", if there is one; if there is none, a warning names the columns that are not read.
+        "weight", "value", "count" or the like, if there is one. A warning names the columns that are not read.
     count_repeats : bool, default False
         Without weights: whether an edge weighs as many as there are rows of it in one direction (messages, calls),
         and not 1.
@@ -65,6 +63,11 @@ def from_table(
     sources, targets, weights, (source, target), others = table_edges(table, source, target, weight)
     if others and warn:
         warn_user(left_out(others, "weight"))
+    if warn and two_kinds(source, target) and not set(sources.tolist()).isdisjoint(targets.tolist()):
+        warn_user(
+            f"columns {source!r} and {target!r} share values; if they are two kinds of nodes, as of a bipartite graph, "
+            "give each its own names first"
+        )
     weights = np.ones(len(sources)) if count_repeats and not len(weights) else weights
     whole = [values.dtype.kind in "iu" for values in (sources, targets)]
     if all(whole):
@@ -81,6 +84,9 @@ def from_table(
         )
     else:
         ends, names = number_names(sources, targets)
+        note = missing_names(names) if warn else None
+        if note is not None:
+            warn_user(note)
     n_nodes = int(ends.max()) + 1
     return graph_from_ends(
         cls, ends.reshape(-1, 2), weights, n_nodes, node_names=names, symmetrize=symmetrize, warn=warn
@@ -92,11 +98,14 @@ def table_edges(table, source="source", target="target", weight="auto"):
     columns = Columns(table)
     found = edge_columns(columns.names)
     if found and (source, target) == ("source", "target") and not {source, target} <= set(columns.names):
-        source, target = found[:2]
+        source, target = found
     others = []
     if isinstance(weight, str) and weight == "auto":
-        weight = _named(columns.names, WEIGHTS)
-        others = [] if weight else [str(name) for name in columns.names if name not in (source, target)]
+        rest = [name for name in columns.names if name not in (source, target) and not is_index(name)]
+        weight = weight_column(rest)
+        others = [name for name in rest if name != weight]
+    if source == target:
+        raise ParameterError(f"source and target are both {source!r}; the ends of edges are two columns")
     columns.collect((source, target, weight))
     sources, targets = columns.ends("source", source), columns.ends("target", target)
     if len(sources) != len(targets):
@@ -105,14 +114,6 @@ def table_edges(table, source="source", target="target", weight="auto"):
         raise InputError("the table has no rows: there are no edges")
     weights = edge_weights(None if weight is None else columns.values("weight", weight), len(sources))
     return sources, targets, weights, (source, target), others
-
-
-def left_out(names, parameter):
-    """Return the message about columns that are not read."""
-    return (
-        f"column{'s' * (len(names) > 1)} {', '.join(names[:4])} not read; pass {parameter}={names[0][:80]!r} if it "
-        f"holds the edges' weights, {parameter}=None to say that none does"
-    )
 
 
 def column_names(table):
@@ -127,27 +128,18 @@ def column_names(table):
     return list(table.columns) if hasattr(kind, "columns") else []
 
 
-def edge_columns(names):
-    """Which columns are the ends and the weight (or None) of edges, by their names in any case; None if none are."""
-    for ends in ENDS:
-        source, target = (_named(names, (end,)) for end in ends)
-        if source is not None and target is not None:
-            return source, target, _named(names, WEIGHTS)
-    return None
-
-
 def is_edge_table(table):
-    """Return whether a table has columns named as the ends of edges are.
+    """Return whether a table has columns that are certainly named as the ends of edges are.
 
     Coordinates are called u and v as well: these columns are edges if they hold what nodes are named by.
     """
-    found = edge_columns(column_names(table))
+    found = edge_columns(column_names(table), certain=True)
     if found is None or found[0].lower() != "u":
         return found is not None
     columns = Columns(table)
     if columns.is_lazy:  # nobody takes a lazy frame for vectors
         return True
-    return all(_may_name_nodes(columns.raw(name)) for name in found[:2])
+    return all(_may_name_nodes(columns.raw(name)) for name in found)
 
 
 def _may_name_nodes(values):
@@ -156,11 +148,6 @@ def _may_name_nodes(values):
     if values.dtype.kind == "O":  # missing values are named when the graph is made
         return all(not isinstance(one, float) or one.is_integer() or np.isnan(one) for one in values)
     return values.dtype.kind not in "bcmM"
-
-
-def _named(names, wanted):
-    """Return the first of the columns whose name is one of those wanted, but for the case of its letters; or None."""
-    return next((name for name in names if isinstance(name, str) and name.lower() in wanted), None)
 
 
 def as_library(columns, library):
@@ -190,16 +177,19 @@ class Columns:
         import narwhals as nw
 
         try:
-            self._table = nw.from_native(table)
+            if not hasattr(table, "__arrow_c_stream__") or hasattr(table, "columns"):
+                self._table = nw.from_native(table)
+            else:
+                self._table = nw.from_arrow(table, backend=_installed())
+            self.names = list(self._table.collect_schema().names())
         except TypeError:
-            if not hasattr(table, "__arrow_c_stream__"):
-                raise InputError(
-                    f"a table of {what} is needed (pandas, polars, pyarrow, an Arrow stream or a dictionary of "
-                    f"columns), got {type(table).__name__}"
-                ) from None
-            self._table = nw.from_arrow(table, backend=_installed())
+            raise InputError(
+                f"a table of {what} is needed (pandas, polars, pyarrow, an Arrow stream or a dictionary of columns), "
+                f"got {type(table).__name__}"
+            ) from None
+        except nw.exceptions.DuplicateError as error:
+            raise InputError(f"two columns of the table have one name ({error}); rename them") from None
         self.is_lazy = isinstance(self._table, nw.LazyFrame)
-        self.names = list(self._table.collect_schema().names())
 
     def collect(self, names):
         """Compute these columns of a lazy frame, and no others."""
@@ -222,22 +212,27 @@ class Columns:
         if name not in self.names:
             listed = ", ".join(repr(column) for column in self.names)
             raise InputError(f"{parameter}={name!r} is no column of the table; it has {listed or 'none'}")
-        if not isinstance(self._table, Mapping):
-            missing = self._table[name].is_null().to_numpy()
-            if missing.any():
-                raise InputError(
-                    f"column {name!r} has no value in row {int(np.argmax(missing))} ({int(missing.sum())} such rows); "
-                    "drop these rows first"
-                )
         values = self.raw(name)
         if values.ndim != 1:
             raise InputError(f"column {name!r} must be one-dimensional, got shape {values.shape}")
+        if values.dtype.kind == "O":
+            missing = np.fromiter(map(is_missing, values), dtype=bool, count=len(values))
+        else:
+            missing = np.isnan(values) if values.dtype.kind == "f" else np.zeros(0, dtype=bool)
+        if missing.any():
+            raise InputError(
+                f"column {name!r} has no value in row {int(np.argmax(missing))} ({int(missing.sum())} such rows); "
+                "drop these rows first"
+            )
         return values
 
     def raw(self, name):
-        """Return one column as it is."""
-        column = self._table[name]
-        return np.asarray(column if isinstance(self._table, Mapping) else column.to_numpy())
+        """Return one column as it is, text that is stored as bytes decoded."""
+        is_plain = isinstance(self._table, Mapping)
+        values = np.asarray(self._table[name] if is_plain else self._table.get_column(name).to_numpy())
+        if values.dtype.kind == "O" and any(isinstance(one, bytes) for one in values.flat):
+            values = np.array([one.decode() if isinstance(one, bytes) else one for one in values], dtype=object)
+        return values
 
 
 def _installed():

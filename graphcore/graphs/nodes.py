@@ -8,6 +8,7 @@ import numpy as np
 
 from ..base.types import Array
 from ..exceptions import InputError, warn_user
+from .columns import is_missing
 from .from_table import Columns
 from .ids import as_ids, as_names, id_dtype, is_text
 from .rows import Rows, canonical_rows, entries_of
@@ -18,8 +19,6 @@ if TYPE_CHECKING:
 # Names of columns that hold the ids or names of nodes; otherwise the only column whose name ends so.
 ID_NAMES = ("id", "node", "node_id", "nodeid", "vertex", "vertex_id", "vertexid", "")
 NAME_NAMES = ("name", "title", "url", "host", "domain", "label")
-# How libraries spell a value that is missing.
-_NOTHING = ("None", "nan", "<NA>", "NaT")
 _ID_ENDING, _NAME_ENDING = "_id", "_name"
 
 
@@ -217,7 +216,7 @@ def _attribute(name, values, n_nodes):
         raise InputError(f"column {name!r} has shape {values.shape}; a value for each of {n_nodes} nodes is needed")
     if values.dtype.kind != "O":
         return values
-    return as_names(["" if str(one) in _NOTHING and not isinstance(one, str) else str(one) for one in values], n_nodes)
+    return as_names(["" if is_missing(one) else str(one) for one in values], n_nodes)
 
 
 def _distinct(values):
