@@ -1,7 +1,6 @@
 """Options for reading a file, and the graph that is read."""
 
 import os
-import re
 
 import click
 
@@ -12,23 +11,25 @@ from .vectors import read_vectors
 
 # Keywords of graphcore.read_graph, and those for vectors.
 READING_OPTIONS = (
-    "format", "bipartite", "count_repeats", "delimiter", "columns", "weight_column", "ids", "encoding", "symmetrize",
+    "format", "bipartite", "count_repeats", "delimiter", "comments", "header", "columns", "weight_column", "ids",
+    "encoding", "symmetrize",
 )  # fmt: skip
 READING = (*READING_OPTIONS, "nodes", "any_size", "vectors", "n_neighbors", "metric")
 
 
-def _two_numbers(_ctx, param, text):
-    if text is None:
-        return (0, 1)
-    if not re.fullmatch(r"\d{1,9},\d{1,9}", text):
-        raise click.BadParameter(f"{text!r} is not two numbers with a comma between them, such as 0,1", param=param)
-    return tuple(int(number) for number in text.split(","))
+def _columns(_ctx, param, text):
+    names = None if text is None else [_column_of(name.strip()) for name in text.split(",")]
+    if names is not None and (len(names) != 2 or "" in names):
+        raise click.BadParameter(f"{text!r} is not two columns with a comma between them, such as 0,1", param=param)
+    return names and tuple(names)
 
 
-def _column(_ctx, _param, text):
-    if text is None:
-        return "auto"
-    return None if text == "none" else int(text) if text.isdecimal() and len(text) < 10 else text
+def _column_of(text):
+    return int(text) if text.isdecimal() and len(text) < 10 else text
+
+
+def _weight_column(_ctx, _param, text):
+    return "auto" if text is None else None if text == "none" else _column_of(text)
 
 
 _SEED = click.IntRange(0)
@@ -43,11 +44,18 @@ reading_options = adding(
         help=r"Between the columns of an edge list; \t is a tab. [default: guessed]",
     ),
     click.option(
-        "--columns", metavar="A,B", callback=_two_numbers,
-        help="Columns of an edge list that hold the nodes, counted from 0. [default: 0,1]",
+        "--comments", metavar="MARKS", callback=lambda _ctx, _param, text: ("#", "%") if text is None else text.split(),
+        help="Lines of an edge list that begin with one of these are left out; '' for none. [default: '# %']",
     ),
     click.option(
-        "--weight-column", metavar="NAME", callback=_column,
+        "--header/--no-header", default=None, help="Whether the first line names the columns. [default: guessed]"
+    ),
+    click.option(
+        "--columns", metavar="A,B", callback=_columns,
+        help="Names of the columns that hold the nodes, or numbers from 0. [default: guessed]",
+    ),
+    click.option(
+        "--weight-column", metavar="NAME", callback=_weight_column,
         help="Name or number of the column with weights; none for no weights. [default: guessed]",
     ),
     click.option(

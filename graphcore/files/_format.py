@@ -82,7 +82,7 @@ class Reading:
         if columns is not None:
             if isinstance(columns, str) or np.ndim(columns) != 1 or len(columns) != 2 or columns[0] == columns[1]:
                 raise ParameterError(
-                    f"columns={columns!r} must be the two columns of the end nodes, by number or name, like (0, 1)"
+                    f"columns={columns!r} must be the two different columns of the ends, by number or name, as (0, 1)"
                 )
             for column in columns:
                 if not isinstance(column, str):

@@ -41,6 +41,7 @@ DRESSES = {
     "a second marker far down": "# a\n" + "0 1\n" * 1000 + "% b\n1 2\n",
     "comment behind an edge": "0 1 # first\n1 2 # second\n",
     "SNAP": "# Undirected graph: x.txt\n# Nodes: 3 Edges: 2\n# FromNodeId\tToNodeId\n0\t1\n1\t2\n",
+    "UTF-16": "0 1\n1 2\n".encode("utf-16"),
     "comment not in UTF-8": b"# M\xfcnchen\n0 1\n1 2\n",
     "blank lines": "\n0 1\n\n   \n1 2\n\n",
     "blank lines and commas": "0,1\n\n  \n1,2\n",
@@ -311,13 +312,36 @@ def test_a_table_of_vectors_is_noticed(write, text, said):
         read_graph(write("1.0 2.0\n2.0 3.0\n"))
 
 
-def test_ends_in_other_columns_than_those_read_are_noticed(write):
+@pytest.mark.parametrize(
+    ("text", "edges"),
+    [
+        ("id,source,target\n1,5,6\n2,6,7\n", {(5, 6, 1.0), (6, 7, 1.0)}),
+        (",source,target,weight\n0,a,b,2\n1,b,c,3\n", {("a", "b", 2.0), ("b", "c", 3.0)}),
+        ("Id,Source,Target,Type,Weight\n7,a,b,Undirected,2\n8,b,c,Undirected,3\n", {("a", "b", 2.0), ("b", "c", 3.0)}),
+        ("count\tto\tfrom\n2\tb\ta\n3\tc\tb\n", {("a", "b", 2.0), ("b", "c", 3.0)}),
+        ("ts,amount,from_acct,to_acct\n5,2,a,b\n6,3,b,c\n", {("a", "b", 2.0), ("b", "c", 3.0)}),
+        ("0,1\na,b\nb,c\n", {("a", "b", 1.0), ("b", "c", 1.0)}),  # pandas' columns without names
+        ("0,1,2\na,b,2\nb,c,3\n", {("a", "b", 1.0), ("b", "c", 1.0)}),
+        (",0,1\n0,a,b\n1,b,c\n", {("a", "b", 1.0), ("b", "c", 1.0)}),
+        ("Unnamed: 0,who,whom\n1,5,6\n2,6,7\n", {(5, 6, 1.0), (6, 7, 1.0)}),
+        ("1.0,2.0\n2.0,3.0\n", {(1, 2, 1.0), (2, 3, 1.0)}),  # integers beside missing values
+        ("1 2\n2.0 3\n3 1.0\n", {(1, 2, 1.0), (2, 3, 1.0), (1, 3, 1.0)}),
+    ],
+)
+def test_columns_go_by_their_names(write, text, edges):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", GraphWarning)
+        assert edges_of(read_graph(write(text))) == edges
+
+
+@pytest.mark.parametrize("columns", [(1, 2), ("source", "Target"), (1, "target")])
+def test_columns_that_are_asked_for_are_read(write, columns):
     path = write("id,source,target\n1,5,6\n2,6,7\n")
-    with pytest.warns(GraphWarning, match=r"'source' and 'target' are columns 1 and 2; pass columns=\(1, 2\)"):
-        read_graph(path)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert edges_of(read_graph(path, columns=(1, 2), weight_column=None)) == {(5, 6, 1.0), (6, 7, 1.0)}
+        assert edges_of(read_graph(path, columns=columns, weight_column=None)) == {(5, 6, 1.0), (6, 7, 1.0)}
+    with pytest.raises(ParameterError, match="columns='from' is no column; there are 'id', 'source', 'target'"):
+        read_graph(path, columns=("from", 2))
 
 
 def test_millions_of_blank_lines_are_not_looked_at_one_by_one(tmp_path):

@@ -59,7 +59,6 @@ def test_paths_and_formats_that_are_none(tmp_path):
         ("\ufeff", "no edges"),
         (bytes(range(256)) * 4, "not text"),
         (np.random.default_rng(0).bytes(5000), "not text"),
-        ("0 1\n".encode("utf-16"), "UTF-16"),
         (b"\x93NUMPY\x01\x00v\x00", "NumPy array"),
         (b"%PDF-1.7\n", "PDF"),
         (b"PAR1....", "Parquet"),

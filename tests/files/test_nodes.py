@@ -89,7 +89,7 @@ def test_round_trip_with_what_is_written(tmp_path_factory, names, ending):
         (b"0\ta\n1\t" + b"x" * 70_000 + b"\n2\tb\x1b\n", FormatError, "control characters"),
         (b"0\t\xff\n", FormatError, "not utf-8 .*encoding='latin-1'"),
         (b"id,name\n1.5,a\n2,b\n", InputError, "1.5 in row 0 is no whole number"),
-        (b"id,name\n1,a\n,b\n", InputError, "nan in row 1"),
+        (b"id,name\n1,a\n,b\n", InputError, "no value in row 1"),
         (b"PAR1" + b"\0" * 60, *NO_TABLE),
         (b"\x93NUMPY", FormatError, "NumPy array"),
         (gzip.compress(b"0\ta\n" * 99, mtime=0)[:-9], FormatError, "truncated"),
