@@ -14,8 +14,9 @@ def read_vectors(path, any_size=False):
     """Read one vector per row, from ``.npy`` (two dimensions), ``.npz`` (scipy's, or one array), Parquet, or text.
 
     The content says which, also where it is compressed (but for Parquet). Text is numbers between commas, semicolons,
-    tabs or blanks, perhaps with ``#`` comments and a line of names. Of a Parquet table all columns are taken, or the
-    one of lists.
+    tabs or blanks, perhaps with ``#`` comments, a line of names of columns (or of sizes, as word2vec writes it), and a
+    first column of names. Of a Parquet table all columns are taken, or the one of lists. An index is left out; what is
+    not read is said in a warning.
     """
     from ..files._source import open_source
 
@@ -67,37 +68,94 @@ def _load_parquet(source):
     for field in table.schema:
         if not (kinds.is_integer(field.type) or kinds.is_floating(field.type) or kinds.is_boolean(field.type)):
             raise InputError(f"column {field.name!r} holds {field.type}, and vectors are numbers only; leave it out")
-    return np.stack([column.to_numpy() for column in table.columns], axis=1) if table.columns else np.empty((0, 0))
+    if not table.columns:
+        return np.empty((0, 0))
+    X = np.stack([column.to_numpy() for column in table.columns], axis=1)
+    return _without_index(source, X, table.column_names)
 
 
 def _load_text(source):
-    import numpy as np
 
-    from ..files._columns import MISSING, is_number
+    from ..files._columns import is_number
+    from ..files._dialect import sample_lines, split_line
 
     if source.head:
         source.require_text()
-    with source.text(_TEXT) as lines:
-        contents = ((number, line.partition("#")[0].strip()) for number, line in enumerate(lines))
-        before, first = next(((number, content) for number, content in contents if content), (0, None))
-    if first is None:
+    with source.text(_TEXT) as text:
+        numbered, _ = sample_lines(text, ("#",))
+    if not numbered:
         raise InputError("holds no numbers")
-    delimiter = next((mark for mark in ";,\t" if mark in first), None)
-    # The first line has names of columns if a field is neither a number nor a sign for a missing one.
-    fields = [field.strip() for field in first.split(delimiter)]
-    has_names = any(not is_number(field) and field.lower() not in MISSING for field in fields)
-    options: dict = {"delimiter": delimiter, "skiprows": before + has_names, "ndmin": 2}
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "loadtxt: input contained no data")  # an InputError below
-        if source.direct:  # numpy reads files in larger pieces than streams
-            with source.guard():
-                X = np.loadtxt(source.path, encoding=source.encoding(_TEXT), **options)
-        else:
-            with source.text(_TEXT) as lines:
-                X = np.loadtxt(lines, **options)
+    lines = [line.partition("#")[0] for _, line in numbered]
+    delimiter = next((mark for mark in ";,\t" if mark in lines[0]), None)
+    rows = [split_line(line, delimiter, '"' in line) for line in lines]
+    skip = numbered[0][0] - 1
+    if _are_sizes(rows):
+        rows, skip = rows[1:], numbered[0][0]
+    width, body = len(rows[0]), rows[1:] or rows
+    # A first column of words has names of the vectors.
+    named = int(width > 1 and all(map(_is_word, (row[0] for row in body if row))))
+    names = rows[0] if any(map(_is_word, rows[0][named:])) or _is_counted(rows[0], body) else None
+    if named:
+        warn_user(f"{source.name}: column 0 holds names, as {body[0][0][:40]!r}, and is not read")
+    if names is not None and all(map(is_number, names[1:])):
+        warn_user(f"{source.name}: the first line counts the columns, and is not read as a vector")
+    X = _numbers(
+        source, delimiter=delimiter, skiprows=skip + (names is not None), ndmin=2, quotechar='"',
+        usecols=range(1, width) if named else None,
+    )  # fmt: skip
     if X.size == 0:
         raise InputError("holds column names and no numbers")
-    return X
+    return X if named else _without_index(source, X, names)
+
+
+def _numbers(source, **options):
+    import numpy as np
+
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "loadtxt: input contained no data")  # an InputError of the caller
+        if source.direct and source.size:  # numpy reads files in larger pieces than streams
+            with source.guard():
+                return np.loadtxt(source.path, encoding=source.encoding(_TEXT), **options)
+        with source.text(_TEXT) as lines:
+            return np.loadtxt(lines, **options)
+
+
+def _is_word(field):
+    from ..files._columns import MISSING, is_number
+
+    return not is_number(field) and field.lower() not in MISSING
+
+
+def _are_sizes(rows):
+    """Return whether the first line has the numbers of vectors and columns, as word2vec's text does."""
+    sizes = rows[0]
+    is_pair = len(rows) > 1 and len(sizes) == 2 and all(map(str.isdecimal, sizes))
+    return is_pair and len(rows[1]) == int(sizes[1]) + 1 and _is_word(rows[1][0])
+
+
+def _is_counted(first, body):
+    """Return whether the first line counts the columns from 0, as pandas does, perhaps beside an index."""
+    fields = first[1:] if first[0] == "" else first
+    fractions = any("." in field for row in body for field in row)
+    return fields == [str(c) for c in range(len(fields))] and (first[0] == "" or len(fields) > 2 or fractions)
+
+
+def _without_index(source, X, names):
+    """Leave out columns that only count the rows: without a name, called so, or beside fractions without any names."""
+    import numpy as np
+
+    from ..graphs.columns import is_index, plain
+
+    index = [c for c, name in enumerate(names or ()) if is_index(name)]
+    first = X[:, 0].astype(np.float64)
+    counts = X.shape[1] > 1 and len(X) > 2 and first[0] in (0, 1) and (np.diff(first) == 1).all()
+    called = names is not None and plain(names[0]) in ("id", "index", "row", "rowid")
+    if counts and (called or (names is None and (X[:, 1:] != np.trunc(X[:, 1:])).any())):
+        index = sorted({0, *index})
+    if not index or len(index) == X.shape[1]:
+        return X
+    warn_user(f"{source.name}: column {index[0]} is an index, and is not read")
+    return np.delete(X, index, axis=1)
 
 
 def _said(error):

@@ -83,13 +83,9 @@ def is_header(rows, columns):
 
 
 def index_columns(names, rows):
-    """Return positions of columns that are the index of a data frame: they count from 0 or 1 on and have no name."""
-    found = (c for c, name in enumerate(names or ()) if is_index(name) and rows and len(rows[0]) > c)
-    return [c for c in found if [row[c] for row in rows] == [str(i) for i in _counted(rows[0][c], len(rows))]]
-
-
-def _counted(first, n):
-    return range(int(first == "1"), n + int(first == "1"))
+    """Return positions of columns that are named as an index without a name is, beside others, and hold something."""
+    found = [c for c, name in enumerate(names or ()) if is_index(name)]
+    return [c for c in found if len(names) > len(found) and rows and all(c < len(row) and row[c] for row in rows)]
 
 
 def names_in_comment(remarks, width):

@@ -79,7 +79,7 @@ def guess_dialect(source, reading):
     """
     comments, weight_column = reading.marks, reading.weight_column
     with source.text(reading.encoding, errors="replace") as text:  # comments may hold anything
-        numbered, remarks = _sample(text, comments)
+        numbered, remarks = sample_lines(text, comments)
     if not numbered:
         raise FormatError(f"there are no edges: every line is blank or a comment{_beside_comments(remarks)}")
     konect = next((m.groups() for m in map(_KONECT.match, remarks) if m), None)
@@ -199,7 +199,7 @@ def read_columns(lines, delimiter, most=-1):
     return columns
 
 
-def _sample(text, comments):
+def sample_lines(text, comments):
     """Return the first data lines as (number, line), and the comments before them: the first ones and the last."""
     numbered, remarks, length = [], [], 0
     for number, line in _lines(text):

@@ -38,25 +38,25 @@ _THINGS = (
     "item", "movie", "product", "paper", "book", "event", "group", "film", "team", "course", "page", "song", "artist",
     "article", "business", "game", "track", "tag", "word",
 )  # fmt: skip
-# The names that pandas and pyarrow give to an index without one.
-_INDEX = ("", "unnamed0", "indexlevel0")
+# The names that pandas and pyarrow give to an index that has none.
+_INDEX = re.compile(r"\s*|unnamed: \d+(\.\d+)?|__index_level_\d+__", re.IGNORECASE)
 _MARKS = re.compile(r"[\W_]+")
 
 
-def _plain(name):
+def plain(name):
     """Return a name in small letters and without marks between its words; of other things than text, None."""
     return _MARKS.sub("", name.lower()) if isinstance(name, str) else None
 
 
 def edge_columns(names, certain=False):
     """Return the names of the columns of the two ends of edges, or None; `certain` leaves out names of other things."""
-    plain = {}
+    known: dict = {}
     for name in names:
-        plain.setdefault(_plain(name), name)
-    found = next((pair for pair in (_CERTAIN if certain else _ENDS) if plain.keys() >= set(pair)), None)
+        known.setdefault(plain(name), name)
+    found = next((pair for pair in (_CERTAIN if certain else _ENDS) if known.keys() >= set(pair)), None)
     if found is None and not certain:
-        found = next((pair for pair in map(_other_end, plain) if pair and pair[1] in plain), None)
-    return None if found is None else (plain[found[0]], plain[found[1]])
+        found = next((pair for pair in map(_other_end, known) if pair and pair[1] in known), None)
+    return None if found is None else (known[found[0]], known[found[1]])
 
 
 def _other_end(name):
@@ -73,18 +73,18 @@ def _other_end(name):
 
 def weight_column(names):
     """Return the first of the surest names of weights; None if there is none."""
-    plain = {_plain(name): name for name in reversed(list(names))}
-    return next((plain[weight] for weight in _WEIGHTS if weight in plain), None)
+    known = {plain(name): name for name in reversed(list(names))}
+    return next((known[weight] for weight in _WEIGHTS if weight in known), None)
 
 
 def is_index(name):
     """Return whether a column is named as libraries name an index that has no name."""
-    return _plain(name) in _INDEX
+    return isinstance(name, str) and _INDEX.fullmatch(name) is not None
 
 
 def two_kinds(source, target):
     """Return whether the names of two ends speak of nodes of two kinds, whose numbers may be the same."""
-    source, target = ((_plain(name) or "").removesuffix("id") for name in (source, target))
+    source, target = ((plain(name) or "").removesuffix("id") for name in (source, target))
     return source in _PEOPLE and target in _THINGS
 
 

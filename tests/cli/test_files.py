@@ -19,8 +19,8 @@ from tests.cli.test_cli import TRIANGLES
 
 # Parameters that take a word which is no file, by name; whoever adds one says so here, or gives it a FilePath.
 WORDS = {
-    "algorithm", "columns", "comments", "delimiter", "encoding", "format", "ids", "memory", "metric", "mode", "scheduler",
-    "symmetrize", "title", "to_format", "weight_column", "weighting",
+    "algorithm", "columns", "comments", "delimiter", "encoding", "format", "ids", "memory", "metric", "mode",
+    "scheduler", "symmetrize", "title", "to_format", "weight_column", "weighting",
 }  # fmt: skip
 # What a command needs beside its files.
 NEEDED = {"cluster": ["-k", "2"]}

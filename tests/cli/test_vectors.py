@@ -87,7 +87,8 @@ def test_the_content_says_whether_text_is_compressed(tmp_path, name, squeezed):
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("name,x,y\nAnna,1,2\nBen,3,4\n", "column 0 of row 0 (both counted from 0) holds 'Anna'"),
+        ("x,name,y\n1,Anna,2\n3,Ben,4\n", "column 1 of row 0 (both counted from 0) holds 'Anna'"),
+        ("name,x,y\n3,1,2\nBen,3,4\n", "column 0 of row 1 (both counted from 0) holds 'Ben'"),
         ("x;y\n1;2\n3;\n", "column 1 of row 1 (both counted from 0) holds ''"),
         ("", "holds no numbers"),
         ("x,y\n", "holds column names and no numbers"),
@@ -100,6 +101,37 @@ def test_text_that_is_no_table_of_numbers(tmp_path, text, said):
     with pytest.raises(InputError) as caught:
         read_vectors(str(tmp_path / "x.csv"))
     assert str(caught.value).startswith(f"{tmp_path / 'x.csv'}: ") and said in str(caught.value)
+
+
+ROWS = [f"{u + 0.5},{v + 0.5},{w + 0.5}" for u, v, w in X.tolist()]
+
+
+@pytest.mark.parametrize(
+    ("lines", "said"),
+    [
+        (["0,1,2", *ROWS], "the first line counts the columns"),  # pandas' names of columns
+        ([",0,1,2", *(f"{i},{row}" for i, row in enumerate(ROWS))], "column 0 is an index"),
+        ([",x,y,z", *(f"{7 - i},{row}" for i, row in enumerate(ROWS))], "column 0 is an index"),
+        (["Unnamed: 0,x,y,z", *(f"{i},{row}" for i, row in enumerate(ROWS))], "column 0 is an index"),
+        (["id,x,y,z", *(f"{i},{row}" for i, row in enumerate(ROWS, 1))], "column 0 is an index"),
+        ([f"{i},{row}" for i, row in enumerate(ROWS)], "column 0 is an index"),
+        ([f"ann{i},{row}" for i, row in enumerate(ROWS)], "column 0 holds names"),
+        (["name,x,y,z", *(f'"ann",{row}' for row in ROWS)], "column 0 holds names"),
+        (["4 3", *(f"ann{row}".replace("ann", "ann ").replace(",", " ") for row in ROWS)], "column 0 holds names"),
+    ],
+)
+@pytest.mark.parametrize("squeezed", [True, False])
+def test_names_and_an_index_are_no_coordinates(tmp_path, lines, said, squeezed):
+    text = ("\n".join(lines) + "\n").encode()
+    (tmp_path / "x.csv").write_bytes(gzip.compress(text) if squeezed else text)
+    with pytest.warns(GraphWarning, match=said):
+        np.testing.assert_array_equal(read_vectors(str(tmp_path / "x.csv")), X + 0.5)
+
+
+@pytest.mark.parametrize("text", ["0,1\n1,0\n0,0\n", "0,5\n1,7\n2,6\n", "x,y\n0,5\n1,7\n2,6\n"])
+def test_whole_numbers_stay_coordinates(tmp_path, text):
+    (tmp_path / "x.csv").write_text(text)
+    assert read_vectors(str(tmp_path / "x.csv")).shape == (3, 2)
 
 
 def test_vectors_in_parquet(tmp_path):
