@@ -4,7 +4,6 @@ import contextlib
 import csv
 import os
 from collections.abc import Iterable
-from itertools import chain
 from typing import IO, Any
 
 import numpy as np
@@ -13,13 +12,12 @@ from ..base.types import Array, ArrayLike, PathLike
 from ..base.validation import check_choice
 from ..exceptions import FormatError, InputError, ParameterError
 from ..graphs.graph import Graph
-from ..graphs.ids import as_names
 from ._columns import is_number
-from ._dialect import numbered_lines, read_columns, split_line
 from ._format import check_delimiter, unfit_reason, without_formula
+from ._label_columns import as_labels, read_label_columns
 from ._source import open_source
 from .atomic import atomic_output, compressed, ending_of, text_output
-from .npz import read_array, write_array
+from .npz import write_array
 
 _PIECE = 1 << 16
 _DELIMITERS = {"tsv": "\t", "csv": ","}
@@ -163,7 +161,8 @@ def read_labels(
     path : str or path-like
         Lines of node and cluster, or clusters of several levels (tab, comma, semicolon or white space between them;
         lines that begin with # or % are left out), or lines of a cluster alone, in node order; or a NumPy file of
-        integers, in node order. "-" is standard input; compressed files are read.
+        integers, in node order. Where a header names the columns, those called "cluster", "community" or the like are
+        taken. "-" is standard input; compressed files are read.
     graph : Graph, optional
         The labels are put in the order of its nodes, found by their names. Default: in the order of the file.
     delimiter : str, optional
@@ -178,7 +177,7 @@ def read_labels(
     Returns
     -------
     ndarray of shape (n_nodes,), or (n_nodes, n_levels) of several columns
-        int64 if all clusters are integers, otherwise text as it stands in the file.
+        int64 if all clusters are integers, those missing being -1, otherwise text as it stands in the file.
 
     Raises
     ------
@@ -205,22 +204,10 @@ def read_labels(
         raise ParameterError(f"graph must be a Graph or None, got {type(graph).__name__}")
     check_delimiter(delimiter)
     with open_source(path, any_size) as source:
-        nodes, columns = _read(source, delimiter, encoding)
+        nodes, columns = read_label_columns(source, delimiter, encoding)
         if graph is not None:
             columns = _aligned(nodes, columns, graph, "-1" if partial else None)
-    return _as_labels(columns)
-
-
-def _as_labels(columns):
-    """Convert columns to integers if all fields are, else to text; a single column has one dimension."""
-    if not isinstance(columns[0], np.ndarray):
-        try:
-            if any("_" in cluster for column in columns for cluster in column):  # Python's own spelling of digits
-                raise ValueError
-            columns = [np.array(list(map(int, column)), dtype=np.int64) for column in columns]
-        except (ValueError, OverflowError):
-            columns = [as_names(column, len(column)) for column in columns]
-    return columns[0] if len(columns) == 1 else np.stack(columns, axis=1)
+    return as_labels(columns)
 
 
 def read_node_weights(path, graph, *, any_size=False, encoding="utf-8"):
@@ -229,7 +216,7 @@ def read_node_weights(path, graph, *, any_size=False, encoding="utf-8"):
     Nodes that the file does not name have weight 1; lines of other nodes are passed over.
     """
     with open_source(path, any_size) as source:
-        weights, *others = _aligned(*_read(source, None, encoding), graph, "1")
+        weights, *others = _aligned(*read_label_columns(source, None, encoding), graph, "1")
         if others:
             raise FormatError(f"there are {len(others) + 1} columns beside the nodes, and one of weights is needed")
         wrong = next((weight for weight in weights if not is_number(weight)), None)
@@ -241,36 +228,8 @@ def read_node_weights(path, graph, *, any_size=False, encoding="utf-8"):
 def read_label_lines(path, *, any_size=False, encoding="utf-8"):
     """Return (nodes or None, labels), as :func:`read_labels` without a graph has them; nodes are a list of text."""
     with open_source(path, any_size) as source:
-        nodes, columns = _read(source, None, encoding)
-    return nodes, _as_labels(columns)
-
-
-def _read(source, delimiter, encoding):
-    """Return (nodes or None, columns of clusters) as lists of text; clusters of a NumPy file are int64 arrays."""
-    if source.head.startswith(np.lib.format.MAGIC_PREFIX):
-        with source.open() as stream:
-            try:
-                labels = read_array(stream, source.size)
-            except FormatError as error:
-                raise FormatError(f"the NumPy file cannot be read ({error})") from None
-        if labels.ndim not in (1, 2) or labels.dtype.kind not in "iu" or not labels.size:
-            raise FormatError(
-                f"the NumPy file holds {labels.dtype} of shape {labels.shape}; labels are integers in one dimension, "
-                "or two for levels"
-            )
-        return None, list(labels.reshape(len(labels), -1).T.astype(np.int64))
-    source.require_text()
-    with source.text(encoding) as text:
-        lines = ((n, line) for n, line in numbered_lines(text) if line.strip() and line.lstrip()[0] not in "#%")
-        first = next(lines, None)
-        if first is None:
-            raise FormatError("there are no labels: every line is blank or a comment")
-        if delimiter is None:  # the first line should have two columns
-            marks = [mark for mark in "\t,;" if mark in first[1].strip()]
-            two = [mark for mark in marks if len(split_line(first[1], mark, '"' in first[1])) == 2]
-            delimiter = (*two, *marks, "whitespace")[0]
-        columns = read_columns(chain([first], lines), None if delimiter == "whitespace" else delimiter)
-    return (None, columns) if len(columns) == 1 else (columns[0], columns[1:])
+        nodes, columns = read_label_columns(source, None, encoding)
+    return nodes, as_labels(columns)
 
 
 def _aligned(nodes, columns, graph, missing=None):

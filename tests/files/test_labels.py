@@ -6,6 +6,7 @@ import io
 import os
 import stat
 import sys
+import warnings
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphcore import FormatError, Graph, InputError, ParameterError, write_graph, write_labels
+from graphcore import FormatError, Graph, GraphWarning, InputError, ParameterError, write_graph, write_labels
 from graphcore.files import atomic_output, check_writable, read_labels
 from graphcore.files.labels import read_label_lines, read_node_weights, write_memberships
 
@@ -76,6 +77,28 @@ def test_digits_as_python_spells_them_are_names(write):
     assert read_labels(write("1_1\n11\n")).tolist() == ["1_1", "11"]
     with pytest.raises(FormatError, match="'1_1' is none"):
         read_node_weights(write("0 1_1\n"), Graph.from_edges([0], [1]))
+
+
+@pytest.mark.parametrize(
+    ("text", "labels"),
+    [
+        ("node,cluster\nx,0\ny,0\nz,1\n", [0, 0, 1]),
+        ("cluster,Id\n0,x\n0,y\n1,z\n", [0, 0, 1]),
+        (",node,community\n0,x,0\n1,y,0\n2,z,1\n", [0, 0, 1]),
+        ("Id\tmodularity_class\nx\t0\ny\t0\nz\t1\n", [0, 0, 1]),
+        ("id;degree;cluster\nx;5;0\ny;5;0\nz;5;1\n", [0, 0, 1]),
+        ("who what\nx 0\ny 0\nz 1\n", [0, 0, 1]),
+        ("label\n0\n0\n1\n", [0, 0, 1]),
+        ("node,cluster\nx,red\ny,red\nz,blue\n", ["red", "red", "blue"]),
+        ("x,0.0\ny,\nz,1.0\n", [0, -1, 1]),  # as tables with missing values write integers
+        ("x,0\ny,NaN\nz,1\n", [0, -1, 1]),
+    ],
+)
+def test_headers_and_missing_labels(write, text, labels):
+    graph = Graph.from_edges([0, 1], [1, 2], node_names=["x", "y", "z"])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", GraphWarning)
+        assert read_labels(write(text), graph).tolist() == labels
 
 
 def test_a_failed_run_leaves_standard_output_open(capsys):
