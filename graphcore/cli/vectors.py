@@ -82,7 +82,7 @@ def _load_text(source):
     if source.head:
         source.require_text()
     with source.text(_TEXT) as text:
-        numbered, _ = sample_lines(text, ("#",))
+        numbered, *_ = sample_lines(text, ("#",))
     if not numbered:
         raise InputError("holds no numbers")
     lines = [line.partition("#")[0] for _, line in numbered]

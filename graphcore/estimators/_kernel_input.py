@@ -13,6 +13,7 @@ from ..base.validation import check_choice, check_integer, check_sample_weight, 
 from ..distributed.chunks import as_chunks, is_chunked, map_chunks
 from ..exceptions import InputError, ParameterError
 from ..graphs.as_graph import as_graph, is_graph, is_graph_object, refuse_as_vectors, warn_of_either
+from ..graphs.columns import in_row_order
 from ..graphs.derived import weigh_nodes
 from ..graphs.structure import check_sparse
 from ..graphs.weights import edges_in_range, in_range
@@ -86,6 +87,7 @@ class KernelInput(Estimator):
             return self._chunks(X, reset=True)
         if self._kind == "graph":
             return X
+        X = in_row_order(X) if self._kind == "precomputed" else X
         refuse_as_vectors(X)
         if self._takes_graphs and isinstance(self.kernel, str) and self.kernel == "auto":
             warn_of_either(X, "kernel='gaussian'")  # scikit-learn's contract has two columns of integers clustered

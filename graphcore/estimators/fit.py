@@ -20,6 +20,7 @@ from ..cluster.selection.result import KSelection
 from ..cluster.selection.select import choose_for_fit
 from ..exceptions import InputError, ParameterError
 from ..graphs.as_graph import as_graph, graph_maker, is_graph_object, refuse_as_vectors
+from ..graphs.columns import in_row_order
 from ..graphs.derived import weigh_nodes, with_isolated
 from ..graphs.graph import Graph
 from ..metrics.cut import sums_and_shares
@@ -103,6 +104,7 @@ def graph_of(model, X, streams, stages):
     """
     affinity = check_choice("affinity", model.affinity, AFFINITIES)
     vars(model).pop("feature_names_in_", None)  # of columns of an earlier fit
+    X = in_row_order(X) if affinity.startswith("precomputed") else X
     over_vectors = affinity in ("nearest_neighbors", "precomputed_nearest_neighbors")
     make = None if over_vectors else graph_maker(X, declared=affinity == "precomputed")
     if make is not None or affinity == "precomputed":

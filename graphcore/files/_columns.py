@@ -71,7 +71,10 @@ def is_header(rows, columns):
     has words above integer ids in both columns of ends, or above numbers in another column.
     """
     first, rest = rows[0], rows[1:]
-    if edge_columns(first) is not None or index_columns(first, rest):
+    named = edge_columns(first)
+    if named is not None:  # u and v may be nodes
+        return len(named[0]) > 1 or not any(end in row for row in rest for end in named)
+    if index_columns(first, rest):
         return True
     if first == [str(c) for c in range(len(first))]:
         return bool(rest) and not any(is_whole(row[c]) for row in rest for c in columns if c < len(row))
@@ -129,29 +132,24 @@ def choose_ends(rows, names, columns):
     if found is not None:
         return tuple(map(names.index, found)), index, notes
     nodes = [c for c in range(min(map(len, rows))) if c not in index]
-    word = next((c for c in nodes[:2] if len(nodes) > 2 and _is_relation(rows, c)), None)
-    if word is None:
-        return (nodes[0], nodes[1]) if len(nodes) > 1 else (0, 1), index, notes
-    ends, shown = tuple([c for c in nodes if c != word][:2]), rows[0][word]
-    first, second = ({row[c] for row in rows} for c in ends)
-    if not _has_letters(shown) or (first & second and {row[word] for row in rows}.isdisjoint(first | second)):
-        said = f"column {word} holds {shown!r} or the like in all lines, and is not read; {ends} are the ends"
-        return ends, [*index, word], [*notes, f"{said}; pass columns={(nodes[0], nodes[1])} if it holds nodes"]
-    if word == 1 and len({row[word] for row in rows}) == 1 and not any(map(is_number, second)):
-        notes.append(f"column 1 holds {shown!r} in all lines; if that is no node, pass columns={ends}")
-    return (nodes[0], nodes[1]), index, notes
+    between = next((c for c in nodes[:2] if 2 < len(nodes) <= 2 + _MANY and _is_relation(rows, c, nodes[:3])), None)
+    if between is not None:
+        ends = tuple([c for c in nodes if c != between][:2])
+        said = f"column {between} holds {rows[0][between]!r} or the like, and is not read; {ends} are the ends"
+        return ends, [*index, between], [*notes, f"{said}; pass columns={(nodes[0], nodes[1])} if it holds nodes"]
+    if len(nodes) > 2 and len(rows) > 2 and len({row[1] for row in rows}) == 1 and not is_number(rows[0][1]):
+        notes.append(f"column 1 holds {rows[0][1]!r} in all lines; if that is no node, pass columns=(0, 2)")
+    return (nodes[0], nodes[1]) if len(nodes) > 1 else (0, 1), index, notes
 
 
-def _has_letters(field):
-    return re.search(r"\w", field) is not None
-
-
-def _is_relation(rows, c):
-    """Return whether a column holds signs, as in 1 -> 2, or so few words that they may be kinds of edges."""
-    fields = [row[c] for row in rows]
-    if any(map(is_number, fields)):
-        return False
-    return not any(map(_has_letters, fields)) or (len(rows) >= 3 and 3 * len(set(fields)) <= len(rows))
+def _is_relation(rows, c, columns):
+    """Return whether a column holds signs, as in 1 -> 2, or a few words, while the others have the same nodes."""
+    fields = {row[c] for row in rows}
+    if not any(re.search(r"\w", field) for field in fields):
+        return True
+    first, second = ({row[other] for row in rows} for other in columns if other != c)
+    few = len(rows) > 2 and len(fields) < min(len(first), len(second)) and not any(map(is_number, fields))
+    return few and bool(first & second) and fields.isdisjoint(first | second)
 
 
 def position(column, names, parameter):

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from ..base.locks import cached_property
 from ..exceptions import FormatError
+from ..graphs.columns import edge_columns
 from ._columns import (
     all_ids,
     choose_ends,
@@ -28,6 +29,9 @@ _LONGEST_LINE = 1 << 20
 # Number of comments that are looked at, and characters of each.
 _REMARKS, _REMARK_LENGTH = 1000, 1 << 12
 _KONECT = re.compile(r"%\s*(sym|asym|bip)\s+(\w+)")
+COMMENT = "a comment, though it has the columns of an edge; pass comments=() (--comments '') to read such lines"
+# The first line by which Excel tells the delimiter.
+_EXCEL = re.compile(r"\"?sep=(.)\"?\s*")
 # The comment in which write_graph notes the number of nodes and the kind of ids, so that its files read back the same.
 _OWN = re.compile(r"# graphcore edge list; nodes: (\d{1,18}|named); ids: (integer|string); weights: (yes|no)")
 
@@ -79,7 +83,7 @@ def guess_dialect(source, reading):
     """
     comments, weight_column = reading.marks, reading.weight_column
     with source.text(reading.encoding, errors="replace") as text:  # comments may hold anything
-        numbered, remarks = sample_lines(text, comments)
+        numbered, remarks, n_before = sample_lines(text, comments)
     if not numbered:
         raise FormatError(f"there are no edges: every line is blank or a comment{_beside_comments(remarks)}")
     konect = next((m.groups() for m in map(_KONECT.match, remarks) if m), None)
@@ -88,7 +92,11 @@ def guess_dialect(source, reading):
             "the KONECT header says that the graph is bipartite: its two columns number two different sets of nodes, "
             "which would be mixed up. Pass bipartite=True, or format='edgelist' to read one set"
         )
-    lines, delimiter, header, ids = [line for _, line in numbered], reading.delimiter, reading.header, reading.ids
+    delimiter, header, ids = reading.delimiter, reading.header, reading.ids
+    excel = _EXCEL.fullmatch(numbered[0][1]) if delimiter is None and len(numbered) > 1 else None
+    if excel:
+        delimiter, numbered = excel[1], numbered[1:]
+    lines = [line for _, line in numbered]
     own = next((m.groups() for m in map(_OWN.fullmatch, remarks) if m), None)
     if own and "\t" in lines[0]:  # files of write_graph with commas have a header
         delimiter, header = delimiter or "\t", bool(header)
@@ -120,7 +128,7 @@ def guess_dialect(source, reading):
         notes += notes_on_ends(rows, names, columns, reading.bipartite)
     weight, left = choose_weight(rows, names, konect, weight_column, columns, idle)
     ids = kind_of_ids(rows, columns) if ids == "auto" else ids
-    return replace(
+    dialect = replace(
         layout,
         skip=numbered[0][0] if header else numbered[0][0] - 1,
         columns=columns,
@@ -130,17 +138,20 @@ def guess_dialect(source, reading):
         wide=ids == "integer" and any(len(row[c]) > 9 for row in rows for c in columns if c < len(row)),
         header=tuple(names[c] for c in columns) if header and max(columns) < len(names) else (),
         n_nodes=int(own[0]) if own and own[0] != "named" else None,
-        notes=(*notes, *left),
         encoding=reading.encoding,
     )
+    likely = [mark for mark in remarks[:n_before] if is_like_edge(mark, dialect)]
+    likely = [
+        mark for mark in likely if (delimiter or weight) and edge_columns(layout.split(mark.lstrip("#%"))) is None
+    ]
+    notes += [f"{likely[0][:40]!r} is {COMMENT}" for _ in likely[:1]]
+    return replace(dialect, notes=(*notes, *left))
 
 
 def _beside_comments(remarks):
     """Return the end of the message that there are no edges, where comments have the form of edges."""
     likely = next((remark for remark in remarks if re.match(r"[#%]\S+[,;\t]\S", remark)), None)
-    if likely is None:
-        return ""
-    return f"; lines such as {likely[:40]!r} are comments, unless you pass comments=() (--comments '')"
+    return "" if likely is None else f"; {likely[:40]!r} is {COMMENT}"
 
 
 def is_edge(line, dialect):
@@ -200,20 +211,21 @@ def read_columns(lines, delimiter, most=-1):
 
 
 def sample_lines(text, comments):
-    """Return the first data lines as (number, line), and the comments before them: the first ones and the last."""
-    numbered, remarks, length = [], [], 0
+    """Return the first data lines as (number, line), comments (the first ones and the last), and how many came before."""
+    numbered, remarks, length, n_before = [], [], 0, 0
     for number, line in _lines(text):
         if len(line) >= _LONGEST_LINE:
             raise FormatError(f"line {number} is longer than {_LONGEST_LINE:,} characters: this is no edge list")
         stripped = line.strip()
         if stripped.startswith(comments):
             remarks[_REMARKS:] = [stripped[:_REMARK_LENGTH]]
+            n_before += not numbered
         elif stripped:
             numbered.append((number, line))
             length += len(line)
             if len(numbered) == _SAMPLE or length > _SAMPLE_LENGTH:
                 break
-    return numbered, remarks
+    return numbered, remarks, n_before
 
 
 def _lines(text):

@@ -11,7 +11,7 @@ import numpy as np
 from ..exceptions import FormatError, warn_user
 from ..graphs.ids import Numbering, whole_numbers
 from ._columns import is_decimal_comma, is_id, is_number, is_whole
-from ._dialect import is_edge, is_like_edge
+from ._dialect import COMMENT, is_edge, is_like_edge
 
 # Bytes that are looked through at once: few enough to stay in the processor's cache.
 _PIECE = 1 << 18
@@ -119,12 +119,9 @@ def _line_by_line(source, dialect):
             lines = map(partial(_checked, dialect), lines)
         ends, weights = _load(source, dialect, lines, True, number)
     if doubtful:
-        first = f"{doubtful[0][0] + source.first_line}: {doubtful[0][1].strip()[:60]!r}"
-        warn_user(
-            f"{source.name}: {len(doubtful)} line{'s' * (len(doubtful) > 1)} with the columns of an edge "
-            f"{'is' if len(doubtful) == 1 else 'are'} left out as comments, from line {first} on; pass comments=() "
-            "(--comments '') to read such lines"
-        )
+        number_of, line = doubtful[0]
+        count = f" and {len(doubtful) - 1} more" if doubtful[1:] else ""
+        warn_user(f"{source.name}: line {number_of + source.first_line}{count}: {line.strip()[:40]!r} is {COMMENT}")
     return ends, weights, list(names) if number else None
 
 

@@ -78,6 +78,12 @@ def refuse_as_vectors(X, remedy=None):
             f"an array or a graph is needed, got a {type(X).__name__}; for edges give "
             "graphcore.Graph.from_edges(sources, targets)"
         )
+    index = [name for name in column_names(X) if is_index(name)]
+    if index:
+        warn_user(
+            f"column {index[0]!r} of X is named as a written index is, and is taken as a coordinate; leave it out with "
+            f"X.drop(columns={index[0]!r}) unless it is one"
+        )
     text = _some_text(X)
     if text is not None:
         raise InputError(

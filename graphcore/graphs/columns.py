@@ -82,6 +82,15 @@ def is_index(name):
     return isinstance(name, str) and _INDEX.fullmatch(name) is not None
 
 
+def in_row_order(X):
+    """Return a square data frame with its columns in the order of its rows, where both have the same names."""
+    if not hasattr(X, "reindex") or not hasattr(X, "columns"):
+        return X
+    rows, columns = list(X.index), list(X.columns)
+    is_other_order = rows != columns and len(rows) == len(columns) == len(set(rows)) and set(rows) == set(columns)
+    return X[rows] if is_other_order else X
+
+
 def two_kinds(source, target):
     """Return whether the names of two ends speak of nodes of two kinds, whose numbers may be the same."""
     source, target = ((plain(name) or "").removesuffix("id") for name in (source, target))

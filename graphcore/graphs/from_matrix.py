@@ -10,6 +10,7 @@ from ..base.types import AnyGraph, ArrayLike
 from ..base.validation import check_choice
 from ..exceptions import InputError
 from . import _row_loops
+from .columns import in_row_order
 from .directed import undirected_rows
 from .ids import id_dtype, narrow_ids
 from .rows import DIRECTED, SYMMETRIZE, SYMMETRY_TOLERANCE, Rows, canonical_rows, describe_defect, is_symmetric, made_of
@@ -29,9 +30,10 @@ def from_scipy(
 
     Parameters
     ----------
-    A : sparse array or matrix of any format, or ndarray, of shape (n_nodes, n_nodes)
-        Finite, non-negative weights. A matrix whose entries are all 1 (or boolean) makes an unweighted graph.
-        It is never changed; canonical int32 CSR arrays are shared, not copied.
+    A : sparse array or matrix of any format, ndarray or data frame, of shape (n_nodes, n_nodes)
+        Finite, non-negative weights. Columns of a frame are put in the order of its rows, by their names. A matrix
+        whose entries are all 1 (or boolean) makes an unweighted graph. It is never changed; canonical int32 CSR arrays
+        are shared, not copied.
     node_names, symmetrize, warn
         See :meth:`from_edges`; an asymmetric matrix is warned about.
     check : bool, default True
@@ -50,7 +52,7 @@ def from_scipy(
     2
     """
     check_choice("symmetrize", symmetrize, SYMMETRIZE)
-    A = as_csr(A, alike=symmetrize not in DIRECTED)
+    A = as_csr(in_row_order(A), alike=symmetrize not in DIRECTED)
     if A.shape[0] != A.shape[1]:
         raise InputError(
             f"an adjacency matrix is square; this one has shape {A.shape}; for rows and columns of two kinds use "

@@ -3,6 +3,7 @@
 import gzip
 import io
 import lzma
+import re
 import warnings
 
 import numpy as np
@@ -10,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphcore import GraphWarning, ParameterError, read_graph
+from graphcore import FormatError, GraphWarning, ParameterError, build_store, read_graph
 from graphcore.files import _dialect
 
 
@@ -342,6 +343,73 @@ def test_columns_that_are_asked_for_are_read(write, columns):
         assert edges_of(read_graph(path, columns=columns, weight_column=None)) == {(5, 6, 1.0), (6, 7, 1.0)}
     with pytest.raises(ParameterError, match="columns='from' is no column; there are 'id', 'source', 'target'"):
         read_graph(path, columns=("from", 2))
+
+
+# Two hundred lines and more, by which the layout is guessed.
+NUMBERS = "".join(f"{i} {i + 1}\n" for i in range(250))
+NAMES = "".join(f"n{i} n{i + 1}\n" for i in range(250))
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (NUMBERS + "007 12\n", r"line 251: column 0 \(counted from 0\) holds '007', which is no 64-bit integer"),
+        (NUMBERS.replace(" ", ",") + "3,012\n", "line 251: .* holds '012'"),
+        (NUMBERS + "1.0 2\n", "line 251: .* holds '1.0'"),
+        (NUMBERS + "1 2 2.5\n", "line 251: 3 columns, where the first lines have 2"),
+        (NAMES + "a b 2.5\n", "line 251: 3 columns, where the first lines have 2"),
+        ("a,[0.1 0.2]\nb,[0.3 0.4]\n", "column 1 holds lists of numbers, as .* use knn_graph"),
+        ('id,e\n1,"[0.1, 0.2]"\n2,"[-0.3, 4e-1]"\n', "column 1 holds lists of numbers"),
+        ("0: 1 2\n1: 0 2\n2: 0 1\n", "column 0 holds '0:' and the like"),
+        ("source,target\n#a,#b\n#b,#c\n", r"there are no edges.*pass comments=\(\)"),
+        ("#a,#b\n#b,#c\n", r"there are no edges.*pass comments=\(\)"),
+    ],
+)
+@pytest.mark.parametrize("squeezed", [False, True])
+def test_lines_unlike_the_first_are_errors(write, text, said, squeezed):
+    content = lzma.compress(text.encode()) if squeezed else text
+    with pytest.raises(FormatError, match=said):
+        read_graph(write(content, "e.xz" if squeezed else "e.txt"))
+
+
+@pytest.mark.parametrize(
+    ("text", "said", "edges"),
+    [
+        ("s,t,w\n#a,#b,3\nc,#b,1\n", r"line 2: '#a,#b,3' is a comment.*pass comments=\(\)", {("#b", "c", 1.0)}),
+        ("a\tb\t2\n%b\tc\t4\n", r"line 2: '%b.*is a comment.*\(--comments ''\)", {("a", "b", 2.0)}),
+        ("#a,#b,3\nc,#b,1\n", "'#a,#b,3' is a comment", {("#b", "c", 1.0)}),
+        ("a b 1\nb #c 2\n", None, {("a", "b", 1.0), ("#c", "b", 2.0)}),
+        ("a,nan\nb,None\n", "nodes are called 'nan', 'None'", {("a", "nan", 1.0), ("None", "b", 1.0)}),
+        ("from,to\na,b\nfrom,to\n", "is the header repeated", {("a", "b", 1.0), ("from", "to", 1.0)}),
+        ("a -> b 2\nb -> c 3\n", r"column 1 holds '->'.*\(0, 2\) are the ends", {("a", "b", 2.0), ("b", "c", 3.0)}),
+        ("a pp b\nb pd c\nc pp a\n", "column 1 holds 'pp'", {("a", "b", 1.0), ("b", "c", 1.0), ("a", "c", 1.0)}),
+        ("e 1 2\ne 2 3\ne 3 1\n", "column 0 holds 'e'", {(1, 2, 1.0), (2, 3, 1.0), (1, 3, 1.0)}),
+        ("a x b\nc x d\ne x f\n", r"pass columns=\(0, 2\)", {("a", "x", 1.0), ("c", "x", 1.0), ("e", "x", 1.0)}),
+        ("hub,a,1\nhub,b,2\nhub,c,3\n", None, {("a", "hub", 1.0), ("b", "hub", 2.0), ("c", "hub", 3.0)}),
+        ("userId,movieId,rating\n1,1,4\n2,1,3\n", "bipartite=True", {(1, 1, 4.0), (1, 2, 3.0)}),
+        ("sep=;\na;b\nb;c\n", None, {("a", "b", 1.0), ("b", "c", 1.0)}),  # Excel's
+        ("u v\nv w\n", None, {("u", "v", 1.0), ("v", "w", 1.0)}),
+        ("1 2 2001\n2 3 1999\n", r"column 2 not read \(times have numbers like these\)", {(1, 2, 1.0), (2, 3, 1.0)}),
+    ],
+)
+@pytest.mark.parametrize("stored", [False, True])
+def test_doubts_are_said_and_not_settled_in_silence(write, tmp_path, text, said, edges, stored):
+    path = write(text)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        graph = build_store(path, tmp_path / "g.store") if stored else read_graph(path)
+    assert edges_of(graph) == edges
+    messages = " ".join(str(warning.message) for warning in caught)
+    assert re.search(said, messages) if said else not messages
+
+
+def test_ascending_whole_numbers_are_times(write):
+    ascending = "".join(f"{i % 7} {7 + i % 5} {3 * i}\n" for i in range(40))
+    with pytest.warns(GraphWarning, match="times have numbers like these"):
+        assert not read_graph(write(ascending)).is_weighted
+    assert read_graph(write(ascending), weight_column=2).is_weighted
+    counts = "".join(f"{i % 7} {7 + i % 5} {i // 8}\n" for i in range(40))  # sorted, but often the same
+    assert read_graph(write(counts)).is_weighted
 
 
 def test_millions_of_blank_lines_are_not_looked_at_one_by_one(tmp_path):

@@ -32,9 +32,9 @@ from .parts import cut_into_parts
 def build_store(
     source: object, out: PathLike, *, memory: str | int = "4G", symmetrize: str = "max", n_nodes: int | None = None,
     resume: bool = False, delimiter: str | None = None, comments: str | Sequence[str] = ("#", "%"),
-    header: bool | None = None, columns: tuple[int, int] = (0, 1), weight_column: int | str | None = "auto",
-    ids: str = "auto", encoding: str = "utf-8", any_size: bool = False, nodes: object = None, parts: int | None = None,
-    stages: object = None,
+    header: bool | None = None, columns: tuple[int | str, int | str] | None = None,
+    weight_column: int | str | None = "auto", ids: str = "auto", encoding: str = "utf-8", any_size: bool = False,
+    nodes: object = None, parts: int | None = None, stages: object = None,
 ) -> Graph:  # fmt: skip
     """Build a graph on disk from edges that need not fit in memory.
 
@@ -58,7 +58,7 @@ def build_store(
     resume : bool, default False
         Go on with an interrupted build of the same input, if there is one. Blocks must come again in the same order.
     delimiter, comments, header, columns, weight_column, ids, encoding, any_size
-        How files are read, see :func:`graphcore.read_graph`. In Parquet tables columns are counted from 0 too.
+        How files are read, see :func:`graphcore.read_graph`.
     nodes : path, or what :meth:`Graph.with_nodes` takes, optional
         What is known of the nodes beside their edges, as for :func:`graphcore.read_graph`; it is held in memory.
     parts : int, optional

@@ -1,0 +1,102 @@
+"""Columns by their names: ends, weights, an index, the rows of an adjacency frame."""
+
+import numpy as np
+import pytest
+
+from graphcore import CoresetSpectralClustering, Graph, GraphWarning, InputError, KernelKMeans, ParameterError
+from graphcore.graphs.columns import edge_columns, in_row_order, is_index, missing_names, two_kinds, weight_column
+
+
+@pytest.mark.parametrize(
+    ("names", "ends", "weight"),
+    [
+        (["Id", "Source", "Target", "Type", "Weight"], ("Source", "Target"), "Weight"),
+        (["weight", "to", "from"], ("from", "to"), "weight"),
+        (["ts", "amount", "from_acct", "to_acct"], ("from_acct", "to_acct"), "amount"),
+        (["acct_from", "acct_to"], ("acct_from", "acct_to"), None),
+        (["FromNodeId", "ToNodeId"], ("FromNodeId", "ToNodeId"), None),
+        (["Person 1", "Person 2", "Edge Weight"], ("Person 1", "Person 2"), "Edge Weight"),
+        (["count", "u", "v", "w"], ("u", "v"), "w"),  # the surest name of a weight, in any place
+        (["x1", "x2", "y"], None, None),
+        ([0, 1, 2], None, None),
+        (["target", "x"], None, None),
+    ],
+)
+def test_roles_by_name(names, ends, weight):
+    assert edge_columns(names) == ends
+    assert weight_column(names) == weight
+
+
+def test_names_that_no_column_of_vectors_has_are_certain():
+    assert edge_columns(["source", "target"], certain=True) == ("source", "target")
+    assert edge_columns(["start", "end"], certain=True) is None
+    assert all(map(is_index, ("", " ", "Unnamed: 0", "Unnamed: 0.1", "__index_level_0__")))
+    assert not any(map(is_index, ("id", 0, "{}", None)))
+    assert two_kinds("userId", "movieId") and two_kinds("customer_id", "Product_ID")
+    assert not two_kinds("user1", "user2") and not two_kinds(0, 1)
+    assert missing_names(["a", "NaN", "None"]).startswith("nodes are called 'NaN', 'None'")
+    assert missing_names(["a", "Nancy"]) is None
+
+
+def test_tables_of_pandas():
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame([[1, 2, 0.5], [2, 3, 0.25]])
+    assert Graph.from_table(frame, 0, 1, 2).weights.tolist() == [0.5, 0.5, 0.25, 0.25]
+    with pytest.warns(GraphWarning, match="column 2 not read; pass weight='2'"):
+        assert not Graph.from_table(frame, 0, 1).is_weighted
+    nodes = pd.DataFrame({"id": [0, 1, 2], 1: ["a", "b", "c"]})
+    assert Graph.from_edges([0, 1], [1, 2]).with_nodes(nodes).n_nodes == 3
+    with pytest.raises(InputError, match="two columns of the table have one name"):
+        Graph.from_table(pd.DataFrame([[1, 2, 3, 4]], columns=["source", "target", "x", "x"]))
+    with pytest.raises(ParameterError, match="source and target are both 'a'"):
+        Graph.from_table({"a": [1], "b": [2]}, "a", "a")
+    assert Graph.from_table({"source": [b"a"], "target": [b"b"]}).node_names.tolist() == ["a", "b"]
+    index = pd.DataFrame({"Unnamed: 0": [0, 1], "Source": ["a", "b"], "Target": ["b", "c"]})
+    assert Graph.from_table(index).n_edges == 2
+
+
+@pytest.mark.parametrize("missing", [None, float("nan"), "pandas.NA", "pandas.NaT"])
+@pytest.mark.parametrize("as_frame", [False, True])
+def test_missing_ends_are_no_nodes(missing, as_frame):
+    pd = pytest.importorskip("pandas")
+    missing = getattr(pd, missing.removeprefix("pandas.")) if isinstance(missing, str) else missing
+    table = {"source": ["a", "b"], "target": np.array(["b", missing], dtype=object)}
+    with pytest.raises(InputError, match=r"column 'target' has no value in row 1 \(1 such rows\)"):
+        Graph.from_table(pd.DataFrame(table) if as_frame else table)
+
+
+@pytest.mark.parametrize(
+    ("table", "said"),
+    [
+        ({"source": ["a", "b"], "target": ["b", "nan"]}, "nodes are called 'nan', as missing values are written"),
+        ({"userId": [1, 2], "movieId": [1, 3]}, "share values; if they are two kinds of nodes"),
+    ],
+)
+def test_what_nodes_hardly_are_is_said(table, said):
+    with pytest.warns(GraphWarning, match=said):
+        Graph.from_table(table, *list(table)[:2])
+
+
+def test_columns_of_an_adjacency_frame_follow_its_rows():
+    pd = pytest.importorskip("pandas")
+    A = np.kron(np.eye(2), np.ones((6, 6))) - np.eye(12)
+    A[0, 6] = A[6, 0] = 1
+    names = [f"n{i}" for i in range(12)]
+    frame = pd.DataFrame(A, names, names)
+    other = frame[np.random.default_rng(0).permutation(names)]
+    assert not np.array_equal(other.to_numpy(), A)
+    np.testing.assert_array_equal(in_row_order(other), A)
+    np.testing.assert_array_equal(Graph.from_scipy(other).to_scipy().toarray(), A)
+    for model in (
+        CoresetSpectralClustering(2, affinity="precomputed", random_state=0),
+        KernelKMeans(2, kernel="precomputed", random_state=0),
+    ):
+        np.testing.assert_array_equal(model.fit(other).labels_, model.fit(frame).labels_)
+
+
+def test_an_index_among_vectors_is_said():
+    pd = pytest.importorskip("pandas")
+    X = pd.DataFrame(np.random.default_rng(0).normal(size=(40, 2)), columns=["x", "y"])
+    X.insert(0, "Unnamed: 0", range(40))
+    with pytest.warns(GraphWarning, match=r"leave it out with X.drop\(columns='Unnamed: 0'\)"):
+        CoresetSpectralClustering(2, random_state=0).fit(X)
