@@ -211,7 +211,7 @@ def read_columns(lines, delimiter, most=-1):
 
 
 def sample_lines(text, comments):
-    """Return the first data lines as (number, line), comments (the first ones and the last), and how many came before."""
+    """Return the first data lines as (number, line), the first and the last comments, and how many came before."""
     numbered, remarks, length, n_before = [], [], 0, 0
     for number, line in _lines(text):
         if len(line) >= _LONGEST_LINE:
