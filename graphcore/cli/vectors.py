@@ -41,7 +41,7 @@ def _load(source):
         with source.open() as stream:
             return read_array(stream, source.size)
     if source.head.startswith(NPZ_MAGIC) or source.suffix == ".npz":
-        with source.open() as stream, open_archive(stream) as archive:
+        with source.open() as stream, open_archive(stream, any_size=source.any_size) as archive:
             if "format" in archive:
                 return matrix_of(archive).tocsr()
             if len(archive.names) != 1:

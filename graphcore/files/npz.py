@@ -20,21 +20,19 @@ from ..base.arrays import npy_header
 from ..exceptions import FormatError, InputError
 from ..graphs.graph import Graph
 from ..graphs.ids import check_name_array
-from ..graphs.structure import check_sparse
+from ..graphs.structure import check_sparse, check_stated
 from ._format import NOT_SQUARE, Format, text_of_names
 
 NPZ_MAGIC = b"PK\x03\x04"
 # The largest ratio of compression of deflate, bzip2 and lzma members that numpy writes.
 _MOST_COMPRESSED = 1040
 # Archives of graphs are a half to a twentieth of their arrays. Small archives are read whatever their ratio.
-_MAX_RATIO, _ALWAYS_FINE = 100, 1 << 26
+MAX_RATIO, ALWAYS_FINE = 100, 1 << 26
 _PIECE = 1 << 24
 _DAMAGE = (
     ValueError, TypeError, KeyError, EOFError, RuntimeError, OverflowError, struct.error, zipfile.BadZipFile,
     zlib.error, lzma.LZMAError,
 )  # fmt: skip
-# Rows and columns that a matrix may have without entries, and beyond that for every entry.
-_NODES, _NODES_PER_ENTRY = 1 << 24, 1000
 
 
 def read_array(stream, size):
@@ -80,7 +78,7 @@ def open_archive(stream, *, any_size=True):
             warnings.simplefilter("ignore")  # zipfile warns of names that occur twice
             archive = stack.enter_context(zipfile.ZipFile(stream))
             size, total = stream.seek(0, 2), sum(info.file_size for info in archive.infolist())
-            if not any_size and total > max(_ALWAYS_FINE, _MAX_RATIO * size):
+            if not any_size and total > max(ALWAYS_FINE, MAX_RATIO * size):
                 raise FormatError(
                     f"the archive has {size:,} bytes, and says that its arrays have {total:,}; pass any_size=True "
                     "(--any-size) if they are meant to"
@@ -186,8 +184,7 @@ def matrix_of(archive):
     if shape.shape != (2,) or shape.dtype.kind not in "iu" or min(shape.tolist()) < 0:
         raise FormatError(f"shape must be two numbers that are not negative, got {str(shape.tolist())[:80]}")
     shape = tuple(shape.tolist())
-    if kind in ("coo", "dia") and max(shape) > max(_NODES, _NODES_PER_ENTRY * data.size):
-        raise FormatError(f"the archive says a matrix of shape {shape}, but holds {data.size} entries")
+    check_stated(shape, kind, data.size, FormatError)
     return _matrix(kind, data, places, shape)
 
 

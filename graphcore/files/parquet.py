@@ -12,6 +12,7 @@ from ..graphs.ids import Numbering
 from ._format import LAYOUT, Format, block_size
 from .atomic import atomic_output, text_output
 from .edge_list import graph_of
+from .npz import ALWAYS_FINE, MAX_RATIO
 
 # Formats of tables by the endings of their files.
 TABLES = {".csv": "csv", ".tsv": "tsv", ".parquet": "parquet"}
@@ -56,10 +57,23 @@ def _plain_parquet(source):
     return check_parquet()[1]
 
 
+def _check_size(source, metadata):
+    """Refuse a table whose footer counts far more values than its file can hold, unless any size is accepted."""
+    groups = (metadata.row_group(group) for group in range(metadata.num_row_groups))
+    n_values = sum(group.column(c).num_values for group in groups for c in range(group.num_columns))
+    if not source.any_size and 8 * n_values > max(ALWAYS_FINE, MAX_RATIO * source.size):
+        raise FormatError(
+            f"the table has {source.size:,} bytes, and says that it holds {n_values:,} values; pass any_size=True "
+            "(--any-size) if they are meant"
+        )
+
+
 def read_table(source):
     """Read all columns of an open Source, as a table of pyarrow's."""
     parquet = _plain_parquet(source)
     with _refusing("the Parquet table cannot be read"):
+        with parquet.ParquetFile(source.path) as file:
+            _check_size(source, file.metadata)
         table = parquet.read_table(source.path, use_threads=False)
         table.validate(full=True)
     return table
@@ -146,6 +160,7 @@ class ParquetEdges(EdgeTable):
     def __init__(self, source, reading, memory):
         parquet = _plain_parquet(source)
         with _refusing("the Parquet table cannot be read"), parquet.ParquetFile(source.path) as table:
+            _check_size(source, table.metadata)
             schema = table.schema_arrow
         super().__init__(schema, reading)
         self._path, self._n_rows = source.path, block_size(_ROWS, memory)
@@ -204,6 +219,8 @@ def _refusing(failure):
     arrow, _ = check_parquet()
     try:
         yield
+    except InputError:
+        raise
     except (ValueError, OSError, arrow.ArrowException) as error:
         said = str(error).partition("\n")[0][:200]
         raise FormatError(f"{failure}: {said}") from None

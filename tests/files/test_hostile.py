@@ -18,7 +18,7 @@ from graphcore import FormatError, Graph, GraphWarning, InputError, read_graph, 
 from graphcore.cli.app import app
 from graphcore.cli.vectors import read_vectors
 from graphcore.exceptions import one_line
-from graphcore.files import _source, read_labels
+from graphcore.files import _source, read_labels, read_nodes
 from graphcore.files.labels import write_memberships
 from tests.conftest import data_folder
 
@@ -135,6 +135,17 @@ def test_sizes_that_the_file_cannot_hold(write, name, text, message, compress):
     path = write(compress(text.encode()), name)
     with pytest.raises(FormatError, match=message):
         read_graph(path)
+
+
+def test_parquet_that_counts_more_values_than_it_can_hold(tmp_path):
+    arrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    path, n_rows = tmp_path / "bomb.parquet", 6_000_000
+    ends = {"source": np.zeros(n_rows, np.int64), "target": np.ones(n_rows, np.int64)}
+    parquet.write_table(arrow.table(ends), path, compression="zstd")
+    for read in (read_graph, lambda path: read_vectors(str(path)), read_nodes):
+        with pytest.raises(FormatError, match=r"^\S+: the table has [\d,]+ bytes, .* 12,000,000 values; pass any_size"):
+            read(path)
+    assert read_graph(path, any_size=True).n_edges == 1
 
 
 def test_many_isolated_nodes_that_are_meant(tmp_path):

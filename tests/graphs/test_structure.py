@@ -54,6 +54,10 @@ for row, column in ((2, 17), (3, "x")):
 lists = RING.tolil()
 lists.data[1] = [1.0] * 7
 DAMAGED["lil lengths"] = lists
+_STATED = np.ones(4), (np.array([0, 1, 2, 3]), np.array([1, 2, 2**31 - 2, 5]))
+DAMAGED["columns stated"] = sp.csr_array(_STATED, shape=(4, 2**31 - 1))
+DAMAGED["rows stated"] = sp.csc_array((np.ones(1), np.array([2**30]), np.array([0, 1])), shape=(2**31 - 1, 1))
+DAMAGED["blocks stated"] = sp.bsr_array((np.zeros((0, 2**30, 2)), np.zeros(0, int), np.zeros(2, int)), shape=(2**30, 2))
 keys = RING.todok()
 keys._dict[(0, 77)] = 1.0
 DAMAGED["dok key"] = keys
