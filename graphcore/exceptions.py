@@ -53,9 +53,14 @@ def one_line(message):
     The beginning stays, which says where and what, and the end, which says what to do.
     """
     text = _without_middle(str(message), 2 * _LONGEST, 2 * _LONGEST, 4 * _LONGEST)  # the rest looks at every character
-    text = "".join(" " if c in "\t\n\v\f\r" else c if c.isprintable() else ascii(c)[1:-1] for c in text)
+    text = printable("".join(" " if c in "\t\n\v\f\r" else c for c in text))
     words = (_without_middle(word, _LONGEST_WORD // 2, _LONGEST_WORD // 4, _LONGEST_WORD) for word in text.split(" "))
     return _without_middle(" ".join(words), 2 * _LONGEST // 3, _LONGEST // 4, _LONGEST)
+
+
+def printable(text):
+    """Return a text whose control characters, but for line ends, are escaped, as a terminal would obey them."""
+    return "".join(c if c.isprintable() or c == "\n" else ascii(c)[1:-1] for c in text)
 
 
 def _without_middle(text, first, last, longest):

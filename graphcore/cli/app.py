@@ -4,6 +4,7 @@ import os
 import sys
 
 import click
+from click.utils import PacifyFlushWrapper
 
 from .. import __version__
 from .cluster import cluster
@@ -13,8 +14,8 @@ from .graphs import build, check, convert, info, knn
 from .labels import compare, report
 from .update import update
 
-BAD_INPUT = 2
-INTERRUPTED = 130
+# Other tools end by a signal, SIGINT or SIGPIPE, to which shells give these numbers.
+BAD_INPUT, INTERRUPTED, PIPE_CLOSED = 2, 130, 141
 
 
 @click.group(
@@ -41,7 +42,7 @@ for command in (cluster, update, report, compare, info, convert, knn, build, che
 
 
 def main(arguments=None):
-    """Run the command line and leave with its exit code: 0 done, 2 bad input or usage, 130 interrupted."""
+    """Run the command line and leave with its exit code: 0 done, 2 bad input, 130 interrupted, 141 output closed."""
     # A file would be opened under the number of a standard stream that is closed, so the null device gets it. Python's
     # own stream stays None, and a command that needs it says so.
     for descriptor in range(3):
@@ -62,6 +63,10 @@ def run(arguments=None):
     """Run the command line; returns the exit code. A message about bad input is one line on stderr."""
     try:
         return app.main(arguments, prog_name="graphcore", standalone_mode=False) or 0
+    except SystemExit:
+        if isinstance(sys.stdout, PacifyFlushWrapper):  # click's own, once nobody reads the output any more
+            return PIPE_CLOSED
+        raise
     except click.exceptions.NoArgsIsHelpError as no_arguments:
         no_arguments.show()
         return BAD_INPUT

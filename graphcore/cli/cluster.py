@@ -61,6 +61,7 @@ _STAGES = ("coreset_size", "sampling", "eigen_solver", "published")
 
 
 @command(
+    needs="estimators.coreset_spectral",
     made_up=labels_target,
     headings=("Clusters", "Output", "What is known of nodes", "Input", "Coreset", "Run"),
     short_help="Cluster a graph or vectors.",

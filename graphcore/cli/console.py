@@ -8,11 +8,12 @@ import sys
 import warnings
 from contextlib import ExitStack, closing, contextmanager
 from functools import partial
+from importlib import import_module
 
 import click
 
 from ..base.progress import Bar, Stages
-from ..exceptions import GraphWarning, InputError
+from ..exceptions import GraphWarning, InputError, printable
 from .files import check_files, on_stdout
 
 TYPED = "graphcore.typed"  # key of the words of a command in click's `meta`
@@ -62,11 +63,14 @@ class Command(_Taught):
     """A command that ends with a summary, and whose bad input becomes one line that names the option at fault.
 
     Its function takes a Console, and returns facts for --json and lines of text, which `quiet` leaves out. `made_up`
-    returns the values of parameters that are made out of others where they are not given.
+    returns the values of parameters that are made out of others where they are not given. `needs` is the module of
+    graphcore that imports whatever the function uses.
     """
 
-    def __init__(self, *args, callback, made_up=None, **options):
+    def __init__(self, *args, callback, made_up=None, needs="files", **options):
         def told(as_json, **given):
+            with default_actions():
+                import_module(f"graphcore.{needs}")
             console = Console(given.get("quiet", False))
             with console.listening():
                 facts, lines = callback(console, **given)
@@ -98,6 +102,21 @@ class Command(_Taught):
 
 
 command = partial(click.command, cls=Command)
+
+
+@contextmanager
+def default_actions():
+    """End the process on SIGINT at once within this context: extension modules may load long, and no handler runs."""
+    from ..base.threads import in_main_thread
+
+    is_pythons = in_main_thread() and signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    if is_pythons:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+    try:
+        yield
+    finally:
+        if is_pythons:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def adding(*options, heading=None):
@@ -162,13 +181,13 @@ def show(facts, lines, as_json):
         tell(table)
         return
     with naming_file("standard output"):
-        click.echo(json.dumps(facts) if as_json else table)
+        click.echo(json.dumps(facts) if as_json else printable(table))
 
 
 def tell(text):
     """Print on standard error; where that cannot be written, nothing more is said, and the work goes on."""
     try:
-        click.echo(text, err=True)
+        click.echo(printable(text), err=True)
     except OSError:
         sys.stderr = None
 
@@ -202,8 +221,6 @@ class Console:
 
         SIGTERM raises SystemExit within it, so that half-written files are removed.
         """
-        import scipy.sparse  # noqa: F401  no handler runs while extension modules are loaded, which may take long
-
         from ..base.compiling import compilation_notices
         from ..base.threads import in_main_thread
 

@@ -21,6 +21,7 @@ _WHY = {
 
 
 @command(
+    needs="estimators.coreset_spectral",
     short_help="Cluster handwritten digits, beside scikit-learn.",
     examples=[
         ("a first try; nothing has to be downloaded", "graphcore demo"),

@@ -78,6 +78,7 @@ def convert(console, input, output, to_format, **options):
 
 
 @command(
+    needs="neighbors.neighbors",
     short_help="Make the nearest-neighbour graph of vectors.",
     examples=[
         ("ten neighbours of each vector, by Euclidean distance", "graphcore knn vectors.npy graph.npz"),
@@ -143,6 +144,7 @@ def _written(graph, console, input, output, to_format, nodes=None):
 
 
 @command(
+    needs="files.store",
     short_help="Build a graph on disk, larger than memory.",
     examples=[
         ("edge lists in several files, within 2 GB of memory",

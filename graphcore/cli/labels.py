@@ -21,6 +21,7 @@ truth_option = click.option(
 
 
 @command(
+    needs="metrics",
     short_help="Compare labels with the truth, or with other labels.",
     examples=[
         ("labels against known classes", "graphcore compare labels.tsv classes.tsv"),
@@ -132,6 +133,7 @@ def _lines(facts, pairs):
 
 
 @command(
+    needs="report.page",
     short_help="Make a page about labels that are there already.",
     examples=[
         ("a page about the labels of an earlier run", "graphcore report edges.txt.gz labels.tsv -o report.html"),

@@ -10,6 +10,7 @@ from .vectors import read_vectors
 
 
 @command(
+    needs="estimators.load",
     made_up=lambda given: {"save": given["save"] or given["model"]},
     short_help="Change the graph of a saved model, and its labels.",
     examples=[

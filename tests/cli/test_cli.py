@@ -242,17 +242,48 @@ main(["cluster", "graph.txt", "-k", "2", "-o", "labels.tsv"])
     assert (folder / "labels.tsv").read_text() == "before"
 
 
-def test_a_termination_before_imports_are_over_ends_the_process(folder):
+@pytest.mark.parametrize("module", ["scipy", "sklearn", "click"])
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_signals_before_imports_are_over_end_the_process(folder, module, number):
     """Extension modules that load run no handler of Python, as this module, which goes on whatever is raised in it."""
-    (folder / "scipy.py").write_text(
+    (folder / f"{module}.py").write_text(
         "import time\nprint('loads', flush=True)\nwhile True:\n"
         "    try: time.sleep(60)\n    except BaseException: pass\n"
     )
     command = [sys.executable, "-c", "import sys; sys.path.insert(0, ''); from graphcore.cli import main; main()"]
-    with subprocess.Popen([*command, "info", "graph.txt"], stdout=subprocess.PIPE, text=True) as running:
+    command += ["cluster", "graph.txt", "-k", "2", "-o", "labels.tsv"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as running:
         assert running.stdout.readline() == "loads\n"
-        running.terminate()
-        assert running.wait(60) == -signal.SIGTERM
+        running.send_signal(number)
+        assert running.wait(60) == -number
+        assert running.stderr.read() == ""
+
+
+@pytest.mark.parametrize("arguments", ["info --json graph.txt", "cluster graph.txt -k 2 -o -", "--help", "info --help"])
+def test_an_output_that_nobody_reads_ends_the_command_as_it_ends_other_tools(folder, arguments):
+    code = f"""
+import os, sys
+reading, writing = os.pipe()
+os.close(reading)
+os.dup2(writing, 1)
+from graphcore.cli import main
+main({arguments.split()})
+"""
+    done = process(code=code)
+    assert done.returncode == 141
+    assert "Traceback" not in done.stderr and "rror" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    "words",
+    [["info", "a\x1b[31m"], ["info", "graph.txt", "--ids", "\x1b[31m"], ["convert", "graph.txt", "\x1b[31m.tsv"]],
+)
+def test_escape_sequences_of_names_do_not_reach_a_terminal(folder, monkeypatch, capsys, words):
+    for stream in (sys.stdout, sys.stderr):
+        monkeypatch.setattr(stream, "isatty", lambda: True)
+    run(words)
+    shown = "".join(capsys.readouterr())
+    assert "\\x1b[31m" in shown and "\x1b" not in shown
 
 
 @pytest.mark.slow
