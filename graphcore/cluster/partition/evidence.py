@@ -13,6 +13,8 @@ _PATHS, _FEW_PATHS = 20_000, 1_000
 # shrinks with every neighbour that is one of another neighbour without the clusters being the reason.
 _SHARE, _SHRINKAGE = 0.9, 4.0
 _PIECE = 1 << 14  # rows at a time
+# As what a weight counts at least, over the largest volume.
+_LEAST = 2.0**-164
 # Less of a probability than this is left out.
 _NOTHING = 1e-4
 
@@ -191,7 +193,7 @@ def node_memberships(rows, labels, inner, volumes, evidence, objective, *, expon
         indptr = rows.indptr[start : start + _PIECE + 1]
         span = slice(indptr[0], indptr[-1])
         edges = rows.weights[span].astype(np.float64) if len(rows.weights) else np.ones(span.stop - span.start)
-        edges = np.ldexp(edges, -exponent)
+        edges = np.maximum(np.ldexp(edges, -exponent), _LEAST)  # an edge that is lost in sums stays one
         if node_weights is not None:  # an edge of a copy, not of all copies together
             own = np.repeat(node_weights[start : start + _PIECE], np.diff(indptr))
             edges = np.divide(edges, own, out=edges, where=own > 0)

@@ -17,6 +17,9 @@ from .drafts import FROM_SCRATCH, Draft
 
 # A round has as many drafts as there were before, at most so many.
 _MOST_AT_ONCE = 16
+# Rounds in turn that gain nothing, rounding aside, after which another is not begun: on small graphs the best partition
+# is found at once, and a price in proportion to the entries never ends the search.
+_IDLE_ROUNDS, _ROUNDING = 4, 1e-12
 
 
 class SearchSteps(NamedTuple):
@@ -47,8 +50,8 @@ def find_partition(
     ``make_draft(number, earlier, best, streams, n_jobs, stages)`` returns a Draft of the Problem; it may look at the
     labels of the first drafts of `earlier` rounds, and at the `best`. The first round has two drafts, or one where a
     second does not pay; each later one as many as there were before. Rounds end at `max_drafts` drafts, when a round
-    gains less than `price` for each of its drafts and each entry of the graph, or after `time_limit` seconds; with
-    `keeps_best` also at Ctrl-C.
+    gains less than `price` for each of its drafts and each entry of the graph, when several in turn gain nothing, or
+    after `time_limit` seconds; with `keeps_best` also at Ctrl-C.
     """
     stages = Stages() if stages is None else stages
     begun, price = time.monotonic(), price * len(problem.rows.indices)
@@ -58,7 +61,7 @@ def find_partition(
     history: list = []
     base_partitions: list = []
     steps: list = []
-    n_drafts = 0
+    n_drafts = n_idle = 0
     spread = gain = problem.record.spread
 
     def drafted(number, n_jobs, stages):
@@ -75,7 +78,7 @@ def find_partition(
             return number, recombine(problem, one, other, rng, n_jobs)
 
     try:
-        while best is None or time_limit is None or time.monotonic() - begun < time_limit:
+        while best is None or (n_idle < _IDLE_ROUNDS and (time_limit is None or time.monotonic() - begun < time_limit)):
             n_new = int(min(max(n_drafts, 2), _MOST_AT_ONCE, max_drafts - n_drafts))
             # Few drafts that are alike say little: there may be more to gain than they show.
             if max(gain, spread / max(1, n_drafts)) <= price * (n_new - (best is None)):
@@ -96,6 +99,7 @@ def find_partition(
             base_partitions += [improved.labels for _, improved, _ in drafts[: FROM_SCRATCH - len(base_partitions)]]
             ((_, best),), n_drafts = met, n_drafts + n_new
             gain = (best.value - before) / max(abs(best.value), np.finfo(float).tiny)
+            n_idle = n_idle + 1 if abs(gain) <= _ROUNDING else 0
             steps.append((time.monotonic() - begun, best.value))
             if n_drafts > 1:
                 history.append((f"{n_drafts} drafts recombined", best.value))
