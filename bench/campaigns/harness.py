@@ -38,6 +38,8 @@ NAMES = (
     "descriptors",
     "caches",
     "webgraphs",
+    "lifecycles",
+    "small_graphs",
 )
 
 
