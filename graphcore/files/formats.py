@@ -8,7 +8,7 @@ from ..exceptions import FormatError, ParameterError
 from .atomic import ending_of
 from .bvgraph import BVGRAPH
 from .edge_list import CSV, EDGE_LIST, KONECT, TSV
-from .markup import ADJLIST, GEXF, GML, GRAPHML
+from .markup import ADJLIST, GEXF, GML, GRAPHML, MULTILINE
 from .matrix_market import MATRIX_MARKET
 from .metis import METIS
 from .npz import NPZ
@@ -19,7 +19,7 @@ FORMATS = {
     format.name: format
     for format in (
         EDGE_LIST, KONECT, TSV, CSV, MATRIX_MARKET, METIS, NPZ,
-        GRAPHML, GEXF, GML, ADJLIST,
+        GRAPHML, GEXF, GML, ADJLIST, MULTILINE,
         PARQUET, BVGRAPH,
     )
 }  # fmt: skip

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import graphcore
 
 # Attributes that files and other libraries give to edges themselves.
-_OWN = frozenset(["id", "key", "label", "start", "end", "source", "target"])
+_OWN = frozenset(["id", "key", "label", "start", "end", "source", "target", "networkx_key"])
 
 
 def from_networkx(
@@ -61,7 +61,9 @@ def from_networkx(
     if weight not in (None, "weight") and len(indices):
         attributes = first_values(_networkx_edges(G, neighbors))
         # Without a weight each of several parallel edges counts 1, as in networkx.
-        weight = edge_attribute(attributes, weight, "weight", warn) or ("weight" if weight == "auto" else weight)
+        weight = edge_attribute(attributes, weight, "weight", _teller(warn)) or (
+            "weight" if weight == "auto" else weight
+        )
     if weight is not None:
         rows = drop_zeros(rows._replace(weights=_networkx_weights(G, weight, neighbors, rows, names)))
     # This sorts the columns; an undirected graph is its own transpose, and pairs are combined alike both ways.
@@ -120,10 +122,10 @@ def first_values(edges):
     return values
 
 
-def edge_attribute(values, weight, parameter, warn=True):
+def edge_attribute(values, weight, parameter, tell):
     """Return the attribute of edges that holds the weights, or None; `values` has one of each by name.
 
-    "auto" takes the surest name of a weight, and warns of other numbers; any other name must be there.
+    "auto" takes the surest name of a weight, and tells of other numbers; any other name must be there.
     """
     if weight is None:
         return None
@@ -137,9 +139,13 @@ def edge_attribute(values, weight, parameter, warn=True):
     numbers = (name for name, value in values.items() if isinstance(value, Real) and not isinstance(value, bool))
     likely = (name for name in values if weight_column([name]) is not None)
     others = [name for name in dict.fromkeys(chain(numbers, likely)) if name != chosen and name not in _OWN]
-    if others and warn:
-        warn_user(left_out(others, parameter))
+    if others:
+        tell(left_out(others, parameter))
     return chosen
+
+
+def _teller(warn):
+    return warn_user if warn else lambda _: None
 
 
 def _as_numbers(values, name):
@@ -190,7 +196,7 @@ def from_igraph(
     there = g.es.attributes()
     if weight not in (None, "weight") and n_edges:
         values = {name: next((value for value in g.es[name] if value is not None), None) for name in there}
-        weight = edge_attribute(values, weight, "weight", warn)
+        weight = edge_attribute(values, weight, "weight", _teller(warn))
     weights = None
     if weight in there:
         # igraph has None where an edge was not given the attribute.

@@ -372,19 +372,10 @@ def test_the_command_line_quotes_formulas_and_knows_long_numbers(tmp_path):
         assert result.exit_code in (1, 2) and not isinstance(result.exception, ValueError)
 
 
-def test_what_networkx_warns_of_is_a_warning_of_ours(tmp_path):
-    path = tmp_path / "a.graphml"
-    nx.write_graphml(nx.path_graph(3), path)
-    key = '<key id="d0" for="edge" attr.name="colour"/>'
-    path.write_text(path.read_text().replace("<graph ", f"{key}<graph ", 1))
-    with pytest.warns(GraphWarning, match=r"a\.graphml: networkx says: No key type for id d0"):
-        assert read_graph(path).n_edges == 2
-
-
 @pytest.mark.parametrize("encoding", ["UTF-f", "hex", "zlib", "rot13", "utf-16", "base64", "none such", "idna"])
 def test_xml_of_any_encoding_is_a_graph_or_one_line(write, encoding):
     for kind in ("graphml", "gexf"):
         head = f'<?xml version="1.0" encoding="{encoding}"?>'
         path = write(f'{head}<{kind}><graph><node id="a"/></graph></{kind}>', f"a.{kind}")
-        with pytest.raises(FormatError, match=r"networkx cannot read it: |the graph is empty"):
+        with pytest.raises(FormatError, match=r"it cannot be read as XML: "):
             read_graph(path)
