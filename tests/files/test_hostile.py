@@ -6,7 +6,6 @@ import tempfile
 import time
 import warnings
 
-import networkx as nx
 import numpy as np
 import pytest
 import scipy.io
