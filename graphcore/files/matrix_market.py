@@ -108,7 +108,7 @@ def _header(text, source, reading):
 
 
 def _read_entries(source, header, weighted):
-    """Return rows, columns and weights of the entries, in the order of the file; booleans if they are not `weighted`."""
+    """Return rows, columns and weights of the entries, in the order of the file; without weights, booleans."""
     if header.n_entries == 0:
         return np.empty(0, np.int32), np.empty(0, np.int32), np.empty(0)
     ends, weights, _ = parse(source, header.dialect if weighted else replace(header.dialect, weight_column=None))
