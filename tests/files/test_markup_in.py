@@ -16,7 +16,7 @@ def edges(graph):
     """Return the edges of a graph as {(name, name): weight}, each once."""
     names, A = graph.names_of(np.arange(graph.n_nodes)).tolist(), graph.to_scipy().tocoo()
     pairs = zip(A.row.tolist(), A.col.tolist(), A.data.tolist(), strict=True)
-    return {(names[u], names[v]): float(weight) for u, v, weight in pairs if u <= v}
+    return {tuple(sorted((names[u], names[v]))): float(weight) for u, v, weight in pairs if u <= v}
 
 
 def gexf(body, keys="", default="undirected", space=' xmlns="http://gexf.net/1.3"'):
