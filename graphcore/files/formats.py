@@ -45,8 +45,8 @@ _FOREIGN = {
     rb"\(tlp\s": "a Tulip file; export GML or GraphML of it from Tulip",
     rb"33d32945\s+stp": "a SteinLib file (STP); save its lines 'E 1 2 3' without the E as edges",
     rb"[-+]?[\d.]+([ \t]+qid:\d+)?([ \t]+\d+:[-+.\de]+){2,}\s":
-        "a table in LIBSVM's format, which sklearn.datasets.load_svmlight_file(path) reads as vectors; of neighbours with "
-        "weights write one edge a line",
+        "a table in LIBSVM's format, which sklearn.datasets.load_svmlight_file(path) reads as vectors; write neighbours "
+        "and their weights one edge a line",
     rb"(<\w+:[^<>\s]+>|_:\S+)\s+<\w+:[^<>\s]+>\s+[<\"_]|@(prefix|base)\s[^\n]*<":
         "RDF; write subject and object as two columns",
     rb"(weighted)?adjacencygraph\s+\d+\s": "a graph of Ligra; make a matrix of its offsets and edges with scipy.sparse",

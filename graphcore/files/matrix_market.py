@@ -12,7 +12,7 @@ from ..exceptions import FormatError
 from ..graphs.graph import Graph
 from ._dialect import Dialect, data_lines
 from ._format import NOT_SQUARE, Format, check_entry_count, check_node_count, header_sizes
-from ._lines import number_of_line, parse, parse_numbers
+from ._lines import number_of_line, parse
 
 _BANNER = "%%matrixmarket"
 _LAYOUTS = ("coordinate", "array")
@@ -120,13 +120,16 @@ def _read_entries(source, header, weighted):
         raise FormatError(f"line {number}: ({row}, {column}) is no entry of a matrix of shape {header.shape}")
     ends -= 1
     if weights is None:
-        weights = _are_entries(source, header, 2) if header.values else np.ones(len(ends), dtype=bool)
+        weights = (_values(source, header, 2) != 0).any(axis=1) if header.values else np.ones(len(ends), dtype=bool)
     return ends[:, 0], ends[:, 1], weights
 
 
 def _read_array(source, header, weighted):
     """Return rows, columns and weights of the entries of a dense matrix, which is stored by columns."""
-    weights = parse_numbers(source, header.dialect) if weighted else _are_entries(source, header, 0)
+    values = _values(source, header, 0)
+    weights = values.ravel() if weighted else (values != 0).any(axis=1)
+    if weighted and len(weights) and not (weights.min() >= 0 and weights.max() < np.inf):
+        raise FormatError("there are weights that are negative or not finite; weight_column=None leaves weights out")
     check_entry_count(header.n_entries, len(weights))
     if header.symmetric:
         columns, rows = np.triu_indices(header.shape[0], int(header.skew))
@@ -135,15 +138,16 @@ def _read_array(source, header, weighted):
     return rows, columns, weights
 
 
-def _are_entries(source, header, first):
-    """Return whether the values of each line, which may be any and begin at column `first`, are not 0."""
+def _values(source, header, first):
+    """Return the values of each line, from column `first` on, which may be any numbers."""
     with source.text("latin-1") as text:
         columns = range(first, first + header.values)
         try:
-            values = np.loadtxt(data_lines(text, header.dialect), usecols=columns, comments=None, ndmin=2)
+            return np.loadtxt(data_lines(text, header.dialect), usecols=columns, comments=None, ndmin=2)
+        except UnicodeDecodeError:
+            raise
         except ValueError as error:
             raise FormatError(f"the lines cannot be read: {error}") from None
-    return (values != 0).any(axis=1)
 
 
 MATRIX_MARKET = Format(

@@ -42,7 +42,7 @@ def test_paths_and_formats_that_are_none(tmp_path):
         with pytest.raises(ParameterError, match="path"):
             read_graph(path)
     with pytest.raises(ParameterError, match=r"'edgelist'.*'matrix-market'.*'metis'.*'npz'.*'graphml'.*'gml'"):
-        read_graph(tmp_path / "x", format="pajek")
+        read_graph(tmp_path / "x", format="ucinet")
 
 
 # -- files that hold no graph ------------------------------------------------------------------------------------------
