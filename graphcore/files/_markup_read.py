@@ -12,12 +12,13 @@ from ._format import header_sizes
 
 # Types of attributes that hold numbers, also where the type is missing.
 _NUMBERS = frozenset(["", "int", "integer", "long", "short", "byte", "float", "double", "bigdecimal", "biginteger"])
-_OFTEN = "several values over time"
+_ONCE, _OFTEN = " multigraph 0 ", " multigraph 1 "
 # Parts of GML that networkx reads otherwise than programs write them: comments, text over several lines, the opening of
-# the graph, repeated edges, and whole numbers with an exponent.
+# the graph, repeated edges, names with marks, whole numbers with an exponent, and numbers that are not finite.
 _GML = re.compile(
-    r'(?P<comment>#[^\n]*)|(?P<text>"[^"]*")|(?P<graph>\bgraph\s*\[)|(?P<key>\bmultigraph\s+[01]\b)'
+    r'(?P<comment>#[^\n]*)|(?P<text>"[^"]*")|(?P<graph>\bgraph\s*\[)|(?P<multi>\bmultigraph\s+[01]\b)'
     r"|(?<![\w.])(?P<whole>[-+]?\d+)(?P<exponent>[eE][-+]?\d+)\b"
+    r"|(?<!\S)(?P<infinite>(?i:nan|[-+]?inf(?:inity)?))(?!\S)|(?<!\S)(?P<name>[A-Za-z]\w*[.:@$-][\w.:@$-]*)"
 )
 
 
@@ -91,7 +92,7 @@ def _values(edge, data, names, defaults):
     for key, text in data:
         name, kind = names.get(key, (key, ""))
         if text:
-            values[name] = _OFTEN if name in values else _value(text, kind)
+            values[name] = "several values over time" if name in values else _value(text, kind)
     if edge.get("weight") is not None:
         values["weight"] = _value(edge.get("weight"), "")
     return defaults | values
@@ -110,11 +111,14 @@ def _graph(nodes, edges):
 
     edges = list(edges)
     directed = any(edge[2] for edge in edges)
-    G = nx.MultiDiGraph() if directed else nx.MultiGraph()
-    G.add_nodes_from(nodes)
-    G.add_edges_from((source, target, data) for source, target, _, data in edges)
+    pairs = [(u, v, data) for u, v, _, data in edges]
     if directed:
-        G.add_edges_from((v, u, data) for u, v, one_way, data in edges if not one_way and u != v)
+        pairs += [(v, u, data) for u, v, one_way, data in edges if not one_way and u != v]
+    several = len({(u, v) if directed or u < v else (v, u) for u, v, _ in pairs}) < len(pairs)
+    kinds = (nx.MultiGraph, nx.MultiDiGraph) if several else (nx.Graph, nx.DiGraph)
+    G = kinds[directed]()
+    G.add_nodes_from(nodes)
+    G.add_edges_from(pairs)
     return G
 
 
@@ -123,29 +127,32 @@ def read_gml(source, reading):
     import networkx as nx
 
     with source.text(reading.encoding) as text:
-        lines = _GML.sub(_GMLParts(), text.read()).split("\n")
-    try:
-        return nx.parse_gml(lines)
-    except nx.NetworkXError as error:
-        if "label" not in str(error):
-            raise
-        return nx.parse_gml(lines, label="id")
+        content = _GML.sub(_gml_part, text.read())
+    label = "label"
+    while True:
+        try:
+            return nx.parse_gml(content.split("\n"), label=label)
+        except nx.NetworkXError as error:
+            if "duplicated" in str(error) and str(error).startswith("edge") and _ONCE in content:
+                content = content.replace(_ONCE, _OFTEN, 1)
+            elif "label" in str(error) and label == "label":
+                label = "id"
+            else:
+                raise
 
 
-class _GMLParts:
-    """Rewrite parts of GML as networkx reads them; the first graph may repeat edges, whose weights add up."""
-
-    def __init__(self):
-        self._opening = " multigraph 1 "
-
-    def __call__(self, part):
-        kind = part.lastgroup
-        if kind == "text":
-            return part[0].replace("\n", " ")
-        if kind == "graph":
-            opening, self._opening = self._opening, ""
-            return part[0] + opening
-        return f"{part['whole']}.0{part['exponent']}" if kind == "exponent" else " "
+def _gml_part(part):
+    """Return a part of GML as networkx reads it."""
+    kind = part.lastgroup
+    if kind == "text":
+        return part[0].replace("\n", " ")
+    if kind == "graph":
+        return part[0] + _ONCE
+    if kind == "exponent":
+        return f"{part['whole']}.0{part['exponent']}"
+    if kind == "infinite":
+        return part[0].upper().replace("INITY", "")
+    return re.sub(r"\W", "_", part[0]) if kind == "name" else " "
 
 
 def read_adjlist(source, reading):

@@ -44,9 +44,7 @@ def read_dimacs(source, reading):
     with source.text("latin-1") as text:
         opening = _opening(text)
     if opening is None:
-        raise FormatError(
-            "a DIMACS file begins with a line like 'p edge 4 5', and then come lines like 'e 1 2'"
-        )
+        raise FormatError("a DIMACS file begins with a line like 'p edge 4 5', and then come lines like 'e 1 2'")
     kind, n_nodes, n_edges, first, skip = opening
     if n_nodes == 0:
         raise FormatError("the graph is empty: its header says 0 nodes")

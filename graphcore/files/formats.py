@@ -45,13 +45,13 @@ _FOREIGN = {
     rb"\(tlp\s": "a Tulip file; export GML or GraphML of it from Tulip",
     rb"33d32945\s+stp": "a SteinLib file (STP); save its lines 'E 1 2 3' without the E as edges",
     rb"[-+]?[\d.]+([ \t]+qid:\d+)?([ \t]+\d+:[-+.\de]+){2,}\s":
-        "a table in LIBSVM's format, which sklearn.datasets.load_svmlight_file(path) reads as vectors; write neighbours "
-        "and their weights one edge a line",
+        "a table in LIBSVM's format, which sklearn.datasets.load_svmlight_file(path) reads as vectors; write weighted "
+        "neighbours one edge a line",
     rb"(<\w+:[^<>\s]+>|_:\S+)\s+<\w+:[^<>\s]+>\s+[<\"_]|@(prefix|base)\s[^\n]*<":
         "RDF; write subject and object as two columns",
     rb"(weighted)?adjacencygraph\s+\d+\s": "a graph of Ligra; make a matrix of its offsets and edges with scipy.sparse",
     rb"@relation\s+\S+\s+@attribute\s": "a table of vectors (ARFF), which scipy.io.arff.loadarff(path) reads",
-    rb"(c\b[^\n]*\n)*p\s+w?cnf\s": "a formula (DIMACS CNF) and no graph",
+    rb"(c\b[^\n]*\n)*p\s+(w?cnf|aux)\s": "a formula (CNF) or coordinates of DIMACS, and no graph",
     rb"(graph|flowchart)\s+(td|tb|bt|lr|rl)\s*;?\s*\n[^\n]*--": "a Mermaid diagram; write its arrows as two columns",
     rb"\([^\n]*\)[^\n(),]*;\s*\Z": "a tree in Newick's format; write its edges as two columns",
 }  # fmt: skip
@@ -104,7 +104,10 @@ def guess_format(source):
     if text.startswith(b"<"):
         raise FormatError("this is XML or HTML, but neither GraphML nor GEXF; export one of these, or edges as CSV")
     if text.startswith((b"{", b"[")):
-        raise FormatError("this looks like JSON, which is not read; pass format='edgelist' if it is an edge list")
+        raise FormatError(
+            "this looks like JSON, which is not read; of networkx's data give graphcore.Graph.from_networkx(networkx."
+            "node_link_graph(json.load(open(path)))), or pass format='edgelist' if it is an edge list"
+        )
     named = (f for f in FORMATS.values() if f.read and source.suffix in (*f.suffixes, *f.also_read))
     return next(named, EDGE_LIST)
 

@@ -9,6 +9,7 @@ import numpy as np
 from ..exceptions import FormatError, InputError, ParameterError, warn_user
 from ..graphs.from_libraries import edge_attribute, first_values
 from ..graphs.graph import Graph
+from ..graphs.ids import is_numbered
 from ._columns import is_id
 from ._format import Format
 from ._markup_read import is_multiline, read_adjlist, read_gml, read_multiline, read_xml
@@ -35,8 +36,6 @@ def _read(source, reading, parse, warn=True):
 
     Nodes are named by their ids, in GML by their labels, unless some have none or share one.
     """
-    import networkx as nx
-
     weight = reading.weight_column
     if weight is not None and not isinstance(weight, str):
         raise ParameterError(f"weight_column={weight!r} must be the name of an edge attribute, 'auto' or None")
@@ -50,13 +49,15 @@ def _read(source, reading, parse, warn=True):
         raise FormatError(f"networkx cannot read it: {error or type(error).__name__}") from None
     if not len(G):
         raise FormatError("the graph is empty: it has no nodes")
-    # Ids are text here; if all are integers they become integers, as in other formats.
-    if all(isinstance(name, str) and is_id(name) for name in G):
-        G = nx.relabel_nodes(G, {name: int(name) for name in G})
     if G.size():
-        attributes = first_values(data for *_, data in G.edges(data=True))
+        attributes = first_values(lambda: (data for *_, data in G.edges(data=True)))
         weight = edge_attribute(attributes, weight, "weight_column", lambda told: warn_user(f"{source.name}: {told}"))
-    return Graph.from_networkx(G, weight=weight if G.size() else None, symmetrize=reading.symmetrize, warn=warn)
+    graph = Graph.from_networkx(G, weight=weight if G.size() else None, symmetrize=reading.symmetrize, warn=warn)
+    # Ids are text here; if all are integers they become integers, as in other formats.
+    if not all(isinstance(name, str) and is_id(name) for name in G):
+        return graph
+    names = list(map(int, G))
+    return Graph(graph.indptr, graph.indices, graph.weights, node_names=None if is_numbered(names) else names)
 
 
 def _is_gml(source):

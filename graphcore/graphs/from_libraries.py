@@ -59,11 +59,10 @@ def from_networkx(
     neighbors, indptr, indices = networkx_rows(G, names)
     rows = Rows(indptr, indices, NO_WEIGHTS)
     if weight not in (None, "weight") and len(indices):
-        attributes = first_values(_networkx_edges(G, neighbors))
+        values = first_values(lambda: _networkx_edges(G, neighbors))
+        found = edge_attribute(values, weight, "weight", _teller(warn))
         # Without a weight each of several parallel edges counts 1, as in networkx.
-        weight = edge_attribute(attributes, weight, "weight", _teller(warn)) or (
-            "weight" if weight == "auto" else weight
-        )
+        weight = "weight" if found is None else found
     if weight is not None:
         rows = drop_zeros(rows._replace(weights=_networkx_weights(G, weight, neighbors, rows, names)))
     # This sorts the columns; an undirected graph is its own transpose, and pairs are combined alike both ways.
@@ -114,12 +113,9 @@ def _networkx_weights(G, weight, neighbors, rows, names):
 
 
 def first_values(edges):
-    """Return the first value, None aside, of every attribute of these dictionaries."""
-    values = {}
-    for data in edges:
-        if not data.keys() <= values.keys():
-            values.update({name: v for name, v in data.items() if v is not None and name not in values})
-    return values
+    """Return the first value, None aside, of every attribute of the dictionaries that the function `edges` yields."""
+    names = dict.fromkeys(chain.from_iterable(edges()))
+    return {name: next((data[name] for data in edges() if data.get(name) is not None), None) for name in names}
 
 
 def edge_attribute(values, weight, parameter, tell):

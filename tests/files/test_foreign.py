@@ -37,6 +37,7 @@ def by_lines(rows, mark):
         ("WeightedAdjacencyGraph\n3\n2\n0\n1\n2\n1\n2\n5\n6\n", "Ligra"),
         ("% c\n@RELATION iris\n\n@ATTRIBUTE x NUMERIC\n@DATA\n1\n", "loadarff"),
         ("c a formula\np cnf 3 2\n1 -3 0\n2 3 -1 0\n", "CNF"),
+        ("c coordinates\np aux sp co 2\nv 1 -73 41\nv 2 -74 41\n", "coordinates"),
         ("graph TD\n  a-->b\n  b-->c\n", "Mermaid"),
         ("(a,(b,c));\n", "Newick"),
         ("1 Anna Berg\n2 Ben\n3\n#\n1 2 knows\n2 3\n", "TGF.*behind the #"),

@@ -180,6 +180,7 @@ def test_of_several_graphs_the_first_is_read_and_the_others_are_told(write):
         ("", "edge [ source 0 target 1 weight 2 ] edge [ source 1 target 0 weight 3 ]", {("a", "b"): 5}),
         ("", "edge [ source 0 target 1 ] edge [ source 0 target 1 ]", {("a", "b"): 1}),
         ("", 'edge [ source 0 target 1 similarity 2 note "two\n\nlines 1e5 # x" ]', {("a", "b"): 2}),
+        ("", "edge [ source 0 target 1 edge.weight 2 x nan y -Infinity z NaN ]", {("a", "b"): 2}),
         ('# a "comment\n', "edge [ source 0 target 1 value 4 ]\n", {("a", "b"): 4}),
     ],
 )  # fmt: skip
