@@ -105,8 +105,8 @@ def guess_format(source):
         raise FormatError("this is XML or HTML, but neither GraphML nor GEXF; export one of these, or edges as CSV")
     if text.startswith((b"{", b"[")):
         raise FormatError(
-            "this looks like JSON, which is not read; of networkx's data give graphcore.Graph.from_networkx(networkx."
-            "node_link_graph(json.load(open(path)))), or pass format='edgelist' if it is an edge list"
+            "this looks like JSON, which is not read; of networkx's node-link data give graphcore.Graph.from_networkx("
+            "networkx.node_link_graph(data)), or pass format='edgelist' if it is an edge list"
         )
     named = (f for f in FORMATS.values() if f.read and source.suffix in (*f.suffixes, *f.also_read))
     return next(named, EDGE_LIST)
