@@ -55,18 +55,25 @@ _FOREIGN = {
     rb"(graph|flowchart)\s+(td|tb|bt|lr|rl)\s*;?\s*\n[^\n]*--": "a Mermaid diagram; write its arrows as two columns",
     rb"\([^\n]*\)[^\n(),]*;\s*\Z": "a tree in Newick's format; write its edges as two columns",
 }  # fmt: skip
+# Those that only their endings tell.
+_FOREIGN_ENDINGS = {
+    ".hgr": "a hypergraph (hMETIS), and edges have two ends; write an edge for each pair of their ends",
+    ".g6": _FOREIGN[rb">>(di)?graph6<<"], ".s6": f"a graph in sparse6; {_NETWORKX.format('read_sparse6')}",
+}  # fmt: skip
 
 
 def _is_trivial(text):
     """Return whether lines are nodes and their labels, then a `#`, then edges of these nodes (trivial graph format)."""
-    before, mark, after = re.sub(rb"[ \t\r]+\n", b"\n", text).partition(b"\n#\n")
-    nodes, edges = ([line.split() for line in part.splitlines() if line] for part in (before, after))
+    lines = [line.split() for line in text.splitlines() if line.strip()]
+    if [b"#"] not in lines:
+        return False
+    nodes, edges = lines[: lines.index([b"#"])], lines[lines.index([b"#"]) + 1 :]
     names = {words[0] for words in nodes}
     # An edge list may hold a blank comment, too; there, the second words are such names as the first.
     labels = {words[1] for words in nodes if len(words) > 1} - names
     labels = {label for label in labels if not (label.isdigit() and all(map(bytes.isdigit, names)))}
     return bool(
-        mark and len(names) == len(nodes) and (labels or all(len(words) == 1 for words in nodes))
+        len(names) == len(nodes) and (labels or all(len(words) == 1 for words in nodes))
         and all(len(words) > 1 and names.issuperset(words[:2]) for words in edges[:-1] or edges)
     )  # fmt: skip
 
@@ -97,8 +104,7 @@ def guess_format(source):
     what = next((what for mark, what in _FOREIGN.items() if re.match(_COMMENTS + mark, text, re.DOTALL)), None)
     if what is None and _is_trivial(text):
         what = "a graph in the trivial graph format (TGF); save the lines behind the # as edges"
-    if what is None and source.suffix == ".hgr":
-        what = "a hypergraph (hMETIS), and edges have two ends; write an edge for each pair of their ends"
+    what = what or _FOREIGN_ENDINGS.get(source.suffix)
     if what is not None:
         raise FormatError(f"this is {what}, or pass format='edgelist' if its lines are edges")
     if text.startswith(b"<"):

@@ -67,6 +67,12 @@ def test_nodes_may_be_called_so_and_short_lists_of_edges_are_no_matrices(write, 
     assert read_graph(write(text)).n_edges >= 2
 
 
+@pytest.mark.parametrize(("name", "text"), [("a.g6", "DQc\n"), ("a.hgr", "2 3\n1 2\n1 2 3\n"), ("a.s6", ":Fa@x^\n")])
+def test_other_programs_are_named_by_their_endings(write, name, text):
+    with pytest.raises(FormatError, match=r"(read_graph6|hypergraph|read_sparse6).*format='edgelist'"):
+        read_graph(write(text, name))
+
+
 def test_libraries_read_what_the_message_says(tmp_path):
     igraph = pytest.importorskip("igraph")
     (tmp_path / "k.dl").write_text("dl n=3\nformat = edgelist1\ndata:\n1 2\n2 3\n")
