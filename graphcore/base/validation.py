@@ -109,14 +109,43 @@ def label_array(name, labels):
     )
 
 
+def are_missing(values):
+    """Return a mask of the missing values of an array: NaN, None, and NA of any library."""
+    if values.dtype.kind == "f":
+        return np.isnan(values)
+    if values.dtype.kind != "O":
+        return np.zeros(values.shape, dtype=bool)
+    absent = ("None", "nan", "NaN", "<NA>", "NaT")
+    flat = [not isinstance(value, str) and str(value) in absent for value in values.ravel().tolist()]
+    return np.array(flat, dtype=bool).reshape(values.shape)
+
+
+def whole_labels(labels):
+    """Return an array of whole numbers as integers, -1 where a value is missing; any other array as it is."""
+    if labels.dtype.kind not in "fO":
+        return labels
+    missing = are_missing(labels)
+    known = labels[~missing]
+    if known.dtype.kind == "O":
+        if not all(isinstance(value, Real) and not isinstance(value, bool) for value in known):
+            return labels
+        known = known.astype(np.float64)
+    if not (np.abs(known) < 2.0**53).all() or (known % 1 != 0).any():
+        return labels
+    whole = np.full(labels.shape, -1, dtype=np.int64)
+    whole[~missing] = known
+    return whole
+
+
 def check_labels(name, labels, n_nodes, *, n_clusters=None):
-    """Return cluster labels (-1 for none) as a read-only int32 array, or raise an InputError that says why not."""
-    labels = label_array(name, labels)
+    """Return labels as a read-only int32 array, -1 for no cluster and what is missing, or raise an InputError."""
+    labels = whole_labels(label_array(name, labels))
     if labels.shape != (n_nodes,):
         raise InputError(f"{name} have shape {labels.shape}; one label for each of {n_nodes} nodes is needed")
     if n_nodes and labels.dtype.kind not in "iu":
         raise InputError(
-            f"{name} must be integers, got {labels.dtype}; numpy.unique(labels, return_inverse=True)[1] numbers them"
+            f"{name} must be integers, got {labels.dtype}, and -1, NaN or None where there is none; "
+            "numpy.unique(labels, return_inverse=True)[1] numbers them, text that stands for none as well: set -1 there"
         )
     if n_nodes and labels.min() < -1:
         raise InputError(f"{name} must be -1 (no cluster) or more; found {labels.min()}")

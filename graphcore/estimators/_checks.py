@@ -61,6 +61,17 @@ def refuse_graph(estimator, X, takes="vectors or a kernel matrix", remedy=""):
         )
 
 
+def refuse_negative(estimator, X, what="weights of edges"):
+    """Raise an InputError if a matrix, sparse or dense, holds negative values; it begins as scikit-learn's does."""
+    least = (X.data if hasattr(X, "indptr") else X).min(initial=0)
+    if least < 0:
+        remedy = "; of similarities such as correlations give (1 + X) / 2, abs(X) or X * (X > 0)"
+        raise InputError(
+            f"Negative values in data passed to X in {type(estimator).__name__}: {what} are not negative, the least "
+            f"is {least:.3g}{remedy * (what != 'distances')}"
+        )
+
+
 def passed_on(estimator, names):
     """Parameters that go to a function as they are; `names` with spaces between."""
     return {name: getattr(estimator, name) for name in names.split()}

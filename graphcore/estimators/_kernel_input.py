@@ -21,7 +21,7 @@ from ..kernels.as_kernel import as_kernel
 from ..kernels.checks import check_magnitude, check_scale
 from ..kernels.functions import VECTOR_KERNELS, KernelFunction, kernel_function
 from ..kernels.vectors import check_chunks, kernel_over
-from ._checks import Estimator, parameters, refuse_graph
+from ._checks import Estimator, parameters, refuse_graph, refuse_negative
 from ._equal_rows import EqualRows, merge_equal_rows
 
 _OVER_VECTORS = (*VECTOR_KERNELS, "rbf", "poly")
@@ -146,7 +146,8 @@ class KernelInput(Estimator):
     def _graph_of(self, X):
         """The graph that was given, as it is or as an adjacency matrix, its nodes weighed, with weights in range."""
         if not is_graph(X):
-            X = self._real(X, ensure_non_negative=True)
+            X = self._real(X)
+            refuse_negative(self, X)
         graph = as_graph(X, symmetrize=self.symmetrize)
         if self._node_weights is not None:
             self._node_weights = check_sample_weight(self._node_weights, graph.n_nodes)
@@ -201,11 +202,12 @@ class KernelInput(Estimator):
                 "labels_ has the labels of the fitted nodes"
             )
         refuse_graph(self, X)
-        X = self._real(X, reset=False, ensure_non_negative=self._kind == "graph")
+        X = self._real(X, reset=False)
         if self._kind != "graph":
             if self._kind == "vectors":
                 check_scale(X, self._precision)
             return X
+        refuse_negative(self, X)
         if self._node_weights is not None:
             X = X @ sp.diags_array(self._node_weights)
         return edges_in_range(X, self._exponent)

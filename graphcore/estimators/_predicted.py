@@ -17,6 +17,7 @@ from ..neighbors.neighbor_lists import Neighbors, distance_matrix, is_neighbor_p
 from ..neighbors.outliers import Outliers, last_distances
 from ..neighbors.search_walk import new_row_searcher
 from ..neighbors.vectors import check_binary, ordered
+from ._checks import refuse_negative
 
 _PIECE = 1 << 14
 
@@ -248,8 +249,9 @@ def checked_rows(model, X):
         )
     X = validate_data(
         model, X, accept_sparse="csr", dtype=(np.float32, np.float64), reset=False, order="C",
-        ensure_non_negative=kind != "vectors",
     )  # fmt: skip
+    if kind != "vectors":
+        refuse_negative(model, X, "distances" if kind == "distances" else "weights of edges")
     if kind == "distances" and not hasattr(X, "indptr"):
         raise InputError(
             "neighbours come as a sparse matrix, for example from KNeighborsTransformer; this one is dense"

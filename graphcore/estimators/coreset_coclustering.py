@@ -14,7 +14,7 @@ from ..cluster.pipeline.cluster import Clustering
 from ..cluster.pipeline.settings import check_settings
 from ..graphs.as_graph import refuse_as_vectors
 from ..graphs.graph import Graph
-from ._checks import Estimator, parameters, passed_on, refuse_graph, stages_of
+from ._checks import Estimator, parameters, passed_on, refuse_graph, refuse_negative, stages_of
 from .fit import fit_graph
 
 
@@ -111,7 +111,8 @@ class CoresetSpectralCoclustering(BiclusterMixin, Estimator):
         remedy = "of a bipartite networkx graph give networkx.bipartite.biadjacency_matrix(G, rows); "
         refuse_graph(self, X, "a matrix between two kinds of nodes", remedy)
         refuse_as_vectors(X)
-        X = validate_data(self, X, accept_sparse="csr", dtype=(np.float32, np.float64), ensure_non_negative=True)
+        X = validate_data(self, X, accept_sparse="csr", dtype=(np.float32, np.float64))
+        refuse_negative(self, X)
         with stages_of(self) as stages:
             with stages("graph"):
                 graph = Graph.from_biadjacency(X)

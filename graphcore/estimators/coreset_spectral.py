@@ -9,6 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..base.streams import Streams
 from ..base.types import AnyData, AnyGraph, ArrayLike, Labels, PathLike
+from ..base.validation import whole_labels
 from ..cluster.pipeline.parameters import defaults
 from ..cluster.pipeline.settings import check_settings
 from ..exceptions import InputError
@@ -191,16 +192,16 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, PredictedRows
             and distances to them (floats), in either order: the nearest `n_neighbors` of each row are taken, all if it
             lists fewer, itself passed over.
         y : array-like of shape (n_samples,), optional
-            Integers with -1 among them, as scikit-learn's semi-supervised classes mark what is unknown, are `labels`
-            where those are not given. Otherwise ignored: pipelines and searches pass full labels to every step. Do not
-            give classes coded as -1 and 1: those of 1 would stay together.
+            Whole numbers with -1 among them, as scikit-learn's semi-supervised classes mark what is unknown, NaN or
+            None, are `labels` where those are not given. Otherwise ignored: pipelines and searches pass full labels to
+            every step. Do not give classes coded as -1 and 1: those of 1 would stay together.
         sample_weight : array-like of shape (n_samples,), optional
             As how many each node counts: the graph is clustered whose edges weigh ``w_x A_xy w_y``, which is that of
             copies of nodes with all their edges, and `min_cluster_size` and `max_cluster_size` count weights. Nodes of
             weight 0 get -1. Neighbours of vectors are those without weights.
         labels : array-like of shape (n_samples,), integer, optional
-            Labels that nodes keep, from 0 to ``n_clusters - 1``; -1 is unknown. All -1 keeps none, whatever `y` is.
-            Isolated nodes get -1 all the same.
+            Labels that nodes keep, from 0 to ``n_clusters - 1``; -1, NaN and None are unknown. All -1 keeps none,
+            whatever `y` is. Isolated nodes get -1 all the same.
         initial_labels : array-like of shape (n_samples,), integer, optional
             Labels to start from, likewise, instead of clustering coresets: nodes of -1 follow their neighbours, then
             all are moved as at the end of every fit. Clusters keep their numbers.
@@ -223,7 +224,7 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, PredictedRows
         """
         if labels is None:
             try:
-                marked = np.asarray(y)
+                marked = whole_labels(np.asarray(y))
             except ValueError:  # lists of different lengths, which are ignored
                 marked = np.empty(0)
             labels = y if marked.ndim == 1 and marked.dtype.kind == "i" and (marked == -1).any() else None

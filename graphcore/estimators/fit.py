@@ -29,6 +29,7 @@ from ..neighbors.neighbor_lists import is_neighbor_pair, listed_neighbors, neigh
 from ..neighbors.neighbors import clustered_neighbors, graph_of_vectors
 from ..neighbors.outliers import Outliers, outlier_scores, refuse_outliers
 from ..neighbors.vectors import as_vectors
+from ._checks import refuse_negative
 from ._predicted import Reference, as_taken, checked_rows
 
 
@@ -130,8 +131,10 @@ def graph_of(model, X, streams, stages):
     given = affinity.startswith("precomputed")  # of vectors the search says where one is not finite
     X = validate_data(
         model, X, accept_sparse="csr", dtype=(np.float32, np.float64), ensure_all_finite=given, ensure_min_samples=2,
-        ensure_non_negative=given, order="C",
+        order="C",
     )  # fmt: skip
+    if given:
+        refuse_negative(model, X, "weights of edges" if affinity == "precomputed" else "distances")
     if affinity == "precomputed":
         with stages("graph"):
             return as_graph(X, symmetrize=model.symmetrize), Reference("edges")

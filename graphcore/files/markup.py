@@ -1,17 +1,18 @@
-"""GraphML, GEXF, GML and adjacency lists: read by networkx; the first three written piece by piece."""
+"""GraphML, GEXF, GML and adjacency lists: read as graphs of networkx; the first three written piece by piece."""
 
-import io
 import re
-import warnings
 from functools import partial
 from xml.sax.saxutils import escape, quoteattr
 
 import numpy as np
 
 from ..exceptions import FormatError, InputError, ParameterError, warn_user
+from ..graphs.from_libraries import edge_attribute, first_values
 from ..graphs.graph import Graph
+from ..graphs.ids import is_numbered
 from ._columns import is_id
 from ._format import Format
+from ._markup_read import is_multiline, read_adjlist, read_gml, read_multiline, read_xml
 from .atomic import as_text
 from .edge_list import upper_edges
 
@@ -30,50 +31,33 @@ _BEFORE_GML = re.compile(rb"#|(creator|version|comment)\b")
 # -- read --------------------------------------------------------------------------------------------------------------
 
 
-def _read(source, reading, kind):
-    """Read an open Source as its Reading says.
+def _read(source, reading, parse, warn=True):
+    """Read an open Source as its Reading says; `parse` makes a graph of networkx, `warn` if its directions are known.
 
     Nodes are named by their ids, in GML by their labels, unless some have none or share one.
     """
-    import networkx as nx
-
     weight = reading.weight_column
     if weight is not None and not isinstance(weight, str):
         raise ParameterError(f"weight_column={weight!r} must be the name of an edge attribute, 'auto' or None")
-    with source.open() as stream:
-        content = stream.read()
-    with warnings.catch_warnings(record=True) as told:
-        warnings.simplefilter("always")
-        try:
-            G = _read_gml(content) if kind == "gml" else getattr(nx, f"read_{kind}")(io.BytesIO(content))
-        except MemoryError:
-            raise
-        except RecursionError:
-            raise FormatError("networkx cannot read it: its lists are nested too deep") from None
-        except Exception as error:  # networkx, the parser of XML and codecs have no common class for damage
-            raise FormatError(f"networkx cannot read it: {error or type(error).__name__}") from None
-    for message in dict.fromkeys(str(warning.message) for warning in told):
-        warn_user(f"{source.name}: networkx says: {message}")
+    try:
+        G = parse(source, reading)
+    except (MemoryError, FormatError, UnicodeDecodeError):
+        raise
+    except RecursionError:
+        raise FormatError("networkx cannot read it: its lists are nested too deep") from None
+    except Exception as error:  # networkx has no common class for damage
+        raise FormatError(f"networkx cannot read it: {error or type(error).__name__}") from None
     if not len(G):
         raise FormatError("the graph is empty: it has no nodes")
-    # networkx returns ids as text; if all are integers they become integers, as in other formats.
-    if all(isinstance(name, str) and is_id(name) for name in G):
-        G = nx.relabel_nodes(G, {name: int(name) for name in G})
-    if weight == "auto":
-        present = {key for *_, data in G.edges(data=True) for key in data}
-        weight = next((key for key in ("weight", "value") if key in present), None)
-    return Graph.from_networkx(G, weight=weight, symmetrize=reading.symmetrize)
-
-
-def _read_gml(content):
-    import networkx as nx
-
-    try:
-        return nx.read_gml(io.BytesIO(content))
-    except nx.NetworkXError as error:
-        if "label" not in str(error):
-            raise
-        return nx.read_gml(io.BytesIO(content), label="id")
+    if G.size():
+        attributes = first_values(lambda: (data for *_, data in G.edges(data=True)))
+        weight = edge_attribute(attributes, weight, "weight_column", lambda told: warn_user(f"{source.name}: {told}"))
+    graph = Graph.from_networkx(G, weight=weight if G.size() else None, symmetrize=reading.symmetrize, warn=warn)
+    # Ids are text here; if all are integers they become integers, as in other formats.
+    if not all(isinstance(name, str) and is_id(name) for name in G):
+        return graph
+    names = list(map(int, G))
+    return Graph(graph.indptr, graph.indices, graph.weights, node_names=None if is_numbered(names) else names)
 
 
 def _is_gml(source):
@@ -85,7 +69,7 @@ def _is_gml(source):
 
 
 def _is_xml(source, kind):
-    return source.text_head.startswith(b"<") and f"<{kind}".encode() in source.text_head
+    return source.text_head.startswith(b"<") and re.search(rf"<(\w+:)?{kind}\b".encode(), source.text_head) is not None
 
 
 # -- write -------------------------------------------------------------------------------------------------------------
@@ -226,14 +210,18 @@ def _gml_text(text):
     return '"' + "".join(c if " " <= c <= "~" else f"&#{ord(c)};" for c in text) + '"'
 
 
-def _format(kind, sniff, lines):
+def _format(kind, sniff, parse, lines):
     return Format(
-        kind, (f".{kind}",), sniff=sniff, read=partial(_read, kind=kind), write=partial(_write, lines=lines),
+        kind, (f".{kind}",), sniff=sniff, read=partial(_read, parse=parse), write=partial(_write, lines=lines),
         attributes=True,
     )  # fmt: skip
 
 
-GRAPHML = _format("graphml", partial(_is_xml, kind="graphml"), _graphml)
-GEXF = _format("gexf", partial(_is_xml, kind="gexf"), _gexf)
-GML = _format("gml", _is_gml, _gml)
-ADJLIST = Format("adjlist", also_read=(".adjlist",), read=partial(_read, kind="adjlist"))
+GRAPHML = _format("graphml", partial(_is_xml, kind="graphml"), partial(read_xml, kind="graphml"), _graphml)
+GEXF = _format("gexf", partial(_is_xml, kind="gexf"), partial(read_xml, kind="gexf"), _gexf)
+GML = _format("gml", _is_gml, read_gml, _gml)
+ADJLIST = Format("adjlist", also_read=(".adjlist",), read=partial(_read, parse=read_adjlist))
+MULTILINE = Format(
+    "multiline-adjlist", also_read=(".multiline_adjlist",), sniff=is_multiline,
+    read=partial(_read, parse=read_multiline, warn=False),
+)  # fmt: skip

@@ -24,8 +24,10 @@ def read_metis(source, reading):
         if n_nodes - 1 > source.size or 2 * leading > source.size:
             stated = f"{leading} weights of every node" if n_nodes - 1 <= source.size else f"{n_nodes} nodes"
             raise FormatError(f"the header says {stated}, but the file has only {source.size} bytes")
+        # Weights that are left out may be any numbers.
+        dtype = np.float64 if has_weights and not reading.weighted else np.int64
         for block in _blocks(stream):
-            values, counts = _numbers(block, rows, n_nodes)
+            values, counts = _numbers(block, rows, n_nodes, dtype)
             values, counts = _drop_leading(values, counts, leading, rows)
             if has_weights:
                 if (counts % 2).any():
@@ -33,10 +35,14 @@ def read_metis(source, reading):
                     raise FormatError(
                         f"the line of node {node} has a neighbour without a weight, but the header promises weights"
                     )
-                weights.append(values[1::2].astype(np.float64))
-                if len(weights[-1]) and weights[-1].min() < 0:
-                    raise FormatError(f"there is a negative weight, {values[1::2].min()}")
+                if reading.weighted:
+                    weights.append(values[1::2].astype(np.float64))
+                    if len(weights[-1]) and weights[-1].min() < 0:
+                        least = values[1::2].min()
+                        raise FormatError(f"there is a negative weight, {least}; weight_column=None leaves weights out")
                 values, counts = values[::2], counts // 2
+            if (values % 1 != 0).any():
+                raise FormatError(f"neighbour {values[values % 1 != 0][0]} is named, which is no integer")
             if len(values) and not (values.min() >= 1 and values.max() <= n_nodes):
                 wrong = values[(values < 1) | (values > n_nodes)][0]
                 raise FormatError(f"neighbour {wrong} is named, but nodes are 1 to {n_nodes}")
@@ -49,7 +55,7 @@ def read_metis(source, reading):
     indptr = np.zeros(n_nodes + 1, dtype=np.int64)
     np.cumsum(np.concatenate([*lengths, np.zeros(n_nodes - rows, np.int64)]), out=indptr[1:])
     indices = np.concatenate(indices)
-    data = np.concatenate(weights) if weights and reading.weighted else np.ones(len(indices), dtype=bool)
+    data = np.concatenate(weights) if weights else np.ones(len(indices), dtype=bool)
     try:
         graph = Graph.from_scipy(sp.csr_array((data, indices, indptr), shape=(n_nodes, n_nodes)), symmetrize="error")
     except InputError:  # the only defect left
@@ -122,7 +128,7 @@ def _blocks(stream):
             yield piece if piece.endswith(b"\n") else piece + b"\n"
 
 
-def _numbers(block, rows, n_nodes):
+def _numbers(block, rows, n_nodes, dtype):
     """Parse a block; return (numbers, counts by line), without blank lines beyond the last node."""
     text = np.frombuffer(block, dtype=np.uint8)
     inside = text > 32
@@ -136,17 +142,21 @@ def _numbers(block, rows, n_nodes):
         counts = counts[: n_nodes - rows]
     total = int(ends[-1])
     if total == 0:
-        return np.empty(0, dtype=np.int64), counts
+        return np.empty(0, dtype=dtype), counts
     try:
-        values = np.fromstring(block.decode("ascii"), dtype=np.int64, sep=" ")
+        values = np.fromstring(block.decode("ascii"), dtype=dtype, sep=" ")
     except ValueError:  # UnicodeDecodeError is one
         values = ()
     if len(values) != total:
+        kind, noun = (int, "integer") if dtype is np.int64 else (float, "number")
         for node, line in enumerate(block.splitlines(), rows + 1):
             for word in line.split():
-                if not word.isdigit():
-                    raise FormatError(f"the line of node {node} has {word.decode('latin-1')!r}, which is no integer")
-        raise FormatError(f"the lines from node {rows + 1} on cannot be read as integers")
+                try:
+                    kind(word)
+                except ValueError:
+                    shown = word.decode("latin-1")
+                    raise FormatError(f"the line of node {node} has {shown!r}, which is no {noun}") from None
+        raise FormatError(f"the lines from node {rows + 1} on cannot be read as {noun}s")
     return values, counts
 
 

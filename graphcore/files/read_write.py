@@ -27,9 +27,9 @@ def read_graph(
     r"""Read a graph from a file; format and layout are detected unless they are given.
 
     Edge lists, Matrix Market, METIS, NumPy archives (scipy's ``save_npz`` or arrays ``indptr`` and ``indices``),
-    GraphML, GEXF and GML, each plain or compressed (gzip, bzip2, xz; Zstandard with the package zstandard), Parquet
-    tables of edges (with pyarrow), and BVGraph, the WebGraph framework's files. The page ``docs/files.md`` tells what
-    is recognised and how.
+    GraphML, GEXF, GML, Pajek, DIMACS and LGL, each plain or compressed (gzip, bzip2, xz; Zstandard with the package
+    zstandard), Parquet tables of edges (with pyarrow), and BVGraph, the WebGraph framework's files. The page
+    ``docs/files.md`` tells what is recognised and how.
 
     Parameters
     ----------
@@ -37,8 +37,8 @@ def read_graph(
         The file; "-" is standard input. Of a web graph its .graph, or the name that its files have in common. A folder
         is a graph on disk, which is opened (:func:`graphcore.open_graph`).
     format : str, optional
-        "edgelist", "konect", "matrix-market", "metis", "npz", "graphml", "gexf", "gml", "adjlist", "parquet" or
-        "bvgraph".
+        "edgelist", "konect", "matrix-market", "metis", "npz", "graphml", "gexf", "gml", "adjlist", "multiline-adjlist",
+        "pajek", "dimacs", "lgl", "parquet" or "bvgraph".
         Default: by the content, and for METIS and adjacency lists by the ending.
     delimiter : str, optional
         Edge lists: one character, or "whitespace" for runs of blanks and tabs. Default: tab, comma, semicolon, white
@@ -54,7 +54,7 @@ def read_graph(
         Edge lists: where the weight stands, by number from 0 or by name; None for no weights. "auto" takes the column
         that a header names "weight" or the like; without names, a third numeric column if it is the only one beside
         time stamps. Columns left out raise a warning. Other formats: None leaves weights out, and for GraphML, GEXF and
-        GML a str is the edge attribute ("auto": "weight", else "value").
+        GML a str is the edge attribute ("auto": one called "weight" or the like).
     ids : {"auto", "integer", "string"}, default "auto"
         Edge lists: what the nodes' names are. "auto" takes integers if the first lines hold nothing else.
     symmetrize : {"max", "average", "sum", "min", "error", "degree-discounted", "random-walk"}, default "max"

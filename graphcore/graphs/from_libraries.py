@@ -1,12 +1,14 @@
 """Graphs of networkx, igraph, scanpy (AnnData) and torch_geometric become a Graph."""
 
 from itertools import chain
+from numbers import Real
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..base.validation import check_choice
-from ..exceptions import InputError
+from ..base.validation import check_choice, refused
+from ..exceptions import InputError, warn_user
+from .columns import left_out, weight_column
 from .directed import undirected_rows
 from .from_edges import graph_from_ends
 from .ids import is_numbered
@@ -16,10 +18,13 @@ from .weights import NO_WEIGHTS, edge_weights, entry_weights, first_bad_weight
 if TYPE_CHECKING:
     import graphcore
 
+# Attributes that files and other libraries give to edges themselves.
+_OWN = frozenset(["id", "key", "label", "start", "end", "source", "target", "networkx_key"])
+
 
 def from_networkx(
     cls: "type[graphcore.Graph]",
-    G: object, weight: str | None = "weight", *, symmetrize: str = "max", warn: bool = True,
+    G: object, weight: str | None = "auto", *, symmetrize: str = "max", warn: bool = True,
 ) -> "graphcore.Graph":  # fmt: skip
     """Make a graph from a networkx graph; its nodes, in the order of ``list(G)``, become the node names.
 
@@ -27,10 +32,12 @@ def from_networkx(
     ----------
     G : networkx.Graph, DiGraph, MultiGraph or MultiDiGraph
         Parallel edges add up if they have weights. A directed graph is symmetrised.
-    weight : str or None, default "weight"
-        Edge attribute that holds the weight (1 where it is missing); None for an unweighted graph.
+    weight : str or None, default "auto"
+        Edge attribute that holds the weight (1 where it is missing); None for an unweighted graph. "auto" is an
+        attribute called "weight" or the like; others that hold numbers raise a warning. A name that no edge has is an
+        error, but for "weight", which networkx's own functions ask for where there may be none.
     symmetrize, warn
-        See :meth:`from_edges`; a directed graph is warned about.
+        See :meth:`from_edges`; a directed graph is warned about, and so are attributes that are not read.
 
     Returns
     -------
@@ -51,6 +58,11 @@ def from_networkx(
         raise InputError("the networkx graph has no nodes")
     neighbors, indptr, indices = networkx_rows(G, names)
     rows = Rows(indptr, indices, NO_WEIGHTS)
+    if weight not in (None, "weight") and len(indices):
+        values = first_values(lambda: _networkx_edges(G, neighbors))
+        found = edge_attribute(values, weight, "weight", _teller(warn))
+        # Without a weight each of several parallel edges counts 1, as in networkx.
+        weight = "weight" if found is None else found
     if weight is not None:
         rows = drop_zeros(rows._replace(weights=_networkx_weights(G, weight, neighbors, rows, names)))
     # This sorts the columns; an undirected graph is its own transpose, and pairs are combined alike both ways.
@@ -74,18 +86,19 @@ def networkx_rows(G, names):
     return neighbors, indptr, np.fromiter(columns, dtype=np.int32, count=indptr[-1])
 
 
+def _networkx_edges(G, neighbors):
+    """Yield the attributes of every entry of the rows, those of parallel edges one by one."""
+    edges = chain.from_iterable(row.values() for row in neighbors)
+    return chain.from_iterable(keys.values() for keys in edges) if G.is_multigraph() else edges
+
+
 def _networkx_weights(G, weight, neighbors, rows, names):
     """Return weights in row order, parallel edges added up; 1 where the attribute is missing."""
-    edges = chain.from_iterable(row.values() for row in neighbors)
     starts = np.arange(len(rows.indices))  # where each entry's weights start: parallel edges have several
     if G.is_multigraph():
-        parallel = list(edges)
-        starts = np.cumsum([0, *map(len, parallel)])[:-1]
-        edges = chain.from_iterable(keys.values() for keys in parallel)
-    try:
-        weights = np.fromiter((data.get(weight, 1.0) for data in edges), dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise InputError(f"edge attribute {weight!r} must hold numbers: {error}") from None
+        starts = np.cumsum([0, *(len(keys) for row in neighbors for keys in row.values())])[:-1]
+    edges = _networkx_edges(G, neighbors)
+    weights = _as_numbers((data.get(weight, 1.0) for data in edges), weight)
     bad = first_bad_weight(weights)
     if bad >= 0:
         entry = np.searchsorted(starts, bad, side="right") - 1
@@ -99,9 +112,56 @@ def _networkx_weights(G, weight, neighbors, rows, names):
     return entry_weights(weights)
 
 
+def first_values(edges):
+    """Return the first value, None aside, of every attribute of the dictionaries that the function `edges` yields."""
+    names = dict.fromkeys(chain.from_iterable(edges()))
+    return {name: next((data[name] for data in edges() if data.get(name) is not None), None) for name in names}
+
+
+def edge_attribute(values, weight, parameter, tell):
+    """Return the attribute of edges that holds the weights, or None; `values` has one of each by name.
+
+    "auto" takes the surest name of a weight, and tells of other numbers; any other name must be there.
+    """
+    if weight is None:
+        return None
+    if weight != "auto":
+        if weight not in values:
+            listed = ", ".join(repr(name) for name in values if name not in _OWN)
+            raise refused(parameter, weight, f"is an attribute of no edge; there are {listed or 'none'}")
+        return weight
+    # Text under the very name of weights is refused when it is read.
+    chosen = weight_column([name for name, value in values.items() if name == "weight" or _is_number(value)])
+    numbers = (name for name, value in values.items() if isinstance(value, Real) and not isinstance(value, bool))
+    likely = (name for name in values if weight_column([name]) is not None)
+    others = [name for name in dict.fromkeys(chain(numbers, likely)) if name != chosen and name not in _OWN]
+    if others:
+        tell(left_out(others, parameter))
+    return chosen
+
+
+def _teller(warn):
+    return warn_user if warn else lambda _: None
+
+
+def _as_numbers(values, name):
+    try:
+        return np.fromiter(values, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"edge attribute {name!r} must hold numbers: {error}") from None
+
+
+def _is_number(value):
+    try:
+        float(value)
+    except (TypeError, ValueError):
+        return False
+    return True
+
+
 def from_igraph(
     cls: "type[graphcore.Graph]",
-    g: object, weight: str | None = "weight", *, symmetrize: str = "max", warn: bool = True,
+    g: object, weight: str | None = "auto", *, symmetrize: str = "max", warn: bool = True,
 ) -> "graphcore.Graph":  # fmt: skip
     """Make a graph from an igraph graph; its vertex attribute "name", if there is one, becomes the node names.
 
@@ -129,10 +189,14 @@ def from_igraph(
     if n_nodes == 0:
         raise InputError("the igraph graph has no nodes")
     ends = np.fromiter(chain.from_iterable(g.get_edgelist()), dtype=np.int32, count=2 * n_edges).reshape(-1, 2)
+    there = g.es.attributes()
+    if weight not in (None, "weight") and n_edges:
+        values = {name: next((value for value in g.es[name] if value is not None), None) for name in there}
+        weight = edge_attribute(values, weight, "weight", _teller(warn))
     weights = None
-    if weight is not None and weight in g.es.attributes():
+    if weight in there:
         # igraph has None where an edge was not given the attribute.
-        weights = np.array([1.0 if value is None else value for value in g.es[weight]])
+        weights = _as_numbers((1.0 if value is None else value for value in g.es[weight]), weight)
     names = g.vs["name"] if "name" in g.vs.attributes() else None
     weights = edge_weights(weights, n_edges)
     if not g.is_directed():

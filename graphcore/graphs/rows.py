@@ -106,7 +106,7 @@ def describe_defect(code, row, entry, rows):
         2: f"row {row} names column {column}, outside 0 to {len(rows.indptr) - 2}",
         3: f"the columns of row {row} are not in ascending order without repeats; Graph.from_scipy mends this",
         4: f"the weight of edge ({row}, {column}) is {value}; weights must be finite",
-        5: f"the weight of edge ({row}, {column}) is {value}; weights must not be negative",
+        5: f"the weight of edge ({row}, {column}) is {value}; weights must not be negative: give abs(A) or A * (A > 0)",
         6: f"row {row} stores a zero at column {column}; Graph.from_scipy drops explicit zeros",
     }[code]
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..base.types import AnyGraph, ArrayLike, Floats, Integers
-from ..base.validation import check_integer, check_labels, label_array
+from ..base.validation import are_missing, check_integer, check_labels, label_array
 from ..exceptions import InputError
 from ..graphs.as_graph import as_graph
 
@@ -75,8 +75,7 @@ def agreement(labels: ArrayLike, truth: ArrayLike, graph: AnyGraph | None = None
 def _class_numbers(truth):
     """Number the classes of objects; -1 for integers below 0 and missing values of any library."""
     numbers, out = {}, np.full(len(truth), -1)
-    for i, each in enumerate(truth):
-        missing = not isinstance(each, str) and str(each) in ("None", "nan", "NaN", "<NA>", "NaT")
+    for i, (each, missing) in enumerate(zip(truth, are_missing(truth), strict=True)):
         if not (missing or (isinstance(each, Integral) and each < 0)):
             try:
                 out[i] = numbers.setdefault(each, len(numbers))

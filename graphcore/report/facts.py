@@ -7,7 +7,7 @@ import numpy as np
 
 from .. import __version__
 from ..base.types import AnyGraph, ArrayLike, Table
-from ..base.validation import check_integer
+from ..base.validation import are_missing, check_integer, whole_labels
 from ..cluster.partition.merge import MergeTree, agglomerate
 from ..cluster.pipeline.cluster import Clustering
 from ..exceptions import InputError
@@ -233,14 +233,15 @@ def _tree(between, sizes, clustering):
 
 
 def _compare_classes(graph, labels, truth, n_clusters):
-    """Compare the clusters of all nodes with their classes; integers below 0 and "-1" are classes not known."""
+    """Compare the clusters of all nodes with their classes; "-1", integers below 0 and missing ones are not known."""
     import scipy.sparse as sp
 
-    truth = np.asarray(truth)
+    truth = whole_labels(np.asarray(truth))
     if truth.shape != labels.shape:
         raise InputError(f"truth has shape {truth.shape}; one class for each of {len(labels)} nodes is needed")
     known = graph.degrees > 0
-    known &= truth >= 0 if truth.dtype.kind in "iu" else truth != "-1"
+    known &= ~are_missing(truth)
+    known[known] = truth[known] >= 0 if truth.dtype.kind in "iu" else truth[known] != "-1"
     names, classes = np.unique(truth[known], return_inverse=True)
     numbers = np.full(len(truth), -1)
     numbers[known] = classes

@@ -3,10 +3,11 @@
 from fractions import Fraction
 
 import numpy as np
+import pandas as pd
 import pytest
 
-from graphcore import ParameterError
-from graphcore.base.validation import check_choice, check_integer, check_real
+from graphcore import InputError, ParameterError
+from graphcore.base.validation import check_choice, check_integer, check_labels, check_real
 
 
 def test_good_values_become_plain_ones():
@@ -60,3 +61,27 @@ def test_bad_reals(value, limits, message):
 def test_bad_choices(value):
     with pytest.raises(ParameterError, match="is not known; choose one of 'a', 'b'"):
         check_choice("mode", value, ("a", "b"))
+
+
+@pytest.mark.parametrize(
+    ("labels", "expected"),
+    [
+        ([0, np.nan, 2.0], [0, -1, 2]),
+        ([0, None, 2], [0, -1, 2]),
+        ([0.0, pd.NA, 2], [0, -1, 2]),
+        (pd.Series([0, None, 2], dtype="Int64"), [0, -1, 2]),
+        (np.array([np.int8(3), None, -1.0], dtype=object), [3, -1, -1]),
+        ([None, None], [-1, -1]),
+        (np.array([], dtype=object), []),
+        (np.float32([1, np.nan]), [1, -1]),
+    ],
+)
+def test_labels_are_whole_numbers_or_missing(labels, expected):
+    found = check_labels("labels", labels, len(labels))
+    assert (found.tolist(), found.dtype) == (expected, np.int32)
+
+
+@pytest.mark.parametrize("labels", [["a", None], [0.5, np.nan], [True, None], [np.inf, 1], ["0", "1"], [1e300, 0]])
+def test_labels_of_other_kinds_are_refused_and_the_error_says_what_is_unknown(labels):
+    with pytest.raises(InputError, match=r"labels must be integers, got .*, and -1, NaN or None where .*set -1 there"):
+        check_labels("labels", labels, 2)

@@ -8,6 +8,7 @@ from concurrent.futures import Future
 
 import networkx as nx
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse as sp
 from sklearn.datasets import make_blobs
@@ -92,6 +93,28 @@ def test_labels_to_start_from_have_a_coreset_and_no_graph_of_it():
     model = CoresetSpectralClustering(5, coreset_size=20, random_state=0).fit(CAVEMEN, initial_labels=TRUTH)
     assert len(model.coreset_) == 20 and model.coreset_graph_ is None and model.clustering_.cells is None
     np.testing.assert_array_equal(model.coreset_labels_, model.labels_[model.coreset_.indices])
+
+
+MISSING = {"nan": np.nan, "None": None, "NA": pd.NA}
+
+
+@pytest.mark.parametrize("missing", MISSING)
+@pytest.mark.parametrize("given", ["labels", "initial_labels", "y"])
+@pytest.mark.parametrize("container", [list, pd.Series, lambda known: pd.array(known, dtype="Int64"), np.array])
+def test_labels_that_are_missing_are_unknown(missing, given, container):
+    known = np.where(np.arange(40) % 4 == 0, 4 - TRUTH, -1)
+    with_gaps = [MISSING[missing] if label < 0 else label for label in known.tolist()]
+    expected = CoresetSpectralClustering(5, random_state=0).fit(CAVEMEN, **{given: known}).labels_
+    for values in (with_gaps, [label if label is MISSING[missing] else float(label) for label in with_gaps]):
+        found = CoresetSpectralClustering(5, random_state=0).fit(CAVEMEN, **{given: container(values)}).labels_
+        np.testing.assert_array_equal(found, expected)
+    np.testing.assert_array_equal(expected[known >= 0], known[known >= 0])
+
+
+@pytest.mark.parametrize("y", [TRUTH.astype(float), TRUTH / 3, np.where(TRUTH, TRUTH / 3, np.nan), list("ab" * 20)])
+def test_other_y_is_ignored(y):
+    expected = CoresetSpectralClustering(5, random_state=0).fit(CAVEMEN).labels_
+    np.testing.assert_array_equal(CoresetSpectralClustering(5, random_state=0).fit(CAVEMEN, y).labels_, expected)
 
 
 @pytest.mark.parametrize("known", [{"labels": TRUTH}, {"initial_labels": TRUTH}, {"y": np.where(TRUTH > 2, TRUTH, -1)}])
@@ -181,7 +204,7 @@ BAD = [
     (np.ones((1, 2)), {}, "minimum of 2"),
     ([["a", "b"], ["c", "d"]], {}, "could not convert|dtype"),
     *((of(np.ones((3, 2))), {"affinity": "precomputed"}, r"square.*\(3, 2\)") for of in (np.asarray, sp.csr_array)),
-    (-np.ones((3, 3)), {"affinity": "precomputed"}, "Negative values"),
+    (-np.ones((3, 3)), {"affinity": "precomputed"}, r"Negative values.* is -1; of .*correlations give \(1 \+ X\)"),
     (sp.csr_array(-np.ones((3, 3))), {}, "negative"),
     (sp.csr_array([[0, np.nan], [np.nan, 0]]), {}, "finite"),
     (sp.csr_array((5, 5)), {}, "all 5 nodes are isolated"),

@@ -20,8 +20,28 @@ def by_lines(rows, mark):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("*Vertices 2\n1 \"a\"\n2 \"b\"\n*Edges\n1 2\n", r"Pajek.*from_igraph\(igraph\.Graph\.Read_Pajek"),
-        ("% a comment\n*network x\n*vertices 2\n*arcs\n1 2 0.5\n", "Pajek"),
+        ("*node data\nID name\n1 ann\n2 ben\n*tie data\nfrom to strength\n1 2 3\n", r"VNA.*\*tie data"),
+        ("*Node properties\nID x\n1 0\n*Tie data\nfrom to\n1 1\n", "VNA"),
+        ("nodedef>name VARCHAR,label VARCHAR\na,A\nb,B\nedgedef>node1 VARCHAR,node2 VARCHAR\na,b\n", "GDF.*Gephi"),
+        ("#header section\nLEDA.GRAPH\nstring\nint\n-2\n2\n|{a}|\n|{b}|\n1\n1 2 0 |{4}|\n", r"networkx\.read_leda"),
+        (">>graph6<<DQc\n", r"networkx\.read_graph6"),
+        (">>sparse6<<:Fa@x^\n", r"networkx\.read_sparse6"),
+        (":Fa@x^\n:Fa@x^\n", "sparse6"),
+        ("(tlp \"2.3\"\n(nodes 0..2)\n(edge 0 0 1)\n)\n", "Tulip"),
+        ("33D32945 STP File, STP Format Version 1.0\nSECTION Graph\nNodes 2\nEdges 1\nE 1 2 3\nEND\nEOF\n", "SteinLib"),
+        ("+1 1:0.5 3:1\n-1 2:1 3:0.25\n", "load_svmlight_file"),
+        ("2 qid:1 1:0.5 3:1 # a\n", "load_svmlight_file"),
+        ("1 2:0.5 3:1\n2 1:0.5\n3 1:1\n", "one edge a line"),
+        ("<http://x.org/a> <http://x.org/knows> <http://x.org/b> .\n", "RDF"),
+        ("@prefix x: <http://x.org/> .\nx:a x:knows x:b .\n", "RDF"),
+        ("WeightedAdjacencyGraph\n3\n2\n0\n1\n2\n1\n2\n5\n6\n", "Ligra"),
+        ("% c\n@RELATION iris\n\n@ATTRIBUTE x NUMERIC\n@DATA\n1\n", "loadarff"),
+        ("c a formula\np cnf 3 2\n1 -3 0\n2 3 -1 0\n", "CNF"),
+        ("c coordinates\np aux sp co 2\nv 1 -73 41\nv 2 -74 41\n", "coordinates"),
+        ("graph TD\n  a-->b\n  b-->c\n", "Mermaid"),
+        ("(a,(b,c));\n", "Newick"),
+        ("1 Anna Berg\n2 Ben\n3\n#\n1 2 knows\n2 3\n", "TGF.*behind the #"),
+        ("1\n2\n3\n# \n1 2\n2 3", "TGF"),
         ("dl n=3\nformat = edgelist1\ndata:\n1 2\n2 3\n", r"UCINET.*igraph\.Graph\.Read_DL"),
         ("DL\nN = 2\ndata:\n0 1\n1 0\n", "UCINET"),
         ("graph G {\na -- b;\n}\n", "Graphviz.*gv2gml"),
@@ -36,18 +56,29 @@ def test_other_programs_are_named(write, text, message):
 
 @pytest.mark.parametrize(
     "text", ["graph b\nb c\n", "dl n\nn m\n", "*a *b\n*b *c\n", "digraph,x\nx,y\n", "0 1 2\n1 2 3\n2 3 4\n",
-             "1 2\n1 3\n2 3\n", "0 1 5\n1 0 5\n2 1 5\n", "a b 1\nb c 2"],
+             "1 2\n1 3\n2 3\n", "0 1 5\n1 0 5\n2 1 5\n", "a b 1\nb c 2",
+             "1 2\n2 3\n#\n3 1\n", "1 2 0.5\n2 3 1\n3 1 1\n#\n1 3 2\n", "1 5\n2 6\n#\n1 2\n", "a b\nb c\nc a\n#\na c\n",
+             ":a :b\n:b :c\n", "1 2:3\n2 4:5\n", "graph td\ntd x\n", "(0,1) (1,2)\n(1,2) (2,3)\n", "leda b\nb c\n",
+             "p q 1\nq r 2\n", "c d\ne f\n", "p edge 4 5\nq edge 1 2\n", "c x\np sp 3 4\nx a 1 2\n",
+             "*vertices b\nb c\n", "*arcs_of b\nb c\n", "@a @b\n@relation @c\n"],
 )  # fmt: skip
+@pytest.mark.filterwarnings("ignore:.*not read")
 def test_nodes_may_be_called_so_and_short_lists_of_edges_are_no_matrices(write, text):
     assert read_graph(write(text)).n_edges >= 2
 
 
-def test_igraph_reads_what_the_message_says(tmp_path):
+@pytest.mark.parametrize(("name", "text"), [("a.g6", "DQc\n"), ("a.hgr", "2 3\n1 2\n1 2 3\n"), ("a.s6", ":Fa@x^\n")])
+def test_other_programs_are_named_by_their_endings(write, name, text):
+    with pytest.raises(FormatError, match=r"(read_graph6|hypergraph|read_sparse6).*format='edgelist'"):
+        read_graph(write(text, name))
+
+
+def test_libraries_read_what_the_message_says(tmp_path):
     igraph = pytest.importorskip("igraph")
-    nx.write_pajek(KARATE, tmp_path / "k.net")
     (tmp_path / "k.dl").write_text("dl n=3\nformat = edgelist1\ndata:\n1 2\n2 3\n")
-    read = igraph.Graph.Read_Pajek(str(tmp_path / "k.net")), igraph.Graph.Read_DL(str(tmp_path / "k.dl"))
-    assert [Graph.from_igraph(g).n_edges for g in read] == [78, 2]
+    assert Graph.from_igraph(igraph.Graph.Read_DL(str(tmp_path / "k.dl"))).n_edges == 2
+    (tmp_path / "k.lgr").write_text("LEDA.GRAPH\nstring\nint\n-2\n2\n|{a}|\n|{b}|\n1\n1 2 0 |{4}|\n")
+    assert Graph.from_networkx(nx.read_leda(tmp_path / "k.lgr")).n_edges == 1
 
 
 @pytest.mark.parametrize("mark", [",", "\t", " ", ";"])

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from graphcore import GraphWarning, read_graph
+from graphcore import FormatError, GraphWarning, read_graph
 from graphcore.files import metis
 from tests.oracles import dense
 
@@ -117,6 +117,52 @@ def test_graphml(tmp_path, write, compress):
     assert graph.node_names.tolist() == ["Anna", "Ben", "Chloé", "Dora"]
     assert graph.degrees.tolist() == [2.5, 3.5, 1.0, 0.0]
     assert read_graph(tmp_path / "a.graphml", weight_column=None).weights is None
+
+
+MTX = "%%MatrixMarket matrix {}\n{}\n"
+LAPLACIAN = "1 1 1\n2 2 2\n3 3 1\n2 1 -1\n3 2 -1\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "loops", "message"),
+    [
+        (MTX.format("coordinate real symmetric", "3 3 5\n" + LAPLACIAN), True, "must not be negative"),
+        (MTX.format("coordinate integer symmetric", "3 3 3\n2 1 -2\n3 2 1\n3 1 0"), False, "must not be negative"),
+        (MTX.format("coordinate real general", "3 3 4\n1 2 nan\n2 1 inf\n3 2 1\n2 3 1e400"), False, "must be finite"),
+        (MTX.format("coordinate real skew-symmetric", "3 3 2\n2 1 1\n3 2 2"), False, "weight_column=None"),
+        (MTX.format("coordinate complex hermitian", "3 3 3\n2 1 0 1\n3 2 2 -1\n3 1 0 0"), False, "weight_column=None"),
+        (MTX.format("coordinate complex general", "3 3 3\n2 1 1 1\n3 2 2 -1\n2 1 -1 -1"), False, "weight_column=None"),
+        (MTX.format("array real general", "3 3\n1\n-1\n0\n-1\n2\n-1\n0\n-1\n1"), True, "negative or not finite"),
+        (MTX.format("array real skew-symmetric", "3 3\n-1\n0\n2"), False, "weight_column=None"),
+        (MTX.format("array complex hermitian", "3 3\n0 0\n1 2\n0 0\n0 0\n0 1\n0 0"), False, "weight_column=None"),
+        ("3 2 1\n2 -1\n1 -1 3 2.5\n2 2.5\n", False, "is no integer"),
+        ("3 2 1\n2 -1\n1 -1 3 2\n2 2\n", False, "weight_column=None"),
+        ("3 2 11\n5 2 nan\n7 1 nan 3 1e9\n0.5 2 1e9\n", False, "is no integer"),
+    ],
+)  # fmt: skip
+@pytest.mark.filterwarnings("ignore:.*directed|.*node weights")
+def test_weights_that_are_left_out_may_be_any_numbers(write, text, loops, message):
+    path = write(text, "a.mtx" if text.startswith("%") else "a.graph")
+    graph = read_graph(path, weight_column=None)
+    np.testing.assert_array_equal(dense(graph), PATH[:3, :3] + np.eye(3) * loops)
+    assert graph.weights is None
+    with pytest.raises(FormatError, match=message):
+        read_graph(path)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("a.graph", "2 1 1\n2.5 1\n1 1\n", r"neighbour 2\.5 is named, which is no integer"),
+        ("a.graph", "2 1 1\n2 -1\n1 x\n", "line of node 2 has 'x', which is no number"),
+        ("a.mtx", MTX.format("coordinate real general", "2 2 1\n1 2 x"), "cannot be read.*'x'"),
+        ("a.mtx", MTX.format("coordinate complex general", "2 2 1\n1 2 1"), "Truncated|cannot be read"),
+        ("a.mtx", MTX.format("array real skew-symmetric", "3 3\n1\n2\n3\n4"), "promises 3 entries"),
+    ],
+)  # fmt: skip
+def test_numbers_that_are_left_out_must_be_numbers(write, name, text, message):
+    with pytest.raises(FormatError, match=message):
+        read_graph(write(text, name), weight_column=None)
 
 
 def test_gml_and_ids_that_are_numbers(tmp_path, write):

@@ -6,7 +6,6 @@ import tempfile
 import time
 import warnings
 
-import networkx as nx
 import numpy as np
 import pytest
 import scipy.io
@@ -250,6 +249,13 @@ def test_regular_files_that_are_small_are_read(tmp_path, write, kind):
         ("a.mtx", "%%MatrixMarket " + "x" * 200_000 + "\n"),
         ("a.gml", "graph [ node [ id " + "x" * 200_000 + " ] ]"),
         ("a.gml", "graph [ " + "a [ " * 5000),
+        ("a.gml", "graph [ " + "a" * 200_000 + " " + "1" * 200_000 + " " * 200_000 + '"'),
+        ("a.txt", "a" + " " * 200_000 + "b\n" + "(" * 200_000),
+        ("a.txt", "c\n" * 100_000),
+        ("a.txt", "p edge 2 " + "1" * 5000 + "\ne 1 2\n"),
+        ("a.txt", "# a\n" * 20_000 + "b 1\n"),
+        ("a.net", "*vertices 2\n" + '1 "' * 100_000),
+        ("a.txt", "a " + "9" * 5000 + "\nb {" + "[" * 100_000),
         ("a.gml", "graph [ " + "a [ " * 5000 + "] " * 5001),
         ("a.graphml", "<graphml>" * 5000),
         ("lab.tsv", "a\t0\n" + "b\t" * 100_000),
@@ -383,19 +389,10 @@ def test_the_command_line_quotes_formulas_and_knows_long_numbers(tmp_path):
         assert result.exit_code in (1, 2) and not isinstance(result.exception, ValueError)
 
 
-def test_what_networkx_warns_of_is_a_warning_of_ours(tmp_path):
-    path = tmp_path / "a.graphml"
-    nx.write_graphml(nx.path_graph(3), path)
-    key = '<key id="d0" for="edge" attr.name="colour"/>'
-    path.write_text(path.read_text().replace("<graph ", f"{key}<graph ", 1))
-    with pytest.warns(GraphWarning, match=r"a\.graphml: networkx says: No key type for id d0"):
-        assert read_graph(path).n_edges == 2
-
-
 @pytest.mark.parametrize("encoding", ["UTF-f", "hex", "zlib", "rot13", "utf-16", "base64", "none such", "idna"])
 def test_xml_of_any_encoding_is_a_graph_or_one_line(write, encoding):
     for kind in ("graphml", "gexf"):
         head = f'<?xml version="1.0" encoding="{encoding}"?>'
         path = write(f'{head}<{kind}><graph><node id="a"/></graph></{kind}>', f"a.{kind}")
-        with pytest.raises(FormatError, match=r"networkx cannot read it: |the graph is empty"):
+        with pytest.raises(FormatError, match=r"it cannot be read as XML: "):
             read_graph(path)

@@ -362,8 +362,65 @@ def test_networkx_missing_weights_count_one_and_zero_drops_the_edge():
     G.add_edge("d", "d", weight=2)
     graph = Graph.from_networkx(G)
     assert dict(zip(graph.node_names.tolist(), graph.degrees, strict=True)) == {"a": 3, "b": 4, "c": 1, "d": 2}
-    assert Graph.from_networkx(G, weight="other").weights is None
     assert Graph.from_networkx(G, weight=None).degrees.tolist() == [1, 2, 2, 2]
+
+
+def attributed(library, *attributes):
+    """Return a path of two edges with these attributes, in networkx or igraph."""
+    ends = [("a", "b"), ("b", "c")]
+    if library == "networkx":
+        return nx.Graph([(*pair, data) for pair, data in zip(ends, attributes, strict=True)])
+    return pytest.importorskip("igraph").Graph.DictList(
+        [{"name": name} for name in "abc"],
+        [{"source": u, "target": v, **data} for (u, v), data in zip(ends, attributes, strict=True)],
+    )
+
+
+def from_library(G, **options):
+    return (Graph.from_networkx if isinstance(G, nx.Graph) else Graph.from_igraph)(G, **options)
+
+
+libraries = pytest.mark.parametrize("library", ["networkx", "igraph"])
+
+
+@libraries
+@pytest.mark.parametrize("name", ["weight", "Weight", "Edge Weight", "strength", "similarity", "value", "count"])
+def test_weights_of_other_libraries_are_known_by_their_names(library, name):
+    G = attributed(library, {name: 5.0, "label": 3, "id": 7}, {name: 2})
+    assert from_library(G).degrees.tolist() == [5, 7, 2]
+    assert from_library(G, weight=None).weights is None
+    assert from_library(attributed(library, {name: "5.0"}, {name: "2"})).degrees.tolist() == [5, 7, 2]
+
+
+@libraries
+def test_numbers_of_edges_that_are_not_read_are_told(library):
+    G = attributed(library, {"length": 5.0, "note": "x"}, {"length": 2.0, "year": 2020})
+    with pytest.warns(GraphWarning, match=r"columns 'length', 'year' not read; pass weight='length'.*weight=None"):
+        assert from_library(G).weights is None
+    with pytest.warns(GraphWarning, match="column 'trust' not read"):
+        assert from_library(attributed(library, {"trust": 3, "w": 2}, {"trust": 4, "w": 3})).degrees[0] == 2
+    with pytest.warns(GraphWarning, match="column 'Weight' not read"):
+        assert from_library(attributed(library, {"Weight": "strong"}, {"Weight": "weak"})).weights is None
+    for options in ({"warn": False}, {"weight": None}):
+        assert from_library(G, **options).weights is None
+    assert from_library(G, weight="length").degrees.tolist() == [5, 7, 2]
+
+
+@libraries
+def test_a_weight_that_was_asked_for_must_be_there(library):
+    G = attributed(library, {"w": 5.0}, {"w": 2.0, "length": 1})
+    with pytest.raises(ParameterError, match=r"weight='ww' is an attribute of no edge; there are 'w', 'length'"):
+        from_library(G, weight="ww")
+    with pytest.raises(ParameterError, match="there are none"):
+        from_library(attributed(library, {}, {}), weight="w")
+    assert from_library(G, weight="weight").weights is None  # networkx's own functions ask for it
+    assert from_library(G, weight="length").degrees.tolist() == [1, 2, 1]  # 1 where it is missing
+    with pytest.raises(InputError, match="'w' must hold numbers"):
+        from_library(attributed(library, {"w": 5.0}, {"w": "x"}))
+
+
+def test_parallel_edges_without_weights_count_one_each():
+    assert Graph.from_networkx(nx.MultiGraph([(0, 1), (0, 1), (1, 2)])).degrees.tolist() == [2, 3, 1]
 
 
 def test_networkx_names_of_other_kinds():

@@ -136,8 +136,10 @@ def test_memory_is_that_of_the_nodes():
     [
         ([0, 1], r"labels have shape \(2,\); one label for each of 3 nodes"),
         ([[0, 1, 1]], "one label for each"),
-        ([0.0, 1.0, 1.0], "labels must be integers, got float64"),
-        ([0, np.nan, 1], "labels must be integers"),
+        ([0.5, 1.0, 1.0], "labels must be integers, got float64, and -1, NaN or None where there is none"),
+        ([0, np.inf, 1], "labels must be integers"),
+        ([0, None, "a"], "labels must be integers, got object"),
+        ([0, np.nan, -2], "must be -1 .* or more; found -2"),
         (["a", "b", "a"], "numpy.unique"),
         ([True, False, True], "labels must be integers, got bool"),
         ([0, -2, 1], "must be -1 .* or more; found -2"),

@@ -5,6 +5,7 @@ import re
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse as sp
 
@@ -181,6 +182,14 @@ def test_known_classes_are_compared(fitted, tmp_path):
         assert of_class == f"{100 * counts[c] / counts.sum():.0f}\xa0%"
         assert of_cluster == f"{100 * counts[c] / np.count_nonzero(model.labels_ == c):.0f}\xa0%"
         assert int(spread) == np.count_nonzero(counts)
+
+
+@pytest.mark.parametrize("missing", [np.nan, None, pd.NA])
+@pytest.mark.parametrize("classes", [[5, 9], [5.5, 9.5], ["b", "c"]])
+def test_missing_classes_are_not_known(missing, classes):
+    truth = np.array([classes[0], classes[0], missing, classes[1], classes[1], missing], dtype=object)
+    facts = gather_facts(TRIANGLES, [0, 0, 0, 1, 1, -1], truth=truth)
+    assert facts.comparison.names == list(map(str, classes)) and facts.comparison.sizes.tolist() == [2, 2]
 
 
 def test_unknown_classes_are_left_out(tmp_path):
