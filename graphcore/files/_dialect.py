@@ -63,7 +63,8 @@ class Dialect:
     def behind(self):
         """The expression that finds a comment behind an edge, or None; with delimiters it is part of a field."""
         marks = "|".join(map(re.escape, self.comments))
-        return re.compile(rf"\s({marks})(\s.*)?$") if marks and self.delimiter is None and not self.quoted else None
+        possible = marks and self.delimiter is None and not self.quoted and self.width is not None
+        return re.compile(rf"\s({marks})(\s.*)?$") if possible else None
 
     @property
     def text_encoding(self):
@@ -107,7 +108,7 @@ def guess_dialect(source, reading):
     delimiter = _delimiter(lines, delimiter, asked, any_quote, source.suffix)
     # In CSV a " is a quote; with tabs and white space it is one only where some field begins with it.
     begins = any_quote and any(f[:1] == '"' for line in lines for f in split_line(line, delimiter, False))
-    layout = Dialect(delimiter, delimiter in (",", ";") or begins, comments)
+    layout = Dialect(delimiter, delimiter in (",", ";") or begins, comments, width=0)
     rows = list(map(layout.split, lines))
     if not reading.declared and is_matrix(rows, len(rows) < _SAMPLE):
         raise FormatError(

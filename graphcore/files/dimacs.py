@@ -55,9 +55,7 @@ def read_dimacs(source, reading):
         at = int(first[0] in ("a", "e"))
         weight = at + (3 if kind == "min" else 2)  # a flow of least cost has a lower bound before the capacity
         weighted = weighted and weight < len(first)
-        dialect = Dialect(
-            comments=_OTHERS, marker="c", skip=skip, columns=(at, at + 1), weight_column=weight if weighted else None
-        )
+        dialect = Dialect(comments=_OTHERS, skip=skip, columns=(at, at + 1), weight_column=weight if weighted else None)
         ends, weights, _ = parse(source, dialect)
         wrong = ((ends < 1) | (ends > n_nodes)).any(axis=1)
         if wrong.any():

@@ -10,9 +10,9 @@ import numpy as np
 
 from ..exceptions import FormatError
 from ..graphs.graph import Graph
-from ._dialect import Dialect, data_lines
+from ._dialect import Dialect
 from ._format import NOT_SQUARE, Format, check_entry_count, check_node_count, header_sizes
-from ._lines import number_of_line, parse
+from ._lines import data_lines, number_of_line, parse
 
 _BANNER = "%%matrixmarket"
 _LAYOUTS = ("coordinate", "array")

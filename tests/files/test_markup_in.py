@@ -118,7 +118,7 @@ def test_weights_of_xml(write, text, expected):
 def test_attributes_that_are_not_read_are_told_with_the_file(write):
     keys = ATTRIBUTE.format("trust", "double", "<default>2</default>") + ATTRIBUTE.format("note", "string", "")
     path = write(gexf(edge("a", "b", more=' id="3"'), keys), "g.gexf")
-    with pytest.warns(GraphWarning, match=r"g\.gexf: column 'trust' not read; pass weight_column='trust'") as told:
+    with pytest.warns(GraphWarning, match=r"g\.gexf: column trust not read; pass weight_column='trust'") as told:
         assert not read_graph(path).is_weighted
     assert len(told) == 1
     assert edges(read_graph(path, weight_column="trust")) == {("a", "b"): 2}
