@@ -35,6 +35,7 @@ class Reference:
     outliers: Outliers | None = field(default=None, repr=False)  # of what has distances
     evidence: float = 0.0  # log odds for each unit of weight, as inner weights and volumes are kept
     weights: np.ndarray | None = field(default=None, repr=False)  # as how many each fitted node counts
+    kinds: np.ndarray | None = field(default=None, repr=False)  # of equal rows, which a fit keeps together
 
     @property
     def radius(self):

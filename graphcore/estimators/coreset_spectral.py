@@ -261,7 +261,8 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, PredictedRows
 
     def _fit_graph(self, graph, reference, params, streams, stages, *, is_given, **known):
         """Cluster a graph and keep the Reference of its input; `is_given` if the user made the graph undirected."""
-        fit = fit_graph(graph, params, **known, random_state=streams, n_jobs=self.n_jobs, stages=stages)
+        options = {"random_state": streams, "n_jobs": self.n_jobs, "stages": stages}
+        fit = fit_graph(graph, params, kinds=reference.kinds, **known, **options)
         return self._take(fit, reference, is_given=is_given)
 
     def update(self, added: AnyData | None = None, removed: AnyGraph | None = None) -> Update:

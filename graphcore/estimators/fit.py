@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass, field, replace
+from numbers import Integral
 
 import numpy as np
 from sklearn.utils.validation import validate_data
@@ -9,7 +10,7 @@ from sklearn.utils.validation import validate_data
 from ..base.locks import cached_property
 from ..base.progress import Stages
 from ..base.streams import Streams
-from ..base.validation import check_choice, check_integer, check_labels, check_sample_weight, refused
+from ..base.validation import check_choice, check_integer, check_labels, check_sample_weight, count_linked, refused
 from ..cluster.distributed_context import distributed_context
 from ..cluster.partition.evidence import edge_evidence
 from ..cluster.partition.problem import ClusterSums
@@ -18,7 +19,7 @@ from ..cluster.pipeline.known import check_known
 from ..cluster.pipeline.settings import resolve
 from ..cluster.selection.result import KSelection
 from ..cluster.selection.select import choose_for_fit
-from ..exceptions import InputError, ParameterError
+from ..exceptions import InputError, ParameterError, warn_user
 from ..graphs.as_graph import as_graph, graph_maker, is_graph_object, refuse_as_vectors
 from ..graphs.derived import weigh_nodes, with_isolated
 from ..graphs.graph import Graph
@@ -28,6 +29,7 @@ from ..neighbors.neighbor_lists import is_neighbor_pair, listed_neighbors, neigh
 from ..neighbors.neighbors import clustered_neighbors, graph_of_vectors
 from ..neighbors.outliers import Outliers, outlier_scores, refuse_outliers
 from ..neighbors.vectors import as_vectors
+from ._contraction import Contraction
 from ._predicted import Reference, as_taken, checked_rows
 
 
@@ -56,27 +58,36 @@ class Fit:
 
 
 def fit_graph(
-    graph, params, *, labels=None, initial_labels=None, sample_weight=None, random_state=None, n_jobs=None, stages=None
-):
+    graph, params, *, kinds=None, labels=None, initial_labels=None, sample_weight=None, random_state=None, n_jobs=None,
+    stages=None,
+):  # fmt: skip
     """Choose k if that is left to the graph, cluster, measure; `params` are the result of `check_settings`.
 
-    `labels` (n,) stay as they are, but for those of -1; the run begins at `initial_labels`, if they are given.
+    `labels` (n,) stay as they are, but for those of -1; the run begins at `initial_labels`, if they are given. Nodes
+    of the same of `kinds` (n,) have the same label, unless there are more clusters than kinds.
     """
     stages, streams = Stages() if stages is None else stages, Streams(random_state)
-    if labels is not None and not (check_labels("labels that stay", labels, graph.n_nodes) >= 0).any():
-        labels = None
+    if labels is not None:
+        labels = check_labels("labels that stay", labels, graph.n_nodes)
+        labels = labels if (labels >= 0).any() else None
     edge_weight, total_size, selection = graph.mean_weight, None, None
     if sample_weight is not None:
         with stages("weights"):
             sample_weight = check_sample_weight(sample_weight, graph.n_nodes)
             graph = weigh_nodes(graph, sample_weight)
             total_size = math.floor(sample_weight[graph.degrees > 0].sum())
-    with distributed_context(graph):
+    drawn, params = _contraction(graph, kinds, labels, params)
+    if drawn.kinds is not None and total_size is None:
+        total_size = count_linked(graph)
+    with distributed_context(drawn.graph):
         if params.left_to in ("information", "resolution"):
             with stages("choice of k"):
-                selection = choose_for_fit(graph, params, random_state=streams, n_jobs=n_jobs)
+                selection = choose_for_fit(drawn.graph, params, random_state=streams, n_jobs=n_jobs)
             params = params.of(selection.best, selection.balance)
-        settings = resolve(params, graph, total_size)
+        settings = resolve(params, drawn.graph, total_size)
+        if (why := drawn.obstacle(settings)) is not None:
+            warn_user(f"{why}: equal rows are in several clusters; allow more, or drop equal rows")
+            drawn, settings = Contraction.of(graph, None), resolve(params, graph, total_size)
         if len(params.levels) > 1 and not (labels is None and initial_labels is None):
             raise refused(
                 "n_clusters", list(params.levels), "are levels, which keep to no labels given: give one number"
@@ -86,11 +97,30 @@ def fit_graph(
         known = check_known(graph, settings.n_clusters, labels, initial_labels, sample_weight)
         stages.expect(6)
         clustering = cluster_graph(
-            graph, settings, known=known, levels=params.levels, random_state=streams, n_jobs=n_jobs, stages=stages
-        )
+            drawn.graph, settings, known=drawn.reduced_known(known), levels=params.levels, random_state=streams,
+            n_jobs=n_jobs, stages=stages,
+        )  # fmt: skip
+        clustering = drawn.expanded_result(clustering, known)
         with stages("score"):
             sums, shares = sums_and_shares(graph, clustering.labels, clustering.settings.n_clusters, n_jobs)
     return Fit(graph, clustering, selection, sums, shares, known.weights, edge_weight, dict(stages.seconds))
+
+
+def _contraction(graph, kinds, labels, params):
+    """Return the Contraction of a graph by its equal rows, if they are enough for the clusters, and the parameters."""
+    drawn = Contraction.of(graph, kinds, labels)
+    if drawn.kinds is None:
+        return drawn, params
+    n, size = count_linked(drawn.graph), params.values["coreset_size"]
+    if params.n_clusters > n:
+        warn_user(
+            f"n_clusters={params.n_clusters} is more than the {n} different rows: equal rows are in several clusters; "
+            "ask for fewer clusters"
+        )
+        return Contraction.of(graph, None), params
+    if isinstance(size, Integral) and n < size <= graph.n_nodes:
+        params = replace(params, values=params.values | {"coreset_size": n})
+    return drawn, params
 
 
 AFFINITIES = ("auto", "nearest_neighbors", "precomputed", "precomputed_nearest_neighbors")
@@ -120,9 +150,9 @@ def graph_of(model, X, streams, stages):
     n_neighbors = check_integer("n_neighbors", model.n_neighbors, low=1)
     if is_neighbor_pair(X) and affinity in ("auto", "precomputed_nearest_neighbors"):
         with stages("graph"):
-            graph, found = clustered_neighbors(neighbors_of(X, n_neighbors), model.outliers)
-        model.n_features_in_ = graph.n_nodes
-        return graph, Reference("distances", n_neighbors=min(n_neighbors, graph.n_nodes - 1), outliers=found)
+            graph, found, kinds = clustered_neighbors(neighbors_of(X, n_neighbors), model.outliers)
+        model.n_features_in_ = n = graph.n_nodes
+        return graph, Reference("distances", n_neighbors=min(n_neighbors, n - 1), outliers=found, kinds=kinds)
     refuse_as_vectors(X, "affinity='nearest_neighbors'" if affinity == "auto" else None)
     narrow = X if isinstance(X, np.ndarray) and X.dtype.kind in "fiub" and X.dtype.itemsize < 4 else None
     given = affinity.startswith("precomputed")  # of vectors the search says where one is not finite
@@ -142,14 +172,16 @@ def graph_of(model, X, streams, stages):
             )
         with stages("graph"):
             neighbors = listed_neighbors(X, reachable, without_self=True, at_least=reachable)
-            graph, found = clustered_neighbors(neighbors, model.outliers)
-        return graph, Reference("distances", n_neighbors=reachable, outliers=found)
-    graph, found = graph_of_vectors(
+            graph, found, kinds = clustered_neighbors(neighbors, model.outliers)
+        return graph, Reference("distances", n_neighbors=reachable, outliers=found, kinds=kinds)
+    graph, found, kinds = graph_of_vectors(
         X, n_neighbors, metric=model.metric, outliers=model.outliers, random_state=streams, n_jobs=model.n_jobs,
         stages=stages,
     )  # fmt: skip
     kept = X if narrow is None else narrow  # for predict, which widens it when it is called
-    return graph, Reference("vectors", vectors=kept, n_neighbors=reachable, metric=model.metric, outliers=found)
+    return graph, Reference(
+        "vectors", vectors=kept, n_neighbors=reachable, metric=model.metric, outliers=found, kinds=kinds
+    )
 
 
 def with_rows(model, new, streams):

@@ -13,6 +13,8 @@ class Neighbors(NamedTuple):
     indices: np.ndarray  # (n_rows, n_neighbors) int32; -1 where the search found none (always at a row's end)
     distances: np.ndarray  # (n_rows, n_neighbors) float32, by the metric; infinite where none was found
     recall: float = 1.0  # the share of the true neighbours that is listed, as sampled; an exact search has them all
+    kinds: np.ndarray | None = None  # (n,) int64: which of these rows each one given is equal to, if some are equal
+    n_asked: int = 0  # neighbours that were asked for, where some are equal
 
 
 def empty_neighbors(n_rows, n_neighbors):

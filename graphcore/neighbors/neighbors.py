@@ -14,7 +14,8 @@ from ..graphs.rows import Rows, symmetrize_rows, transpose_rows
 from ..graphs.weights import without_ones
 from .neighbor_lists import Neighbors, neighbors_of
 from .outliers import leave_out
-from .search import nearest_neighbors
+from .equal_rows import graph_of_copies
+from .search import nearest_different
 from .vectors import as_vectors
 
 MODES = {"union": "max", "mutual": "min", "average": "average"}  # how two directions are combined
@@ -123,22 +124,22 @@ def _neighbors(X, n_neighbors, metric, algorithm, random_state, n_jobs):
     if n_neighbors >= X.shape[0]:
         warn_user(f"n_neighbors={n_neighbors} was reduced to {X.shape[0] - 1}: there are only {X.shape[0]} rows")
         n_neighbors = X.shape[0] - 1
-    return nearest_neighbors(
+    return nearest_different(
         X, n_neighbors, metric=metric, algorithm=algorithm, random_state=random_state, n_jobs=n_jobs
     )
 
 
 def graph_of_vectors(X, n_neighbors, *, metric="euclidean", outliers=None, random_state=None, n_jobs=None, stages=None):
-    """Make the graph that vectors are clustered by, each joined to its nearest neighbours, and their Outliers."""
+    """Make the graph that vectors are clustered by, each joined to its nearest neighbours; see clustered_neighbors."""
     with (Stages() if stages is None else stages)("neighbours"):
         stream = Streams(random_state).child("neighbours")
         return clustered_neighbors(_neighbors(X, n_neighbors, metric, "auto", stream, n_jobs), outliers)
 
 
 def clustered_neighbors(neighbors, outliers):
-    """Make the graph of Neighbors, which lose their outliers in place, and the Outliers; see leave_out."""
+    """Make the graph of Neighbors, which lose their outliers in place, the Outliers, and the kinds of equal rows."""
     found = leave_out(neighbors, outliers)
-    return neighbor_graph(neighbors), found
+    return neighbor_graph(neighbors), found, neighbors.kinds
 
 
 def neighbor_graph(neighbors: AnyData, *, mode: str = "union", weighting: str = "binary") -> Graph:
@@ -193,7 +194,11 @@ def neighbor_graph(neighbors: AnyData, *, mode: str = "union", weighting: str = 
     if weighting == "fuzzy" and mode == "union":
         both = 2 * symmetrize_rows(rows, "average")[0].weights  # a + b, beside the larger of them
         weights = both - weights * (both - weights)
-    return Graph(united.indptr, united.indices, without_ones(weights), check=False)
+    graph = Graph(united.indptr, united.indices, without_ones(weights), check=False)
+    if neighbors.kinds is None:
+        return graph
+    is_apart = np.isinf(neighbors.distances[:, :1]).any(axis=1)  # outliers
+    return graph_of_copies(graph, neighbors.kinds, neighbors.n_asked, is_apart)
 
 
 def _gaussian(neighbors, listed):

@@ -9,10 +9,14 @@ The rule rests on measurements by bench/neighbors.py on two cores of a small ser
   that both have entries in; by Manhattan distance 8 for each entry.
 """
 
+import numpy as np
+
 from ..base.progress import note
 from ..base.threads import effective_jobs
 from ..base.validation import check_choice, check_integer
 from ..exceptions import InputError, ParameterError, warn_user
+from .equal_rows import first_of, kinds_of
+from .neighbor_lists import Neighbors
 from .search_approximate import approximations
 from .search_exact import exact_neighbors, exact_plan, repeated_share
 from .vectors import in_space, is_sparse
@@ -33,32 +37,60 @@ _EXACT_SECONDS = 1.0
 _RECALL, _ATTEMPTS, _EXACT_PAIRS = 0.95, 3, 20
 
 
-def nearest_neighbors(X, n_neighbors, *, metric="euclidean", algorithm="auto", random_state=None, n_jobs=None):
-    """Find the nearest others of every row of vectors of :func:`as_vectors`; see :func:`graphcore.knn_graph`."""
-    check_metric(metric)
-    check_choice("algorithm", algorithm, ALGORITHMS)
-    n_neighbors = check_integer("n_neighbors", n_neighbors, low=1, high=X.shape[0] - 1, why_high="rows less one")
-    effective_jobs(n_jobs)
-    if metric in DENSE_ONLY and is_sparse(X):
-        raise InputError(f"metric={metric!r} is for dense vectors; pass X.toarray(), or use another metric")
-    X = in_space(X, metric)
-    space = "euclidean" if metric in ("cosine", "correlation", "hamming") else metric
-    if algorithm == "exact" or metric in _EXACT_ONLY or (algorithm == "auto" and exact_pays(X, space)):
-        return exact_neighbors(X, n_neighbors, metric, n_jobs)
-    searches = approximations(X, n_neighbors, metric, random_state, n_jobs)
-    for attempt, (found, n_compared) in enumerate(searches, 1):
-        note(f"{found.recall:.1%} of the neighbours of some rows were found")
-        if found.recall >= _RECALL:
-            break
-        if algorithm == "auto" and X.shape[0] ** 2 <= _EXACT_PAIRS * n_compared:
-            return exact_neighbors(X, n_neighbors, metric, n_jobs)
-        if attempt == _ATTEMPTS:
-            warn_user(
-                f"the approximate search found {found.recall:.0%} of the nearest neighbours of some rows: they have "
-                "hardly any structure; fewer columns may have more, and algorithm='exact' takes its time"
-            )
-            break
-    return found
+def nearest_different(X, n_neighbors, **options):
+    """Find the Neighbors of the different rows of vectors of :func:`as_vectors`; by cosines multiples are equal, too.
+
+    Where rows are equal, at most half of the different ones are listed: of few, all would be neighbours of all.
+    """
+    search = _Search(X, **options)
+    kinds = kinds_of(search.X)
+    if kinds is None:
+        return search(n_neighbors)
+    search.X = search.X[first_of(kinds)]
+    n = search.X.shape[0]
+    if n_neighbors > (most := max(1, (n - 1) // 2)):
+        warn_user(f"n_neighbors={n_neighbors} was reduced to {most}: there are only {n} different rows")
+    none = Neighbors(np.full((1, 1), -1, dtype=np.int32), np.zeros((1, 1), dtype=np.float32))
+    found = search(min(n_neighbors, most)) if n > 1 else none
+    return found._replace(kinds=kinds, n_asked=n_neighbors)
+
+
+def nearest_neighbors(X, n_neighbors, **options):
+    """Find the nearest others of every row of vectors, equal ones like all others; see :func:`graphcore.knn_graph`."""
+    return _Search(X, **options)(n_neighbors)
+
+
+class _Search:
+    """Vectors in the space that they are compared in, and how their neighbours are searched for."""
+
+    def __init__(self, X, *, metric="euclidean", algorithm="auto", random_state=None, n_jobs=None):
+        check_metric(metric)
+        self.algorithm = check_choice("algorithm", algorithm, ALGORITHMS)
+        effective_jobs(n_jobs)
+        if metric in DENSE_ONLY and is_sparse(X):
+            raise InputError(f"metric={metric!r} is for dense vectors; pass X.toarray(), or use another metric")
+        self.X, self.metric, self.random_state, self.n_jobs = in_space(X, metric), metric, random_state, n_jobs
+
+    def __call__(self, n_neighbors):
+        X, metric, algorithm = self.X, self.metric, self.algorithm
+        n_neighbors = check_integer("n_neighbors", n_neighbors, low=1, high=X.shape[0] - 1, why_high="rows less one")
+        space = "euclidean" if metric in ("cosine", "correlation", "hamming") else metric
+        if algorithm == "exact" or metric in _EXACT_ONLY or (algorithm == "auto" and exact_pays(X, space)):
+            return exact_neighbors(X, n_neighbors, metric, self.n_jobs)
+        searches = approximations(X, n_neighbors, metric, self.random_state, self.n_jobs)
+        for attempt, (found, n_compared) in enumerate(searches, 1):
+            note(f"{found.recall:.1%} of the neighbours of some rows were found")
+            if found.recall >= _RECALL:
+                break
+            if algorithm == "auto" and X.shape[0] ** 2 <= _EXACT_PAIRS * n_compared:
+                return exact_neighbors(X, n_neighbors, metric, self.n_jobs)
+            if attempt == _ATTEMPTS:
+                warn_user(
+                    f"the approximate search found {found.recall:.0%} of the nearest neighbours of some rows: they "
+                    "have hardly any structure; fewer columns may have more, and algorithm='exact' takes its time"
+                )
+                break
+        return found
 
 
 def check_metric(metric):

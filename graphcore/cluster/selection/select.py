@@ -11,6 +11,7 @@ from ...exceptions import ParameterError
 from ...graphs.as_graph import as_graph, is_graph, refuse_as_vectors
 from ...graphs.graph import Graph
 from ...graphs.weights import in_range
+from ...neighbors.equal_rows import graph_of_kinds
 from ...neighbors.neighbors import graph_of_vectors
 from ...neighbors.vectors import as_vectors
 from ..partition.quotient import matrix_of
@@ -118,7 +119,8 @@ def select_n_clusters(
         if method == "penalty":
             ks = _as_candidates(candidates, X.shape[0], "vectors")
             return _penalised(_penalty.kmeans_errors(X, streams), ks, X.shape[0], _penalty.radius_of(X))
-        X, _ = graph_of_vectors(X, n_neighbors, metric=metric, random_state=streams, n_jobs=n_jobs)
+        X, _, kinds = graph_of_vectors(X, n_neighbors, metric=metric, random_state=streams, n_jobs=n_jobs)
+        X = X if kinds is None else graph_of_kinds(X, kinds)  # equal rows are in one cluster
     graph = in_range(X if isinstance(X, Graph) else as_graph(X))
     n_linked = count_linked(graph)
     most = _MAX_EIGENVALUES if method == "eigengap" else None
