@@ -17,6 +17,7 @@ from ..cluster.partition.problem import ClusterSums
 from ..cluster.pipeline.cluster import Clustering, cluster_graph
 from ..cluster.pipeline.known import check_known
 from ..cluster.pipeline.settings import resolve
+from ..cluster.selection.information import effective_edges
 from ..cluster.selection.result import KSelection
 from ..cluster.selection.select import choose_for_fit
 from ..exceptions import InputError, ParameterError, warn_user
@@ -25,7 +26,7 @@ from ..graphs.derived import weigh_nodes, with_isolated
 from ..graphs.graph import Graph
 from ..metrics.cut import sums_and_shares
 from ..neighbors.join import join_rows
-from ..neighbors.neighbor_lists import is_neighbor_pair, listed_neighbors, neighbors_of
+from ..neighbors.neighbor_lists import different_neighbors, is_neighbor_pair, nearest_by_matrix, neighbors_of
 from ..neighbors.neighbors import clustered_neighbors, graph_of_vectors
 from ..neighbors.outliers import Outliers, outlier_scores, refuse_outliers
 from ..neighbors.vectors import as_vectors
@@ -82,7 +83,8 @@ def fit_graph(
     with distributed_context(drawn.graph):
         if params.left_to in ("information", "resolution"):
             with stages("choice of k"):
-                selection = choose_for_fit(drawn.graph, params, random_state=streams, n_jobs=n_jobs)
+                n_edges = None if drawn.kinds is None else effective_edges(graph)
+                selection = choose_for_fit(drawn.graph, params, n_edges=n_edges, random_state=streams, n_jobs=n_jobs)
             params = params.of(selection.best, selection.balance)
         settings = resolve(params, drawn.graph, total_size)
         if (why := drawn.obstacle(settings)) is not None:
@@ -165,13 +167,16 @@ def graph_of(model, X, streams, stages):
             return as_graph(X, symmetrize=model.symmetrize), Reference("edges")
     reachable = min(n_neighbors, X.shape[0] - 1)
     if affinity == "precomputed_nearest_neighbors":
-        if not hasattr(X, "indptr") or X.shape[0] != X.shape[1]:
+        if X.shape[0] != X.shape[1]:
             raise InputError(
-                "affinity='precomputed_nearest_neighbors' takes a square sparse matrix of distances, for example from "
+                "affinity='precomputed_nearest_neighbors' takes a square matrix of distances, for example from "
                 f"KNeighborsTransformer(mode='distance'); got {type(X).__name__} of shape {X.shape}"
             )
         with stages("graph"):
-            neighbors = listed_neighbors(X, reachable, without_self=True, at_least=reachable)
+            if hasattr(X, "indptr"):
+                neighbors = different_neighbors(X, reachable, at_least_one=True)
+            else:
+                neighbors = nearest_by_matrix(X, reachable)
             graph, found, kinds = clustered_neighbors(neighbors, model.outliers)
         return graph, Reference("distances", n_neighbors=reachable, outliers=found, kinds=kinds)
     graph, found, kinds = graph_of_vectors(

@@ -9,14 +9,12 @@ The rule rests on measurements by bench/neighbors.py on two cores of a small ser
   that both have entries in; by Manhattan distance 8 for each entry.
 """
 
-import numpy as np
-
 from ..base.progress import note
 from ..base.threads import effective_jobs
 from ..base.validation import check_choice, check_integer
 from ..exceptions import InputError, ParameterError, warn_user
 from .equal_rows import first_of, kinds_of
-from .neighbor_lists import Neighbors
+from .neighbor_lists import ONE_ROW, few_of
 from .search_approximate import approximations
 from .search_exact import exact_neighbors, exact_plan, repeated_share
 from .vectors import in_space, is_sparse
@@ -47,11 +45,8 @@ def nearest_different(X, n_neighbors, **options):
     if kinds is None:
         return search(n_neighbors)
     search.X = search.X[first_of(kinds)]
-    n = search.X.shape[0]
-    if n_neighbors > (most := max(1, (n - 1) // 2)):
-        warn_user(f"n_neighbors={n_neighbors} was reduced to {most}: there are only {n} different rows")
-    none = Neighbors(np.full((1, 1), -1, dtype=np.int32), np.zeros((1, 1), dtype=np.float32))
-    found = search(min(n_neighbors, most)) if n > 1 else none
+    few = few_of(n_neighbors, search.X.shape[0])
+    found = ONE_ROW if search.X.shape[0] == 1 else search(few)
     return found._replace(kinds=kinds, n_asked=n_neighbors)
 
 
