@@ -32,6 +32,10 @@ class Contraction:
         """Return labels of the kinds (n_kinds,) int32, -1 where no node has one."""
         return values if self.kinds is None or values is None else _highest(values, self.kinds)
 
+    def kinds_at(self, nodes):
+        """Return the kinds of nodes."""
+        return nodes if self.kinds is None else self.kinds[nodes]
+
     def reduced_known(self, known):
         """Return Known of the kinds."""
         if self.kinds is None:

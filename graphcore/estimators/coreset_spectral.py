@@ -16,9 +16,10 @@ from ..graphs.graph import Graph
 from ..graphs.rows import DIRECTED
 from ._checks import Estimator, parameters, stages_of
 from ._fitted import FittedGraph
+from ._new_rows import with_rows
 from ._predicted import PredictedRows
 from .callbacks import CallbackSupportMixin, fit_with_callbacks
-from .fit import fit_graph, graph_of, with_rows
+from .fit import fit_graph, graph_of
 from .model_file import write_model
 from .update import Update, update_clustering
 
@@ -318,8 +319,9 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, PredictedRows
         (array([6]), True)
         """
         check_is_fitted(self)
-        reference, of_vectors = self._reference, self._reference.kind == "vectors"
-        if reference.kind == "distances":
+        reference = self._reference
+        of_vectors = reference.kind == "vectors" or reference.searcher is not None
+        if reference.kind == "distances" and not of_vectors:
             raise InputError("update is for models of graphs or vectors, and this one was fitted to distances")
         if reference.weights is not None:
             raise InputError("update is for models without sample_weight; weigh what has changed in another fit")
@@ -339,10 +341,11 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, PredictedRows
                     graph, reference, changes = with_rows(self, added, streams)
             graph, result, done, sums, shares = update_clustering(
                 graph, self.clustering_, volume_changes, {name: getattr(self, name) for name in _SIZES}, changes,
-                random_state=streams, n_jobs=self.n_jobs, stages=stages,
+                kinds=reference.kinds, random_state=streams, n_jobs=self.n_jobs, stages=stages,
             )  # fmt: skip
         self._keep(graph, reference, result, shares)
-        self.n_features_in_, self._volume_changes = self.n_features_in_ if of_vectors else graph.n_nodes, volume_changes
+        self.n_features_in_ = self.n_features_in_ if reference.kind == "vectors" else graph.n_nodes
+        self._volume_changes = volume_changes
         self._reference.set_clusters(sums)
         return done
 

@@ -22,16 +22,16 @@ from ..cluster.selection.result import KSelection
 from ..cluster.selection.select import choose_for_fit
 from ..exceptions import InputError, ParameterError, warn_user
 from ..graphs.as_graph import as_graph, graph_maker, is_graph_object, refuse_as_vectors
-from ..graphs.derived import weigh_nodes, with_isolated
+from ..graphs.derived import weigh_nodes
 from ..graphs.graph import Graph
 from ..metrics.cut import sums_and_shares
-from ..neighbors.join import join_rows
 from ..neighbors.neighbor_lists import different_neighbors, is_neighbor_pair, nearest_by_matrix, neighbors_of
-from ..neighbors.neighbors import clustered_neighbors, graph_of_vectors
-from ..neighbors.outliers import Outliers, outlier_scores, refuse_outliers
-from ..neighbors.vectors import as_vectors
+from ..neighbors.neighbors import clustered_neighbors, graph_of_vectors, neighbors_of_index
+from ..neighbors.outliers import refuse_outliers
+from ..neighbors.search import check_metric
+from ..neighbors.search_pynndescent import IndexSearcher, index_of, is_index
 from ._contraction import Contraction
-from ._predicted import Reference, as_taken, checked_rows
+from ._predicted import Reference
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,6 +135,15 @@ def graph_of(model, X, streams, stages):
     """
     affinity = check_choice("affinity", model.affinity, AFFINITIES)
     vars(model).pop("feature_names_in_", None)  # of columns of an earlier fit
+    if is_index(X) and affinity != "precomputed":
+        index, n_neighbors = index_of(X), check_integer("n_neighbors", model.n_neighbors, low=1)
+        with stages("graph"):
+            graph, found, kinds = clustered_neighbors(neighbors_of_index(index, n_neighbors), model.outliers)
+        model.n_features_in_ = n = graph.n_nodes
+        return graph, Reference(
+            "distances", n_neighbors=min(n_neighbors, n - 1), outliers=found, kinds=kinds,
+            searcher=IndexSearcher(index, min(n_neighbors, n - 1)),
+        )  # fmt: skip
     over_vectors = affinity in ("nearest_neighbors", "precomputed_nearest_neighbors")
     make = None if over_vectors else graph_maker(X, declared=affinity == "precomputed")
     if make is not None or affinity == "precomputed":
@@ -185,34 +194,5 @@ def graph_of(model, X, streams, stages):
     )  # fmt: skip
     kept = X if narrow is None else narrow  # for predict, which widens it when it is called
     return graph, Reference(
-        "vectors", vectors=kept, n_neighbors=reachable, metric=model.metric, outliers=found, kinds=kinds
+        "vectors", vectors=kept, n_neighbors=reachable, metric=check_metric(model.metric), outliers=found, kinds=kinds
     )
-
-
-def with_rows(model, new, streams):
-    """A model of vectors with new rows: its Graph, in which these are isolated, the Reference, and edges to be changed.
-
-    These are (added, removed) ones. The model is left as it is.
-    """
-    before, graph = model._reference, model.graph_
-    found = before.outliers
-    if found is None or np.isnan(found.median):
-        raise InputError("this model was saved by a version that kept too little for new rows; fit it again")
-    old = as_taken(before.vectors)
-    try:
-        new = as_vectors(checked_rows(model, new), least=1).astype(old.dtype, copy=False)
-    except InputError:
-        raise
-    except ValueError as error:  # of scikit-learn
-        raise InputError(f"the new vectors cannot be used: {str(error).partition(chr(10))[0]}") from None
-    joined = join_rows(
-        old, new, graph, before.n_neighbors, before.metric, kept=before.listed(model.labels_), radius=before.radius,
-        random_state=streams.child("neighbours of new rows"), n_jobs=model.n_jobs,
-    )  # fmt: skip
-    vectors = joined.vectors
-    if vectors.dtype != before.vectors.dtype:  # narrow ones stay so, if the new ones are
-        narrow = new.astype(before.vectors.dtype)
-        vectors = np.concatenate([before.vectors, narrow]) if (narrow == new).all() else vectors
-    scores = np.append(found.scores, outlier_scores(joined.last_distances, found.median))
-    reference = replace(before, vectors=vectors, outliers=Outliers(scores, found.radius, found.median))
-    return with_isolated(graph, len(scores)), reference, (joined.added, joined.removed)

@@ -16,6 +16,7 @@ from .neighbor_lists import Neighbors, neighbors_of
 from .outliers import leave_out
 from .equal_rows import graph_of_copies
 from .search import nearest_different
+from .search_pynndescent import index_neighbors, index_of, is_index
 from .vectors import as_vectors
 
 MODES = {"union": "max", "mutual": "min", "average": "average"}  # how two directions are combined
@@ -120,6 +121,8 @@ def knn_graph(
 def _neighbors(X, n_neighbors, metric, algorithm, random_state, n_jobs):
     """Find the Neighbors of vectors, at most all others of each."""
     n_neighbors = check_integer("n_neighbors", n_neighbors, low=1)
+    if is_index(X):
+        return neighbors_of_index(index_of(X), n_neighbors)
     X = as_vectors(X)
     if n_neighbors >= X.shape[0]:
         warn_user(f"n_neighbors={n_neighbors} was reduced to {X.shape[0] - 1}: there are only {X.shape[0]} rows")
@@ -127,6 +130,17 @@ def _neighbors(X, n_neighbors, metric, algorithm, random_state, n_jobs):
     return nearest_different(
         X, n_neighbors, metric=metric, algorithm=algorithm, random_state=random_state, n_jobs=n_jobs
     )
+
+
+def neighbors_of_index(index, n_neighbors=None):
+    """Return the Neighbors that an NNDescent lists, at most so many of each row."""
+    lists = index_neighbors(index)
+    if n_neighbors is not None and n_neighbors >= lists[0].shape[1]:
+        warn_user(
+            f"n_neighbors={n_neighbors} was reduced to {lists[0].shape[1] - 1}: the index lists no more; build it with "
+            f"n_neighbors={n_neighbors + 1}, which counts the row itself"
+        )
+    return neighbors_of(lists, n_neighbors)
 
 
 def graph_of_vectors(X, n_neighbors, *, metric="euclidean", outliers=None, random_state=None, n_jobs=None, stages=None):
@@ -174,6 +188,8 @@ def neighbor_graph(neighbors: AnyData, *, mode: str = "union", weighting: str = 
     """
     check_choice("mode", mode, MODES)
     check_choice("weighting", weighting, WEIGHTINGS)
+    if is_index(neighbors):
+        neighbors = neighbors_of_index(index_of(neighbors))
     if not isinstance(neighbors, Neighbors):
         neighbors = neighbors_of(neighbors)
     n, listed = len(neighbors.indices), neighbors.indices >= 0

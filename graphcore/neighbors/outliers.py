@@ -67,12 +67,16 @@ def leave_out(neighbors, outliers):
         if kept < 2:
             raise ParameterError(f"outliers={outliers} leaves {kept} of {len(r)} rows to be clustered; give less")
         radius = float(np.partition(r, kept - 1)[kept - 1]) * (1 + _ROUNDING)  # of new rows distances may be float64
-    apart = different > radius
-    neighbors.indices[apart[:, None] | apart[neighbors.indices]] = -1
-    neighbors.distances[apart] = np.inf
+    take_out(neighbors, different > radius)
     if not (neighbors.indices >= 0).any() and neighbors.kinds is None:
         raise InputError(f"outliers={outliers!r} leaves no two neighbours to be clustered; give less")
     return Outliers(scores, radius, m)
+
+
+def take_out(neighbors, apart):
+    """Take some of the different rows out of the neighbours of all, in place."""
+    neighbors.indices[apart[:, None] | apart[neighbors.indices]] = -1
+    neighbors.distances[apart] = np.inf
 
 
 def refuse_outliers(outliers):

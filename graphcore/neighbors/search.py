@@ -13,18 +13,20 @@ from ..base.progress import note
 from ..base.threads import effective_jobs
 from ..base.validation import check_choice, check_integer
 from ..exceptions import InputError, ParameterError, warn_user
+from . import search_pynndescent as pynndescent
 from .equal_rows import first_of, kinds_of
 from .neighbor_lists import ONE_ROW, few_of
 from .search_approximate import approximations
 from .search_exact import exact_neighbors, exact_plan, repeated_share
 from .vectors import in_space, is_sparse
 
-# There is no approximate search by the last three.
+# The last three have no own approximate search, and the last four none of sparse rows.
 _EXACT_ONLY = ("chebyshev", "canberra", "braycurtis")
 DENSE_ONLY = ("correlation", *_EXACT_ONLY)
-METRICS = ("euclidean", "cosine", "manhattan", "hamming", "jaccard", *DENSE_ONLY)
+OWN_METRICS = ("euclidean", "cosine", "manhattan", "hamming", "jaccard", *DENSE_ONLY)
+METRICS = (*OWN_METRICS, *(name for name in pynndescent.METRICS if name not in OWN_METRICS))
 _INNER_PRODUCTS = ("inner_product", "inner product", "dot", "dot_product", "dotproduct", "ip")
-ALGORITHMS = ("auto", "exact", "approximate")
+ALGORITHMS = ("auto", "exact", "approximate", "pynndescent")
 
 # An exact search expected to take longer than this in one thread is not made. The number of threads plays no part in
 # it, so that the graph does not depend on them.
@@ -59,18 +61,28 @@ class _Search:
     """Vectors in the space that they are compared in, and how their neighbours are searched for."""
 
     def __init__(self, X, *, metric="euclidean", algorithm="auto", random_state=None, n_jobs=None):
-        check_metric(metric)
-        self.algorithm = check_choice("algorithm", algorithm, ALGORITHMS)
+        metric, algorithm = check_metric(metric, algorithm), check_choice("algorithm", algorithm, ALGORITHMS)
         effective_jobs(n_jobs)
-        if metric in DENSE_ONLY and is_sparse(X):
-            raise InputError(f"metric={metric!r} is for dense vectors; pass X.toarray(), or use another metric")
-        self.X, self.metric, self.random_state, self.n_jobs = in_space(X, metric), metric, random_state, n_jobs
+        self.by_pynndescent = algorithm == "pynndescent" or is_left_to_pynndescent(X, metric, algorithm)
+        if self.by_pynndescent:
+            if is_sparse(X) and metric not in pynndescent.SPARSE:
+                raise InputError(f"metric={metric!r} is for dense vectors; pass X.toarray(), or use another metric")
+            if algorithm == "exact":
+                raise ParameterError(
+                    f"algorithm='exact' has no metric={metric!r} of {'sparse' if is_sparse(X) else 'dense'} vectors, "
+                    "which pynndescent searches approximately; leave algorithm out, or give a matrix of distances to "
+                    "affinity='precomputed_nearest_neighbors'"
+                )
+        self.X = X if self.by_pynndescent else in_space(X, metric)
+        self.metric, self.algorithm, self.random_state, self.n_jobs = metric, algorithm, random_state, n_jobs
 
     def __call__(self, n_neighbors):
         X, metric, algorithm = self.X, self.metric, self.algorithm
         n_neighbors = check_integer("n_neighbors", n_neighbors, low=1, high=X.shape[0] - 1, why_high="rows less one")
+        if self.by_pynndescent:
+            return pynndescent.neighbors_by_pynndescent(X, n_neighbors, metric, self.random_state, self.n_jobs)
         space = "euclidean" if metric in ("cosine", "correlation", "hamming") else metric
-        if algorithm == "exact" or metric in _EXACT_ONLY or (algorithm == "auto" and exact_pays(X, space)):
+        if algorithm == "exact" or (algorithm == "auto" and exact_pays(X, space)):
             return exact_neighbors(X, n_neighbors, metric, self.n_jobs)
         searches = approximations(X, n_neighbors, metric, self.random_state, self.n_jobs)
         for attempt, (found, n_compared) in enumerate(searches, 1):
@@ -88,9 +100,14 @@ class _Search:
         return found
 
 
-def check_metric(metric):
-    """Refuse a name that is none of the metrics."""
-    if metric in _INNER_PRODUCTS:
+def check_metric(metric, algorithm="auto"):
+    """Return the name of a metric, or refuse one that is none."""
+    if metric in pynndescent.WITH_PARAMETERS:
+        raise ParameterError(
+            f"metric={metric!r} needs weights or costs; build pynndescent.NNDescent(X, metric={metric!r}, "
+            "metric_kwds=...), and give it in place of X"
+        )
+    if metric in _INNER_PRODUCTS and algorithm != "pynndescent":
         raise ParameterError(
             f"metric={metric!r} is no distance: by inner products a row is seldom its own nearest, and the longest "
             "rows are everybody's; use metric='cosine', the inner product of rows of norm 1"
@@ -100,7 +117,16 @@ def check_metric(metric):
             "metric='precomputed' is for distances, which are taken as neighbours: with KNeighborsTransformer("
             "metric='precomputed').fit_transform(distances) and affinity='precomputed_nearest_neighbors'"
         )
-    check_choice("metric", metric, METRICS)
+    return check_choice("metric", pynndescent.ALIASES.get(metric, metric) if isinstance(metric, str) else metric, METRICS)
+
+
+def is_left_to_pynndescent(X, metric, algorithm="auto"):
+    """Tell whether pynndescent searches vectors by this metric: there is no own search, or it would take long."""
+    if metric not in OWN_METRICS or (metric in DENSE_ONLY and is_sparse(X)):
+        return True
+    if metric not in _EXACT_ONLY or algorithm == "exact":
+        return False
+    return algorithm == "approximate" or not exact_pays(X, metric)
 
 
 def exact_pays(X, metric):
