@@ -35,8 +35,11 @@ def with_rows(model, new, streams):
     options = {"metric": before.metric, "random_state": streams, "n_jobs": model.n_jobs}
     vectors = None if before.kind == "distances" else _stacked(before.vectors, new)
     X = None if vectors is None else as_taken(vectors)
-    kinds = None if X is None else kinds_of(in_space(X, before.metric))
-    if X is None or is_left_to_pynndescent(X, before.metric):
+    anew = X is None or is_left_to_pynndescent(X, before.metric)
+    if not anew:
+        in_space(new, before.metric)  # tells new rows without a distance by their own numbers
+    kinds = None if anew else kinds_of(in_space(X, before.metric))
+    if anew:
         if X is None:
             update_index(before.searcher.index, new)
             neighbors = neighbors_of_index(before.searcher.index, before.n_neighbors)
@@ -56,7 +59,8 @@ def with_rows(model, new, streams):
     if whole is not None:
         changes = _changes(old, whole)
     if kinds is not None:  # those of rows that were there before
-        scores[n_old:] = np.where(first_of(kinds)[kinds[n_old:]] < n_old, scores[first_of(kinds)[kinds[n_old:]]], scores[n_old:])
+        equals = first_of(kinds)[kinds[n_old:]]
+        scores[n_old:] = np.where(equals < n_old, scores[equals], scores[n_old:])
     reference = replace(
         before, vectors=vectors, kinds=kinds, outliers=Outliers(scores, found.radius, found.median),
         searcher=before.searcher if before.kind == "distances" else None,

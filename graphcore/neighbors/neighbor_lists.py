@@ -61,21 +61,22 @@ def listed_neighbors(X, n_neighbors, *, without_self, at_least_one=False):
     return out
 
 
-def different_neighbors(X, n_neighbors, at_least_one=False):
+def different_neighbors(X, n_neighbors, at_least_one=False, kinds=None):
     """List the nearest different neighbours of the rows of a square sparse matrix; rows at distance 0 are one.
 
-    As `listed_neighbors` otherwise.
+    As `listed_neighbors` otherwise. `kinds` are those of the rows, where these are known.
     """
     import scipy.sparse as sp
 
     found = listed_neighbors(X, n_neighbors, without_self=True, at_least_one=at_least_one)
-    if not (found.distances == 0).any():
+    if kinds is None and not (found.distances == 0).any():
         return found
     X = sp.coo_array(X)
     rows, columns = X.coords
     if len(np.unique(rows * np.int64(X.shape[0]) + columns)) < X.nnz:
         return found  # a row is listed twice, which is refused later
-    kinds = _kinds_at_zero(rows[X.data == 0], columns[X.data == 0], X.shape[0])
+    if kinds is None:
+        kinds = _kinds_at_zero(rows[X.data == 0], columns[X.data == 0], X.shape[0])
     rows, columns, n = kinds[rows], kinds[columns], kinds.max() + 1
     order = np.lexsort((X.data, rows * n + columns))
     rows, columns, distances = rows[order], columns[order], X.data[order]
@@ -83,6 +84,7 @@ def different_neighbors(X, n_neighbors, at_least_one=False):
     X = sp.csr_array((distances[nearest], (rows[nearest], columns[nearest])), shape=(n, n))
     few = few_of(n_neighbors, int(n))
     found = ONE_ROW if n == 1 else listed_neighbors(X, few, without_self=True)
+    found.distances[found.indices[:, 0] < 0] = 0  # their neighbours are their equals
     return found._replace(kinds=kinds, n_asked=n_neighbors)
 
 
@@ -146,7 +148,7 @@ def places_in_rows(rows, distances):
     return places
 
 
-def neighbors_of(X, n_neighbors=None):
+def neighbors_of(X, n_neighbors=None, kinds=None):
     """Return the Neighbors that arrays or a square sparse matrix of distances list, at most so many of each row."""
     if is_neighbor_pair(X):
         matrix = distance_matrix(X)
@@ -161,7 +163,7 @@ def neighbors_of(X, n_neighbors=None):
         matrix = X.tocsr()
     if n_neighbors is None:
         n_neighbors = int(np.diff(matrix.indptr).max(initial=1))
-    return different_neighbors(matrix, n_neighbors)
+    return different_neighbors(matrix, n_neighbors, kinds=kinds)
 
 
 def is_neighbor_pair(X):

@@ -14,9 +14,9 @@ from ..graphs.rows import Rows, symmetrize_rows, transpose_rows
 from ..graphs.weights import without_ones
 from .neighbor_lists import Neighbors, neighbors_of
 from .outliers import leave_out
-from .equal_rows import graph_of_copies
+from .equal_rows import graph_of_copies, kinds_of
 from .search import nearest_different
-from .search_pynndescent import index_neighbors, index_of, is_index
+from .search_pynndescent import index_data, index_neighbors, index_of, is_index
 from .vectors import as_vectors
 
 MODES = {"union": "max", "mutual": "min", "average": "average"}  # how two directions are combined
@@ -140,7 +140,7 @@ def neighbors_of_index(index, n_neighbors=None):
             f"n_neighbors={n_neighbors} was reduced to {lists[0].shape[1] - 1}: the index lists no more; build it with "
             f"n_neighbors={n_neighbors + 1}, which counts the row itself"
         )
-    return neighbors_of(lists, n_neighbors)
+    return neighbors_of(lists, n_neighbors, kinds_of(index_data(index)))
 
 
 def graph_of_vectors(X, n_neighbors, *, metric="euclidean", outliers=None, random_state=None, n_jobs=None, stages=None):

@@ -75,15 +75,21 @@ def build_index(X, n_neighbors, metric, random_state, n_jobs):
 def index_neighbors(index):
     """Return the numbers and distances that an index lists, row by row, the row itself among them."""
     found = _called(lambda: index.neighbor_graph, "the index")
-    if found is not None:
-        return found
-    # A compressed one has no lists, but answers for its own rows, which stand in the order of a tree.
-    data = index._raw_data
+    if found is None:  # a compressed one has no lists, but answers for its own rows
+        data = index_data(index)
+        return query(index, data, min(index.n_neighbors, data.shape[0]))
+    return found[0], _as_distances(index, found[1])
+
+
+def index_data(index):
+    """Return the rows of an index, which it may have put in the order of a tree, as they were given."""
     order = getattr(index, "_vertex_order", None)
-    numbers, distances = query(index, data, min(index.n_neighbors, data.shape[0]))
-    order = np.arange(len(numbers)) if order is None else index._vertex_order
-    back = np.argsort(order)
-    return numbers[back], distances[back]
+    return index._raw_data if order is None else index._raw_data[np.argsort(order)]
+
+
+def _as_distances(index, values):
+    """Return values of a metric as distances: its angles come as similarities."""
+    return np.where(values > 0, 1 - values, 0) if index.metric == "true_angular" else values
 
 
 def query(index, rows, n_neighbors):
@@ -91,7 +97,8 @@ def query(index, rows, n_neighbors):
     if rows.shape[1] != index.dim:
         raise InputError(f"X has {rows.shape[1]} features, and the index has vectors of {index.dim}")
     rows = rows.astype(np.float32) if is_sparse(rows) else np.array(rows, dtype=index._input_dtype)
-    return _called(lambda: index.query(rows, k=n_neighbors), "the index")
+    numbers, distances = _called(lambda: index.query(rows, k=n_neighbors), "the index")
+    return numbers, _as_distances(index, distances)
 
 
 def update_index(index, rows):
@@ -99,7 +106,10 @@ def update_index(index, rows):
     if rows.shape[1] != index.dim:
         raise InputError(f"X has {rows.shape[1]} features, and the index has vectors of {index.dim}")
     if is_sparse(rows) or index.neighbor_graph is None:
-        raise InputError("pynndescent updates no index of sparse vectors and no compressed one; fit another")
+        raise InputError(
+            "pynndescent updates no index of sparse vectors, and no compressed one, as that of a PyNNDescentTransformer is "
+            "unless it was fitted with compress_index=False; build another, and fit it"
+        )
     _called(lambda: index.update(xs_fresh=np.array(rows, dtype=np.float32)), "the index")
 
 
@@ -112,6 +122,8 @@ def neighbors_by_pynndescent(X, n_neighbors, metric, random_state, n_jobs):
 def lists_without_self(numbers, distances, n_neighbors):
     """Return the Neighbors of lists in which a row may stand itself."""
     own = numbers == np.arange(len(numbers))[:, None]
+    if np.isnan(distances).any():
+        raise InputError("some rows have no distance by this metric (NaN), as negative numbers by that of distributions")
     none = own | (numbers < 0)
     order = np.argsort(none, axis=1, kind="stable")[:, :n_neighbors]
     none = np.take_along_axis(none, order, axis=1)
@@ -150,7 +162,7 @@ def _called(function, what):
 
     def call():
         with _lock, warnings.catch_warnings():
-            warnings.filterwarnings("ignore", "Failed to correctly find n_neighbors")
+            warnings.filterwarnings("ignore", "Failed to correctly find n_neighbors|Compressed indexes")
             return function()
 
     try:
