@@ -38,7 +38,7 @@ def with_rows(model, new, streams):
     anew = X is None or is_left_to_pynndescent(X, before.metric)
     if not anew:
         in_space(new, before.metric)  # tells new rows without a distance by their own numbers
-    kinds = None if anew else kinds_of(in_space(X, before.metric))
+    kinds = None if anew else kinds_of(in_space(X, before.metric), before.metric)
     if anew:
         if X is None:
             update_index(before.searcher.index, new)

@@ -9,8 +9,11 @@ from . import _hash_loops as loops
 _BLOCK_VALUES = 1 << 17
 
 
-def row_hashes(X):
-    """Compute a number of 64 bits for what each row holds, the same for dense and sparse rows; a zero adds nothing."""
+def row_hashes(X, step_of=None):
+    """Compute a number of 64 bits for what each row holds, the same for dense and sparse rows; a zero adds nothing.
+
+    With `step_of` numbers are rounded to multiples of it.
+    """
     factors = np.random.default_rng(0).integers(1, 1 << 64, X.shape[1], dtype=np.uint64) | np.uint64(1)
     out = np.empty(X.shape[0], dtype=np.uint64)
     if hasattr(X, "tocsr"):
@@ -18,21 +21,29 @@ def row_hashes(X):
         if not X.has_canonical_format:
             X = X.copy()
             X.sum_duplicates()
-        loops.hash_sparse(*map(read_only, (X.indptr, X.indices, _bits(X.data), factors)), out)
+        loops.hash_sparse(*map(read_only, (X.indptr, X.indices, _bits(X.data, step_of), factors)), out)
         return out
     step = max(1, _BLOCK_VALUES // X.shape[1])
     for start in range(0, X.shape[0], step):
-        loops.hash_dense(read_only(_bits(X[start : start + step])), read_only(factors), out[start : start + step])
+        loops.hash_dense(read_only(_bits(X[start : start + step], step_of)), read_only(factors), out[start : start + step])
     return out
 
 
-def _bits(values):
-    return np.ascontiguousarray(values, dtype=np.float64).view(np.uint64)
+def _bits(values, step_of):
+    values = np.ascontiguousarray(values, dtype=np.float64)
+    return (values if step_of is None else np.rint(values / step_of)).view(np.uint64)
 
 
-def kinds_of(X):
-    """Number what rows hold, in the order in which it first comes: (n_rows,) int64, or None if all are different."""
-    kinds = in_order(row_hashes(X))
+def kinds_of(X, metric="euclidean"):
+    """Number what rows hold, in the order in which it first comes: (n_rows,) int64, or None if all are different.
+
+    Rows are those between which the metric is taken (`in_space`). Where these have norm 1, multiples are equal but for
+    rounding.
+    """
+    step_of = None
+    if metric in ("cosine", "correlation"):
+        step_of = 2.0 ** (-40 if X.dtype == np.float64 else -20)
+    kinds = in_order(row_hashes(X, step_of))
     return None if kinds.max() == len(kinds) - 1 else kinds
 
 

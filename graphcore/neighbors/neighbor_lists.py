@@ -93,8 +93,8 @@ def nearest_by_matrix(D, n_neighbors):
     D = np.array(D)
     if np.diagonal(D).any():
         raise InputError(
-            "distances of rows to themselves must be 0, and the diagonal holds others; similarities S are no "
-            "distances: of kernels and cosines give S.max() - S"
+            "distances of rows to themselves must be 0, and the diagonal holds others; this may be a kernel or a matrix "
+            "of similarities P, of which 1 - P are distances where no P is above 1"
         )
     # Equal rows may be at a distance of rounding errors.
     near = D <= _ROUNDING * np.median(D, axis=1)[:, None]

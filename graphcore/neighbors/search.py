@@ -43,7 +43,7 @@ def nearest_different(X, n_neighbors, **options):
     Where rows are equal, at most half of the different ones are listed: of few, all would be neighbours of all.
     """
     search = _Search(X, **options)
-    kinds = kinds_of(search.X)
+    kinds = kinds_of(search.X, None if search.by_pynndescent else search.metric)
     if kinds is None:
         return search(n_neighbors)
     search.X = search.X[first_of(kinds)]
@@ -104,8 +104,8 @@ def check_metric(metric, algorithm="auto"):
     """Return the name of a metric, or refuse one that is none."""
     if metric in pynndescent.WITH_PARAMETERS:
         raise ParameterError(
-            f"metric={metric!r} needs weights or costs; build pynndescent.NNDescent(X, metric={metric!r}, "
-            "metric_kwds=...), and give it in place of X"
+            f"metric={metric!r} needs weights or costs; build an NNDescent of pynndescent with them, and give "
+            "it in place of X"
         )
     if metric in _INNER_PRODUCTS and algorithm != "pynndescent":
         raise ParameterError(

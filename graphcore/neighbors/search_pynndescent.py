@@ -105,10 +105,10 @@ def update_index(index, rows):
     """Append rows to an index."""
     if rows.shape[1] != index.dim:
         raise InputError(f"X has {rows.shape[1]} features, and the index has vectors of {index.dim}")
-    if is_sparse(rows) or index.neighbor_graph is None:
+    if is_sparse(rows) or _called(lambda: index.neighbor_graph, "the index") is None:
         raise InputError(
-            "pynndescent updates no index of sparse vectors, and no compressed one, as that of a PyNNDescentTransformer is "
-            "unless it was fitted with compress_index=False; build another, and fit it"
+            "pynndescent updates no index of sparse vectors, and no compressed one, as that of a PyNNDescentTransformer is; "
+            "build an NNDescent of all rows, and fit it"
         )
     _called(lambda: index.update(xs_fresh=np.array(rows, dtype=np.float32)), "the index")
 
