@@ -13,7 +13,7 @@ from ..exceptions import InputError
 from ..graphs.as_graph import as_graph, is_graph_object
 from ..graphs.structure import check_sparse
 from ..graphs.weights import edges_in_range
-from ..neighbors.neighbor_lists import Neighbors, distance_matrix, is_neighbor_pair, listed_neighbors, nearest_columns
+from ..neighbors.neighbor_lists import Neighbors, distance_matrix, is_neighbor_pair, listed_neighbors, nearest_listed
 from ..neighbors.outliers import Outliers, last_distances
 from ..neighbors.search_pynndescent import IndexSearcher
 from ..neighbors.search_walk import new_row_searcher
@@ -260,15 +260,7 @@ def checked_rows(model, X):
         ensure_non_negative=kind != "vectors",
     )  # fmt: skip
     if kind == "distances" and not hasattr(X, "indptr"):
-        numbers, distances = nearest_columns(X, model._reference.n_neighbors + 1)
-        kinds = model._reference.kinds
-        same = numbers if kinds is None else kinds[numbers]
-        if ((distances == 0) & (same != same[:, :1])).any():
-            raise InputError(
-                "a row is at distance 0 from several rows that are not equal; a matrix of neighbours, in which 0 is "
-                "none, is given as a sparse matrix"
-            )
-        return distance_matrix((numbers[:, :-1], distances[:, :-1]), X.shape[1])
+        return nearest_listed(X, model._reference.n_neighbors, model._reference.kinds)
     return X
 
 

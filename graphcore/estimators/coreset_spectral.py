@@ -40,8 +40,8 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, PredictedRows
     affinity : {"auto", "nearest_neighbors", "precomputed", "precomputed_nearest_neighbors"}, default "auto"
         What is given to :meth:`fit`. "precomputed" takes everything as a graph (a dense square array too, and two
         columns of integers), "nearest_neighbors" everything as vectors, whose kNN graph is built.
-        "precomputed_nearest_neighbors" is a sparse matrix of distances to neighbours, as scikit-learn's
-        ``KNeighborsTransformer(mode="distance")`` makes it, or two arrays, see :meth:`fit`. "auto": graph objects,
+        "precomputed_nearest_neighbors" is a square matrix of distances, dense, or to neighbours alone (sparse), as
+        scikit-learn's transformers make it with ``mode="distance"``; or two arrays, see :meth:`fit`. "auto": graphs,
         square sparse matrices, tables and arrays of edges are graphs, two arrays of two dimensions are neighbours,
         everything else is vectors; two columns of integers may be either, and are refused.
     n_neighbors : int, default 10
@@ -190,7 +190,9 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, PredictedRows
             arrays of their ends, an integer array of shape (2, n_edges); see `affinity`. Neighbours from an index of
             any library are a tuple of two arrays of shape (n_samples, k), numbers of rows (integers, below 0 for none)
             and distances to them (floats), in either order: the nearest `n_neighbors` of each row are taken, all if it
-            lists fewer, itself passed over.
+            lists fewer, itself passed over. An ``NNDescent`` or ``PyNNDescentTransformer`` is taken as it is:
+            :meth:`predict` asks it, and :meth:`update` appends to it. Equal vectors are in one cluster, unless fewer
+            are different than there are clusters, or limits leave no room, of which a warning tells.
         y : array-like of shape (n_samples,), optional
             Integers with -1 among them, as scikit-learn's semi-supervised classes mark what is unknown, are `labels`
             where those are not given. Otherwise ignored: pipelines and searches pass full labels to every step. Do not

@@ -25,7 +25,9 @@ def row_hashes(X, step_of=None):
         return out
     step = max(1, _BLOCK_VALUES // X.shape[1])
     for start in range(0, X.shape[0], step):
-        loops.hash_dense(read_only(_bits(X[start : start + step], step_of)), read_only(factors), out[start : start + step])
+        loops.hash_dense(
+            read_only(_bits(X[start : start + step], step_of)), read_only(factors), out[start : start + step]
+        )
     return out
 
 

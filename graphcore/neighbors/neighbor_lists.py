@@ -93,11 +93,11 @@ def nearest_by_matrix(D, n_neighbors):
     D = np.array(D)
     if np.diagonal(D).any():
         raise InputError(
-            "distances of rows to themselves must be 0, and the diagonal holds others; this may be a kernel or a matrix "
-            "of similarities P, of which 1 - P are distances where no P is above 1"
+            "distances of rows to themselves must be 0, and the diagonal holds others; this may be a kernel or a "
+            "matrix of similarities P, of which 1 - P are distances where no P is above 1"
         )
     # Equal rows may be at a distance of rounding errors.
-    near = D <= _ROUNDING * np.median(D, axis=1)[:, None]
+    near = _ROUNDING * np.median(D, axis=1)[:, None] >= D
     kinds, few = None, min(n_neighbors, len(D) - 1)
     if np.count_nonzero(near) > len(D):
         kinds = _kinds_at_zero(*np.nonzero(near), len(D))
@@ -111,6 +111,18 @@ def nearest_by_matrix(D, n_neighbors):
     np.fill_diagonal(D, np.inf)
     found = ONE_ROW if len(D) == 1 else Neighbors(*nearest_columns(D, few))
     return found if kinds is None else found._replace(kinds=kinds, n_asked=n_neighbors)
+
+
+def nearest_listed(D, n_neighbors, kinds):
+    """Make the sparse matrix of the nearest distances of new rows to those fitted, whose kinds are equal rows."""
+    numbers, distances = nearest_columns(D, n_neighbors + 1)
+    same = numbers if kinds is None else kinds[numbers]
+    if ((distances == 0) & (same != same[:, :1])).any():
+        raise InputError(
+            "a row is at distance 0 from several rows that are not equal; a matrix of neighbours, in which 0 is none, "
+            "is given as a sparse matrix"
+        )
+    return distance_matrix((numbers[:, :n_neighbors], distances[:, :n_neighbors]), D.shape[1])
 
 
 def nearest_columns(D, n_neighbors):

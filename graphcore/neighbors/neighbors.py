@@ -12,9 +12,9 @@ from ..graphs import _row_loops
 from ..graphs.graph import Graph
 from ..graphs.rows import Rows, symmetrize_rows, transpose_rows
 from ..graphs.weights import without_ones
+from .equal_rows import graph_of_copies, kinds_of
 from .neighbor_lists import Neighbors, neighbors_of
 from .outliers import leave_out
-from .equal_rows import graph_of_copies, kinds_of
 from .search import nearest_different
 from .search_pynndescent import index_data, index_neighbors, index_of, is_index
 from .vectors import as_vectors
@@ -39,18 +39,19 @@ def knn_graph(
 
     Parameters
     ----------
-    X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
+    X : array-like, data frame or sparse matrix of shape (n_samples, n_features), or an index of pynndescent
         One vector a row; at least two, all numbers finite. float32 is kept, integers become float32 where that is
-        exact, sparse matrices stay sparse. Never changed.
+        exact, sparse matrices stay sparse. Never changed. Of an NNDescent or a PyNNDescentTransformer the lists are
+        taken as they are.
     n_neighbors : int, default 10
         Neighbours of every row, the row itself not counted. A row has only n_samples - 1 others: more are
         reduced to that, with a warning.
     metric : str, default "euclidean"
         Distance between rows: "euclidean", "cosine", "manhattan", "hamming", "jaccard", "correlation", "chebyshev",
         "canberra" or "braycurtis". "cosine" is 1 - cos, and refuses rows of zeros. "hamming" (the share of columns that
-        differ) and "jaccard" (1 - both / either, counts of ones; 0 between empty rows) compare 0/1 vectors alone. The
-        last four are for dense vectors, as scipy defines them; "correlation" refuses rows of one number, and by the
-        other three the search is always exact, which takes long for many rows.
+        differ) and "jaccard" (1 - both / either, counts of ones; 0 between empty rows) compare 0/1 vectors alone.
+        "correlation" refuses rows of one number. All other names of pynndescent's, such as "hellinger", are searched
+        by it, and so are the last four of sparse vectors, and the last three where the exact search takes long.
     mode : {"union", "mutual", "average"}, default "union"
         When two rows are joined: one lists the other (union), both do (mutual), or one does, the weight being the mean
         of the two directions, 0 where a row does not list the other (average). "mutual" may leave nodes isolated.
@@ -63,8 +64,9 @@ def knn_graph(
         exp(-(d - r_i) / s_i), r_i being the smallest positive distance and s_i such that a row's weights add up to
         log2(n_neighbors + 1), and "union" then unites the two directions as a + b - ab. Weights are float32 and at
         least 1e-7.
-    algorithm : {"auto", "exact", "approximate"}, default "auto"
-        "exact" is scikit-learn's k-d tree or brute force, "approximate" is nearest neighbour descent. "auto" is exact
+    algorithm : {"auto", "exact", "approximate", "pynndescent"}, default "auto"
+        "exact" is scikit-learn's k-d tree or brute force, "approximate" is nearest neighbour descent, "pynndescent"
+        that of the package, with n_neighbors + 1 and its own defaults, see :doc:`/neighbors`. "auto" is exact
         for up to five columns and wherever that is expected to take at most a second in one thread (20,000 rows of 16
         columns, 6,000 rows of 784, 10,000 sparse ones of 50 entries); it depends on the data only. An approximate
         search looks at 200 rows for the share of the true neighbours that it has found, and goes on where it is below
@@ -92,7 +94,10 @@ def knn_graph(
     Notes
     -----
     Nothing of size n_samples^2 is held: the neighbours take 8 bytes for each of n_samples * n_neighbors entries, the
-    graph twice that. Among equal rows any of them may be listed, but every row has `n_neighbors` others.
+    graph twice that. Equal rows (by cosine and correlation: multiples) are one point of the search, at most half of the
+    different ones are listed, and weights are of distances between these. In the graph equal rows are a ring, each
+    joined to `n_neighbors` others, and their edges to a row that differs are shared out among them: no row has many
+    edges because others are equal.
 
     References
     ----------

@@ -117,7 +117,8 @@ def check_metric(metric, algorithm="auto"):
             "metric='precomputed' is for distances, which are taken as neighbours: with KNeighborsTransformer("
             "metric='precomputed').fit_transform(distances) and affinity='precomputed_nearest_neighbors'"
         )
-    return check_choice("metric", pynndescent.ALIASES.get(metric, metric) if isinstance(metric, str) else metric, METRICS)
+    metric = pynndescent.ALIASES.get(metric, metric) if isinstance(metric, str) else metric
+    return check_choice("metric", metric, METRICS)
 
 
 def is_left_to_pynndescent(X, metric, algorithm="auto"):

@@ -65,9 +65,7 @@ def build_index(X, n_neighbors, metric, random_state, n_jobs):
         from pynndescent import NNDescent
 
         n_threads = min(effective_jobs(n_jobs), numba.config.NUMBA_NUM_THREADS)
-        return NNDescent(
-            X, n_neighbors=n_neighbors, metric=metric, random_state=seed, n_jobs=n_threads, **options
-        )
+        return NNDescent(X, n_neighbors=n_neighbors, metric=metric, random_state=seed, n_jobs=n_threads, **options)
 
     return _called(build, f"metric={metric!r}")
 
@@ -107,8 +105,8 @@ def update_index(index, rows):
         raise InputError(f"X has {rows.shape[1]} features, and the index has vectors of {index.dim}")
     if is_sparse(rows) or _called(lambda: index.neighbor_graph, "the index") is None:
         raise InputError(
-            "pynndescent updates no index of sparse vectors, and no compressed one, as that of a PyNNDescentTransformer is; "
-            "build an NNDescent of all rows, and fit it"
+            "pynndescent updates no index of sparse vectors, and no compressed one, as that of a "
+            "PyNNDescentTransformer is; build an NNDescent of all rows, and fit it"
         )
     _called(lambda: index.update(xs_fresh=np.array(rows, dtype=np.float32)), "the index")
 
@@ -123,7 +121,7 @@ def lists_without_self(numbers, distances, n_neighbors):
     """Return the Neighbors of lists in which a row may stand itself."""
     own = numbers == np.arange(len(numbers))[:, None]
     if np.isnan(distances).any():
-        raise InputError("some rows have no distance by this metric (NaN), as negative numbers by that of distributions")
+        raise InputError("some rows have no distance by this metric (NaN), as negative numbers have none as shares")
     none = own | (numbers < 0)
     order = np.argsort(none, axis=1, kind="stable")[:, :n_neighbors]
     none = np.take_along_axis(none, order, axis=1)
