@@ -197,6 +197,10 @@ def neighbor_graph(neighbors: AnyData, *, mode: str = "union", weighting: str = 
         neighbors = neighbors_of_index(index_of(neighbors))
     if not isinstance(neighbors, Neighbors):
         neighbors = neighbors_of(neighbors)
+    if weighting not in ("binary", "shared") and neighbors.distances.min(initial=0) < 0:
+        raise InputError(
+            f"weighting={weighting!r} is of distances, and inner products are none; use 'binary' or 'shared'"
+        )
     n, listed = len(neighbors.indices), neighbors.indices >= 0
     indptr = np.concatenate([[0], np.cumsum(listed.sum(axis=1))])
     if weighting == "binary":

@@ -8,6 +8,7 @@ from sklearn.metrics import adjusted_rand_score
 
 from graphcore import CoresetSpectralClustering, InputError, ParameterError, knn_graph, load, neighbor_graph
 from graphcore.neighbors import search_pynndescent
+from graphcore.neighbors.neighbor_lists import Neighbors
 from graphcore.neighbors.search import METRICS, OWN_METRICS, check_metric, nearest_neighbors
 from tests.oracles import dense
 
@@ -27,6 +28,10 @@ def test_names_are_known_before_the_import():
     assert set(OWN_METRICS) < set(METRICS)
     with pytest.raises(ParameterError, match="is no distance"):
         knn_graph(BLOBS, metric="dot")
+    lists = Neighbors(np.array([[1], [0]]), np.array([[-3.0], [-3.0]]))
+    assert neighbor_graph(lists).n_edges == 1
+    with pytest.raises(InputError, match="inner products are none"):
+        neighbor_graph(lists, weighting="gaussian")
     with pytest.raises(ParameterError, match="algorithm='exact' has no metric='hellinger'"):
         knn_graph(BLOBS, metric="hellinger", algorithm="exact")
     with pytest.raises(InputError, match=r"metric='yule' is for dense vectors; pass X\.toarray"):
@@ -115,13 +120,13 @@ def test_a_ready_index_is_taken(kind, tmp_path):
         load(tmp_path / "model.npz").predict(pynndescent.NNDescent.query(getattr(index, "index_", index), new, 10)),
         model.labels_[:40],
     )
-    if kind != "NNDescent":
+    if kind == "NNDescent":
+        model.update(new)
+        np.testing.assert_array_equal(dense(model.graph_) > 0, dense(neighbor_graph(index.neighbor_graph)) > 0)
+        np.testing.assert_array_equal(model.labels_[300:], model.labels_[:40])
+    else:
         with pytest.raises(InputError, match="updates no index of sparse vectors, and no compressed one"):
             model.update(new)
-        return
-    model.update(new)
-    np.testing.assert_array_equal(dense(model.graph_) > 0, dense(neighbor_graph(index.neighbor_graph)) > 0)
-    np.testing.assert_array_equal(model.labels_[300:], model.labels_[:40])
 
 
 @pytest.mark.slow
