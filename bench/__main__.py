@@ -21,6 +21,7 @@ CASES = (
     "vectors",
     "search",
     "neighbors",
+    "pynndescent",
     "ablation",
     "speed",
     "threads",

@@ -94,7 +94,7 @@ def convert(console, input, output, to_format, **options):
 @click.option(
     "--metric", default="euclidean", show_default=True, metavar="NAME",
     help="Distance: euclidean, cosine, manhattan, correlation, chebyshev, canberra or braycurtis; between vectors of 0 "
-    "and 1 hamming or jaccard.",
+    "and 1 hamming or jaccard; or any of pynndescent's.",
 )  # fmt: skip
 @click.option(
     "--mode", default="union", show_default=True, metavar="NAME",
@@ -105,8 +105,9 @@ def convert(console, input, output, to_format, **options):
     help="Weights of edges: binary (none), gaussian, self-tuning, shared or fuzzy.",
 )  # fmt: skip
 @click.option(
-    "--algorithm", default="auto", show_default=True, metavar="NAME", help="How to search: exact or approximate."
-)
+    "--algorithm", default="auto", show_default=True, metavar="NAME",
+    help="How to search: exact, approximate or pynndescent.",
+)  # fmt: skip
 @click.option("--to", "to_format", metavar="NAME", help="Format of GRAPH. [default: by its name]")
 @any_size_option
 @run_options

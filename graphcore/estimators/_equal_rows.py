@@ -4,10 +4,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..neighbors.equal_rows import row_hashes
+
 # Merging goes through all numbers once and copies them: more are left as they are.
 _MAX_VALUES = 1 << 24
-_BLOCK_VALUES = 1 << 20
-_MIX = np.uint64(0x9E3779B97F4A7C15)
 
 
 class EqualRows(NamedTuple):
@@ -43,7 +43,7 @@ def merge_equal_rows(X, weights=None, *, least=1):
     if (X.nnz if hasattr(X, "tocsr") else X.size) > _MAX_VALUES:
         return EqualRows(X, weights)
     rows = np.arange(X.shape[0]) if weights is None else np.flatnonzero(weights)
-    _, first, kind = np.unique(_hashes(X)[rows], return_index=True, return_inverse=True)
+    _, first, kind = np.unique(row_hashes(X)[rows], return_index=True, return_inverse=True)
     if len(first) < least or (weights is None and len(first) == X.shape[0]):
         return EqualRows(X, weights)
     kinds = np.full(X.shape[0], -1)
@@ -51,26 +51,3 @@ def merge_equal_rows(X, weights=None, *, least=1):
     sums = np.bincount(kind, weights=None if weights is None else weights[rows]).astype(np.float64)
     first = rows[first]
     return EqualRows(X[first], sums, first, kinds, X[kinds < 0])
-
-
-def _hashes(X):
-    """Return a number of 64 bits for what each row holds, the same for dense and sparse rows; a zero adds nothing."""
-    factors = np.random.default_rng(0).integers(1, 1 << 64, X.shape[1], dtype=np.uint64) | np.uint64(1)
-    if hasattr(X, "tocsr"):
-        X = X.tocsr().copy()
-        X.sum_duplicates()
-        terms = _mixed(X.data) * factors[X.indices]
-        ends = np.concatenate([np.zeros(1, dtype=np.uint64), np.cumsum(terms, dtype=np.uint64)])
-        return ends[X.indptr[1:]] - ends[X.indptr[:-1]]
-    step = max(1, _BLOCK_VALUES // X.shape[1])
-    blocks = (X[start : start + step] for start in range(0, X.shape[0], step))
-    return np.concatenate([(_mixed(block) * factors).sum(axis=1, dtype=np.uint64) for block in blocks])
-
-
-def _mixed(values):
-    """Bits of values, spread over the whole word: those of small integers, for one, end in zeros."""
-    bits = (values.astype(np.float64) + 0.0).view(np.uint64)  # there is one zero, not two
-    bits ^= bits >> np.uint64(29)
-    bits *= _MIX
-    bits ^= bits >> np.uint64(32)
-    return bits

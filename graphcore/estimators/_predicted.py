@@ -13,10 +13,11 @@ from ..exceptions import InputError
 from ..graphs.as_graph import as_graph, is_graph_object
 from ..graphs.structure import check_sparse
 from ..graphs.weights import edges_in_range
-from ..neighbors.neighbor_lists import Neighbors, distance_matrix, is_neighbor_pair, listed_neighbors
+from ..neighbors.neighbor_lists import Neighbors, distance_matrix, is_neighbor_pair, listed_neighbors, nearest_listed
 from ..neighbors.outliers import Outliers, last_distances
+from ..neighbors.search_pynndescent import IndexSearcher
 from ..neighbors.search_walk import new_row_searcher
-from ..neighbors.vectors import check_binary, ordered
+from ..neighbors.vectors import as_vectors, check_binary, ordered
 from ._checks import refuse_negative
 
 _PIECE = 1 << 14
@@ -36,6 +37,8 @@ class Reference:
     outliers: Outliers | None = field(default=None, repr=False)  # of what has distances
     evidence: float = 0.0  # log odds for each unit of weight, as inner weights and volumes are kept
     weights: np.ndarray | None = field(default=None, repr=False)  # as how many each fitted node counts
+    searcher: Any = field(default=None, repr=False)  # an index of pynndescent, where there is one
+    kinds: np.ndarray | None = field(default=None, repr=False)  # of equal rows, which a fit keeps together
 
     @property
     def radius(self):
@@ -204,17 +207,21 @@ def _sums_of_rows(model, X):
     import scipy.sparse as sp
 
     reference = model._reference
-    k = len(reference.volumes)
+    k, of_lists = len(reference.volumes), is_neighbor_pair(X) or reference.searcher is None
     X = checked_rows(model, X)
     if not X.shape[0]:
         raise InputError("X has no rows; at least one is needed")
-    searcher, labels = None, model.labels_
-    if reference.kind == "vectors":
+    searcher, labels = reference.searcher, model.labels_
+    if reference.kind == "distances" and of_lists:
+        searcher = None
+    elif reference.kind == "vectors" and searcher is None:
         graph = getattr(model, "_graph", None)  # pickled models hold none
         searcher = new_row_searcher(
             as_taken(reference.vectors), graph, reference.n_neighbors, reference.metric, model.n_jobs,
             kept=reference.listed(labels),
         )  # fmt: skip
+        if isinstance(searcher, IndexSearcher):  # which takes long to build
+            reference.searcher = searcher
     for start in range(0, X.shape[0], _PIECE):
         rows, last = _edges(reference, searcher, X[start : start + _PIECE], len(labels))
         if reference.weights is not None:
@@ -240,6 +247,8 @@ def checked_rows(model, X):
         return graph.to_scipy()
     if kind == "distances" and is_neighbor_pair(X):
         return distance_matrix(X, model.n_features_in_)
+    if kind == "distances" and model._reference.searcher is not None:
+        return as_vectors(X, least=1)
     check_sparse(X)
     if kind == "edges" and not hasattr(X, "tocsr") and np.asarray(X).ndim == 1:
         raise InputError(
@@ -253,9 +262,7 @@ def checked_rows(model, X):
     if kind != "vectors":
         refuse_negative(model, X, "distances" if kind == "distances" else "weights of edges")
     if kind == "distances" and not hasattr(X, "indptr"):
-        raise InputError(
-            "neighbours come as a sparse matrix, for example from KNeighborsTransformer; this one is dense"
-        )
+        return nearest_listed(X, model._reference.n_neighbors, model._reference.kinds)
     return X
 
 

@@ -17,9 +17,10 @@ from ..graphs.graph import Graph
 from ..graphs.rows import DIRECTED
 from ._checks import Estimator, parameters, stages_of
 from ._fitted import FittedGraph
+from ._new_rows import with_rows
 from ._predicted import PredictedRows
 from .callbacks import CallbackSupportMixin, fit_with_callbacks
-from .fit import fit_graph, graph_of, with_rows
+from .fit import fit_graph, graph_of
 from .model_file import write_model
 from .update import Update, update_clustering
 
@@ -40,8 +41,8 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, PredictedRows
     affinity : {"auto", "nearest_neighbors", "precomputed", "precomputed_nearest_neighbors"}, default "auto"
         What is given to :meth:`fit`. "precomputed" takes everything as a graph (a dense square array too, and two
         columns of integers), "nearest_neighbors" everything as vectors, whose kNN graph is built.
-        "precomputed_nearest_neighbors" is a sparse matrix of distances to neighbours, as scikit-learn's
-        ``KNeighborsTransformer(mode="distance")`` makes it, or two arrays, see :meth:`fit`. "auto": graph objects,
+        "precomputed_nearest_neighbors" is a square matrix of distances, dense, or to neighbours alone (sparse), as
+        scikit-learn's transformers make it with ``mode="distance"``; or two arrays, see :meth:`fit`. "auto": graphs,
         square sparse matrices, tables and arrays of edges are graphs, two arrays of two dimensions are neighbours,
         everything else is vectors; two columns of integers may be either, and are refused.
     n_neighbors : int, default 10
@@ -190,7 +191,9 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, PredictedRows
             arrays of their ends, an integer array of shape (2, n_edges); see `affinity`. Neighbours from an index of
             any library are a tuple of two arrays of shape (n_samples, k), numbers of rows (integers, below 0 for none)
             and distances to them (floats), in either order: the nearest `n_neighbors` of each row are taken, all if it
-            lists fewer, itself passed over.
+            lists fewer, itself passed over. An ``NNDescent`` or ``PyNNDescentTransformer`` is taken as it is:
+            :meth:`predict` asks it, and :meth:`update` appends to it. Equal vectors are in one cluster, unless fewer
+            are different than there are clusters, or limits leave no room, of which a warning tells.
         y : array-like of shape (n_samples,), optional
             Whole numbers with -1 among them, as scikit-learn's semi-supervised classes mark what is unknown, NaN or
             None, are `labels` where those are not given. Otherwise ignored: pipelines and searches pass full labels to
@@ -262,7 +265,8 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, PredictedRows
 
     def _fit_graph(self, graph, reference, params, streams, stages, *, is_given, **known):
         """Cluster a graph and keep the Reference of its input; `is_given` if the user made the graph undirected."""
-        fit = fit_graph(graph, params, **known, random_state=streams, n_jobs=self.n_jobs, stages=stages)
+        options = {"random_state": streams, "n_jobs": self.n_jobs, "stages": stages}
+        fit = fit_graph(graph, params, kinds=reference.kinds, **known, **options)
         return self._take(fit, reference, is_given=is_given)
 
     def update(self, added: AnyData | None = None, removed: AnyGraph | None = None) -> Update:
@@ -318,8 +322,9 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, PredictedRows
         (array([6]), True)
         """
         check_is_fitted(self)
-        reference, of_vectors = self._reference, self._reference.kind == "vectors"
-        if reference.kind == "distances":
+        reference = self._reference
+        of_vectors = reference.kind == "vectors" or reference.searcher is not None
+        if reference.kind == "distances" and not of_vectors:
             raise InputError("update is for models of graphs or vectors, and this one was fitted to distances")
         if reference.weights is not None:
             raise InputError("update is for models without sample_weight; weigh what has changed in another fit")
@@ -339,10 +344,11 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, PredictedRows
                     graph, reference, changes = with_rows(self, added, streams)
             graph, result, done, sums, shares = update_clustering(
                 graph, self.clustering_, volume_changes, {name: getattr(self, name) for name in _SIZES}, changes,
-                random_state=streams, n_jobs=self.n_jobs, stages=stages,
+                kinds=reference.kinds, random_state=streams, n_jobs=self.n_jobs, stages=stages,
             )  # fmt: skip
         self._keep(graph, reference, result, shares)
-        self.n_features_in_, self._volume_changes = self.n_features_in_ if of_vectors else graph.n_nodes, volume_changes
+        self.n_features_in_ = self.n_features_in_ if reference.kind == "vectors" else graph.n_nodes
+        self._volume_changes = volume_changes
         self._reference.set_clusters(sums)
         return done
 

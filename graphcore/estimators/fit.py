@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass, field, replace
+from numbers import Integral
 
 import numpy as np
 from sklearn.utils.validation import validate_data
@@ -9,28 +10,30 @@ from sklearn.utils.validation import validate_data
 from ..base.locks import cached_property
 from ..base.progress import Stages
 from ..base.streams import Streams
-from ..base.validation import check_choice, check_integer, check_labels, check_sample_weight, refused
+from ..base.validation import check_choice, check_integer, check_labels, check_sample_weight, count_linked, refused
 from ..cluster.distributed_context import distributed_context
 from ..cluster.partition.evidence import edge_evidence
 from ..cluster.partition.problem import ClusterSums
 from ..cluster.pipeline.cluster import Clustering, cluster_graph
 from ..cluster.pipeline.known import check_known
 from ..cluster.pipeline.settings import resolve
+from ..cluster.selection.information import effective_edges
 from ..cluster.selection.result import KSelection
 from ..cluster.selection.select import choose_for_fit
-from ..exceptions import InputError, ParameterError
+from ..exceptions import InputError, ParameterError, warn_user
 from ..graphs.as_graph import as_graph, graph_maker, is_graph_object, refuse_as_vectors
 from ..graphs.columns import in_row_order
-from ..graphs.derived import weigh_nodes, with_isolated
+from ..graphs.derived import weigh_nodes
 from ..graphs.graph import Graph
 from ..metrics.cut import sums_and_shares
-from ..neighbors.join import join_rows
-from ..neighbors.neighbor_lists import is_neighbor_pair, listed_neighbors, neighbors_of
-from ..neighbors.neighbors import clustered_neighbors, graph_of_vectors
-from ..neighbors.outliers import Outliers, outlier_scores, refuse_outliers
-from ..neighbors.vectors import as_vectors
+from ..neighbors.neighbor_lists import different_neighbors, is_neighbor_pair, nearest_by_matrix, neighbors_of
+from ..neighbors.neighbors import clustered_neighbors, graph_of_vectors, neighbors_of_index
+from ..neighbors.outliers import refuse_outliers
+from ..neighbors.search import check_metric
+from ..neighbors.search_pynndescent import IndexSearcher, index_of, is_index
 from ._checks import refuse_negative
-from ._predicted import Reference, as_taken, checked_rows
+from ._contraction import Contraction
+from ._predicted import Reference
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,27 +61,37 @@ class Fit:
 
 
 def fit_graph(
-    graph, params, *, labels=None, initial_labels=None, sample_weight=None, random_state=None, n_jobs=None, stages=None
-):
+    graph, params, *, kinds=None, labels=None, initial_labels=None, sample_weight=None, random_state=None, n_jobs=None,
+    stages=None,
+):  # fmt: skip
     """Choose k if that is left to the graph, cluster, measure; `params` are the result of `check_settings`.
 
-    `labels` (n,) stay as they are, but for those of -1; the run begins at `initial_labels`, if they are given.
+    `labels` (n,) stay as they are, but for those of -1; the run begins at `initial_labels`, if they are given. Nodes
+    of the same of `kinds` (n,) have the same label, unless there are more clusters than kinds.
     """
     stages, streams = Stages() if stages is None else stages, Streams(random_state)
-    if labels is not None and not (check_labels("labels that stay", labels, graph.n_nodes) >= 0).any():
-        labels = None
+    if labels is not None:
+        labels = check_labels("labels that stay", labels, graph.n_nodes)
+        labels = labels if (labels >= 0).any() else None
     edge_weight, total_size, selection = graph.mean_weight, None, None
     if sample_weight is not None:
         with stages("weights"):
             sample_weight = check_sample_weight(sample_weight, graph.n_nodes)
             graph = weigh_nodes(graph, sample_weight)
             total_size = math.floor(sample_weight[graph.degrees > 0].sum())
-    with distributed_context(graph):
+    drawn, params = _contraction(graph, kinds, labels, params)
+    if drawn.kinds is not None and total_size is None:
+        total_size = count_linked(graph)
+    with distributed_context(drawn.graph):
         if params.left_to in ("information", "resolution"):
             with stages("choice of k"):
-                selection = choose_for_fit(graph, params, random_state=streams, n_jobs=n_jobs)
+                n_edges = None if drawn.kinds is None else effective_edges(graph)
+                selection = choose_for_fit(drawn.graph, params, n_edges=n_edges, random_state=streams, n_jobs=n_jobs)
             params = params.of(selection.best, selection.balance)
-        settings = resolve(params, graph, total_size)
+        settings = resolve(params, drawn.graph, total_size)
+        if (why := drawn.obstacle(settings)) is not None:
+            warn_user(f"{why}: equal rows are in several clusters; allow more, or drop equal rows")
+            drawn, settings = Contraction.of(graph, None), resolve(params, graph, total_size)
         if len(params.levels) > 1 and not (labels is None and initial_labels is None):
             raise refused(
                 "n_clusters", list(params.levels), "are levels, which keep to no labels given: give one number"
@@ -88,11 +101,30 @@ def fit_graph(
         known = check_known(graph, settings.n_clusters, labels, initial_labels, sample_weight)
         stages.expect(6)
         clustering = cluster_graph(
-            graph, settings, known=known, levels=params.levels, random_state=streams, n_jobs=n_jobs, stages=stages
-        )
+            drawn.graph, settings, known=drawn.reduced_known(known), levels=params.levels, random_state=streams,
+            n_jobs=n_jobs, stages=stages,
+        )  # fmt: skip
+        clustering = drawn.expanded_result(clustering, known)
         with stages("score"):
             sums, shares = sums_and_shares(graph, clustering.labels, clustering.settings.n_clusters, n_jobs)
     return Fit(graph, clustering, selection, sums, shares, known.weights, edge_weight, dict(stages.seconds))
+
+
+def _contraction(graph, kinds, labels, params):
+    """Return the Contraction of a graph by its equal rows, if they are enough for the clusters, and the parameters."""
+    drawn = Contraction.of(graph, kinds, labels)
+    if drawn.kinds is None:
+        return drawn, params
+    n, size = count_linked(drawn.graph), params.values["coreset_size"]
+    if params.n_clusters > n:
+        warn_user(
+            f"n_clusters={params.n_clusters} is more than the {n} different rows: equal rows are in several clusters; "
+            "ask for fewer clusters"
+        )
+        return Contraction.of(graph, None), params
+    if isinstance(size, Integral) and n < size <= graph.n_nodes:
+        params = replace(params, values=params.values | {"coreset_size": n})
+    return drawn, params
 
 
 AFFINITIES = ("auto", "nearest_neighbors", "precomputed", "precomputed_nearest_neighbors")
@@ -106,6 +138,15 @@ def graph_of(model, X, streams, stages):
     affinity = check_choice("affinity", model.affinity, AFFINITIES)
     vars(model).pop("feature_names_in_", None)  # of columns of an earlier fit
     X = in_row_order(X) if affinity.startswith("precomputed") else X
+    if is_index(X) and affinity != "precomputed":
+        index, n_neighbors = index_of(X), check_integer("n_neighbors", model.n_neighbors, low=1)
+        with stages("graph"):
+            graph, found, kinds = clustered_neighbors(neighbors_of_index(index, n_neighbors), model.outliers)
+        model.n_features_in_ = n = graph.n_nodes
+        return graph, Reference(
+            "distances", n_neighbors=min(n_neighbors, n - 1), outliers=found, kinds=kinds,
+            searcher=IndexSearcher(index, min(n_neighbors, n - 1)),
+        )  # fmt: skip
     over_vectors = affinity in ("nearest_neighbors", "precomputed_nearest_neighbors")
     make = None if over_vectors else graph_maker(X, declared=affinity == "precomputed")
     if make is not None or affinity == "precomputed":
@@ -123,9 +164,9 @@ def graph_of(model, X, streams, stages):
     n_neighbors = check_integer("n_neighbors", model.n_neighbors, low=1)
     if is_neighbor_pair(X) and affinity in ("auto", "precomputed_nearest_neighbors"):
         with stages("graph"):
-            graph, found = clustered_neighbors(neighbors_of(X, n_neighbors), model.outliers)
-        model.n_features_in_ = graph.n_nodes
-        return graph, Reference("distances", n_neighbors=min(n_neighbors, graph.n_nodes - 1), outliers=found)
+            graph, found, kinds = clustered_neighbors(neighbors_of(X, n_neighbors), model.outliers)
+        model.n_features_in_ = n = graph.n_nodes
+        return graph, Reference("distances", n_neighbors=min(n_neighbors, n - 1), outliers=found, kinds=kinds)
     refuse_as_vectors(X, "affinity='nearest_neighbors'" if affinity == "auto" else None)
     narrow = X if isinstance(X, np.ndarray) and X.dtype.kind in "fiub" and X.dtype.itemsize < 4 else None
     given = affinity.startswith("precomputed")  # of vectors the search says where one is not finite
@@ -140,47 +181,23 @@ def graph_of(model, X, streams, stages):
             return as_graph(X, symmetrize=model.symmetrize), Reference("edges")
     reachable = min(n_neighbors, X.shape[0] - 1)
     if affinity == "precomputed_nearest_neighbors":
-        if not hasattr(X, "indptr") or X.shape[0] != X.shape[1]:
+        if X.shape[0] != X.shape[1]:
             raise InputError(
-                "affinity='precomputed_nearest_neighbors' takes a square sparse matrix of distances, for example from "
+                "affinity='precomputed_nearest_neighbors' takes a square matrix of distances, for example from "
                 f"KNeighborsTransformer(mode='distance'); got {type(X).__name__} of shape {X.shape}"
             )
         with stages("graph"):
-            neighbors = listed_neighbors(X, reachable, without_self=True, at_least=reachable)
-            graph, found = clustered_neighbors(neighbors, model.outliers)
-        return graph, Reference("distances", n_neighbors=reachable, outliers=found)
-    graph, found = graph_of_vectors(
+            if hasattr(X, "indptr"):
+                neighbors = different_neighbors(X, reachable, at_least_one=True)
+            else:
+                neighbors = nearest_by_matrix(X, reachable)
+            graph, found, kinds = clustered_neighbors(neighbors, model.outliers)
+        return graph, Reference("distances", n_neighbors=reachable, outliers=found, kinds=kinds)
+    graph, found, kinds = graph_of_vectors(
         X, n_neighbors, metric=model.metric, outliers=model.outliers, random_state=streams, n_jobs=model.n_jobs,
         stages=stages,
     )  # fmt: skip
     kept = X if narrow is None else narrow  # for predict, which widens it when it is called
-    return graph, Reference("vectors", vectors=kept, n_neighbors=reachable, metric=model.metric, outliers=found)
-
-
-def with_rows(model, new, streams):
-    """A model of vectors with new rows: its Graph, in which these are isolated, the Reference, and edges to be changed.
-
-    These are (added, removed) ones. The model is left as it is.
-    """
-    before, graph = model._reference, model.graph_
-    found = before.outliers
-    if found is None or np.isnan(found.median):
-        raise InputError("this model was saved by a version that kept too little for new rows; fit it again")
-    old = as_taken(before.vectors)
-    try:
-        new = as_vectors(checked_rows(model, new), least=1).astype(old.dtype, copy=False)
-    except InputError:
-        raise
-    except ValueError as error:  # of scikit-learn
-        raise InputError(f"the new vectors cannot be used: {str(error).partition(chr(10))[0]}") from None
-    joined = join_rows(
-        old, new, graph, before.n_neighbors, before.metric, kept=before.listed(model.labels_), radius=before.radius,
-        random_state=streams.child("neighbours of new rows"), n_jobs=model.n_jobs,
-    )  # fmt: skip
-    vectors = joined.vectors
-    if vectors.dtype != before.vectors.dtype:  # narrow ones stay so, if the new ones are
-        narrow = new.astype(before.vectors.dtype)
-        vectors = np.concatenate([before.vectors, narrow]) if (narrow == new).all() else vectors
-    scores = np.append(found.scores, outlier_scores(joined.last_distances, found.median))
-    reference = replace(before, vectors=vectors, outliers=Outliers(scores, found.radius, found.median))
-    return with_isolated(graph, len(scores)), reference, (joined.added, joined.removed)
+    return graph, Reference(
+        "vectors", vectors=kept, n_neighbors=reachable, metric=check_metric(model.metric), outliers=found, kinds=kinds
+    )

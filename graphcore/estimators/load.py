@@ -158,7 +158,7 @@ def _fitted(model, facts, settings, archive, any_size):
     reference = Reference(
         facts["kind"], _vectors(archive, facts, n), facts["n_neighbors"], facts["metric"], exponent=facts["exponent"],
         evidence=float(facts["evidence"]), weights=_reals(archive, "node_weights", (n,), optional=True),
-        outliers=_outliers(facts, archive, n),
+        outliers=_outliers(facts, archive, n), kinds=_numbers(archive, "kinds", (n,), np.int64, 0, n, optional=True),
     )  # fmt: skip
     sums, outside_shares = sums_and_shares(graph, labels, k, None)
     reference.set_clusters(sums)

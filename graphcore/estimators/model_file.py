@@ -36,6 +36,7 @@ def write_model(model, path):
         "stability": model.stability_, "cluster_stability": model.cluster_stability_, "indptr": graph.indptr,
         "indices": graph.indices, "weights": graph.weights, "node_names": graph.node_names,
         "cells": result.cells, "levels": result.levels, "fixed": result.known.fixed,
+        "kinds": reference.kinds,
     } | _vector_arrays(reference.vectors)  # fmt: skip
     arrays = {name: array for name, array in arrays.items() if array is not None}
     for name, array in arrays.items():

@@ -18,6 +18,7 @@ from ..exceptions import InputError
 from ..graphs.derived import change_graph
 from ..graphs.weights import in_range
 from ..metrics.cut import sums_and_shares
+from ._contraction import Contraction
 
 # The accumulated change of volume, as a share, beyond which a cluster is formed anew.
 _MOST_CHANGED = 0.1
@@ -58,13 +59,14 @@ class Update:
 
 
 def update_clustering(
-    graph, clustering, volume_changes, sizes, changes, *, random_state=None, n_jobs=None, stages=None
+    graph, clustering, volume_changes, sizes, changes, *, kinds=None, random_state=None, n_jobs=None, stages=None
 ):
     """Change a graph and the labels of its Clustering; returns (graph, Clustering, Update, sums, outside shares).
 
     `changes` are the edges (added, removed). `volume_changes` (n_clusters,) float64 is kept between updates, and
     changed in place. `sizes` are the limits of clusters, as a user gave them: shares are of the nodes that there are
     now. Labels that stay do, also those of nodes that had no edge; raises a ParameterError where limits cannot be kept.
+    Nodes of the same of `kinds` (n,) stay together, if they were.
     """
     stages = Stages() if stages is None else stages
     with stages("graph"):
@@ -73,23 +75,28 @@ def update_clustering(
             raise InputError("removed: no edge is left, and a graph without edges has no clusters")
         before = np.full(changed.graph.n_nodes, -1, dtype=np.int32)
         before[: len(clustering.labels)] = clustering.labels
-        ranged = in_range(changed.graph)
+        whole = clustering.known.among(changed.graph.degrees)
+        drawn = Contraction.of(changed.graph, kinds, whole.fixed)
+        if drawn.kinds is not None and (before != drawn.reduced(before)[drawn.kinds])[before >= 0].any():
+            drawn = Contraction.of(changed.graph, None)  # they were apart
+        ranged = in_range(drawn.graph)
         rows = ranged.rows
         settings = resized(clustering.settings, sizes, changed.graph)
-    known = clustering.known.among(rows.degrees)
+    known = drawn.reduced_known(whole).among(rows.degrees)
     problem = known.problem(rows, settings)
-    k, after, streams = settings.n_clusters, before.copy(), Streams(random_state)
+    k, after, streams = settings.n_clusters, drawn.reduced(before).copy(), Streams(random_state)
     if known.fixed is not None:  # of nodes that had no edge
         after[known.fixed >= 0] = known.fixed[known.fixed >= 0]
     with stages("moves"):
         formed = update_labels(
-            problem, after, changed.ends, np.ldexp(changed.change, -ranged.exponent), volume_changes,
+            problem, after, drawn.kinds_at(changed.ends), np.ldexp(changed.change, -ranged.exponent), volume_changes,
             rng=streams.generator("update"), n_jobs=n_jobs,
         )  # fmt: skip
         sums = problem.sums(after, n_jobs)
         if problem.constraints.excess(sums) > 1.0 or problem.min_size > max(1, sums.size.min()):
             rng = streams.generator("constraints")
             after = constrained_partition(problem, after, rng, fixed=known.fixed, n_jobs=n_jobs).labels
+    after = drawn.expanded(after)
     stability = None
     if clustering.node_stability is not None:  # not known of nodes that have moved
         stability = np.full(len(after), np.nan, dtype=np.float32)

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..exceptions import InputError
+from ..exceptions import InputError, warn_user
 
 
 class Neighbors(NamedTuple):
@@ -13,6 +13,14 @@ class Neighbors(NamedTuple):
     indices: np.ndarray  # (n_rows, n_neighbors) int32; -1 where the search found none (always at a row's end)
     distances: np.ndarray  # (n_rows, n_neighbors) float32, by the metric; infinite where none was found
     recall: float = 1.0  # the share of the true neighbours that is listed, as sampled; an exact search has them all
+    kinds: np.ndarray | None = None  # (n,) int64: which of these rows each one given is equal to, if some are equal
+    n_asked: int = 0  # neighbours that were asked for, where some are equal
+
+
+# A distance below this share of the median one is that of equal rows.
+_ROUNDING = 1e-7
+# Of a single row, of which all given are copies.
+ONE_ROW = Neighbors(np.full((1, 1), -1, dtype=np.int32), np.zeros((1, 1), dtype=np.float32))
 
 
 def empty_neighbors(n_rows, n_neighbors):
@@ -21,11 +29,12 @@ def empty_neighbors(n_rows, n_neighbors):
     return Neighbors(np.empty(shape, dtype=np.int32), np.empty(shape, dtype=np.float32))
 
 
-def listed_neighbors(X, n_neighbors, *, without_self, at_least=0):
+def listed_neighbors(X, n_neighbors, *, without_self, at_least_one=False):
     """List the nearest neighbours in each row of a sparse matrix of distances, -1 where there are fewer.
 
     A stored 0 is a neighbour. Equals stay in the matrix's own order. `without_self`: X is square, a row's own number is
-    passed over, and every row must list `at_least` others. scikit-learn's KNeighborsTransformer makes such matrices.
+    passed over, and with `at_least_one` every row must list another. scikit-learn's KNeighborsTransformer makes such
+    matrices.
     """
     import scipy.sparse as sp
 
@@ -38,18 +47,108 @@ def listed_neighbors(X, n_neighbors, *, without_self, at_least=0):
         others = columns != rows
         rows, columns, distances = rows[others], columns[others], distances[others]
     counts = np.bincount(rows, minlength=X.shape[0])
-    if counts.min(initial=at_least) < at_least:
-        raise InputError(
-            f"n_neighbors={n_neighbors} asks for more neighbours than row {int(np.argmin(counts))} lists, which has "
-            f"{counts.min()} beside itself; lower n_neighbors, or give KNeighborsTransformer as many with "
-            "mode='distance', which adds the row itself"
-        )
+    if at_least_one and counts.min() < n_neighbors:
+        row = int(np.argmin(counts))
+        said = f"n_neighbors={n_neighbors} is more than row {row} lists, which has {counts[row]} beside itself"
+        if counts[row] == 0:
+            raise InputError(f"{said}; give KNeighborsTransformer mode='distance', which lists as many for all rows")
+        warn_user(f"{said}: of such rows all are taken")
     places = places_in_rows(rows, distances)
     near = places < n_neighbors
     out = Neighbors(np.full((X.shape[0], n_neighbors), -1, dtype=np.int32), np.full((X.shape[0], n_neighbors), np.inf))
     out.indices[rows[near], places[near]] = columns[near]
     out.distances[rows[near], places[near]] = distances[near]
     return out
+
+
+def different_neighbors(X, n_neighbors, at_least_one=False, kinds=None):
+    """List the nearest different neighbours of the rows of a square sparse matrix; rows at distance 0 are one.
+
+    As `listed_neighbors` otherwise. `kinds` are those of the rows, where these are known.
+    """
+    import scipy.sparse as sp
+
+    found = listed_neighbors(X, n_neighbors, without_self=True, at_least_one=at_least_one)
+    if kinds is None and not (found.distances == 0).any():
+        return found
+    X = sp.coo_array(X)
+    rows, columns = X.coords
+    if len(np.unique(rows * np.int64(X.shape[0]) + columns)) < X.nnz:
+        return found  # a row is listed twice, which is refused later
+    if kinds is None:
+        kinds = _kinds_at_zero(rows[X.data == 0], columns[X.data == 0], X.shape[0])
+    rows, columns, n = kinds[rows], kinds[columns], kinds.max() + 1
+    order = np.lexsort((X.data, rows * n + columns))
+    rows, columns, distances = rows[order], columns[order], X.data[order]
+    nearest = np.diff(rows * n + columns, prepend=-1) > 0
+    X = sp.csr_array((distances[nearest], (rows[nearest], columns[nearest])), shape=(n, n))
+    few = few_of(n_neighbors, int(n))
+    found = ONE_ROW if n == 1 else listed_neighbors(X, few, without_self=True)
+    found.distances[found.indices[:, 0] < 0] = 0  # their neighbours are their equals
+    return found._replace(kinds=kinds, n_asked=n_neighbors)
+
+
+def nearest_by_matrix(D, n_neighbors):
+    """List the nearest different neighbours by a square array of distances; rows at distance 0 are one."""
+    D = np.array(D)
+    if np.diagonal(D).any():
+        raise InputError(
+            "distances of rows to themselves must be 0, and the diagonal holds others; this may be a kernel or a "
+            "matrix of similarities P, of which 1 - P are distances where no P is above 1"
+        )
+    # Equal rows may be at a distance of rounding errors.
+    near = _ROUNDING * np.median(D, axis=1)[:, None] >= D
+    kinds, few = None, min(n_neighbors, len(D) - 1)
+    if np.count_nonzero(near) > len(D):
+        kinds = _kinds_at_zero(*np.nonzero(near), len(D))
+        first = np.flatnonzero(np.diff(np.maximum.accumulate(kinds), prepend=-1) > 0)
+        if not np.array_equal(near, kinds[:, None] == kinds):
+            raise InputError(
+                "distances of 0 are those between equal rows, and rows at distance 0 from one row must be so from each "
+                "other; a matrix of neighbours, in which 0 is none, is given as a sparse matrix"
+            )
+        D, few = D[np.ix_(first, first)], few_of(n_neighbors, len(first))
+    np.fill_diagonal(D, np.inf)
+    found = ONE_ROW if len(D) == 1 else Neighbors(*nearest_columns(D, few))
+    return found if kinds is None else found._replace(kinds=kinds, n_asked=n_neighbors)
+
+
+def nearest_listed(D, n_neighbors, kinds):
+    """Make the sparse matrix of the nearest distances of new rows to those fitted, whose kinds are equal rows."""
+    numbers, distances = nearest_columns(D, n_neighbors + 1)
+    same = numbers if kinds is None else kinds[numbers]
+    if ((distances == 0) & (same != same[:, :1])).any():
+        raise InputError(
+            "a row is at distance 0 from several rows that are not equal; a matrix of neighbours, in which 0 is none, "
+            "is given as a sparse matrix"
+        )
+    return distance_matrix((numbers[:, :n_neighbors], distances[:, :n_neighbors]), D.shape[1])
+
+
+def nearest_columns(D, n_neighbors):
+    """Return numbers and values of the least entries of each row of an array, least first."""
+    numbers = np.argsort(D, axis=1, kind="stable")[:, :n_neighbors]
+    return numbers.astype(np.int32), np.take_along_axis(D, numbers, axis=1)
+
+
+def few_of(n_neighbors, n_different):
+    """Return how many neighbours each of few different rows lists: at most half, as all would be those of all."""
+    most = max(1, (n_different - 1) // 2)
+    if n_neighbors > most:
+        warn_user(
+            f"n_neighbors={n_neighbors} was reduced to {most}: there {'are' if n_different > 1 else 'is'} only "
+            f"{n_different} different row{'s' * (n_different > 1)}"
+        )
+    return min(n_neighbors, most)
+
+
+def _kinds_at_zero(rows, columns, n):
+    """Number rows so that those at distance 0 from each other have one number, in the order of their first rows."""
+    import scipy.sparse as sp
+
+    return sp.csgraph.connected_components(sp.coo_array((np.ones(len(rows)), (rows, columns)), shape=(n, n)))[1].astype(
+        np.int64
+    )
 
 
 def places_in_rows(rows, distances):
@@ -61,7 +160,7 @@ def places_in_rows(rows, distances):
     return places
 
 
-def neighbors_of(X, n_neighbors=None):
+def neighbors_of(X, n_neighbors=None, kinds=None):
     """Return the Neighbors that arrays or a square sparse matrix of distances list, at most so many of each row."""
     if is_neighbor_pair(X):
         matrix = distance_matrix(X)
@@ -76,7 +175,7 @@ def neighbors_of(X, n_neighbors=None):
         matrix = X.tocsr()
     if n_neighbors is None:
         n_neighbors = int(np.diff(matrix.indptr).max(initial=1))
-    return listed_neighbors(matrix, n_neighbors, without_self=True)
+    return different_neighbors(matrix, n_neighbors, kinds=kinds)
 
 
 def is_neighbor_pair(X):

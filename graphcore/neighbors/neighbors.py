@@ -12,9 +12,11 @@ from ..graphs import _row_loops
 from ..graphs.graph import Graph
 from ..graphs.rows import Rows, symmetrize_rows, transpose_rows
 from ..graphs.weights import without_ones
+from .equal_rows import graph_of_copies, kinds_of
 from .neighbor_lists import Neighbors, neighbors_of
 from .outliers import leave_out
-from .search import nearest_neighbors
+from .search import nearest_different
+from .search_pynndescent import index_data, index_neighbors, index_of, is_index
 from .vectors import as_vectors
 
 MODES = {"union": "max", "mutual": "min", "average": "average"}  # how two directions are combined
@@ -37,18 +39,19 @@ def knn_graph(
 
     Parameters
     ----------
-    X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
+    X : array-like, data frame or sparse matrix of shape (n_samples, n_features), or an index of pynndescent
         One vector a row; at least two, all numbers finite. float32 is kept, integers become float32 where that is
-        exact, sparse matrices stay sparse. Never changed.
+        exact, sparse matrices stay sparse. Never changed. Of an NNDescent or a PyNNDescentTransformer the lists are
+        taken as they are.
     n_neighbors : int, default 10
         Neighbours of every row, the row itself not counted. A row has only n_samples - 1 others: more are
         reduced to that, with a warning.
     metric : str, default "euclidean"
         Distance between rows: "euclidean", "cosine", "manhattan", "hamming", "jaccard", "correlation", "chebyshev",
         "canberra" or "braycurtis". "cosine" is 1 - cos, and refuses rows of zeros. "hamming" (the share of columns that
-        differ) and "jaccard" (1 - both / either, counts of ones; 0 between empty rows) compare 0/1 vectors alone. The
-        last four are for dense vectors, as scipy defines them; "correlation" refuses rows of one number, and by the
-        other three the search is always exact, which takes long for many rows.
+        differ) and "jaccard" (1 - both / either, counts of ones; 0 between empty rows) compare 0/1 vectors alone.
+        "correlation" refuses rows of one number. All other names of pynndescent's, such as "hellinger", are searched
+        by it, and so are the last four of sparse vectors, and the last three where the exact search takes long.
     mode : {"union", "mutual", "average"}, default "union"
         When two rows are joined: one lists the other (union), both do (mutual), or one does, the weight being the mean
         of the two directions, 0 where a row does not list the other (average). "mutual" may leave nodes isolated.
@@ -61,8 +64,9 @@ def knn_graph(
         exp(-(d - r_i) / s_i), r_i being the smallest positive distance and s_i such that a row's weights add up to
         log2(n_neighbors + 1), and "union" then unites the two directions as a + b - ab. Weights are float32 and at
         least 1e-7.
-    algorithm : {"auto", "exact", "approximate"}, default "auto"
-        "exact" is scikit-learn's k-d tree or brute force, "approximate" is nearest neighbour descent. "auto" is exact
+    algorithm : {"auto", "exact", "approximate", "pynndescent"}, default "auto"
+        "exact" is scikit-learn's k-d tree or brute force, "approximate" is nearest neighbour descent, "pynndescent"
+        that of the package, with n_neighbors + 1 and its own defaults, see :doc:`/neighbors`. "auto" is exact
         for up to five columns and wherever that is expected to take at most a second in one thread (20,000 rows of 16
         columns, 6,000 rows of 784, 10,000 sparse ones of 50 entries); it depends on the data only. An approximate
         search looks at 200 rows for the share of the true neighbours that it has found, and goes on where it is below
@@ -90,7 +94,10 @@ def knn_graph(
     Notes
     -----
     Nothing of size n_samples^2 is held: the neighbours take 8 bytes for each of n_samples * n_neighbors entries, the
-    graph twice that. Among equal rows any of them may be listed, but every row has `n_neighbors` others.
+    graph twice that. Equal rows (by cosine and correlation: multiples) are one point of the search, at most half of the
+    different ones are listed, and weights are of distances between these. In the graph equal rows are a ring, each
+    joined to `n_neighbors` others, and their edges to a row that differs are shared out among them: no row has many
+    edges because others are equal.
 
     References
     ----------
@@ -119,26 +126,39 @@ def knn_graph(
 def _neighbors(X, n_neighbors, metric, algorithm, random_state, n_jobs):
     """Find the Neighbors of vectors, at most all others of each."""
     n_neighbors = check_integer("n_neighbors", n_neighbors, low=1)
+    if is_index(X):
+        return neighbors_of_index(index_of(X), n_neighbors)
     X = as_vectors(X)
     if n_neighbors >= X.shape[0]:
         warn_user(f"n_neighbors={n_neighbors} was reduced to {X.shape[0] - 1}: there are only {X.shape[0]} rows")
         n_neighbors = X.shape[0] - 1
-    return nearest_neighbors(
+    return nearest_different(
         X, n_neighbors, metric=metric, algorithm=algorithm, random_state=random_state, n_jobs=n_jobs
     )
 
 
+def neighbors_of_index(index, n_neighbors=None):
+    """Return the Neighbors that an NNDescent lists, at most so many of each row."""
+    lists = index_neighbors(index)
+    if n_neighbors is not None and n_neighbors >= lists[0].shape[1]:
+        warn_user(
+            f"n_neighbors={n_neighbors} was reduced to {lists[0].shape[1] - 1}: the index lists no more; build it with "
+            f"n_neighbors={n_neighbors + 1}, which counts the row itself"
+        )
+    return neighbors_of(lists, n_neighbors, kinds_of(index_data(index)))
+
+
 def graph_of_vectors(X, n_neighbors, *, metric="euclidean", outliers=None, random_state=None, n_jobs=None, stages=None):
-    """Make the graph that vectors are clustered by, each joined to its nearest neighbours, and their Outliers."""
+    """Make the graph that vectors are clustered by, each joined to its nearest neighbours; see clustered_neighbors."""
     with (Stages() if stages is None else stages)("neighbours"):
         stream = Streams(random_state).child("neighbours")
         return clustered_neighbors(_neighbors(X, n_neighbors, metric, "auto", stream, n_jobs), outliers)
 
 
 def clustered_neighbors(neighbors, outliers):
-    """Make the graph of Neighbors, which lose their outliers in place, and the Outliers; see leave_out."""
+    """Make the graph of Neighbors, which lose their outliers in place, the Outliers, and the kinds of equal rows."""
     found = leave_out(neighbors, outliers)
-    return neighbor_graph(neighbors), found
+    return neighbor_graph(neighbors), found, neighbors.kinds
 
 
 def neighbor_graph(neighbors: AnyData, *, mode: str = "union", weighting: str = "binary") -> Graph:
@@ -173,8 +193,14 @@ def neighbor_graph(neighbors: AnyData, *, mode: str = "union", weighting: str = 
     """
     check_choice("mode", mode, MODES)
     check_choice("weighting", weighting, WEIGHTINGS)
+    if is_index(neighbors):
+        neighbors = neighbors_of_index(index_of(neighbors))
     if not isinstance(neighbors, Neighbors):
         neighbors = neighbors_of(neighbors)
+    if weighting not in ("binary", "shared") and neighbors.distances.min(initial=0) < 0:
+        raise InputError(
+            f"weighting={weighting!r} is of distances, and inner products are none; use 'binary' or 'shared'"
+        )
     n, listed = len(neighbors.indices), neighbors.indices >= 0
     indptr = np.concatenate([[0], np.cumsum(listed.sum(axis=1))])
     if weighting == "binary":
@@ -193,7 +219,11 @@ def neighbor_graph(neighbors: AnyData, *, mode: str = "union", weighting: str = 
     if weighting == "fuzzy" and mode == "union":
         both = 2 * symmetrize_rows(rows, "average")[0].weights  # a + b, beside the larger of them
         weights = both - weights * (both - weights)
-    return Graph(united.indptr, united.indices, without_ones(weights), check=False)
+    graph = Graph(united.indptr, united.indices, without_ones(weights), check=False)
+    if neighbors.kinds is None:
+        return graph
+    is_apart = np.isinf(neighbors.distances[:, :1]).any(axis=1)  # outliers
+    return graph_of_copies(graph, neighbors.kinds, neighbors.n_asked, is_apart)
 
 
 def _gaussian(neighbors, listed):

@@ -12,8 +12,9 @@ from ..base.streams import Streams
 from ..base.threads import away, away_with_one, limited_libraries, map_blocks
 from ._distance_loops import CODES, EUCLIDEAN
 from ._walk_loops import walk
-from .search import DENSE_ONLY, exact_pays
+from .search import DENSE_ONLY, exact_pays, is_left_to_pynndescent
 from .search_exact import exact_searcher
+from .search_pynndescent import IndexSearcher, build_index
 from .vectors import in_unit, is_sparse
 
 # Places of a walk's list at least, and for each neighbour wanted: 64 found .94 of the neighbours among 256 columns, 96
@@ -22,6 +23,7 @@ from .vectors import in_unit, is_sparse
 _LISTED, _LISTED_EACH = 96, 2
 _DRAWN, _STARTS = 2000, 16
 _BLOCK_ROWS = 512
+_LISTED_BY_INDEX = 30  # neighbours of each row by which pynndescent makes its index unless it is told another number
 
 
 def new_row_searcher(X, graph, n_neighbors, metric, n_jobs, kept=None):
@@ -32,6 +34,10 @@ def new_row_searcher(X, graph, n_neighbors, metric, n_jobs, kept=None):
     graph, for sparse vectors and metrics that it does not know the search is exact.
     """
     space = metric if metric in CODES else "euclidean"
+    if is_left_to_pynndescent(X, metric):
+        n = X.shape[0] if kept is None else len(kept)
+        index = build_index(X if kept is None else X[kept], min(n, _LISTED_BY_INDEX), metric, 0, n_jobs)
+        return IndexSearcher(index, min(n, n_neighbors), kept)
     if graph is None or metric in DENSE_ONLY or is_sparse(X) or exact_pays(X, space):
         return _Exact(X, n_neighbors, metric, n_jobs, kept)
     return WalkSearcher(X, graph, n_neighbors, metric, n_jobs)

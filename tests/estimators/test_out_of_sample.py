@@ -222,8 +222,9 @@ def test_listed_neighbours_agree_with_sorting(seed, n_neighbors):
 @pytest.mark.parametrize(
     ("X", "parameters", "message"),
     [
-        (np.ones((5, 5)), {}, "square sparse matrix of distances"),
-        (sp.csr_array(np.ones((4, 5))), {}, "square sparse matrix of distances"),
+        (np.ones((5, 5)), {}, "diagonal holds others; this may be a kernel"),
+        (1 - np.eye(12, k=1) - np.eye(12), {}, "equal rows, and rows at distance 0"),
+        (sp.csr_array(np.ones((4, 5))), {}, "square matrix of distances"),
         (sp.csr_array(np.eye(12, k=1)), {"n_neighbors": 1}, "row 11 lists, which has 0 beside itself"),
         (sp.csr_array(np.full((4, 4), -1.0)), {}, "Negative values"),
         (CAVEMEN, {}, "takes vectors or their distances, and this is a Graph"),
@@ -259,10 +260,10 @@ def test_new_sparse_vectors_with_wide_indices(metric):
     assert wide.indices.dtype == np.int64
 
 
-def test_new_neighbours_must_be_sparse_and_may_lie_at_distance_0():
+def test_new_neighbours_in_a_matrix_of_zeros_are_refused_and_may_lie_at_distance_0():
     listed = KNeighborsTransformer(n_neighbors=5, mode="distance").fit_transform(make_blobs(40, random_state=0)[0])
     fitted = model(3, affinity="precomputed_nearest_neighbors", n_neighbors=5).fit(listed)
-    with pytest.raises(InputError, match="this one is dense"):
+    with pytest.raises(InputError, match="in which 0 is none, is given as a sparse matrix"):
         fitted.predict(listed.toarray())
     assert fitted.predict(sp.csr_array((2, 40))).tolist() == [-1, -1]
     listed = sp.csr_array(([0.0, 0.0, 1.0, 0.0, 0.0, 2.0], ([0, 0, 0, 1, 1, 1], [0, 1, 2, 0, 1, 2])), shape=(2, 3))

@@ -399,7 +399,7 @@ def test_numbers_of_edges_that_are_not_read_are_told(library):
         assert from_library(G).weights is None
     with pytest.warns(GraphWarning, match="column trust not read"):
         assert from_library(attributed(library, {"trust": 3, "w": 2}, {"trust": 4, "w": 3})).degrees[0] == 2
-    with pytest.warns(GraphWarning, match="column 'Weight' not read"):
+    with pytest.warns(GraphWarning, match="column Weight not read"):
         assert from_library(attributed(library, {"Weight": "strong"}, {"Weight": "weak"})).weights is None
     for options in ({"warn": False}, {"weight": None}):
         assert from_library(G, **options).weights is None

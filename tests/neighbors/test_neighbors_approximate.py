@@ -344,16 +344,13 @@ def test_read_only_rows_are_not_changed():
 # -- distances for which there are no loops ----------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("algorithm", ["auto", "approximate"])
 @pytest.mark.parametrize("metric", ["correlation", "chebyshev", "canberra", "braycurtis"])
-def test_rare_distances_are_those_of_scipy(metric, algorithm):
+def test_rare_distances_are_those_of_scipy(metric):
     X = np.random.default_rng(5).random((60, 4)) + 3.0
-    found = nearest_neighbors(as_vectors(X), 3, metric=metric, algorithm=algorithm, random_state=0)
+    found = nearest_neighbors(as_vectors(X), 3, metric=metric, random_state=0)
     distances = cdist(X, X, metric)
     np.fill_diagonal(distances, np.inf)
     np.testing.assert_allclose(found.distances, np.sort(distances, axis=1)[:, :3], rtol=1e-5, atol=1e-7)
-    with pytest.raises(InputError, match=r"for dense vectors; pass X\.toarray"):
-        nearest_neighbors(as_vectors(sp.csr_array(X)), 3, metric=metric)
 
 
 def test_rows_without_variance_have_no_correlation():

@@ -20,9 +20,9 @@ _RIVAL, _NEAR = 0.4, 1.25
 _WORTH = 0.5
 
 
-def label_price(graph):
+def label_price(graph, n_edges=None):
     """Return the price of a nat of labels in nats for each edge: nodes over edges, as labels take ``n log k`` nats."""
-    return (graph.n_nodes - graph.n_isolated) / effective_edges(graph)
+    return (graph.n_nodes - graph.n_isolated) / (effective_edges(graph) if n_edges is None else n_edges)
 
 
 def effective_edges(graph):
@@ -141,7 +141,7 @@ def _uneven_corner(trees, even, price, candidates, options):
 
 def by_information(graph, trees, candidates, options):
     """The number at the sharpest corner, of even clusters or else of uneven ones; it warns where none stands out."""
-    price, at = label_price(graph), candidates - 1
+    price, at = label_price(graph, options.n_edges), candidates - 1
     even = _corner(trees, price, candidates)
     if even.is_clear:
         return even.choice(candidates, clear=True)

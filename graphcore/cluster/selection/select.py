@@ -11,6 +11,7 @@ from ...exceptions import ParameterError
 from ...graphs.as_graph import as_graph, is_graph, refuse_as_vectors
 from ...graphs.graph import Graph
 from ...graphs.weights import in_range
+from ...neighbors.equal_rows import graph_of_kinds
 from ...neighbors.neighbors import graph_of_vectors
 from ...neighbors.vectors import as_vectors
 from ..partition.quotient import matrix_of
@@ -34,6 +35,7 @@ class _Options(NamedTuple):
     balance: float | str
     streams: Streams
     n_jobs: int | None
+    n_edges: float | None  # effective edges of the graph, or of that in which equal rows are nodes of their own
 
 
 def select_n_clusters(
@@ -112,14 +114,26 @@ def select_n_clusters(
         n_coresets = check_integer("n_coresets", n_coresets, low=1)
     if isinstance(candidates, (str, bytes)):
         raise ParameterError(f"candidates={candidates!r} must be integers, such as range(2, 21), or None")
+    n_edges = None
     if not is_graph(X):
         refuse_as_vectors(X, "graphcore.knn_graph(X)")
         X = as_vectors(X)
         if method == "penalty":
             ks = _as_candidates(candidates, X.shape[0], "vectors")
             return _penalised(_penalty.kmeans_errors(X, streams), ks, X.shape[0], _penalty.radius_of(X))
-        X, _ = graph_of_vectors(X, n_neighbors, metric=metric, random_state=streams, n_jobs=n_jobs)
-    graph = in_range(X if isinstance(X, Graph) else as_graph(X))
+        X, _, kinds = graph_of_vectors(X, n_neighbors, metric=metric, random_state=streams, n_jobs=n_jobs)
+        if kinds is not None:  # equal rows are in one cluster
+            n_edges, X = effective_edges(X), graph_of_kinds(X, kinds)
+    graph = X if isinstance(X, Graph) else as_graph(X)
+    options = _Options(balance, streams, n_jobs, n_edges)
+    return _choose(graph, candidates, options, method=method, n_coresets=n_coresets)
+
+
+def _choose(graph, candidates, options, *, method="information", n_coresets=None):
+    """Choose among checked candidates."""
+    graph = in_range(graph)
+    if options.n_edges is None:
+        options = options._replace(n_edges=effective_edges(graph))
     n_linked = count_linked(graph)
     most = _MAX_EIGENVALUES if method == "eigengap" else None
     ks = _as_candidates(candidates, n_linked, "nodes that have an edge", most)
@@ -127,15 +141,17 @@ def select_n_clusters(
         n_coresets = n_trees(graph) if method == "information" else 1
     # One more than asked about, since a gap or a corner needs what comes next.
     trees = micro_cluster_trees(
-        graph, min(int(ks[-1]) + 1, n_linked), n_coresets=n_coresets, random_state=streams, n_jobs=n_jobs
-    )
-    return _CHOICES[method](graph, trees, ks, _Options(balance, streams, n_jobs))
+        graph, min(int(ks[-1]) + 1, n_linked), n_coresets=n_coresets, random_state=options.streams,
+        n_jobs=options.n_jobs,
+    )  # fmt: skip
+    return _CHOICES[method](graph, trees, ks, options)
 
 
-def choose_for_fit(graph, params, *, random_state=None, n_jobs=None):
+def choose_for_fit(graph, params, *, n_edges=None, random_state=None, n_jobs=None):
     """Choose the number of clusters for a fit that leaves it to the default method or to a resolution (KSelection).
 
     `params` are the result of `check_settings`; a coreset size and a least size of clusters bound the candidates.
+    `n_edges` are the effective edges of the graph, if its nodes are rows of which some are equal.
     """
     settings = resolve(params.of(1), graph)  # so that every mistake is found before any work
     n_linked = graph.n_nodes - graph.n_isolated
@@ -146,7 +162,7 @@ def choose_for_fit(graph, params, *, random_state=None, n_jobs=None):
     streams = Streams(random_state).child("choice of k")
     if params.left_to == "information":
         balance = params.values["balance"]
-        return select_n_clusters(graph, candidates, balance=balance, random_state=streams, n_jobs=n_jobs)
+        return _choose(graph, candidates, _Options(balance, streams, n_jobs, n_edges))
     graph = in_range(graph)
     trees = micro_cluster_trees(
         graph, int(candidates[-1]), n_coresets=n_trees(graph), random_state=streams, n_jobs=n_jobs
@@ -177,7 +193,7 @@ def partition_length(tree):
     return np.log(n) + choose + gammaln(n + 1.0) - inside
 
 
-def description_gain(micro_tree, graph):
+def description_gain(micro_tree, n_edges):
     """Nats by which k = 1, 2, ... clusters shorten the description of a graph, against one cluster; the first is 0.
 
     Edges times information is the gain in log-likelihood of a degree-corrected planted partition model over its form
@@ -185,7 +201,6 @@ def description_gain(micro_tree, graph):
     the k + 1 fitted rates. A Bayesian relative: Zhang, Peixoto, "Statistical inference of assortative community
     structures", Physical Review Research 2 (2020).
     """
-    n_edges = effective_edges(graph)
     length = partition_length(micro_tree.tree)
     k = np.arange(1, micro_tree.n_micro_clusters + 1)
     rates = np.where(k == 1, 0.0, 0.5 * k * np.log(n_edges))
@@ -194,7 +209,7 @@ def description_gain(micro_tree, graph):
 
 def _by_description_length(graph, trees, candidates, options):
     most = min(tree.n_micro_clusters for tree in trees)
-    gain = np.max([description_gain(tree, graph)[:most] for tree in trees], axis=0)[candidates - 1]
+    gain = np.max([description_gain(tree, options.n_edges)[:most] for tree in trees], axis=0)[candidates - 1]
     return selection("description-length", candidates, gain, {"description saved (nats)": gain})
 
 

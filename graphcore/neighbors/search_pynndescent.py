@@ -1,0 +1,169 @@
+"""Neighbours that pynndescent finds: by the metrics that the own search lacks, where it is named, and of its indexes.
+
+It is imported when it is used, which takes seconds, and compiles its loops once in every process.
+"""
+
+import sys
+import warnings
+from numbers import Integral
+
+import numpy as np
+
+from ..base.locks import ModuleLock
+from ..base.progress import note
+from ..base.streams import Streams
+from ..base.threads import away, effective_jobs
+from ..exceptions import InputError
+from .neighbor_lists import Neighbors
+from .vectors import is_sparse
+
+# Its metrics, so that a wrong name is refused before the import. Names for what has another name here come first.
+ALIASES = {
+    "l2": "euclidean", "l1": "manhattan", "taxicab": "manhattan", "linfinity": "chebyshev", "linfty": "chebyshev",
+    "linf": "chebyshev",
+}  # fmt: skip
+SPARSE = (
+    "euclidean", "sqeuclidean", "manhattan", "chebyshev", "minkowski", "canberra", "braycurtis", "cosine",
+    "correlation", "hamming", "jaccard", "dice", "matching", "kulsinski", "rogerstanimoto", "russellrao",
+    "sokalmichener", "sokalsneath", "wasserstein_1d", "wasserstein-1d", "kantorovich-1d", "hellinger", "jensen-shannon",
+    "jensen_shannon", "symmetric-kl", "symmetric_kl", "symmetric_kullback_liebler",
+)  # fmt: skip
+METRICS = (
+    *SPARSE, "seuclidean", "standardised_euclidean", "mahalanobis", "direct_cosine", "dot", "inner_product",
+    "haversine", "spearmanr", "tsss", "true_angular", "kantorovich_1d", "circular_kantorovich", "circular_wasserstein",
+    "yule", "bit_hamming", "bit_jaccard",
+)  # fmt: skip
+# Those that need more than vectors, which an index is made with.
+WITH_PARAMETERS = ("wminkowski", "weighted_minkowski", "kantorovich", "wasserstein", "sinkhorn")
+# Its threads abort the process when two Python threads enter them at once.
+_lock = ModuleLock()
+
+
+def is_index(X):
+    """Tell whether this is an NNDescent or a PyNNDescentTransformer."""
+    kinds = [(kind.__module__.partition(".")[0], kind.__name__) for kind in type(X).__mro__]
+    return ("pynndescent", "NNDescent") in kinds or ("pynndescent", "PyNNDescentTransformer") in kinds
+
+
+def index_of(X):
+    """Return the NNDescent of one, or of a transformer that was fitted."""
+    X = getattr(X, "index_", X)
+    if not hasattr(X, "neighbor_graph"):
+        raise InputError("this PyNNDescentTransformer was not fitted; fit it first")
+    return X
+
+
+def build_index(X, n_neighbors, metric, random_state, n_jobs):
+    """Build the NNDescent of vectors, which counts each row as its own neighbour."""
+    seed = random_state
+    if seed is not None and not isinstance(seed, Integral):
+        seed = Streams(seed).integer("pynndescent")
+    options = {"metric_kwds": _parameters(X, metric)}
+
+    def build():
+        import numba
+        from pynndescent import NNDescent
+
+        n_threads = min(effective_jobs(n_jobs), numba.config.NUMBA_NUM_THREADS)
+        return NNDescent(X, n_neighbors=n_neighbors, metric=metric, random_state=seed, n_jobs=n_threads, **options)
+
+    return _called(build, f"metric={metric!r}")
+
+
+def index_neighbors(index):
+    """Return the numbers and distances that an index lists, row by row, the row itself among them."""
+    found = _called(lambda: index.neighbor_graph, "the index")
+    if found is None:  # a compressed one has no lists, but answers for its own rows
+        data = index_data(index)
+        return query(index, data, min(index.n_neighbors, data.shape[0]))
+    return found[0], _as_distances(index, found[1])
+
+
+def index_data(index):
+    """Return the rows of an index, which it may have put in the order of a tree, as they were given."""
+    order = getattr(index, "_vertex_order", None)
+    return index._raw_data if order is None else index._raw_data[np.argsort(order)]
+
+
+def _as_distances(index, values):
+    """Return values of a metric as distances: its angles come as similarities."""
+    return np.where(values > 0, 1 - values, 0) if index.metric == "true_angular" else values
+
+
+def query(index, rows, n_neighbors):
+    """Return numbers and distances of the nearest rows of an index to new ones."""
+    if rows.shape[1] != index.dim:
+        raise InputError(f"X has {rows.shape[1]} features, and the index has vectors of {index.dim}")
+    rows = rows.astype(np.float32) if is_sparse(rows) else np.array(rows, dtype=index._input_dtype)
+    numbers, distances = _called(lambda: index.query(rows, k=n_neighbors), "the index")
+    return numbers, _as_distances(index, distances)
+
+
+def update_index(index, rows):
+    """Append rows to an index."""
+    if rows.shape[1] != index.dim:
+        raise InputError(f"X has {rows.shape[1]} features, and the index has vectors of {index.dim}")
+    if is_sparse(rows) or _called(lambda: index.neighbor_graph, "the index") is None:
+        raise InputError(
+            "pynndescent updates no index of sparse vectors, and no compressed one, as that of a "
+            "PyNNDescentTransformer is; build an NNDescent of all rows, and fit it"
+        )
+    _called(lambda: index.update(xs_fresh=np.array(rows, dtype=np.float32)), "the index")
+
+
+def neighbors_by_pynndescent(X, n_neighbors, metric, random_state, n_jobs):
+    """Find Neighbors by nearest neighbour descent as pynndescent makes it; `n_jobs` may change them."""
+    index = build_index(X, n_neighbors + 1, metric, random_state, n_jobs)
+    return lists_without_self(*index_neighbors(index), n_neighbors)
+
+
+def lists_without_self(numbers, distances, n_neighbors):
+    """Return the Neighbors of lists in which a row may stand itself."""
+    own = numbers == np.arange(len(numbers))[:, None]
+    if np.isnan(distances).any():
+        raise InputError("some rows have no distance by this metric (NaN), as negative numbers have none as shares")
+    none = own | (numbers < 0)
+    order = np.argsort(none, axis=1, kind="stable")[:, :n_neighbors]
+    none = np.take_along_axis(none, order, axis=1)
+    numbers = np.where(none, -1, np.take_along_axis(numbers, order, axis=1)).astype(np.int32)
+    distances = np.where(none, np.inf, np.take_along_axis(distances, order, axis=1)).astype(np.float32)
+    return Neighbors(numbers, distances)
+
+
+class IndexSearcher:
+    """A searcher, see `exact_searcher`, by an index; `kept` are the numbers of its rows."""
+
+    def __init__(self, index, n_neighbors, kept=None):
+        self.index, self._n_neighbors, self._kept = index, n_neighbors, kept
+
+    def kneighbors(self, rows):
+        """Return distances and numbers of the nearest, nearest first; infinite and -1 where fewer were found."""
+        numbers, distances = query(self.index, rows, self._n_neighbors)
+        distances = np.where(numbers >= 0, distances, np.inf)
+        return distances, numbers if self._kept is None else np.where(numbers >= 0, self._kept[numbers], -1)
+
+
+def _parameters(X, metric):
+    """Return parameters of a metric as scipy takes them from the data, for those that have some."""
+    if metric in ("seuclidean", "standardised_euclidean"):
+        variances = X.var(axis=0, ddof=1).astype(np.float32)
+        return {"sigma": np.where(variances > 0, variances, 1).astype(np.float32)}
+    if metric == "mahalanobis":
+        return {"vinv": np.linalg.pinv(np.atleast_2d(np.cov(X.T))).astype(np.float32)}
+    return {}
+
+
+def _called(function, what):
+    """Call pynndescent, one thread at a time; its errors become an InputError, and -1 stands for its warning."""
+    if "pynndescent" not in sys.modules:
+        note("pynndescent is imported and compiles its loops, once in every process: half a minute")
+
+    def call():
+        with _lock, warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "Failed to correctly find n_neighbors|Compressed indexes")
+            return function()
+
+    try:
+        return away(call)
+    except (ValueError, NotImplementedError) as error:
+        raise InputError(f"pynndescent cannot use {what} here: {error}") from None

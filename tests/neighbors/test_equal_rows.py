@@ -1,0 +1,157 @@
+"""Rows that are equal: one point of the search, no hubs in the graph, and never in different clusters."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.datasets import make_blobs
+from sklearn.metrics import adjusted_rand_score, pairwise_distances
+from sklearn.neighbors import KNeighborsTransformer, kneighbors_graph
+
+from graphcore import CoresetSpectralClustering, knn_graph, load, select_n_clusters
+from graphcore.exceptions import GraphWarning
+from graphcore.neighbors.equal_rows import kinds_of
+
+BLOBS, CLASSES = make_blobs(300, 5, centers=3, random_state=0)
+PILE = np.vstack([BLOBS, np.full((100, 5), 50.0)])
+SETS = {
+    "all equal": np.ones((300, 3)),
+    "ten of each": np.repeat(BLOBS, 10, axis=0),
+    "rounded": np.round(BLOBS),
+    "a pile": PILE,
+    "a pile in a cluster": np.vstack([BLOBS, np.repeat(BLOBS[:1], 200, axis=0)]),
+    "four points": np.repeat([[0.0, 0], [0, 1], [9, 9], [9, 8]], 50, axis=0),
+    "one-hot": np.repeat(np.eye(6), 30, axis=0),
+}
+
+
+def rows_of(X):
+    return np.unique(np.round(X, 9), axis=0, return_inverse=True)[1].ravel()
+
+
+def are_together(X, labels):
+    kinds = rows_of(X)
+    return all(len(np.unique(labels[kinds == kind])) == 1 for kind in range(kinds.max() + 1))
+
+
+@pytest.mark.parametrize("of", [np.asarray, sp.csr_array, lambda X: X.astype(np.float32)])
+def test_kinds_are_those_of_numpy_in_the_order_of_rows(of):
+    X = np.random.default_rng(0).integers(0, 3, (200, 3)).astype(float)
+    kinds = kinds_of(of(X))
+    _, first, want = np.unique(X, axis=0, return_index=True, return_inverse=True)
+    np.testing.assert_array_equal(kinds, np.argsort(np.argsort(first))[want.ravel()])
+    assert kinds_of(of(np.eye(5))) is None
+    np.testing.assert_array_equal(kinds_of(of(np.array([[0.0, 1], [-0.0, 1], [2, 0]]))), [0, 0, 1])
+
+
+@pytest.mark.filterwarnings("ignore::graphcore.exceptions.GraphWarning")
+@pytest.mark.parametrize("weighting", ["binary", "gaussian", "self-tuning", "shared", "fuzzy"])
+@pytest.mark.parametrize("mode", ["union", "mutual", "average"])
+@pytest.mark.parametrize("name", SETS)
+def test_no_row_has_a_high_degree(name, mode, weighting):
+    X = SETS[name]
+    graph = knn_graph(X, 10, mode=mode, weighting=weighting)
+    assert graph.n_nodes == len(X)
+    assert graph.n_self_loops == 0
+    if mode != "mutual":  # which may leave rows without an edge
+        assert np.diff(graph.indptr).min() >= 1
+    different = knn_graph(np.unique(X, axis=0), 10) if len(np.unique(X, axis=0)) > 10 else None
+    assert np.diff(graph.indptr).max() <= (40 if different is None else 15 + 2 * np.diff(different.indptr).max())
+    if graph.weights is not None:
+        assert 0 < graph.weights.min() <= graph.weights.max() == 1
+
+
+@pytest.mark.filterwarnings("ignore::graphcore.exceptions.GraphWarning")
+@pytest.mark.parametrize(
+    "options", [{}, {"outliers": "auto"}, {"outliers": 0.05}, {"objective": "modularity"}, {"published": True}]
+)
+@pytest.mark.parametrize("name", SETS)
+def test_equal_rows_are_never_apart(name, options, tmp_path):
+    X = SETS[name]
+    k = min(3, len(np.unique(X, axis=0)))
+    model = CoresetSpectralClustering(k, random_state=0, **options).fit(X)
+    assert are_together(X, model.labels_)
+    assert len(model.labels_) == model.graph_.n_nodes == len(X)
+    assert len(np.unique(model.labels_[model.labels_ >= 0])) == k
+    new = np.vstack([X[:25], X[:3] + 0.01])
+    if options != {"published": True}:
+        model.update(new)
+        assert are_together(np.vstack([X, new]), model.labels_)
+    model.save(tmp_path / "model.npz")
+    np.testing.assert_array_equal(load(tmp_path / "model.npz").predict(X), model.predict(X))
+
+
+@pytest.mark.filterwarnings("ignore::graphcore.exceptions.GraphWarning")
+@pytest.mark.parametrize(
+    ("X", "k"), [(PILE, 4), (SETS["ten of each"], 3), (SETS["rounded"], 3), (SETS["four points"], 2), (BLOBS, 3)]
+)
+def test_numbers_of_clusters_are_found_among_equal_rows(X, k):
+    model = CoresetSpectralClustering("auto", random_state=0).fit(X)
+    assert model.n_clusters_ == select_n_clusters(X, random_state=0).best == k
+
+
+@pytest.mark.parametrize(("n", "d"), [(60, 3), (300, 3), (300, 60)])
+def test_of_one_point_there_is_one_cluster(n, d):
+    with pytest.warns(GraphWarning, match="there is only 1 different row"):
+        model = CoresetSpectralClustering("auto", outliers="auto", random_state=0).fit(np.ones((n, d)))
+    assert model.n_clusters_ == 1
+    assert (model.labels_ == 0).all()
+
+
+def test_more_clusters_than_different_rows_are_warned_of():
+    X = np.repeat([[1.0, 1], [2, 2]], 50, axis=0)
+    with pytest.warns(GraphWarning, match="n_clusters=5 is more than the 2 different rows"):
+        assert len(np.unique(CoresetSpectralClustering(5, random_state=0).fit(X).labels_)) == 5
+    with pytest.warns(GraphWarning, match="100 rows are equal, more than max_cluster_size allows"):
+        labels = CoresetSpectralClustering(8, max_cluster_size=60, random_state=0).fit(PILE).labels_
+    assert np.bincount(labels).max() <= 60
+
+
+def test_limits_count_rows_and_labels_that_stay_are_those_of_equal_rows():
+    model = CoresetSpectralClustering(4, min_cluster_size=90, max_share=1.2, random_state=0).fit(PILE)
+    np.testing.assert_array_equal(np.bincount(model.labels_), 100)
+    known = np.full(400, -1)
+    known[[0, 350]] = 3, 1
+    labels = CoresetSpectralClustering(4, random_state=0).fit(PILE, labels=known).labels_
+    assert labels[0] == 3
+    assert (labels[300:] == 1).all()
+    weights = np.where(np.arange(400) % 2, 0.0, 1.0)
+    labels = CoresetSpectralClustering(4, random_state=0).fit(PILE, sample_weight=weights).labels_
+    np.testing.assert_array_equal(labels < 0, weights == 0)
+    assert len(np.unique(labels[300::2])) == 1
+
+
+def test_by_cosines_multiples_are_one_point():
+    X = np.concatenate([np.outer(np.arange(1.0, 101), row) for row in np.random.default_rng(0).random((3, 7))])
+    with pytest.warns(GraphWarning, match="different rows"):
+        graph = knn_graph(X, 10, metric="cosine")
+    assert np.diff(graph.indptr).max() < 30
+
+
+@pytest.mark.filterwarnings("ignore::graphcore.exceptions.GraphWarning")
+@pytest.mark.parametrize("name", SETS)
+def test_distances_of_equal_rows_make_the_graph_of_the_rows(name):
+    X = SETS[name]
+    model = CoresetSpectralClustering(1, affinity="precomputed_nearest_neighbors", random_state=0)
+    want = knn_graph(X, 10).to_scipy()
+    if name not in ("rounded", "one-hot", "four points"):  # whose distances are equal
+        assert (model.fit(pairwise_distances(X)).graph_.to_scipy() != want).nnz == 0
+    for listed in (KNeighborsTransformer(n_neighbors=12).fit_transform(X), kneighbors_graph(X, 12, mode="distance")):
+        labels = model.set_params(n_clusters=min(3, rows_of(X).max() + 1)).fit(listed).labels_
+        assert are_together(X, labels)
+        assert np.diff(model.graph_.indptr).max() < 60
+
+
+def test_distance_matrices_are_those_of_vectors():
+    far = pairwise_distances(BLOBS)
+    want = CoresetSpectralClustering(3, random_state=0).fit(BLOBS[:250])
+    model = CoresetSpectralClustering(3, affinity="precomputed_nearest_neighbors", random_state=0).fit(far[:250, :250])
+    np.testing.assert_array_equal(model.labels_, want.labels_)
+    np.testing.assert_array_equal(model.predict(far[250:, :250]), want.predict(BLOBS[250:]))
+    with pytest.warns(GraphWarning, match="n_neighbors=10 is more than row 0 lists, which has 5 beside itself"):
+        model.fit(kneighbors_graph(BLOBS, 5, mode="distance"))
+    assert adjusted_rand_score(CLASSES, model.labels_) == 1
+
+
+def test_all_last_distances_equal_leave_nobody_out():
+    labels = CoresetSpectralClustering(3, outliers="auto", random_state=0).fit(np.eye(60)).labels_
+    assert labels.min() == 0
