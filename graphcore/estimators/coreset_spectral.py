@@ -9,7 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..base.streams import Streams
 from ..base.types import AnyData, AnyGraph, ArrayLike, Labels, PathLike
-from ..base.validation import whole_labels
+from ..base.validation import are_missing, whole_labels
 from ..cluster.pipeline.parameters import defaults
 from ..cluster.pipeline.settings import check_settings
 from ..exceptions import InputError
@@ -195,9 +195,9 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, PredictedRows
             :meth:`predict` asks it, and :meth:`update` appends to it. Equal vectors are in one cluster, unless fewer
             are different than there are clusters, or limits leave no room, of which a warning tells.
         y : array-like of shape (n_samples,), optional
-            Whole numbers with -1 among them, as scikit-learn's semi-supervised classes mark what is unknown, NaN or
-            None, are `labels` where those are not given. Otherwise ignored: pipelines and searches pass full labels to
-            every step. Do not give classes coded as -1 and 1: those of 1 would stay together.
+            Integers with -1 among them, as scikit-learn's semi-supervised classes mark what is unknown, or whole
+            numbers with NaN or None, are `labels` where those are not given. Otherwise ignored: pipelines and searches
+            pass full labels to every step. Do not give classes coded as -1 and 1: those of 1 would stay together.
         sample_weight : array-like of shape (n_samples,), optional
             As how many each node counts: the graph is clustered whose edges weigh ``w_x A_xy w_y``, which is that of
             copies of nodes with all their edges, and `min_cluster_size` and `max_cluster_size` count weights. Nodes of
@@ -227,9 +227,10 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, PredictedRows
         """
         if labels is None:
             try:
-                marked = whole_labels(np.asarray(y))
+                marked = np.asarray(y)
             except ValueError:  # lists of different lengths, which are ignored
                 marked = np.empty(0)
+            marked = whole_labels(marked) if are_missing(marked).any() else marked
             labels = y if marked.ndim == 1 and marked.dtype.kind == "i" and (marked == -1).any() else None
         known = {"labels": labels, "initial_labels": initial_labels, "sample_weight": sample_weight}
         return fit_with_callbacks(type(self)._fit, self, X, y, **known)

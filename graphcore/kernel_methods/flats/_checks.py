@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...base.validation import check_choice, check_integer, check_real, whole_labels
+from ...base.validation import check_choice, check_integer, check_real
 from ...exceptions import InputError, ParameterError
 from ...graphs.structure import check_sparse
 from ...kernels.checks import canonical_csr, check_scale
@@ -84,7 +84,7 @@ def given_labels(labels, weights, n_clusters, on_empty):
 
     Returns those of the points that have weight.
     """
-    labels = whole_labels(np.asarray(labels))
+    labels = np.asarray(labels)
     if labels.shape != weights.shape:
         raise InputError(f"init has shape {labels.shape}; one label for each of {len(weights)} points is needed")
     if labels.dtype.kind not in "iu":

@@ -134,7 +134,7 @@ def test_what_y_means():
 REFUSED = {
     "too large": ("y", np.append(3, np.full(119, -1)), ParameterError, "stay go up to 3; with n_clusters=3 they run"),
     "too short": ("y", np.array([0, -1]), InputError, r"labels that stay have shape \(2,\)"),
-    "floats": ("labels", np.zeros(120), InputError, "labels that stay must be integers"),
+    "floats": ("labels", np.full(120, 0.5), InputError, "labels that stay must be integers"),
     "a start too large": ("initial_labels", np.arange(120), ParameterError, "initial_labels go up to 119"),
     "a start of nothing": ("initial_labels", np.full(120, -1), InputError, "initial_labels give no node"),
 }
