@@ -1,7 +1,9 @@
 """Base class of the estimators: declared parameters, refusals, and progress."""
 
+from collections.abc import Callable
 from contextlib import closing, contextmanager
 from dataclasses import KW_ONLY, dataclass
+from functools import wraps
 from typing import TypeVar, dataclass_transform
 
 from sklearn.base import BaseEstimator
@@ -13,6 +15,9 @@ from ..exceptions import InputError
 from ..graphs.as_graph import is_graph_object
 
 Class = TypeVar("Class")
+# How names of attributes begin that scikit-learn itself sets.
+_SCIKIT_LEARNS = ("_sk", "_metadata", "_parent_callback")
+Method = TypeVar("Method", bound=Callable)
 
 
 @dataclass_transform(eq_default=False)
@@ -29,6 +34,28 @@ def parameters(cls: type[Class]) -> type[Class]:
     cls._declared = {name: field.type for name, field in cls.__dataclass_fields__.items()}
     del cls.__dataclass_fields__, cls.__dataclass_params__
     return cls
+
+
+def whole(fit: Method) -> Method:
+    """Make a method that fits leave the estimator fitted, or without anything of this fit or one before."""
+
+    @wraps(fit)
+    def fit_or_forget(self, *args, **options):
+        _forget(self)
+        try:
+            return fit(self, *args, **options)
+        except BaseException:
+            _forget(self)
+            raise
+
+    return fit_or_forget  # type: ignore[return-value]
+
+
+def _forget(estimator):
+    """Delete all attributes but parameters and those of scikit-learn, such as output formats and callbacks."""
+    kept = estimator.get_params(deep=False)
+    for name in [name for name in vars(estimator) if name not in kept and not name.startswith(_SCIKIT_LEARNS)]:
+        delattr(estimator, name)
 
 
 @parameters

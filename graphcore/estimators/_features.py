@@ -12,7 +12,7 @@ from ..base.types import AnyData, Floats, KernelLike
 from ..base.validation import check_sample_weight
 from ..kernel_methods.features.diagnostics import as_text
 from ..kernel_methods.kmeans.linear import linear_kmeans, nearest_center
-from ._checks import parameters, passed_on, stages_of
+from ._checks import parameters, passed_on, stages_of, whole
 from ._kernel_input import KernelInput
 from ._points import DistanceTransformer, PointClusterer
 
@@ -56,6 +56,7 @@ class FeatureTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
 
     _mark_of_fit = "n_components_"
 
+    @whole
     def fit(self, X: AnyData, y: object = None) -> Self:
         """Learn the map.
 
@@ -86,6 +87,7 @@ class FeatureTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         self.fit_transform(X)
         return self
 
+    @whole
     def fit_transform(self, X: AnyData, y: object = None) -> Floats:
         """Learn the map and return the features of all points: the same as :meth:`fit` and :meth:`transform`.
 

@@ -79,8 +79,6 @@ class KernelInput(Estimator):
     def _checked(self, X):
         """Return the validated input and its kind."""
         effective_jobs(self.n_jobs)  # refuses what is no number of jobs before work begins
-        for of_earlier_fit in (self._mark_of_fit, "feature_names_in_"):
-            vars(self).pop(of_earlier_fit, None)
         self._kind = self._kind_of(X)
         self.kernel_: KernelFunction | None = None
         if is_chunked(X):

@@ -7,7 +7,7 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin, Transfor
 
 from ..base.streams import Streams
 from ..base.types import AnyData, ArrayLike, Floats, Labels
-from ._checks import Estimator, parameters
+from ._checks import Estimator, parameters, whole
 
 
 @parameters
@@ -18,6 +18,7 @@ class PointClusterer(ClusterMixin, Estimator):
     n_init: int = 10
     max_iter: int = 300
 
+    @whole
     def fit(self, X: AnyData, y: object = None, sample_weight: ArrayLike | None = None) -> Self:
         """Cluster points: vectors, and where the class takes them a kernel matrix or a graph.
 

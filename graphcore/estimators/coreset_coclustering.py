@@ -14,7 +14,7 @@ from ..cluster.pipeline.cluster import Clustering
 from ..cluster.pipeline.settings import check_settings
 from ..graphs.as_graph import refuse_as_vectors
 from ..graphs.graph import Graph
-from ._checks import Estimator, parameters, passed_on, refuse_graph, refuse_negative, stages_of
+from ._checks import Estimator, parameters, passed_on, refuse_graph, refuse_negative, stages_of, whole
 from .fit import fit_graph
 
 
@@ -80,6 +80,7 @@ class CoresetSpectralCoclustering(BiclusterMixin, Estimator):
 
     _mark_of_fit = "row_labels_"
 
+    @whole
     def fit(self, X: AnyData, y: object = None) -> Self:
         """Cluster the rows and columns of a matrix.
 

@@ -15,7 +15,7 @@ from ..cluster.pipeline.settings import check_settings
 from ..exceptions import InputError
 from ..graphs.graph import Graph
 from ..graphs.rows import DIRECTED
-from ._checks import Estimator, parameters, stages_of
+from ._checks import Estimator, parameters, stages_of, whole
 from ._fitted import FittedGraph
 from ._new_rows import with_rows
 from ._predicted import PredictedRows
@@ -178,6 +178,7 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, PredictedRows
     eigen_solver: str = "power"
     published: bool = False
 
+    @whole
     def fit(
         self, X: AnyData, y: object = None, sample_weight: ArrayLike | None = None, *,
         labels: ArrayLike | None = None, initial_labels: ArrayLike | None = None,

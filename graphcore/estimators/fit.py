@@ -136,7 +136,6 @@ def graph_of(model, X, streams, stages):
     The model's `n_features_in_` is set.
     """
     affinity = check_choice("affinity", model.affinity, AFFINITIES)
-    vars(model).pop("feature_names_in_", None)  # of columns of an earlier fit
     X = in_row_order(X) if affinity.startswith("precomputed") else X
     if is_index(X) and affinity != "precomputed":
         index, n_neighbors = index_of(X), check_integer("n_neighbors", model.n_neighbors, low=1)
