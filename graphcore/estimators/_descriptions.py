@@ -195,7 +195,7 @@ class ClusterDescriptions:
         n_refits : int, default 10
             Each takes about as long as a fit with ``effort="fast"``, `n_jobs` of them at the same time.
         graph : Graph, sparse matrix or networkx graph, optional
-            The graph that was clustered, for a model that was pickled.
+            The graph that was clustered. Default: the one that the model holds.
         random_state : int, Generator, RandomState or None, default 0
 
         Returns
@@ -207,7 +207,7 @@ class ClusterDescriptions:
         Raises
         ------
         InputError
-            If the graph is not known any more, or has more than 2^28 entries.
+            If the graph has another number of nodes, or more than 2^28 entries.
 
         Examples
         --------
@@ -218,7 +218,7 @@ class ClusterDescriptions:
         (True, (3,), (150,))
         """
         check_is_fitted(self)
-        graph = self._known_graph(graph, "robustness(graph=graph)")
+        graph = self._known_graph(graph)
         settings, known = self.clustering_.settings, self.clustering_.known
 
         def refit(drawn, seed):
@@ -243,7 +243,7 @@ class ClusterDescriptions:
             Output file, written whole or not at all; "-" is standard output. Of more than 100,000 nodes the page lists
             the most central ones, and ``<path>.nodes.tsv`` gets the cluster of each.
         graph : Graph, sparse matrix or networkx graph, optional
-            The graph that was clustered, for a model that was pickled: the graph does not go along.
+            The graph that was clustered. Default: the one that the model holds.
         title : str, optional
             Heading of the page.
         truth : array-like of shape (n_samples,), optional
@@ -265,7 +265,7 @@ class ClusterDescriptions:
         OSError
             If the file cannot be written, before any work.
         InputError
-            If the graph is not known any more, or has another number of nodes.
+            If the graph has another number of nodes.
 
         Examples
         --------
@@ -277,16 +277,12 @@ class ClusterDescriptions:
         from ..report.page import report_model
 
         return report_model(
-            self, path, self._known_graph(graph, "report(path, graph)"), self.clustering_, title=title, truth=truth,
+            self, path, self._known_graph(graph), self.clustering_, title=title, truth=truth,
             pictures=pictures, robustness=robustness, described=described,
         )  # fmt: skip
 
-    def _known_graph(self, graph, call):
-        """Return the graph given, or that of the fit; `call` takes one."""
-        graph = getattr(self, "_graph", None) if graph is None else as_graph(graph, symmetrize=self.symmetrize)
-        if graph is None:
-            raise InputError(f"a pickled model does not hold its graph; pass it: model.{call}")
-        return graph
+    def _known_graph(self, graph):
+        return self.graph_ if graph is None else as_graph(graph, symmetrize=self.symmetrize)
 
 
 def _as_igraph(igraph, graph):

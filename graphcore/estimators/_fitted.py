@@ -31,7 +31,7 @@ class FittedGraph(ClusterDescriptions):
     def _take(self, fit, reference, *, is_given):
         """Store a Fit, and whether it is of a Graph that was made before; returns the model."""
         reference.weights = fit.node_weights
-        reference.set_clusters(fit.sums, fit.evidence)
+        reference.set_clusters(fit.sums, fit.evidence, fit.edge_weight)
         self._keep(fit.graph, reference, fit.clustering, fit.outside_shares)
         self.selection_: KSelection | None = fit.selection
         self.seconds_: dict[str, float] = fit.seconds
@@ -50,19 +50,15 @@ class FittedGraph(ClusterDescriptions):
         self.cluster_stability_: Floats | None = clustering.cluster_stability
         self.outside_share_: NDArray[np.float32] = outside_shares
         self._graph, self._reference, self._names, self._tree = graph, reference, graph.node_names, None
+        self._params_of_fit = self.get_params(deep=False)
 
     @property
     def graph_(self) -> Graph:
         """The Graph that was clustered: the one given, or the neighbour graph of the vectors.
 
-        Weights of the nodes are multiplied into those of its edges. A pickled model does not hold it.
+        Weights of the nodes are multiplied into those of its edges.
         """
         check_is_fitted(self)
-        if not hasattr(self, "_graph"):
-            raise AttributeError(
-                "a pickled model does not hold its graph, which this needs; model.save(path) instead of pickle keeps "
-                "it, for graphcore.load(path)"
-            )
         return self._graph
 
     @property
@@ -168,7 +164,3 @@ class FittedGraph(ClusterDescriptions):
             k = len(np.unique(labels))
             self._tree = ClusterTree(run.merge_tree, run.groups, labels, k, self._names, run.group_graph)
         return self._tree
-
-    def __getstate__(self):
-        # The graph may be larger than all else, and whoever loads the model may have no use for it.
-        return {name: value for name, value in super().__getstate__().items() if name != "_graph"}

@@ -49,19 +49,21 @@ class Reference:
         """Return numbers of the rows that may be neighbours of new ones, which outliers are not; None for all."""
         return None if self.radius == np.inf else np.flatnonzero(labels >= 0)
 
-    def set_clusters(self, sums, evidence=None):
-        """Keep sums of the clusters, and what a unit of weight is worth (as before, if it is not given).
+    def set_clusters(self, sums, evidence=None, edge_weight=1.0):
+        """Keep sums of the clusters, and the `evidence` of an edge of that weight (as before, if it is not given).
 
         Volumes below 2^-100 of the largest count as that.
         """
-        evidence = np.ldexp(self.evidence, -self.exponent) if evidence is None else evidence
-        self.exponent = int(np.frexp(sums.volume.max())[1])
+        before, self.exponent = self.exponent, int(np.frexp(sums.volume.max())[1])
+        if evidence is None:
+            self.evidence = float(np.ldexp(self.evidence, self.exponent - before))
+        else:  # divided in the unit of the sums, as the weight itself may be too small to divide by
+            self.evidence = float(evidence / np.ldexp(edge_weight, -self.exponent))
         self.inner, self.volumes = np.ldexp(sums.internal, -self.exponent), np.ldexp(sums.volume, -self.exponent)
         least = 2.0**-100
         small = np.flatnonzero((sums.volume > 0) & (self.volumes < least))
         self.inner[small] = least * sums.internal[small] / sums.volume[small]
         self.volumes[small] = least
-        self.evidence = float(np.ldexp(evidence, self.exponent))
 
 
 class PredictedRows(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
@@ -215,9 +217,8 @@ def _sums_of_rows(model, X):
     if reference.kind == "distances" and of_lists:
         searcher = None
     elif reference.kind == "vectors" and searcher is None:
-        graph = getattr(model, "_graph", None)  # pickled models hold none
         searcher = new_row_searcher(
-            as_taken(reference.vectors), graph, reference.n_neighbors, reference.metric, model.n_jobs,
+            as_taken(reference.vectors), model.graph_, reference.n_neighbors, reference.metric, model.n_jobs,
             kept=reference.listed(labels),
         )  # fmt: skip
         if isinstance(searcher, IndexSearcher):  # which takes long to build

@@ -337,8 +337,6 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, PredictedRows
                 f"with symmetrize={self.symmetrize!r} a link changes edges everywhere; fit the changed graph again"
             )
         volume_changes = self._volume_changes.copy()  # what fails changes nothing
-        if not hasattr(self, "_graph"):
-            raise InputError("a pickled model does not hold its graph, which update changes; save it instead")
         graph, changes, streams = self._graph, (added, removed), Streams(self.random_state)
         with stages_of(self) as stages:
             if of_vectors:
@@ -367,12 +365,12 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, PredictedRows
         OSError
             If the file cannot be written.
         InputError
-            If the model does not hold its graph any more.
+            If a parameter or a name cannot be written without pickle.
 
         Notes
         -----
-        Parameters, labels, the graph, vectors that it was made of, sums of the clusters, coreset, stability and leaves
-        of the tree are kept. Not kept are `selection_`, `seconds_`, the rounds of drafts, and a
+        Parameters of the fit, labels, the graph, vectors that it was made of, sums of the clusters, coreset, stability
+        and leaves of the tree are kept. Not kept are `selection_`, `seconds_`, the rounds of drafts, and a
         `random_state` that is no integer.
 
         Examples

@@ -52,12 +52,12 @@ class Fit:
 
     @cached_property
     def evidence(self):
-        """Log odds of a cluster that each unit of weight to its nodes is worth, in those of the planted model."""
+        """Log odds of a cluster that a mean edge to its nodes is worth, in those of the planted model."""
         labels, stability, k = self.clustering.labels, self.clustering.node_stability, len(self.sums.volume)
         agreement = 1.0
         if stability is not None and k > 1:  # beyond what is so by chance
             agreement = max(0.0, (float(stability[labels >= 0].mean()) * k - 1.0) / (k - 1.0))
-        return edge_evidence(self.graph.rows, labels, self.sums, agreement) / self.edge_weight
+        return edge_evidence(self.graph.rows, labels, self.sums, agreement)
 
 
 def fit_graph(

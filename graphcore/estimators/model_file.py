@@ -14,10 +14,8 @@ FORMAT, VERSION = "graphcore model", 2
 
 def write_model(model, path):
     """See :meth:`CoresetSpectralClustering.save`."""
-    if not hasattr(model, "_graph"):
-        raise InputError("this model was pickled and does not hold its graph, so it cannot be saved; save before that")
     graph, reference, result = model._graph, model._reference, model.clustering_
-    params = model.get_params(deep=False)
+    params = model._params_of_fit.copy()  # the model may have others by now, for its next fit
     seed = params["random_state"]
     params["random_state"] = int(seed) if isinstance(seed, (int, np.integer)) else None
     facts = {

@@ -83,10 +83,7 @@ def test_every_fit_keeps_to_what_was_asked(graph, case):
 
 
 def pickled(model):
-    """The model after a pickle, which holds no graph: the same one is given back to it."""
-    again = pickle.loads(pickle.dumps(model))
-    again._graph = model.graph_
-    return again
+    return pickle.loads(pickle.dumps(model))
 
 
 def test_models_of_vectors_predict_what_is_most_probable():
