@@ -82,7 +82,7 @@ class Life:
 
     def fail(self, which):
         """Fit to something that no estimator takes."""
-        wrong = (np.full((6, 2), np.nan), "text", np.zeros((0, 3)), sp.csr_array((3, 3)))[which % 4]
+        wrong = (np.full((6, 2), np.nan), "text", np.zeros((0, 3)), [[1, 2], [3]])[which % 4]
         try:
             self.model.fit(wrong)
         except (ValueError, TypeError):
@@ -126,7 +126,7 @@ class Life:
             return
         names = self.model.graph_.names_of(np.array([0, 5])).tolist()
         try:
-            self.model.update(edges=([names[0]], [names[1]]))
+            self.model.update(([names[0]], [names[1]]))
         except gc.InputError as error:
             self.check()
             if "limit" not in str(error) and "size" not in str(error):
@@ -137,8 +137,8 @@ class Life:
 
     def report(self):
         """Write a page about the model."""
-        if self.X is not None and hasattr(self.model, "graph_"):
-            gc.report.write_report(self.model, self._folder / "page.html", pictures=False)
+        if self.X is not None and isinstance(self.model, gc.CoresetSpectralClustering):
+            self.model.report(self._folder / "page.html", pictures=False)
 
     def _answers(self):
         if self.X is None:

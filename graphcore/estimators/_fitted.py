@@ -35,7 +35,7 @@ class FittedGraph(ClusterDescriptions):
         self._keep(fit.graph, reference, fit.clustering, fit.outside_shares)
         self.selection_: KSelection | None = fit.selection
         self.seconds_: dict[str, float] = fit.seconds
-        self._is_given = is_given
+        self._is_given, self._params_of_fit = is_given, self.get_params(deep=False)
         self._volume_changes = np.zeros(self.n_clusters_)
         return self
 
@@ -50,7 +50,6 @@ class FittedGraph(ClusterDescriptions):
         self.cluster_stability_: Floats | None = clustering.cluster_stability
         self.outside_share_: NDArray[np.float32] = outside_shares
         self._graph, self._reference, self._names, self._tree = graph, reference, graph.node_names, None
-        self._params_of_fit = self.get_params(deep=False)
 
     @property
     def graph_(self) -> Graph:

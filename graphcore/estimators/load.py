@@ -183,6 +183,7 @@ def _fitted(model, facts, settings, archive, any_size):
     )  # fmt: skip
     model._keep(graph, reference, result, outside_shares)
     model.n_features_in_, model._is_given = facts["n_features"], facts["is_given"]
+    model._params_of_fit = model.get_params(deep=False)
     model._volume_changes = _reals(archive, "unrest", (k,)).copy()
     model.selection_, model.seconds_ = None, {}
     return model

@@ -1,6 +1,7 @@
 """Models in files: a NumPy archive of arrays and one JSON text, without pickle."""
 
 import json
+import os
 from dataclasses import asdict
 
 import numpy as np
@@ -43,6 +44,11 @@ def write_model(model, path):
     text = json.dumps(facts, default=_plain)
     with atomic_output(path) as stream:
         np.savez(stream, model=np.frombuffer(text.encode(), dtype=np.uint8), **arrays)
+        if os.path.isfile(stream.name):  # and no pipe: what could not be loaded again does not take the file's place
+            from .load import load  # which imports the class, and that this module
+
+            stream.flush()
+            load(stream.name, any_size=True)
 
 
 def _finite(number):
