@@ -64,7 +64,8 @@ def run(arguments=None):
     try:
         return app.main(arguments, prog_name="graphcore", standalone_mode=False) or 0
     except SystemExit:
-        if isinstance(sys.stdout, PacifyFlushWrapper):  # click's own, once nobody reads the output any more
+        # The wrapper is that of click, once nobody reads the output any more.
+        if isinstance(sys.stdout, PacifyFlushWrapper):  # type: ignore[arg-type]
             return PIPE_CLOSED
         raise
     except click.exceptions.NoArgsIsHelpError as no_arguments:
