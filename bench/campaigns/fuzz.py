@@ -33,7 +33,14 @@ __all__ = ["CORPUS", "TARGETS", "replay"]
 
 CORPUS = Path(__file__).parent / "corpus"
 # Modules that the fuzzer watches; compiled loops would not compile.
-_WATCHED = ["graphcore.files", "graphcore.cli.vectors", "graphcore.files.store.format", "graphcore.estimators.load"]
+_WATCHED = [
+    "graphcore.files", "graphcore.cli.vectors", "graphcore.files.store.format", "graphcore.estimators.read_model",
+]  # fmt: skip
+    "graphcore.files",
+    "graphcore.cli.vectors",
+    "graphcore.files.store.format",
+    "graphcore.estimators.read_model",
+]
 _LARGEST = 4096
 
 

@@ -9,8 +9,7 @@ import numpy as np
 from ..exceptions import InputError
 from ..files._format import text_of_names
 from ..files.atomic import atomic_output
-
-FORMAT, VERSION = "graphcore model", 2
+from .read_model import FORMAT, VERSION, read_model
 
 
 def write_model(model, path):
@@ -45,10 +44,8 @@ def write_model(model, path):
     with atomic_output(path) as stream:
         np.savez(stream, model=np.frombuffer(text.encode(), dtype=np.uint8), **arrays)
         if os.path.isfile(stream.name):  # and no pipe: what could not be loaded again does not take the file's place
-            from .load import load  # which imports the class, and that this module
-
             stream.flush()
-            load(stream.name, any_size=True)
+            read_model(type(model), stream.name, any_size=True)
 
 
 def _finite(number):

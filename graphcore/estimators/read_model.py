@@ -1,0 +1,220 @@
+"""Models from files, which are read without trust; the class is given, because it reads what it saves itself."""
+
+import json
+from typing import get_type_hints
+
+import numpy as np
+
+from ..cluster.coresets.coreset import SAMPLING, Coreset
+from ..cluster.pipeline.balance import Trial
+from ..cluster.pipeline.cluster import Clustering
+from ..cluster.pipeline.known import Known
+from ..cluster.pipeline.parameters import PARAMETERS, defaults
+from ..cluster.pipeline.settings import Settings, check_settings
+from ..exceptions import FormatError, ParameterError
+from ..files._format import check_node_count
+from ..files._source import open_source
+from ..files.npz import NPZ_MAGIC, open_archive
+from ..graphs.graph import Graph
+from ..graphs.ids import check_name_array
+from ..graphs.structure import check_compressed
+from ..graphs.weights import in_range
+from ..metrics.cut import sums_and_shares
+from ..neighbors.outliers import Outliers
+from ..neighbors.search import METRICS
+from ._predicted import Reference
+
+FORMAT, VERSION = "graphcore model", 2
+# Characters of the JSON text: a thousand are usual.
+_LONGEST = 1 << 20
+# Twice that of any float.
+_EXPONENT = 1 << 12
+# The types of the JSON text's entries, format and version left out.
+_FACTS = {
+    "params": dict, "settings": dict, "kind": str, "n_neighbors": (int, type(None)), "metric": (str, type(None)),
+    "exponent": int, "evidence": (int, float), "is_given": bool, "n_features": int, "n_unreached": int, "sampling": str,
+    "history": list, "balances": list,
+}  # fmt: skip
+
+
+def read_model(cls, path, any_size):
+    """Read a fitted model of class `cls`, see :func:`graphcore.load`."""
+    with open_source(path, any_size) as source, source.open() as stream:
+        if not source.head.startswith(NPZ_MAGIC):
+            raise FormatError("this is no model that graphcore saved (an .npz archive); read_graph reads graphs")
+        with open_archive(stream, any_size=any_size) as archive:
+            if "model" not in archive:
+                raise FormatError("this is no model that graphcore saved; read_graph reads graphs")
+            facts = _facts(archive["model"])
+            settings = _settings(facts)
+            return _fitted(_unfitted(cls, facts), facts, settings, archive, any_size)
+
+
+def _require(holds, what):
+    if not holds:
+        raise FormatError(f"the model's description has no valid {what}")
+
+
+def _facts(text):
+    """Parse the JSON text, and check the type of each entry."""
+    if len(text) > _LONGEST:
+        raise FormatError(f"the model's description has {len(text):,} characters; that of a model is short")
+    try:
+        facts = json.loads(text.astype(np.uint8).tobytes())
+    except (ValueError, RecursionError):
+        raise FormatError("the model's description is no JSON") from None
+    if not isinstance(facts, dict) or facts.get("format") != FORMAT:
+        raise FormatError("this is no model that graphcore saved")
+    if facts.get("version") != VERSION:
+        raise FormatError(f"the model has version {str(facts.get('version'))[:20]!r}, and this program reads {VERSION}")
+    for name, kind in _FACTS.items():
+        _require(isinstance(facts.get(name), kind), name)
+    finite = 0.0 <= facts["evidence"] < float("inf") and -_EXPONENT < facts["exponent"] < _EXPONENT
+    _require(finite, "evidence or exponent")
+    _require(facts["kind"] in ("edges", "vectors", "distances") and facts["sampling"] in SAMPLING, "kind or sampling")
+    return facts
+
+
+def _settings(facts):
+    """Return the Settings of the fit, each of its type and in its range."""
+    given, kinds = {"outliers": None} | facts["settings"], get_type_hints(Settings)
+    _require(set(given) == set(kinds), "settings")
+    for name, kind in kinds.items():
+        value = given[name]
+        fits = isinstance(value, kind) or (type(value) is int and isinstance(0.0, kind))
+        fits = fits and (kind is bool or not isinstance(value, bool))
+        _require(fits and (not isinstance(value, (int, float)) or 0 <= value < 2**53), f"{name}, {value!r}")
+    _require(given["coreset_size"] >= 1, "coreset_size")
+    # Other settings were resolved from these two: they need not agree, and moves may have found more clusters than a
+    # coreset has nodes.
+    left = ("resolution", "coreset_size")
+    _in_range(
+        given["n_clusters"], {p.name: given[p.name] for p in PARAMETERS if p.name in given and p.name not in left}
+    )
+    return Settings(**given)
+
+
+def _in_range(n_clusters, given):
+    try:
+        check_settings(n_clusters, given)
+    except ParameterError as error:
+        raise FormatError(f"the model's description has parameters that no fit takes: {error}") from None
+
+
+def _unfitted(cls, facts):
+    """Return the model with its parameters."""
+    known = cls._get_param_names()
+    params = facts["params"]
+    params.pop("semi_supervised", None)  # of earlier versions
+    other = next((name for name in params if name not in known), None)
+    if other is not None:
+        raise FormatError(f"the model has a parameter {other!r}, which this version does not know")
+    model = cls(**params)
+    _in_range(model.n_clusters, {name: getattr(model, name) for name in defaults()})
+    return model
+
+
+def _fitted(model, facts, settings, archive, any_size):
+    """Return the model with what a fit has left."""
+    names = archive.get("node_names")
+    if names is not None:
+        check_name_array(names)
+    indptr, indices = archive["indptr"], archive["indices"]
+    check_node_count(indptr.size - 1, indices.size // 2, any_size)
+    graph = Graph(indptr, indices, archive.get("weights"), node_names=names)
+    n, k = graph.n_nodes, settings.n_clusters
+    if k > n or facts["n_features"] < 1 or (facts["n_features"] != n and facts["kind"] != "vectors"):
+        raise FormatError(f"the model says {k} clusters of {n} nodes and {facts['n_features']} features")
+    labels = _numbers(archive, "labels", (n,), np.int32, -1, k)
+    indices = _numbers(archive, "coreset_indices", (None,), np.int64, 0, n)
+    coreset = Coreset(indices, _reals(archive, "coreset_weights", indices.shape), facts["sampling"], len(indices))
+    reference = Reference(
+        facts["kind"], _vectors(archive, facts, n), facts["n_neighbors"], facts["metric"], exponent=facts["exponent"],
+        evidence=float(facts["evidence"]), weights=_reals(archive, "node_weights", (n,), optional=True),
+        outliers=_outliers(facts, archive, n), kinds=_numbers(archive, "kinds", (n,), np.int64, 0, n, optional=True),
+    )  # fmt: skip
+    sums, outside_shares = sums_and_shares(graph, labels, k, None)
+    reference.set_clusters(sums)
+    _require(np.isfinite(reference.evidence), "evidence")
+    for pair in facts["history"]:
+        _require(isinstance(pair, list) and len(pair) == 2 and isinstance(pair[1], (int, float)), "history")
+    for row in facts["balances"]:
+        least = len(Trial._fields) - len(Trial._field_defaults)
+        is_row = isinstance(row, list) and least <= len(row) <= len(Trial._fields)
+        _require(is_row and all(isinstance(value, float) for value in row), "balances")
+    fixed = _numbers(archive, "fixed", (None,), np.int32, -1, k, optional=True)
+    result = Clustering(
+        labels=labels, coreset=coreset, n_unreached=facts["n_unreached"], search=None, settings=settings,
+        coreset_labels=_numbers(archive, "coreset_labels", indices.shape, np.int32, -1, 2**31 - 1),
+        cells=_numbers(archive, "cells", (n,), np.int32, -1, n, optional=True),
+        node_stability=_reals(archive, "stability", (n,), np.float32, optional=True),
+        cluster_stability=_reals(archive, "cluster_stability", (k,), optional=True),
+        history=[(str(name), float(value)) for name, value in facts["history"]],
+        balances=tuple(Trial(*row) for row in facts["balances"]), seconds={},
+        levels=_numbers(archive, "levels", (None, k), np.int32, 0, k, optional=True),
+        known=Known(fixed, None, reference.weights), _rows=in_range(graph).rows,
+    )  # fmt: skip
+    model._keep(graph, reference, result, outside_shares)
+    model.n_features_in_, model._is_given = facts["n_features"], facts["is_given"]
+    model._params_of_fit = model.get_params(deep=False)
+    model._volume_changes = _reals(archive, "unrest", (k,)).copy()
+    model.selection_, model.seconds_ = None, {}
+    return model
+
+
+def _outliers(facts, archive, n):
+    """Return the Outliers of a model of vectors; files of earlier versions know none."""
+    scores = _reals(archive, "outlier_scores", (n,), np.float32, optional=True)
+    radius, median = facts.get("radius"), facts.get("median")
+    for name, value in (("radius", radius), ("median", median)):
+        _require(value is None or (isinstance(value, float) and 0 <= value < np.inf), name)
+    if scores is None:
+        return None
+    return Outliers(scores, np.inf if radius is None else radius, np.nan if median is None else median)
+
+
+def _vectors(archive, facts, n):
+    """Return the vectors behind a graph of neighbours, or None."""
+    if facts["kind"] != "vectors":
+        return None
+    there = facts["n_neighbors"] is not None and 1 <= facts["n_neighbors"] < n
+    _require(there and facts["metric"] in METRICS, "n_neighbors and metric")
+    shape = n, facts["n_features"]
+    if "vectors" in archive:
+        return _reals(archive, "vectors", shape, None, kinds="fiub")
+    import scipy.sparse as sp
+
+    if _numbers(archive, "vectors_shape", (2,), np.int64, 1, 2**31).tolist() != list(shape):
+        raise FormatError(f"the model's description says {shape[1]} features, and its vectors have others")
+    indptr, indices = archive["vectors_indptr"], archive["vectors_indices"]
+    check_compressed(indptr, indices, *shape)
+    return sp.csr_array((_reals(archive, "vectors_data", (len(indices),), None), indices, indptr), shape=shape)
+
+
+def _numbers(archive, name, shape, dtype, low, high, optional=False):
+    """Integers of an archive from `low` to below `high`; a None in the shape is any length."""
+    if optional and name not in archive:
+        return None
+    array = _shaped(archive, name, shape, "iu")
+    if array.size and (array.min() < low or array.max() >= high):
+        raise FormatError(f"{name} must be from {low} to {high - 1}, found {array.min()} to {array.max()}")
+    return array.astype(dtype, copy=False)
+
+
+def _reals(archive, name, shape, dtype=np.float64, optional=False, kinds="f"):
+    """Return numbers of an archive that are not infinite; shares of nodes and clusters may be unknown (NaN)."""
+    if optional and name not in archive:
+        return None
+    array = _shaped(archive, name, shape, kinds)
+    may_be_nan = name in ("stability", "cluster_stability")
+    if np.isinf(array).any() or (np.isnan(array).any() and not may_be_nan):
+        raise FormatError(f"{name} holds values that are not finite")
+    return array if dtype is None else array.astype(dtype, copy=False)
+
+
+def _shaped(archive, name, shape, kinds):
+    array = archive[name]
+    fits = len(shape) == array.ndim and all(n in (None, m) for n, m in zip(shape, array.shape, strict=True))
+    if not fits or array.dtype.kind not in kinds:
+        raise FormatError(f"{name} is {array.dtype} of shape {str(array.shape)[:60]}, which fits no model of this size")
+    return array
