@@ -36,11 +36,6 @@ CORPUS = Path(__file__).parent / "corpus"
 _WATCHED = [
     "graphcore.files", "graphcore.cli.vectors", "graphcore.files.store.format", "graphcore.estimators.read_model",
 ]  # fmt: skip
-    "graphcore.files",
-    "graphcore.cli.vectors",
-    "graphcore.files.store.format",
-    "graphcore.estimators.read_model",
-]
 _LARGEST = 4096
 
 
