@@ -109,15 +109,18 @@ def label_array(name, labels):
     )
 
 
+def is_missing(value):
+    """Return whether an object of a table stands for a missing value, as None, NaN, NA and NaT of libraries do."""
+    return value is None or (not isinstance(value, str) and str(value) in ("nan", "NaN", "<NA>", "NaT"))
+
+
 def are_missing(values):
-    """Return a mask of the missing values of an array: NaN, None, and NA of any library."""
+    """Return a mask of the missing values of an array."""
     if values.dtype.kind == "f":
         return np.isnan(values)
     if values.dtype.kind != "O":
         return np.zeros(values.shape, dtype=bool)
-    absent = ("None", "nan", "NaN", "<NA>", "NaT")
-    flat = [not isinstance(value, str) and str(value) in absent for value in values.ravel().tolist()]
-    return np.array(flat, dtype=bool).reshape(values.shape)
+    return np.fromiter(map(is_missing, values.flat), dtype=bool, count=values.size).reshape(values.shape)
 
 
 def whole_labels(labels):

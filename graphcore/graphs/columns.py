@@ -97,11 +97,6 @@ def two_kinds(source, target):
     return source in _PEOPLE and target in _THINGS
 
 
-def is_missing(value):
-    """Return whether an object of a table stands for a missing value, as None, NaN, NA and NaT of libraries do."""
-    return value is None or (not isinstance(value, str) and str(value) in ("nan", "<NA>", "NaT"))
-
-
 def missing_names(names):
     """Return the note on names of nodes that stand for missing values; None if there are none."""
     found = [name for name in _MISSING if name in names]

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..base.validation import check_choice
+from ..base.validation import are_missing, check_choice
 from ..exceptions import InputError, ParameterError, warn_user
-from .columns import edge_columns, is_index, is_missing, left_out, missing_names, two_kinds, weight_column
+from .columns import edge_columns, is_index, left_out, missing_names, two_kinds, weight_column
 from .from_edges import graph_from_ends
 from .ids import compact_ids, number_names, whole_numbers
 from .rows import SYMMETRIZE
@@ -215,10 +215,7 @@ class Columns:
         values = self.raw(name)
         if values.ndim != 1:
             raise InputError(f"column {name!r} must be one-dimensional, got shape {values.shape}")
-        if values.dtype.kind == "O":
-            missing = np.fromiter(map(is_missing, values), dtype=bool, count=len(values))
-        else:
-            missing = np.isnan(values) if values.dtype.kind == "f" else np.zeros(0, dtype=bool)
+        missing = are_missing(values)
         if missing.any():
             raise InputError(
                 f"column {name!r} has no value in row {int(np.argmax(missing))} ({int(missing.sum())} such rows); "

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..base.types import Array
+from ..base.validation import is_missing
 from ..exceptions import InputError, warn_user
-from .columns import is_missing
 from .from_table import Columns
 from .ids import as_ids, as_names, id_dtype, is_text
 from .rows import Rows, canonical_rows, entries_of
