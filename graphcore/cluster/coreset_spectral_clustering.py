@@ -1,14 +1,24 @@
 """Coreset spectral clustering: the whole method in one function."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from ..base.streams import Streams
-from ..base.types import AnyGraph, Labels, RandomState
-from ..base.validation import check_choice, check_integer, check_real, check_size, count_linked, warn_of_isolated
-from ..exceptions import ParameterError, warn_user
+from ..base.types import AnyGraph, ArrayLike, Labels, RandomState
+from ..base.validation import (
+    check_choice,
+    check_integer,
+    check_labels,
+    check_real,
+    check_size,
+    count_linked,
+    refused,
+    warn_of_isolated,
+)
+from ..exceptions import InputError, ParameterError, warn_user
 from ..graphs.as_graph import as_graph
 from ..graphs.weights import given_unit
 from ..kernels.graph import GraphKernel, warn_of_loops
@@ -58,6 +68,7 @@ def coreset_spectral_clustering(
     self_loop: float = 1.0,
     coreset_graph: str = "contracted",
     eigen_solver: str = "power",
+    clusterer: Callable[[Any, int], ArrayLike] | None = None,
     coreset_degrees: str = "row-sums",
     random_state: RandomState = None,
     n_jobs: int | None = None,
@@ -87,6 +98,10 @@ def coreset_spectral_clustering(
         "induced": the edges between coreset nodes alone, as published, which are next to none on sparse graphs.
     eigen_solver : {"power", "exact"}, default "power"
         How it is embedded: by the power method, or by eigenvectors.
+    clusterer : callable, optional
+        Another algorithm for the coreset graph, in place of the power method: it is called with a sparse matrix, a
+        symmetric csr_array of the weights, and `n_clusters`, and returns an integer label for each row. Theorem 1 of
+        the paper holds for any.
     coreset_degrees : {"row-sums", "weights"}, default "row-sums"
         Degrees by which an induced graph is normalised. "weights" are the coreset's own, as Theorem 1 of the paper has
         it; the experiments there take row sums, which find better clusters. Needs ``eigen_solver="exact"``.
@@ -134,7 +149,7 @@ def coreset_spectral_clustering(
     """
     graph, streams = as_graph(graph), Streams(random_state)
     size = _checked_size(graph, n_clusters, coreset_size, eps)
-    is_induced = _check_choices(coreset_graph, eps, sampling, eigen_solver, coreset_degrees)
+    is_induced = _check_choices(coreset_graph, eps, sampling, eigen_solver, clusterer, coreset_degrees)
 
     kernel = GraphKernel(graph, check_real("self_loop", self_loop, low=0.0))
     coreset = sample_coreset(
@@ -147,17 +162,21 @@ def coreset_spectral_clustering(
     else:
         between = contract(kernel, coreset, Problem(kernel.graph.rows, n_clusters), n_jobs)
     matrix = between.matrix
-    partition = spectral_partition(
-        matrix, min(n_clusters, matrix.shape[0]), eigen_solver=eigen_solver,
-        degrees=coreset.weights if coreset_degrees == "weights" else None, random_state=streams, n_jobs=n_jobs,
-    )  # fmt: skip
-    labels, n_unreached = between.label_nodes(partition.labels, n_clusters, n_jobs)
+    if clusterer is None:
+        between_labels = spectral_partition(
+            matrix, min(n_clusters, matrix.shape[0]), eigen_solver=eigen_solver,
+            degrees=coreset.weights if coreset_degrees == "weights" else None, random_state=streams, n_jobs=n_jobs,
+        ).labels  # fmt: skip
+    else:
+        between_labels = _clustered(clusterer, matrix, n_clusters)
+    n_labels = max(n_clusters, int(between_labels.max()) + 1)
+    labels, n_unreached = between.label_nodes(between_labels, n_labels, n_jobs)
     if (n_found := len(np.unique(labels[labels >= 0]))) < n_clusters:
         warn_user(
             f"only {n_found} of n_clusters={n_clusters} clusters hold nodes: with this coreset no more could be "
             "separated on this graph; ask for fewer clusters, or give a larger coreset_size"
         )
-    coreset_labels = between.coreset_labels(partition.labels)
+    coreset_labels = between.coreset_labels(between_labels)
     matrix.data = given_unit(matrix.data, kernel.graph.exponent)
     return CoresetClustering(labels, coreset.scaled(kernel.graph), coreset_labels, matrix, between.cells, n_unreached)
 
@@ -181,12 +200,27 @@ def _checked_size(graph, n_clusters, coreset_size, eps):
     return size
 
 
-def _check_choices(coreset_graph, eps, sampling, eigen_solver, coreset_degrees):
+def _clustered(clusterer, matrix, n_clusters):
+    """Return what a callable makes of the coreset graph, numbered from 0; every row needs a label."""
+    labels = check_labels("labels of clusterer", clusterer(matrix.copy(), n_clusters), matrix.shape[0])
+    if (labels < 0).any():
+        raise InputError("clusterer leaves rows without a label (-1); each row of the coreset graph needs one")
+    return np.unique(labels, return_inverse=True)[1].astype(np.int32)
+
+
+def _check_choices(coreset_graph, eps, sampling, eigen_solver, clusterer, coreset_degrees):
     """Refuse words that are not known, and contradictions; returns whether the coreset graph is the induced one."""
     check_choice("coreset_graph", coreset_graph, ("contracted", "induced"))
     check_choice("sampling", sampling, SAMPLING)
     check_choice("eigen_solver", eigen_solver, EIGEN_SOLVERS)
     check_choice("coreset_degrees", coreset_degrees, ("row-sums", "weights"))
+    if clusterer is not None:
+        if not callable(clusterer):
+            raise refused("clusterer", clusterer, "is no function of a sparse matrix and a number of clusters")
+        if eigen_solver != "power" or coreset_degrees != "row-sums":
+            raise refused(
+                "clusterer", clusterer, "takes the place of eigen_solver and coreset_degrees: leave these out"
+            )
     is_induced = coreset_graph == "induced"
     needed = (
         "sampling='importance'" if sampling != "importance" else "coreset_graph='induced'" if not is_induced else ""

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from sklearn.cluster import SpectralClustering
 from sklearn.metrics import adjusted_rand_score
 
-from graphcore import CoresetSpectralClustering, Graph, InputError, ParameterError
+from graphcore import CoresetSpectralClustering, Graph, InputError
 from graphcore import coreset_spectral_clustering as clustered
 from graphcore.base.streams import Streams
 from graphcore.cluster.coresets import coreset as drawing
@@ -196,6 +197,26 @@ def test_stages_do_not_depend_on_the_number_of_threads(sparse, options):
 
 
 @pytest.mark.parametrize("kind", ["contracted", "induced"])
+def test_any_algorithm_may_cluster_the_coreset_graph(kind):
+    """Labels travel to all nodes from those of a callable, whatever their numbers, as from the power method's."""
+    graph, truth = planted(4, 60, 0.5, 0.01, 2)
+    seen = []
+
+    def by_eigenvectors(A, k):
+        seen.append(A)
+        model = SpectralClustering(k, affinity="precomputed", assign_labels="cluster_qr", random_state=0)
+        return 7 + 3 * model.fit_predict(A.toarray())
+
+    found = clustered(graph, 4, coreset_graph=kind, coreset_size=100, clusterer=by_eigenvectors, random_state=0)
+    (A,) = seen
+    assert abs(A - A.T).max() < 1e-12 * A.max()
+    np.testing.assert_allclose(A.toarray(), found.coreset_graph.toarray())
+    assert adjusted_rand_score(found.labels, truth) == 1.0
+    more = clustered(graph, 2, coreset_graph=kind, clusterer=lambda A, k: np.arange(A.shape[0]) % 5, random_state=0)
+    assert set(more.labels.tolist()) <= set(range(5))
+
+
+@pytest.mark.parametrize("kind", ["contracted", "induced"])
 def test_isolated_nodes_have_no_label(kind):
     graph, A = example("isolated nodes")
     found = clustered(graph, 3, coreset_graph=kind, coreset_size=20, random_state=0)
@@ -273,6 +294,10 @@ INDUCED = {"coreset_graph": "induced"}
         ({"self_loop": "one"}, "self_loop='one' must be a number"),
         ({"coreset_graph": "quotient"}, "coreset_graph='quotient' is not known; choose one of 'contracted', 'induced'"),
         ({"eigen_solver": "lobpcg"}, "eigen_solver='lobpcg' is not known; choose one of 'power', 'exact'"),
+        ({"clusterer": "leiden"}, "clusterer='leiden' is no function of a sparse matrix"),
+        ({"clusterer": len, "eigen_solver": "exact"}, "clusterer=.*takes the place of eigen_solver"),
+        ({"clusterer": lambda A, k: np.zeros(2, int)}, r"labels of clusterer have shape \(2,\)"),
+        ({"clusterer": lambda A, k: np.full(A.shape[0], -1)}, r"clusterer leaves rows without a label \(-1\)"),
         ({"coreset_degrees": "rows"}, "coreset_degrees='rows' is not known; choose one of 'row-sums', 'weights'"),
         ({"coreset_degrees": "weights", **INDUCED}, "coreset_degrees='weights' needs eigen_solver='exact'"),
         ({"coreset_degrees": "weights", "eigen_solver": "exact"}, "'weights' needs .* coreset_graph='induced'"),
@@ -282,7 +307,7 @@ INDUCED = {"coreset_graph": "induced"}
 )
 def test_wrong_values_are_named_with_a_remedy(options, message):
     graph, _ = example("barabasi-albert")
-    with pytest.raises(ParameterError, match=message):
+    with pytest.raises(InputError, match=message):
         clustered(graph, **{"n_clusters": 3, "random_state": 0, **options})
 
 
