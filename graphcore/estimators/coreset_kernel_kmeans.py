@@ -28,8 +28,9 @@ class CoresetKernelKMeans(CentroidClusterer):
         "importance" is the published scheme, for graphs as the authors of the coreset paper draw, nearly by degree;
         "degree" is for graphs.
     seeding : {"auto", "fast", "naive"}, default "auto"
-        How the D2 seeds of importance sampling are drawn: "naive" looks at all points for each, "fast" (graphs only)
-        goes through a sampling tree.
+        How the D2 seeds of importance sampling are drawn: "naive" looks at all points for each, "fast" goes through a
+        sampling tree and reads the rows of the seeds alone, those of a graph or of a sparse kernel matrix without
+        negative entries.
     n_seeds : int or "auto", default "auto"
         D2 seeds; "auto" is twice `n_clusters`.
     kernel, bandwidth, gamma, degree, coef0, held_bytes, symmetrize, random_state, n_jobs, verbose

@@ -23,6 +23,7 @@ class RowsKernel(Kernel):
     indices: np.ndarray  # (n_entries,) int32 or int64
     values: np.ndarray  # (n_entries,) float32 or float64: entries of A; length 0 stands for ones
     outer: np.ndarray  # (n_points,) float64
+    degrees: np.ndarray  # (n_points,) float64: by which entries are divided, ones for a matrix
     self_loop: float = 0.0
 
     def sparse_rows(self, points):
@@ -133,7 +134,7 @@ class SparseKernel(RowsKernel):
         # scipy may share these with the caller's matrix, which stays writable.
         self.indices = read_only(K.indices, np.int32 if self.n_points < 2**31 else np.int64)
         self.values = read_only(K.data)
-        self.outer = np.ones(self.n_points)
+        self.outer = self.degrees = read_only(np.ones(self.n_points))
 
     def submatrix(self, points, point_weights=None):
         """See :meth:`Kernel.submatrix`."""

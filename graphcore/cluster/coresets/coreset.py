@@ -22,6 +22,7 @@ from .seeding import (
     importance_probabilities,
     importance_rounds,
     importance_sample,
+    is_fast,
 )
 
 SAMPLING = ("degree", "uniform", "importance")
@@ -167,14 +168,16 @@ def sample_coreset(
 ):  # fmt: skip
     """Draw a coreset of the points of any kernel, as :func:`build_coreset` does of a graph's nodes.
 
-    `weights` (n_points,) float64 are those of the kernel if not given. `eps`, "degree" and "fast" are for graphs.
+    `weights` (n_points,) float64 are those of the kernel if not given. `eps` and "degree" are for graphs, "fast" is for
+    these and other sparse kernels.
     """
     is_graph = kernel.leaves_out_isolated
     weights = kernel.point_weights if weights is None else weights
     n_points = int(np.count_nonzero(weights > 0))
     if n_points == 0:
         raise InputError("no node has an edge: there is nothing to cluster")
-    _check_scheme(is_graph, method, seeding, size, eps)
+    _check_scheme(is_graph, method, size, eps)
+    check_choice("seeding", seeding, SEEDING)
     which = "the nodes that have an edge" if is_graph else "the points that have weight"
     n_clusters = check_integer("n_clusters", n_clusters, low=1, high=n_points, why_high=which)
     streams = Streams(random_state)
@@ -187,8 +190,13 @@ def sample_coreset(
         return Coreset(draws.indices, draws.weights, method, draws.n_draws)
     auto = isinstance(n_seeds, str) and n_seeds == "auto"
     n_seeds = 2 * n_clusters if auto else check_integer("n_seeds", n_seeds, low=1)
-    if seeding == "auto":  # the fast method reads the rows of a sparse kernel; a walk kernel makes its columns
-        seeding = "fast" if kernel.is_sparse else "naive"
+    if seeding == "auto":
+        seeding = "fast" if is_fast(kernel) else "naive"
+    elif seeding == "fast" and not is_fast(kernel):
+        raise ParameterError(
+            "seeding='fast' reads the rows of a graph, or of a sparse kernel matrix without negative entries; use "
+            "'naive' (or 'auto') for other kernels"
+        )
     if eps is not None:
         draws = importance_rounds(kernel, n_clusters, eps, n_seeds, seeding=seeding, random_state=streams)
         return Coreset(draws.indices, draws.weights, method, draws.n_draws)
@@ -200,7 +208,11 @@ def sample_coreset(
         points = np.flatnonzero(weights > 0)
         return Coreset(points, weights[points], method, size)
     else:
-        seeds = draw_seeds(kernel, weights, min(n_seeds, n_points), streams.generator("seeding"))
+        n_seeds = min(n_seeds, n_points)
+        if seeding == "fast" and kernel.diagonal[weights > 0].any():
+            seeds = d2_seeding(kernel, n_seeds, weights=weights, random_state=streams, warn=False)
+        else:
+            seeds = draw_seeds(kernel, weights, n_seeds, streams.generator("seeding"))
         _check_seeds(kernel, weights, n_clusters, seeds)
     probabilities = importance_probabilities(weights, seeds, cells=not is_graph)
     if replace:
@@ -210,10 +222,9 @@ def sample_coreset(
     return Coreset(draws.indices, draws.weights, method, draws.n_draws, seeds)
 
 
-def _check_scheme(is_graph, method, seeding, size, eps):
+def _check_scheme(is_graph, method, size, eps):
     """Refuse names that are not known, and what does not go together."""
     check_choice("method", method, SAMPLING)
-    check_choice("seeding", seeding, SEEDING)
     if (size is None) == (eps is None):
         raise ParameterError("give either size= (a number of nodes) or eps= (a relative error), and not both")
     if eps is not None:
@@ -222,8 +233,6 @@ def _check_scheme(is_graph, method, seeding, size, eps):
         check_real("eps", eps, low=0.0, open_low=True, high=1.0)
     if method == "degree" and not is_graph:
         raise ParameterError("sampling='degree' is for graphs; use 'importance' or 'uniform'")
-    if seeding == "fast" and not is_graph:
-        raise ParameterError("seeding='fast' reads the rows of a graph; use 'naive' (or 'auto') for other kernels")
 
 
 def _check_seeds(kernel, weights, n_clusters, seeds):

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...base.arrays import read_at_random
+from ...base.arrays import read_at_random, read_only
 from ...base.progress import count
 from ...base.streams import Streams, draw_by_weight
 from ...exceptions import InputError, ParameterError, warn_user
@@ -31,13 +31,17 @@ class Seeds:
     n_negative: int  # negative squared distances that were met (an indefinite kernel), which count as 0
 
 
-def d2_seeding(kernel, n_seeds, *, method="fast", random_state=None, warn=True):
-    """Draw centres of a graph one after the other, each with probability proportional to ``w(x) Delta(x, C)``.
+def d2_seeding(kernel, n_seeds, *, method="fast", weights=None, random_state=None, warn=True):
+    """Draw centres one after the other, each with probability proportional to ``w(x) Delta(x, C)``.
 
     "fast" starts from x*, the point of smallest ``K_xx``, which it has beside `n_seeds` others, then one uniform draw,
     then D2 draws through a sampling tree: O(min(n_seeds, average degree) n log n) in all. "naive", for any kernel,
-    starts from one uniform draw and visits all points for every centre: O(n n_seeds). Returns Seeds; fewer than asked
-    for, with a warning if `warn`, if the distances are used up before; an InputError if the kernel's diagonal is zero.
+    starts from one uniform draw and visits all points for every centre: O(n n_seeds). "fast" takes sparse kernels
+    without negative entries, those of graphs or precomputed: points that share no entry with a centre are nearest to
+    x*, and only rows of centres are read. `weights` (n_points,) are those of the kernel if not given.
+
+    Returns Seeds; fewer than asked for, with a warning if `warn`, if the distances are used up before; an InputError if
+    the kernel's diagonal is zero.
 
     Algorithm 1 (naive) and Algorithm 2 with 6, 7, 8 (fast) of Jourdan, Schwartzman, Macgregor, Sun, "Coreset Spectral
     Clustering". The published box repairs the tree after x* and after every tree draw; it has to be repaired after the
@@ -47,8 +51,11 @@ def d2_seeding(kernel, n_seeds, *, method="fast", random_state=None, warn=True):
         raise ParameterError(
             f"method='fast' reads the rows of a sparse kernel, and {type(kernel).__name__} has none; use 'naive'"
         )
-    taking_part = np.flatnonzero(kernel.point_weights > 0)
+    weights = kernel.point_weights if weights is None else weights
+    taking_part = np.flatnonzero(weights > 0)
     diagonal = kernel.diagonal
+    if method == "fast" and not is_fast(kernel):
+        raise ParameterError("method='fast' takes kernels without negative entries; use 'naive'")
     if not diagonal.any():
         raise InputError(
             "the kernel's diagonal is zero, so every squared distance is 0 or negative and D2 seeding cannot draw; "
@@ -61,9 +68,9 @@ def d2_seeding(kernel, n_seeds, *, method="fast", random_state=None, warn=True):
     n_wanted = len(initial) + n_seeds - 1
     n_draws = min(n_seeds - 1, len(taking_part))  # as many draws find out that no more points are left
     if method == "fast":
-        seeds = fast_seeds(kernel, initial, rng.random(n_draws))
+        seeds = fast_seeds(kernel, initial, rng.random(n_draws), weights)
     else:
-        seeds = draw_seeds(kernel, kernel.point_weights, len(initial) + n_draws, rng, initial=initial)
+        seeds = draw_seeds(kernel, weights, len(initial) + n_draws, rng, initial=initial)
         count("entries repaired", len(diagonal) * len(seeds.indices))
     if seeds.exhausted and warn:
         warn_user(
@@ -71,6 +78,11 @@ def d2_seeding(kernel, n_seeds, *, method="fast", random_state=None, warn=True):
             "to them; they are used as they are"
         )
     return seeds
+
+
+def is_fast(kernel):
+    """Return whether D2 seeds of a kernel can be drawn through the sampling tree."""
+    return kernel.is_sparse and (len(kernel.values) == 0 or kernel.values.min() >= 0)
 
 
 def draw_seeds(kernel, weights, n_seeds, rng, *, shift=0.0, initial=()):
@@ -139,8 +151,9 @@ def seeds_by_distance(distances_to, weights, n_seeds, rng, *, initial=(), farthe
     )
 
 
-def fast_seeds(kernel, initial, uniforms):
+def fast_seeds(kernel, initial, uniforms, weights=None):
     """Seeds through the sampling tree: the `initial` ones, and as many draws as there are uniform numbers."""
+    weights = kernel.point_weights if weights is None else read_only(weights, np.float64)
     n = kernel.n_points
     offsets = _loops.level_offsets(n)
     sums = np.zeros(offsets[-1])
@@ -150,7 +163,7 @@ def fast_seeds(kernel, initial, uniforms):
     seeds = np.empty(len(initial) + len(uniforms), dtype=np.int64)
     with read_at_random(kernel.indptr, kernel.indices, kernel.values):
         rows = kernel.indptr, kernel.indices, kernel.values, kernel.degrees
-        points, tree = (kernel.diagonal, kernel.point_weights), (sums, offsets, touched)
+        points, tree = (read_only(kernel.diagonal), weights), (sums, offsets, touched)
         n_seeds = _loops.seed_fast(rows, points, initial, uniforms, tree, nearest, counters, seeds)
     count("entries repaired", counters[0])
     count("sums updated", counters[1])
