@@ -77,7 +77,7 @@ def _load_parquet(source):
 def _load_text(source):
 
     from ..files._columns import is_number
-    from ..files._dialect import sample_lines, split_line
+    from ..files._dialect import EXCEL, sample_lines, split_line
 
     if source.head:
         source.require_text()
@@ -85,6 +85,7 @@ def _load_text(source):
         numbered, *_ = sample_lines(text, ("#",))
     if not numbered:
         raise InputError("holds no numbers")
+    numbered = numbered[EXCEL.fullmatch(numbered[0][1]) is not None :]
     lines = [line.partition("#")[0] for _, line in numbered]
     delimiter = next((mark for mark in ";,\t" if mark in lines[0]), None)
     rows = [split_line(line, delimiter, '"' in line) for line in lines]
@@ -121,9 +122,9 @@ def _numbers(source, **options):
 
 
 def _is_word(field):
-    from ..files._columns import MISSING, is_number
+    from ..files._columns import MISSING, is_decimal_comma, is_number
 
-    return not is_number(field) and field.lower() not in MISSING
+    return not (is_number(field) or is_decimal_comma(field)) and field.lower() not in MISSING
 
 
 def _are_sizes(rows):
@@ -141,17 +142,17 @@ def _is_counted(first, body):
 
 
 def _without_index(source, X, names):
-    """Leave out columns that only count the rows: without a name, called so, or beside fractions without any names."""
+    """Leave out columns that only name the rows: without a name, or ids by name, or that count beside fractions."""
     import numpy as np
 
-    from ..graphs.columns import is_index, plain
+    from ..graphs.columns import is_index, is_named_id
 
     index = [c for c, name in enumerate(names or ()) if is_index(name)]
     first = X[:, 0].astype(np.float64)
-    counts = X.shape[1] > 1 and len(X) > 2 and first[0] in (0, 1) and (np.diff(first) == 1).all()
-    called = names is not None and plain(names[0]) in ("id", "index", "row", "rowid")
-    if counts and (called or (names is None and (X[:, 1:] != np.trunc(X[:, 1:])).any())):
-        index = sorted({0, *index})
+    if X.shape[1] > 1 and len(X) > 2 and (X[:, 1:] % 1 != 0).any() and (first % 1 == 0).all():
+        counts = first[0] in (0, 1) and (np.diff(first) == 1).all()
+        if counts if names is None else is_named_id(names[0]) and len(np.unique(first)) == len(first):
+            index = sorted({0, *index})
     if not index or len(index) == X.shape[1]:
         return X
     warn_user(f"{source.name}: column {index[0]} is an index, and is not read")
@@ -163,7 +164,12 @@ def _said(error):
     found = _UNREADABLE.search(str(error))
     if found is None:
         return str(error).partition("\n")[0][:200]
+    remedy = "leave out columns of names, fill in what is missing"
+    if found["value"][1:2] == "[":
+        remedy = "write lists as columns, as numpy.stack(frame[name].map(json.loads)) makes of them, or Parquet"
+    elif re.match(r"'\d+:", found["value"]):
+        remedy = "read LIBSVM's format with sklearn.datasets.load_svmlight_file, and give scipy.sparse.save_npz's file"
     return (
         f"column {int(found['at']) - 1} of row {found['row']} (both counted from 0) holds {found['value'][:80]}; "
-        "vectors are numbers only, with decimal points: leave out columns of names, fill in what is missing"
+        f"vectors are numbers only, with decimal points: {remedy}"
     )

@@ -31,7 +31,7 @@ _REMARKS, _REMARK_LENGTH = 1000, 1 << 12
 _KONECT = re.compile(r"%\s*(sym|asym|bip)\s+(\w+)")
 COMMENT = "a comment, though it has the columns of an edge; pass comments=() (--comments '') to read such lines"
 # The first line by which Excel tells the delimiter.
-_EXCEL = re.compile(r"\"?sep=(.)\"?\s*")
+EXCEL = re.compile(r"\"?sep=(.)\"?\s*")
 # The comment in which write_graph notes the number of nodes and the kind of ids, so that its files read back the same.
 _OWN = re.compile(r"# graphcore edge list; nodes: (\d{1,18}|named); ids: (integer|string); weights: (yes|no)")
 
@@ -94,7 +94,7 @@ def guess_dialect(source, reading):
             "which would be mixed up. Pass bipartite=True, or format='edgelist' to read one set"
         )
     delimiter, header, ids = reading.delimiter, reading.header, reading.ids
-    excel = _EXCEL.fullmatch(numbered[0][1]) if delimiter is None and len(numbered) > 1 else None
+    excel = EXCEL.fullmatch(numbered[0][1]) if delimiter is None and len(numbered) > 1 else None
     if excel:
         delimiter, numbered = excel[1], numbered[1:]
     lines = [line for _, line in numbered]

@@ -58,15 +58,20 @@ def _named_columns(source, columns):
     """Return the columns of nodes and clusters below a header, or all columns where the first line is none."""
     heads, below = [column[0] for column in columns], [column[1:_SAMPLE] for column in columns]
     known = [c for c, head in enumerate(heads) if plain(head) in _CLUSTERS]
-    by_number = heads[-1][:1].isalpha() and heads[-1].lower() not in MISSING and below[0] and all(map(is_id, below[-1]))
-    by_name = known and (len(columns) == 1 or any(plain(head) in _NODES for head in heads))
+    # Beside another, a label is the name of the node.
+    known = [c for c in known if len(known) == 1 or plain(heads[c]) != "label"]
+    words = [c for c, head in enumerate(heads) if head[:1].isalpha() and head.lower() not in MISSING]
+    nodes = [c for c in words if plain(heads[c]) in _NODES]
+    by_number = below[0] and any(all(map(is_id, below[c])) for c in words)
+    by_name = (known and (len(columns) == 1 or nodes)) or (nodes and by_number)
     if not (by_name or by_number):
         return columns
-    rest = [c for c, head in enumerate(heads) if not (is_index(head) and len(heads) > 2)]
-    node = next((c for c in rest if plain(heads[c]) in _NODES), rest[0])
-    taken = [c for c in known or rest if c != node]
     if len(columns) == 1:
         return [columns[0][1:]]
+    # An index without a name has the nodes, unless another column is called so.
+    rest = [c for c, head in enumerate(heads) if not (nodes and is_index(head))]
+    node = (nodes or rest)[0]
+    taken = [c for c in known or rest if c != node]
     left = [heads[c] for c in rest if c not in (node, *taken)]
     if left or not by_name:
         said = (

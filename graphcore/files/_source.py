@@ -245,7 +245,7 @@ def open_source(path, any_size=False):
     if name.startswith(("http://", "https://", "ftp://", "s3://")):
         raise InputError(f"{name}: addresses are not read; download the file, and give its path")
     if not is_stream(name):
-        with naming(name):
+        with naming(name), naming_file(name):
             yield Source(name, name, any_size)
         return
     shown = "standard input" if name == "-" else name

@@ -4,6 +4,7 @@ A graph is a sparse matrix as scipy writes it, or plain arrays of compressed row
 """
 
 import contextlib
+import errno
 import lzma
 import math
 import shutil
@@ -90,7 +91,7 @@ def open_archive(stream, *, any_size=True):
         said = str(error).partition("\n")[0][:200]
         raise FormatError(f"the .npz archive cannot be read: {said}") from None
     except OSError as error:
-        if error.errno is None or error.filename is None:  # a damaged offset, not an error of the disk
+        if error.errno in (None, errno.EINVAL):  # a damaged offset, not an error of the disk
             raise FormatError(f"the .npz archive cannot be read: {error.strerror or error}") from None
         raise
 

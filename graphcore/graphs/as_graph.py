@@ -85,6 +85,8 @@ def refuse_as_vectors(X, remedy=None):
             f"X.drop(columns={index[0]!r}) unless it is one"
         )
     text = _some_text(X)
+    if text is not None and _is_number(text):
+        raise InputError(f"X holds numbers as text ({text!r}); give X.astype(float)")
     if text is not None:
         raise InputError(
             f"X cannot be used as vectors: could not convert text ({text!r}) to numbers; for names of nodes give "
@@ -248,6 +250,15 @@ def _refuse_path(X, wanted):
         raise InputError(
             f"{wanted} is needed, got text, {path!r}; if it names a file, read it first: graphcore.read_graph({path!r})"
         )
+
+
+def _is_number(text):
+    """Return whether a text, or bytes, is a number."""
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _some_text(X):

@@ -82,6 +82,11 @@ def is_index(name):
     return isinstance(name, str) and _INDEX.fullmatch(name) is not None
 
 
+def is_named_id(name):
+    """Return whether a column is named as the ids of rows are."""
+    return plain(name) in ("id", "ids", "index", "row", "rowid", "rownumber", "key")
+
+
 def in_row_order(X):
     """Return a square data frame with its columns in the order of its rows, where both have the same names."""
     if not hasattr(X, "reindex") or not hasattr(X, "columns"):

@@ -84,6 +84,9 @@ def from_table(
         )
     else:
         ends, names = number_names(sources, targets)
+        kinds = {type(name) for name in names}
+        if len(kinds) > 1 and len(set(map(str, names))) < len(names):
+            raise InputError("nodes have names such as 1 and '1', which differ in kind alone; make all of them text")
         note = missing_names(names) if warn else None
         if note is not None:
             warn_user(note)
@@ -170,7 +173,7 @@ class Columns:
     """Columns of a table by name, as arrays."""
 
     def __init__(self, table, what="edges"):
-        self.is_lazy = False
+        self.is_lazy, self._given = False, table
         if isinstance(table, Mapping):
             self._table, self.names = table, list(table)
             return
@@ -211,7 +214,10 @@ class Columns:
         """Return one column; a missing one and missing values are refused."""
         if name not in self.names:
             listed = ", ".join(repr(column) for column in self.names)
-            raise InputError(f"{parameter}={name!r} is no column of the table; it has {listed or 'none'}")
+            remedy = (
+                "; reset_index() makes columns of an index" if getattr(self._given, "index", None) is not None else ""
+            )
+            raise InputError(f"{parameter}={name!r} is no column of the table; it has {listed or 'none'}{remedy}")
         values = self.raw(name)
         if values.ndim != 1:
             raise InputError(f"column {name!r} must be one-dimensional, got shape {values.shape}")

@@ -90,6 +90,9 @@ def test_the_content_says_whether_text_is_compressed(tmp_path, name, squeezed):
         ("x,name,y\n1,Anna,2\n3,Ben,4\n", "column 1 of row 0 (both counted from 0) holds 'Anna'"),
         ("name,x,y\n3,1,2\nBen,3,4\n", "column 0 of row 1 (both counted from 0) holds 'Ben'"),
         ("x;y\n1;2\n3;\n", "column 1 of row 1 (both counted from 0) holds ''"),
+        ("x;y\n1,5;2\n3;4\n", "holds '1,5'; vectors are numbers only, with decimal points"),
+        ('id,v\n1,"[1, 2]"\n2,"[3, 4]"\n', "numpy.stack(frame[name].map(json.loads))"),
+        ("1 1:0.5 2:1\n0 1:0.2\n", "sklearn.datasets.load_svmlight_file"),
         ("", "holds no numbers"),
         ("x,y\n", "holds column names and no numbers"),
         ("1,,3\n4,5,6\n", "column 1 of row 0 (both counted from 0) holds ''"),
@@ -114,6 +117,7 @@ ROWS = [f"{u + 0.5},{v + 0.5},{w + 0.5}" for u, v, w in X.tolist()]
         ([",x,y,z", *(f"{7 - i},{row}" for i, row in enumerate(ROWS))], "column 0 is an index"),
         (["Unnamed: 0,x,y,z", *(f"{i},{row}" for i, row in enumerate(ROWS))], "column 0 is an index"),
         (["id,x,y,z", *(f"{i},{row}" for i, row in enumerate(ROWS, 1))], "column 0 is an index"),
+        (["ID,x,y,z", *(f"{70 - 3 * i},{row}" for i, row in enumerate(ROWS))], "column 0 is an index"),
         ([f"{i},{row}" for i, row in enumerate(ROWS)], "column 0 is an index"),
         ([f"ann{i},{row}" for i, row in enumerate(ROWS)], "column 0 holds names"),
         (["name,x,y,z", *(f'"ann",{row}' for row in ROWS)], "column 0 holds names"),
@@ -126,6 +130,11 @@ def test_names_and_an_index_are_no_coordinates(tmp_path, lines, said, squeezed):
     (tmp_path / "x.csv").write_bytes(gzip.compress(text) if squeezed else text)
     with pytest.warns(GraphWarning, match=said):
         np.testing.assert_array_equal(read_vectors(str(tmp_path / "x.csv")), X + 0.5)
+
+
+def test_the_line_by_which_excel_tells_the_delimiter_is_passed_over(tmp_path):
+    (tmp_path / "x.csv").write_text("sep=;\nx;y\n1;2\n3;4\n")
+    np.testing.assert_array_equal(read_vectors(str(tmp_path / "x.csv")), [[1, 2], [3, 4]])
 
 
 @pytest.mark.parametrize("text", ["0,1\n1,0\n0,0\n", "0,5\n1,7\n2,6\n", "x,y\n0,5\n1,7\n2,6\n"])

@@ -85,6 +85,8 @@ def test_digits_as_python_spells_them_are_names(write):
         ("node,cluster\nx,0\ny,0\nz,1\n", [0, 0, 1]),
         ("cluster,Id\n0,x\n0,y\n1,z\n", [0, 0, 1]),
         (",node,community\n0,x,0\n1,y,0\n2,z,1\n", [0, 0, 1]),
+        (",leiden\nx,0\ny,0\nz,1\n", [0, 0, 1]),  # names of rows, as scanpy writes them
+        ("Id,Label,timeset,modularity_class\nx,X,,0\ny,Y,,0\nz,Z,,1\n", [0, 0, 1]),
         ("Id\tmodularity_class\nx\t0\ny\t0\nz\t1\n", [0, 0, 1]),
         ("id;degree;cluster\nx;5;0\ny;5;0\nz;5;1\n", [0, 0, 1]),
         ("who what\nx 0\ny 0\nz 1\n", [0, 0, 1]),

@@ -55,6 +55,18 @@ def test_tables_of_pandas():
     assert Graph.from_table(index).n_edges == 2
 
 
+def test_names_that_differ_in_kind_alone_are_refused():
+    with pytest.raises(InputError, match="nodes have names such as 1 and '1'"):
+        Graph.from_table({"source": np.array([1, "a"], dtype=object), "target": np.array(["1", 2], dtype=object)})
+    mixed = {"source": np.array([1, "a"], dtype=object), "target": np.array(["a", 2], dtype=object)}
+    assert Graph.from_table(mixed).node_names.tolist() == [1, "a", 2]
+
+
+def test_vectors_that_hold_numbers_as_text_say_so():
+    with pytest.raises(InputError, match=r"X holds numbers as text \('1.5'\); give X.astype\(float\)"):
+        CoresetSpectralClustering(2).fit(np.array([["1.5", "2"], ["3", "4"]], dtype=object))
+
+
 @pytest.mark.parametrize("missing", [None, float("nan"), "pandas.NA", "pandas.NaT"])
 @pytest.mark.parametrize("as_frame", [False, True])
 def test_missing_ends_are_no_nodes(missing, as_frame):
