@@ -1,7 +1,6 @@
 """New rows of a neighbour graph: the graph against that of all rows, and models that follow."""
 
 import copy
-import pickle
 
 import numpy as np
 import pytest
@@ -177,8 +176,6 @@ def test_what_is_refused_changes_nothing(model):
 
 
 def test_what_cannot_be_updated(model, tmp_path):
-    with pytest.raises(InputError, match="pickled"):
-        pickle.loads(pickle.dumps(model)).update(DIGITS[:1])
     by_angle = CoresetSpectralClustering(3, metric="cosine", random_state=0).fit(DIGITS[:200])
     with pytest.raises(InputError, match="row 1 is"):
         by_angle.update([DIGITS[0], 0 * DIGITS[0]])

@@ -50,8 +50,8 @@ def find_partition(
     ``make_draft(number, earlier, best, streams, n_jobs, stages)`` returns a Draft of the Problem; it may look at the
     labels of the first drafts of `earlier` rounds, and at the `best`. The first round has two drafts, or one where a
     second does not pay; each later one as many as there were before. Rounds end at `max_drafts` drafts, when a round
-    gains less than `price` for each of its drafts and each entry of the graph, when several in turn gain nothing, or
-    after `time_limit` seconds; with `keeps_best` also at Ctrl-C.
+    gains less than `price` for each of its drafts and each entry of the graph, without `max_drafts` when several in
+    turn gain nothing, or after `time_limit` seconds; with `keeps_best` also at Ctrl-C.
     """
     stages = Stages() if stages is None else stages
     begun, price = time.monotonic(), price * len(problem.rows.indices)
@@ -78,7 +78,10 @@ def find_partition(
             return number, recombine(problem, one, other, rng, n_jobs)
 
     try:
-        while best is None or (n_idle < _IDLE_ROUNDS and (time_limit is None or time.monotonic() - begun < time_limit)):
+        while best is None or (
+            (max_drafts < np.inf or n_idle < _IDLE_ROUNDS)
+            and (time_limit is None or time.monotonic() - begun < time_limit)
+        ):
             n_new = int(min(max(n_drafts, 2), _MOST_AT_ONCE, max_drafts - n_drafts))
             # Few drafts that are alike say little: there may be more to gain than they show.
             if max(gain, spread / max(1, n_drafts)) <= price * (n_new - (best is None)):

@@ -153,6 +153,12 @@ def test_rounds_grow_with_the_drafts_and_random_numbers_differ(case, drafts_of):
     assert len(set(drafts.drawn)) == len(drafts.drawn) == 49
 
 
+def test_a_search_without_end_ends_where_rounds_gain_nothing(case, drafts_of):
+    assert drafts_of().found(case, max_drafts=None, price=1e-300).steps.n_drafts == 16
+    graph = Graph.from_edges([0, 1, 0, 2, 3, 3, 4], [1, 2, 2, 3, 4, 5, 5])
+    assert CoresetSpectralClustering(2, effort="best", random_state=0).fit_predict(graph).tolist() == [0, 0, 0, 1, 1, 1]
+
+
 @pytest.mark.parametrize("objective", OBJECTIVES)
 @pytest.mark.parametrize(
     ("price", "rise", "n_drafts"),
