@@ -180,3 +180,16 @@ def test_coreset_weights_that_no_number_holds_are_the_largest():
     assert model.coreset_weights_.max() == np.finfo(float).max
     found = coreset_spectral_clustering(A, 2, coreset_graph="induced", self_loop=1e9, random_state=0)
     assert found.coreset.weights.max() == np.finfo(float).max
+
+
+@pytest.mark.parametrize("objective", ["information", "ncut", "modularity"])
+@pytest.mark.parametrize(
+    "weights",
+    [[5e-324] * 7, [1e-310] * 7, [1e290] * 3 + [1e-228] * 4, [1.0] * 3 + [1e-300] * 4, [1e300] * 3 + [1e-300] * 4],
+    ids=str,
+)
+@pytest.mark.filterwarnings("ignore:.*weights differ:graphcore.GraphWarning")
+def test_memberships_add_up_to_one_at_any_weights(weights, objective):
+    graph = Graph.from_edges([0, 0, 1, 2, 3, 3, 4], [1, 2, 2, 3, 4, 5, 5], weights)
+    model = CoresetSpectralClustering(2, objective=objective, random_state=0).fit(graph)
+    np.testing.assert_allclose(model.membership_.sum(axis=1), 1.0)
