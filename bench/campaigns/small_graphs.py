@@ -11,7 +11,7 @@ import graphcore as gc
 from .harness import Campaign, Failure
 
 _MOST = 5
-# A fit of so few nodes takes milliseconds.
+# Of the processor, of which a fit of so few nodes takes milliseconds.
 _SECONDS = 1.0
 _WEIGHTS = {
     "ones": np.ones,
@@ -67,13 +67,13 @@ def case(given):
 
 
 def _fit(graph, k, options, what):
-    begun = time.monotonic()
+    begun = time.process_time()
     try:
         model = gc.CoresetSpectralClustering(k, random_state=0, **options).fit(graph)
     except gc.InputError:
         return
     finally:
-        if time.monotonic() - begun > _SECONDS:
+        if time.process_time() - begun > _SECONDS:
             raise Failure("a fit of more than a second", what)
     labels = model.labels_
     linked = np.diff(graph.indptr) > 0
