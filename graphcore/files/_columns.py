@@ -137,8 +137,10 @@ def choose_ends(rows, names, columns):
         ends = tuple([c for c in nodes if c != between][:2])
         said = f"column {between} holds {rows[0][between]!r} or the like, and is not read; {ends} are the ends"
         return ends, [*index, between], [*notes, f"{said}; pass columns={(nodes[0], nodes[1])} if it holds nodes"]
-    if len(nodes) > 2 and len(rows) > 2 and len({row[1] for row in rows}) == 1 and not is_number(rows[0][1]):
-        notes.append(f"column 1 holds {rows[0][1]!r} in all lines; if that is no node, pass columns=(0, 2)")
+    shown = {row[nodes[1]] for row in rows} if len(nodes) > 2 < len(rows) else set()
+    if len(shown) == 1 and not any(map(is_number, shown)):
+        outer = nodes[0], nodes[2]
+        notes.append(f"column {nodes[1]} holds {shown.pop()!r} in all lines; if that is no node, pass columns={outer}")
     return (nodes[0], nodes[1]) if len(nodes) > 1 else (0, 1), index, notes
 
 
