@@ -50,17 +50,14 @@ class Reference:
         return None if self.radius == np.inf else np.flatnonzero(labels >= 0)
 
     def set_clusters(self, sums, evidence=None, edge_weight=1.0):
-        """Keep sums of the clusters, and the `evidence` of an edge of that weight (as before, if it is not given).
-
-        Volumes below 2^-100 of the largest count as that.
-        """
+        """Keep sums of the clusters, and the `evidence` of an edge of that weight (as before, if it is not given)."""
         before, self.exponent = self.exponent, int(np.frexp(sums.volume.max())[1])
         if evidence is None:
             self.evidence = float(np.ldexp(self.evidence, self.exponent - before))
         else:  # divided in the unit of the sums, as the weight itself may be too small to divide by
             self.evidence = float(evidence / np.ldexp(edge_weight, -self.exponent))
         self.inner, self.volumes = np.ldexp(sums.internal, -self.exponent), np.ldexp(sums.volume, -self.exponent)
-        least = 2.0**-100
+        least = 2.0**-100  # as what smaller volumes count, over the largest
         small = np.flatnonzero((sums.volume > 0) & (self.volumes < least))
         self.inner[small] = least * sums.internal[small] / sums.volume[small]
         self.volumes[small] = least
