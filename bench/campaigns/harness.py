@@ -40,6 +40,8 @@ NAMES = (
     "webgraphs",
     "lifecycles",
     "small_graphs",
+    "sizes",
+    "workers",
 )
 
 

@@ -4,6 +4,7 @@ import sys
 import threading
 from contextlib import suppress
 from importlib import import_module
+from importlib.util import find_spec
 from types import ModuleType
 from typing import Any
 
@@ -26,20 +27,25 @@ _SELDOM_USED: dict[str, Any] = {name: _StandIn(name) for name in _STOOD_IN_FOR} 
 def lazy_names(package, homes):
     """Return ``__getattr__``, ``__dir__`` and ``__all__`` for the ``__init__.py`` of the package of this name.
 
-    `homes` maps public names to their modules, relative to the package; None for a name that is a module itself.
+    `homes` maps public names to their modules, relative to the package; None for a name that is a module itself. Other
+    modules are found, and not listed.
     """
     names = sorted(homes)
 
     def find(name):
+        if homes.get(name, "") is None or (name not in homes and _is_module(package, name)):
+            return import_module(f".{name}", package)
         if name not in homes:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        if homes[name] is None:
-            return import_module(f".{name}", package)
         value = getattr(import_module(homes[name], package), name)
         setattr(sys.modules[package], name, value)  # not asked for again
         return value
 
     return find, lambda: names, names
+
+
+def _is_module(package, name):
+    return not name.startswith("_") and find_spec(f"{package}.{name}") is not None
 
 
 def import_scikit_learn():

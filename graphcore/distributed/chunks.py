@@ -15,7 +15,16 @@ import numpy as np
 
 from ..base.progress import count
 from ..exceptions import InputError
-from .cluster import INLINE_BYTES, batches, block_type, current_client, is_result, require_reachable, told_of_ends
+from .cluster import (
+    INLINE_BYTES,
+    batches,
+    block_type,
+    current_client,
+    gathered,
+    is_result,
+    require_reachable,
+    told_of_ends,
+)  # fmt: skip
 
 
 def is_chunked(X):
@@ -173,11 +182,7 @@ def _by_few_tasks(client, function, arrays, values, shared, size, name):
         given = [held[name] for name in task.names]
         where = {"workers": worker, "allow_other_workers": worker is not None}
         futures.append(client.submit(_work, what, task, given, key=f"{key}-{i}", pure=False, **where))
-    try:
-        parts = client.gather(futures)
-    except BaseException:
-        client.cancel(futures)  # no call waits for the others
-        raise
+    parts = gathered(client, futures)
     results = dict(zip(chain.from_iterable(some for some, _ in places), chain.from_iterable(parts), strict=True))
     return [results[i] for i in range(len(blocks))]
 

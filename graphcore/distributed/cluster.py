@@ -15,6 +15,8 @@ INLINE_BYTES = 1 << 14
 # Tasks for each thread of a worker, few because a task costs the scheduler some milliseconds.
 _TASKS_PER_THREAD = 4
 _SECONDS = 30
+# Seconds between two looks at what has become of workers.
+PATIENCE = 2
 
 
 def current_client():
@@ -91,6 +93,28 @@ def require_workers(client):
             f"the Dask cluster has had no worker for {_SECONDS} seconds; start one (cluster.scale(2), or dask worker "
             "ADDRESS), or close the client to work without it"
         ) from error
+
+
+def gathered(client, futures, look=None):
+    """Return the results of tasks, which would wait forever where all workers have died and none is started again.
+
+    `look`, if given, is called every few seconds and may raise an error, too. No call waits for tasks that are left.
+    """
+    from distributed import wait
+
+    try:
+        while True:
+            try:
+                wait(futures, timeout=PATIENCE)
+            except TimeoutError:
+                require_workers(client)
+                if look is not None:
+                    look()
+            else:
+                return client.gather(futures)
+    except BaseException:
+        client.cancel(futures)
+        raise
 
 
 def batches(blocks, n_threads, tasks_per_thread=_TASKS_PER_THREAD):

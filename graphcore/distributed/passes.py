@@ -7,7 +7,8 @@ copy, from which the labels of a lost worker are sent again.
 import pickle
 import time
 from concurrent.futures import CancelledError
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
+from functools import partial
 from itertools import chain
 from uuid import uuid4
 
@@ -16,15 +17,15 @@ import numpy as np
 from ..base.progress import count, note
 from ..exceptions import InputError
 from ..graphs.passes import executor
-from .cluster import INLINE_BYTES, batches, current_client, require_workers, told_of_ends
+from .cluster import INLINE_BYTES, PATIENCE, batches, current_client, gathered, require_workers, told_of_ends
 from .worker import forget, parts_of, run_blocks
 
 # Times that a pass is begun again because workers were lost together with labels or parts that only they had.
 _ATTEMPTS = 4
 # The share of all labels above which these are sent anew, instead of more changes.
 _SHARE = 1 / 3
-# Seconds between two looks for workers that alone had a part of the graph, and until such a part is given up.
-_PATIENCE, _GIVEN_UP = 2, 60
+# Seconds until a part of the graph that only lost workers had is given up.
+_GIVEN_UP = 60
 
 
 @contextmanager
@@ -96,13 +97,7 @@ class _Workers:
             submit(run_blocks, self._reopen, function, some, known, small, key=f"{name}-{i}", pure=False, workers=where)
             for i, (some, where) in enumerate(tasks)
         ]
-        try:
-            if self._starts:
-                self._wait(futures, tasks)
-            results = list(chain.from_iterable(self.client.gather(futures)))
-        except BaseException:
-            self.client.cancel(futures)  # no call waits for the others
-            raise
+        results = list(chain.from_iterable(gathered(self.client, futures, partial(self._look, tasks))))
         count(f"bytes back, {self._pass}", sizeof(results))
         return results
 
@@ -143,20 +138,13 @@ class _Workers:
                     f"no worker has {part} of the graph; put {part} into the graph's folder where a worker is, or "
                     "start a worker where it lies"
                 )
-            time.sleep(_PATIENCE)
+            time.sleep(PATIENCE)
 
-    def _wait(self, futures, tasks):
-        """Wait for all tasks, unless a worker is lost whose tasks no other may do, which would wait forever."""
-        from distributed import wait
-
-        needed = [set(where) for _, where in tasks]
-        while True:
-            with suppress(TimeoutError):
-                wait(futures, timeout=_PATIENCE)
-                return
-            there = set(self.client.nthreads())
-            if not all(there & workers for workers in needed):
-                raise _PartLost
+    def _look(self, tasks):
+        """Raise an error if a worker is lost whose tasks no other may do."""
+        there = set(self.client.nthreads())
+        if not all(where is None or there.intersection(where) for _, where in tasks):
+            raise _PartLost
 
     def _send(self, labels):
         """Send all labels, or their changes since the pass before."""

@@ -12,7 +12,7 @@ from ..base.validation import check_choice, check_flag, check_integer
 from ..exceptions import FormatError, ParameterError, warn_user
 from ..graphs.rows import SYMMETRIZE
 from ._columns import is_number
-from ._source import check_encoding
+from ._source import check_encoding, check_size
 
 IDS = ("auto", "integer", "string")
 NOT_SQUARE = "an adjacency matrix is square; this one has shape {}; pass bipartite=True if its columns are other nodes"
@@ -131,11 +131,8 @@ def check_node_count(n_nodes, n_edges, any_size):
     """Refuse a number of nodes in a header that is implausible for the number of edges."""
     if n_nodes >= 2**31:
         raise FormatError(f"the header says {n_nodes} nodes; there can be less than 2**31")
-    if not any_size and n_nodes > max(_FEW_NODES, _NODES_PER_EDGE * n_edges):
-        raise FormatError(
-            f"the header says {n_nodes} nodes, but there are only {n_edges} edges; pass any_size=True (--any-size) if "
-            "so many nodes without an edge are meant"
-        )
+    said = f"the header says {n_nodes} nodes, but there are only {n_edges} edges"
+    check_size(n_nodes, _NODES_PER_EDGE * n_edges, _FEW_NODES, said, any_size)
 
 
 def block_size(largest, memory):

@@ -6,6 +6,7 @@ import errno
 import gzip
 import io
 import lzma
+import math
 import os
 import shutil
 import stat
@@ -32,12 +33,21 @@ _MARKS = {b"\xef\xbb\xbf": "utf-8-sig", b"\xff\xfe": "utf-16", b"\xfe\xff": "utf
 _HEAD = 1 << 16
 # Compressed edges are a third to a fiftieth of their text. A file that expands far more is a decompression bomb, or
 # very regular; files that stay small when they are decompressed are always read.
-_MAX_RATIO = 100
+MAX_RATIO = 100
 _ALWAYS_FINE = 1 << 22
 # The window that zstd may keep: 128 MiB, the limit of its own program; 2 GiB for files of any size.
 _ZSTD_WINDOW, _ZSTD_LARGEST_WINDOW = 1 << 27, 1 << 31
 # Compressed bytes that are decompressed at once, few because some bytes of zstd can expand to 128 KiB.
 _ZSTD_PIECE = 1 << 11
+
+
+def check_size(stated, room, fine, said, any_size):
+    """Refuse a size that a file states, in a message that begins as `said`, unless it is small or any size is accepted.
+
+    `room` is the largest size that its bytes may stand for, and sizes up to `fine` take little memory.
+    """
+    if not any_size and stated > max(room, fine):
+        raise FormatError(f"{said}; pass any_size=True (--any-size) if they are meant")
 
 
 def check_encoding(encoding):
@@ -67,7 +77,7 @@ class Source:
         found, *others = files_read(path)
         path, name = (found, found) if found != path else (path, name)
         self.path, self.name, self.any_size = path, name, any_size
-        with open(path, "rb") as stream:
+        with naming_file(name), open(path, "rb") as stream:
             # The bits of a WebGraph graph may happen to be the magic bytes of a compression.
             self.compression = None if others else _compression(stream.read(10))
         self.suffix = ending_of(os.path.basename(name))[0]
@@ -104,11 +114,11 @@ class Source:
     def open(self):
         """Yield the decompressed bytes as a binary stream; damaged and oversized data raise a FormatError."""
         opener = {"gz": gzip.open, "bz2": bz2.open, "xz": lzma.open}.get(self.compression, open)
-        with self.guard(), opener(self.path, "rb") as stream:
+        with naming_file(self.name), self.guard(), opener(self.path, "rb") as stream:
             if self.compression is None:
                 yield stream
                 return
-            most = None if self.any_size else max(_ALWAYS_FINE, _MAX_RATIO * os.stat(self.path).st_size)
+            most = math.inf if self.any_size else MAX_RATIO * os.stat(self.path).st_size
             window = _ZSTD_LARGEST_WINDOW if self.any_size else _ZSTD_WINDOW
             pieces = _zstd(stream, window) if self.compression == "zst" else iter(lambda: stream.read1(_PIECE), b"")
             yield io.BufferedReader(_Expanded(stream, pieces, most), _PIECE)
@@ -189,7 +199,7 @@ def _compression(start):
 
 
 class _Expanded(io.RawIOBase):
-    """A stream of the decompressed `pieces` of the stream `compressed`, of `most` bytes at most (None: any number)."""
+    """A stream of the decompressed `pieces` of the stream `compressed`, of `most` bytes at most, or few."""
 
     def __init__(self, compressed, pieces, most):
         # There is no fileno, by which numpy would read the compressed bytes.
@@ -208,11 +218,8 @@ class _Expanded(io.RawIOBase):
         count = min(len(buffer), len(self._pending))
         buffer[:count], self._pending = self._pending[:count], self._pending[count:]
         self._position += count
-        if self._most is not None and self._position > self._most:
-            raise FormatError(
-                f"the compressed data expand to more than {self._most >> 20} MiB, over {_MAX_RATIO} times their size; "
-                "pass any_size=True (--any-size) if they are meant to"
-            )
+        said = f"the compressed data expand to more than {self._position:,} bytes, over {MAX_RATIO} times their size"
+        check_size(self._position, self._most, _ALWAYS_FINE, said, False)
         return count
 
     def tell(self):

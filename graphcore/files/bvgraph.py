@@ -20,7 +20,7 @@ from . import _bit_loops as bits
 from . import _bvgraph_loops as loops
 from ._bvgraph_properties import read_properties
 from ._format import FULL_MEMORY, Format, block_size, check_node_count
-from ._source import has_properties
+from ._source import check_size, has_properties
 
 # Nodes, bits and arcs of a block, which a thread reads at once. The arcs take 24 MB with the arrays made of them.
 _NODES, _BITS, _ARCS = 1 << 15, 1 << 26, 1 << 20
@@ -87,11 +87,8 @@ class BVGraphEdges:
                 "them is damaged, or of another graph"
             )
         check_node_count(said.n_nodes, said.n_arcs, source.any_size)
-        if not source.any_size and said.n_arcs > max(_ALWAYS_FINE, _ARCS_PER_BYTE * self._stream.n_bits // 8):
-            raise FormatError(
-                f"the .properties say {said.n_arcs} arcs, more than {_ARCS_PER_BYTE} for every byte of the file; pass "
-                "any_size=True (--any-size) if they are meant"
-            )
+        arcs = f"the .properties say {said.n_arcs} arcs, more than {_ARCS_PER_BYTE} for every byte of the file"
+        check_size(said.n_arcs, _ARCS_PER_BYTE * self._stream.n_bits // 8, _ALWAYS_FINE, arcs, source.any_size)
         self._window = min(said.window, said.n_nodes)
         self._how = said.codes, said.k, said.n_nodes, self._window, said.least
         lead = 0 if self._window == 0 else self._window * said.chain

@@ -21,14 +21,15 @@ from ..base.arrays import npy_header
 from ..exceptions import FormatError, InputError
 from ..graphs.graph import Graph
 from ..graphs.ids import check_name_array
-from ..graphs.structure import check_sparse, check_stated
-from ._format import NOT_SQUARE, Format, text_of_names
+from ..graphs.structure import check_sparse, stated_lengths
+from ._format import NOT_SQUARE, Format, check_node_count, text_of_names
+from ._source import MAX_RATIO, check_size
 
 NPZ_MAGIC = b"PK\x03\x04"
 # The largest ratio of compression of deflate, bzip2 and lzma members that numpy writes.
 _MOST_COMPRESSED = 1040
 # Archives of graphs are a half to a twentieth of their arrays. Small archives are read whatever their ratio.
-MAX_RATIO, ALWAYS_FINE = 100, 1 << 26
+ALWAYS_FINE = 1 << 26
 _PIECE = 1 << 24
 _DAMAGE = (
     ValueError, TypeError, KeyError, EOFError, RuntimeError, OverflowError, struct.error, zipfile.BadZipFile,
@@ -79,12 +80,9 @@ def open_archive(stream, *, any_size=True):
             warnings.simplefilter("ignore")  # zipfile warns of names that occur twice
             archive = stack.enter_context(zipfile.ZipFile(stream))
             size, total = stream.seek(0, 2), sum(info.file_size for info in archive.infolist())
-            if not any_size and total > max(ALWAYS_FINE, MAX_RATIO * size):
-                raise FormatError(
-                    f"the archive has {size:,} bytes, and says that its arrays have {total:,}; pass any_size=True "
-                    "(--any-size) if they are meant to"
-                )
-            yield Archive(archive, size)
+            said = f"the archive has {size:,} bytes, and says that its arrays have {total:,}"
+            check_size(total, MAX_RATIO * size, ALWAYS_FINE, said, any_size)
+            yield Archive(archive, size, any_size)
     except InputError:
         raise
     except _DAMAGE as error:
@@ -104,8 +102,8 @@ def write_array(stream, array):
 class Archive:
     """The arrays of a ``.npz`` archive by name, each read when it is asked for."""
 
-    def __init__(self, archive, size):
-        self._archive, self._size = archive, size
+    def __init__(self, archive, size, any_size):
+        self._archive, self._size, self.any_size = archive, size, any_size
         self._members = {info.filename.removesuffix(".npy"): info for info in archive.infolist()}
 
     def __contains__(self, name):
@@ -119,6 +117,10 @@ class Archive:
     def get(self, name):
         """Return an array, or None."""
         return self[name] if name in self._members else None
+
+    def check_rows(self, stated, said):
+        """Refuse a matrix whose lengths, as far as they are only `stated`, are far above what the file can hold."""
+        check_size(8 * max(stated, default=0), MAX_RATIO * self._size, ALWAYS_FINE, said, self.any_size)
 
     def __getitem__(self, name):
         if name not in self._members:
@@ -140,6 +142,7 @@ def read_npz(source, reading):
     with source.open() as stream, open_archive(stream, any_size=source.any_size) as archive:
         names = archive.get("node_names")
         matrix = matrix_of(archive) if "format" in archive else _rows_of(archive)
+    check_node_count(max(stated_lengths(matrix.shape, matrix.format), default=0), matrix.nnz, source.any_size)
     matrix = matrix if reading.weighted else matrix.astype(bool)
     if reading.bipartite:
         return Graph.from_biadjacency(matrix, row_names=range(matrix.shape[0]))
@@ -185,7 +188,7 @@ def matrix_of(archive):
     if shape.shape != (2,) or shape.dtype.kind not in "iu" or min(shape.tolist()) < 0:
         raise FormatError(f"shape must be two numbers that are not negative, got {str(shape.tolist())[:80]}")
     shape = tuple(shape.tolist())
-    check_stated(shape, kind, data.size, FormatError)
+    archive.check_rows(stated_lengths(shape, kind), f"the matrix has shape {shape} and {data.size} entries")
     return _matrix(kind, data, places, shape)
 
 

@@ -10,9 +10,10 @@ from ..exceptions import FormatError, InputError, ParameterError, missing_packag
 from ..graphs.columns import edge_columns, is_index, left_out, weight_column
 from ..graphs.ids import Numbering
 from ._format import LAYOUT, Format, block_size
+from ._source import MAX_RATIO, check_size
 from .atomic import atomic_output, text_output
 from .edge_list import graph_of
-from .npz import ALWAYS_FINE, MAX_RATIO
+from .npz import ALWAYS_FINE
 
 # Formats of tables by the endings of their files.
 TABLES = {".csv": "csv", ".tsv": "tsv", ".parquet": "parquet"}
@@ -61,11 +62,8 @@ def _check_size(source, metadata):
     """Refuse a table whose footer counts far more values than its file can hold, unless any size is accepted."""
     groups = (metadata.row_group(group) for group in range(metadata.num_row_groups))
     n_values = sum(group.column(c).num_values for group in groups for c in range(group.num_columns))
-    if not source.any_size and 8 * n_values > max(ALWAYS_FINE, MAX_RATIO * source.size):
-        raise FormatError(
-            f"the table has {source.size:,} bytes, and says that it holds {n_values:,} values; pass any_size=True "
-            "(--any-size) if they are meant"
-        )
+    said = f"the table has {source.size:,} bytes, and says that it holds {n_values:,} values"
+    check_size(8 * n_values, MAX_RATIO * source.size, ALWAYS_FINE, said, source.any_size)
 
 
 def read_table(source):

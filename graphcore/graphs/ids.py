@@ -1,6 +1,7 @@
 """Ids and names of nodes: checked, numbered from 0, narrowed."""
 
 import sys
+from collections.abc import Mapping, Set
 from itertools import chain
 
 import numpy as np
@@ -146,6 +147,11 @@ def as_names(node_names, n_nodes):
     """Return names as an array: integers and strings compact, mixtures and long strings as objects."""
     if isinstance(node_names, np.ndarray) and node_names.ndim != 1:
         raise ParameterError(f"node_names must be one-dimensional, got shape {node_names.shape}")
+    if isinstance(node_names, (Mapping, Set)):
+        raise ParameterError(
+            f"node_names is a {type(node_names).__name__}, and an array in order of the nodes is needed; give "
+            "[names[node] for node in range(n_nodes)]"
+        )
     if not hasattr(node_names, "__len__"):
         raise ParameterError(f"node_names={node_names!r} must be an array of {n_nodes} names")
     if len(node_names) != n_nodes:

@@ -23,25 +23,24 @@ def check_sparse(X):
     if len(X.shape) != 2:
         raise InputError(f"a matrix of two dimensions is needed, got {len(X.shape)}")
     _CHECKS[X.format](X)
-    check_stated(X.shape, X.format, X.nnz)
+    if max(stated_lengths(X.shape, X.format), default=0) > max(_STATED, _STATED_PER_ENTRY * X.nnz):
+        raise InputError(
+            f"the matrix has shape {X.shape} and {X.nnz} entries; rows and columns without any take memory: leave them "
+            "out"
+        )
     # Other types are refused when a matrix is made, and stand in it only if its data were exchanged.
     if X.dtype.kind not in "biufc" or not X.dtype.isnative or X.dtype == np.float16:
         raise InputError(f"the values of a sparse matrix must be real numbers, got {X.dtype}")
 
 
-def check_stated(shape, format, n_entries, error=InputError):
-    """Refuse a matrix that only says how many rows or columns it has, where entries are far too few for so many.
+def stated_lengths(shape, format):
+    """Return the numbers of rows and columns that a matrix only states, because no array of it is as long.
 
     The arrays of compressed rows have a number for every row, and those of compressed columns for every column.
     """
-    stated = {"csr": shape[1:], "csc": shape[:1]}.get(format, shape)
     if shape[0] == shape[1] and format in ("csr", "csc"):
-        return
-    if max(stated) > max(_STATED, _STATED_PER_ENTRY * n_entries):
-        raise error(
-            f"the matrix has shape {tuple(shape)} and {n_entries} entries; rows and columns without any take memory: "
-            "leave them out"
-        )
+        return ()
+    return {"csr": shape[1:], "csc": shape[:1]}.get(format, shape)
 
 
 def check_compressed(indptr, indices, n_rows, n_columns):

@@ -204,8 +204,7 @@ def neighbor_graph(neighbors: AnyData, *, mode: str = "union", weighting: str = 
     n, listed = len(neighbors.indices), neighbors.indices >= 0
     indptr = np.concatenate([[0], np.cumsum(listed.sum(axis=1))])
     if weighting == "binary":
-        # float64 shares compiled loops with all other unweighted graphs.
-        weights = np.empty(0, dtype=np.float32 if mode == "average" else np.float64)
+        weights = np.empty(0)  # float64 shares compiled loops with all other unweighted graphs
     else:
         made = {"gaussian": _gaussian, "self-tuning": _self_tuning, "shared": _shared, "fuzzy": _fuzzy}[weighting]
         weights = made(neighbors, listed)
@@ -215,7 +214,7 @@ def neighbor_graph(neighbors: AnyData, *, mode: str = "union", weighting: str = 
     if code:
         raise InputError(f"row {rows.indices[entry]} lists row {row} twice among its neighbours")
     united, *_ = symmetrize_rows(rows, MODES[mode])
-    weights = united.weights
+    weights = united.weights.astype(np.float32, copy=False)
     if weighting == "fuzzy" and mode == "union":
         both = 2 * symmetrize_rows(rows, "average")[0].weights  # a + b, beside the larger of them
         weights = both - weights * (both - weights)

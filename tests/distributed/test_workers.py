@@ -6,6 +6,7 @@ import pickle
 import re
 import signal
 import time
+from functools import partial
 
 import numpy as np
 import pytest
@@ -188,7 +189,7 @@ def test_each_worker_needs_its_own_part_of_a_graph_alone(huge, in_parts, client)
 
 
 def test_a_part_that_is_lost_with_its_only_worker_is_one_clear_error(in_parts, client, tmp_path, limits, at_submit):
-    limits(passes, _GIVEN_UP=1, _PATIENCE=0.5)
+    limits(passes, _GIVEN_UP=1, PATIENCE=0.5)
     _, (_, pid) = sorted(client.run(os.getpid).items())
 
     def lose():
@@ -390,3 +391,18 @@ def test_a_cluster_without_workers_is_told(huge, limits):
         pytest.raises(InputError, match=r"no worker for 1 seconds; start one \(cluster\.scale\(2\)"),
     ):
         fitted(huge)
+
+
+def _after(act, submit, *args, **options):
+    act()
+    return submit(*args, **options)
+
+
+def test_workers_that_all_die_and_do_not_come_back_are_told(huge, vectors, limits, monkeypatch):
+    limits("graphcore.distributed.cluster", _SECONDS=1, PATIENCE=0.5)
+    for fit in (lambda: fitted(huge), lambda: chunk_labels(*vectors)):
+        with distributed.LocalCluster(n_workers=1, **LOCAL) as cluster, distributed.Client(cluster) as client:
+            losing = partial(_after, partial(cluster.scale, 0), client.submit)
+            monkeypatch.setattr(client, "submit", losing)
+            with pytest.raises(InputError, match=r"no worker for 1 seconds; start one"):
+                fit()

@@ -4,6 +4,7 @@ import bz2
 import gzip
 import io
 import lzma
+import os
 import sys
 import zipfile
 
@@ -11,7 +12,10 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
+import graphcore
 from graphcore import FormatError, InputError, ParameterError, read_graph
+from graphcore.cli.vectors import read_vectors
+from graphcore.files import read_labels, read_nodes
 
 
 @pytest.fixture
@@ -263,3 +267,13 @@ def test_npz_that_promises_more_than_it_can_hold(refuse):
         weights = np.ones(9, dtype=int).astype(kind)
         wrong = npz(indptr=np.arange(10), indices=np.arange(9), weights=weights)
         assert "real numbers" in refuse(wrong, "x.npz", InputError)
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/mem"), reason="only Linux has a file that cannot be read")
+@pytest.mark.parametrize(
+    "read", [graphcore.read_graph, graphcore.load, lambda path: read_vectors(str(path)), read_nodes, read_labels]
+)
+def test_a_file_that_cannot_be_read_is_named(tmp_path, read):
+    (tmp_path / "bad.txt").symlink_to("/proc/self/mem")
+    with pytest.raises(OSError, match=r"Input/output error.*bad\.txt"):
+        read(tmp_path / "bad.txt")

@@ -147,6 +147,19 @@ def test_parquet_that_counts_more_values_than_it_can_hold(tmp_path):
     assert read_graph(path, any_size=True).n_edges == 1
 
 
+@pytest.mark.parametrize("shape", [(2**24, 2**24), (2**30, 2**30), (2**30, 2)])
+@pytest.mark.parametrize("n_entries", [3, 1 << 20])
+@pytest.mark.parametrize("kind", ["coo", "bsr"])
+def test_shapes_that_only_the_archive_states(tmp_path, shape, n_entries, kind):
+    path, none = tmp_path / "a.npz", np.zeros(n_entries, np.int8)
+    places = {"row": none, "col": none} if kind == "coo" else {"indptr": [0, 1], "indices": [0]}
+    data = none if kind == "coo" else none.reshape(1, -1, 1)
+    np.savez_compressed(path, **places, data=data, shape=np.array(shape), format=kind.encode())
+    for read in (read_graph, lambda path: read_vectors(str(path))):
+        with pytest.raises(FormatError, match=r"has shape|nodes, but|do not fill"):
+            read(path)
+
+
 def test_many_isolated_nodes_that_are_meant(tmp_path):
     path, n_nodes = tmp_path / "a.tsv", 1_050_000
     for text in (MTX.format(n_nodes, 1), OWN.format(n_nodes)):

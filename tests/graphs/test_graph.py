@@ -149,7 +149,8 @@ def test_names_of_mixed_kinds_stay_what_they_are(names):
 
 @pytest.mark.parametrize(
     ("names", "message"),
-    [(["a", "b"], "2 names for 3 nodes"), (5, "node_names=5"), (np.array("abc"), "one-dimensional"),
+    [(["a", "b"], "2 names for 3 nodes"), (5, "node_names=5"), (dict.fromkeys("abc", 0), "is a dict"),
+     ({"a", "b", "c"}, "is a set"), (np.array("abc"), "one-dimensional"),
      (np.zeros((3, 2)), "one-dimensional")],
 )  # fmt: skip
 def test_bad_names(names, message):

@@ -10,7 +10,7 @@ from ...base.arrays import npy_header, read_only
 from ...exceptions import FormatError
 from ...graphs._row_loops import row_sums
 from ...graphs.ids import FIXED_WIDTH, id_dtype
-from ..atomic import to_disk
+from ..atomic import naming_file, to_disk
 from .format import ArrayFacts, array_path, checksum, require_file
 
 # Values, and rows, that are written at once.
@@ -100,7 +100,7 @@ def map_array(folder, name, facts):
     dtype = np.dtype(facts.dtype)
     try:
         require_file(path)
-        with open(path, "rb") as stream:
+        with naming_file(path), open(path, "rb") as stream:
             shape, fortran, found = npy_header(stream)
             start = stream.tell()
             size = os.fstat(stream.fileno()).st_size
@@ -117,7 +117,8 @@ def map_array(folder, name, facts):
         raise FormatError(f"{name}.npy is {'cut off' if size < wanted else 'too long'}: {size} bytes, not {wanted}")
     if facts.length == 0:  # an empty file cannot be mapped
         return read_only(np.empty(0, dtype=dtype))
-    return np.asarray(np.memmap(path, dtype=dtype, mode="r", offset=start, shape=shape))
+    with naming_file(path):
+        return np.asarray(np.memmap(path, dtype=dtype, mode="r", offset=start, shape=shape))
 
 
 def names_as_arrays(names):

@@ -14,7 +14,7 @@ import numpy as np
 from ...base.types import PathLike
 from ...exceptions import FormatError
 from ...graphs.ids import id_dtype
-from ..atomic import to_disk
+from ..atomic import naming_file, to_disk
 
 FORMAT = "graphcore graph"
 VERSION = 1
@@ -109,7 +109,7 @@ def read_meta(folder):
     path = os.path.join(folder, META)
     try:
         require_file(path)
-        with open(path, "rb") as stream:
+        with naming_file(path), open(path, "rb") as stream:
             text = stream.read(_LARGEST + 1)
         if len(text) > _LARGEST:
             raise ValueError(f"it is longer than {_LARGEST} bytes")

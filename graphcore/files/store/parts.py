@@ -18,7 +18,7 @@ from ...base.arrays import read_only
 from ...base.threads import row_blocks
 from ...exceptions import FormatError, InputError
 from ...graphs.passes import pass_spans
-from ..atomic import to_disk
+from ..atomic import naming_file, to_disk
 from .arrays import map_array
 from .format import PARTED, array_path, part_path
 
@@ -74,10 +74,12 @@ def map_parts(folder, name, meta, indptr, here):
     if not hasattr(mmap, "MAP_ANONYMOUS"):  # Windows: in memory
         out = np.zeros(size, dtype=np.uint8)
         for part in here:
-            out[slice(*spans[part])] = np.fromfile(part_path(folder, part, name), dtype=np.uint8)
+            with naming_file(part_path(folder, part, name)):
+                out[slice(*spans[part])] = np.fromfile(part_path(folder, part, name), dtype=np.uint8)
         return read_only(out.view(facts.dtype))
     # Files are mapped over one anonymous map for all parts, which is freed with the array.
-    room = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, prot=mmap.PROT_READ)
+    with naming_file(folder):
+        room = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, prot=mmap.PROT_READ)
     array = np.frombuffer(room, dtype=np.uint8)
     place = ctypes.CDLL(None, use_errno=True).mmap
     place.restype = ctypes.c_void_p

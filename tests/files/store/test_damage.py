@@ -233,6 +233,26 @@ def test_a_folder_that_cannot_be_written(tmp_path, all_are_large, monkeypatch):
     assert_same(pickle.loads(pickle.dumps(graph)), RING)  # workers open it as it was found
 
 
+@pytest.mark.skipif(not os.path.exists("/proc/self/mem"), reason="only Linux has a file that cannot be read")
+@pytest.mark.parametrize("name", ["meta.json", "indptr.npy", "indices.npy", "weights.npy", "degrees.npy"])
+def test_a_file_that_cannot_be_read_is_named(store, name):
+    (store / name).unlink()
+    (store / name).symlink_to("/proc/self/mem")
+    for read in (open_graph, check_store, graphcore.read_graph):
+        with pytest.raises(OSError, match=f"Input/output error.*{name}"):
+            read(store)
+
+
+@pytest.mark.parametrize("name", ["indptr", "indices", "weights", "degrees"])
+def test_an_array_that_cannot_be_mapped_is_named(store, name, monkeypatch):
+    true = np.memmap
+    monkeypatch.setattr(
+        np, "memmap", lambda path, **rest: failing(OSError(12, "No memory"))() if name in path else true(path, **rest)
+    )
+    with pytest.raises(OSError, match=f"No memory.*{name}.npy"):
+        open_graph(store)
+
+
 # -- builds ------------------------------------------------------------------------------------------------------------
 
 
