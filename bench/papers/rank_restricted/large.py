@@ -335,7 +335,7 @@ EXHIBITS = (
         why=(
             f"{ON_NMI} Seconds grow more than in proportion to c, as the paper's text says and its own last step (from "
             "400 to 1600) does not show. Features and their reduction are one pass here: the reduction is an "
-            "eigenvalue problem of size c / 2. Two cells of this table are not legible in the text used."
+            "eigenvalue problem of size $c / 2$. Two cells of this table are not legible in the text used."
         ),
     ),
     Exhibit(
