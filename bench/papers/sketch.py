@@ -11,11 +11,7 @@ STARTS, QUICK_ROWS = 3, 400
 # Runs that scatter as widely as the published ones: vectors of deviation 1, one start of k-means, and many draws.
 SCALED, DRAWS = "Bank Notes, standardised, one start", 200
 # Section 5: rows, dimension, classes of the data, and (seconds, Rand index) of each method.
-SETS = {
-    "Avila": (20_867, 10, 12),
-    "IoT": (40_000, 115, 5),
-    "Bank Notes": (1_372, 4, 2),
-}
+SETS = {"Avila": (20_867, 10, 12), "IoT": (40_000, 115, 5), "Bank Notes": (1_372, 4, 2)}
 TABLE_2 = {
     "Avila": ((None, ".683 ± .026"), (0.112, ".728 ± .003"), (0.103, ".725 ± .002"), (0.086, ".718 ± .002")),
     "IoT": ((None, ".548 ± .086"), (0.537, ".745 ± .039"), (0.500, ".759 ± .024"), (0.447, ".749 ± .006")),
@@ -292,7 +288,7 @@ features come from a subsample of $n = \\max(200, N / 100)$ points.
             values={"rand": "Rand index", "ari": "ARI"},
             measure=_sizes,
             draw=_draw_sizes,
-            stand_in=("The first 10,000 rows of Avila, real data, in place of IoT, which was not available."),
+            stand_in="The first 10,000 rows of Avila, real data, in place of IoT, which was not available.",
             slow=True,
             why=(
                 "The paper concludes from IoT that n matters more than d, and that sketches scatter least. On "

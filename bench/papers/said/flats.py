@@ -70,7 +70,7 @@ def _near_rule(groups):
 
 SAID = {
     "figure-4": {"bandwidth 3": SETTING},
-    "figure-5": {r"= 1.887$": _close, "and 2 only in the limit": PUBLISHED},
+    "figure-5": {r"The error is therefore $2 - 2/\sqrt{100\pi} = 1.887$": _close, "and 2 only in the limit": PUBLISHED},
     "figure-6": {
         "Over 8 draws of 1,000": _draws,
         "0.3 n is better than 0.2 n by .20 ± .03": lambda groups: [0.3, 0.2, *_lowered(groups, 0.3, 0.2, PLAIN)],

@@ -36,13 +36,15 @@ def _two_steps(groups):
 
 
 def _times(groups):
-    """Return whether all published totals are over two hundred times the model's."""
+    """Return the least and largest ratio of published totals and the model's."""
     model = [mean(group, "total") for group in groups if group["machines"] != "one core"]
-    return min(np.divide([total for s in (20, 80) for total in TABLE_4[s][3]], model)) > 200
+    ratios = np.divide([total for s in (20, 80) for total in TABLE_4[s][3]], model)
+    return [ratios.min(), ratios.max()]
 
 
 def _share(groups):
-    return all(mean(g, "features") > 0.5 * mean(g, "total") for g in groups if g["c"] >= 400)
+    """Return whether features take longer than k-means."""
+    return all(mean(group, "features") > mean(group, "kmeans") for group in groups if group["c"] >= 400)
 
 
 def _no_rise(groups):
@@ -66,6 +68,7 @@ SAID = {
         "147.7 and 258.2": lambda groups: [_g("PenDigits")(groups), _g("PenDigits", "without 2")(groups)],
         "published 395.4": lambda groups: RANDOM_G["PenDigits"],
         "more than 295": _most("PenDigits"),
+        "from 0 to 1, or with rows of length 1": SETTING,
     },
     "figure-3": {"behind by up to a hundredth": _behind},
     "figure-4": {
@@ -77,7 +80,7 @@ SAID = {
         "8.1 million images": PUBLISHED,
         "0.02 s for each pass": SETTING,
         "1 GB/s": SETTING,
-        "hundreds of times larger": _times,
+        "187 to 1,476 times larger": _times,
     },
     "figure-6": {"from 32 machines on": PUBLISHED},
     "table-5": {"(from 400 to 1600)": PUBLISHED},
