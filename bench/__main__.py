@@ -69,6 +69,7 @@ def main(arguments=None):
         "page": _page,
         "paper": _paper,
         "stale": _stale,
+        "numbers": _numbers,
         "peers": _peers,
         "fetch": lambda given: print(*fetch.fetch(given.name, given.data), sep="\n"),
     }
@@ -82,6 +83,7 @@ def _parser():
     every = commands.add_parser("all", help="measure records older than the code; a second call continues the first")
     every.add_argument("--jobs", type=int, default=machine.cores(), help="programs at a time, each with one thread")
     commands.add_parser("stale", help="list records and tables of the docs that are older than the code they measure")
+    commands.add_parser("numbers", help="list numbers in the prose of docs/papers that no record gives")
     peers = commands.add_parser("peers", help="make the peers' environment from bench/peers.txt")
     peers.add_argument("--folder", type=Path, default=harness.PEERS_ENVIRONMENT)
     peers.add_argument("--python", default=sys.executable, help="its interpreter; numpy 1 has wheels up to Python 3.12")
@@ -260,6 +262,17 @@ def _stale(given):
         if state != stamp.OF_TODAY:
             print(f"{where:40} {state}" + f": {told}" * (state == stamp.OLDER))
     print(f"{sum(state == stamp.OF_TODAY for *_, state in states)} of {len(states)} are {stamp.OF_TODAY}")
+
+
+def _numbers(given):
+    from .papers import numbers
+
+    rows = numbers.found()
+    for where, phrase, told, fault in rows:
+        print(f"{where:34} {fault or 'ok':17} {phrase}" + f": {told}" * bool(told))
+    faults = sum(bool(fault) for *_, fault in rows)
+    print(f"{faults} of {len(rows)} have no record, or are unlike it")
+    return int(faults > 0)
 
 
 def _all(given):

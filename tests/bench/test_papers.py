@@ -7,7 +7,7 @@ import pytest
 
 from bench import inputs, papers, shapes
 from bench.__main__ import main
-from bench.papers import claims, lemmas, page, record
+from bench.papers import claims, lemmas, numbers, page, record
 from bench.papers.exhibit import PLOT, TEXT, Exhibit, MissingData, Paper, Settings, grouped
 
 EXHIBITS = [(papers.paper(name), exhibit) for name in papers.NAMES for exhibit in papers.paper(name).exhibits]
@@ -221,3 +221,53 @@ def test_labelled_shapes():
     radius = np.linalg.norm(points, axis=1)
     assert radius[labels == 1].max() <= 5 and radius[labels == 0].min() >= 10 and points[labels == 0, 1].max() <= 0
     assert np.bincount(labels).tolist() == [300, 100]
+
+
+# -- numbers of the prose ----------------------------------------------------------------------------------------------
+
+
+def test_every_number_in_the_prose_has_its_record():
+    assert [row for row in numbers.found() if row[-1]] == []
+
+
+@pytest.mark.parametrize(
+    ("prose", "phrases", "faults"),
+    [
+        ("It is .165 here.", {"is .165": lambda groups: 0.1654}, []),
+        ("It is .165 here.", {"is .165": lambda groups: 0.1656}, [numbers.UNLIKE]),
+        ("From 1,000 to 2.5 %.", {"1,000 to 2.5 %": lambda groups: [1000, 2.54]}, []),
+        ("From 1,000 to 2.5 %.", {"1,000 to 2.5 %": lambda groups: 1000}, [numbers.UNLIKE]),
+        ("Within a hundredth.", {"a hundredth": lambda groups: True}, []),
+        ("Within a hundredth.", {"a hundredth": lambda groups: False}, [numbers.UNLIKE]),
+        ("Within a hundredth, or 3.", {}, [numbers.UNKNOWN] * 2),
+        ("A tenth of 5,000 points.", {"5,000 points": "a setting"}, [numbers.UNKNOWN]),
+        ("It is .165.", {"is .165": lambda groups: groups[9]}, [numbers.UNKNOWN]),
+        ("It is.", {"is .165": lambda groups: 0.165}, [numbers.ABSENT]),
+        ("By $2^{1/3}$ and `f(4)`, section 5.1, tables 5 and 6, [it](#a-8), k = 9, 10 and 11; D2, 8M.", {}, []),
+        ("Of the 8 x 8 digits.", {}, []),
+    ],
+)
+def test_numbers_of_prose_are_looked_up(prose, phrases, faults):
+    groups = [{"data": "8 x 8 digits", "k": 3}]
+    found = list(numbers._of_prose(prose, phrases, groups, "here"))
+    assert [fault for *_, fault in found if fault] == faults
+
+
+def test_a_page_is_read_without_its_tables_and_origins():
+    text = (
+        "# Of 3\n\n(toy-table-1)=\n## Table 1: 5\n\n```{figure} a/1.svg\n:alt: 6\n```\n\nIt is 7.\n\n| 8 |\n\n"
+        "*Measured on 9.*\n"
+    )
+    assert [(name, prose.split()) for name, prose in numbers._sections(text)] == [
+        ("", []),
+        ("table-1", ["It", "is", "7."]),
+    ]
+
+
+def test_numbers_without_a_record_are_listed_and_fail(monkeypatch, capsys):
+    rows = [("a.json x", "is .1", "0.1", ""), ("a.json y", "2 in 'of 2'", "", numbers.UNKNOWN)]
+    monkeypatch.setattr(numbers, "found", lambda: rows)
+    assert main(["numbers"]) == 1
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].split() == ["a.json", "x", "ok", "is", ".1:", "0.1"]
+    assert "no record" in lines[1] and lines[2] == "1 of 2 have no record, or are unlike it"

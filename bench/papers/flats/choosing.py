@@ -161,7 +161,7 @@ EXHIBITS = (
             "Points lie on g orthogonal axes at 0.97, so that the best sets, empirical and expected, can be "
             "found among all partitions of the places. Propositions 21 to 23 hold in every draw, by far: the "
             "expected error never exceeds the penalised one. The penalty is so careful that five clear clusters "
-            "are chosen only with more than 2,000 points."
+            "are chosen with 5,000 points and not with 1,000."
         ),
     ),
 )  # fmt: skip

@@ -8,7 +8,9 @@ from ..exhibit import TEXT, Exhibit, MissingData, chosen, mean
 
 SHARES = (0.001, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
 COARSE = (0.01, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.8, 0.9, 1.0)
+AROUND_BEST = (0.01, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.5, 0.7, 0.9, 1.0)
 QUICK_SHARES = (0.01, 0.1, 0.3, 1.0)
+PLAIN, GREEDY = "a draw", "the best of several draws"
 # Bandwidths of figures 9 and 10 by dimension.
 BANDWIDTHS = {15: 1.17, 25: 1.21, 400: 1.37, 50: 1.2}
 
@@ -38,15 +40,31 @@ def _mnist(settings):
     data = vectors.mnist(settings.data)
     if data is None:
         raise MissingData("MNIST")
-    for seed in settings.seeds(2, 1):
+    for seed in settings.seeds(8, 1):
         order = np.random.default_rng(seed).permutation(len(data[0]))
-        for n in (100, 200) if settings.quick else (200, 500, 1000, 2000):
+        for n in (100, 200) if settings.quick else (200, 500, 1000, 2000)[: 4 if seed < 2 else 3]:
             train, test = data[0][order[:n]], data[0][order[-10 * n :]].astype(np.float64)
+            shares = QUICK_SHARES if settings.quick else AROUND_BEST
             yield from _swept(
-                {"n": n}, n, QUICK_SHARES if settings.quick else COARSE,
+                {"n": n, "seeding": PLAIN}, n, shares,
                 lambda k, train=train, seed=seed: k_flats(train, k, 0, n_init=1, random_state=seed),
                 lambda fit, test=test: float(fit.flats.nearest(test)[1].mean()),
             )  # fmt: skip
+            if n == (200 if settings.quick else 1000):
+                yield from _swept(
+                    {"n": n, "seeding": GREEDY}, n, shares,
+                    lambda k, train=train, seed=seed: _greedy(train, k, seed),
+                    lambda fit, test=test: float(np.square(fit.transform(test).min(axis=1)).mean()),
+                )  # fmt: skip
+
+
+def _greedy(train, k, seed):
+    """Return k-means of scikit-learn, each of whose seeds is the best of several draws."""
+    from sklearn.cluster import KMeans
+
+    model = KMeans(k, n_init=1, random_state=seed).fit(train.astype(np.float64))
+    model.error = model.inertia_ / len(train)
+    return model
 
 
 # -- figures 7 and 9 ---------------------------------------------------------------------------------------------------
@@ -233,17 +251,19 @@ FIGURES = (
     Exhibit(
         name="figure-6",
         title="k-means on MNIST, n images and 10 n new ones",
-        by={"n": "n", "share": "k / n"},
+        by={"n": "n", "seeding": "each seed is", "share": "k / n"},
         values=VALUES,
         measure=_mnist,
         published=({"best": "0.05 to 0.2", "source": TEXT},),
-        draw=_draw(None, "n", "n"),
+        draw=lambda groups, published: _draw(None, "n", "n")(chosen(groups, seeding=PLAIN), published),
         check=_check_best("n", dict.fromkeys((200, 500, 1000, 2000), (0.1, 0.3))),
         slow=True,
         why=(
             "There is a best k between the extremes, and both errors fall with n at the same k / n, as "
-            "published. The curves are flat around their minimum, which is at a larger k here; the report does "
-            "not say which n it took."
+            "published. The curves are flat around their minimum, which is at a larger k here than the published "
+            "0.05 to 0.2 n; the report does not say which n it took. Over 8 draws of 1,000 images the least error is "
+            "at 0.3 n, and 0.3 n is better than 0.2 n by .20 ± .03; it is at 0.25 n with the better seeds of "
+            "scikit-learn. The curves have one draw for each seed."
         ),
     ),
     Exhibit(
@@ -281,7 +301,7 @@ FIGURES = (
             "directions are not centred, eigenvectors of $Y Y^\\top$ as section 5.2 prints them: the line of a "
             "single point then runs through the origin, and more lines only help; planes are then best at 0.5 "
             "n. With centred directions, as everywhere else in the report, a cluster of one point is just that "
-            "point, at a distance above 1 from most others, and the best k is 0.1 n or less. From m = 5 on the "
+            "point, far from most others, and the best k is 0.1 n or less. From m = 5 on the "
             "best k is at most 0.2 n in all three ways, so that the 0.9 n of the report holds for lines only, "
             "or should be 0.09 n."
         ),

@@ -302,7 +302,7 @@ EXHIBITS = (
             "The seconds on 8 to 128 machines are a model; none of these machines was used. The model takes the core "
             "seconds that this machine needs, in proportion for 8.1 million images (first line), over the "
             "number of cores, adds 0.02 s for each pass, and sends landmarks, root, centres and sums at 1 GB/s "
-            "into each machine. The published seconds are hundreds of times larger: most of them were not "
+            "into each machine. The published seconds are 187 to 1,476 times larger: most of them were not "
             "arithmetic. [One and two workers of Dask](../distributed.md) were measured on one machine."
         ),
     ),
@@ -335,7 +335,7 @@ EXHIBITS = (
         why=(
             f"{ON_NMI} Seconds grow more than in proportion to c, as the paper's text says and its own last step (from "
             "400 to 1600) does not show. Features and their reduction are one pass here: the reduction is an "
-            "eigenvalue problem of size c / 2. Two cells of this table are not legible in the text used."
+            "eigenvalue problem of size $c / 2$. Two cells of this table are not legible in the text used."
         ),
     ),
     Exhibit(
