@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 
 from ..exceptions import FormatError, InputError, warn_user
-from ..graphs.columns import missing_names
+from ..graphs.columns import doubtful_names
 from ..graphs.from_edges import graph_from_ends
 from ..graphs.graph import Graph
 from ..graphs.ids import Numbering, compact_ids
@@ -73,7 +73,7 @@ def _bipartite_graph(ends, weights, names):
 
 def warn_of_names(source, names, header):
     """Warn of names that stand for missing values, or that repeat a header between edges."""
-    note = missing_names(names)
+    note = doubtful_names(names)
     if note is None and header and all(end in names for end in header):
         note = f"nodes are called {header[0]!r} and {header[1]!r}, as the columns are; is the header repeated below?"
     if note is not None:
