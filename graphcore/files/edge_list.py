@@ -32,6 +32,9 @@ def read_edge_list(source, reading):
     ends, weights, names = parse(source, dialect)
     if not len(ends):  # the sampled lines were no edges in the encoding of integers
         raise FormatError("there are no edges")
+    first_line = _FirstLine(source, dialect, reading)
+    first_line.add(ends, weights)
+    first_line.warn()
     weights = np.ones(len(ends)) if weights is None and reading.count_repeats else weights
     if names is not None:
         warn_of_names(source, names, dialect.header)
@@ -80,6 +83,36 @@ def warn_of_names(source, names, header):
         warn_user(f"{source.name}: {note}")
 
 
+class _FirstLine:
+    """The first edge of lines, which may be the numbers of nodes and edges, or of rows, columns and entries."""
+
+    def __init__(self, source, dialect, reading):
+        self._source, self._stated, self._n_edges, self._largest = source, None, 0, 0
+        self._may_be = dialect.ids != "string" and not dialect.header and reading.header is None
+
+    def add(self, ends, weights):
+        """Take the next edges."""
+        if self._may_be and self._stated is None:
+            first, second = ends[0].tolist()
+            self._stated = first, second if first != second or weights is None else weights[0]
+            ends = ends[1:]
+        self._n_edges += len(ends)
+        self._largest = max(self._largest, int(ends.max(initial=0))) if self._may_be else 0
+
+    def warn(self):
+        """Warn where the first line states the number of the others, and as many nodes as they have, or more."""
+        if (
+            self._stated is not None
+            and self._n_edges > 1
+            and self._stated[1] == self._n_edges
+            and (self._stated[0] >= self._largest)
+        ):
+            warn_user(
+                f"{self._source.name}: the first line has {self._stated[0]} and {self._n_edges}, and {self._n_edges} "
+                "lines follow; pass header=True (--header) if it states the numbers of nodes and edges"
+            )
+
+
 class TextEdges:
     """The edges of an open Source by blocks: pieces of the text, each parsed as a whole file would be.
 
@@ -89,6 +122,7 @@ class TextEdges:
 
     def __init__(self, source, reading, memory):
         self._source, self._dialect = source, guess_dialect(source, reading)
+        self._first_line = _FirstLine(source, self._dialect, reading)
         self._chunk = block_size(CHUNK, memory)
         self.notes, self.n_nodes = self._dialect.notes, self._dialect.n_nodes
         self.weighted = self._dialect.weight_column is not None
@@ -106,12 +140,14 @@ class TextEdges:
                 with open(piece.path, "w", encoding=dialect.text_encoding, newline="") as stream:
                     stream.write(text)
                 ends, weights, names = parse(piece, dialect)
+                self._first_line.add(ends, weights)
                 if names is not None:
                     ends = self.numbering.of(names, len(names))[ends]
                 elif ends.dtype == np.int64:
                     dialect = replace(dialect, wide=True)  # later pieces need not be tried with 32 bits
                 yield ends, np.empty(0) if weights is None else weights, share
             piece.first_line += text.count("\n")
+        self._first_line.warn()
         warn_of_names(self._source, self.numbering or (), dialect.header)
 
     def _texts(self):
