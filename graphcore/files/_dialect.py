@@ -32,7 +32,7 @@ _REMARKS, _REMARK_LENGTH = 1000, 1 << 12
 _KONECT = re.compile(r"%\s*(sym|asym|bip)\s+(\w+)")
 COMMENT = "a comment, though it has the columns of an edge; pass comments=() (--comments '') to read such lines"
 # The first line by which Excel tells the delimiter.
-_EXCEL = re.compile(r"\"?sep=(.)\"?\s*")
+EXCEL = re.compile(r"\"?sep=(.)\"?\s*")
 # The comment in which write_graph notes the number of nodes and the kind of ids, so that its files read back the same.
 _OWN = re.compile(r"# graphcore edge list; nodes: (\d{1,18}|named); ids: (integer|string); weights: (yes|no)")
 
@@ -95,7 +95,7 @@ def guess_dialect(source, reading):
             "which would be mixed up. Pass bipartite=True, or format='edgelist' to read one set"
         )
     delimiter, header, ids = reading.delimiter, reading.header, reading.ids
-    excel = _EXCEL.fullmatch(numbered[0][1]) if delimiter is None and len(numbered) > 1 else None
+    excel = EXCEL.fullmatch(numbered[0][1]) if delimiter is None and len(numbered) > 1 else None
     if excel:
         delimiter, numbered = excel[1], numbered[1:]
     lines = [line for _, line in numbered]
@@ -206,6 +206,8 @@ def numbered_lines(text):
     """Yield numbered lines without their line ends; a quoted name at the beginning may hold line breaks."""
     numbered = enumerate(text, 1)
     for number, line in numbered:
+        if number == 1 and EXCEL.fullmatch(line.strip("\n")):
+            continue
         if line.startswith('"') and line.count('"') % 2:
             parts = [line]
             for _, part in numbered:
@@ -218,11 +220,17 @@ def numbered_lines(text):
 
 
 def read_columns(lines, delimiter, most=-1):
-    """Split numbered lines into columns, lists of text; `delimiter` None is white space, `most` bounds the splits."""
+    """Split numbered lines into columns, lists of text; `delimiter` None is white space, `most` bounds the splits.
+
+    Where names of rows stand below a first line that has none for them, as R writes tables, it is blank.
+    """
     columns: list[list[str]] = []
     for number, line in lines:
         row = line.strip().split(None, most) if most >= 0 else split_line(line, delimiter, '"' in line)
         columns = columns or [[] for _ in row]
+        if columns and len(columns[0]) == 1:
+            heads = named_columns([[column[0] for column in columns], row])
+            columns = [[head] for head in heads] if len(heads) > len(columns) else columns
         if len(row) != len(columns):
             raise FormatError(f"line {number}: {len(row)} columns, where the lines before it have {len(columns)}")
         for column, field in zip(columns, row, strict=True):

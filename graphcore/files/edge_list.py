@@ -99,6 +99,10 @@ class _FirstLine:
         self._n_edges += len(ends)
         self._largest = max(self._largest, int(ends.max(initial=0))) if self._may_be else 0
 
+    def skip(self, n_blocks):
+        """Know nothing of the first line where its block is left out."""
+        self._may_be = self._may_be and n_blocks == 0
+
     def warn(self):
         """Warn where the first line states the number of the others, and as many nodes as they have, or more."""
         if (
@@ -135,6 +139,7 @@ class TextEdges:
         dialect = replace(self._dialect, skip=0)
         piece = _Piece(os.path.join(folder, "piece"), self._source)
         piece.first_line = self._dialect.skip
+        self._first_line.skip(skip)
         for number, (text, share) in enumerate(self._texts()):
             if number >= skip:
                 with open(piece.path, "w", encoding=dialect.text_encoding, newline="") as stream:

@@ -37,7 +37,7 @@ _BESIDE_NODES = (
     "partition", "module", "group",
 )  # fmt: skip
 # Missing values as libraries write them, as far as they are hardly the names of nodes.
-_MISSING = ("nan", "NaN", "NAN", "None", "NULL", "null", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaT")
+MISSING_NAMES = ("nan", "NaN", "NAN", "None", "NULL", "null", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaT")
 # Nodes of two kinds, as far as tables name them.
 _PEOPLE = (
     "user",
@@ -67,9 +67,14 @@ _MARKS = re.compile(r"[\W_]+")
 _KIND = re.compile(r"(?<=\w):\w+(\[\])?(\([^()]*\))?$|\([^()]*\)$")
 
 
+def without_kind(name):
+    """Return a name in small letters, without the kind or unit of its values."""
+    return _KIND.sub("", name.strip().lower())
+
+
 def plain(name):
     """Return a name in small letters and without marks between its words; of other things than text, None."""
-    return _MARKS.sub("", _KIND.sub("", name.strip().lower())) if isinstance(name, str) else None
+    return _MARKS.sub("", without_kind(name)) if isinstance(name, str) else None
 
 
 def edge_columns(names, certain=False):
@@ -148,7 +153,7 @@ def is_missing(value):
 def doubtful_names(names):
     """Return the note on names of nodes that stand for missing values, repeat, or differ in writing only; or None."""
     known = names if isinstance(names, dict) else set(names)
-    missing = [name for name in _MISSING if name in known]
+    missing = [name for name in MISSING_NAMES if name in known]
     missing += [name for name in known if not isinstance(name, (str, int)) and is_missing(name)]
     if missing:
         return (
