@@ -56,8 +56,8 @@ def found(folder=FOLDER):
 def _sections(text):
     """Yield the name of each exhibit and its prose; "" for what stands before them."""
     parts = re.split(r"^\(\w+-([\w.-]+)\)=\n## .*\n", text, flags=re.MULTILINE)
-    for name, part in zip(["", *parts[1::2]], parts[::2], strict=True):
-        part = re.sub(r"^```.*?^```", "", part, flags=re.MULTILINE | re.DOTALL)
+    for name, given in zip(["", *parts[1::2]], parts[::2], strict=True):
+        part = re.sub(r"^```.*?^```", "", given, flags=re.MULTILINE | re.DOTALL)
         yield name, " ".join(line for line in part.splitlines() if not re.match(r"\||#|\*(Measured|Written)", line))
 
 

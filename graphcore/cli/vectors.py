@@ -7,6 +7,9 @@ from ..exceptions import FormatError, InputError, warn_user
 
 # This encoding knows every byte; numbers are alike in all encodings, and names of columns are ignored.
 _TEXT = "latin-1"
+# Names of a first column of different integers, and of classes, which are no coordinates.
+_NUMBERS = re.compile(r"^(index|row|sample|cell|node|no|nr|number)$|id$")
+_CLASSES = frozenset(["label", "labels", "class", "cluster", "target", "truth", "category"])
 _UNREADABLE = re.compile(r"could not convert string (?P<value>'.*') to float64 at row (?P<row>\d+), column (?P<at>\d+)")
 
 
@@ -57,7 +60,8 @@ def _load_parquet(source):
     from ..files.parquet import check_parquet, read_table
 
     table, kinds = read_table(source), check_parquet()[0].types
-    lists = [f.name for f in table.schema if kinds.is_list(f.type) or kinds.is_fixed_size_list(f.type)]
+    are_lists = kinds.is_list, kinds.is_large_list, kinds.is_fixed_size_list
+    lists = [f.name for f in table.schema if any(is_list(f.type) for is_list in are_lists)]
     if len(lists) == 1:
         if len(table.column_names) > 1:
             warn_user(f"{source.name}: the vectors are the lists in column {lists[0]!r}; no other column is read")
@@ -65,9 +69,17 @@ def _load_parquet(source):
         if len({0 if row is None else len(row) for row in rows}) > 1:
             raise InputError(f"the lists in column {lists[0]!r} are not all of one length")
         return np.stack(rows) if len(rows) else np.empty((0, 0))
+    names = table.column_names
     for field in table.schema:
         if not (kinds.is_integer(field.type) or kinds.is_floating(field.type) or kinds.is_boolean(field.type)):
-            raise InputError(f"column {field.name!r} holds {field.type}, and vectors are numbers only; leave it out")
+            if len(names) < 2 or field.name not in (names[0], names[-1]) or "string" not in str(field.type):
+                raise InputError(
+                    f"column {field.name!r} holds {field.type}, and vectors are numbers only; leave it out"
+                )
+            warn_user(f"{source.name}: column {field.name!r} holds names, and is not read")
+            table = table.drop_columns([field.name])
+        elif table.column(field.name).null_count:
+            raise InputError(f"column {field.name!r} has missing values; fill them in, or leave these rows out")
     if not table.columns:
         return np.empty((0, 0))
     X = np.stack([column.to_numpy() for column in table.columns], axis=1)
@@ -75,38 +87,49 @@ def _load_parquet(source):
 
 
 def _load_text(source):
-
+    """Read text; the layout is that of the first lines below a header."""
     from ..files._columns import is_number
-    from ..files._dialect import EXCEL, sample_lines, split_line
+    from ..files._dialect import EXCEL, named_columns, sample_lines, split_line
 
     if source.head:
         source.require_text()
     with source.text(_TEXT) as text:
         numbered, *_ = sample_lines(text, ("#",))
+    if len(numbered) > 1 and EXCEL.fullmatch(numbered[0][1]):
+        del numbered[0]
     if not numbered:
         raise InputError("holds no numbers")
-    numbered = numbered[EXCEL.fullmatch(numbered[0][1]) is not None :]
-    lines = [line.partition("#")[0] for _, line in numbered]
-    delimiter = next((mark for mark in ";,\t" if mark in lines[0]), None)
-    rows = [split_line(line, delimiter, '"' in line) for line in lines]
+    lines = [line for _, line in numbered]
+    body = lines[1:] or lines
+    delimiter = next((mark for mark in ";,\t|" if all(mark in line for line in body)), None)
+    # Words of embeddings may be quotes and comment marks.
+    words = sum(map(_is_word, (line.split(delimiter, 1)[0].strip().strip('"') or "-" for line in body)))
+    named = int(2 * words > len(body))
+    quoted = any(line.count('"') > 1 for line in lines)
+    if not named or quoted:
+        lines = [line.partition("#")[0] for line in lines]
+    rows = [split_line(line, delimiter, quoted) for line in lines]
     skip = numbered[0][0] - 1
-    if _are_sizes(rows):
-        rows, skip = rows[1:], numbered[0][0]
+    has_sizes = _are_sizes(rows)
+    if has_sizes:
+        rows, skip, named = rows[1:], numbered[0][0], 1
+    rows[0] = named_columns(rows)
+    if len(rows[0]) > 1 and not any(row[-1] for row in rows[1:] or rows):  # each line ends in a delimiter
+        rows = [row[:-1] for row in rows]
     width, body = len(rows[0]), rows[1:] or rows
-    # A first column of words has names of the vectors.
-    named = int(width > 1 and all(map(_is_word, (row[0] for row in body if row))))
-    names = rows[0] if any(map(_is_word, rows[0][named:])) or _is_counted(rows[0], body) else None
+    named = named if width > 1 else 0
+    names = rows[0] if any(map(_is_word, rows[0][named:])) or (not has_sizes and _is_counted(rows[0], body)) else None
     if named:
         warn_user(f"{source.name}: column 0 holds names, as {body[0][0][:40]!r}, and is not read")
     if names is not None and all(map(is_number, names[1:])):
         warn_user(f"{source.name}: the first line counts the columns, and is not read as a vector")
     X = _numbers(
-        source, delimiter=delimiter, skiprows=skip + (names is not None), ndmin=2, quotechar='"',
-        usecols=range(1, width) if named else None,
+        source, delimiter=delimiter, skiprows=skip + (names is not None), ndmin=2, quotechar='"' if quoted else None,
+        usecols=range(named, width), comments=None if named and not quoted else "#",
     )  # fmt: skip
     if X.size == 0:
         raise InputError("holds column names and no numbers")
-    return X if named else _without_index(source, X, names)
+    return _without_index(source, X, names if names is None else names[named:], named)
 
 
 def _numbers(source, **options):
@@ -131,7 +154,7 @@ def _are_sizes(rows):
     """Return whether the first line has the numbers of vectors and columns, as word2vec's text does."""
     sizes = rows[0]
     is_pair = len(rows) > 1 and len(sizes) == 2 and all(map(str.isdecimal, sizes))
-    return is_pair and len(rows[1]) == int(sizes[1]) + 1 and _is_word(rows[1][0])
+    return is_pair and len(rows[1]) == int(sizes[1]) + 1
 
 
 def _is_counted(first, body):
@@ -141,22 +164,31 @@ def _is_counted(first, body):
     return fields == [str(c) for c in range(len(fields))] and (first[0] == "" or len(fields) > 2 or fractions)
 
 
-def _without_index(source, X, names):
-    """Leave out columns that only name the rows: without a name, or ids by name, or that count beside fractions."""
+def _without_index(source, X, names, named=False):
+    """Leave out columns that only number the rows, or have their classes; `named` if names of rows are left out."""
     import numpy as np
 
-    from ..graphs.columns import is_index, is_named_id
+    from ..graphs.columns import is_index, plain
 
-    index = [c for c, name in enumerate(names or ()) if is_index(name)]
+    left = {c: "an index" for c, name in enumerate(names or ()) if is_index(name)}
     first = X[:, 0].astype(np.float64)
-    if X.shape[1] > 1 and len(X) > 2 and (X[:, 1:] % 1 != 0).any() and (first % 1 == 0).all():
-        counts = first[0] in (0, 1) and (np.diff(first) == 1).all()
-        if counts if names is None else is_named_id(names[0]) and len(np.unique(first)) == len(first):
-            index = sorted({0, *index})
-    if not index or len(index) == X.shape[1]:
+    steps = np.diff(first)
+    whole = X.shape[1] > 1 and len(X) > 2 and not named and bool((first == np.trunc(first)).all())
+    if names is None:
+        counts = whole and first[0] in (0, 1) and bool((steps == 1).all())
+        is_index_too = counts and bool((X[:, 1:] != np.trunc(X[:, 1:])).any())
+    else:
+        is_index_too = whole and _NUMBERS.search(plain(names[0])) and len(np.unique(first)) == len(X)
+    if is_index_too:
+        left[0] = "an index"
+    for c, name in enumerate(names or ()):
+        if plain(name) in _CLASSES and (X[:, c] == np.trunc(X[:, c])).all():
+            left[c] = f"called {name!r}, as classes are"
+    if not left or len(left) == X.shape[1]:
         return X
-    warn_user(f"{source.name}: column {index[0]} is an index, and is not read")
-    return np.delete(X, index, axis=1)
+    for c, what in sorted(left.items()):
+        warn_user(f"{source.name}: column {c + named} is {what}, and is not read")
+    return np.delete(X, sorted(left), axis=1)
 
 
 def _said(error):

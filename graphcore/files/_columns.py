@@ -4,7 +4,7 @@ import re
 from collections import Counter
 
 from ..exceptions import FormatError, ParameterError
-from ..graphs.columns import edge_columns, is_index, left_out, two_kinds
+from ..graphs.columns import edge_columns, is_index, left_out, no_edges, two_kinds
 from ..graphs.columns import weight_column as find_weight
 
 _DECIMAL_COMMA = re.compile(r"[-+]?\d*,\d+")
@@ -18,10 +18,13 @@ MISSING = frozenset(["", "-", "?", "na", "n/a", "#n/a", "nan", "<na>", "nat", "n
 # Numbers above this are taken for times, in seconds (since 1973) or milliseconds since 1970, and not for weights.
 _TIME = 1e8
 _YEARS = 1900, 2100
+_DATE = re.compile(r"(19|20)\d\d(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])")
 # Whole numbers that ascend over as many lines are taken for times, too.
 _SERIES = 10
 # Lines with more numeric columns than these beside the ends are more likely vectors than edges.
 _MANY = 3
+# Marks around whole lines or fields, as Python, Spark and SQL write them.
+_OPEN, _CLOSED = re.compile(r"[(\[{'\"]"), re.compile(r"[)\]};,'\"]$")
 
 
 def is_decimal_comma(field):
@@ -72,17 +75,31 @@ def is_header(rows, columns):
     """
     first, rest = rows[0], rows[1:]
     named = edge_columns(first)
-    if named is not None:  # u and v may be nodes
-        return len(named[0]) > 1 or not any(end in row for row in rest for end in named)
-    if index_columns(first, rest):
+    if named is not None:  # u and v, or gene1 and gene2, may be nodes
+        is_sure = len(named[0]) > 1 and edge_columns(first, certain=True) is not None
+        return is_sure or not any(end in row for row in rest for end in named)
+    if index_columns(first, rest) or no_edges(*first[:2], *[""] * (2 - len(first))):
         return True
-    if first == [str(c) for c in range(len(first))]:
-        return bool(rest) and not any(is_whole(row[c]) for row in rest for c in columns if c < len(row))
+    if is_count(first):
+        ends = [row[c] for row in rows[1:] for c in columns if c < len(row)]
+        return bool(rest) and (not any(map(is_whole, ends)) or _has_fractions(rest))
     if not rest or any(c >= len(first) or _INTEGER.fullmatch(first[c]) for c in columns):
         return False
     others = set(range(min(map(len, rows)))) - set(columns)
     words = [c for c in others if not is_number(first[c]) and first[c].lower() not in MISSING]
-    return all_ids(rest, columns) or any(all(is_number(row[c]) for row in rest) for c in words)
+    above_ids = any(all_ids(rest, [c]) for c in columns) if len(rest) > 1 else all_ids(rest, columns)
+    return above_ids or any(all(is_number(row[c]) or is_decimal_comma(row[c]) for row in rest) for c in words)
+
+
+def is_count(names):
+    """Return whether names only count columns: 0, 1, 2, as those of pandas do, or V1, V2, V3, as those of R do."""
+    n = len(names)
+    return any(list(names) == [f"{mark}{c + first}" for c in range(n)] for mark, first in (("", 0), ("V", 1), ("X", 1)))
+
+
+def _has_fractions(rows):
+    """Return whether a third column is written with decimal points everywhere, as a count of columns is not."""
+    return all(len(row) > 2 and "." in row[2] and is_number(row[2]) for row in rows)
 
 
 def index_columns(names, rows):
@@ -91,10 +108,11 @@ def index_columns(names, rows):
     return [c for c in found if len(names) > len(found) and rows and all(c < len(row) and row[c] for row in rows)]
 
 
-def names_in_comment(remarks, width):
+def names_in_comment(remarks, width, split):
     """Return column names from the last comment, as SNAP writes them ("# FromNodeId  ToNodeId"), or None."""
-    words = remarks[-1].lstrip("#% ").lower().replace(",", " ").split() if remarks else []
-    return words if len(words) == width and edge_columns(words) else None
+    said = remarks[-1].lstrip("#% ").lower() if remarks else ""
+    found = (words for words in (split(said), said.replace(",", " ").split()) if len(words) == width)
+    return next(filter(edge_columns, found), None)
 
 
 def is_matrix(rows, is_whole):
@@ -105,7 +123,8 @@ def is_matrix(rows, is_whole):
     first = [row[0] if row else "" for row in rows[1:]]
     for names in (rows[0][1:], rows[0]):
         fits = len(names) == len(first) if is_whole else len(names) >= len(first)
-        if fits and len(first) > 1 and names[: len(first)] == first and not is_number(rows[0][0]):
+        is_same = set(first) <= set(names) and len(set(first)) == len(first)
+        if fits and len(first) > 1 and is_same and not is_number(rows[0][0]):
             return all(is_number(field) for row in rows[1:] for field in row[1:])
     n, width = len(rows), len(rows[0])
     if n < 3 or (n != width if is_whole else n > width) or any(len(row) != width for row in rows):
@@ -169,24 +188,31 @@ def position(column, names, parameter):
 def notes_on_ends(rows, names, columns, bipartite):
     """Return notes on ends that may be no nodes, or nodes of two kinds; refuse lists, as embeddings are."""
     notes = []
+    ends = [names[c] for c in columns] if names and max(columns) < len(names) else []
+    if ends and no_edges(*ends):
+        raise FormatError(no_edges(*ends))
     for c in columns:
         fields = [row[c] for row in rows if len(row) > max(columns)]
         if fields and sum(map(bool, map(_LIST.match, fields))) >= max(1, len(fields) - 1):  # one may be a header
             raise FormatError(
                 f"column {c} holds lists of numbers, as {fields[-1][:40]!r}, and no nodes; if they are vectors, use "
-                "knn_graph (--vectors)"
+                "knn_graph (--vectors); if neighbours, format='adjlist' reads them with blanks between"
             )
         if fields and all(field.endswith(":") for field in fields):
             raise FormatError(
                 f"column {c} holds {fields[0]!r} and the like, as lists of neighbours do; without the colons they are "
                 "read with format='adjlist'"
             )
+        if len(fields) > 1 and (all(map(_OPEN.match, fields)) or all(map(_CLOSED.search, fields))):
+            raise FormatError(
+                f"column {c} holds {fields[0][:40]!r} and the like; remove the marks that are no part of the names, or "
+                "pass format='edgelist' if they are"
+            )
         if fields and all(is_number(field) and not float(field).is_integer() for field in fields):
             notes.append(
                 f"column {c} holds fractions, as {fields[0]!r}, which are taken for names of nodes; if the lines are "
                 "vectors, use knn_graph (--vectors)"
             )
-    ends = [names[c] for c in columns] if names and max(columns) < len(names) else []
     if (
         ends
         and not bipartite
@@ -224,7 +250,7 @@ def choose_weight(rows, names, konect, weight_column, columns, idle):
     if konect is not None:  # its header names the columns, of which the fourth is a time
         return None if konect[1] == "unweighted" else next(iter(numeric), None), []
     numbers = [c for c in numeric if n_numbers[c] == len(rows)]
-    stamps = {c for c in numbers if all(_TIME <= float(row[c]) == float(row[c]) // 1 for row in rows)}
+    stamps = {c for c in numbers if all(_is_stamp(float(row[c])) for row in rows)}
     times = stamps | {c for c in numbers if _is_time([row[c] for row in rows])}
     if names is not None:
         found = find_weight([names[c] for c in numeric if c < len(names)])
@@ -241,18 +267,26 @@ def choose_weight(rows, names, konect, weight_column, columns, idle):
     elif any(row[c].startswith(("{'", '{"')) for row in rows for c in unread if c < len(row)):
         hint = " (attributes as networkx writes them: write the edges with data=['weight'] to keep the weights)"
     elif names is None and len(set(map(len, rows))) > 1:
-        hint = " (if each line is a node and its neighbours, pass format='adjlist')"
+        hint = " (if each line is a node and its neighbours, pass format='adjlist'; without the node, format='metis')"
     elif chosen is None and times.intersection(unread):
         hint = " (times have numbers like these)"
+    elif names is not None and edge_columns(names) is None and max(columns) < len(names):
+        ends = tuple(names[c] for c in columns)
+        hint = f" (columns {ends[0]!r} and {ends[1]!r} are taken for the ends; pass columns= for others)"
     labels = [f"{c}" + (f" ({names[c]!r})" if names is not None and c < len(names) else "") for c in unread]
     return chosen, [left_out(labels, "weight_column", unread[0], hint)]
 
 
+def _is_stamp(number):
+    """Return whether a number may be a time in seconds, with a fraction perhaps, or in parts of seconds."""
+    return number >= _TIME and (number <= 2**32 or number.is_integer())
+
+
 def _is_time(fields):
-    """Return whether numbers are years, or whole and ascending and mostly different."""
+    """Return whether numbers are years, dates as 20240131, or whole and ascending and mostly different."""
     if not all(map(_INTEGER.fullmatch, fields)):
         return False
     times = list(map(int, fields))
-    if all(_YEARS[0] <= time <= _YEARS[1] for time in times):
+    if all(_YEARS[0] <= time <= _YEARS[1] for time in times) or all(map(_DATE.fullmatch, fields)):
         return True
     return len(times) >= _SERIES and times == sorted(times) and 2 * len(set(times)) >= len(times)

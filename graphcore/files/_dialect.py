@@ -11,6 +11,7 @@ from ._columns import (
     all_ids,
     choose_ends,
     choose_weight,
+    is_count,
     is_decimal_comma,
     is_header,
     is_matrix,
@@ -115,16 +116,19 @@ def guess_dialect(source, reading):
             "this looks like an adjacency matrix and no list of edges; give Graph.from_scipy what numpy.loadtxt(path, "
             "delimiter=...) or, with names, pandas.read_csv(path, index_col=0) reads, or pass format='edgelist'"
         )
-    header = is_header(rows, asked) if header is None else header
-    names = names_in_comment(remarks, len(rows[0]))
+    header = is_header([named_columns(rows), *rows[1:]], asked) if header is None else header
+    notes = [_count_note(numbered[0][1])] if not header and reading.header is None and _may_count(rows) else []
+    names = names_in_comment(remarks, len(rows[0]), layout.split)
     if header:
-        names, rows = [field.lower() for field in rows[0]], rows[1:]
+        names, rows = [field.lower() for field in named_columns(rows)], rows[1:]
+        names = None if is_count([field.upper() for field in names]) else names
         if not rows:
             raise FormatError(
                 "there are no edges: only a header line (pass header=False if it is an edge)"
                 f"{_beside_comments(remarks)}"
             )
-    columns, idle, notes = choose_ends(rows, names, reading.columns)
+    columns, idle, said = choose_ends(rows, names, reading.columns)
+    notes += said
     if not reading.declared:
         notes += notes_on_ends(rows, names, columns, reading.bipartite)
     weight, left = choose_weight(rows, names, konect, weight_column, columns, idle)
@@ -137,7 +141,7 @@ def guess_dialect(source, reading):
         ids=ids,
         width=max(map(len, rows)),
         wide=ids == "integer" and any(len(row[c]) > 9 for row in rows for c in columns if c < len(row)),
-        header=tuple(names[c] for c in columns) if header and max(columns) < len(names) else (),
+        header=tuple(names[c] for c in columns) if header and names and max(columns) < len(names) else (),
         n_nodes=int(own[0]) if own and own[0] != "named" else None,
         encoding=reading.encoding,
     )
@@ -147,6 +151,21 @@ def guess_dialect(source, reading):
     ]
     notes += [f"{likely[0][:40]!r} is {COMMENT}" for _ in likely[:1]]
     return replace(dialect, notes=(*notes, *left))
+
+
+def named_columns(rows):
+    """Return the fields of the first line, below which R writes names of rows that have no name of their own."""
+    first, rest = rows[0], rows[1:]
+    is_short = rest and all(len(row) == len(first) + 1 and row[-1] for row in rest)
+    return ["", *first] if is_short and not any(map(is_number, first)) else first
+
+
+def _may_count(rows):
+    return len(rows) > 1 and len(rows[0]) > 2 and is_count(rows[0]) and all(len(row) == len(rows[0]) for row in rows)
+
+
+def _count_note(line):
+    return f"the first line, {line.strip()!r}, is taken for an edge; pass header=True (--header) if it counts columns"
 
 
 def _beside_comments(remarks):
@@ -187,6 +206,8 @@ def numbered_lines(text):
     """Yield numbered lines without their line ends; a quoted name at the beginning may hold line breaks."""
     numbered = enumerate(text, 1)
     for number, line in numbered:
+        if number == 1 and EXCEL.fullmatch(line.strip("\n")):
+            continue
         if line.startswith('"') and line.count('"') % 2:
             parts = [line]
             for _, part in numbered:
@@ -199,11 +220,17 @@ def numbered_lines(text):
 
 
 def read_columns(lines, delimiter, most=-1):
-    """Split numbered lines into columns, lists of text; `delimiter` None is white space, `most` bounds the splits."""
+    """Split numbered lines into columns, lists of text; `delimiter` None is white space, `most` bounds the splits.
+
+    Where names of rows stand below a first line that has none for them, as R writes tables, it is blank.
+    """
     columns: list[list[str]] = []
     for number, line in lines:
         row = line.strip().split(None, most) if most >= 0 else split_line(line, delimiter, '"' in line)
         columns = columns or [[] for _ in row]
+        if columns and len(columns[0]) == 1:
+            heads = named_columns([[column[0] for column in columns], row])
+            columns = [[head] for head in heads] if len(heads) > len(columns) else columns
         if len(row) != len(columns):
             raise FormatError(f"line {number}: {len(row)} columns, where the lines before it have {len(columns)}")
         for column, field in zip(columns, row, strict=True):

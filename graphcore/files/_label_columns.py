@@ -1,22 +1,25 @@
 """The columns of a file of labels: nodes, and the clusters of one level or several."""
 
-from itertools import chain
+from itertools import chain, islice
 
 import numpy as np
 
 from ..exceptions import FormatError, warn_user
-from ..graphs.columns import is_index, plain
+from ..graphs.columns import MISSING_NAMES, is_index, plain
 from ..graphs.ids import as_names, whole_numbers
 from ..graphs.nodes import ID_NAMES, NAME_NAMES
-from ._columns import MISSING, is_id
+from ._columns import MISSING, is_count, is_id, is_number, is_whole
 from ._dialect import numbered_lines, read_columns, split_line
 from .npz import read_array
+from .parquet import read_table
 
 _NODES = {plain(name) for name in (*ID_NAMES, *NAME_NAMES)} - {"", "label"}
 _CLUSTERS = frozenset([
+    "leiden", "louvain", "comm", "kmeans", "hdbscan", "phenograph", "celltype", "x",
     "cluster", "clusters", "clusterid", "label", "labels", "community", "communityid", "group", "class", "module",
     "partition", "membership", "modularityclass", "category", "block", "truth", "y",
 ])  # fmt: skip
+_UNKNOWN = frozenset(["", *MISSING_NAMES])
 # Lines that are looked at for a header.
 _SAMPLE = 200
 
@@ -25,19 +28,34 @@ def read_label_columns(source, delimiter, encoding):
     """Return (nodes or None, columns of clusters) as lists of text; clusters of a NumPy file are int64 arrays."""
     if source.head.startswith(np.lib.format.MAGIC_PREFIX):
         return None, _numpy_columns(source)
+    if source.begins_with(b"PAR1"):
+        return _nodes_and_clusters(source, _parquet_columns(source))
     source.require_text(encoding)
     with source.text(encoding) as text:
         lines = ((n, line) for n, line in numbered_lines(text) if line.strip() and line.lstrip()[0] not in "#%")
         first = next(lines, None)
         if first is None:
             raise FormatError("there are no labels: every line is blank or a comment")
-        if delimiter is None:  # the first line should have two columns
-            marks = [mark for mark in "\t,;" if mark in first[1].strip()]
-            two = [mark for mark in marks if len(split_line(first[1], mark, '"' in first[1])) == 2]
+        if first[1].lower().startswith("*vertices"):  # a partition of Pajek's
+            first = next(lines, first)
+        sample = [first, *islice(lines, 1)]
+        if delimiter is None:  # lines should have two columns; the first may be a header
+            marks = [mark for mark in "\t,;|" if mark in sample[-1][1].strip()]
+            two = [mark for mark in marks if len(split_line(sample[-1][1], mark, '"' in sample[-1][1])) == 2]
             delimiter = (*two, *marks, "whitespace")[0]
-        columns = read_columns(chain([first], lines), None if delimiter == "whitespace" else delimiter)
+        columns = read_columns(chain(sample, lines), None if delimiter == "whitespace" else delimiter)
+    return _nodes_and_clusters(source, columns)
+
+
+def _nodes_and_clusters(source, columns):
     columns = _named_columns(source, columns)
     return (None, columns) if len(columns) == 1 else (columns[0], columns[1:])
+
+
+def _parquet_columns(source):
+    table = read_table(source)
+    cells = ([("" if cell is None else str(cell)) for cell in column.to_pylist()] for column in table.columns)
+    return [[name, *column] for name, column in zip(table.column_names, cells, strict=True)]
 
 
 def _numpy_columns(source):
@@ -46,6 +64,8 @@ def _numpy_columns(source):
             labels = read_array(stream, source.size)
         except FormatError as error:
             raise FormatError(f"the NumPy file cannot be read ({error})") from None
+    if labels.dtype.kind == "f":
+        labels = whole_numbers(labels.ravel(), "labels are integers;").reshape(labels.shape)
     if labels.ndim not in (1, 2) or labels.dtype.kind not in "iu" or not labels.size:
         raise FormatError(
             f"the NumPy file holds {labels.dtype} of shape {labels.shape}; labels are integers in one dimension, or "
@@ -58,22 +78,23 @@ def _named_columns(source, columns):
     """Return the columns of nodes and clusters below a header, or all columns where the first line is none."""
     heads, below = [column[0] for column in columns], [column[1:_SAMPLE] for column in columns]
     known = [c for c, head in enumerate(heads) if plain(head) in _CLUSTERS]
-    # Beside another, a label is the name of the node.
-    known = [c for c in known if len(known) == 1 or plain(heads[c]) != "label"]
     words = [c for c, head in enumerate(heads) if head[:1].isalpha() and head.lower() not in MISSING]
-    nodes = [c for c in words if plain(heads[c]) in _NODES]
     by_number = below[0] and any(all(map(is_id, below[c])) for c in words)
-    by_name = (known and (len(columns) == 1 or nodes)) or (nodes and by_number)
-    if not (by_name or by_number):
+    has_index = len(columns) > 1 and any(map(is_index, heads))
+    by_name = known and (len(columns) == 1 or has_index or any(plain(head) in _NODES for head in heads))
+    is_counted = len(columns) > 1 and is_count(heads) and not all_whole(below[0])
+    if not (by_name or by_number or has_index or is_counted):
         return columns
+    if len({plain(heads[c]) for c in known} - {"label", "x"}) > 0:  # names of nodes, and a coordinate
+        known = [c for c in known if plain(heads[c]) not in ("label", "x")]
+    # An index that only counts the rows names no nodes where another column may.
+    rest = [c for c, head in enumerate(heads) if not (is_index(head) and len(heads) > 2 and _counts(below[c]))]
+    node = next((c for c in rest if plain(heads[c]) in _NODES), rest[0])
+    taken = [c for c in known or rest if c != node]
     if len(columns) == 1:
         return [columns[0][1:]]
-    # An index without a name has the nodes, unless another column is called so.
-    rest = [c for c, head in enumerate(heads) if not (nodes and is_index(head))]
-    node = (nodes or rest)[0]
-    taken = [c for c in known or rest if c != node]
     left = [heads[c] for c in rest if c not in (node, *taken)]
-    if left or not by_name:
+    if left or not (by_name or has_index or is_counted):
         said = (
             f"{', '.join(map(repr, left))} not read" if left else f"{', '.join(map(repr, heads))} are names of columns"
         )
@@ -81,14 +102,35 @@ def _named_columns(source, columns):
     return [columns[c][1:] for c in (node, *taken)]
 
 
+def _counts(fields):
+    return all(map(is_id, fields)) and [int(field) - int(fields[0]) for field in fields] == list(range(len(fields)))
+
+
+def all_whole(fields):
+    """Return whether fields are integers, perhaps written as floats."""
+    return all(map(is_whole, fields))
+
+
 def as_labels(columns):
-    """Convert columns to integers if all fields are, else to text; a single column has one dimension."""
+    """Convert columns to integers if all fields are, else to text; a single column has one dimension.
+
+    What is missing is -1; numbers with fractions beside labels are none, as memberships are not.
+    """
+    labels = [c for c in columns if isinstance(c, np.ndarray) or not _are_fractions(c)] or columns
+    if len(labels) < len(columns):
+        warn_user(f"{len(columns) - len(labels)} of {len(columns)} columns of labels hold fractions, and are not read")
+    columns = labels
     if not isinstance(columns[0], np.ndarray):
         try:
             columns = [_integers(column) for column in columns]
         except (ValueError, OverflowError):
+            columns = [["-1" if field in _UNKNOWN else field for field in column] for column in columns]
             columns = [as_names(column, len(column)) for column in columns]
     return columns[0] if len(columns) == 1 else np.stack(columns, axis=1)
+
+
+def _are_fractions(column):
+    return all(map(is_number, column)) and not all(map(is_whole, column))
 
 
 def _integers(column):
@@ -96,7 +138,7 @@ def _integers(column):
     if any("_" in field for field in column):  # Python's own spelling of digits
         raise ValueError
     is_there = [field.lower() not in MISSING for field in column]
-    if all(is_there) or not any(is_there):
+    if not any(is_there) or (not any("." in field for field in column) and all(is_there)):
         return np.array(list(map(int, column)), dtype=np.int64)
     numbers = np.array([float(field) if there else -1.0 for field, there in zip(column, is_there, strict=True)])
     return whole_numbers(numbers, "labels are integers;")

@@ -189,7 +189,10 @@ def _problem(fields, dialect):
         if column >= len(fields):
             mark = {None: "white space", "\t": "tabs"}.get(dialect.delimiter, repr(dialect.delimiter))
             count = f"{len(fields)} column{'s' if len(fields) != 1 else ''}"
-            return f"{count} when split at {mark}, but column {column} (counted from 0) is needed"
+            hint = (
+                "" if dialect.delimiter or len(fields) > 1 else " (pass delimiter= if another mark is between columns)"
+            )
+            return f"{count} when split at {mark}, but column {column} (counted from 0) is needed{hint}"
         field, defect = fields[column], None
         if column == dialect.weight_column:
             defect = _weight_defect(field)
@@ -209,7 +212,10 @@ def _problem(fields, dialect):
 
 def _weight_defect(field):
     if is_decimal_comma(field):
-        return "and numbers are read with a decimal point, not a comma (weight_column=None reads no weights)"
+        return (
+            "and numbers are read with a decimal point, not a comma (weight_column=None reads no weights; "
+            "pandas.read_csv(path, sep=';', decimal=',') makes a table for Graph.from_table)"
+        )
     if not is_number(field):
         return (
             "but weights must be numbers (weight_column says where they stand, weight_column=None that there are none)"

@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 
 from ..exceptions import FormatError, InputError, warn_user
-from ..graphs.columns import missing_names
+from ..graphs.columns import doubtful_names
 from ..graphs.from_edges import graph_from_ends
 from ..graphs.graph import Graph
 from ..graphs.ids import Numbering, compact_ids
@@ -32,6 +32,9 @@ def read_edge_list(source, reading):
     ends, weights, names = parse(source, dialect)
     if not len(ends):  # the sampled lines were no edges in the encoding of integers
         raise FormatError("there are no edges")
+    first_line = _FirstLine(source, dialect, reading)
+    first_line.add(ends, weights)
+    first_line.warn()
     weights = np.ones(len(ends)) if weights is None and reading.count_repeats else weights
     if names is not None:
         warn_of_names(source, names, dialect.header)
@@ -73,11 +76,45 @@ def _bipartite_graph(ends, weights, names):
 
 def warn_of_names(source, names, header):
     """Warn of names that stand for missing values, or that repeat a header between edges."""
-    note = missing_names(names)
+    note = doubtful_names(names)
     if note is None and header and all(end in names for end in header):
         note = f"nodes are called {header[0]!r} and {header[1]!r}, as the columns are; is the header repeated below?"
     if note is not None:
         warn_user(f"{source.name}: {note}")
+
+
+class _FirstLine:
+    """The first edge of lines, which may be the numbers of nodes and edges, or of rows, columns and entries."""
+
+    def __init__(self, source, dialect, reading):
+        self._source, self._stated, self._n_edges, self._largest = source, None, 0, 0
+        self._may_be = dialect.ids != "string" and not dialect.header and reading.header is None
+
+    def add(self, ends, weights):
+        """Take the next edges."""
+        if self._may_be and self._stated is None:
+            first, second = ends[0].tolist()
+            self._stated = first, second if first != second or weights is None else weights[0]
+            ends = ends[1:]
+        self._n_edges += len(ends)
+        self._largest = max(self._largest, int(ends.max(initial=0))) if self._may_be else 0
+
+    def skip(self, n_blocks):
+        """Know nothing of the first line where its block is left out."""
+        self._may_be = self._may_be and n_blocks == 0
+
+    def warn(self):
+        """Warn where the first line states the number of the others, and as many nodes as they have, or more."""
+        if (
+            self._stated is not None
+            and self._n_edges > 1
+            and self._stated[1] == self._n_edges
+            and (self._stated[0] >= self._largest)
+        ):
+            warn_user(
+                f"{self._source.name}: the first line has {self._stated[0]} and {self._n_edges}, and {self._n_edges} "
+                "lines follow; pass header=True (--header) if it states the numbers of nodes and edges"
+            )
 
 
 class TextEdges:
@@ -89,6 +126,7 @@ class TextEdges:
 
     def __init__(self, source, reading, memory):
         self._source, self._dialect = source, guess_dialect(source, reading)
+        self._first_line = _FirstLine(source, self._dialect, reading)
         self._chunk = block_size(CHUNK, memory)
         self.notes, self.n_nodes = self._dialect.notes, self._dialect.n_nodes
         self.weighted = self._dialect.weight_column is not None
@@ -101,17 +139,20 @@ class TextEdges:
         dialect = replace(self._dialect, skip=0)
         piece = _Piece(os.path.join(folder, "piece"), self._source)
         piece.first_line = self._dialect.skip
+        self._first_line.skip(skip)
         for number, (text, share) in enumerate(self._texts()):
             if number >= skip:
                 with open(piece.path, "w", encoding=dialect.text_encoding, newline="") as stream:
                     stream.write(text)
                 ends, weights, names = parse(piece, dialect)
+                self._first_line.add(ends, weights)
                 if names is not None:
                     ends = self.numbering.of(names, len(names))[ends]
                 elif ends.dtype == np.int64:
                     dialect = replace(dialect, wide=True)  # later pieces need not be tried with 32 bits
                 yield ends, np.empty(0) if weights is None else weights, share
             piece.first_line += text.count("\n")
+        self._first_line.warn()
         warn_of_names(self._source, self.numbering or (), dialect.header)
 
     def _texts(self):

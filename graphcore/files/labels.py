@@ -245,14 +245,22 @@ def _aligned(nodes, columns, graph, missing=None):
         i = position.get(node)
         if i is None and node.startswith("'"):  # write_labels puts it before formulas of spreadsheets
             i = position.get(node[1:])
+        if i is None and node.endswith(".0"):  # an integer beside which something was missing once
+            i = position.get(node[:-2])
         if i is None:
             if missing is not None:
                 continue
-            raise InputError(f"node {node!r} has a label, but the graph does not have it")
+            header = "; if this is a header, call its columns 'node' and 'cluster'" if line == 0 else ""
+            raise InputError(f"node {node!r} has a label, but the graph does not have it{header}")
         if lines[i] >= 0:
             raise InputError(f"node {node!r} has two labels")
         lines[i] = line
     left = [i for i, line in enumerate(lines) if line < 0]
     if left and (missing is None or len(left) == len(lines)):
-        raise InputError(f"{len(left)} nodes of the graph have no label, the first is {names[left[0]]!r}")
+        hint = (
+            " (lines that begin so are comments, unless the name is in quotes)"
+            if str(names[left[0]])[:1] in "#%"
+            else ""
+        )
+        raise InputError(f"{len(left)} nodes of the graph have no label, the first is {names[left[0]]!r}{hint}")
     return [[missing if line < 0 else column[line] for line in lines] for column in columns]

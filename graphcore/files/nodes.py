@@ -10,9 +10,10 @@ import numpy as np
 
 from ..base.types import PathLike
 from ..exceptions import FormatError
+from ..graphs.columns import without_kind
 from ..graphs.ids import as_names, is_text
 from ..graphs.nodes import ID_NAMES, NAME_NAMES, NodeTable, node_table
-from ._columns import is_id, is_number
+from ._columns import is_count, is_id, is_number
 from ._dialect import numbered_lines, read_columns, split_line
 from ._format import first_unfit
 from ._source import open_source
@@ -99,6 +100,8 @@ def _columns(lines):
         if twice is not None:
             raise FormatError(f"several columns are called {twice[:80]!r}; rename them")
         return {head: _values(column[1:]) for head, column in zip(heads, columns, strict=True)}
+    if len(heads) > 1 and is_count(heads) and not all(map(is_id, columns[1][1:])):
+        columns = [column[1:] for column in columns]
     values = [_values(column) for column in columns]
     if len(values) == 1:
         return values[0]
@@ -115,7 +118,18 @@ def _delimiter(lines):
             found[mark] = width
     if found:
         return "\t" if "\t" in found else max(found, key=found.__getitem__), -1
+    if all("|" in line for line in lines) and _knows(split_line(lines[0], "|", False)):
+        return "|", -1
+    widths = {len(split_line(line, None, True)) for line in lines[1:]} if all('"' in line for line in lines) else ()
+    if len(widths) == 1 and min(widths) > 1:  # as R writes tables
+        return None, -1
     return None, int(all(map(_ID_AND_REST.match, lines)))
+
+
+def _knows(heads):
+    """Return whether a name of a column is one of ids or names of nodes."""
+    known = {*ID_NAMES, *NAME_NAMES} - {""}
+    return any(without_kind(head) in known for head in heads)
 
 
 def _filled(lines, alone):
@@ -135,8 +149,7 @@ def _is_header(columns):
     heads = [column[0] for column in columns]
     if any(map(is_id, heads)):
         return False
-    known = {*ID_NAMES, *NAME_NAMES} - {""}
-    return any(head.lower() in known for head in heads) or any(
+    return _knows(heads) or any(
         head and not is_number(head) and len(rest) and all(map(is_number, rest)) for head, *rest in columns
     )
 

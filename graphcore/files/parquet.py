@@ -7,16 +7,21 @@ import os
 import numpy as np
 
 from ..exceptions import FormatError, InputError, ParameterError, missing_package, warn_user
-from ..graphs.columns import edge_columns, is_index, left_out, weight_column
+from ..graphs.columns import TWO_KINDS, edge_columns, is_index, left_out, two_kinds, weight_column
+from ..graphs.columns import no_edges as no_edges_in
 from ..graphs.ids import Numbering
 from ._format import LAYOUT, Format, block_size
 from ._source import MAX_RATIO, check_size
 from .atomic import atomic_output, text_output
-from .edge_list import graph_of
+from .edge_list import graph_of, warn_of_names
 from .npz import ALWAYS_FINE
 
 # Formats of tables by the endings of their files.
 TABLES = {".csv": "csv", ".tsv": "tsv", ".parquet": "parquet"}
+_NO_IDS = (
+    "a column of nodes cannot be read as {}; if the rows are vectors, use knn_graph (--vectors); ids='string' takes "
+    "any numbers for names"
+)
 # Rows that are read at once, at most.
 _ROWS = 1 << 20
 # Memory of a batch where a whole table is read.
@@ -86,6 +91,7 @@ def read_parquet(source, reading):
     if not sum(len(ends) for ends, _ in blocks):
         raise FormatError("the table has no rows: there are no edges")
     ends, weights = map(np.concatenate, zip(*blocks, strict=True))
+    warn_of_names(source, table.numbering or {}, ())
     weights = np.ones(len(ends)) if reading.count_repeats and not table.weighted else weights
     return graph_of(ends, weights, None if table.numbering is None else list(table.numbering), reading)
 
@@ -105,7 +111,8 @@ class EdgeTable:
             raise FormatError(f"the table has {len(names)} columns, and edges have two ends")
         weight = given
         if given == "auto":
-            numeric = [f.name for f in schema if arrow.types.is_integer(f.type) or arrow.types.is_floating(f.type)]
+            kinds = arrow.types.is_integer, arrow.types.is_floating, arrow.types.is_decimal
+            numeric = [f.name for f in schema if any(is_kind(f.type) for is_kind in kinds)]
             weight = weight_column([name for name in numeric if name not in ends])
         elif given is not None:
             weight = _named(given, names, "weight_column")
@@ -123,12 +130,14 @@ class EdgeTable:
                 raise FormatError(
                     f"column {name} holds {kind}, and no nodes; if these are vectors, use knn_graph (--vectors)"
                 )
-            if arrow.types.is_floating(kind) and ids == "auto":
-                self.notes.append(
-                    f"column {name} holds {kind}, which are taken for names of nodes; if the rows are vectors, use "
-                    "knn_graph (--vectors)"
-                )
-        integers = all(map(arrow.types.is_integer, types))
+            if arrow.types.is_boolean(kind) or arrow.types.is_temporal(kind):
+                raise FormatError(f"column {name} holds {kind}, and nodes are integers or text; pass columns=")
+        no_edges = None if reading.columns or reading.declared else no_edges_in(*ends)
+        if no_edges is not None:
+            raise FormatError(no_edges)
+        self._two_kinds = ends if two_kinds(*ends) else None
+        # Tables with missing values have integers as floats.
+        integers = all(arrow.types.is_integer(kind) or arrow.types.is_floating(kind) for kind in types)
         if ids == "integer" and not integers:
             raise FormatError(f"columns {ends[0]} and {ends[1]} are {types[0]} and {types[1]}")
         self.numbering = None if integers and ids != "string" else Numbering()
@@ -141,11 +150,13 @@ class EdgeTable:
             if array.null_count:
                 raise FormatError(f"column {name} has missing values")
         if self.numbering is None:
-            ends = np.stack([_numbers(array, np.int64) for array in arrays[:2]], axis=1)
+            ends = np.stack([_numbers(array, np.int64, _NO_IDS) for array in arrays[:2]], axis=1)
         else:
             # Names are listed row by row, to be numbered in the order in which they first appear.
             names = [str(name) for row in zip(*(a.to_pylist() for a in arrays[:2]), strict=True) for name in row]
             ends = self.numbering.of(names, len(names)).reshape(-1, 2)
+        if self._two_kinds and np.isin(ends[:, 0], ends[:, 1]).any():
+            self._two_kinds = warn_user(TWO_KINDS.format(*self._two_kinds))
         weights = _numbers(arrays[2], np.float64) if self.weighted else np.empty(0)
         if not (np.isfinite(weights).all() and (weights >= 0).all()):
             raise FormatError(f"column {self.columns[2]} has weights that are negative or not finite")
@@ -205,9 +216,9 @@ def _as_text(array):
         return array.cast(arrow.large_string())
 
 
-def _numbers(array, dtype):
+def _numbers(array, dtype, refused="a column cannot be read as {}"):
     arrow, _ = check_parquet()
-    with _refusing(f"a column cannot be read as {np.dtype(dtype)}"):
+    with _refusing(refused.format(np.dtype(dtype))):
         return array.cast(arrow.from_numpy_dtype(dtype)).to_numpy(zero_copy_only=False)
 
 

@@ -2,24 +2,43 @@
 
 import re
 
+from ..base.validation import is_missing
+from ..exceptions import warn_user
+
 # Names of the two ends of edges, in small letters without marks between their words. Frames that have one of the first
 # few are tables of edges even where nobody says so.
 _CERTAIN = (("source", "target"), ("from", "to"), ("src", "dst"), ("u", "v"))
 _ENDS = (
     *_CERTAIN, ("src", "dest"), ("i", "j"), ("head", "tail"), ("start", "end"), ("row", "col"), ("row", "column"),
     ("follower", "followee"), ("subject", "object"), ("citing", "cited"), ("ego", "alter"), ("parent", "child"),
-    ("user", "item"), ("node", "neighbor"), ("node", "neighbour"),
+    ("user", "item"), ("node", "neighbor"), ("node", "neighbour"), ("sender", "receiver"), ("sender", "recipient"),
+    ("caller", "callee"), ("payer", "payee"), ("buyer", "seller"), ("origin", "destination"), ("exporter", "importer"),
 )  # fmt: skip
 # Ends may share a word, as from_account and to_account, or account_from and account_to do, or node1 and node2.
 _SIDES = (("source", "target"), ("from", "to"), ("src", "dst"), ("src", "dest"), ("start", "end"))
-_NUMBERED = ("node", "id", "vertex", "user", "person", "actor", "name", "entity", "gene", "protein", "author")
+# Words before a number, or before a and b.
+_NUMBERED = (
+    "node", "id", "vertex", "user", "person", "actor", "name", "entity", "gene", "protein", "author", "interactor",
+    "symbol", "account", "member", "species", "item", "word",
+)  # fmt: skip
 # Names of weights, the surest first.
 _WEIGHTS = (
     "weight", "weights", "edgeweight", "w", "wt", "wgt", "value", "val", "strength", "similarity", "score", "count",
     "counts", "freq", "frequency", "npapers", "volume", "amount", "capacity", "multiplicity", "rating",
+    "0",  # of a series without a name
+)  # fmt: skip
+# Last words of names of weights, as in combined_score, where a single column has one.
+_LAST_WORDS = ("weight", "strength", "similarity", "score")
+# Names of columns that tables of nodes and of labels have beside the nodes.
+_OF_NODES = (
+    "id", "nodeid", "node", "vertex", "vertexid", "vertices", "name",
+)  # fmt: skip
+_BESIDE_NODES = (
+    "label", "name", "title", "cluster", "clusters", "clusterid", "community", "class", "modularityclass", "membership",
+    "partition", "module", "group",
 )  # fmt: skip
 # Missing values as libraries write them, as far as they are hardly the names of nodes.
-_MISSING = ("nan", "NaN", "NAN", "None", "NULL", "null", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaT")
+MISSING_NAMES = ("nan", "NaN", "NAN", "None", "NULL", "null", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaT")
 # Nodes of two kinds, as far as tables name them.
 _PEOPLE = (
     "user",
@@ -38,14 +57,25 @@ _THINGS = (
     "item", "movie", "product", "paper", "book", "event", "group", "film", "team", "course", "page", "song", "artist",
     "article", "business", "game", "track", "tag", "word",
 )  # fmt: skip
+TWO_KINDS = (
+    "columns {!r} and {!r} share values; if they are two kinds of nodes, as of a bipartite graph, give each its own "
+    "names first"
+)
 # The names that pandas and pyarrow give to an index that has none.
 _INDEX = re.compile(r"\s*|unnamed: \d+(\.\d+)?|__index_level_\d+__", re.IGNORECASE)
 _MARKS = re.compile(r"[\W_]+")
+# Kinds and units behind names, as in weight:float, :START_ID(Person) and amount (EUR).
+_KIND = re.compile(r"(?<=\w):\w+(\[\])?(\([^()]*\))?$|\([^()]*\)$")
+
+
+def without_kind(name):
+    """Return a name in small letters, without the kind or unit of its values."""
+    return _KIND.sub("", name.strip().lower())
 
 
 def plain(name):
     """Return a name in small letters and without marks between its words; of other things than text, None."""
-    return _MARKS.sub("", name.lower()) if isinstance(name, str) else None
+    return _MARKS.sub("", without_kind(name)) if isinstance(name, str) else None
 
 
 def edge_columns(names, certain=False):
@@ -68,13 +98,26 @@ def _other_end(name):
             return name, target + name.removeprefix(source)
         if name.endswith(source):
             return name, name.removesuffix(source) + target
-    return (name, f"{name[:-1]}2") if name.endswith("1") and name[:-1] in _NUMBERED else None
+    other = {"1": "2", "a": "b"}.get(name[-1:])
+    return (name, name[:-1] + other) if other and name[:-1].endswith(_NUMBERED) else None
 
 
 def weight_column(names):
     """Return the first of the surest names of weights; None if there is none."""
     known = {plain(name): name for name in reversed(list(names))}
-    return next((known[weight] for weight in _WEIGHTS if weight in known), None)
+    found = next((known[weight] for weight in _WEIGHTS if weight in known), None)
+    likely = [known[name] for name in known if name is not None and name.endswith(_LAST_WORDS)]
+    return likely[0] if found is None and len(likely) == 1 else found
+
+
+def no_edges(source, target):
+    """Return the message about two columns that are those of nodes and of their names or labels; None for others."""
+    if plain(source) not in _OF_NODES or plain(target) not in _BESIDE_NODES or plain(source) == plain(target):
+        return None
+    return (
+        f"columns {source!r} and {target!r} are those of a table of nodes or of labels; give it as nodes= (--nodes) or "
+        f"to read_labels, or pass columns=({source!r}, {target!r}) if its rows are edges"
+    )
 
 
 def is_index(name):
@@ -82,18 +125,19 @@ def is_index(name):
     return isinstance(name, str) and _INDEX.fullmatch(name) is not None
 
 
-def is_named_id(name):
-    """Return whether a column is named as the ids of rows are."""
-    return plain(name) in ("id", "ids", "index", "row", "rowid", "rownumber", "key")
-
-
 def in_row_order(X):
-    """Return a square data frame with its columns in the order of its rows, where both have the same names."""
+    """Return a square data frame with its columns in the order of its rows; warn where other names are there."""
     if not hasattr(X, "reindex") or not hasattr(X, "columns"):
         return X
     rows, columns = list(X.index), list(X.columns)
-    is_other_order = rows != columns and len(rows) == len(columns) == len(set(rows)) and set(rows) == set(columns)
-    return X[rows] if is_other_order else X
+    if rows == columns or len(rows) != len(columns) or len(set(rows)) < len(rows):
+        return X
+    if set(rows) == set(columns):
+        return X[rows]
+    if all(isinstance(name, str) for name in (*rows, *columns)):
+        lacking = next(name for name in rows if name not in set(columns))
+        warn_user(f"row {lacking[:80]!r} of the matrix has no column of its name; columns are taken in their order")
+    return X
 
 
 def two_kinds(source, target):
@@ -102,21 +146,28 @@ def two_kinds(source, target):
     return source in _PEOPLE and target in _THINGS
 
 
-def missing_names(names):
-    """Return the note on names of nodes that stand for missing values; None if there are none."""
-    found = [name for name in _MISSING if name in names]
-    if not found:
-        return None
-    return (
-        f"nodes are called {', '.join(map(repr, found))}, as missing values are written; drop these edges unless they "
-        "are names"
-    )
+def doubtful_names(names):
+    """Return the note on names of nodes that stand for missing values, repeat, or differ in writing only; or None."""
+    known = names if isinstance(names, dict) else set(names)
+    missing = [name for name in MISSING_NAMES if name in known]
+    missing += [name for name in known if not isinstance(name, (str, int)) and is_missing(name)]
+    if missing:
+        return (
+            f"nodes are called {', '.join(map(repr, missing))}, as missing values are written; drop these edges unless "
+            "they are names"
+        )
+    if len(known) < len(names):
+        return "several nodes have the same name, and labels do not tell which is which; give them different names"
+    # As text, without blanks around it and the .0 of an integer that was a float.
+    bare = ((name, name.strip().removesuffix(".0") if isinstance(name, str) else str(name)) for name in known)
+    twin = next((pair for pair in bare if pair[0] != pair[1] and pair[1] in known), None)
+    return twin and f"nodes are called {twin[0]!r} and {twin[1]!r}; write the names alike if these are one node"
 
 
 def left_out(names, parameter, remedy=None, hint=""):
     """Return the message about columns, or attributes of edges, that are not read; `remedy` is how one is read."""
     shown = ", ".join(name[:80] for name in map(str, names[:4])) + (f" and {len(names) - 4} more" if names[4:] else "")
-    remedy = str(names[0])[:80] if remedy is None else remedy
+    remedy = (names[0][:80] if isinstance(names[0], str) else names[0]) if remedy is None else remedy
     return (
         f"column{'s' * (len(names) > 1)} {shown} not read{hint}; pass {parameter}={remedy!r} if it holds the edges' "
         f"weights, {parameter}=None to say that none does"

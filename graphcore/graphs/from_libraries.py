@@ -8,7 +8,7 @@ import numpy as np
 
 from ..base.validation import check_choice, refused
 from ..exceptions import InputError, warn_user
-from .columns import left_out, weight_column
+from .columns import doubtful_names, left_out, weight_column
 from .directed import undirected_rows
 from .from_edges import graph_from_ends
 from .ids import is_numbered
@@ -61,6 +61,9 @@ def from_networkx(
     if weight not in (None, "weight") and len(indices):
         values = first_values(lambda: _networkx_edges(G, neighbors))
         found = edge_attribute(values, weight, "weight", _teller(warn))
+        n_missing = 0 if found is None else sum(found not in data for data in _networkx_edges(G, neighbors))
+        if n_missing and warn:
+            warn_user(f"some edges have no attribute {found!r}, and count 1")
         # Without a weight each of several parallel edges counts 1, as in networkx.
         weight = "weight" if found is None else found
     if weight is not None:
@@ -70,8 +73,10 @@ def from_networkx(
     if G.is_directed():
         rows = transpose_rows(rows) if symmetrize in DIRECTED else rows
         rows = undirected_rows(rows, symmetrize, warn and "the networkx graph")
-    node_names = None if is_numbered(names) else names
-    return made_of(cls, rows, node_names)
+    if is_numbered(names):
+        return made_of(cls, rows, None)
+    _tell_of_names(names, warn)
+    return made_of(cls, rows, names)
 
 
 def networkx_rows(G, names):
@@ -144,6 +149,12 @@ def _teller(warn):
     return warn_user if warn else lambda _: None
 
 
+def _tell_of_names(names, warn):
+    note = doubtful_names(names) if warn else None
+    if note is not None:
+        warn_user(note)
+
+
 def _as_numbers(values, name):
     try:
         return np.fromiter(values, dtype=np.float64)
@@ -196,8 +207,12 @@ def from_igraph(
     weights = None
     if weight in there:
         # igraph has None where an edge was not given the attribute.
+        n_missing = g.es[weight].count(None)
+        if n_missing and warn:
+            warn_user(f"{n_missing} of {n_edges} edges have no attribute {weight!r}, and count 1")
         weights = _as_numbers((1.0 if value is None else value for value in g.es[weight]), weight)
     names = g.vs["name"] if "name" in g.vs.attributes() else None
+    _tell_of_names(names or (), warn)
     weights = edge_weights(weights, n_edges)
     if not g.is_directed():
         ends.sort(axis=1)

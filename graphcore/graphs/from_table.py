@@ -1,13 +1,14 @@
 """Tables of edges become a Graph: any data frame that narwhals knows, anything that speaks Arrow, or plain columns."""
 
 from collections.abc import Mapping
+from numbers import Real
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..base.validation import are_missing, check_choice
 from ..exceptions import InputError, ParameterError, warn_user
-from .columns import edge_columns, is_index, left_out, missing_names, two_kinds, weight_column
+from .columns import TWO_KINDS, doubtful_names, edge_columns, is_index, left_out, two_kinds, weight_column
 from .from_edges import graph_from_ends
 from .ids import compact_ids, number_names, whole_numbers
 from .rows import SYMMETRIZE
@@ -16,6 +17,7 @@ from .weights import edge_weights
 if TYPE_CHECKING:
     import graphcore
 
+_SERIES = "pandas.Series.reset_index() makes a table of it and its index, and list() names of nodes in their order"
 LIBRARIES = ("pandas", "polars", "pyarrow")
 
 
@@ -64,10 +66,7 @@ def from_table(
     if others and warn:
         warn_user(left_out(others, "weight"))
     if warn and two_kinds(source, target) and not set(sources.tolist()).isdisjoint(targets.tolist()):
-        warn_user(
-            f"columns {source!r} and {target!r} share values; if they are two kinds of nodes, as of a bipartite graph, "
-            "give each its own names first"
-        )
+        warn_user(TWO_KINDS.format(source, target))
     weights = np.ones(len(sources)) if count_repeats and not len(weights) else weights
     whole = [values.dtype.kind in "iu" for values in (sources, targets)]
     if all(whole):
@@ -84,10 +83,7 @@ def from_table(
         )
     else:
         ends, names = number_names(sources, targets)
-        kinds = {type(name) for name in names}
-        if len(kinds) > 1 and len(set(map(str, names))) < len(names):
-            raise InputError("nodes have names such as 1 and '1', which differ in kind alone; make all of them text")
-        note = missing_names(names) if warn else None
+        note = doubtful_names(names) if warn else None
         if note is not None:
             warn_user(note)
     n_nodes = int(ends.max()) + 1
@@ -173,7 +169,10 @@ class Columns:
     """Columns of a table by name, as arrays."""
 
     def __init__(self, table, what="edges"):
-        self.is_lazy, self._given = False, table
+        self.is_lazy = False
+        self._index = getattr(getattr(table, "index", None), "names", None) or ()
+        if hasattr(table, "to_frame") and not hasattr(table, "columns"):
+            raise InputError(f"a table of {what} is needed, and this is one column ({type(table).__name__}); {_SERIES}")
         if isinstance(table, Mapping):
             self._table, self.names = table, list(table)
             return
@@ -203,21 +202,24 @@ class Columns:
     def ends(self, parameter, name):
         """Return a column of names of nodes: integers, whole numbers as such, or text."""
         values = self.values(parameter, name)
+        if values.dtype.kind == "O" and all(isinstance(one, Real) and not isinstance(one, bool) for one in values):
+            values = np.array(values.tolist())  # numbers beside which something was missing once
         refused = f"column {name!r} holds {values.dtype}; nodes are named by integers or text"
         if values.dtype.kind == "f" and len(values):
             return whole_numbers(values, f"{refused}, and")
-        if values.dtype.kind in "cbmM":
+        if values.dtype.kind in "cbmM" or (values.dtype.kind == "O" and not all(map(_is_hashable, values))):
             raise InputError(refused)
         return values
 
     def values(self, parameter, name):
         """Return one column; a missing one and missing values are refused."""
         if name not in self.names:
-            listed = ", ".join(repr(column) for column in self.names)
-            remedy = (
-                "; reset_index() makes columns of an index" if getattr(self._given, "index", None) is not None else ""
+            listed = ", ".join(map(repr, self.names)) or "none"
+            there = "; make columns of its index by table.reset_index()" if name in self._index else ""
+            raise InputError(
+                f"{parameter}={name!r} is no column of the table; it has {listed}{there}; pass {parameter}= the one "
+                "that is meant"
             )
-            raise InputError(f"{parameter}={name!r} is no column of the table; it has {listed or 'none'}{remedy}")
         values = self.raw(name)
         if values.ndim != 1:
             raise InputError(f"column {name!r} must be one-dimensional, got shape {values.shape}")
@@ -238,6 +240,10 @@ class Columns:
         if values.dtype.kind == "O" and any(isinstance(one, bytes) for one in values.flat):
             values = np.array([one.decode() if isinstance(one, bytes) else one for one in values], dtype=object)
         return values
+
+
+def _is_hashable(value):
+    return getattr(type(value), "__hash__", None) is not None
 
 
 def _installed():

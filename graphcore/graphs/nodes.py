@@ -9,6 +9,7 @@ import numpy as np
 from ..base.types import Array
 from ..base.validation import is_missing
 from ..exceptions import InputError, warn_user
+from .columns import without_kind
 from .from_table import Columns
 from .ids import as_ids, as_names, id_dtype, is_text
 from .rows import Rows, canonical_rows, entries_of
@@ -204,9 +205,10 @@ class RowOf:
 
 def _column_of(names, wanted, ending):
     """The column that is called by the first of the words wanted, in any case; else the only one that ends so."""
-    known = {str(name).strip().lower(): name for name in reversed(names)}
+    known = {without_kind(str(name)): name for name in reversed(names)}
     found = next((known[word] for word in wanted if word in known), None)
-    ends = [name for word, name in known.items() if word.endswith(ending)]
+    camel = ending[1:].title()  # movieId
+    ends = [name for word, name in known.items() if word.endswith(ending) or str(name).endswith(camel)]
     return found if found is not None or len(ends) != 1 else ends[0]
 
 

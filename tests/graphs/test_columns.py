@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from graphcore import CoresetSpectralClustering, Graph, GraphWarning, InputError, KernelKMeans, ParameterError
-from graphcore.graphs.columns import edge_columns, in_row_order, is_index, missing_names, two_kinds, weight_column
+from graphcore.graphs.columns import doubtful_names, edge_columns, in_row_order, is_index, two_kinds, weight_column
 
 
 @pytest.mark.parametrize(
@@ -34,15 +34,15 @@ def test_names_that_no_column_of_vectors_has_are_certain():
     assert not any(map(is_index, ("id", 0, "{}", None)))
     assert two_kinds("userId", "movieId") and two_kinds("customer_id", "Product_ID")
     assert not two_kinds("user1", "user2") and not two_kinds(0, 1)
-    assert missing_names(["a", "NaN", "None"]).startswith("nodes are called 'NaN', 'None'")
-    assert missing_names(["a", "Nancy"]) is None
+    assert doubtful_names(["a", "NaN", "None"]).startswith("nodes are called 'NaN', 'None'")
+    assert doubtful_names(["a", "Nancy"]) is None
 
 
 def test_tables_of_pandas():
     pd = pytest.importorskip("pandas")
     frame = pd.DataFrame([[1, 2, 0.5], [2, 3, 0.25]])
     assert Graph.from_table(frame, 0, 1, 2).weights.tolist() == [0.5, 0.5, 0.25, 0.25]
-    with pytest.warns(GraphWarning, match="column 2 not read; pass weight='2'"):
+    with pytest.warns(GraphWarning, match="column 2 not read; pass weight=2"):
         assert not Graph.from_table(frame, 0, 1).is_weighted
     nodes = pd.DataFrame({"id": [0, 1, 2], 1: ["a", "b", "c"]})
     assert Graph.from_edges([0, 1], [1, 2]).with_nodes(nodes).n_nodes == 3
