@@ -1,7 +1,7 @@
 """Numbers in the prose of ``docs/papers/*.md``, and where each comes from.
 
-A phrase with numbers stands in :mod:`bench.papers.said`, beside a function of the record: its values must be the numbers
-as they are printed, or it says whether the phrase holds. Others stand in formulas, are names, places or values of
+A phrase with numbers stands in :mod:`bench.papers.said`, beside a function of the record: its values must be the
+numbers as they are printed, or it says whether the phrase holds. Others stand in formulas, are names, places or values of
 parameters, or are marked there as published or as settings. Tables, and the lines on how they were measured, are what
 the record gives.
 """

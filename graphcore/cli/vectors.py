@@ -110,7 +110,7 @@ def _load_text(source):
         lines = [line.partition("#")[0] for line in lines]
     rows = [split_line(line, delimiter, quoted) for line in lines]
     skip = numbered[0][0] - 1
-    has_sizes = _are_sizes(rows)
+    has_sizes = delimiter is None and _are_sizes(rows)
     if has_sizes:
         rows, skip, named = rows[1:], numbered[0][0], 1
     rows[0] = named_columns(rows)

@@ -55,8 +55,8 @@ def test_tables_of_pandas():
     assert Graph.from_table(index).n_edges == 2
 
 
-def test_names_that_differ_in_kind_alone_are_refused():
-    with pytest.raises(InputError, match="nodes have names such as 1 and '1'"):
+def test_names_that_differ_in_kind_alone_are_told():
+    with pytest.warns(GraphWarning, match="nodes are called 1 and '1'; write the names alike if these are one node"):
         Graph.from_table({"source": np.array([1, "a"], dtype=object), "target": np.array(["1", 2], dtype=object)})
     mixed = {"source": np.array([1, "a"], dtype=object), "target": np.array(["a", 2], dtype=object)}
     assert Graph.from_table(mixed).node_names.tolist() == [1, "a", 2]
