@@ -59,7 +59,7 @@ def d2_seeding(kernel, n_seeds, *, method="fast", weights=None, random_state=Non
     if not diagonal.any():
         raise InputError(
             "the kernel's diagonal is zero, so every squared distance is 0 or negative and D2 seeding cannot draw; "
-            "use self_loop=1.0 (as published), or sampling='degree' or 'uniform', which need no seeds"
+            "use self_loop=1.0 (as published), or draw by 'degree' or 'uniform', which need no seeds"
         )
     rng = Streams(random_state).generator("seeding")
     uniform = taking_part[int(rng.integers(len(taking_part)))]
