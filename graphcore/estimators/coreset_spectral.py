@@ -12,7 +12,8 @@ from ..base.types import AnyData, AnyGraph, ArrayLike, Labels, PathLike
 from ..base.validation import are_missing, whole_labels
 from ..cluster.pipeline.parameters import defaults
 from ..cluster.pipeline.settings import check_settings
-from ..exceptions import InputError
+from ..exceptions import InputError, warn_user
+from ..graphs.columns import check_order
 from ..graphs.graph import Graph
 from ..graphs.rows import DIRECTED
 from ._checks import Estimator, parameters, stages_of, whole
@@ -233,7 +234,11 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, PredictedRows
                 marked = np.empty(0)
             marked = whole_labels(marked) if are_missing(marked).any() else marked
             labels = y if marked.ndim == 1 and marked.dtype.kind == "i" and (marked == -1).any() else None
+            if marked.ndim == 1 and marked.dtype.kind == "O" and are_missing(marked).any():
+                warn_user("y holds None beside text, and is not read: give labels= as integers, -1 where there is none")
         known = {"labels": labels, "initial_labels": initial_labels, "sample_weight": sample_weight}
+        for name, values in known.items():
+            check_order(name, values, X)
         return fit_with_callbacks(type(self)._fit, self, X, y, **known)
 
     def fit_predict(self, X: AnyData, y: object = None, **known: ArrayLike | None) -> Labels:

@@ -64,8 +64,6 @@ def _numpy_columns(source):
             labels = read_array(stream, source.size)
         except FormatError as error:
             raise FormatError(f"the NumPy file cannot be read ({error})") from None
-    if labels.dtype.kind == "f":
-        labels = whole_numbers(labels.ravel(), "labels are integers;").reshape(labels.shape)
     if labels.ndim not in (1, 2) or labels.dtype.kind not in "iu" or not labels.size:
         raise FormatError(
             f"the NumPy file holds {labels.dtype} of shape {labels.shape}; labels are integers in one dimension, or "
@@ -80,7 +78,8 @@ def _named_columns(source, columns):
     known = [c for c, head in enumerate(heads) if plain(head) in _CLUSTERS]
     words = [c for c, head in enumerate(heads) if head[:1].isalpha() and head.lower() not in MISSING]
     by_number = below[0] and any(all(map(is_id, below[c])) for c in words)
-    has_index = len(columns) > 1 and any(map(is_index, heads))
+    # A node may have a blank name, too.
+    has_index = len(columns) > 1 and any(map(is_index, heads)) and not is_id(heads[-1])
     by_name = known and (len(columns) == 1 or has_index or any(plain(head) in _NODES for head in heads))
     is_counted = len(columns) > 1 and is_count(heads) and not all_whole(below[0])
     if not (by_name or by_number or has_index or is_counted):
