@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..exhibit import chosen, mean
+from ..exhibit import mean
 from ..rank_restricted.large import TABLE_4
 from ..rank_restricted.medium import AS_GIVEN, RANDOM_G, TWO_STEPS
 from . import PUBLISHED, SETTING, deviation, value, values
