@@ -102,10 +102,11 @@ def chosen_coresets(groups):
 
 
 def check(groups):
-    """Check that with the largest coreset spectral clustering beats kernel k-means on a coreset."""
+    """Check that with the largest coreset spectral clustering beats kernel k-means, by NC where it is exact."""
     most = max(group["share"] for group in chosen_coresets(groups))
-    exact, kmeans = (chosen(groups, method=m, share=most)[0] for m in (EXACT, KMEANS))
-    assert mean(exact, "ari") > mean(kmeans, "ari") and mean(exact, "nc") < mean(kmeans, "nc")
+    kmeans, exact, power = (chosen(groups, method=m, share=most)[0] for m in (KMEANS, EXACT, POWER))
+    assert min(mean(exact, "ari"), mean(power, "ari")) > mean(kmeans, "ari")
+    assert mean(exact, "nc") < mean(kmeans, "nc")
 
 
 def real(name, settings):
@@ -160,7 +161,7 @@ FIGURES = (
         6,
         partial(walked, 200),
         "As published, by ARI a coreset of 5 % does as well as all nodes, in a hundredth of the time and less. Its NC "
-        "is larger (.179, and .144 with eigenvectors, against .106). Kernel k-means on the coreset is stuck, as "
+        "is larger (.147, and .144 with eigenvectors, against .106). Kernel k-means on the coreset is stuck, as "
         "published.",
         published=tuple(
             {"method": method, "share": 5, "seconds": "a fraction of a second", "ari": "that of all", "source": TEXT}
@@ -174,7 +175,7 @@ FIGURES = (
         "PenDigits, 250 neighbours, k = 10",
         10,
         partial(real, "pendigits-nn250"),
-        "As on HAR: by ARI 5 % of the nodes do as well as all, their NC is larger (.112, and .089 with eigenvectors, "
+        "As on HAR: by ARI 5 % of the nodes do as well as all, their NC is larger (.093, and .089 with eigenvectors, "
         "against .076), and kernel k-means on the coreset is stuck.",
     ),
     figure(
@@ -182,9 +183,9 @@ FIGURES = (
         "Letter, 300 neighbours, k = 26",
         26,
         partial(real, "letter-nn300"),
-        "No method separates the 26 letters well on this graph. By ARI the order of the methods is that of the other "
-        "figures, by NC it is not. With a coreset of a tenth, NC is .478 by the power method, .445 by kernel k-means "
-        "and .378 by eigenvectors. scikit-learn factorises a matrix of 20,000 rows that becomes nearly dense, and does "
+        "No method separates the 26 letters well on this graph. By ARI and by NC the order of the methods is that of "
+        "the other figures: with a coreset of a tenth, NC is .380 by the power method, .378 by eigenvectors and .445 "
+        "by kernel k-means. scikit-learn factorises a matrix of 20,000 rows that becomes nearly dense, and does "
         "end: a coreset of a tenth drawn by degree, clustered by its eigenvectors, has a higher ARI (.165 against "
         ".140) in less than a thousandth of the time.",
     ),

@@ -1,9 +1,9 @@
 """Numbers in the prose of ``docs/papers/*.md``, and where each comes from.
 
 A phrase with numbers stands in :mod:`bench.papers.said`, beside a function of the record: its values must be the
-numbers as they are printed, or it says whether the phrase holds. Others stand in formulas, are names, places or values of
-parameters, or are marked there as published or as settings. Tables, and the lines on how they were measured, are what
-the record gives.
+numbers as they are printed, or it says whether the phrase holds. Others stand in formulas, are names, places or
+values of parameters, or are marked there as published or as settings. Tables, and the lines on how they were
+measured, are what the record gives.
 """
 
 import re
@@ -56,9 +56,9 @@ def found(folder=FOLDER):
 def _sections(text):
     """Yield the name of each exhibit and its prose; "" for what stands before them."""
     parts = re.split(r"^\(\w+-([\w.-]+)\)=\n## .*\n", text, flags=re.MULTILINE)
-    for name, given in zip(["", *parts[1::2]], parts[::2], strict=True):
-        part = re.sub(r"^```.*?^```", "", given, flags=re.MULTILINE | re.DOTALL)
-        yield name, " ".join(line for line in part.splitlines() if not re.match(r"\||#|\*(Measured|Written)", line))
+    for name, part in zip(["", *parts[1::2]], parts[::2], strict=True):
+        lines = re.sub(r"^```.*?^```", "", part, flags=re.MULTILINE | re.DOTALL).splitlines()
+        yield name, " ".join(line for line in lines if not re.match(r"\||#|\*(Measured|Written)", line))
 
 
 def _of_prose(prose, phrases, groups, source):

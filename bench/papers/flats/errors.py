@@ -8,7 +8,7 @@ from ..exhibit import TEXT, Exhibit, MissingData, chosen, mean
 
 SHARES = (0.001, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
 COARSE = (0.01, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.8, 0.9, 1.0)
-AROUND_BEST = (0.01, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.5, 0.7, 0.9, 1.0)
+AROUND_BEST = (0.01, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.7, 0.9, 1.0)
 QUICK_SHARES = (0.01, 0.1, 0.3, 1.0)
 PLAIN, GREEDY = "a draw", "the best of several draws"
 # Bandwidths of figures 9 and 10 by dimension.
@@ -40,7 +40,7 @@ def _mnist(settings):
     data = vectors.mnist(settings.data)
     if data is None:
         raise MissingData("MNIST")
-    for seed in settings.seeds(8, 1):
+    for seed in settings.seeds(3, 1):
         order = np.random.default_rng(seed).permutation(len(data[0]))
         for n in (100, 200) if settings.quick else (200, 500, 1000, 2000)[: 4 if seed < 2 else 3]:
             train, test = data[0][order[:n]], data[0][order[-10 * n :]].astype(np.float64)
@@ -188,6 +188,11 @@ def _check_best(by, least_and_most):
     return check
 
 
+def _check_seedings(groups):
+    for seeding in (PLAIN, GREEDY):
+        _check_best("n", dict.fromkeys((200, 500, 1000, 2000), (0.1, 0.3)))(chosen(groups, seeding=seeding))
+
+
 def _check_flats(groups):
     """Check that errors fall with m, and that the best k is near n for lines not centred, else far below."""
     few = [mean(group, "test") for group in chosen(groups, rule="centred, reduced", share=0.01)]
@@ -256,14 +261,14 @@ FIGURES = (
         measure=_mnist,
         published=({"best": "0.05 to 0.2", "source": TEXT},),
         draw=lambda groups, published: _draw(None, "n", "n")(chosen(groups, seeding=PLAIN), published),
-        check=_check_best("n", dict.fromkeys((200, 500, 1000, 2000), (0.1, 0.3))),
+        check=_check_seedings,
         slow=True,
         why=(
             "There is a best k between the extremes, and both errors fall with n at the same k / n, as "
             "published. The curves are flat around their minimum, which is at a larger k here than the published "
-            "0.05 to 0.2 n; the report does not say which n it took. Over 8 draws of 1,000 images the least error is "
-            "at 0.3 n, and 0.3 n is better than 0.2 n by .20 ± .03; it is at 0.25 n with the better seeds of "
-            "scikit-learn. The curves have one draw for each seed."
+            "0.05 to 0.2 n; the report does not say which n it took. Over 3 draws of 1,000 images the least error is "
+            "at 0.25 n, lower than at 0.2 n by .11 ± .04. With the seeds of scikit-learn, each the best of several "
+            "draws, it is at 0.25 n too, by .02 ± .06. The curves have one draw for each seed."
         ),
     ),
     Exhibit(
