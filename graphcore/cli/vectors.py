@@ -58,6 +58,7 @@ def _load_parquet(source):
     import numpy as np
 
     from ..files.parquet import check_parquet, read_table
+    from ..graphs.columns import is_index
 
     table, kinds = read_table(source), check_parquet()[0].types
     are_lists = kinds.is_list, kinds.is_large_list, kinds.is_fixed_size_list
@@ -69,14 +70,13 @@ def _load_parquet(source):
         if len({0 if row is None else len(row) for row in rows}) > 1:
             raise InputError(f"the lists in column {lists[0]!r} are not all of one length")
         return np.stack(rows) if len(rows) else np.empty((0, 0))
-    names = table.column_names
     for field in table.schema:
         if not (kinds.is_integer(field.type) or kinds.is_floating(field.type) or kinds.is_boolean(field.type)):
-            if len(names) < 2 or field.name not in (names[0], names[-1]) or "string" not in str(field.type):
+            if not is_index(field.name):
                 raise InputError(
                     f"column {field.name!r} holds {field.type}, and vectors are numbers only; leave it out"
                 )
-            warn_user(f"{source.name}: column {field.name!r} holds names, and is not read")
+            warn_user(f"{source.name}: column {field.name!r} is an index, and is not read")
             table = table.drop_columns([field.name])
         elif table.column(field.name).null_count:
             raise InputError(f"column {field.name!r} has missing values; fill them in, or leave these rows out")
@@ -154,7 +154,7 @@ def _are_sizes(rows):
     """Return whether the first line has the numbers of vectors and columns, as word2vec's text does."""
     sizes = rows[0]
     is_pair = len(rows) > 1 and len(sizes) == 2 and all(map(str.isdecimal, sizes))
-    return is_pair and len(rows[1]) == int(sizes[1]) + 1
+    return is_pair and len(rows[1]) == int(sizes[1]) + 1 and (len(rows[1]) > 2 or _is_word(rows[1][0]))
 
 
 def _is_counted(first, body):
@@ -198,6 +198,6 @@ def _said(error):
         return str(error).partition("\n")[0][:200]
     return (
         f"column {int(found['at']) - 1} of row {found['row']} (both counted from 0) holds {found['value'][:80]}; "
-        "vectors are numbers only, with decimal points and without brackets: leave out columns of names, fill in what is "
-        "missing, and write the numbers of lists as columns"
+        "vectors are numbers only, with decimal points and without brackets: leave out columns of names, fill in what "
+        "is missing, and write the numbers of lists as columns"
     )

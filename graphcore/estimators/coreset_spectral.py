@@ -9,10 +9,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..base.streams import Streams
 from ..base.types import AnyData, AnyGraph, ArrayLike, Labels, PathLike
-from ..base.validation import whole_labels
+from ..base.validation import are_missing, whole_labels
 from ..cluster.pipeline.parameters import defaults
 from ..cluster.pipeline.settings import check_settings
-from ..exceptions import InputError
+from ..exceptions import InputError, warn_user
+from ..graphs.columns import check_order
 from ..graphs.graph import Graph
 from ..graphs.rows import DIRECTED
 from ._checks import Estimator, parameters, stages_of
@@ -231,7 +232,11 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, PredictedRows
             except ValueError:  # lists of different lengths, which are ignored
                 marked = np.empty(0)
             labels = y if marked.ndim == 1 and marked.dtype.kind == "i" and (marked == -1).any() else None
+            if marked.ndim == 1 and marked.dtype.kind == "O" and are_missing(marked).any():
+                warn_user("y holds None beside text, and is not read: give labels= as integers, -1 where there is none")
         known = {"labels": labels, "initial_labels": initial_labels, "sample_weight": sample_weight}
+        for name, values in known.items():
+            check_order(name, values, X)
         return fit_with_callbacks(type(self)._fit, self, X, y, **known)
 
     def fit_predict(self, X: AnyData, y: object = None, **known: ArrayLike | None) -> Labels:

@@ -127,6 +127,18 @@ def _contraction(graph, kinds, labels, params):
     return drawn, params
 
 
+# Rows of a matrix that are looked at for distances.
+_SAMPLE = 100
+
+
+def _may_be_distances(X):
+    """Return whether all of a matrix but its diagonal is positive, and no detour is shorter, which few weights obey."""
+    if len(X) < 4 or X.shape[0] != X.shape[1] or np.diag(X).any() or np.count_nonzero(X) < X.size - len(X):
+        return False
+    largest, least = X.max(), X.min(where=X > 0, initial=np.inf)
+    return largest > 1 and largest > 2 * least and all((row + row[:, None] + 1e-6 * largest >= X).all() for row in X)
+
+
 AFFINITIES = ("auto", "nearest_neighbors", "precomputed", "precomputed_nearest_neighbors")
 
 
@@ -177,6 +189,11 @@ def graph_of(model, X, streams, stages):
     if given:
         refuse_negative(model, X, "weights of edges" if affinity == "precomputed" else "distances")
     if affinity == "precomputed":
+        if not hasattr(X, "indptr") and _may_be_distances(X[:_SAMPLE, :_SAMPLE]):
+            warn_user(
+                "X has zeros on its diagonal and obeys the triangle inequality: if it holds distances, they are taken "
+                "for weights; pass affinity='precomputed_nearest_neighbors'"
+            )
         with stages("graph"):
             return as_graph(X, symmetrize=model.symmetrize), Reference("edges")
     reachable = min(n_neighbors, X.shape[0] - 1)

@@ -14,6 +14,7 @@ _ID = re.compile(r"0|-?[1-9][0-9]{0,18}")
 _WHOLE = re.compile(r"-?[0-9]{1,16}\.0*")
 # Several numbers in one field, as an embedding in a column of a table.
 _LIST = re.compile(r"\s*[\[({]?\s*[-+.\d][-+.\deE]*([\s,;]+[-+.\d][-+.\deE]*)+")
+_PAIR = re.compile(r"\(-?\d+,-?\d+\)")  # a node of a grid
 MISSING = frozenset(["", "-", "?", "na", "n/a", "#n/a", "nan", "<na>", "nat", "null", "none", "{}"])
 # Numbers above this are taken for times, in seconds (since 1973) or milliseconds since 1970, and not for weights.
 _TIME = 1e8
@@ -24,7 +25,7 @@ _SERIES = 10
 # Lines with more numeric columns than these beside the ends are more likely vectors than edges.
 _MANY = 3
 # Marks around whole lines or fields, as Python, Spark and SQL write them.
-_OPEN, _CLOSED = re.compile(r"[(\[{'\"]"), re.compile(r"[)\]};,'\"]$")
+_OPEN, _CLOSED = re.compile(r"['\"]|[(\[{][^)\]}]*$"), re.compile(r"[^(\[{]*[)\]}]$|.*[;,'\"]$")
 
 
 def is_decimal_comma(field):
@@ -86,7 +87,8 @@ def is_header(rows, columns):
     if not rest or any(c >= len(first) or _INTEGER.fullmatch(first[c]) for c in columns):
         return False
     others = set(range(min(map(len, rows)))) - set(columns)
-    words = [c for c in others if not is_number(first[c]) and first[c].lower() not in MISSING]
+    numbers = {c for c in others if is_number(first[c]) or is_decimal_comma(first[c])}
+    words = [c for c in others - numbers if first[c].lower() not in MISSING]
     above_ids = any(all_ids(rest, [c]) for c in columns) if len(rest) > 1 else all_ids(rest, columns)
     return above_ids or any(all(is_number(row[c]) or is_decimal_comma(row[c]) for row in rest) for c in words)
 
@@ -177,7 +179,9 @@ def position(column, names, parameter):
         return column
     name = column.strip().lower()
     if names is None:
-        raise ParameterError(f"{parameter}={column!r} is a name, and the file has no header; give its number, from 0")
+        raise ParameterError(
+            f"{parameter}={column!r} is a name, and the file has no header with it; give its number, from 0"
+        )
     if name not in names:
         raise ParameterError(f"{parameter}={column!r} is no column; there are {', '.join(map(repr, names))}")
     return names.index(name)
@@ -191,7 +195,8 @@ def notes_on_ends(rows, names, columns, bipartite):
         raise FormatError(no_edges(*ends))
     for c in columns:
         fields = [row[c] for row in rows if len(row) > max(columns)]
-        if fields and sum(map(bool, map(_LIST.match, fields))) >= max(1, len(fields) - 1):  # one may be a header
+        n_lists = sum(bool(_LIST.match(field)) and not _PAIR.fullmatch(field) for field in fields)
+        if fields and n_lists >= max(1, len(fields) - 1):  # one may be a header
             raise FormatError(
                 f"column {c} holds lists of numbers, as {fields[-1][:40]!r}, and no nodes; if they are vectors, use "
                 "knn_graph (--vectors); if neighbours, format='adjlist' reads them with blanks between"
@@ -201,7 +206,7 @@ def notes_on_ends(rows, names, columns, bipartite):
                 f"column {c} holds {fields[0]!r} and the like, as lists of neighbours do; without the colons they are "
                 "read with format='adjlist'"
             )
-        if len(fields) > 1 and (all(map(_OPEN.match, fields)) or all(map(_CLOSED.search, fields))):
+        if len(fields) > 1 and (all(map(_OPEN.match, fields)) or all(map(_CLOSED.match, fields))):
             raise FormatError(
                 f"column {c} holds {fields[0][:40]!r} and the like; remove the marks that are no part of the names, or "
                 "pass format='edgelist' if they are"
@@ -277,7 +282,7 @@ def choose_weight(rows, names, konect, weight_column, columns, idle):
 
 def _is_stamp(number):
     """Return whether a number may be a time in seconds, with a fraction perhaps, or in parts of seconds."""
-    return _TIME <= number and (number <= 2**32 or number.is_integer())
+    return number >= _TIME and (number <= 2**32 or number.is_integer())
 
 
 def _is_time(fields):

@@ -116,11 +116,15 @@ def guess_dialect(source, reading):
             "this looks like an adjacency matrix and no list of edges; give Graph.from_scipy what numpy.loadtxt(path, "
             "delimiter=...) or, with names, pandas.read_csv(path, index_col=0) reads, or pass format='edgelist'"
         )
-    header = is_header([named_columns(rows), *rows[1:]], asked) if header is None else header
+    if header is None:
+        by_name = [c for c in (*(reading.columns or ()), weight_column) if isinstance(c, str) and c != "auto"]
+        heads = {field.lower() for field in rows[0]}
+        is_named = bool(by_name) and all(name.strip().lower() in heads for name in by_name)
+        header = is_named or is_header([_heads(rows), *rows[1:]], asked)
     notes = [_count_note(numbered[0][1])] if not header and reading.header is None and _may_count(rows) else []
     names = names_in_comment(remarks, len(rows[0]), layout.split)
     if header:
-        names, rows = [field.lower() for field in named_columns(rows)], rows[1:]
+        names, rows = [field.lower() for field in _heads(rows)], rows[1:]
         names = None if is_count([field.upper() for field in names]) else names
         if not rows:
             raise FormatError(
@@ -157,7 +161,11 @@ def named_columns(rows):
     """Return the fields of the first line, below which R writes names of rows that have no name of their own."""
     first, rest = rows[0], rows[1:]
     is_short = rest and all(len(row) == len(first) + 1 and row[-1] for row in rest)
-    return ["", *first] if is_short and not any(map(is_number, first)) else first
+    return ["", *first] if is_short and all(re.search(r"[^\W\d_]", field) for field in first) else first
+
+
+def _heads(rows):
+    return named_columns(rows) if len(rows[0]) > 1 else rows[0]
 
 
 def _may_count(rows):
@@ -275,6 +283,10 @@ def _delimiter(lines, given, columns, quoted, suffix):
     split = {mark: [split_line(line, mark, quoted and mark is not None) for line in lines] for mark in marks}
     last = max(columns, default=1)
     wide = [mark for mark in marks if all(len(row) > last for row in split[mark])]
+    if any("(" in line for line in lines):  # names such as (0,1) stay whole
+        fields = {mark: [field for row in split[mark] for field in row[: last + 1]] for mark in wide}
+        whole = [m for m in wide if all(field.count("(") == field.count(")") for field in fields[m])]
+        wide = whole or wide
     for mark in wide:
         if all_ids(split[mark][1:] or split[mark], columns):
             return mark

@@ -64,8 +64,6 @@ def _numpy_columns(source):
             labels = read_array(stream, source.size)
         except FormatError as error:
             raise FormatError(f"the NumPy file cannot be read ({error})") from None
-    if labels.dtype.kind == "f":
-        labels = whole_numbers(labels.ravel(), "labels are integers;").reshape(labels.shape)
     if labels.ndim not in (1, 2) or labels.dtype.kind not in "iu" or not labels.size:
         raise FormatError(
             f"the NumPy file holds {labels.dtype} of shape {labels.shape}; labels are integers in one dimension, or "
@@ -79,7 +77,8 @@ def _named_columns(source, columns):
     heads, below = [column[0] for column in columns], [column[1:_SAMPLE] for column in columns]
     known = [c for c, head in enumerate(heads) if plain(head) in _CLUSTERS]
     by_number = heads[-1][:1].isalpha() and heads[-1].lower() not in MISSING and below[0] and all(map(is_id, below[-1]))
-    has_index = len(columns) > 1 and any(map(is_index, heads))
+    # A node may have a blank name, too.
+    has_index = len(columns) > 1 and any(map(is_index, heads)) and not is_id(heads[-1])
     by_name = known and (len(columns) == 1 or has_index or any(plain(head) in _NODES for head in heads))
     is_counted = len(columns) > 1 and is_count(heads) and not all_whole(below[0])
     if not (by_name or by_number or has_index or is_counted):
@@ -137,7 +136,7 @@ def _integers(column):
     if any("_" in field for field in column):  # Python's own spelling of digits
         raise ValueError
     is_there = [field.lower() not in MISSING for field in column]
-    if not any(is_there) or not any("." in field for field in column) and all(is_there):
+    if not any(is_there) or (not any("." in field for field in column) and all(is_there)):
         return np.array(list(map(int, column)), dtype=np.int64)
     numbers = np.array([float(field) if there else -1.0 for field, there in zip(column, is_there, strict=True)])
     return whole_numbers(numbers, "labels are integers;")

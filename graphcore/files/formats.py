@@ -53,7 +53,8 @@ _FOREIGN = {
     rb"@relation\s+\S+\s+@attribute\s": "a table of vectors (ARFF), which scipy.io.arff.loadarff(path) reads",
     rb"(c\b[^\n]*\n)*p\s+(w?cnf|aux)\s": "a formula (CNF) or coordinates of DIMACS, and no graph",
     rb"(graph|flowchart)\s+(td|tb|bt|lr|rl)\s*;?\s*\n[^\n]*--": "a Mermaid diagram; write its arrows as two columns",
-    rb"(t\s+#[^\n]*\n)?(v\s+\S+[^\n]*\n)+e\s+\S+\s+\S+": "lines of vertices and edges (gSpan); save those of edges without the e",
+    rb"(t\s+#[^\n]*\n)?(v\s+\S+[^\n]*\n)+e\s+\S+\s+\S+":
+        "lines of vertices and edges (gSpan); save those of edges without the e",
     rb"\([^\n]*\)[^\n(),]*;\s*\Z": "a tree in Newick's format; write its edges as two columns",
 }  # fmt: skip
 # Those that only their endings tell.

@@ -18,9 +18,10 @@ from .npz import ALWAYS_FINE, MAX_RATIO
 # Formats of tables by the endings of their files.
 TABLES = {".csv": "csv", ".tsv": "tsv", ".parquet": "parquet"}
 _NO_IDS = (
-    "a column of nodes cannot be read as {}; if the rows are vectors, use knn_graph (--vectors); ids='string' takes any "
-    "numbers for names"
+    "a column of nodes cannot be read as {}; if the rows are vectors, use knn_graph (--vectors); ids='string' takes "
+    "any numbers for names"
 )
+_SAMPLE = 200
 # Rows that are read at once, at most.
 _ROWS = 1 << 20
 # Memory of a batch where a whole table is read.
@@ -103,7 +104,8 @@ class EdgeTable:
 
     n_nodes = None  # tables do not state it
 
-    def __init__(self, schema, reading):
+    def __init__(self, schema, reading, whole=()):
+        """Choose columns; those of floats called in `whole` begin with integers, as they have beside missing values."""
         arrow, _ = check_parquet()
         names, given, ids = schema.names, reading.weight_column, reading.ids
         index = [name for name in names if is_index(name)]
@@ -132,14 +134,18 @@ class EdgeTable:
                 raise FormatError(
                     f"column {name} holds {kind}, and no nodes; if these are vectors, use knn_graph (--vectors)"
                 )
+            if arrow.types.is_floating(kind) and ids == "auto" and name not in whole:
+                self.notes.append(
+                    f"column {name} holds {kind}, which are taken for names of nodes; if the rows are vectors, use "
+                    "knn_graph (--vectors)"
+                )
             if arrow.types.is_boolean(kind) or arrow.types.is_temporal(kind):
                 raise FormatError(f"column {name} holds {kind}, and nodes are integers or text; pass columns=")
         no_edges = None if reading.columns or reading.declared else no_edges_in(*ends)
         if no_edges is not None:
             raise FormatError(no_edges)
         self._two_kinds = ends if two_kinds(*ends) else None
-        # Tables with missing values have integers as floats.
-        integers = all(arrow.types.is_integer(kind) or arrow.types.is_floating(kind) for kind in types)
+        integers = all(arrow.types.is_integer(kind) or name in whole for name, kind in zip(ends, types, strict=True))
         if ids == "integer" and not integers:
             raise FormatError(f"columns {ends[0]} and {ends[1]} are {types[0]} and {types[1]}")
         self.numbering = None if integers and ids != "string" else Numbering()
@@ -173,7 +179,10 @@ class ParquetEdges(EdgeTable):
         with _refusing("the Parquet table cannot be read"), parquet.ParquetFile(source.path) as table:
             _check_size(source, table.metadata)
             schema = table.schema_arrow
-        super().__init__(schema, reading)
+            floats = [f.name for f in schema if "double" in str(f.type) or "float" in str(f.type)]
+            first = next(table.iter_batches(_SAMPLE, columns=floats, use_threads=False), None) if floats else None
+        values = {} if first is None else {name: first.column(name).to_numpy(zero_copy_only=False) for name in floats}
+        super().__init__(schema, reading, [name for name, v in values.items() if (np.trunc(v) == v).all()])
         self._path, self._n_rows = source.path, block_size(_ROWS, memory)
 
     def blocks(self, skip, _folder):

@@ -84,7 +84,14 @@ def refuse_as_vectors(X, remedy=None):
             f"column {index[0]!r} of X is named as a written index is, and is taken as a coordinate; leave it out with "
             f"X.drop(columns={index[0]!r}) unless it is one"
         )
-    text = _some_text(X)
+    if len({isinstance(name, str) for name in column_names(X)}) > 1:
+        raise InputError("columns of X are called by text and by numbers; make text of all: X.columns.astype(str)")
+    text = _some_value(X, (str, bytes))
+    if _some_value(X, (list, tuple, np.ndarray)) is not None:
+        raise InputError(
+            "X cannot be used as vectors: a column holds lists, one for each row; make columns of their numbers: "
+            "numpy.stack(list(X[column]))"
+        )
     if text is not None:
         raise InputError(
             f"X cannot be used as vectors: could not convert text ({text!r}) to numbers; for names of nodes give "
@@ -250,12 +257,12 @@ def _refuse_path(X, wanted):
         )
 
 
-def _some_text(X):
-    """Return a text in the first row of X, or None."""
+def _some_value(X, types):
+    """Return a value of these types in the first row of X, or None."""
     has_rows = hasattr(X, "__len__") and hasattr(X, "__getitem__") and not isinstance(X, Mapping)
     if hasattr(X, "tocsr") or not has_rows or len(X) == 0:
         return None
     if getattr(getattr(X, "dtype", None), "kind", "O") not in "OUST":
         return None
     values = _as_array(X[:1]).ravel().tolist()
-    return next((value for value in values if isinstance(value, (str, bytes))), None)
+    return next((value for value in values if isinstance(value, types)), None)

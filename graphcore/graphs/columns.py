@@ -2,7 +2,7 @@
 
 import re
 
-from ..exceptions import warn_user
+from ..exceptions import InputError, warn_user
 
 # Names of the two ends of edges, in small letters without marks between their words. Frames that have one of the first
 # few are tables of edges even where nobody says so.
@@ -139,6 +139,14 @@ def in_row_order(X):
     return X
 
 
+def check_order(name, values, X):
+    """Raise an InputError for values of rows whose index is that of a data frame in another order."""
+    if not (hasattr(X, "reindex") and hasattr(values, "reindex")) or len(X) != len(values):
+        return
+    if not X.index.equals(values.index) and set(X.index) == set(values.index):
+        raise InputError(f"{name} have the index of X in another order; give {name}.reindex(X.index)")
+
+
 def two_kinds(source, target):
     """Return whether the names of two ends speak of nodes of two kinds, whose numbers may be the same."""
     source, target = ((plain(name) or "").removesuffix("id") for name in (source, target))
@@ -153,8 +161,14 @@ def is_missing(value):
 def doubtful_names(names):
     """Return the note on names of nodes that stand for missing values, repeat, or differ in writing only; or None."""
     known = names if isinstance(names, dict) else set(names)
-    missing = [name for name in MISSING_NAMES if name in known]
-    missing += [name for name in known if not isinstance(name, (str, int)) and is_missing(name)]
+    try:  # a search of one text takes less time than a look at each name
+        text = "\n".join(["", *known, ""])
+        odd = known if any(mark in text for mark in (".0\n", " \n", "\n ", "\t\n", "\n\t")) else ()
+    except TypeError:  # names that are no text
+        odd = [name for name in known if not isinstance(name, int)] and known
+    missing = [name for name in MISSING_NAMES if name in known] + [
+        name for name in odd if not isinstance(name, (str, int)) and is_missing(name)
+    ]
     if missing:
         return (
             f"nodes are called {', '.join(map(repr, missing))}, as missing values are written; drop these edges unless "
@@ -163,7 +177,7 @@ def doubtful_names(names):
     if len(known) < len(names):
         return "several nodes have the same name, and labels do not tell which is which; give them different names"
     # As text, without blanks around it and the .0 of an integer that was a float.
-    bare = ((name, name.strip().removesuffix(".0") if isinstance(name, str) else str(name)) for name in known)
+    bare = ((name, name.strip().removesuffix(".0") if isinstance(name, str) else str(name)) for name in odd)
     twin = next((pair for pair in bare if pair[0] != pair[1] and pair[1] in known), None)
     return twin and f"nodes are called {twin[0]!r} and {twin[1]!r}; write the names alike if these are one node"
 

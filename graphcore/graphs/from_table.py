@@ -217,8 +217,8 @@ class Columns:
             listed = ", ".join(map(repr, self.names)) or "none"
             there = "; make columns of its index by table.reset_index()" if name in self._index else ""
             raise InputError(
-                f"{parameter}={name!r} is no column of the table; it has {listed}{there}; pass {parameter}= the one that "
-                "is meant"
+                f"{parameter}={name!r} is no column of the table; it has {listed}{there}; pass {parameter}= the one "
+                "that is meant"
             )
         values = self.raw(name)
         if values.ndim != 1:

@@ -322,7 +322,7 @@ def test_a_table_of_vectors_is_noticed(write, text, said):
         ("count\tto\tfrom\n2\tb\ta\n3\tc\tb\n", {("a", "b", 2.0), ("b", "c", 3.0)}),
         ("ts,amount,from_acct,to_acct\n5,2,a,b\n6,3,b,c\n", {("a", "b", 2.0), ("b", "c", 3.0)}),
         ("0,1\na,b\nb,c\n", {("a", "b", 1.0), ("b", "c", 1.0)}),  # pandas' columns without names
-        ("0,1,2\na,b,2\nb,c,3\n", {("a", "b", 1.0), ("b", "c", 1.0)}),
+        ("0,1,2\na,b,2\nb,c,3\n", {("a", "b", 2.0), ("b", "c", 3.0)}),  # and a weight
         (",0,1\n0,a,b\n1,b,c\n", {("a", "b", 1.0), ("b", "c", 1.0)}),
         ("Unnamed: 0,who,whom\n1,5,6\n2,6,7\n", {(5, 6, 1.0), (6, 7, 1.0)}),
         ("1.0,2.0\n2.0,3.0\n", {(1, 2, 1.0), (2, 3, 1.0)}),  # integers beside missing values

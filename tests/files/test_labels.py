@@ -70,7 +70,7 @@ def test_endings_compress(tmp_path, named, ending, compression):
     assert path.read_bytes()[:2] in (b"\x1f\x8b", b"BZ", b"\xfd7")
     assert read_labels(path, named).tolist() == [1, 0, -1]
     write_memberships(sp.csr_array(np.eye(3)), tmp_path / f"m.csv{compression}", named)
-    assert read_labels(tmp_path / f"m.csv{compression}").tolist() == [["0", "1.0"], ["1", "1.0"], ["2", "1.0"]]
+    assert read_labels(tmp_path / f"m.csv{compression}").tolist() == [[0, 1], [1, 1], [2, 1]]
 
 
 def test_digits_as_python_spells_them_are_names(write):
