@@ -27,7 +27,7 @@ def _several(form):
     return rf"(?:{form})(?:(?:,|,? and|,? to) (?:{form}))*"
 
 
-# What is not a result: the rule, and its form.
+# Numbers that are no results: the rule, and its form.
 RULES = {
     "formula": r"\$[^$]+\$",
     "code": r"`[^`]+`",

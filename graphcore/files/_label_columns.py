@@ -113,7 +113,7 @@ def all_whole(fields):
 def as_labels(columns):
     """Convert columns to integers if all fields are, else to text; a single column has one dimension.
 
-    What is missing is -1; numbers with fractions beside labels are none, as memberships are not.
+    Missing labels are -1. Columns of fractions beside labels, as memberships, are no labels.
     """
     labels = [c for c in columns if isinstance(c, np.ndarray) or not _are_fractions(c)] or columns
     if len(labels) < len(columns):
