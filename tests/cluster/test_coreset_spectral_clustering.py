@@ -313,7 +313,7 @@ def test_wrong_values_are_named_with_a_remedy(options, message):
 
 def test_a_kernel_without_a_diagonal_and_a_graph_without_edges_are_refused():
     graph, _ = example("barabasi-albert")
-    with pytest.raises(InputError, match=r"diagonal is zero.*self_loop=1\.0.*or sampling='degree'"):
+    with pytest.raises(InputError, match=r"diagonal is zero.*self_loop=1\.0.*or draw by 'degree'"):
         clustered(graph, 3, self_loop=0.0)
     with pytest.raises(InputError, match="all 4 nodes are isolated"):
         clustered(Graph.from_edges([], [], n_nodes=4), 2)
