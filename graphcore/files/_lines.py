@@ -14,7 +14,7 @@ from ._columns import is_decimal_comma, is_id, is_number, is_whole
 from ._dialect import COMMENT, is_edge, is_like_edge
 
 # Bytes that are looked through at once: few enough to stay in the processor's cache.
-_PIECE = 1 << 18
+_PIECE = 1 << 16
 _ZERO = re.compile(r"(?<![^\s,;|\"])0\d")
 _NO_WEIGHTS = "there are weights that are negative or not finite"
 
