@@ -81,7 +81,7 @@ def _named_columns(source, columns):
     # A node may have a blank name, too.
     has_index = len(columns) > 1 and any(map(is_index, heads)) and not is_id(heads[-1])
     by_name = known and (len(columns) == 1 or has_index or any(plain(head) in _NODES for head in heads))
-    is_counted = len(columns) > 1 and is_count(heads) and not all_whole(below[0])
+    is_counted = len(columns) > 1 and is_count(heads) and not all(map(is_whole, below[0]))
     if not (by_name or by_number or has_index or is_counted):
         return columns
     if len({plain(heads[c]) for c in known} - {"label", "x"}) > 0:  # names of nodes, and a coordinate
@@ -103,11 +103,6 @@ def _named_columns(source, columns):
 
 def _counts(fields):
     return all(map(is_id, fields)) and [int(field) - int(fields[0]) for field in fields] == list(range(len(fields)))
-
-
-def all_whole(fields):
-    """Return whether fields are integers, perhaps written as floats."""
-    return all(map(is_whole, fields))
 
 
 def as_labels(columns):

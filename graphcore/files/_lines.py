@@ -47,20 +47,6 @@ def data_lines(text, dialect, doubtful=None):
             doubtful.append((number, line))
 
 
-def parse_numbers(source, dialect):
-    """Return the numbers of lines with one number each, which must be finite and not negative."""
-    with source.text(dialect.text_encoding) as text:
-        try:
-            values = np.fromiter(map(float, data_lines(text, dialect)), dtype=np.float64)
-        except UnicodeDecodeError:
-            raise
-        except ValueError as error:
-            raise FormatError(f"the lines cannot be read: {error}") from None
-    if len(values) and not (values.min() >= 0 and values.max() < np.inf):
-        raise FormatError(_NO_WEIGHTS)
-    return values
-
-
 class _Unfit(Exception):
     """numpy.loadtxt did not accept the lines."""
 

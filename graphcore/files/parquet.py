@@ -106,9 +106,7 @@ class EdgeTable:
         """Choose columns; those of floats called in `whole` begin with integers, as they have beside missing values."""
         arrow, _ = check_parquet()
         names, given, ids = schema.names, reading.weight_column, reading.ids
-        index = [name for name in names if is_index(name)]
-        ends = reading.columns or edge_columns(names) or [name for name in names if name not in index][:2]
-        ends = [_named(end, names, "columns") for end in ends]
+        ends = _ends(names, reading)
         if len(ends) < 2:
             raise FormatError(f"the table has {len(names)} columns, and edges have two ends")
         weight = given
@@ -124,7 +122,7 @@ class EdgeTable:
         twice = [name for name in self.columns if names.count(name) > 1]
         if twice:
             raise FormatError(f"several columns are called {twice[0][:80]!r}; rename them")
-        others = [name for name in names if name not in (*self.columns, *index)]
+        others = [name for name in names if name not in self.columns and not is_index(name)]
         self.notes = [] if given is None or not others else [left_out(others, "weight_column")]
         types = [schema.field(name).type for name in ends]
         for name, kind in zip(ends, types, strict=True):
@@ -177,7 +175,8 @@ class ParquetEdges(EdgeTable):
         with _refusing("the Parquet table cannot be read"), parquet.ParquetFile(source.path) as table:
             _check_size(source, table.metadata)
             schema = table.schema_arrow
-            floats = [f.name for f in schema if "double" in str(f.type) or "float" in str(f.type)]
+            is_float = check_parquet()[0].types.is_floating
+            floats = [name for name in set(_ends(schema.names, reading)) if _is_of_kind(schema, name, is_float)]
             first = next(table.iter_batches(_SAMPLE, columns=floats, use_threads=False), None) if floats else None
         values = {} if first is None else {name: first.column(name).to_numpy(zero_copy_only=False) for name in floats}
         super().__init__(schema, reading, [name for name, v in values.items() if (np.trunc(v) == v).all()])
@@ -198,6 +197,16 @@ class ParquetEdges(EdgeTable):
                 read, number = read + batch.num_rows, number + 1
                 if number > skip:
                     yield *self.arrays(batch), read / total
+
+
+def _ends(names, reading):
+    """Return the names of the columns of the end nodes: those asked for, those called so, or the first two."""
+    ends = reading.columns or edge_columns(names) or [name for name in names if not is_index(name)][:2]
+    return [_named(end, names, "columns") for end in ends]
+
+
+def _is_of_kind(schema, name, is_kind):
+    return schema.names.count(name) == 1 and is_kind(schema.field(name).type)
 
 
 def _named(column, names, parameter):

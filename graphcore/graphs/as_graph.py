@@ -8,6 +8,7 @@ import numpy as np
 
 from ..exceptions import InputError, warn_user
 from .columns import edge_columns, is_index, weight_column
+from .from_libraries import is_number
 from .from_table import column_names, is_edge_table
 from .graph import Graph
 from .ids import is_text
@@ -92,7 +93,7 @@ def refuse_as_vectors(X, remedy=None):
             "X cannot be used as vectors: a column holds lists, one for each row; make columns of their numbers: "
             "numpy.stack(list(X[column]))"
         )
-    if text is not None and _is_number(text):
+    if text is not None and is_number(text):
         raise InputError(f"X holds numbers as text ({text!r}); give X.astype(float)")
     if text is not None:
         raise InputError(
@@ -257,15 +258,6 @@ def _refuse_path(X, wanted):
         raise InputError(
             f"{wanted} is needed, got text, {path!r}; if it names a file, read it first: graphcore.read_graph({path!r})"
         )
-
-
-def _is_number(text):
-    """Return whether a text, or bytes, is a number."""
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
 
 
 def _some_value(X, types):

@@ -30,9 +30,7 @@ _WEIGHTS = (
 # Last words of names of weights, as in combined_score, where a single column has one.
 _LAST_WORDS = ("weight", "strength", "similarity", "score")
 # Names of columns that tables of nodes and of labels have beside the nodes.
-_OF_NODES = (
-    "id", "nodeid", "node", "vertex", "vertexid", "vertices", "name",
-)  # fmt: skip
+_OF_NODES = ("id", "nodeid", "node", "vertex", "vertexid", "vertices", "name")
 _BESIDE_NODES = (
     "label", "name", "title", "cluster", "clusters", "clusterid", "community", "class", "modularityclass", "membership",
     "partition", "module", "group",
@@ -41,18 +39,8 @@ _BESIDE_NODES = (
 MISSING_NAMES = ("nan", "NaN", "NAN", "None", "NULL", "null", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaT")
 # Nodes of two kinds, as far as tables name them.
 _PEOPLE = (
-    "user",
-    "customer",
-    "person",
-    "author",
-    "member",
-    "actor",
-    "reviewer",
-    "client",
-    "player",
-    "student",
-    "reader",
-)
+    "user", "customer", "person", "author", "member", "actor", "reviewer", "client", "player", "student", "reader",
+)  # fmt: skip
 _THINGS = (
     "item", "movie", "product", "paper", "book", "event", "group", "film", "team", "course", "page", "song", "artist",
     "article", "business", "game", "track", "tag", "word",

@@ -136,7 +136,7 @@ def edge_attribute(values, weight, parameter, tell):
             raise refused(parameter, weight, f"is an attribute of no edge; there are {listed or 'none'}")
         return weight
     # Text under the very name of weights is refused when it is read.
-    chosen = weight_column([name for name, value in values.items() if name == "weight" or _is_number(value)])
+    chosen = weight_column([name for name, value in values.items() if name == "weight" or is_number(value)])
     numbers = (name for name, value in values.items() if isinstance(value, Real) and not isinstance(value, bool))
     likely = (name for name in values if weight_column([name]) is not None)
     others = [name for name in dict.fromkeys(chain(numbers, likely)) if name != chosen and name not in _OWN]
@@ -162,7 +162,8 @@ def _as_numbers(values, name):
         raise InputError(f"edge attribute {name!r} must hold numbers: {error}") from None
 
 
-def _is_number(value):
+def is_number(value):
+    """Return whether a value is a number, or a text of one."""
     try:
         float(value)
     except (TypeError, ValueError):
