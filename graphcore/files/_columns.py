@@ -139,11 +139,12 @@ def is_matrix(rows, is_whole):
 # -- roles of columns --------------------------------------------------------------------------------------------------
 
 
-def choose_ends(rows, names, columns):
+def choose_ends(rows, names, columns, weight_column):
     """Return (columns of the two ends, columns that hold nothing else, notes) from sampled lines, split into fields.
 
     `names` are those of a header or a comment, or None; `columns` as the caller asked: positions, names, or None for
-    the columns that are called as ends are, else the first two that may hold nodes.
+    the columns that are called as ends are, else the first two that may hold nodes. A stated
+    `weight_column` behind these holds none.
     """
     if columns is not None:
         return tuple(position(column, names, "columns") for column in columns), [], []
@@ -152,15 +153,16 @@ def choose_ends(rows, names, columns):
     found = edge_columns(names or ())
     if found is not None:
         return tuple(map(names.index, found)), index, notes
-    nodes = [c for c in range(min(map(len, rows))) if c not in index]
+    weight = None if weight_column == "auto" else position(weight_column, names, "weight_column")
+    nodes = [c for c in range(min(map(len, rows))) if c not in index and (c < 2 or c != weight)]
     between = next((c for c in nodes[:2] if 2 < len(nodes) <= 2 + _MANY and _is_relation(rows, c, nodes[:3])), None)
     if between is not None:
         ends = tuple([c for c in nodes if c != between][:2])
         said = f"column {between} holds {rows[0][between]!r} or the like, and is not read; {ends} are the ends"
         return ends, [*index, between], [*notes, f"{said}; pass columns={(nodes[0], nodes[1])} if it holds nodes"]
     shown = {row[nodes[1]] for row in rows} if len(nodes) > 2 < len(rows) else set()
-    if len(shown) == 1 and not any(map(is_number, shown)):
-        outer = nodes[0], nodes[2]
+    outer = (nodes[0], nodes[2]) if len(nodes) > 2 else ()
+    if len(shown) == 1 and not any(map(is_number, shown)) and len({is_number(rows[0][c]) for c in outer}) == 1:
         notes.append(f"column {nodes[1]} holds {shown.pop()!r} in all lines; if that is no node, pass columns={outer}")
     return (nodes[0], nodes[1]) if len(nodes) > 1 else (0, 1), index, notes
 

@@ -131,7 +131,7 @@ def guess_dialect(source, reading):
                 "there are no edges: only a header line (pass header=False if it is an edge)"
                 f"{_beside_comments(remarks)}"
             )
-    columns, idle, said = choose_ends(rows, names, reading.columns)
+    columns, idle, said = choose_ends(rows, names, reading.columns, weight_column)
     notes += said
     if not reading.declared:
         notes += notes_on_ends(rows, names, columns, reading.bipartite)

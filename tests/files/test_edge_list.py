@@ -385,6 +385,7 @@ def test_lines_unlike_the_first_are_errors(write, text, said, squeezed):
         ("a pp b\nb pd c\nc pp a\n", "column 1 holds 'pp'", {("a", "b", 1.0), ("b", "c", 1.0), ("a", "c", 1.0)}),
         ("e 1 2\ne 2 3\ne 3 1\n", "column 0 holds 'e'", {(1, 2, 1.0), (2, 3, 1.0), (1, 3, 1.0)}),
         ("a x b\nc x d\ne x f\n", r"pass columns=\(0, 2\)", {("a", "x", 1.0), ("c", "x", 1.0), ("e", "x", 1.0)}),
+        ("a hub 1\nb hub 2\nc hub 3\n", None, {("a", "hub", 1.0), ("b", "hub", 2.0), ("c", "hub", 3.0)}),
         ("hub,a,1\nhub,b,2\nhub,c,3\n", None, {("a", "hub", 1.0), ("b", "hub", 2.0), ("c", "hub", 3.0)}),
         ("userId,movieId,rating\n1,1,4\n2,1,3\n", "bipartite=True", {(1, 1, 4.0), (1, 2, 3.0)}),
         ("sep=;\na;b\nb;c\n", None, {("a", "b", 1.0), ("b", "c", 1.0)}),  # Excel's
@@ -410,6 +411,15 @@ def test_ascending_whole_numbers_are_times(write):
     assert read_graph(write(ascending), weight_column=2).is_weighted
     counts = "".join(f"{i % 7} {7 + i % 5} {i // 8}\n" for i in range(40))  # sorted, but often the same
     assert read_graph(write(counts)).is_weighted
+
+
+@pytest.mark.parametrize("weight", [2, "w"])
+def test_the_column_of_weights_is_no_end(write, weight):
+    path = write(("x y w\n" if weight == "w" else "") + "a -> 2\nc -> 3\nd -> 4\n")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        graph = read_graph(path, weight_column=weight)
+    assert edges_of(graph) == {("->", "a", 2.0), ("->", "c", 3.0), ("->", "d", 4.0)}
 
 
 def test_millions_of_blank_lines_are_not_looked_at_one_by_one(tmp_path):

@@ -8,7 +8,7 @@ import warnings
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from graphcore import FormatError, Graph, GraphWarning, InputError, ParameterError
@@ -90,6 +90,7 @@ def test_blocks_of_edges(tmp_path_factory, edges, policy, more, cut):
     cut=st.integers(0, 60),
     seed=st.integers(0, 99),
 )
+@example(edges=(*np.zeros((2, 3), int), np.arange(3) / 8), policy="max", ids="names", cut=1, seed=0)
 def test_files(tmp_path_factory, edges, policy, ids, cut, seed):
     folder = tmp_path_factory.mktemp("files")
     rng = np.random.default_rng(seed)
