@@ -42,6 +42,7 @@ TESTS = {
     "kernel_methods/kmeans/centroids.py": "kernel_methods/kmeans/test_lloyd.py kernel_methods/kmeans/test_coreset.py",
     "kernel_methods/kmeans/linear.py": "kernel_methods/kmeans/test_linear.py",
     "cluster/partition/_agglomerate_loops.py": "cluster/partition/test_merge.py",
+    "cluster/partition/_annealing_loops.py": "cluster/partition/test_improve.py",
     "cluster/partition/_block_loops.py": "cluster/partition/test_blocks.py cluster/partition/test_local_moving.py",
     "cluster/partition/_constraint_loops.py": "cluster/partition/test_constraints.py",
     "cluster/partition/_group_loops.py": (

@@ -88,8 +88,8 @@ def move_block(task, sums, labels, own, first, last, near, inner):
             best_cut = cut + 2.0 * (links[a] - links[b]) / total
             if b >= 0 and part - clusters[b].part - base + between(objective, best_cut, best_apart) > MIN_GAIN:
                 cut, apart = best_cut, best_apart
-                _take_out(clusters[a], rest_part, links[a], loop, degrees[x], 1)
-                _put_in(clusters[b], part, links[b], loop, degrees[x], 1)
+                _take_out(objective, clusters[a], total, rest_part, links[a], loop, degrees[x], 1)
+                _put_in(objective, clusters[b], total, part, links[b], loop, degrees[x], 1)
                 own[x - first] = b
                 moves += 1
         forget(found, n_touched)

@@ -169,8 +169,8 @@ def _go(task, clusters, total, shares, labels, x, b, count):
     part, then, _ = _with(objective, clusters[b], total, degree, link_b / total, loop / total, left)
     cut += 2.0 * (link_a - link_b) / total
     gain = part - clusters[b].part - base + between(objective, cut, then)
-    _take_out(clusters[a], rest, link_a, loop, degrees[x], count)
-    _put_in(clusters[b], part, link_b, loop, degrees[x], count)
+    _take_out(objective, clusters[a], total, rest, link_a, loop, degrees[x], count)
+    _put_in(objective, clusters[b], total, part, link_b, loop, degrees[x], count)
     labels[x] = b
     return gain, (cut, then)
 

@@ -6,23 +6,31 @@ least volume, largest size, largest volume). `sums` are the inner weights, volum
 `labels`, and are kept up to date.
 """
 
-from math import exp
-
 import numpy as np
 from numba import njit
 
 from ...base.compiling import compiled
-from ._objective_loops import between, between_slopes, forget, gather, places, shares_of, term
+from ._objective_loops import (
+    between,
+    between_slopes,
+    forget,
+    gather,
+    is_information,
+    most_gained,
+    places,
+    shares_of,
+    term,
+    term_slopes,
+)
 
 MIN_GAIN = 1e-13
 # The rest of a sum after a subtraction is rounding error if it is less than this share of the sum.
 ROUNDING = 1e-14
 
-# One cluster: weight inside (both directions), volume and nodes as the caller counts them, and its term of the
-# objective. One record is one look into memory.
-_CLUSTER = np.dtype(
-    (np.record, [("inner", np.float64), ("volume", np.float64), ("count", np.int64), ("part", np.float64)])
-)
+# One cluster: weight inside (both directions), volume and nodes as the caller counts them, its term of the objective,
+# and what `most_gained` needs. One record is one look into memory.
+_FIELDS = ("inner", "volume", "part", "by_inner", "by_volume")
+_CLUSTER = np.dtype((np.record, [*((name, np.float64) for name in _FIELDS), ("count", np.int64)]))
 
 
 @compiled
@@ -35,6 +43,7 @@ def _records(objective, sums):
         new = clusters[c]
         new.inner, new.volume, new.count = inner[c], volumes[c], sizes[c]
         new.part = term(objective, inner[c] / total, volumes[c] / total)
+        new.by_inner, new.by_volume = term_slopes(objective, new.inner / total, new.volume / total)
     return clusters, total, cut, apart
 
 
@@ -86,21 +95,23 @@ def _with(objective, cluster, total, degree, link, loop, apart):
 
 
 @compiled
-def _put_in(cluster, part, link, loop, degree, count):
+def _put_in(objective, cluster, total, part, link, loop, degree, count):
     """Add a node to a cluster; `part` is the cluster's term then."""
     cluster.inner += 2.0 * link + loop
     cluster.volume += degree
     cluster.count += count
     cluster.part = part
+    cluster.by_inner, cluster.by_volume = term_slopes(objective, cluster.inner / total, cluster.volume / total)
 
 
 @compiled
-def _take_out(cluster, part, link, loop, degree, count):
+def _take_out(objective, cluster, total, part, link, loop, degree, count):
     """Take a node out of a cluster."""
     cluster.inner = _rest(cluster.inner, 2.0 * link + loop)
     cluster.volume = _rest(cluster.volume, degree)
     cluster.count -= count
     cluster.part = part
+    cluster.by_inner, cluster.by_volume = term_slopes(objective, cluster.inner / total, cluster.volume / total)
 
 
 @njit(nogil=True, inline="always")
@@ -110,8 +121,9 @@ def _best_move(objective, clusters, shares, node, found, n_touched, limits, is_e
     `shares` are the whole volume, the cut share and 1 - sum of squared shares of volume; `node` is its cluster, degree,
     count and self-loop. Returns (gain but for what its leaving costs, cluster, its term then, 1 - sum of squares then,
     what is left of it after leaving, the term of the cluster left, what leaving costs). Candidates are compared with
-    the part between clusters to first order, one logarithm each, unless this `is_exact`; whoever goes there weighs the
-    winner exactly. (That part is convex, so a move that looks good so is good.)
+    the part between clusters to first order, unless this `is_exact`, and only where a bound without a logarithm leaves
+    a candidate a chance; whoever goes there weighs the winner exactly. (That part is convex, so a move that looks good
+    so is good.)
     """
     total, cut, apart = shares
     a, weight, count, loop = node
@@ -121,10 +133,20 @@ def _best_move(objective, clusters, shares, node, found, n_touched, limits, is_e
     rest_part, left, base = _without(objective, clusters[a], total, degree, link_a, loop / total, cut, apart)
     by_cut, by_apart = between_slopes(objective, cut, apart)
     best, b, best_part, best_apart = -np.inf, -1, 0.0, 0.0
+    is_bounded = is_information(objective) and not is_exact
+    change = 2.0 * degree
+    if is_bounded and cut > 2.0 * change and apart > 2.0 * change:
+        # What its leaving costs is to be gained, but for what the part between clusters is above its first order.
+        above = change * change * (1.0 + 3.0 * cut / apart) ** 2 / cut
+        best = base - between(objective, cut, apart) - 2.0 * link_a * by_cut - (left - apart) * by_apart - above
     for t in range(n_touched):
         c = touched[t]
         if c == a or clusters[c].count + count > max_size or clusters[c].volume + weight > max_volume:
             continue
+        if is_bounded:
+            most = most_gained(objective, clusters[c], 2.0 * sums[c] + loop, weight) - 2.0 * sums[c] * by_cut
+            if most - degree * (2.0 * clusters[c].volume + weight) * by_apart <= best * total:
+                continue
         link = sums[c] / total
         part, then, change = _with(objective, clusters[c], total, degree, link, loop / total, left)
         gain = part - clusters[c].part
@@ -209,8 +231,8 @@ def move_nodes(task, sums, labels, active, visits, ends, looks_only):
                         active[x] = True
                     else:
                         cut, apart = best_cut, best_apart
-                        _take_out(clusters[a], rest_part, links[a], loop, degrees[x], count)
-                        _put_in(clusters[b], best_part, links[b], loop, degrees[x], count)
+                        _take_out(objective, clusters[a], total, rest_part, links[a], loop, degrees[x], count)
+                        _put_in(objective, clusters[b], total, best_part, links[b], loop, degrees[x], count)
                         labels[x] = b
                         for e in range(indptr[x], indptr[x + 1]):
                             if labels[indices[e]] != b:
@@ -244,56 +266,3 @@ def _links(rows, labels, x, a, b):
         elif labels[indices[e]] == b:
             to_b += weight
     return to_a, to_b, loop
-
-
-@compiled
-def annealing_sweeps(task, sums, labels, temperatures, rng):
-    """Propose, once per node for each temperature, a move of a random node to a random neighbour's cluster.
-
-    A proposal that gains is accepted, one that loses with probability exp(gain / temperature): gains are in units of
-    the mean weight of an edge end, the temperature without unit. Returns the number of moves.
-    """
-    rows, of_nodes, objective, limits = task
-    indptr, indices, _, degrees = rows
-    counts, is_fixed = of_nodes
-    min_size, min_volume, max_size, max_volume = limits
-    clusters, total, cut, apart = _records(objective, sums)
-    n = len(labels)
-    across = between(objective, cut, apart)
-    moved = 0
-    for temperature in temperatures:
-        unit = 2.0 * temperature / max(1, len(indices))
-        for _ in range(n):
-            x = int(rng.random() * n)
-            a, first, length = labels[x], indptr[x], indptr[x + 1] - indptr[x]
-            if a < 0 or length == 0 or (len(is_fixed) > 0 and is_fixed[x]):
-                continue
-            count = counts[x] if len(counts) > 0 else 1
-            b = labels[indices[first + int(rng.random() * length)]]
-            if b == a or b < 0:
-                continue
-            one, other = clusters[a], clusters[b]
-            left, grown = _rest(one.volume, degrees[x]), other.volume + degrees[x]
-            is_most = left <= ROUNDING * degrees[x] and one.count > count
-            if one.count - count < min_size or left < min_volume or is_most:
-                continue
-            if other.count + count > max_size or grown > max_volume:
-                continue
-            from_a, to_b, loop = _links(rows, labels, x, a, b)
-            rest, grown = left / total, grown / total
-            part_a = term(objective, _rest(one.inner, 2.0 * from_a + loop) / total, rest)
-            part_b = term(objective, (other.inner + 2.0 * to_b + loop) / total, grown)
-            new_cut = cut + 2.0 * (from_a - to_b) / total
-            share_a, share_b = one.volume / total, other.volume / total
-            new_apart = apart + share_a * share_a + share_b * share_b - rest * rest - grown * grown
-            new_across = between(objective, new_cut, new_apart)
-            gain = part_a + part_b + new_across - one.part - other.part - across
-            if gain < 0.0 and (unit == 0.0 or rng.random() >= exp(gain / unit)):
-                continue
-            _take_out(one, part_a, from_a, loop, degrees[x], count)
-            _put_in(other, part_b, to_b, loop, degrees[x], count)
-            cut, apart, across = new_cut, new_apart, new_across
-            labels[x] = b
-            moved += 1
-    _write_back(clusters, sums)
-    return moved

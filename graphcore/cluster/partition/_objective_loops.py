@@ -37,6 +37,35 @@ def term(objective, inner, volume):
     return value
 
 
+@njit(nogil=True, inline="always")
+def is_information(objective):
+    """Whether the parts are those of information, at any price of entropy; they take logarithms."""
+    return 0.0 <= objective < NCUT
+
+
+@njit(nogil=True, inline="always")
+def term_slopes(objective, inner, volume):
+    """Derivatives of a cluster's part by its inner weight, and of its entropy by volume; infinite if there are none."""
+    if not is_information(objective) or inner <= 0.0 or volume <= 0.0:
+        return np.inf, 0.0
+    spread = log(volume)
+    return log(inner) - 2.0 * spread + 1.0, objective * (spread + 1.0)
+
+
+@njit(nogil=True, inline="always")
+def most_gained(objective, cluster, inner, volume):
+    """Bound what a cluster's part of information gains by more inner weight and volume; weights are in any unit.
+
+    Without a logarithm: 2 x / (2 + x) <= log(1 + x) <= x (2 + x) / (2 + 2 x), both exact to the second order.
+    """
+    if cluster.by_inner == np.inf:
+        return np.inf
+    twice = 2.0 * cluster.volume
+    most = inner * cluster.by_inner + 0.5 * inner * inner / cluster.inner
+    most -= 4.0 * (cluster.inner + inner) * volume / (twice + volume)
+    return most + volume * cluster.by_volume + objective * volume * volume / twice
+
+
 @compiled
 def _is_apart(objective, cut, apart):
     """Whether there is a part between clusters: where one holds nearly everything, both are noise of either sign."""

@@ -27,19 +27,19 @@ _NO_STARTS, _NO_NODES = np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int32)
 def move_in_cycles(problem, labels, rng, *, sums=None, n_jobs=None):
     """Raise the objective by moving groups of nodes, large ones first, then single nodes; again with other groups.
 
-    Each cycle splits every cluster anew into groups, these into groups of groups (:func:`subgroups`), merges the
-    largest anew, where that is better, and moves them first; groups of nodes are moved so up to three times, with other
-    groups of theirs. `labels` (n,) int32, -1
-    stays, are changed in place, and never for the worse; `sums` are theirs, if at hand. Returns ClusterSums, but for
-    the cut.
+    Each cycle splits every cluster anew into groups, these into groups of groups (:func:`subgroups`), and moves the
+    largest first, which the first cycle also merges anew, where that is better; groups of nodes are moved so up to
+    three times, with other groups of theirs. `labels` (n,) int32, -1 stays, are changed in place, and never for the
+    worse; `sums` are theirs, if at hand. Returns ClusterSums, but for the cut.
 
     Groups inside clusters are the refinement phase of Traag, Waltman, van Eck, "From Louvain to Leiden", Scientific
     Reports 9, 2019.
     """
-    sums = problem.sums(labels, n_jobs) if sums is None else sums
+    sums, merges = problem.sums(labels, n_jobs) if sums is None else sums, True
     while True:
         before, kept, moved = sums.value(problem.objective), labels.copy(), deepcopy(sums)
-        _cycle(problem, labels, moved, rng, n_jobs, _INNER)
+        _cycle(problem, labels, moved, rng, n_jobs, _INNER, merges)
+        merges = False
         value = moved.value(problem.objective)
         if value <= before:  # also where there were no groups to move
             labels[:] = kept
@@ -50,8 +50,11 @@ def move_in_cycles(problem, labels, rng, *, sums=None, n_jobs=None):
     return sums
 
 
-def _cycle(problem, labels, sums, rng, n_jobs, n_inner, of_groups=False):
-    """One cycle; labels and their sums are changed in place. A cycle consists of cycles among the groups."""
+def _cycle(problem, labels, sums, rng, n_jobs, n_inner, merges, of_groups=False):
+    """One cycle; labels and their sums are changed in place. A cycle consists of cycles among the groups.
+
+    The first one `merges` groups: on 85 graphs all but 1 % of what merging gains came of the first.
+    """
     rows, most = problem.rows, min(int(_MAX_SHARE * len(problem.rows.indices)), problem.max_links)
     groups, n_groups = subgroups(rows, labels, resolutions_of(problem, sums), rng, most, n_jobs)
     if n_groups <= _MAX_SHARE * len(labels):
@@ -59,11 +62,12 @@ def _cycle(problem, labels, sums, rng, n_jobs, n_inner, of_groups=False):
         count("most links between groups", len(between.rows.indices), most=True)
         for _ in range(n_inner):
             before = sums.value(problem.objective)
-            _cycle(between, clusters, sums, rng, n_jobs, 1, of_groups=True)
+            _cycle(between, clusters, sums, rng, n_jobs, 1, merges, of_groups=True)
+            merges = False
             if not _is_worth_it(before, sums.value(problem.objective)):
                 break
         labels[:] = apply_labels(clusters, groups)
-    elif of_groups:
+    elif merges and of_groups:
         _merge_anew(problem, labels, sums)
     move_locally(problem, labels, sums=sums, tolerance=FEW_MOVES, n_jobs=n_jobs)
 

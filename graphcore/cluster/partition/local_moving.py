@@ -6,7 +6,7 @@ from ...base.arrays import read_only
 from ...base.progress import count
 from ...base.threads import check_stopped, map_items, row_spans
 from ...graphs.passes import map_passes, pass_spans
-from . import _block_loops, _local_moving_loops, _objective_loops
+from . import _annealing_loops, _block_loops, _local_moving_loops, _objective_loops
 from .constraints import FREE
 from .problem import ClusterSums, inner_sums
 from .quotient import label_volumes
@@ -90,7 +90,7 @@ def anneal(problem, labels, temperatures, rng):
     task, at_once = problem.task(sums), max(1, _AT_ONCE // len(labels))
     for first in range(0, len(temperatures), at_once):
         check_stopped()
-        _local_moving_loops.annealing_sweeps(task, sums.arrays, labels, temperatures[first : first + at_once], rng)
+        _annealing_loops.annealing_sweeps(task, sums.arrays, labels, temperatures[first : first + at_once], rng)
 
 
 def in_turns(spans, n_turns):

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from graphcore import Graph
 from graphcore.cluster.partition import improve as module
 from graphcore.cluster.partition import local_moving
-from graphcore.cluster.partition._local_moving_loops import annealing_sweeps
+from graphcore.cluster.partition._annealing_loops import annealing_sweeps
 from graphcore.cluster.partition.evidence import stability
 from graphcore.cluster.partition.improve import coarse_partition, improve, recombine
 from graphcore.cluster.partition.local_moving import anneal, move_locally

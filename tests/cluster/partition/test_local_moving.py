@@ -133,6 +133,31 @@ def test_slopes_between_clusters(cut, apart):
     assert _objective_loops.between_slopes(_objective_loops.NCUT, cut, apart) == (0.0, 0.0)
 
 
+@quick
+@given(
+    st.floats(1e-6, 0.9), st.floats(1e-3, 1.0), st.floats(0.0, 2.0), st.floats(0.0, 2.0), st.floats(0.0, 0.5),
+    st.sampled_from([1.0, 50.0]),
+)  # fmt: skip
+def test_what_a_part_gains_is_bounded(volume, inside, more_inner, more_volume, price, unit):
+    inner, term = inside * volume, _objective_loops.term
+    by_inner, by_volume = _objective_loops.term_slopes(price, inner, volume)
+    cluster = np.rec.array(
+        [(unit * inner, unit * volume, by_inner, by_volume)], names="inner,volume,by_inner,by_volume"
+    )
+    for step in (1.0, 1e-3):
+        gained, grown = step * more_inner * inner, step * more_volume * volume
+        gain = term(price, inner + gained, volume + grown) - term(price, inner, volume)
+        most = _objective_loops.most_gained(price, cluster[0], unit * gained, unit * grown) / unit
+        assert gain <= most + 1e-14
+        # Exact to the second order.
+        assert step == 1.0 or most - gain <= 1e-9 * volume * 30
+
+
+def test_parts_without_logarithms_are_not_bounded():
+    for objective, inner, volume in ((0.0, 0.0, 0.5), (-1.0, 0.1, 0.5), (_objective_loops.NCUT, 0.1, 0.5)):
+        assert _objective_loops.term_slopes(objective, inner, volume) == (np.inf, 0.0)
+
+
 # -- batch sweeps ----------------------------------------------------------------------------------------------------
 
 
