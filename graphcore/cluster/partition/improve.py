@@ -6,6 +6,7 @@ import numpy as np
 
 from ...base.arrays import read_only
 from ...base.streams import draw_by_weight
+from ...base.threads import map_items
 from .constraints import Constraints, grow_small_clusters
 from .cycles import move_in_cycles, resolutions_of, subgroups
 from .local_moving import FEW_MOVES, anneal, move_in_blocks, move_locally
@@ -53,12 +54,15 @@ def recombine(problem, first, second, rng, n_jobs=None):
     # The unit of temperatures is the mean weight of an edge end between groups: here it is that of the graph.
     unit = len(coarse.rows.indices) / len(problem.rows.indices)
     hot = max(unit * _HOT, _HOT_SHARE * len(coarse.rows.indices) / n_groups)
-    found = []
-    for table in (pick_labels(groups, n_groups, better.labels), coarse_partition(coarse, rng)):
-        moved = coarse.spanning(table, room=2)
-        anneal(moved, table, np.geomspace(hot, unit * _COLD, _SWEEPS), rng)
-        sums, _ = move_locally(moved, table)
-        found.append(moved.partition(table, sums))
+
+    def moved(is_merged, rng):
+        table = coarse_partition(coarse, rng) if is_merged else pick_labels(groups, n_groups, better.labels)
+        spanning = coarse.spanning(table, room=2)
+        anneal(spanning, table, np.geomspace(hot, unit * _COLD, _SWEEPS), rng)
+        sums, _ = move_locally(spanning, table)
+        return spanning.partition(table, sums)
+
+    found = map_items(lambda start: moved(*start), list(zip((False, True), rng.spawn(2), strict=True)), n_jobs)
     labels = apply_labels(max(found, key=Partition.rank).labels, groups)
     grow_small_clusters(problem, labels)
     return max(better, improve(problem, labels, rng, n_jobs), key=Partition.rank)

@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
+from ...base.threads import map_items
 from ..partition.coreset_graph import random_micro_clusters
 from ..partition.improve import merged, moved_as_groups
 from ..partition.merge import agglomerate
@@ -57,15 +58,18 @@ def choose_balance(coarse, balance, streams, *, eigen_solver="power", n_jobs=Non
     views = [spectral_parts(coarse, streams, eigen_solver=eigen_solver, n_jobs=n_jobs)]
     if balance == "auto":
         views.append(_merged_parts(coarse, streams.generator("groups"), n_jobs))
-    worth, volumes = 0.0, coarse.rows.degrees
-    trials, tables = [], {}
-    for each in (1.0, *others(balance)):
-        record = coarse.record.at(price=(1.0 - each) * worth)
-        tables_of_parts = [merged(replace(between, objective=record)) for _, between in views]
-        found = [table[parts] for table, (parts, _) in zip(tables_of_parts, views, strict=True)]
-        tables[each] = found[0]
-        trials.append(_trial(each, views[0][1], tables_of_parts[0], _agreement(found[0], found[-1], volumes)))
-        if each == 1.0 and trials[0].entropy > 0.0:
+    worth, trials, tables = 0.0, [], {}
+    for some in ((1.0,), others(balance)):  # the others are counted in what is found at 1
+        records = [coarse.record.at(price=(1.0 - each) * worth) for each in some]
+        jobs = [replace(between, objective=record) for record in records for _, between in views]
+        of_parts = iter(map_items(merged, jobs, n_jobs))
+        for each in some:
+            table_of_parts, *_ = own = [next(of_parts) for _ in views]
+            found = [table[parts] for table, (parts, _) in zip(own, views, strict=True)]
+            agreement = _agreement(found[0], found[-1], coarse.rows.degrees)
+            trials.append(_trial(each, views[0][1], table_of_parts, agreement))
+            tables[each] = found[0]
+        if trials[0].entropy > 0.0:
             worth = trials[0].information / trials[0].entropy
     best = trials[most_even([trial.score for trial in trials])].balance if balance == "auto" else balance
     price = (1.0 - best) * worth
