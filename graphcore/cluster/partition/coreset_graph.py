@@ -163,7 +163,7 @@ def settled_micro_clusters(kernel_rows, problem, n_passes=1, n_jobs=None):
         block_sweep(problem.without_limits(n_micro_clusters), labels, n_jobs)
         labels, n_micro_clusters = _without_small(rows, labels, n_micro_clusters, least, n_jobs)
     elif n_passes:
-        move_locally(problem.without_limits(n_micro_clusters), labels, n_passes=n_passes)
+        move_locally(problem.without_limits(n_micro_clusters), labels, n_passes=n_passes, n_jobs=n_jobs)
     n_micro_clusters = compact_labels(labels, n_micro_clusters)
     if n_micro_clusters < least:
         # Hardly fewer clusters than coreset nodes.
@@ -173,14 +173,14 @@ def settled_micro_clusters(kernel_rows, problem, n_passes=1, n_jobs=None):
     return labels, n_micro_clusters, n_unreached
 
 
-def random_micro_clusters(problem, rng):
+def random_micro_clusters(problem, rng, n_jobs=None):
     """Micro-clusters that grow from half of a graph's nodes, drawn evenly: labels (n,) int32, and how many."""
     n = len(problem.rows.degrees)
     chosen = rng.choice(n, min(n, max(problem.fewest, n // 2)), replace=False)
     labels = np.full(n, -1, dtype=np.int32)
     labels[chosen] = np.arange(len(chosen))
     n_labels = spread(problem.rows, labels, len(chosen))
-    move_locally(problem.without_limits(n_labels), labels, n_passes=1)
+    move_locally(problem.without_limits(n_labels), labels, n_passes=1, n_jobs=n_jobs)
     return labels, compact_labels(labels, n_labels)
 
 

@@ -39,7 +39,7 @@ def move_locally(problem, labels, *, order=None, n_passes=50, tolerance=0.0, act
     hand, are changed in place, but for the cut. On a large graph threads look for the nodes that would move, and only
     these are then visited one after the other (:func:`_turns`).
     """
-    sums = problem.sums(labels) if sums is None else sums
+    sums = problem.sums(labels, n_jobs) if sums is None else sums
     visited = np.ones(len(labels), dtype=bool) if active is None else active.copy()
     task, order = problem.task(sums), _NATURAL if order is None else order
 

@@ -55,9 +55,10 @@ def choose_balance(coarse, balance, streams, *, eigen_solver="power", n_jobs=Non
     spectrum would agree on every cut). A cut through a large cluster is paid for by J, leaves doubt, and lies elsewhere
     in every draw; a border between two clusters stays where it is.
     """
-    views = [spectral_parts(coarse, streams, eigen_solver=eigen_solver, n_jobs=n_jobs)]
+    makers = [lambda: spectral_parts(coarse, streams, eigen_solver=eigen_solver, n_jobs=n_jobs)]
     if balance == "auto":
-        views.append(_merged_parts(coarse, streams.generator("groups"), n_jobs))
+        makers.append(lambda: _merged_parts(coarse, streams.generator("groups"), n_jobs))
+    views = map_items(lambda make: make(), makers, n_jobs)
     worth, trials, tables = 0.0, [], {}
     for some in ((1.0,), others(balance)):  # the others are counted in what is found at 1
         records = [coarse.record.at(price=(1.0 - each) * worth) for each in some]
@@ -97,7 +98,7 @@ def most_even(scores):
 
 def _merged_parts(coarse, rng, n_jobs):
     """As many parts, merged by J from groups that grow from half of the nodes, drawn at random."""
-    groups, n_groups = random_micro_clusters(coarse, rng)
+    groups, n_groups = random_micro_clusters(coarse, rng, n_jobs)
     between = coarse.between(groups, n_groups, n_jobs)
     n_parts = min(n_groups, PARTS * coarse.n_clusters)
     parts, _, _ = agglomerate(between.rows, between.constraints.counts, n_parts, linkage=coarse.record.at())

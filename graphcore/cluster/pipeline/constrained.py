@@ -35,11 +35,11 @@ def constrained_partition(problem, labels, rng, *, fixed=None, groups=None, tree
         for factor in factors:
             limited = replace(problem, constraints=limits.times(factor))
             holds = relieve_full_clusters(limited, labels)
-            move_locally(limited, labels, tolerance=FEW_MOVES)
+            move_locally(limited, labels, tolerance=FEW_MOVES, n_jobs=n_jobs)
             sums = move_in_cycles(limited, labels, rng, n_jobs=n_jobs)
             # Swaps cost as much as all the rest, and under loose limits nodes find room without.
             if factor == 1.0 and limits.limits_clusters and swap_between_full_clusters(limited, labels):
-                sums, _ = move_locally(limited, labels, tolerance=FEW_MOVES)
+                sums, _ = move_locally(limited, labels, tolerance=FEW_MOVES, n_jobs=n_jobs)
         return holds, problem.partition(labels, sums)
 
     def improved(i):

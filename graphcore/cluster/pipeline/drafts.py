@@ -49,7 +49,7 @@ def spectral_parts(problem, streams, *, eigen_solver="power", n_jobs=None):
     if n_parts < k:
         return every_node
     free = replace(problem.without_limits(n_parts), min_share=problem.min_share)
-    move_locally(free, labels, order=streams.generator("order").permutation(n), n_passes=1)
+    move_locally(free, labels, order=streams.generator("order").permutation(n), n_passes=1, n_jobs=n_jobs)
     return labels, replace(problem.between(labels, n_parts, n_jobs), n_clusters=k)
 
 
