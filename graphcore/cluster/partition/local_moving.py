@@ -17,7 +17,7 @@ FEW_MOVES = 1e-4
 _NATURAL = np.empty(0, dtype=np.int64)
 # Graphs of so many entries are looked at by threads first: so many turns a pass, so many blocks in all, as long as one
 # of so many nodes is to be visited. Later the few are visited at once.
-_LARGE, _PASS_TURNS, _BLOCKS, _MANY = 1 << 19, 8, 64, 16
+_LARGE, _PASS_TURNS, _BLOCKS, _MANY = 1 << 19, 4, 32, 16
 # Heated proposals between two looks at whether they are wanted any more.
 _AT_ONCE = 1 << 16
 # Blocks move in turns, every fourth at the same time: those of the next turn see what became of them. In a sweep, every
