@@ -5,7 +5,7 @@ from numba import njit
 
 from ...base._loops import add
 from ...base.compiling import compiled
-from ._objective_loops import between, term
+from ._objective_loops import between, between_slopes, is_information, most_gained, term, term_slopes
 
 # Beside the objectives of _objective_loops: volume-weighted average linkage, S_ab = Q_ab / (vol_a vol_b).
 AVERAGE = 3.0
@@ -64,13 +64,20 @@ def drop_merged(heap, into):
         pop(heap)
 
 
-# One cluster; weights are shares of the whole volume, `part` is its term of the objective. Values that are read
-# together form one small record, because it takes one access to memory.
-_CLUSTER = np.dtype((np.record, [("inner", np.float64), ("volume", np.float64), ("part", np.float64)]))
+# One cluster; weights are shares of the whole volume, `part` is its term of the objective, with `term_slopes`.
+# Values that are read together form one small record, because it takes one access to memory.
+_CLUSTER = np.dtype((np.record, [(name, np.float64) for name in ("inner", "volume", "part", "by_inner", "by_volume")]))
 # Its neighbours are links[start : start + length], by the names they had when they were listed; partner is the best of
 # them when last looked up, -1 where there is none. `count` is the number of nodes.
 _LIST = np.dtype((np.record, [("start", np.int64), ("count", np.int64), ("length", np.int32), ("partner", np.int32)]))
 _LINK = np.dtype((np.record, [("to", np.int32), ("weight", np.float64)]))
+
+
+@compiled
+def _weigh(objective, cluster):
+    """The part of the objective of a cluster whose sums are known, and its slopes."""
+    cluster.part = 0.0 if objective == AVERAGE else term(objective, cluster.inner, cluster.volume)
+    cluster.by_inner, cluster.by_volume = term_slopes(objective, cluster.inner, cluster.volume)
 
 
 @compiled
@@ -92,7 +99,7 @@ def _fill(forest, rows, sizes, objective, total, cut, apart):
         listed.length = top - listed.start
         new.volume = degrees[c] / total
         listed.count = sizes[c]
-        new.part = 0.0 if objective == AVERAGE else term(objective, new.inner, new.volume)
+        _weigh(objective, new)
         cut -= new.inner
         apart -= new.volume * new.volume
     return top, cut, apart
@@ -110,6 +117,22 @@ def _loss(objective, a, b, link, cut, apart):
         - term(objective, a.inner + b.inner + 2.0 * link, a.volume + b.volume)
         - between(objective, cut - 2.0 * link, apart - 2.0 * a.volume * b.volume)
     )
+
+
+@njit(nogil=True, inline="always")
+def _least_loss(objective, a, b, link, cut, apart, slopes):
+    """Bound the loss of the union of two clusters from below, without a logarithm.
+
+    `slopes` are those between clusters, ``log(x / y) + 1`` by the cut share x: at x - d and y - e that part is at most
+    ``(x - d) (log(x / y) - d / x + e / (y - e))``.
+    """
+    left, rest = cut - 2.0 * link, apart - 2.0 * a.volume * b.volume
+    if not is_information(objective) or left <= 0.0 or rest <= 0.0:
+        return -np.inf
+    if a.volume < b.volume:
+        a, b = b, a
+    above = left * ((apart - rest) / rest - 2.0 * link / cut)
+    return b.part - most_gained(objective, a, b.inner + 2.0 * link, b.volume) + 2.0 * link * (slopes[0] - 1.0) - above
 
 
 @njit(nogil=True, inline="always")
@@ -186,7 +209,7 @@ def _unite(objective, one, other, shared, new):
     """The sums of a cluster that is made of two."""
     new.inner = one.inner + other.inner + 2.0 * shared
     new.volume = one.volume + other.volume
-    new.part = 0.0 if objective == AVERAGE else term(objective, new.inner, new.volume)
+    _weigh(objective, new)
 
 
 @compiled
@@ -252,15 +275,16 @@ def agglomerate(rows, sizes, objective, n_clusters, min_size, elsewhere, childre
             lists[z].count = lists[a].count + lists[b].count
             top += m
             steps += 1
-        lowest, partner, start = np.inf, -1, lists[z].start
+        lowest, partner, start, slopes = np.inf, -1, lists[z].start, between_slopes(objective, cut, apart)
         for t in range(m):
             c = touched[t]
             links[start + t].to, links[start + t].weight = c, sums[c]
-            loss = _loss(objective, clusters[z], clusters[c], sums[c], cut, apart)
+            if _least_loss(objective, clusters[z], clusters[c], sums[c], cut, apart, slopes) < lowest:
+                loss = _loss(objective, clusters[z], clusters[c], sums[c], cut, apart)
+                if loss < lowest:
+                    lowest, partner = loss, c
             sums[c] = 0.0
             is_listed[c] = False
-            if loss < lowest:
-                lowest, partner = loss, c
         lists[z].length, lists[z].partner = m, partner
         is_new = b >= 0 or n_entered < n
         if is_new:

@@ -68,14 +68,14 @@ def recombine(problem, first, second, rng, n_jobs=None):
     return max(better, improve(problem, labels, rng, n_jobs), key=Partition.rank)
 
 
-def coarse_partition(problem, rng, parts=None):
+def coarse_partition(problem, rng, parts=None, n_jobs=None):
     """Partition the nodes of a graph between groups: merge, then move; labels (n,) int32.
 
     Merging begins with the nodes, or with `parts` of them: (labels (n,) int32, the Problem of the graph between these).
     """
     n = len(problem.rows.degrees)
     labels, between = (np.arange(n, dtype=np.int32), problem) if parts is None else parts
-    return moved_as_groups(problem, merged(between)[labels], rng)
+    return moved_as_groups(problem, merged(between)[labels], rng, n_jobs)
 
 
 def merged(problem):
@@ -91,12 +91,12 @@ def merged(problem):
     return labels
 
 
-def moved_as_groups(problem, labels, rng):
+def moved_as_groups(problem, labels, rng, n_jobs=None):
     """Return labels (n,) int32 that merging left, after moves of single nodes of a graph between groups."""
     rows, n, n_clusters = problem.rows, len(labels), int(labels.max()) + 1
     spanning = problem.spanning(labels, room=2)
     grow_small_clusters(spanning, labels)
-    sums = _move_groups(spanning, labels, rng.permutation(n))
+    sums = _move_groups(spanning, labels, rng.permutation(n), n_jobs)
     if not problem.record.is_per_cluster and not _has_inner_weight(rows):
         # Single nodes, whatever they count, have no weight inside, and on graphs where all weights are alike the first
         # unions then show nothing. Their merging by the normalised cut is tried too.
@@ -110,8 +110,8 @@ def moved_as_groups(problem, labels, rng):
     return labels
 
 
-def _move_groups(problem, labels, order=None):
-    return move_locally(problem, labels, order=order, tolerance=_TOLERANCE)[0]
+def _move_groups(problem, labels, order=None, n_jobs=None):
+    return move_locally(problem, labels, order=order, tolerance=_TOLERANCE, n_jobs=n_jobs)[0]
 
 
 def _has_inner_weight(rows):
@@ -133,7 +133,7 @@ def form_anew(problem, labels, chosen, rng, n_jobs=None):
     if n_groups <= k:
         return None
     coarse = problem.between(groups, n_groups, n_jobs, problem.max_links)
-    return apply_labels(coarse_partition(coarse, rng), groups)
+    return apply_labels(coarse_partition(coarse, rng, n_jobs=n_jobs), groups)
 
 
 def side_by_side(problem, labels, n_chosen, rng):

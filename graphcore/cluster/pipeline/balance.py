@@ -75,7 +75,7 @@ def choose_balance(coarse, balance, streams, *, eigen_solver="power", n_jobs=Non
     best = trials[most_even([trial.score for trial in trials])].balance if balance == "auto" else balance
     price = (1.0 - best) * worth
     priced = replace(coarse, objective=coarse.record.at(price=price))
-    table = moved_as_groups(priced, tables[best], streams.generator("merging"))
+    table = moved_as_groups(priced, tables[best], streams.generator("merging"), n_jobs)
     return Choice(best, price, tuple(trials), table)
 
 

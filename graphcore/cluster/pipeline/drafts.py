@@ -74,7 +74,7 @@ def coreset_draft(graph, problem, settings, streams, n_jobs, stages):
         with stages("spectral partition"):
             parts = spectral_parts(between.problem, streams, eigen_solver=settings.eigen_solver, n_jobs=n_jobs)
     with stages("merging"):
-        labels = coarse_partition(between.problem, streams.generator("merging"), parts)
+        labels = coarse_partition(between.problem, streams.generator("merging"), parts, n_jobs)
     return labelled_draft(between, labels, n_jobs, stages)
 
 

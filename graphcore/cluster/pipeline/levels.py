@@ -40,7 +40,7 @@ def nested_levels(problem, labels, leaves, tree, counts, streams, n_jobs=None):
     top = replace(coarse, n_clusters=counts[0])
 
     def make_draft(number, earlier, best, streams, n_jobs, stages):
-        return Draft(coarse_partition(top, streams.generator("merging")))
+        return Draft(coarse_partition(top, streams.generator("merging"), n_jobs=n_jobs))
 
     found = find_partition(top, make_draft, streams, max_drafts=2, n_jobs=n_jobs)
     levels, rng = [found.best.labels], streams.generator("levels")

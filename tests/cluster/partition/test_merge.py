@@ -8,6 +8,8 @@ from scipy.cluster import hierarchy as scipy_hierarchy
 
 from graphcore import Graph, ParameterError
 from graphcore.base.arrays import read_only
+from graphcore.cluster.partition import _agglomerate_loops as loops
+from graphcore.cluster.partition import _objective_loops as objectives
 from graphcore.cluster.partition.merge import agglomerate, hierarchy
 from graphcore.cluster.partition.objectives import OBJECTIVES
 from graphcore.cluster.partition.problem import cluster_sums
@@ -43,6 +45,29 @@ def group_graphs(draw, max_groups=10):
     alone = A.sum(axis=1) == 0
     A[alone, alone] = rng.random(alone.sum()) + 0.1  # groups without any edge to others have one inside
     return as_groups(A), A
+
+
+@quick
+@given(
+    st.floats(1e-4, 0.4), st.floats(1e-4, 0.4), st.floats(1e-3, 0.9), st.floats(1e-3, 0.9), st.floats(0.0, 1.0),
+    st.sampled_from([0.0, 0.3, -1.0, OBJECTIVES["ncut"].code]),
+)  # fmt: skip
+def test_losses_are_bounded_from_below(volume, other, inside, other_inside, linked, objective):
+    names = "inner,volume,part,by_inner,by_volume"
+    a, b = (
+        np.rec.array([(i * v, v, objectives.term(objective, i * v, v), *objectives.term_slopes(objective, i * v, v))],
+                     names=names)[0]
+        for v, i in ((volume, inside), (other, other_inside))
+    )  # fmt: skip
+    link = linked * min(volume * (1 - inside), other * (1 - other_inside))
+    cut, apart = 1.0 - 0.9 * (a.inner + b.inner), 1.0 - a.volume**2 - b.volume**2
+    slopes = objectives.between_slopes(objective, cut, apart)
+    least, loss = (
+        loops._least_loss(objective, a, b, link, cut, apart, slopes),
+        loops._loss(objective, a, b, link, cut, apart),
+    )
+    assert least <= loss + 1e-14
+    assert np.isinf(least) == (not 0.0 <= objective < 1.0)
 
 
 def union_loss(linkage, A, labels, a, b):
