@@ -74,8 +74,9 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, PredictedRows
         (twenty million for "ncut"). With "modularity" it has up to eight, and one from a hundred million entries on.
         One draft for graphs of more than 2^28 entries (134 million edges).
     time_limit : float or None, default None
-        Seconds after which it ends with the best so far; labels then depend on the speed of the machine. Given alone,
-        it means ``effort="best"``. Ctrl-C ends it likewise, with a warning, where more than the default is asked for.
+        Seconds in which it is to end, with the best so far: a round begins if it should end in time, by those before.
+        Labels then depend on the speed of the machine. Given alone, it means ``effort="best"``.
+        Ctrl-C ends it likewise, with a warning, where more than the default is asked for.
     resolution : float or None, default None
         For ``n_clusters=None``, at least 1: the number of clusters with the largest ``information - log(k) / r`` is
         taken, up to ``2 sqrt(n)`` and 2,000. At 1 there is one cluster; larger is finer. See :attr:`tree_`. With

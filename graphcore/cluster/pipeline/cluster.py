@@ -220,8 +220,8 @@ def cluster_graph(graph, settings, *, known=NOTHING, levels=(), random_state=Non
 
     max_drafts = 1 if known.start is not None and not settings.is_search else settings.max_drafts
     found = find_partition(
-        free, make_draft, streams, max_drafts, price=settings.price, time_limit=settings.time_limit,
-        keeps_best=settings.is_search, n_jobs=n_jobs, stages=stages,
+        free, make_draft, streams, max_drafts, price=settings.price, first_price=settings.first_price,
+        time_limit=settings.time_limit, keeps_best=settings.is_search, n_jobs=n_jobs, stages=stages,
     )  # fmt: skip
     first, history, labels = found.first, found.history, found.best.labels
     if k == 0:  # as many as were found, the largest first

@@ -20,6 +20,8 @@ _MOST_AT_ONCE = 16
 # Rounds in turn that gain nothing, rounding aside, after which another is not begun: on small graphs the best partition
 # is found at once, and a price in proportion to the entries never ends the search.
 _IDLE_ROUNDS, _ROUNDING = 4, 1e-12
+# Seconds that a draft takes at least, where a clock shows none.
+_INSTANT = 1e-6
 
 
 class SearchSteps(NamedTuple):
@@ -42,19 +44,21 @@ class Found:
 
 
 def find_partition(
-    problem, make_draft, streams, max_drafts=None, *, price=0.0, time_limit=None, keeps_best=False, n_jobs=None,
-    stages=None,
+    problem, make_draft, streams, max_drafts=None, *, price=0.0, first_price=0.0, time_limit=None, keeps_best=False,
+    n_jobs=None, stages=None,
 ):  # fmt: skip
     """Draft, improve, recombine: drafts meet as in a tournament, and the winner of a round meets the best so far.
 
     ``make_draft(number, earlier, best, streams, n_jobs, stages)`` returns a Draft of the Problem; it may look at the
     labels of the first drafts of `earlier` rounds, and at the `best`. The first round has two drafts, or one where a
-    second does not pay; each later one as many as there were before. Rounds end at `max_drafts` drafts, when a round
-    gains less than `price` for each of its drafts and each entry of the graph, without `max_drafts` when several in
-    turn gain nothing, or after `time_limit` seconds; with `keeps_best` also at Ctrl-C.
+    second does not pay (by `first_price`, if that is more than `price`); each later one as many as there were before.
+    Rounds end at `max_drafts` drafts, when a round gains less than `price` for each of its drafts and each entry of the
+    graph, without `max_drafts` when several in turn gain nothing, or where another would last longer than `time_limit`
+    seconds, by the drafts before; with `keeps_best` also at Ctrl-C.
     """
     stages = Stages() if stages is None else stages
-    begun, price = time.monotonic(), price * len(problem.rows.indices)
+    begun, n_entries = time.monotonic(), len(problem.rows.indices)
+    prices = max(price, first_price) * n_entries, price * n_entries  # of the first round and of later ones
     max_drafts = np.inf if max_drafts is None else max_drafts
     best: Any = None
     first: Any = None
@@ -78,13 +82,13 @@ def find_partition(
             return number, recombine(problem, one, other, rng, n_jobs)
 
     try:
-        while best is None or (
-            (max_drafts < np.inf or n_idle < _IDLE_ROUNDS)
-            and (time_limit is None or time.monotonic() - begun < time_limit)
-        ):
+        while best is None or max_drafts < np.inf or n_idle < _IDLE_ROUNDS:
             n_new = int(min(max(n_drafts, 2), _MOST_AT_ONCE, max_drafts - n_drafts))
+            if best is not None and time_limit is not None:
+                passed = time.monotonic() - begun
+                n_new = int(min(n_new, max(0.0, time_limit - passed) * n_drafts / max(passed, _INSTANT)))
             # Few drafts that are alike say little: there may be more to gain than they show.
-            if max(gain, spread / max(1, n_drafts)) <= price * (n_new - (best is None)):
+            if max(gain, spread / max(1, n_drafts)) <= prices[best is not None] * (n_new - (best is None)):
                 n_new = 1 if best is None else 0
             if n_new == 0:
                 break

@@ -61,7 +61,7 @@ PARAMETERS = (
               choices=(None,), low=1, metavar="FACTOR"),
     Parameter("effort", "default", "real", "How long to look: fast, default, high, best, or a number of drafts.",
               choices=("fast", "default", "high", "best"), low=1, metavar="EFFORT"),
-    Parameter("time_limit", None, "real", "Seconds after which the search ends; alone, it means effort best.",
+    Parameter("time_limit", None, "real", "Seconds in which the search is to end; alone, it means effort best.",
               choices=(None,), low=0, metavar="SECONDS"),
     Parameter("coreset_size", "auto", "size", "Nodes of the coreset, or their share as a decimal number.",
               choices=("auto",), low=1, metavar="NUMBER"),

@@ -60,6 +60,11 @@ class Settings:
         return (self.max_drafts, self.price) not in _usual(self.objective)
 
     @property
+    def first_price(self):
+        """The price of the first round: with a time limit, which may be short, the usual one."""
+        return 0.0 if self.time_limit is None else _usual(self.objective)[1][1]
+
+    @property
     def joined_by(self):
         """The objective by which a node joins a cluster: labels that nothing moved are those of nearest centroids."""
         return OBJECTIVES["ncut"] if self.published else self.record

@@ -190,6 +190,31 @@ def test_no_draft_is_lost_where_the_time_is_over(case, drafts_of, limits):
     assert found.steps.seconds.tolist() == [0.0, 0.0, 10.0]
 
 
+def test_a_round_begins_only_if_it_should_end_in_time(case, drafts_of, limits):
+    clock = [0.0]
+    drafts = drafts_of()
+    made = drafts.make
+
+    def make(*given):
+        clock[0] += 1.0
+        return made(*given)
+
+    limits(loop.time, monotonic=lambda: clock[0])
+    drafts.make = make
+    for limit, n_drafts in ((0.5, 2), (2.9, 2), (3.0, 3), (7.9, 7), (9.0, 9)):
+        assert drafts.found(case, time_limit=limit).steps.n_drafts == n_drafts
+    # One draft comes first where a second would not pay without a limit.
+    assert drafts.found(case, time_limit=0.5, first_price=np.inf).steps.n_drafts == 1
+    assert drafts.found(case, time_limit=4.0, first_price=np.inf).steps.n_drafts == 4
+
+
+def test_a_time_limit_alone_begins_as_the_default_does():
+    graph, _ = planted(6, 40, 0.3, 0.02, 3)
+    usual, limited = (settings.resolve_settings(graph, 6, time_limit=limit) for limit in (None, 5.0))
+    assert (usual.first_price, limited.price) == (0.0, 0.0)
+    assert limited.first_price == usual.price > 0.0
+
+
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_an_interrupt_after_the_first_round_returns_the_best_where_it_is_kept(case, n_jobs):
     def interrupted_at(last):
