@@ -11,6 +11,8 @@ from typing import Any
 from .locks import ModuleLock
 
 logger = logging.getLogger("graphcore")
+# What threads count: microseconds in which several of them worked for one call.
+ON_THREADS = "microseconds on threads"
 _running: ContextVar[tuple["Stages", ...]] = ContextVar("running", default=())
 
 
@@ -123,15 +125,17 @@ class Stages:
         start = time.perf_counter()
         outer = _running.get()
         token = _running.set(outer if self in outer else (*outer, self))
-        try:
-            yield
-        finally:
-            _running.reset(token)
-            spent = time.perf_counter() - start
-            if total:
-                self.seconds[name] = self.seconds.get(name, 0.0) + spent
-            if self._verbose:
-                announce(f"{name}: {spent:.3f} s")
+        with counted() as work:
+            try:
+                yield
+            finally:
+                _running.reset(token)
+                spent = time.perf_counter() - start
+                if total:
+                    self.seconds[name] = self.seconds.get(name, 0.0) + spent
+                if self._verbose:
+                    share = 1e-6 * work[ON_THREADS] / spent
+                    announce(f"{name}: {spent:.3f} s" + (f", {share:.0%} of it on threads" if share else ""))
 
 
 _LOCK = ModuleLock()
