@@ -200,13 +200,13 @@ def sample_coreset(
     if eps is not None:
         draws = importance_rounds(kernel, n_clusters, eps, n_seeds, seeding=seeding, random_state=streams)
         return Coreset(draws.indices, draws.weights, method, draws.n_draws)
-    if is_graph:
-        # Probabilities of distinct nodes may come from fewer seeds than were asked for.
-        seeds = d2_seeding(kernel, n_seeds, method=seeding, random_state=streams, warn=replace)
-    elif size == n_points and kernel.diagonal[weights > 0].any():
+    if size == n_points and (n_clusters == n_points or not is_graph) and kernel.diagonal[weights > 0].any():
         # Draws would repeat some points and leave out others. A diagonal of zeros goes on to where it is refused.
         points = np.flatnonzero(weights > 0)
         return Coreset(points, weights[points], method, size)
+    if is_graph:
+        # Probabilities of distinct nodes may come from fewer seeds than were asked for.
+        seeds = d2_seeding(kernel, n_seeds, method=seeding, random_state=streams, warn=replace)
     else:
         n_seeds = min(n_seeds, n_points)
         if seeding == "fast" and kernel.diagonal[weights > 0].any():

@@ -87,7 +87,7 @@ def kernel_kmeans(
         init = _check_init(kernel, init, n_clusters)
     streams = Streams(random_state)
     with limited_libraries():
-        shift = _check_shift(kernel, weights, shift, on_indefinite, streams, n_jobs)
+        shift = _check_shift(kernel, weights, n_clusters, shift, on_indefinite, streams, n_jobs)
         problem = KernelCentroids(kernel, weights, shift, n_jobs)
         first = _first_partitions(problem, n_clusters, init, streams)
         runs = list(runs_from(problem, rules._replace(max_iter=rules.max_iter + 1), first))
@@ -175,13 +175,15 @@ def _draw_centres(kernel, weights, n_clusters, init, rng, shift):
     return draw_seeds(kernel, weights, n_clusters, rng, shift=shift, initial=initial)
 
 
-def _check_shift(kernel, weights, shift, on_indefinite, streams, n_jobs):
+def _check_shift(kernel, weights, n_clusters, shift, on_indefinite, streams, n_jobs):
     if not isinstance(shift, str):
         shift = check_real("shift", shift, low=0.0)
     else:
         check_choice("shift", shift, ("psd",))
+    may_be_indefinite = kernel.leaves_out_isolated
     if not kernel.is_psd and not kernel.leaves_out_isolated:
         smallest = smallest_sampled_eigenvalue(kernel, streams)
+        may_be_indefinite = smallest < 0
         if smallest < 0 and shift == 0.0:
             report_indefinite(
                 (smallest, 1.0),
@@ -191,7 +193,11 @@ def _check_shift(kernel, weights, shift, on_indefinite, streams, n_jobs):
                 consequence="the cost may rise on the way, and the best partition met is kept; shift='psd' makes it "
                 "fall, another kernel makes it a distance",
             )
-    return semidefinite_shift(kernel, weights, random_state=streams, n_jobs=n_jobs) if shift == "psd" else shift
+    if shift == "psd":
+        return semidefinite_shift(kernel, weights, random_state=streams, n_jobs=n_jobs)
+    # As many clusters as points: a shift changes no cost, and leaves a point alone in its own.
+    as_many = n_clusters == np.count_nonzero(weights > 0)
+    return max(shift, kernel.definite_shift(weights)) if may_be_indefinite and as_many else shift
 
 
 def _result(problem, runs, n_clusters, on_empty):
