@@ -12,17 +12,17 @@ from ...exceptions import InputError, ParameterError, warn_user
 from ...graphs.as_graph import as_graph
 from ...graphs.graph import Graph
 from ...graphs.weights import given_unit
+from ...kernels.as_kernel import as_kernel
 from ...kernels.graph import GraphKernel
 from .seeding import (
-    SEEDING,
     Draws,
     Seeds,
+    check_seeding,
     d2_seeding,
     draw_seeds,
     importance_probabilities,
     importance_rounds,
     importance_sample,
-    is_fast,
 )
 
 SAMPLING = ("degree", "uniform", "importance")
@@ -68,6 +68,7 @@ def build_coreset(
     graph: AnyGraph,
     n_clusters: int,
     *,
+    kernel: str = "normalized_cut",
     size: float | None = None,
     eps: float | None = None,
     method: str = "degree",
@@ -77,13 +78,17 @@ def build_coreset(
     replace: bool = True,
     random_state: RandomState = None,
 ) -> Coreset:
-    """Draw a coreset of a graph.
+    """Draw a coreset of a graph, or of the points of a kernel matrix.
 
     Parameters
     ----------
     graph : Graph, sparse matrix or networkx graph
+        Or a kernel matrix (n_nodes, n_nodes), sparse or dense, positive semi-definite.
     n_clusters : int
         Number of clusters that the coreset is for.
+    kernel : {"normalized_cut", "precomputed"}, default "normalized_cut"
+        "normalized_cut": `graph` is a graph, with the kernel ``D^-1 A D^-1`` and its degrees as weights; "precomputed":
+        it is the kernel matrix itself, of points of weight 1.
     size : int or float, optional
         Number of nodes ("degree", "uniform") or of draws ("importance"), or their share of the nodes that have an edge.
         Give either `size` or `eps`.
@@ -92,11 +97,12 @@ def build_coreset(
         formula.
     method : {"degree", "uniform", "importance"}, default "degree"
         "degree" and "uniform" draw distinct nodes, with probability proportional to the degree or the same for all;
-        "importance" draws by D2 seeds and degree, see `replace`.
+        "importance" draws by D2 seeds and degree, see `replace`. "degree" and `eps` are for graphs.
     n_seeds : int or "auto", default "auto"
         D2 seeds for "importance"; "auto" is ``2 * n_clusters``.
     seeding : {"auto", "fast", "naive"}, default "auto"
-        Which D2 algorithm, see `d2_seeding`; "auto" is "fast".
+        How D2 seeds are drawn. "fast" reads the rows of seeds alone, those of a graph or of a sparse kernel matrix
+        without negative entries; "naive" visits all points for each seed. "auto" is "fast" where it applies.
     self_loop : float or "auto", default "auto"
         Weight of the loop put on every node inside the kernel, as a multiple of the graph's mean weight. "auto" is 1
         for "importance" (which needs a positive diagonal), otherwise 0.
@@ -136,14 +142,13 @@ def build_coreset(
     >>> len(coreset), coreset.method
     (10, 'degree')
     """
-    graph = as_graph(graph)
+    settings = {"size": size, "eps": eps, "method": method, "n_seeds": n_seeds, "seeding": seeding, "replace": replace}
+    if check_choice("kernel", kernel, ("normalized_cut", "precomputed")) == "precomputed":
+        return sample_coreset(as_kernel(graph), n_clusters, random_state=random_state, **settings)
     if isinstance(self_loop, str) and self_loop == "auto":
         self_loop = 1.0 if method == "importance" else 0.0
-    self_loop = check_real("self_loop", self_loop, low=0.0)
-    kernel = GraphKernel(graph, self_loop)
-    settings = {"method": method, "n_seeds": n_seeds, "seeding": seeding, "replace": replace}
-    coreset = sample_coreset(kernel, n_clusters, size=size, eps=eps, random_state=random_state, **settings)
-    return coreset.scaled(kernel.graph)
+    of_graph = GraphKernel(as_graph(graph), check_real("self_loop", self_loop, low=0.0))
+    return sample_coreset(of_graph, n_clusters, random_state=random_state, **settings).scaled(of_graph.graph)
 
 
 def default_size(n_points, n_clusters, *, each=50, least=1000):
@@ -177,7 +182,6 @@ def sample_coreset(
     if n_points == 0:
         raise InputError("no node has an edge: there is nothing to cluster")
     _check_scheme(is_graph, method, size, eps)
-    check_choice("seeding", seeding, SEEDING)
     which = "the nodes that have an edge" if is_graph else "the points that have weight"
     n_clusters = check_integer("n_clusters", n_clusters, low=1, high=n_points, why_high=which)
     streams = Streams(random_state)
@@ -190,13 +194,7 @@ def sample_coreset(
         return Coreset(draws.indices, draws.weights, method, draws.n_draws)
     auto = isinstance(n_seeds, str) and n_seeds == "auto"
     n_seeds = 2 * n_clusters if auto else check_integer("n_seeds", n_seeds, low=1)
-    if seeding == "auto":
-        seeding = "fast" if is_fast(kernel) else "naive"
-    elif seeding == "fast" and not is_fast(kernel):
-        raise ParameterError(
-            "seeding='fast' reads the rows of a graph, or of a sparse kernel matrix without negative entries; use "
-            "'naive' (or 'auto') for other kernels"
-        )
+    seeding = check_seeding(kernel, seeding)
     if eps is not None:
         draws = importance_rounds(kernel, n_clusters, eps, n_seeds, seeding=seeding, random_state=streams)
         return Coreset(draws.indices, draws.weights, method, draws.n_draws)
@@ -208,11 +206,8 @@ def sample_coreset(
         # Probabilities of distinct nodes may come from fewer seeds than were asked for.
         seeds = d2_seeding(kernel, n_seeds, method=seeding, random_state=streams, warn=replace)
     else:
-        n_seeds = min(n_seeds, n_points)
-        if seeding == "fast" and kernel.diagonal[weights > 0].any():
-            seeds = d2_seeding(kernel, n_seeds, weights=weights, random_state=streams, warn=False)
-        else:
-            seeds = draw_seeds(kernel, weights, n_seeds, streams.generator("seeding"))
+        method = seeding if kernel.diagonal[weights > 0].any() else "naive"  # which meets negative distances
+        seeds = draw_seeds(kernel, weights, min(n_seeds, n_points), streams.generator("seeding"), method=method)
         _check_seeds(kernel, weights, n_clusters, seeds)
     probabilities = importance_probabilities(weights, seeds, cells=not is_graph)
     if replace:
@@ -232,7 +227,7 @@ def _check_scheme(is_graph, method, size, eps):
             raise ParameterError(f"eps= needs method='importance' and a graph; method={method!r} takes size=")
         check_real("eps", eps, low=0.0, open_low=True, high=1.0)
     if method == "degree" and not is_graph:
-        raise ParameterError("sampling='degree' is for graphs; use 'importance' or 'uniform'")
+        raise ParameterError("sampling='degree' (method of build_coreset) is for graphs; use 'importance' or 'uniform'")
 
 
 def _check_seeds(kernel, weights, n_clusters, seeds):

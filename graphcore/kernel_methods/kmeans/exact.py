@@ -8,7 +8,7 @@ import numpy as np
 from ...base.streams import Streams
 from ...base.threads import effective_jobs, limited_libraries
 from ...base.validation import check_choice, check_labels, check_real
-from ...cluster.coresets.seeding import draw_seeds
+from ...cluster.coresets.seeding import check_seeding, draw_seeds
 from ...exceptions import InputError, ParameterError, warn_user
 from ...kernels.checks import check_diagonal
 from ...kernels.definiteness import report_indefinite, semidefinite_shift, smallest_sampled_eigenvalue
@@ -47,6 +47,7 @@ def kernel_kmeans(
     *,
     weights=None,
     init="k-means++",
+    seeding="auto",
     shift=0.0,
     on_indefinite="warn",
     random_state=None,
@@ -80,6 +81,7 @@ def kernel_kmeans(
     rules = Rules(n_clusters, 0, **rules).checked(weights, 0, "")
     n_clusters = rules.n_clusters
     check_choice("on_indefinite", on_indefinite, ("warn", "error"))
+    seeding = check_seeding(kernel, seeding)
     effective_jobs(n_jobs)  # refuses a wrong number of jobs, also where there is no work for two
     if isinstance(init, str) or init is None:
         check_choice("init", init, INITIALISATIONS)
@@ -89,7 +91,7 @@ def kernel_kmeans(
     with limited_libraries():
         shift = _check_shift(kernel, weights, n_clusters, shift, on_indefinite, streams, n_jobs)
         problem = KernelCentroids(kernel, weights, shift, n_jobs)
-        first = _first_partitions(problem, n_clusters, init, streams)
+        first = _first_partitions(problem, n_clusters, init, seeding, streams)
         runs = list(runs_from(problem, rules._replace(max_iter=rules.max_iter + 1), first))
     return _result(problem, runs, n_clusters, rules.on_empty)
 
@@ -147,7 +149,7 @@ def initial_shift(kernel, weights, shift):
     return max(shift, float(sums.max())) if sums[bare].any() else shift  # without sums, points at the origin
 
 
-def _first_partitions(problem, n_clusters, init, streams):
+def _first_partitions(problem, n_clusters, init, seeding, streams):
     """Yield first partitions: the one given, or drawn ones; one is enough with a centre at every different point."""
     if not isinstance(init, str):
         yield init
@@ -156,23 +158,23 @@ def _first_partitions(problem, n_clusters, init, streams):
     shift = initial_shift(kernel, weights, problem.shift)
     for number in count():
         rng = streams.generator("start", number)
-        seeds = _draw_centres(kernel, weights, n_clusters, init, rng, shift)
+        seeds = _draw_centres(kernel, weights, n_clusters, init, seeding, rng, shift)
         if seeds.exhausted and seeds.n_negative:
             # Points at negative distances are not equal: they differ with a shift.
             shift = max(shift, kernel.definite_shift(weights))
-            seeds = _draw_centres(kernel, weights, n_clusters, init, rng, shift)
+            seeds = _draw_centres(kernel, weights, n_clusters, init, seeding, rng, shift)
         # Points without weight: any cluster will do, the first step finds the nearest.
         yield seeds.nearest if kernel.leaves_out_isolated else np.maximum(seeds.nearest, 0)
         if seeds.exhausted:
             return
 
 
-def _draw_centres(kernel, weights, n_clusters, init, rng, shift):
+def _draw_centres(kernel, weights, n_clusters, init, seeding, rng, shift):
     initial = ()
     if init == "random":
         taking_part = np.flatnonzero(weights > 0)
         initial = rng.choice(taking_part, min(n_clusters, len(taking_part)), replace=False)
-    return draw_seeds(kernel, weights, n_clusters, rng, shift=shift, initial=initial)
+    return draw_seeds(kernel, weights, n_clusters, rng, method=seeding, shift=shift, initial=initial)
 
 
 def _check_shift(kernel, weights, n_clusters, shift, on_indefinite, streams, n_jobs):
