@@ -63,6 +63,7 @@ def coreset_spectral_clustering(
     *,
     coreset_size: float | str = "auto",
     eps: float | None = None,
+    guarantee: bool | float = False,
     sampling: str = "importance",
     n_seeds: int | str = "auto",
     self_loop: float = 1.0,
@@ -85,7 +86,7 @@ def coreset_spectral_clustering(
         for every cluster, at least 1,000, and at least 3 % of the nodes or 100,000, whichever is less.
     eps : float, optional
         Instead of a size, the relative error of the cost that the coreset of an induced graph is to have, see
-        :func:`graphcore.build_coreset`.
+        :func:`graphcore.build_coreset`, as for `guarantee`.
     sampling : {"importance", "degree", "uniform"}, default "importance"
         How the coreset is drawn.
     n_seeds : int or "auto", default "auto"
@@ -160,8 +161,8 @@ def coreset_spectral_clustering(
 
     kernel = GraphKernel(graph, check_real("self_loop", self_loop, low=0.0), check_real("shift", shift, low=0.0))
     coreset = sample_coreset(
-        kernel, n_clusters, size=size, eps=eps, method=sampling, n_seeds=n_seeds, replace=is_induced,
-        random_state=streams,
+        kernel, n_clusters, size=size, eps=eps, guarantee=guarantee, method=sampling, n_seeds=n_seeds,
+        replace=is_induced, random_state=streams,
     )  # fmt: skip
     if is_induced:
         warn_of_loops(kernel)

@@ -1,7 +1,7 @@
 """A coreset: a few weighted nodes whose clusterings cost about what the whole graph's cost."""
 
 from dataclasses import dataclass, field, replace
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from ...graphs.graph import Graph
 from ...graphs.weights import given_unit
 from ...kernels.as_kernel import as_kernel
 from ...kernels.graph import GraphKernel
+from .guarantee import check_guarantee, guaranteed_sample
 from .seeding import (
     Draws,
     Seeds,
@@ -71,10 +72,12 @@ def build_coreset(
     kernel: str = "normalized_cut",
     size: float | None = None,
     eps: float | None = None,
+    guarantee: bool | float = False,
     method: str = "degree",
     n_seeds: int | str = "auto",
     seeding: str = "auto",
     self_loop: float | str = "auto",
+    shift: float = 0.0,
     replace: bool = True,
     random_state: RandomState = None,
 ) -> Coreset:
@@ -94,7 +97,11 @@ def build_coreset(
         Give either `size` or `eps`.
     eps : float, optional
         Relative error of the cost to aim at, only with "importance": the rounds of Algorithm 4, sizes by the paper's
-        formula.
+        formula. Its probabilities are those of the authors' program, for which nothing is proven.
+    guarantee : bool or float, default False
+        Whether `eps` is kept: draws in one round by the probabilities of Jiang et al., as many as the paper's formula
+        says and enough that the cost of any centres, chosen before, has a relative error of at most `eps`, but with the
+        probability given (True: 0.1); or all nodes, if it takes them. Needs a definite kernel, as with ``shift=1``.
     method : {"degree", "uniform", "importance"}, default "degree"
         "degree" and "uniform" draw distinct nodes, with probability proportional to the degree or the same for all;
         "importance" draws by D2 seeds and degree, see `replace`. "degree" and `eps` are for graphs.
@@ -106,6 +113,8 @@ def build_coreset(
     self_loop : float or "auto", default "auto"
         Weight of the loop put on every node inside the kernel, as a multiple of the graph's mean weight. "auto" is 1
         for "importance" (which needs a positive diagonal), otherwise 0.
+    shift : float, default 0.0
+        Multiple of ``D^-1`` that is added to the kernel of a graph, whose cost then is the one that `eps` is about.
     replace : bool, default True
         How "importance" draws: `size` independent draws whose repeats are merged, as published, or `size` distinct
         nodes. The other methods draw distinct nodes.
@@ -119,7 +128,7 @@ def build_coreset(
     ------
     ParameterError
         If a size is below `n_clusters` or above the number of nodes that have an edge, or both or none of `size` and
-        `eps` are given.
+        `eps` are given, or `guarantee` without `eps` or with a kernel that may be indefinite.
     InputError
         If no node has an edge, or "importance" is asked for on a kernel with a zero diagonal.
 
@@ -129,10 +138,15 @@ def build_coreset(
     probabilities (priority sampling): given the next smallest value t, a node is kept with probability
     ``min(1, t p_x)``, which makes ``d_x / min(1, t p_x)`` an unbiased weight.
 
+    With `guarantee`, ``w_x Delta(x, C) / cost(C)`` is bounded for all nodes and centres, and Bernstein's inequality
+    gives the size. For all centres at once it rests on the constant of the paper's formula, which is left open and
+    taken as 1. :func:`graphcore.metrics.coreset_certificate` tells what is known of a coreset.
+
     References
     ----------
     Jourdan, Schwartzman, Macgregor, Sun, "Coreset Spectral Clustering", Algorithms 4 and 5; Duffield, Lund, Thorup,
-    "Priority sampling for estimation of arbitrary subset sums", J. ACM 2007.
+    "Priority sampling for estimation of arbitrary subset sums", J. ACM 2007; Jiang, Krauthgamer, Lou, Zhang, "Coresets
+    for kernel clustering", Machine Learning 2024.
 
     Examples
     --------
@@ -142,13 +156,15 @@ def build_coreset(
     >>> len(coreset), coreset.method
     (10, 'degree')
     """
-    settings = {"size": size, "eps": eps, "method": method, "n_seeds": n_seeds, "seeding": seeding, "replace": replace}
+    settings: dict[str, Any] = {"size": size, "eps": eps, "guarantee": guarantee, "method": method, "n_seeds": n_seeds}
+    settings |= {"seeding": seeding, "replace": replace, "random_state": random_state}
     if check_choice("kernel", kernel, ("normalized_cut", "precomputed")) == "precomputed":
-        return sample_coreset(as_kernel(graph), n_clusters, random_state=random_state, **settings)
+        return sample_coreset(as_kernel(graph), n_clusters, **settings)
     if isinstance(self_loop, str) and self_loop == "auto":
         self_loop = 1.0 if method == "importance" else 0.0
-    of_graph = GraphKernel(as_graph(graph), check_real("self_loop", self_loop, low=0.0))
-    return sample_coreset(of_graph, n_clusters, random_state=random_state, **settings).scaled(of_graph.graph)
+    loops = check_real("self_loop", self_loop, low=0.0), check_real("shift", shift, low=0.0)
+    of_graph = GraphKernel(as_graph(graph), *loops)
+    return sample_coreset(of_graph, n_clusters, **settings).scaled(of_graph.graph)
 
 
 def default_size(n_points, n_clusters, *, each=50, least=1000):
@@ -168,8 +184,8 @@ def refuse_few(coreset_size, n_clusters):
 
 
 def sample_coreset(
-    kernel, n_clusters, *, weights=None, size=None, eps=None, method="degree", n_seeds="auto", seeding="auto",
-    replace=True, random_state=None,
+    kernel, n_clusters, *, weights=None, size=None, eps=None, guarantee=False, method="degree", n_seeds="auto",
+    seeding="auto", replace=True, random_state=None,
 ):  # fmt: skip
     """Draw a coreset of the points of any kernel, as :func:`build_coreset` does of a graph's nodes.
 
@@ -182,6 +198,7 @@ def sample_coreset(
     if n_points == 0:
         raise InputError("no node has an edge: there is nothing to cluster")
     _check_scheme(is_graph, method, size, eps)
+    failure = check_guarantee(guarantee, eps)
     which = "the nodes that have an edge" if is_graph else "the points that have weight"
     n_clusters = check_integer("n_clusters", n_clusters, low=1, high=n_points, why_high=which)
     streams = Streams(random_state)
@@ -195,6 +212,9 @@ def sample_coreset(
     auto = isinstance(n_seeds, str) and n_seeds == "auto"
     n_seeds = 2 * n_clusters if auto else check_integer("n_seeds", n_seeds, low=1)
     seeding = check_seeding(kernel, seeding)
+    if failure:
+        draws, seeds = guaranteed_sample(kernel, n_clusters, eps, failure, n_seeds, seeding=seeding, streams=streams)
+        return Coreset(draws.indices, draws.weights, method, draws.n_draws, seeds)
     if eps is not None:
         draws = importance_rounds(kernel, n_clusters, eps, n_seeds, seeding=seeding, random_state=streams)
         return Coreset(draws.indices, draws.weights, method, draws.n_draws)
