@@ -86,7 +86,9 @@ def coreset_spectral_clustering(
         for every cluster, at least 1,000, and at least 3 % of the nodes or 100,000, whichever is less.
     eps : float, optional
         Instead of a size, the relative error of the cost that the coreset of an induced graph is to have, see
-        :func:`graphcore.build_coreset`, as for `guarantee`.
+        :func:`graphcore.build_coreset`.
+    guarantee : bool or float, default False
+        Whether `eps` is kept but for this probability (True: 0.1), see :func:`graphcore.build_coreset`.
     sampling : {"importance", "degree", "uniform"}, default "importance"
         How the coreset is drawn.
     n_seeds : int or "auto", default "auto"
