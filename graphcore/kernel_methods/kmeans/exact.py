@@ -197,9 +197,9 @@ def _check_shift(kernel, weights, n_clusters, shift, on_indefinite, streams, n_j
             )
     if shift == "psd":
         return semidefinite_shift(kernel, weights, random_state=streams, n_jobs=n_jobs)
-    # As many clusters as points: a shift changes no cost, and leaves a point alone in its own.
+    # As many clusters as points: a shift changes no cost, and one that makes all points different keeps them apart.
     as_many = n_clusters == np.count_nonzero(weights > 0)
-    return max(shift, kernel.definite_shift(weights)) if may_be_indefinite and as_many else shift
+    return max(shift, 2.0 * kernel.definite_shift(weights)) if may_be_indefinite and as_many else shift
 
 
 def _result(problem, runs, n_clusters, on_empty):
