@@ -34,7 +34,7 @@ def check_definite(kernel, what):
 
 
 def least_cost(kernel, n_clusters):
-    """Return a lower bound of the cost of all partitions of a graph: the trace less the largest eigenvalues, at most.
+    """Return a lower bound of the cost of all partitions of a graph: the trace less k times a bound of eigenvalues.
 
     All eigenvalues of ``W^1/2 (K + shift D^-1) W^1/2`` are at most ``1 + shift``.
     """
