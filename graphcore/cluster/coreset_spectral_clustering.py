@@ -63,9 +63,11 @@ def coreset_spectral_clustering(
     *,
     coreset_size: float | str = "auto",
     eps: float | None = None,
+    guarantee: bool | float = False,
     sampling: str = "importance",
     n_seeds: int | str = "auto",
     self_loop: float = 1.0,
+    shift: float = 0.0,
     coreset_graph: str = "contracted",
     eigen_solver: str = "power",
     clusterer: Callable[[Any, int], ArrayLike] | None = None,
@@ -85,6 +87,8 @@ def coreset_spectral_clustering(
     eps : float, optional
         Instead of a size, the relative error of the cost that the coreset of an induced graph is to have, see
         :func:`graphcore.build_coreset`.
+    guarantee : bool or float, default False
+        Whether `eps` is kept but for this probability (True: 0.1), see :func:`graphcore.build_coreset`.
     sampling : {"importance", "degree", "uniform"}, default "importance"
         How the coreset is drawn.
     n_seeds : int or "auto", default "auto"
@@ -92,6 +96,11 @@ def coreset_spectral_clustering(
     self_loop : float, default 1.0
         Weight of a loop on every node inside the kernel, as a multiple of the mean weight; 1 is as published for graphs
         without weights. Contracted graphs have it in the draws alone.
+    shift : float, default 0.0
+        Multiple of ``D^-1`` that is added to the kernel, as in the authors' program, for graphs whose kernel is
+        indefinite; from 1 on it never is. Contracted graphs have it in the draws alone. An induced graph gets loops of
+        about ``shift * n_nodes / n_coreset`` times the weight of a node's edges there, so keep it well below the share
+        of the nodes that are drawn: larger ones make all nodes alike.
     coreset_graph : {"contracted", "induced"}, default "contracted"
         The graph that is clustered. "contracted": every node joins the coreset node nearest to it by the kernel (one
         that none reaches follows its neighbours), and the graph between these cells has every edge of the graph.
@@ -120,7 +129,8 @@ def coreset_spectral_clustering(
 
     Notes
     -----
-    Five steps, each a call, with the kernel ``K = D^-1 A D^-1`` of the graph with loops and weights ``w = d``:
+    Five steps, each a call, with the kernel ``K = D^-1 A D^-1 + shift D^-1`` of the graph with loops and weights
+    ``w = d``:
 
     1. ``K_xy = A_xy / (d_x d_y)`` is read off the graph, and never stored.
     2. A sampling tree draws D2 seeds C, each x in proportion to ``w_x Delta(x, C)``, where
@@ -151,10 +161,10 @@ def coreset_spectral_clustering(
     size = _checked_size(graph, n_clusters, coreset_size, eps)
     is_induced = _check_choices(coreset_graph, eps, sampling, eigen_solver, clusterer, coreset_degrees)
 
-    kernel = GraphKernel(graph, check_real("self_loop", self_loop, low=0.0))
+    kernel = GraphKernel(graph, check_real("self_loop", self_loop, low=0.0), check_real("shift", shift, low=0.0))
     coreset = sample_coreset(
-        kernel, n_clusters, size=size, eps=eps, method=sampling, n_seeds=n_seeds, replace=is_induced,
-        random_state=streams,
+        kernel, n_clusters, size=size, eps=eps, guarantee=guarantee, method=sampling, n_seeds=n_seeds,
+        replace=is_induced, random_state=streams,
     )  # fmt: skip
     if is_induced:
         warn_of_loops(kernel)
@@ -171,12 +181,14 @@ def coreset_spectral_clustering(
         between_labels = _clustered(clusterer, matrix, n_clusters)
     n_labels = max(n_clusters, int(between_labels.max()) + 1)
     labels, n_unreached = between.label_nodes(between_labels, n_labels, n_jobs)
+    coreset_labels = between.coreset_labels(between_labels)
+    if n_clusters == np.count_nonzero(labels >= 0):  # every node is a cluster, though another centroid may be nearer
+        labels[coreset.indices] = coreset_labels
     if (n_found := len(np.unique(labels[labels >= 0]))) < n_clusters:
         warn_user(
             f"only {n_found} of n_clusters={n_clusters} clusters hold nodes: with this coreset no more could be "
             "separated on this graph; ask for fewer clusters, or give a larger coreset_size"
         )
-    coreset_labels = between.coreset_labels(between_labels)
     matrix.data = given_unit(matrix.data, kernel.graph.exponent)
     return CoresetClustering(labels, coreset.scaled(kernel.graph), coreset_labels, matrix, between.cells, n_unreached)
 

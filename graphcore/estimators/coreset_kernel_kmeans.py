@@ -22,8 +22,8 @@ class CoresetKernelKMeans(CentroidClusterer):
     n_clusters : int, default 8
     coreset_size : int, float or "auto", default "auto"
         Draws (different points, unless ``sampling="importance"``), or their share of the points; as many as there are
-        points are all points, without draws (but for graphs, as published). "auto" is 50 for every cluster and at least
-        1,000, or all points if there are fewer.
+        points are all points, without draws (but for graphs, as published, unless there are as many clusters). "auto"
+        is 50 for every cluster and at least 1,000, or all points if there are fewer.
     sampling : {"importance", "uniform", "degree"}, default "importance"
         "importance" is the published scheme, for graphs as the authors of the coreset paper draw, nearly by degree;
         "degree" is for graphs.

@@ -123,6 +123,9 @@ class KernelKMeans(CentroidClusterer):
         Of the polynomial and sigmoid kernels.
     init : {"k-means++", "random"} or array-like of shape (n_samples,), default "k-means++"
         D2 sampling in feature space, random points as centres, or labels to start from.
+    seeding : {"auto", "fast", "naive"}, default "auto"
+        How seeds are drawn. "fast" reads only the rows of seeds, of a graph or a sparse kernel matrix without negative
+        entries; "naive" visits all points for every seed. Both make the same draws. "auto" is "fast" where it applies.
     n_init : int, default 10
         Starts, the best of which is kept.
     max_iter : int, default 300
@@ -199,6 +202,7 @@ class KernelKMeans(CentroidClusterer):
 
     n_clusters: int = 8
     _: KW_ONLY
+    seeding: str = "auto"
     shift: float | str = 0.0
 
     def _fit(self, X, sample_weight, streams):
@@ -206,7 +210,7 @@ class KernelKMeans(CentroidClusterer):
             with stages("kernel"):
                 kernel, rows, k = self._weighted_kernel_of(X, sample_weight, streams)
             with stages("k-means"):
-                options = passed_on(self, "init n_init max_iter tol shift on_empty on_indefinite n_jobs")
+                options = passed_on(self, "init seeding n_init max_iter tol shift on_empty on_indefinite n_jobs")
                 result = kernel_kmeans(kernel, k, weights=rows.weights, random_state=streams, **options)
         self.cost_: float = float(self._given_squares(result.cost))
         self.inertia_: float = result.inertia

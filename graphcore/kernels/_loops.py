@@ -1,4 +1,4 @@
-"""Compiled loops over the rows of sparse kernels ``K_xy = outer_x (A_xy + self_loop [x = y]) outer_y``.
+"""Compiled loops over the rows of sparse kernels ``K_xy = outer_x (A_xy + loops_x [x = y]) outer_y``.
 
 Values of length 0 stand for ones. For a graph, whose rows are read where they are, `outer` is one over the degree.
 """
@@ -27,7 +27,7 @@ def submatrix_count(rows, position, first, last, out_counts):
 
     An isolated point has no loop.
     """
-    points, starts, stops, indices, _, scale, _, self_loop = rows
+    points, starts, stops, indices, _, scale, _, loops = rows
     for i in range(first, last):
         count = 0
         has_diagonal = False
@@ -35,7 +35,7 @@ def submatrix_count(rows, position, first, last, out_counts):
             if position[indices[e]] >= 0:
                 count += 1
                 has_diagonal |= indices[e] == points[i]
-        if self_loop > 0 and not has_diagonal:
+        if loops[i] > 0 and not has_diagonal:
             count += 1
         out_counts[i] = count if scale[i] > 0.0 else 0
 
@@ -47,7 +47,7 @@ def submatrix_fill(rows, factors, position, first, last, out_indptr, out_indices
     factors are the points' weights over their degrees. Isolated points (scale 0) get no entry.
     Each product is taken in the same order for (i, j) and (j, i), so the result is symmetric to the last bit.
     """
-    points, starts, stops, indices, values, scale, _, self_loop = rows
+    points, starts, stops, indices, values, scale, _, loops = rows
     weighted = len(values) > 0
     for i in range(first, last):
         at = out_indptr[i]
@@ -55,7 +55,7 @@ def submatrix_fill(rows, factors, position, first, last, out_indptr, out_indices
         if scale[i] == 0.0:
             continue
         own_factor = factors[i]
-        pending = self_loop > 0
+        pending = loops[i] > 0
         for e in range(starts[i], stops[i]):
             x = indices[e]
             j = position[x]
@@ -63,19 +63,19 @@ def submatrix_fill(rows, factors, position, first, last, out_indptr, out_indices
                 continue
             if pending and x > own:
                 out_indices[at] = i
-                out_values[at] = self_loop * (own_factor * own_factor)
+                out_values[at] = loops[i] * (own_factor * own_factor)
                 pending = False
                 at += 1
             value = values[e] if weighted else 1.0
             if x == own and pending:
-                value += self_loop
+                value += loops[i]
                 pending = False
             out_indices[at] = j
             out_values[at] = value * (own_factor * factors[j])
             at += 1
         if pending:
             out_indices[at] = i
-            out_values[at] = self_loop * (own_factor * own_factor)
+            out_values[at] = loops[i] * (own_factor * own_factor)
 
 
 @compiled
@@ -88,7 +88,7 @@ def label_by_centroids(rows, members, clusters, first, last, best, labels):
     """
     weights, order, borders = members
     norms, masses = clusters
-    points, starts, stops, indices, values, scale, degrees, self_loop = rows
+    points, starts, stops, indices, values, scale, degrees, loops = rows
     weighted = len(values) > 0
     n = len(degrees)
     inner, is_listed, touched = np.zeros(n), np.zeros(n, dtype=np.bool_), np.empty(n + 1, dtype=indices.dtype)
@@ -101,8 +101,8 @@ def label_by_centroids(rows, members, clusters, first, last, best, labels):
             factor = weights[i] * scale[i]
             if factor == 0.0:
                 continue
-            if self_loop > 0.0:
-                n_touched = add(inner, is_listed, touched, n_touched, points[i], factor * self_loop)
+            if loops[i] > 0.0:
+                n_touched = add(inner, is_listed, touched, n_touched, points[i], factor * loops[i])
             for e in range(starts[i], stops[i]):
                 added = factor * (values[e] if weighted else 1.0)
                 if added != 0.0:
@@ -120,15 +120,15 @@ def label_by_centroids(rows, members, clusters, first, last, best, labels):
 def own_sums(rows, inner, labels, first, last, out):
     """Write ``S_xj``, the sum of w_y K_xy over the y of the cluster j that holds x, to out[x]; 0 for points in none.
 
-    `rows` are (indptr, indices, values, self_loop, outer), and inner is ``w_y outer_y``.
+    `rows` are (indptr, indices, values, loops, outer), and inner is ``w_y outer_y``.
     """
-    indptr, indices, values, self_loop, outer = rows
+    indptr, indices, values, loops, outer = rows
     weighted = len(values) > 0
     for x in range(first, last):
         own = labels[x]
         total = 0.0
         if own >= 0:
-            total = self_loop * inner[x]
+            total = loops[x] * inner[x]
             for e in range(indptr[x], indptr[x + 1]):
                 y = indices[e]
                 if labels[y] == own:
@@ -144,7 +144,7 @@ def nearest_centroids(rows, inner, points, clusters, first, last, out):
     norm alone, so the first such in `by_norm` (clusters by ascending norm, empty ones with infinite norm last) stands
     for all of them. `points` are (labels, weights), `clusters` (norms, masses, own_bonus, by_norm).
     """
-    indptr, indices, values, self_loop, outer = rows
+    indptr, indices, values, loops, outer = rows
     labels, weights = points
     norms, masses, own_bonus, by_norm = clusters
     out_labels, out_values = out
@@ -155,7 +155,7 @@ def nearest_centroids(rows, inner, points, clusters, first, last, out):
         own = labels[x]
         n_touched = 0
         if own >= 0:
-            n_touched = add(sums, is_listed, touched, n_touched, own, self_loop * inner[x])
+            n_touched = add(sums, is_listed, touched, n_touched, own, loops[x] * inner[x])
         for e in range(indptr[x], indptr[x + 1]):
             y = indices[e]
             if labels[y] >= 0:

@@ -17,8 +17,8 @@ _MAX_DENSE = 20_000
 class KernelRows(NamedTuple):
     """Rows of the graph kernel for some points, in the form that all loops read; nothing is copied.
 
-    The value at row `i`, entry `e` (column ``x = indices[e]``) is ``scale[i] * values[e] / degrees[x]``, and a
-    `self_loop` adds ``scale[i] * self_loop / degrees[x]`` at the row's own point.
+    The value at row `i`, entry `e` (column ``x = indices[e]``) is ``scale[i] * values[e] / degrees[x]``, and
+    ``scale[i] * loops[i] / degrees[x]`` is added at the row's own point.
     """
 
     points: np.ndarray  # (n_rows,): the point that each row belongs to
@@ -26,9 +26,9 @@ class KernelRows(NamedTuple):
     stops: np.ndarray  # (n_rows,) int64: where it ends
     indices: np.ndarray  # columns, ascending in every row; int32 or int64
     values: np.ndarray  # before scaling, float32 or float64; length 0 stands for ones
-    scale: np.ndarray  # (n_rows,) float64: 0 for isolated points, whose rows are empty (they get no self-loop either)
+    scale: np.ndarray  # (n_rows,) float64: 0 for isolated points, whose rows are empty (they get no loop either)
     degrees: np.ndarray  # (n_points,) float64
-    self_loop: float
+    loops: np.ndarray  # (n_rows,) float64
 
 
 class Products(NamedTuple):

@@ -24,7 +24,8 @@ class GraphKernel(RowsKernel):
 
     A loop of weight `self_loop`, a multiple of the graph's mean weight (the published algorithm uses 1, on graphs
     without weights), is added to every node that has an edge, in the kernel only: the graph is not copied. It makes the
-    diagonal positive. Isolated nodes get none: they take no part, and have weight 0.
+    diagonal positive. Isolated nodes get none: they take no part, and have weight 0. A `shift` adds ``shift D^-1`` to
+    the kernel, which is a loop of weight ``shift d_x`` that no degree counts.
 
     After that `graph` is the graph with weights in range (see `in_range`), None for the kernel among some of the nodes;
     `self_loop` the loop in the unit of its weights; `degrees` (n_points,) those with the loop. Dhillon, Guan, Kulis,
@@ -41,14 +42,14 @@ class GraphKernel(RowsKernel):
 
     leaves_out_isolated = True
 
-    def __init__(self, graph, self_loop=0.0):
+    def __init__(self, graph, self_loop=0.0, shift=0.0):
         graph = in_range(graph)
         degrees = graph.degrees
         self_loop = self_loop * graph.mean_weight
         if self_loop:
             degrees = np.where(degrees > 0, degrees + self_loop, 0.0)
         self._set(*graph.rows[:3], degrees, degrees, self_loop)
-        self.graph = graph
+        self.graph, self.shift = graph, shift
 
     def _set(self, indptr, indices, values, degrees, point_weights, self_loop):
         self.indptr, self.indices, self.values = indptr, indices, values
@@ -73,7 +74,7 @@ class GraphKernel(RowsKernel):
         out = np.zeros(self.n_points)
         if self.graph is None or self.graph.n_self_loops:
             _loops.diagonal_entries(self.indptr, self.indices, self.values, out)
-        out += self.self_loop
+        out += self.loops(slice(None))
         with np.errstate(divide="ignore", invalid="ignore"):
             out /= self.degrees
             out /= self.degrees
@@ -88,7 +89,7 @@ class GraphKernel(RowsKernel):
         degrees = self.degrees[points]
         scale = np.divide(1.0, degrees, out=np.zeros(len(degrees)), where=degrees > 0)
         starts, stops = self.indptr[points], self.indptr[1:][points]
-        return KernelRows(points, starts, stops, self.indices, self.values, scale, self.degrees, self.self_loop)
+        return KernelRows(points, starts, stops, self.indices, self.values, scale, self.degrees, self.loops(points))
 
     def nearest_centroids(self, kernel_rows, weights, labels, norms, masses, n_jobs=None):
         """Find the nearest of the centroids that reach a point, for every point; O(n_points + entries of the rows).

@@ -16,7 +16,7 @@ _BLOCK_ENTRIES, _PRODUCT_ENTRIES = 1 << 20, 1 << 18
 
 
 class RowsKernel(Kernel):
-    """Compressed rows: ``K_xy = outer_x (A_xy + self_loop [x = y]) outer_y``, never made dense."""
+    """Compressed rows: ``K_xy = outer_x (A_xy + (self_loop + shift degrees_x) [x = y]) outer_y``, never made dense."""
 
     is_sparse = True
     indptr: np.ndarray  # (n_points + 1,) int64
@@ -25,6 +25,11 @@ class RowsKernel(Kernel):
     outer: np.ndarray  # (n_points,) float64
     degrees: np.ndarray  # (n_points,) float64: by which entries are divided, ones for a matrix
     self_loop: float = 0.0
+    shift: float = 0.0
+
+    def loops(self, points):
+        """Return what is added to the own entries of some points, or a slice of them, a new float64 array."""
+        return self.self_loop + self.shift * self.degrees[points]
 
     def sparse_rows(self, points):
         """Return rows of K for some points, or a slice of them, as a csr_array of float64."""
@@ -35,9 +40,8 @@ class RowsKernel(Kernel):
         columns = self.indices[entries]
         data = self.values[entries] if len(self.values) else np.ones(len(entries))
         rows = sp.csr_array((data.astype(np.float64, copy=False), columns, indptr), shape=(len(points), self.n_points))
-        if self.self_loop:
-            loops = np.full(len(points), self.self_loop)
-            rows = rows + sp.csr_array((loops, points, np.arange(len(points) + 1)), shape=rows.shape)
+        if self.self_loop or self.shift:
+            rows = rows + sp.csr_array((self.loops(points), points, np.arange(len(points) + 1)), shape=rows.shape)
         rows.data *= np.repeat(self.outer[points], np.diff(rows.indptr))
         rows.data *= self.outer[rows.indices]
         return rows
@@ -66,7 +70,7 @@ class RowsKernel(Kernel):
         span = slice(self.indptr[point], self.indptr[point + 1])
         data = self.values[span] if len(self.values) else 1.0
         out[self.indices[span]] = data * self.outer[point] * self.outer[self.indices[span]]
-        out[point] += self.self_loop * self.outer[point] ** 2
+        out[point] += self.loops(point) * self.outer[point] ** 2
         return out
 
     def product(self, M, n_jobs=None):
@@ -74,7 +78,7 @@ class RowsKernel(Kernel):
         import scipy.sparse as sp
 
         M = np.asarray(M, dtype=np.float64)
-        inner = M * self.outer[:, None]
+        inner, loops = M * self.outer[:, None], self.loops(slice(None))[:, None]
 
         def rows_of(start, stop):
             low, high = self.indptr[start], self.indptr[stop]
@@ -82,7 +86,7 @@ class RowsKernel(Kernel):
             part = sp.csr_array(
                 (data, self.indices[low:high], self.indptr[start : stop + 1] - low), shape=(stop - start, self.n_points)
             )
-            return (part @ inner + self.self_loop * inner[start:stop]) * self.outer[start:stop, None]
+            return (part @ inner + loops[start:stop] * inner[start:stop]) * self.outer[start:stop, None]
 
         return np.concatenate(map_blocks(rows_of, row_blocks(self.indptr, _BLOCK_ENTRIES), n_jobs))
 
@@ -92,7 +96,8 @@ class RowsKernel(Kernel):
 
     def cluster_products(self, labels, weights, n_clusters, n_jobs=None, before=None):
         """See :meth:`Kernel.cluster_products`; rows are read once for each question, and nothing is held."""
-        rows, inner = (self.indptr, self.indices, self.values, self.self_loop, self.outer), weights * self.outer
+        inner = weights * self.outer
+        rows = self.indptr, self.indices, self.values, self.loops(slice(None)), self.outer
         blocks = row_blocks(self.indptr, _PRODUCT_ENTRIES)
         own = np.empty(self.n_points)
         map_blocks(lambda a, b: _loops.own_sums(rows, inner, labels, a, b, own), blocks, n_jobs)

@@ -250,6 +250,50 @@ def test_induced_is_what_published_fits(options):
     assert model.clustering_.n_unreached == found.n_unreached and model.clustering_.history == []
 
 
+@quick
+@given(own.graphs(), st.integers(2, 4), st.sampled_from([0.0, 0.3, 1.0]), st.integers(0, 2**32 - 1))
+def test_an_induced_graph_and_its_labels_are_those_of_the_dense_kernel_with_its_shift(pair, k, shift, seed):
+    graph, A = pair
+    linked = np.flatnonzero(A.sum(axis=1) > 0)
+    assume(len(linked) > k)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = clustered(graph, k, shift=shift, coreset_graph="induced", coreset_size=0.9, random_state=seed)
+    K, w = dense_kernel(A, 1.0, shift)
+    points, weights = found.coreset.indices, found.coreset.weights
+    # Algorithm 5: seeds by distances of the shifted kernel, draws w / (p N); repeats are a multiple of it.
+    seeds = found.coreset.seeds.indices
+    assert np.diag(K)[seeds].min() == pytest.approx(np.diag(K)[linked].min())  # x*
+    delta = contributions(K, w, seeds)
+    p = w / w[seeds].sum() + (delta / delta.sum() if delta.sum() > 0 else 0.0)
+    times = weights * (p / p.sum())[points] * found.coreset.n_draws / w[points]
+    np.testing.assert_allclose(times, np.round(times), atol=1e-6)
+    assert times.sum() == pytest.approx(found.coreset.n_draws)
+    dense_graph = weights[:, None] * K[np.ix_(points, points)] * weights
+    np.testing.assert_allclose(found.coreset_graph.toarray(), dense_graph, rtol=1e-9)
+    names, at = np.unique(found.coreset_labels, return_inverse=True)
+    Z = np.zeros((len(A), len(names)))
+    Z[points, at] = weights
+    Z /= Z.sum(axis=0)
+    values = np.einsum("xj,xy,yj->j", Z, K, Z) - 2 * K @ Z
+    chosen = values[linked, np.searchsorted(names, found.labels[linked])]
+    np.testing.assert_allclose(chosen, values[linked].min(axis=1), rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.filterwarnings("ignore:.*self_loop=:graphcore.GraphWarning")
+@quick
+@given(own.graphs(), st.sampled_from(["contracted", "induced"]), st.sampled_from(["power", "exact"]))
+def test_as_many_clusters_as_nodes_are_all_filled(pair, coreset_graph, eigen_solver):
+    graph, A = pair
+    linked = A.sum(axis=1) > 0
+    assume(linked.any())
+    options = {"coreset_graph": coreset_graph, "eigen_solver": eigen_solver, "random_state": 0}
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message=".*isolated")
+        labels = clustered(graph, int(linked.sum()), **options).labels
+    assert sorted(labels[linked]) == list(range(linked.sum())) and (labels[~linked] == -1).all()
+
+
 def test_eps_draws_by_the_rounds():
     graph, _ = example("barabasi-albert")
     coarse, fine = (clustered(graph, 2, coreset_graph="induced", eps=eps, random_state=0).coreset for eps in (1.0, 0.7))
@@ -292,6 +336,7 @@ INDUCED = {"coreset_graph": "induced"}
         ({"n_seeds": "many"}, "n_seeds='many' must be an integer"),
         ({"self_loop": -1}, "self_loop=-1.0 must be at least 0"),
         ({"self_loop": "one"}, "self_loop='one' must be a number"),
+        ({"shift": -0.5}, "shift=-0.5 must be at least 0"),
         ({"coreset_graph": "quotient"}, "coreset_graph='quotient' is not known; choose one of 'contracted', 'induced'"),
         ({"eigen_solver": "lobpcg"}, "eigen_solver='lobpcg' is not known; choose one of 'power', 'exact'"),
         ({"clusterer": "leiden"}, "clusterer='leiden' is no function of a sparse matrix"),

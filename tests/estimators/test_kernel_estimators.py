@@ -344,5 +344,6 @@ def test_nodes_of_a_graph_are_drawn_also_for_the_largest_coreset():
     assert model.result_.coreset.n_draws == 40
     assert len(model.coreset_indices_) < 40
     with pytest.raises(InputError, match=r"in 40 draws; take sampling='uniform'"):
-        model.set_params(n_clusters=40).fit(CAVEMEN)
+        model.set_params(n_clusters=39).fit(CAVEMEN)
+    assert sorted(model.set_params(n_clusters=40).fit(CAVEMEN).labels_) == list(range(40))
     assert len(model.set_params(sampling="uniform").fit(CAVEMEN).coreset_indices_) == 40

@@ -20,7 +20,8 @@ def kernels(draw):
     self_loop = draw(st.sampled_from([0.0, 0.5, 1.0, 2.0]))
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     points = np.sort(rng.permutation(len(A))[: rng.integers(1, len(A) + 1)])
-    return GraphKernel(graph, self_loop), *dense_kernel(A, self_loop), rng, points
+    shift = draw(st.sampled_from([0.0, 0.0, 0.5, 1.0]))
+    return GraphKernel(graph, self_loop, shift), *dense_kernel(A, self_loop, shift), rng, points
 
 
 def dense_rows(rows, n):
@@ -31,7 +32,7 @@ def dense_rows(rows, n):
             value = rows.values[e] if len(rows.values) else 1.0
             out[i, rows.indices[e]] += rows.scale[i] * value / rows.degrees[rows.indices[e]]
         if rows.degrees[point] > 0:
-            out[i, point] += rows.scale[i] * rows.self_loop / rows.degrees[point]
+            out[i, point] += rows.scale[i] * rows.loops[i] / rows.degrees[point]
     return out
 
 
@@ -45,6 +46,8 @@ def test_kernel_and_its_rows_equal_dense(case):
     rows = kernel.rows(points)
     assert np.isfinite(rows.scale).all()
     np.testing.assert_allclose(dense_rows(rows, len(K)), K[points], rtol=1e-13, atol=0)
+    np.testing.assert_allclose(np.column_stack([kernel.column(point) for point in points]), K[:, points], rtol=1e-13)
+    np.testing.assert_allclose(kernel.product(np.column_stack([w, w**2])), K @ np.column_stack([w, w**2]), rtol=1e-12)
 
 
 @quick

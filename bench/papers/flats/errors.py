@@ -8,7 +8,7 @@ from ..exhibit import TEXT, Exhibit, MissingData, chosen, mean
 
 SHARES = (0.001, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
 COARSE = (0.01, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.8, 0.9, 1.0)
-AROUND_BEST = (0.01, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.7, 0.9, 1.0)
+AROUND_BEST = (0.01, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.5, 0.7, 0.9, 1.0)
 QUICK_SHARES = (0.01, 0.1, 0.3, 1.0)
 PLAIN, GREEDY = "a draw", "the best of several draws"
 # Bandwidths of figures 9 and 10 by dimension.
@@ -40,9 +40,10 @@ def _mnist(settings):
     data = vectors.mnist(settings.data)
     if data is None:
         raise MissingData("MNIST")
-    for seed in settings.seeds(3, 1):
+    for seed in settings.seeds(8, 1):
         order = np.random.default_rng(seed).permutation(len(data[0]))
-        for n in (100, 200) if settings.quick else (200, 500, 1000, 2000)[: 4 if seed < 2 else 3]:
+        sizes = (200, 500, 1000, 2000)[: 4 if seed < 2 else 3] if seed < 3 else (1000,)
+        for n in (100, 200) if settings.quick else sizes:
             train, test = data[0][order[:n]], data[0][order[-10 * n :]].astype(np.float64)
             shares = QUICK_SHARES if settings.quick else AROUND_BEST
             yield from _swept(
@@ -190,7 +191,7 @@ def _check_best(by, least_and_most):
 
 def _check_seedings(groups):
     for seeding in (PLAIN, GREEDY):
-        _check_best("n", dict.fromkeys((200, 500, 1000, 2000), (0.1, 0.3)))(chosen(groups, seeding=seeding))
+        _check_best("n", dict.fromkeys((200, 500, 1000, 2000), (0.1, 0.35)))(chosen(groups, seeding=seeding))
 
 
 def _check_flats(groups):
@@ -265,10 +266,11 @@ FIGURES = (
         slow=True,
         why=(
             "There is a best k between the extremes, and both errors fall with n at the same k / n, as "
-            "published. The curves are flat around their minimum, which is at a larger k here than the published "
-            "0.05 to 0.2 n; the report does not say which n it took. Over 3 draws of 1,000 images the least error is "
-            "at 0.25 n, lower than at 0.2 n by .11 ± .04. With the seeds of scikit-learn, each the best of several "
-            "draws, it is at 0.25 n too, by .02 ± .06. The curves have one draw for each seed."
+            "published. The curves are flat around their minimum. Over 8 draws of 1,000 images the least error is at "
+            "0.25 n, lower than at 0.2 n by .12 ± .02, a larger k than the published 0.05 to 0.2 n; the report does "
+            "not say which n it took. With the seeds of scikit-learn, each the best of several draws, it is at 0.2 n, "
+            "lower than at 0.25 n by .03 ± .02, which is within the published range. The curves have one draw for each "
+            "seed."
         ),
     ),
     Exhibit(

@@ -12,9 +12,6 @@ import numpy as np
 
 from ...base.compiling import compiled
 
-# A squared distance below this share of the two norms is rounding noise between equal points: it counts as 0.
-_NOISE = 1e-12
-
 FAN_OUT = 8
 
 
@@ -99,7 +96,7 @@ def tree_sample(sums, offsets, uniform):
 def _repair(y, seed_number, rows, points, tree, nearest, counters):
     """Bring contributions up to date after y became a centre."""
     indptr, indices, weights, degrees = rows
-    diagonal, point_weights = points
+    diagonal, point_weights, noise = points
     sums, offsets, touched = tree
     weighted = len(weights) > 0
     n_touched = np.int64(0)  # no literal, of which numba compiles another version of `tree_update`
@@ -117,9 +114,9 @@ def _repair(y, seed_number, rows, points, tree, nearest, counters):
         entry = weights[e] if weighted else 1.0
         norms = diagonal[x] + diagonal[y]
         distance = norms - 2.0 * entry / (degrees[x] * degrees[y])
-        if distance < -_NOISE * norms:
+        if distance < -noise * norms:
             counters[2] += 1
-        if distance <= _NOISE * norms:
+        if distance <= noise * norms:
             distance = 0.0
         contribution = point_weights[x] * distance
         if contribution < sums[x]:
@@ -135,18 +132,18 @@ def _repair(y, seed_number, rows, points, tree, nearest, counters):
 def seed_fast(rows, points, initial, uniforms, tree, nearest, counters, seeds):
     """D2 seeding through the sampling tree, Algorithm 2 with 6, 7 and 8 of the coreset paper.
 
-    `points` are the diagonal and the weights of the points, `tree` its sums and offsets, and room for the longest row
-    and one more. `initial[0]` is x*, the point of smallest K_xx: a point with no neighbour among the centres is nearest
-    to it. Stops early when no point has a positive distance left. counters: entries read, groups summed, negative
-    distances met. Returns the number of seeds.
+    `points` are the diagonal, the weights of the points, and the share of two norms below which their distance is
+    rounding between equal points; `tree` its sums and offsets, and room for the longest row and one more. A point with
+    no neighbour among the centres is nearest to that of smallest K_xx, which is x* where it comes first. Stops early
+    when no point has a positive distance left. counters: entries read, groups summed, negative distances met. Returns
+    the number of seeds.
     """
-    diagonal, point_weights = points
+    diagonal, point_weights, _ = points
     sums, offsets, _ = tree
-    base = diagonal[initial[0]]
+    base = np.inf
     for x in range(len(nearest)):
-        sums[x] = point_weights[x] * (diagonal[x] + base)
+        sums[x] = np.inf if point_weights[x] > 0 else 0.0
         nearest[x] = 0 if point_weights[x] > 0 else -1
-    tree_build(sums, offsets)
     for draw in range(len(initial) + len(uniforms)):
         if draw < len(initial):
             y = initial[draw]
@@ -155,5 +152,13 @@ def seed_fast(rows, points, initial, uniforms, tree, nearest, counters, seeds):
         if y < 0:
             return draw
         seeds[draw] = y
+        if diagonal[y] < base:
+            base = diagonal[y]
+            for x in range(len(nearest)):
+                contribution = point_weights[x] * (diagonal[x] + base)
+                if contribution < sums[x]:
+                    sums[x] = contribution
+                    nearest[x] = draw
+            tree_build(sums, offsets)
         _repair(y, draw, rows, points, tree, nearest, counters)
     return len(initial) + len(uniforms)

@@ -1,7 +1,7 @@
 """A coreset: a few weighted nodes whose clusterings cost about what the whole graph's cost."""
 
 from dataclasses import dataclass, field, replace
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -12,17 +12,18 @@ from ...exceptions import InputError, ParameterError, warn_user
 from ...graphs.as_graph import as_graph
 from ...graphs.graph import Graph
 from ...graphs.weights import given_unit
+from ...kernels.as_kernel import as_kernel
 from ...kernels.graph import GraphKernel
+from .guarantee import check_guarantee, guaranteed_sample
 from .seeding import (
-    SEEDING,
     Draws,
     Seeds,
+    check_seeding,
     d2_seeding,
     draw_seeds,
     importance_probabilities,
     importance_rounds,
     importance_sample,
-    is_fast,
 )
 
 SAMPLING = ("degree", "uniform", "importance")
@@ -68,38 +69,52 @@ def build_coreset(
     graph: AnyGraph,
     n_clusters: int,
     *,
+    kernel: str = "normalized_cut",
     size: float | None = None,
     eps: float | None = None,
+    guarantee: bool | float = False,
     method: str = "degree",
     n_seeds: int | str = "auto",
     seeding: str = "auto",
     self_loop: float | str = "auto",
+    shift: float = 0.0,
     replace: bool = True,
     random_state: RandomState = None,
 ) -> Coreset:
-    """Draw a coreset of a graph.
+    """Draw a coreset of a graph, or of the points of a kernel matrix.
 
     Parameters
     ----------
     graph : Graph, sparse matrix or networkx graph
+        Or a kernel matrix (n_nodes, n_nodes), sparse or dense, positive semi-definite.
     n_clusters : int
         Number of clusters that the coreset is for.
+    kernel : {"normalized_cut", "precomputed"}, default "normalized_cut"
+        "normalized_cut": `graph` is a graph, with the kernel ``D^-1 A D^-1`` and its degrees as weights; "precomputed":
+        it is the kernel matrix itself, of points of weight 1.
     size : int or float, optional
         Number of nodes ("degree", "uniform") or of draws ("importance"), or their share of the nodes that have an edge.
         Give either `size` or `eps`.
     eps : float, optional
         Relative error of the cost to aim at, only with "importance": the rounds of Algorithm 4, sizes by the paper's
-        formula.
+        formula. Its probabilities are those of the authors' program, for which nothing is proven.
+    guarantee : bool or float, default False
+        Whether `eps` is kept: draws in one round by the probabilities of Jiang et al., as many as the paper's formula
+        says and enough that the cost of any centres, chosen before, has a relative error of at most `eps`, but with the
+        probability given (True: 0.1); or all nodes, if it takes them. Needs a definite kernel, as with ``shift=1``.
     method : {"degree", "uniform", "importance"}, default "degree"
         "degree" and "uniform" draw distinct nodes, with probability proportional to the degree or the same for all;
-        "importance" draws by D2 seeds and degree, see `replace`.
+        "importance" draws by D2 seeds and degree, see `replace`. "degree" and `eps` are for graphs.
     n_seeds : int or "auto", default "auto"
         D2 seeds for "importance"; "auto" is ``2 * n_clusters``.
     seeding : {"auto", "fast", "naive"}, default "auto"
-        Which D2 algorithm, see `d2_seeding`; "auto" is "fast".
+        How D2 seeds are drawn. "fast" reads the rows of seeds alone, those of a graph or of a sparse kernel matrix
+        without negative entries; "naive" visits all points for each seed. "auto" is "fast" where it applies.
     self_loop : float or "auto", default "auto"
         Weight of the loop put on every node inside the kernel, as a multiple of the graph's mean weight. "auto" is 1
         for "importance" (which needs a positive diagonal), otherwise 0.
+    shift : float, default 0.0
+        Multiple of ``D^-1`` that is added to the kernel of a graph, whose cost then is the one that `eps` is about.
     replace : bool, default True
         How "importance" draws: `size` independent draws whose repeats are merged, as published, or `size` distinct
         nodes. The other methods draw distinct nodes.
@@ -113,7 +128,7 @@ def build_coreset(
     ------
     ParameterError
         If a size is below `n_clusters` or above the number of nodes that have an edge, or both or none of `size` and
-        `eps` are given.
+        `eps` are given, or `guarantee` without `eps` or with a kernel that may be indefinite.
     InputError
         If no node has an edge, or "importance" is asked for on a kernel with a zero diagonal.
 
@@ -123,10 +138,15 @@ def build_coreset(
     probabilities (priority sampling): given the next smallest value t, a node is kept with probability
     ``min(1, t p_x)``, which makes ``d_x / min(1, t p_x)`` an unbiased weight.
 
+    With `guarantee`, ``w_x Delta(x, C) / cost(C)`` is bounded for all nodes and centres, and Bernstein's inequality
+    gives the size. For all centres at once it rests on the constant of the paper's formula, which is left open and
+    taken as 1. :func:`graphcore.metrics.coreset_certificate` tells what is known of a coreset.
+
     References
     ----------
     Jourdan, Schwartzman, Macgregor, Sun, "Coreset Spectral Clustering", Algorithms 4 and 5; Duffield, Lund, Thorup,
-    "Priority sampling for estimation of arbitrary subset sums", J. ACM 2007.
+    "Priority sampling for estimation of arbitrary subset sums", J. ACM 2007; Jiang, Krauthgamer, Lou, Zhang, "Coresets
+    for kernel clustering", Machine Learning 2024.
 
     Examples
     --------
@@ -136,14 +156,15 @@ def build_coreset(
     >>> len(coreset), coreset.method
     (10, 'degree')
     """
-    graph = as_graph(graph)
+    settings: dict[str, Any] = {"size": size, "eps": eps, "guarantee": guarantee, "method": method, "n_seeds": n_seeds}
+    settings |= {"seeding": seeding, "replace": replace, "random_state": random_state}
+    if check_choice("kernel", kernel, ("normalized_cut", "precomputed")) == "precomputed":
+        return sample_coreset(as_kernel(graph), n_clusters, **settings)
     if isinstance(self_loop, str) and self_loop == "auto":
         self_loop = 1.0 if method == "importance" else 0.0
-    self_loop = check_real("self_loop", self_loop, low=0.0)
-    kernel = GraphKernel(graph, self_loop)
-    settings = {"method": method, "n_seeds": n_seeds, "seeding": seeding, "replace": replace}
-    coreset = sample_coreset(kernel, n_clusters, size=size, eps=eps, random_state=random_state, **settings)
-    return coreset.scaled(kernel.graph)
+    loops = check_real("self_loop", self_loop, low=0.0), check_real("shift", shift, low=0.0)
+    of_graph = GraphKernel(as_graph(graph), *loops)
+    return sample_coreset(of_graph, n_clusters, **settings).scaled(of_graph.graph)
 
 
 def default_size(n_points, n_clusters, *, each=50, least=1000):
@@ -163,8 +184,8 @@ def refuse_few(coreset_size, n_clusters):
 
 
 def sample_coreset(
-    kernel, n_clusters, *, weights=None, size=None, eps=None, method="degree", n_seeds="auto", seeding="auto",
-    replace=True, random_state=None,
+    kernel, n_clusters, *, weights=None, size=None, eps=None, guarantee=False, method="degree", n_seeds="auto",
+    seeding="auto", replace=True, random_state=None,
 ):  # fmt: skip
     """Draw a coreset of the points of any kernel, as :func:`build_coreset` does of a graph's nodes.
 
@@ -177,7 +198,7 @@ def sample_coreset(
     if n_points == 0:
         raise InputError("no node has an edge: there is nothing to cluster")
     _check_scheme(is_graph, method, size, eps)
-    check_choice("seeding", seeding, SEEDING)
+    failure = check_guarantee(guarantee, eps)
     which = "the nodes that have an edge" if is_graph else "the points that have weight"
     n_clusters = check_integer("n_clusters", n_clusters, low=1, high=n_points, why_high=which)
     streams = Streams(random_state)
@@ -190,29 +211,23 @@ def sample_coreset(
         return Coreset(draws.indices, draws.weights, method, draws.n_draws)
     auto = isinstance(n_seeds, str) and n_seeds == "auto"
     n_seeds = 2 * n_clusters if auto else check_integer("n_seeds", n_seeds, low=1)
-    if seeding == "auto":
-        seeding = "fast" if is_fast(kernel) else "naive"
-    elif seeding == "fast" and not is_fast(kernel):
-        raise ParameterError(
-            "seeding='fast' reads the rows of a graph, or of a sparse kernel matrix without negative entries; use "
-            "'naive' (or 'auto') for other kernels"
-        )
+    seeding = check_seeding(kernel, seeding)
+    if failure:
+        draws, seeds = guaranteed_sample(kernel, n_clusters, eps, failure, n_seeds, seeding=seeding, streams=streams)
+        return Coreset(draws.indices, draws.weights, method, draws.n_draws, seeds)
     if eps is not None:
         draws = importance_rounds(kernel, n_clusters, eps, n_seeds, seeding=seeding, random_state=streams)
         return Coreset(draws.indices, draws.weights, method, draws.n_draws)
-    if is_graph:
-        # Probabilities of distinct nodes may come from fewer seeds than were asked for.
-        seeds = d2_seeding(kernel, n_seeds, method=seeding, random_state=streams, warn=replace)
-    elif size == n_points and kernel.diagonal[weights > 0].any():
+    if size == n_points and (n_clusters == n_points or not is_graph) and kernel.diagonal[weights > 0].any():
         # Draws would repeat some points and leave out others. A diagonal of zeros goes on to where it is refused.
         points = np.flatnonzero(weights > 0)
         return Coreset(points, weights[points], method, size)
+    if is_graph:
+        # Probabilities of distinct nodes may come from fewer seeds than were asked for.
+        seeds = d2_seeding(kernel, n_seeds, method=seeding, random_state=streams, warn=replace)
     else:
-        n_seeds = min(n_seeds, n_points)
-        if seeding == "fast" and kernel.diagonal[weights > 0].any():
-            seeds = d2_seeding(kernel, n_seeds, weights=weights, random_state=streams, warn=False)
-        else:
-            seeds = draw_seeds(kernel, weights, n_seeds, streams.generator("seeding"))
+        method = seeding if kernel.diagonal[weights > 0].any() else "naive"  # which meets negative distances
+        seeds = draw_seeds(kernel, weights, min(n_seeds, n_points), streams.generator("seeding"), method=method)
         _check_seeds(kernel, weights, n_clusters, seeds)
     probabilities = importance_probabilities(weights, seeds, cells=not is_graph)
     if replace:
@@ -232,7 +247,7 @@ def _check_scheme(is_graph, method, size, eps):
             raise ParameterError(f"eps= needs method='importance' and a graph; method={method!r} takes size=")
         check_real("eps", eps, low=0.0, open_low=True, high=1.0)
     if method == "degree" and not is_graph:
-        raise ParameterError("sampling='degree' is for graphs; use 'importance' or 'uniform'")
+        raise ParameterError("sampling='degree' (method of build_coreset) is for graphs; use 'importance' or 'uniform'")
 
 
 def _check_seeds(kernel, weights, n_clusters, seeds):

@@ -9,6 +9,7 @@ import numpy as np
 from ...base.arrays import read_at_random, read_only
 from ...base.progress import count
 from ...base.streams import Streams, draw_by_weight
+from ...base.validation import check_choice
 from ...exceptions import InputError, ParameterError, warn_user
 from . import _loops
 
@@ -38,7 +39,8 @@ def d2_seeding(kernel, n_seeds, *, method="fast", weights=None, random_state=Non
     then D2 draws through a sampling tree: O(min(n_seeds, average degree) n log n) in all. "naive", for any kernel,
     starts from one uniform draw and visits all points for every centre: O(n n_seeds). "fast" takes sparse kernels
     without negative entries, those of graphs or precomputed: points that share no entry with a centre are nearest to
-    x*, and only rows of centres are read. `weights` (n_points,) are those of the kernel if not given.
+    that of smallest K_xx, and only rows of centres are read. `weights` (n_points,) are those of the kernel if not
+    given.
 
     Returns Seeds; fewer than asked for, with a warning if `warn`, if the distances are used up before; an InputError if
     the kernel's diagonal is zero.
@@ -47,15 +49,10 @@ def d2_seeding(kernel, n_seeds, *, method="fast", weights=None, random_state=Non
     Clustering". The published box repairs the tree after x* and after every tree draw; it has to be repaired after the
     uniform draw as well.
     """
-    if method == "fast" and not kernel.is_sparse:
-        raise ParameterError(
-            f"method='fast' reads the rows of a sparse kernel, and {type(kernel).__name__} has none; use 'naive'"
-        )
+    method = check_seeding(kernel, method, "method")
     weights = kernel.point_weights if weights is None else weights
     taking_part = np.flatnonzero(weights > 0)
     diagonal = kernel.diagonal
-    if method == "fast" and not is_fast(kernel):
-        raise ParameterError("method='fast' takes kernels without negative entries; use 'naive'")
     if not diagonal.any():
         raise InputError(
             "the kernel's diagonal is zero, so every squared distance is 0 or negative and D2 seeding cannot draw; "
@@ -67,11 +64,7 @@ def d2_seeding(kernel, n_seeds, *, method="fast", weights=None, random_state=Non
     initial = np.array([uniform] if method == "naive" or first == uniform else [first, uniform], dtype=np.int64)
     n_wanted = len(initial) + n_seeds - 1
     n_draws = min(n_seeds - 1, len(taking_part))  # as many draws find out that no more points are left
-    if method == "fast":
-        seeds = fast_seeds(kernel, initial, rng.random(n_draws), weights)
-    else:
-        seeds = draw_seeds(kernel, weights, len(initial) + n_draws, rng, initial=initial)
-        count("entries repaired", len(diagonal) * len(seeds.indices))
+    seeds = draw_seeds(kernel, weights, len(initial) + n_draws, rng, method=method, initial=initial)
     if seeds.exhausted and warn:
         warn_user(
             f"D2 seeding stopped at {len(seeds.indices)} of {n_wanted} centres: no node has a positive distance left "
@@ -80,17 +73,25 @@ def d2_seeding(kernel, n_seeds, *, method="fast", weights=None, random_state=Non
     return seeds
 
 
-def is_fast(kernel):
-    """Return whether D2 seeds of a kernel can be drawn through the sampling tree."""
-    return kernel.is_sparse and (len(kernel.values) == 0 or kernel.values.min() >= 0)
+def check_seeding(kernel, seeding, name="seeding"):
+    """Return which algorithm draws the D2 seeds of a kernel, "fast" or "naive"; refuse "fast" where it cannot."""
+    is_fast = kernel.is_sparse and (len(kernel.values) == 0 or kernel.values.min() >= 0)
+    if check_choice(name, seeding, SEEDING) == "fast" and not is_fast:
+        raise ParameterError(
+            f"{name}='fast' reads the rows of a graph, or of a sparse kernel matrix without negative entries; use "
+            "'naive' (or 'auto') for other kernels"
+        )
+    return ("fast" if is_fast else "naive") if seeding == "auto" else seeding
 
 
-def draw_seeds(kernel, weights, n_seeds, rng, *, shift=0.0, initial=()):
+def draw_seeds(kernel, weights, n_seeds, rng, *, method="naive", shift=0.0, initial=()):
     """Draw points one after the other, each with probability proportional to ``w(x) Delta(x, C)``; a Seeds.
 
     ``Delta(x, y) = K_xx + K_yy - 2 K_xy`` of ``K + shift W^-1``, and Delta(x, C) the least over the points C drawn so
     far. The first is drawn in proportion to the weights (n_points,), float64; points of weight 0 never are. Points of
     `initial` are taken first, without drawing. There are fewer than `n_seeds` if no point of positive distance is left.
+    The `method` is "fast", through the sampling tree, or "naive", see :func:`d2_seeding`; from the same random numbers
+    both make the same draws.
 
     Arthur and Vassilvitskii, "k-means++", SODA 2007; Algorithm 1 of Jourdan, Schwartzman, Macgregor, Sun, "Coreset
     Spectral Clustering".
@@ -98,6 +99,9 @@ def draw_seeds(kernel, weights, n_seeds, rng, *, shift=0.0, initial=()):
     diagonal = np.array(kernel.diagonal)
     if shift:
         diagonal += np.divide(shift, weights, out=np.zeros(len(weights)), where=weights > 0)
+    if method == "fast":
+        initial = initial if len(initial) else [draw_by_weight(weights, rng)]
+        return fast_seeds(kernel, initial, rng.random(max(0, n_seeds - len(initial))), weights, diagonal=diagonal)
 
     def distances_to(y):
         norms = diagonal + diagonal[y]
@@ -106,7 +110,9 @@ def draw_seeds(kernel, weights, n_seeds, rng, *, shift=0.0, initial=()):
         distances[distances <= kernel.noise * norms] = 0.0
         return distances, negative
 
-    return seeds_by_distance(distances_to, weights, n_seeds, rng, initial=initial)
+    seeds = seeds_by_distance(distances_to, weights, n_seeds, rng, initial=initial)
+    count("entries repaired", len(diagonal) * len(seeds.indices))
+    return seeds
 
 
 def seeds_by_distance(distances_to, weights, n_seeds, rng, *, initial=(), farthest=False):
@@ -151,8 +157,10 @@ def seeds_by_distance(distances_to, weights, n_seeds, rng, *, initial=(), farthe
     )
 
 
-def fast_seeds(kernel, initial, uniforms, weights=None):
+def fast_seeds(kernel, initial, uniforms, weights=None, *, diagonal=None):
     """Seeds through the sampling tree: the `initial` ones, and as many draws as there are uniform numbers."""
+    diagonal = read_only(kernel.diagonal if diagonal is None else diagonal)
+    initial = np.asarray(initial, dtype=np.int64)
     weights = kernel.point_weights if weights is None else read_only(weights, np.float64)
     n = kernel.n_points
     offsets = _loops.level_offsets(n)
@@ -163,7 +171,7 @@ def fast_seeds(kernel, initial, uniforms, weights=None):
     seeds = np.empty(len(initial) + len(uniforms), dtype=np.int64)
     with read_at_random(kernel.indptr, kernel.indices, kernel.values):
         rows = kernel.indptr, kernel.indices, kernel.values, kernel.degrees
-        points, tree = (read_only(kernel.diagonal), weights), (sums, offsets, touched)
+        points, tree = (diagonal, weights, kernel.noise), (sums, offsets, touched)
         n_seeds = _loops.seed_fast(rows, points, initial, uniforms, tree, nearest, counters, seeds)
     count("entries repaired", counters[0])
     count("sums updated", counters[1])

@@ -7,7 +7,7 @@ from ._objective_loops import forget, gather, places
 
 
 @compiled
-def claim_nodes(points, rows, scale, self_loop, best, labels):
+def claim_nodes(points, rows, scale, loops, best, labels):
     """Every node goes to the row that is largest there, of equals to its own row or else the first.
 
     `rows` of the points are (starts, stops, indices, values), to be scaled. `best` comes with what a row's loop alone
@@ -21,7 +21,7 @@ def claim_nodes(points, rows, scale, self_loop, best, labels):
             x = indices[e]
             value = scale[r] * values[e] if weighted else scale[r]
             if x == own:
-                value += scale[r] * self_loop
+                value += scale[r] * loops[r]
             offer = np.float32(value)
             if offer > best[x] or (x == own and offer == best[x]):
                 best[x] = offer

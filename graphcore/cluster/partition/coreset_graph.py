@@ -103,9 +103,9 @@ def coreset_micro_clusters(kernel_rows):
     # A row of the plain kernel leaves out its own point, unless the graph has a self-loop there.
     labels[indices] = np.arange(len(indices), dtype=np.int32)
     best = np.zeros(n, dtype=np.float32)
-    best[indices] = kernel_rows.scale * kernel_rows.self_loop
+    best[indices] = kernel_rows.scale * kernel_rows.loops
     rows = kernel_rows.starts, kernel_rows.stops, kernel_rows.indices, kernel_rows.values
-    _loops.claim_nodes(indices, rows, kernel_rows.scale, kernel_rows.self_loop, best, labels)
+    _loops.claim_nodes(indices, rows, kernel_rows.scale, kernel_rows.loops, best, labels)
     return labels
 
 

@@ -96,6 +96,8 @@ def coreset_kernel_kmeans(
         labels, n_unreached = found.labels, int(np.count_nonzero(found.unreached))
     else:
         labels, _ = nearest_centroid(kernel.columns(coreset.indices), on_coreset.centroids, n_jobs)
+    if n_clusters == np.count_nonzero(weights > 0):  # every point is a cluster, though another centroid may be nearer
+        labels[coreset.indices] = on_coreset.labels
     on_few = np.unique(on_coreset.labels[on_coreset.labels >= 0])
     lost = np.setdiff1d(on_few, labels)
     if len(lost) and options.get("on_empty") != "drop":

@@ -8,7 +8,7 @@ import numpy as np
 from ...base.streams import Streams
 from ...base.threads import effective_jobs, limited_libraries
 from ...base.validation import check_choice, check_labels, check_real
-from ...cluster.coresets.seeding import draw_seeds
+from ...cluster.coresets.seeding import check_seeding, draw_seeds
 from ...exceptions import InputError, ParameterError, warn_user
 from ...kernels.checks import check_diagonal
 from ...kernels.definiteness import report_indefinite, semidefinite_shift, smallest_sampled_eigenvalue
@@ -47,6 +47,7 @@ def kernel_kmeans(
     *,
     weights=None,
     init="k-means++",
+    seeding="auto",
     shift=0.0,
     on_indefinite="warn",
     random_state=None,
@@ -80,6 +81,7 @@ def kernel_kmeans(
     rules = Rules(n_clusters, 0, **rules).checked(weights, 0, "")
     n_clusters = rules.n_clusters
     check_choice("on_indefinite", on_indefinite, ("warn", "error"))
+    seeding = check_seeding(kernel, seeding)
     effective_jobs(n_jobs)  # refuses a wrong number of jobs, also where there is no work for two
     if isinstance(init, str) or init is None:
         check_choice("init", init, INITIALISATIONS)
@@ -87,9 +89,9 @@ def kernel_kmeans(
         init = _check_init(kernel, init, n_clusters)
     streams = Streams(random_state)
     with limited_libraries():
-        shift = _check_shift(kernel, weights, shift, on_indefinite, streams, n_jobs)
+        shift = _check_shift(kernel, weights, n_clusters, shift, on_indefinite, streams, n_jobs)
         problem = KernelCentroids(kernel, weights, shift, n_jobs)
-        first = _first_partitions(problem, n_clusters, init, streams)
+        first = _first_partitions(problem, n_clusters, init, seeding, streams)
         runs = list(runs_from(problem, rules._replace(max_iter=rules.max_iter + 1), first))
     return _result(problem, runs, n_clusters, rules.on_empty)
 
@@ -147,7 +149,7 @@ def initial_shift(kernel, weights, shift):
     return max(shift, float(sums.max())) if sums[bare].any() else shift  # without sums, points at the origin
 
 
-def _first_partitions(problem, n_clusters, init, streams):
+def _first_partitions(problem, n_clusters, init, seeding, streams):
     """Yield first partitions: the one given, or drawn ones; one is enough with a centre at every different point."""
     if not isinstance(init, str):
         yield init
@@ -156,32 +158,34 @@ def _first_partitions(problem, n_clusters, init, streams):
     shift = initial_shift(kernel, weights, problem.shift)
     for number in count():
         rng = streams.generator("start", number)
-        seeds = _draw_centres(kernel, weights, n_clusters, init, rng, shift)
+        seeds = _draw_centres(kernel, weights, n_clusters, init, seeding, rng, shift)
         if seeds.exhausted and seeds.n_negative:
             # Points at negative distances are not equal: they differ with a shift.
             shift = max(shift, kernel.definite_shift(weights))
-            seeds = _draw_centres(kernel, weights, n_clusters, init, rng, shift)
+            seeds = _draw_centres(kernel, weights, n_clusters, init, seeding, rng, shift)
         # Points without weight: any cluster will do, the first step finds the nearest.
         yield seeds.nearest if kernel.leaves_out_isolated else np.maximum(seeds.nearest, 0)
         if seeds.exhausted:
             return
 
 
-def _draw_centres(kernel, weights, n_clusters, init, rng, shift):
+def _draw_centres(kernel, weights, n_clusters, init, seeding, rng, shift):
     initial = ()
     if init == "random":
         taking_part = np.flatnonzero(weights > 0)
         initial = rng.choice(taking_part, min(n_clusters, len(taking_part)), replace=False)
-    return draw_seeds(kernel, weights, n_clusters, rng, shift=shift, initial=initial)
+    return draw_seeds(kernel, weights, n_clusters, rng, method=seeding, shift=shift, initial=initial)
 
 
-def _check_shift(kernel, weights, shift, on_indefinite, streams, n_jobs):
+def _check_shift(kernel, weights, n_clusters, shift, on_indefinite, streams, n_jobs):
     if not isinstance(shift, str):
         shift = check_real("shift", shift, low=0.0)
     else:
         check_choice("shift", shift, ("psd",))
+    may_be_indefinite = kernel.leaves_out_isolated
     if not kernel.is_psd and not kernel.leaves_out_isolated:
         smallest = smallest_sampled_eigenvalue(kernel, streams)
+        may_be_indefinite = smallest < 0
         if smallest < 0 and shift == 0.0:
             report_indefinite(
                 (smallest, 1.0),
@@ -191,7 +195,11 @@ def _check_shift(kernel, weights, shift, on_indefinite, streams, n_jobs):
                 consequence="the cost may rise on the way, and the best partition met is kept; shift='psd' makes it "
                 "fall, another kernel makes it a distance",
             )
-    return semidefinite_shift(kernel, weights, random_state=streams, n_jobs=n_jobs) if shift == "psd" else shift
+    if shift == "psd":
+        return semidefinite_shift(kernel, weights, random_state=streams, n_jobs=n_jobs)
+    # As many clusters as points: a shift changes no cost, and one that makes all points different keeps them apart.
+    as_many = n_clusters == np.count_nonzero(weights > 0)
+    return max(shift, 2.0 * kernel.definite_shift(weights)) if may_be_indefinite and as_many else shift
 
 
 def _result(problem, runs, n_clusters, on_empty):

@@ -2,17 +2,15 @@
 
 import numpy as np
 import pytest
-import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphcore import CoresetKernelKMeans, Graph, GraphWarning, InputError, ParameterError
+from graphcore import Graph, GraphWarning, InputError
 from graphcore.base.progress import counted
 from graphcore.base.streams import Streams
 from graphcore.cluster.coresets._loops import FAN_OUT, level_offsets
 from graphcore.cluster.coresets.seeding import d2_seeding, draw_seeds, fast_seeds
 from graphcore.kernels.graph import GraphKernel
-from graphcore.kernels.sparse import SparseKernel
 
 from ...oracles import (
     EXAMPLES,
@@ -267,47 +265,6 @@ def test_fast_seeding_reads_only_the_rows_of_its_seeds(name):
     assert np.array_equal(seeds.indices, clean.indices)
     assert np.array_equal(seeds.contributions, clean.contributions)
     assert np.array_equal(seeds.nearest, clean.nearest)
-
-
-def gaussian_matrix(n, seed, cutoff=0.2):
-    """A sparse kernel matrix of points in the plane, near which alone entries are stored; it is semi-definite."""
-    X = np.random.default_rng(seed).normal(size=(n, 2))
-    near = np.maximum(0.0, 1.0 - np.linalg.norm(X[:, None] - X, axis=2) / (4 * cutoff))
-    return sp.csr_array(near**3 * np.outer(*[np.linspace(0.8, 1.25, n)] * 2))
-
-
-@given(seed=st.integers(0, 50), weighted=st.booleans())
-def test_seeds_of_a_sparse_kernel_matrix_are_those_of_the_naive_algorithm(seed, weighted):
-    K = gaussian_matrix(40, seed)
-    kernel, rng = SparseKernel(K), np.random.default_rng(seed)
-    w = rng.uniform(0.5, 2.0, 40) if weighted else np.ones(40)
-    w[7] = 0.0
-    first = least_diagonal(K.toarray(), w)
-    initial = np.array([first, 11 if first != 11 else 12])
-    fast = fast_seeds(kernel, initial, Streams(seed).generator("s").random(6), w)
-    naive = draw_seeds(kernel, w, 8, Streams(seed).generator("s"), initial=initial)
-    assert fast.indices.tolist() == naive.indices.tolist()
-    check_against_dense(fast, K.toarray(), w)
-    with counted() as work:
-        d2_seeding(kernel, 5, weights=w, random_state=seed)
-    assert work["entries repaired"] < K.nnz
-
-
-def test_only_rows_of_the_seeds_of_a_sparse_kernel_matrix_are_read():
-    K = gaussian_matrix(60, 1)
-    with counted() as work:
-        seeds = d2_seeding(SparseKernel(K), 7, random_state=0)
-    assert work["entries repaired"] == np.diff(K.indptr)[seeds.indices].sum()
-    model = CoresetKernelKMeans(4, kernel="precomputed", coreset_size=30, random_state=0)
-    for seeding in ("fast", "auto"):
-        assert set(model.set_params(seeding=seeding).fit(K).labels_.tolist()) == {0, 1, 2, 3}
-    K[3, 4] = K[4, 3] = -0.1
-    assert set(model.set_params(seeding="auto").fit(K + 2 * sp.eye_array(60)).labels_.tolist()) == {0, 1, 2, 3}
-    for other in (K, K.toarray()):
-        with pytest.raises(ParameterError, match=r"seeding=.fast. reads the rows .*without negative entries"):
-            model.set_params(seeding="fast").fit(other)
-    with pytest.raises(ParameterError, match="method='fast' takes kernels without negative entries"):
-        d2_seeding(SparseKernel(K), 7)
 
 
 @pytest.mark.parametrize("method", METHODS)

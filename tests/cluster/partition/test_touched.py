@@ -62,7 +62,7 @@ def test_centroids():
     best, labels = np.full(30, np.inf), np.full(30, 2, dtype=np.int32)
     starts, ends = rows.indptr[:-1].copy(), rows.indptr[1:].copy()
     weights = np.full(30, 1e-10), read_only(np.ones(30))
-    kernel_rows = KernelRows(points, starts, ends, rows.indices, rows.weights, *weights, 0.0)
+    kernel_rows = KernelRows(points, starts, ends, rows.indices, rows.weights, *weights, np.zeros(30))
     members, clusters = (np.ones(30), points, np.array([0, 15, 30])), (np.zeros(2), np.ones(2))
     label_by_centroids(kernel_rows, members, clusters, 0, 2, best, labels)
     assert set(labels.tolist()) <= {0, 1, 2} and labels[0] == labels[1] == 0

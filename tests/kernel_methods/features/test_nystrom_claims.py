@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from sklearn.cluster import KMeans
 
-from bench.papers.bounds import spectral_guarantee
 from graphcore.kernel_methods.features.landmarks import draw_landmarks
 from graphcore.kernel_methods.features.leverage import leverage_scores, top_eigenpairs
 from graphcore.kernel_methods.features.nystrom import kernel_pca_features, nystrom_features, power_features
@@ -16,6 +15,7 @@ from graphcore.kernel_methods.kmeans.exact import kernel_kmeans, partition_cost
 from graphcore.kernel_methods.kmeans.linear import linear_kmeans
 from graphcore.kernels.functions import kernel_function
 from graphcore.kernels.vectors import VectorKernel
+from graphcore.metrics import spectral_guarantee
 
 from ...nystrom_oracles import blobs, coherence, gaussian_matrix, sketch_size
 

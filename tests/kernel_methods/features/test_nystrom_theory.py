@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from sklearn.cluster import kmeans_plusplus
 
-from bench.papers.bounds import dictionary_quality
 from graphcore.kernel_methods.features.landmarks import draw_landmarks, theory_landmarks
 from graphcore.kernel_methods.features.leverage import effective_dimension, ridge_leverage_scores
 from graphcore.kernel_methods.features.nystrom import nystrom_features
@@ -12,6 +11,7 @@ from graphcore.kernel_methods.kmeans.exact import kernel_kmeans
 from graphcore.kernel_methods.kmeans.linear import linear_kmeans
 from graphcore.kernels.functions import kernel_function
 from graphcore.kernels.vectors import VectorKernel
+from graphcore.metrics import dictionary_quality
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphcore.GraphWarning")
 

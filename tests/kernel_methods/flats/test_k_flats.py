@@ -11,11 +11,11 @@ from sklearn.cluster import KMeans
 from sklearn.datasets import make_blobs
 from sklearn.decomposition import PCA
 
-from bench.papers.bounds import k_flats_lower_bound
 from graphcore import InputError
 from graphcore.kernel_methods.flats import euclidean
 from graphcore.kernel_methods.flats.euclidean import EuclideanFlats
 from graphcore.kernel_methods.flats.k_flats import k_flats
+from graphcore.metrics import k_flats_lower_bound
 
 from .oracles import all_distances, lloyd, random_problem
 

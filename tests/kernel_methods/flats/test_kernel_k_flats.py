@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from scipy.sparse.linalg import ArpackNoConvergence
 from sklearn.decomposition import KernelPCA
 
-from bench.papers.bounds import kernel_k_flats_lower_bound
 from bench.shapes import sphere
 from graphcore import Graph, InputError, KernelKFlats
 from graphcore.datasets import load_karate, planted_partition
@@ -22,6 +21,7 @@ from graphcore.kernel_methods.kmeans.exact import kernel_kmeans
 from graphcore.kernels.functions import kernel_function
 from graphcore.kernels.graph import GraphKernel
 from graphcore.kernels.vectors import VectorKernel
+from graphcore.metrics import kernel_k_flats_lower_bound
 
 from .oracles import all_distances, cut_kernel, embed, literal_kernel_distance, problem_of, random_problem
 

@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from bench.papers.bounds import dictionary_quality, spectral_guarantee
 from graphcore import InputError, NystromKernelKMeans
 from graphcore.kernel_methods.features.diagnostics import diagnose
 from graphcore.kernel_methods.features.leverage import effective_dimension, ridge_leverage_scores
@@ -11,6 +10,7 @@ from graphcore.kernel_methods.features.nystrom import SAMPLINGS, kernel_pca_feat
 from graphcore.kernel_methods.kmeans.certificates import certify
 from graphcore.kernel_methods.kmeans.exact import partition_cost
 from graphcore.kernel_methods.kmeans.linear import centers_and_cost, linear_kmeans
+from graphcore.metrics import dictionary_quality, spectral_guarantee
 
 from ...depth import seeds
 from ...nystrom_oracles import coherence, cost, gaussian_matrix, indicator

@@ -41,6 +41,17 @@ def test_labels_and_costs_against_an_oracle(form, sampling, name):
         assert D[result.labels[x]] == pytest.approx(D.min(), abs=rounding)
 
 
+@pytest.mark.parametrize("sampling", ["importance", "uniform", "degree"])
+def test_as_many_clusters_as_nodes_are_all_filled(sampling):
+    for seed in range(5):
+        G = nx.gnm_random_graph(15, 30, seed=seed)
+        G.remove_nodes_from(list(nx.isolates(G)))
+        model = graphcore.CoresetKernelKMeans(
+            len(G), kernel="normalized_cut", sampling=sampling, coreset_size=len(G), random_state=seed
+        )
+        assert sorted(model.fit(G).labels_) == list(range(len(G)))
+
+
 def test_clusters_of_the_coreset_that_no_point_is_nearest_to_are_told_of():
     # Next to nothing on the diagonal: a node is nearer to its neighbours' cluster than to its own.
     G = nx.gnm_random_graph(22, 21, seed=235)

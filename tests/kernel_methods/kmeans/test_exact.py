@@ -103,6 +103,26 @@ def test_fewer_different_points_than_clusters():
             assert result.cost == pytest.approx(0.0, abs=1e-6)
 
 
+@pytest.mark.filterwarnings("ignore:.*(isolated|not positive semi-definite):graphcore.GraphWarning")
+@given(graphs(), SEEDS, st.sampled_from(["k-means++", "random"]), st.sampled_from([0.0, 1.0]), st.booleans())
+def test_as_many_clusters_as_points_of_an_indefinite_kernel_are_all_filled(pair, seed, start, self_loop, matrix):
+    graph, A = pair
+    linked = A.sum(axis=1) > 0
+    assume(linked.any())
+    K = GraphKernel(graph, self_loop)
+    if matrix:
+        rng = np.random.default_rng(seed)
+        K = rng.standard_normal((len(A), len(A)))
+        K, linked = K + K.T + 2 * np.eye(len(A)), np.ones(len(A), dtype=bool)
+        np.fill_diagonal(K, np.abs(np.diag(K)))
+        assume(np.linalg.eigvalsh(K)[0] < -1e-3)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("error", message="only")
+        result = kernel_kmeans(K, int(linked.sum()), init=start, random_state=seed)
+    assert sorted(result.labels[linked]) == list(range(linked.sum())) and (result.labels[~linked] == -1).all()
+    assert result.cost == pytest.approx(0.0, abs=1e-9)
+
+
 # -- kernels that are not positive semi-definite -----------------------------------------------------------------------
 
 
