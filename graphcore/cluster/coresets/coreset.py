@@ -6,48 +6,44 @@ from typing import Self
 import numpy as np
 
 from ...base.streams import Streams
-from ...base.types import AnyGraph, RandomState
+from ...base.types import AnyGraph, ArrayLike, RandomState
 from ...base.validation import check_choice, check_integer, check_real, check_size
 from ...exceptions import InputError, ParameterError, warn_user
 from ...graphs.as_graph import as_graph
 from ...graphs.graph import Graph
 from ...graphs.weights import given_unit
+from ...kernels.base import Kernel
 from ...kernels.graph import GraphKernel
-from .seeding import (
-    SEEDING,
-    Draws,
-    Seeds,
-    d2_seeding,
-    draw_seeds,
-    importance_probabilities,
-    importance_rounds,
-    importance_sample,
-    is_fast,
-)
+from ...kernels.vectors import VectorKernel
+from .draws import distinct_sample, importance_sample
+from .seeding import SEEDING, Seeds, d2_seeding, draw_seeds, importance_probabilities, importance_rounds, is_fast
 
 SAMPLING = ("degree", "uniform", "importance")
 
 # Share of the points in a coreset, up to so many, where nobody gave its size.
 _SHARE, _MAX_SHARE = 0.03, 100_000
-_POINTS_PER_BLOCK = 1 << 18
 
 
 @dataclass(frozen=True, eq=False)
 class Coreset:
-    """A weighted sample of the nodes of a graph.
+    """A weighted sample of the nodes of a graph, or of vectors.
 
     Attributes
     ----------
     indices : ndarray of shape (n_coreset,), int64
-        Distinct nodes, ascending.
+        Distinct nodes, or rows of the vectors, ascending.
     weights : ndarray of shape (n_coreset,), float64
-        Weights that make sums over the coreset unbiased estimates of sums over all nodes.
+        Weights that make sums over the coreset unbiased estimates of sums over all points.
     method : str
-        How it was drawn: "degree", "uniform" or "importance".
+        How it was drawn: "degree", "uniform" or "importance"; "merged" by :func:`merge_coresets`.
     n_draws : int
         Draws made; for "importance", repeats are merged, so there may be fewer nodes.
     seeds : Seeds or None
         The D2 seeds behind an importance sample of one round.
+    kernel : VectorKernel or None
+        The kernel over the vectors that were drawn, ``kernel.X``; None for nodes of a graph.
+    n_points : int or None
+        Vectors that these were drawn from; None for nodes of a graph.
     """
 
     indices: np.ndarray
@@ -55,33 +51,46 @@ class Coreset:
     method: str
     n_draws: int
     seeds: Seeds | None = field(default=None, repr=False)
+    kernel: VectorKernel | None = field(default=None, repr=False)
+    n_points: int | None = None
 
     def __len__(self) -> int:
         return len(self.indices)
 
-    def scaled(self, graph: Graph) -> Self:
+    def of(self, points) -> Self:
+        """Return the coreset with indices of what it was drawn from, given the indices of that."""
+        return replace(self, indices=points[self.indices], seeds=None)
+
+    def over(self, kernel: VectorKernel) -> Self:
+        """Return the coreset with the vectors that were drawn of those of a kernel."""
+        vectors = VectorKernel(kernel.X[self.indices], kernel.function, kernel.precision)
+        return replace(self, kernel=vectors, n_points=kernel.n_points)
+
+    def scaled(self, graph: Graph | None) -> Self:
         """Return the coreset with weights in the unit of what `graph`, of `in_range`, was."""
-        return replace(self, weights=given_unit(self.weights, graph.exponent)) if graph.exponent else self
+        return replace(self, weights=given_unit(self.weights, graph.exponent)) if graph and graph.exponent else self
 
 
 def build_coreset(
-    graph: AnyGraph,
+    graph: AnyGraph | Kernel,
     n_clusters: int,
     *,
     size: float | None = None,
     eps: float | None = None,
-    method: str = "degree",
+    method: str = "auto",
     n_seeds: int | str = "auto",
     seeding: str = "auto",
     self_loop: float | str = "auto",
     replace: bool = True,
+    nodes: ArrayLike | None = None,
     random_state: RandomState = None,
 ) -> Coreset:
-    """Draw a coreset of a graph.
+    """Draw a coreset of a graph, or of vectors with a kernel.
 
     Parameters
     ----------
-    graph : Graph, sparse matrix or networkx graph
+    graph : Graph, sparse matrix or networkx graph, or VectorKernel
+        A :class:`graphcore.kernels.vectors.VectorKernel` for vectors, each of weight 1.
     n_clusters : int
         Number of clusters that the coreset is for.
     size : int or float, optional
@@ -90,8 +99,8 @@ def build_coreset(
     eps : float, optional
         Relative error of the cost to aim at, only with "importance": the rounds of Algorithm 4, sizes by the paper's
         formula.
-    method : {"degree", "uniform", "importance"}, default "degree"
-        "degree" and "uniform" draw distinct nodes, with probability proportional to the degree or the same for all;
+    method : {"auto", "degree", "uniform", "importance"}, default "auto"
+        "auto" is "degree" for a graph, "importance" for vectors. "degree" and "uniform" draw distinct nodes, with probability proportional to the degree or the same for all;
         "importance" draws by D2 seeds and degree, see `replace`.
     n_seeds : int or "auto", default "auto"
         D2 seeds for "importance"; "auto" is ``2 * n_clusters``.
@@ -103,6 +112,8 @@ def build_coreset(
     replace : bool, default True
         How "importance" draws: `size` independent draws whose repeats are merged, as published, or `size` distinct
         nodes. The other methods draw distinct nodes.
+    nodes : array-like of int, optional
+        Draw from these nodes of a graph alone, a part of it: coresets of parts add up, see :func:`merge_coresets`.
     random_state : int, Generator, RandomState or None
 
     Returns
@@ -136,14 +147,34 @@ def build_coreset(
     >>> len(coreset), coreset.method
     (10, 'degree')
     """
-    graph = as_graph(graph)
+    if method == "auto":
+        method = "importance" if isinstance(graph, VectorKernel) else "degree"
+    settings = {"size": size, "eps": eps, "method": method, "n_seeds": n_seeds, "seeding": seeding, "replace": replace}
+    if isinstance(graph, VectorKernel):
+        if nodes is not None:
+            raise ParameterError("nodes= is for graphs; for a part of the vectors give the kernel over that part")
+        return sample_coreset(graph, n_clusters, random_state=random_state, **settings).over(graph)
+    kernel = kernel_of_graph(graph, self_loop, method)
+    if nodes is None:
+        return sample_coreset(kernel, n_clusters, random_state=random_state, **settings).scaled(kernel.graph)
+    nodes = _check_nodes(nodes, kernel.n_points)
+    coreset = sample_coreset(kernel.submatrix(nodes), n_clusters, random_state=random_state, **settings)
+    return coreset.of(nodes).scaled(kernel.graph)
+
+
+def kernel_of_graph(graph, self_loop, method):
+    """Return the kernel of a graph with the loops that a method of sampling needs where they are "auto"."""
     if isinstance(self_loop, str) and self_loop == "auto":
         self_loop = 1.0 if method == "importance" else 0.0
-    self_loop = check_real("self_loop", self_loop, low=0.0)
-    kernel = GraphKernel(graph, self_loop)
-    settings = {"method": method, "n_seeds": n_seeds, "seeding": seeding, "replace": replace}
-    coreset = sample_coreset(kernel, n_clusters, size=size, eps=eps, random_state=random_state, **settings)
-    return coreset.scaled(kernel.graph)
+    return GraphKernel(as_graph(graph), check_real("self_loop", self_loop, low=0.0))
+
+
+def _check_nodes(nodes, n_nodes):
+    """Return distinct nodes of a graph, ascending."""
+    nodes = np.unique(np.asarray(nodes))
+    if not len(nodes) or nodes.dtype.kind not in "iu" or nodes[0] < 0 or nodes[-1] >= n_nodes:
+        raise InputError(f"nodes must be integers from 0 to {n_nodes - 1}, at least one; got {nodes}")
+    return nodes.astype(np.int64)
 
 
 def default_size(n_points, n_clusters, *, each=50, least=1000):
@@ -247,32 +278,3 @@ def _check_seeds(kernel, weights, n_clusters, seeds):
         )
     if len(seeds.indices) < n_clusters:
         warn_user(f"{found}: no more points are different under this kernel; ask for fewer clusters")
-
-
-def distinct_sample(point_weights, probabilities, size, rng):
-    """Draw distinct points of positive weight by priority sampling, with `probabilities` (n,) or None for equal ones.
-
-    Returns Draws. Works on a block of points at a time: memory is that of a block and of the sample.
-    """
-    points, keys, threshold = np.empty(0, dtype=np.int64), np.empty(0), np.inf
-    for start in range(0, len(point_weights), _POINTS_PER_BLOCK):
-        weights = point_weights[start : start + _POINTS_PER_BLOCK]
-        candidates = np.flatnonzero(weights > 0)
-        drawn = rng.random(len(candidates))
-        if probabilities is not None:
-            drawn /= probabilities[start : start + _POINTS_PER_BLOCK][candidates]
-        low = drawn < threshold
-        points, keys = np.concatenate([points, candidates[low] + start]), np.concatenate([keys, drawn[low]])
-        if len(points) > size + 1:
-            # The size + 1 smallest keys; the largest of them is the threshold that makes the weights unbiased.
-            smallest = np.argpartition(keys, size)[: size + 1]
-            points, keys = points[smallest], keys[smallest]
-            threshold = keys.max()
-    if len(points) == size:
-        return Draws(points, point_weights[points], size)
-    threshold = keys.max()
-    chosen = np.sort(points[keys < threshold])
-    weights = point_weights[chosen]
-    if probabilities is None:
-        return Draws(chosen, weights * (np.count_nonzero(point_weights > 0) / size), size)
-    return Draws(chosen, np.maximum(weights, weights / probabilities[chosen] / threshold), size)

@@ -85,8 +85,20 @@ class KernelCentroids:
 def nearest_centroid(columns, centroids, n_jobs=None):
     """Find the nearest centroids of points, from their kernel (n_samples, n_points) with those of the fit.
 
-    Returns labels (n_samples,), int32, and squared distances less ``K(x, x)``.
+    Returns labels (n_samples,), int32, and squared distances less ``K(x, x)``; of points in a dask.array both are
+    dask.arrays, not computed yet.
     """
+    if hasattr(columns, "lazily"):
+        found = columns.lazily(_nearest, 2, np.float64, centroids)
+    elif not columns.shape[0]:
+        return np.empty(0, dtype=np.int32), np.empty(0)
+    else:
+        found = _nearest(columns, centroids, n_jobs)
+    return found[:, 0].astype(np.int32), found[:, 1]
+
+
+def _nearest(columns, centroids, n_jobs=None):
+    """Return labels and distances as two columns."""
     labels, weights, masses, norms = centroids
     Z = membership_matrix(labels, weights, len(norms)).T
     # Sparse rows are those of large graphs, whose clusters may be too many for dense memberships.
@@ -99,8 +111,5 @@ def nearest_centroid(columns, centroids, n_jobs=None):
         found = values.argmin(axis=1)
         return np.column_stack([found, values[np.arange(len(found)), found]])
 
-    if not columns.shape[0]:
-        return np.empty(0, dtype=np.int32), np.empty(0)
     block_rows = max(1, min(_BLOCK_BYTES // (8 * len(norms)), 1 << 14))
-    found = map_rows(columns, nearest, n_jobs=n_jobs, block_rows=block_rows)
-    return found[:, 0].astype(np.int32), found[:, 1]
+    return map_rows(columns, nearest, n_jobs=n_jobs, block_rows=block_rows)

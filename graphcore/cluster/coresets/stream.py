@@ -1,0 +1,69 @@
+"""Coresets of vectors that come in chunks, merged and reduced in a tree: memory of some coresets, not of all rows."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ...base.streams import Streams
+from ...distributed.chunks import is_chunked, map_chunks
+from ...kernels.functions import KernelFunction
+from ...kernels.vectors import VectorKernel
+from .coreset import Coreset
+from .merge import merge_coresets
+
+
+@dataclass(frozen=True, eq=False)
+class CoresetTree:
+    """Coresets of the chunks of a stream: at most one for each level of a tree, like the digits of a binary number.
+
+    A coreset at level l stands for ``2^l`` chunks. Random numbers go by the places of chunks and merges in the stream.
+
+    Bentley, Saxe, "Decomposable searching problems I", J. Algorithms 1980; Har-Peled, Mazumdar, "On coresets for
+    k-means and k-median clustering", STOC 2004.
+    """
+
+    reduced: Callable  # of a Coreset and `random_state`, a smaller one: `reduce_coreset` with its other arguments
+    function: KernelFunction
+    precision: np.dtype  # of kernel values
+    streams: Streams
+    levels: tuple[Coreset | None, ...] = ()
+    n_chunks: int = 0
+
+    def with_chunks(self, X, weights=None):
+        """Return the tree with the rows of X, one more chunk, or of a dask.array, whose chunks are drawn from in place.
+
+        `weights` (n_rows,) float64 are ones if not given.
+        """
+        blocks = X if is_chunked(X) else [X]
+        n_blocks = X.numblocks[0] if is_chunked(X) else 1
+        streams = [self.streams.child("chunk", self.n_chunks + i) for i in range(n_blocks)]
+        tree = self
+        for coreset in map_chunks(_chunk_coreset, blocks, weights, self.reduced, self.function, self.precision,
+                                  each=streams):  # fmt: skip
+            tree = tree.with_coreset(coreset)
+        return tree
+
+    def with_coreset(self, coreset):
+        """Return the tree with the coreset of one more chunk."""
+        levels, level = list(self.levels), 0
+        while level < len(levels) and levels[level] is not None:
+            stream = self.streams.child(f"level {level}", self.n_chunks)
+            coreset = self.reduced(merge_coresets(levels[level], coreset), random_state=stream)
+            levels[level] = None
+            level += 1
+        levels[level : level + 1] = [coreset]
+        return replace(self, levels=tuple(levels), n_chunks=self.n_chunks + 1)
+
+    def whole(self):
+        """Return the coreset of all chunks."""
+        merged = merge_coresets(*(coreset for coreset in reversed(self.levels) if coreset is not None))
+        return self.reduced(merged, random_state=self.streams.child("whole", self.n_chunks))
+
+
+def _chunk_coreset(rows, streams, weights, reduced, function, precision):
+    """Draw the coreset of a chunk from all its rows that have weight, as from a coreset."""
+    weights = np.ones(rows.shape[0]) if weights is None else weights
+    kernel, indices = VectorKernel(rows, function, precision), np.flatnonzero(weights)
+    every = Coreset(indices, weights[indices], "uniform", len(indices)).over(kernel)
+    return reduced(every, random_state=streams)
