@@ -100,8 +100,9 @@ def build_coreset(
         Relative error of the cost to aim at, only with "importance": the rounds of Algorithm 4, sizes by the paper's
         formula.
     method : {"auto", "degree", "uniform", "importance"}, default "auto"
-        "auto" is "degree" for a graph, "importance" for vectors. "degree" and "uniform" draw distinct nodes, with probability proportional to the degree or the same for all;
-        "importance" draws by D2 seeds and degree, see `replace`.
+        "auto" is "degree" for a graph, "importance" for vectors. "degree" and "uniform" draw distinct nodes, with
+        probability proportional to the degree or the same for all; "importance" draws by D2 seeds and degree, see
+        `replace`.
     n_seeds : int or "auto", default "auto"
         D2 seeds for "importance"; "auto" is ``2 * n_clusters``.
     seeding : {"auto", "fast", "naive"}, default "auto"

@@ -46,18 +46,17 @@ class CoresetTree:
 
     def with_coreset(self, coreset):
         """Return the tree with the coreset of one more chunk."""
-        levels, level = list(self.levels), 0
-        while level < len(levels) and levels[level] is not None:
+        level = 0
+        while level < len(self.levels) and (before := self.levels[level]) is not None:
             stream = self.streams.child(f"level {level}", self.n_chunks)
-            coreset = self.reduced(merge_coresets(levels[level], coreset), random_state=stream)
-            levels[level] = None
+            coreset = self.reduced(merge_coresets(before, coreset), random_state=stream)
             level += 1
-        levels[level : level + 1] = [coreset]
-        return replace(self, levels=tuple(levels), n_chunks=self.n_chunks + 1)
+        levels = (None,) * level + (coreset,) + self.levels[level + 1 :]
+        return replace(self, levels=levels, n_chunks=self.n_chunks + 1)
 
     def whole(self):
         """Return the coreset of all chunks."""
-        merged = merge_coresets(*(coreset for coreset in reversed(self.levels) if coreset is not None))
+        merged = merge_coresets(*[coreset for coreset in reversed(self.levels) if coreset is not None])
         return self.reduced(merged, random_state=self.streams.child("whole", self.n_chunks))
 
 
