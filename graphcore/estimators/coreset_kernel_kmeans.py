@@ -176,7 +176,8 @@ class CoresetKernelKMeans(CentroidClusterer):
                 kernel, rows, k = self._weighted_kernel_of(X, sample_weight, streams)
             with stages("coreset and labels"):
                 size = self._n_draws(kernel, k, rows)
-                tree = self._tree_over(kernel, k, size, streams) if self._kind == "vectors" else None
+                of_vectors = self._kind == "vectors"
+                tree = self._tree_over(kernel, k, self._stream_draws(k, size), streams) if of_vectors else None
                 if is_chunked(X):
                     return self._joined_to(tree, kernel.X, k), rows
                 options = passed_on(self, f"{_OF_DRAWS} {_OF_CORESET}")
@@ -231,12 +232,14 @@ class CoresetKernelKMeans(CentroidClusterer):
             refuse_few(size, n_clusters)
         return min(n_points, max(n_clusters, size))
 
-    def _stream_draws(self, n_clusters):
-        """Number of draws in a stream, whose length nobody knows."""
+    def _stream_draws(self, n_clusters, share=None):
+        """Number of draws in a stream; a share of points comes to `share` of them, None where nobody knows."""
         if isinstance(self.coreset_size, str):
             check_choice("coreset_size", self.coreset_size, ("auto",), "or a number")
             return _auto_draws(n_clusters)
         if isinstance(self.coreset_size, Real) and not isinstance(self.coreset_size, Integral):
+            if share is not None:
+                return share
             why = "is a share of the points, and partial_fit does not know how many will come; give a number"
             raise refused("coreset_size", self.coreset_size, why)
         size = check_integer("coreset_size", self.coreset_size, low=1)

@@ -123,7 +123,7 @@ def stream_kernel_kmeans(tree: CoresetTree, X, n_clusters, *, n_jobs=None, **opt
     _refuse_labels(options)
     coreset = tree.whole()
     if len(coreset) < n_clusters:
-        raise InputError(
+        raise ParameterError(
             f"n_clusters={n_clusters} is above the {len(coreset)} points that have weight so far; give more in the "
             "first chunk, or ask for fewer clusters"
         )
