@@ -62,7 +62,12 @@ class CoresetTree:
 
 def _chunk_coreset(rows, streams, weights, reduced, function, precision):
     """Draw the coreset of a chunk from all its rows that have weight, as from a coreset."""
-    weights = np.ones(rows.shape[0]) if weights is None else weights
-    kernel, indices = VectorKernel(rows, function, precision), np.flatnonzero(weights)
-    every = Coreset(indices, weights[indices], "uniform", len(indices)).over(kernel)
+    n, indices = rows.shape[0], np.arange(rows.shape[0])
+    if weights is None:
+        weights = np.ones(n)
+    elif not weights.all():
+        indices = np.flatnonzero(weights)
+        rows, weights = rows[indices], weights[indices]
+    kernel = VectorKernel(rows, function, precision)
+    every = Coreset(indices, weights, "uniform", len(indices), kernel=kernel, n_points=n)
     return reduced(every, random_state=streams)

@@ -8,7 +8,7 @@ from ...kernels.base import membership_matrix
 from ...kernels.columns import map_rows
 from ..flats.alternation import Look
 
-# Bytes of the sums of a block of points with all clusters.
+# Bytes of the kernel rows of a block of points, or of their sums with all clusters.
 _BLOCK_BYTES = 1 << 26
 
 
@@ -111,5 +111,5 @@ def _nearest(columns, centroids, n_jobs=None):
         found = values.argmin(axis=1)
         return np.column_stack([found, values[np.arange(len(found)), found]])
 
-    block_rows = max(1, min(_BLOCK_BYTES // (8 * len(norms)), 1 << 14))
+    block_rows = max(1, min(_BLOCK_BYTES // max(8 * len(norms), columns.row_bytes), 1 << 14))
     return map_rows(columns, nearest, n_jobs=n_jobs, block_rows=block_rows)
