@@ -5,7 +5,6 @@ import pytest
 import scipy.sparse as sp
 
 from graphcore import (
-    CoresetKernelKMeans,
     GaussianSketchFeatures,
     GaussianSketchKernelKMeans,
     GraphWarning,

@@ -42,7 +42,7 @@ def test_a_stream_finds_the_planted_clusters_as_a_fit_of_all_does(kernel, n_part
 
 def test_clusters_may_come_one_after_the_other():
     # The first chunk holds one cluster only, and the bandwidth is given.
-    model = streamed(clone(MODEL), [X[TRUTH == j] for j in range(4)])
+    model = streamed(clone(MODEL), [X[j == TRUTH] for j in range(4)])
     assert adjusted_rand_score(TRUTH, model.predict(X)) == 1.0
 
 

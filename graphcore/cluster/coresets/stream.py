@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ...base.streams import Streams
+from ...base.threads import limited_libraries
 from ...distributed.chunks import is_chunked, map_chunks
 from ...kernels.functions import KernelFunction
 from ...kernels.vectors import VectorKernel
@@ -70,4 +71,5 @@ def _chunk_coreset(rows, streams, weights, reduced, function, precision):
         rows, weights = rows[indices], weights[indices]
     kernel = VectorKernel(rows, function, precision)
     every = Coreset(indices, weights, "uniform", len(indices), kernel=kernel, n_points=n)
-    return reduced(every, random_state=streams)
+    with limited_libraries():
+        return reduced(every, random_state=streams)

@@ -178,7 +178,7 @@ def test_weights_beyond_the_range_of_floats_are_reduced_in_their_unit():
     ("call", "error", "message"),
     [
         (lambda a, b: merge_coresets(), InputError, "at least one coreset"),
-        (lambda a, b: merge_coresets(a, b), InputError, "some coresets are of vectors and some of nodes"),
+        (merge_coresets, InputError, "some coresets are of vectors and some of nodes"),
         (lambda a, b: merge_coresets(a, of_vectors(np.eye(9)[:, :3], 3)), InputError, r"vectors of \[2, 3\] features"),
         (lambda a, b: reduce_coreset(a, 3, size=2), ParameterError, "size=2 is less than n_clusters=3"),
         (lambda a, b: reduce_coreset(a, 3, size=0.5), ParameterError, "size=0.5 must be an integer"),
@@ -198,5 +198,5 @@ def test_refused(call, error, message):
 
 def test_kernels_of_merged_coresets_are_the_same():
     other = build_coreset(VectorKernel(vectors(50), kernel_function("linear")), 3, size=10, random_state=0)
-    with pytest.raises(InputError, match="different kernels: .*gaussian.*, .*linear"):
+    with pytest.raises(InputError, match=r"different kernels: .*gaussian.*, .*linear"):
         merge_coresets(of_vectors(vectors(50), 10), other)
