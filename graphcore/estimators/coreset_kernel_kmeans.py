@@ -58,7 +58,8 @@ class CoresetKernelKMeans(CentroidClusterer):
     Attributes
     ----------
     labels_ : ndarray of shape (n_samples,), int32
-        Nearest centroid, for the coreset's points too; -1 for isolated nodes of a graph.
+        Nearest centroid, for the coreset's points too; -1 for isolated nodes of a graph. After :meth:`partial_fit`
+        those of the last chunk; a dask.array for one.
     coreset_indices_ : ndarray of shape (n_coreset,), int64
     coreset_weights_ : ndarray of shape (n_coreset,), float64
     coreset_labels_ : ndarray of shape (n_coreset,), int32
@@ -85,7 +86,7 @@ class CoresetKernelKMeans(CentroidClusterer):
     References
     ----------
     Jiang, Krauthgamer, Lou, Zhang, "Coresets for kernel clustering"; Jourdan, Schwartzman, Macgregor, Sun, "Coreset
-    Spectral Clustering", where it is the baseline.
+    Spectral Clustering", where it is the baseline. Streams and chunks: :func:`graphcore.merge_coresets`.
 
     Examples
     --------

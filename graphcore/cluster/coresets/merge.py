@@ -130,9 +130,8 @@ def reduce_coreset(
 
     Notes
     -----
-    A coreset with relative error eps' of one with eps has ``(1 + eps) (1 + eps') - 1``. In a tree of merges with a
-    reduction at each of L levels errors thus come to ``(1 + eps)^L - 1``; the independent ones of sampling add up in
-    their squares, to a standard deviation of about ``sqrt(L)`` times that of one.
+    A coreset with relative error eps' of one with eps has ``(1 + eps) (1 + eps') - 1``. After L reductions with eps
+    each, of coresets with eps, this is ``(1 + eps)^(L + 1) - 1``; errors of independent draws add up in their squares.
 
     References
     ----------
