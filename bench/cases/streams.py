@@ -9,6 +9,7 @@ takes fewer rows than ten million, and ``--page docs/tables/streams.md`` writes 
 """
 
 from functools import partial
+from itertools import chain
 
 import numpy as np
 from threadpoolctl import threadpool_limits
@@ -37,21 +38,19 @@ STREAMS, ROWS, SHORT, CHUNK, N_CLUSTERS, N_FEATURES, N_JUDGED = (
 
 
 def run(options):
-    """Measure merges on every set of vectors, and streams."""
-    missing, outcomes, sections = [], [], []
+    """Measure streams, whose memory is that of a process without other data, and merges on every set of vectors."""
+    missing, merges = [], []
     with threadpool_limits(options.threads):
-        if options.graphs is None or holds(STREAMS, options.graphs):
-            found = _streams(options)
-            outcomes += found
-            sections.append(
-                f"## Streams of {N_FEATURES} features, {N_CLUSTERS} clusters\n\n" + _table_of_streams(found)
-            )
+        streams = _streams(options) if holds(STREAMS, options.graphs) else []
         for name, X, truth in vectors.loaded(LOADERS, options, missing):
-            found = _merges(name, X.astype(np.float64), len(np.unique(truth)), options)
-            outcomes += found
-            sections.insert(len(sections) - bool(sections and "Streams" in sections[-1]), _section(found))
-    return Report("Coresets of parts and of streams", sections + options.absent(missing), outcomes,
-                  ("cost", "error", "ari"), page=page(sections))  # fmt: skip
+            merges.append(_merges(name, X.astype(np.float64), len(np.unique(truth)), options))
+    sections = [_section(found) for found in merges]
+    if streams:
+        sections.append(f"## Streams of {N_FEATURES} features, {N_CLUSTERS} clusters\n\n" + _table_of_streams(streams))
+    return Report(
+        "Coresets of parts and of streams", sections + options.absent(missing), [*chain(*merges), *streams],
+        ("cost",), page=page(sections),
+    )  # fmt: skip
 
 
 def _merges(name, X, k, options):
