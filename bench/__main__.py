@@ -31,6 +31,7 @@ CASES = (
     "weighting",
     "landmarks",
     "minibatch",
+    "streams",
     "subspaces",
     "growth",
     "clusters",
@@ -124,7 +125,7 @@ def _parser():
     run.add_argument("--page", type=Path, help="also write the tables of the docs here, where the case has any")
     run.add_argument("--settings", type=json.loads, help="for ablation: a JSON list of settings")
     run.add_argument("--resume", action="store_true", help="for distributed: continue the run in the folder")
-    run.add_argument("--rows", type=int, help="for mnist8m and distributed: rows of the data")
+    run.add_argument("--rows", type=int, help="for mnist8m, distributed and streams: rows of the data")
     run.add_argument("--folder", type=Path, help="for mnist8m: where the generated rows are kept (6.4 GB)")
     return parser
 

@@ -18,9 +18,10 @@ _PUBLIC = {
     "build_coreset": ".cluster.coresets.coreset", "build_store": ".files.store", "check_store": ".files.store",
     "coreset_spectral_clustering": ".cluster.coreset_spectral_clustering",
     "datasets": None,
-    "knn_graph": ".neighbors.neighbors", "load": ".estimators.load", "metrics": None,
+    "knn_graph": ".neighbors.neighbors", "load": ".estimators.load", "merge_coresets": ".cluster.coresets.merge",
+    "metrics": None,
     "neighbor_graph": ".neighbors.neighbors", "networkx": None, "open_graph": ".files.store", "plot": None,
-    "read_graph": ".files", "report": None,
+    "read_graph": ".files", "reduce_coreset": ".cluster.coresets.merge", "report": None,
     "select_n_clusters": ".cluster.selection.select", "write_graph": ".files",
     "write_labels": ".files",
 }  # fmt: skip

@@ -55,12 +55,10 @@ class KernelInput(Estimator):
         """
         X = self._checked(X)
         is_graph = self._kind == "graph"
-        if sample_weight is not None and is_chunked(X):
-            raise ParameterError("sample_weight is not for a dask.array; leave it out, or give X as an array in memory")
         self._node_weights = sample_weight if is_graph else None
         kernel = None if self._kind == "vectors" else self._view(X, streams)
         weighted = sample_weight is not None and not is_graph
-        rows = EqualRows(X, check_sample_weight(sample_weight, X.shape[0]) if weighted else None)
+        rows = EqualRows(X, self._weights_of(X, sample_weight) if weighted else None)
         if kernel is None and not weighted:
             n_points = X.shape[0]
         else:
@@ -75,6 +73,14 @@ class KernelInput(Estimator):
                 rows = merge_equal_rows(X, rows.weights, least=max(k, 2))
             kernel = self._view(rows.X, streams)
         return kernel, rows._replace(X=None, n_given=n_points if is_graph else X.shape[0]), k
+
+    def _weights_of(self, X, sample_weight):
+        """Return checked weights of vectors or of rows of a matrix, None if there are none."""
+        if sample_weight is None:
+            return None
+        if is_chunked(X):
+            raise ParameterError("sample_weight is not for a dask.array; leave it out, or give X as an array in memory")
+        return check_sample_weight(sample_weight, X.shape[0])
 
     def _checked(self, X):
         """Return the validated input and its kind."""

@@ -1,16 +1,28 @@
 """The scikit-learn class for kernel k-means on a coreset."""
 
-from dataclasses import KW_ONLY
-from numbers import Integral
+from dataclasses import KW_ONLY, replace
+from functools import partial
+from numbers import Integral, Real
+from typing import Self
 
 import numpy as np
 
-from ..base.types import Floats, Integers, Labels
+from ..base.streams import Streams
+from ..base.types import AnyData, ArrayLike, Floats, Integers, Labels
+from ..base.validation import check_choice, check_integer, refused
+from ..cluster.coresets.coreset import refuse_few
+from ..cluster.coresets.merge import reduce_coreset
+from ..cluster.coresets.stream import CoresetTree
+from ..distributed.chunks import is_chunked
 from ..exceptions import ParameterError
 from ..graphs.weights import given_unit
-from ..kernel_methods.kmeans.coreset import CoresetKernelKMeansResult, coreset_kernel_kmeans
+from ..kernel_methods.kmeans.coreset import CoresetKernelKMeansResult, coreset_kernel_kmeans, stream_kernel_kmeans
 from ._checks import parameters, passed_on, stages_of
 from .kernel_kmeans import CentroidClusterer
+
+# Parameters of drawing coresets, and of kernel k-means on one.
+_OF_DRAWS = "sampling seeding n_seeds"
+_OF_CORESET = "init n_init max_iter tol on_empty on_indefinite n_jobs"
 
 
 @parameters
@@ -46,7 +58,8 @@ class CoresetKernelKMeans(CentroidClusterer):
     Attributes
     ----------
     labels_ : ndarray of shape (n_samples,), int32
-        Nearest centroid, for the coreset's points too; -1 for isolated nodes of a graph.
+        Nearest centroid, for the coreset's points too; -1 for isolated nodes of a graph. After :meth:`partial_fit`
+        those of the last chunk; a dask.array for one.
     coreset_indices_ : ndarray of shape (n_coreset,), int64
     coreset_weights_ : ndarray of shape (n_coreset,), float64
     coreset_labels_ : ndarray of shape (n_coreset,), int32
@@ -73,7 +86,7 @@ class CoresetKernelKMeans(CentroidClusterer):
     References
     ----------
     Jiang, Krauthgamer, Lou, Zhang, "Coresets for kernel clustering"; Jourdan, Schwartzman, Macgregor, Sun, "Coreset
-    Spectral Clustering", where it is the baseline.
+    Spectral Clustering", where it is the baseline. Streams and chunks: :func:`graphcore.merge_coresets`.
 
     Examples
     --------
@@ -86,6 +99,7 @@ class CoresetKernelKMeans(CentroidClusterer):
     """
 
     _auto_loop = 1.0
+    _takes_chunks = True
 
     n_clusters: int = 8
     _: KW_ONLY
@@ -94,20 +108,109 @@ class CoresetKernelKMeans(CentroidClusterer):
     seeding: str = "auto"
     n_seeds: int | str = "auto"
 
+    def partial_fit(self, X: AnyData, y: object = None, sample_weight: ArrayLike | None = None) -> Self:
+        """Add a chunk of vectors to those before, and cluster the coreset of all.
+
+        Memory is that of the chunk and of a coreset for each doubling of the number of chunks. Every call runs kernel
+        k-means on the coreset and labels the chunk, so chunks of many times `coreset_size` rows are quickest.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or dask.array of shape (n_samples, n_features)
+            The next rows. A rule for the bandwidth is applied to the first chunk only; give a number if that may be
+            unlike the rest. A dask.array is as many chunks as it has.
+        y : ignored
+        sample_weight : array-like of shape (n_samples,), optional
+            As for :meth:`fit`.
+
+        Returns
+        -------
+        self
+            `labels_` are those of this chunk, as in scikit-learn; :meth:`predict` labels others.
+            `coreset_indices_` count the rows of all chunks. After :meth:`fit` on vectors the chunk is added to those.
+
+        Raises
+        ------
+        ValueError
+            As for :meth:`fit`; also for graphs and kernel matrices, for a `coreset_size` that is a share, and for a
+            first chunk of fewer points than clusters. The estimator then is as it was before.
+
+        References
+        ----------
+        See :func:`graphcore.merge_coresets`.
+
+        Examples
+        --------
+        >>> import graphcore
+        >>> from sklearn.datasets import make_blobs
+        >>> X, y = make_blobs(3000, centers=3, random_state=1)
+        >>> model = graphcore.CoresetKernelKMeans(3, coreset_size=300, random_state=0)
+        >>> for start in range(0, 3000, 500):
+        ...     model = model.partial_fit(X[start : start + 500])
+        >>> len(model.labels_), bool(graphcore.metrics.agreement(y, model.predict(X))["ari"] > 0.95)
+        (500, True)
+        """
+        k = check_integer("n_clusters", self.n_clusters, low=1)
+        with stages_of(self) as stages:
+            with stages("kernel"):
+                begun = self.__sklearn_is_fitted__()
+                X = X if begun else self._checked(X)
+                if self._kind != "vectors":
+                    raise ParameterError(
+                        f"partial_fit takes vectors, and with kernel={self.kernel!r} this is no vectors' kernel; name "
+                        "one, such as kernel='gaussian', or give all at once to fit"
+                    )
+                X = self._new_points(X) if begun else X
+                weights = self._weights_of(X, sample_weight)
+                if begun:
+                    tree = self._tree
+                else:
+                    size, streams = self._stream_draws(k), Streams(self.random_state)
+                    tree = self._tree_over(self._view(X, streams), k, size, streams)
+            with stages("coreset and labels"):
+                self.labels_: Labels = self._joined_to(tree, X, k, weights)
+        return self
+
     def _fit(self, X, sample_weight, streams):
         with stages_of(self) as stages:
             with stages("kernel"):
                 kernel, rows, k = self._weighted_kernel_of(X, sample_weight, streams)
             with stages("coreset and labels"):
-                options = passed_on(
-                    self, "sampling seeding n_seeds init n_init max_iter tol on_empty on_indefinite n_jobs"
-                )
                 size = self._n_draws(kernel, k, rows)
+                of_vectors = self._kind == "vectors"
+                tree = self._tree_over(kernel, k, self._stream_draws(k, size), streams) if of_vectors else None
+                if is_chunked(X):
+                    return self._joined_to(tree, kernel.X, k), rows
+                options = passed_on(self, f"{_OF_DRAWS} {_OF_CORESET}")
                 result = coreset_kernel_kmeans(
                     kernel, k, size=size, weights=rows.weights, random_state=streams, **options
                 )
+        coreset, given = result.coreset, rows.given(result.coreset.indices)
+        if tree is None:
+            self._store(result, given, kernel, coreset.indices, rows.weights)
+        else:
+            coreset = replace(coreset.over(kernel), indices=given, n_points=rows.n_given)
+            self._tree = tree.with_coreset(coreset)
+            self._store(result, given, coreset.kernel)
+        return result.labels, rows
+
+    def _tree_over(self, kernel, n_clusters, size, streams):
+        """The tree of coresets, still empty, of vectors under a kernel."""
+        options = {"method": self.sampling, "n_seeds": self.n_seeds, "seeding": self.seeding}
+        reduced = partial(reduce_coreset, n_clusters=n_clusters, size=size, **options)
+        return CoresetTree(reduced, kernel.function, kernel.precision, streams)
+
+    def _joined_to(self, tree, X, n_clusters, weights=None):
+        """Cluster the coreset of the chunks of a tree and those of X; store the clustering, and return labels of X."""
+        tree = tree.with_chunks(X, weights)
+        result = stream_kernel_kmeans(tree, X, n_clusters, **passed_on(self, _OF_CORESET))
+        self._tree = tree
+        self._store(result, result.coreset.indices, result.coreset.kernel)
+        return result.labels.persist() if is_chunked(X) else result.labels
+
+    def _store(self, result, given, kernel, points=None, weights=None):
+        """Keep a result, of a kernel with these points as the coreset (all if None), which were given at `given`."""
         coreset, found = result.coreset, result.on_coreset
-        given = rows.given(coreset.indices)
         order = np.argsort(given)
         self.coreset_indices_: Integers = given[order]
         self.coreset_weights_: Floats = coreset.weights[order]
@@ -117,17 +220,33 @@ class CoresetKernelKMeans(CentroidClusterer):
         self.coreset_cost_: float = float(self._given_squares(found.cost))
         self.n_unreached_: int = result.n_unreached
         self.result_: CoresetKernelKMeansResult = result
-        self._keep(kernel, coreset.indices, found.run, found.centroids, rows.weights)
-        return result.labels, rows
+        self._keep(kernel, points, found.run, found.centroids, weights)
 
     def _n_draws(self, kernel, n_clusters, rows):
         """Number of draws that `coreset_size` asks for."""
         size = self._size("coreset_size", kernel, rows.n_given)
-        n_points = int(np.count_nonzero(kernel.point_weights if rows.weights is None else rows.weights))
+        weights = kernel.point_weights if rows.weights is None and self._kind == "graph" else rows.weights
+        n_points = kernel.n_points if weights is None else int(np.count_nonzero(weights))
         if isinstance(size, str):
-            return min(n_points, max(1000, 50 * n_clusters))
-        if isinstance(self.coreset_size, Integral) and size < n_clusters:
-            raise ParameterError(
-                f"coreset_size={size} is less than n_clusters={n_clusters}; each cluster needs a point"
-            )
+            return min(n_points, _auto_draws(n_clusters))
+        if isinstance(self.coreset_size, Integral):
+            refuse_few(size, n_clusters)
         return min(n_points, max(n_clusters, size))
+
+    def _stream_draws(self, n_clusters, share=None):
+        """Number of draws in a stream; a share of points comes to `share` of them, None where nobody knows."""
+        if isinstance(self.coreset_size, str):
+            check_choice("coreset_size", self.coreset_size, ("auto",), "or a number")
+            return _auto_draws(n_clusters)
+        if isinstance(self.coreset_size, Real) and not isinstance(self.coreset_size, Integral):
+            if share is not None:
+                return share
+            why = "is a share of the points, and partial_fit does not know how many will come; give a number"
+            raise refused("coreset_size", self.coreset_size, why)
+        size = check_integer("coreset_size", self.coreset_size, low=1)
+        refuse_few(size, n_clusters)
+        return size
+
+
+def _auto_draws(n_clusters):
+    return max(1000, 50 * n_clusters)

@@ -6,14 +6,15 @@ import numpy as np
 
 from ..base.types import ArrayLike, Floats
 from ..base.validation import check_integer, check_real, check_sample_weight, warn_of_isolated
+from ..distributed.chunks import is_chunked
 from ..exceptions import InputError
 from ..graphs.weights import given_unit
 from ..kernel_methods.flats.fit_kernel import rows_of_nodes
 from ..kernel_methods.kmeans.centroids import nearest_centroid
 from ..kernel_methods.kmeans.exact import KernelKMeansResult, kernel_kmeans
-from ..kernels.columns import matrix_columns, vector_columns
+from ..kernels.columns import matrix_columns
 from ..kernels.graph import GraphKernel, warn_of_loops
-from ..kernels.vectors import VectorKernel
+from ..kernels.vectors import VectorKernel, columns_of, kernel_over
 from ._checks import parameters, passed_on, stages_of
 from ._kernel_input import KernelInput
 from ._points import PointClusterer
@@ -46,7 +47,8 @@ class CentroidClusterer(KernelInput, PointClusterer):
         return kernel
 
     def _vector_kernel(self, X):
-        return VectorKernel(X, self.kernel_, held_bytes=check_integer("held_bytes", self.held_bytes, low=0))
+        held_bytes = check_integer("held_bytes", self.held_bytes, low=0)
+        return kernel_over(X, self.kernel_) if is_chunked(X) else VectorKernel(X, self.kernel_, held_bytes=held_bytes)
 
     def _keep(self, kernel, points, run, centroids, weights):
         """Keep a run's figures and centroids, and what these are made of: points with weights."""
@@ -79,7 +81,7 @@ class CentroidClusterer(KernelInput, PointClusterer):
     def _joined(self, X):
         """Nearest centroid of checked points, and their squared distance to it less ``K(x, x)``."""
         if self._kind == "vectors":
-            columns = vector_columns(self.kernel_, X, self._reference, self._precision)
+            columns = columns_of(self.kernel_, X, self._reference, self._precision)
             return nearest_centroid(columns, self._centroids, self.n_jobs)
         rows = X if self._points is None else X[:, self._points]
         if self._kind == "graph":

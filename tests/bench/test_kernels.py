@@ -9,7 +9,7 @@ import pytest
 
 from bench import __main__ as command
 from bench import harness, infinite_mnist, vectors
-from bench.cases import landmarks, mnist8m
+from bench.cases import landmarks, mnist8m, streams
 
 
 @pytest.fixture
@@ -185,3 +185,20 @@ def test_landmarks_are_counted_where_they_are(options, data, limits):
     assert "rare clusters met" in report.page
     assert "Not in the data folder" in report.sections[-1]
     assert "avila, letter" in report.sections[-1]
+
+
+# -- coresets of parts and of streams ----------------------------------------------------------------------------------
+
+
+def test_streams_and_merges_on_a_few_rows(options, limits):
+    limits(streams, SHORT=2000, CHUNK=500, N_JUDGED=1000, N_CANDIDATES=2, N_PARTS=(3,))
+    limits(streams, LOADERS={"toy": lambda _: streams.planted(3, 600, 5), "not here": lambda _: None})
+    report = streams.run(replace(options, rows=3000))
+    assert "Not in the data folder" in report.sections[-1] and "not here" not in report.page
+    titles = [outcome.method.title for outcome in report.outcomes]
+    assert titles[:3] == ["one, draws", "one, distinct points", "of 3 parts"]
+    assert titles[3:] == [f"{way}, {n} rows" for n in ("2,000", "3,000") for way in ("a stream", "all in memory")]
+    for outcome in report.outcomes[:3]:
+        assert abs(outcome.median("weights") - 1) < 0.5 and outcome.median("error") < 0.5
+    assert all(outcome.median("ari") > 0.7 for outcome in report.outcomes[3:])
+    assert report.json()

@@ -289,6 +289,16 @@ def vectors():
     return model, da.from_array(X, chunks=(50, -1))
 
 
+def test_coresets_of_chunks_give_the_same_labels_from_any_number_of_workers(vectors, cluster, client):
+    model = graphcore.CoresetKernelKMeans(5, coreset_size=60, n_init=2, random_state=0)
+    expected = in_threads(chunk_labels, model, vectors[1])
+    for n_workers in (3, 1, 2):
+        scaled(cluster, client, n_workers)
+        np.testing.assert_array_equal(chunk_labels(model, vectors[1]), expected)
+    model.labels_ = model.result_ = None
+    assert_nothing_is_left(client)
+
+
 def test_vectors_get_the_same_labels_from_any_number_of_workers_in_few_tasks(vectors, cluster, client, monkeypatch):
     model, X = vectors
     expected = in_threads(chunk_labels, model, X)

@@ -5,7 +5,6 @@ import pytest
 import scipy.sparse as sp
 
 from graphcore import (
-    CoresetKernelKMeans,
     GaussianSketchFeatures,
     GaussianSketchKernelKMeans,
     GraphWarning,
@@ -106,7 +105,6 @@ def test_chunks_of_unknown_length_are_counted_and_empty_ones_left_out():
     ("model", "given", "message"),
     [
         (KernelKMeans(2), CHUNKED, "KernelKMeans takes no dask.array"),
-        (CoresetKernelKMeans(2), CHUNKED, "takes no dask.array"),
         (NystromKernelKMeans(2, sampling="leverage"), CHUNKED, "sampling='leverage' is not for a dask.array"),
         (NystromKernelKMeans(2, solver="minibatch"), CHUNKED, "solver='minibatch' is not for a dask.array"),
         (NystromKernelKMeans(2, kernel="precomputed"), CHUNKED, "kernel='precomputed' takes no dask.array"),

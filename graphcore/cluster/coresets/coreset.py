@@ -6,49 +6,46 @@ from typing import Any, Self
 import numpy as np
 
 from ...base.streams import Streams
-from ...base.types import AnyGraph, RandomState
+from ...base.types import AnyGraph, ArrayLike, RandomState
 from ...base.validation import check_choice, check_integer, check_real, check_size
 from ...exceptions import InputError, ParameterError, warn_user
 from ...graphs.as_graph import as_graph
 from ...graphs.graph import Graph
 from ...graphs.weights import given_unit
 from ...kernels.as_kernel import as_kernel
+from ...kernels.base import Kernel
 from ...kernels.graph import GraphKernel
+from ...kernels.vectors import VectorKernel
+from .draws import distinct_sample, importance_sample
 from .guarantee import check_guarantee, guaranteed_sample
-from .seeding import (
-    Draws,
-    Seeds,
-    check_seeding,
-    d2_seeding,
-    draw_seeds,
-    importance_probabilities,
-    importance_rounds,
-    importance_sample,
-)
+from .seeding import Seeds, check_seeding, d2_seeding, draw_seeds, importance_probabilities, importance_rounds
 
 SAMPLING = ("degree", "uniform", "importance")
 
 # Share of the points in a coreset, up to so many, where nobody gave its size.
 _SHARE, _MAX_SHARE = 0.03, 100_000
-_POINTS_PER_BLOCK = 1 << 18
 
 
 @dataclass(frozen=True, eq=False)
 class Coreset:
-    """A weighted sample of the nodes of a graph.
+    """A weighted sample of the nodes of a graph, or of vectors.
 
     Attributes
     ----------
     indices : ndarray of shape (n_coreset,), int64
-        Distinct nodes, ascending.
+        Distinct nodes, or rows of the vectors, ascending.
     weights : ndarray of shape (n_coreset,), float64
-        Weights that make sums over the coreset unbiased estimates of sums over all nodes.
+        Weights that make sums over the coreset unbiased estimates of sums over all points.
     method : str
-        How it was drawn: "degree", "uniform" or "importance".
+        How it was drawn: "degree", "uniform" or "importance"; "merged" by :func:`merge_coresets`.
     n_draws : int
         Draws made; for "importance", repeats are merged, so there may be fewer nodes.
     seeds : Seeds or None
         The D2 seeds behind an importance sample of one round.
+    kernel : VectorKernel or None
+        The kernel over the vectors that were drawn, ``kernel.X``; None for nodes of a graph.
+    n_points : int or None
+        Vectors that these were drawn from; None for nodes of a graph.
     """
 
     indices: np.ndarray
@@ -56,37 +53,50 @@ class Coreset:
     method: str
     n_draws: int
     seeds: Seeds | None = field(default=None, repr=False)
+    kernel: VectorKernel | None = field(default=None, repr=False)
+    n_points: int | None = None
 
     def __len__(self) -> int:
         return len(self.indices)
 
-    def scaled(self, graph: Graph) -> Self:
+    def of(self, points) -> Self:
+        """Return the coreset with indices of what it was drawn from, given the indices of that."""
+        return replace(self, indices=points[self.indices], seeds=None)
+
+    def over(self, kernel: VectorKernel) -> Self:
+        """Return the coreset with the vectors that were drawn of those of a kernel."""
+        vectors = VectorKernel(kernel.X[self.indices], kernel.function, kernel.precision)
+        return replace(self, kernel=vectors, n_points=kernel.n_points)
+
+    def scaled(self, graph: Graph | None) -> Self:
         """Return the coreset with weights in the unit of what `graph`, of `in_range`, was."""
-        return replace(self, weights=given_unit(self.weights, graph.exponent)) if graph.exponent else self
+        return replace(self, weights=given_unit(self.weights, graph.exponent)) if graph and graph.exponent else self
 
 
 def build_coreset(
-    graph: AnyGraph,
+    graph: AnyGraph | Kernel,
     n_clusters: int,
     *,
     kernel: str = "normalized_cut",
     size: float | None = None,
     eps: float | None = None,
     guarantee: bool | float = False,
-    method: str = "degree",
+    method: str = "auto",
     n_seeds: int | str = "auto",
     seeding: str = "auto",
     self_loop: float | str = "auto",
     shift: float = 0.0,
     replace: bool = True,
+    nodes: ArrayLike | None = None,
     random_state: RandomState = None,
 ) -> Coreset:
-    """Draw a coreset of a graph, or of the points of a kernel matrix.
+    """Draw a coreset of a graph, of the points of a kernel matrix, or of vectors with a kernel.
 
     Parameters
     ----------
-    graph : Graph, sparse matrix or networkx graph
-        Or a kernel matrix (n_nodes, n_nodes), sparse or dense, positive semi-definite.
+    graph : Graph, sparse matrix or networkx graph, or VectorKernel
+        Or a kernel matrix (n_nodes, n_nodes), sparse or dense, positive semi-definite; or a
+        :class:`graphcore.kernels.vectors.VectorKernel` for vectors, each of weight 1.
     n_clusters : int
         Number of clusters that the coreset is for.
     kernel : {"normalized_cut", "precomputed"}, default "normalized_cut"
@@ -102,9 +112,10 @@ def build_coreset(
         Whether `eps` is kept: draws in one round by the probabilities of Jiang et al., as many as the paper's formula
         says and enough that the cost of any centres, chosen before, has a relative error of at most `eps`, but with the
         probability given (True: 0.1); or all nodes, if it takes them. Needs a definite kernel, as with ``shift=1``.
-    method : {"degree", "uniform", "importance"}, default "degree"
-        "degree" and "uniform" draw distinct nodes, with probability proportional to the degree or the same for all;
-        "importance" draws by D2 seeds and degree, see `replace`. "degree" and `eps` are for graphs.
+    method : {"auto", "degree", "uniform", "importance"}, default "auto"
+        "auto" is "degree" for a graph, otherwise "importance". "degree" and "uniform" draw distinct nodes, with
+        probability proportional to the degree or the same for all; "importance" draws by D2 seeds and degree, see
+        `replace`. "degree" and `eps` are for graphs.
     n_seeds : int or "auto", default "auto"
         D2 seeds for "importance"; "auto" is ``2 * n_clusters``.
     seeding : {"auto", "fast", "naive"}, default "auto"
@@ -118,6 +129,8 @@ def build_coreset(
     replace : bool, default True
         How "importance" draws: `size` independent draws whose repeats are merged, as published, or `size` distinct
         nodes. The other methods draw distinct nodes.
+    nodes : array-like of int, optional
+        Draw from these nodes of a graph alone, a part of it: coresets of parts add up, see :func:`merge_coresets`.
     random_state : int, Generator, RandomState or None
 
     Returns
@@ -156,15 +169,38 @@ def build_coreset(
     >>> len(coreset), coreset.method
     (10, 'degree')
     """
-    settings: dict[str, Any] = {"size": size, "eps": eps, "guarantee": guarantee, "method": method, "n_seeds": n_seeds}
+    settings: dict[str, Any] = {"size": size, "eps": eps, "guarantee": guarantee, "n_seeds": n_seeds}
     settings |= {"seeding": seeding, "replace": replace, "random_state": random_state}
-    if check_choice("kernel", kernel, ("normalized_cut", "precomputed")) == "precomputed":
-        return sample_coreset(as_kernel(graph), n_clusters, **settings)
+    is_matrix = check_choice("kernel", kernel, ("normalized_cut", "precomputed")) == "precomputed"
+    if is_matrix or isinstance(graph, VectorKernel):
+        if nodes is not None:
+            raise ParameterError("nodes= is for graphs; give the kernel of a part of the points")
+        settings["method"] = "importance" if method == "auto" else method
+        if is_matrix:
+            return sample_coreset(as_kernel(graph), n_clusters, **settings)
+        return sample_coreset(graph, n_clusters, **settings).over(graph)
+    settings["method"] = method = "degree" if method == "auto" else method
+    of_graph = kernel_of_graph(graph, self_loop, method, shift)
+    if nodes is None:
+        return sample_coreset(of_graph, n_clusters, **settings).scaled(of_graph.graph)
+    nodes = _check_nodes(nodes, of_graph.n_points)
+    return sample_coreset(of_graph.submatrix(nodes), n_clusters, **settings).of(nodes).scaled(of_graph.graph)
+
+
+def kernel_of_graph(graph, self_loop, method, shift=0.0):
+    """Return the kernel of a graph with the loops that a method of sampling needs where they are "auto"."""
     if isinstance(self_loop, str) and self_loop == "auto":
         self_loop = 1.0 if method == "importance" else 0.0
     loops = check_real("self_loop", self_loop, low=0.0), check_real("shift", shift, low=0.0)
-    of_graph = GraphKernel(as_graph(graph), *loops)
-    return sample_coreset(of_graph, n_clusters, **settings).scaled(of_graph.graph)
+    return GraphKernel(as_graph(graph), *loops)
+
+
+def _check_nodes(nodes, n_nodes):
+    """Return distinct nodes of a graph, ascending."""
+    nodes = np.unique(np.asarray(nodes))
+    if not len(nodes) or nodes.dtype.kind not in "iu" or nodes[0] < 0 or nodes[-1] >= n_nodes:
+        raise InputError(f"nodes must be integers from 0 to {n_nodes - 1}, at least one; got {nodes}")
+    return nodes.astype(np.int64)
 
 
 def default_size(n_points, n_clusters, *, each=50, least=1000):
@@ -262,32 +298,3 @@ def _check_seeds(kernel, weights, n_clusters, seeds):
         )
     if len(seeds.indices) < n_clusters:
         warn_user(f"{found}: no more points are different under this kernel; ask for fewer clusters")
-
-
-def distinct_sample(point_weights, probabilities, size, rng):
-    """Draw distinct points of positive weight by priority sampling, with `probabilities` (n,) or None for equal ones.
-
-    Returns Draws. Works on a block of points at a time: memory is that of a block and of the sample.
-    """
-    points, keys, threshold = np.empty(0, dtype=np.int64), np.empty(0), np.inf
-    for start in range(0, len(point_weights), _POINTS_PER_BLOCK):
-        weights = point_weights[start : start + _POINTS_PER_BLOCK]
-        candidates = np.flatnonzero(weights > 0)
-        drawn = rng.random(len(candidates))
-        if probabilities is not None:
-            drawn /= probabilities[start : start + _POINTS_PER_BLOCK][candidates]
-        low = drawn < threshold
-        points, keys = np.concatenate([points, candidates[low] + start]), np.concatenate([keys, drawn[low]])
-        if len(points) > size + 1:
-            # The size + 1 smallest keys; the largest of them is the threshold that makes the weights unbiased.
-            smallest = np.argpartition(keys, size)[: size + 1]
-            points, keys = points[smallest], keys[smallest]
-            threshold = keys.max()
-    if len(points) == size:
-        return Draws(points, point_weights[points], size)
-    threshold = keys.max()
-    chosen = np.sort(points[keys < threshold])
-    weights = point_weights[chosen]
-    if probabilities is None:
-        return Draws(chosen, weights * (np.count_nonzero(point_weights > 0) / size), size)
-    return Draws(chosen, np.maximum(weights, weights / probabilities[chosen] / threshold), size)

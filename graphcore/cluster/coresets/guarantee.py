@@ -6,7 +6,8 @@ import numpy as np
 
 from ...base.validation import check_real
 from ...exceptions import ParameterError, warn_user
-from .seeding import Draws, d2_seeding, importance_probabilities, importance_sample, importance_size
+from .draws import Draws, importance_sample
+from .seeding import d2_seeding, importance_probabilities, importance_size
 
 # Probability with which guarantee=True may fail.
 _FAILURE = 0.1

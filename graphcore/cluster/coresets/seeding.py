@@ -2,7 +2,6 @@
 
 import math
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 import numpy as np
 
@@ -12,6 +11,7 @@ from ...base.streams import Streams, draw_by_weight
 from ...base.validation import check_choice
 from ...exceptions import InputError, ParameterError, warn_user
 from . import _loops
+from .draws import Draws, importance_sample
 
 SEEDING = ("auto", "fast", "naive")
 _MANY = 2**62  # more than any graph has nodes
@@ -185,14 +185,6 @@ def fast_seeds(kernel, initial, uniforms, weights=None, *, diagonal=None):
     )
 
 
-class Draws(NamedTuple):
-    """Distinct points drawn, ascending; their weights; and how many draws were made."""
-
-    indices: np.ndarray
-    weights: np.ndarray
-    n_draws: int
-
-
 def importance_size(n_points, n_clusters, eps):
     """Draws that one round of Algorithm 5 asks for: ``C k^2 log^2(k) log(n) / eps^2`` with C = 1.
 
@@ -219,19 +211,6 @@ def importance_probabilities(weights, seeds, *, cells=False):
     if seeds.cost > 0.0:
         out += seeds.contributions / seeds.cost
     return out / np.cumsum(out)[-1]
-
-
-def importance_sample(weights, probabilities, size, random_state=None):
-    """Draw `size` points independently, weight ``w(x) / (p_x size)`` each, and merge repeats.
-
-    `weights` and `probabilities` are of shape (n_points,), float64. Returns Draws.
-    """
-    uniforms = np.sort(Streams(random_state).generator("draws").random(size))
-    points = np.searchsorted(np.cumsum(probabilities), uniforms * float(probabilities.sum()), side="right")
-    # The last point of positive probability also takes what rounding left over.
-    points = np.minimum(points, np.flatnonzero(probabilities)[-1])
-    indices, counts = np.unique(points, return_counts=True)
-    return Draws(indices, counts * (weights[indices] / (probabilities[indices] * size)), size)
 
 
 def round_eps(eps, n_points, round_number):

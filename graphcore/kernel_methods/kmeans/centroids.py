@@ -8,7 +8,7 @@ from ...kernels.base import membership_matrix
 from ...kernels.columns import map_rows
 from ..flats.alternation import Look
 
-# Bytes of the sums of a block of points with all clusters.
+# Bytes of the kernel rows of a block of points, or of their sums with all clusters.
 _BLOCK_BYTES = 1 << 26
 
 
@@ -85,8 +85,20 @@ class KernelCentroids:
 def nearest_centroid(columns, centroids, n_jobs=None):
     """Find the nearest centroids of points, from their kernel (n_samples, n_points) with those of the fit.
 
-    Returns labels (n_samples,), int32, and squared distances less ``K(x, x)``.
+    Returns labels (n_samples,), int32, and squared distances less ``K(x, x)``; of points in a dask.array both are
+    dask.arrays, not computed yet.
     """
+    if hasattr(columns, "lazily"):
+        found = columns.lazily(_nearest, 2, np.float64, centroids)
+    elif not columns.shape[0]:
+        return np.empty(0, dtype=np.int32), np.empty(0)
+    else:
+        found = _nearest(columns, centroids, n_jobs)
+    return found[:, 0].astype(np.int32), found[:, 1]
+
+
+def _nearest(columns, centroids, n_jobs=None):
+    """Return labels and distances as two columns."""
     labels, weights, masses, norms = centroids
     Z = membership_matrix(labels, weights, len(norms)).T
     # Sparse rows are those of large graphs, whose clusters may be too many for dense memberships.
@@ -99,8 +111,5 @@ def nearest_centroid(columns, centroids, n_jobs=None):
         found = values.argmin(axis=1)
         return np.column_stack([found, values[np.arange(len(found)), found]])
 
-    if not columns.shape[0]:
-        return np.empty(0, dtype=np.int32), np.empty(0)
-    block_rows = max(1, min(_BLOCK_BYTES // (8 * len(norms)), 1 << 14))
-    found = map_rows(columns, nearest, n_jobs=n_jobs, block_rows=block_rows)
-    return found[:, 0].astype(np.int32), found[:, 1]
+    block_rows = max(1, min(_BLOCK_BYTES // max(8 * len(norms), columns.row_bytes), 1 << 14))
+    return map_rows(columns, nearest, n_jobs=n_jobs, block_rows=block_rows)

@@ -7,11 +7,13 @@ import numpy as np
 from ...base.streams import Streams
 from ...base.validation import check_choice
 from ...cluster.coresets.coreset import SAMPLING, Coreset, sample_coreset
+from ...cluster.coresets.stream import CoresetTree
 from ...cluster.partition.coreset_graph import label_all
 from ...exceptions import InputError, ParameterError, warn_user
 from ...graphs.graph import Graph
 from ...kernels.checks import check_diagonal
 from ...kernels.graph import GraphKernel
+from ...kernels.vectors import columns_of
 from ..flats.fit_kernel import kernel_and_weights
 from .centroids import nearest_centroid
 from .exact import KernelKMeansResult, kernel_kmeans
@@ -21,7 +23,9 @@ from .exact import KernelKMeansResult, kernel_kmeans
 class CoresetKernelKMeansResult:
     """A partition of all points by the centroids of a clustered coreset."""
 
-    labels: np.ndarray  # (n_points,) int32: nearest centroid, the coreset's own included; -1 for isolated nodes
+    # (n_points,) int32: nearest centroid, the coreset's own included; -1 for isolated nodes. Of vectors in a dask.array
+    # a dask.array, in a stream those of the last chunk.
+    labels: np.ndarray
     coreset: Coreset
     on_coreset: KernelKMeansResult  # weighted kernel k-means on the coreset; its `cost` estimates that of all points
     # Nodes of a graph that no coreset node is joined to: their label is that of the centroid of least norm, evidence
@@ -62,10 +66,7 @@ def coreset_kernel_kmeans(
     kernel, weights = kernel_and_weights(GraphKernel(K, self_loop) if isinstance(K, Graph) else K, weights, "weights")
     check_diagonal(kernel.diagonal)
     check_choice("sampling", sampling, SAMPLING)
-    if not isinstance(options.get("init", ""), str):
-        raise ParameterError(
-            "init of a coreset's clustering is 'k-means++' or 'random': its points are not known before"
-        )
+    _refuse_labels(options)
     streams = Streams(random_state)
     coreset = sample_coreset(
         kernel,
@@ -106,3 +107,30 @@ def coreset_kernel_kmeans(
             "the coreset, but all of these are as near to another centroid; ask for fewer clusters or a larger coreset"
         )
     return CoresetKernelKMeansResult(labels, coreset, on_coreset, n_unreached)
+
+
+def _refuse_labels(options):
+    if not isinstance(options.get("init", ""), str):
+        raise ParameterError(
+            "init of a coreset's clustering is 'k-means++' or 'random': its points are not known before"
+        )
+
+
+def stream_kernel_kmeans(tree: CoresetTree, X, n_clusters, *, n_jobs=None, **options):
+    """Run kernel k-means on the coreset of a stream, and label the rows of X: a CoresetKernelKMeansResult.
+
+    `tree` holds the chunks so far; X is the last of them, or a dask.array, whose labels are one too. `options` are as
+    for :func:`coreset_kernel_kmeans`.
+    """
+    _refuse_labels(options)
+    coreset = tree.whole()
+    if len(coreset) < n_clusters:
+        raise ParameterError(
+            f"n_clusters={n_clusters} is above the {len(coreset)} points that have weight so far; give more in the "
+            "first chunk, or ask for fewer clusters"
+        )
+    among = coreset.kernel.submatrix(np.arange(len(coreset)), coreset.weights)
+    stream = tree.streams.child("few", tree.n_chunks)
+    on_coreset = kernel_kmeans(among, n_clusters, random_state=stream, n_jobs=n_jobs, **options)
+    columns = columns_of(tree.function, X, coreset.kernel.vectors(), tree.precision)
+    return CoresetKernelKMeansResult(nearest_centroid(columns, on_coreset.centroids, n_jobs)[0], coreset, on_coreset)

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphcore import Graph, InputError, ParameterError, build_coreset
-from graphcore.cluster.coresets import coreset as coreset_module
+from graphcore.cluster.coresets import draws as draws_module
 from graphcore.cluster.coresets.coreset import SAMPLING, distinct_sample, sample_coreset
 from graphcore.kernels.graph import GraphKernel
 
@@ -130,7 +130,7 @@ def test_distinct_draws_are_the_least_keys_whatever_the_blocks(seed, n, is_even,
     on = np.flatnonzero(weights)
     size = data.draw(st.integers(1, len(on)))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(coreset_module, "_POINTS_PER_BLOCK", data.draw(st.integers(1, 50)))
+        patch.setattr(draws_module, "_POINTS_PER_BLOCK", data.draw(st.integers(1, 50)))
         draws = distinct_sample(weights, probabilities, size, np.random.default_rng(seed))
     shares = np.ones(len(on)) if is_even else probabilities[on]
     keys = np.random.default_rng(seed).random(len(on)) / shares
