@@ -172,13 +172,15 @@ def coreset_spectral_clustering(
     else:
         between = contract(kernel, coreset, Problem(kernel.graph.rows, n_clusters), n_jobs)
     matrix = between.matrix
-    if clusterer is None:
+    if clusterer is not None:
+        between_labels = _clustered(clusterer, matrix, n_clusters)
+    elif n_clusters >= matrix.shape[0]:  # rows of an embedding may be equal
+        between_labels = np.arange(matrix.shape[0], dtype=np.int32)
+    else:
         between_labels = spectral_partition(
-            matrix, min(n_clusters, matrix.shape[0]), eigen_solver=eigen_solver,
+            matrix, n_clusters, eigen_solver=eigen_solver,
             degrees=coreset.weights if coreset_degrees == "weights" else None, random_state=streams, n_jobs=n_jobs,
         ).labels  # fmt: skip
-    else:
-        between_labels = _clustered(clusterer, matrix, n_clusters)
     n_labels = max(n_clusters, int(between_labels.max()) + 1)
     labels, n_unreached = between.label_nodes(between_labels, n_labels, n_jobs)
     coreset_labels = between.coreset_labels(between_labels)

@@ -4,6 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
+import hypothesis
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from sklearn.cluster import SpectralClustering
@@ -283,6 +284,9 @@ def test_an_induced_graph_and_its_labels_are_those_of_the_dense_kernel_with_its_
 @pytest.mark.filterwarnings("ignore:.*self_loop=:graphcore.GraphWarning")
 @quick
 @given(own.graphs(), st.sampled_from(["contracted", "induced"]), st.sampled_from(["power", "exact"]))
+@hypothesis.example(
+    (Graph.from_edges([0, 1], [0, 2]), np.array([[1.0, 0, 0], [0, 0, 1], [0, 1, 0]])), "contracted", "power"
+)
 def test_as_many_clusters_as_nodes_are_all_filled(pair, coreset_graph, eigen_solver):
     graph, A = pair
     linked = A.sum(axis=1) > 0

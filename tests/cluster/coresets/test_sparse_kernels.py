@@ -157,7 +157,7 @@ def test_a_coreset_of_a_kernel_matrix_stands_for_its_points():
     ("options", "message"),
     [
         ({"kernel": "gaussian"}, "kernel='gaussian' is not known; choose one of 'normalized_cut', 'precomputed'"),
-        ({"kernel": "precomputed"}, "'degree' .* is for graphs; use 'importance' or 'uniform'"),
+        ({"kernel": "precomputed", "method": "degree"}, "'degree' .* is for graphs; use 'importance' or 'uniform'"),
         ({"kernel": "precomputed", "method": "importance", "seeding": "fast"}, "seeding='fast' reads .*use 'naive'"),
     ],
 )
