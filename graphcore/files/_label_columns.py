@@ -54,8 +54,17 @@ def _nodes_and_clusters(source, columns):
 
 def _parquet_columns(source):
     table = read_table(source)
-    cells = ([("" if cell is None else str(cell)) for cell in column.to_pylist()] for column in table.columns)
-    return [[name, *column] for name, column in zip(table.column_names, cells, strict=True)]
+    return [[name, *_cells(column)] for name, column in zip(table.column_names, table.columns, strict=True)]
+
+
+def _cells(column):
+    """Yield the cells of a column as text, "" for missing ones; equal cells are one object, as a small file may ask."""
+    if column.type.num_fields:  # lists and the like
+        yield from map(str, column.to_pylist())
+        return
+    for chunk in column.dictionary_encode().chunks:
+        words = ["" if cell is None else str(cell) for cell in chunk.dictionary.to_pylist()]
+        yield from ("" if place is None else words[place] for place in chunk.indices.to_pylist())
 
 
 def _numpy_columns(source):

@@ -2,9 +2,9 @@
 
 import warnings
 
+import hypothesis
 import numpy as np
 import pytest
-import hypothesis
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from sklearn.cluster import SpectralClustering

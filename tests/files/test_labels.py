@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphcore import FormatError, Graph, GraphWarning, InputError, ParameterError, write_graph, write_labels
-from graphcore.files import atomic_output, check_writable, read_labels
+from graphcore.files import _label_columns, atomic_output, check_writable, read_labels
 from graphcore.files.labels import read_label_lines, read_node_weights, write_memberships
 
 PATH = Graph.from_edges([0, 1], [1, 2])
@@ -304,3 +304,9 @@ def test_permissions_and_links_stay(tmp_path):
     assert stat.S_IMODE((tmp_path / "new").stat().st_mode) == 0o600
     write_labels([5], os.devnull)
     assert not os.path.isfile(os.devnull)
+
+
+def test_equal_cells_of_a_table_are_one_object():
+    column = pytest.importorskip("pyarrow").chunked_array([[7] * 50 + [None], [7, 8]])
+    cells = list(_label_columns._cells(column))
+    assert cells == ["7"] * 50 + ["", "7", "8"] and len(set(map(id, cells[:50]))) == 1
