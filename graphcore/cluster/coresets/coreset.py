@@ -15,7 +15,7 @@ from ...graphs.weights import given_unit
 from ...kernels.base import Kernel
 from ...kernels.graph import GraphKernel
 from ...kernels.vectors import VectorKernel
-from .draws import distinct_sample, importance_sample
+from .draws import distinct_sample, importance_sample, systematic_sample
 from .seeding import SEEDING, Seeds, d2_seeding, draw_seeds, importance_probabilities, importance_rounds, is_fast
 
 SAMPLING = ("degree", "uniform", "importance")
@@ -133,7 +133,8 @@ def build_coreset(
     -----
     Isolated nodes take no part. Distinct nodes are those of the `size` smallest ``u_x / p_x``, with u uniform and p the
     probabilities (priority sampling): given the next smallest value t, a node is kept with probability
-    ``min(1, t p_x)``, which makes ``d_x / min(1, t p_x)`` an unbiased weight.
+    ``min(1, t p_x)``, which makes ``d_x / min(1, t p_x)`` an unbiased weight. Distinct vectors are drawn by systematic
+    sampling in random order, whose weights vary less in sum.
 
     References
     ----------
@@ -250,7 +251,8 @@ def sample_coreset(
     if replace:
         draws = importance_sample(weights, probabilities, size, streams)
     else:
-        draws = distinct_sample(weights, probabilities, size, streams.generator("coreset"))
+        sample = distinct_sample if is_graph else systematic_sample  # by blocks, of graphs that may be huge
+        draws = sample(weights, probabilities, size, streams.generator("coreset"))
     return Coreset(draws.indices, draws.weights, method, draws.n_draws, seeds)
 
 
