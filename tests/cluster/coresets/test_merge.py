@@ -142,9 +142,9 @@ def test_weights_of_a_tree_of_merges_add_up_to_the_points(options):
 
 
 def test_costs_on_merges_are_as_near_as_those_on_one_coreset():
-    """Compare errors of the cost of candidate centres over 100 seeds; they are 1.4 and 1.5 times those of one coreset.
+    """Compare errors of the cost of candidate centres over 100 seeds; they are 0.94 and 0.93 times those of one.
 
-    Of 200,000 resamples of 600 and more seeds no ratio was above 2.4.
+    Of 200,000 resamples of 600 and more seeds no ratio was above 1.45.
     """
     X = vectors(3000)
     full = VectorKernel(X, FUNCTION, held_bytes=0)
@@ -161,7 +161,7 @@ def test_costs_on_merges_are_as_near_as_those_on_one_coreset():
     one = np.mean([error(of_vectors(X, 150, seed)) for seed in range(100)])
     for n_parts in (8, 64):
         merged = np.mean([error(tree_of(np.array_split(X, n_parts), 150, seed).whole()) for seed in range(100)])
-        assert np.sqrt(merged / one) < 2.5
+        assert np.sqrt(merged / one) < 1.5
 
 
 @given(st.lists(st.integers(1, 40), min_size=1, max_size=20), st.integers(3, 30))
