@@ -108,14 +108,14 @@ def _section(found):
 
 
 def _streams(options):
-    """Measure streams of two lengths, and a fit of all rows, with few seeds: the last is that of the long stream."""
-    found = []
-    for n_rows, n_seeds in ((SHORT, min(5, options.seeds)), (options.rows or ROWS, 1)):
-        for title, fit in {"a stream": _stream, "all in memory": _in_memory}.items():
-            name = f"{title}, {n_rows:,} rows"
-            ways = partial(fit, n_rows, options.threads)
-            found.append(over_seeds(name, STREAMS, ways, _agreement, n_seeds))
-    return found
+    """Measure streams of two lengths, the long one with one seed, and a fit of as many rows as the short one has."""
+    long, seeds = options.rows or ROWS, min(5, options.seeds)
+    short = (SHORT, seeds)
+    ways = (("a stream", _stream, *short), ("all in memory", _in_memory, *short), ("a stream", _stream, long, 1))
+    return [
+        over_seeds(f"{title}, {n:,} rows", STREAMS, partial(fit, n, options.threads), _agreement, n_seeds)
+        for title, fit, n, n_seeds in ways
+    ]
 
 
 def chunk(number, seed=0):

@@ -11,6 +11,7 @@ from scipy import stats
 
 from graphcore import Graph, InputError, ParameterError, build_coreset, merge_coresets, reduce_coreset
 from graphcore.base.streams import Streams
+from graphcore.cluster.coresets.draws import systematic_sample
 from graphcore.cluster.coresets.stream import CoresetTree
 from graphcore.datasets import planted_partition
 from graphcore.kernel_methods.kmeans.centroids import nearest_centroid
@@ -38,6 +39,32 @@ def tree_of(parts, size, seed, **options):
     for part in parts:
         tree = tree.with_chunks(part)
     return tree
+
+
+def test_systematic_sampling_draws_by_its_chances():
+    rng = np.random.default_rng(0)
+    weights = rng.integers(0, 3, 30) * rng.random(30)
+    p = weights * rng.random(30) ** 3
+    p /= p.sum()
+    # The oracle: t by bisection.
+    low, high = 0.0, 1e9
+    for _ in range(200):
+        t = (low + high) / 2
+        low, high = (t, high) if np.minimum(1, t * p).sum() < 8 else (low, t)
+    chances = np.minimum(1, t * p)
+    assert (chances == 1).any()
+    counts = np.zeros(30)
+    for _ in range(4000):
+        drawn = systematic_sample(weights, p, 8, rng)
+        assert len(drawn.indices) == 8
+        assert np.allclose(drawn.weights, weights[drawn.indices] / chances[drawn.indices])
+        counts[drawn.indices] += 1
+    # Six standard deviations for each of 30 points: false with a probability below 1e-7.
+    assert (np.abs(counts / 4000 - chances) <= 6 * np.sqrt(chances * (1 - chances) / 4000) + 1e-9).all()
+    # With chances in proportion to the weights their sum is exact.
+    assert np.isclose(systematic_sample(weights, weights / weights.sum(), 5, rng).weights.sum(), weights.sum())
+    few = systematic_sample(weights, p, 30, rng)
+    assert np.array_equal(few.indices, np.flatnonzero(p)) and np.array_equal(few.weights, weights[p > 0])
 
 
 def test_vectors_are_those_of_all_parts_one_below_the_other():
@@ -115,9 +142,9 @@ def test_weights_of_a_tree_of_merges_add_up_to_the_points(options):
 
 
 def test_costs_on_merges_are_as_near_as_those_on_one_coreset():
-    """Compare errors of the cost of candidate centres over 100 seeds; they are 1.4 and 1.5 times those of one coreset.
+    """Compare errors of the cost of candidate centres over 100 seeds; they are 0.94 and 0.93 times those of one.
 
-    Of 200,000 resamples of 600 and more seeds no ratio was above 2.4.
+    Of 200,000 resamples of 600 and more seeds no ratio was above 1.45.
     """
     X = vectors(3000)
     full = VectorKernel(X, FUNCTION, held_bytes=0)
@@ -134,7 +161,7 @@ def test_costs_on_merges_are_as_near_as_those_on_one_coreset():
     one = np.mean([error(of_vectors(X, 150, seed)) for seed in range(100)])
     for n_parts in (8, 64):
         merged = np.mean([error(tree_of(np.array_split(X, n_parts), 150, seed).whole()) for seed in range(100)])
-        assert np.sqrt(merged / one) < 2.5
+        assert np.sqrt(merged / one) < 1.5
 
 
 @given(st.lists(st.integers(1, 40), min_size=1, max_size=20), st.integers(3, 30))
