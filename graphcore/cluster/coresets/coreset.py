@@ -263,8 +263,8 @@ def sample_coreset(
         # Probabilities of distinct nodes may come from fewer seeds than were asked for.
         seeds = d2_seeding(kernel, n_seeds, method=seeding, random_state=streams, warn=replace)
     else:
-        method = seeding if kernel.diagonal[weights > 0].any() else "naive"  # which meets negative distances
-        seeds = draw_seeds(kernel, weights, min(n_seeds, n_points), streams.generator("seeding"), method=method)
+        seeding = seeding if kernel.diagonal[weights > 0].any() else "naive"  # which meets negative distances
+        seeds = draw_seeds(kernel, weights, min(n_seeds, n_points), streams.generator("seeding"), method=seeding)
         _check_seeds(kernel, weights, n_clusters, seeds)
     probabilities = importance_probabilities(weights, seeds, cells=not is_graph)
     if replace:

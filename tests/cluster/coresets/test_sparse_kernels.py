@@ -150,7 +150,9 @@ def test_a_coreset_of_a_kernel_matrix_stands_for_its_points():
         ]
         # Without bias: the mean lies within five of its standard errors, but with probability 6e-7.
         assert abs(np.mean(sums) - 50) <= 5 * np.std(sums) / np.sqrt(300)
-    assert len(build_coreset(K, 3, kernel="precomputed", size=50, method="importance", random_state=0)) == 50
+    whole = build_coreset(K, 3, kernel="precomputed", size=50, random_state=0)
+    part = build_coreset(K, 3, kernel="precomputed", size=20, random_state=0)
+    assert len(whole) == 50 and whole.method == part.method == "importance"
 
 
 @pytest.mark.parametrize(
