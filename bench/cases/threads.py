@@ -1,6 +1,6 @@
 """Seconds of the default pipeline with all threads and with one, and whether the scores are the same.
 
-What runs on one thread alone is measured, and by Amdahl's law bounds what more of them can bring.
+The share of the work that runs on one thread is measured; by Amdahl's law it bounds the gain of more threads.
 """
 
 from dataclasses import replace

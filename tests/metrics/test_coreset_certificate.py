@@ -1,4 +1,4 @@
-"""What is known of the error of a coreset: against dense costs, and how often the statements are false."""
+"""Certificates of coresets: against dense costs, and how often their statements are false."""
 
 import math
 

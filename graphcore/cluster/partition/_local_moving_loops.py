@@ -134,10 +134,10 @@ def _best_move(objective, clusters, shares, node, found, n_touched, limits, is_e
     by_cut, by_apart = between_slopes(objective, cut, apart)
     best, b, best_part, best_apart = -np.inf, -1, 0.0, 0.0
     is_bounded = is_information(objective) and not is_exact
-    change = 2.0 * degree
-    if is_bounded and cut > 2.0 * change and apart > 2.0 * change:
-        # What its leaving costs is to be gained, but for what the part between clusters is above its first order.
-        above = change * change * (1.0 + 3.0 * cut / apart) ** 2 / cut
+    reach = 2.0 * degree  # no move changes the cut share or `apart` by more
+    if is_bounded and cut > 2.0 * reach and apart > 2.0 * reach:
+        # A move has to gain the cost of leaving, less the convex rest of the part between clusters.
+        above = reach * reach * (1.0 + 3.0 * cut / apart) ** 2 / cut
         best = base - between(objective, cut, apart) - 2.0 * link_a * by_cut - (left - apart) * by_apart - above
     for t in range(n_touched):
         c = touched[t]

@@ -106,7 +106,7 @@ def test_the_law_of_the_seeds_is_that_of_k_means(method):
 
 
 def rows_read(call):
-    """What a call does, and the entries of the kernel that its seeding has read."""
+    """Return a call's result, and the entries of the kernel that its seeding has read."""
     with counted() as work:
         result = call()
     return result, work["entries repaired"]
