@@ -6,6 +6,7 @@ from numbers import Integral, Real
 from typing import Self
 
 import numpy as np
+from sklearn.utils.metaestimators import available_if
 
 from ..base.streams import Streams
 from ..base.types import AnyData, ArrayLike, Floats, Integers, Labels
@@ -23,6 +24,11 @@ from .kernel_kmeans import CentroidClusterer
 # Parameters of drawing coresets, and of kernel k-means on one.
 _OF_DRAWS = "sampling seeding n_seeds"
 _OF_CORESET = "init n_init max_iter tol on_empty on_indefinite n_jobs"
+
+
+def _may_be_of_vectors(model):
+    """Whether the kernel may be one of vectors; scikit-learn looks for methods by their names."""
+    return callable(model.kernel) or model.kernel not in ("precomputed", "normalized_cut")
 
 
 @parameters
@@ -108,8 +114,9 @@ class CoresetKernelKMeans(CentroidClusterer):
     seeding: str = "auto"
     n_seeds: int | str = "auto"
 
+    @available_if(_may_be_of_vectors)
     def partial_fit(self, X: AnyData, y: object = None, sample_weight: ArrayLike | None = None) -> Self:
-        """Add a chunk of vectors to those before, and cluster the coreset of all.
+        """Add a chunk of vectors to those before, and cluster the coreset of all; not for a kernel matrix.
 
         Memory is that of the chunk and of a coreset for each doubling of the number of chunks. Every call runs kernel
         k-means on the coreset and labels the chunk, so chunks of many times `coreset_size` rows are quickest.
@@ -132,7 +139,7 @@ class CoresetKernelKMeans(CentroidClusterer):
         Raises
         ------
         ValueError
-            As for :meth:`fit`; also for graphs and kernel matrices, for a `coreset_size` that is a share, and for a
+            As for :meth:`fit`; also for graphs, for a `coreset_size` that is a share, and for a
             first chunk of fewer points than clusters. The estimator then is as it was before.
 
         References

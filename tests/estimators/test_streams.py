@@ -123,7 +123,6 @@ def test_the_same_stream_gives_the_same_labels_and_survives_pickle():
         ({"coreset_size": 0.5}, X, "coreset_size=0.5 is a share of the points"),
         ({"coreset_size": 3}, X, "coreset_size=3 is less than n_clusters=4"),
         ({"coreset_size": "all"}, X, "coreset_size='all' is not known"),
-        ({"kernel": "precomputed"}, np.eye(20), "partial_fit takes vectors, and with kernel='precomputed'"),
         ({}, sp.csr_array(np.ones((20, 20))), "partial_fit takes vectors, and with kernel='auto'"),
         ({"n_clusters": 0}, X, "n_clusters=0"),
         ({}, X[:3], "n_clusters=4 is above the 3 points that have weight so far"),
@@ -138,6 +137,13 @@ def test_refused(params, given, message):
     with pytest.raises(NotFittedError):
         model.predict(X)
     assert len(model.set_params(**MODEL.get_params()).partial_fit(X).labels_) == len(X)
+
+
+@pytest.mark.parametrize("kernel", ["precomputed", "normalized_cut"])
+def test_what_is_no_vectors_kernel_has_no_such_method(kernel):
+    model = clone(MODEL).set_params(bandwidth=None, kernel=kernel)
+    assert not hasattr(model, "partial_fit") and hasattr(model.set_params(kernel="gaussian"), "partial_fit")
+    assert hasattr(model.set_params(kernel=np.dot), "partial_fit")
 
 
 @pytest.mark.parametrize(
