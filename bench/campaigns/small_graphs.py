@@ -1,5 +1,6 @@
 """All graphs of up to five nodes, loops included, with weights of any size, every k, objective and effort."""
 
+import contextlib
 import itertools
 import time
 import warnings
@@ -32,7 +33,17 @@ _OPTIONS = (
 
 
 def prepare():
-    """Return the edges of every graph without isolated pairs of equal form: one of each that renumbering makes."""
+    """Return the edges of every graph without isolated pairs of equal form: one of each that renumbering makes.
+
+    Loops are compiled here, which no fit is to pay for.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", gc.GraphWarning)
+        for weights in (None, np.arange(1.0, 7)):
+            graph = gc.Graph.from_edges([0, 0, 1, 2, 3, 4], [1, 2, 2, 3, 4, 4], weights)
+            for k, options in itertools.product((1, 2, None, "auto"), _OPTIONS):
+                with contextlib.suppress(gc.InputError):
+                    gc.CoresetSpectralClustering(k, random_state=0, **options).fit(graph)
     graphs = []
     for n in range(1, _MOST + 1):
         pairs = list(itertools.combinations_with_replacement(range(n), 2))
