@@ -89,14 +89,14 @@ def fill_pairs(keys, weights, cursor, out_indices, out_weights):
 
 
 @compiled
-def rank_ids(ids, order, names):
-    """Replace ids by their ranks, given the order that sorts them, and list them; returns how many there are."""
+def rank_ids(ids, order):
+    """Replace ids by their ranks, given the order that sorts them, and list them in its place; returns how many."""
     e, rank = 0, 0
     while e < len(ids):
         name = ids[order[e]]
-        names[rank] = name
         while e < len(ids) and ids[order[e]] == name:
             ids[order[e]] = rank
             e += 1
+        order[rank] = name  # which has been read
         rank += 1
     return rank

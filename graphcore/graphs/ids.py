@@ -38,9 +38,10 @@ def compact_ids(ids):
     """
     low, high = int(ids.min()), int(ids.max())
     if high - low >= max(2 * len(ids), 1 << 16):  # too far apart for a table
-        names = np.empty(len(ids), dtype=np.int64)  # the system gives only the part that is written
-        n_names = _loops.rank_ids(ids, _order(ids, low, high), names)
-        return ids.astype(np.int32, copy=False), names[:n_names].copy()
+        order = _order(ids, low, high)
+        names = order[: _loops.rank_ids(ids, order)].copy()
+        del order
+        return ids.astype(np.int32, copy=False), names
     if low != 0:
         ids = np.subtract(ids, low, dtype=np.int64).astype(np.int32)  # -2**31 fits in 64 bits as well
     table = np.zeros(high - low + 1, dtype=np.int32)
