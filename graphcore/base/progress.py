@@ -4,7 +4,7 @@ import logging
 import sys
 import time
 from collections import Counter
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
 from typing import Any
 
@@ -125,7 +125,8 @@ class Stages:
         start = time.perf_counter()
         outer = _running.get()
         token = _running.set(outer if self in outer else (*outer, self))
-        with counted() as work:
+        told: Any = counted() if self._verbose else nullcontext()  # nobody else pays for counts
+        with told as work:
             try:
                 yield
             finally:
