@@ -9,7 +9,7 @@ from ...graphs.passes import map_passes, pass_spans
 from ...graphs.rows import GraphRows
 from . import _quotient_loops as _loops
 
-_ENTRIES_PER_BLOCK = 1 << 19
+_ENTRIES_PER_BLOCK = 1 << 17
 # Links that a cluster keeps, at least, where the graph between clusters would be too dense.
 _MAX_LINKS = 64
 _SAMPLED_ROWS = 256
