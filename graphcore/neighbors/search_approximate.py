@@ -47,7 +47,7 @@ def approximations(X, n_neighbors, metric, random_state, n_jobs):
     X, unit = _as_float32(X, metric)
     n, sparse, space = X.shape[0], is_sparse(X), metric if metric in CODES else "euclidean"
     sample = np.sort(streams.generator("rows for the recall").choice(n, min(n, _SAMPLED), replace=False))
-    last = exact_distances(X, sample, n_neighbors, space)[:, -1:]
+    last = exact_distances(X, sample, n_neighbors, space, n_jobs)[:, -1:]
     n_listed = max(_LISTED_SPARSE if sparse else _LISTED, n_neighbors + _MORE)
     rounds, order, join = _first_lists(X, min(n - 1, n_listed), CODES.get(metric, EUCLIDEAN), streams, n_jobs)
     while True:

@@ -2,13 +2,15 @@
 
 import numpy as np
 
-from ..base.threads import away, away_with_one, limited_libraries, map_blocks
+from ..base.threads import away_with_one, limited_libraries, map_blocks
 from .neighbor_lists import empty_neighbors
 from .vectors import in_unit, is_sparse, squared_norms
 
 # Rows that one call of scikit-learn answers: fixed, so that ties fall the same way for any number of threads. Above
 # 1,024 rows it shares out queries and not candidates.
 _QUERY_ROWS = 2048
+# The same where few rows are asked for.
+_FEW_ROWS = 64
 # Squared distances below this share of the squared norms are recomputed: |x|^2 + |y|^2 - 2xy has lost their digits.
 _CANCELLED = 1e-8
 _JACCARD_ENTRIES = 1 << 22
@@ -72,11 +74,13 @@ def exact_neighbors(X, n_neighbors, metric, n_jobs):
     return out
 
 
-def exact_distances(X, rows, n_neighbors, metric):
-    """Compute distances of some rows to their nearest others."""
+def exact_distances(X, rows, n_neighbors, metric, n_jobs=None):
+    """Compute distances of some rows to their nearest others, by fixed blocks of them."""
     searcher = exact_searcher(X, n_neighbors + 1, metric, "brute")
+    borders = np.append(np.arange(0, len(rows), _FEW_ROWS), len(rows))
     with limited_libraries():
-        return away(searcher.kneighbors, X[rows])[0][:, 1:]  # the first is the row itself, or as near
+        parts = map_blocks(lambda a, b: away_with_one(searcher.kneighbors, X[rows[a:b]])[0], borders, n_jobs)
+    return np.concatenate(parts)[:, 1:]  # the first is the row itself, or as near
 
 
 def exact_searcher(X, n_neighbors, metric, method="auto"):
