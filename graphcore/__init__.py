@@ -15,7 +15,7 @@ _PUBLIC = {
     "KSelection": ".cluster.selection.result", "KernelKFlats": ".estimators.kernel_flats",
     "KernelKMeans": ".estimators.kernel_kmeans", "NystromFeatures": ".estimators.nystrom",
     "NystromKernelKMeans": ".estimators.nystrom", "ParameterError": ".exceptions",
-    "build_coreset": ".cluster.coresets.coreset", "build_store": ".files.store", "check_store": ".files.store",
+    "build_coreset": ".cluster.coresets.build", "build_store": ".files.store", "check_store": ".files.store",
     "coreset_spectral_clustering": ".cluster.coreset_spectral_clustering",
     "datasets": None,
     "knn_graph": ".neighbors.neighbors", "load": ".estimators.load", "merge_coresets": ".cluster.coresets.merge",

@@ -9,7 +9,8 @@ from ...base.validation import check_integer
 from ...exceptions import InputError, ParameterError
 from ...graphs.weights import given_unit
 from ...kernels.vectors import VectorKernel
-from .coreset import Coreset, kernel_of_graph, sample_coreset
+from .build import kernel_of_graph
+from .coreset import Coreset, sample_coreset
 
 
 def merge_coresets(*coresets: Coreset) -> Coreset:
