@@ -63,12 +63,12 @@ def once_each(indptr, indices, params):
 
 
 def mt_kahypar(graph, k, seed, params, threads):
-    """Run Mt-KaHyPar's preset "quality", with the default imbalance of three per cent."""
+    """Run Mt-KaHyPar, its preset "quality" if none is named, with the default imbalance of three per cent."""
     import mtkahypar
 
     n, edges = graph
     library = mtkahypar.initialize(threads, False)
-    context = library.context_from_preset(mtkahypar.PresetType.QUALITY)
+    context = library.context_from_preset(getattr(mtkahypar.PresetType, params.get("preset", "QUALITY")))
     context.set_partitioning_parameters(k, 0.03, mtkahypar.Objective.CUT)
     context.logging = False
     mtkahypar.set_seed(seed)

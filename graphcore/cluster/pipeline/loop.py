@@ -9,7 +9,7 @@ import numpy as np
 
 from ...base.arrays import read_only
 from ...base.progress import Stages
-from ...base.threads import map_items
+from ...base.threads import effective_jobs, map_items
 from ...exceptions import warn_user
 from ..partition.improve import improve, recombine
 from ..partition.problem import Partition
@@ -119,12 +119,13 @@ def find_partition(
 
 
 def _side_by_side(work, name, items, n_jobs, stages):
-    """``work(item, n_jobs, stages)`` of every item: one with all threads, several with a thread and a clock each."""
+    """``work(item, n_jobs, stages)`` of every item: one with all threads, several with a share and a clock each."""
     if len(items) == 1:
         return [work(items[0], n_jobs, stages)]
     clocks, context = [Stages() for _ in items], copy_context()
+    share = max(1, effective_jobs(n_jobs) // len(items))
     with stages(f"{len(items)} {name}", total=False):
-        results = map_items(lambda i: context.copy().run(work, items[i], 1, clocks[i]), range(len(items)), n_jobs)
+        results = map_items(lambda i: context.copy().run(work, items[i], share, clocks[i]), range(len(items)), n_jobs)
     for clock in clocks:
         for stage, seconds in clock.seconds.items():
             stages.seconds[stage] = stages.seconds.get(stage, 0.0) + seconds
