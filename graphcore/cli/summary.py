@@ -55,13 +55,14 @@ def graph_lines(facts):
 
 def cluster_lines(facts):
     """Return pairs of heading and text about a clustering."""
+    from ..cluster.selection.result import how_chosen
+
     coreset, settings, chosen, found = (facts[name] for name in ("coreset", "settings", "chosen", "robustness"))
     draws = "" if coreset["draws"] == coreset["nodes"] else f" from {coreset['draws']:,} draws"
-    doubt = "; it does not stand out" if chosen and chosen["clear"] is False else ""
     unreached = facts["unreached"] if settings["published"] else 0
     lines = {
         "coreset": f"{count(coreset['nodes'], 'node')}{draws}, {settings['sampling']} sampling",
-        "k": chosen and f"{facts['n_clusters']}, chosen by {chosen['method']}{doubt}",
+        "k": chosen and f"{facts['n_clusters']}, {how_chosen(**chosen)}",
         "clusters": _sizes(facts["cluster_sizes"]),
         "balance": settings["balance"] < 1 and f"{settings['balance']:g}, below 1: clusters may be of uneven size",
         "outliers": facts["outliers"] is not None

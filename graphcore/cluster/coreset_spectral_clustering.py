@@ -28,6 +28,8 @@ from .partition.problem import Problem
 from .spectral.partition import spectral_partition
 
 EIGEN_SOLVERS = ("power", "exact")
+# The share of the nodes that an induced coreset graph may leave without an edge to it, unless a warning says so.
+_UNREACHED = 0.25
 
 
 @dataclass(frozen=True, eq=False)
@@ -183,6 +185,13 @@ def coreset_spectral_clustering(
         ).labels  # fmt: skip
     n_labels = max(n_clusters, int(between_labels.max()) + 1)
     labels, n_unreached = between.label_nodes(between_labels, n_labels, n_jobs)
+    n_linked = graph.n_nodes - graph.n_isolated
+    if is_induced and n_clusters > 1 and n_unreached > _UNREACHED * n_linked:
+        warn_user(
+            f"{n_unreached} of {n_linked} nodes have no edge to the {len(coreset)} nodes of the coreset, and all are in "
+            "one cluster: the graph is too sparse for an induced coreset graph of that size; use the contracted one "
+            "(coreset_graph='contracted', or no published=True), in which every edge counts, or a larger coreset_size"
+        )
     coreset_labels = between.coreset_labels(between_labels)
     if n_clusters == np.count_nonzero(labels >= 0):  # every node is a cluster, though another centroid may be nearer
         labels[coreset.indices] = coreset_labels

@@ -18,6 +18,7 @@ from markupsafe import Markup
 
 from ..base.types import AnyGraph, ArrayLike, PathLike, RandomState
 from ..cluster.pipeline.cluster import UNSURE
+from ..cluster.selection.result import how_chosen
 from ..exceptions import InputError, ParameterError
 from ..files._format import unfit_reason
 from ..files.atomic import check_writable, text_output
@@ -168,6 +169,8 @@ def report_model(model, path, graph, clustering, *, title=None, pictures="auto",
     note = "X is the graph, or the vectors, that were clustered."
     if not isinstance(model.random_state, Integral):
         note += " random_state was not a number, so another fit draws other coresets: give one to repeat a result."
+    if (chosen := getattr(model, "selection_", None)) is not None:
+        note += f" The number of clusters was {how_chosen(chosen.method, chosen.clear)}."
     about = About(
         title=title or f"{clustering.settings.n_clusters:,} clusters of a graph", command=_constructor(model),
         note=note, seconds=clustering.seconds,

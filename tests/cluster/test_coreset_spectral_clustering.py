@@ -3,6 +3,7 @@
 import warnings
 
 import hypothesis
+import networkx as nx
 import numpy as np
 import pytest
 from hypothesis import assume, given
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 from sklearn.cluster import SpectralClustering
 from sklearn.metrics import adjusted_rand_score
 
-from graphcore import CoresetSpectralClustering, Graph, InputError
+from graphcore import CoresetSpectralClustering, Graph, GraphWarning, InputError
 from graphcore import coreset_spectral_clustering as clustered
 from graphcore.base.streams import Streams
 from graphcore.cluster.coresets import coreset as drawing
@@ -249,6 +250,15 @@ def test_induced_is_what_published_fits(options):
     np.testing.assert_array_equal(model.coreset_labels_, found.coreset_labels)
     assert abs(model.coreset_graph_ - found.coreset_graph).max() == 0 and model.clustering_.cells is found.cells is None
     assert model.clustering_.n_unreached == found.n_unreached and model.clustering_.history == []
+
+
+def test_a_graph_too_sparse_for_the_induced_graph_is_warned_of():
+    grid = Graph.from_networkx(nx.grid_2d_graph(60, 60))
+    with pytest.warns(GraphWarning, match=r"of 3600 nodes have no edge to the \d+ nodes.*the contracted one \(coreset"):
+        found = clustered(grid, 5, coreset_graph="induced", coreset_size=300, random_state=0)
+    assert found.n_unreached > 1200 and np.bincount(found.labels).max() >= found.n_unreached
+    contracted = clustered(grid, 5, coreset_size=300, random_state=0)  # the remedy
+    assert np.bincount(contracted.labels).max() < 1200
 
 
 @quick

@@ -8,16 +8,14 @@ from ...base.locks import cached_property
 from ...base.progress import Stages
 from ...base.streams import Streams
 from ...base.validation import warn_of_isolated
+from ...exceptions import warn_user
 from ...graphs.rows import GraphRows
 from ...graphs.weights import in_range
 from ..coreset_spectral_clustering import coreset_spectral_clustering
 from ..coresets.coreset import Coreset
 from ..partition.constraints import Constraints
 from ..partition.evidence import stability
-from ..partition.quotient import (
-    apply_labels,
-    label_sizes,
-)
+from ..partition.quotient import apply_labels, label_sizes
 from .balance import choose_balance
 from .constrained import constrained_partition
 from .drafts import (
@@ -224,11 +222,9 @@ def cluster_graph(graph, settings, *, known=NOTHING, levels=(), random_state=Non
         time_limit=settings.time_limit, keeps_best=settings.is_search, n_jobs=n_jobs, stages=stages,
     )  # fmt: skip
     first, history, labels = found.first, found.history, found.best.labels
-    if k == 0:  # as many as were found, the largest first
-        k = int(labels.max()) + 1
-        table = np.empty(k, dtype=np.int32)
-        table[np.argsort(-label_sizes(labels, k), kind="stable")] = np.arange(k)
-        labels, resolved = apply_labels(table, labels), replace(settings, n_clusters=k)
+    if k == 0:
+        k, labels = _as_found(labels, settings)
+        resolved = replace(settings, n_clusters=k)
     if not problem.constraints.is_free:
         with stages("constraints"):
             tree = leaves = None
@@ -260,6 +256,19 @@ def cluster_graph(graph, settings, *, known=NOTHING, levels=(), random_state=Non
         cluster_stability=cluster_stability, history=history, balances=balances, search=found.steps,
         settings=resolved, seconds=dict(stages.seconds), known=given, levels=level_tables, _rows=rows,
     )  # fmt: skip
+
+
+def _as_found(labels, settings):
+    """Return the number of clusters that moves have left, and labels of them, the largest first."""
+    k = int(labels.max()) + 1
+    if k == 1 < len(labels):
+        warn_user(
+            f"objective={settings.objective!r} finds one cluster at resolution={settings.record.resolution:g}; give a "
+            "larger resolution, or n_clusters"
+        )
+    table = np.empty(k, dtype=np.int32)
+    table[np.argsort(-label_sizes(labels, k), kind="stable")] = np.arange(k)
+    return k, apply_labels(table, labels)
 
 
 def _published(graph, settings, known, streams, n_jobs, stages):

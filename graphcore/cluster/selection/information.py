@@ -8,6 +8,10 @@ import numpy as np
 from ...base.threads import map_items
 from ...exceptions import warn_user
 from ..pipeline.balance import certainty, most_even, others
+from ..pipeline.drafts import coreset_draft
+from ..pipeline.known import NOTHING
+from ..pipeline.loop import find_partition
+from ..pipeline.settings import resolve_settings
 from .result import selection
 
 # Slopes lie between 0 and 1; a smaller difference is rounding.
@@ -130,10 +134,11 @@ def _uneven_corner(trees, even, price, candidates, options):
     """The number that stands out if clusters may be uneven, at the balance that leaves least doubt; None if none is."""
     k = even.best
     worth = even.information[k - 1] / even.entropy[k - 1] if k > 1 else _WORTH
-    found = []
-    for balance in (1.0,) * (options.balance == "auto") + others(options.balance):
-        priced = map_items(lambda tree, b=balance: tree.at((1.0 - b) * worth), trees, options.n_jobs)
-        found.append(_corner(priced, price, candidates, balance))
+    tried, n = others(options.balance), len(trees)
+    jobs = [(tree, (1.0 - balance) * worth) for balance in tried for tree in trees]
+    merged = map_items(lambda job: job[0].at(job[1]), jobs, options.n_jobs)
+    found = [_corner(trees, price, candidates, 1.0)] if options.balance == "auto" else []
+    found += [_corner(merged[i * n : (i + 1) * n], price, candidates, balance) for i, balance in enumerate(tried)]
     clear = [corner for corner in found if corner.is_clear]
     scores = [certainty(corner.information[corner.best - 1], corner.entropy[corner.best - 1]) for corner in clear]
     return clear[most_even(scores)] if clear else None
@@ -162,9 +167,19 @@ def by_information(graph, trees, candidates, options):
     # No corner: at every price one end of the candidates is best, and at the price that labels have it is this one.
     best = int(candidates[int(np.argmax(information[at] - price * np.log(candidates)))])
     if best == candidates[0]:
+        found = _by_modularity(graph, len(trees), options) if len(candidates) > 1 else best
+        finer = _best_of_the_finer(information[at], candidates, price)
+        if options.falls_back and found > best:
+            most = int(candidates[np.searchsorted(candidates, found, "right") - 1])
+            warn_user(
+                "the edges do not clearly support a division: none that was found pays for its description; modularity "
+                f"gives {found}, and k = {most} is taken, though modularity divides random graphs too: see stability_, "
+                "or give n_clusters"
+            )
+            return replace(choice, best=most, method="modularity")
         warn_user(
             f"k = {best}, the least of the candidates, is chosen: no finer division of this graph that was found pays "
-            "for its description" + _best_of_the_finer(information[at], candidates, price)
+            f"for its description{finer}" + f"; modularity gives {found}" * (found > best)
         )
     else:
         warn_user(
@@ -186,6 +201,18 @@ def _best_of_the_finer(information, candidates, price):
     )
 
 
+def _by_modularity(graph, n_drafts, options):
+    """Count the clusters of largest modularity."""
+    settings = resolve_settings(graph, None, objective="modularity", effort=n_drafts)
+    problem = NOTHING.problem(graph.rows, settings)
+
+    def draft(number, earlier, best, streams, n_jobs, stages):
+        return coreset_draft(graph, problem, settings, streams, n_jobs, stages)
+
+    found = find_partition(problem, draft, options.streams.child("modularity"), n_drafts, n_jobs=options.n_jobs)
+    return int(found.best.labels.max()) + 1
+
+
 def by_resolution(trees, candidates, resolution):
     """The number of clusters with the largest information, in the mean over coresets, less labels at their price."""
     information = _curves(trees)[0][: len(candidates)]
@@ -193,6 +220,12 @@ def by_resolution(trees, candidates, resolution):
     found = selection(
         "resolution", candidates, information - np.log(candidates) / resolution, {"information (nats)": information}
     )
+    if found.best == 1 < len(candidates):
+        warn_user(
+            f"resolution={resolution:g} finds one cluster: no division says as much about edges as its labels cost; give "
+            "a larger resolution, n_clusters='auto', or objective='modularity', whose resolution is Leiden's and "
+            "Louvain's"
+        )
     if found.best == candidates[-1] > 1:
         warn_user(
             f"resolution={resolution:g} asks for the most clusters that it can choose from, {found.best}; for "

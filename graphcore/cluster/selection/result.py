@@ -18,6 +18,8 @@ class KSelection:
         The candidate with the largest score; the first of them, where several are equal. Where "information" finds no
         corner, the candidate that is best at the least price of labels.
     method : str
+        That of `select_n_clusters`; for a fit also "resolution", or "modularity" where "information" found one cluster
+        and modularity more, which ``n_clusters="auto"`` takes.
     candidates : ndarray of shape (n_candidates,), int64
         Ascending.
     scores : ndarray of shape (n_candidates,), float64
@@ -81,7 +83,7 @@ class KSelection:
             upper.set_ylabel(next(iter(self.curves)))
         shown = np.isfinite(self.scores)
         lower.plot(self.candidates[shown], self.scores[shown], color="k", lw=1, marker="o", ms=4 if few else 2)
-        lower.set(xlabel="number of clusters k", ylabel=f"score ({self.method})")
+        lower.set(xlabel="number of clusters k", ylabel=f"score ({self.method.replace('modularity', 'information')})")
         for ax in panels:
             ax.axvline(self.best, color="#b5547a", lw=1, zorder=0)
             if self.candidates[-1] > 20:
@@ -91,6 +93,12 @@ class KSelection:
                 ax.xaxis.set_minor_locator(NullLocator())
         upper.set_title(f"k = {self.best}")
         return panels
+
+
+def how_chosen(method, clear):
+    """Say how a number of clusters was chosen."""
+    doubt = {"modularity": ": the edges do not clearly support a division"}.get(method, "; it does not stand out")
+    return f"chosen by {method}{doubt * (clear is False)}"
 
 
 def selection(method, candidates, scores, curves):

@@ -36,6 +36,7 @@ class _Options(NamedTuple):
     streams: Streams
     n_jobs: int | None
     n_edges: float | None  # effective edges of the graph, or of that in which equal rows are nodes of their own
+    falls_back: bool = False  # whether modularity's number is taken where information finds one cluster
 
 
 def select_n_clusters(
@@ -162,7 +163,7 @@ def choose_for_fit(graph, params, *, n_edges=None, random_state=None, n_jobs=Non
     streams = Streams(random_state).child("choice of k")
     if params.left_to == "information":
         balance = params.values["balance"]
-        return _choose(graph, candidates, _Options(balance, streams, n_jobs, n_edges))
+        return _choose(graph, candidates, _Options(balance, streams, n_jobs, n_edges, falls_back=True))
     graph = in_range(graph)
     trees = micro_cluster_trees(
         graph, int(candidates[-1]), n_coresets=n_trees(graph), random_state=streams, n_jobs=n_jobs

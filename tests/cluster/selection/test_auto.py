@@ -78,12 +78,63 @@ def test_command_line(folder, capsys):
     assert re.search(r"^k +6, chosen by information$", capsys.readouterr().out, re.MULTILINE)
 
 
+def test_command_line_says_when_the_edges_support_no_division(folder, capsys):
+    nx.write_weighted_edgelist(nx.les_miserables_graph(), "graph.txt", delimiter="\t")
+    assert run(["cluster", "graph.txt", "-k", "auto", "--report", "page.html"]) == 0
+    captured = capsys.readouterr()
+    doubt = "the edges do not clearly support a division"
+    assert re.search(rf"^k +6, chosen by modularity: {doubt}$", captured.out, re.MULTILINE)
+    assert f"warning: {doubt}" in captured.err and "modularity gives 6" in captured.err
+    assert doubt in (folder / "page.html").read_text()
+
+
 def test_command_line_says_when_nothing_stands_out(folder, capsys):
-    nx.write_edgelist(nx.gnm_random_graph(300, 1500, seed=0), "graph.txt", data=False)
+    nx.write_edgelist(nx.complete_graph(20), "graph.txt", data=False)
     assert run(["cluster", "graph.txt", "-k", "auto"]) == 0
     captured = capsys.readouterr()
     assert re.search(r"^k +1, chosen by information; it does not stand out$", captured.out, re.MULTILINE)
     assert "warning: k = 1, the least of the candidates" in captured.err
+
+
+GRAPHS = {
+    "Les Miserables": nx.les_miserables_graph, "Florentine families": nx.florentine_families_graph,
+    "Davis": nx.davis_southern_women_graph, "tree": lambda: nx.balanced_tree(2, 6), "path": lambda: nx.path_graph(100),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", GRAPHS)
+def test_the_number_of_modularity_is_taken_where_the_edges_support_no_division(name):
+    G = GRAPHS[name]()
+    with pytest.warns(graphcore.GraphWarning, match="do not clearly support a division.*modularity gives") as caught:
+        model = CoresetSpectralClustering("auto", random_state=0).fit(G)
+    chosen, k = model.selection_, model.n_clusters_
+    assert (chosen.best, chosen.method, chosen.clear) == (k, "modularity", False)
+    assert f"modularity gives {k}, and k = {k} is taken" in str(caught[0].message)
+    counts = [CoresetSpectralClustering(None, objective="modularity", random_state=i).fit(G).n_clusters_ for i in (0, 1)]
+    assert k in (*counts, counts[0] + 1)  # two partitions may be all but equally good
+    with pytest.warns(graphcore.GraphWarning, match=f"k = 1, the least of the candidates.*; modularity gives {k}$"):
+        assert graphcore.select_n_clusters(G, random_state=0).best == 1
+
+
+def test_a_report_says_how_the_number_was_chosen(here):
+    with pytest.warns(graphcore.GraphWarning, match="do not clearly support a division"):
+        CoresetSpectralClustering("auto", random_state=0).fit(GRAPHS["path"]()).report("page.html", pictures=False)
+    assert "chosen by modularity: the edges do not clearly support a division." in (here / "page.html").read_text()
+
+
+def test_limits_hold_where_modularity_has_more():
+    with pytest.warns(graphcore.GraphWarning, match="modularity gives 6, and k = 3 is taken"):
+        model = CoresetSpectralClustering("auto", min_cluster_size=20, random_state=0).fit(nx.les_miserables_graph())
+    assert model.n_clusters_ == 3
+
+
+def test_a_resolution_that_finds_one_cluster_says_how_to_find_more():
+    graph = graphcore.Graph.from_networkx(nx.les_miserables_graph())
+    with pytest.warns(graphcore.GraphWarning, match="resolution=1 finds one cluster.*larger resolution.*objective="):
+        assert CoresetSpectralClustering(None, resolution=1, random_state=0).fit(graph).n_clusters_ == 1
+    with pytest.warns(graphcore.GraphWarning, match="'modularity' finds one cluster at resolution=0.01; give a larger"):
+        model = CoresetSpectralClustering(None, objective="modularity", resolution=0.01, random_state=0).fit(graph)
+    assert model.n_clusters_ == 1
 
 
 def test_command_line_refuses_other_words(folder, capsys):

@@ -148,7 +148,8 @@ def test_the_fit_takes_a_resolution():
     at = fine.selection_.candidates
     information = fine.selection_.curves["information (nats)"]
     assert at[np.argmax(information - np.log(at) / 3)] == 5
-    assert CoresetSpectralClustering(None, resolution=1, random_state=0).fit(graph).n_clusters_ == 1
+    with pytest.warns(graphcore.GraphWarning, match="resolution=1 finds one cluster"):
+        assert CoresetSpectralClustering(None, resolution=1, random_state=0).fit(graph).n_clusters_ == 1
     # Beyond the partition of most information there is no finer one.
     assert CoresetSpectralClustering(None, resolution=1e9, random_state=0).fit(graph).n_clusters_ == 5
     path = Graph.from_networkx(nx.path_graph(200))

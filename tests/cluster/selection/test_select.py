@@ -208,14 +208,14 @@ def test_information_is_the_mean_over_coresets():
 
 
 @pytest.mark.filterwarnings("ignore:k = 1, the least:graphcore.GraphWarning")
-def test_as_many_coresets_as_a_fit_takes(limits):
+def test_as_many_coresets_as_a_fit_takes_but_fewer_of_large_graphs(limits):
     graph = blocks(5, 100, 0)
 
     def scores(**parameters):
         return select_n_clusters(graph, range(1, 9), random_state=1, **parameters).scores
 
-    for limit, n_coresets in ((1 << 28, 4), (1, 1)):
-        limits("graphcore.cluster.partition.quotient", _MANY_ENTRIES=limit)
+    for limit, n_coresets in ((1 << 22, 4), (2 * graph.n_entries, 2), (1, 1)):
+        limits("graphcore.cluster.selection.sweep", _ENTRIES=limit)
         np.testing.assert_array_equal(scores(), scores(n_coresets=n_coresets))
 
 
