@@ -19,10 +19,9 @@ from graphcore.cluster.partition.objectives import OBJECTIVES
 from graphcore.cluster.partition.quotient import common_refinement
 
 from ...oracles import cliques, planted, quick, random_adjacency
-from ...partitions import same_partition
+from ...partitions import same_partition, value_of
 from ...strategies import objectives, priced_objectives, problem_of
 from .test_constraints import crowded, sums_of
-from .test_local_moving import value_of
 from .test_quotient import linked
 
 
