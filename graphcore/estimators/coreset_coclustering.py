@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from sklearn.base import BiclusterMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ..base.types import AnyData, Integers, Labels
+from ..base.types import AnyData, Floats32, Integers, Labels
 from ..base.validation import check_integer, refused
 from ..cluster.pipeline.cluster import Clustering
 from ..cluster.pipeline.settings import check_settings
@@ -122,8 +122,8 @@ class CoresetSpectralCoclustering(BiclusterMixin, Estimator):
         stability = found.node_stability
         self.row_labels_: Labels = found.labels[:n_rows]
         self.column_labels_: Labels = found.labels[n_rows:]
-        self.row_stability_: NDArray[np.float32] | None = None if stability is None else stability[:n_rows]
-        self.column_stability_: NDArray[np.float32] | None = None if stability is None else stability[n_rows:]
+        self.row_stability_: Floats32 | None = None if stability is None else stability[:n_rows]
+        self.column_stability_: Floats32 | None = None if stability is None else stability[n_rows:]
         self.n_clusters_: int = found.settings.n_clusters
         self.graph_: Graph = graph
         self.clustering_: Clustering = found

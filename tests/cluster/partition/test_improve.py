@@ -267,7 +267,7 @@ def test_recombined_groups_find_what_moves_of_groups_do_not(objective):
         found = recombine(problem, *pair, rng)
         assert found.value == pytest.approx(best)
         gains.append(found.value - pair[0].value)
-    assert objective == "ncut" or np.mean(gains) > (0.01 if objective == "modularity" else 0.05)
+    assert np.mean(gains) >= {"information": 0.05, "modularity": 0.01}.get(objective, 0.0)
 
 
 # -- stability ---------------------------------------------------------------------------------------------------------
