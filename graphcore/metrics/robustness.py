@@ -1,7 +1,6 @@
 """Robustness of clusters: recovery when the edges of the graph are resampled."""
 
 import warnings
-from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -9,7 +8,7 @@ import numpy as np
 from ..base.progress import note
 from ..base.streams import Streams
 from ..base.threads import effective_jobs, map_items
-from ..base.types import AnyGraph, ArrayLike, Floats, Floats32, RandomState
+from ..base.types import AnyGraph, ArrayLike, Callable, Floats, Floats32, RandomState
 from ..base.validation import check_integer, check_labels
 from ..cluster.partition.evidence import stability
 from ..cluster.partition.quotient import is_huge
