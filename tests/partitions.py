@@ -6,7 +6,30 @@ Every path that ends in labels is to be tested with it, see test_partitions.py.
 import numpy as np
 import pytest
 
-__all__ = ["check_labels", "check_model", "objective_of", "same_partition", "sums_of"]
+from graphcore.cluster.partition.objectives import OBJECTIVES, objective_of
+
+__all__ = ["check_labels", "check_model", "same_partition", "sums_of", "value_of", "value_of_shares"]
+
+
+def _xlogy(x, y):
+    return x * np.log(y) if x > 1e-15 else 0.0
+
+
+def _information(inner, volumes, price):
+    cut, apart = 1 - sum(inner), 1 - sum(volumes**2)
+    value = sum(_xlogy(a, a / v**2) for a, v in zip(inner, volumes, strict=True) if a > 0)
+    # One cluster that holds everything: there is nothing between (also where edges lead to unlabelled nodes).
+    between = _xlogy(cut, cut / apart) if cut > 1e-12 and apart > 1e-12 else 0.0
+    return value + between + price * sum(_xlogy(v, v) for v in volumes)
+
+
+# The formula of every objective, of shares of the whole volume and its price or resolution. A new one adds its own.
+FORMULAS = {
+    "information": _information,
+    "ncut": lambda inner, volumes, _: sum(a / v for a, v in zip(inner, volumes, strict=True) if v > 0),
+    "modularity": lambda inner, volumes, resolution: sum(inner) - resolution * sum(volumes**2),
+}
+KINDS = {each.kind: name for name, each in OBJECTIVES.items()}
 
 
 def sums_of(A, labels, k):
@@ -17,17 +40,16 @@ def sums_of(A, labels, k):
     return np.array(inner), np.array([degrees[labels == c].sum() for c in range(k)])
 
 
-def objective_of(objective, A, labels, k, price=0.0):
-    """Compute the objective of merging and moving; for "information" less the entropy at a price."""
-    inner, volume = (sums / A.sum() for sums in sums_of(A, labels, k))
-    if objective == "ncut":
-        return sum(a / v for a, v in zip(inner, volume, strict=True) if v > 0)
-    if objective == "modularity":
-        return (inner - volume**2).sum()
-    across, apart = 1.0 - inner.sum(), 1.0 - (volume**2).sum()
-    value = sum(a * np.log(a / v**2) for a, v in zip(inner, volume, strict=True) if a > 1e-15)
-    value += price * sum(v * np.log(v) for v in volume if v > 0)
-    return value + (across * np.log(across / apart) if across > 1e-15 and apart > 1e-15 else 0.0)
+def value_of_shares(objective, inner, volumes):
+    """The objective of clusters whose volumes add up to 1, as the formulas say; an Objective may have a price."""
+    kind, factor = objective_of(objective).code
+    return FORMULAS[KINDS[kind]](inner, volumes, factor)
+
+
+def value_of(objective, A, labels, k):
+    """The objective of labels of a dense symmetric matrix; nodes without one count for nothing."""
+    inner, volumes = sums_of(A, labels, k)
+    return value_of_shares(objective, inner / volumes.sum(), volumes / volumes.sum()) if volumes.sum() > 0 else 0.0
 
 
 def same_partition(a, b):
@@ -85,7 +107,7 @@ def check_model(model, *, y=None, sample_weight=None, warned="", new=None, is_up
     np.testing.assert_allclose(np.ldexp(kept.volumes, kept.exponent), volumes, rtol=1e-9, atol=tiny)
     if model.clustering_.history and not is_updated:
         assert model.clustering_.history[-1][1] == pytest.approx(
-            objective_of(settings.objective, A, labels, k, settings.entropy_price), rel=1e-7, abs=1e-9
+            value_of(settings.record, A, labels, k), rel=1e-7, abs=1e-9
         )
     outside = [A[x, labels != labels[x]].sum() / A[x].sum() for x in np.flatnonzero(linked)]
     np.testing.assert_allclose(model.outside_share_[linked], outside, rtol=1e-5, atol=1e-6)

@@ -4,6 +4,8 @@ import numpy as np
 import scipy.sparse as sp
 from hypothesis import strategies as st
 
+from graphcore.cluster.partition.objectives import OBJECTIVES
+
 from .oracles import random_adjacency
 
 CONTAINERS = (
@@ -106,15 +108,14 @@ def labellings(draw, n, max_clusters=4, unlabelled=True):
     return np.random.default_rng(seed).integers(low, k, n)
 
 
-objectives = st.sampled_from(("information", "ncut", "modularity"))
+objectives = st.sampled_from(tuple(OBJECTIVES))
 
 
 def priced_objectives():
-    """An objective by its name, or information at a price of entropy, or modularity at a resolution."""
-    from graphcore.cluster.partition.objectives import OBJECTIVES
-
-    priced = [OBJECTIVES["information"].at(price=price) for price in (0.05, 0.3, 0.95)]
-    return st.one_of(objectives, st.sampled_from([*priced, OBJECTIVES["modularity"].at(resolution=2.5)]))
+    """An objective by its name, or one that has a price of entropy or a resolution, at some."""
+    priced = [each.at(price=price) for each in OBJECTIVES.values() for price in (0.05, 0.3, 0.95)]
+    resolved = [each.at(resolution=2.5) for each in OBJECTIVES.values() if each.resolution is not None]
+    return st.one_of(objectives, st.sampled_from([*(each for each in priced if each.price), *resolved]))
 
 
 def problem_of(graph, n_clusters, objective="information", **limits):

@@ -1,13 +1,12 @@
 """Coreset spectral clustering: the whole method in one function."""
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from ..base.streams import Streams
-from ..base.types import AnyGraph, ArrayLike, Labels, RandomState
+from ..base.types import AnyGraph, ArrayLike, Callable, Labels, RandomState
 from ..base.validation import (
     check_choice,
     check_integer,
@@ -72,7 +71,7 @@ def coreset_spectral_clustering(
     shift: float = 0.0,
     coreset_graph: str = "contracted",
     eigen_solver: str = "power",
-    clusterer: Callable[[Any, int], ArrayLike] | None = None,
+    clusterer: Callable[[AnyGraph, int], ArrayLike] | None = None,
     coreset_degrees: str = "row-sums",
     random_state: RandomState = None,
     n_jobs: int | None = None,

@@ -8,7 +8,7 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from ..base.streams import Streams
-from ..base.types import AnyData, Floats, KernelLike
+from ..base.types import AnyData, Floats
 from ..base.validation import check_sample_weight
 from ..kernel_methods.features.diagnostics import as_text
 from ..kernel_methods.kmeans.linear import linear_kmeans, nearest_center
@@ -20,9 +20,6 @@ from ._points import DistanceTransformer, PointClusterer
 @parameters
 class FeatureEstimator(KernelInput):
     """Base of the four classes; `_features_of` gives features of new points, `_report` findings as pairs of text."""
-
-    _: KW_ONLY
-    kernel: KernelLike = "gaussian"
 
     _takes_chunks = True
 

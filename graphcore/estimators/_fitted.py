@@ -1,10 +1,9 @@
 """Fitted attributes of a graph clustering, some of which are computed at each access."""
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from ..base.types import Floats, Labels, csr_array
+from ..base.types import Floats, Floats32, Labels, csr_array
 from ..cluster.coresets.coreset import Coreset
 from ..cluster.partition.evidence import node_memberships
 from ..cluster.pipeline.cluster import Clustering
@@ -46,9 +45,9 @@ class FittedGraph(ClusterDescriptions):
         self.n_clusters_: int = clustering.settings.n_clusters
         self.coreset_: Coreset = clustering.coreset
         self.coreset_labels_: Labels = clustering.coreset_labels
-        self.stability_: NDArray[np.float32] | None = clustering.node_stability
+        self.stability_: Floats32 | None = clustering.node_stability
         self.cluster_stability_: Floats | None = clustering.cluster_stability
-        self.outside_share_: NDArray[np.float32] = outside_shares
+        self.outside_share_: Floats32 = outside_shares
         self._graph, self._reference, self._names, self._tree = graph, reference, graph.node_names, None
 
     @property
@@ -82,7 +81,7 @@ class FittedGraph(ClusterDescriptions):
         return np.divide(volumes - inner, volumes, out=np.ones(len(volumes)), where=volumes > 0)
 
     @property
-    def outlier_scores_(self) -> NDArray[np.float32]:
+    def outlier_scores_(self) -> Floats32:
         """Outlier score of each row, from 0 to 1: ``d / (d + median)``, with the distance d to its last neighbour.
 
         Of a graph, which has no distances, it is `outside_share_`. (n_samples,), float32.

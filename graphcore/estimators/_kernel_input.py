@@ -41,7 +41,7 @@ class KernelInput(Estimator):
     gamma: float | None = None
     degree: float = 3
     coef0: float = 1.0
-    # Whether there are kernel="auto" and kernel="normalized_cut", for graphs.
+    # Whether there is kernel="normalized_cut", for graphs, which kernel="auto" is for them.
     _takes_graphs = False
     # As how many the nodes of a graph count, once it is fitted; None for ones.
     _node_weights = None
@@ -93,7 +93,8 @@ class KernelInput(Estimator):
             return X
         X = in_row_order(X) if self._kind == "precomputed" else X
         refuse_as_vectors(X)
-        if self._takes_graphs and isinstance(self.kernel, str) and self.kernel == "auto":
+        if isinstance(self.kernel, str) and self.kernel == "auto":
+            refuse_graph(self, X, otherwise="a kernel matrix with kernel='precomputed', vectors with 'gaussian'")
             warn_of_either(X, "kernel='gaussian'")  # scikit-learn's contract has two columns of integers clustered
         return self._real(X, ensure_min_samples=2)
 
@@ -115,9 +116,9 @@ class KernelInput(Estimator):
     def _kind_of(self, X):
         kernel, kind = self.kernel, "vectors"
         if not callable(kernel):
-            names = ("auto", "precomputed", "normalized_cut") if self._takes_graphs else ("precomputed",)
+            names = ("auto", "precomputed", *(["normalized_cut"] if self._takes_graphs else []))
             check_choice("kernel", kernel, (*names, *_OVER_VECTORS))
-            if kernel == "normalized_cut" or (kernel == "auto" and is_graph(X)):
+            if kernel == "normalized_cut" or (kernel == "auto" and self._takes_graphs and is_graph(X)):
                 kind = "graph"
             elif kernel == "precomputed":
                 kind = kernel

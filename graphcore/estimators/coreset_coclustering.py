@@ -8,8 +8,9 @@ from numpy.typing import NDArray
 from sklearn.base import BiclusterMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ..base.types import AnyData, Integers, Labels
+from ..base.types import AnyData, Floats32, Integers, Labels
 from ..base.validation import check_integer, refused
+from ..cluster.partition.objectives import objective_of
 from ..cluster.pipeline.cluster import Clustering
 from ..cluster.pipeline.settings import check_settings
 from ..graphs.as_graph import refuse_as_vectors
@@ -106,7 +107,7 @@ class CoresetSpectralCoclustering(BiclusterMixin, Estimator):
         >>> graphcore.CoresetSpectralCoclustering(2, random_state=0).fit(made.matrix).column_labels_.shape
         (40,)
         """
-        if self.n_clusters is None and self.objective != "modularity":
+        if self.n_clusters is None and objective_of(self.objective).resolution is None:
             raise refused("n_clusters", None, "is for objective='modularity'; give a number, or 'auto'")
         params = check_settings(self.n_clusters, passed_on(self, "objective min_cluster_size effort time_limit"))
         remedy = "of a bipartite networkx graph give networkx.bipartite.biadjacency_matrix(G, rows); "
@@ -122,8 +123,8 @@ class CoresetSpectralCoclustering(BiclusterMixin, Estimator):
         stability = found.node_stability
         self.row_labels_: Labels = found.labels[:n_rows]
         self.column_labels_: Labels = found.labels[n_rows:]
-        self.row_stability_: NDArray[np.float32] | None = None if stability is None else stability[:n_rows]
-        self.column_stability_: NDArray[np.float32] | None = None if stability is None else stability[n_rows:]
+        self.row_stability_: Floats32 | None = None if stability is None else stability[:n_rows]
+        self.column_stability_: Floats32 | None = None if stability is None else stability[n_rows:]
         self.n_clusters_: int = found.settings.n_clusters
         self.graph_: Graph = graph
         self.clustering_: Clustering = found

@@ -134,7 +134,7 @@ class KFlats(FlatsClusterer):
     init: str | ArrayLike = "k-means++"
 
     def _fit(self, X, sample_weight, streams):
-        refuse_graph(self, X)
+        refuse_graph(self, X, "vectors", otherwise="vectors are X.toarray()")
         refuse_as_vectors(X)
         X = validate_data(self, X, accept_sparse="csr", dtype=np.float64)
         rows = EqualRows(X, None if sample_weight is None else check_sample_weight(sample_weight, X.shape[0]))

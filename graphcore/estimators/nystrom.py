@@ -125,8 +125,8 @@ class NystromFeatures(FeatureTransformer, LandmarkEstimator):
         Rank that the landmark matrix is cut to before it is inverted; "half" is half of the landmarks, as in the
         paper's experiments. None: only what is rounding is cut.
     kernel, bandwidth, gamma, degree, coef0
-        As for :class:`KernelKMeans`, without graphs; "gaussian" by default. Of "precomputed" :meth:`transform` takes
-        the rows of new points against all points fitted.
+        As for :class:`KernelKMeans`, but that graphs, and with "auto" symmetric sparse matrices, are refused. Of
+        "precomputed" :meth:`transform` takes the rows of new points against all points fitted.
     ridge : float or None, default None
         For "ridge" and "recursive-ridge"; default ``sqrt(n)`` times the mean of the kernel's diagonal.
     rtol : float or None, default None

@@ -4,11 +4,10 @@ import contextlib
 import csv
 import os
 from collections.abc import Iterable
-from typing import IO, Any
 
 import numpy as np
 
-from ..base.types import Array, ArrayLike, PathLike
+from ..base.types import Array, ArrayLike, PathLike, Stream
 from ..base.validation import check_choice
 from ..exceptions import FormatError, InputError, ParameterError
 from ..graphs.graph import Graph
@@ -24,7 +23,7 @@ _DELIMITERS = {"tsv": "\t", "csv": ","}
 
 
 def write_labels(
-    labels: ArrayLike, path: PathLike | IO[Any], names: Graph | ArrayLike | None = None, format: str | None = None, *,
+    labels: ArrayLike, path: PathLike | Stream, names: Graph | ArrayLike | None = None, format: str | None = None, *,
     spreadsheet: bool = False,
 ) -> None:  # fmt: skip
     """Write the cluster of every node, atomically.

@@ -1,6 +1,7 @@
 """Read and write graphs in files of all formats, and as stores."""
 
 import os
+from collections import abc
 from functools import partial
 
 import numpy as np
@@ -204,7 +205,7 @@ def write_graph(
     """
     graph = as_graph(graph)
     name, compression = output_format(path, format)
-    if not isinstance(attributes, (Mapping, type(None))):
+    if not isinstance(attributes, (abc.Mapping, type(None))):
         raise ParameterError(f"attributes must be a dictionary of columns, got {type(attributes).__name__}")
     takes_attributes = name != "store" and FORMATS[name].attributes
     if attributes and not takes_attributes:

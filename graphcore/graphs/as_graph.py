@@ -52,6 +52,15 @@ def is_graph(X):
     return graph_maker(X) is not None
 
 
+def is_sparse_graph(X):
+    """Return whether this is a sparse matrix that is square and symmetric, as of a graph or a kernel."""
+    check_sparse(X)
+    if not hasattr(X, "tocsr") or X.ndim != 2 or X.shape[0] != X.shape[1]:
+        return False
+    X = X.tocsr()
+    return X.nnz > 0 and (X != X.T).nnz == 0
+
+
 def is_graph_object(X):
     """Return whether this is a Graph, or an object of another library that holds one."""
     return any(is_of_kind(X) for is_of_kind, _ in _OBJECTS)

@@ -1,10 +1,9 @@
 """Cuts: weight inside and between clusters, conductance, normalised cut, and the graph between clusters."""
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..base.arrays import read_only
-from ..base.types import AnyGraph, ArrayLike, Floats, csr_array
+from ..base.types import AnyGraph, ArrayLike, Floats, Floats32, csr_array
 from ..base.validation import check_integer, check_labels
 from ..cluster.distributed_context import distributed_context
 from ..cluster.partition.problem import ClusterSums, cluster_sums
@@ -104,7 +103,7 @@ def sums_and_shares(graph, labels, n_clusters, n_jobs):
     return sums, shares
 
 
-def outside_share(graph: AnyGraph, labels: ArrayLike, *, n_jobs: int | None = None) -> NDArray[np.float32]:
+def outside_share(graph: AnyGraph, labels: ArrayLike, *, n_jobs: int | None = None) -> Floats32:
     """Compute the share of every node's edge weight that leaves its cluster: 0 if all neighbours are in it, 1 if none.
 
     Parameters

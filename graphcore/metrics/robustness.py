@@ -1,16 +1,14 @@
 """Robustness of clusters: recovery when the edges of the graph are resampled."""
 
 import warnings
-from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..base.progress import note
 from ..base.streams import Streams
 from ..base.threads import effective_jobs, map_items
-from ..base.types import AnyGraph, ArrayLike, Floats, RandomState
+from ..base.types import AnyGraph, ArrayLike, Callable, Floats, Floats32, RandomState
 from ..base.validation import check_integer, check_labels
 from ..cluster.partition.evidence import stability
 from ..cluster.partition.quotient import is_huge
@@ -41,7 +39,7 @@ class Robustness:
 
     ari: Floats
     clusters: Floats = field(repr=False)
-    nodes: NDArray[np.float32] = field(repr=False)
+    nodes: Floats32 = field(repr=False)
 
     def figures(self):
         """Return mean and spread of the index, and the mean Jaccard indices, ready for JSON."""

@@ -1,5 +1,7 @@
 """Curves: the objective after each stage, scores against k."""
 
+from collections import abc
+
 import numpy as np
 
 from ..base.types import ArrayLike, Axes, Mapping, Sequence
@@ -156,7 +158,7 @@ def k_sweep(
 
 def _named(curves, length, what):
     """Return curves as a dict of arrays; a single one has the name None."""
-    curves = dict(curves) if isinstance(curves, Mapping) else {None: curves}
+    curves = dict(curves) if isinstance(curves, abc.Mapping) else {None: curves}
     curves = {name: np.asarray(values, dtype=float) for name, values in curves.items()}
     for name, values in curves.items():
         if values.shape != (length,):

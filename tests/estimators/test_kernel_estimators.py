@@ -189,7 +189,7 @@ VECTORS_ONLY = "GaussianSketchFeatures GaussianSketchKernelKMeans KFlats Nystrom
 @pytest.mark.parametrize("name", VECTORS_ONLY.split())
 def test_classes_for_vectors_say_what_is_for_graphs(name):
     for graph in (CAVEMEN, Graph.from_networkx(CAVEMEN)):
-        with pytest.raises(InputError, match=f"{name} takes vectors .* CoresetSpectralClustering"):
+        with pytest.raises(InputError, match=f"{name} takes vectors.* CoresetSpectralClustering"):
             getattr(graphcore, name)(2).fit(graph)
 
 

@@ -322,6 +322,33 @@ def test_a_square_array_that_may_be_a_graph_is_refused_or_warned_about():
         fitted(X, n_neighbors=2)
 
 
+KERNEL_CLASSES = [
+    graphcore.KernelKMeans, graphcore.CoresetKernelKMeans, graphcore.KernelKFlats, graphcore.NystromKernelKMeans,
+    graphcore.GaussianSketchKernelKMeans, graphcore.NystromFeatures, graphcore.GaussianSketchFeatures, graphcore.KFlats,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("make", KERNEL_CLASSES)
+@pytest.mark.filterwarnings("ignore::graphcore.GraphWarning")
+def test_a_symmetric_sparse_matrix_is_a_graph_for_every_class(make):
+    A = GRAPH.to_scipy().astype(float)
+    takes_graphs, k = getattr(make, "_takes_graphs", False), {"n_clusters": 2} if hasattr(make, "predict") else {}
+    for X in (A, A.tocoo(), A + sp.eye_array(6)):
+        model = make(random_state=0, **k)
+        if takes_graphs:
+            assert model.fit(X)._kind == "graph"
+            continue
+        with pytest.raises(InputError, match="symmetric sparse matrix, which stands for a graph") as told:
+            model.fit(X)
+        assert ("X.toarray()" if make is graphcore.KFlats else "kernel='precomputed'") in str(told.value)
+    if make is graphcore.KFlats:
+        make(2, random_state=0).fit(A.toarray())
+        make(2, random_state=0).fit(sp.triu(A).tocsr())
+    else:
+        assert make(random_state=0, kernel="gaussian", **k).fit(A)._kind == "vectors"
+        assert make(random_state=0, kernel="precomputed", **k).fit(A @ A)._kind == "precomputed"
+
+
 @pytest.mark.parametrize("X", [object(), 3, None, 2.5])
 def test_what_is_no_array_is_refused_by_its_type(X):
     for model in (CoresetSpectralClustering(2), graphcore.CoresetSpectralCoclustering(2), graphcore.KFlats(2)):

@@ -16,6 +16,7 @@ from graphcore import (
     KernelKMeans,
     coreset_spectral_clustering,
 )
+from graphcore.cluster.partition.objectives import OBJECTIVES
 from graphcore.graphs.weights import edges_in_range, in_range
 from graphcore.kernels.graph import GraphKernel
 
@@ -182,7 +183,7 @@ def test_coreset_weights_that_no_number_holds_are_the_largest():
     assert found.coreset.weights.max() == np.finfo(float).max
 
 
-@pytest.mark.parametrize("objective", ["information", "ncut", "modularity"])
+@pytest.mark.parametrize("objective", OBJECTIVES)
 @pytest.mark.parametrize(
     "weights",
     [[5e-324] * 7, [1e-310] * 7, [1e290] * 3 + [1e-228] * 4, [1.0] * 3 + [1e-300] * 4, [1e300] * 3 + [1e-300] * 4],

@@ -7,9 +7,8 @@ from numba import njit
 
 from ...base._loops import add
 from ...base.compiling import compiled
-from .objectives import OBJECTIVES
+from .objectives import INFORMATION, MODULARITY, NCUT
 
-NCUT = OBJECTIVES["ncut"].code
 _NOTHING = 1e-15
 
 
@@ -24,23 +23,24 @@ def total_of(values):
 
 @compiled
 def term(objective, inner, volume):
-    """One cluster's part."""
-    if objective == NCUT:
+    """One cluster's part. An `objective` is its code: (kind, price or resolution)."""
+    kind, factor = objective
+    if kind == NCUT:
         # However small the cluster is: what counts is the share of its own volume. One that was emptied may keep some
         # rounding of inner weight.
         return inner / volume if volume > 0.0 and inner > _NOTHING * volume else 0.0
-    if objective < 0.0:
-        return inner + objective * volume * volume
+    if kind == MODULARITY:
+        return inner - factor * volume * volume
     value = inner * log(inner / (volume * volume)) if inner > _NOTHING else 0.0
-    if objective > 0.0 and volume > 0.0:
-        value += objective * volume * log(volume)
+    if factor > 0.0 and volume > 0.0:
+        value += factor * volume * log(volume)
     return value
 
 
 @njit(nogil=True, inline="always")
 def is_information(objective):
     """Whether the parts are those of information, at any price of entropy; they take logarithms."""
-    return 0.0 <= objective < NCUT
+    return objective[0] == INFORMATION
 
 
 @njit(nogil=True, inline="always")
@@ -49,7 +49,7 @@ def term_slopes(objective, inner, volume):
     if not is_information(objective) or inner <= 0.0 or volume <= 0.0:
         return np.inf, 0.0
     spread = log(volume)
-    return log(inner) - 2.0 * spread + 1.0, objective * (spread + 1.0)
+    return log(inner) - 2.0 * spread + 1.0, objective[1] * (spread + 1.0)
 
 
 @njit(nogil=True, inline="always")
@@ -63,13 +63,13 @@ def most_gained(objective, cluster, inner, volume):
     twice = 2.0 * cluster.volume
     most = inner * cluster.by_inner + 0.5 * inner * inner / cluster.inner
     most -= 4.0 * (cluster.inner + inner) * volume / (twice + volume)
-    return most + volume * cluster.by_volume + objective * volume * volume / twice
+    return most + volume * cluster.by_volume + objective[1] * volume * volume / twice
 
 
 @compiled
 def _is_apart(objective, cut, apart):
     """Whether there is a part between clusters: where one holds nearly everything, both are noise of either sign."""
-    return 0.0 <= objective < NCUT and cut > _NOTHING and apart > _NOTHING
+    return is_information(objective) and cut > _NOTHING and apart > _NOTHING
 
 
 @compiled
@@ -112,6 +112,7 @@ def objective_value(objective, inner, volumes):
 @compiled
 def slopes(objective, inner, volumes):
     """Derivatives of the objective by each cluster's inner weight and by its volume (shares of the whole volume)."""
+    kind, factor = objective
     by_inner, by_volume = np.empty(len(inner)), np.empty(len(inner))
     total, cut, apart = shares_of(inner, volumes)
     cut, apart = max(cut, _NOTHING), max(apart, _NOTHING)
@@ -119,17 +120,17 @@ def slopes(objective, inner, volumes):
         share, volume = inner[c] / total, volumes[c] / total
         if volume == 0.0:
             volume = _NOTHING
-        if objective == NCUT:
+        if kind == NCUT:
             by_inner[c] = 1.0 / volume
             by_volume[c] = -share / (volume * volume)
-        elif objective < 0.0:
+        elif kind == MODULARITY:
             by_inner[c] = 1.0
-            by_volume[c] = 2.0 * objective * volume
+            by_volume[c] = -2.0 * factor * volume
         else:
             by_inner[c] = log(max(share, _NOTHING) / (volume * volume)) - log(cut / apart)
             by_volume[c] = -2.0 * share / volume + 2.0 * volume * cut / apart
-            if objective > 0.0:
-                by_volume[c] += objective * (log(volume) + 1.0)
+            if factor > 0.0:
+                by_volume[c] += factor * (log(volume) + 1.0)
     return by_inner, by_volume
 
 

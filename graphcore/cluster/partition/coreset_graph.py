@@ -14,6 +14,7 @@ from ..coresets.coreset import Coreset
 from . import _group_loops as _loops
 from . import _objective_loops
 from .local_moving import TURNS, assign_block, block_sweep, in_turns, move_locally
+from .objectives import OBJECTIVES
 from .problem import Problem, cluster_sums, inner_sums
 from .quotient import apply_labels, compact_labels, label_sizes, label_volumes, matrix_of, min_sampled_volume
 
@@ -244,7 +245,7 @@ def nearest_centroids(rows, labels, n_clusters, n_jobs=None):
     """
     internal, volume = inner_sums(rows, labels, n_clusters, n_jobs), label_volumes(labels, rows.degrees, n_clusters)
     # The derivatives of the normalised cut are these distances, times -d_x.
-    slopes = _objective_loops.slopes(_objective_loops.NCUT, internal, volume)
+    slopes = _objective_loops.slopes(OBJECTIVES["ncut"].code, internal, volume)
     count("entries labelled", len(rows.indices))
     parts = map_passes(assign_block, rows, pass_spans(rows.indptr), read_only(labels), slopes, n_jobs=n_jobs)
     nearest, is_used = np.concatenate(parts), label_sizes(labels, n_clusters) > 0

@@ -126,8 +126,8 @@ def _labels_after(children, n_leaves):
 
 
 def _code(linkage):
-    """Number by which compiled loops know a linkage: the name of one, or an Objective."""
-    return _agglomerate_loops.AVERAGE if linkage == "average" else objective_of(linkage).code
+    """What compiled loops know of a linkage: the name of one, or an Objective."""
+    return (_agglomerate_loops.AVERAGE, 0.0) if linkage == "average" else objective_of(linkage).code
 
 
 def hierarchy(rows, sizes, labels, n_clusters, *, linkage="information", above=()):

@@ -5,12 +5,14 @@ Kept free of compiled loops, so that the command line can show its help at once.
 
 from dataclasses import dataclass, replace
 
+INFORMATION, NCUT, MODULARITY = range(3)  # the kinds that compiled loops tell apart
+
 
 @dataclass(frozen=True)
 class Objective:
-    """One objective; its terms are in :mod:`graphcore.cluster.partition._objective_loops`, by its code."""
+    """One objective; its terms are in :mod:`graphcore.cluster.partition._objective_loops`, by its kind."""
 
-    code: float  # by which compiled loops know it; of information, the price of entropy; of modularity, -resolution
+    kind: int
     min_share: float  # of the mean volume that moves leave every cluster: it must not lose its nodes one by one
     is_per_cluster: bool  # whether a term is a share of its cluster's volume: an edge is worth k times as much
     spread: float  # share of itself that drafts are hoped to gain, before anything is known of a graph
@@ -19,24 +21,32 @@ class Objective:
     resolution: float | None = None
     # Factors of the default effort: of the largest number of drafts, and of the least gain that another draft needs.
     patience: tuple[int, int] = (1, 1)
-    has_price: bool = False  # whether a nat of the clusters' entropy may have a price: what asks less for balance
+    # Of a nat of the clusters' entropy, for one that can ask less for balance.
+    price: float | None = None
+
+    @property
+    def code(self):
+        """What compiled loops get of it: its kind, and its price or resolution, 0 where it has neither."""
+        return self.kind, float(self.price or self.resolution or 0.0)
 
     def at(self, resolution=None, price=0.0):
         """Return the objective at a resolution, if it has one (None leaves it), or with a price of entropy."""
-        if self.has_price and price:
-            return replace(self, code=price)
+        if self.price is not None and price:
+            return replace(self, price=price)
         if self.resolution is None or resolution is None:
             return self
-        return replace(self, code=-resolution, resolution=resolution)
+        return replace(self, resolution=resolution)
 
 
 OBJECTIVES = {
-    "information": Objective(0.0, min_share=0.1, is_per_cluster=False, spread=5e-4, has_price=True),
+    "information": Objective(INFORMATION, min_share=0.1, is_per_cluster=False, spread=5e-4, price=0.0),
     # Its smallest clusters are its answer.
-    "ncut": Objective(2.0, min_share=0.0, is_per_cluster=True, spread=1e-2),
+    "ncut": Objective(NCUT, min_share=0.0, is_per_cluster=True, spread=1e-2),
     # Its drafts are cheap, and partitions are told apart by less: eight of a web graph of 2.7 million edges are better
     # than Leiden's algorithm at its end, in a third of its time, four are as good, and one is .0001 below.
-    "modularity": Objective(-1.0, min_share=0.0, is_per_cluster=False, spread=2e-3, resolution=1.0, patience=(2, 25)),
+    "modularity": Objective(
+        MODULARITY, min_share=0.0, is_per_cluster=False, spread=2e-3, resolution=1.0, patience=(2, 25)
+    ),
 }
 
 

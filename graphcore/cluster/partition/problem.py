@@ -109,7 +109,7 @@ class Problem:
 
     @property
     def code(self):
-        """Number by which compiled loops know the objective."""
+        """What compiled loops know of the objective."""
         return self.record.code
 
     @property

@@ -141,7 +141,7 @@ def _levels(n_clusters):
 
 def _may_be_uneven(values):
     """Return whether merging and moves can pay for entropy."""
-    return OBJECTIVES[values["objective"]].has_price and not values["published"]
+    return OBJECTIVES[values["objective"]].price is not None and not values["published"]
 
 
 def _left_to(n_clusters, values):

@@ -5,15 +5,23 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...base.threads import map_blocks
 from ...base.validation import check_labels
 from ...exceptions import InputError
 from ...kernels.definiteness import leading_eigenvectors
 from ._checks import as_points
 from .alternation import FlatsProblem
+from .rows import (
+    SparseRows,
+    centred,
+    map_rows,
+    members_by_cluster,
+    parts,
+    residuals,
+    weighted_means,
+    weighted_sums,
+)
 
 _EPS = np.finfo(np.float64).eps
-_BLOCK_NUMBERS = 1 << 21
 # Sparse vectors are made dense one cluster at a time, up to this size.
 _CLUSTER_BYTES = 1 << 31
 
@@ -127,9 +135,7 @@ class FlatSet:
                 best = np.where(D[places, best] < D[places, labels] - slack, best, labels)
             out[start:stop] = best
 
-        width = max(k * (m + 1), d) if isinstance(Y, SparseRows) else k * (m + 1)
-        borders = np.append(np.arange(0, len(Y), max(1, _BLOCK_NUMBERS // width)), len(Y))
-        map_blocks(work, borders, n_jobs)
+        map_rows(Y, work, n_jobs, k * (m + 1))
         return out
 
     def _local(self, X):
@@ -137,58 +143,6 @@ class FlatSet:
         if X.shape[1] != len(self.origin):
             raise InputError(f"X has {X.shape[1]} features, but the flats lie in a space of {len(self.origin)}")
         return centred(X, self.origin)
-
-
-class SparseRows:
-    """Sparse vectors less an origin, made dense a part at a time when they are read."""
-
-    def __init__(self, X, origin):
-        self.X, self._origin = X, origin
-        self.shape = X.shape
-
-    def __len__(self):
-        return self.shape[0]
-
-    def __getitem__(self, places):
-        return self.X[places].toarray() - self._origin
-
-
-def centred(X, origin):
-    """Subtract an origin from vectors: an ndarray, or :class:`SparseRows`."""
-    return SparseRows(X, origin) if hasattr(X, "tocsr") else X - origin
-
-
-def parts(Y, members=None):
-    """List places of rows (all, or those given) in parts to read at once: sparse ones in blocks, else together."""
-    if not isinstance(Y, SparseRows):
-        return [slice(None) if members is None else members]
-    members = np.arange(len(Y)) if members is None else members
-    step = max(1, _BLOCK_NUMBERS // Y.shape[1])
-    return [members[i : i + step] for i in range(0, len(members), step)]
-
-
-def weighted_means(Y, labels, weights, n_clusters):
-    """Compute weighted means of the rows of clusters (none empty), dense."""
-    import scipy.sparse as sp
-
-    clusters = sp.csr_array((weights, labels, np.arange(len(labels) + 1)), shape=(len(labels), n_clusters)).T
-    sums = clusters @ Y
-    totals = np.bincount(labels, weights, n_clusters)
-    return (sums.toarray() if hasattr(sums, "tocsr") else sums) / totals[:, None]
-
-
-def residuals(Y, basis):
-    """Compute squared lengths of the rows less their projections on the basis."""
-    if len(basis):
-        Y = Y - (Y @ basis.T) @ basis
-    return np.einsum("ij,ij->i", Y, Y)
-
-
-def members_by_cluster(labels, n_clusters):
-    """List pairs of a label and the ascending places where it stands, for the labels that occur."""
-    ends = np.cumsum(np.bincount(labels, minlength=n_clusters))
-    members = np.split(np.argsort(labels, kind="stable"), ends[:-1])
-    return [(j, places) for j, places in enumerate(members) if len(places)]
 
 
 class EuclideanFlats(FlatsProblem):
@@ -209,7 +163,7 @@ class EuclideanFlats(FlatsProblem):
         self.origin = weights @ X / weights.sum()
         self.Y = centred(X, self.origin)
         # The rounding error of X after the subtraction: directions thinner than that are noise.
-        self._grain = _EPS * float(abs(X).max())
+        self._grain = _EPS * float(max(X.max(), -X.min()))
         self.squared_norms = np.empty(len(self.Y))
         for part in parts(self.Y):
             self.squared_norms[part] = residuals(self.Y[part], ())
@@ -228,11 +182,18 @@ class EuclideanFlats(FlatsProblem):
         """Fit the best flat to every cluster (none empty); return them and squared distances of points to their own."""
         sparse = isinstance(self.Y, SparseRows)
         if self.n_dims == 0 and not sparse:  # means alone, all clusters at once
-            centres = weighted_means(self.Y, labels, self.weights, n_clusters)
-            rest = self.Y - centres[labels]
-            correction = weighted_means(rest, labels, self.weights, n_clusters)
-            rest -= correction[labels]
-            return FlatSet.of_points(self.origin, centres + correction), residuals(rest, ())
+            centres, own = weighted_means(self.Y, labels, self.weights, n_clusters), np.empty(len(self.Y))
+
+            def squares(start, stop):
+                rest = self.Y[start:stop] - centres[labels[start:stop]]
+                own[start:stop] = residuals(rest, ())
+                return weighted_sums(rest, labels[start:stop], self.weights[start:stop], n_clusters)
+
+            # Once more, as below, which changes no digit of the squared distances.
+            centres += (
+                sum(map_rows(self.Y, squares, self._n_jobs)) / np.bincount(labels, self.weights, n_clusters)[:, None]
+            )
+            return FlatSet.of_points(self.origin, centres), own
         d = self.Y.shape[1]
         centres = np.empty((n_clusters, d))
         bases = np.zeros((n_clusters, self.n_dims, d))
@@ -268,8 +229,9 @@ class EuclideanFlats(FlatsProblem):
             distances = norms - 2 * (self.Y.X @ y - self.origin @ y)
             distances[distances < 1e-12 * norms] = 0.0
             return distances
-        Y = self.Y - self.Y[i]
-        return np.einsum("ij,ij->i", Y, Y)
+        y = self.Y[i]
+        squares = map_rows(self.Y, lambda start, stop: residuals(self.Y[start:stop] - y, ()), self._n_jobs)
+        return np.concatenate(squares)
 
     def _directions(self, Y, w):
         """Compute the leading principal directions of a centred, weighted cluster: orthonormal rows."""

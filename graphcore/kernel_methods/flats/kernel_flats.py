@@ -12,7 +12,8 @@ from ...kernels.columns import block_borders
 from ...kernels.definiteness import leading_eigenvectors
 from ._loops import nearest_rows
 from .alternation import FlatsProblem, alternate
-from .euclidean import Codes, members_by_cluster
+from .euclidean import Codes
+from .rows import members_by_cluster
 
 # Up to this many means and directions, one dense product with all of them is faster than a sparse one.
 _FEW_COLUMNS = 32

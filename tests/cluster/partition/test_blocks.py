@@ -15,8 +15,8 @@ from graphcore.cluster.partition.problem import cluster_sums
 from graphcore.graphs import passes
 
 from ...oracles import planted, quick, random_adjacency
+from ...partitions import value_of
 from ...strategies import objectives, problem_of
-from .test_local_moving import value_of
 
 
 def case(seed, k=3):

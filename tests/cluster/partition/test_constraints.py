@@ -22,8 +22,8 @@ from graphcore.cluster.partition.evidence import matched_clusters
 from graphcore.cluster.partition.local_moving import anneal, move_locally
 
 from ...oracles import cliques, planted, quick, random_adjacency
+from ...partitions import value_of
 from ...strategies import objectives, problem_of
-from .test_local_moving import value_of
 from .test_quotient import linked
 
 

@@ -219,4 +219,4 @@ def test_cycles_of_chosen_clusters_move_groups_and_leave_the_rest(objective):
 
 def test_an_emptied_cluster_that_kept_some_rounding_is_worth_nothing():
     # As sums that are kept up to date leave it where weights differ by a factor of a million.
-    assert _objective_loops.term(_objective_loops.NCUT, 1e-17, 0.0) == 0.0
+    assert _objective_loops.term(OBJECTIVES["ncut"].code, 1e-17, 0.0) == 0.0

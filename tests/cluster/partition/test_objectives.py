@@ -21,7 +21,7 @@ from graphcore.cluster.partition.problem import Problem
 from graphcore.cluster.partition.quotient import quotient
 from graphcore.exceptions import ParameterError
 from graphcore.graphs.as_graph import as_graph
-from tests.partitions import objective_of
+from tests.partitions import value_of
 
 from ...strategies import problem_of
 from .test_quotient import linked
@@ -47,7 +47,7 @@ def test_modularity_is_that_of_networkx(case, resolution):
     expected = networkx_modularity(A, labels, resolution)
     assert problem.partition(labels, problem.sums(labels)).value == pytest.approx(expected, abs=1e-12)
     if resolution == 1.0:
-        assert objective_of("modularity", A, labels, k) == pytest.approx(expected, abs=1e-12)
+        assert value_of("modularity", A, labels, k) == pytest.approx(expected, abs=1e-12)
 
 
 @given(linked(max_nodes=16), resolutions)

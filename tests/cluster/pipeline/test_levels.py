@@ -17,6 +17,7 @@ from graphcore.cluster.pipeline.settings import resolve_settings
 
 from ...oracles import planted, random_adjacency
 from ...partitions import same_partition
+from ...strategies import objectives
 
 
 def are_nested(levels):
@@ -54,7 +55,7 @@ def test_levels_are_nested_and_have_as_many_clusters_as_asked_for(seed, density,
     graph = Graph.from_scipy(A)
     most = int((graph.degrees > 0).sum())
     counts = sorted(data.draw(st.sets(st.integers(1, most), min_size=1, max_size=4)))
-    objective = data.draw(st.sampled_from(["information", "ncut", "modularity"]))
+    objective = data.draw(objectives)
     model = CoresetSpectralClustering(counts, objective=objective, random_state=seed).fit(graph)
     levels = model.level_labels_
     assert [len(np.unique(each[each >= 0])) for each in levels] == counts

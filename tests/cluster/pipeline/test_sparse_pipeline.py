@@ -17,8 +17,7 @@ from graphcore.cluster.pipeline.cluster import cluster_graph
 from graphcore.cluster.pipeline.settings import resolve_settings
 
 from ...oracles import cliques, permuted, planted, quick, random_adjacency, with_weights
-from ...partitions import same_partition
-from ..partition.test_local_moving import value_of
+from ...partitions import same_partition, value_of
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore:.*isolated:graphcore.GraphWarning"),

@@ -14,7 +14,7 @@ import graphcore
 from graphcore import CoresetSpectralClustering, Graph, ParameterError
 
 from ...oracles import planted
-from ..partition.test_local_moving import value_of
+from ...partitions import value_of
 
 
 @pytest.fixture(scope="module")

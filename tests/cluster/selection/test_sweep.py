@@ -9,7 +9,7 @@ from graphcore import Graph
 from graphcore.cluster.selection.sweep import micro_cluster_trees
 
 from ...oracles import cliques, planted, quick
-from ...partitions import objective_of
+from ...partitions import value_of
 from ...strategies import linked_adjacencies
 
 
@@ -30,7 +30,7 @@ def test_information_and_entropy_are_those_of_the_trees_partitions(drawn, k, see
             assert ((labels >= 0) == linked).all()
             assert len(np.unique(labels[linked])) == n_clusters
             assert tree.information[n_clusters - 1] == pytest.approx(
-                objective_of("information", A, labels, n_clusters), abs=1e-9
+                value_of("information", A, labels, n_clusters), abs=1e-9
             )
             shares = np.bincount(labels[linked], A.sum(axis=1)[linked]) / A.sum()
             assert tree.entropy[n_clusters - 1] == pytest.approx(-(shares * np.log(shares)).sum(), abs=1e-9)

@@ -1,5 +1,6 @@
 """k-flats on vectors: its two steps against plain numpy, its exact special cases, what must never rise."""
 
+import tracemalloc
 from itertools import pairwise, product
 
 import numpy as np
@@ -12,7 +13,7 @@ from sklearn.datasets import make_blobs
 from sklearn.decomposition import PCA
 
 from graphcore import InputError
-from graphcore.kernel_methods.flats import euclidean
+from graphcore.kernel_methods.flats import rows
 from graphcore.kernel_methods.flats.euclidean import EuclideanFlats
 from graphcore.kernel_methods.flats.k_flats import k_flats
 from graphcore.metrics import k_flats_lower_bound
@@ -97,7 +98,8 @@ def test_the_objective_never_rises(init, on_degenerate, m):
 
 
 @pytest.mark.parametrize("weighted", [False, True])
-def test_dimension_0_is_k_means(weighted):
+def test_dimension_0_is_k_means(weighted, limits):
+    limits(rows, _CACHED_NUMBERS=40)  # ten rows
     compared = 0
     for seed in range(10):
         X, w, labels = random_problem(seed, n=80, d=4, k=5)
@@ -115,6 +117,17 @@ def test_dimension_0_is_k_means(weighted):
             np.testing.assert_allclose(ours.flats.means, theirs.cluster_centers_, atol=1e-12)
             assert ours.inertia == pytest.approx(theirs.inertia_, rel=1e-12)
     assert compared == 10
+
+
+def test_a_look_at_points_makes_no_copy_of_them():
+    X, weights = np.random.default_rng(0).normal(size=(20_000, 100)), np.ones(20_000)
+    problem, labels = EuclideanFlats(X, weights, 0, n_jobs=1), np.arange(20_000, dtype=np.int32) % 5
+    tracemalloc.start()
+    problem.look(labels, 5)
+    problem.distances_to_point(3)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < X.nbytes / 2
 
 
 @pytest.mark.parametrize(("n", "d", "m"), [(50, 4, 2), (10, 30, 3), (200, 7, 6), (40, 40, 1)])
@@ -222,7 +235,7 @@ def sparse_vectors(n=90, d=40):
     ("m", "init"), [*product([0, 1, 3], ["k-means++", "farthest", "random", "k-means"]), (0, "global")]
 )
 def test_sparse_vectors_are_clustered_like_dense_ones(m, init, limits):
-    limits(euclidean, _BLOCK_NUMBERS=400)  # ten rows
+    limits(rows, _BLOCK_NUMBERS=400)  # ten rows
     X, w = sparse_vectors(), np.random.default_rng(1).uniform(0.5, 2, 90)
     X.data.flags.writeable = False
     dense, sparse = (
