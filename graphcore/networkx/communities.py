@@ -12,16 +12,16 @@ from .graph import BackendGraph
 
 
 def coreset_spectral_communities(
-    G: object, k: int | str | None, weight: str | None = "weight", seed: object = None, **options: Any,
+    G: object, k: int | str | None = "auto", weight: str | None = "weight", seed: object = None, **options: Any,
 ) -> list[set[Any]]:  # fmt: skip
-    """Find k communities by coreset spectral clustering.
+    """Find communities by coreset spectral clustering, k of them or as many as the edges support.
 
     Parameters
     ----------
     G : networkx.Graph, DiGraph, MultiGraph, MultiDiGraph or BackendGraph
         A directed graph is made undirected, with a warning; weights of parallel edges add up. See
         :meth:`graphcore.Graph.from_networkx`.
-    k : int, "auto" or None
+    k : int, "auto" or None, default "auto"
         Number of communities, or how it is chosen, see :class:`graphcore.CoresetSpectralClustering`.
     weight : str or None, default "weight"
         Edge attribute that holds the weight (1 where it is missing); None for an unweighted graph.
