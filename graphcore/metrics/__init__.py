@@ -1,4 +1,4 @@
-"""Quality of a clustering: normalised cut, conductance, modularity, kernel k-means cost, coreset errors, agreement, bounds."""
+"""Quality of a clustering: normalised cut, conductance, modularity, kernel k-means, coresets, agreement, bounds."""
 
 from ..cluster.partition.problem import ClusterSums
 from .bounds import DictionaryQuality, SpectralGuarantee, dictionary_quality, spectral_guarantee

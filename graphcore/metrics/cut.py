@@ -196,7 +196,7 @@ def normalized_cut(
 def modularity(
     graph: AnyGraph, labels: ArrayLike, *, resolution: float = 1.0, n_jobs: int | None = None,
 ) -> float:  # fmt: skip
-    """Compute Newman's modularity: the share of the edges inside clusters, less the share that degrees alone would give.
+    """Compute Newman's modularity: the share of the edges inside clusters, less that to be expected from degrees.
 
     ``sum over clusters of L / v - resolution (vol / v)^2``, of inner weights L (both directions) and volumes, whose sum
     is v: what Louvain and Leiden maximise. A self-loop counts once in both; networkx counts it twice.

@@ -223,8 +223,8 @@ def by_resolution(trees, candidates, resolution):
     )
     if found.best == 1 < len(candidates):
         warn_user(
-            f"resolution={resolution:g} finds one cluster: no division says as much about edges as its labels cost; give "
-            "a larger resolution, n_clusters='auto', or objective='modularity', whose resolution is Leiden's and "
+            f"resolution={resolution:g} finds one cluster: no division says as much about edges as its labels cost; "
+            "give a larger resolution, n_clusters='auto', or objective='modularity', whose resolution is Leiden's and "
             "Louvain's"
         )
     if found.best == candidates[-1] > 1:

@@ -110,8 +110,8 @@ def test_the_number_of_modularity_is_taken_where_the_edges_support_no_division(n
     chosen, k = model.selection_, model.n_clusters_
     assert (chosen.best, chosen.method, chosen.clear) == (k, "modularity", False)
     assert f"modularity gives {k}, and k = {k} is taken" in str(caught[0].message)
-    counts = [CoresetSpectralClustering(None, objective="modularity", random_state=i).fit(G).n_clusters_ for i in (0, 1)]
-    assert k in (*counts, counts[0] + 1)  # two partitions may be all but equally good
+    fits = [CoresetSpectralClustering(None, objective="modularity", random_state=i).fit(G) for i in range(3)]
+    assert k in {fit.n_clusters_ for fit in fits}  # Davis has 3 or 4: two partitions are all but equally good
     with pytest.warns(graphcore.GraphWarning, match=f"k = 1, the least of the candidates.*; modularity gives {k}$"):
         assert graphcore.select_n_clusters(G, random_state=0).best == 1
 
