@@ -89,7 +89,7 @@ def leiden_communities(G, weight="weight", resolution=1, max_level=None, seed=No
     graph = Graph.from_scipy(A + sp.diags_array(loops, dtype=loops.dtype) if loops.any() else A)
     options = {"objective": "modularity", "resolution": resolution, "effort": max_level or "default"}
     with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", ".*(isolated|one cluster)", GraphWarning)  # as networkx does, in silence
+        warnings.filterwarnings("ignore", ".*(isolated|than one node)", GraphWarning)  # as networkx does, in silence
         labels = _clustered(graph, None, seed, options).labels_
     return _sets(nodes, _connected(graph, labels))
 

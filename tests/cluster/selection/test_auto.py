@@ -132,9 +132,10 @@ def test_a_resolution_that_finds_one_cluster_says_how_to_find_more():
     graph = graphcore.Graph.from_networkx(nx.les_miserables_graph())
     with pytest.warns(graphcore.GraphWarning, match="resolution=1 finds one cluster.*larger resolution.*objective="):
         assert CoresetSpectralClustering(None, resolution=1, random_state=0).fit(graph).n_clusters_ == 1
-    with pytest.warns(graphcore.GraphWarning, match="'modularity' finds one cluster at resolution=0.01; give a larger"):
-        model = CoresetSpectralClustering(None, objective="modularity", resolution=0.01, random_state=0).fit(graph)
-    assert model.n_clusters_ == 1
+    G = nx.disjoint_union(nx.les_miserables_graph(), nx.Graph([(0, 0, {"weight": 1.0}), (1, 1, {"weight": 1.0})]))
+    with pytest.warns(graphcore.GraphWarning, match="'modularity' finds one cluster of more than one node.*give a lar"):
+        model = CoresetSpectralClustering(None, objective="modularity", resolution=0.01, random_state=0).fit(G)
+    assert model.n_clusters_ == 3
 
 
 def test_command_line_refuses_other_words(folder, capsys):
