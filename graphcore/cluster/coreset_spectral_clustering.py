@@ -187,8 +187,8 @@ def coreset_spectral_clustering(
     n_linked = graph.n_nodes - graph.n_isolated
     if is_induced and n_clusters > 1 and n_unreached > _UNREACHED * n_linked:
         warn_user(
-            f"{n_unreached} of {n_linked} nodes have no edge to the {len(coreset)} nodes of the coreset, and all are in "
-            "one cluster: the graph is too sparse for an induced coreset graph of that size; use the contracted one "
+            f"{n_unreached} of {n_linked} nodes have no edge to the {len(coreset)} nodes of the coreset, and all are "
+            "in one cluster: the graph is too sparse for an induced coreset graph of that size; use the contracted one "
             "(coreset_graph='contracted', or no published=True), in which every edge counts, or a larger coreset_size"
         )
     coreset_labels = between.coreset_labels(between_labels)

@@ -1,8 +1,8 @@
-"""Graphs of networkx, igraph, scanpy (AnnData) and torch_geometric become a Graph."""
+"""Graphs of networkx, igraph, scanpy (AnnData) and torch_geometric become a Graph, and a Graph one of networkx."""
 
 from itertools import chain
 from numbers import Real
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -77,6 +77,35 @@ def from_networkx(
         return made_of(cls, rows, None)
     _tell_of_names(names, warn)
     return made_of(cls, rows, names)
+
+
+def to_networkx(self: "graphcore.Graph") -> Any:
+    """Make a networkx graph, whose nodes have the names of this one's, or their numbers.
+
+    Returns
+    -------
+    networkx.Graph
+        With all nodes, in order; the edges of a weighted graph have the attribute "weight".
+
+    Examples
+    --------
+    >>> import graphcore
+    >>> graph = graphcore.Graph.from_edges(["Anna", "Ben"], ["Ben", "Chloé"], [3, 1])
+    >>> list(graph.to_networkx().edges(data="weight"))
+    [('Anna', 'Ben', 3.0), ('Ben', 'Chloé', 1.0)]
+    """
+    import networkx as nx
+
+    G = nx.Graph()
+    G.add_nodes_from(self.names_of(np.arange(self.n_nodes)).tolist())
+    sources = np.repeat(np.arange(self.n_nodes), np.diff(self.indptr))
+    kept = sources <= self.indices  # each edge once
+    ends = (self.names_of(nodes[kept]).tolist() for nodes in (sources, self.indices))
+    if self.weights is None:
+        G.add_edges_from(zip(*ends, strict=True))
+    else:
+        G.add_weighted_edges_from(zip(*ends, self.weights[kept].tolist(), strict=True))
+    return G
 
 
 def networkx_rows(G, names):

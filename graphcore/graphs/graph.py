@@ -11,7 +11,7 @@ from ..base.types import Array, ArrayLike, Floats, Integers, csr_array
 from ..exceptions import InputError
 from . import _row_loops
 from .from_edges import from_edges
-from .from_libraries import from_igraph, from_networkx
+from .from_libraries import from_igraph, from_networkx, to_networkx
 from .from_matrix import from_biadjacency, from_scipy
 from .from_table import from_table
 from .ids import as_names
@@ -86,6 +86,7 @@ class Graph:
     from_table = classmethod(from_table)
     from_networkx = classmethod(from_networkx)
     from_igraph = classmethod(from_igraph)
+    to_networkx = to_networkx
     with_nodes = with_nodes
 
     def __init__(

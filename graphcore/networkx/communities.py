@@ -12,16 +12,16 @@ from .graph import BackendGraph
 
 
 def coreset_spectral_communities(
-    G: object, k: int | str | None, weight: str | None = "weight", seed: object = None, **options: Any,
+    G: object, k: int | str | None = "auto", weight: str | None = "weight", seed: object = None, **options: Any,
 ) -> list[set[Any]]:  # fmt: skip
-    """Find k communities by coreset spectral clustering.
+    """Find communities by coreset spectral clustering, k of them or as many as the edges support.
 
     Parameters
     ----------
     G : networkx.Graph, DiGraph, MultiGraph, MultiDiGraph or BackendGraph
         A directed graph is made undirected, with a warning; weights of parallel edges add up. See
         :meth:`graphcore.Graph.from_networkx`.
-    k : int, "auto" or None
+    k : int, "auto" or None, default "auto"
         Number of communities, or how it is chosen, see :class:`graphcore.CoresetSpectralClustering`.
     weight : str or None, default "weight"
         Edge attribute that holds the weight (1 where it is missing); None for an unweighted graph.
@@ -89,7 +89,7 @@ def leiden_communities(G, weight="weight", resolution=1, max_level=None, seed=No
     graph = Graph.from_scipy(A + sp.diags_array(loops, dtype=loops.dtype) if loops.any() else A)
     options = {"objective": "modularity", "resolution": resolution, "effort": max_level or "default"}
     with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", ".*(isolated|one cluster)", GraphWarning)  # as networkx does, in silence
+        warnings.filterwarnings("ignore", ".*(isolated|than one node)", GraphWarning)  # as networkx does, in silence
         labels = _clustered(graph, None, seed, options).labels_
     return _sets(nodes, _connected(graph, labels))
 

@@ -454,3 +454,17 @@ def test_networkx_other_bad_input():
         Graph.from_networkx(nx.Graph([(0, 1, {"weight": None})]))
     with pytest.raises(InputError, match="a networkx graph is needed, got dict"):
         Graph.from_networkx({0: [1]})
+
+
+@given(matrices(), st.booleans(), st.booleans())
+def test_to_networkx_and_back(A, weighted, named):
+    graph = Graph.from_scipy(A if weighted else (A > 0).astype(float), warn=False)
+    if named:
+        graph = graph.with_nodes([f"node {i}" for i in range(graph.n_nodes)])
+    G = graph.to_networkx()
+    assert list(G) == graph.names_of(np.arange(graph.n_nodes)).tolist()
+    assert (G.number_of_edges(), nx.number_of_selfloops(G)) == (graph.n_edges, graph.n_self_loops)
+    assert all(("weight" in data) == graph.is_weighted for *_, data in G.edges(data=True))
+    again = Graph.from_networkx(G, warn=False)
+    assert abs(again.to_scipy() - graph.to_scipy()).max() == 0
+    assert (again.node_names is None) is not named

@@ -12,7 +12,14 @@ from graphcore import Graph, InputError, ParameterError
 from graphcore.cluster.partition import quotient
 from graphcore.cluster.partition._objective_loops import add_cluster_sums
 from graphcore.graphs import passes
-from graphcore.metrics import conductance, cut_and_volume, kernel_kmeans_cost, normalized_cut, quotient_graph
+from graphcore.metrics import (
+    conductance,
+    cut_and_volume,
+    kernel_kmeans_cost,
+    modularity,
+    normalized_cut,
+    quotient_graph,
+)
 from tests.metrics import oracles
 from tests.strategies import labellings, matrices
 
@@ -38,6 +45,28 @@ def test_weights_inside_and_outside_of_each_nodes_cluster(pair):
     same = (labels[:, None] == labels) & (labels >= 0)[:, None]
     np.testing.assert_allclose(inside, (A * same).sum(axis=1), rtol=1e-13)
     np.testing.assert_allclose(outside, (A * (~same & (labels >= 0)[:, None])).sum(axis=1), rtol=1e-13)
+
+
+@given(labelled(), st.sampled_from([0.3, 1.0, 2.5]))
+def test_modularity(pair, resolution):
+    A, labels = pair
+    inner = oracles.placed(A, labels)
+    k, volume = inner.max() + 1, A[inner >= 0].sum()
+    shares = [(A[m][:, m].sum() / volume, A[m].sum() / volume) for m in inner == np.arange(k)[:, None]]
+    expected = sum(inside - resolution * share**2 for inside, share in shares)
+    assert modularity(A, labels, resolution=resolution) == pytest.approx(expected, abs=1e-12)
+
+
+def test_modularity_is_that_of_networkx():
+    G = nx.les_miserables_graph()
+    communities = nx.community.louvain_communities(G, seed=0)
+    labels = [next(i for i, found in enumerate(communities) if node in found) for node in G]
+    graph = Graph.from_networkx(G)
+    for resolution in (1, 0.5):
+        theirs = nx.community.modularity(G, communities, resolution=resolution)
+        assert modularity(graph, labels, resolution=resolution) == pytest.approx(theirs, abs=1e-12)
+    with pytest.raises(ParameterError, match="resolution=0"):
+        modularity(graph, labels, resolution=0)
 
 
 @given(labelled(), st.integers(0, 3))

@@ -62,6 +62,17 @@ def test_nodes_without_edges_are_alone_the_largest_comes_first_and_seeds_repeat(
     assert several[0] != several[1] or several[0] != several[2]  # a graph without clusters, 20 of 60 nodes drawn
 
 
+def test_without_k_it_is_chosen():
+    assert {frozenset(part) for part in coreset_spectral_communities(CAVES, seed=0)} == TRUTH
+    with pytest.warns(graphcore.GraphWarning, match="modularity gives 6, and k = 6 is taken"):
+        assert len(coreset_spectral_communities(nx.les_miserables_graph(), seed=0)) == 6
+    assert {frozenset(p) for p in coreset_spectral_communities(CAVES, None, objective="modularity", seed=0)} == TRUTH
+
+
+def test_one_community_of_the_backend_is_found_in_silence():
+    assert len(nx.community.leiden_communities(nx.complete_graph(30), seed=0, backend="graphcore")) == 1
+
+
 def test_options_and_errors():
     assert coreset_spectral_communities(CAVES, 4, published=True, seed=0, n_jobs=2)
     with pytest.raises(graphcore.ParameterError, match="n_clusters=0"):

@@ -261,13 +261,14 @@ def cluster_graph(graph, settings, *, known=NOTHING, levels=(), random_state=Non
 def _as_found(labels, settings):
     """Return the number of clusters that moves have left, and labels of them, the largest first."""
     k = int(labels.max()) + 1
-    if k == 1 < len(labels):
+    sizes = label_sizes(labels, k)
+    if np.count_nonzero(sizes > 1) == 1:
         warn_user(
-            f"objective={settings.objective!r} finds one cluster at resolution={settings.record.resolution:g}; give a "
-            "larger resolution, or n_clusters"
+            f"objective={settings.objective!r} finds one cluster of more than one node at "
+            f"resolution={settings.record.resolution:g}; give a larger resolution, or n_clusters"
         )
     table = np.empty(k, dtype=np.int32)
-    table[np.argsort(-label_sizes(labels, k), kind="stable")] = np.arange(k)
+    table[np.argsort(-sizes, kind="stable")] = np.arange(k)
     return k, apply_labels(table, labels)
 
 

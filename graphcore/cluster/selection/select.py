@@ -62,7 +62,8 @@ def select_n_clusters(
         For "information": how even the clusters are to be, see :class:`graphcore.CoresetSpectralClustering`; with 1
         uneven ones are not looked for.
     n_coresets : int, optional
-        Coresets to sweep over. Default: for "information" as many as a fit takes (4, but on huge graphs 1), else 1.
+        Coresets to sweep over. Default: for "information" 4, fewer above half a million edges, 1 from two million on;
+        else 1.
     random_state : int, numpy Generator, RandomState or None, default None
     n_jobs : int, optional
         Threads; given a graph, the result does not depend on it.
@@ -79,7 +80,7 @@ def select_n_clusters(
     Notes
     -----
     All methods but "penalty" on vectors look at the same sweep: micro-clusters of a coreset, as in a fit, merged
-    pair by pair down to one cluster. A sweep over all k costs about as much as a fit for one k.
+    pair by pair down to one cluster.
 
     "information"
         The information J(k) that clusters have about edges (the objective that fits raise, in the mean over the
@@ -89,7 +90,8 @@ def select_n_clusters(
         on for a quarter beyond k, and no number that is not within a quarter of it has a corner more than 0.4 times as
         sharp. Otherwise corners are looked for against the entropy of the labels, with merging at several balances,
         and the one that leaves least doubt is taken, with a warning. If none stands out, it is the first one, with a
-        warning; if there is no corner, the candidate that is best at the least price.
+        warning; if there is no corner, the candidate that is best at the least price. Where that is the least of them,
+        the warning names the number of clusters of largest modularity, which ``n_clusters="auto"`` of a fit then takes.
     "description-length"
         The k whose partition gives the shortest description of the graph by a degree-corrected planted partition
         model. Finds the finest clusters that the edges support: best for networks of uneven clusters or degrees; for

@@ -24,9 +24,9 @@ _CELLS_PER_CLUSTER = 10
 # Passes of moves between micro-clusters. With two, 3 of 10 seeds were not sure that digits have ten clusters, with
 # eight one, and on 80 sets .74 instead of .71 of the choices were within a quarter of the truth.
 _PASSES = 8
-# Entries that all coresets together go through, but for the first: a fit to more than a million makes one draft. With one
-# coreset, 2 of 5 seeds saw 11 digits in the million of MNIST's neighbour graph, with four none; of ten planted and LFR
-# graphs of one to two millions, one and four choose the same numbers.
+# Entries that all coresets together go through, but for the first: a fit to more than a million makes one draft. With
+# one coreset, 2 of 5 seeds saw 11 digits in MNIST's neighbour graph, of a million entries, with four none; on six
+# planted graphs of one to two millions one and four chose alike, but for uneven blocks, of which neither was sure.
 _ENTRIES = 1 << 22
 # Entropy is to rise with every cluster, also by one without volume.
 _ROUNDING = 1e-12

@@ -110,8 +110,8 @@ def test_the_number_of_modularity_is_taken_where_the_edges_support_no_division(n
     chosen, k = model.selection_, model.n_clusters_
     assert (chosen.best, chosen.method, chosen.clear) == (k, "modularity", False)
     assert f"modularity gives {k}, and k = {k} is taken" in str(caught[0].message)
-    counts = [CoresetSpectralClustering(None, objective="modularity", random_state=i).fit(G).n_clusters_ for i in (0, 1)]
-    assert k in (*counts, counts[0] + 1)  # two partitions may be all but equally good
+    fits = [CoresetSpectralClustering(None, objective="modularity", random_state=i).fit(G) for i in range(3)]
+    assert k in {fit.n_clusters_ for fit in fits}  # Davis has 3 or 4: two partitions are all but equally good
     with pytest.warns(graphcore.GraphWarning, match=f"k = 1, the least of the candidates.*; modularity gives {k}$"):
         assert graphcore.select_n_clusters(G, random_state=0).best == 1
 
@@ -132,9 +132,10 @@ def test_a_resolution_that_finds_one_cluster_says_how_to_find_more():
     graph = graphcore.Graph.from_networkx(nx.les_miserables_graph())
     with pytest.warns(graphcore.GraphWarning, match="resolution=1 finds one cluster.*larger resolution.*objective="):
         assert CoresetSpectralClustering(None, resolution=1, random_state=0).fit(graph).n_clusters_ == 1
-    with pytest.warns(graphcore.GraphWarning, match="'modularity' finds one cluster at resolution=0.01; give a larger"):
-        model = CoresetSpectralClustering(None, objective="modularity", resolution=0.01, random_state=0).fit(graph)
-    assert model.n_clusters_ == 1
+    G = nx.disjoint_union(nx.les_miserables_graph(), nx.Graph([(0, 0, {"weight": 1.0}), (1, 1, {"weight": 1.0})]))
+    with pytest.warns(graphcore.GraphWarning, match="'modularity' finds one cluster of more than one node.*give a lar"):
+        model = CoresetSpectralClustering(None, objective="modularity", resolution=0.01, random_state=0).fit(G)
+    assert model.n_clusters_ == 3
 
 
 def test_command_line_refuses_other_words(folder, capsys):

@@ -2,6 +2,7 @@
 
 import re
 import warnings
+from types import SimpleNamespace
 
 import matplotlib as mpl
 import networkx as nx
@@ -12,6 +13,7 @@ from sklearn.datasets import load_digits, make_blobs
 
 import graphcore
 from graphcore import Graph, GraphWarning, InputError, ParameterError, select_n_clusters
+from graphcore.cluster.selection.information import _corner, _uneven_corner
 from graphcore.cluster.selection.select import METHODS, default_candidates
 from graphcore.cluster.selection.sweep import micro_cluster_trees
 
@@ -103,6 +105,18 @@ def test_the_best_of_the_divisions_that_do_not_pay_is_named():
     assert 0 < float(gain) < float(cost)
     with pytest.warns(GraphWarning, match="pays for its description$"):
         select_n_clusters(graph, [1], random_state=0)
+
+
+@pytest.mark.parametrize(("slope", "found"), [(0.1002, None), (0.15, 2)])
+def test_a_tiny_corner_of_uneven_clusters_is_chance(slope, found):
+    """Two clusters, one of a few nodes, whose labels are worth hardly more than the price of 0.1."""
+    entropy = np.array([0.0, 1e-4, 0.5, 1.0, 1.5])
+    information = np.append(0.0, slope * entropy[1] + 0.05 * (entropy[1:] - entropy[1]))
+    tree = SimpleNamespace(n_micro_clusters=5, entropy=entropy, information=information)
+    tree.at = lambda price: tree
+    candidates, options = np.arange(1, 6), SimpleNamespace(balance="auto", n_jobs=1)
+    corner = _uneven_corner([tree], _corner([tree], 0.1, candidates), 0.1, candidates, options)
+    assert (corner and corner.best) == found
 
 
 def test_more_than_two_hundred_clusters_are_found():
