@@ -158,12 +158,12 @@ def cluster(console, input, **options):
     with client_of(given.scheduler, given.workers):
         nodes = read_node_table(given.nodes, stages, given.encoding, given.any_size)
         reading = {name: options[name] for name in READING} | {"nodes": nodes}
-        X = read_input(input, stages, outliers=settings.get("outliers"), **reading, **drawn)
+        X, ids = read_input(input, stages, outliers=settings.get("outliers"), **reading, **drawn)
         search = {"affinity": "nearest_neighbors", "n_neighbors": given.n_neighbors, "metric": given.metric}
         made = {"symmetrize": given.symmetrize} if isinstance(X, Graph) else search
         model = CoresetSpectralClustering(given.n_clusters, **made, **drawn, **settings)
         streams = Streams(given.random_state)
-        graph, reference = graph_for(model, X, streams, stages, nodes, given.encoding, given.any_size)
+        graph, reference = graph_for(model, X, ids, streams, stages, nodes, given.encoding, given.any_size)
         truth = None if given.truth is None else read_one_label(given.truth, graph, given.any_size, given.encoding)
         check_names(graph, given.output, {} if nodes is None else nodes.columns)
         is_given = isinstance(X, Graph) and given.symmetrize not in DIRECTED
