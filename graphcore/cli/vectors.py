@@ -2,6 +2,7 @@
 
 import re
 import warnings
+from collections import Counter
 
 from ..exceptions import FormatError, InputError, warn_user
 
@@ -62,8 +63,7 @@ def _load(source, encoding):
 
 def _different(source, names):
     """Return names of rows, or None with a warning where two are the same."""
-    seen = set()
-    again = next((name for name in names if name in seen or seen.add(name)), None)
+    again = next((name for name, times in Counter(names).items() if times > 1), None)
     if again is None:
         return names
     warn_user(f"{source.name}: the names of rows are not read, as {again[:80]!r} stands there more than once")
