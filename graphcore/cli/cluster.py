@@ -210,8 +210,8 @@ def _check(console, given, settings, files):
     """Find mistakes in options before any work; return the Validated parameters."""
     if given.truth is not None and given.report is None:
         raise click.UsageError("--truth is compared with on the page: name one with --report FILE")
-    objective = OBJECTIVES[given.objective or defaults()["objective"]]
-    if objective.resolution is None and (given.n_clusters is None) == (given.resolution is None):
+    find_k = [name for name, each in OBJECTIVES.items() if each.resolution is not None]
+    if given.objective not in find_k and (given.n_clusters is None) == (given.resolution is None):
         wrong = "Missing option '-k'" if given.n_clusters is None else "-k and --resolution both say how many clusters"
         raise click.UsageError(f"{wrong}: give a number of clusters, auto, or a --resolution.")
     if isinstance(given.n_clusters, str) and given.n_clusters != "auto":
