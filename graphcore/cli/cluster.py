@@ -158,12 +158,12 @@ def cluster(console, input, **options):
     with client_of(given.scheduler, given.workers):
         nodes = read_node_table(given.nodes, stages, given.encoding, given.any_size)
         reading = {name: options[name] for name in READING} | {"nodes": nodes}
-        X = read_input(input, stages, outliers=settings.get("outliers"), **reading, **drawn)
+        X, ids = read_input(input, stages, outliers=settings.get("outliers"), **reading, **drawn)
         search = {"affinity": "nearest_neighbors", "n_neighbors": given.n_neighbors, "metric": given.metric}
         made = {"symmetrize": given.symmetrize} if isinstance(X, Graph) else search
         model = CoresetSpectralClustering(given.n_clusters, **made, **drawn, **settings)
         streams = Streams(given.random_state)
-        graph, reference = graph_for(model, X, streams, stages, nodes, given.encoding, given.any_size)
+        graph, reference = graph_for(model, X, ids, streams, stages, nodes, given.encoding, given.any_size)
         truth = None if given.truth is None else read_one_label(given.truth, graph, given.any_size, given.encoding)
         check_names(graph, given.output, {} if nodes is None else nodes.columns)
         is_given = isinstance(X, Graph) and given.symmetrize not in DIRECTED
@@ -210,7 +210,8 @@ def _check(console, given, settings, files):
     """Find mistakes in options before any work; return the Validated parameters."""
     if given.truth is not None and given.report is None:
         raise click.UsageError("--truth is compared with on the page: name one with --report FILE")
-    if OBJECTIVES[given.objective].resolution is None and (given.n_clusters is None) == (given.resolution is None):
+    find_k = [name for name, each in OBJECTIVES.items() if each.resolution is not None]
+    if given.objective not in find_k and (given.n_clusters is None) == (given.resolution is None):
         wrong = "Missing option '-k'" if given.n_clusters is None else "-k and --resolution both say how many clusters"
         raise click.UsageError(f"{wrong}: give a number of clusters, auto, or a --resolution.")
     if isinstance(given.n_clusters, str) and given.n_clusters != "auto":

@@ -118,16 +118,18 @@ def knn(console, input, output, n_neighbors, to_format, any_size, random_state, 
     itself; a graph in a file serves for several clusterings. A "-" stands for standard input or output.
     """
     from ..base.streams import Streams
+    from ..graphs.nodes import with_ids
     from ..neighbors.neighbors import knn_graph
-    from .vectors import read_vectors
+    from .vectors import read_rows
 
     check_output(output, to_format)
     console.expect(3)
     with console.stages("read"):
-        X = read_vectors(input, any_size)
+        X, ids = read_rows(input, any_size)
     with console.stages("neighbours"):
         # The stream's name is the estimator's, so that both make the same graph for the same seed.
         graph = knn_graph(X, n_neighbors, random_state=Streams(random_state).child("neighbours"), **options)
+    graph = graph if ids is None else with_ids(graph, ids)
     return _written(graph, console, input, output, to_format)
 
 

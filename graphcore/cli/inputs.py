@@ -7,7 +7,7 @@ import click
 from ..exceptions import InputError, warn_user
 from .console import adding
 from .files import INPUT
-from .vectors import read_vectors
+from .vectors import read_rows
 
 # Keywords of graphcore.read_graph, and those for vectors.
 READING_OPTIONS = (
@@ -160,11 +160,11 @@ def read_input(path, stages, *, vectors, outliers=None, nodes, n_neighbors, metr
     if not (vectors or ending_of(path)[0] == ".npy"):
         refuse_outliers(outliers)
         warn_of_idle(("n_neighbors", "metric"), "vectors, and this input is read as a graph")
-        return load_graph(path, stages, nodes=nodes, **reading)
+        return load_graph(path, stages, nodes=nodes, **reading), None
     # Labels and nodes have this encoding, too.
     warn_of_idle(set(READING_OPTIONS) - {"encoding"}, "files of graphs, and this input is read as vectors")
     with stages("read"):
-        X = read_vectors(path, reading["any_size"])
+        X, ids = read_rows(path, reading["any_size"], reading["encoding"])
         if not vectors:
             refuse_as_vectors(X, "--vectors")
             if X.shape[0] == 2 and is_graph(X):
@@ -174,22 +174,23 @@ def read_input(path, stages, *, vectors, outliers=None, nodes, n_neighbors, metr
                 )
     if X.shape[0] < 2:
         raise InputError(f"{path}: {X.shape[0]} vector; a kNN graph needs at least two")
-    return X
+    return X, ids
 
 
-def graph_for(model, X, streams, stages, nodes, encoding, any_size):
-    """Return the graph to which a model is fitted, that of vectors with names from `nodes`, and its Reference."""
+def graph_for(model, X, ids, streams, stages, nodes, encoding, any_size):
+    """Return the graph to which a model is fitted, that of vectors with names from `nodes` or `ids`; its Reference."""
     import numpy as np
 
     from ..estimators.fit import graph_of
     from ..files.nodes import read_table_of
     from ..files.read_write import of_nodes
     from ..graphs.graph import Graph
+    from ..graphs.nodes import with_ids
 
     graph, reference = graph_of(model, X, streams, stages)
     table = None if isinstance(X, Graph) else read_table_of(nodes, encoding, any_size)
     if table is None:
-        return graph, reference
+        return graph if ids is None else with_ids(graph, ids), reference
     if not np.array_equal(table.ids_among(text=False), np.arange(len(table))):
         raise table.error("vectors are numbered from 0 and keep their order; give their nodes in the same order")
     return of_nodes(graph, table), reference
@@ -199,7 +200,7 @@ def load(path, stages, *, nodes=None, **options):
     """Read a graph, or read vectors and build their kNN graph."""
     from ..graphs.graph import Graph
 
-    X = read_input(path, stages, nodes=nodes, **options)
+    X, ids = read_input(path, stages, nodes=nodes, **options)
     if isinstance(X, Graph):
         return X
     from ..base.streams import Streams
@@ -208,7 +209,7 @@ def load(path, stages, *, nodes=None, **options):
     search = {name: options[name] for name in ("n_neighbors", "metric", "random_state", "n_jobs")}
     model = CoresetSpectralClustering(affinity="nearest_neighbors", **search)
     streams = Streams(model.random_state)
-    return graph_for(model, X, streams, stages, nodes, options["encoding"], options["any_size"])[0]
+    return graph_for(model, X, ids, streams, stages, nodes, options["encoding"], options["any_size"])[0]
 
 
 def warn_of_idle(names, purpose):

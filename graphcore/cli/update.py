@@ -6,7 +6,7 @@ from ..exceptions import InputError
 from .console import command
 from .files import INPUT, OUTPUT, FilePath, check_target, write_clusters
 from .inputs import READING_OPTIONS, graph_options, load_graph, warn_of_idle
-from .vectors import read_vectors
+from .vectors import read_rows
 
 
 @command(
@@ -54,14 +54,18 @@ def update(console, model, edges, removed, save, output, **reading):
             raise InputError(f"--removed {removed}: {model} is a model of vectors, of which none are taken out")
         warn_of_idle((*READING_OPTIONS, "nodes"), "files of graphs, and this model is one of vectors")
         with console.stages("read"):
-            given = [read_vectors(edges, reading["any_size"])]
+            X, ids = read_rows(edges, reading["any_size"], reading["encoding"])
+            given, options = [X], {} if fitted.graph_.node_names is None else {"ids": ids}
     else:
-        given = [
-            None if path is None else _named_as(fitted.graph_, load_graph(path, console.stages, **reading))
-            for path in (edges, removed)
-        ]
+        options, given = (
+            {},
+            [
+                None if path is None else _named_as(fitted.graph_, load_graph(path, console.stages, **reading))
+                for path in (edges, removed)
+            ],
+        )
     with console.stages("update"):
-        done = fitted.update(*given)
+        done = fitted.update(*given, **options)
     with console.stages("write"):
         if output is not None:  # before the model, so that an update that fails here can be repeated
             write_clusters(fitted, output, spreadsheet=False)

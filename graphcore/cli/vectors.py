@@ -2,6 +2,7 @@
 
 import re
 import warnings
+from collections import Counter
 
 from ..exceptions import FormatError, InputError, warn_user
 
@@ -14,18 +15,24 @@ _UNREADABLE = re.compile(r"could not convert string (?P<value>'.*') to float64 a
 
 
 def read_vectors(path, any_size=False):
-    """Read one vector per row, from ``.npy`` (two dimensions), ``.npz`` (scipy's, or one array), Parquet, or text.
+    """Read the vectors of :func:`read_rows`."""
+    return read_rows(path, any_size)[0]
 
-    The content says which, also where it is compressed (but for Parquet). Text is numbers between commas, semicolons,
-    tabs or blanks, perhaps with ``#`` comments, a line of names of columns (or of sizes, as word2vec writes it), and a
-    first column of names. Of a Parquet table all columns are taken, or the one of lists. An index is left out; what is
-    not read is said in a warning.
+
+def read_rows(path, any_size=False, encoding="utf-8"):
+    """Read one vector per row, and the names of the rows, None where there are none.
+
+    Files are ``.npy`` (two dimensions), ``.npz`` (scipy's, or one array), Parquet, or text; the content says which,
+    also where it is compressed (but for Parquet). Text is numbers between commas, semicolons, tabs or blanks, perhaps
+    with ``#`` comments, a line of names of columns (or of sizes, as word2vec writes it), and a first column of names.
+    Of a Parquet table all columns are taken, or the one of lists; its only column of text has the names. An index of
+    numbers is left out; what is not read is said in a warning.
     """
     from ..files._source import open_source
 
     with open_source(path, any_size) as source:
         try:
-            X = _load(source)
+            X, names = _load(source, encoding)
         except ValueError as error:
             if isinstance(error, InputError):
                 raise
@@ -34,24 +41,33 @@ def read_vectors(path, any_size=False):
             raise InputError(f"vectors are rows of an array of two dimensions; this one has shape {X.shape}")
         if X.dtype.kind not in "biuf":
             raise InputError(f"vectors are rows of real numbers; this array holds {X.dtype}")
-        return X
+        return X, None if names is None else _different(source, names)
 
 
-def _load(source):
+def _load(source, encoding):
     from ..files.npz import NPZ_MAGIC, matrix_of, open_archive, read_array
 
     if source.head.startswith(b"\x93NUMPY") or source.suffix == ".npy":
         with source.open() as stream:
-            return read_array(stream, source.size)
+            return read_array(stream, source.size), None
     if source.head.startswith(NPZ_MAGIC) or source.suffix == ".npz":
         with source.open() as stream, open_archive(stream, any_size=source.any_size) as archive:
             if "format" in archive:
-                return matrix_of(archive).tocsr()
+                return matrix_of(archive).tocsr(), None
             if len(archive.names) != 1:
                 listed = ", ".join(archive.names)[:200]
                 raise InputError(f"holds {len(archive.names)} arrays ({listed}); save the vectors alone")
-            return archive[archive.names[0]]
-    return _load_parquet(source) if source.begins_with(b"PAR1") else _load_text(source)
+            return archive[archive.names[0]], None
+    return _load_parquet(source) if source.begins_with(b"PAR1") else _load_text(source, encoding)
+
+
+def _different(source, names):
+    """Return names of rows, or None with a warning where two are the same."""
+    again = next((name for name, times in Counter(names).items() if times > 1), None)
+    if again is None:
+        return names
+    warn_user(f"{source.name}: the names of rows are not read, as {again[:80]!r} stands there more than once")
+    return None
 
 
 def _load_parquet(source):
@@ -63,13 +79,18 @@ def _load_parquet(source):
     table, kinds = read_table(source), check_parquet()[0].types
     are_lists = kinds.is_list, kinds.is_large_list, kinds.is_fixed_size_list
     lists = [f.name for f in table.schema if any(is_list(f.type) for is_list in are_lists)]
+    texts = [f.name for f in table.schema if kinds.is_string(f.type) or kinds.is_large_string(f.type)]
+    names = None
+    if len(texts) == 1 and len(table.column_names) > 1 and not table.column(texts[0]).null_count:
+        names = table.column(texts[0]).to_pylist()
+        table = table.drop_columns(texts)
     if len(lists) == 1:
         if len(table.column_names) > 1:
             warn_user(f"{source.name}: the vectors are the lists in column {lists[0]!r}; no other column is read")
         rows = table.column(lists[0]).to_numpy()
         if len({0 if row is None else len(row) for row in rows}) > 1:
             raise InputError(f"the lists in column {lists[0]!r} are not all of one length")
-        return np.stack(rows) if len(rows) else np.empty((0, 0))
+        return np.stack(rows) if len(rows) else np.empty((0, 0)), names
     for field in table.schema:
         if not (kinds.is_integer(field.type) or kinds.is_floating(field.type) or kinds.is_boolean(field.type)):
             if not is_index(field.name):
@@ -81,13 +102,15 @@ def _load_parquet(source):
         elif table.column(field.name).null_count:
             raise InputError(f"column {field.name!r} has missing values; fill them in, or leave these rows out")
     if not table.columns:
-        return np.empty((0, 0))
+        return np.empty((0, 0)), None
     X = np.stack([column.to_numpy() for column in table.columns], axis=1)
-    return _without_index(source, X, table.column_names)
+    return _without_index(source, X, table.column_names), names
 
 
-def _load_text(source):
+def _load_text(source, encoding):
     """Read text; the layout is that of the first lines below a header."""
+    import numpy as np
+
     from ..files._columns import is_number
     from ..files._dialect import EXCEL, named_columns, sample_lines, split_line
 
@@ -119,17 +142,20 @@ def _load_text(source):
     width, body = len(rows[0]), rows[1:] or rows
     named = named if width > 1 else 0
     names = rows[0] if any(map(_is_word, rows[0][named:])) or (not has_sizes and _is_counted(rows[0], body)) else None
-    if named:
-        warn_user(f"{source.name}: column 0 holds names, as {body[0][0][:40]!r}, and is not read")
     if names is not None and all(map(is_number, names[1:])):
         warn_user(f"{source.name}: the first line counts the columns, and is not read as a vector")
-    X = _numbers(
-        source, delimiter=delimiter, skiprows=skip + (names is not None), ndmin=2, quotechar='"' if quoted else None,
-        usecols=range(named, width), comments=None if named and not quoted else "#",
-    )  # fmt: skip
+    layout = {
+        "delimiter": delimiter, "skiprows": skip + (names is not None), "quotechar": '"' if quoted else None,
+        "comments": None if named and not quoted else "#",
+    }  # fmt: skip
+    X = _numbers(source, ndmin=2, usecols=range(named, width), **layout)
     if X.size == 0:
         raise InputError("holds column names and no numbers")
-    return _without_index(source, X, names if names is None else names[named:], named)
+    ids = None
+    if named:
+        with source.text(encoding) as lines:
+            ids = [name.strip() for name in np.loadtxt(lines, dtype=str, usecols=0, ndmin=1, **layout).tolist()]
+    return _without_index(source, X, names if names is None else names[named:], named), ids
 
 
 def _numbers(source, **options):

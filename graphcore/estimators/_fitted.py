@@ -10,6 +10,7 @@ from ..cluster.pipeline.cluster import Clustering
 from ..cluster.pipeline.drafts import SELF_LOOP
 from ..cluster.selection.cluster_tree import ClusterTree
 from ..cluster.selection.result import KSelection
+from ..exceptions import InputError
 from ..graphs.graph import Graph
 from ..kernels.graph import GraphKernel
 from ..metrics import quotient_graph
@@ -152,6 +153,45 @@ class FittedGraph(ClusterDescriptions):
             self.graph_.rows, self.labels_, kept.inner, kept.volumes, kept.evidence,
             self.clustering_.settings.joined_by, exponent=kept.exponent, node_weights=kept.weights,
         )  # fmt: skip
+
+    def write_obs(self, adata: object, key: str = "cluster") -> None:
+        """Write clusters and their stability into the table of cells of an AnnData object, as scanpy's tools do.
+
+        Parameters
+        ----------
+        adata : AnnData, or any object whose ``obs`` is a pandas DataFrame
+            Its cells are the nodes or vectors of the fit, in their order.
+        key : str, default "cluster"
+            Column of the clusters, categorical text; missing for nodes in no cluster. `stability_`, if the fit has it,
+            becomes the column ``key + "_stability"``.
+
+        Raises
+        ------
+        InputError
+            If there is no such table, or its rows are not those of the fit.
+
+        Examples
+        --------
+        >>> import graphcore, pandas
+        >>> from types import SimpleNamespace
+        >>> karate = graphcore.datasets.load_karate()
+        >>> adata = SimpleNamespace(obs=pandas.DataFrame(index=[f"cell {i}" for i in range(34)]))
+        >>> graphcore.CoresetSpectralClustering(2, random_state=0).fit(karate.graph).write_obs(adata)
+        >>> adata.obs.columns.tolist()
+        ['cluster', 'cluster_stability']
+        """
+        check_is_fitted(self)
+        obs, n = getattr(adata, "obs", None), len(self.labels_)
+        if not hasattr(obs, "index") or not hasattr(obs, "columns"):
+            raise InputError(f"adata is a {type(adata).__name__}; an object with a table obs is needed, as AnnData has")
+        named = self._names is not None and self._names.dtype.kind not in "iu"
+        if len(obs) != n or (named and list(map(str, obs.index)) != list(map(str, self._names.tolist()))):
+            raise InputError(f"adata.obs has {len(obs)} rows, and {n} others were fitted; give the object of the fit")
+        import pandas
+
+        obs[key] = pandas.Categorical.from_codes(self.labels_, [str(c) for c in range(self.n_clusters_)])
+        if self.stability_ is not None:
+            obs[f"{key}_stability"] = self.stability_
 
     @property
     def tree_(self) -> ClusterTree:

@@ -12,9 +12,10 @@ from ..base.types import AnyData, AnyGraph, ArrayLike, Labels, PathLike
 from ..base.validation import are_missing, whole_labels
 from ..cluster.pipeline.parameters import defaults
 from ..cluster.pipeline.settings import check_settings
-from ..exceptions import InputError, warn_user
+from ..exceptions import InputError, ParameterError, warn_user
 from ..graphs.columns import check_order
 from ..graphs.graph import Graph
+from ..graphs.nodes import with_ids
 from ..graphs.rows import DIRECTED
 from ._checks import Estimator, parameters, stages_of, whole
 from ._fitted import FittedGraph
@@ -185,7 +186,7 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, PredictedRows
     @whole
     def fit(
         self, X: AnyData, y: object = None, sample_weight: ArrayLike | None = None, *,
-        labels: ArrayLike | None = None, initial_labels: ArrayLike | None = None,
+        labels: ArrayLike | None = None, initial_labels: ArrayLike | None = None, ids: ArrayLike | None = None,
     ) -> Self:  # fmt: skip
         """Cluster a graph or vectors.
 
@@ -213,6 +214,9 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, PredictedRows
         initial_labels : array-like of shape (n_samples,), integer, optional
             Labels to start from, likewise, instead of clustering coresets: nodes of -1 follow their neighbours, then
             all are moved as at the end of every fit. Clusters keep their numbers.
+        ids : array-like of shape (n_samples,), optional
+            Names of the rows of vectors, each different: the `node_names` of `graph_`, by which reports, trees and
+            files call them. A graph brings its own, see :meth:`Graph.with_nodes`.
 
         Returns
         -------
@@ -240,9 +244,9 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, PredictedRows
             if marked.ndim == 1 and marked.dtype.kind == "O" and are_missing(marked).any():
                 warn_user("y holds None beside text, and is not read: give labels= as integers, -1 where there is none")
         known = {"labels": labels, "initial_labels": initial_labels, "sample_weight": sample_weight}
-        for name, values in known.items():
+        for name, values in (*known.items(), ("ids", ids)):
             check_order(name, values, X)
-        return fit_with_callbacks(type(self)._fit, self, X, y, **known)
+        return fit_with_callbacks(type(self)._fit, self, X, y, ids=ids, **known)
 
     def fit_predict(self, X: AnyData, y: object = None, **known: ArrayLike | None) -> Labels:
         """Call :meth:`fit`, and return `labels_`.
@@ -265,12 +269,16 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, PredictedRows
         """
         return self.fit(X, y, **known).labels_
 
-    def _fit(self, X, on_stage, **known):
+    def _fit(self, X, on_stage, ids=None, **known):
         streams = Streams(self.random_state)
         # Before the search for neighbours.
         params = check_settings(self.n_clusters, {name: getattr(self, name) for name in defaults()})
         with stages_of(self, on_stage) as stages:
             graph, reference = graph_of(self, X, streams, stages)
+            if ids is not None:
+                if reference.kind == "edges":
+                    raise ParameterError("ids is for rows of vectors; name the nodes of a graph by Graph.with_nodes")
+                graph = with_ids(graph, ids)
             return self._fit_graph(graph, reference, params, streams, stages, is_given=isinstance(X, Graph), **known)
 
     def _fit_graph(self, graph, reference, params, streams, stages, *, is_given, **known):
@@ -279,7 +287,9 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, PredictedRows
         fit = fit_graph(graph, params, kinds=reference.kinds, **known, **options)
         return self._take(fit, reference, is_given=is_given)
 
-    def update(self, added: AnyData | None = None, removed: AnyGraph | None = None) -> Update:
+    def update(
+        self, added: AnyData | None = None, removed: AnyGraph | None = None, *, ids: ArrayLike | None = None
+    ) -> Update:
         """Change the graph, or add vectors, and change the labels where the evidence has changed.
 
         Nodes at changed edges may move to another cluster, then neighbours of what moved. Clusters keep their numbers,
@@ -297,6 +307,8 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, PredictedRows
             a graph. Nodes go by their names, if the graph has any, otherwise by their numbers; names that are new, and
             numbers from `n_nodes` on, are new nodes. The weight of an edge that is there already adds up, if the graph
             has weights. Removed edges go whole, before others are added: an edge in both gets a new weight.
+        ids : array-like of shape (n_new,), optional
+            Of new vectors, for a model that was fitted with `ids`. Default: their row numbers.
 
         Returns
         -------
@@ -345,20 +357,30 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, PredictedRows
                 f"with symmetrize={self.symmetrize!r} a link changes edges everywhere; fit the changed graph again"
             )
         volume_changes = self._volume_changes.copy()  # what fails changes nothing
-        graph, changes, streams = self._graph, (added, removed), Streams(self.random_state)
+        if ids is not None and (not of_vectors or self._names is None):
+            raise ParameterError("ids is for models of vectors that were fitted with ids; leave it out")
+        graph, changes, streams, names = self._graph, (added, removed), Streams(self.random_state), None
         with stages_of(self) as stages:
             if of_vectors:
                 with stages("neighbours"):
                     graph, reference, changes = with_rows(self, added, streams)
+                    if self._names is not None:
+                        names = with_ids(graph, self._ids_with(ids, graph.n_nodes)).node_names
             graph, result, done, sums, shares = update_clustering(
                 graph, self.clustering_, volume_changes, {name: getattr(self, name) for name in _SIZES}, changes,
                 kinds=reference.kinds, random_state=streams, n_jobs=self.n_jobs, stages=stages,
             )  # fmt: skip
-        self._keep(graph, reference, result, shares)
+        self._keep(graph if names is None else graph._by_names(names), reference, result, shares)
         self.n_features_in_ = self.n_features_in_ if reference.kind == "vectors" else graph.n_nodes
         self._volume_changes = volume_changes
         self._reference.set_clusters(sums)
         return done
+
+    def _ids_with(self, ids, n_rows):
+        """Ids of all rows, of which the new ones have these or, without any, their numbers."""
+        old = self._names.tolist()
+        new = range(len(old), n_rows) if ids is None else np.asarray(ids).tolist()
+        return [*old, *(map(str, new) if isinstance(old[0], str) else new)]
 
     def save(self, path: PathLike) -> None:
         """Write the model to one file, graph included, without pickle; :func:`graphcore.load` reads it.

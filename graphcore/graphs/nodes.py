@@ -8,7 +8,7 @@ import numpy as np
 
 from ..base.types import Array
 from ..base.validation import is_missing
-from ..exceptions import InputError, warn_user
+from ..exceptions import InputError, ParameterError, warn_user
 from .columns import without_kind
 from .from_table import Columns
 from .ids import as_ids, as_names, id_dtype, is_text
@@ -219,6 +219,14 @@ def _attribute(name, values, n_nodes):
     if values.dtype.kind != "O":
         return values
     return as_names(["" if is_missing(one) else str(one) for one in values], n_nodes)
+
+
+def with_ids(graph, ids):
+    """Return the graph whose node i is called ``ids[i]``, as rows of vectors are."""
+    if not hasattr(ids, "__len__") or len(ids) != graph.n_nodes:
+        found = f"{len(ids)} values" if hasattr(ids, "__len__") else repr(ids)
+        raise ParameterError(f"ids is {found}; an id for each of {graph.n_nodes} rows is needed")
+    return graph._by_names(_distinct(as_names(ids, graph.n_nodes)))
 
 
 def _distinct(values):

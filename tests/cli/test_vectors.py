@@ -9,7 +9,8 @@ import scipy.sparse as sp
 
 import graphcore
 from graphcore import CoresetSpectralClustering, GraphWarning, InputError, knn_graph, read_graph
-from graphcore.cli.vectors import read_vectors
+from graphcore.cli.app import run
+from graphcore.cli.vectors import read_rows, read_vectors
 
 
 @pytest.mark.parametrize(
@@ -119,9 +120,11 @@ ROWS = [f"{u + 0.5},{v + 0.5},{w + 0.5}" for u, v, w in X.tolist()]
         (["id,x,y,z", *(f"{i},{row}" for i, row in enumerate(ROWS, 1))], "column 0 is an index"),
         (["ID,x,y,z", *(f"{70 - 3 * i},{row}" for i, row in enumerate(ROWS))], "column 0 is an index"),
         ([f"{i},{row}" for i, row in enumerate(ROWS)], "column 0 is an index"),
-        ([f"ann{i},{row}" for i, row in enumerate(ROWS)], "column 0 holds names"),
-        (["name,x,y,z", *(f'"ann",{row}' for row in ROWS)], "column 0 holds names"),
-        (["4 3", *(f"ann{row}".replace("ann", "ann ").replace(",", " ") for row in ROWS)], "column 0 holds names"),
+        (["name,x,y,z", *(f'"ann",{row}' for row in ROWS)], "names of rows are not read, as 'ann' stands there more"),
+        (
+            ["4 3", *(f"ann{row}".replace("ann", "ann ").replace(",", " ") for row in ROWS)],
+            "names of rows are not read",
+        ),
     ],
 )
 @pytest.mark.parametrize("squeezed", [True, False])
@@ -130,6 +133,47 @@ def test_names_and_an_index_are_no_coordinates(tmp_path, lines, said, squeezed):
     (tmp_path / "x.csv").write_bytes(gzip.compress(text) if squeezed else text)
     with pytest.warns(GraphWarning, match=said):
         np.testing.assert_array_equal(read_vectors(str(tmp_path / "x.csv")), X + 0.5)
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        [f"anné{i},{row}" for i, row in enumerate(ROWS)],
+        ["name;x;y;z", *(f'"anné{i}";{row}'.replace(",", ";") for i, row in enumerate(ROWS))],
+        ["4 3", *(f"anné{i},{row}".replace(",", " ") for i, row in enumerate(ROWS))],
+    ],
+)
+@pytest.mark.parametrize("squeezed", [True, False])
+def test_names_of_rows_are_read(tmp_path, lines, squeezed):
+    text = ("\n".join(lines) + "\n").encode()
+    (tmp_path / "x.csv").write_bytes(gzip.compress(text) if squeezed else text)
+    found, names = read_rows(str(tmp_path / "x.csv"))
+    np.testing.assert_array_equal(found, X + 0.5)
+    assert names == [f"anné{i}" for i in range(len(ROWS))]
+
+
+def test_an_index_of_text_in_parquet_names_the_rows(tmp_path):
+    pandas = pytest.importorskip("pandas")
+    pytest.importorskip("pyarrow")
+    names = [f"cell {i}" for i in range(len(X))]
+    pandas.DataFrame(X, index=names, columns=list("abc")).to_parquet(tmp_path / "x.parquet")
+    found, read = read_rows(str(tmp_path / "x.parquet"))
+    np.testing.assert_array_equal(found, X)
+    assert read == names
+
+
+def test_names_of_rows_are_in_labels_pages_models_and_updates(folder, capsys):
+    from sklearn.datasets import make_blobs
+
+    points, _ = make_blobs(70, centers=[[0, 0], [30, 0], [0, 30]], random_state=0)
+    lines = [f"word{i},{x},{y}\n" for i, (x, y) in enumerate(points)]
+    (folder / "x.csv").write_text("".join(lines[:60]))
+    (folder / "more.csv").write_text("".join(lines[60:]))
+    command = "cluster x.csv --vectors -k 3 -o l.tsv --report page.html --model m.npz"
+    assert run(command.split()) == 0
+    assert (folder / "l.tsv").read_text().startswith("word0\t") and ">word" in (folder / "page.html").read_text()
+    assert run(["update", "m.npz", "more.csv", "-o", "after.tsv"]) == 0
+    assert [line.split("\t")[0] for line in (folder / "after.tsv").read_text().splitlines()][-1] == "word69"
 
 
 def test_the_line_by_which_excel_tells_the_delimiter_is_passed_over(tmp_path):
@@ -148,11 +192,13 @@ def test_vectors_in_parquet(tmp_path):
     path = tmp_path / "x.parquet"
     parquet.write_table(arrow.table({f"c{i}": X[:, i] for i in range(3)}), path)
     np.testing.assert_array_equal(read_vectors(str(path)), X)
-    parquet.write_table(arrow.table({"id": list("abcd"), "embedding": X.tolist()}), path)
+    parquet.write_table(arrow.table({"id": list("abcd"), "embedding": X.tolist(), "x": X[:, 0]}), path)
     with pytest.warns(GraphWarning, match="the lists in column 'embedding'"):
-        np.testing.assert_array_equal(read_vectors(str(path)), X)
+        found, names = read_rows(str(path))
+    np.testing.assert_array_equal(found, X)
+    assert names == list("abcd")
     for columns, said in (
-        ({"id": list("abcd"), "x": X[:, 0]}, "column 'id' holds string, and vectors are numbers only"),
+        ({"id": list("abcd"), "y": list("abcd"), "x": X[:, 0]}, "column 'id' holds string, and vectors are numbers"),
         ({"x": [[1.0], [1.0, 2.0]]}, "the lists in column 'x' are not all of one length"),
     ):
         parquet.write_table(arrow.table(columns), path)

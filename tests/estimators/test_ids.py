@@ -1,0 +1,108 @@
+"""Names of the rows of vectors, the table of cells of an AnnData object, and pipelines in files of joblib."""
+
+from types import SimpleNamespace
+
+import joblib
+import numpy as np
+import pytest
+from sklearn.datasets import make_blobs
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+import graphcore
+from graphcore import CoresetSpectralClustering, InputError, ParameterError
+
+X, Y = make_blobs(130, centers=3, cluster_std=0.5, random_state=0)
+IDS = [f"gene {i}" for i in range(130)]
+
+
+def fitted(ids=None, **parameters):
+    return CoresetSpectralClustering(3, random_state=0, **parameters).fit(X[:100], ids=ids)
+
+
+@pytest.mark.parametrize("make", [list, np.array, tuple])
+def test_ids_name_the_rows_in_all_that_is_said_of_them(make, tmp_path):
+    model = fitted(make(IDS[:100]))
+    np.testing.assert_array_equal(model.labels_, fitted().labels_)
+    assert model.graph_.node_names.tolist() == IDS[:100]
+    assert set(np.concatenate(model.summary()["central"])) <= set(IDS)
+    graphcore.write_labels(model.labels_, tmp_path / "labels.tsv", model.graph_)
+    assert (tmp_path / "labels.tsv").read_text().splitlines()[7] == f"gene 7\t{model.labels_[7]}"
+    model.report(tmp_path / "page.html", pictures=False)
+    assert model.summary()["central"][0][0] in (tmp_path / "page.html").read_text()
+
+
+@pytest.mark.parametrize("saved", [False, True])
+def test_ids_of_new_rows(saved, tmp_path):
+    model, plain = fitted(IDS[:100]), fitted()
+    if saved:
+        model.save(tmp_path / "model.npz")
+        model = graphcore.load(tmp_path / "model.npz")
+    model.update(X[100:120], ids=IDS[100:120])
+    plain.update(X[100:120])
+    np.testing.assert_array_equal(model.labels_, plain.labels_)
+    assert model.graph_.node_names.tolist() == IDS[:120]
+    model.update(X[120:])
+    assert model.graph_.node_names[-1] == "129"
+    assert (model.graph_.to_scipy() != fitted_again(plain).graph_.to_scipy()).nnz == 0
+
+
+def fitted_again(plain):
+    plain.update(X[120:])
+    return plain
+
+
+@pytest.mark.parametrize(
+    ("ids", "said"), [(IDS[:99], "99 values"), (3, "ids is 3"), (["a"] * 100, "stands in rows 0 and 1")]
+)
+def test_ids_that_are_none(ids, said):
+    with pytest.raises(InputError, match=said):
+        fitted(ids)
+
+
+def test_what_has_no_ids():
+    graph = graphcore.datasets.load_karate().graph
+    with pytest.raises(ParameterError, match=r"Graph\.with_nodes"):
+        CoresetSpectralClustering(2).fit(graph, ids=range(34))
+    with pytest.raises(ParameterError, match="fitted with ids"):
+        fitted().update(X[100:], ids=IDS[100:])
+    model = fitted(np.arange(100) + 20)
+    with pytest.raises(InputError, match="stands in rows"):  # row 100 would be called as row 80 is
+        model.update(X[100:])
+    assert len(model.labels_) == 100
+
+
+def test_clusters_in_the_table_of_an_annotated_object():
+    pandas = pytest.importorskip("pandas")
+    model = fitted(IDS[:100], outliers=0.05)
+    adata = SimpleNamespace(obs=pandas.DataFrame({"batch": 1}, index=IDS[:100]))
+    model.write_obs(adata, "k3")
+    assert adata.obs.columns.tolist() == ["batch", "k3", "k3_stability"]
+    assert adata.obs["k3"].cat.categories.tolist() == ["0", "1", "2"]
+    np.testing.assert_array_equal(adata.obs["k3"].cat.codes, model.labels_)
+    assert adata.obs["k3"].isna().sum() == (model.labels_ < 0).sum() > 0
+    np.testing.assert_array_equal(adata.obs["k3_stability"], model.stability_)
+    for other in (SimpleNamespace(), SimpleNamespace(obs=adata.obs[::-1]), SimpleNamespace(obs=adata.obs[:50]), 3):
+        with pytest.raises(InputError, match="adata"):
+            model.write_obs(other)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["CoresetSpectralClustering", "KernelKMeans", "CoresetKernelKMeans", "NystromKernelKMeans",
+     "GaussianSketchKernelKMeans", "KFlats", "KernelKFlats"],
+)  # fmt: skip
+def test_pipelines_in_files_of_joblib_answer_as_before(name, tmp_path):
+    points, _ = make_blobs(1000, centers=12, n_features=30, cluster_std=8, random_state=0)
+    new = points + np.random.default_rng(0).normal(0, 4, points.shape)
+    model = make_pipeline(StandardScaler(), getattr(graphcore, name)(12, random_state=0)).fit(points)
+    joblib.dump(model, tmp_path / "model.joblib")
+    again = joblib.load(tmp_path / "model.joblib")
+    np.testing.assert_array_equal(again.predict(new), model.predict(new))
+    if name == "CoresetSpectralClustering":
+        scaled = model[0].transform(new[:20])
+        for key, column in model[-1].summary().items():
+            assert [*map(str, again[-1].summary()[key])] == [*map(str, column)]
+        assert (again[-1].membership_ != model[-1].membership_).nnz == 0
+        again[-1].update(scaled)
+        np.testing.assert_array_equal(again[-1].labels_, (model[-1].update(scaled), model[-1].labels_)[1])
