@@ -164,7 +164,7 @@ def cluster(console, input, **options):
         streams = Streams(given.random_state)
         graph, reference = graph_for(model, X, streams, stages, nodes, given.encoding, given.any_size)
         truth = None if given.truth is None else read_one_label(given.truth, graph, given.any_size, given.encoding)
-        check_names(graph, given.output, {} if nodes is None else nodes.columns)
+        check_names(graph, given.output)
         is_given = isinstance(X, Graph) and given.symmetrize not in DIRECTED
         model._fit_graph(graph, reference, params, streams, stages, is_given=is_given, **_known(graph, given))
         if output_kind(given.output) != "text" and (given.membership or ".npz").lower().endswith(".npz"):
@@ -172,7 +172,7 @@ def cluster(console, input, **options):
         if not goes_to_workers(model.graph_):
             warn_of_idle(("scheduler", "workers"), "graphs on disk of more than 2^28 entries (134 million edges)")
         with stages("write"):
-            write_clusters(model, given.output, given.spreadsheet, nodes)
+            write_clusters(model, given.output, given.spreadsheet)
             if given.model is not None:
                 model.save(given.model)
         robustness = None

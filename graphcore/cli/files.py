@@ -4,7 +4,7 @@ import os
 
 import click
 
-from ..exceptions import InputError
+from ..exceptions import InputError, warn_user
 
 # Programs that open files with these endings refuse text.
 _NO_TEXT = frozenset([
@@ -118,15 +118,15 @@ def _check_ending(path, forms, *own):
     check_writable(path)
 
 
-def check_names(graph, output, columns):
-    """Check, before the work, that the names of nodes and of `columns` can be written to `output`."""
+def check_names(graph, output):
+    """Check, before the work, that the names of nodes and of their attributes can be written to `output`."""
     from ..files.formats import ending_format
     from ..files.labels import check_names as check_lines
     from ..files.markup import check_columns
 
     kind = output_kind(output)
     if kind == "graph":
-        check_columns(graph, columns, ending_format(output)[0])
+        check_columns(graph, {}, ending_format(output)[0])
     elif kind == "text":
         check_lines(graph.node_names, "npy")
 
@@ -142,22 +142,23 @@ def output_kind(output):
     return "graph" if found is not None and found.attributes else "text"
 
 
-def write_clusters(model, output, spreadsheet, nodes=None):
-    """Write the labels of a model, with other columns about its nodes where the format has a place for them.
+def write_clusters(model, output, spreadsheet):
+    """Write the labels of a model, with attributes of its nodes where the format has a place for them.
 
-    `nodes` is their NodeTable; a column of it gives way to a result of the same name.
+    An attribute gives way to a result of the same name, which is said.
     """
     from ..files import write_graph, write_labels
     from ..files.parquet import write_table
 
     graph, levels, kind = model.graph_, model.level_labels_, output_kind(output)
     columns = model.to_table() | {f"level_{i}": level for i, level in enumerate(levels[:-1], 1)}
-    if nodes is not None:
-        columns |= {name: values for name, values in nodes.columns.items() if name not in columns}
+    old = [name for name in graph.attributes if name in columns]
+    if old and kind in ("graph", "parquet"):
+        warn_user(f"attributes {', '.join(old)} of the input give way to the results of these names")
     if kind == "graph":
         write_graph(graph, output, attributes=columns)
     elif kind == "parquet":
-        write_table(columns, output)
+        write_table(columns | {name: values for name, values in graph.attributes.items() if name not in old}, output)
     else:
         write_labels(levels.T if len(levels) > 1 else model.labels_, output, graph, spreadsheet=spreadsheet)
 

@@ -174,13 +174,14 @@ def write_graph(
     format : {"tsv", "csv", "matrix-market", "metis", "npz", "graphml", "gexf", "gml", "store"}, optional
         Default: by the ending (.tsv, .txt, .edges, .csv, .mtx, .metis, .npz, .graphml, .gexf, .gml, .store). Edge lists
         ("tsv" and "csv") hold each edge once, with node names; isolated nodes come back only if the graph has no names.
-        "metis" holds integer weights, no self-loops and no names, "matrix-market" no names; "npz" holds everything, and
-        ``scipy.sparse.load_npz`` reads it too. "store" holds everything as well, in a folder that
+        "metis" holds integer weights, no self-loops and no names, "matrix-market" no names; "npz" holds everything but
+        attributes, and ``scipy.sparse.load_npz`` reads it too. "store" does as well, in a folder that
         :func:`graphcore.open_graph` opens without reading it. "graphml", "gexf" and "gml" are for other programs, such
         as Gephi and Cytoscape.
     attributes : dict of array-like of shape (n_nodes,), optional
-        Attributes of the nodes in GraphML, GEXF and GML, such as ``model.to_table()``; a column "node" is left out, as
-        the names are written anyway, and so is NaN.
+        Attributes of the nodes in GraphML, GEXF and GML, such as ``model.to_table()``, beside those of the graph, of
+        which other formats say that they are not written; a column "node" is left out, as the names are written anyway,
+        and so is NaN.
 
     Raises
     ------
@@ -209,6 +210,8 @@ def write_graph(
     takes_attributes = name != "store" and FORMATS[name].attributes
     if attributes and not takes_attributes:
         raise ParameterError(f"attributes are for graphml, gexf and gml; {name} files have no place for them")
+    if graph.attributes and not takes_attributes:
+        warn_user(f"{name} files hold no attributes of nodes: {', '.join(graph.attributes)[:200]} not written")
     if name == "store":
         # This import is late because the store itself imports the readers of files.
         from .store import write_store

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import graphcore
 
 # Attributes that files and other libraries give to edges themselves.
-_OWN = frozenset(["id", "key", "label", "start", "end", "source", "target", "networkx_key"])
+OWN = frozenset(["id", "key", "label", "start", "end", "source", "target", "networkx_key"])
 
 
 def from_networkx(
@@ -132,14 +132,14 @@ def edge_attribute(values, weight, parameter, tell):
         return None
     if weight != "auto":
         if weight not in values:
-            listed = ", ".join(repr(name) for name in values if name not in _OWN)
+            listed = ", ".join(repr(name) for name in values if name not in OWN)
             raise refused(parameter, weight, f"is an attribute of no edge; there are {listed or 'none'}")
         return weight
     # Text under the very name of weights is refused when it is read.
     chosen = weight_column([name for name, value in values.items() if name == "weight" or is_number(value)])
     numbers = (name for name, value in values.items() if isinstance(value, Real) and not isinstance(value, bool))
     likely = (name for name in values if weight_column([name]) is not None)
-    others = [name for name in dict.fromkeys(chain(numbers, likely)) if name != chosen and name not in _OWN]
+    others = [name for name in dict.fromkeys(chain(numbers, likely)) if name != chosen and name not in OWN]
     if others:
         tell(left_out(others, parameter))
     return chosen
