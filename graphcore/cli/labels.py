@@ -3,6 +3,7 @@
 import os
 import shlex
 from collections import Counter
+from itertools import repeat
 
 import click
 
@@ -83,12 +84,17 @@ def _aligned(labels, truth, graph, **reading):
     for path, names in ((labels, nodes), (truth, others)):
         if len(set(names)) < len(names):
             raise InputError(f"{path}: node {Counter(names).most_common(1)[0][0]!r} has two labels")
-    other = {without_mark(node): line for line, node in enumerate(others)}
-    lines = np.array([(i, other[node]) for i, node in enumerate(map(without_mark, nodes)) if node in other])
-    if not len(lines):
+    nodes, others = ([without_mark(node) if node[:1] == "'" else node for node in names] for names in (nodes, others))
+    lines = np.arange(len(nodes))
+    if nodes != others:  # else there is no need to look for each
+        line_of = dict(zip(others, range(len(others)), strict=True))
+        lines = np.fromiter(map(line_of.get, nodes, repeat(-1)), dtype=np.int64, count=len(nodes))
+    kept = lines >= 0
+    if not kept.any():
         raise InputError(f"{labels} and {truth} have no node in common")
-    alone = {"only_in_labels": len(nodes) - len(lines), "only_in_other": len(others) - len(lines)}
-    return first[lines[:, 0]], second[lines[:, 1]], alone
+    n_common = int(kept.sum())
+    alone = {"only_in_labels": len(nodes) - n_common, "only_in_other": len(others) - n_common}
+    return first[kept], second[lines[kept]], alone
 
 
 def _scores(first, second, graph):
