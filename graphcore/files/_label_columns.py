@@ -23,6 +23,7 @@ _CLUSTERS = frozenset([
 ])  # fmt: skip
 _UNKNOWN = frozenset(["", *MISSING_NAMES])
 _NOT_PLAIN, _NOT_BLANKS = re.compile(r'"|\n[\s#%]'), re.compile(r"  | \n|[^\S\n ]")
+_LEVEL = re.compile(r"level_\d+")
 # Lines that are looked at for a header.
 _SAMPLE = 200
 
@@ -109,7 +110,7 @@ def _numpy_columns(source):
 def _named_columns(source, columns):
     """Return the columns of nodes and clusters below a header, or all columns where the first line is none."""
     heads, below = [column[0] for column in columns], [column[1:_SAMPLE] for column in columns]
-    known = [c for c, head in enumerate(heads) if plain(head) in _CLUSTERS]
+    known = [c for c, head in enumerate(heads) if plain(head) in _CLUSTERS or _LEVEL.fullmatch(head)]
     words = [c for c, head in enumerate(heads) if head[:1].isalpha() and head.lower() not in MISSING]
     by_number = below[0] and any(all(map(is_id, below[c])) for c in words)
     # A node may have a blank name, too.
