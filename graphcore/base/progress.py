@@ -33,6 +33,12 @@ def note(text):
         stages.noted(text)
 
 
+def record(name, value):
+    """Have whoever measures the running stages keep the first value under a name, as what was decided about a file."""
+    for stages in _running.get():
+        stages.facts.setdefault(name, value)
+
+
 def in_notebook():
     """Return whether this runs in a notebook's kernel."""
     shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
@@ -91,7 +97,7 @@ class Bar:
 
 
 class Stages:
-    """Measures named stages: wall-clock `seconds` of every stage ended so far, in order.
+    """Measures named stages: wall-clock `seconds` of every stage ended so far, in order; keeps `facts`.
 
     `on_stage(name)` is called when a stage begins, `on_expect(n)` once it is known that n stages are still to come,
     `on_note(text)` when the running one says how far it is. From `verbose` 1 on, every stage is announced when it ends,
@@ -99,7 +105,8 @@ class Stages:
     """
 
     def __init__(self, on_stage=None, verbose=0, on_expect=None, on_note=None):
-        self.seconds = {}
+        self.seconds: dict[str, float] = {}
+        self.facts: dict[str, Any] = {}
         self._on_stage = on_stage
         self._on_expect = on_expect
         self._on_note = on_note

@@ -20,7 +20,16 @@ from .files import (
     tell_of_missing_pictures,
     write_clusters,
 )
-from .inputs import READING, check_there, graph_for, input_options, read_input, read_node_table, warn_of_idle
+from .inputs import (
+    READING,
+    check_there,
+    graph_for,
+    input_options,
+    one_or_all,
+    read_input,
+    read_node_table,
+    warn_of_idle,
+)
 from .labels import PAGE, page_about, read_one_label, truth_option
 from .summary import cluster_facts, cluster_lines, graph_lines
 
@@ -86,7 +95,7 @@ _STAGES = ("coreset_size", "sampling", "eigen_solver", "published")
         ("in a pipe, for a script", "zcat edges.txt.gz | graphcore cluster - -k 9 --json -o labels.tsv"),
     ],
 )  # fmt: skip
-@click.argument("input", metavar="INPUT", type=INPUT)
+@click.argument("input", metavar="INPUT...", nargs=-1, required=True, type=INPUT)
 @adding(
     click.option(
         "-k", "--clusters", "--levels", "n_clusters", type=_numbers, metavar="K", shell_complete=_offered(["auto"]),
@@ -137,10 +146,11 @@ _STAGES = ("coreset_size", "sampling", "eigen_solver", "published")
 def cluster(console, input, **options):
     """Cluster a graph, or vectors through their kNN graph.
 
-    INPUT is an edge list, Parquet, Matrix Market, METIS, scipy .npz, GraphML, GEXF, GML or BVGraph file; a graph on
+    INPUT is one file or several, or a folder of parts, of which each holds some of the edges: an edge list, Parquet, Matrix Market, METIS, scipy .npz, GraphML, GEXF, GML or BVGraph file; a graph on
     disk (see build); vectors (.npy, or another file with --vectors); or "-", standard input. Nodes without an edge
     belong to no cluster and get label -1.
     """
+    input = one_or_all(input)
     start, stages, given = time.perf_counter(), console.stages, SimpleNamespace(**options)
     settings = {name: options[name] for name in defaults() if options[name] is not None}
     files = {name: options[name] for name in ("output", "tree", "report", "membership", "model")}

@@ -74,7 +74,10 @@ class Command(_Taught):
             console = Console(given.get("quiet", False))
             with console.listening():
                 facts, lines = callback(console, **given)
-            facts = {"warnings": console.warned, "seconds": dict(console.stages.seconds)} | facts
+            known = console.stages.facts
+            facts = {"warnings": console.warned, "seconds": dict(console.stages.seconds)} | known | facts
+            if "columns" in known:
+                lines.insert(1, ("columns", _columns_line(**known["columns"])))
             if as_json or not console.quiet:
                 show(facts, lines, as_json)
 
@@ -168,6 +171,10 @@ def _spelled(option, value):
     if option.is_flag:
         return (option.secondary_opts if value == "False" and option.secondary_opts else option.opts)[0]
     return f"{option.opts[0]} {'none' if value == 'None' else value}"
+
+
+def _columns_line(ends, weight):
+    return f"{ends[0]} and {ends[1]} (ends), {'no weight' if weight is None else f'{weight} (weight)'}"
 
 
 def show(facts, lines, as_json):

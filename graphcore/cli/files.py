@@ -36,7 +36,7 @@ def on_stdout(command, given):
 
 def check_files(command, given):
     """Raise an error unless every file of a command, by the values that its parameters have, has one use."""
-    from ..files._source import files_read
+    from ..files._source import files_read, parts_of
     from ..files.atomic import Use, check_apart
 
     uses = []
@@ -47,7 +47,7 @@ def check_files(command, given):
                 replaced and os.path.exists(path) and os.path.exists(replaced) and os.path.samefile(path, replaced)
             ):
                 continue
-            for file in [path] if written or path == "-" else files_read(path):
+            for file in [path] if written or path == "-" else [f for part in parts_of(path) for f in files_read(part)]:
                 uses.append(Use(f"{_spelt(p)} {file}", int(written) if path == "-" else file, written))
             uses += [
                 Use(f"{path}{ending} (beside {_spelt(p)})", f"{path}{ending}", True)
@@ -83,10 +83,11 @@ def labels_target(given):
 
     if given["output"] is not None:
         return {}
-    stream = is_stream(given["input"])
+    path = given["input"][0]
+    stream = is_stream(path)
     if stream and not on_stdout(click.get_current_context().command, given):
         return {"output": "-"}
-    output = f"{'standard-input' if stream else os.path.basename(os.path.abspath(given['input']))}.clusters.tsv"
+    output = f"{'standard-input' if stream else os.path.basename(os.path.abspath(path))}.clusters.tsv"
     if os.path.lexists(output):
         raise InputError(f"{output}: is there already; -o {output} replaces it, -o FILE writes elsewhere")
     return {"output": output}

@@ -4,7 +4,7 @@ import click
 
 from .console import Command, command
 from .files import INPUT, OUTPUT
-from .inputs import any_size_option, check_output, input_options, load, reading_options, run_options
+from .inputs import any_size_option, check_output, input_options, load, one_or_all, reading_options, run_options
 from .summary import count, graph_facts, graph_lines
 
 
@@ -16,7 +16,7 @@ from .summary import count, graph_facts, graph_lines
         ("for a script", "graphcore info graph.npz --json"),
     ],
 )
-@click.argument("input", metavar="INPUT", type=INPUT)
+@click.argument("input", metavar="INPUT...", nargs=-1, required=True, type=INPUT)
 @input_options
 def info(console, input, **options):
     """Count what a graph holds: nodes, edges, components, degrees.
@@ -25,6 +25,7 @@ def info(console, input, **options):
     """
     import numpy as np
 
+    input = one_or_all(input)
     graph = load(input, console.stages, **options)
     with console.stages("count"):
         degrees = {name: float(getattr(np, name)(graph.degrees)) for name in ("min", "median", "mean", "max")}

@@ -204,7 +204,8 @@ def page_about(console, source, labels=None, truth=None, *, title=None, note="")
     """Describe the origin of a clustering without the folders of this machine, as a page is sent to others."""
     from ..report import About
 
-    paths = [path for path in (source, labels, truth) if path is not None]
+    given, more = (source[0], f" and {len(source) - 1} more") if isinstance(source, list) else (source, "")
+    paths = [path for path in (given, labels, truth) if path is not None]
     called = {path: "standard input" if path == "-" else os.path.basename(os.path.abspath(path)) for path in paths}
 
     def without_folders(text):
@@ -213,8 +214,8 @@ def page_about(console, source, labels=None, truth=None, *, title=None, note="")
         return text
 
     return About(
-        title=title or f"Clusters of {called[source]}", note=note,
-        source=called[source] + ("" if labels is None else f", labels of {called[labels]}"),
+        title=title or f"Clusters of {called[given]}{more}", note=note,
+        source=called[given] + more + ("" if labels is None else f", labels of {called[labels]}"),
         command=shlex.join(map(_without_folder, click.get_current_context().meta[TYPED])),
         warnings=tuple(map(without_folders, console.warned)), seconds=dict(console.stages.seconds),
     )  # fmt: skip

@@ -3,6 +3,7 @@
 import bz2
 import contextlib
 import errno
+import glob
 import gzip
 import io
 import lzma
@@ -17,7 +18,7 @@ import zlib
 from ..base.locks import cached_property
 from ..base.validation import check_path
 from ..exceptions import FormatError, InputError, ParameterError, missing_package, one_line
-from .atomic import ending_of, naming_file
+from .atomic import ending_of, naming_file, store_around
 
 _MAGIC = {b"\x1f\x8b": "gz", b"\xfd7zXZ\x00": "xz", b"\x28\xb5\x2f\xfd": "zst"}
 # Magic bytes of other programs' files; a message that names the program helps more than "this is not text".
@@ -180,6 +181,15 @@ def has_properties(path):
     """Return whether this is a .graph with its .properties beside it, as WebGraph writes them."""
     base, ending = os.path.splitext(path)
     return ending.lower() == ".graph" and os.path.isfile(path) and os.path.isfile(f"{base}.properties")
+
+
+def parts_of(path):
+    """Return the files of a folder that is no store, in order, without hidden and empty ones and _NAME; else the path."""
+    if not os.path.isdir(path) or store_around(path) or path.endswith(".store"):
+        return [path]
+    names = sorted(glob.iglob("**/*", root_dir=path, recursive=True))  # none that begin with a dot
+    files = [os.path.join(path, name) for name in names if f"{os.sep}_" not in os.sep + name]
+    return [file for file in files if os.path.isfile(file) and os.path.getsize(file)] or [path]
 
 
 def files_read(path):

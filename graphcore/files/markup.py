@@ -16,7 +16,7 @@ from ._columns import is_id
 from ._format import Format
 from ._markup_read import is_multiline, read_adjlist, read_gml, read_multiline, read_xml
 from .atomic import as_text
-from .edge_list import upper_edges
+from .edge_list import record_columns, upper_edges
 
 _PIECE = 1 << 16
 _HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n'
@@ -59,6 +59,7 @@ def _read(source, reading, parse, warn=True):
         if others and weight == "auto":
             warn_user(f"{source.name}: attributes of edges not kept: {', '.join(others)[:200]}")
         weight = edge_attribute(attributes, weight, "weight_column", lambda told: warn_user(f"{source.name}: {told}"))
+    record_columns(("source", "target", *([weight] if G.size() and weight else [])))
     graph = Graph.from_networkx(G, weight=weight if G.size() else None, symmetrize=reading.symmetrize, warn=warn)
     names = graph.node_names
     # Ids are text here; if all are integers they become integers, as in other formats.

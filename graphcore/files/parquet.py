@@ -7,13 +7,13 @@ import os
 import numpy as np
 
 from ..exceptions import FormatError, InputError, ParameterError, missing_package, warn_user
-from ..graphs.columns import TWO_KINDS, edge_columns, is_index, left_out, two_kinds, weight_column
+from ..graphs.columns import TWO_KINDS, edge_columns, is_index, left_out, taken_for_weights, two_kinds, weight_column
 from ..graphs.columns import no_edges as no_edges_in
 from ..graphs.ids import Numbering
 from ._format import LAYOUT, Format, block_size
 from ._source import MAX_RATIO, check_size
 from .atomic import atomic_output, text_output
-from .edge_list import graph_of, warn_of_names
+from .edge_list import graph_of, record_columns, warn_of_names
 from .npz import ALWAYS_FINE
 
 # Formats of tables by the endings of their files.
@@ -88,11 +88,12 @@ def read_parquet(source, reading):
     table = ParquetEdges(source, reading, _TABLE_MEMORY)
     for note in table.notes:
         warn_user(f"{source.name}: {note}")
+    record_columns(table.called)
     blocks = [(ends, weights) for ends, weights, _ in table.blocks(0, None)]
     if not sum(len(ends) for ends, _ in blocks):
         raise FormatError("the table has no rows: there are no edges")
     ends, weights = map(np.concatenate, zip(*blocks, strict=True))
-    warn_of_names(source, table.numbering or {}, ())
+    warn_of_names(source, table.numbering or {})
     weights = np.ones(len(ends)) if reading.count_repeats and not table.weighted else weights
     return graph_of(ends, weights, None if table.numbering is None else list(table.numbering), reading)
 
@@ -123,7 +124,12 @@ class EdgeTable:
         if twice:
             raise FormatError(f"several columns are called {twice[0][:80]!r}; rename them")
         others = [name for name in names if name not in self.columns and not is_index(name)]
-        self.notes = [] if given is None or not others else [left_out(others, "weight_column")]
+        self.called, hint = self.columns, ""
+        if not (reading.columns or edge_columns(names)):
+            hint = f" (columns {ends[0]!r} and {ends[1]!r} are taken for the ends; pass columns= for others)"
+        self.notes = [] if given is None or not others else [left_out(others, "weight_column", hint=hint)]
+        if given == "auto" and self.weighted:
+            self.notes += taken_for_weights(weight, "weight_column")
         types = [schema.field(name).type for name in ends]
         for name, kind in zip(ends, types, strict=True):
             if arrow.types.is_nested(kind):

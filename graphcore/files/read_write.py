@@ -1,24 +1,28 @@
 """Read and write graphs in files of all formats, and as stores."""
 
 import os
+import tempfile
 from functools import partial
 
 import numpy as np
 
+from ..base.progress import note
 from ..base.types import AnyGraph, ArrayLike, Mapping, PathLike, Sequence
-from ..base.validation import check_choice
-from ..exceptions import ParameterError, warn_user
+from ..base.validation import check_choice, check_path
+from ..exceptions import FormatError, ParameterError, warn_user
 from ..graphs.as_graph import as_graph
 from ..graphs.graph import Graph
-from ._format import UNDIRECTED_IDLE, Reading
-from ._source import open_source
+from ..graphs.ids import count_nodes
+from ._format import FULL_MEMORY, UNDIRECTED_IDLE, Reading
+from ._source import open_source, parts_of
 from .atomic import atomic_output, compressed
+from .edge_list import graph_of
 from .formats import FORMATS, READABLE, guess_format, output_format
 from .nodes import read_table_of
 
 
 def read_graph(
-    path: PathLike, *, format: str | None = None, delimiter: str | None = None,
+    path: PathLike | Sequence[PathLike], *, format: str | None = None, delimiter: str | None = None,
     comments: str | Sequence[str] = ("#", "%"), header: bool | None = None,
     columns: tuple[int | str, int | str] | None = None,
     weight_column: int | str | None = "auto", ids: str = "auto", symmetrize: str = "max", bipartite: bool = False,
@@ -33,9 +37,10 @@ def read_graph(
 
     Parameters
     ----------
-    path : str or path-like
+    path : str or path-like, or list of them
         The file; "-" is standard input. Of a web graph its .graph, or the name that its files have in common. A folder
-        is a graph on disk, which is opened (:func:`graphcore.open_graph`).
+        is a graph on disk, which is opened (:func:`graphcore.open_graph`), or holds parts of one list of edges, as a
+        list of files does: text, Parquet or web graphs. Hidden files, empty ones and those called _NAME are left out.
     format : str, optional
         "edgelist", "konect", "matrix-market", "metis", "npz", "graphml", "gexf", "gml", "adjlist", "multiline-adjlist",
         "pajek", "dimacs", "lgl", "parquet" or "bvgraph".
@@ -118,7 +123,14 @@ def read_graph(
         declared=format == "edgelist",
     )  # fmt: skip
     table = read_table_of(nodes, encoding, any_size)
-    if isinstance(path, (str, os.PathLike)) and os.path.isdir(path):
+    given = path if isinstance(path, (list, tuple)) else [path]
+    parts = [part for each in given for part in parts_of(check_path(each))]
+    if len(parts) != 1:
+        if format is not None or bipartite:
+            raise ParameterError("format and bipartite are for a single file; write the parts as one")
+        return of_nodes(_read_parts(parts, reading, any_size), table, False)
+    path = parts[0]
+    if os.path.isdir(path):
         # This import is late because the store itself imports the readers of files.
         from .store import looks_like_store
 
@@ -133,6 +145,24 @@ def read_graph(
         reading.warn_of_idle(found.idle, found.name)
         graph = found.read(source, reading)
     return of_nodes(graph, table, found.isolated)
+
+
+def _read_parts(paths, reading, any_size):
+    """Read several files as one list of edges."""
+    from .store.inputs import open_inputs
+
+    blocks = []
+    with open_inputs(paths, None, reading, FULL_MEMORY, any_size) as given, tempfile.TemporaryDirectory() as folder:
+        for ends, weights, _, share in given.blocks(0, 0, folder):
+            note(f"{share:.0%}")
+            blocks.append((ends, weights))
+    ends, weights = map(np.concatenate, zip(*blocks, strict=True)) if blocks else (np.empty((0, 2)), np.empty(0))
+    if not len(ends):
+        raise FormatError(f"{paths[0]}: there are no edges, in none of {len(paths)} files")
+    if given.n_nodes is not None:
+        count_nodes(ends.min(), ends.max(), len(ends), given.n_nodes)
+    weights = np.ones(len(ends)) if reading.count_repeats and not len(weights) else weights
+    return graph_of(ends, weights, given.names and list(given.names), reading, given.n_nodes)
 
 
 def of_nodes(graph, table, complete=True):

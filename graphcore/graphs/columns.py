@@ -27,6 +27,8 @@ _WEIGHTS = (
     "counts", "freq", "frequency", "npapers", "volume", "amount", "capacity", "multiplicity", "rating",
     "0",  # of a series without a name
 )  # fmt: skip
+# Sums, some of which may be thousands of times others: it is said where they are taken for weights.
+_SUMS = ("amount", "volume")
 # Last words of names of weights, as in combined_score, where a single column has one.
 _LAST_WORDS = ("weight", "strength", "similarity", "score")
 # Names of columns that tables of nodes and of labels have beside the nodes.
@@ -96,6 +98,12 @@ def weight_column(names):
     found = next((known[weight] for weight in _WEIGHTS if weight in known), None)
     likely = [known[name] for name in known if name is not None and name.endswith(_LAST_WORDS)]
     return likely[0] if found is None and len(likely) == 1 else found
+
+
+def taken_for_weights(name, parameter):
+    """Return the notes, one or none, on a column of sums, as amounts of money, that is taken for weights."""
+    remedy = f"{parameter}=None if they do not say how close two nodes are"
+    return [f"column {name} is taken for the edges' weights; pass {remedy}"] if plain(name) in _SUMS else []
 
 
 def no_edges(source, target):
