@@ -219,8 +219,8 @@ class Console:
     def say(self, text):
         """Print a line on stderr."""
         if not self.quiet:
-            self._bar.clear()
-            tell(text)
+            with self._bar.hidden():
+                tell(text)
 
     @contextmanager
     def listening(self):

@@ -9,6 +9,7 @@ import io
 import lzma
 import math
 import os
+import re
 import shutil
 import stat
 import sys
@@ -29,9 +30,8 @@ _FOREIGN = {
     b"\x89HDF": "an HDF5 file",
     b"SQLite": "an SQLite database",
 }
-_PIECE = 1 << 18
+_PIECE, _HEAD = 1 << 18, 1 << 16
 _MARKS = {b"\xef\xbb\xbf": "utf-8-sig", b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
-_HEAD = 1 << 16
 # Compressed edges are a third to a fiftieth of their text. A file that expands far more is a decompression bomb, or
 # very regular; files that stay small when they are decompressed are always read.
 MAX_RATIO = 100
@@ -188,7 +188,7 @@ def parts_of(path):
     if not os.path.isdir(path) or store_around(path) or path.endswith(".store"):
         return [path]
     names = sorted(glob.iglob("**/*", root_dir=path, recursive=True))  # none that begin with a dot
-    files = [os.path.join(path, name) for name in names if f"{os.sep}_" not in os.sep + name]
+    files = [os.path.join(path, name) for name in names if not re.search(r"(^|[\\/])_|\.store[\\/]", name)]
     return [file for file in files if os.path.isfile(file) and os.path.getsize(file)] or [path]
 
 

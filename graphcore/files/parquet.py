@@ -6,6 +6,7 @@ import os
 
 import numpy as np
 
+from ..base.progress import note
 from ..exceptions import FormatError, InputError, ParameterError, missing_package, warn_user
 from ..graphs.columns import TWO_KINDS, edge_columns, is_index, left_out, taken_for_weights, two_kinds, weight_column
 from ..graphs.columns import no_edges as no_edges_in
@@ -86,10 +87,13 @@ def read_table(source):
 def read_parquet(source, reading):
     """Read an open Source as its Reading says."""
     table = ParquetEdges(source, reading, _TABLE_MEMORY)
-    for note in table.notes:
-        warn_user(f"{source.name}: {note}")
+    for said in table.notes:
+        warn_user(f"{source.name}: {said}")
     record_columns(table.called)
-    blocks = [(ends, weights) for ends, weights, _ in table.blocks(0, None)]
+    blocks = []
+    for ends, weights, share in table.blocks(0, None):
+        note(f"{share:.0%}")
+        blocks.append((ends, weights))
     if not sum(len(ends) for ends, _ in blocks):
         raise FormatError("the table has no rows: there are no edges")
     ends, weights = map(np.concatenate, zip(*blocks, strict=True))
