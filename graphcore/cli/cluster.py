@@ -146,9 +146,9 @@ _STAGES = ("coreset_size", "sampling", "eigen_solver", "published")
 def cluster(console, input, **options):
     """Cluster a graph, or vectors through their kNN graph.
 
-    INPUT is one file or several, or a folder of parts, of which each holds some of the edges: an edge list, Parquet, Matrix Market, METIS, scipy .npz, GraphML, GEXF, GML or BVGraph file; a graph on
-    disk (see build); vectors (.npy, or another file with --vectors); or "-", standard input. Nodes without an edge
-    belong to no cluster and get label -1.
+    INPUT is an edge list, Parquet, Matrix Market, METIS, scipy .npz, GraphML, GEXF, GML or BVGraph file; several edge
+    lists or Parquet tables, or a folder of them, parts of one; a graph on disk (see build); vectors (.npy, or another
+    file with --vectors); or "-", standard input. Nodes without an edge belong to no cluster and get label -1.
     """
     input = one_or_all(input)
     start, stages, given = time.perf_counter(), console.stages, SimpleNamespace(**options)

@@ -100,7 +100,8 @@ def _nodes(root, space, values, lost):
         for held in node.findall(f"{space}data"):
             drawn += held
             labels = (part.text or "" for part in held.iter() if _local(part) == "NodeLabel")  # of yEd
-            data |= {"label": label.strip() for label in labels if label.strip()}
+            label = next(filter(None, map(str.strip, labels)), None)
+            data |= {} if label is None else {"label": label}
         several = [key for key, value in data.items() if value == _SEVERAL]
         lost.update(dict.fromkeys([*map(_local, drawn), *several]))
         label = {} if node.get("label") is None else {"label": node.get("label")}

@@ -184,7 +184,7 @@ def has_properties(path):
 
 
 def parts_of(path):
-    """Return the files of a folder that is no store, in order, without hidden and empty ones and _NAME; else the path."""
+    """Return the files of a folder that is no store, without hidden and empty ones and _NAME; or else the path."""
     if not os.path.isdir(path) or store_around(path) or path.endswith(".store"):
         return [path]
     names = sorted(glob.iglob("**/*", root_dir=path, recursive=True))  # none that begin with a dot

@@ -86,7 +86,9 @@ def warn_of_names(source, names, dialect=None):
     note = doubtful_names(names)
     if note is None and dialect is not None and dialect.has_header and all(end in names for end in dialect.called[:2]):
         source_name, target_name = dialect.called[:2]
-        note = f"nodes are called {source_name!r} and {target_name!r}, as the columns are; is the header repeated below?"
+        note = (
+            f"nodes are called {source_name!r} and {target_name!r}, as the columns are; is the header repeated below?"
+        )
     if note is not None:
         warn_user(f"{source.name}: {note}")
 
@@ -128,8 +130,8 @@ class _FirstLine:
 class TextEdges:
     """The edges of an open Source by blocks: pieces of the text, each parsed as a whole file would be.
 
-    `notes` are warnings about columns that are not read; `called` is what those that are read are called; `n_nodes` is None unless the file states it; `numbering`
-    numbers names, and is None where ids are integers.
+    `notes` are warnings about columns that are not read; `called` is what those that are read are called; `n_nodes` is
+    None unless the file states it; `numbering` numbers names, and is None where ids are integers.
     """
 
     def __init__(self, source, reading, memory):

@@ -137,7 +137,8 @@ def check_names(names, binary):
 def _lines_to(path, format, compression, names, heads, binary, spreadsheet):
     """Yield a function that writes lines of a node's name and numbers, to a file (atomically) or a stream.
 
-    CSV begins with the `heads` of the columns. Names that a reader would take for a comment or two columns get quotes; names that no text file holds are refused.
+    CSV begins with the `heads` of the columns. Names that a reader would take for a comment or two columns get quotes;
+    names that no text file holds are refused.
     """
     are_numbers = check_names(names, binary)
     with contextlib.nullcontext(path) if hasattr(path, "write") else text_output(path, compression) as stream:

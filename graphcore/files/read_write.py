@@ -3,6 +3,7 @@
 import os
 import tempfile
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -123,20 +124,22 @@ def read_graph(
         declared=format == "edgelist",
     )  # fmt: skip
     table = read_table_of(nodes, encoding, any_size)
-    given = path if isinstance(path, (list, tuple)) else [path]
+    given: Any = path if isinstance(path, (list, tuple)) else [path]
     parts = [part for each in given for part in parts_of(check_path(each))]
-    if len(parts) != 1:
+    if not parts:
+        raise ParameterError(f"path={path!r} names no file; give one, or several")
+    if len(parts) > 1:
         if format is not None or bipartite:
             raise ParameterError("format and bipartite are for a single file; write the parts as one")
         return of_nodes(_read_parts(parts, reading, any_size), table, False)
-    path = parts[0]
-    if os.path.isdir(path):
+    file = parts[0]
+    if os.path.isdir(file):
         # This import is late because the store itself imports the readers of files.
         from .store import looks_like_store
 
-        if looks_like_store(path):
-            return of_nodes(_read_store(path, reading), table)
-    with open_source(path, any_size) as source:
+        if looks_like_store(file):
+            return of_nodes(_read_store(file, reading), table)
+    with open_source(file, any_size) as source:
         found = FORMATS[format] if format else guess_format(source, encoding)
         if bipartite and not found.bipartite:
             raise ParameterError(f"bipartite={bipartite!r} is for edge lists and matrices; this is a {found.name} file")

@@ -55,8 +55,10 @@ def test_names_beside_memberships_are_quoted_and_checked_as_beside_labels(tmp_pa
         '"# Anna"\t0\t0.25\n"# Anna"\t1\t0.75\na,b\t1\t1.0\nc\t0\t0.3333\nc\t1\t0.6667\n'
     )
     write_memberships(memberships, tmp_path / "m.csv", graph)
-    assert (tmp_path / "m.csv").read_text().startswith(
-        'node,cluster,probability\n"# Anna",0,0.25\n"# Anna",1,0.75\n"a,b",1,1.0\n'
+    assert (
+        (tmp_path / "m.csv")
+        .read_text()
+        .startswith('node,cluster,probability\n"# Anna",0,0.25\n"# Anna",1,0.75\n"a,b",1,1.0\n')
     )
     unfit = Graph.from_edges([0, 1], [1, 2], node_names=["a", "b\x1b", "c"])
     with pytest.raises(InputError, match=r"node name 'b\\x1b' has characters .* write .npz"):

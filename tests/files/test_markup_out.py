@@ -67,7 +67,9 @@ def test_labels_and_attributes_go_through_every_format_that_has_them(tmp_path, f
     back = read_graph(tmp_path / f"g.{other}")
     found = {name: values.tolist() for name, values in back.attributes.items()}
     assert back.node_names.tolist() == list(G)
-    assert found == {name: [data[name] for _, data in G.nodes(data=True)] for name in ("title", "age", "score", "known")}
+    assert found == {
+        name: [data[name] for _, data in G.nodes(data=True)] for name in ("title", "age", "score", "known")
+    }
     assert pickle.loads(pickle.dumps(back)).attributes.keys() == found.keys()
 
 

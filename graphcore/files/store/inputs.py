@@ -84,8 +84,8 @@ def _opened(stack, path, reading, memory, any_size):
         kind = guess_format(source)
         if kind.edges is None:
             raise FormatError(
-                f"this is a {kind.name} file; several files, and files to build from, are edge lists, Parquet tables or "
-                "BVGraphs. What fits in memory can be written with graphcore.write_graph (graphcore convert)"
+                f"this is a {kind.name} file; several files, and files to build from, are edge lists, Parquet tables "
+                "or BVGraphs. What fits in memory can be written with graphcore.write_graph (graphcore convert)"
             )
         facts = os.stat(source.path)
         return _Table(source.name, facts.st_size, facts.st_mtime_ns, kind.edges(source, reading, memory))
