@@ -21,7 +21,14 @@ from .files import (
     write_clusters,
 )
 from .inputs import (
-    READING, check_there, graph_for, input_options, one_or_all, read_input, read_node_table, warn_of_idle,
+    READING,
+    check_there,
+    graph_for,
+    input_options,
+    one_or_all,
+    read_input,
+    read_node_table,
+    warn_of_idle,
 )  # fmt: skip
 from .labels import PAGE, page_about, read_one_label, truth_option
 from .summary import cluster_facts, cluster_lines, graph_lines

@@ -9,7 +9,14 @@ import numpy as np
 from ..base.validation import are_missing, check_choice
 from ..exceptions import InputError, ParameterError, warn_user
 from .columns import (
-    TWO_KINDS, doubtful_names, edge_columns, is_index, left_out, taken_for_weights, two_kinds, weight_column,
+    TWO_KINDS,
+    doubtful_names,
+    edge_columns,
+    is_index,
+    left_out,
+    taken_for_weights,
+    two_kinds,
+    weight_column,
 )  # fmt: skip
 from .from_edges import graph_from_ends
 from .ids import compact_ids, number_names, whole_numbers
