@@ -100,12 +100,6 @@ def weight_column(names):
     return likely[0] if found is None and len(likely) == 1 else found
 
 
-def taken_for_weights(name, parameter):
-    """Return the notes, one or none, on a column of sums, as amounts of money, that is taken for weights."""
-    remedy = f"{parameter}=None if they do not say how close two nodes are"
-    return [f"column {name} is taken for the edges' weights; pass {remedy}"] if plain(name) in _SUMS else []
-
-
 def no_edges(source, target):
     """Return the message about two columns that are those of nodes and of their names or labels; None for others."""
     if plain(source) not in _OF_NODES or plain(target) not in _BESIDE_NODES or plain(source) == plain(target):
@@ -172,6 +166,13 @@ def doubtful_names(names):
     bare = ((name, name.strip().removesuffix(".0") if isinstance(name, str) else str(name)) for name in odd)
     twin = next((pair for pair in bare if pair[0] != pair[1] and pair[1] in known), None)
     return twin and f"nodes are called {twin[0]!r} and {twin[1]!r}; write the names alike if these are one node"
+
+
+def weight_notes(left, chosen, parameter, hint=""):
+    """Return the notes on columns that are `left` out, and on the one `chosen` for weights if it holds sums."""
+    notes = [left_out(left, parameter, hint=hint)] if left else []
+    remedy = f"pass {parameter}=None if they do not say how close two nodes are"
+    return [*notes, *([f"column {chosen} is taken for the edges' weights; {remedy}"] if plain(chosen) in _SUMS else [])]
 
 
 def left_out(names, parameter, remedy=None, hint=""):

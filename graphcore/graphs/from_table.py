@@ -8,16 +8,7 @@ import numpy as np
 
 from ..base.validation import are_missing, check_choice
 from ..exceptions import InputError, ParameterError, warn_user
-from .columns import (
-    TWO_KINDS,
-    doubtful_names,
-    edge_columns,
-    is_index,
-    left_out,
-    taken_for_weights,
-    two_kinds,
-    weight_column,
-)  # fmt: skip
+from .columns import TWO_KINDS, doubtful_names, edge_columns, is_index, two_kinds, weight_column, weight_notes
 from .from_edges import graph_from_ends
 from .ids import compact_ids, number_names, whole_numbers
 from .rows import SYMMETRIZE
@@ -111,8 +102,7 @@ def table_edges(table, source="source", target="target", weight="auto"):
     if isinstance(weight, str) and weight == "auto":
         rest = [name for name in columns.names if name not in (source, target) and not is_index(name)]
         weight = weight_column(rest)
-        others = [name for name in rest if name != weight]
-        notes = [*([left_out(others, "weight")] if others else []), *taken_for_weights(weight, "weight")]
+        notes = weight_notes([name for name in rest if name != weight], weight, "weight")
     if source == target:
         raise ParameterError(f"source and target are both {source!r}; the ends of edges are two columns")
     columns.collect((source, target, weight))
