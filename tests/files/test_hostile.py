@@ -362,10 +362,10 @@ def test_names_that_spreadsheets_take_for_formulas(tmp_path):
     labels = list(range(8))
     write_labels(labels, tmp_path / "l.csv", graph, spreadsheet=True)
     cells = [line.split(",")[0] for line in (tmp_path / "l.csv").read_text(encoding="utf-8").splitlines()]
-    assert cells == ["'=1+1", "'+cmd", "'-cmd", "'@a", "-1.5", "+3", "a=1", "é"]
+    assert cells == ["node", "'=1+1", "'+cmd", "'-cmd", "'@a", "-1.5", "+3", "a=1", "é"]
     assert read_labels(tmp_path / "l.csv", graph).tolist() == labels
     write_labels(labels, tmp_path / "l.csv", graph)
-    assert (tmp_path / "l.csv").read_text(encoding="utf-8").startswith("=1+1,0\n")
+    assert (tmp_path / "l.csv").read_text(encoding="utf-8").startswith("node,cluster\n=1+1,0\n")
 
 
 @pytest.mark.parametrize("names", [[" a", "a"], ["a ", "b", " a"], ["", " "], ["a\u00a0", "a"]])
