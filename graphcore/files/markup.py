@@ -166,17 +166,15 @@ def _gml(attributes, _weighted):
 def check_columns(graph, attributes, kind):
     """Return (names of nodes as text, columns by name), or raise an error if a file of this kind cannot hold them."""
     n_nodes = graph.n_nodes
-    attributes = {str(name): np.asarray(values) for name, values in (attributes or {}).items() if name != "node"}
-    own = {name: values for name, values in graph.attributes.items() if name not in attributes and name != "node"}
-    left = [name for name in own if kind == "gml" and not _GML_NAME.fullmatch(name)]
-    if left:
-        warn_user(f"attributes {', '.join(map(repr, left))[:200]} are not written: GML knows no such names")
+    own = {name: values for name, values in graph.attributes.items() if name not in (attributes or {})}
+    attributes = {
+        str(name): np.asarray(values) for name, values in ((attributes or {}) | own).items() if name != "node"
+    }
     unfit = next((name for name in attributes if kind == "gml" and not _GML_NAME.fullmatch(name)), None)
     if unfit is not None:
         raise InputError(
             f"attribute {unfit!r}: GML knows only names of letters and digits that begin with a letter; write .graphml"
         )
-    attributes |= {name: values for name, values in own.items() if name not in left}
     for name, values in attributes.items():
         if values.shape != (n_nodes,):
             raise ParameterError(f"attribute {name!r} has shape {values.shape}; a value for each node is needed")

@@ -2,6 +2,7 @@
 
 import os
 import tempfile
+from contextlib import nullcontext
 from functools import partial
 from typing import Any
 
@@ -15,7 +16,7 @@ from ..graphs.as_graph import as_graph
 from ..graphs.graph import Graph
 from ..graphs.ids import count_nodes
 from ._format import FULL_MEMORY, UNDIRECTED_IDLE, Reading
-from ._source import open_source, parts_of
+from ._source import naming, open_source, parts_of
 from .atomic import atomic_output, compressed
 from .edge_list import graph_of
 from .formats import FORMATS, READABLE, guess_format, output_format
@@ -131,7 +132,8 @@ def read_graph(
     if len(parts) > 1:
         if format is not None or bipartite:
             raise ParameterError("format and bipartite are for a single file; write the parts as one")
-        return of_nodes(_read_parts(parts, reading, any_size), table, False)
+        with naming(f"the folder {path}") if len(given) == 1 else nullcontext():
+            return of_nodes(_read_parts(parts, reading, any_size), table, False)
     file = parts[0]
     if os.path.isdir(file):
         # This import is late because the store itself imports the readers of files.

@@ -393,7 +393,7 @@ def test_the_command_line_quotes_formulas_and_knows_long_numbers(tmp_path):
     typed = ["cluster", str(path), "-k", "1", "--spreadsheet", "--membership"]
     result = CliRunner().invoke(app, [*typed, str(members), "-o", str(out)])
     assert result.exit_code == 0, result.output
-    assert out.read_text().startswith("'=a\t") and members.read_text().startswith("'=a,")
+    assert out.read_text().startswith("'=a\t") and members.read_text().startswith("node,cluster,probability\n'=a,")
     for name, idle in (("m.csv", False), ("m.npz", True)):
         said = CliRunner().invoke(app, [*typed, str(tmp_path / name), "-o", str(tmp_path / "l.npy")]).output
         assert ("--spreadsheet does nothing here" in said) == idle
