@@ -131,7 +131,8 @@ def read_graph(
         raise ParameterError(f"path={path!r} names no file; give one, or several")
     if len(parts) > 1:
         if format is not None or bipartite:
-            raise ParameterError("format and bipartite are for a single file; write the parts as one")
+            option = "bipartite=True" if format is None else f"format={format!r}"
+            raise ParameterError(f"{option} is for a single file, and there are {len(parts)}; leave it out")
         with naming(f"the folder {path}") if len(given) == 1 else nullcontext():
             return of_nodes(_read_parts(parts, reading, any_size), table, False)
     file = parts[0]

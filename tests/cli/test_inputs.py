@@ -40,6 +40,8 @@ def test_parts_of_a_graph(folder, told, facts_of):
     told(f"cluster {files} -k 2 -o q.tsv --report q.html")
     assert "Clusters of 0.txt and 2 more" in (folder / "q.html").read_text()
     assert told(f"cluster {files} -k 2").out.rstrip().endswith("0.txt.clusters.tsv")
+    assert "--format edgelist is for a single file, and there are 3" in told(f"info {files} --format edgelist", 2).err
+    assert "7 edges" in told("convert parts p.npz").out
     assert "several files are parts of one graph" in told(f"cluster {files} --vectors -k 2 -o r.tsv", 2).err
 
 
@@ -56,6 +58,7 @@ def test_one_command_keeps_labels_and_attributes(folder, told):
         str(node): (f"Person {node}", 20 + node) for node in G
     }
     assert {data["cluster"] for _, data in found} == {0, 1}
-    told("cluster g.gexf -k 2 -o t.parquet")
+    said = told("cluster g.gexf -k 2 -o t.parquet --model m.npz").err
+    assert "models hold no attributes of nodes: age, cluster, label not saved" in said
     assert pd.read_parquet(folder / "t.parquet")["age"].tolist() == [20, 21, 22, 23, 24, 25]
     assert "npz files hold no attributes of nodes: age, cluster, label not written" in told("convert g.gexf g.npz").err
