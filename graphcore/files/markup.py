@@ -15,11 +15,14 @@ from ..graphs.nodes import column_of
 from ._columns import is_id
 from ._format import Format
 from ._markup_read import is_multiline, read_adjlist, read_gml, read_multiline, read_xml
+from ._source import check_size
 from .atomic import as_text
 from .edge_list import record_columns, upper_edges
 
 _PIECE = 1 << 16
 _HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n'
+# Attributes of a few nodes each make long columns: as many cells may be there, or as many for every value.
+_FEW_CELLS, _CELLS_PER_VALUE = 1 << 22, 64
 # Types of attributes in GraphML and GEXF by numpy's kinds; all others are text.
 _TYPES = {"i": "long", "u": "long", "f": "double", "b": "boolean"}
 # Characters that XML cannot hold, or does not give back unchanged.
@@ -72,6 +75,9 @@ def _read(source, reading, parse, warn=True):
 def _attributes(source, G):
     """Return the attributes of the nodes of a networkx graph as columns; those that hold lists are told."""
     first = first_values(lambda: (data for _, data in G.nodes(data=True)))
+    n_values, n_cells = sum(len(data) for _, data in G.nodes(data=True)), len(first) * len(G)
+    said = f"nodes have {len(first)} different attributes, but only {n_values} values"
+    check_size(n_cells, _CELLS_PER_VALUE * n_values, _FEW_CELLS, said, source.any_size)
     nested = [name for name, value in first.items() if isinstance(value, (list, dict))]
     if nested:
         warn_user(f"{source.name}: attributes of nodes not kept: {', '.join(nested)[:200]}")

@@ -119,8 +119,15 @@ def _networkx_weights(G, weight, neighbors, rows, names):
 
 def first_values(edges):
     """Return the first value, None aside, of every attribute of the dictionaries that the function `edges` yields."""
-    names = dict.fromkeys(chain.from_iterable(edges()))
-    return {name: next((data[name] for data in edges() if data.get(name) is not None), None) for name in names}
+    first: dict = dict.fromkeys(chain.from_iterable(edges()))
+    left = {*first}
+    for data in edges():
+        found = {name: data[name] for name in left & data.keys() if data[name] is not None}
+        first |= found
+        left -= found.keys()
+        if not left:
+            break
+    return first
 
 
 def edge_attribute(values, weight, parameter, tell):

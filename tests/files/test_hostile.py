@@ -356,6 +356,21 @@ def test_names_of_many_kinds_come_back(tmp_path):
             graphcore.write_graph(Graph.from_edges([0], [1], node_names=names), tmp_path / "a.tsv")
 
 
+def test_attributes_of_single_nodes_make_no_long_columns(write):
+    nodes = "".join(f'<node id="n{i}"><data key="k{i}">x</data></node>' for i in range(6000))
+    text = f'<graphml><graph>{nodes}<edge source="n0" target="n1"/></graph></graphml>'
+    with pytest.raises(
+        FormatError, match=r"nodes have 6000 different attributes, but only 6000 values; .*any_size=True"
+    ):
+        read_graph(write(text))
+    assert len(read_graph(write(text.replace('key="k', 'key="k" x="'))).attributes) == 1
+    edges = "".join(f'<edge source="a" target="b{i}"><data key="k{i}">x</data></edge>' for i in range(20_000))
+    nodes = "".join(f'<node id="b{i}"/>' for i in range(20_000))
+    begun = time.process_time()
+    assert read_graph(write(f"<graphml><graph>{nodes}{edges}</graph></graphml>")).n_edges == 20_000
+    assert time.process_time() - begun < 30  # each name once, and not in all edges: that took minutes
+
+
 def test_names_that_spreadsheets_take_for_formulas(tmp_path):
     names = ["=1+1", "+cmd", "-cmd", "@a", "-1.5", "+3", "a=1", "é"]
     graph = Graph.from_edges([0], [1], n_nodes=8, node_names=names)
