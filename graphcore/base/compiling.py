@@ -17,7 +17,7 @@ from numba.core import event
 from numba.core.compiler_lock import global_compiler_lock
 
 from .locks import held_in_forks
-from .loop_cache import LoopCache
+from .loop_cache import LoopCache, first_in_a_day
 from .threads import away, check_stopped, in_main_thread
 
 NOTICE = "graphcore: compiling its loops for this machine (once, some seconds)"
@@ -110,7 +110,7 @@ def _direct(dispatcher, *args):
 
 @contextmanager
 def compilation_notices(tell):
-    """Within, call `tell(text)` once if loops of graphcore are compiled, not if the cache has them.
+    """Within, call `tell(text)` once if loops of graphcore are compiled, not if the cache has them, and once in a day.
 
     The garbage collector pauses while numba compiles: numba makes millions of objects, whose collection costs a tenth.
     """
@@ -126,7 +126,10 @@ def compilation_notices(tell):
             self.n_running += 1
             if not self.is_told and dispatcher.py_func.__module__.partition(".")[0] == "graphcore":
                 self.is_told = True
-                tell(NOTICE if isinstance(dispatcher._cache, LoopCache) else NOTICE_UNKEPT)
+                if not isinstance(dispatcher._cache, LoopCache):
+                    tell(NOTICE_UNKEPT)
+                elif first_in_a_day():
+                    tell(NOTICE)
 
         def on_end(self, compiling):
             self.n_running -= 1

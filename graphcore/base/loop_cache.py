@@ -11,6 +11,7 @@ import hashlib
 import inspect
 import os
 import pickle
+import time
 from contextlib import suppress
 from pathlib import Path
 from types import ModuleType
@@ -25,6 +26,7 @@ from ..exceptions import warn_user
 from .locks import cached_property
 
 _DIGEST = 32  # bytes
+_DAY = 86400.0  # seconds
 _warned: list = []  # once
 
 
@@ -73,6 +75,18 @@ class LoopCache(FunctionCache):
 
     def _path(self, signature, codegen):
         return Path(self.cache_path) / f"{self._stem}.{_short(*self._index_key(signature, codegen))}.nbc"
+
+
+def first_in_a_day():
+    """Return whether nothing was said of compiling within a day to who uses this cache, and note that it is now."""
+    path = Path(LoopCache(first_in_a_day).cache_path) / "compiling_was_told"
+    with suppress(OSError):
+        if time.time() - path.stat().st_mtime < _DAY:
+            return False
+    with suppress(OSError):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()
+    return True
 
 
 def _short(*parts):

@@ -2,6 +2,7 @@
 
 import logging
 import sys
+import threading
 import time
 from collections import Counter
 from contextlib import contextmanager, nullcontext
@@ -13,6 +14,7 @@ from .locks import ModuleLock
 logger = logging.getLogger("graphcore")
 # What threads count: microseconds in which several of them worked for one call.
 ON_THREADS = "microseconds on threads"
+_LONG = 2.0  # seconds from which on a stage shows how long it has been running
 _running: ContextVar[tuple["Stages", ...]] = ContextVar("running", default=())
 
 
@@ -33,6 +35,12 @@ def note(text):
         stages.noted(text)
 
 
+def record(name, value):
+    """Have whoever measures the running stages keep the first value under a name, as what was decided about a file."""
+    for stages in _running.get():
+        stages.facts.setdefault(name, value)
+
+
 def in_notebook():
     """Return whether this runs in a notebook's kernel."""
     shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
@@ -40,11 +48,15 @@ def in_notebook():
 
 
 class Bar:
-    """Stages as a bar of tqdm's: how many have ended, the running one, and what it says; nothing before the first."""
+    """Stages as a bar of tqdm's: how many have ended, the running one, and what it says; nothing before the first.
+
+    From its second second on, the running stage shows its seconds.
+    """
 
     def __init__(self, leave=True):
         self._bar: Any = None
-        self._leave, self._begun, self._total = leave, 0, 0
+        self._leave, self._begun, self._total, self._note, self._since = leave, 0, 0, "", 0.0
+        self._closed = threading.Event()
 
     def expect(self, n_stages):
         """Take so many more stages for the rest."""
@@ -60,27 +72,43 @@ class Bar:
                 from tqdm import tqdm
             form = "{desc} {bar} {n_fmt} of {total_fmt} [{elapsed}{postfix}]"
             self._bar = tqdm(total=total, bar_format=form, leave=self._leave)
+            threading.Thread(target=self._tick, daemon=True).start()
         self._show(stage, total)
         self._begun += 1
 
     def note(self, text):
         """Show what the running stage says."""
+        self._note = text.removeprefix("graphcore: ")
         if self._bar is not None:
-            self._bar.set_postfix_str(text.removeprefix("graphcore: "))
+            self._bar.set_postfix_str(self._note)
 
-    def clear(self):
-        """Take the bar away until something else is to be shown."""
-        if self._bar is not None:
+    @contextmanager
+    def hidden(self):
+        """Take the bar away, within this context and until something else is to be shown."""
+        if self._bar is None:
+            yield
+            return
+        with self._bar.get_lock():
             self._bar.clear()
+            yield
 
     def close(self):
         """Fill the bar, and leave it there or take it away."""
+        self._closed.set()
         if self._bar is not None:
             if self._leave:
                 self._show("done", self._begun)
             self._bar.close()
 
+    def _tick(self):
+        while not self._closed.wait(1.0):
+            spent = time.perf_counter() - self._since
+            with self._bar.get_lock():
+                if spent >= _LONG and not self._closed.is_set():
+                    self._bar.set_postfix_str(", ".join(filter(None, [self._note, f"{spent:.0f} s in this stage"])))
+
     def _show(self, stage, total):
+        self._note, self._since = "", time.perf_counter()
         if total != self._bar.total:
             began = self._bar.start_t
             self._bar.reset(total)  # the one way to give a notebook's widget another total
@@ -91,7 +119,7 @@ class Bar:
 
 
 class Stages:
-    """Measures named stages: wall-clock `seconds` of every stage ended so far, in order.
+    """Measures named stages: wall-clock `seconds` of every stage ended so far, in order; keeps `facts`.
 
     `on_stage(name)` is called when a stage begins, `on_expect(n)` once it is known that n stages are still to come,
     `on_note(text)` when the running one says how far it is. From `verbose` 1 on, every stage is announced when it ends,
@@ -99,7 +127,8 @@ class Stages:
     """
 
     def __init__(self, on_stage=None, verbose=0, on_expect=None, on_note=None):
-        self.seconds = {}
+        self.seconds: dict[str, float] = {}
+        self.facts: dict[str, Any] = {}
         self._on_stage = on_stage
         self._on_expect = on_expect
         self._on_note = on_note

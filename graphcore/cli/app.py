@@ -59,11 +59,18 @@ def main(arguments=None):
     sys.exit(code)
 
 
+def tell_notes(error):
+    """Print the notes that an exception carries, as on what an interrupted command has kept."""
+    for note in getattr(error, "__notes__", ()):
+        tell(f"graphcore: {note.replace('resume=True or --resume', '--resume')}")
+
+
 def run(arguments=None):
     """Run the command line; returns the exit code. A message about bad input is one line on stderr."""
     try:
         return app.main(arguments, prog_name="graphcore", standalone_mode=False) or 0
-    except SystemExit:
+    except SystemExit as end:
+        tell_notes(end)
         # The wrapper is that of click, once nobody reads the output any more.
         if isinstance(sys.stdout, PacifyFlushWrapper):  # type: ignore[arg-type]
             return PIPE_CLOSED
@@ -75,6 +82,7 @@ def run(arguments=None):
         if isinstance(abort.__cause__, EOFError):  # click takes this for a user's Ctrl-D; here it would be a defect
             raise abort.__cause__ from None
         tell("graphcore: interrupted")
+        tell_notes(abort.__cause__)
         return INTERRUPTED
     except click.ClickException as error:
         message = error.format_message()

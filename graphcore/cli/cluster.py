@@ -21,7 +21,16 @@ from .files import (
     tell_of_missing_pictures,
     write_clusters,
 )
-from .inputs import READING, check_there, graph_for, input_options, read_input, read_node_table, warn_of_idle
+from .inputs import (
+    READING,
+    check_there,
+    graph_for,
+    input_options,
+    one_or_all,
+    read_input,
+    read_node_table,
+    warn_of_idle,
+)  # fmt: skip
 from .labels import PAGE, page_about, read_one_label, truth_option
 from .summary import cluster_facts, cluster_lines, graph_lines
 
@@ -87,7 +96,7 @@ _STAGES = ("coreset_size", "sampling", "eigen_solver", "published")
         ("in a pipe, for a script", "zcat edges.txt.gz | graphcore cluster - -k 9 --json -o labels.tsv"),
     ],
 )  # fmt: skip
-@click.argument("input", metavar="INPUT", type=INPUT)
+@click.argument("input", metavar="INPUT...", nargs=-1, required=True, type=INPUT)
 @adding(
     click.option(
         "-k", "--clusters", "--levels", "n_clusters", type=_numbers, metavar="K", shell_complete=_offered(["auto"]),
@@ -138,10 +147,11 @@ _STAGES = ("coreset_size", "sampling", "eigen_solver", "published")
 def cluster(console, input, **options):
     """Cluster a graph, or vectors through their kNN graph.
 
-    INPUT is an edge list, Parquet, Matrix Market, METIS, scipy .npz, GraphML, GEXF, GML or BVGraph file; a graph on
-    disk (see build); vectors (.npy, or another file with --vectors); or "-", standard input. Nodes without an edge
-    belong to no cluster and get label -1.
+    INPUT is an edge list, Parquet, Matrix Market, METIS, scipy .npz, GraphML, GEXF, GML or BVGraph file; several edge
+    lists or Parquet tables, or a folder of them, parts of one; a graph on disk (see build); vectors (.npy, or another
+    file with --vectors); or "-", standard input. Nodes without an edge belong to no cluster and get label -1.
     """
+    input = one_or_all(input)
     start, stages, given = time.perf_counter(), console.stages, SimpleNamespace(**options)
     settings = {name: options[name] for name in defaults() if options[name] is not None}
     files = {name: options[name] for name in ("output", "tree", "report", "membership", "model")}
@@ -165,7 +175,7 @@ def cluster(console, input, **options):
         streams = Streams(given.random_state)
         graph, reference = graph_for(model, X, ids, streams, stages, nodes, given.encoding, given.any_size)
         truth = None if given.truth is None else read_one_label(given.truth, graph, given.any_size, given.encoding)
-        check_names(graph, given.output, {} if nodes is None else nodes.columns)
+        check_names(graph, given.output)
         is_given = isinstance(X, Graph) and given.symmetrize not in DIRECTED
         model._fit_graph(graph, reference, params, streams, stages, is_given=is_given, **_known(graph, given))
         if output_kind(given.output) != "text" and (given.membership or ".npz").lower().endswith(".npz"):
@@ -173,7 +183,7 @@ def cluster(console, input, **options):
         if not goes_to_workers(model.graph_):
             warn_of_idle(("scheduler", "workers"), "graphs on disk of more than 2^28 entries (134 million edges)")
         with stages("write"):
-            write_clusters(model, given.output, given.spreadsheet, nodes)
+            write_clusters(model, given.output, given.spreadsheet)
             if given.model is not None:
                 model.save(given.model)
         robustness = None

@@ -74,7 +74,10 @@ class Command(_Taught):
             console = Console(given.get("quiet", False))
             with console.listening():
                 facts, lines = callback(console, **given)
-            facts = {"warnings": console.warned, "seconds": dict(console.stages.seconds)} | facts
+            known = console.stages.facts
+            facts = {"warnings": console.warned, "seconds": dict(console.stages.seconds)} | known | facts
+            if "columns" in known:
+                lines.insert(1, ("columns", _columns_line(**known["columns"])))
             if as_json or not console.quiet:
                 show(facts, lines, as_json)
 
@@ -170,6 +173,10 @@ def _spelled(option, value):
     return f"{option.opts[0]} {'none' if value == 'None' else value}"
 
 
+def _columns_line(ends, weight):
+    return f"{ends[0]} and {ends[1]} (ends), {'no weight' if weight is None else f'{weight} (weight)'}"
+
+
 def show(facts, lines, as_json):
     """Print facts as one JSON object, or else lines as a table, on standard error if an output has the other stream."""
     from ..files.atomic import naming_file
@@ -212,8 +219,8 @@ class Console:
     def say(self, text):
         """Print a line on stderr."""
         if not self.quiet:
-            self._bar.clear()
-            tell(text)
+            with self._bar.hidden():
+                tell(text)
 
     @contextmanager
     def listening(self):

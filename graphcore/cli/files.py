@@ -4,7 +4,7 @@ import os
 
 import click
 
-from ..exceptions import InputError
+from ..exceptions import InputError, warn_user
 
 # Programs that open files with these endings refuse text.
 _NO_TEXT = frozenset([
@@ -36,7 +36,7 @@ def on_stdout(command, given):
 
 def check_files(command, given):
     """Raise an error unless every file of a command, by the values that its parameters have, has one use."""
-    from ..files._source import files_read
+    from ..files._source import files_read, parts_of
     from ..files.atomic import Use, check_apart
 
     uses = []
@@ -47,7 +47,7 @@ def check_files(command, given):
                 replaced and os.path.exists(path) and os.path.exists(replaced) and os.path.samefile(path, replaced)
             ):
                 continue
-            for file in [path] if written or path == "-" else files_read(path):
+            for file in [path] if written or path == "-" else [f for part in parts_of(path) for f in files_read(part)]:
                 uses.append(Use(f"{_spelt(p)} {file}", int(written) if path == "-" else file, written))
             uses += [
                 Use(f"{path}{ending} (beside {_spelt(p)})", f"{path}{ending}", True)
@@ -83,10 +83,11 @@ def labels_target(given):
 
     if given["output"] is not None:
         return {}
-    stream = is_stream(given["input"])
+    path = given["input"][0]
+    stream = is_stream(path)
     if stream and not on_stdout(click.get_current_context().command, given):
         return {"output": "-"}
-    output = f"{'standard-input' if stream else os.path.basename(os.path.abspath(given['input']))}.clusters.tsv"
+    output = f"{'standard-input' if stream else os.path.basename(os.path.abspath(path))}.clusters.tsv"
     if os.path.lexists(output):
         raise InputError(f"{output}: is there already; -o {output} replaces it, -o FILE writes elsewhere")
     return {"output": output}
@@ -118,15 +119,15 @@ def _check_ending(path, forms, *own):
     check_writable(path)
 
 
-def check_names(graph, output, columns):
-    """Check, before the work, that the names of nodes and of `columns` can be written to `output`."""
+def check_names(graph, output):
+    """Check, before the work, that the names of nodes and of their attributes can be written to `output`."""
     from ..files.formats import ending_format
     from ..files.labels import check_names as check_lines
     from ..files.markup import check_columns
 
     kind = output_kind(output)
     if kind == "graph":
-        check_columns(graph, columns, ending_format(output)[0])
+        check_columns(graph, {}, ending_format(output)[0])
     elif kind == "text":
         check_lines(graph.node_names, "npy")
 
@@ -142,22 +143,23 @@ def output_kind(output):
     return "graph" if found is not None and found.attributes else "text"
 
 
-def write_clusters(model, output, spreadsheet, nodes=None):
-    """Write the labels of a model, with other columns about its nodes where the format has a place for them.
+def write_clusters(model, output, spreadsheet):
+    """Write the labels of a model, with attributes of its nodes where the format has a place for them.
 
-    `nodes` is their NodeTable; a column of it gives way to a result of the same name.
+    An attribute gives way to a result of the same name, which is said.
     """
     from ..files import write_graph, write_labels
     from ..files.parquet import write_table
 
     graph, levels, kind = model.graph_, model.level_labels_, output_kind(output)
     columns = model.to_table() | {f"level_{i}": level for i, level in enumerate(levels[:-1], 1)}
-    if nodes is not None:
-        columns |= {name: values for name, values in nodes.columns.items() if name not in columns}
+    old = [name for name in graph.attributes if name in columns]
+    if old and kind in ("graph", "parquet"):
+        warn_user(f"attributes {', '.join(old)} of the input give way to the results of these names")
     if kind == "graph":
         write_graph(graph, output, attributes=columns)
     elif kind == "parquet":
-        write_table(columns, output)
+        write_table(columns | {name: values for name, values in graph.attributes.items() if name not in old}, output)
     else:
         write_labels(levels.T if len(levels) > 1 else model.labels_, output, graph, spreadsheet=spreadsheet)
 

@@ -4,7 +4,7 @@ import click
 
 from .console import Command, command
 from .files import INPUT, OUTPUT
-from .inputs import any_size_option, check_output, input_options, load, read_node_table, reading_options, run_options
+from .inputs import any_size_option, check_output, input_options, load, one_or_all, reading_options, run_options
 from .summary import count, graph_facts, graph_lines
 
 
@@ -16,7 +16,7 @@ from .summary import count, graph_facts, graph_lines
         ("for a script", "graphcore info graph.npz --json"),
     ],
 )
-@click.argument("input", metavar="INPUT", type=INPUT)
+@click.argument("input", metavar="INPUT...", nargs=-1, required=True, type=INPUT)
 @input_options
 def info(console, input, **options):
     """Count what a graph holds: nodes, edges, components, degrees.
@@ -25,6 +25,7 @@ def info(console, input, **options):
     """
     import numpy as np
 
+    input = one_or_all(input)
     graph = load(input, console.stages, **options)
     with console.stages("count"):
         degrees = {name: float(getattr(np, name)(graph.degrees)) for name in ("min", "median", "mean", "max")}
@@ -71,10 +72,7 @@ def convert(console, input, output, to_format, **options):
     """
     check_output(output, to_format)
     console.expect(2)
-    options["nodes"] = nodes = read_node_table(
-        options["nodes"], console.stages, options["encoding"], options["any_size"]
-    )
-    return _written(load(input, console.stages, **options), console, input, output, to_format, nodes)
+    return _written(load(input, console.stages, **options), console, input, output, to_format)
 
 
 @command(
@@ -133,15 +131,12 @@ def knn(console, input, output, n_neighbors, to_format, any_size, random_state, 
     return _written(graph, console, input, output, to_format)
 
 
-def _written(graph, console, input, output, to_format, nodes=None):
-    """Write a graph, with the columns of a NodeTable where there is a place; returns facts and lines about it."""
+def _written(graph, console, input, output, to_format):
+    """Write a graph; returns facts and lines about it."""
     from ..files import write_graph
-    from ..files.formats import FORMATS, output_format
 
-    kind = FORMATS.get(output_format(output, to_format)[0])  # a store is none of them
-    columns = nodes.columns if nodes is not None and kind is not None and kind.attributes else None
     with console.stages("write"):
-        write_graph(graph, output, format=to_format, attributes=columns)
+        write_graph(graph, output, format=to_format)
     facts = graph_facts(input, graph) | {"output": output}
     return facts, [*graph_lines(facts), ("output", output)]
 

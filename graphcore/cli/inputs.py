@@ -127,6 +127,11 @@ def check_there(*paths):
             os.stat(path)
 
 
+def one_or_all(paths):
+    """Return the only path of an argument that takes several, or the list of them."""
+    return paths[0] if len(paths) == 1 else list(paths)
+
+
 def load_graph(path, stages, **reading):
     """Read a graph; `reading` is for :func:`graphcore.read_graph`."""
     from ..files import read_graph
@@ -157,7 +162,9 @@ def read_input(path, stages, *, vectors, outliers=None, nodes, n_neighbors, metr
     check_integer("n_neighbors", n_neighbors, low=1)
     check_metric(metric)
     effective_jobs(n_jobs)
-    if not (vectors or ending_of(path)[0] == ".npy"):
+    if isinstance(path, list) and (vectors or any(ending_of(part)[0] == ".npy" for part in path)):
+        raise InputError(f"{path[0]}: several files are parts of one graph; write vectors to one file")
+    if not (vectors or (isinstance(path, str) and ending_of(path)[0] == ".npy")):
         refuse_outliers(outliers)
         warn_of_idle(("n_neighbors", "metric"), "vectors, and this input is read as a graph")
         return load_graph(path, stages, nodes=nodes, **reading), None

@@ -40,7 +40,7 @@ def cluster_facts(path, model, robustness):
 
 def graph_lines(facts):
     """Return pairs of heading and text about a graph."""
-    kind = "weighted" if facts["weighted"] else "unweighted"
+    kind, given = "weighted" if facts["weighted"] else "unweighted", facts["input"]
     outliers = facts.get("outliers")  # have a line of their own
     parts = [count(facts["components"] - (outliers or 0), "component")]
     if facts["isolated"] and outliers is None:
@@ -48,7 +48,7 @@ def graph_lines(facts):
     if facts["self_loops"]:
         parts.append(count(facts["self_loops"], "self-loop"))
     return [
-        ("input", facts["input"]),
+        ("input", given if isinstance(given, str) else f"{given[0]} and {len(given) - 1} more files"),
         ("graph", f"{count(facts['nodes'], 'node')}, {count(facts['edges'], 'edge')}, {kind}, {', '.join(parts)}"),
     ]
 

@@ -6,7 +6,7 @@ from dataclasses import asdict
 
 import numpy as np
 
-from ..exceptions import InputError
+from ..exceptions import InputError, warn_user
 from ..files._format import text_of_names
 from ..files.atomic import atomic_output
 from .read_model import FORMAT, VERSION, read_model
@@ -15,6 +15,8 @@ from .read_model import FORMAT, VERSION, read_model
 def write_model(model, path):
     """See :meth:`CoresetSpectralClustering.save`."""
     graph, reference, result = model._graph, model._reference, model.clustering_
+    if graph.attributes:
+        warn_user(f"models hold no attributes of nodes: {', '.join(graph.attributes)[:200]} not saved")
     params = model._params_of_fit.copy()  # the model may have others by now, for its next fit
     seed = params["random_state"]
     params["random_state"] = int(seed) if isinstance(seed, (int, np.integer)) else None

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from ..base.locks import cached_property
 from ..exceptions import FormatError
-from ..graphs.columns import edge_columns
+from ..graphs.columns import edge_columns, weight_notes
 from ._columns import (
     all_ids,
     choose_ends,
@@ -50,7 +50,8 @@ class Dialect:
     ids: str = "integer"  # or "whole", integers written as floats, or "string"
     width: int | None = None  # columns of the sampled lines; None where a format checks its lines itself
     wide: bool = False  # whether ids need 64 bits
-    header: tuple = ()  # names of the ends
+    called: tuple = ()  # names of the columns that are read, or their numbers
+    has_header: bool = False
     n_nodes: int | None = None  # as write_graph notes it in a comment
     notes: tuple = ()  # warnings about columns that are not read
     encoding: str = "latin-1"
@@ -101,8 +102,7 @@ def guess_dialect(source, reading):
     lines = [line for _, line in numbered]
     own = next((m.groups() for m in map(_OWN.fullmatch, remarks) if m), None)
     if own and "\t" in lines[0]:  # files of write_graph with commas have a header
-        delimiter, header = delimiter or "\t", bool(header)
-        ids = own[1] if ids == "auto" else ids
+        delimiter, header, ids = delimiter or "\t", bool(header), own[1] if ids == "auto" else ids
         weight_column = (2 if own[2] == "yes" else None) if weight_column == "auto" else weight_column
     any_quote = any('"' in line for line in lines)
     asked = [c for c in reading.columns or (0, 1) if isinstance(c, int)]
@@ -136,6 +136,9 @@ def guess_dialect(source, reading):
     if not reading.declared:
         notes += notes_on_ends(rows, names, columns, reading.bipartite)
     weight, left = choose_weight(rows, names, konect, weight_column, columns, idle)
+    used = [*columns, *([] if weight is None else [weight])]
+    called = tuple(names[c] if names and c < len(names) else c for c in used)
+    notes += weight_notes([], called[-1], "weight_column") if weight_column == "auto" else []
     ids = kind_of_ids(rows, columns) if ids == "auto" else ids
     dialect = replace(
         layout,
@@ -145,14 +148,13 @@ def guess_dialect(source, reading):
         ids=ids,
         width=max(map(len, rows)),
         wide=ids == "integer" and any(len(row[c]) > 9 for row in rows for c in columns if c < len(row)),
-        header=tuple(names[c] for c in columns) if header and names and max(columns) < len(names) else (),
+        called=called,
+        has_header=bool(header and names and max(columns) < len(names)),
         n_nodes=int(own[0]) if own and own[0] != "named" else None,
         encoding=reading.encoding,
     )
-    likely = [mark for mark in remarks[:n_before] if is_like_edge(mark, dialect)]
-    likely = [
-        mark for mark in likely if (delimiter or weight) and edge_columns(layout.split(mark.lstrip("#%"))) is None
-    ]
+    likely = [mark for mark in remarks[:n_before] if (delimiter or weight) and is_like_edge(mark, dialect)]
+    likely = [mark for mark in likely if edge_columns(layout.split(mark.lstrip("#%"))) is None]
     notes += [f"{likely[0][:40]!r} is {COMMENT}" for _ in likely[:1]]
     return replace(dialect, notes=(*notes, *left))
 

@@ -1,5 +1,7 @@
 """The columns of a file of labels: nodes, and the clusters of one level or several."""
 
+import io
+import re
 from itertools import chain, islice
 
 import numpy as np
@@ -20,6 +22,8 @@ _CLUSTERS = frozenset([
     "partition", "membership", "modularityclass", "category", "block", "truth", "y",
 ])  # fmt: skip
 _UNKNOWN = frozenset(["", *MISSING_NAMES])
+_NOT_PLAIN, _NOT_BLANKS = re.compile(r'"|\n[\s#%]'), re.compile(r"  | \n|[^\S\n ]")
+_LEVEL = re.compile(r"level_\d+")
 # Lines that are looked at for a header.
 _SAMPLE = 200
 
@@ -31,20 +35,42 @@ def read_label_columns(source, delimiter, encoding):
     if source.begins_with(b"PAR1"):
         return _nodes_and_clusters(source, _parquet_columns(source))
     source.require_text(encoding)
-    with source.text(encoding) as text:
-        lines = ((n, line) for n, line in numbered_lines(text) if line.strip() and line.lstrip()[0] not in "#%")
-        first = next(lines, None)
-        if first is None:
-            raise FormatError("there are no labels: every line is blank or a comment")
-        if first[1].lower().startswith("*vertices"):  # a partition of Pajek's
-            first = next(lines, first)
-        sample = [first, *islice(lines, 1)]
-        if delimiter is None:  # lines should have two columns; the first may be a header
-            marks = [mark for mark in "\t,;|" if mark in sample[-1][1].strip()]
-            two = [mark for mark in marks if len(split_line(sample[-1][1], mark, '"' in sample[-1][1])) == 2]
-            delimiter = (*two, *marks, "whitespace")[0]
-        columns = read_columns(chain(sample, lines), None if delimiter == "whitespace" else delimiter)
-    return _nodes_and_clusters(source, columns)
+    with source.text(encoding) as stream:
+        text = stream.read()
+    numbered = numbered_lines(io.StringIO(text))
+    lines = ((n, line) for n, line in numbered if line.strip() and line.lstrip()[0] not in "#%")
+    first = next(lines, None)
+    if first is None:
+        raise FormatError("there are no labels: every line is blank or a comment")
+    if first[1].lower().startswith("*vertices"):  # a partition of Pajek's
+        first = next(lines, first)
+    sample = [first, *islice(lines, 1)]
+    if delimiter is None:  # lines should have two columns; the first may be a header
+        marks = [mark for mark in "\t,;|" if mark in sample[-1][1].strip()]
+        two = [mark for mark in marks if len(split_line(sample[-1][1], mark, '"' in sample[-1][1])) == 2]
+        delimiter = (*two, *marks, "whitespace")[0]
+    delimiter = None if delimiter == "whitespace" else delimiter
+    columns = _plain_columns(text.split("\n", first[0] - 1)[-1], delimiter)
+    return _nodes_and_clusters(source, columns or read_columns(chain(sample, lines), delimiter))
+
+
+def _plain_columns(text, delimiter):
+    """Split text as `read_columns` does, all at once; None if it has to be read line by line.
+
+    It has to where there are quotes, comments, blank lines or white space of several characters, or where lines differ
+    in the number of their columns.
+    """
+    if _NOT_PLAIN.search(text) or (delimiter is None and _NOT_BLANKS.search(text)):
+        return None
+    mark = delimiter or " "
+    text = text.removesuffix("\n") + "\n"
+    code = np.frombuffer(text.encode("utf-8", "surrogatepass"), dtype=np.uint8)
+    ends = code[(code == ord("\n")) | (code == ord(mark))] == ord("\n") if mark.isascii() else np.empty(0, dtype=bool)
+    width = int(np.argmax(ends)) + 1 if len(ends) else 1
+    if len(ends) % width or not len(ends) or (ends.reshape(-1, width) != ends[:width]).any():
+        return None
+    fields = list(map(str.strip, text.replace("\n", mark).split(mark)))
+    return [fields[c:-1:width] for c in range(width)]
 
 
 def _nodes_and_clusters(source, columns):
@@ -84,7 +110,7 @@ def _numpy_columns(source):
 def _named_columns(source, columns):
     """Return the columns of nodes and clusters below a header, or all columns where the first line is none."""
     heads, below = [column[0] for column in columns], [column[1:_SAMPLE] for column in columns]
-    known = [c for c, head in enumerate(heads) if plain(head) in _CLUSTERS]
+    known = [c for c, head in enumerate(heads) if plain(head) in _CLUSTERS or _LEVEL.fullmatch(head)]
     words = [c for c, head in enumerate(heads) if head[:1].isalpha() and head.lower() not in MISSING]
     by_number = below[0] and any(all(map(is_id, below[c])) for c in words)
     # A node may have a blank name, too.
@@ -119,7 +145,7 @@ def as_labels(columns):
 
     Missing labels are -1. Columns of fractions beside labels, as memberships, are no labels.
     """
-    labels = [c for c in columns if isinstance(c, np.ndarray) or not _are_fractions(c)] or columns
+    labels = [c for c in columns if isinstance(c, np.ndarray) or not _are_fractions(set(c))] or columns
     if len(labels) < len(columns):
         warn_user(f"{len(columns) - len(labels)} of {len(columns)} columns of labels hold fractions, and are not read")
     columns = labels
@@ -132,16 +158,20 @@ def as_labels(columns):
     return columns[0] if len(columns) == 1 else np.stack(columns, axis=1)
 
 
-def _are_fractions(column):
-    return all(map(is_number, column)) and not all(map(is_whole, column))
+def _are_fractions(fields):
+    return all(map(is_number, fields)) and not all(map(is_whole, fields))
 
 
 def _integers(column):
     """Return the integers of a column, -1 where one is missing; beside these, tables write integers as floats."""
-    if any("_" in field for field in column):  # Python's own spelling of digits
+    fields = list(dict.fromkeys(column))
+    if any("_" in field for field in fields):  # Python's own spelling of digits
         raise ValueError
-    is_there = [field.lower() not in MISSING for field in column]
-    if not any(is_there) or (not any("." in field for field in column) and all(is_there)):
-        return np.array(list(map(int, column)), dtype=np.int64)
-    numbers = np.array([float(field) if there else -1.0 for field, there in zip(column, is_there, strict=True)])
-    return whole_numbers(numbers, "labels are integers;")
+    is_there = [field.lower() not in MISSING for field in fields]
+    if not any(is_there) or (not any("." in field for field in fields) and all(is_there)):
+        numbers = list(map(int, fields))
+    else:
+        floats = np.array([float(field) if there else -1.0 for field, there in zip(fields, is_there, strict=True)])
+        numbers = whole_numbers(floats, "labels are integers;").tolist()
+    number_of = dict(zip(fields, numbers, strict=True))
+    return np.fromiter(map(number_of.__getitem__, column), dtype=np.int64, count=len(column))

@@ -12,6 +12,10 @@ from ._format import header_sizes
 
 # Types of attributes that hold numbers, also where the type is missing.
 _NUMBERS = frozenset(["", "int", "integer", "long", "short", "byte", "float", "double", "bigdecimal", "biginteger"])
+_WHOLE = frozenset(["int", "integer", "long", "short", "byte"])
+_SEVERAL = "several values over time"
+# Elements of nodes that are read, or hold nothing that could be lost.
+_PARTS = frozenset(["attvalues", "data", "graph", "nodes", "edges", "port", "desc"])
 _ONCE, _OFTEN = " multigraph 0 ", " multigraph 1 "
 # Parts of GML that networkx reads otherwise than programs write them: comments, text over several lines, the opening of
 # the graph, repeated edges, names with marks, whole numbers with an exponent, and numbers that are not finite.
@@ -38,32 +42,74 @@ def read_xml(source, reading, kind):
         warn_user(f"{source.name}: the first of {len(graphs)} graphs is read")
     if next(graphs[0].iter(f"{space}hyperedge"), None) is not None:
         raise FormatError("it has hyperedges, and edges have two ends; write an edge for each pair of their ends")
-    nodes = _ends(graphs[0].iter(f"{space}node"), "node", "id")
-    return _graph((node for (node,), _ in nodes), (_graphml_edges if kind == "graphml" else _gexf_edges)(root, space))
+    edges, values = (_graphml_edges, _graphml_values) if kind == "graphml" else (_gexf_edges, _gexf_values)
+    lost: dict = {}
+    G = _graph(_nodes(root, space, values(root, space, "node"), lost), edges(root, space))
+    if lost:
+        warn_user(f"{source.name}: attributes of nodes not kept: {', '.join(lost)[:200]}")
+    return G
+
+
+def _graphml_values(root, space, of):
+    """Return a function from a node or an edge, as `of` says, to its attributes by name."""
+    keys = [key for key in root.findall(f"{space}key") if key.get("for", "all") in (of, "all")]
+    names, defaults = _names(keys, "attr.name", "attr.type", space)
+
+    def values(element):
+        # Data with elements inside are drawings.
+        data = ((d.get("key"), d.text) for d in element.findall(f"{space}data") if not len(d))
+        return _values(element, data, names, defaults)
+
+    return values
+
+
+def _gexf_values(root, space, of):
+    """Do as `_graphml_values`."""
+    keys = (keys for keys in root.iterfind(f"{space}graph/{space}attributes") if keys.get("class") == of)
+    names, defaults = _names(chain.from_iterable(keys), "title", "type", space)
+
+    def values(element):
+        found = element.iterfind(f"{space}attvalues/{space}attvalue")
+        data = ((value.get("for", value.get("id")), value.get("value")) for value in found)
+        return _values(element, data, names, defaults)
+
+    return values
 
 
 def _graphml_edges(root, space):
     """Yield (source, target, whether it is directed, attributes) of every edge, those of nested graphs included."""
-    keys = [key for key in root.findall(f"{space}key") if key.get("for", "all") in ("edge", "all")]
-    names, defaults = _names(keys, "attr.name", "attr.type", space)
+    values = _graphml_values(root, space, "edge")
     for graph in root.find(f"{space}graph").iter(f"{space}graph"):
         default = {"directed": "true"}.get(graph.get("edgedefault"), "false")
         for (source, target), edge in _ends(graph.findall(f"{space}edge"), "edge", "source", "target"):
-            # Data with elements inside are drawings.
-            data = ((d.get("key"), d.text) for d in edge.findall(f"{space}data") if not len(d))
-            yield source, target, edge.get("directed", default) in ("true", "1"), _values(edge, data, names, defaults)
+            yield source, target, edge.get("directed", default) in ("true", "1"), values(edge)
 
 
 def _gexf_edges(root, space):
     """Yield edges as `_graphml_edges` does; those in both directions are undirected."""
-    graph = root.find(f"{space}graph")
-    keys = (keys for keys in graph.findall(f"{space}attributes") if keys.get("class") == "edge")
-    names, defaults = _names(chain.from_iterable(keys), "title", "type", space)
+    graph, values = root.find(f"{space}graph"), _gexf_values(root, space, "edge")
     default = graph.get("defaultedgetype")
     for (source, target), edge in _ends(graph.iter(f"{space}edge"), "edge", "source", "target"):
-        values = edge.iterfind(f"{space}attvalues/{space}attvalue")
-        data = ((value.get("for", value.get("id")), value.get("value")) for value in values)
-        yield source, target, edge.get("type", default) == "directed", _values(edge, data, names, defaults)
+        yield source, target, edge.get("type", default) == "directed", values(edge)
+
+
+def _nodes(root, space, values, lost):
+    """Yield (id, attributes) of every node, and add what is not kept of them to the dictionary `lost`."""
+    for (name,), node in _ends(root.find(f"{space}graph").iter(f"{space}node"), "node", "id"):
+        data, drawn = values(node), [part for part in node if _local(part) not in _PARTS]
+        for held in node.findall(f"{space}data"):
+            drawn += held
+            labels = (part.text or "" for part in held.iter() if _local(part) == "NodeLabel")  # of yEd
+            label = next(filter(None, map(str.strip, labels)), None)
+            data |= {} if label is None else {"label": label}
+        several = [key for key, value in data.items() if value == _SEVERAL]
+        lost.update(dict.fromkeys([*map(_local, drawn), *several]))
+        label = {} if node.get("label") is None else {"label": node.get("label")}
+        yield name, {key: value for key, value in (data | label).items() if key not in several}
+
+
+def _local(element):
+    return element.tag.rpartition("}")[2]
 
 
 def _ends(elements, what, *attributes):
@@ -76,7 +122,7 @@ def _ends(elements, what, *attributes):
 
 
 def _names(keys, name, kind, space):
-    """Return (name, type) of every attribute of edges by its key, and the defaults by name."""
+    """Return (name, type) of every attribute by its key, and the defaults by name."""
     names, defaults = {}, {}
     for key in keys:
         names[key.get("id")] = key.get(name) or key.get("id"), key.get(kind, "").lower()
@@ -87,12 +133,12 @@ def _names(keys, name, kind, space):
 
 
 def _values(edge, data, names, defaults):
-    """Return the attributes of an edge by name, numbers as floats."""
+    """Return the attributes of an edge or a node by name."""
     values = {}
     for key, text in data:
         name, kind = names.get(key, (key, ""))
         if text:
-            values[name] = "several values over time" if name in values else _value(text, kind)
+            values[name] = _SEVERAL if name in values else _value(text, kind)
     if edge.get("weight") is not None:
         values["weight"] = _value(edge.get("weight"), "")
     return defaults | values
@@ -100,9 +146,9 @@ def _values(edge, data, names, defaults):
 
 def _value(text, kind):
     try:
-        return float(text) if kind in _NUMBERS else text
-    except ValueError:  # an error only if it is the weight
-        return text
+        return (int if kind in _WHOLE else float)(text) if kind in _NUMBERS else text
+    except ValueError:  # an integer that is written as a float, or an error only if it is the weight
+        return _value(text, "float") if kind in _WHOLE else text
 
 
 def _graph(nodes, edges):

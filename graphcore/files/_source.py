@@ -3,11 +3,13 @@
 import bz2
 import contextlib
 import errno
+import glob
 import gzip
 import io
 import lzma
 import math
 import os
+import re
 import shutil
 import stat
 import sys
@@ -17,7 +19,7 @@ import zlib
 from ..base.locks import cached_property
 from ..base.validation import check_path
 from ..exceptions import FormatError, InputError, ParameterError, missing_package, one_line
-from .atomic import ending_of, naming_file
+from .atomic import ending_of, naming_file, store_around
 
 _MAGIC = {b"\x1f\x8b": "gz", b"\xfd7zXZ\x00": "xz", b"\x28\xb5\x2f\xfd": "zst"}
 # Magic bytes of other programs' files; a message that names the program helps more than "this is not text".
@@ -28,9 +30,8 @@ _FOREIGN = {
     b"\x89HDF": "an HDF5 file",
     b"SQLite": "an SQLite database",
 }
-_PIECE = 1 << 18
+_PIECE, _HEAD = 1 << 18, 1 << 16
 _MARKS = {b"\xef\xbb\xbf": "utf-8-sig", b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
-_HEAD = 1 << 16
 # Compressed edges are a third to a fiftieth of their text. A file that expands far more is a decompression bomb, or
 # very regular; files that stay small when they are decompressed are always read.
 MAX_RATIO = 100
@@ -180,6 +181,15 @@ def has_properties(path):
     """Return whether this is a .graph with its .properties beside it, as WebGraph writes them."""
     base, ending = os.path.splitext(path)
     return ending.lower() == ".graph" and os.path.isfile(path) and os.path.isfile(f"{base}.properties")
+
+
+def parts_of(path):
+    """Return the files of a folder that is no store, without hidden and empty ones and _NAME; or else the path."""
+    if not os.path.isdir(path) or store_around(path) or path.endswith(".store"):
+        return [path]
+    names = sorted(glob.iglob("**/*", root_dir=path, recursive=True))  # none that begin with a dot
+    files = [os.path.join(path, name) for name in names if not re.search(r"(^|[\\/])_|\.store[\\/]", name)]
+    return [file for file in files if os.path.isfile(file) and os.path.getsize(file)] or [path]
 
 
 def files_read(path):

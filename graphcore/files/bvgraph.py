@@ -65,7 +65,7 @@ class _Stream:
 class BVGraphEdges:
     """The arcs of an open Source by blocks; the attributes are those of `TextEdges`."""
 
-    weighted, numbering = False, None
+    weighted, numbering, called = False, None, ()
 
     def __init__(self, source, reading, memory):
         self._base = os.path.splitext(source.path)[0]

@@ -7,6 +7,7 @@ from functools import partial
 
 import numpy as np
 
+from ..base.progress import record
 from ..exceptions import FormatError, InputError, warn_user
 from ..graphs.columns import doubtful_names
 from ..graphs.from_edges import graph_from_ends
@@ -29,6 +30,7 @@ def read_edge_list(source, reading):
     dialect = guess_dialect(source, reading)
     for note in dialect.notes:
         warn_user(f"{source.name}: {note}")
+    record_columns(dialect.called)
     ends, weights, names = parse(source, dialect)
     if not len(ends):  # the sampled lines were no edges in the encoding of integers
         raise FormatError("there are no edges")
@@ -37,7 +39,7 @@ def read_edge_list(source, reading):
     first_line.warn()
     weights = np.ones(len(ends)) if weights is None and reading.count_repeats else weights
     if names is not None:
-        warn_of_names(source, names, dialect.header)
+        warn_of_names(source, names, dialect)
         unfit = first_unfit(names) or next((name for name in names if "\n" in name), None)
         if unfit is not None:
             raise FormatError(f"the node name {unfit!r} has control characters or line ends; is a quote not closed?")
@@ -74,11 +76,19 @@ def _bipartite_graph(ends, weights, names):
     return Graph.from_biadjacency(matrix, row_names=names[0], column_names=names[1])
 
 
-def warn_of_names(source, names, header):
-    """Warn of names that stand for missing values, or that repeat a header between edges."""
+def record_columns(called):
+    """Record what the columns of a table of edges are called: those of the two ends, and of the weights if any."""
+    record("columns", {"ends": list(called[:2]), "weight": called[2] if len(called) > 2 else None})
+
+
+def warn_of_names(source, names, dialect=None):
+    """Warn of names that stand for missing values, or that repeat the header of a Dialect between edges."""
     note = doubtful_names(names)
-    if note is None and header and all(end in names for end in header):
-        note = f"nodes are called {header[0]!r} and {header[1]!r}, as the columns are; is the header repeated below?"
+    if note is None and dialect is not None and dialect.has_header and all(end in names for end in dialect.called[:2]):
+        source_name, target_name = dialect.called[:2]
+        note = (
+            f"nodes are called {source_name!r} and {target_name!r}, as the columns are; is the header repeated below?"
+        )
     if note is not None:
         warn_user(f"{source.name}: {note}")
 
@@ -88,7 +98,7 @@ class _FirstLine:
 
     def __init__(self, source, dialect, reading):
         self._source, self._stated, self._n_edges, self._largest = source, None, 0, 0
-        self._may_be = dialect.ids != "string" and not dialect.header and reading.header is None
+        self._may_be = dialect.ids != "string" and not dialect.has_header and reading.header is None
 
     def add(self, ends, weights):
         """Take the next edges."""
@@ -120,8 +130,8 @@ class _FirstLine:
 class TextEdges:
     """The edges of an open Source by blocks: pieces of the text, each parsed as a whole file would be.
 
-    `notes` are warnings about columns that are not read; `n_nodes` is None unless the file states it; `numbering`
-    numbers names, and is None where ids are integers.
+    `notes` are warnings about columns that are not read; `called` is what those that are read are called; `n_nodes` is
+    None unless the file states it; `numbering` numbers names, and is None where ids are integers.
     """
 
     def __init__(self, source, reading, memory):
@@ -129,7 +139,7 @@ class TextEdges:
         self._first_line = _FirstLine(source, self._dialect, reading)
         self._chunk = block_size(CHUNK, memory)
         self.notes, self.n_nodes = self._dialect.notes, self._dialect.n_nodes
-        self.weighted = self._dialect.weight_column is not None
+        self.weighted, self.called = self._dialect.weight_column is not None, self._dialect.called
         self.numbering = Numbering() if self._dialect.ids == "string" else None
         if self.n_nodes is not None:
             check_node_count(self.n_nodes, source.size // _SHORTEST_EDGE, source.any_size)
@@ -153,7 +163,7 @@ class TextEdges:
                 yield ends, np.empty(0) if weights is None else weights, share
             piece.first_line += text.count("\n")
         self._first_line.warn()
-        warn_of_names(self._source, self.numbering or (), dialect.header)
+        warn_of_names(self._source, self.numbering or (), dialect)
 
     def _texts(self):
         """Yield (whole lines of about a chunk, share of the file read)."""

@@ -38,9 +38,9 @@ def write_labels(
     names : Graph or array-like of shape (n_nodes,), optional
         The graph whose node names are written, or the names. Default: 0 to n_nodes - 1.
     format : {"tsv", "csv", "npy"}, optional
-        Two columns, node and cluster, without a header, split by a tab or a comma; or NumPy's file of the labels alone,
-        in the order of the graph's nodes, much faster for many millions. Default: by the ending, tab unless it is .csv
-        or .npy.
+        Two columns, node and cluster, split by a tab, or by a comma under a header (``node,cluster``; of coarser levels
+        ``level_1`` and so on); or NumPy's file of the labels alone, in the order of the graph's nodes, much faster for
+        many millions. Default: by the ending, tab unless it is .csv or .npy.
     spreadsheet : bool, default False
         Put a ' before names that a spreadsheet would take for formulas: those that begin with =, +, - or @ and are no
         numbers. `read_labels` knows them again.
@@ -58,6 +58,7 @@ def write_labels(
     >>> import sys
     >>> from graphcore import write_labels
     >>> write_labels([0, 0, 1], sys.stdout, ["Anna", "Ben", "Chloé"], format="csv")
+    node,cluster
     Anna,0
     Ben,0
     Chloé,1
@@ -86,7 +87,9 @@ def write_labels(
             write_array(stream, labels)
         return
     names = range(n_nodes) if names is None else names
-    with _lines_to(path, format, compression, names, "npy", spreadsheet) as write:
+    coarser = range(1, labels.shape[1] if labels.ndim == 2 else 1)
+    heads = ["node", *(f"level_{level}" for level in coarser), "cluster"]
+    with _lines_to(path, format, compression, names, heads, "npy", spreadsheet) as write:
         for start in range(0, n_nodes, _PIECE):
             piece = slice(start, start + _PIECE)
             columns = labels[piece].reshape(-1, 1) if labels.ndim == 1 else labels[piece]
@@ -106,7 +109,8 @@ def write_memberships(memberships, path, graph, *, spreadsheet=False):
             sp.save_npz(stream, memberships)
         return
     names = range(graph.n_nodes) if graph.node_names is None else graph.node_names
-    with _lines_to(path, format, compression, names, "npz", spreadsheet) as write:
+    heads = ["node", "cluster", "probability"]
+    with _lines_to(path, format, compression, names, heads, "npz", spreadsheet) as write:
         for start in range(0, graph.n_nodes, _PIECE):
             piece = memberships[start : start + _PIECE].tocoo()
             values = (float(f"{value:.4g}") for value in piece.data.tolist())
@@ -129,15 +133,19 @@ def check_names(names, binary):
 
 
 @contextlib.contextmanager
-def _lines_to(path, format, compression, names, binary, spreadsheet):
+def _lines_to(path, format, compression, names, heads, binary, spreadsheet):
     """Yield a function that writes lines of a node's name and numbers, to a file (atomically) or a stream.
 
-    Names that a reader would take for a comment or two columns get quotes; names that no text file holds are refused.
+    CSV begins with the `heads` of the columns. Names that a reader would take for a comment or two columns get quotes;
+    names that no text file holds are refused.
     """
     are_numbers = check_names(names, binary)
     with contextlib.nullcontext(path) if hasattr(path, "write") else text_output(path, compression) as stream:
         plain = csv.writer(stream, delimiter=_DELIMITERS[format], lineterminator="\n")
         quoting = csv.writer(stream, delimiter=_DELIMITERS[format], lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC)
+
+        if format == "csv":
+            plain.writerow(heads)
 
         def write(rows):
             for given, *values in rows:

@@ -7,23 +7,29 @@ from xml.sax.saxutils import escape, quoteattr
 import numpy as np
 
 from ..exceptions import FormatError, InputError, ParameterError, warn_user
-from ..graphs.from_libraries import edge_attribute, first_values
+from ..graphs.columns import weight_column
+from ..graphs.from_libraries import OWN, edge_attribute, first_values
 from ..graphs.graph import Graph
 from ..graphs.ids import is_numbered
+from ..graphs.nodes import column_of
 from ._columns import is_id
 from ._format import Format
 from ._markup_read import is_multiline, read_adjlist, read_gml, read_multiline, read_xml
+from ._source import check_size
 from .atomic import as_text
-from .edge_list import upper_edges
+from .edge_list import record_columns, upper_edges
 
 _PIECE = 1 << 16
 _HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n'
+# Attributes of a few nodes each make long columns: as many cells may be there, or as many for every value.
+_FEW_CELLS, _CELLS_PER_VALUE = 1 << 22, 64
 # Types of attributes in GraphML and GEXF by numpy's kinds; all others are text.
 _TYPES = {"i": "long", "u": "long", "f": "double", "b": "boolean"}
 # Characters that XML cannot hold, or does not give back unchanged.
 _UNFIT = re.compile("[^\t\n\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 # Names of attributes that GML allows, and other names for those that GML itself gives to every node.
 _GML_NAME, _GML_OWN = re.compile("[A-Za-z][A-Za-z0-9_]*"), {"id": "node_id", "label": "node_label"}
+_FROM_GML = {name: own for own, name in _GML_OWN.items()}
 # Lines that may stand before the graph of a GML file.
 _BEFORE_GML = re.compile(rb"#|(creator|version|comment)\b")
 
@@ -51,13 +57,34 @@ def _read(source, reading, parse, warn=True):
         raise FormatError("the graph is empty: it has no nodes")
     if G.size():
         attributes = first_values(lambda: (data for *_, data in G.edges(data=True)))
+        others = [name for name, value in attributes.items() if isinstance(value, str) and name not in OWN]
+        others = [name for name in others if weight_column([name]) is None]
+        if others and weight == "auto":
+            warn_user(f"{source.name}: attributes of edges not kept: {', '.join(others)[:200]}")
         weight = edge_attribute(attributes, weight, "weight_column", lambda told: warn_user(f"{source.name}: {told}"))
+    record_columns(("source", "target", *([weight] if G.size() and weight else [])))
     graph = Graph.from_networkx(G, weight=weight if G.size() else None, symmetrize=reading.symmetrize, warn=warn)
+    names = graph.node_names
     # Ids are text here; if all are integers they become integers, as in other formats.
-    if not all(isinstance(name, str) and is_id(name) for name in G):
-        return graph
-    names = list(map(int, G))
-    return Graph(graph.indptr, graph.indices, graph.weights, node_names=None if is_numbered(names) else names)
+    if all(isinstance(name, str) and is_id(name) for name in G):
+        numbers = list(map(int, G))
+        names = None if is_numbered(numbers) else numbers
+    return graph._by_names(names, _attributes(source, G))
+
+
+def _attributes(source, G):
+    """Return the attributes of the nodes of a networkx graph as columns; those that hold lists are told."""
+    first = first_values(lambda: (data for _, data in G.nodes(data=True)))
+    n_values, n_cells = sum(len(data) for _, data in G.nodes(data=True)), len(first) * len(G)
+    said = f"nodes have {len(first)} different attributes, but only {n_values} values"
+    check_size(n_cells, _CELLS_PER_VALUE * n_values, _FEW_CELLS, said, source.any_size)
+    nested = [name for name, value in first.items() if isinstance(value, (list, dict))]
+    if nested:
+        warn_user(f"{source.name}: attributes of nodes not kept: {', '.join(nested)[:200]}")
+    held = {name: [data.get(name) for _, data in G.nodes(data=True)] for name in first if name not in nested}
+    ids = list(map(str, G))  # which networkx writes for labels, too, where there are none
+    kept = {name: values for name, values in held.items() if (name, values) != ("label", ids)}
+    return {_FROM_GML.get(name, name): column_of(values) for name, values in kept.items()}
 
 
 def _is_gml(source):
@@ -103,18 +130,21 @@ def _graphml(attributes, weighted):
 
 
 def _gexf(attributes, _weighted):
+    place = list(attributes).index("label") if "label" in attributes else None  # GEXF has a place of its own for it
     keys = "".join(
         f'<attribute id="{i}" title={quoteattr(name)} type="{_type(values)}"/>\n'
-        for i, (name, values) in enumerate(attributes.items())
-    )
+        for i, (name, values) in enumerate(attributes.items()) if i != place
+    )  # fmt: skip
     head = (
         f'{_HEAD}<gexf xmlns="http://gexf.net/1.3" version="1.3">\n<graph defaultedgetype="undirected">\n'
         f'<attributes class="node">\n{keys}</attributes>\n<nodes>\n'
     )
 
     def node(_, name, values):
-        data = (f'<attvalue for="{i}" value={quoteattr(v)}/>' for i, v in enumerate(values) if v is not None)
-        return f"<node id={quoteattr(name)} label={quoteattr(name)}><attvalues>{''.join(data)}</attvalues></node>\n"
+        label = (place is not None and values[place]) or name
+        held = ((i, value) for i, value in enumerate(values) if value is not None and i != place)
+        data = "".join(f'<attvalue for="{i}" value={quoteattr(value)}/>' for i, value in held)
+        return f"<node id={quoteattr(name)} label={quoteattr(label)}><attvalues>{data}</attvalues></node>\n"
 
     def edge(number, source, target, weight):
         data = "" if weight is None else f' weight="{weight}"'
@@ -142,7 +172,10 @@ def _gml(attributes, _weighted):
 def check_columns(graph, attributes, kind):
     """Return (names of nodes as text, columns by name), or raise an error if a file of this kind cannot hold them."""
     n_nodes = graph.n_nodes
-    attributes = {str(name): np.asarray(values) for name, values in (attributes or {}).items() if name != "node"}
+    own = {name: values for name, values in graph.attributes.items() if name not in (attributes or {})}
+    attributes = {
+        str(name): np.asarray(values) for name, values in ((attributes or {}) | own).items() if name != "node"
+    }
     unfit = next((name for name in attributes if kind == "gml" and not _GML_NAME.fullmatch(name)), None)
     if unfit is not None:
         raise InputError(

@@ -6,14 +6,15 @@ import os
 
 import numpy as np
 
+from ..base.progress import note
 from ..exceptions import FormatError, InputError, ParameterError, missing_package, warn_user
-from ..graphs.columns import TWO_KINDS, edge_columns, is_index, left_out, two_kinds, weight_column
+from ..graphs.columns import TWO_KINDS, edge_columns, is_index, two_kinds, weight_column, weight_notes
 from ..graphs.columns import no_edges as no_edges_in
 from ..graphs.ids import Numbering
 from ._format import LAYOUT, Format, block_size
 from ._source import MAX_RATIO, check_size
 from .atomic import atomic_output, text_output
-from .edge_list import graph_of, warn_of_names
+from .edge_list import graph_of, record_columns, warn_of_names
 from .npz import ALWAYS_FINE
 
 # Formats of tables by the endings of their files.
@@ -86,13 +87,17 @@ def read_table(source):
 def read_parquet(source, reading):
     """Read an open Source as its Reading says."""
     table = ParquetEdges(source, reading, _TABLE_MEMORY)
-    for note in table.notes:
-        warn_user(f"{source.name}: {note}")
-    blocks = [(ends, weights) for ends, weights, _ in table.blocks(0, None)]
+    for said in table.notes:
+        warn_user(f"{source.name}: {said}")
+    record_columns(table.called)
+    blocks = []
+    for ends, weights, share in table.blocks(0, None):
+        note(f"{share:.0%}")
+        blocks.append((ends, weights))
     if not sum(len(ends) for ends, _ in blocks):
         raise FormatError("the table has no rows: there are no edges")
     ends, weights = map(np.concatenate, zip(*blocks, strict=True))
-    warn_of_names(source, table.numbering or {}, ())
+    warn_of_names(source, table.numbering or {})
     weights = np.ones(len(ends)) if reading.count_repeats and not table.weighted else weights
     return graph_of(ends, weights, None if table.numbering is None else list(table.numbering), reading)
 
@@ -123,7 +128,11 @@ class EdgeTable:
         if twice:
             raise FormatError(f"several columns are called {twice[0][:80]!r}; rename them")
         others = [name for name in names if name not in self.columns and not is_index(name)]
-        self.notes = [] if given is None or not others else [left_out(others, "weight_column")]
+        self.called, hint = self.columns, ""
+        if not (reading.columns or edge_columns(names)):
+            hint = f" (columns {ends[0]!r} and {ends[1]!r} are taken for the ends; pass columns= for others)"
+        chosen = weight if given == "auto" else None
+        self.notes = [] if given is None else weight_notes(others, chosen, "weight_column", hint)
         types = [schema.field(name).type for name in ends]
         for name, kind in zip(ends, types, strict=True):
             if arrow.types.is_nested(kind):

@@ -1,25 +1,31 @@
 """Read and write graphs in files of all formats, and as stores."""
 
 import os
+import tempfile
 from collections import abc
+from contextlib import nullcontext
 from functools import partial
+from typing import Any
 
 import numpy as np
 
+from ..base.progress import note
 from ..base.types import AnyGraph, ArrayLike, Mapping, PathLike, Sequence
-from ..base.validation import check_choice
-from ..exceptions import ParameterError, warn_user
+from ..base.validation import check_choice, check_path
+from ..exceptions import FormatError, ParameterError, warn_user
 from ..graphs.as_graph import as_graph
 from ..graphs.graph import Graph
-from ._format import UNDIRECTED_IDLE, Reading
-from ._source import open_source
+from ..graphs.ids import count_nodes
+from ._format import FULL_MEMORY, UNDIRECTED_IDLE, Reading
+from ._source import naming, open_source, parts_of
 from .atomic import atomic_output, compressed
+from .edge_list import graph_of
 from .formats import FORMATS, READABLE, guess_format, output_format
 from .nodes import read_table_of
 
 
 def read_graph(
-    path: PathLike, *, format: str | None = None, delimiter: str | None = None,
+    path: PathLike | Sequence[PathLike], *, format: str | None = None, delimiter: str | None = None,
     comments: str | Sequence[str] = ("#", "%"), header: bool | None = None,
     columns: tuple[int | str, int | str] | None = None,
     weight_column: int | str | None = "auto", ids: str = "auto", symmetrize: str = "max", bipartite: bool = False,
@@ -34,9 +40,10 @@ def read_graph(
 
     Parameters
     ----------
-    path : str or path-like
+    path : str or path-like, or list of them
         The file; "-" is standard input. Of a web graph its .graph, or the name that its files have in common. A folder
-        is a graph on disk, which is opened (:func:`graphcore.open_graph`).
+        is a graph on disk, which is opened (:func:`graphcore.open_graph`), or holds parts of one list of edges, as a
+        list of files does: text, Parquet or web graphs. Hidden files, empty ones and those called _NAME are left out.
     format : str, optional
         "edgelist", "konect", "matrix-market", "metis", "npz", "graphml", "gexf", "gml", "adjlist", "multiline-adjlist",
         "pajek", "dimacs", "lgl", "parquet" or "bvgraph".
@@ -119,13 +126,24 @@ def read_graph(
         declared=format == "edgelist",
     )  # fmt: skip
     table = read_table_of(nodes, encoding, any_size)
-    if isinstance(path, (str, os.PathLike)) and os.path.isdir(path):
+    given: Any = path if isinstance(path, (list, tuple)) else [path]
+    parts = [part for each in given for part in parts_of(check_path(each))]
+    if not parts:
+        raise ParameterError(f"path={path!r} names no file; give one, or several")
+    if len(parts) > 1:
+        if format is not None or bipartite:
+            option = "bipartite=True" if format is None else f"format={format!r}"
+            raise ParameterError(f"{option} is for a single file, and there are {len(parts)}; leave it out")
+        with naming(f"the folder {path}") if len(given) == 1 else nullcontext():
+            return of_nodes(_read_parts(parts, reading, any_size), table, False)
+    file = parts[0]
+    if os.path.isdir(file):
         # This import is late because the store itself imports the readers of files.
         from .store import looks_like_store
 
-        if looks_like_store(path):
-            return of_nodes(_read_store(path, reading), table)
-    with open_source(path, any_size) as source:
+        if looks_like_store(file):
+            return of_nodes(_read_store(file, reading), table)
+    with open_source(file, any_size) as source:
         found = FORMATS[format] if format else guess_format(source, encoding)
         if bipartite and not found.bipartite:
             raise ParameterError(f"bipartite={bipartite!r} is for edge lists and matrices; this is a {found.name} file")
@@ -134,6 +152,24 @@ def read_graph(
         reading.warn_of_idle(found.idle, found.name)
         graph = found.read(source, reading)
     return of_nodes(graph, table, found.isolated)
+
+
+def _read_parts(paths, reading, any_size):
+    """Read several files as one list of edges."""
+    from .store.inputs import open_inputs
+
+    blocks = []
+    with open_inputs(paths, None, reading, FULL_MEMORY, any_size) as given, tempfile.TemporaryDirectory() as folder:
+        for ends, weights, _, share in given.blocks(0, 0, folder):
+            note(f"{share:.0%}")
+            blocks.append((ends, weights))
+    ends, weights = map(np.concatenate, zip(*blocks, strict=True)) if blocks else (np.empty((0, 2)), np.empty(0))
+    if not len(ends):
+        raise FormatError(f"{paths[0]}: there are no edges, in none of {len(paths)} files")
+    if given.n_nodes is not None:
+        count_nodes(ends.min(), ends.max(), len(ends), given.n_nodes)
+    weights = np.ones(len(ends)) if reading.count_repeats and not len(weights) else weights
+    return graph_of(ends, weights, given.names and list(given.names), reading, given.n_nodes)
 
 
 def of_nodes(graph, table, complete=True):
@@ -175,13 +211,14 @@ def write_graph(
     format : {"tsv", "csv", "matrix-market", "metis", "npz", "graphml", "gexf", "gml", "store"}, optional
         Default: by the ending (.tsv, .txt, .edges, .csv, .mtx, .metis, .npz, .graphml, .gexf, .gml, .store). Edge lists
         ("tsv" and "csv") hold each edge once, with node names; isolated nodes come back only if the graph has no names.
-        "metis" holds integer weights, no self-loops and no names, "matrix-market" no names; "npz" holds everything, and
-        ``scipy.sparse.load_npz`` reads it too. "store" holds everything as well, in a folder that
+        "metis" holds integer weights, no self-loops and no names, "matrix-market" no names; "npz" holds everything but
+        attributes, and ``scipy.sparse.load_npz`` reads it too. "store" does as well, in a folder that
         :func:`graphcore.open_graph` opens without reading it. "graphml", "gexf" and "gml" are for other programs, such
         as Gephi and Cytoscape.
     attributes : dict of array-like of shape (n_nodes,), optional
-        Attributes of the nodes in GraphML, GEXF and GML, such as ``model.to_table()``; a column "node" is left out, as
-        the names are written anyway, and so is NaN.
+        Attributes of the nodes in GraphML, GEXF and GML, such as ``model.to_table()``, beside those of the graph, of
+        which other formats say that they are not written; a column "node" is left out, as the names are written anyway,
+        and so is NaN.
 
     Raises
     ------
@@ -210,6 +247,8 @@ def write_graph(
     takes_attributes = name != "store" and FORMATS[name].attributes
     if attributes and not takes_attributes:
         raise ParameterError(f"attributes are for graphml, gexf and gml; {name} files have no place for them")
+    if graph.attributes and not takes_attributes:
+        warn_user(f"{name} files hold no attributes of nodes: {', '.join(graph.attributes)[:200]} not written")
     if name == "store":
         # This import is late because the store itself imports the readers of files.
         from .store import write_store

@@ -27,6 +27,8 @@ _WEIGHTS = (
     "counts", "freq", "frequency", "npapers", "volume", "amount", "capacity", "multiplicity", "rating",
     "0",  # of a series without a name
 )  # fmt: skip
+# Sums, some of which may be thousands of times others: it is said where they are taken for weights.
+_SUMS = ("amount", "volume")
 # Last words of names of weights, as in combined_score, where a single column has one.
 _LAST_WORDS = ("weight", "strength", "similarity", "score")
 # Names of columns that tables of nodes and of labels have beside the nodes.
@@ -164,6 +166,13 @@ def doubtful_names(names):
     bare = ((name, name.strip().removesuffix(".0") if isinstance(name, str) else str(name)) for name in odd)
     twin = next((pair for pair in bare if pair[0] != pair[1] and pair[1] in known), None)
     return twin and f"nodes are called {twin[0]!r} and {twin[1]!r}; write the names alike if these are one node"
+
+
+def weight_notes(left, chosen, parameter, hint=""):
+    """Return the notes on columns that are `left` out, and on the one `chosen` for weights if it holds sums."""
+    notes = [left_out(left, parameter, hint=hint)] if left else []
+    remedy = f"pass {parameter}=None if they do not say how close two nodes are"
+    return [*notes, *([f"column {chosen} is taken for the edges' weights; {remedy}"] if plain(chosen) in _SUMS else [])]
 
 
 def left_out(names, parameter, remedy=None, hint=""):

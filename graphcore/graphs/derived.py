@@ -21,8 +21,9 @@ _AT_MOST = np.cumsum([math.exp(-1) / math.factorial(i) for i in range(18)])
 def subgraph(graph, nodes):
     """Return the graph of some nodes (ascending, each once) and the edges between them.
 
-    Its nodes are named as they were, or numbered by their numbers in the whole graph. Edges to other nodes are left
-    out, so that nodes may be isolated. Only the rows of these nodes are read, and a table of all nodes is written.
+    Its nodes have their attributes, and are named as they were, or numbered by their numbers in the whole graph. Edges
+    to other nodes are left out, so that nodes may be isolated. Only the rows of these nodes are read, and a table of
+    all nodes is written.
     """
     entries, borders = entries_of(graph.indptr, nodes)
     number = np.full(graph.n_nodes, -1, dtype=graph.indices.dtype)
@@ -33,7 +34,9 @@ def subgraph(graph, nodes):
     weights = None if graph.weights is None else graph.weights[entries[kept]]
     names = graph.names_of(nodes)
     whole = len(nodes) == graph.n_nodes and graph.node_names is None
-    return Graph(indptr, columns[kept], weights, node_names=None if whole else names, check=False)
+    made = Graph(indptr, columns[kept], weights, check=False)
+    attributes = {name: values[nodes] for name, values in graph.attributes.items()}
+    return made._by_names(None if whole else names, attributes)
 
 
 def with_isolated(graph, n_nodes):

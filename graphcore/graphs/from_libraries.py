@@ -8,7 +8,7 @@ import numpy as np
 
 from ..base.validation import check_choice, refused
 from ..exceptions import InputError, warn_user
-from .columns import doubtful_names, left_out, weight_column
+from .columns import doubtful_names, weight_column, weight_notes
 from .directed import undirected_rows
 from .from_edges import graph_from_ends
 from .ids import is_numbered
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import graphcore
 
 # Attributes that files and other libraries give to edges themselves.
-_OWN = frozenset(["id", "key", "label", "start", "end", "source", "target", "networkx_key"])
+OWN = frozenset(["id", "key", "label", "start", "end", "source", "target", "networkx_key"])
 
 
 def from_networkx(
@@ -148,8 +148,15 @@ def _networkx_weights(G, weight, neighbors, rows, names):
 
 def first_values(edges):
     """Return the first value, None aside, of every attribute of the dictionaries that the function `edges` yields."""
-    names = dict.fromkeys(chain.from_iterable(edges()))
-    return {name: next((data[name] for data in edges() if data.get(name) is not None), None) for name in names}
+    first: dict = dict.fromkeys(chain.from_iterable(edges()))
+    left = {*first}
+    for data in edges():
+        found = {name: data[name] for name in left & data.keys() if data[name] is not None}
+        first |= found
+        left -= found.keys()
+        if not left:
+            break
+    return first
 
 
 def edge_attribute(values, weight, parameter, tell):
@@ -161,16 +168,16 @@ def edge_attribute(values, weight, parameter, tell):
         return None
     if weight != "auto":
         if weight not in values:
-            listed = ", ".join(repr(name) for name in values if name not in _OWN)
+            listed = ", ".join(repr(name) for name in values if name not in OWN)
             raise refused(parameter, weight, f"is an attribute of no edge; there are {listed or 'none'}")
         return weight
     # Text under the very name of weights is refused when it is read.
     chosen = weight_column([name for name, value in values.items() if name == "weight" or is_number(value)])
     numbers = (name for name, value in values.items() if isinstance(value, Real) and not isinstance(value, bool))
     likely = (name for name in values if weight_column([name]) is not None)
-    others = [name for name in dict.fromkeys(chain(numbers, likely)) if name != chosen and name not in _OWN]
-    if others:
-        tell(left_out(others, parameter))
+    others = [name for name in dict.fromkeys(chain(numbers, likely)) if name != chosen and name not in OWN]
+    for note in weight_notes(others, chosen, parameter):
+        tell(note)
     return chosen
 
 

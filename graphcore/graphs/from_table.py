@@ -8,7 +8,7 @@ import numpy as np
 
 from ..base.validation import are_missing, check_choice
 from ..exceptions import InputError, ParameterError, warn_user
-from .columns import TWO_KINDS, doubtful_names, edge_columns, is_index, left_out, two_kinds, weight_column
+from .columns import TWO_KINDS, doubtful_names, edge_columns, is_index, two_kinds, weight_column, weight_notes
 from .from_edges import graph_from_ends
 from .ids import compact_ids, number_names, whole_numbers
 from .rows import SYMMETRIZE
@@ -62,9 +62,9 @@ def from_table(
     (['Anna', 'Ben', 'Chloé'], [2.0, 2.5, 0.5])
     """
     check_choice("symmetrize", symmetrize, SYMMETRIZE)
-    sources, targets, weights, (source, target), others = table_edges(table, source, target, weight)
-    if others and warn:
-        warn_user(left_out(others, "weight"))
+    sources, targets, weights, (source, target), notes = table_edges(table, source, target, weight)
+    for note in notes if warn else ():
+        warn_user(note)
     if warn and two_kinds(source, target) and not set(sources.tolist()).isdisjoint(targets.tolist()):
         warn_user(TWO_KINDS.format(source, target))
     weights = np.ones(len(sources)) if count_repeats and not len(weights) else weights
@@ -93,16 +93,16 @@ def from_table(
 
 
 def table_edges(table, source="source", target="target", weight="auto"):
-    """Sources, targets, weights (length 0 for none), names of the two columns, names of those left out unasked."""
+    """Sources, targets, weights (length 0 for none), names of the two columns, notes on the others and the weights."""
     columns = Columns(table)
     found = edge_columns(columns.names)
     if found and (source, target) == ("source", "target") and not {source, target} <= set(columns.names):
         source, target = found
-    others = []
+    notes = []
     if isinstance(weight, str) and weight == "auto":
         rest = [name for name in columns.names if name not in (source, target) and not is_index(name)]
         weight = weight_column(rest)
-        others = [name for name in rest if name != weight]
+        notes = weight_notes([name for name in rest if name != weight], weight, "weight")
     if source == target:
         raise ParameterError(f"source and target are both {source!r}; the ends of edges are two columns")
     columns.collect((source, target, weight))
@@ -112,7 +112,7 @@ def table_edges(table, source="source", target="target", weight="auto"):
     if len(sources) == 0:
         raise InputError("the table has no rows: there are no edges")
     weights = edge_weights(None if weight is None else columns.values("weight", weight), len(sources))
-    return sources, targets, weights, (source, target), others
+    return sources, targets, weights, (source, target), notes
 
 
 def column_names(table):

@@ -1,13 +1,14 @@
 """The class Graph: validated, immutable, symmetric compressed rows with degrees."""
 
 from functools import partial
+from types import MappingProxyType
 
 import numpy as np
 
 from ..base.arrays import read_only
 from ..base.locks import cached_property
 from ..base.threads import map_blocks, row_blocks
-from ..base.types import Array, ArrayLike, Floats, Integers, csr_array
+from ..base.types import Array, ArrayLike, Floats, Integers, Mapping, csr_array
 from ..exceptions import InputError
 from . import _row_loops
 from .from_edges import from_edges
@@ -50,6 +51,8 @@ class Graph:
         As above, read-only.
     degrees : ndarray of shape (n_nodes,), float64
         Row sums of the stored matrix: a self-loop counts once.
+    attributes : mapping of str to ndarray of shape (n_nodes,)
+        What else is known of the nodes, from :meth:`with_nodes` or a file of GraphML, GEXF or GML; empty by default.
 
     Raises
     ------
@@ -73,6 +76,7 @@ class Graph:
     node_names: Array | None
     degrees: Floats
 
+    attributes: Mapping[str, Array] = MappingProxyType({})
     # Of a graph made by weights.in_range: its weights are those given over 2 to this.
     exponent = 0
     # Of a graph on disk: a function and its arguments that open it again.
@@ -244,11 +248,12 @@ class Graph:
 
     # -- inside ------------------------------------------------------------------------------------------------------
 
-    def _by_names(self, names):
-        """Return the graph with other names, or None for no names."""
+    def _by_names(self, names, attributes=MappingProxyType({})):
+        """Return the graph with other names, or None for no names, and other attributes of its nodes."""
         made = type(self).__new__(type(self))
         names = None if names is None else read_only(as_names(names, self.n_nodes))
-        made.__dict__.update(self.__dict__, node_names=names, _renamed=True)
+        attributes = MappingProxyType({name: read_only(values) for name, values in attributes.items()})
+        made.__dict__.update(self.__dict__, node_names=names, attributes=attributes, _renamed=True)
         return made
 
     @cached_property
@@ -277,9 +282,10 @@ class Graph:
     def __reduce__(self):
         # Unpickled arrays are writable; going through the constructor freezes them again.
         rebuild = partial(Graph, node_names=self.node_names, check=False)
-        if self.origin is not None and self._renamed and self.node_names is not None:
-            return _reopened, (self.origin, self.node_names)
-        return self.origin or (rebuild, (self.indptr, self.indices, self.weights))
+        made = self.origin or (rebuild, (self.indptr, self.indices, self.weights))
+        if self.attributes or (self.origin is not None and self._renamed and self.node_names is not None):
+            return _made_with_names, (made, self.node_names, dict(self.attributes))
+        return made
 
     def __repr__(self):
         kind = "unweighted" if self.weights is None else f"weights={self.weights.dtype}"
@@ -287,7 +293,7 @@ class Graph:
         return f"Graph(n_nodes={self.n_nodes}, n_edges={self.n_edges}, {kind}{named})"
 
 
-def _reopened(reopen, names):
-    """Return a graph on disk, by names that were given beside it."""
-    function, arguments = reopen
-    return function(*arguments)._by_names(names)
+def _made_with_names(made, names, attributes):
+    """Return the graph that a function makes of its arguments, by names and with attributes given beside them."""
+    function, arguments = made
+    return function(*arguments)._by_names(names, attributes)

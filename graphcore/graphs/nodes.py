@@ -133,7 +133,8 @@ def with_nodes(graph: "graphcore.Graph", nodes: object) -> "graphcore.Graph":
     Returns
     -------
     Graph
-        Node i is row i of the table. Where these are the nodes of this graph in their order, the rows are shared.
+        Node i is row i of the table, whose other columns are its `attributes` (the ids too, beside names). Where these
+        are the nodes of this graph in their order, the rows are shared.
 
     Raises
     ------
@@ -149,12 +150,17 @@ def with_nodes(graph: "graphcore.Graph", nodes: object) -> "graphcore.Graph":
     >>> graph = edges.with_nodes(people)
     >>> graph.node_names.tolist(), graph.degrees.tolist()
     (['Anna', 'Ben', 'Chloé', 'Dora'], [1.0, 1.0, 2.0, 0.0])
+    >>> graph.attributes["age"].tolist()
+    [31, 27, 44, 60]
     """
     table = node_table(nodes)
     rows, n_nodes, names = _rows_of(graph, table), len(table), table.called
     in_order = bool((np.diff(rows) > 0).all())
+    lost = [name for name in graph.attributes if name not in table.columns]
+    if lost:
+        warn_user(f"the attributes {', '.join(lost)[:200]} of the graph's nodes give way to the table of nodes")
     if in_order and n_nodes == graph.n_nodes:
-        return graph._by_names(names)
+        return graph._by_names(names, table.columns)
     if graph.origin is not None:
         raise InputError(
             f"a graph on disk keeps its {graph.n_nodes} nodes in their order, and the {n_nodes} rows of nodes are "
@@ -170,7 +176,8 @@ def with_nodes(graph: "graphcore.Graph", nodes: object) -> "graphcore.Graph":
         weights = made.weights[entries] if graph.is_weighted else made.weights
         made = canonical_rows(Rows(made.indptr, rows[graph.indices[entries]], weights))
     weights = made.weights if graph.is_weighted else None
-    return type(graph)(made.indptr, made.indices, weights, node_names=names, check=False)
+    made = type(graph)(made.indptr, made.indices, weights, check=False)
+    return made._by_names(names, table.columns)
 
 
 def _rows_of(graph, table):
@@ -227,6 +234,17 @@ def with_ids(graph, ids):
         found = f"{len(ids)} values" if hasattr(ids, "__len__") else repr(ids)
         raise ParameterError(f"ids is {found}; an id for each of {graph.n_nodes} rows is needed")
     return graph._by_names(_distinct(as_names(ids, graph.n_nodes)))
+
+
+def column_of(values):
+    """Return a list of values, None for those that are missing, as a column: numbers, true or false, or else text."""
+    there = [value for value in values if value is not None]
+    if there and all(isinstance(value, (int, float)) for value in there):
+        is_whole = len(there) == len(values) and all(isinstance(value, int) and abs(value) < 2**63 for value in there)
+        return np.array([np.nan if value is None else value for value in values], np.int64 if is_whole else np.float64)
+    texts = ["" if value is None else str(value) for value in values]
+    is_logical = {text.lower() for text in texts} <= {"true", "false"}
+    return np.array([text.lower() == "true" for text in texts]) if is_logical else as_names(texts, len(texts))
 
 
 def _distinct(values):

@@ -2,6 +2,7 @@
 
 import re
 import sys
+import time
 from functools import partial
 from types import SimpleNamespace
 
@@ -9,6 +10,7 @@ import pytest
 import tqdm.auto
 
 import graphcore
+from graphcore.base import progress
 from tests.cli.test_cli import process
 
 SETUPS = {
@@ -72,3 +74,20 @@ def test_a_notebook_shows_a_bar_instead_of_lines(monkeypatch, limits, capsys):
     assert told == sorted(told)
     assert re.search(r"score:? .*\[", said)
     assert re.search(r"done: .* (\d+) of \1 \[", said)
+
+
+def test_a_long_stage_shows_its_seconds(limits, capsys):
+    limits(progress, _LONG=0.5)
+    bar = progress.Bar(leave=False)
+    bar.begin("read")
+    bar.note("graphcore: 40%")
+    with bar.hidden():
+        print("a line", file=sys.stderr)
+    time.sleep(1.3)
+    bar.begin("write")
+    bar.close()
+    said = capsys.readouterr().err
+    assert re.search(r"read: .*40%, 1 s in this stage", said)
+    assert "\ra line\n" in said
+    time.sleep(1.1)
+    assert capsys.readouterr().err == ""

@@ -36,7 +36,10 @@ def test_resume(folder, monkeypatch, told):
 
     with monkeypatch.context() as patch:
         patch.setattr(build._Build, "_sort", failing(KeyboardInterrupt))
-        told("build graph.txt g.graph", 130)
+        said = told("build graph.txt g.graph", 130).err
+        assert said.endswith(
+            "graphcore: interrupted\ngraphcore: what was done so far is kept; --resume goes on with it\n"
+        )
     assert not os.path.exists("g.graph")
     assert "7 edges" in told("build graph.txt g.graph --resume").out
     assert sorted(os.listdir()) == ["g.graph", "graph.txt"]

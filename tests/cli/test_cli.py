@@ -315,6 +315,11 @@ def test_compilation_is_announced_once_and_only_when_it_happens(folder):
     notice = "graphcore: compiling its loops for this machine"
     assert process("info", "graph.txt", env=environment).stderr.count(notice) == 1
     assert process("info", "graph.txt", env=environment).stderr == ""
+    # Other commands compile other loops, of which nothing new is to be said; a day later it is.
+    assert notice not in process("compare", "graph.txt", "graph.txt", "--graph", "graph.txt", env=environment).stderr
+    for told in (folder / "cache").rglob("compiling_was_told"):
+        os.utime(told, (0, 0))
+    assert notice in process("cluster", "graph.txt", "-k", "2", env=environment).stderr
 
 
 def test_help_does_not_import_what_it_does_not_need():

@@ -356,16 +356,31 @@ def test_names_of_many_kinds_come_back(tmp_path):
             graphcore.write_graph(Graph.from_edges([0], [1], node_names=names), tmp_path / "a.tsv")
 
 
+def test_attributes_of_single_nodes_make_no_long_columns(write):
+    nodes = "".join(f'<node id="n{i}"><data key="k{i}">x</data></node>' for i in range(6000))
+    text = f'<graphml><graph>{nodes}<edge source="n0" target="n1"/></graph></graphml>'
+    with pytest.raises(
+        FormatError, match=r"nodes have 6000 different attributes, but only 6000 values; .*any_size=True"
+    ):
+        read_graph(write(text))
+    assert len(read_graph(write(text.replace('key="k', 'key="k" x="'))).attributes) == 1
+    edges = "".join(f'<edge source="a" target="b{i}"><data key="k{i}">x</data></edge>' for i in range(20_000))
+    nodes = "".join(f'<node id="b{i}"/>' for i in range(20_000))
+    begun = time.process_time()
+    assert read_graph(write(f"<graphml><graph>{nodes}{edges}</graph></graphml>")).n_edges == 20_000
+    assert time.process_time() - begun < 30  # each name once, and not in all edges: that took minutes
+
+
 def test_names_that_spreadsheets_take_for_formulas(tmp_path):
     names = ["=1+1", "+cmd", "-cmd", "@a", "-1.5", "+3", "a=1", "é"]
     graph = Graph.from_edges([0], [1], n_nodes=8, node_names=names)
     labels = list(range(8))
     write_labels(labels, tmp_path / "l.csv", graph, spreadsheet=True)
     cells = [line.split(",")[0] for line in (tmp_path / "l.csv").read_text(encoding="utf-8").splitlines()]
-    assert cells == ["'=1+1", "'+cmd", "'-cmd", "'@a", "-1.5", "+3", "a=1", "é"]
+    assert cells == ["node", "'=1+1", "'+cmd", "'-cmd", "'@a", "-1.5", "+3", "a=1", "é"]
     assert read_labels(tmp_path / "l.csv", graph).tolist() == labels
     write_labels(labels, tmp_path / "l.csv", graph)
-    assert (tmp_path / "l.csv").read_text(encoding="utf-8").startswith("=1+1,0\n")
+    assert (tmp_path / "l.csv").read_text(encoding="utf-8").startswith("node,cluster\n=1+1,0\n")
 
 
 @pytest.mark.parametrize("names", [[" a", "a"], ["a ", "b", " a"], ["", " "], ["a\u00a0", "a"]])
@@ -393,7 +408,7 @@ def test_the_command_line_quotes_formulas_and_knows_long_numbers(tmp_path):
     typed = ["cluster", str(path), "-k", "1", "--spreadsheet", "--membership"]
     result = CliRunner().invoke(app, [*typed, str(members), "-o", str(out)])
     assert result.exit_code == 0, result.output
-    assert out.read_text().startswith("'=a\t") and members.read_text().startswith("'=a,")
+    assert out.read_text().startswith("'=a\t") and members.read_text().startswith("node,cluster,probability\n'=a,")
     for name, idle in (("m.csv", False), ("m.npz", True)):
         said = CliRunner().invoke(app, [*typed, str(tmp_path / name), "-o", str(tmp_path / "l.npy")]).output
         assert ("--spreadsheet does nothing here" in said) == idle

@@ -16,6 +16,8 @@ from hypothesis import strategies as st
 
 from graphcore import FormatError, Graph, GraphWarning, InputError, ParameterError, write_graph, write_labels
 from graphcore.files import _label_columns, atomic_output, check_writable, read_labels
+from graphcore.files._dialect import read_columns
+from graphcore.files._label_columns import _plain_columns
 from graphcore.files.labels import read_label_lines, read_node_weights, write_memberships
 
 PATH = Graph.from_edges([0, 1], [1, 2])
@@ -33,11 +35,11 @@ def test_what_is_written(tmp_path, named, capsys):
     write_labels([1, 0, -1], tmp_path / "l.tsv", named)
     assert (tmp_path / "l.tsv").read_bytes() == "Anna\t1\nBen Ali\t0\nChloé, the first\t-1\n".encode()
     write_labels(np.array([1, 0, -1], dtype=np.int32), tmp_path / "l.csv", named)
-    assert (tmp_path / "l.csv").read_bytes() == 'Anna,1\nBen Ali,0\n"Chloé, the first",-1\n'.encode()
+    assert (tmp_path / "l.csv").read_bytes() == 'node,cluster\nAnna,1\nBen Ali,0\n"Chloé, the first",-1\n'.encode()
     write_labels([1, 0], tmp_path / "l")
     assert (tmp_path / "l").read_text() == "0\t1\n1\t0\n"
     write_labels([1, 0], tmp_path / "l", np.array([5, 9]), format="csv")
-    assert (tmp_path / "l").read_text() == "5,1\n9,0\n"
+    assert (tmp_path / "l").read_text() == "node,cluster\n5,1\n9,0\n"
     stream = io.StringIO()
     write_labels([1, 0], stream, ["x", "y"])
     assert stream.getvalue() == "x\t1\ny\t0\n"
@@ -53,7 +55,11 @@ def test_names_beside_memberships_are_quoted_and_checked_as_beside_labels(tmp_pa
         '"# Anna"\t0\t0.25\n"# Anna"\t1\t0.75\na,b\t1\t1.0\nc\t0\t0.3333\nc\t1\t0.6667\n'
     )
     write_memberships(memberships, tmp_path / "m.csv", graph)
-    assert (tmp_path / "m.csv").read_text().startswith('"# Anna",0,0.25\n"# Anna",1,0.75\n"a,b",1,1.0\n')
+    assert (
+        (tmp_path / "m.csv")
+        .read_text()
+        .startswith('node,cluster,probability\n"# Anna",0,0.25\n"# Anna",1,0.75\n"a,b",1,1.0\n')
+    )
     unfit = Graph.from_edges([0, 1], [1, 2], node_names=["a", "b\x1b", "c"])
     with pytest.raises(InputError, match=r"node name 'b\\x1b' has characters .* write .npz"):
         write_memberships(memberships, tmp_path / "unfit.tsv", unfit)
@@ -70,7 +76,28 @@ def test_endings_compress(tmp_path, named, ending, compression):
     assert path.read_bytes()[:2] in (b"\x1f\x8b", b"BZ", b"\xfd7")
     assert read_labels(path, named).tolist() == [1, 0, -1]
     write_memberships(sp.csr_array(np.eye(3)), tmp_path / f"m.csv{compression}", named)
-    assert read_labels(tmp_path / f"m.csv{compression}").tolist() == [[0, 1], [1, 1], [2, 1]]
+    assert read_labels(tmp_path / f"m.csv{compression}").tolist() == [0, 1, 2]
+
+
+@given(
+    st.lists(st.lists(st.sampled_from(["1", "-1", "a b", "é", "", " x", "#", "%y", '"q"', "7 ", "nan"]),
+                      min_size=1, max_size=3), min_size=1, max_size=4),
+    st.sampled_from(["\t", ",", ";", " ", None]), st.sampled_from(["", "\n"]),
+)  # fmt: skip
+def test_text_that_is_split_at_once_is_split_as_line_by_line(rows, mark, end):
+    text = "\n".join((mark or " ").join(row) for row in rows) + end
+    found = _plain_columns(text, mark)
+    if found is not None:
+        lines = [(n, line) for n, line in enumerate(text.split("\n"), 1) if line.strip()]
+        assert found == read_columns(iter(lines), mark)
+
+
+def test_plain_text_is_split_at_once():
+    assert _plain_columns("node,cluster\nBen Ali,0", ",") == [["node", "Ben Ali"], ["cluster", "0"]]
+    assert _plain_columns("1 2\n3 4\n", None) == [["1", "3"], ["2", "4"]]
+    assert _plain_columns("5\n6\n", None) == [["5", "6"]]
+    for text in ("1 2\n# 3\n", "1  2\n", "1 2\n\n3 4", "1 2\n3", '1 "2"\n', "1\t2 3\n"):
+        assert _plain_columns(text, None) is None
 
 
 def test_digits_as_python_spells_them_are_names(write):

@@ -145,6 +145,33 @@ def test_drawings_of_yed_are_no_attributes(write):
     assert edges(read_graph(write(graphml(body, keys, space=y)))) == {("a", "b"): 1}
 
 
+def test_labels_and_attributes_of_nodes(write):
+    viz = '<v:color xmlns:v="http://gexf.net/1.3/viz" r="1" g="2" b="3"/>'
+    body = '<node id="a" label="Anna"><attvalues><attvalue for="0" value="7"/></attvalues></node>'
+    text = gexf(edge("a", "b")).replace('<node id="a"/>', body).replace('<node id="b"/>', f'<node id="b">{viz}</node>')
+    keys = f'<attributes class="node">{ATTRIBUTE.format("age", "integer", "")}</attributes><nodes>'
+    with pytest.warns(GraphWarning, match="attributes of nodes not kept: color"):
+        graph = read_graph(write(text.replace("<nodes>", keys)))
+    np.testing.assert_array_equal(graph.attributes["age"], [7, np.nan, np.nan])
+    assert graph.attributes["label"].tolist() == ["Anna", "", ""]
+    drawn = '<node id="a"><data key="d"><S><NodeLabel> Anna </NodeLabel></S></data><data key="n">x</data></node>'
+    keys = '<key id="n" for="node" attr.name="note"><default>y</default></key>'
+    with pytest.warns(GraphWarning, match="attributes of nodes not kept: S"):
+        graph = read_graph(write(graphml(edge("a", "b"), keys).replace('<node id="a"/>', drawn)))
+    assert {name: values.tolist() for name, values in graph.attributes.items()} == {
+        "label": ["Anna", "", ""], "note": ["x", "y", "y"],
+    }  # fmt: skip
+    with pytest.warns(GraphWarning, match="attributes of nodes not kept: graphics"):
+        graph = read_graph(write(GML.format("", "").replace('label "a"', 'label "a" graphics [ x 1 y 2 ] big 3')))
+    np.testing.assert_array_equal(graph.attributes["big"], [3, np.nan, np.nan])
+
+
+def test_attributes_of_edges_that_are_text_are_told(write):
+    path = write(gexf(edge("a", "b"), ATTRIBUTE.format("note", "string", "<default>x</default>")))
+    with pytest.warns(GraphWarning, match="attributes of edges not kept: note"):
+        read_graph(path)
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [

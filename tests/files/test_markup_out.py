@@ -1,5 +1,6 @@
 """GraphML, GEXF and GML with attributes, as networkx and igraph read them; tables in Parquet."""
 
+import pickle
 import warnings
 
 import igraph
@@ -52,6 +53,40 @@ def test_what_is_written_is_read_back(tmp_path, format):
         assert (back.to_scipy() != graph.to_scipy()).nnz == 0
         assert back.is_weighted == graph.is_weighted
         np.testing.assert_array_equal(back.node_names, graph.node_names)
+
+
+@formats
+@pytest.mark.parametrize("other", READERS)
+def test_labels_and_attributes_go_through_every_format_that_has_them(tmp_path, format, other):
+    G = nx.Graph()
+    for i, name in enumerate(NAMES):
+        G.add_node(f"n{i}", **{"title": name, "age": 20 + i, "score": i / 7, "known": i % 2 == 0})
+    G.add_edges_from([("n0", "n1"), ("n2", "n3")])
+    getattr(nx, f"write_{format}")(G, tmp_path / "given.txt")
+    write_graph(read_graph(tmp_path / "given.txt"), tmp_path / f"g.{other}")
+    back = read_graph(tmp_path / f"g.{other}")
+    found = {name: values.tolist() for name, values in back.attributes.items()}
+    assert back.node_names.tolist() == list(G)
+    assert found == {
+        name: [data[name] for _, data in G.nodes(data=True)] for name in ("title", "age", "score", "known")
+    }
+    assert pickle.loads(pickle.dumps(back)).attributes.keys() == found.keys()
+
+
+def test_labels_of_gexf_are_written_as_such_and_what_has_no_place_is_told(tmp_path):
+    graph = Graph.from_edges(["a", "b"], ["b", "c"]).with_nodes({"id": ["a", "b", "c"], "age": [1, 2, 3]})
+    graph = graph._by_names(graph.node_names, {"label": np.array(["Anna", "", "Chloé"]), "The age": np.arange(3)})
+    write_graph(graph, tmp_path / "g.gexf", attributes={"The age": np.zeros(3)})
+    back = nx.read_gexf(tmp_path / "g.gexf")
+    assert [data for _, data in back.nodes(data=True)] == [
+        {"The age": 0.0, "label": label} for label in ("Anna", "b", "Chloé")
+    ]
+    with pytest.raises(InputError, match=r"attribute .The age.: GML knows only names of letters .* write \.graphml"):
+        write_graph(graph, tmp_path / "g.gml")
+    for name, said in (("g.npz", "no attributes of nodes: label, The age not"),
+                       ("g.csv", "csv files hold no"), ("g.store", "store files hold no")):  # fmt: skip
+        with pytest.warns(GraphWarning, match=said):
+            write_graph(graph, tmp_path / name)
 
 
 @pytest.mark.parametrize("format", ["graphml", "gml"])

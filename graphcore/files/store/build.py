@@ -10,7 +10,7 @@ import numpy as np
 from ...base.progress import Stages
 from ...base.types import PathLike, Sequence
 from ...base.validation import check_choice, check_integer
-from ...exceptions import FormatError, InputError, ParameterError
+from ...exceptions import FormatError, InputError, ParameterError, warn_user
 from ...graphs.graph import Graph
 from ...graphs.ids import count_nodes
 from ...graphs.nodes import RowOf
@@ -120,6 +120,9 @@ def build_store(
         limit = Limit(memory)
         if table is not None:
             check_nodes(table, given)
+            lost = [name for name, values in table.columns.items() if values is not table.ids]
+            if lost:
+                warn_user(f"a graph on disk holds no attributes of nodes: {', '.join(lost)[:200]} not written")
         options = {
             "inputs": given.identity, "nodes": table and identity_of(table), "memory": limit.total, "n_nodes": n_nodes,
             "parts": parts, "any_size": any_size, "layout": 2,  # version of the journal and of the temporary files

@@ -11,7 +11,8 @@ import numpy as np
 from ...exceptions import FormatError, InputError, ParameterError, warn_user
 from ...graphs.ids import as_ids
 from ...graphs.weights import edge_weights
-from .._source import Source, naming, open_source
+from .._source import Source, is_stream, naming, open_source, parts_of
+from ..edge_list import record_columns
 from ..formats import guess_format
 from ..parquet import EdgeTable, check_parquet
 
@@ -46,7 +47,8 @@ def open_inputs(source, n_nodes, reading, memory, any_size):
     if n_nodes is not None:
         raise ParameterError(f"n_nodes={n_nodes} is for edge blocks; the nodes of files are those that occur in them")
     with contextlib.ExitStack() as stack:
-        tables = [_opened(stack, os.fspath(path), reading, memory, any_size) for path in paths]
+        files = [file for path in paths for file in parts_of(os.fspath(path))]
+        tables = [_opened(stack, file, reading, memory, any_size) for file in files]
         if framed:
             tables = [_Table("the dask.dataframe", source.npartitions, 0, _FrameEdges(source, reading))]
         yield _Tables(tables)
@@ -73,8 +75,8 @@ def identity_of(table):
 
 
 def _opened(stack, path, reading, memory, any_size):
-    if path == "-":
-        source = stack.enter_context(open_source(path, any_size))  # a copy of standard input, until all is done
+    if is_stream(path):
+        source = stack.enter_context(open_source(path, any_size))  # a copy of it, until all is done
     else:
         with naming(path):
             source = Source(path, path, any_size)
@@ -82,8 +84,8 @@ def _opened(stack, path, reading, memory, any_size):
         kind = guess_format(source)
         if kind.edges is None:
             raise FormatError(
-                f"this is a {kind.name} file; edge lists, Parquet tables and BVGraphs can be built from. What fits in "
-                "memory can be written with graphcore.write_graph (graphcore convert)"
+                f"this is a {kind.name} file; several files, and files to build from, are edge lists, Parquet tables "
+                "or BVGraphs. What fits in memory can be written with graphcore.write_graph (graphcore convert)"
             )
         facts = os.stat(source.path)
         return _Table(source.name, facts.st_size, facts.st_mtime_ns, kind.edges(source, reading, memory))
@@ -115,9 +117,16 @@ class _Tables:
                 raise InputError(
                     f"{has.name} has weights and {has_none.name} has none; pass weight_column=None to leave them out"
                 )
+        if first.edges.called:
+            record_columns(first.edges.called)
+        said: set = set()
         for table in tables:
-            for note in table.edges.notes:
+            if [*table.edges.called] != [*first.edges.called]:
+                kinds = (f"{', '.join(map(str, one.edges.called))} of {one.name}" for one in (first, table))
+                warn_user(f"the columns {' and '.join(kinds)} are read")
+            for note in (note for note in table.edges.notes if note not in said):  # of many parts, once
                 warn_user(f"{table.name}: {note}")
+            said.update(table.edges.notes)
             table.edges.numbering = self.names  # all tables share one numbering
         self.n_nodes = None if None in known else max(known)
         self.compact = self.n_nodes is None and self.names is None

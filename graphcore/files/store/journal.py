@@ -16,6 +16,7 @@ from .format import write_json
 _NAME, _LOCK = "journal.json", "lock"
 # Seconds of reading that an interruption may cost; each save flushes data to the disk, which takes time, too.
 INTERVAL = 10.0
+_KEPT = "what was done so far is kept; resume=True or --resume goes on with it"
 _UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
 # Memory of Python, numpy and compiled loops, where the system does not report it.
 _ASSUMED = 250 << 20
@@ -83,9 +84,12 @@ def working_folder(out, options, resume):
         except OSError as error:
             raise type(error)(
                 error.errno,
-                f"{error.strerror} (what was done so far is kept; resume=True or --resume goes on with it)",
+                f"{error.strerror} ({_KEPT})",
                 error.filename if error.filename is not None else folder,
             ) from error
+        except BaseException as interrupt:
+            interrupt.add_note(_KEPT)
+            raise
         try:
             shutil.rmtree(folder)
         except OSError as error:  # another build may have started in the folder as soon as the lock was gone

@@ -1,0 +1,91 @@
+"""Lists of edges in several files, or folders of them, as Spark, Dask and DuckDB write them."""
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from graphcore import FormatError, Graph, GraphWarning, InputError, ParameterError, build_store, read_graph
+
+
+def same(graph, expected):
+    assert (graph.to_scipy() != expected.to_scipy()).nnz == 0
+    assert graph.is_weighted == expected.is_weighted
+    np.testing.assert_array_equal(graph.node_names, expected.node_names)
+
+
+@pytest.fixture
+def table():
+    rng = np.random.default_rng(0)
+    ends = rng.integers(0, 40, (300, 2)) * 3
+    return pa.table({"from": ends[:, 0], "to": ends[:, 1], "weight": rng.integers(1, 9, 300) / 2})
+
+
+def write_parts(folder, table, ending, named):
+    """Write four parts of a table, one of them in a folder, and what must not be read beside them."""
+    (folder / "day=2").mkdir(parents=True)
+    if named:
+        table = table.set_column(0, "from", table["from"].cast(pa.string()))
+        table = table.set_column(1, "to", table["to"].cast(pa.string()))
+    paths = [folder / "a", folder / "b", folder / "c", folder / "day=2" / "d"]
+    paths = [path.with_suffix(f".{ending}") for path in paths]
+    for i, path in enumerate(paths):
+        part = table.slice(75 * i, 75)
+        if ending == "parquet":
+            pq.write_table(part, path)
+        else:
+            part.to_pandas().to_csv(path, index=False)
+    for other in ("_SUCCESS", ".a.crc", "_log.json", "e.csv"):
+        (folder / other).write_text("" if other in ("_SUCCESS", "e.csv") else "{}")
+    return paths
+
+
+@pytest.mark.parametrize("ending", ["parquet", "csv"])
+@pytest.mark.parametrize("named", [True, False])
+def test_parts_are_read_as_one_list(tmp_path, table, ending, named):
+    paths = write_parts(tmp_path / "parts", table, ending, named)
+    (whole,) = [tmp_path / f"whole.{ending}"]
+    pq.write_table(table, tmp_path / "whole.parquet")
+    ids = "string" if named else "auto"
+    (tmp_path / "whole.csv").write_text(table.to_pandas().to_csv(index=False))
+    expected = read_graph(whole, symmetrize="sum", ids=ids)
+    for given in (paths, tmp_path / "parts", [paths[0], *paths[1:3], tmp_path / "parts" / "day=2"]):
+        same(read_graph(given, symmetrize="sum", ids=ids), expected)
+    same(build_store(tmp_path / "parts", tmp_path / "g.store", symmetrize="sum", ids=ids), expected)
+    counted = read_graph(paths, weight_column=None, count_repeats=True, ids=ids, symmetrize="sum")
+    same(counted, read_graph(whole, weight_column=None, count_repeats=True, ids=ids, symmetrize="sum"))
+    nodes = {"id": [str(i) if named else i for i in range(130)]}
+    same(read_graph(paths, nodes=nodes, ids=ids), read_graph(whole, nodes=nodes, ids=ids))
+    same(read_graph([paths[0]]), read_graph(paths[0]))
+
+
+def test_what_are_no_parts(tmp_path, write):
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(IsADirectoryError):
+        read_graph(tmp_path / "empty")
+    edges = write("1 2\n2 3\n", "a.txt")
+    for other, error, said in (
+        (write("graph [ node [ id 0 ] ]", "b.gml"), FormatError, "b.gml: this is a gml file; several files"),
+        (write("x y\ny z\n", "c.txt"), InputError, "a.txt are integers, those of .*c.txt names"),
+        (write("1 2 0.5\n2 3 0.1\n", "d.txt"), InputError, "d.txt has weights and .*a.txt has none"),
+    ):
+        with pytest.raises(error, match=said):
+            read_graph([edges, other])
+    for options in ({"format": "edgelist"}, {"bipartite": True}):
+        with pytest.raises(ParameterError, match="for a single file"):
+            read_graph([edges, edges], **options)
+
+
+def test_parts_whose_columns_are_called_otherwise_are_told(write):
+    one, other = write("from,to\n1,2\n3,4\n", "a.csv"), write("to,from\n2,5\n4,6\n", "b.csv")
+    assert read_graph([one, other]).n_edges == 4
+    with pytest.warns(GraphWarning, match=r"from, to of .*a\.csv and u, v of .*b\.csv are read"):
+        same(read_graph([one, write("u,v\n5,2\n6,4\n", "b.csv")]), read_graph([one, other]))
+
+
+def test_notes_on_parts_are_given_once(write):
+    parts = [write(f"from,to,amount,ts\n{i},2,3,5\n3,4,1,2\n", f"{i}.csv") for i in (5, 6, 7)]
+    with pytest.warns(GraphWarning) as told:
+        graph = read_graph(parts)
+    assert graph.is_weighted and isinstance(graph, Graph)
+    assert [sum(word in str(one.message) for one in told) for word in ("amount is taken", "'ts'")] == [1, 1]
