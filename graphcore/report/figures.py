@@ -1,6 +1,7 @@
 """The report's pictures as SVG that takes its colours from the page, so that they follow its light or dark colours."""
 
 import io
+import re
 import warnings
 from typing import NamedTuple
 from xml.etree import ElementTree
@@ -36,6 +37,7 @@ _VARIABLES = {
 }
 _INKED = ("text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color")
 _RC = {"svg.fonttype": "path", "font.size": 9, "font.family": "DejaVu Sans", "path.simplify": True}
+_REFERENCE = re.compile(r"""(?:href="|url\()#([^")]+)""")
 _RC |= dict.fromkeys(_INKED, _style.INK)
 
 
@@ -179,9 +181,9 @@ def _svg(figure, name, title, size):
     tree = ElementTree.fromstring(text[text.index("<svg") :])
     for metadata in tree.findall("{*}metadata"):
         tree.remove(metadata)
-    names = [part.get("id") for part in tree.iter()]
     # Parts that others refer to get short names of the picture's own.
-    short = {each: f"{name}{i}" for i, each in enumerate(names) if f"#{each}" in text} | {"edges": f"{name}-edges"}
+    short = {each: f"{name}{i}" for i, each in enumerate(dict.fromkeys(_REFERENCE.findall(text)))}
+    short["edges"] = f"{name}-edges"
     for part in list(tree.iter()):
         _tidy(part, short)
     width, height = (f"{72 * side:g}" for side in size)
