@@ -189,12 +189,12 @@ def cluster(console, input, **options):
             with stages("write the tree"):
                 model.tree_.write(given.tree)
         if given.report is not None:
-            from ..report import write_report
+            from ..report.page import columns_of, write_report
 
             with stages("report"):
                 about = page_about(
-                    console, input, truth=given.truth,
-                    note=f"The random seed was {given.random_state}; the number of threads changes nothing.",
+                    console, input, truth=given.truth, n_features=columns_of(model),
+                    note=f"The random seed was {given.random_state}. Labels do not depend on the number of threads.",
                 )  # fmt: skip
                 write_report(
                     given.report, model.graph_, model.labels_, n_clusters=model.n_clusters_, membership=memberships,

@@ -194,7 +194,7 @@ def report(console, input, labels, output, truth, title, n_central, pictures, **
     return figures, lines
 
 
-def page_about(console, source, labels=None, truth=None, *, title=None, note=""):
+def page_about(console, source, labels=None, truth=None, *, title=None, note="", n_features=None):
     """Describe the origin of a clustering without the folders of this machine, as a page is sent to others."""
     from ..report import About
 
@@ -207,7 +207,7 @@ def page_about(console, source, labels=None, truth=None, *, title=None, note="")
         return text
 
     return About(
-        title=title or f"Clusters of {called[source]}", note=note,
+        title=title or f"Clusters of {called[source]}", note=note, n_features=n_features,
         source=called[source] + ("" if labels is None else f", labels of {called[labels]}"),
         command=shlex.join(map(_without_folder, click.get_current_context().meta[TYPED])),
         warnings=tuple(map(without_folders, console.warned)), seconds=dict(console.stages.seconds),

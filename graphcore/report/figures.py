@@ -8,6 +8,7 @@ from xml.etree import ElementTree
 
 from markupsafe import Markup
 
+from ..cluster.pipeline.balance import most_even
 from ..exceptions import InputError
 from ..plot import (
     _style,
@@ -60,11 +61,11 @@ def draw_pictures(facts, random_state, n_jobs):
         raise InputError(_style.NEEDED) from None
     drawings = {
         "sizes": ("Sizes and conductance", lambda ax: _sizes(ax, facts)),
-        "quotient": ("Clusters and what runs between them", lambda ax: _quotient(ax, facts)),
+        "quotient": ("Clusters and the links between them", lambda ax: _quotient(ax, facts)),
         "drawing": ("The graph", lambda ax: _drawing(ax, facts, random_state)),
         "coreset": ("Map of the coreset", lambda ax: _coreset(ax, facts, random_state, n_jobs)),
-        "tree": ("How the clusters hang together", lambda ax: _tree(ax, facts)),
-        "balance": ("How even the clusters are", lambda ax: _balance(ax, facts)),
+        "tree": ("Tree of the clusters", lambda ax: _tree(ax, facts)),
+        "balance": ("Choice of the balance", lambda ax: _balance(ax, facts)),
         "history": ("Progress of the objective", lambda ax: _history(ax, facts)),
     }
     pictures = []
@@ -155,8 +156,10 @@ def _balance(ax, facts):
         return None
     ax.get_figure().set_size_inches(6.6, 2.6)
     balance_choice(run.balances, chosen=run.settings.balance, ax=ax)
+    scores = [each.score for each in run.balances]
     taken = next(each for each in run.balances if each.balance == run.settings.balance)
-    return {"taken": taken, "n_tried": len(run.balances)}
+    is_chosen = run.balances[most_even(scores)] is taken
+    return {"taken": taken, "n_tried": len(scores), "ahead": max(scores) - taken.score, "is_chosen": is_chosen}
 
 
 def _history(ax, facts):
