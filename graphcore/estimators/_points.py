@@ -25,7 +25,7 @@ class PointClusterer(ClusterMixin, Estimator):
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features) or (n_samples, n_samples), or a graph
-            What it is follows from the class and its `kernel`, see :class:`KernelKMeans`.
+            Its kind follows from the class and its `kernel`, see :class:`KernelKMeans`.
         y : ignored
         sample_weight : array-like of shape (n_samples,), optional
             Not negative: a weight of 2 is a point given twice. Points of weight 0 take no part, and get the label of

@@ -306,7 +306,7 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, PredictedRows
         Returns
         -------
         Update
-            What moved, and clusters that were split or united (`Update`).
+            The nodes that moved, and the clusters that were split or united (`Update`).
 
         Raises
         ------

@@ -74,7 +74,7 @@ def knn_graph(
     random_state : int, numpy Generator, RandomState or None, default None
         For the approximate search. With a seed the graph is the same for any `n_jobs`.
     n_jobs : int or None, default None
-        Threads: None is one, -1 is all.
+        Number of threads: None is one, -1 is all.
     verbose : int, default 0
         1 tells the seconds of search and construction, and how far a long search is, on the logger "graphcore" (INFO)
         or, where no logging is set up, on stderr.

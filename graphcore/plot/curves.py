@@ -108,7 +108,7 @@ def k_sweep(
     chosen : int, optional
         A number of clusters to mark.
     label : str, default "score"
-        What the vertical axis shows.
+        Label of the vertical axis.
     {ax}
 
     Examples

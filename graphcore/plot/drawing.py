@@ -40,11 +40,11 @@ def graph_drawing(
     most : int, default 3000
         Larger graphs are refused: they take long, and show nothing.
     n_edges : int, default 4000
-        Of more edges, so many chosen at random are shown. All of them attract.
+        Largest number of edges that are drawn; of more, a random sample. All of them attract.
     names : dict of int to str, optional
         Names of clusters; default their numbers.
     random_state : int, Generator, RandomState or None, default 0
-        Which edges are shown.
+        Seed of the sample of edges.
     {ax}
 
     References

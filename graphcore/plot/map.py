@@ -42,13 +42,13 @@ def coreset_coordinates(
     most : int, default 1500
         The largest number of nodes that are placed; of more, a random sample.
     random_state : int, Generator, RandomState or None
-        For that draw.
+        Seed of the sample.
     n_jobs : int, optional
 
     Returns
     -------
     chosen : ndarray of shape (n_placed,), int64
-        Which of the coreset nodes are placed (positions in `indices`), ascending.
+        Positions in `indices` of the nodes that are placed, ascending.
     points : ndarray of shape (n_placed, 2), float64
 
     Raises
@@ -199,7 +199,7 @@ def node_map(
     names : dict of int to str, optional
         Names of clusters; default their numbers.
     random_state : int, Generator, RandomState or None, default 0
-        For that sample.
+        Seed of the sample.
     {ax}
 
     Examples

@@ -23,7 +23,7 @@ class KSelection:
     scores : ndarray of shape (n_candidates,), float64
         Larger is better; NaN for candidates that the method has nothing to say about.
     curves : dict of ndarray of shape (n_candidates,), float64
-        What the scores were computed from, by name; NaN where nothing was computed.
+        Values from which the scores were computed, by name; NaN where nothing was computed.
     clear : bool or None
         For "information", whether `best` stands out, see `select_n_clusters`; None for
         other methods, which give no such judgement.

@@ -52,7 +52,7 @@ def build_store(
     memory : str or int, default "4G"
         Limit on the whole process's own memory (page cache apart), in bytes or like "500M" and "2G".
     symmetrize : {"max", "average", "sum", "min", "error"}, default "max"
-        What becomes of the two directions of a pair, see :meth:`Graph.from_edges`.
+        How the two directions of a pair are combined, see :meth:`Graph.from_edges`.
     n_nodes : int, optional
         For blocks: the number of nodes. Default: largest id + 1.
     resume : bool, default False
@@ -65,7 +65,7 @@ def build_store(
         Cut the rows into so many ranges, each in a folder of its own (``part-0``, ``part-1``, ...) that need only lie
         where the Dask worker is that goes through these rows. Until they are cut, the disk holds the rows twice, too.
     stages : Stages, optional
-        Where time is measured and progress shown.
+        Object that measures time and shows progress.
 
     Returns
     -------

@@ -117,7 +117,7 @@ def check_store(path: PathLike, *, stages: object = None) -> Graph:
     path : str or path-like
         ``NAME.store``.
     stages : Stages, optional
-        Where time is measured and progress shown.
+        Object that measures time and shows progress.
 
     Returns
     -------
