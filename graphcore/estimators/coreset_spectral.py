@@ -287,21 +287,21 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, PredictedRows
     def update(self, added: AnyData | None = None, removed: AnyGraph | None = None) -> Update:
         """Change the graph, or add vectors, and change the labels where the evidence has changed.
 
-        Nodes at changed edges may move to another cluster, then neighbours of what moved. Clusters keep their numbers,
-        and there are as many as before. `labels` of the fit stay, and clusters keep to `min_cluster_size`,
-        `max_cluster_size` and `max_share`, as the parameters of the model say now, of the changed graph; such models
-        form no cluster anew. Where a tenth of a cluster's volume has changed since the fit (or since it was
-        last tried), it is dissolved and formed anew, which splits and unites clusters if that raises the objective.
+        Nodes at changed edges may move to another cluster, then the neighbours of moved nodes. The number of clusters
+        and their numbers stay. `labels` of the fit are kept, and clusters respect the model's current
+        `min_cluster_size`, `max_cluster_size` and `max_share` on the changed graph. If a tenth of a cluster's volume
+        has changed since the fit (or since the last trial), it is dissolved and formed anew, which splits and unites
+        clusters if that raises the objective; models with upper limits or given labels do not.
 
         Parameters
         ----------
         added, removed : edges, optional; or for a model of vectors, added : array-like of shape (n_new, n_features)
-            Vectors are new rows, numbered after those that there are: they join their `n_neighbors` nearest, and rows
-            that list others which are farther. Edges are a tuple of arrays (sources, targets) or (sources, targets,
-            weights), an integer array of shape (n_edges, 2) or (2, n_edges), a table with columns source and target, or
-            a graph. Nodes go by their names, if the graph has any, otherwise by their numbers; names that are new, and
-            numbers from `n_nodes` on, are new nodes. The weight of an edge that is there already adds up, if the graph
-            has weights. Removed edges go whole, before others are added: an edge in both gets a new weight.
+            Vectors are new rows, numbered after the existing ones. They are joined to their `n_neighbors` nearest rows,
+            and to rows whose listed neighbours are farther. Edges are a tuple of arrays (sources, targets) or (sources,
+            targets, weights), an integer array of shape (n_edges, 2) or (2, n_edges), a table with columns source and
+            target, or a graph. Nodes are identified by their names, if the graph has any, otherwise by their numbers;
+            names that are new, and numbers from `n_nodes` on, are new nodes. If the graph has weights, the weight of an
+            existing edge is increased. Edges are removed before others are added: an edge in both gets a new weight.
 
         Returns
         -------
@@ -315,14 +315,13 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, PredictedRows
             model was fitted to distances, with sample weights, or to a directed graph with
             ``symmetrize="degree-discounted"`` or ``"random-walk"``.
         ParameterError
-            If no labels are found that keep to the limits: the model is what it was. ``set_params`` gives wider ones.
+            If no labels are found within the limits; the model is then unchanged. ``set_params`` widens the limits.
 
         Notes
         -----
-        The rows of the graph are copied once and read twice; everything else goes by the size of the change.
-        `labels_`, `outside_share_`, `graph_` and what :meth:`predict` goes by are those of the changed
-        graph. `stability_` is NaN for nodes that moved or are new. In `tree_`, the new nodes of a
-        cluster are one leaf.
+        The rows of the graph are copied once and read twice; all other work depends on the size of the change.
+        `labels_`, `outside_share_`, `graph_` and the basis of :meth:`predict` are those of the changed graph.
+        `stability_` is NaN for nodes that moved or are new. In `tree_`, the new nodes of a cluster are one leaf.
 
         After vectors all rows, old and new, are what :meth:`predict` searches. With `outliers` new rows as far from
         their neighbours as outliers of the fit get -1, and outliers of the fit stay so.

@@ -109,8 +109,8 @@ class KernelKMeans(CentroidClusterer):
     kernel : str or callable, default "auto"
         - "gaussian" ("rbf"), "laplacian", "polynomial" ("poly"), "sigmoid", "cosine", "linear" or a function
           ``kernel(X, Y)``: kernels over vectors, see `kernel_function`
-        - "precomputed": what :meth:`fit` gets is the kernel matrix, dense or sparse
-        - "normalized_cut": what it gets is a graph, a networkx graph or an adjacency matrix A, with kernel
+        - "precomputed": :meth:`fit` gets the kernel matrix, dense or sparse
+        - "normalized_cut": it gets a graph, a networkx graph or an adjacency matrix A, with kernel
           ``D^-1 A D^-1`` and the degrees as weights; kernel k-means then is normalised cut
         - "auto": "normalized_cut" for graphs and square sparse matrices, "gaussian" for everything else. Name the
           kernel where a square sparse matrix holds vectors, and in a search over an adjacency matrix: with "auto"

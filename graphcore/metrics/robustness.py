@@ -52,7 +52,7 @@ def robustness(
     graph: AnyGraph, labels: ArrayLike, refit: Callable[[Graph, int], ArrayLike], *, n_clusters: int | None = None,
     n_refits: int = 10, random_state: RandomState = 0, n_jobs: int | None = None,
 ) -> Robustness:  # fmt: skip
-    """Cluster graphs of edges drawn anew, and compare with the labels of the graph: a bootstrap.
+    """Cluster graphs of resampled edges, and compare with the labels of the graph: a bootstrap.
 
     Each draw has every edge a Poisson number of mean 1 of times, as its weight (times that it has): 37 % of the edges
     are missing. Nodes that a draw leaves no edge do not count in it. Clusters of a refit are matched one to one to

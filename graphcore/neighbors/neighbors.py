@@ -70,7 +70,7 @@ def knn_graph(
         for up to five columns and wherever that is expected to take at most a second in one thread (20,000 rows of 16
         columns, 6,000 rows of 784, 10,000 sparse ones of 50 entries); it depends on the data only. An approximate
         search looks at 200 rows for the share of the true neighbours that it has found, and goes on where it is below
-        .95; "auto" is exact where that takes no longer, and what stays below is said in a warning.
+        .95; "auto" is exact where that takes no longer, and a warning tells if it stays below.
     random_state : int, numpy Generator, RandomState or None, default None
         For the approximate search. With a seed the graph is the same for any `n_jobs`.
     n_jobs : int or None, default None

@@ -137,7 +137,7 @@ class ClusterTree:
         Parameters
         ----------
         count : int, default 4
-            At most so many :meth:`levels`, those that are best over the widest ranges of resolutions (by the ratio of
+            Largest number of :meth:`levels`, those that are best over the widest ranges of resolutions (by the ratio of
             their ends). One cluster is none of them, nor the leaves; the finest level, whose range has no end, is.
 
         Returns
