@@ -18,7 +18,7 @@ def describe(
     features: AnyData, labels: ArrayLike, names: ArrayLike | None = None, *, n_clusters: int | None = None,
     count: int = 5, library: str | None = None,
 ) -> Table:  # fmt: skip
-    """Find the columns that set each cluster apart from all else.
+    """Find the columns that distinguish each cluster from all others.
 
     Parameters
     ----------

@@ -44,8 +44,8 @@ def knn_graph(
         exact, sparse matrices stay sparse. Never changed. Of an NNDescent or a PyNNDescentTransformer the lists are
         taken as they are.
     n_neighbors : int, default 10
-        Neighbours of every row, the row itself not counted. A row has only n_samples - 1 others: more are
-        reduced to that, with a warning.
+        Number of neighbours of every row, without the row itself. More than n_samples - 1 are reduced to that, with a
+        warning.
     metric : str, default "euclidean"
         Distance between rows: "euclidean", "cosine", "manhattan", "hamming", "jaccard", "correlation", "chebyshev",
         "canberra" or "braycurtis". "cosine" is 1 - cos, and refuses rows of zeros. "hamming" (the share of columns that
@@ -76,8 +76,8 @@ def knn_graph(
     n_jobs : int or None, default None
         Number of threads: None is one, -1 is all.
     verbose : int, default 0
-        1 tells the seconds of search and construction, and how far a long search is, on the logger "graphcore" (INFO)
-        or, where no logging is set up, on stderr.
+        1 reports the seconds of search and construction, and the progress of a long search, to the logger "graphcore"
+        (INFO) or, if no logging is set up, to stderr.
 
     Returns
     -------

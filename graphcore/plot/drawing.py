@@ -28,7 +28,7 @@ def graph_drawing(
     """Draw every node of a small graph, and a shade behind each cluster.
 
     Clusters are placed by the links between them, and the nodes of each by the edges inside it: edges attract, nodes
-    repel each other. Every node then leans towards its neighbours, so that nodes at a border lie at it. Up to six
+    repel each other. Every node is then moved towards its neighbours, so that nodes at a border lie at it. Up to six
     clusters have a legend. For more, shades, shapes and hatches are reused in other combinations, as far as possible
     from each other, and the largest clusters are numbered.
 
