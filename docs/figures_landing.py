@@ -6,6 +6,7 @@ from pathlib import Path
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.collections import LineCollection
+from matplotlib.lines import Line2D
 from sklearn.datasets import make_blobs, make_moons
 
 import graphcore
@@ -85,13 +86,14 @@ def _draw_edges(ax, points, matrix, width):
     ax.add_collection(LineCollection(lines, colors="#bbbbbb", linewidths=width))
 
 
-def comparison(shape=(2, 5), size=(10.5, 4.9)):
+def comparison(shape=(3, 3), size=(7.6, 7.8)):
     """Draw agreement with known classes against processor seconds, a panel for each graph."""
     with open(RESULTS, newline="", encoding="utf-8") as file:
         found = {(row["graph"], row["method"]): row for row in csv.DictReader(file)}
     figure, axes = plt.subplots(*shape, figsize=size, layout="constrained", sharex=True, sharey=True)
-    *panels, legend = axes.flat
-    for ax, graph in zip(panels, GRAPHS, strict=True):
+    for ax in axes.flat[len(GRAPHS) :]:
+        ax.set_axis_off()
+    for ax, graph in zip(axes.flat, GRAPHS, strict=False):
         for name, (shade, marker, filled) in METHODS.items():
             row = found.get((graph, name), {})
             if row.get("ari"):
@@ -103,18 +105,28 @@ def comparison(shape=(2, 5), size=(10.5, 4.9)):
         ax.grid(color="#eeeeee", zorder=0)
     for ax in axes[:, 0]:
         ax.set_ylabel("agreement (ARI)")
-    figure.supxlabel("processor seconds of one run", fontsize=10)
-    for name, (shade, marker, filled) in METHODS.items():
-        legend.scatter([], [], s=40, marker=marker, c=shade if filled else "white", edgecolors=shade, label=name)
-    legend.legend(loc="center", frameon=False, fontsize=9)
-    legend.set_axis_off()
-    panels[-shape[1]].tick_params(labelbottom=True)  # the panel below it is the legend
+    for ax in axes.flat[len(GRAPHS) - shape[1] : len(GRAPHS)]:
+        ax.tick_params(labelbottom=True)
+        ax.set_xlabel("processor seconds")
+    marks = [
+        Line2D([], [], ls="", ms=9, marker=marker, mfc=shade if filled else "white", mec=shade, label=name)
+        for name, (shade, marker, filled) in METHODS.items()
+    ]
+    figure.legend(
+        handles=marks,
+        loc="outside lower center",
+        ncols=shape[1],
+        frameon=False,
+        fontsize=11,
+        columnspacing=1,
+        handletextpad=0.3,
+    )
     return figure
 
 
 def comparison_narrow():
     """Draw the comparison for a telephone: two panels side by side."""
-    return comparison((5, 2), (4.6, 9.5))
+    return comparison((5, 2), (4.6, 11.5))
 
 
 PICTURES = (idea, comparison, comparison_narrow)

@@ -23,7 +23,7 @@ class ParameterError(InputError, TypeError):
     name : str or None
         The parameter, where the fault is that of one.
     value : object
-        What was given for it.
+        The value given.
     """
 
     def __init__(self, message: str = "", *others: object, name: str | None = None, value: object = None) -> None:

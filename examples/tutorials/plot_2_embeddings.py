@@ -43,6 +43,11 @@ for column, nodes in zip(axes.T, central, strict=True):
         ax.set_axis_off()
 
 # %%
+# A map of the vectors has a spectral embedding of their graph as coordinates:
+
+graphcore.plot.node_map(model)
+
+# %%
 # Vectors may be float32 or float64, dense or sparse. Use ``metric="cosine"`` for embeddings whose length carries no
 # information. Two parameters matter most:
 #

@@ -31,7 +31,7 @@ BAD_INPUT, INTERRUPTED, PIPE_CLOSED = 2, 130, 141
 )  # fmt: skip
 @click.version_option(__version__, prog_name="graphcore")
 def app():
-    """Clusters graphs too large for spectral clustering, as well as spectral clustering would have done.
+    """Cluster graphs that are too large for spectral clustering.
 
     `graphcore COMMAND --help` explains a command, with examples. In place of a file, "-" is standard input or output.
     """

@@ -73,7 +73,7 @@ _STAGES = ("coreset_size", "sampling", "eigen_solver", "published")
 @command(
     needs="estimators.coreset_spectral",
     made_up=labels_target,
-    headings=("Clusters", "Output", "What is known of nodes", "Input", "Coreset", "Run"),
+    headings=("Clusters", "Output", "Known about nodes", "Input", "Coreset", "Run"),
     short_help="Cluster a graph or vectors.",
     examples=[
         ("labels of 100 clusters, and a page that says how good they are",
@@ -86,12 +86,12 @@ _STAGES = ("coreset_size", "sampling", "eigen_solver", "published")
          "graphcore cluster edges.txt.gz -k 16 --max-share 1.03"),
         ("a model that follows the graph when it changes (see update)",
          "graphcore cluster edges.txt.gz -k 100 -o labels.tsv --model model.npz"),
-        ("groups in groups: columns of nested labels, coarse to fine",
+        ("clusters in clusters: columns of nested labels, coarse to fine",
          "graphcore cluster edges.txt.gz --levels 10,100,1000 -o levels.tsv"),
         ("the algorithm of the paper, on a dense graph", "graphcore cluster graph.npz -k 10 --published"),
-        ("no idea of k: by resolution, with the tree of all sizes",
+        ("k is not known: by resolution, with the tree of all sizes",
          "graphcore cluster edges.txt.gz --resolution 3 --tree tree.nwk"),
-        ("people by their names, and what is known of them, for Gephi or Cytoscape",
+        ("people with names and attributes, for Gephi or Cytoscape",
          "graphcore cluster edges.txt.gz --nodes people.csv -k 50 -o clusters.gexf"),
         ("in a pipe, for a script", "zcat edges.txt.gz | graphcore cluster - -k 9 --json -o labels.tsv"),
     ],
@@ -100,8 +100,8 @@ _STAGES = ("coreset_size", "sampling", "eigen_solver", "published")
 @adding(
     click.option(
         "-k", "--clusters", "--levels", "n_clusters", type=_numbers, metavar="K", shell_complete=_offered(["auto"]),
-        help="Number of clusters; several, as 10,100,1000, for nested levels, a column each; auto to choose it. "
-        "Needed, unless there is a --resolution or modularity is raised.",
+        help="Number of clusters; several numbers, as 10,100,1000, for nested levels; auto to choose it. "
+        "Required, unless --resolution or --objective modularity is given.",
     ),
     *(_of_setting(each) for each in PARAMETERS if each.name not in _STAGES),
     heading="Clusters",
@@ -111,39 +111,39 @@ _STAGES = ("coreset_size", "sampling", "eigen_solver", "published")
 @adding(
     click.option(
         "-o", "--output", metavar="FILE", type=OUTPUT,
-        help="Write node and label, tab between them (.csv: a comma; .npy: labels alone; .parquet: a table; .graphml, "
+        help="Write node and label, separated by a tab (.csv: a comma; .npy: labels only; .parquet: a table; .graphml, "
         ".gexf, .gml: the graph with clusters as attributes); - is standard output. [default: INPUT.clusters.tsv in "
-        "this folder, if it is not there yet; for standard input, standard output]",
+        "the current folder, unless it exists; for standard input, standard output]",
     ),
     click.option("--spreadsheet", is_flag=True, help="In -o and --membership, put a ' before names that spreadsheets "
                  "take for formulas."),
     click.option("--tree", metavar="FILE", type=OUTPUT, help="Write the tree of clusters of all sizes: .nwk (Newick), "
                  ".csv, .tsv, .parquet, .npy (scipy's linkage)."),
-    click.option("--report", metavar="FILE", type=PAGE, help="Write a page (HTML): how good the clusters are."),
+    click.option("--report", metavar="FILE", type=PAGE, help="Write a page (HTML) about the quality of the clusters."),
     truth_option,
-    click.option("--robustness", is_flag=True, help="Measure what the data support, for the summary and the report: "
-                 "cluster again with edges drawn anew."),
-    click.option("--membership", metavar="FILE", type=OUTPUT, help="Write node, cluster and probability for all "
-                 "clusters around each node (.npz: a sparse matrix)."),
-    click.option("--model", metavar="FILE", type=OUTPUT, help="Save the model (.npz) with its graph, for graphcore "
-                 "update."),
+    click.option("--robustness", is_flag=True, help="Cluster resampled edges to measure which clusters the data "
+                 "support, for the summary and the report."),
+    click.option("--membership", metavar="FILE", type=OUTPUT, help="Write node, cluster and probability for every "
+                 "node and the clusters near it (.npz: a sparse matrix)."),
+    click.option("--model", metavar="FILE", type=OUTPUT, help="Save the model (.npz) with its graph, for `graphcore "
+                 "update`."),
     click.option("--quiet", is_flag=True, help="No summary, no warnings, no progress."),
     heading="Output",
 )  # fmt: skip
 @adding(
-    click.option("--labels", metavar="FILE", type=INPUT, help="Node and label: what is named there keeps its label."),
-    click.option("--initial-labels", metavar="FILE", type=INPUT, help="Node and label: start from these, not from "
-                 "coresets."),
-    click.option("--node-weights", metavar="FILE", type=INPUT, help="Node and weight: as how many nodes it counts, or "
-                 "1."),
-    heading="What is known of nodes",
+    click.option("--labels", metavar="FILE", type=INPUT, help="Lines of node and label: the labels that nodes keep."),
+    click.option("--initial-labels", metavar="FILE", type=INPUT, help="Lines of node and label: start from these, "
+                 "not from coresets."),
+    click.option("--node-weights", metavar="FILE", type=INPUT, help="Lines of node and weight: a node counts as "
+                 "so many. [default: 1]"),
+    heading="Known about nodes",
 )  # fmt: skip
 @click.option(
     "--scheduler", metavar="ADDRESS",
-    help="Address of a Dask scheduler, as tcp://HOST:8786, whose workers go through a huge graph on disk, which they "
-    "see under the same path.",
+    help="Address of a Dask scheduler, as tcp://HOST:8786, whose workers read a huge graph on disk, under the same "
+    "path.",
 )  # fmt: skip
-@click.option("--workers", type=int, metavar="N", help="The same with N processes of this machine for workers.")
+@click.option("--workers", type=int, metavar="N", help="The same with N processes of this machine as workers.")
 def cluster(console, input, **options):
     """Cluster a graph, or vectors through their kNN graph.
 
@@ -200,12 +200,12 @@ def cluster(console, input, **options):
             with stages("write the tree"):
                 model.tree_.write(given.tree)
         if given.report is not None:
-            from ..report import write_report
+            from ..report.page import columns_of, write_report
 
             with stages("report"):
                 about = page_about(
-                    console, input, truth=given.truth,
-                    note=f"The random seed was {given.random_state}; the number of threads changes nothing.",
+                    console, input, truth=given.truth, n_features=columns_of(model),
+                    note=f"The random seed was {given.random_state}. Labels do not depend on the number of threads.",
                 )  # fmt: skip
                 write_report(
                     given.report, model.graph_, model.labels_, n_clusters=model.n_clusters_, membership=memberships,

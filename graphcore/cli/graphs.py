@@ -9,7 +9,7 @@ from .summary import count, graph_facts, graph_lines
 
 
 @command(
-    short_help="Count what a graph holds.",
+    short_help="Describe a graph: nodes, edges, components.",
     examples=[
         ("before clustering: components, isolated nodes, degrees", "graphcore info edges.txt.gz"),
         ("an edge list in the middle of a table", "graphcore info table.csv --columns 2,3 --weight-column 5"),
@@ -19,7 +19,7 @@ from .summary import count, graph_facts, graph_lines
 @click.argument("input", metavar="INPUT...", nargs=-1, required=True, type=INPUT)
 @input_options
 def info(console, input, **options):
-    """Count what a graph holds: nodes, edges, components, degrees.
+    """Count the nodes, edges and components of a graph, and describe its degrees.
 
     Vectors are counted through their kNN graph. INPUT may be "-", standard input.
     """
@@ -77,7 +77,7 @@ def convert(console, input, output, to_format, **options):
 
 @command(
     needs="neighbors.neighbors",
-    short_help="Make the nearest-neighbour graph of vectors.",
+    short_help="Build the nearest-neighbour graph of vectors.",
     examples=[
         ("ten neighbours of each vector, by Euclidean distance", "graphcore knn vectors.npy graph.npz"),
         ("embeddings, by the angle between them", "graphcore knn table.csv graph.npz -n 15 --metric cosine"),
@@ -87,7 +87,14 @@ def convert(console, input, output, to_format, **options):
 @click.argument("input", metavar="VECTORS", type=INPUT)
 @click.argument("output", metavar="GRAPH", type=OUTPUT)
 @click.option(
-    "-n", "--neighbors", "n_neighbors", type=int, default=10, show_default=True, metavar="N", help="Neighbours."
+    "-n",
+    "--neighbors",
+    "n_neighbors",
+    type=int,
+    default=10,
+    show_default=True,
+    metavar="N",
+    help="Number of neighbours.",
 )
 @click.option(
     "--metric", default="euclidean", show_default=True, metavar="NAME",
@@ -96,7 +103,7 @@ def convert(console, input, output, to_format, **options):
 )  # fmt: skip
 @click.option(
     "--mode", default="union", show_default=True, metavar="NAME",
-    help="Join two vectors if one lists the other (union), both do (mutual), or by the average of the two directions.",
+    help="Join two vectors if one lists the other (union), if both do (mutual), or by the average of both directions.",
 )  # fmt: skip
 @click.option(
     "--weighting", default="binary", show_default=True, metavar="NAME",
@@ -156,9 +163,9 @@ def _written(graph, console, input, output, to_format):
 @click.option(
     "--memory", metavar="SIZE", default="4G", show_default=True, help="Limit on this process's memory, like 500M or 4G."
 )
-@click.option("--resume", is_flag=True, help="Go on with a build that was interrupted.")
+@click.option("--resume", is_flag=True, help="Continue an interrupted build.")
 @click.option(
-    "--parts", metavar="P", type=int, help="Cut the rows into P folders, each for the Dask worker where it lies."
+    "--parts", metavar="P", type=int, help="Cut the rows into P folders, for Dask workers with disks of their own."
 )
 @reading_options
 def build(console, inputs, output, memory, resume, parts, **reading):
@@ -180,7 +187,7 @@ def build(console, inputs, output, memory, resume, parts, **reading):
 )
 @click.argument("path", metavar="OUT.store", type=INPUT)
 def check(console, path):
-    """Read a graph on disk from end to end and say what is wrong with it, if anything."""
+    """Read a graph on disk from end to end and report defects."""
     from ..files.store import check_store
 
     return _stored(path, check_store(path, stages=console.stages), console)

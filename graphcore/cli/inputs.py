@@ -34,18 +34,16 @@ def _weight_column(_ctx, _param, text):
 
 _SEED = click.IntRange(0)
 _SEED.name = "integer"  # in messages
-any_size_option = click.option(
-    "--any-size", is_flag=True, help="Allow absurdly large decompressed data, and headers of mostly isolated nodes."
-)
+any_size_option = click.option("--any-size", is_flag=True, help="Allow decompressed data and node counts of any size.")
 # Options for edge lists.
 reading_options = adding(
     click.option(
         "--delimiter", metavar="CHAR", callback=lambda _ctx, _param, text: "\t" if text == r"\t" else text,
-        help=r"Between the columns of an edge list; \t is a tab. [default: guessed]",
+        help=r"Separator of the columns of an edge list; \t is a tab. [default: guessed]",
     ),
     click.option(
         "--comments", metavar="MARKS", callback=lambda _ctx, _param, text: ("#", "%") if text is None else text.split(),
-        help="Lines of an edge list that begin with one of these are left out; '' for none. [default: '# %']",
+        help="Marks that begin comment lines in an edge list; '' for none. [default: '# %']",
     ),
     click.option(
         "--header/--no-header", default=None, help="Whether the first line names the columns. [default: guessed]"
@@ -60,19 +58,19 @@ reading_options = adding(
     ),
     click.option(
         "--ids", metavar="KIND", default="auto", show_default=True,
-        help="What the nodes of an edge list are called by: integer, string, or auto.",
+        help="Type of the node ids in an edge list: integer, string, or auto.",
     ),
     click.option(
-        "--encoding", metavar="NAME", default="utf-8", show_default=True, help="Of text with names of nodes."
+        "--encoding", metavar="NAME", default="utf-8", show_default=True, help="Encoding of text files."
     ),
     click.option(
         "--symmetrize", metavar="POLICY", default="max", show_default=True,
-        help="What becomes of directed edges: max, average, sum, min, degree-discounted, random-walk, or error.",
+        help="How directed edges are made symmetric: max, average, sum, min, degree-discounted, random-walk, or error.",
     ),
     click.option(
         "--nodes", metavar="FILE", type=INPUT,
-        help="Nodes: ids and names, nodes without an edge, attributes, in a table; or names alone, in the order of the "
-        "nodes.",
+        help="Table of nodes: ids, names and attributes, also of nodes without an edge; or names only, in the order of "
+        "the nodes.",
     ),
     any_size_option,
     heading="Input",
@@ -84,7 +82,7 @@ graph_options = adding(
         "--bipartite", is_flag=True,
         help="Rows and columns of a matrix, or the two columns of an edge list, are nodes of two kinds.",
     ),
-    click.option("--count-repeats", is_flag=True, help="Without weights: an edge weighs as many as its lines."),
+    click.option("--count-repeats", is_flag=True, help="Without weights: an edge weighs the number of its lines."),
     reading_options,
     heading="Input",
 )  # fmt: skip
@@ -96,10 +94,10 @@ run_options = adding(
 # Options of `load`.
 input_options = adding(
     graph_options,
-    click.option("--vectors", is_flag=True, help="INPUT holds vectors, as .npy does; their kNN graph is made."),
+    click.option("--vectors", is_flag=True, help="INPUT holds vectors, as .npy always does; their kNN graph is built."),
     click.option(
         "--neighbors", "n_neighbors", metavar="N", type=int, default=10, show_default=True,
-        help="Neighbours of a vector.",
+        help="Number of neighbours of a vector.",
     ),
     click.option("--metric", default="euclidean", show_default=True, metavar="NAME", help="Distance between vectors."),
     run_options,

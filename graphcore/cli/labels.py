@@ -16,14 +16,14 @@ PAGE = FilePath(written=True, beside=(".nodes.tsv",))
 
 truth_option = click.option(
     "--truth", metavar="FILE", type=INPUT,
-    help="Known classes, as lines of node and class; the page compares. Nodes without a line, or of class -1, are left "
+    help="Known classes to compare with, as lines of node and class. Nodes without a line, or of class -1, are left "
     "out.",
 )  # fmt: skip
 
 
 @command(
     needs="metrics",
-    short_help="Compare labels with the truth, or with other labels.",
+    short_help="Compare labels with known classes or other labels.",
     examples=[
         ("labels against known classes", "graphcore compare labels.tsv classes.tsv"),
         ("nested levels against classes", "graphcore compare levels.tsv classes.tsv"),
@@ -35,11 +35,11 @@ truth_option = click.option(
 @click.argument("truth", metavar="OTHER", type=INPUT)
 @click.option(
     "--graph", "graph_path", metavar="FILE", type=INPUT,
-    help="Graph of the nodes: adds the normalised cut; edges to nodes of no cluster are cut.",
+    help="Graph of the nodes, to compute the normalised cut; edges to nodes in no cluster count as cut.",
 )  # fmt: skip
 @graph_options
 def compare(console, labels, truth, graph_path, **options):
-    """Say how far LABELS agree with OTHER: known classes, or the labels of another run.
+    """Measure the agreement of LABELS with OTHER: known classes, or the labels of another run.
 
     Both files hold lines of node and label, which are matched by node, or lines of a label alone, in the same order.
     Of several columns of labels, nested levels, each is compared with each; what comes first is of the last. Nodes of
@@ -142,7 +142,7 @@ def _lines(facts, pairs):
 
 @command(
     needs="report.page",
-    short_help="Make a page about labels that are there already.",
+    short_help="Write a page about existing labels.",
     examples=[
         ("a page about the labels of an earlier run", "graphcore report edges.txt.gz labels.tsv -o report.html"),
         ("with stability and progress, made by the run itself",
@@ -155,17 +155,17 @@ def _lines(facts, pairs):
 @input_options
 @click.option("-o", "--output", metavar="FILE", type=PAGE, required=True, help="The page, HTML; - is standard output.")
 @truth_option
-@click.option("--title", metavar="TEXT", help="Heading of the page. [default: by the file]")
+@click.option("--title", metavar="TEXT", help="Heading of the page. [default: the name of the file]")
 @click.option("--central", "n_central", type=click.IntRange(0), default=5, show_default=True, metavar="N",
-              help="Central nodes named for each cluster.")  # fmt: skip
+              help="Number of central nodes named for each cluster.")  # fmt: skip
 @click.option("--pictures/--no-pictures", default=True, help="Whether to draw pictures. [default: yes]")
 def report(console, input, labels, output, truth, title, n_central, pictures, **options):
-    """Make one HTML page about the LABELS of a GRAPH: how good they are, each cluster, pictures.
+    """Write one HTML page about the LABELS of a GRAPH: their quality, every cluster, pictures.
 
     The page needs no other file and no network. LABELS are lines of node and label, or a label for each node in order;
-    several columns are nested levels, coarse to fine, of which the page has a map. Labels that are no numbers are
-    numbered in the order of the alphabet; -1 is no cluster. Figures that depend on how the labels were computed,
-    such as stability, are only known to `graphcore cluster --report`.
+    several columns are nested levels, coarse to fine, of which the page has a map. Labels that are not numbers are
+    numbered in alphabetical order; -1 is no cluster. Figures that depend on how the labels were computed,
+    such as stability, are only in the report of `graphcore cluster --report`.
     """
     from ..files import read_labels
     from ..report.page import check_page, write_report
@@ -202,7 +202,7 @@ def report(console, input, labels, output, truth, title, n_central, pictures, **
     return figures, lines
 
 
-def page_about(console, source, labels=None, truth=None, *, title=None, note=""):
+def page_about(console, source, labels=None, truth=None, *, title=None, note="", n_features=None):
     """Describe the origin of a clustering without the folders of this machine, as a page is sent to others."""
     from ..report import About
 
@@ -216,7 +216,7 @@ def page_about(console, source, labels=None, truth=None, *, title=None, note="")
         return text
 
     return About(
-        title=title or f"Clusters of {called[given]}{more}", note=note,
+        title=title or f"Clusters of {called[given]}{more}", note=note, n_features=n_features,
         source=called[given] + more + ("" if labels is None else f", labels of {called[labels]}"),
         command=shlex.join(map(_without_folder, click.get_current_context().meta[TYPED])),
         warnings=tuple(map(without_folders, console.warned)), seconds=dict(console.stages.seconds),

@@ -64,16 +64,15 @@ def cluster_lines(facts):
         "coreset": f"{count(coreset['nodes'], 'node')}{draws}, {settings['sampling']} sampling",
         "k": chosen and f"{facts['n_clusters']}, {how_chosen(**chosen)}",
         "clusters": _sizes(facts["cluster_sizes"]),
-        "balance": settings["balance"] < 1 and f"{settings['balance']:g}, below 1: clusters may be of uneven size",
-        "outliers": facts["outliers"] is not None
-        and f"{facts['outliers']:,}, of label -1: they are far from all others",
+        "balance": settings["balance"] < 1 and f"{settings['balance']:g}; below 1, clusters may be of uneven size",
+        "outliers": facts["outliers"] is not None and f"{facts['outliers']:,} with label -1, far from all others",
         "NC": f"{facts['normalized_cut']:.4f}, the normalised cut; lower is better",
         "stability": facts["stability"] is not None
         and f"{facts['stability']:.2f}, the share of drafts from the same edges that agree with a label",
         "robustness": found
-        and f"ARI {found['ari']:.2f} ± {found['ari_spread']:.2f} to quick fits with edges drawn anew",
+        and f"ARI {found['ari']:.2f} ± {found['ari_spread']:.2f} with quick fits to resampled edges",
         "verdict": facts["unsure_clusters"] and _verdict(facts),
-        "unreached": unreached and f"{count(unreached, 'node')} in one cluster for want of evidence",
+        "unreached": unreached and f"{count(unreached, 'node')} without an edge to the coreset, put into one cluster",
         "seconds": ", ".join(f"{stage} {spent:.2f}" for stage, spent in facts["seconds"].items()),
         "labels": "standard output" if facts["output"] == "-" else facts["output"],
     }
@@ -88,7 +87,7 @@ def _verdict(facts):
     if 2 * unsure < filled:
         return found
     chosen = facts["chosen"] is not None
-    return f"{found}: no {filled:,} clusters to be sure of; try a smaller -k{'' if chosen else ' or -k auto'}"
+    return f"{found}; try a smaller -k{'' if chosen else ' or -k auto'}"
 
 
 def _sizes(sizes):

@@ -12,31 +12,32 @@ from .vectors import read_rows
 @command(
     needs="estimators.load",
     made_up=lambda given: {"save": given["save"] or given["model"]},
-    short_help="Change the graph of a saved model, and its labels.",
+    short_help="Update a saved model with new edges or vectors.",
     examples=[
         ("a model to begin with", "graphcore cluster edges.txt.gz -k 100 -o labels.tsv --model model.npz"),
         ("new edges", "graphcore update model.npz new.txt -o labels.tsv"),
         ("new vectors, for a model of vectors", "graphcore update model.npz today.npy -o labels.tsv"),
-        ("edges that are gone, and the model as it was kept",
+        ("remove edges, and keep the old model",
          "graphcore update model.npz --removed gone.txt --save changed.npz"),
     ],
 )  # fmt: skip
 @click.argument("model", metavar="MODEL", type=INPUT)
 @click.argument("edges", metavar="[EDGES]", type=INPUT, required=False)
 @graph_options
-@click.option("--removed", metavar="FILE", type=INPUT, help="Edges that are taken out, before others come in.")
+@click.option("--removed", metavar="FILE", type=INPUT, help="Edges to remove, before others are added.")
 @click.option(
     "--save", metavar="FILE", type=FilePath(written=True, replaces="model"),
-    help="Where the changed model goes. [default: MODEL]",
+    help="File of the changed model. [default: MODEL]",
 )  # fmt: skip
 @click.option("-o", "--output", metavar="FILE", type=OUTPUT, help="Write node and label; - is standard output.")
 def update(console, model, edges, removed, save, output, **reading):
-    """Add the edges of EDGES to the graph of MODEL, and move the nodes that they move to another cluster.
+    """Add the edges of EDGES to the graph of MODEL, and change the labels that this affects.
 
-    MODEL is what `graphcore cluster --model` or `model.save` has written. If it is one of vectors, EDGES holds vectors:
-    they follow those that there are, and join their nearest neighbours.
+    MODEL is a file written by `graphcore cluster --model` or `model.save`. For a model of vectors, EDGES holds new
+    vectors, which are numbered after the others and joined to their nearest neighbours.
 
-    Nodes go by their names, as in the file that was clustered; new names are new nodes. Clusters keep their numbers.
+    Nodes are identified by their names, as in the file that was clustered; new names are new nodes. Clusters keep their
+    numbers.
     """
     if edges is None and removed is None:
         raise click.UsageError("there is nothing to do: give EDGES, or --removed FILE")

@@ -117,7 +117,7 @@ def coreset_spectral_clustering(
         it; the experiments there take row sums, which find better clusters. Needs ``eigen_solver="exact"``.
     random_state : int, Generator, RandomState or None
     n_jobs : int, optional
-        Threads; labels do not depend on it.
+        Number of threads; labels do not depend on it.
 
     Returns
     -------

@@ -53,14 +53,14 @@ class ClusterDescriptions:
         return subgraph(self.graph_, nodes)
 
     def summary(self, library: str | None = None, *, n_central: int = 3) -> Table:
-        """Return a line about every cluster: size, volume, conductance, stability, nearest cluster, central nodes.
+        """Return a table of the clusters: size, volume, conductance, stability, nearest cluster, central nodes.
 
         Parameters
         ----------
         library : {None, "pandas", "polars", "pyarrow"}, default None
-            None is a dictionary of arrays, which data frames of all kinds can be made of.
+            None returns a dictionary of arrays, from which any data frame can be made.
         n_central : int, default 3
-            Central nodes of each cluster, see :func:`graphcore.metrics.central_nodes`.
+            Number of central nodes of each cluster, see :func:`graphcore.metrics.central_nodes`.
 
         Returns
         -------
@@ -84,16 +84,16 @@ class ClusterDescriptions:
     def describe(
         self, features: AnyData, names: ArrayLike | None = None, *, count: int = 5, library: str | None = None
     ) -> Table:
-        """Columns or words that set each cluster apart, see :func:`graphcore.metrics.describe`.
+        """Return the columns or words that distinguish each cluster, see :func:`graphcore.metrics.describe`.
 
         Parameters
         ----------
         features : array-like, memory map or sparse matrix of shape (n_samples, n_features)
             Counts of words, if it is sparse and not negative, else measurements; a row for each node or vector.
         names : array-like of shape (n_features,), optional
-            Of the columns; their numbers if not given.
+            Names of the columns; default their numbers.
         count : int, default 5
-            Columns of each cluster.
+            Number of columns for each cluster.
         library : {None, "pandas", "polars", "pyarrow"}, default None
 
         Returns
@@ -114,12 +114,12 @@ class ClusterDescriptions:
         return describe(features, self.labels_, names, n_clusters=self.n_clusters_, count=count, library=library)
 
     def to_table(self, library: str | None = None) -> Table:
-        """Cluster, stability and outside share of every node, as a table.
+        """Return the cluster, stability and outside share of every node as a table.
 
         Parameters
         ----------
         library : {None, "pandas", "polars", "pyarrow"}, default None
-            None is a dictionary of arrays, which data frames of all kinds can be made of.
+            None returns a dictionary of arrays, from which any data frame can be made.
 
         Returns
         -------
@@ -185,15 +185,15 @@ class ClusterDescriptions:
     def robustness(
         self, n_refits: int = 10, *, graph: AnyGraph | None = None, random_state: RandomState = 0
     ) -> Robustness:
-        """Compare `labels_` with quick fits to graphs whose edges are drawn anew.
+        """Compare `labels_` with quick fits to graphs of resampled edges.
 
-        `stability_` says whether another seed gives the same clusters of the same edges; this says whether other edges
-        do. Refits keep to labels that stay, and do not begin at initial ones.
+        `stability_` measures whether another seed gives the same clusters of the same edges, and this method whether
+        other edges do. Given labels are kept in refits; initial labels are not used.
 
         Parameters
         ----------
         n_refits : int, default 10
-            Each takes about as long as a fit with ``effort="fast"``, `n_jobs` of them at the same time.
+            Number of refits; each takes about as long as a fit with ``effort="fast"``, and `n_jobs` run side by side.
         graph : Graph, sparse matrix or networkx graph, optional
             The graph that was clustered. Default: the one that the model holds.
         random_state : int, Generator, RandomState or None, default 0
@@ -201,8 +201,8 @@ class ClusterDescriptions:
         Returns
         -------
         Robustness
-            For the whole (`ari`), each cluster and each node, see :func:`graphcore.metrics.robustness`; of vectors, of
-            the edges of their neighbour graph.
+            Robustness of the whole (`ari`), each cluster and each node, see :func:`graphcore.metrics.robustness`. For
+            vectors, edges of their neighbour graph are resampled.
 
         Raises
         ------
@@ -251,9 +251,9 @@ class ClusterDescriptions:
         pictures : bool or "auto", default "auto"
             Whether to draw pictures, which needs matplotlib; "auto" leaves them out where that is missing.
         robustness : Robustness, optional
-            From :meth:`robustness`. Without it the page says what other seeds change, and calls no cluster sure.
+            Result of :meth:`robustness`. Without it the page shows stability over seeds, and calls no cluster sure.
         described : table, optional
-            From :meth:`describe`: the page says beside each cluster what sets it apart.
+            Result of :meth:`describe`, whose columns or words the page shows for each cluster.
 
         Returns
         -------

@@ -139,8 +139,8 @@ class FittedGraph(ClusterDescriptions):
         A csr_array of shape (n_samples, n_clusters), float64: rows add up to 1, or to 0 for isolated nodes; it holds no
         more entries than the graph, and none below 0.0001. It is the planted model's probability, given the clusters of
         all other nodes, with the evidence of edges discounted where they repeat each other (`edge_evidence`) and where
-        drafts disagree. With ``objective="ncut"``, and for labels of nearest centroids (``published=True``), it goes by
-        the gain in normalised cut instead, with edges that are worth as much in the mean.
+        drafts disagree. With ``objective="ncut"``, and for labels of nearest centroids (``published=True``), it is
+        computed from the gain in normalised cut instead, with edges of the same mean evidence.
 
         References
         ----------

@@ -25,13 +25,13 @@ class PointClusterer(ClusterMixin, Estimator):
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features) or (n_samples, n_samples), or a graph
-            What it is follows from the class and its `kernel`, see :class:`KernelKMeans`.
+            Its kind follows from the class and its `kernel`, see :class:`KernelKMeans`.
         y : ignored
         sample_weight : array-like of shape (n_samples,), optional
             Not negative: a weight of 2 is a point given twice. Points of weight 0 take no part, and get the label of
             what is nearest to them. A node of a graph that counts twice is two nodes, each with its edges: the graph of
-            ``w_x A_xy w_y`` is clustered, its nodes weighted by their degrees as ever. Bandwidth rules look at the
-            different points of weight alone; landmarks and subsamples are drawn without regard to weights.
+            ``w_x A_xy w_y`` is clustered, its nodes weighted by their degrees. Bandwidth rules use the distinct points
+            with a weight; landmarks and subsamples are drawn without regard to weights.
 
         Returns
         -------

@@ -134,8 +134,8 @@ class PredictedRows(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         Returns
         -------
         ndarray of shape (n_new, n_clusters), float64
-            Rows add up to 1, or to 0 without an edge to a cluster. How they are made, and how far they can be relied
-            on, is said at `membership_`. The largest is that of :meth:`predict`.
+            Rows add up to 1, or to 0 without an edge to a cluster. They are computed as `membership_`, which
+            describes their reliability. The largest is that of :meth:`predict`.
 
         Examples
         --------

@@ -48,7 +48,7 @@ class CoresetSpectralCoclustering(BiclusterMixin, Estimator):
     graph_ : Graph
         The bipartite graph: rows first, then columns.
     clustering_ : Clustering
-        What the run leaves, rows before columns (`Clustering`).
+        Details of the fit, rows before columns (`Clustering`).
     seconds_ : dict
         Wall-clock seconds of every stage.
     n_features_in_ : int

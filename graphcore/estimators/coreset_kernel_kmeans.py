@@ -77,7 +77,7 @@ class CoresetKernelKMeans(CentroidClusterer):
     n_iter_, converged_, kernel_, n_features_in_
         As for :class:`KernelKMeans`, on the coreset.
     result_ : CoresetKernelKMeansResult
-        All that is known of the run, over the different points that have weight.
+        Details of the run, over the distinct points with a weight.
 
     See Also
     --------

@@ -31,98 +31,106 @@ _SIZES = ("min_cluster_size", "max_cluster_size", "max_share")
 
 @parameters
 class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, PredictedRows, ClusterMixin, Estimator):
-    """Coreset spectral clustering of a large graph, or of vectors through their nearest-neighbour graph.
+    """Coreset spectral clustering of a graph or of vectors, by default with moves that improve the objective.
+
+    Vectors are clustered through the graph of their nearest neighbours. The algorithm as published, which moves no
+    nodes, is ``published=True``.
 
     Parameters
     ----------
     n_clusters : int, list of int, "auto" or None, default 8
-        How many clusters. "auto" chooses by :func:`graphcore.select_n_clusters` first, which costs at most twice as much
-        as the fit from two million edges on, and up to five times on fewer; where that finds one cluster, it takes
-        modularity's number, see `selection_`. None chooses by `resolution`, at the same cost, or with
-        ``objective="modularity"`` takes as many as raise that, at none. Ascending numbers such as [10, 100, 1000] are
-        nested levels, see `level_labels_`; all else is of the finest, and they keep to no limits of size and no labels
-        given.
+        Number of clusters. "auto" chooses it by :func:`graphcore.select_n_clusters` before the fit, which takes at most
+        twice as long as the fit from two million edges on, and up to five times as long on fewer; where that finds one
+        cluster, the number that maximises modularity is taken, see `selection_`. None lets `resolution` choose or, with
+        ``objective="modularity"``, takes the number that maximises modularity. Ascending numbers such as
+        [10, 100, 1000] are nested levels, see `level_labels_`; other attributes describe the finest level. Levels
+        cannot be combined with limits of size or given labels.
     affinity : {"auto", "nearest_neighbors", "precomputed", "precomputed_nearest_neighbors"}, default "auto"
-        What is given to :meth:`fit`. "precomputed" takes everything as a graph (a dense square array too, and two
-        columns of integers), "nearest_neighbors" everything as vectors, whose kNN graph is built.
-        "precomputed_nearest_neighbors" is a square matrix of distances, dense, or to neighbours alone (sparse), as
-        scikit-learn's transformers make it with ``mode="distance"``; or two arrays, see :meth:`fit`. "auto": graphs,
-        square sparse matrices, tables and arrays of edges are graphs, two arrays of two dimensions are neighbours,
-        everything else is vectors; two columns of integers may be either, and are refused.
+        Kind of the input of :meth:`fit`. "precomputed": a graph, also as a dense square array or as two columns of
+        integers. "nearest_neighbors": vectors, whose kNN graph is built. "precomputed_nearest_neighbors": a square
+        matrix of distances, dense or sparse (to neighbours only), as scikit-learn's transformers return it with
+        ``mode="distance"``, or two arrays, see :meth:`fit`. "auto": graph objects, square sparse matrices, tables and
+        arrays of edges are graphs, two arrays of two dimensions are neighbours, everything else is vectors. Two columns
+        of integers are ambiguous and raise an error.
     n_neighbors : int, default 10
-        Neighbours of every vector; at most the number of vectors less one is used.
+        Number of neighbours of every vector, at most the number of vectors minus one.
     metric : str, default "euclidean"
         Distance between vectors, see :func:`graphcore.knn_graph`.
     objective : {"information", "ncut", "modularity"}, default "information"
-        What merging and refinement raise. "ncut" is the pure normalised cut, which may cut off a few nodes on a thread
-        (a whisker) where "information" finds clusters of weight; "modularity" is what Louvain and Leiden raise.
+        The quality measure to maximise. "information" is the information that clusters hold about edges. "ncut" is the
+        normalised cut (minimised), which may split off a few nodes that hang by one edge. "modularity" is the objective
+        of Louvain and Leiden.
     balance : "auto" or float, default "auto"
-        How far "information" asks for clusters of one size: 1 as far as the graph has them, down to (not at) 0 less and
-        less, which leaves large clusters whole and finds small ones beside them. "auto" chooses among 1, 0.7, 0.5 and
-        0.3 by how sure the clusters are, or takes what a number of clusters was chosen at, see :doc:`/uneven`;
-        `balance_` is what it came to.
+        Preference of "information" for clusters of equal size, above 0 and at most 1. Smaller values leave large
+        clusters whole and find small ones beside them. "auto" chooses among 1, 0.7, 0.5 and 0.3 by the certainty of the
+        clusters, or takes the value at which the number of clusters was chosen, see :doc:`/uneven`. `balance_` is the
+        value used.
     outliers : "auto", float or None, default None
-        Which vectors are left out before clusters are formed, and get -1: a share of them, those farthest from their
-        neighbours, or with "auto" those beyond a valley in the distances, if there is one, see :doc:`/outliers`.
+        Vectors that are left out before the fit and get the label -1: this share of them, those farthest from their
+        neighbours. "auto" leaves out those beyond a gap in the distances, if there is one, see :doc:`/outliers`.
     min_cluster_size : int or float, default 1
-        No cluster has fewer nodes; a float is a share of the nodes.
+        Smallest number of nodes in a cluster; a float is a share of the nodes.
     max_cluster_size : int, float or None, default None
-        No cluster has more nodes; a float is a share of the nodes.
+        Largest number of nodes in a cluster; a float is a share of the nodes.
     max_share : float or None, default None
-        No cluster has a volume (sum of degrees) of more than this many times the mean volume; 1.03 is a balance as
-        graph partitioners keep it. Nodes and groups are moved under limits that become tighter step by step.
+        Largest volume (sum of degrees) of a cluster, as a multiple of the mean volume; 1.03 is usual for graph
+        partitioning. Nodes and groups are moved under limits that become tighter step by step.
     effort : {"fast", "default", "high", "best"} or int, default "default"
-        How many drafts are made at most: 1, 4, 32, as many as gain anything, or a number, see :doc:`/sparse`. The
-        default ends before where a round of drafts does not pay, and has one on graphs of more than a million entries
-        (twenty million for "ncut"). With "modularity" it has up to eight, and one from a hundred million entries on.
-        One draft for graphs of more than 2^28 entries (134 million edges).
+        Largest number of drafts: 1, 4, 32, as many as improve the objective, or the number given, see :doc:`/sparse`.
+        "default" stops when a round of drafts gains less than it costs; it makes one draft on graphs of more than a
+        million entries (twenty million for "ncut"). With "modularity" it makes up to eight drafts, and one from a
+        hundred million entries on. Graphs of more than 2^28 entries (134 million edges) always have one draft.
     time_limit : float or None, default None
-        Seconds in which it is to end, with the best so far: a round begins if it should end in time, by those before.
-        Labels then depend on the speed of the machine. Given alone, it means ``effort="best"``.
-        Ctrl-C ends it likewise, with a warning, where more than the default is asked for.
+        Seconds after which the search ends with the best partition so far. A round of drafts begins only if it is
+        expected to end in time. Labels then depend on the speed of the machine. Without `effort` it means
+        ``effort="best"``. Ctrl-C ends a search of more than the default effort in the same way, with a warning.
     resolution : float or None, default None
-        For ``n_clusters=None``, at least 1: the number of clusters with the largest ``information - log(k) / r`` is
-        taken, up to ``2 sqrt(n)`` and 2,000. At 1 there is one cluster; larger is finer. See :attr:`tree_`. With
-        ``objective="modularity"`` its resolution, any positive number, 1 by default; `n_clusters` may be given too.
+        With ``n_clusters=None``, a number r of at least 1: the number of clusters k with the largest
+        ``information - log(k) / r`` is taken, up to ``2 sqrt(n)`` and 2,000. At 1 there is one cluster; larger values
+        give more clusters, see :attr:`tree_`. With ``objective="modularity"`` it is the resolution of modularity, any
+        positive number, by default 1, and `n_clusters` may be given as well.
     symmetrize : {"max", "average", "sum", "min", "error", "degree-discounted", "random-walk"}, default "max"
-        What becomes of an asymmetric matrix or a directed graph, see :meth:`graphcore.Graph.from_edges`.
+        How an asymmetric matrix or a directed graph is made symmetric, see :meth:`graphcore.Graph.from_edges`.
     coreset_size : int, float or "auto", default "auto"
-        Nodes of each draft's coreset, or their share of the nodes that have an edge. "auto" is 10 for every cluster, at
-        least 500, and at least 3 % of the nodes or 100,000, whichever is less, but no more than two thirds of them.
+        Number of nodes in each draft's coreset; a float is a share of the nodes that have an edge. "auto" is 10 for
+        every cluster, at least 500, and at least 3 % of the nodes or 100,000, whichever is less, but at most two thirds
+        of the nodes.
     sampling : {"auto", "importance", "degree", "uniform"}, default "auto"
         How a coreset is drawn, see :func:`graphcore.build_coreset`. "auto" is "importance", by D2 seeds of a sampling
-        tree; on graphs of more than 2^28 entries "degree", which is nearly the same and reads no rows at random.
+        tree, and on graphs of more than 2^28 entries "degree", which draws nearly alike and reads no rows at random.
     eigen_solver : {"power", "exact"}, default "power"
         How the coreset graph is embedded: by the power method, or by eigenvectors.
     published : bool, default False
-        The algorithm of the paper: spectral clustering of the graph that the coreset induces, with ``coreset_size`` 50
-        for every cluster and at least 1,000, and no node is moved, see :func:`graphcore.coreset_spectral_clustering`.
+        Whether to run the algorithm of the paper: spectral clustering of the graph induced by the coreset, without
+        moves, see :func:`graphcore.coreset_spectral_clustering`. "auto" for `coreset_size` is then 50 for every
+        cluster, at least 1,000. It is meant for graphs with hundreds of edges a node.
     random_state : int, numpy Generator, RandomState or None, default None
-        The same number gives the same labels.
+        Seed of the random draws; the same integer gives the same labels.
     n_jobs : int or None, default None
-        Threads: None is one, -1 is all. Given a graph, labels do not depend on it.
+        Number of threads: None is one, -1 is all. The labels of a graph do not depend on it.
     verbose : int, default 0
-        1 tells the seconds of every stage, on the logger "graphcore" (INFO) or, where no logging is set up, on stderr.
+        1 reports the seconds of every stage, to the logger "graphcore" (INFO) or, if no logging is set up, to stderr.
 
     Attributes
     ----------
     labels_ : ndarray of shape (n_samples,), int32
         Cluster of every node or vector, from 0; -1 for isolated nodes and `outliers`.
     n_clusters_ : int
-        `n_clusters`, that of the finest level, or what was chosen for "auto" or None.
+        Number of clusters, given or chosen; that of the finest level.
     selection_ : KSelection or None
-        How it was chosen; None if it was given. `method` is "modularity" where the edges clearly support no division.
+        The choice of the number of clusters; None if it was given. `method` is "modularity" where the edges clearly
+        support no division.
     coreset_ : Coreset
-        The nodes that the first draft drew, with weights.
+        Nodes of the first draft's coreset, with weights.
     coreset_labels_ : ndarray of shape (n_coreset,), int32
-        Their clusters on the coreset graph.
+        Clusters of the coreset nodes on the coreset graph.
     clustering_ : Clustering
-        What the run leaves beside its labels (`Clustering`): the coreset, the objective after each stage (`history`),
-        what each round of drafts gained (`search`), and all `settings` with what "auto" came to.
+        Details of the fit: the coreset, the objective after each stage (`history`), the gain of each round of drafts
+        (`search`), and the values used for all `settings`.
     stability_ : ndarray of shape (n_samples,), float32, or None
         Share of the first drafts, at most four, that agree with each label; None for a single draft.
     cluster_stability_ : ndarray of shape (n_clusters,), float64, or None
-        Mean Jaccard index of each cluster with its counterparts in the same clusterings.
+        Mean Jaccard index of each cluster with its counterparts in the same drafts.
     outside_share_ : ndarray of shape (n_samples,), float32
         Share of each node's edge weight that leaves its cluster, see :func:`graphcore.metrics.outside_share`; NaN for
         isolated nodes.
@@ -131,22 +139,22 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, PredictedRows
     n_features_in_ : int
         Number of columns of the vectors (of the matrix, for a graph).
     affinity_, balance_, conductance_, coreset_graph_, graph_, level_labels_, membership_, outlier_scores_
-        Computed at each access; each is explained by itself.
+        Properties, computed at each access and described below.
     probabilities_, quotient_graph_, tree_
-        Computed at each access, `tree_` at the first; each is explained by itself.
+        Properties, computed at each access (`tree_` at the first) and described below.
 
     Notes
     -----
-    A fit makes drafts in five stages, those of :func:`graphcore.coreset_spectral_clustering`, and raises the objective
-    in two more:
+    A fit makes drafts in five stages, those of :func:`graphcore.coreset_spectral_clustering`, and improves the
+    objective in two more:
 
     1. the kernel ``D^-1 A D^-1``, read off the graph;
     2. a coreset, drawn through a sampling tree by D2 seeds and importance;
     3. the coreset graph: every node joins the coreset node nearest to it by the kernel, and these cells are contracted;
     4. the power method cuts it into six parts for each cluster, which are merged by the objective;
     5. labels go back to all nodes by kernel distances to the clusters' centroids;
-    6. nodes and groups of nodes are moved while that raises the objective;
-    7. several such drafts are recombined: what two agree on is moved as a whole.
+    6. nodes and groups of nodes are moved as long as the objective improves;
+    7. several such drafts are recombined: groups on which two drafts agree are moved as wholes.
 
     Where the number of clusters is free (``objective="modularity"``), merging in stage 4 begins with the cells.
 
@@ -194,29 +202,29 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, PredictedRows
         ----------
         X : graph, or array-like of shape (n_samples, n_features)
             Graphs are a Graph, a sparse matrix, a networkx or igraph graph, AnnData, a table of edges, a tuple of the
-            arrays of their ends, an integer array of shape (2, n_edges); see `affinity`. Neighbours from an index of
-            any library are a tuple of two arrays of shape (n_samples, k), numbers of rows (integers, below 0 for none)
-            and distances to them (floats), in either order: the nearest `n_neighbors` of each row are taken, all if it
-            lists fewer, itself passed over. An ``NNDescent`` or ``PyNNDescentTransformer`` is taken as it is:
-            :meth:`predict` asks it, and :meth:`update` appends to it. Equal vectors are in one cluster, unless fewer
-            are different than there are clusters, or limits leave no room, of which a warning tells.
+            arrays of their ends, or an integer array of shape (2, n_edges); see `affinity`. Neighbours from an index of
+            any library are a tuple of two arrays of shape (n_samples, k): row numbers (integers, negative for none) and
+            distances (floats), in either order. The nearest `n_neighbors` of each row are used, without the row
+            itself. An ``NNDescent`` or ``PyNNDescentTransformer`` may be given, too: :meth:`predict` queries it, and
+            :meth:`update` appends to it. Equal vectors get the same label, unless there are fewer distinct vectors
+            than clusters, or limits of size prevent it; a warning says so.
         y : array-like of shape (n_samples,), optional
-            Integers with -1 among them, as scikit-learn's semi-supervised classes mark what is unknown, or whole
-            numbers with NaN or None, are `labels` where those are not given. Otherwise ignored: pipelines and searches
-            pass full labels to every step. Do not give classes coded as -1 and 1: those of 1 would stay together.
+            Used as `labels`, if those are not given, when it has unknown entries: integers with -1 among them, as in
+            scikit-learn's semi-supervised classes, or whole numbers with NaN or None. Otherwise ignored, because
+            pipelines and searches pass full labels to every step. Do not pass classes coded as -1 and 1.
         sample_weight : array-like of shape (n_samples,), optional
-            As how many each node counts: the graph is clustered whose edges weigh ``w_x A_xy w_y``, which is that of
-            copies of nodes with all their edges, and `min_cluster_size` and `max_cluster_size` count weights. Nodes of
-            weight 0 get -1. Neighbours of vectors are those without weights.
+            Weights of the nodes: a node of weight 2 counts as two copies with all their edges. The graph with edge
+            weights ``w_x A_xy w_y`` is clustered, and `min_cluster_size` and `max_cluster_size` count weights. Nodes of
+            weight 0 get -1. The neighbours of vectors do not depend on weights.
         labels : array-like of shape (n_samples,), integer, optional
-            Labels that nodes keep, from 0 to ``n_clusters - 1``; -1, NaN and None are unknown. All -1 keeps none,
-            whatever `y` is. Isolated nodes get -1 all the same.
+            Labels that nodes keep, from 0 to ``n_clusters - 1``; -1, NaN and None are unknown. If all are -1, none is
+            kept, whatever `y` is. Isolated nodes always get -1.
         initial_labels : array-like of shape (n_samples,), integer, optional
-            Labels to start from, likewise, instead of clustering coresets: nodes of -1 follow their neighbours, then
-            all are moved as at the end of every fit. Clusters keep their numbers.
+            Labels to start from, coded as `labels`, in place of coresets: nodes of -1 follow their neighbours, and then
+            all nodes are moved as at the end of every fit. Clusters keep their numbers.
         ids : array-like of shape (n_samples,), optional
-            Names of the rows of vectors, each different: the `node_names` of `graph_`, by which reports, trees and
-            files call them. A graph brings its own, see :meth:`Graph.with_nodes`.
+            Names of the rows of vectors, all different: the `node_names` of `graph_`, which reports, trees and files
+            use. A graph brings its own, see :meth:`Graph.with_nodes`.
 
         Returns
         -------
@@ -292,28 +300,28 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, PredictedRows
     ) -> Update:
         """Change the graph, or add vectors, and change the labels where the evidence has changed.
 
-        Nodes at changed edges may move to another cluster, then neighbours of what moved. Clusters keep their numbers,
-        and there are as many as before. `labels` of the fit stay, and clusters keep to `min_cluster_size`,
-        `max_cluster_size` and `max_share`, as the parameters of the model say now, of the changed graph; such models
-        form no cluster anew. Where a tenth of a cluster's volume has changed since the fit (or since it was
-        last tried), it is dissolved and formed anew, which splits and unites clusters if that raises the objective.
+        Nodes at changed edges may move to another cluster, then the neighbours of moved nodes. The number of clusters
+        and their numbers stay. `labels` of the fit are kept, and clusters respect the model's current
+        `min_cluster_size`, `max_cluster_size` and `max_share` on the changed graph. If a tenth of a cluster's volume
+        has changed since the fit (or since the last trial), it is dissolved and formed anew, which splits and unites
+        clusters if that raises the objective; models with upper limits or given labels do not.
 
         Parameters
         ----------
         added, removed : edges, optional; or for a model of vectors, added : array-like of shape (n_new, n_features)
-            Vectors are new rows, numbered after those that there are: they join their `n_neighbors` nearest, and rows
-            that list others which are farther. Edges are a tuple of arrays (sources, targets) or (sources, targets,
-            weights), an integer array of shape (n_edges, 2) or (2, n_edges), a table with columns source and target, or
-            a graph. Nodes go by their names, if the graph has any, otherwise by their numbers; names that are new, and
-            numbers from `n_nodes` on, are new nodes. The weight of an edge that is there already adds up, if the graph
-            has weights. Removed edges go whole, before others are added: an edge in both gets a new weight.
+            Vectors are new rows, numbered after the existing ones. They are joined to their `n_neighbors` nearest rows,
+            and to rows whose listed neighbours are farther. Edges are a tuple of arrays (sources, targets) or (sources,
+            targets, weights), an integer array of shape (n_edges, 2) or (2, n_edges), a table with columns source and
+            target, or a graph. Nodes are identified by their names, if the graph has any, otherwise by their numbers;
+            names that are new, and numbers from `n_nodes` on, are new nodes. If the graph has weights, the weight of an
+            existing edge is increased. Edges are removed before others are added: an edge in both gets a new weight.
         ids : array-like of shape (n_new,), optional
-            Of new vectors, for a model that was fitted with `ids`. Default: their row numbers.
+            Names of new vectors, for a model that was fitted with `ids`. Default: their row numbers.
 
         Returns
         -------
         Update
-            What moved, and clusters that were split or united (`Update`).
+            The nodes that moved, and the clusters that were split or united (`Update`).
 
         Raises
         ------
@@ -322,14 +330,13 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, PredictedRows
             model was fitted to distances, with sample weights, or to a directed graph with
             ``symmetrize="degree-discounted"`` or ``"random-walk"``.
         ParameterError
-            If no labels are found that keep to the limits: the model is what it was. ``set_params`` gives wider ones.
+            If no labels are found within the limits; the model is then unchanged. ``set_params`` widens the limits.
 
         Notes
         -----
-        The rows of the graph are copied once and read twice; everything else goes by the size of the change.
-        `labels_`, `outside_share_`, `graph_` and what :meth:`predict` goes by are those of the changed
-        graph. `stability_` is NaN for nodes that moved or are new. In `tree_`, the new nodes of a
-        cluster are one leaf.
+        The rows of the graph are copied once and read twice; all other work depends on the size of the change.
+        `labels_`, `outside_share_`, `graph_` and the basis of :meth:`predict` are those of the changed graph.
+        `stability_` is NaN for nodes that moved or are new. In `tree_`, the new nodes of a cluster are one leaf.
 
         After vectors all rows, old and new, are what :meth:`predict` searches. With `outliers` new rows as far from
         their neighbours as outliers of the fit get -1, and outliers of the fit stay so.

@@ -75,18 +75,18 @@ class KFlats(FlatsClusterer):
     n_dims : int, default 1
         Dimension of the flats: 0 for points (k-means), 1 for lines, 2 for planes. ``n_clusters=1`` is PCA.
     init : {"k-means++", "farthest", "random", "k-means", "global"} or ndarray, default "k-means++"
-        What the first labels are: the clusters of k-means++ or farthest-first seeds, random ones, those of a finished
+        Initial labels: the clusters of k-means++ or farthest-first seeds, random ones, those of a finished
         k-means, or (for `n_dims` 0) global k-means. An integer array of shape (n_samples,) is taken as labels, one of
         shape (n_clusters, n_features) as means whose clusters are the first. Where flats cross, "random" is best.
     n_init : int, default 10
         Initialisations, of which the best is kept; one, if all would be the same.
     max_iter : int, default 300
     on_empty : {"farthest", "restart", "drop", "error"}, default "farthest"
-        What becomes of a cluster that runs empty: it gets the point farthest from its flat; a new initialisation is
+        Treatment of an empty cluster: it gets the point farthest from its flat; a new initialisation is
         drawn, at most `max_restarts` times, as the source has it; it is dropped, and there are fewer clusters; an error
         is raised.
     on_degenerate : {"reduce", "pad", "restart"}, default "reduce"
-        What becomes of a cluster too small for its flat (`n_dims` points or fewer): the flat has fewer dimensions; it
+        Treatment of a cluster too small for its flat (at most `n_dims` points): the flat has fewer dimensions; it
         is completed with arbitrary directions, as the source has it; a new initialisation is drawn.
     max_restarts : int, default 10
         New ones allowed in the place of each of the `n_init`, under a "restart" policy.

@@ -129,7 +129,7 @@ class GaussianSketchFeatures(FeatureTransformer, SketchEstimator):
         "unit" divides by the root mean square norm on the subsample; "theory" leaves the paper's scale, which shrinks
         like ``(eigenvalue / n)^(3/2)``.
     on_indefinite : {"error", "warn"}, default "error"
-        What becomes of a kernel that is not positive semi-definite on the subsample: it is refused, or taken as it is
+        Treatment of a kernel that is not positive semi-definite on the subsample: it is rejected, or used as it is
         with a warning (the negative part counts as if it were positive).
     random_state, n_jobs, verbose
         As for :class:`NystromFeatures`.
@@ -138,7 +138,7 @@ class GaussianSketchFeatures(FeatureTransformer, SketchEstimator):
     ----------
     subsample_indices_ : ndarray of shape (n_subsample,), int64
     subsample_ : ndarray or csr_array of shape (n_subsample, n_features), or None
-        Its vectors; None for a kernel matrix.
+        Vectors of the subsample; None for a kernel matrix.
     kernel_ : KernelFunction or None
         The kernel with its bandwidth; None for a kernel matrix.
     projection_ : ndarray of shape (d, n_subsample), float64
@@ -196,7 +196,7 @@ class GaussianSketchKernelKMeans(FeatureClusterer, SketchEstimator):
     ----------
     labels_ : ndarray of shape (n_samples,), int32
     cluster_centers_ : ndarray of shape (n_clusters, d), float64
-        In the space of the features; fewer where there are fewer distinct points.
+        Centres in the space of the features; fewer if there are fewer distinct points.
     cost_ : float
         (Weighted) mean squared distance of the features to their centre, on their scale. It is no kernel k-means
         cost, and sketches are not to be compared by it.

@@ -41,9 +41,9 @@ class KernelKFlats(KernelInput, FlatsClusterer):
     n_init : int, default 10
         Initialisations, of which the best is kept; one for "spectral" and for labels given.
     on_degenerate : {"reduce", "restart"}, default "reduce"
-        What becomes of a cluster of `n_dims` points or fewer: a flat of fewer dimensions, or a new initialisation.
+        Treatment of a cluster of at most `n_dims` points: a flat of fewer dimensions, or a new initialisation.
     on_indefinite : {"error", "warn"}, default "error"
-        What becomes of kernels that are not positive semi-definite.
+        Treatment of kernels that are not positive semi-definite.
     max_iter, on_empty, max_restarts, random_state, n_jobs, verbose
         As for :class:`KFlats`.
 

@@ -109,8 +109,8 @@ class KernelKMeans(CentroidClusterer):
     kernel : str or callable, default "auto"
         - "gaussian" ("rbf"), "laplacian", "polynomial" ("poly"), "sigmoid", "cosine", "linear" or a function
           ``kernel(X, Y)``: kernels over vectors, see `kernel_function`
-        - "precomputed": what :meth:`fit` gets is the kernel matrix, dense or sparse
-        - "normalized_cut": what it gets is a graph, a networkx graph or an adjacency matrix A, with kernel
+        - "precomputed": :meth:`fit` gets the kernel matrix, dense or sparse
+        - "normalized_cut": it gets a graph, a networkx graph or an adjacency matrix A, with kernel
           ``D^-1 A D^-1`` and the degrees as weights; kernel k-means then is normalised cut
         - "auto": "normalized_cut" for graphs and square sparse matrices, "gaussian" for everything else. Name the
           kernel where a square sparse matrix holds vectors, and in a search over an adjacency matrix: with "auto"
@@ -122,14 +122,14 @@ class KernelKMeans(CentroidClusterer):
         In place of the bandwidth; 1 / (2 sigma^2) for the Gaussian kernel.
     degree : int, default 3
     coef0 : float, default 1
-        Of the polynomial and sigmoid kernels.
+        Constant term of the polynomial and sigmoid kernels.
     init : {"k-means++", "random"} or array-like of shape (n_samples,), default "k-means++"
         D2 sampling in feature space, random points as centres, or labels to start from.
     seeding : {"auto", "fast", "naive"}, default "auto"
         How seeds are drawn. "fast" reads only the rows of seeds, of a graph or a sparse kernel matrix without negative
         entries; "naive" visits all points for every seed. Both make the same draws. "auto" is "fast" where it applies.
     n_init : int, default 10
-        Starts, the best of which is kept.
+        Number of initialisations; the best is kept.
     max_iter : int, default 300
     tol : float, default 0
         Stop when the cost falls by no more than this share of itself. 0 iterates until no point moves.
@@ -140,20 +140,20 @@ class KernelKMeans(CentroidClusterer):
         Weight of a loop on every node of a graph, in the kernel only, as a multiple of the graph's mean weight. "auto"
         is 0: kernel k-means then is normalised cut.
     on_empty : {"farthest", "drop", "error"}, default "farthest"
-        What becomes of a cluster that lost all its points: it takes the point that is farthest from its centroid, stays
+        Treatment of a cluster that lost all its points: it takes the point that is farthest from its centroid, stays
         empty, or ends the fit.
     on_indefinite : {"warn", "error"}, default "warn"
-        What becomes of a kernel that is not positive semi-definite: it is taken as it is with a warning, or refused.
-        With ``shift="psd"`` there is nothing to say; the kernel of a graph is not looked at.
+        Treatment of a kernel that is not positive semi-definite: it is used with a warning, or rejected.
+        Has no effect with ``shift="psd"`` or on the kernel of a graph.
     held_bytes : int, default 256 MiB
         A kernel matrix over vectors up to this size is held; of a larger one blocks are evaluated again each time.
     symmetrize : {"max", "average", "sum", "min", "error", "degree-discounted", "random-walk"}, default "max"
-        What becomes of an asymmetric adjacency matrix, see :meth:`graphcore.Graph.from_edges`.
+        How an asymmetric adjacency matrix is made symmetric, see :meth:`graphcore.Graph.from_edges`.
     random_state : int, numpy Generator, RandomState or None, default None
     n_jobs : int or None, default None
-        Threads: None is one, -1 is all. The result does not depend on it.
+        Number of threads: None is one, -1 is all. The result does not depend on it.
     verbose : int, default 0
-        1 tells the seconds of every stage, on the logger "graphcore" (INFO) or, where no logging is set up, on stderr.
+        1 reports the seconds of every stage, to the logger "graphcore" (INFO) or, if no logging is set up, to stderr.
 
     Attributes
     ----------
@@ -167,14 +167,14 @@ class KernelKMeans(CentroidClusterer):
     cluster_weights_ : ndarray of shape (n_clusters,), float64
         Weight of every cluster; 0 for empty ones.
     n_iter_ : int
-        Partitions that the best start looked at.
+        Number of partitions that the best initialisation visited.
     converged_ : bool
-        Whether the best start came to rest, by `tol` too, and not by `max_iter` or a cycle; see
+        Whether the best initialisation converged, by `tol` too, and was not ended by `max_iter` or a cycle; see
         ``result_.run.stopped``.
     kernel_ : KernelFunction or None
         The kernel over vectors, with its bandwidth resolved.
     result_ : KernelKMeansResult
-        All that is known of the run, over the different points that have weight.
+        Details of the run, over the distinct points with a weight.
     n_features_in_ : int
 
     See Also

@@ -11,14 +11,14 @@ def load(path: PathLike, *, any_size: bool = False) -> CoresetSpectralClustering
     Parameters
     ----------
     path : str or path-like
-        The file. Nothing in it is run, and everything is checked: it may come from anywhere.
+        The file. No code in it is run, and everything is checked, so it may come from an untrusted source.
     any_size : bool, default False
-        Whether to believe what the file says about sizes, see :func:`graphcore.read_graph`.
+        Whether to accept sizes of any magnitude that the file states, see :func:`graphcore.read_graph`.
 
     Returns
     -------
     CoresetSpectralClustering
-        Fitted: it predicts, updates, reports and is saved as the one that was saved.
+        The fitted model, with all methods of the one that was saved.
 
     Raises
     ------

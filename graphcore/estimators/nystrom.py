@@ -109,10 +109,10 @@ class NystromFeatures(FeatureTransformer, LandmarkEstimator):
     Parameters
     ----------
     n_components : int or None, default None
-        Features, s: the approximation is restricted to its best rank s. None keeps all that the landmarks give.
+        Number of features s: the approximation is restricted to its best rank s. None keeps the full rank.
     n_landmarks : int, float or {"auto", "sqrt"}, default "auto"
-        Landmarks drawn, c, or their share of the points. "sqrt" is ``ceil(sqrt(n))``, "auto" twice that and at least
-        10 for every feature; at most all points.
+        Number of landmarks c; a float is a share of the points. "sqrt" is ``ceil(sqrt(n))``, "auto" twice that and at
+        least 10 for every feature; at most all points.
     sampling : str or array-like of int, default "uniform"
         "uniform", "leverage", "approximate-leverage", "ridge", "recursive-ridge" or "rpcholesky" (randomly pivoted
         Cholesky) choose points; "gaussian", "srht" and "countsketch" mix all columns of the kernel matrix, "power"
@@ -122,8 +122,8 @@ class NystromFeatures(FeatureTransformer, LandmarkEstimator):
         Whether a landmark can be drawn twice. None: no for "uniform" and "rpcholesky" (which never does), yes for the
         others, as in the theory.
     truncation : int, "half" or None, default None
-        Rank that the landmark matrix is cut to before it is inverted; "half" is half of the landmarks, as in the
-        paper's experiments. None: only what is rounding is cut.
+        Rank to which the landmark matrix is truncated before it is inverted; "half" is half of the landmarks, as in the
+        paper's experiments. None drops only eigenvalues at the level of rounding errors.
     kernel, bandwidth, gamma, degree, coef0
         As for :class:`KernelKMeans`, but that graphs, and with "auto" symmetric sparse matrices, are refused. Of
         "precomputed" :meth:`transform` takes the rows of new points against all points fitted.
@@ -133,10 +133,10 @@ class NystromFeatures(FeatureTransformer, LandmarkEstimator):
         Eigenvalues of the landmark matrix up to this share of the largest count as zero. Default: the number of
         landmarks times the machine epsilon.
     on_indefinite : {"error", "clip"}, default "error"
-        What becomes of a kernel that is not positive semi-definite: it is refused, or its negative part dropped.
+        Treatment of a kernel that is not positive semi-definite: it is rejected, or its negative part is dropped.
     dtype : {"auto", "float32", "float64"}, default "auto"
-        What kernel values and features are computed in. "auto" is float32 for float32 and for numbers of one or two
-        bytes. Sums and the landmark matrix are always float64.
+        Type in which kernel values and features are computed. "auto" is float32 for float32 and for numbers of one or
+        two bytes. Sums and the landmark matrix are always float64.
     block_bytes : int or None, default None
         Kernel values worked on at a time, by their size in memory; None is what fits into a processor's cache. Features
         do not depend on it beyond rounding.
@@ -150,11 +150,11 @@ class NystromFeatures(FeatureTransformer, LandmarkEstimator):
     landmark_indices_ : ndarray of shape (n_distinct,), int64, or None
         Distinct landmarks, ascending; None for the schemes that mix columns.
     n_landmarks_, n_components_ : int
-        Landmarks drawn, and features.
+        Numbers of landmarks and of features.
     singular_values_ : ndarray, float64
-        Of the approximation's root; the first ones are those of the features.
+        Singular values of the root of the approximation; the first ones are those of the features.
     diagnostics_ : FeatureDiagnostics
-        What the features keep of the kernel; :meth:`report` prints it.
+        Quality of the features as an approximation of the kernel; :meth:`report` prints it.
     kernel_ : KernelFunction or None
         The kernel with its bandwidth; None for a kernel matrix.
     n_features_in_ : int
@@ -205,11 +205,12 @@ class NystromKernelKMeans(FeatureClusterer, LandmarkEstimator):
     ----------
     n_clusters : int, default 8
     n_landmarks : int, float or {"auto", "sqrt", "sqrt_nk", "theory"}, default "auto"
-        Landmarks drawn, c, or their share of the points; at least `n_clusters`. "sqrt" is ``ceil(sqrt(n))``, "auto"
-        twice that and at least 10 for every cluster, "sqrt_nk" ``ceil(sqrt(n k))``, "theory" what the theorem asks for,
-        which is far too much.
+        Number of landmarks c, at least `n_clusters`; a float is a share of the points. "sqrt" is ``ceil(sqrt(n))``,
+        "auto" twice that and at least 10 for every cluster, "sqrt_nk" ``ceil(sqrt(n k))``, "theory" the number in the
+        theorem, which is far larger than needed.
     n_components : int, None or "auto", default "auto"
-        Features for k-means, s: best from `n_clusters` to `n_landmarks`. "auto" is ``ceil(sqrt(k c))``; None keeps all.
+        Number of features s for k-means: best from `n_clusters` to `n_landmarks`. "auto" is ``ceil(sqrt(k c))``; None
+        keeps all.
     sampling, replace, truncation, kernel, bandwidth, gamma, degree, coef0, ridge, rtol, on_indefinite, dtype
         See :class:`NystromFeatures`.
     block_bytes, random_state, n_jobs, verbose
@@ -217,7 +218,7 @@ class NystromKernelKMeans(FeatureClusterer, LandmarkEstimator):
     solver : {"lloyd", "minibatch"}, default "lloyd"
         scikit-learn's :class:`~sklearn.cluster.KMeans` or :class:`~sklearn.cluster.MiniBatchKMeans`, on one thread.
     n_init : int, default 10
-        Starts of k-means (k-means++); the cheapest is kept.
+        Number of initialisations of k-means (k-means++); the cheapest is kept.
     max_iter : int, default 300
     tol : float, default 1e-4
     batch_size : int, default 1024
@@ -227,12 +228,12 @@ class NystromKernelKMeans(FeatureClusterer, LandmarkEstimator):
     ----------
     labels_ : ndarray of shape (n_samples,), int32
     cluster_centers_ : ndarray of shape (n_clusters, n_components), float64
-        In the space of the features.
+        Centres in the space of the features.
     cost_ : float
         Mean squared distance in kernel space to the nearest centre, ``f(J; B) + alpha / n``: comparable between numbers
         of landmarks, and equal to ``certificate_.cost``.
     certificate_ : Certificate
-        Between what the true cost of the labels lies, and what it can be above the optimum at most.
+        Bounds on the true cost of the labels, and on its ratio to the optimum.
     converged_ : bool
     feature_map_, landmark_indices_, n_landmarks_, n_components_, singular_values_, diagnostics_, kernel_
         See :class:`NystromFeatures`.

@@ -33,17 +33,17 @@ class Update:
     Attributes
     ----------
     n_added, n_removed : int
-        Edges that are there now and were not, and that were taken out.
+        Number of edges that were added and removed.
     new_nodes : ndarray, int64
-        Nodes that have got a cluster and had none: new ones, and isolated ones that got an edge.
+        Nodes that had no cluster before: new nodes, and isolated nodes that got an edge.
     moved : ndarray, int64
-        Nodes whose cluster has changed; those that have none any more included.
+        Nodes whose cluster has changed, nodes that are in no cluster now included.
     splits : dict of int to tuple of int
-        Clusters of which two parts, a quarter of the nodes each at least, are in different clusters now: in which.
+        Clusters that have split, at least a quarter of their nodes in each part, and the clusters of the parts.
     unions : dict of int to tuple of int
-        Clusters that hold most nodes of more than one earlier cluster: of which.
+        Clusters that hold most nodes of several earlier clusters, and these clusters.
     formed_anew : tuple of int
-        Clusters whose evidence had changed so far that they were dissolved for a trial.
+        Clusters that had changed so much that they were dissolved and formed anew for a trial.
     seconds : dict
         Wall-clock seconds of every stage.
     """

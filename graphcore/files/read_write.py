@@ -66,7 +66,7 @@ def read_graph(
     ids : {"auto", "integer", "string"}, default "auto"
         Edge lists: what the nodes' names are. "auto" takes integers if the first lines hold nothing else.
     symmetrize : {"max", "average", "sum", "min", "error", "degree-discounted", "random-walk"}, default "max"
-        What becomes of the two directions of a pair, see :meth:`Graph.from_edges`.
+        How the two directions of a pair are combined, see :meth:`Graph.from_edges`.
     bipartite : bool, default False
         Whether rows and columns of a matrix, or the two columns of an edge list, are nodes of two kinds, which may have
         the same names: nodes are then called "r:" and "c:" and their name, or number from 0. Edge lists, Matrix Market

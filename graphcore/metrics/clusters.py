@@ -61,7 +61,7 @@ def cluster_summary(
     graph, labels, n_clusters, n_jobs
         See :func:`cut_and_volume`.
     n_central : int, default 3
-        Central nodes of each cluster, see :func:`central_nodes`.
+        Number of central nodes of each cluster, see :func:`central_nodes`.
 
     Returns
     -------

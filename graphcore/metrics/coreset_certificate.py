@@ -23,12 +23,12 @@ class CoresetCertificate(NamedTuple):
     Attributes
     ----------
     estimate : float
-        Cost of the centres, estimated from the coreset: every node pays for the nearest one.
+        Cost of the centres, estimated from the coreset, with every node assigned to the nearest one.
     lower, upper : float
         Bounds of their cost on all nodes.
     eps : float
-        The estimate of the cost of any as many centres has at most this relative error. Infinite where nothing is
-        known; from 1 on it says little.
+        Bound on the relative error of the estimated cost, for any centres of this number. Infinite if there is no
+        bound; not useful from 1 on.
     confidence : float
     """
 
@@ -57,7 +57,8 @@ def coreset_certificate(
     labels : array-like of shape (n_nodes,), integer
         Clusters from 0 whose centroids are the centres; -1 for nodes without a part in them.
     self_loop, shift : float, default 1.0 and 0.0
-        With which the coreset was drawn. The kernel has to be positive semi-definite: with ``shift=1`` it always is.
+        The values with which the coreset was drawn. The kernel has to be positive semi-definite: with ``shift=1`` it
+        always is.
     confidence : float, default 0.95
         Probability with which each statement holds, over the draws.
     n_jobs : int, optional

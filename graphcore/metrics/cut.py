@@ -71,7 +71,7 @@ def cut_and_volume(
         Number of clusters, if the last ones may be empty. Default: the largest label of a node with an edge, plus 1. A
         label beyond `n_clusters` counts as one more cluster.
     n_jobs : int, optional
-        Threads; the result does not depend on it.
+        Number of threads; the result does not depend on it.
 
     Returns
     -------

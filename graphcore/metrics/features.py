@@ -18,7 +18,7 @@ def describe(
     features: AnyData, labels: ArrayLike, names: ArrayLike | None = None, *, n_clusters: int | None = None,
     count: int = 5, library: str | None = None,
 ) -> Table:  # fmt: skip
-    """Find the columns that set each cluster apart from all else.
+    """Find the columns that distinguish each cluster from all others.
 
     Parameters
     ----------
@@ -28,7 +28,7 @@ def describe(
     labels : array-like of shape (n_samples,), integer
         Cluster of every row, from 0; rows below 0 count for nothing.
     names : array-like of shape (n_features,), optional
-        Of the columns; their numbers if not given.
+        Names of the columns; default their numbers.
     n_clusters : int, optional
         Number of clusters, if the last ones may be empty.
     count : int, default 5

@@ -148,7 +148,7 @@ def coreset_cost(
     labels : array-like of shape (n_nodes,), integer
         A partition of the graph, clusters from 0; nodes of label -1 or degree 0 have no part in either sum.
     centres : {"own", "nearest"}, default "own"
-        Which centre a point is charged for, in both sums.
+        Centre to which each point is assigned, in both sums.
 
     Returns
     -------

@@ -50,23 +50,24 @@ def robustness(
     graph: AnyGraph, labels: ArrayLike, refit: Callable[[Graph, int], ArrayLike], *, n_clusters: int | None = None,
     n_refits: int = 10, random_state: RandomState = 0, n_jobs: int | None = None,
 ) -> Robustness:  # fmt: skip
-    """Cluster graphs of edges drawn anew, and compare with the labels of the graph: a bootstrap.
+    """Cluster graphs of resampled edges, and compare with the labels of the graph: a bootstrap.
 
-    Each draw has every edge a Poisson number of mean 1 of times, as its weight (times that it has): 37 % of the edges
-    are missing. Nodes that a draw leaves no edge do not count in it. Clusters of a refit are matched one to one to
-    those given, so that as many nodes as possible agree.
+    In each draw the weight of every edge is multiplied by a Poisson variable with mean 1, so that 37 % of the edges are
+    missing. Nodes without an edge in a draw are left out of it. Clusters of a refit are matched one to one to those
+    given, so that as many nodes as possible agree.
 
     Parameters
     ----------
     graph, labels, n_clusters
         See :func:`cut_and_volume`.
     refit : callable
-        ``refit(graph, seed)`` returns labels of a graph of the same nodes, as the method would that the labels are
-        from. It is called in several threads, if `n_jobs` says so.
+        ``refit(graph, seed)`` returns labels of a graph of the same nodes, by the method that made `labels`. It is
+        called in `n_jobs` threads.
     n_refits : int, default 10
     random_state : int, Generator, RandomState or None, default 0
     n_jobs : int, optional
-        Refits at the same time; each holds up to 20 bytes for every entry of the graph. Results do not depend on it.
+        Number of refits at the same time; each holds up to 20 bytes for every entry of the graph. Results do not depend
+        on it.
 
     Returns
     -------

@@ -101,7 +101,7 @@ def calibration(probabilities: ArrayLike, right: ArrayLike, *, n_bins: int = 10)
     probabilities : array-like of shape (n,)
         From 0 to 1, such as the largest of each row of `membership_`.
     right : array-like of shape (n,), bool
-        Whether it came true.
+        Whether the predicted event occurred.
     n_bins : int, default 10
 
     Returns

@@ -44,8 +44,8 @@ def knn_graph(
         exact, sparse matrices stay sparse. Never changed. Of an NNDescent or a PyNNDescentTransformer the lists are
         taken as they are.
     n_neighbors : int, default 10
-        Neighbours of every row, the row itself not counted. A row has only n_samples - 1 others: more are
-        reduced to that, with a warning.
+        Number of neighbours of every row, without the row itself. More than n_samples - 1 are reduced to that, with a
+        warning.
     metric : str, default "euclidean"
         Distance between rows: "euclidean", "cosine", "manhattan", "hamming", "jaccard", "correlation", "chebyshev",
         "canberra" or "braycurtis". "cosine" is 1 - cos, and refuses rows of zeros. "hamming" (the share of columns that
@@ -70,14 +70,14 @@ def knn_graph(
         for up to five columns and wherever that is expected to take at most a second in one thread (20,000 rows of 16
         columns, 6,000 rows of 784, 10,000 sparse ones of 50 entries); it depends on the data only. An approximate
         search looks at 200 rows for the share of the true neighbours that it has found, and goes on where it is below
-        .95; "auto" is exact where that takes no longer, and what stays below is said in a warning.
+        .95; "auto" is exact where that takes no longer, and a warning tells if it stays below.
     random_state : int, numpy Generator, RandomState or None, default None
         For the approximate search. With a seed the graph is the same for any `n_jobs`.
     n_jobs : int or None, default None
-        Threads: None is one, -1 is all.
+        Number of threads: None is one, -1 is all.
     verbose : int, default 0
-        1 tells the seconds of search and construction, and how far a long search is, on the logger "graphcore" (INFO)
-        or, where no logging is set up, on stderr.
+        1 reports the seconds of search and construction, and the progress of a long search, to the logger "graphcore"
+        (INFO) or, if no logging is set up, to stderr.
 
     Returns
     -------

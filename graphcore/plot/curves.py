@@ -55,7 +55,7 @@ def objective_history(history: Sequence[tuple[str, float]], *, ax: Axes | None =
 
 @picture
 def balance_choice(trials: Sequence, *, chosen: float | None = None, ax: Axes | None = None) -> Axes:
-    """Draw the balances that a fit tried: the score of each, and the cut that it would make.
+    """Draw the balances that a fit tried: the score of each, and the share of edge weight cut at it.
 
     Parameters
     ----------
@@ -110,7 +110,7 @@ def k_sweep(
     chosen : int, optional
         A number of clusters to mark.
     label : str, default "score"
-        What the vertical axis shows.
+        Label of the vertical axis.
     {ax}
 
     Examples

@@ -20,12 +20,12 @@ def dendrogram(
     linkage : array-like of shape (n_groups - 1, 4)
         In scipy's form, such as ``model.tree_.to_linkage()``.
     n_leaves : int, default 30
-        What is merged before so many are left is not drawn; a leaf then stands for several groups.
+        Number of leaves that are drawn; with earlier merges left out, a leaf stands for several groups.
     names : sequence of str, optional
         Names of the groups. A leaf of one group bears its name, another one the number of its groups; of
         ``2 n_groups - 1`` names, the further ones are those of the unions, in the order of `linkage`.
     n_clusters : int, optional
-        Marks where the tree is cut into so many clusters.
+        Number of clusters, whose cut of the tree is marked.
     {ax}
 
     Examples

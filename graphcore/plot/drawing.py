@@ -28,9 +28,9 @@ def graph_drawing(
     """Draw every node of a small graph, and a shade behind each cluster.
 
     Clusters are placed by the links between them, and the nodes of each by the edges inside it: edges attract, nodes
-    repel each other. Every node then leans towards its neighbours, so that nodes at a border lie at it. Up to six
-    clusters have a legend; of more, shades, shapes and hatches come again in other combinations, as far as possible
-    from each other, and the largest bear their number.
+    repel each other. Every node is then moved towards its neighbours, so that nodes at a border lie at it. Up to six
+    clusters have a legend. For more, shades, shapes and hatches are reused in other combinations, as far as possible
+    from each other, and the largest clusters are numbered.
 
     Parameters
     ----------
@@ -38,13 +38,13 @@ def graph_drawing(
     labels : array-like of shape (n_nodes,), integer
         Cluster of every node, from 0; nodes of -1 and nodes without an edge are not drawn.
     most : int, default 3000
-        Larger graphs are refused: they take long, and show nothing.
+        Largest number of nodes; larger graphs raise an error.
     n_edges : int, default 4000
-        Of more edges, so many chosen at random are shown. All of them attract.
+        Largest number of edges that are drawn; of more, a random sample. All of them attract.
     names : dict of int to str, optional
         Names of clusters; default their numbers.
     random_state : int, Generator, RandomState or None, default 0
-        Which edges are shown.
+        Seed of the sample of edges.
     {ax}
 
     References

@@ -1,4 +1,6 @@
-"""A map of the coreset: two coordinates of its nodes, and the picture."""
+"""Maps of nodes or vectors: two coordinates for each, and the picture."""
+
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,50 +14,54 @@ from ..metrics import quotient_graph
 from ..metrics.cut import check_nodes, placed_labels
 from ._style import MIDDLE, axes_of, picture, scatter_clusters
 
-# The matrix between clusters is dense.
+if TYPE_CHECKING:
+    from ..estimators.coreset_spectral import CoresetSpectralClustering
+
+# The matrix of the graph between clusters is dense.
 _MAX_CLUSTERS = 1000
 # Steps of the lazy walk from a node.
 _STEPS = 2
 # This share of the points may lie far from all others, and is drawn at the border.
 _TAIL = 0.005
+_INSTEAD = "graph_drawing draws up to 3,000 nodes of any graph"
 
 
 def coreset_coordinates(
     graph: AnyGraph, indices: ArrayLike, labels: ArrayLike, *, most: int = 1500, random_state: RandomState = None,
     n_jobs: int | None = None,
 ) -> tuple[Integers, Floats]:  # fmt: skip
-    """Place coreset nodes in two dimensions.
+    """Place coreset nodes, or any others, in two dimensions.
 
     Parameters
     ----------
     graph : Graph, sparse matrix or networkx graph
     indices : array-like of shape (n_coreset,), integer
-        Nodes of the coreset, such as ``model.clustering_.coreset.indices``.
+        Nodes to place, such as ``model.coreset_.indices``.
     labels : array-like of shape (n_nodes,), integer
         Clusters of all nodes of the graph, such as ``model.labels_``; the thousand of the largest volume are placed.
     most : int, default 1500
-        Of a larger coreset, only so many nodes, drawn at random, are placed.
+        The largest number of nodes that are placed; of more, a random sample.
     random_state : int, Generator, RandomState or None
-        For that draw.
+        Seed of the sample.
     n_jobs : int, optional
 
     Returns
     -------
     chosen : ndarray of shape (n_placed,), int64
-        Which of the coreset nodes are placed (positions in `indices`), ascending.
+        Positions in `indices` of the nodes that are placed, ascending.
     points : ndarray of shape (n_placed, 2), float64
 
     Raises
     ------
     InputError
-        If fewer than three clusters hold nodes, or nothing runs between them, or no coreset node has a cluster.
+        If fewer than three clusters hold nodes, no edge joins them, or no coreset node has a cluster.
 
     Notes
     -----
-    Clusters are placed by the second and third eigenvector of the graph between them, as eigenvectors of a sparse
-    graph are concentrated on a few nodes. The weight inside clusters is left out, and the mean degree is spread over
-    all pairs, which keeps small clusters from the ends of the map. A node lies at the mean of the clusters in which a
-    lazy walk of two steps ends: at its cluster's place if it is far inside, between clusters at a border.
+    The coordinates are a spectral embedding. Clusters are placed by the second and third eigenvector of the graph
+    between them, because eigenvectors of a sparse graph itself are concentrated on a few nodes. The weight inside
+    clusters is left out, and the mean degree is spread over all pairs, so that small clusters do not take the ends of
+    the map. A node lies at the mean of the clusters in which a lazy random walk of two steps from it ends.
 
     References
     ----------
@@ -74,7 +80,7 @@ def coreset_coordinates(
     indices = check_nodes("indices", indices, graph.n_nodes)
     most = check_integer("most", most, low=1)
     if k < 3:
-        raise InputError(f"{k} clusters have no two coordinates; three are needed")
+        raise InputError(f"{k} clusters have no two coordinates: three are needed; {_INSTEAD}")
     clusters, places = _cluster_places(quotient_graph(graph, labels, k, n_jobs=n_jobs))
     position = np.full(k + 1, -1)  # the last entry is that of label -1
     position[clusters] = np.arange(len(clusters))
@@ -102,7 +108,7 @@ def _cluster_places(between):
     np.fill_diagonal(A, 0.0)
     n, total = len(clusters), A.sum()
     if n < 3 or total == 0:
-        raise InputError(f"{n} clusters with weight {total:g} between them have no two coordinates; three are needed")
+        raise InputError(f"{n} clusters with weight {total:g} between them have no two coordinates; {_INSTEAD}")
     A += total / n**2
     root = np.sqrt(A.sum(axis=1))
     A /= np.outer(root, root)
@@ -121,8 +127,8 @@ def coreset_map(
 ) -> Axes:  # fmt: skip
     """Draw coreset nodes at two coordinates, sized by their weight.
 
-    Up to six clusters have a shape and a shade each, and a legend; of more, shapes and shades come again, and the
-    largest clusters have their number at the median of their nodes.
+    Up to six clusters have a shape and a shade each, and a legend. For more, shapes and shades are reused in other
+    combinations, and the number of each large cluster stands at the median of its nodes.
 
     Parameters
     ----------
@@ -173,3 +179,39 @@ def coreset_map(
         clip_on=False,
     )  # fmt: skip
     return ax
+
+
+@picture
+def node_map(
+    model: "CoresetSpectralClustering", *, most: int = 3000, names: Mapping[int, str] | None = None,
+    random_state: RandomState = 0, ax: Axes | None = None,
+) -> Axes:  # fmt: skip
+    """Draw the vectors or nodes that a model clustered in two dimensions, shaded by cluster.
+
+    The coordinates are those of :func:`coreset_coordinates`, a spectral embedding of the graph.
+
+    Parameters
+    ----------
+    model : CoresetSpectralClustering
+        A fitted model of at least three clusters.
+    most : int, default 3000
+        The largest number of points; of more, a random sample is drawn.
+    names : dict of int to str, optional
+        Names of clusters; default their numbers.
+    random_state : int, Generator, RandomState or None, default 0
+        Seed of the sample.
+    {ax}
+
+    Examples
+    --------
+    >>> import graphcore
+    >>> X = graphcore.datasets.load_digits().data
+    >>> model = graphcore.CoresetSpectralClustering(5, random_state=0).fit(X)
+    >>> len(graphcore.plot.node_map(model).collections)
+    5
+    """
+    graph, labels = model.graph_, model.labels_
+    chosen, points = coreset_coordinates(
+        graph, np.arange(graph.n_nodes), labels, most=most, random_state=random_state, n_jobs=model.n_jobs
+    )
+    return coreset_map(points, np.ones(len(chosen)), labels[chosen], names=names, ax=ax)

@@ -41,9 +41,9 @@ def quotient_graph(
     n_clusters : int, default 40
         Draw the largest ones; the title says how many there are.
     n_links : int, default 3
-        Of each cluster, at least so many of its heaviest links are drawn, and no more than needed for that.
+        Number of the heaviest links of each cluster that are drawn.
     names : sequence of str, optional
-        What stands on the disks; default the clusters' numbers. Names that do not fit are left out.
+        Text on the disks; default the clusters' numbers. Names that do not fit are left out.
     {ax}
 
     Examples

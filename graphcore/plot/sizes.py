@@ -35,8 +35,8 @@ def cluster_sizes(
     stability : array-like of shape (n_clusters,), optional
         Shades of the dots, 0 light to 1 dark; such as ``model.cluster_stability_``.
     n_named : int, default 8
-        How many of the most conspicuous clusters (highest conductance, largest, smallest) get their number beside the
-        dot; a number that would lie on another one is left out.
+        Number of conspicuous clusters (highest conductance, largest, smallest) that are labelled with their number;
+        numbers that would overlap are left out.
     {ax}
 
     Examples

@@ -62,13 +62,13 @@ class ReportFacts(Measured):
     inside : ndarray of shape (n_clusters,) or None
         The cluster of the level above that each cluster lies in.
     clustering : Clustering or None
-        Of the run that made the labels, if it is known.
+        The run that made the labels, if it is known.
     robustness : Robustness or None
-        Of the clusters when edges are resampled, if it was measured.
+        Robustness of the clusters to resampled edges, if it was measured.
     described : list of str or None
         Distinguishing columns of each cluster, if they are known.
     version : str
-        Of graphcore.
+        Version of graphcore.
     """
 
     graph: Graph = field(repr=False)

@@ -1,12 +1,14 @@
 """The report's pictures as SVG that takes its colours from the page, so that they follow its light or dark colours."""
 
 import io
+import re
 import warnings
 from typing import NamedTuple
 from xml.etree import ElementTree
 
 from markupsafe import Markup
 
+from ..cluster.pipeline.balance import most_even
 from ..exceptions import InputError
 from ..plot import (
     _style,
@@ -36,6 +38,7 @@ _VARIABLES = {
 }
 _INKED = ("text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color")
 _RC = {"svg.fonttype": "path", "font.size": 9, "font.family": "DejaVu Sans", "path.simplify": True}
+_REFERENCE = re.compile(r"""(?:href="|url\()#([^")]+)""")
 _RC |= dict.fromkeys(_INKED, _style.INK)
 
 
@@ -58,11 +61,11 @@ def draw_pictures(facts, random_state, n_jobs):
         raise InputError(_style.NEEDED) from None
     drawings = {
         "sizes": ("Sizes and conductance", lambda ax: _sizes(ax, facts)),
-        "quotient": ("Clusters and what runs between them", lambda ax: _quotient(ax, facts)),
+        "quotient": ("Clusters and the links between them", lambda ax: _quotient(ax, facts)),
         "drawing": ("The graph", lambda ax: _drawing(ax, facts, random_state)),
         "coreset": ("Map of the coreset", lambda ax: _coreset(ax, facts, random_state, n_jobs)),
-        "tree": ("How the clusters hang together", lambda ax: _tree(ax, facts)),
-        "balance": ("How even the clusters are", lambda ax: _balance(ax, facts)),
+        "tree": ("Tree of the clusters", lambda ax: _tree(ax, facts)),
+        "balance": ("Choice of the balance", lambda ax: _balance(ax, facts)),
         "history": ("Progress of the objective", lambda ax: _history(ax, facts)),
     }
     pictures = []
@@ -153,8 +156,10 @@ def _balance(ax, facts):
         return None
     ax.get_figure().set_size_inches(6.6, 2.6)
     balance_choice(run.balances, chosen=run.settings.balance, ax=ax)
+    scores = [each.score for each in run.balances]
     taken = next(each for each in run.balances if each.balance == run.settings.balance)
-    return {"taken": taken, "n_tried": len(run.balances)}
+    is_chosen = run.balances[most_even(scores)] is taken
+    return {"taken": taken, "n_tried": len(scores), "ahead": max(scores) - taken.score, "is_chosen": is_chosen}
 
 
 def _history(ax, facts):
@@ -179,9 +184,9 @@ def _svg(figure, name, title, size):
     tree = ElementTree.fromstring(text[text.index("<svg") :])
     for metadata in tree.findall("{*}metadata"):
         tree.remove(metadata)
-    names = [part.get("id") for part in tree.iter()]
     # Parts that others refer to get short names of the picture's own.
-    short = {each: f"{name}{i}" for i, each in enumerate(names) if f"#{each}" in text} | {"edges": f"{name}-edges"}
+    short = {each: f"{name}{i}" for i, each in enumerate(dict.fromkeys(_REFERENCE.findall(text)))}
+    short["edges"] = f"{name}-edges"
     for part in list(tree.iter()):
         _tidy(part, short)
     width, height = (f"{72 * side:g}" for side in size)

@@ -34,7 +34,7 @@ from .figures import draw_pictures
 # Endings of other kinds of reports.
 _NO_PAGES = (".pdf", ".png", ".svg", ".jpg", ".docx", ".md", ".json", ".ipynb")
 
-# Of a normalised cut by chance: below the first there are clear clusters, above the second there are hardly any.
+# Shares of the normalised cut by chance: below the first the clusters are clear, above the second there are hardly any.
 _CLEAR, _VAGUE = 0.5, 0.85
 # A stability over seeds from which a cluster is called the same: of twenty nodes, one may be another.
 _SAME = 0.95
@@ -53,14 +53,18 @@ class About:
     ----------
     title : str
     source : str
-        What was clustered, in words or as a file name.
+        Name of the input, in words or as a file name.
     command : str
-        What repeats it; empty if that is not known.
+        The command or program that repeats the run; empty if it is not known.
     note : str
-        What has to be known to repeat it.
+        Remarks about the command.
     warnings : sequence of str
     seconds : dict of str to float
+        Duration of each stage.
     created : datetime
+    n_features : int or None
+        Number of columns of the vectors that were clustered by the graph of their nearest neighbours; None if a graph
+        was clustered.
     """
 
     title: str
@@ -70,6 +74,7 @@ class About:
     warnings: tuple = ()
     seconds: dict = field(default_factory=dict)
     created: datetime = field(default_factory=lambda: datetime.now().astimezone())
+    n_features: int | None = None
 
 
 def check_page(path):
@@ -102,8 +107,8 @@ def write_report(
         For the map of the coreset.
     n_jobs : int, optional
     **measured
-        What else is known: `n_clusters`, `clustering`, `membership`, `truth`, `robustness`, `described` and
-        `n_central` of :func:`gather_facts`.
+        Further arguments of :func:`gather_facts`: `n_clusters`, `clustering`, `membership`, `truth`, `robustness`,
+        `described` and `n_central`.
 
     Returns
     -------
@@ -166,19 +171,27 @@ def _path_beside(path, graph):
 def report_model(model, path, graph, clustering, *, title=None, pictures="auto", **measured):
     """Write a page about a fitted estimator; see :meth:`graphcore.CoresetSpectralClustering.report`."""
     check_page(path)  # before memberships are computed
-    note = "X is the graph, or the vectors, that were clustered."
+    n_features = columns_of(model)
+    noun, note = "a graph", "X is the graph that was clustered."
+    if n_features is not None:
+        noun, note = "vectors", "X holds the vectors that were clustered."
     if not isinstance(model.random_state, Integral):
-        note += " random_state was not a number, so another fit draws other coresets: give one to repeat a result."
+        note += " random_state was not an integer, so another fit gives other labels; pass one to repeat a result."
     if (chosen := getattr(model, "selection_", None)) is not None:
         note += f" The number of clusters was {how_chosen(chosen.method, chosen.clear)}."
     about = About(
-        title=title or f"{clustering.settings.n_clusters:,} clusters of a graph", command=_constructor(model),
-        note=note, seconds=clustering.seconds,
+        title=title or f"{clustering.settings.n_clusters:,} clusters of {noun}", command=_constructor(model),
+        note=note, seconds=clustering.seconds, n_features=n_features,
     )  # fmt: skip
     return write_report(
         path, graph, clustering.labels, clustering=clustering, membership=getattr(model, "membership_", None),
         about=about, pictures=pictures, n_jobs=model.n_jobs, **measured,
     )  # fmt: skip
+
+
+def columns_of(model):
+    """Return the number of columns of the vectors that a model was fitted to, None for a graph."""
+    return model.n_features_in_ if model.affinity_ == "nearest_neighbors" else None
 
 
 def _constructor(model):
@@ -225,7 +238,7 @@ def _template():
     }  # fmt: skip
     environment.globals |= {
         "Markup": Markup, "median": np.median, "clear": _CLEAR, "vague": _VAGUE, "same": _SAME, "unsure": UNSURE,
-        "come_again": ROBUST, "dissolved": DISSOLVED, "most_classes": _MOST_CLASSES, "nothing": "\u2013",
+        "recovered": ROBUST, "dissolved": DISSOLVED, "most_classes": _MOST_CLASSES, "nothing": "\u2013",
         "pictures_need": NEEDED,
     }  # fmt: skip
     return environment.from_string(_asset("page.html"))

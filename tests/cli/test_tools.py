@@ -55,7 +55,7 @@ def test_cluster_writes_a_page_with_the_command_that_repeats_it(folder, told):
     assert sorted(int(row["nodes"]) for row in page.clusters) == [3, 3]
     assert {name for row in page.clusters for name in row["most central nodes"].split(", ")} == set("abcxyz")
     assert "Clusters of my graph.txt" in page.text
-    assert "The random seed was 3" in page.text
+    assert "The random seed was 3." in page.text
 
 
 def test_a_page_tells_no_folders_and_compares_with_known_classes(folder, told):
@@ -66,7 +66,7 @@ def test_a_page_tells_no_folders_and_compares_with_known_classes(folder, told):
     page = page_of(folder / "page.html")
     assert at not in page.source
     assert "graphcore cluster graph.txt -k 2 --report=page.html -o out.tsv --truth classes.csv" in page.text
-    assert "Adjusted Rand index 1.0000" in page.text and "over 3 nodes of known class" in page.text
+    assert "Adjusted Rand index 1.0000" in page.text and "over 3 nodes with a known class" in page.text
     said = told(f"report {at}/graph.txt {at}/out.tsv -o {at}/again.html --truth classes.csv").out
     assert "truth     ARI 1.0000, NMI 1.0000 over 3 nodes" in said
     assert at not in page_of(folder / "again.html").source

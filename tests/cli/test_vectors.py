@@ -266,7 +266,7 @@ def test_a_model_of_vectors_predicts_and_is_updated_as_that_of_the_class(noisy, 
 def test_outliers_are_told(noisy, told):
     np.save("x.npy", noisy)
     said = told("cluster x.npy -k 3 --outliers 0.09 -o l.npy --report r.html")
-    assert "outliers   30, of label -1" in said.out
+    assert "outliers   30 with label -1" in said.out
     assert "isolated" not in said.out + said.err
     with open("r.html", encoding="utf-8") as page:
         assert "left out: 30 outliers" in page.read()

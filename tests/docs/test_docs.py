@@ -204,6 +204,20 @@ def test_shell_examples_run(folder, page, capsys):
         assert run(command[1:]) == 0, command
 
 
+@pytest.mark.parametrize("page", sorted((ROOT / "docs").glob("*.md")), ids=lambda page: page.stem)
+def test_code_is_as_wide_as_a_page(page):
+    code = [line for kind in ("python", "bash", "sh") for block in blocks(page, kind) for line in block.splitlines()]
+    assert [line for line in code if len(line) > 88] == []
+
+
+def test_long_code_wraps_and_tables_of_four_columns_fit_a_telephone():
+    rules = (ROOT / "docs/static/pages.css").read_text(encoding="utf-8")
+    everywhere, narrow = rules.split("@media", 1)
+    assert re.search(r"div\.highlight > pre {[^}]*white-space: pre-wrap", everywhere)
+    widest = re.findall(r"(table\.docutils[^{]*){\s*min-width", narrow)
+    assert widest and all(":has(th:nth-child(5))" in rule for rule in widest)
+
+
 def test_readme_has_its_two_commands_in_one_line_each():
     lines = [line for block in blocks("README.md", "bash") for line in block.splitlines()]
     commands = [line for line in lines if line.startswith("python3 -m venv .venv && .venv/bin/pip install ")]

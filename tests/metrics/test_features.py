@@ -93,8 +93,8 @@ def test_the_report_says_what_sets_clusters_apart(tmp_path):
     )
     assert sorted(facts.described) == ["<b>tall +2.0", "<b>tall -2.0"]
     page = (tmp_path / "page.html").read_text()
-    assert '<th scope="col">set apart by' in page and "&lt;b&gt;tall +2.0" in page
+    assert '<th scope="col">distinguished by' in page and "&lt;b&gt;tall +2.0" in page
     model.report(tmp_path / "page.html", pictures=False)
-    assert '<th scope="col">set apart by' not in (tmp_path / "page.html").read_text()
+    assert '<th scope="col">distinguished by' not in (tmp_path / "page.html").read_text()
     with pytest.raises(InputError, match="describe these labels"):
         gather_facts(model.graph_, model.labels_, described={"cluster": [2], "name": ["a"], "score": [1.0]})

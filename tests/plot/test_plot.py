@@ -17,6 +17,7 @@ import scipy.sparse as sp
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from scipy.cluster import hierarchy
+from sklearn.datasets import make_blobs
 
 import graphcore
 from graphcore import plot
@@ -274,6 +275,17 @@ def test_coordinates_of_a_sample_repeat(planted):
     assert not np.array_equal(runs[0][0], runs[2][0])
 
 
+def test_vectors_are_drawn_at_their_spectral_coordinates():
+    X, _ = make_blobs(200, centers=4, cluster_std=1.5, random_state=0)
+    model = graphcore.CoresetSpectralClustering(n_clusters=4, random_state=0).fit(X)
+    _, points = plot.coreset_coordinates(model.graph_, np.arange(200), model.labels_)
+    drawn = {c.get_gid(): c.get_offsets() for c in plot.node_map(model).collections}
+    for c in range(4):
+        assert np.array_equal(drawn[f"clusters {c}"], points[model.labels_ == c])
+    ax = plot.node_map(model, most=30)
+    assert sum(len(c.get_offsets()) for c in ax.collections) == 30
+
+
 def test_map_of_few_clusters_has_shapes_and_a_legend():
     rng = np.random.default_rng(0)
     points, weights = rng.normal(size=(60, 2)), rng.random(60)
@@ -490,6 +502,7 @@ def test_every_picture_is_drawn_into_the_axes_given(planted):
         lambda ax: plot.cluster_sizes(sums, ax=ax),
         lambda ax: plot.quotient_graph(quotient_graph(graph, model.labels_), sums.size, ax=ax),
         lambda ax: plot.coreset_map(points, model.clustering_.coreset.weights[chosen], model.labels_[nodes], ax=ax),
+        lambda ax: plot.node_map(model, ax=ax),
         lambda ax: plot.graph_drawing(graph, model.labels_, ax=ax),
         lambda ax: plot.dendrogram(model.tree_.to_linkage(), ax=ax),
         lambda ax: plot.objective_history(model.clustering_.history, ax=ax),

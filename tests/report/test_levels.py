@@ -56,7 +56,7 @@ def test_the_page_has_a_row_for_each_level_and_each_cluster(graph, tmp_path):
         assert cells[:5] == [str(number), str(labels.max() + 1), size, size, size]
         assert cells[5] == f"{normalized_cut(graph, labels):.4f}"
     assert next(attrs for _, attrs in page.tags if attrs.get("class") == "map")["aria-label"]
-    assert "all else on this page is about level 3" in page.text.lower()
+    assert "the rest of this page is about level 3" in page.text.lower()
 
 
 def test_a_page_of_one_level_has_no_map(graph, tmp_path):

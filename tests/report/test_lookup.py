@@ -100,7 +100,8 @@ def test_of_many_nodes_the_most_central_are_listed_and_a_file_has_all(fitted, tm
     found = page.data
     central = graphcore.metrics.central_nodes(graph, model.labels_, count=10)
     assert set(found["names"]) == {f"person {i}" for each in central for i in each}
-    assert "The 60 most central of 240 nodes are listed here. out.html.nodes.tsv , beside this page" in page.text
+    assert "The 60 most central of 240 nodes can be found here. The file out.html.nodes.tsv beside" in page.text
+    assert "this page has the cluster of every node. Percentages are shares" in page.text
     again = graphcore.files.read_labels(tmp_path / "out.html.nodes.tsv", graph)
     assert np.array_equal(again, model.labels_)
 
@@ -248,7 +249,7 @@ def test_any_name_can_stand_at_a_leaf(tmp_path):
     graph = graphcore.Graph.from_edges(ring, (ring + 1) % 12, node_names=[f"{names[i // 2]}{i}" for i in ring])
     page = written(tmp_path / "out.html", graph, ring // 2, pictures=True)
     page.assert_alone()
-    assert "How the clusters hang together" in page.text
+    assert "Tree of the clusters" in page.text
 
 
 def test_the_page_tells_its_parts_to_a_screen_reader(drawn):

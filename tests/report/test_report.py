@@ -4,20 +4,23 @@ import base64
 import hashlib
 import pickle
 import re
+import time
 from dataclasses import replace
 
 import hypothesis
 import numpy as np
 import pytest
 from hypothesis import strategies as st
+from matplotlib.figure import Figure
 from sklearn.datasets import make_blobs
 
 import graphcore
+from graphcore.cluster.pipeline.balance import Trial
 from graphcore.cluster.pipeline.cluster import cluster_graph
 from graphcore.cluster.pipeline.settings import resolve_settings
 from graphcore.exceptions import InputError, ParameterError
 from graphcore.metrics import Robustness, central_nodes, conductance, normalized_cut
-from graphcore.report import About, gather_facts, write_report
+from graphcore.report import About, figures, gather_facts, write_report
 
 from ..depth import examples
 from ..strategies import graphs, labellings
@@ -86,12 +89,12 @@ def test_pictures_are_there_and_take_their_colours_from_the_page(planted, tmp_pa
     labels = [attrs["aria-label"] for tag, attrs in page.tags if tag == "svg"]
     assert labels[0] == "Sizes and conductance"
     assert sorted(labels[1:]) == [
-        "Clusters and what runs between them",
-        "How even the clusters are",
-        "How the clusters hang together",
+        "Choice of the balance",
+        "Clusters and the links between them",
         "Map of the coreset",
         "Progress of the objective",
         "The graph",
+        "Tree of the clusters",
     ]
     drawings = "".join(re.findall(r"<svg.*?</svg>", page.source, re.DOTALL))
     used = set(re.findall(r"var\((--\w+)\)", drawings))
@@ -99,6 +102,45 @@ def test_pictures_are_there_and_take_their_colours_from_the_page(planted, tmp_pa
     for block in re.findall(r":root \{(.*?)\}", page.styles[0], re.DOTALL):
         assert used <= set(re.findall(r"(--\w+):", block))  # both for light and for dark
     assert not re.findall(r"(?:fill|stroke): ?#[0-9a-f]{6}", drawings)
+
+
+@pytest.mark.parametrize(
+    ("taken", "scores", "said"),
+    [
+        (1.0, (0.6, 0.5), None),
+        (1.0, (0.56, 0.6), "The best score is 0.040 higher. So small a difference may be due to chance"),
+        (0.5, (0.6, 0.4), "Another value scores higher; this one was given."),
+    ],
+)
+def test_a_balance_that_does_not_score_best_is_explained(planted, tmp_path, taken, scores, said):
+    graph, run = planted
+    trials = tuple(Trial(b, 1.0, 1.8, 0.1, score, 1.0) for b, score in zip((1.0, 0.5), scores, strict=True))
+    run = replace(run, balances=trials, settings=replace(run.settings, balance=taken))
+    page = written(tmp_path / "out.html", graph, run.labels, clustering=run, pictures=True)
+    assert f"At {taken:g}, the value used, the clusters hold 1.00 nats of information, of 1.80 possible." in page.text
+    assert (said is None) == ("higher. So" not in page.text and "scores higher" not in page.text)
+    assert said is None or said in page.text
+
+
+@pytest.mark.slow
+def test_making_pictures_parts_of_the_page_costs_less_than_drawing_them(tmp_path, monkeypatch):
+    graph, labels = graphcore.datasets.planted_partition(50, 60, 0.2, 0.002, random_state=0)
+    seconds = dict.fromkeys(("savefig", "_svg"), 0.0)
+
+    def timed(function):
+        def timing(*args, **options):
+            start = time.process_time()
+            try:
+                return function(*args, **options)
+            finally:
+                seconds[function.__name__] += time.process_time() - start
+
+        return timing
+
+    monkeypatch.setattr(Figure, "savefig", timed(Figure.savefig))
+    monkeypatch.setattr(figures, "_svg", timed(figures._svg))
+    write_report(tmp_path / "out.html", graph, labels)
+    assert 0.0 < seconds["_svg"] < 1.6 * seconds["savefig"]
 
 
 def test_pictures_can_be_left_out(planted, tmp_path, monkeypatch):
@@ -120,11 +162,11 @@ def test_labels_alone_have_a_page_that_claims_no_stability(tmp_path):
     page = written(tmp_path / "out.html", karate.graph, karate.labels, pictures=True)
     page.assert_alone()
     assert {row["stability over seeds"] for row in page.clusters} == {"\u2013"}
-    assert "nothing can be said about their stability" in page.text
+    assert "so their stability is not known" in page.text
     assert [attrs["aria-label"] for tag, attrs in page.tags if tag == "svg"] == [
         "Sizes and conductance",
         "The graph",
-        "Clusters and what runs between them",
+        "Clusters and the links between them",
     ]
 
 
@@ -275,9 +317,9 @@ def test_central_nodes_against_a_dense_computation(seed):
 @pytest.mark.parametrize(
     ("stability", "said"),
     [
-        ([0.1, 0.2, 0.9, 0.99, 0.99, 0.99], "6 clusters, 3 of them the same for every seed; "),
-        ([0.96] * 6, "6 clusters, all of them the same for every seed; "),
-        ([0.1, 0.2, 0.3, 0.4, 0.9, 0.9], "Most of them change with the seed: no 6 to be sure of; fewer may be surer."),
+        ([0.1, 0.2, 0.9, 0.99, 0.99, 0.99], "6 clusters, 3 of them stable over seeds; "),
+        ([0.96] * 6, "6 clusters, all of them stable over seeds; "),
+        ([0.1, 0.2, 0.3, 0.4, 0.9, 0.9], "Most of them change with the seed; fewer clusters may be more stable."),
     ],
 )
 def test_the_verdict_calls_agreement_of_seeds_by_its_name(planted, tmp_path, stability, said):
@@ -285,11 +327,11 @@ def test_the_verdict_calls_agreement_of_seeds_by_its_name(planted, tmp_path, sta
     shaken = replace(run, cluster_stability=np.array(stability))
     page = written(tmp_path / "out.html", graph, run.labels, clustering=shaken)
     assert said in page.text
-    assert "would by chance. Less than half as many edges lead out" in page.text
+    assert "expected by chance. The clusters are clear: less than half as many edges lead out" in page.text
     unsure = sum(value < 0.5 for value in stability)
     assert (f"{unsure} of 6 clusters have a stability below 0.5" in page.text) == (unsure > 0)
     assert "of them sure" not in page.text
-    assert "What the data support was not measured" in page.text
+    assert "Robustness was not measured: model.robustness() and graphcore cluster --robustness cluster" in page.text
 
 
 @pytest.mark.parametrize(
@@ -297,7 +339,7 @@ def test_the_verdict_calls_agreement_of_seeds_by_its_name(planted, tmp_path, sta
     [
         ([1.0] * 6, True, "6 clusters, all of them sure; "),
         ([1.0, 0.75, 0.74, 0.6, 0.6, 0.6], True, "6 clusters, 2 of them sure; "),
-        ([0.2, 0.2, 0.5, 1.0, 1.0, 1.0], True, "Most of them are others when edges are drawn anew"),
+        ([0.2, 0.2, 0.5, 1.0, 1.0, 1.0], True, "Most of them dissolve when edges are resampled"),
         ([1.0] * 6, False, "6 clusters, 0 of them sure; "),  # most of their weight leads out
     ],
 )
@@ -313,7 +355,7 @@ def test_clusters_are_sure_by_robustness_and_conductance_never_by_seeds(planted,
     page.assert_alone()
     assert said in page.text
     assert "Robustness 0.60" in page.text
-    assert "the same for every seed" not in page.text
+    assert "stable over seeds" not in page.text
     assert [float(row["robustness"]) for row in sorted(page.clusters, key=lambda row: int(row["cluster"]))] == clusters
     assert page.data["robustness"] == [-1, -1] + [50] * 300
 
@@ -325,9 +367,7 @@ def test_robustness_of_other_labels_is_refused(planted, tmp_path):
         write_report(tmp_path / "out.html", graph, run.labels, robustness=found)
 
 
-@pytest.mark.parametrize(
-    ("labels", "said"), [([0, 1] * 3, "Hardly more edges"), ([0] * 6, "One cluster is no division")]
-)
+@pytest.mark.parametrize(("labels", "said"), [([0, 1] * 3, "Hardly more edges"), ([0] * 6, "there is no division")])
 def test_the_verdict_of_clusters_that_are_none(tmp_path, labels, said):
     page = written(tmp_path / "out.html", TRIANGLES, labels)
     assert said in page.text
@@ -352,14 +392,16 @@ def test_model_report(tmp_path):
     namespace = {"X": karate.graph}
     exec(command, namespace)
     assert np.array_equal(namespace["model"].labels_, model.labels_)
-    assert "was not a number" not in page.text
+    assert "was not an integer" not in page.text and "vector" not in page.text
 
 
 def test_model_report_of_vectors_and_an_unknown_seed(tmp_path):
     X, _ = make_blobs(60, centers=3, random_state=0)
     model = graphcore.CoresetSpectralClustering(n_clusters=3).fit(X)
     model.report(tmp_path / "out.html", pictures=False)
-    assert "random_state was not a number" in (tmp_path / "out.html").read_text()
+    page = Page((tmp_path / "out.html").read_text())
+    assert "X holds the vectors that were clustered. random_state was not an integer" in page.text
+    assert "3 clusters of vectors 60 vectors of 2 columns, each a node of the graph of nearest neighb" in page.text
 
 
 def test_a_pickled_model_writes_the_same_page(tmp_path):

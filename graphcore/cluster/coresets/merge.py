@@ -110,7 +110,7 @@ def reduce_coreset(
     size : int
         Points, or draws with `replace`. A coreset that is no larger is returned as it is.
     graph : Graph, sparse matrix or networkx graph, optional
-        That the nodes of the coreset are of. Coresets of vectors hold these.
+        The graph of the coreset's nodes; not needed for vectors, which a coreset holds.
     method : {"importance", "uniform", "degree"}, default "importance"
         As for :func:`build_coreset`, on weighted points; "degree", for graphs, draws by weight.
     n_seeds : int or "auto", default "auto"

@@ -47,7 +47,7 @@ class Clustering:
     labels : ndarray of shape (n_nodes,), int32
         0 to n_clusters - 1; -1 for isolated nodes.
     coreset : Coreset
-        That of the first draft.
+        Coreset of the first draft.
     coreset_labels : ndarray of shape (n_coreset,), int32
         Clusters of its nodes on the coreset graph; as in `labels` for a run that began with labels given.
     n_unreached : int
@@ -60,7 +60,7 @@ class Clustering:
     history : list of (str, float)
         The objective (larger is better) after each stage.
     balances : tuple of Trial
-        What was tried to choose the balance by, with information, entropy, cut share and agreement; empty where a
+        Balances that were tried, with information, entropy, cut share and agreement; empty where a
         balance of 1 was given, or none plays a part.
     search : SearchSteps or None
         When the best partition was found, and what it was worth; None in a file.
@@ -164,7 +164,7 @@ def cluster_graph(graph, settings, *, known=NOTHING, levels=(), random_state=Non
         Numbers of clusters of nested levels, ascending; the last is that of the settings.
     random_state : int, Generator, RandomState or None
     n_jobs : int, optional
-        Threads; labels do not depend on it.
+        Number of threads; labels do not depend on it.
     stages : Stages, optional
         Measures and announces the stages.
 

@@ -39,9 +39,10 @@ class ClusterTree:
     Attributes
     ----------
     n_clusters : int
-        Clusters of the fit that hold nodes. The partition into so many is that of the fit, in the tree's numbers.
+        Number of clusters of the fit that hold nodes. The partition into this number is that of the fit, in the tree's
+        numbers.
     merges : MergeTree
-        The steps and what they cost.
+        The merges and their costs.
     leaf_of : ndarray of shape (n_nodes,), int32
         Leaf of every node; -1 for isolated nodes.
     leaf_labels : ndarray of shape (n_leaves,), int32
@@ -100,8 +101,8 @@ class ClusterTree:
         """Return the numbers of clusters that are best at some resolution.
 
         The best partition at resolution r, at least 1, has the largest ``information - log(n_clusters) / r``, in nats
-        for each edge. One that is best over a wide range of resolutions stands out. Looked at are all numbers of
-        clusters up to 50, and some of the larger ones.
+        for each edge. One that is best over a wide range of resolutions stands out. All numbers of clusters up to 50
+        are tried, and some larger ones.
 
         Parameters
         ----------
@@ -137,8 +138,9 @@ class ClusterTree:
         Parameters
         ----------
         count : int, default 4
-            At most so many :meth:`levels`, those that are best over the widest ranges of resolutions (by the ratio of
-            their ends). One cluster is none of them, nor the leaves; the finest level, whose range has no end, is.
+            Largest number of :meth:`levels`, those that are best over the widest ranges of resolutions (by the ratio of
+            their ends). The single cluster and the leaves are not among them; the finest level, whose range has no end,
+            is.
 
         Returns
         -------
@@ -162,9 +164,9 @@ class ClusterTree:
         Returns
         -------
         dict or table
-            Columns "id", "parent" (-1 at the top), "number", "size" (nodes), "height" (what its making cost, never
-            less than below it), "from_k" and "to_k" (it is a cluster of all partitions into so many clusters), and
-            "label": what `labels_` of the fit calls it, -1 where it is no cluster of the fit.
+            Columns "id", "parent" (-1 at the top), "number", "size" (nodes), "height" (cost of the merge, never less
+            than that of its parts), "from_k" and "to_k" (it is a cluster of the partitions into these numbers of
+            clusters), and "label" (its label in `labels_` of the fit, -1 if it is no cluster of the fit).
         """
         clusters, parent = self.merges.clusters, self._parents
         height = np.concatenate([np.zeros(self.n_leaves), self.to_linkage()[:, 2]])
@@ -203,7 +205,7 @@ class ClusterTree:
         Parameters
         ----------
         nodes : bool, default False
-            Whether the nodes of the graph hang on the leaves, under their names, instead of the leaves' ids.
+            Whether to write the nodes of the graph, by their names, in place of the leaves' ids.
         """
         return "".join(self._newick(nodes))
 
@@ -213,8 +215,8 @@ class ClusterTree:
         Parameters
         ----------
         path : str or path-like
-            The ending says what is written: .nwk or .newick for Newick with all nodes; .csv, .tsv or .parquet for
-            :meth:`to_table`; .npy for :meth:`to_linkage`. "-" is standard output, in Newick.
+            Output file, whose ending sets the format: .nwk or .newick for Newick with all nodes; .csv, .tsv or .parquet
+            for :meth:`to_table`; .npy for :meth:`to_linkage`. "-" is standard output, in Newick.
 
         Raises
         ------

@@ -15,23 +15,21 @@ class KSelection:
     Attributes
     ----------
     best : int
-        The candidate with the largest score; the first of them, where several are equal. Where "information" finds no
-        corner, the candidate that is best at the least price of labels.
+        The candidate with the largest score, the first of equal ones. Where "information" finds no corner, the
+        candidate that is best at the least price of labels.
     method : str
         That of `select_n_clusters`; for a fit also "resolution", or "modularity" where "information" found one cluster
         and modularity more, which ``n_clusters="auto"`` takes.
     candidates : ndarray of shape (n_candidates,), int64
         Ascending.
     scores : ndarray of shape (n_candidates,), float64
-        Larger is better; NaN for candidates that the method has nothing to say about.
+        Larger is better; NaN for candidates without a score.
     curves : dict of ndarray of shape (n_candidates,), float64
-        What the scores were computed from, by name; NaN where nothing was computed.
+        Values from which the scores were computed, by name; NaN where nothing was computed.
     clear : bool or None
-        For "information", whether `best` stands out, see `select_n_clusters`; None for
-        other methods, which give no such judgement.
+        For "information", whether `best` stands out, see `select_n_clusters`; None for other methods.
     balance : float or None
-        For "information", how far clusters of one size were asked for where `best` was found, 1 being all the way; None
-        if no number stands out there.
+        For "information", the balance at which `best` was found; None if no number stands out.
     """
 
     best: int

@@ -66,7 +66,7 @@ def select_n_clusters(
         else 1.
     random_state : int, numpy Generator, RandomState or None, default None
     n_jobs : int, optional
-        Threads; given a graph, the result does not depend on it.
+        Number of threads; the result for a graph does not depend on it.
 
     Returns
     -------

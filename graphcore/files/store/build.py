@@ -52,20 +52,20 @@ def build_store(
     memory : str or int, default "4G"
         Limit on the whole process's own memory (page cache apart), in bytes or like "500M" and "2G".
     symmetrize : {"max", "average", "sum", "min", "error"}, default "max"
-        What becomes of the two directions of a pair, see :meth:`Graph.from_edges`.
+        How the two directions of a pair are combined, see :meth:`Graph.from_edges`.
     n_nodes : int, optional
         For blocks: the number of nodes. Default: largest id + 1.
     resume : bool, default False
-        Go on with an interrupted build of the same input, if there is one. Blocks must come again in the same order.
+        Go on with an interrupted build of the same input, if there is one. Blocks must be given in the same order.
     delimiter, comments, header, columns, weight_column, ids, encoding, any_size
         How files are read, see :func:`graphcore.read_graph`.
     nodes : path, or what :meth:`Graph.with_nodes` takes, optional
-        What is known of the nodes beside their edges, as for :func:`graphcore.read_graph`; it is held in memory.
+        Names and attributes of the nodes, as for :func:`graphcore.read_graph`; held in memory.
     parts : int, optional
         Cut the rows into so many ranges, each in a folder of its own (``part-0``, ``part-1``, ...) that need only lie
         where the Dask worker is that goes through these rows. Until they are cut, the disk holds the rows twice, too.
     stages : Stages, optional
-        Where time is measured and progress shown.
+        Object that measures time and shows progress.
 
     Returns
     -------

@@ -34,8 +34,8 @@ def open_graph(path: PathLike, *, trusted: bool = False) -> Graph:
     path : str or path-like
         A folder that :func:`graphcore.build_store` or :func:`graphcore.write_graph` wrote.
     trusted : bool, default False
-        Open it unverified, if its files have the right types and sizes. Compiled loops over a graph that is damaged
-        all the same may end the process.
+        Open it unverified, if its files have the right types and sizes. Compiled loops over a graph that is damaged in
+        another way may crash the process.
 
     Returns
     -------
@@ -117,7 +117,7 @@ def check_store(path: PathLike, *, stages: object = None) -> Graph:
     path : str or path-like
         ``NAME.store``.
     stages : Stages, optional
-        Where time is measured and progress shown.
+        Object that measures time and shows progress.
 
     Returns
     -------
