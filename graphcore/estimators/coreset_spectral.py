@@ -214,7 +214,8 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, PredictedRows
             all are moved as at the end of every fit. Clusters keep their numbers.
         ids : array-like of shape (n_samples,), optional
             Names of the rows of vectors, each different: the `node_names` of `graph_`, by which reports, trees and
-            files call them. A graph brings its own, see :meth:`Graph.with_nodes`.
+            files call them; of a table, ``fit(table.drop(columns="name"), ids=table["name"])``. A graph brings its own,
+            see :meth:`Graph.with_nodes`.
 
         Returns
         -------
