@@ -224,7 +224,8 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, PredictedRows
             all nodes are moved as at the end of every fit. Clusters keep their numbers.
         ids : array-like of shape (n_samples,), optional
             Names of the rows of vectors, all different: the `node_names` of `graph_`, which reports, trees and files
-            use. A graph brings its own, see :meth:`Graph.with_nodes`.
+            use; of a table, ``fit(table.drop(columns="name"), ids=table["name"])``. A graph brings its own, see
+            :meth:`Graph.with_nodes`.
 
         Returns
         -------

@@ -54,7 +54,8 @@ def names():
 def test_the_line_runs(names, line, here):
     here = dict(names)
     if "adata" in line:
-        here["adata"] = Annotated({"connectivities": here["matrix"]}, len(here["X"]))
+        adata = here["adata"] = Annotated({"connectivities": here["matrix"]}, len(here["X"]))
+        adata.obs = pytest.importorskip("pandas").DataFrame(index=adata.obs_names)
     if "chunks" in line:
         here["chunks"] = pytest.importorskip("dask.array").from_array(here["X"], chunks=(100, -1))
     if "distances" in line:

@@ -32,6 +32,13 @@ def test_ids_name_the_rows_in_all_that_is_said_of_them(make, tmp_path):
     assert model.summary()["central"][0][0] in (tmp_path / "page.html").read_text()
 
 
+def test_a_column_of_a_table_names_its_rows():
+    table = pytest.importorskip("pandas").DataFrame(X[:100], columns=["x", "y"]).assign(name=IDS[:100])
+    model = CoresetSpectralClustering(3, random_state=0).fit(table.drop(columns="name"), ids=table["name"])
+    assert model.graph_.node_names.tolist() == IDS[:100]
+    np.testing.assert_array_equal(model.labels_, fitted().labels_)
+
+
 @pytest.mark.parametrize("saved", [False, True])
 def test_ids_of_new_rows(saved, tmp_path):
     model, plain = fitted(IDS[:100]), fitted()
@@ -44,12 +51,8 @@ def test_ids_of_new_rows(saved, tmp_path):
     assert model.graph_.node_names.tolist() == IDS[:120]
     model.update(X[120:])
     assert model.graph_.node_names[-1] == "129"
-    assert (model.graph_.to_scipy() != fitted_again(plain).graph_.to_scipy()).nnz == 0
-
-
-def fitted_again(plain):
     plain.update(X[120:])
-    return plain
+    assert (model.graph_.to_scipy() != plain.graph_.to_scipy()).nnz == 0
 
 
 @pytest.mark.parametrize(
