@@ -30,8 +30,8 @@ _THEIRS, _OURS, _NCUT = "scikit-learn SpectralClustering", "graphcore", 'graphco
 def demo(console, picture, random_state):
     """Cluster handwritten digits and a random network, and compare with scikit-learn's SpectralClustering.
 
-    The digits are those of scikit-learn, as the graph of their 10 nearest neighbours. The network has 30 planted
-    communities of 100 nodes, and two fifths of its edges ignore them.
+    The digits are those of scikit-learn, as the graph of their 10 nearest neighbours. The network has 20 planted
+    communities of 120 nodes, and two fifths of its edges ignore them.
     """
     if picture is not None:
         _check_picture(picture)
@@ -43,13 +43,13 @@ def demo(console, picture, random_state):
     with console.stages("data"):
         digits = load_digits()
         graph = knn_graph(digits.data, 10, random_state=random_state)
-        network = degree_corrected_partition(30, 100, mixing=0.4, degree_ratio=10, random_state=random_state)
+        network = degree_corrected_partition(20, 120, mixing=0.4, degree_ratio=10, random_state=random_state)
     _compare(console, graph, digits.target, 10, random_state)  # imports packages and compiles loops
     labels, images = _compare(console, graph, digits.target, 10, random_state)
-    _, people = _compare(console, *network, 30, random_state)
+    _, people = _compare(console, *network, 20, random_state)
     tables = {
         "digits": (f"{graph.n_nodes:,} images, 10-NN graph with {graph.n_edges:,} edges, 10 clusters", images),
-        "network": (f"{network.graph.n_nodes:,} nodes, {network.graph.n_edges:,} edges, 30 clusters", people),
+        "network": (f"{network.graph.n_nodes:,} nodes, {network.graph.n_edges:,} edges, 20 clusters", people),
     }
     lines = []
     for name, (title, rows) in tables.items():
