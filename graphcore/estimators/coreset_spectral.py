@@ -35,8 +35,8 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, PredictedRows
     Parameters
     ----------
     n_clusters : int, list of int, "auto" or None, default 8
-        How many clusters. "auto" chooses by :func:`graphcore.select_n_clusters` first, which costs at most twice the
-        fit from two million edges on, and up to five times the fit on fewer; where that finds one cluster, it takes
+        How many clusters. "auto" chooses by :func:`graphcore.select_n_clusters` first, which costs up to about twice
+        the fit from two million edges on, and up to five times the fit on fewer; where that finds one cluster, it takes
         modularity's number, see `selection_`. None chooses by `resolution`, at the same cost, or with
         ``objective="modularity"`` takes as many as raise that, at none. Ascending numbers such as [10, 100, 1000] are
         nested levels, see `level_labels_`; all else is of the finest, and they keep to no limits of size and no labels
