@@ -88,7 +88,8 @@ print(choice.best, choice.clear)
 
 # %%
 # One, and not clearly so: no number stands out, because 254 edges are too few to support any division of 77 people.
-# Six was our own choice. The merge tree of the fit has the other numbers of clusters, without another fit:
+# Modularity gives six, which ``n_clusters="auto"`` would take here. The merge tree of the fit has the other numbers of
+# clusters, without another fit:
 
 graphcore.plot.dendrogram(model.tree_.to_linkage(), 20, n_clusters=6)
 for k in (3, 4, 5):

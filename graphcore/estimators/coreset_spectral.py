@@ -39,8 +39,8 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, PredictedRows
     Parameters
     ----------
     n_clusters : int, list of int, "auto" or None, default 8
-        Number of clusters. "auto" chooses it by :func:`graphcore.select_n_clusters` before the fit, which takes at most
-        twice as long as the fit from two million edges on, and up to five times as long on fewer; where that finds one
+        Number of clusters. "auto" chooses it by :func:`graphcore.select_n_clusters` before the fit, which takes up
+        to about twice as long as the fit from two million edges on, and up to five times as long on fewer; where that finds one
         cluster, the number that maximises modularity is taken, see `selection_`. None lets `resolution` choose or, with
         ``objective="modularity"``, takes the number that maximises modularity. Ascending numbers such as
         [10, 100, 1000] are nested levels, see `level_labels_`; other attributes describe the finest level. Levels
@@ -118,8 +118,8 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, PredictedRows
     n_clusters_ : int
         Number of clusters, given or chosen; that of the finest level.
     selection_ : KSelection or None
-        The choice of the number of clusters; None if it was given. `method` is "modularity" where the edges clearly
-        support no division.
+        The choice of the number of clusters; None if it was given. `method` is "modularity" where the edges do
+        not clearly support a division.
     coreset_ : Coreset
         Nodes of the first draft's coreset, with weights.
     coreset_labels_ : ndarray of shape (n_coreset,), int32

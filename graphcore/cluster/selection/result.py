@@ -19,7 +19,7 @@ class KSelection:
         candidate that is best at the least price of labels.
     method : str
         That of `select_n_clusters`; for a fit also "resolution", or "modularity" where "information" found one cluster
-        and modularity more, which ``n_clusters="auto"`` takes.
+        and ``n_clusters="auto"`` took modularity's number, which is `best`, as far as limits allow.
     candidates : ndarray of shape (n_candidates,), int64
         Ascending.
     scores : ndarray of shape (n_candidates,), float64
