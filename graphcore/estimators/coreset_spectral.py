@@ -39,11 +39,11 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, PredictedRows
     Parameters
     ----------
     n_clusters : int, list of int, "auto" or None, default 8
-        Number of clusters. "auto" chooses it by :func:`graphcore.select_n_clusters` before the fit, which takes up
-        to about twice as long as the fit from two million edges on, and up to five times as long on fewer; where that finds one
-        cluster, the number that maximises modularity is taken, see `selection_`. None lets `resolution` choose or, with
-        ``objective="modularity"``, takes the number that maximises modularity. Ascending numbers such as
-        [10, 100, 1000] are nested levels, see `level_labels_`; other attributes describe the finest level. Levels
+        Number of clusters. "auto" chooses it by :func:`graphcore.select_n_clusters` before the fit, which takes up to
+        about twice as long as the fit from two million edges on, and up to five times as long on fewer; where that
+        finds one cluster, the number that maximises modularity is taken, see `selection_`. None lets `resolution`
+        choose or, with ``objective="modularity"``, takes the number that maximises modularity. Ascending numbers such
+        as [10, 100, 1000] are nested levels, see `level_labels_`; other attributes describe the finest level. Levels
         cannot be combined with limits of size or given labels.
     affinity : {"auto", "nearest_neighbors", "precomputed", "precomputed_nearest_neighbors"}, default "auto"
         Kind of the input of :meth:`fit`. "precomputed": a graph, also as a dense square array or as two columns of
