@@ -5,8 +5,8 @@ from . import networkx as networkx
 from . import plot as plot
 from . import report as report
 from .cluster.coreset_spectral_clustering import coreset_spectral_clustering as coreset_spectral_clustering
+from .cluster.coresets.build import build_coreset as build_coreset
 from .cluster.coresets.coreset import Coreset as Coreset
-from .cluster.coresets.coreset import build_coreset as build_coreset
 from .cluster.coresets.merge import merge_coresets as merge_coresets
 from .cluster.coresets.merge import reduce_coreset as reduce_coreset
 from .cluster.selection.result import KSelection as KSelection

@@ -16,6 +16,7 @@ from graphcore import coreset_spectral_clustering as clustered
 from graphcore.base.streams import Streams
 from graphcore.cluster.coresets import coreset as drawing
 from graphcore.cluster.coresets import seeding
+from graphcore.cluster.coresets.build import build_coreset
 from graphcore.cluster.coresets.coreset import default_size, sample_coreset
 from graphcore.cluster.partition import coreset_graph
 from graphcore.cluster.partition.coreset_graph import contract
@@ -311,7 +312,7 @@ def test_as_many_clusters_as_nodes_are_all_filled(pair, coreset_graph, eigen_sol
 def test_eps_draws_by_the_rounds():
     graph, _ = example("barabasi-albert")
     coarse, fine = (clustered(graph, 2, coreset_graph="induced", eps=eps, random_state=0).coreset for eps in (1.0, 0.7))
-    expected = drawing.build_coreset(graph, 2, eps=1.0, method="importance", random_state=0)
+    expected = build_coreset(graph, 2, eps=1.0, method="importance", random_state=0)
     np.testing.assert_array_equal(coarse.indices, expected.indices)
     assert len(coarse) < len(fine)
 
