@@ -1,6 +1,6 @@
 """Maps of nodes or vectors: two coordinates for each, and the picture."""
 
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
 
@@ -13,9 +13,6 @@ from ..kernels.graph import GraphKernel
 from ..metrics import quotient_graph
 from ..metrics.cut import check_nodes, placed_labels
 from ._style import MIDDLE, axes_of, picture, scatter_clusters
-
-if TYPE_CHECKING:
-    from ..estimators.coreset_spectral import CoresetSpectralClustering
 
 # The matrix of the graph between clusters is dense.
 _MAX_CLUSTERS = 1000
@@ -183,7 +180,7 @@ def coreset_map(
 
 @picture
 def node_map(
-    model: "CoresetSpectralClustering", *, most: int = 3000, names: Mapping[int, str] | None = None,
+    model: Any, *, most: int = 3000, names: Mapping[int, str] | None = None,
     random_state: RandomState = 0, ax: Axes | None = None,
 ) -> Axes:  # fmt: skip
     """Draw the vectors or nodes that a model clustered in two dimensions, shaded by cluster.
