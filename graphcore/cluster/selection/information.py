@@ -7,6 +7,7 @@ import numpy as np
 
 from ...base.threads import map_items
 from ...exceptions import warn_user
+from ..partition.quotient import is_huge
 from ..pipeline.balance import certainty, most_even, others
 from ..pipeline.drafts import coreset_draft
 from ..pipeline.known import NOTHING
@@ -204,6 +205,7 @@ def _best_of_the_finer(information, candidates, price):
 
 def _by_modularity(graph, n_drafts, options):
     """Count the clusters of largest modularity."""
+    n_drafts = 1 if is_huge(graph.n_entries) else n_drafts
     settings = resolve_settings(graph, None, objective="modularity", effort=n_drafts)
     problem = NOTHING.problem(graph.rows, settings)
 

@@ -122,6 +122,13 @@ def test_a_report_says_how_the_number_was_chosen(here):
     assert "chosen by modularity: the edges do not clearly support a division." in (here / "page.html").read_text()
 
 
+def test_modularity_of_a_huge_graph_takes_one_draft(limits):
+    limits("graphcore.cluster.partition.quotient", _MANY_ENTRIES=1)
+    with pytest.warns(graphcore.GraphWarning, match=r"modularity gives \d+$"):
+        found = graphcore.select_n_clusters(nx.gnm_random_graph(500, 4000, seed=0), n_coresets=2, random_state=0)
+    assert found.best == 1
+
+
 def test_limits_hold_where_modularity_has_more():
     with pytest.warns(graphcore.GraphWarning, match="modularity gives 6, and k = 3 is taken"):
         model = CoresetSpectralClustering("auto", min_cluster_size=20, random_state=0).fit(nx.les_miserables_graph())
