@@ -8,10 +8,9 @@ import numpy as np
 
 from ..exceptions import FormatError, InputError, ParameterError, warn_user
 from ..graphs.columns import weight_column
-from ..graphs.from_libraries import OWN, edge_attribute, first_values
+from ..graphs.from_libraries import OWN, edge_attribute, first_values, networkx_attributes
 from ..graphs.graph import Graph
 from ..graphs.ids import is_numbered
-from ..graphs.nodes import column_of
 from ._columns import is_id
 from ._format import Format
 from ._markup_read import is_multiline, read_adjlist, read_gml, read_multiline, read_xml
@@ -78,13 +77,11 @@ def _attributes(source, G):
     n_values, n_cells = sum(len(data) for _, data in G.nodes(data=True)), len(first) * len(G)
     said = f"nodes have {len(first)} different attributes, but only {n_values} values"
     check_size(n_cells, _CELLS_PER_VALUE * n_values, _FEW_CELLS, said, source.any_size)
-    nested = [name for name, value in first.items() if isinstance(value, (list, dict))]
-    if nested:
-        warn_user(f"{source.name}: attributes of nodes not kept: {', '.join(nested)[:200]}")
-    held = {name: [data.get(name) for _, data in G.nodes(data=True)] for name in first if name not in nested}
+    columns, others = networkx_attributes(G)
+    if others:
+        warn_user(f"{source.name}: attributes of nodes not kept: {', '.join(map(str, others))[:200]}")
     ids = list(map(str, G))  # which networkx writes for labels, too, where there are none
-    kept = {name: values for name, values in held.items() if (name, values) != ("label", ids)}
-    return {_FROM_GML.get(name, name): column_of(values) for name, values in kept.items()}
+    return {_FROM_GML.get(name, name): v for name, v in columns.items() if (name, v.tolist()) != ("label", ids)}
 
 
 def _is_gml(source):

@@ -12,12 +12,14 @@ from .columns import doubtful_names, weight_column, weight_notes
 from .directed import undirected_rows
 from .from_edges import graph_from_ends
 from .ids import is_numbered
+from .nodes import column_of
 from .rows import DIRECTED, SYMMETRIZE, Rows, drop_zeros, made_of, rows_from_edges, transpose_rows
 from .weights import NO_WEIGHTS, edge_weights, entry_weights, first_bad_weight
 
 if TYPE_CHECKING:
     import graphcore
 
+_PLAIN = (str, bool, int, float, np.bool_, np.integer, np.floating)
 # Attributes that files and other libraries give to edges themselves.
 OWN = frozenset(["id", "key", "label", "start", "end", "source", "target", "networkx_key"])
 
@@ -27,6 +29,8 @@ def from_networkx(
     G: object, weight: str | None = "auto", *, symmetrize: str = "max", warn: bool = True,
 ) -> "graphcore.Graph":  # fmt: skip
     """Make a graph from a networkx graph; its nodes, in the order of ``list(G)``, become the node names.
+
+    Attributes of nodes that hold numbers, text, or true and false become those of the graph.
 
     Parameters
     ----------
@@ -73,10 +77,23 @@ def from_networkx(
     if G.is_directed():
         rows = transpose_rows(rows) if symmetrize in DIRECTED else rows
         rows = undirected_rows(rows, symmetrize, warn and "the networkx graph")
+    attributes = networkx_attributes(G)[0]
     if is_numbered(names):
-        return made_of(cls, rows, None)
+        return made_of(cls, rows, None)._by_names(None, attributes)
     _tell_of_names(names, warn)
-    return made_of(cls, rows, names)
+    graph = made_of(cls, rows, names)
+    return graph._by_names(graph.node_names, attributes)
+
+
+def networkx_attributes(G):
+    """Return the attributes of the nodes of a networkx graph as columns, and the names of those of other objects.
+
+    Columns hold numbers, true or false, or text.
+    """
+    first = first_values(lambda: (data for _, data in G.nodes(data=True)))
+    others = [name for name, value in first.items() if not (isinstance(name, str) and isinstance(value, _PLAIN))]
+    kept = [name for name in first if name not in others]
+    return {name: column_of([data.get(name) for _, data in G.nodes(data=True)]) for name in kept}, others
 
 
 def to_networkx(self: "graphcore.Graph") -> Any:
@@ -85,7 +102,7 @@ def to_networkx(self: "graphcore.Graph") -> Any:
     Returns
     -------
     networkx.Graph
-        With all nodes, in order; the edges of a weighted graph have the attribute "weight".
+        With all nodes, in order, and their attributes; edges of a weighted graph have the attribute "weight".
 
     Examples
     --------
@@ -97,7 +114,10 @@ def to_networkx(self: "graphcore.Graph") -> Any:
     import networkx as nx
 
     G = nx.Graph()
-    G.add_nodes_from(self.names_of(np.arange(self.n_nodes)).tolist())
+    names = self.names_of(np.arange(self.n_nodes)).tolist()
+    G.add_nodes_from(names)
+    for name, values in self.attributes.items():
+        nx.set_node_attributes(G, dict(zip(names, values.tolist(), strict=True)), name)
     sources = np.repeat(np.arange(self.n_nodes), np.diff(self.indptr))
     kept = sources <= self.indices  # each edge once
     ends = (self.names_of(nodes[kept]).tolist() for nodes in (sources, self.indices))

@@ -39,12 +39,14 @@ def power_embedding(A, n_clusters, *, n_parts=None, n_vectors=None, n_products=N
     """Embed the nodes of a graph by the power method on ``I - N/2``, N the normalised Laplacian: (n, n_vectors).
 
     Columns are orthonormal and span the smoothed random vectors; those that rounding leaves nothing of are 0, as are
-    rows of degree 0. By default there are ``4 ceil(log2(n_clusters))`` vectors, at most `n_clusters`, and the power is
-    ``10 ceil(log2(n / n_clusters))``, or with `n_parts` ``5 ceil(log2(n / n_parts))``: more parts need more of the
-    eigenvectors, and less smoothing. The first eigenvector, ``D^1/2 1``, is projected out at every step: it tells
-    nothing apart. Products stop early where they would leave nothing but rounding errors (two nodes and one edge). On
-    graphs of two million entries and more `n_jobs` threads work, with the same result, and a power of 100 takes about
-    45 products, by its Chebyshev expansion, which leaves the same up to 1e-4.
+    rows of degree 0. By default there are ``4 ceil(log2(n_clusters))`` vectors, at most ``n_clusters - 1``: one more
+    would be noise, on which the rows of small degrees lie, and k-means spends clusters on these (at most `n_clusters`
+    with `n_parts`, as small parts are merged). The power is ``10 ceil(log2(n / n_clusters))``, or with `n_parts`
+    ``5 ceil(log2(n / n_parts))``: more parts need more of the eigenvectors, and less smoothing. The first eigenvector,
+    ``D^1/2 1``, is projected out at every step: it tells nothing apart. Products stop early where they would leave
+    nothing but rounding errors (two nodes and one edge). On graphs of two million entries and more `n_jobs` threads
+    work, with the same result, and a power of 100 takes about 45 products, by its Chebyshev expansion, which leaves the
+    same up to 1e-4.
 
     Macgregor, "Fast and simple spectral clustering in theory and practice", NeurIPS 2023, Algorithm 2, with the QR
     decomposition of Wang, Gittens, Mahoney, "Scalable kernel k-means clustering with Nystrom approximation", JMLR 2019,
@@ -53,7 +55,8 @@ def power_embedding(A, n_clusters, *, n_parts=None, n_vectors=None, n_products=N
     """
     n = A.shape[0]
     if n_vectors is None:
-        n_vectors = min(n_clusters, _VECTORS * math.ceil(math.log2(max(n_clusters, 2))))
+        most = n_clusters if n_parts else max(1, n_clusters - 1)
+        n_vectors = min(most, _VECTORS * math.ceil(math.log2(max(n_clusters, 2))))
     if n_products is None:
         doublings = max(1, math.ceil(math.log2(max(n / (n_parts or n_clusters), 1))))
         n_products = doublings * (_PRODUCTS if n_parts is None else _PRODUCTS // 2)
