@@ -111,11 +111,17 @@ def labellings(draw, n, max_clusters=4, unlabelled=True):
 objectives = st.sampled_from(tuple(OBJECTIVES))
 
 
+_PRICED = [each.at(price=price) for each in OBJECTIVES.values() for price in (0.05, 0.3, 0.95)]
+# Each by its name, and those that have a price of entropy or a resolution at some.
+PRICED_OBJECTIVES = [
+    *OBJECTIVES, *(each for each in _PRICED if each.price),
+    *(each.at(resolution=2.5) for each in OBJECTIVES.values() if each.resolution is not None),
+]  # fmt: skip
+
+
 def priced_objectives():
-    """An objective by its name, or one that has a price of entropy or a resolution, at some."""
-    priced = [each.at(price=price) for each in OBJECTIVES.values() for price in (0.05, 0.3, 0.95)]
-    resolved = [each.at(resolution=2.5) for each in OBJECTIVES.values() if each.resolution is not None]
-    return st.one_of(objectives, st.sampled_from([*(each for each in priced if each.price), *resolved]))
+    """One of `PRICED_OBJECTIVES`, names first."""
+    return st.one_of(objectives, st.sampled_from(PRICED_OBJECTIVES[len(OBJECTIVES) :]))
 
 
 def problem_of(graph, n_clusters, objective="information", **limits):

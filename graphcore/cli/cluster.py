@@ -205,6 +205,7 @@ def cluster(console, input, **options):
             with stages("report"):
                 about = page_about(
                     console, input, truth=given.truth, n_features=columns_of(model),
+                    is_clear=model.selection_ and model.selection_.clear,
                     note=f"The random seed was {given.random_state}. Labels do not depend on the number of threads.",
                 )  # fmt: skip
                 write_report(

@@ -108,6 +108,7 @@ def _scores(first, second, graph):
     kept = (first >= 0) & (second >= 0)
     homogeneity, completeness, _ = homogeneity_completeness_v_measure(second[kept], first[kept])
     return {
+        "without_label": int(len(kept) - kept.sum()),
         "n_clusters": len(set(first[kept].tolist())), "n_other": len(set(second[kept].tolist())), **scores,
         "homogeneity": float(homogeneity), "completeness": float(completeness),
         **({} if graph is None else {
@@ -128,8 +129,10 @@ def _lines(facts, pairs):
     if "normalized_cut" in facts:
         lines.append(("NC", f"{facts['normalized_cut']:.4f}, {facts['normalized_cut_other']:.4f} of the other"))
     alone = facts.get("only_in_labels", 0), facts.get("only_in_other", 0)
-    if any(alone):
-        lines.append(("left out", f"{alone[0]:,} nodes that only LABELS has, {alone[1]:,} that only OTHER has"))
+    left = f"{alone[0]:,} nodes that only LABELS has, {alone[1]:,} that only OTHER has"
+    without = facts["without_label"]
+    if any(alone) or without:
+        lines.append(("left out", f"{left}, {without:,} of label -1 in either" if without else left))
     if len(pairs) > 1:  # the lines above are about the last pair
         lines += [
             (f"level {pair['level']}, {pair['other_level']}",
@@ -202,7 +205,7 @@ def report(console, input, labels, output, truth, title, n_central, pictures, **
     return figures, lines
 
 
-def page_about(console, source, labels=None, truth=None, *, title=None, note="", n_features=None):
+def page_about(console, source, labels=None, truth=None, *, title=None, **fields):
     """Describe the origin of a clustering without the folders of this machine, as a page is sent to others."""
     from ..report import About
 
@@ -216,7 +219,7 @@ def page_about(console, source, labels=None, truth=None, *, title=None, note="",
         return text
 
     return About(
-        title=title or f"Clusters of {called[given]}{more}", note=note, n_features=n_features,
+        title=title or f"Clusters of {called[given]}{more}", **fields,
         source=called[given] + more + ("" if labels is None else f", labels of {called[labels]}"),
         command=shlex.join(map(_without_folder, click.get_current_context().meta[TYPED])),
         warnings=tuple(map(without_folders, console.warned)), seconds=dict(console.stages.seconds),

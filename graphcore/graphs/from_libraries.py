@@ -19,7 +19,7 @@ from .weights import NO_WEIGHTS, edge_weights, entry_weights, first_bad_weight
 if TYPE_CHECKING:
     import graphcore
 
-_PLAIN = (str, bool, int, float, np.bool_, np.integer, np.floating)
+_PLAIN = (str, Real, np.bool_)
 # Attributes that files and other libraries give to edges themselves.
 OWN = frozenset(["id", "key", "label", "start", "end", "source", "target", "networkx_key"])
 

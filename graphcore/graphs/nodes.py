@@ -2,6 +2,7 @@
 
 from collections import Counter
 from dataclasses import dataclass, field
+from numbers import Integral, Real
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -239,8 +240,8 @@ def with_ids(graph, ids):
 def column_of(values):
     """Return a list of values, None for those that are missing, as a column: numbers, true or false, or else text."""
     there = [value for value in values if value is not None]
-    if there and all(isinstance(value, (int, float)) for value in there):
-        is_whole = len(there) == len(values) and all(isinstance(value, int) and abs(value) < 2**63 for value in there)
+    if there and all(isinstance(value, Real) and not isinstance(value, bool) for value in there):
+        is_whole = len(there) == len(values) and all(isinstance(v, Integral) and abs(v) < 2**63 for v in there)
         return np.array([np.nan if value is None else value for value in values], np.int64 if is_whole else np.float64)
     texts = ["" if value is None else str(value) for value in values]
     is_logical = {text.lower() for text in texts} <= {"true", "false"}

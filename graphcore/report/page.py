@@ -65,6 +65,8 @@ class About:
     n_features : int or None
         Number of columns of the vectors that were clustered by the graph of their nearest neighbours; None if a graph
         was clustered.
+    is_clear : bool or None
+        Whether the number of clusters that was chosen stands out; None if it was given.
     """
 
     title: str
@@ -75,6 +77,7 @@ class About:
     seconds: dict = field(default_factory=dict)
     created: datetime = field(default_factory=lambda: datetime.now().astimezone())
     n_features: int | None = None
+    is_clear: bool | None = None
 
 
 def check_page(path):
@@ -181,7 +184,7 @@ def report_model(model, path, graph, clustering, *, title=None, pictures="auto",
         note += f" The number of clusters was {how_chosen(chosen.method, chosen.clear)}."
     about = About(
         title=title or f"{clustering.settings.n_clusters:,} clusters of {noun}", command=_constructor(model),
-        note=note, seconds=clustering.seconds, n_features=n_features,
+        note=note, seconds=clustering.seconds, n_features=n_features, is_clear=chosen and chosen.clear,
     )  # fmt: skip
     return write_report(
         path, graph, clustering.labels, clustering=clustering, membership=getattr(model, "membership_", None),

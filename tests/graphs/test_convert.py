@@ -468,3 +468,21 @@ def test_to_networkx_and_back(A, weighted, named):
     again = Graph.from_networkx(G, warn=False)
     assert abs(again.to_scipy() - graph.to_scipy()).max() == 0
     assert (again.node_names is None) is not named
+
+
+def test_attributes_of_networkx_nodes_are_kept_both_ways():
+    G = nx.path_graph(["a", "b", "c"])
+    held = {"age": [1, 2, 3], "share": [0.5, None, 1.0], "called": ["Ann", "Bo", "Cy"], "ok": [True, False, True]}
+    for name, values in held.items():
+        nx.set_node_attributes(G, {v: x for v, x in zip(G, values, strict=True) if x is not None}, name)
+    G.nodes["a"]["place"] = (1.0, 2.0)
+    graph = Graph.from_networkx(G)
+    assert {name: values.dtype.kind for name, values in graph.attributes.items()} == {
+        "age": "i", "share": "f", "called": "U", "ok": "b",
+    }  # fmt: skip
+    back = graph.to_networkx().nodes(data=True)
+    assert np.isnan(back["b"].pop("share"))
+    assert dict(back) == {
+        "a": {"age": 1, "share": 0.5, "called": "Ann", "ok": True}, "b": {"age": 2, "called": "Bo", "ok": False},
+        "c": {"age": 3, "share": 1.0, "called": "Cy", "ok": True},
+    }  # fmt: skip
