@@ -1,8 +1,12 @@
 """``graphcore update``: a saved model follows its graph."""
 
+import os
+import re
+import warnings
+
 import click
 
-from ..exceptions import InputError
+from ..exceptions import GraphWarning, InputError, ParameterError, warn_user
 from .console import command
 from .files import INPUT, OUTPUT, FilePath, check_target, write_clusters
 from .inputs import READING_OPTIONS, graph_options, load_graph, warn_of_idle
@@ -30,14 +34,15 @@ from .vectors import read_rows
     help="File of the changed model. [default: MODEL]",
 )  # fmt: skip
 @click.option("-o", "--output", metavar="FILE", type=OUTPUT, help="Write node and label; - is standard output.")
-def update(console, model, edges, removed, save, output, **reading):
+@click.option("--quiet", is_flag=True, help="No summary, no warnings, no progress.")
+def update(console, model, edges, removed, save, output, quiet, **reading):
     """Add the edges of EDGES to the graph of MODEL, and change the labels that this affects.
 
     MODEL is a file written by `graphcore cluster --model` or `model.save`. For a model of vectors, EDGES holds new
     vectors, which are numbered after the others and joined to their nearest neighbours.
 
-    Nodes are identified by their names, as in the file that was clustered; new names are new nodes. Clusters keep their
-    numbers.
+    Nodes are identified by their names, as in the file that was clustered; new names are new nodes. Weights are read if
+    the graph of MODEL has some. Clusters keep their numbers.
     """
     if edges is None and removed is None:
         raise click.UsageError("there is nothing to do: give EDGES, or --removed FILE")
@@ -58,13 +63,8 @@ def update(console, model, edges, removed, save, output, **reading):
             X, ids = read_rows(edges, reading["any_size"], reading["encoding"])
             given, options = [X], {} if fitted.graph_.node_names is None else {"ids": ids}
     else:
-        options, given = (
-            {},
-            [
-                None if path is None else _named_as(fitted.graph_, load_graph(path, console.stages, **reading))
-                for path in (edges, removed)
-            ],
-        )
+        options = {}
+        given = [_read(console, model, fitted.graph_, path, path is edges, reading) for path in (edges, removed)]
     with console.stages("update"):
         done = fitted.update(*given, **options)
     with console.stages("write"):
@@ -85,6 +85,45 @@ def update(console, model, edges, removed, save, output, **reading):
         ("model", save),
     ]
     return facts, lines
+
+
+def _read(console, model, known, path, is_added, reading):
+    """Read the edges of a file, with weights if they are `is_added` to a `known` graph that has some."""
+    if path is None:
+        return None
+    column = reading["weight_column"]
+    if is_added and column != "auto" and (column is not None) != known.is_weighted:
+        has = "weights, and edges without any would weigh 1 each" if known.is_weighted else "no weights"
+        raise ParameterError(f"weight_column={column!r}: the graph of {model} has {has}; leave the option out")
+    try:
+        if column == "auto" and not (is_added and known.is_weighted):
+            left = _weights_of(path, reading) if is_added else ()
+            if left:
+                warn_user(f"{path}: column {left[0]} not read, as the graph of {model} has no weights")
+            reading = reading | {"weight_column": None}
+        with warnings.catch_warnings():
+            warnings.filterwarnings("error", ".*taken for names of nodes; if .*--vectors", GraphWarning)
+            return _named_as(known, load_graph(path, console.stages, **reading))
+    except (InputError, GraphWarning) as error:
+        if not re.search("--vectors|graphcore knn", str(error)):
+            raise
+        why = f"{path} seems to hold vectors, and {model} is a model of a graph, which takes edges"
+        raise InputError(f"{why}; --ids string takes any numbers for names of nodes") from error
+
+
+def _weights_of(path, reading):
+    """Return what the column of weights of a file is called, as a tuple, which is empty if there is none."""
+    from ..files._format import FULL_MEMORY, Reading
+    from ..files._source import open_source
+    from ..files.formats import guess_format
+
+    if not os.path.isfile(path):  # a stream cannot be read twice
+        return ()
+    names = ("delimiter", "comments", "header", "columns", "ids", "encoding")
+    with open_source(path, reading["any_size"]) as source:
+        kind = guess_format(source)
+        edges = kind.edges and kind.edges(source, Reading(**{name: reading[name] for name in names}), FULL_MEMORY)
+        return tuple(edges.called[2:]) if edges else ()
 
 
 def _named_as(known, graph):

@@ -6,9 +6,10 @@ from typing import NamedTuple
 import numpy as np
 
 from ..base.threads import row_spans
-from ..exceptions import InputError
+from ..exceptions import InputError, warn_user
 from .as_graph import as_graph, is_graph_object
-from .from_table import is_edge_table, table_edges
+from .columns import weight_column
+from .from_table import column_names, is_edge_table, table_edges
 from .graph import Graph
 from .ids import Numbering, as_ids, as_names, is_text, whole_numbers
 from .rows import entries_of
@@ -117,8 +118,8 @@ def change_graph(graph, added=None, removed=None):
     import scipy.sparse as sp
 
     names = _Names(graph)
-    gone, _ = _pairs("removed", removed, names, grow=False)
-    ends, weights = _pairs("added", added, names, grow=True)
+    gone, _ = _pairs("removed", removed, names, weighted=False)
+    ends, weights = _pairs("added", added, names, weighted=graph.is_weighted, grow=True)
     gone = np.unique(gone, axis=0)
     n = names.n_nodes
     A = graph.to_scipy()
@@ -128,6 +129,11 @@ def change_graph(graph, added=None, removed=None):
         a, b = gone[np.argmin(taken != 0)]
         raise InputError(f"removed: there is no edge between {names.of(a)!r} and {names.of(b)!r}")
     if weights is None and graph.is_weighted:
+        if len(ends):
+            warn_user(
+                f"added: there are no weights, so that every edge weighs 1, and those of the graph weigh "
+                f"{graph.mean_weight:.3g} on average; give weights where they differ"
+            )
         weights = np.ones(len(ends))  # repeats add up as they do with weights
     ends, weights = _merged(ends, weights)
     there = _values(A, ends)
@@ -189,15 +195,18 @@ def _merged(ends, weights):
     return ends, None if weights is None else np.bincount(where.ravel(), weights=weights, minlength=len(ends))
 
 
-def _pairs(parameter, edges, names, grow):
-    """Ends of edges (m, 2) int64, the smaller first, and their weights, or None."""
+def _pairs(parameter, edges, names, *, weighted, grow=False):
+    """Ends of edges (m, 2) int64, the smaller first, and their weights, or None; of tables only if `weighted`."""
     if edges is None:
         return np.empty((0, 2), dtype=np.int64), None
     if is_graph_object(edges):
         found = _edges_of(as_graph(edges))
     elif is_edge_table(edges):
-        found = table_edges(edges)[:3]
+        found = table_edges(edges, weight="auto" if weighted else None)[:3]
         found = found if len(found[2]) else found[:2]
+        left = None if weighted or not grow else weight_column(column_names(edges))
+        if left is not None:
+            warn_user(f"{parameter}: column {left} not read, as the graph has no weights; fit one that has to use it")
     else:
         found = _arrays(parameter, edges)
     sources, targets, weights = (*found, None)[:3]
@@ -208,6 +217,14 @@ def _pairs(parameter, edges, names, grow):
     if weights is not None and not weights.all():
         ends, weights = ends[weights != 0], weights[weights != 0]
     return ends, weights
+
+
+def _kind(names):
+    """Return whether names (one dimension) are "integers" or "text"; None for others, mixtures, and none at all."""
+    if len(names) == 0:
+        return None
+    integers = names.dtype.kind in "iu" or all(isinstance(name, (int, np.integer)) for name in names)
+    return "integers" if integers else "text" if is_text(names) else None
 
 
 class _Names:
@@ -233,10 +250,16 @@ class _Names:
         if len(sides[0]) and is_text(sides[0]) != is_text(sides[1]):
             raise InputError(f"{parameter}: nodes are named by integers, or all by text")
         ends = np.stack(sides, axis=1)
+        self._check_kind(parameter, ends.ravel())
         if self._old is None:
             return self._checked(parameter, ends, grow)
         if self._numbers is None:
             self._numbers = Numbering(zip(self._old.tolist(), range(self._n_old), strict=True))
+            if len(self._numbers) < self._n_old:  # the next number would be that of another node
+                raise InputError(
+                    f"{parameter}: several nodes of the graph have the same name, so that edges cannot say which they "
+                    "mean; give the nodes different names, and fit again"
+                )
         if ends.dtype.kind == "f":
             ends = whole_numbers(ends.ravel(), f"{parameter}: nodes are named by integers or text, and").reshape(-1, 2)
         names = ends.ravel().tolist()
@@ -246,11 +269,19 @@ class _Names:
         self.n_nodes = len(self._numbers)
         return ends.reshape(-1, 2)
 
+    def _check_kind(self, parameter, names):
+        """Refuse text where all nodes are named by integers, and integers where all are by text."""
+        known = np.arange(1) if self._old is None else self._old
+        kinds = _kind(known), _kind(names)
+        if {*kinds} == {"integers", "text"}:
+            raise InputError(
+                f"{parameter}: nodes are named by {kinds[1]}, as {names.tolist()[0]!r}, and those of the graph by "
+                f"{kinds[0]}, as {known.tolist()[0]!r}; convert the names to {kinds[0]}"
+            )
+
     def _checked(self, parameter, ends, grow):
         if len(ends) == 0:
             return np.empty((0, 2), dtype=np.int64)
-        if is_text(ends.ravel()):
-            raise InputError(f"{parameter}: nodes of this graph are numbers from 0, and {str(ends[0, 0])!r} is none")
         ends = as_ids(parameter, ends.ravel()).astype(np.int64).reshape(-1, 2)
         if ends.min() < 0:
             raise InputError(f"{parameter}: node ids start at 0; found {ends.min()}")

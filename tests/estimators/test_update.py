@@ -392,6 +392,60 @@ def test_names_of_a_later_file_that_all_look_like_numbers_are_those_of_the_graph
     assert lines == ["node,cluster", "a,0", "1,0", "2,0", "3,0"]
 
 
+@pytest.fixture
+def by_integers(here):
+    """A file model.npz, of a graph without weights whose nodes are named by integers; its bytes."""
+    (here / "edges.csv").write_text("source,target\n10,20\n20,30\n30,10\n30,40\n")
+    assert run(["cluster", "edges.csv", "-k", "1", "-o", "labels.tsv", "--model", "model.npz", "--quiet"]) == 0
+    return (here / "model.npz").read_bytes()
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+def test_ids_of_another_kind_are_refused_and_the_model_stays(here, by_integers, capsys, kind):
+    if kind == "csv":
+        (here / "new.csv").write_text("a,b\nfoo,bar\n")
+    else:
+        pa = pytest.importorskip("pyarrow")
+        pytest.importorskip("pyarrow.parquet").write_table(
+            pa.table({"source": ["10", "20"], "target": ["40", "40"]}), "new.parquet"
+        )
+    assert run(["update", "model.npz", f"new.{kind}", "-o", "after.tsv"]) == 2
+    assert "text, as '10'" in (said := capsys.readouterr().err) or "text, as 'a'" in said
+    assert "by integers, as 10; convert the names to integers" in said
+    assert (here / "model.npz").read_bytes() == by_integers and not (here / "after.tsv").exists()
+
+
+def test_weights_of_a_later_file_are_read_as_the_model_has_them(here, by_integers, capsys):
+    (here / "new.csv").write_text("source,target,weight\n10,40,0\n50,40,7\n")
+    assert run(["update", "model.npz", "new.csv", "--weight-column", "weight"]) == 2
+    assert "--weight-column weight: the graph of model.npz has no weights" in capsys.readouterr().err
+    assert run(["update", "model.npz", "new.csv", "--save", "after.npz"]) == 0
+    told = capsys.readouterr()
+    assert "new.csv: column weight not read, as the graph of model.npz has no weights" in told.err
+    assert "(2 new, 0 gone)" in told.out and "no weight" in told.out
+    assert not graphcore.load("after.npz").graph_.is_weighted
+    assert run(["update", "model.npz", "edges.csv", "--save", "same.npz"]) == 0
+    assert capsys.readouterr().err == ""  # no column is left out
+    assert run(["cluster", "new.csv", "-k", "1", "-o", "l.tsv", "--model", "weighted.npz", "--quiet"]) == 0
+    assert run(["update", "weighted.npz", "edges.csv", "--weight-column", "none"]) == 2
+    assert "--weight-column none: the graph of weighted.npz has weights" in capsys.readouterr().err
+    assert run(["update", "weighted.npz", "edges.csv", "--save", "twice.npz"]) == 0
+    assert "there are no weights, so that every edge weighs 1" in capsys.readouterr().err
+    assert run(["update", "weighted.npz", "edges.csv", "--quiet"]) == 0
+    assert capsys.readouterr() == ("", "")
+
+
+def test_a_file_of_vectors_for_a_model_of_a_graph(here, by_integers, capsys):
+    X = np.random.default_rng(0).random((9, 3))
+    np.save("x.npy", X)
+    np.savetxt("x.csv", X, delimiter=",")
+    for path in ("x.npy", "x.csv"):
+        assert run(["update", "model.npz", path]) == 2
+        said = capsys.readouterr().err
+        assert f"{path} seems to hold vectors, and model.npz is a model of a graph" in said and "--vectors" not in said
+    assert (here / "model.npz").read_bytes() == by_integers
+
+
 def test_a_model_whose_graph_was_made_of_directed_links_cannot_be_updated(here, capsys):
     (here / "links.txt").write_text("a b\nb c\nc a\nd a\nd b\n")
     command = "cluster links.txt -k 1 --symmetrize degree-discounted -o labels.tsv --model model.npz"

@@ -6,12 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphcore import Graph, InputError
+from graphcore import Graph, GraphWarning, InputError
 from graphcore.graphs.derived import change_graph
 from tests.oracles import dense
 
 PATH = Graph.from_edges([0, 1, 2], [1, 2, 3])
 NAMED = Graph.from_edges(["a", "b"], ["b", "c"], [1.0, 2.0])
+NUMBERED = Graph.from_table({"source": [10, 20], "target": [20, 30]})
+TWINS = Graph(PATH.indptr, PATH.indices, node_names=np.array(["a", "b", "a", "c"]))
 pairs = st.lists(st.tuples(st.integers(0, 7), st.integers(0, 7)), max_size=12)
 
 
@@ -68,9 +70,8 @@ def test_names_repeats_and_what_is_both_added_and_removed():
     found = change_graph(NAMED, (["c", "d"], ["d", "a"], [3.0, 0.0]), (["b"], ["a"]))
     assert found.graph.node_names.tolist() == ["a", "b", "c", "d"]
     np.testing.assert_array_equal(dense(found.graph), [[0, 0, 0, 0], [0, 0, 2, 0], [0, 2, 0, 3], [0, 0, 3, 0]])
-    numbered = Graph.from_table({"source": [10, 20], "target": [20, 30]})
-    assert change_graph(numbered, ([30], [7])).graph.node_names.tolist() == [10, 20, 30, 7]
-    found = change_graph(NAMED, (["a", "c", "c"], ["c", "a", "c"]))
+    assert change_graph(NUMBERED, ([30], [7])).graph.node_names.tolist() == [10, 20, 30, 7]
+    found = change_graph(NAMED, (["a", "c", "c"], ["c", "a", "c"], np.ones(3)))
     assert found.graph.to_scipy()[[0, 2]][:, [2]].toarray().ravel().tolist() == [2.0, 1.0]
     again = change_graph(PATH, ([0, 3], [3, 0]))  # one without counts it once
     assert again.graph.weights is None and again.n_added == 1
@@ -81,6 +82,22 @@ def test_names_repeats_and_what_is_both_added_and_removed():
     assert (len(same.ends), same.graph.is_weighted) == (0, False)
 
 
+def test_weights_are_read_if_the_graph_has_some():
+    table = {"source": [3, 3], "target": [4, 5], "amount": [-5.0, 7.0]}
+    with pytest.warns(GraphWarning, match="added: column amount not read, as the graph has no weights"):
+        assert not change_graph(PATH, table).graph.is_weighted
+    assert change_graph(PATH, removed={"source": [0], "target": [1], "amount": [-5.0]}).n_removed == 1
+    with pytest.warns(GraphWarning, match=r"added: there are no weights.*of the graph weigh 1.5 on average"):
+        assert dense(change_graph(NAMED, (["a"], ["b"])).graph)[0, 1] == 2.0
+
+
+def test_names_of_several_kinds_stay_so():
+    mixed = Graph.from_networkx(nx.Graph([(1, "a"), ("a", (2, 3))]))
+    added = change_graph(mixed, ([1, 5], [1, 1])).graph
+    assert len(change_graph(NAMED, removed=np.empty((0, 2), dtype=int)).ends) == 0
+    assert change_graph(added, (["a"], ["b"])).graph.node_names.tolist() == [1, "a", (2, 3), 5, "b"]
+
+
 @pytest.mark.parametrize(
     ("graph", "change", "message"),
     [
@@ -88,7 +105,10 @@ def test_names_repeats_and_what_is_both_added_and_removed():
         (PATH, {"removed": ([0], [9])}, "removed: node 9 is beyond the 4 nodes.*no such node"),
         (PATH, {"added": ([0], [99])}, "added: node 99 is beyond.*numbered from 4 on"),
         (PATH, {"added": ([-1], [2])}, "start at 0; found -1"),
-        (PATH, {"added": (["a"], ["b"])}, "nodes of this graph are numbers from 0, and 'a' is none"),
+        (PATH, {"added": (["a"], ["b"])}, "by text, as 'a', and those of the graph by integers, as 0; convert"),
+        (NAMED, {"added": ([1], [2])}, "by integers, as 1, and those of the graph by text, as 'a'; convert"),
+        (NUMBERED, {"removed": (["10"], ["20"])}, "removed: nodes are named by text, as '10'.*integers, as 10;"),
+        (TWINS, {"added": (["a"], ["z"])}, "several nodes of the graph have the same name"),
         (PATH, {"added": ([0.5], [1.0])}, "no whole number"),
         (PATH, {"added": ([0, 1], [1])}, "added must be edges"),
         (PATH, {"added": [[0, 1], [1, 2]]}, r"added must be edges.*shape \(2, 2\)"),
