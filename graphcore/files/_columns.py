@@ -278,9 +278,8 @@ def choose_weight(rows, names, konect, weight_column, columns, idle):
     elif chosen is None and times.intersection(unread):
         hint = " (times have numbers like these)"
     elif names is not None and edge_columns(names) is None and max(columns) < len(names):
-        hint = " (columns {!r} and {!r} are taken for the ends; pass columns= for others)".format(
-            *map(called.get, columns)
-        )
+        source, target = map(called.get, columns)
+        hint = f" (columns {source!r} and {target!r} are taken for the ends; pass columns= for others)"
     labels = [f"{c} ({called[c]!r})" if c in called else f"{c}" for c in unread]
     likely = {c: called.get(c, c) for c in sorted(unread, key=times.__contains__) if c in numeric and c not in stamps}
     return chosen, [left_out(labels, "weight_column", likely, hint)]
