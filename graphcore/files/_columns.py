@@ -268,7 +268,7 @@ def choose_weight(rows, names, konect, weight_column, columns, idle):
     unread = sorted(others - {chosen})
     if not unread or (chosen is not None and stamps.issuperset(unread)):
         return chosen, []  # KONECT and SNAP write the time of an edge beside its weight, and no warning is due for it
-    hint = ""
+    hint, called = "", dict(enumerate(names or ()))
     if len(unread) > _MANY and all(n_numbers[c] == len(rows) for c in (*columns, *unread)):
         hint = " (if the lines are vectors, use knn_graph, or --vectors)"
     elif any(row[c].startswith(("{'", '{"')) for row in rows for c in unread if c < len(row)):
@@ -278,10 +278,11 @@ def choose_weight(rows, names, konect, weight_column, columns, idle):
     elif chosen is None and times.intersection(unread):
         hint = " (times have numbers like these)"
     elif names is not None and edge_columns(names) is None and max(columns) < len(names):
-        ends = tuple(names[c] for c in columns)
-        hint = f" (columns {ends[0]!r} and {ends[1]!r} are taken for the ends; pass columns= for others)"
-    labels = [f"{c}" + (f" ({names[c]!r})" if names is not None and c < len(names) else "") for c in unread]
-    return chosen, [left_out(labels, "weight_column", unread[0], hint)]
+        source, target = map(called.get, columns)
+        hint = f" (columns {source!r} and {target!r} are taken for the ends; pass columns= for others)"
+    labels = [f"{c} ({called[c]!r})" if c in called else f"{c}" for c in unread]
+    likely = {c: called.get(c, c) for c in sorted(unread, key=times.__contains__) if c in numeric and c not in stamps}
+    return chosen, [left_out(labels, "weight_column", likely, hint)]
 
 
 def _is_stamp(number):

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from ..base.locks import cached_property
 from ..exceptions import FormatError
-from ..graphs.columns import edge_columns, weight_notes
+from ..graphs.columns import edge_columns
 from ._columns import (
     all_ids,
     choose_ends,
@@ -138,7 +138,6 @@ def guess_dialect(source, reading):
     weight, left = choose_weight(rows, names, konect, weight_column, columns, idle)
     used = [*columns, *([] if weight is None else [weight])]
     called = tuple(names[c] if names and c < len(names) else c for c in used)
-    notes += weight_notes([], called[-1], "weight_column") if weight_column == "auto" else []
     ids = kind_of_ids(rows, columns) if ids == "auto" else ids
     dialect = replace(
         layout,

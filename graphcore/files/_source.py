@@ -292,9 +292,7 @@ def naming(name):
     """Put the file's name before the message of an InputError that does not have it yet."""
     try:
         yield
-    except ParameterError:
-        raise
     except InputError as error:
-        if str(error).startswith(one_line(f"{name}:")):
-            raise
-        raise type(error)(f"{name}: {error}") from error.__cause__
+        if not str(error).startswith(one_line(f"{name}:")):
+            error.args = (one_line(f"{name}: {error}"), *error.args[1:])
+        raise

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..base.progress import note
 from ..exceptions import FormatError, InputError, ParameterError, missing_package, warn_user
-from ..graphs.columns import TWO_KINDS, edge_columns, is_index, two_kinds, weight_column, weight_notes
+from ..graphs.columns import TWO_KINDS, edge_columns, is_index, left_out, two_kinds, weight_column
 from ..graphs.columns import no_edges as no_edges_in
 from ..graphs.ids import Numbering
 from ._format import LAYOUT, Format, block_size
@@ -131,8 +131,9 @@ class EdgeTable:
         self.called, hint = self.columns, ""
         if not (reading.columns or edge_columns(names)):
             hint = f" (columns {ends[0]!r} and {ends[1]!r} are taken for the ends; pass columns= for others)"
-        chosen = weight if given == "auto" else None
-        self.notes = [] if given is None else weight_notes(others, chosen, "weight_column", hint)
+        self.notes = []
+        if given == "auto" and others:
+            self.notes.append(left_out(others, "weight_column", {c: c for c in numeric if c in others}, hint))
         types = [schema.field(name).type for name in ends]
         for name, kind in zip(ends, types, strict=True):
             if arrow.types.is_nested(kind):
@@ -227,7 +228,7 @@ def _named(column, names, parameter):
     found = next((name for name in names if column == name), None)
     found = found or next((name for name in names if column.lower() == name.lower()), None)
     if found is None:
-        raise ParameterError(f"{parameter}={column[:80]!r} is no column of the table")
+        raise ParameterError(f"{parameter}={column[:80]!r} is no column; there are {', '.join(map(repr, names))}")
     return found
 
 

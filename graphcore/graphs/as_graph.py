@@ -9,7 +9,7 @@ import numpy as np
 from ..exceptions import InputError, warn_user
 from .columns import edge_columns, is_index, weight_column
 from .from_libraries import is_number
-from .from_table import column_names, is_edge_table
+from .from_table import Columns, column_names, is_edge_table
 from .graph import Graph
 from .ids import is_text
 from .structure import check_sparse
@@ -88,6 +88,13 @@ def refuse_as_vectors(X, remedy=None):
             f"an array or a graph is needed, got a {type(X).__name__}; for edges give "
             "graphcore.Graph.from_edges(sources, targets)"
         )
+    times = _times(X)
+    if times:
+        ends = tuple(map(repr, edge_columns(column_names(X)) or ())) or ("...", "...")
+        raise InputError(
+            f"X cannot be used as vectors: column {times[0]!r} holds times; give the columns of numbers alone, or for "
+            f"edges graphcore.Graph.from_table(X, source={ends[0]}, target={ends[1]})"
+        )
     index = [name for name in column_names(X) if is_index(name)]
     if index:
         warn_user(
@@ -165,9 +172,10 @@ def _from_edge_index(data, **options):
 
 
 def _from_named_columns(table, **options):
-    """Make a graph of a table whose columns are the ends and the weight alone: others might have been meant."""
+    """Make a graph of a table of ends and weight, perhaps with times: other columns might have been meant."""
     source, target = edge_columns(column_names(table))
-    rest = [name for name in column_names(table) if name not in (source, target) and not is_index(name)]
+    idle = {source, target, *_times(table)}
+    rest = [name for name in column_names(table) if name not in idle and not is_index(name)]
     weight = weight_column(rest)
     others = [name for name in rest if name != weight]
     if others:
@@ -176,6 +184,14 @@ def _from_named_columns(table, **options):
             f"graphcore.Graph.from_table(table, {source!r}, {target!r}, weight=...), for vectors numpy.asarray(table)"
         )
     return Graph.from_table(table, source, target, weight, **options)
+
+
+def _times(table):
+    """Return the names of a table's columns of times; none of what is no table of a library that is known."""
+    try:
+        return Columns(table).times() if column_names(table) else []
+    except InputError:
+        return []
 
 
 # Types of graphs of other libraries, with the function that makes a Graph of each.

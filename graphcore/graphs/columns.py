@@ -24,11 +24,14 @@ _NUMBERED = (
 # Names of weights, the surest first.
 _WEIGHTS = (
     "weight", "weights", "edgeweight", "w", "wt", "wgt", "value", "val", "strength", "similarity", "score", "count",
-    "counts", "freq", "frequency", "npapers", "volume", "amount", "capacity", "multiplicity", "rating",
+    "counts", "freq", "frequency", "npapers", "capacity", "multiplicity", "rating",
     "0",  # of a series without a name
 )  # fmt: skip
-# Sums, some of which may be thousands of times others: it is said where they are taken for weights.
+# Sums, some of which may be thousands of times others: weights where a user says so, and not by themselves.
 _SUMS = ("amount", "volume")
+_TIME = re.compile(r"ts|time|epoch|year|month|day|hour|.*(timestamp|datetime|date)")
+# Words that stand for the first end and are hardly those of a coordinate, before or behind a word both ends share.
+_FIRST = ("source", "from", "src")
 # Last words of names of weights, as in combined_score, where a single column has one.
 _LAST_WORDS = ("weight", "strength", "similarity", "score")
 # Names of columns that tables of nodes and of labels have beside the nodes.
@@ -77,6 +80,11 @@ def edge_columns(names, certain=False):
     if found is None and not certain:
         found = next((pair for pair in map(_other_end, known) if pair and pair[1] in known), None)
     return None if found is None else (known[found[0]], known[found[1]])
+
+
+def is_first_end(name):
+    """Return whether a name has the word of a first end before or behind others, as from_account does."""
+    return plain(name).startswith(_FIRST) or plain(name).endswith(_FIRST)
 
 
 def _other_end(name):
@@ -168,18 +176,16 @@ def doubtful_names(names):
     return twin and f"nodes are called {twin[0]!r} and {twin[1]!r}; write the names alike if these are one node"
 
 
-def weight_notes(left, chosen, parameter, hint=""):
-    """Return the notes on columns that are `left` out, and on the one `chosen` for weights if it holds sums."""
-    notes = [left_out(left, parameter, hint=hint)] if left else []
-    remedy = f"pass {parameter}=None if they do not say how close two nodes are"
-    return [*notes, *([f"column {chosen} is taken for the edges' weights; {remedy}"] if plain(chosen) in _SUMS else [])]
+def left_out(names, parameter, columns, hint=""):
+    """Return the message about columns, or attributes of edges, that are not read.
 
-
-def left_out(names, parameter, remedy=None, hint=""):
-    """Return the message about columns, or attributes of edges, that are not read; `remedy` is how one is read."""
+    `columns` are names by the values of the parameter that read them: one of a sum is offered for weights, else the
+    first that is not called as times are.
+    """
     shown = ", ".join(name[:80] for name in map(str, names[:4])) + (f" and {len(names) - 4} more" if names[4:] else "")
-    remedy = (names[0][:80] if isinstance(names[0], str) else names[0]) if remedy is None else remedy
-    return (
-        f"column{'s' * (len(names) > 1)} {shown} not read{hint}; pass {parameter}={remedy!r} if it holds the edges' "
-        f"weights, {parameter}=None to say that none does"
-    )
+    offered = [value for value, name in columns.items() if not _TIME.fullmatch(plain(name) or "")]
+    offered.sort(key=lambda value: plain(columns[value]) not in _SUMS)
+    remedy = offered[0][:80] if offered and isinstance(offered[0], str) else offered[0] if offered else None
+    take = "" if remedy is None else f"{parameter}={remedy!r} if it holds the edges' weights, "
+    none = "that none does" if take else "that no column holds the edges' weights"
+    return f"column{'s' * (len(names) > 1)} {shown} not read{hint}; pass {take}{parameter}=None to say {none}"

@@ -8,8 +8,8 @@ import numpy as np
 from ..base.threads import row_spans
 from ..exceptions import InputError, warn_user
 from .as_graph import as_graph, is_graph_object
-from .columns import weight_column
-from .from_table import column_names, is_edge_table, table_edges
+from .columns import edge_columns, weight_column
+from .from_table import column_names, table_edges
 from .graph import Graph
 from .ids import Numbering, as_ids, as_names, is_text, whole_numbers
 from .rows import entries_of
@@ -165,10 +165,16 @@ def _arrays(parameter, edges):
             return arrays
     try:
         pairs = np.asarray(edges)
-    except ValueError:  # of arrays of different lengths
+    except (ValueError, TypeError):  # of arrays of different lengths, and of times beside numbers
         pairs = np.empty(0)
     if pairs.ndim == 2 and pairs.dtype.kind in "iu" and 2 in pairs.shape and pairs.shape != (2, 2):
         return tuple(pairs if pairs.shape[0] == 2 else pairs.T)
+    if column_names(edges):
+        names = ", ".join(map(repr, column_names(edges)))
+        raise InputError(
+            f"{parameter}: no columns of the table are called as ends of edges are, source and target; it has {names}; "
+            "for others give graphcore.Graph.from_table(table, source=..., target=...)"
+        )
     raise InputError(
         f"{parameter} must be edges: a tuple of arrays (sources, targets) of one length, with weights or not, an "
         f"integer array of two rows or columns, a table or a graph; got {type(edges).__name__} of shape {pairs.shape}"
@@ -201,8 +207,10 @@ def _pairs(parameter, edges, names, *, weighted, grow=False):
         return np.empty((0, 2), dtype=np.int64), None
     if is_graph_object(edges):
         found = _edges_of(as_graph(edges))
-    elif is_edge_table(edges):
-        found = table_edges(edges, weight="auto" if weighted else None)[:3]
+    elif edge_columns(column_names(edges)) is not None:
+        *found, _, notes = table_edges(edges, weight="auto" if weighted else None)
+        for note in notes if grow else ():
+            warn_user(f"{parameter}, as read by graphcore.Graph.from_table: {note}")
         found = found if len(found[2]) else found[:2]
         left = None if weighted or not grow else weight_column(column_names(edges))
         if left is not None:

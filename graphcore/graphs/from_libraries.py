@@ -8,7 +8,7 @@ import numpy as np
 
 from ..base.validation import check_choice, refused
 from ..exceptions import InputError, warn_user
-from .columns import doubtful_names, weight_column, weight_notes
+from .columns import doubtful_names, left_out, weight_column
 from .directed import undirected_rows
 from .from_edges import graph_from_ends
 from .ids import is_numbered
@@ -196,8 +196,8 @@ def edge_attribute(values, weight, parameter, tell):
     numbers = (name for name, value in values.items() if isinstance(value, Real) and not isinstance(value, bool))
     likely = (name for name in values if weight_column([name]) is not None)
     others = [name for name in dict.fromkeys(chain(numbers, likely)) if name != chosen and name not in OWN]
-    for note in weight_notes(others, chosen, parameter):
-        tell(note)
+    if others:
+        tell(left_out(others, parameter, {name: name for name in others}))
     return chosen
 
 

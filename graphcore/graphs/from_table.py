@@ -8,7 +8,7 @@ import numpy as np
 
 from ..base.validation import are_missing, check_choice
 from ..exceptions import InputError, ParameterError, warn_user
-from .columns import TWO_KINDS, doubtful_names, edge_columns, is_index, two_kinds, weight_column, weight_notes
+from .columns import TWO_KINDS, doubtful_names, edge_columns, is_first_end, is_index, left_out, two_kinds, weight_column
 from .from_edges import graph_from_ends
 from .ids import compact_ids, number_names, whole_numbers
 from .rows import SYMMETRIZE
@@ -102,7 +102,8 @@ def table_edges(table, source="source", target="target", weight="auto"):
     if isinstance(weight, str) and weight == "auto":
         rest = [name for name in columns.names if name not in (source, target) and not is_index(name)]
         weight = weight_column(rest)
-        notes = weight_notes([name for name in rest if name != weight], weight, "weight")
+        others, times = [name for name in rest if name != weight], columns.times()
+        notes = [left_out(others, "weight", {name: name for name in others if name not in times})] if others else []
     if source == target:
         raise ParameterError(f"source and target are both {source!r}; the ends of edges are two columns")
     columns.collect((source, target, weight))
@@ -130,11 +131,15 @@ def column_names(table):
 def is_edge_table(table):
     """Return whether a table has columns that are certainly named as the ends of edges are.
 
-    Coordinates are called u and v as well: these columns are edges if they hold what nodes are named by.
+    Coordinates are called u and v, or from_x and to_x, as well: these columns are edges if they hold what nodes are
+    named by.
     """
     found = edge_columns(column_names(table), certain=True)
-    if found is None or found[0].lower() != "u":
-        return found is not None
+    if found is not None and found[0].lower() != "u":
+        return True
+    found = found or edge_columns(column_names(table))
+    if found is None or not (found[0].lower() == "u" or is_first_end(found[0])):
+        return False
     columns = Columns(table)
     if columns.is_lazy:  # nobody takes a lazy frame for vectors
         return True
@@ -192,6 +197,13 @@ class Columns:
         except nw.exceptions.DuplicateError as error:
             raise InputError(f"two columns of the table have one name ({error}); rename them") from None
         self.is_lazy = isinstance(self._table, nw.LazyFrame)
+
+    def times(self):
+        """Return the names of the columns that hold times or dates, by their types."""
+        if isinstance(self._table, Mapping):
+            kinds = {name: getattr(values, "dtype", None) for name, values in self._table.items()}
+            return [name for name, kind in kinds.items() if getattr(kind, "kind", "none") in "mM"]
+        return [name for name, kind in self._table.collect_schema().items() if kind.is_temporal()]
 
     def collect(self, names):
         """Compute these columns of a lazy frame, and no others."""

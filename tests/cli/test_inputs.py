@@ -16,8 +16,13 @@ def test_the_columns_of_edges_are_always_told(folder, told, facts_of, path):
     else:
         pd.DataFrame(rows).to_csv(folder / path, index=False)
     said = told(f"info {path}")
-    assert re.search(r"^columns +from_acct and to_acct \(ends\), amount \(weight\)$", said.out, re.MULTILINE)
-    assert "column amount is taken for the edges' weights; pass --weight-column none" in said.err
+    assert re.search(r"^columns +from_acct and to_acct \(ends\), no weight$", said.out, re.MULTILINE)
+    offered = "amount" if path == "t.parquet" else "1"
+    assert f"not read; pass --weight-column {offered} if it holds the edges' weights, --weight-column none" in said.err
+    said = told(f"info {path} --weight-column amount")
+    assert "amount (weight)" in said.out and "not read" not in said.err
+    said = told(f"info {path} --columns from_acct,to_account", 2).err
+    assert f"{path}: --columns to_account is no column; there are 'ts', 'amount', 'from_acct', 'to_acct', 'oth" in said
     options = "--columns from_acct,other --weight-column none"
     assert facts_of(f"info {path} {options}")["columns"] == {"ends": ["from_acct", "other"], "weight": None}
     assert "(weight)" not in told(f"build {path} t.store {options}").out

@@ -289,8 +289,8 @@ def test_a_weight_column_goes_by_its_name(write):
     path = write('From;To;"Trips 2020"\na;b;3\nb;c;2\n')
     graph = read_graph(path, weight_column="trips 2020")
     assert edges_of(graph) == {("a", "b", 3.0), ("b", "c", 2.0)}
-    message = "weight_column='trips' is no column; there are 'from', 'to', 'trips 2020'"
-    with pytest.raises(ParameterError, match=message):
+    message = f"{path}: weight_column='trips' is no column; there are 'from', 'to', 'trips 2020'"
+    with pytest.raises(ParameterError, match=f"^{re.escape(message)}$"):
         read_graph(path, weight_column="trips")
     with pytest.raises(ParameterError, match="weight_column='w' is a name, and the file has no header"):
         read_graph(write("0 1 2.5\n1 2 3.5\n"), weight_column="w")
@@ -320,7 +320,7 @@ def test_a_table_of_vectors_is_noticed(write, text, said):
         (",source,target,weight\n0,a,b,2\n1,b,c,3\n", {("a", "b", 2.0), ("b", "c", 3.0)}),
         ("Id,Source,Target,Type,Weight\n7,a,b,Undirected,2\n8,b,c,Undirected,3\n", {("a", "b", 2.0), ("b", "c", 3.0)}),
         ("count\tto\tfrom\n2\tb\ta\n3\tc\tb\n", {("a", "b", 2.0), ("b", "c", 3.0)}),
-        ("ts,amount,from_acct,to_acct\n5,2,a,b\n6,3,b,c\n", {("a", "b", 2.0), ("b", "c", 3.0)}),
+        ("ts,amount,from_acct,to_acct\n5,2,a,b\n6,3,b,c\n", {("a", "b", 1.0), ("b", "c", 1.0)}),
         ("0,1\na,b\nb,c\n", {("a", "b", 1.0), ("b", "c", 1.0)}),  # pandas' columns without names
         ("0,1,2\na,b,2\nb,c,3\n", {("a", "b", 2.0), ("b", "c", 3.0)}),  # and a weight
         (",0,1\n0,a,b\n1,b,c\n", {("a", "b", 1.0), ("b", "c", 1.0)}),

@@ -3,8 +3,24 @@
 import numpy as np
 import pytest
 
-from graphcore import CoresetSpectralClustering, Graph, GraphWarning, InputError, KernelKMeans, ParameterError
-from graphcore.graphs.columns import doubtful_names, edge_columns, in_row_order, is_index, two_kinds, weight_column
+from graphcore import (
+    CoresetKernelKMeans,
+    CoresetSpectralClustering,
+    Graph,
+    GraphWarning,
+    InputError,
+    KernelKMeans,
+    ParameterError,
+)  # fmt: skip
+from graphcore.graphs.columns import (
+    doubtful_names,
+    edge_columns,
+    in_row_order,
+    is_index,
+    left_out,
+    two_kinds,
+    weight_column,
+)  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -12,7 +28,7 @@ from graphcore.graphs.columns import doubtful_names, edge_columns, in_row_order,
     [
         (["Id", "Source", "Target", "Type", "Weight"], ("Source", "Target"), "Weight"),
         (["weight", "to", "from"], ("from", "to"), "weight"),
-        (["ts", "amount", "from_acct", "to_acct"], ("from_acct", "to_acct"), "amount"),
+        (["ts", "amount", "from_acct", "to_acct"], ("from_acct", "to_acct"), None),  # a sum is none by itself
         (["acct_from", "acct_to"], ("acct_from", "acct_to"), None),
         (["FromNodeId", "ToNodeId"], ("FromNodeId", "ToNodeId"), None),
         (["Person 1", "Person 2", "Edge Weight"], ("Person 1", "Person 2"), "Edge Weight"),
@@ -25,6 +41,79 @@ from graphcore.graphs.columns import doubtful_names, edge_columns, in_row_order,
 def test_roles_by_name(names, ends, weight):
     assert edge_columns(names) == ends
     assert weight_column(names) == weight
+
+
+@pytest.mark.parametrize(
+    ("columns", "remedy"),
+    [
+        (
+            ["fee", "ts", "amount (EUR)"],
+            "pass weight='amount (EUR)' if it holds the edges' weights, weight=None to say",
+        ),
+        (["timestamp", "fee"], "pass weight='fee' if"),
+        (["ts", "trade_date"], "pass weight=None to say that no column holds the edges' weights"),
+    ],
+)
+def test_sums_are_offered_first_and_times_never(columns, remedy):
+    said = left_out(columns, "weight", {name: name for name in columns})
+    assert remedy in said and said.startswith(f"columns {', '.join(columns)} not read; ")
+
+
+def transfers(library):
+    """A table as banks have it: times, sums, and two ends whose names share a word."""
+    module = pytest.importorskip(library)
+    ends = np.array([[0, 1], [1, 2], [2, 0], [3, 4], [4, 5], [5, 3], [2, 3]]).T + 10**17
+    times = np.datetime64("2024-01-01T00:00:00", "us") + np.arange(7)
+    table = {"ts": times, "amount": 10.0 ** np.arange(7), "from_acct": ends[0], "to_acct": ends[1]}
+    return module.table(table) if library == "pyarrow" else module.DataFrame(table)
+
+
+def some(table, names):
+    """The table with these columns alone."""
+    return table.select(names) if hasattr(table, "select") else table[names]
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
+def test_tables_of_transfers_are_no_vectors(library):
+    table, ends = transfers(library), ["from_acct", "to_acct"]
+    model = CoresetSpectralClustering(2, random_state=0)
+    remedy = r"'amount'; for edges give graphcore.Graph.from_table\(table, 'from_acct', 'to_acct', weight=...\)"
+    for names in (["ts", "amount", *ends], [*ends, "amount"]):
+        for fitted in (model, CoresetKernelKMeans(2)):
+            with pytest.raises(InputError, match=remedy):
+                fitted.fit(some(table, names))
+    with pytest.raises(
+        InputError, match=r"column 'ts' holds times; .* graphcore.Graph.from_table\(X, source=..., target"
+    ):
+        model.fit(some(table, ["ts", "amount"]))
+    for names in (ends, ["ts", *ends]):  # no column may be a weight
+        assert model.fit(some(table, names)).graph_.n_edges == 7
+    with pytest.warns(GraphWarning, match="^columns ts, amount not read; pass weight='amount' if"):
+        assert not Graph.from_table(table).is_weighted
+    with pytest.warns(GraphWarning, match="^column ts not read; pass weight=None to say that no column holds"):
+        assert not Graph.from_table(some(table, ["ts", *ends])).is_weighted
+
+
+def test_ends_that_share_a_word_are_vectors_where_they_hold_fractions():
+    X = np.random.default_rng(0).normal(size=(40, 2))
+    pd = pytest.importorskip("pandas")
+    model = CoresetSpectralClustering(2, random_state=0).fit(pd.DataFrame(X, columns=["from_x", "to_x"]))
+    assert model.graph_.n_nodes == 40
+    with pytest.raises(InputError, match=r"from_table\(X, source='payer', target='payee'\)"):
+        model.fit(pd.DataFrame({"payer": [1, 2], "payee": [2, 3], "ts": pd.to_datetime(["2024-01-01"] * 2)}))
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
+def test_an_update_takes_the_tables_that_from_table_takes(library):
+    table = transfers(library)
+    model = CoresetSpectralClustering(2, random_state=0).fit(Graph.from_table(table, weight=None))
+    added = some(table, ["ts", "amount", "from_acct", "to_acct"])
+    with pytest.warns(GraphWarning, match=r"^added, as read by .*from_table: columns ts, amount not read; .*'amount'"):
+        assert model.update(added).n_added == 0  # they are there
+    with pytest.raises(InputError, match=r"^added: no columns .* it has 'ts', 'amount'; .*from_table\(table, source="):
+        model.update(some(table, ["ts", "amount"]))
+    model.update(removed=some(table, ["from_acct", "to_acct"])[:1])
+    assert model.graph_.n_edges == 6
 
 
 def test_names_that_no_column_of_vectors_has_are_certain():
