@@ -83,10 +83,10 @@ def test_names_repeats_and_what_is_both_added_and_removed():
 
 
 def test_weights_are_read_if_the_graph_has_some():
-    table = {"source": [3, 3], "target": [4, 5], "amount": [-5.0, 7.0]}
-    with pytest.warns(GraphWarning, match="added: column amount not read, as the graph has no weights"):
+    table = {"source": [3, 3], "target": [4, 5], "weight": [-5.0, 7.0]}
+    with pytest.warns(GraphWarning, match="added: column weight not read, as the graph has no weights"):
         assert not change_graph(PATH, table).graph.is_weighted
-    assert change_graph(PATH, removed={"source": [0], "target": [1], "amount": [-5.0]}).n_removed == 1
+    assert change_graph(PATH, removed={"source": [0], "target": [1], "weight": [-5.0]}).n_removed == 1
     with pytest.warns(GraphWarning, match=r"added: there are no weights.*of the graph weigh 1.5 on average"):
         assert dense(change_graph(NAMED, (["a"], ["b"])).graph)[0, 1] == 2.0
 

@@ -106,7 +106,7 @@ def test_ends_that_share_a_word_are_vectors_where_they_hold_fractions():
 @pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
 def test_an_update_takes_the_tables_that_from_table_takes(library):
     table = transfers(library)
-    model = CoresetSpectralClustering(2, random_state=0).fit(Graph.from_table(table, weight=None))
+    model = CoresetSpectralClustering(2, random_state=0).fit(Graph.from_table(table, weight="amount"))
     added = some(table, ["ts", "amount", "from_acct", "to_acct"])
     with pytest.warns(GraphWarning, match=r"^added, as read by .*from_table: columns ts, amount not read; .*'amount'"):
         assert model.update(added).n_added == 0  # they are there
