@@ -212,8 +212,7 @@ def _pairs(parameter, edges, names, *, weighted, grow=False):
         for note in notes if grow else ():
             warn_user(f"{parameter}, as read by graphcore.Graph.from_table: {note}")
         found = found if len(found[2]) else found[:2]
-        left = None if weighted or not grow else weight_column(column_names(edges))
-        if left is not None:
+        if grow and not weighted and (left := weight_column(column_names(edges))) is not None:
             warn_user(f"{parameter}: column {left} not read, as the graph has no weights; fit one that has to use it")
     else:
         found = _arrays(parameter, edges)
