@@ -69,7 +69,7 @@ def test_published_is_algorithm_3_step_by_step(seed):
     degrees = A_H.sum(axis=1)
     top = np.sqrt(degrees / degrees.sum())
     M = 0.5 * (np.eye(len(A_H)) + A_H / np.sqrt(degrees[:, None] * degrees))
-    X = first_draft(seed).generator("power").standard_normal((len(A_H), min(k, 4 * math.ceil(math.log2(k)))))
+    X = first_draft(seed).generator("power").standard_normal((len(A_H), min(k - 1, 4 * math.ceil(math.log2(k)))))
     for _ in range(10 * math.ceil(math.log2(len(A_H) / k))):
         X = M @ X
         X -= np.outer(top, top @ X)
