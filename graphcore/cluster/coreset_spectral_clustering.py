@@ -184,7 +184,7 @@ def coreset_spectral_clustering(
         ).labels  # fmt: skip
     n_labels = max(n_clusters, int(between_labels.max()) + 1)
     labels, n_unreached = between.label_nodes(between_labels, n_labels, n_jobs)
-    n_linked = graph.n_nodes - graph.n_isolated
+    n_linked = count_linked(graph)
     if is_induced and n_clusters > 1 and n_unreached > _UNREACHED * n_linked:
         warn_user(
             f"{n_unreached} of {n_linked} nodes have no edge to the {len(coreset)} nodes of the coreset, and all are "

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..exceptions import FormatError, InputError, ParameterError, warn_user
 from ..graphs.columns import weight_column
-from ..graphs.from_libraries import OWN, edge_attribute, first_values, networkx_attributes
+from ..graphs.from_libraries import OWN, edge_attribute, first_values
 from ..graphs.graph import Graph
 from ..graphs.ids import is_numbered
 from ._columns import is_id
@@ -62,26 +62,28 @@ def _read(source, reading, parse, warn=True):
             warn_user(f"{source.name}: attributes of edges not kept: {', '.join(others)[:200]}")
         weight = edge_attribute(attributes, weight, "weight_column", lambda told: warn_user(f"{source.name}: {told}"))
     record_columns(("source", "target", *([weight] if G.size() and weight else [])))
+    attributes = _node_attributes(source, G)  # before columns are made
     graph = Graph.from_networkx(G, weight=weight if G.size() else None, symmetrize=reading.symmetrize, warn=warn)
+    lost = [str(name) for name in attributes if name not in graph.attributes]
+    if lost:
+        warn_user(f"{source.name}: attributes of nodes not kept: {', '.join(lost)[:200]}")
     names = graph.node_names
     # Ids are text here; if all are integers they become integers, as in other formats.
     if all(isinstance(name, str) and is_id(name) for name in G):
         numbers = list(map(int, G))
         names = None if is_numbered(numbers) else numbers
-    return graph._by_names(names, _attributes(source, G))
-
-
-def _attributes(source, G):
-    """Return the attributes of the nodes of a networkx graph as columns; those that hold lists are told."""
-    first = first_values(lambda: (data for _, data in G.nodes(data=True)))
-    n_values, n_cells = sum(len(data) for _, data in G.nodes(data=True)), len(first) * len(G)
-    said = f"nodes have {len(first)} different attributes, but only {n_values} values"
-    check_size(n_cells, _CELLS_PER_VALUE * n_values, _FEW_CELLS, said, source.any_size)
-    columns, others = networkx_attributes(G)
-    if others:
-        warn_user(f"{source.name}: attributes of nodes not kept: {', '.join(map(str, others))[:200]}")
     ids = list(map(str, G))  # which networkx writes for labels, too, where there are none
-    return {_FROM_GML.get(name, name): v for name, v in columns.items() if (name, v.tolist()) != ("label", ids)}
+    kept = {name: v for name, v in graph.attributes.items() if (name, v.tolist()) != ("label", ids)}
+    return graph._by_names(names, {_FROM_GML.get(name, name): values for name, values in kept.items()})
+
+
+def _node_attributes(source, G):
+    """Return names of the attributes of nodes, and refuse so many that columns of them would be nearly empty."""
+    names = first_values(lambda: (data for _, data in G.nodes(data=True)))
+    n_values, n_cells = sum(len(data) for _, data in G.nodes(data=True)), len(names) * len(G)
+    said = f"nodes have {len(names)} different attributes, but only {n_values} values"
+    check_size(n_cells, _CELLS_PER_VALUE * n_values, _FEW_CELLS, said, source.any_size)
+    return names
 
 
 def _is_gml(source):

@@ -77,7 +77,7 @@ def from_networkx(
     if G.is_directed():
         rows = transpose_rows(rows) if symmetrize in DIRECTED else rows
         rows = undirected_rows(rows, symmetrize, warn and "the networkx graph")
-    attributes = networkx_attributes(G)[0]
+    attributes = _networkx_attributes(G)
     if is_numbered(names):
         return made_of(cls, rows, None)._by_names(None, attributes)
     _tell_of_names(names, warn)
@@ -85,15 +85,11 @@ def from_networkx(
     return graph._by_names(graph.node_names, attributes)
 
 
-def networkx_attributes(G):
-    """Return the attributes of the nodes of a networkx graph as columns, and the names of those of other objects.
-
-    Columns hold numbers, true or false, or text.
-    """
+def _networkx_attributes(G):
+    """Return the attributes of nodes that hold numbers, true or false, or text, as columns."""
     first = first_values(lambda: (data for _, data in G.nodes(data=True)))
-    others = [name for name, value in first.items() if not (isinstance(name, str) and isinstance(value, _PLAIN))]
-    kept = [name for name in first if name not in others]
-    return {name: column_of([data.get(name) for _, data in G.nodes(data=True)]) for name in kept}, others
+    kept = [name for name, value in first.items() if isinstance(name, str) and isinstance(value, _PLAIN)]
+    return {name: column_of([data.get(name) for _, data in G.nodes(data=True)]) for name in kept}
 
 
 def to_networkx(self: "graphcore.Graph") -> Any:
