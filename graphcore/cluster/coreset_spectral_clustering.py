@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from scipy.sparse.csgraph import connected_components
 
 from ..base.streams import Streams
 from ..base.types import AnyGraph, ArrayLike, Callable, Labels, RandomState
@@ -20,15 +21,13 @@ from ..base.validation import (
 from ..exceptions import InputError, ParameterError, warn_user
 from ..graphs.as_graph import as_graph
 from ..graphs.weights import given_unit
-from ..kernels.graph import GraphKernel, warn_of_loops
+from ..kernels.graph import GraphKernel
 from .coresets.coreset import SAMPLING, Coreset, default_size, refuse_few, sample_coreset
 from .partition.coreset_graph import contract, induce
 from .partition.problem import Problem
 from .spectral.partition import spectral_partition
 
 EIGEN_SOLVERS = ("power", "exact")
-# The share of the nodes that an induced coreset graph may leave without an edge to it, unless a warning says so.
-_UNREACHED = 0.25
 
 
 @dataclass(frozen=True, eq=False)
@@ -168,7 +167,6 @@ def coreset_spectral_clustering(
         replace=is_induced, random_state=streams,
     )  # fmt: skip
     if is_induced:
-        warn_of_loops(kernel)
         between = induce(kernel, coreset, n_jobs)
     else:
         between = contract(kernel, coreset, Problem(kernel.graph.rows, n_clusters), n_jobs)
@@ -184,13 +182,8 @@ def coreset_spectral_clustering(
         ).labels  # fmt: skip
     n_labels = max(n_clusters, int(between_labels.max()) + 1)
     labels, n_unreached = between.label_nodes(between_labels, n_labels, n_jobs)
-    n_linked = count_linked(graph)
-    if is_induced and n_clusters > 1 and n_unreached > _UNREACHED * n_linked:
-        warn_user(
-            f"{n_unreached} of {n_linked} nodes have no edge to the {len(coreset)} nodes of the coreset, and all are "
-            "in one cluster: the graph is too sparse for an induced coreset graph of that size; use the contracted one "
-            "(coreset_graph='contracted', or no published=True), in which every edge counts, or a larger coreset_size"
-        )
+    if is_induced:
+        _warn_of_induced(matrix, n_clusters, n_unreached)
     coreset_labels = between.coreset_labels(between_labels)
     if n_clusters == np.count_nonzero(labels >= 0):  # every node is a cluster, though another centroid may be nearer
         labels[coreset.indices] = coreset_labels
@@ -220,6 +213,24 @@ def _checked_size(graph, n_clusters, coreset_size, eps):
     size = check_size("coreset_size", coreset_size, n_linked, "the nodes that have an edge")
     refuse_few(size, n_clusters)
     return size
+
+
+def _warn_of_induced(matrix, n_clusters, n_unreached):
+    """Say so where an induced coreset graph has more components than clusters, or loops that outweigh its edges."""
+    m = matrix.shape[0]
+    if 1 < n_clusters < (n_components := connected_components(matrix, directed=False)[0]):
+        lost = f", and {n_unreached} nodes have no edge to it" if n_unreached else ""
+        warn_user(
+            f"the induced graph of {m} coreset nodes has {n_components} components for n_clusters={n_clusters}{lost}, "
+            "so that components become clusters: the graph is too sparse for an induced coreset graph of that size; "
+            "use the contracted one (coreset_graph='contracted', or no published=True), in which every edge counts, "
+            "or a larger coreset_size"
+        )
+    elif 2 * (n_drowned := int(np.count_nonzero(2 * matrix.diagonal() > matrix.sum(axis=1)))) > m:
+        warn_user(
+            f"loops outweigh the edges of {n_drowned} of {m} nodes of the induced coreset graph, so that most nodes "
+            "are near to nothing but themselves; take a smaller shift or self_loop, or a larger coreset_size"
+        )
 
 
 def _clustered(clusterer, matrix, n_clusters):

@@ -256,11 +256,21 @@ def test_induced_is_what_published_fits(options):
 
 def test_a_graph_too_sparse_for_the_induced_graph_is_warned_of():
     grid = Graph.from_networkx(nx.grid_2d_graph(60, 60))
-    with pytest.warns(GraphWarning, match=r"of 3600 nodes have no edge to the \d+ nodes.*the contracted one \(coreset"):
+    with pytest.warns(GraphWarning, match=r"has \d+ components for n_clusters=5, and \d+ nodes.*the contracted one \("):
         found = clustered(grid, 5, coreset_graph="induced", coreset_size=300, random_state=0)
     assert found.n_unreached > 1200 and np.bincount(found.labels).max() >= found.n_unreached
     contracted = clustered(grid, 5, coreset_size=300, random_state=0)  # the remedy
     assert np.bincount(contracted.labels).max() < 1200
+
+
+def test_a_shift_that_outweighs_the_edges_of_an_induced_graph_is_warned_of():
+    graph, _ = planted_partition(5, 200, 0.3, 0.01, random_state=0)
+    options = {"coreset_graph": "induced", "coreset_size": 100, "random_state": 0}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        clustered(graph, 5, **options)
+    with pytest.warns(GraphWarning, match=r"loops outweigh the edges of \d+ of \d+ nodes.*smaller shift"):
+        clustered(graph, 5, shift=1.0, **options)
 
 
 @quick
