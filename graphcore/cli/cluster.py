@@ -9,7 +9,7 @@ import click
 from ..cluster.partition.objectives import OBJECTIVES
 from ..cluster.pipeline.parameters import PARAMETERS, defaults
 from ..exceptions import FormatError
-from .console import adding, command
+from .console import adding, command, telling_of
 from .files import (
     INPUT,
     OUTPUT,
@@ -164,6 +164,7 @@ def cluster(console, input, **options):
     from ..estimators.coreset_spectral import CoresetSpectralClustering
     from ..graphs.graph import Graph
     from ..graphs.rows import DIRECTED
+    from ..metrics.truth import agreement
 
     with client_of(given.scheduler, given.workers):
         nodes = read_node_table(given.nodes, stages, given.encoding, given.any_size)
@@ -186,41 +187,47 @@ def cluster(console, input, **options):
             write_clusters(model, given.output, given.spreadsheet)
             if given.model is not None:
                 model.save(given.model)
-        robustness = None
-        if given.robustness:
-            with stages("robustness"):
-                robustness = model.robustness(random_state=given.random_state)
-        memberships = None if given.report is None and given.membership is None else model.membership_
-        if given.membership is not None:
-            from ..files.labels import write_memberships
-
-            with stages("membership"):
-                write_memberships(memberships, given.membership, model.graph_, spreadsheet=given.spreadsheet)
-        if given.tree is not None:
-            with stages("write the tree"):
-                model.tree_.write(given.tree)
-        if given.report is not None:
-            from ..report.page import columns_of, write_report
-
-            with stages("report"):
-                about = page_about(
-                    console, input, truth=given.truth, n_features=columns_of(model),
-                    is_clear=model.selection_ and model.selection_.clear,
-                    note=f"The random seed was {given.random_state}. Labels do not depend on the number of threads.",
-                )  # fmt: skip
-                write_report(
-                    given.report, model.graph_, model.labels_, n_clusters=model.n_clusters_, membership=memberships,
-                    clustering=model.clustering_, truth=truth, robustness=robustness, about=about, **drawn,
-                )  # fmt: skip
+        with telling_of(given.output):
+            robustness = _measure(console, given, input, model, truth, drawn)
     facts = cluster_facts(input, model, robustness) | {"seed": given.random_state} | files
+    facts["truth"] = None if truth is None else agreement(model.labels_, truth, model.graph_)
     facts["seconds"] = {**stages.seconds, "total": time.perf_counter() - start}
     return facts, graph_lines(facts) + cluster_lines(facts)
 
 
+def _measure(console, given, input, model, truth, drawn):
+    """Write what is measured of the fitted model besides its labels; return its Robustness, or None."""
+    stages, robustness = console.stages, None
+    if given.robustness:
+        with stages("robustness"):
+            robustness = model.robustness(random_state=given.random_state)
+    memberships = None if given.report is None and given.membership is None else model.membership_
+    if given.membership is not None:
+        from ..files.labels import write_memberships
+
+        with stages("membership"):
+            write_memberships(memberships, given.membership, model.graph_, spreadsheet=given.spreadsheet)
+    if given.tree is not None:
+        with stages("write the tree"):
+            model.tree_.write(given.tree)
+    if given.report is not None:
+        from ..report.page import columns_of, write_report
+
+        with stages("report"):
+            about = page_about(
+                console, input, truth=given.truth, n_features=columns_of(model),
+                is_clear=model.selection_ and model.selection_.clear,
+                note=f"The random seed was {given.random_state}. Labels do not depend on the number of threads.",
+            )  # fmt: skip
+            write_report(
+                given.report, model.graph_, model.labels_, n_clusters=model.n_clusters_, membership=memberships,
+                clustering=model.clustering_, truth=truth, robustness=robustness, about=about, **drawn,
+            )  # fmt: skip
+    return robustness
+
+
 def _check(console, given, settings, files):
     """Find mistakes in options before any work; return the Validated parameters."""
-    if given.truth is not None and given.report is None:
-        raise click.UsageError("--truth is compared with on the page: name one with --report FILE")
     find_k = [name for name, each in OBJECTIVES.items() if each.resolution is not None]
     if given.objective not in find_k and (given.n_clusters is None) == (given.resolution is None):
         wrong = "Missing option '-k'" if given.n_clusters is None else "-k and --resolution both say how many clusters"

@@ -122,6 +122,17 @@ def default_actions():
             signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+@contextmanager
+def telling_of(path):
+    """Note on an interrupt within this context that labels are written already."""
+    try:
+        yield
+    except (KeyboardInterrupt, SystemExit) as end:
+        if path != "-":
+            end.add_note(f"the labels are in {path}")
+        raise
+
+
 def adding(*options, heading=None):
     """Make a decorator that adds options to a command, under a heading of its help."""
 

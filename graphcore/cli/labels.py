@@ -11,6 +11,7 @@ from ..exceptions import FormatError, InputError
 from .console import TYPED, command
 from .files import INPUT, FilePath, tell_of_missing_pictures
 from .inputs import READING_OPTIONS, check_there, graph_options, input_options, load, load_graph, warn_of_idle
+from .summary import agreement_line
 
 PAGE = FilePath(written=True, beside=(".nodes.tsv",))
 
@@ -200,8 +201,7 @@ def report(console, input, labels, output, truth, title, n_central, pictures, **
     if facts.comparison is not None:
         scores = facts.comparison.scores
         figures |= scores
-        said = f"ARI {scores['ari']:.4f}, NMI {scores['nmi']:.4f} over {scores['n_compared']:,} nodes"
-        lines.insert(2, ("truth", said))
+        lines.insert(2, ("truth", agreement_line(scores)))
     return figures, lines
 
 

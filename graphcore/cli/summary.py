@@ -57,7 +57,9 @@ def cluster_lines(facts):
     """Return pairs of heading and text about a clustering."""
     from ..cluster.selection.result import how_chosen
 
-    coreset, settings, chosen, found = (facts[name] for name in ("coreset", "settings", "chosen", "robustness"))
+    coreset, settings, chosen, found, truth = (
+        facts[name] for name in ("coreset", "settings", "chosen", "robustness", "truth")
+    )
     draws = "" if coreset["draws"] == coreset["nodes"] else f" from {coreset['draws']:,} draws"
     unreached = facts["unreached"] if settings["published"] else 0
     lines = {
@@ -71,6 +73,7 @@ def cluster_lines(facts):
         and f"{facts['stability']:.2f}, the share of drafts from the same edges that agree with a label",
         "robustness": found
         and f"ARI {found['ari']:.2f} ± {found['ari_spread']:.2f} with quick fits to resampled edges",
+        "truth": truth and agreement_line(truth),
         "verdict": facts["unsure_clusters"] and _verdict(facts),
         "unreached": unreached and f"{count(unreached, 'node')} without an edge to the coreset, put into one cluster",
         "seconds": ", ".join(f"{stage} {spent:.2f}" for stage, spent in facts["seconds"].items()),
@@ -98,6 +101,11 @@ def _sizes(sizes):
     empty = sizes.count(0)
     note = f", {empty} empty" if empty else ""
     return f"{len(sizes)}, of sizes {min(sizes):,} (min), {np.median(sizes):,.0f} (median), {max(sizes):,} (max){note}"
+
+
+def agreement_line(scores):
+    """Write the agreement with known classes."""
+    return f"ARI {scores['ari']:.4f}, NMI {scores['nmi']:.4f} over {count(scores['n_compared'], 'node')}"
 
 
 def count(number, noun):

@@ -99,10 +99,20 @@ class ReportFacts(Measured):
         return ((self.robustness.clusters >= ROBUST) & (self.sums.conductance <= _MOST_OUTSIDE))[self.filled]
 
     @property
+    def leaves_outliers(self) -> bool:
+        """Whether nodes without an edge are outliers of the run."""
+        return self.clustering is not None and self.clustering.settings.outliers is not None
+
+    @property
+    def n_components(self) -> int:
+        """Connected components of the graph; outliers are none."""
+        return self.graph.n_components - self.graph.n_isolated * self.leaves_outliers
+
+    @property
     def without_edges(self) -> str:
         """The number of nodes without an edge, in words: outliers, if the run left these out."""
         count = self.graph.n_isolated
-        if self.clustering is None or self.clustering.settings.outliers is None:
+        if not self.leaves_outliers:
             return f"{count:,} isolated"
         return f"{count:,} outlier{'' if count == 1 else 's'}"
 

@@ -242,6 +242,16 @@ main(["cluster", "graph.txt", "-k", "2", "-o", "labels.tsv"])
     assert (folder / "labels.tsv").read_text() == "before"
 
 
+def test_an_interrupted_report_tells_where_the_labels_are(folder, told, monkeypatch):
+    def interrupt(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("graphcore.report.page.write_report", interrupt)
+    said = told("cluster graph.txt -k 2 -o labels.tsv --report page.html", code=130).err
+    assert said.endswith("graphcore: interrupted\ngraphcore: the labels are in labels.tsv\n")
+    assert sorted(os.listdir()) == ["graph.txt", "labels.tsv"]
+
+
 @pytest.mark.parametrize("module", ["scipy", "sklearn", "click"])
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_signals_before_imports_are_over_end_the_process(folder, module, number):

@@ -301,7 +301,6 @@ REFUSED = {
         "-o nowhere/labels.tsv": "nowhere",
         "--report nowhere/page.html": "nowhere",
         "--report page.html --truth nowhere.tsv": "nowhere.tsv",
-        "--truth graph.txt": "--report FILE",
         "--tree nowhere/tree.nwk": "nowhere",
         "--tree tree.xml": "'.xml' of 'tree.xml'",
         "--labels nope.tsv": "nope.tsv: No such file",
