@@ -31,7 +31,7 @@ from .inputs import (
     read_node_table,
     warn_of_idle,
 )  # fmt: skip
-from .labels import PAGE, page_about, read_one_label, truth_option
+from .labels import PAGE, as_numbers, page_about, read_one_label, truth_option
 from .summary import cluster_facts, cluster_lines, graph_lines
 
 
@@ -190,7 +190,7 @@ def cluster(console, input, **options):
         with telling_of(given.output):
             robustness = _measure(console, given, input, model, truth, drawn)
     facts = cluster_facts(input, model, robustness) | {"seed": given.random_state} | files
-    facts["truth"] = None if truth is None else agreement(model.labels_, truth, model.graph_)
+    facts["truth"] = None if truth is None else agreement(model.labels_, as_numbers(truth), model.graph_)
     facts["seconds"] = {**stages.seconds, "total": time.perf_counter() - start}
     return facts, graph_lines(facts) + cluster_lines(facts)
 

@@ -54,7 +54,7 @@ def compare(console, labels, truth, graph_path, **options):
         graph = load_graph(graph_path, console.stages, **options)
     with console.stages("read"):
         *found, alone = _aligned(labels, truth, graph, any_size=options["any_size"], encoding=options["encoding"])
-        first, second = (_as_numbers(each.reshape(len(each), -1)).T for each in found)
+        first, second = (as_numbers(each.reshape(len(each), -1)).T for each in found)
     with console.stages("score"):
         pairs = [
             {"level": i, "other_level": j} | _scores(one, other, graph)
@@ -181,7 +181,7 @@ def report(console, input, labels, output, truth, title, n_central, pictures, **
     console.expect(3)
     graph = load(input, console.stages, **options)
     with console.stages("labels"):
-        found = _as_numbers(read_labels(labels, graph, any_size=options["any_size"], encoding=options["encoding"]))
+        found = as_numbers(read_labels(labels, graph, any_size=options["any_size"], encoding=options["encoding"]))
     with console.stages("report"):
         facts = write_report(
             output, graph, found,
@@ -242,12 +242,12 @@ def read_one_label(path, graph, any_size, encoding):
     return found
 
 
-def _as_numbers(labels):
+def as_numbers(labels):
     """Number labels from 0, unless they number clusters already; below 0, and the text -1, are nodes of no cluster."""
     import numpy as np
 
     if labels.ndim == 2:
-        return np.column_stack([_as_numbers(level) for level in labels.T])
+        return np.column_stack([as_numbers(level) for level in labels.T])
     if labels.dtype.kind == "i" and labels.min() >= -1 and labels.max() < max(10 * len(labels), 1000):
         return labels
     names, numbers = np.unique(labels, return_inverse=True)
