@@ -33,6 +33,7 @@ def test_imports_load_nothing_heavy():
     assert loaded_after(*(f"import {name}" for name in names)) == [set()] * 5
 
 
+@pytest.mark.slow
 def test_a_graph_needs_no_more_than_numba_and_clustering_it_by_default_no_scikit_learn():
     # numba itself imports scipy's linear algebra; scikit-learn and networkx take a second, and are not needed.
     a_graph = "import graphcore; graphcore.Graph.from_edges([0, 1], [1, 2]).n_components"
@@ -59,6 +60,7 @@ def test_every_public_name_is_there_and_documented(name):
     assert name in dir(graphcore)
 
 
+@pytest.mark.slow
 def test_whatever_pages_call_is_reachable_in_a_fresh_interpreter():
     text = "".join(path.read_text(encoding="utf-8") for path in sorted((ROOT / "docs").glob("*.md")))
     names = sorted(set(re.findall(r"(?<![\w./])graphcore(?:\.[A-Za-z_]\w*)+(?=\()", text)))
@@ -154,6 +156,7 @@ def test_circles_are_found():
     assert circles(graph) == {frozenset("bc")}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("package", "least"), [("graphcore", 700), ("bench", 60)])
 def test_no_file_imports_itself_by_way_of_others(package, least):
     found = imports(package)

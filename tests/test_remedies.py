@@ -117,6 +117,7 @@ def keywords_of_others(text):
     return {keyword for value in named for keyword in inspect.signature(value).parameters}
 
 
+@pytest.mark.slow
 def test_the_search_finds_messages():
     assert len(messages()) > 500
     assert len(parameters()) > 200

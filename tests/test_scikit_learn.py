@@ -118,6 +118,7 @@ def test_the_page_names_the_checks_that_fail():
 NAMES = "CoresetSpectralClustering KernelKMeans CoresetKernelKMeans NystromKernelKMeans KFlats KernelKFlats"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES.split())
 def test_feature_names_of_a_data_frame(name):
     pandas = pytest.importorskip("pandas")

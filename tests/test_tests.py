@@ -18,6 +18,7 @@ def own_nodes(function):
             waiting.extend(ast.iter_child_nodes(node))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("folder", sorted({path.parent for path in FILES}), ids=lambda folder: folder.name)
 def test_no_test_ends_early_without_a_word(folder):
     # An example that does not fit is not assumed, a case that does not apply is skipped with a reason.

@@ -150,6 +150,7 @@ def test_blocks_that_were_interrupted_stop_before_their_next_loop():
     assert (len(begun), ended) == (4, [])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_fits_interrupted_at_any_moment_leave_a_process_that_fits(n_jobs):
     graph = graphcore.datasets.planted_partition(4, 200, p_in=0.2, p_out=0.01, random_state=0).graph
@@ -162,6 +163,7 @@ def test_fits_interrupted_at_any_moment_leave_a_process_that_fits(n_jobs):
     assert np.array_equal(fit(), expected)
 
 
+@pytest.mark.slow
 def test_a_script_that_is_interrupted_ends_by_the_signal():
     code = """
 import os, signal, threading

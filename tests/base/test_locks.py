@@ -115,6 +115,7 @@ def test_a_fork_waits_until_nothing_is_being_compiled():
         pass
 
 
+@pytest.mark.slow
 def test_a_fork_waits_until_no_library_is_being_limited(limits):
     inside, its_own = threading.Event(), threading.Lock()
 
@@ -146,6 +147,7 @@ def test_a_fork_waits_until_no_library_is_being_limited(limits):
     thread.join()
 
 
+@pytest.mark.slow
 def test_sources_make_locks_for_objects_alone():
     found = []
     for path in ROOT.rglob("*.py"):

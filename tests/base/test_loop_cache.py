@@ -76,6 +76,7 @@ def test_what_is_kept_is_loaded(new, kept):
     assert not list(kept.parent.glob("*.nbi"))
 
 
+@pytest.mark.slow
 def test_no_changed_byte_is_loaded(new, kept):
     whole, rng = kept.read_bytes(), np.random.default_rng(0)
     cache, context, loop = new()._cache, cpu_target.target_context, new()
@@ -120,6 +121,7 @@ def half(path, content):
         file.write(content[: len(content) // 2])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("owner", "name", "before", "number"),
     [(Path, "mkdir", None, errno.EROFS), (Path, "write_bytes", None, errno.EIO), (os, "replace", None, errno.EIO),

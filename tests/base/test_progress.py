@@ -76,6 +76,7 @@ def test_a_notebook_shows_a_bar_instead_of_lines(monkeypatch, limits, capsys):
     assert re.search(r"done: .* (\d+) of \1 \[", said)
 
 
+@pytest.mark.slow
 def test_a_long_stage_shows_its_seconds(limits, capsys):
     limits(progress, _LONG=0.5)
     bar = progress.Bar(leave=False)

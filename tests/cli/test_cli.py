@@ -252,6 +252,7 @@ def test_an_interrupted_report_tells_where_the_labels_are(folder, told, monkeypa
     assert sorted(os.listdir()) == ["graph.txt", "labels.tsv"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("module", ["scipy", "sklearn", "click"])
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_signals_before_imports_are_over_end_the_process(folder, module, number):
@@ -269,6 +270,7 @@ def test_signals_before_imports_are_over_end_the_process(folder, module, number)
         assert running.stderr.read() == ""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("arguments", ["info --json graph.txt", "cluster graph.txt -k 2 -o -", "--help", "info --help"])
 def test_an_output_that_nobody_reads_ends_the_command_as_it_ends_other_tools(folder, arguments):
     code = f"""

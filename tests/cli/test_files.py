@@ -93,6 +93,7 @@ DISGUISES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("there", [True, False])
 @pytest.mark.parametrize("disguise", DISGUISES)
 def test_two_uses_of_one_file_are_refused_before_anything_is_read(folder, disguise, there, told):
@@ -142,6 +143,7 @@ def test_nothing_is_lost(folder, typed, told):
     assert state(folder) == before
 
 
+@pytest.mark.slow
 def test_what_only_looks_like_one_file_is_two(folder, told):
     (folder / "GRAPH.txt").write_text("by hand")
     (folder / "sub").mkdir()
@@ -222,6 +224,7 @@ def shell(line):
     return subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=300, check=False)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "line",
     [
@@ -239,6 +242,7 @@ def test_redirected_streams_are_files_too(folder, line):
     assert state(folder) == before
 
 
+@pytest.mark.slow
 def test_closed_streams_and_a_full_one_of_errors_lose_nothing(folder):
     """The graph looks directed, which is a warning."""
     (folder / "d.txt").write_text("1 2\n2 1\n2 3\n")
@@ -251,6 +255,7 @@ def test_closed_streams_and_a_full_one_of_errors_lose_nothing(folder):
     assert (done.returncode, done.stdout) == (0, "1\t0\n2\t0\n3\t0\n")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("line", "said"),
     [

@@ -35,6 +35,7 @@ def test_columns_without_names_are_told(folder, facts_of):
     assert facts_of("info g.gexf")["columns"] == {"ends": ["source", "target"], "weight": "weight"}
 
 
+@pytest.mark.slow
 def test_parts_of_a_graph(folder, told, facts_of):
     lines = (folder / "graph.txt").read_text().splitlines(keepends=True)
     (folder / "parts").mkdir()

@@ -157,6 +157,7 @@ def test_a_graph_whose_clusters_depend_on_the_seed_gets_a_verdict(folder, told):
     assert "-k auto" in verdict
 
 
+@pytest.mark.slow
 def test_demo_is_ahead_of_scikit_learn_in_seconds_agreement_and_normalised_cut(told, facts_of):
     facts = facts_of("demo")
     for name in ("digits", "network"):
@@ -170,6 +171,7 @@ def test_demo_is_ahead_of_scikit_learn_in_seconds_agreement_and_normalised_cut(t
     assert "warning" not in found.err.lower()
 
 
+@pytest.mark.slow
 def test_demo_draws_a_picture(folder, told):
     assert told("demo --picture digits.png").out.splitlines()[-1].split() == ["picture", "digits.png"]
     assert (folder / "digits.png").read_bytes().startswith(b"\x89PNG")
@@ -199,6 +201,7 @@ def test_files_of_what_is_known_of_nodes(folder, told):
     assert sp.load_npz(folder / "p.npz").shape == (6, 2)
 
 
+@pytest.mark.slow
 def test_nodes_beside_edges(folder, feed, told, facts_of):
     people = ["id,name,age", *(f'{x},"{x}, of {i}",{20 + i}' for i, x in enumerate("zyxqcba"))]
     (folder / "people.csv").write_text("\n".join(people))

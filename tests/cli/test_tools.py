@@ -41,6 +41,7 @@ def page_of(path):
 # -- cluster --report --------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_cluster_writes_a_page_with_the_command_that_repeats_it(folder, told):
     (folder / "my graph.txt").write_text(TRIANGLES)
     typed = ["cluster", "my graph.txt", "-k", "2", "--seed", "3", "--report", "page one.html", "-o", "out.tsv"]
@@ -58,6 +59,7 @@ def test_cluster_writes_a_page_with_the_command_that_repeats_it(folder, told):
     assert "The random seed was 3." in page.text
 
 
+@pytest.mark.slow
 def test_a_page_tells_no_folders_and_compares_with_known_classes(folder, told):
     (folder / "classes.csv").write_text("a,one\nb,one\nx,two\nq,two\n")  # q is no node
     at = str(folder)

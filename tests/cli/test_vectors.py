@@ -162,6 +162,7 @@ def test_an_index_of_text_in_parquet_names_the_rows(tmp_path):
     assert read == names
 
 
+@pytest.mark.slow
 def test_names_of_rows_are_in_labels_pages_models_and_updates(folder, capsys):
     from sklearn.datasets import make_blobs
 
@@ -263,6 +264,7 @@ def test_a_model_of_vectors_predicts_and_is_updated_as_that_of_the_class(noisy, 
     np.testing.assert_array_equal(np.load("after.npy"), same.labels_)
 
 
+@pytest.mark.slow
 def test_outliers_are_told(noisy, told):
     np.save("x.npy", noisy)
     said = told("cluster x.npy -k 3 --outliers 0.09 -o l.npy --report r.html")

@@ -98,6 +98,7 @@ def test_labels_to_start_from_have_a_coreset_and_no_graph_of_it():
 MISSING = {"nan": np.nan, "None": None, "NA": pd.NA}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("missing", MISSING)
 @pytest.mark.parametrize("given", ["labels", "initial_labels", "y"])
 @pytest.mark.parametrize("container", [list, pd.Series, lambda known: pd.array(known, dtype="Int64"), np.array])
@@ -243,6 +244,7 @@ def fit(graph, k, variant="default", seed=0):
     return within(120, lambda: model.fit(graph))
 
 
+@pytest.mark.slow
 @EACH_VARIANT
 @pytest.mark.parametrize("graph", DEGENERATE.values(), ids=DEGENERATE)
 def test_degenerate_graphs_are_labelled_for_any_number_of_clusters(graph, variant):

@@ -55,6 +55,7 @@ def seen(model, data):
     return found if hasattr(model, "predict") else found @ found.T
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::graphcore.GraphWarning")
 @pytest.mark.parametrize("form", [np.asarray, sp.csr_array, sp.csc_matrix])
 @pytest.mark.parametrize("make", (*NYSTROM, *SKETCHES, KernelKMeans, CoresetKernelKMeans, KernelKFlats))
@@ -182,6 +183,7 @@ def test_features_in_pipelines_and_grid_searches(make):
     assert list(search.best_estimator_[:-1].get_feature_names_out())[:2] == [f"{name}0", f"{name}1"]
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::graphcore.GraphWarning")
 @pytest.mark.parametrize("make", (*CLUSTERERS, KernelKMeans, CoresetKernelKMeans))
 def test_clusters_in_pipelines_and_grid_searches(make):

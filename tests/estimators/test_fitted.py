@@ -72,6 +72,7 @@ def test_wrong_questions_are_refused(model):
             ask(CoresetSpectralClustering(2))
 
 
+@pytest.mark.slow
 def test_a_search_over_parameters_needs_no_scoring():
     graph, truth = graphcore.datasets.planted_partition(4, 60, 0.4, 0.01, random_state=0)
     grid = {"objective": ["information", "ncut"], "coreset_size": [0.2, 0.5]}

@@ -90,6 +90,7 @@ def test_clusters_in_the_table_of_an_annotated_object():
             model.write_obs(other)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name",
     ["CoresetSpectralClustering", "KernelKMeans", "CoresetKernelKMeans", "NystromKernelKMeans",

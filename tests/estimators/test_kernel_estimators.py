@@ -118,6 +118,7 @@ def test_verbose_logs_stages(make, stages, caplog):
 CLUSTERERS = "KernelKMeans CoresetKernelKMeans NystromKernelKMeans GaussianSketchKernelKMeans KFlats KernelKFlats"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("make", [getattr(graphcore, name) for name in CLUSTERERS.split()])
 @pytest.mark.parametrize("container", [np.asarray, sp.csr_array])
 def test_a_weight_is_a_number_of_repeats_in_any_order(make, container):

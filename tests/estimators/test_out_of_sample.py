@@ -84,6 +84,7 @@ def test_rows_without_an_edge_to_a_cluster():
 # -- against fitting again ---------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "parameters", [{}, {"objective": "ncut"}, {"n_neighbors": 50, "published": True, "sampling": "degree"}]
 )

@@ -93,6 +93,7 @@ def test_models_of_vectors_predict_what_is_most_probable():
         check_model(model, warned=text, new=X)
 
 
+@pytest.mark.slow
 def test_a_huge_graph_keeps_to_its_limits(graph, limits):
     limits("graphcore.cluster.partition.quotient", _MANY_ENTRIES=0)
     for options in ({"min_cluster_size": 25}, {"max_cluster_size": 33}):
@@ -274,6 +275,7 @@ def random_updates(seeds):
     return done
 
 
+@pytest.mark.slow
 def test_random_updates_keep_to_all_constraints():
     assert random_updates(range(10)) > 15
 
@@ -397,6 +399,7 @@ def check_small(cases):
     return n_cases
 
 
+@pytest.mark.slow
 def test_some_small_graphs():
     assert check_small(islice(small_cases(), 0, None, 499)) > 40
 
@@ -408,6 +411,7 @@ def test_all_small_graphs(part):
     assert check_small(islice(small_cases(), part, None, 36)) > 500
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("k", [2, 3])
 def test_k_means_over_eigenvectors_that_are_alike(k):
     # Ends of a path have the same row of eigenvectors: there may be fewer different rows than clusters.

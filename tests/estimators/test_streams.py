@@ -25,6 +25,7 @@ def streamed(model, parts, **options):
     return model
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kernel", ["gaussian", "linear", "laplacian"])
 @pytest.mark.parametrize("n_parts", [1, 5, 60])
 def test_a_stream_finds_the_planted_clusters_as_a_fit_of_all_does(kernel, n_parts):

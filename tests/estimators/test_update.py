@@ -324,6 +324,7 @@ def test_settings_are_checked(model, tmp_path):
             graphcore.load(path)
 
 
+@pytest.mark.slow
 def test_sizes_in_a_model_file_are_not_believed_nor_the_width_of_sparse_vectors(model, tmp_path):
     path = saved(model, tmp_path)
     with np.load(path) as archive:
@@ -446,6 +447,7 @@ def test_a_file_of_vectors_for_a_model_of_a_graph(here, by_integers, capsys):
     assert (here / "model.npz").read_bytes() == by_integers
 
 
+@pytest.mark.slow
 def test_a_model_whose_graph_was_made_of_directed_links_cannot_be_updated(here, capsys):
     (here / "links.txt").write_text("a b\nb c\nc a\nd a\nd b\n")
     command = "cluster links.txt -k 1 --symmetrize degree-discounted -o labels.tsv --model model.npz"

@@ -60,6 +60,7 @@ def written(draw):
     return lists, how | {"choose": lambda _, allowed: draw(st.sampled_from(allowed))}
 
 
+@pytest.mark.slow
 @given(case=written(), nodes=st.integers(1, 5), arcs=st.integers(1, 9), with_offsets=st.booleans())
 def test_any_lists_written_in_any_way(tmp_path_factory, case, nodes, arcs, with_offsets):
     lists, how = case
@@ -101,6 +102,7 @@ def test_golomb_codes_that_are_no_number(tmp_path, modulus):
             read_graph(path)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("chain", [3, 25, -1])
 @pytest.mark.parametrize("with_offsets", [True, False])
 @pytest.mark.parametrize("policy", ["max", "average", "sum", "min", "random-walk"])

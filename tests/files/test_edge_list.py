@@ -256,6 +256,7 @@ def slow_graph(edges, weighted):
     return ids, np.maximum(A, A.T)
 
 
+@pytest.mark.slow
 @given(
     edges=EDGES,
     weighted=st.booleans(),
@@ -372,6 +373,7 @@ def test_lines_unlike_the_first_are_errors(write, text, said, squeezed):
         read_graph(write(content, "e.xz" if squeezed else "e.txt"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "said", "edges"),
     [

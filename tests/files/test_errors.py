@@ -89,6 +89,7 @@ def zstd(data):
 COMPRESSORS = {"gz": gzip.compress, "bz2": bz2.compress, "xz": lzma.compress, "zst": zstd}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", COMPRESSORS)
 def test_truncated_and_damaged_in_the_middle(refuse, kind):
     data = bytearray(COMPRESSORS[kind](TEXT))

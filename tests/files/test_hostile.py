@@ -136,6 +136,7 @@ def test_sizes_that_the_file_cannot_hold(write, name, text, message, compress):
         read_graph(path)
 
 
+@pytest.mark.slow
 def test_parquet_that_counts_more_values_than_it_can_hold(tmp_path):
     arrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
     path, n_rows = tmp_path / "bomb.parquet", 6_000_000
@@ -221,6 +222,7 @@ def test_matrix_market_as_scipy_reads_it(tmp_path, symmetric, field, dense):
 # -- bombs -------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", COMPRESSORS)
 @pytest.mark.parametrize("content", ["newlines", "comments", "edges"])
 def test_decompression_bombs(tmp_path, limits, kind, content):
@@ -235,6 +237,7 @@ def test_decompression_bombs(tmp_path, limits, kind, content):
     assert read_graph(path, any_size=True).n_edges == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", COMPRESSORS)
 def test_regular_files_that_are_small_are_read(tmp_path, write, kind):
     path = write(COMPRESSORS[kind](b"0 1\n" * 500_000), f"a.txt.{kind}")
@@ -356,6 +359,7 @@ def test_names_of_many_kinds_come_back(tmp_path):
             graphcore.write_graph(Graph.from_edges([0], [1], node_names=names), tmp_path / "a.tsv")
 
 
+@pytest.mark.slow
 def test_attributes_of_single_nodes_make_no_long_columns(write):
     nodes = "".join(f'<node id="n{i}"><data key="k{i}">x</data></node>' for i in range(6000))
     text = f'<graphml><graph>{nodes}<edge source="n0" target="n1"/></graph></graphml>'

@@ -68,6 +68,7 @@ def test_names_beside_memberships_are_quoted_and_checked_as_beside_labels(tmp_pa
     np.testing.assert_array_equal(sp.load_npz(tmp_path / "unfit.npz").toarray(), memberships.toarray())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("compression", [".gz", ".bz2", ".xz"])
 @pytest.mark.parametrize("ending", [".tsv", ".csv", ".npy", ""])
 def test_endings_compress(tmp_path, named, ending, compression):

@@ -67,6 +67,7 @@ def test_integers_of_any_size(kind):
     assert graph.degrees.tolist() == [3.0, 4.0, 5.0]
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), min_size=1))
 def test_a_table_is_a_list_of_edges(edges):
     sources, targets = np.array(edges).T

@@ -22,6 +22,7 @@ def copies(A, times):
     return np.repeat(np.repeat(A, times, axis=0), times, axis=1)
 
 
+@pytest.mark.slow
 @quick
 @given(labelled(max_nodes=10), st.integers(0, 99))
 def test_objective_and_cuts_are_those_of_copies(case, seed):
@@ -110,6 +111,7 @@ def test_weights_that_are_none():
         CoresetSpectralClustering(2).fit(graph, sample_weight=np.full(20, 1e200))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [10, *range(4)])
 def test_weights_of_nodes_find_what_the_weighed_graph_has(seed):
     # With seed 10 no micro-cluster is of more than a node: that is what merging asks, and not what they count.

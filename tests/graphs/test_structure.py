@@ -108,6 +108,7 @@ def test_unchecked_arrays_are_safe():
             Graph(indptr, [1, 0], check=False)
 
 
+@pytest.mark.slow
 def test_what_only_seems_canonical_and_arrays_longer_than_the_rows():
     K = sp.csr_array((np.array([1.0, 2.0, 1.0, 2.0]), np.array([1, 0, 0, 1]), np.array([0, 2, 4])), shape=(2, 2))
     K.has_canonical_format = K.has_sorted_indices = True

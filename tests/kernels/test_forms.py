@@ -162,6 +162,7 @@ def test_a_gaussian_or_laplacian_so_narrow_that_products_would_overflow(gamma, d
         np.testing.assert_array_equal(kernel(0 * X), np.ones((4, 4)))
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("error::RuntimeWarning")
 @pytest.mark.parametrize("kernel", ["linear", "cosine", "gaussian", "laplacian"])
 def test_vectors_whose_products_overflow_in_the_precision_asked_for_are_refused(kernel):

@@ -110,6 +110,7 @@ def test_submatrix_does_not_depend_on_threads(name, limits):
             assert np.array_equal(getattr(matrix, part), getattr(whole, part))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_memory_mapped_read_only_graph(dtype, tmp_path):
     source, A = example("weighted self-loops")

@@ -57,6 +57,7 @@ def test_the_statements_by_their_formulas(case):
             assert coreset_certificate(graph, coreset, labels, shift=1.0, confidence=0.5).eps <= 1.0
 
 
+@pytest.mark.slow
 def test_statements_are_false_less_often_than_they_may_be(case):
     # 300 draws at a confidence of 0.7: more than 120 false ones have a probability of 1e-4 if each is 0.3.
     graph, K, w, labels = case

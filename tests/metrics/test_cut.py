@@ -30,6 +30,7 @@ def labelled(draw, **options):
     return A, draw(labellings(len(A)))
 
 
+@pytest.mark.slow
 @given(labelled())
 def test_weights_inside_and_outside_of_each_nodes_cluster(pair):
     A, labels = pair

@@ -24,6 +24,7 @@ def planted():
 # -- edges drawn anew --------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("is_weighted", [False, True])
 def test_edges_have_poisson_multiplicities(is_weighted):
     rng = np.random.default_rng(0)
@@ -89,6 +90,7 @@ def test_figures_are_those_of_the_definition(planted):
     assert np.array_equal(found.nodes, np.where(there, agreed / np.maximum(there, 1), np.nan).astype(np.float32), True)
 
 
+@pytest.mark.slow
 def test_planted_clusters_come_again_and_those_of_a_random_graph_do_not(planted):
     model = CoresetSpectralClustering(4, random_state=0).fit(planted[0])
     found = model.robustness()
@@ -127,6 +129,7 @@ def test_refits_have_the_settings_of_the_fit(planted, settings):
     assert model.robustness(2).ari.mean() > 0.7
 
 
+@pytest.mark.slow
 def test_refits_are_by_the_method_and_the_weights_of_the_fit(planted):
     graph, _ = planted
     model = CoresetSpectralClustering(4, random_state=0).fit(graph)

@@ -43,6 +43,7 @@ def test_kinds_are_those_of_numpy_in_the_order_of_rows(of):
     np.testing.assert_array_equal(kinds_of(of(np.array([[0.0, 1], [-0.0, 1], [2, 0]]))), [0, 0, 1])
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::graphcore.exceptions.GraphWarning")
 @pytest.mark.parametrize("weighting", ["binary", "gaussian", "self-tuning", "shared", "fuzzy"])
 @pytest.mark.parametrize("mode", ["union", "mutual", "average"])
@@ -60,6 +61,7 @@ def test_no_row_has_a_high_degree(name, mode, weighting):
         assert 0 < graph.weights.min() <= graph.weights.max() == 1
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::graphcore.exceptions.GraphWarning")
 @pytest.mark.parametrize(
     "options", [{}, {"outliers": "auto"}, {"outliers": 0.05}, {"objective": "modularity"}, {"published": True}]
@@ -97,6 +99,7 @@ def test_of_one_point_there_is_one_cluster(n, d):
     assert (model.labels_ == 0).all()
 
 
+@pytest.mark.slow
 def test_more_clusters_than_different_rows_are_warned_of():
     X = np.repeat([[1.0, 1], [2, 2]], 50, axis=0)
     with pytest.warns(GraphWarning, match="n_clusters=5 is more than the 2 different rows"):
@@ -127,6 +130,7 @@ def test_by_cosines_multiples_are_one_point():
     assert np.diff(graph.indptr).max() < 30
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::graphcore.exceptions.GraphWarning")
 @pytest.mark.parametrize("name", SETS)
 def test_distances_of_equal_rows_make_the_graph_of_the_rows(name):

@@ -95,6 +95,7 @@ def model(fitted):
     return again
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("walks", [False, True])
 def test_new_rows_are_clustered_with_the_others(walks, model, monkeypatch, tmp_path):
     if walks:
@@ -127,6 +128,7 @@ def test_labels_are_as_good_as_those_of_a_fit_to_all_rows():
     assert adjusted_rand_score(y, model.labels_) > adjusted_rand_score(y, whole.labels_) - 0.03
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [np.uint8, np.float16, np.float32, sp.csr_array, sp.csr_matrix])
 def test_vectors_are_kept_as_they_are(kind):
     X = kind(DIGITS) if hasattr(kind, "tocsr") else DIGITS.astype(kind)

@@ -220,6 +220,7 @@ def test_unsorted_and_repeated_sparse_entries():
     np.testing.assert_array_equal(M.data, data)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("d", "metric"), [(2, "euclidean"), (12, "cosine"), (12, "manhattan"), (30, "euclidean")])
 def test_same_graph_for_any_number_of_threads(d, metric):
     # Small integers: nearly every list ends among ties.

@@ -45,6 +45,7 @@ def distances_of(code, X):
     return cdist(X, X, METRICS[code])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("code", METRICS)
 @pytest.mark.parametrize("d", [1, 7, 300])
 def test_distances_of_pairs(code, d):
@@ -89,6 +90,7 @@ def test_leaves_of_a_tree(n_equal):
         assert np.mean([((leaf - leaf.mean(axis=0)) ** 2).mean() for leaf in leaves]) < 0.6 * X.var()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("code", METRICS)
 def test_lists_of_the_leaves(code):
     n, rng = 300, np.random.default_rng(0)
@@ -109,6 +111,7 @@ def test_lists_of_the_leaves(code):
     assert all(len(set(row)) == 6 for row in near.tolist())
 
 
+@pytest.mark.slow
 def test_who_is_around():
     rng = np.random.default_rng(0)
     n, listed, room = 60, 5, 4
@@ -160,6 +163,7 @@ def given(kind, X):
     return tuple(map(read_only, parts))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["rows", "dense", "sparse"])
 @pytest.mark.parametrize("code", METRICS)
 def test_pairs_around(lists, kind, code):
@@ -214,6 +218,7 @@ def test_pairs_come_into_lists(lists, n_parts):
         assert all((u < 0) == (max(u, -2 - u) not in held[i] or (i, -2 - u) in was_new) for u in row)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["dense", "sparse"])
 @pytest.mark.parametrize("code", METRICS)
 def test_lists_are_measured(lists, kind, code):
@@ -231,6 +236,7 @@ def test_lists_are_measured(lists, kind, code):
         assert (np.diff(far[i, : len(listed)]) >= 0).all()
 
 
+@pytest.mark.slow
 def test_a_sketch_is_never_farther_than_the_vectors():
     for X in (WIDE, as_vectors(sp.csr_array(WIDE * (WIDE > 3)))):
         sketch = search_approximate._sketch(X, search_approximate.Streams(0), 1)
@@ -256,6 +262,7 @@ def test_recall(X, n_neighbors):
     np.testing.assert_allclose(found.distances[::97], exact, rtol=1e-4)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("metric", ["cosine", "correlation", "manhattan", "hamming", "jaccard"])
 @pytest.mark.parametrize("container", [np.asarray, sp.csr_array])
 def test_recall_of_other_metrics(metric, container):
@@ -279,6 +286,7 @@ def test_a_shift_costs_no_digits():
     assert np.mean(np.abs(found.distances - want.distances * 1e-3) < 1e-3 * want.distances) >= 0.98
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("X", [BLOBS, np.tile(WIDE, (3, 1)), as_vectors(sp.csr_array(WIDE[:900]))])
 def test_same_seed_same_graph_for_any_number_of_threads(X, limits):
     limits(search_approximate, _BLOCK_ROWS=700)
@@ -289,6 +297,7 @@ def test_same_seed_same_graph_for_any_number_of_threads(X, limits):
             np.testing.assert_array_equal(getattr(graph, part), getattr(one, part))
 
 
+@pytest.mark.slow
 def test_what_is_told_is_the_recall(monkeypatch, limits):
     """Of the rows sampled; a search that finds too little goes on, and what it cannot find is said, or looked for."""
     noise = np.random.default_rng(0).random((3000, 60), dtype=np.float32)

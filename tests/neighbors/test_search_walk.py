@@ -96,6 +96,7 @@ def test_threads_and_company_change_nothing():
         np.testing.assert_array_equal(again[1], found[rows])
 
 
+@pytest.mark.slow
 def test_walks_are_taken_where_the_fit_searched_approximately():
     few, many = mixture(0), np.zeros((60_000, 32), dtype=np.float32)
     assert not isinstance(new_row_searcher(few, graphcore.knn_graph(few), 10, "euclidean", 1), WalkSearcher)

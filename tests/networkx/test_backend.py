@@ -243,6 +243,7 @@ print("done")
 """
 
 
+@pytest.mark.slow
 def test_networkx_uses_the_backend_and_the_page_about_it_runs(run_python, tmp_path):
     """Whether networkx's conversions are kept is told by a private attribute, which this test alone reads."""
     page = (ROOT / "docs" / "networkx.md").read_text(encoding="utf-8")

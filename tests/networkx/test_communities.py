@@ -22,6 +22,7 @@ def test_planted_communities_by_name(seed):
     assert nx.community.is_partition(CAVES, found)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::graphcore.GraphWarning")
 @pytest.mark.parametrize("kind", [nx.Graph, nx.DiGraph, nx.MultiGraph, nx.MultiDiGraph])
 @pytest.mark.parametrize("weight", ["weight", "w", None])
@@ -95,6 +96,7 @@ def modularity_of(G, found, **options):
     return nx.community.modularity(G, found, **options)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "weight", "resolution"),
     [(nx.Graph, "weight", 1), (nx.MultiGraph, "w", 2), (nx.Graph, "w", 1), (nx.MultiGraph, None, 2)],

@@ -493,6 +493,7 @@ def test_what_cannot_be_drawn_is_refused(said, draw):
 # -- matplotlib --------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_every_picture_is_drawn_into_the_axes_given(planted):
     graph, model = planted
     sums = cut_and_volume(graph, model.labels_)

@@ -53,6 +53,7 @@ def planted():
 # -- what it says ------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_page_is_well_formed_alone_and_true(planted, tmp_path):
     graph, run = planted
     about = About(
@@ -82,6 +83,7 @@ def test_page_is_well_formed_alone_and_true(planted, tmp_path):
     assert sum(float(row["volume"].split()[0]) for row in page.clusters) == pytest.approx(100, abs=0.1)
 
 
+@pytest.mark.slow
 def test_pictures_are_there_and_take_their_colours_from_the_page(planted, tmp_path):
     graph, run = planted
     write_report(tmp_path / "out.html", graph, run.labels, clustering=run)
@@ -104,6 +106,7 @@ def test_pictures_are_there_and_take_their_colours_from_the_page(planted, tmp_pa
     assert not re.findall(r"(?:fill|stroke): ?#[0-9a-f]{6}", drawings)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("taken", "scores", "said"),
     [
@@ -170,6 +173,7 @@ def test_labels_alone_have_a_page_that_claims_no_stability(tmp_path):
     ]
 
 
+@pytest.mark.slow
 def test_the_same_clustering_makes_the_same_page(planted, tmp_path):
     graph, run = planted
     told = {"clustering": run, "about": About("t"), "pictures": True}
@@ -199,6 +203,7 @@ def test_empty_clusters_and_nodes_without_a_label(tmp_path):
     assert "1 without a label" in page.text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("sources", "targets", "labels", "conductances"),
     [
@@ -214,6 +219,7 @@ def test_edges_that_all_end_at_nodes_without_a_label(tmp_path, sources, targets,
     assert [float(row["conductance"]) for row in found] == conductances
 
 
+@pytest.mark.slow
 @examples(20)
 @hypothesis.given(st.data())
 def test_any_labelling_of_any_graph_has_a_page(tmp_path_factory, data):
@@ -377,6 +383,7 @@ def test_the_verdict_of_clusters_that_are_none(tmp_path, labels, said):
 # -- the estimator -----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_model_report(tmp_path):
     karate = graphcore.datasets.load_karate()
     model = graphcore.CoresetSpectralClustering(n_clusters=2, effort=3, random_state=0).fit(karate.graph)

@@ -49,6 +49,7 @@ def small_graphs():
 GRAPHS, LOOPS = small_graphs()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["fast", "naive"])
 @pytest.mark.parametrize("k", [2, 3])
 @pytest.mark.parametrize("name", sorted(GRAPHS))

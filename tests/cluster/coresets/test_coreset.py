@@ -30,6 +30,7 @@ def node_costs(K, w, labels, k):
     return centre_distances(K, memberships(w, labels, k)).min(axis=1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scheme", SCHEMES)
 @pytest.mark.parametrize("name", ["barabasi-albert", "star", "weighted", "disconnected", "isolated nodes"])
 def test_cost_is_unbiased(name, scheme):
@@ -77,6 +78,7 @@ def test_error_of_the_cost_falls_with_the_root_of_the_size(scheme):
     assert Z_LIMIT * spread + 0.03 < 0.5 * np.log(2), "too few seeds to tell"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scheme", ["degree", "distinct", "uniform"])
 def test_weight_of_every_node_is_unbiased(scheme):
     # Priority sampling estimates every subset's weight without bias, so every single node's: a z-test per node over

@@ -109,6 +109,7 @@ def test_fewer_of_a_thousand_draws_fail_than_may(name):
     assert (np.abs(errors.mean(axis=0)) <= 5 * errors.std(axis=0) / np.sqrt(1000)).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", GRAPHS)
 def test_draws_keep_the_error(name):
     graph, blocks = GRAPHS[name]()

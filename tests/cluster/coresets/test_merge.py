@@ -125,12 +125,14 @@ def assert_unbiased(totals, expected):
         assert stats.ttest_1samp(totals, expected).pvalue > 1e-6
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["degree", "uniform", "importance"])
 def test_weights_of_merged_and_reduced_nodes_add_up_to_the_volume(method):
     totals = np.array([graph_parts(seed, method).weights.sum() for seed in range(200)])
     assert_unbiased(totals, GRAPH.degrees.sum() + GRAPH.n_nodes)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", [{}, {"replace": True}, {"method": "uniform"}], ids=str)
 def test_weights_of_a_tree_of_merges_add_up_to_the_points(options):
     X = vectors(400)
@@ -141,6 +143,7 @@ def test_weights_of_a_tree_of_merges_add_up_to_the_points(options):
     assert_unbiased(np.array([each.weights[inside[each.indices]].sum() for each in found]), inside.sum())
 
 
+@pytest.mark.slow
 def test_costs_on_merges_are_as_near_as_those_on_one_coreset():
     """Compare errors of the cost of candidate centres over 100 seeds; they are 0.94 and 0.93 times those of one.
 

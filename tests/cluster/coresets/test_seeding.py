@@ -135,6 +135,7 @@ def exact_pairs(K, w, starts):
     return P, cost
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", METHODS)
 def test_distribution_of_centres_and_costs(method):
     # Chi-square over the pairs of centres and a z-test of the mean cost, 5,000 seeds: each fails by chance with
@@ -158,6 +159,7 @@ def test_distribution_of_centres_and_costs(method):
     assert abs(z_score(costs, expected_cost)) < Z_LIMIT
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", METHODS)
 def test_later_centres_follow_the_exact_distribution(method):
     # From the same two centres, the third and the fourth: their joint distribution by enumeration, chi-square.
@@ -255,6 +257,7 @@ def test_counters_of_the_fast_method_are_exact(name):
         assert seeds.n_negative == negative
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["barabasi-albert", "weighted", "disconnected", "weighted self-loops"])
 def test_fast_seeding_reads_only_the_rows_of_its_seeds(name):
     # The weights in the rows of all other nodes are poisoned: whoever reads one gets a NaN or a wrong neighbour.

@@ -86,6 +86,7 @@ def test_k_means_seeds_are_those_of_the_naive_algorithm_whatever_comes_first(see
     check_against_dense(naive, shifted, w)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["fast", "naive"])
 def test_the_law_of_the_seeds_is_that_of_k_means(method):
     # Three seeds: all orders by enumeration, chi-square. A false alarm has the probability FAILURE.

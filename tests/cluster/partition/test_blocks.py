@@ -28,6 +28,7 @@ def case(seed, k=3):
     return Graph.from_scipy(A), A, labels, int(first), int(last)
 
 
+@pytest.mark.slow
 @quick
 @given(st.integers(0, 10_000))
 def test_offers_are_the_labels_with_most_weight_around(seed):
@@ -41,6 +42,7 @@ def test_offers_are_the_labels_with_most_weight_around(seed):
         assert around[x, c] == pytest.approx(around[x].max())
 
 
+@pytest.mark.slow
 @quick
 @given(st.integers(0, 10_000), objectives, st.integers(1, 3))
 def test_moves_of_a_block_raise_the_objective_and_keep_the_sums(seed, objective, min_size):

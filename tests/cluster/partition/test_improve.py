@@ -210,6 +210,7 @@ def test_heated_sweeps_against_their_dense_twin(case, objective, min_size, seed)
     np.testing.assert_array_equal(found, expected)
 
 
+@pytest.mark.slow
 def test_moves_for_the_worse_are_as_likely_as_the_temperature_says():
     # Two triangles joined by an edge, and in one sweep each node has one proposal on average. From the best partition
     # only ends of the edge have a neighbour elsewhere, drawn with probability 1 / 3.

@@ -153,6 +153,7 @@ def assigned(graph, A, labels, k, objective):
     return out, by_inner, by_volume
 
 
+@pytest.mark.slow
 @quick
 @given(linked())
 def test_batch_assignment_by_ncut_is_a_step_of_weighted_kernel_k_means(case):
@@ -178,6 +179,7 @@ def test_batch_assignment_by_ncut_is_a_step_of_weighted_kernel_k_means(case):
     np.testing.assert_array_equal(out[~on], -1)
 
 
+@pytest.mark.slow
 @quick
 @given(linked(max_nodes=20), objectives, st.integers(1, 5), st.integers(1, 30))
 def test_a_block_sweep_is_steepest_ascent_turn_by_turn(case, objective, n_turns, entries):

@@ -116,6 +116,7 @@ def test_points_without_weight_do_not_count():
     check_labels(labelling, K, w, indices, weights, labels, 2)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["barabasi-albert", "weighted self-loops", "disconnected"])
 def test_labelling_reads_only_the_rows_of_the_coreset(name):
     graph, A = example(name)

@@ -182,6 +182,7 @@ def test_resolution_below_1_is_for_modularity_alone(objective):
         CoresetSpectralClustering(None, objective=objective).fit(graph)
 
 
+@pytest.mark.slow
 def test_the_command_line_needs_no_number_for_it(tmp_path, capsys):
     G = nx.karate_club_graph()
     nx.write_edgelist(G, tmp_path / "karate.txt", data=False)

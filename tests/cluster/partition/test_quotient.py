@@ -279,6 +279,7 @@ def test_threads_do_not_change_a_sample(limits, max_entries):
             np.testing.assert_array_equal(ours, other)
 
 
+@pytest.mark.slow
 def test_the_hash_keeps_its_share_of_edges():
     """On 40,000 pairs of nodes, those next to each other among them: 5 standard deviations, 1e-6 a share."""
     for share in (0.5, 0.1, 0.01):

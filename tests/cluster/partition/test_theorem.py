@@ -86,6 +86,7 @@ def measured(name, k, method, seed, size):
     return eps, cost, optimum, float(on_coreset_graph.min())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", SAMPLING)
 @pytest.mark.parametrize("k", [2, 3])
 @pytest.mark.parametrize("name", sorted(GRAPHS))

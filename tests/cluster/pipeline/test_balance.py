@@ -30,6 +30,7 @@ def model(uneven):
     return graphcore.CoresetSpectralClustering(6, random_state=0).fit(uneven[0])
 
 
+@pytest.mark.slow
 def test_a_large_cluster_stays_whole(uneven, model):
     X, truth = uneven
     for fitted in (model, *(graphcore.CoresetSpectralClustering(6, random_state=seed).fit(X) for seed in (1, 2))):
@@ -58,6 +59,7 @@ def test_agreement_is_the_adjusted_rand_index_of_nodes_drawn_by_volume(seed):
     assert expected == pytest.approx(adjusted_rand_score(one[copies], other[copies]), abs=1e-3)
 
 
+@pytest.mark.slow
 def test_noise_does_not_have_the_large_cluster_cut():
     # Half of all in one of 20 clusters, a fifth of all noise: by J alone the large one is cut, wherever it happens.
     rng = np.random.default_rng(0)

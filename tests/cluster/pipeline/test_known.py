@@ -37,6 +37,7 @@ def test_limits_from_above_hold(uneven, k):
     assert agreement(loose, free)["ari"] > 0.8
 
 
+@pytest.mark.slow
 def test_balanced_parts_of_a_grid_are_compact():
     # Into 4 squares of 16 x 16 the grid of 32 x 32 is cut along 64 edges.
     place = np.arange(1024).reshape(32, 32)
@@ -112,6 +113,7 @@ def test_a_start_keeps_its_numbers():
     assert labels[:6].tolist() == [0, 0, 0, 1, 1, 1] and labels[6] == labels[7]
 
 
+@pytest.mark.slow
 def test_what_y_means():
     graph, _ = planted(3, 40, 0.3, 0.02, 0)
     free = CoresetSpectralClustering(3, random_state=0).fit(graph).labels_

@@ -293,6 +293,7 @@ def test_a_draft_by_eigenvectors_leaves_out_isolated_nodes_and_large_graphs(limi
             assert (draft_of(graph, 3) is not None) == is_made
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("k", "size", "mixing", "least"), [(2, 1000, 0.5, 0.4), (10, 250, 0.5, 0.6)])
 def test_the_default_finds_clusters_at_twice_the_threshold(k, size, mixing, least, limits):
     degrees = np.full(k * size, 8.0)

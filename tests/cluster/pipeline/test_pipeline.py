@@ -120,6 +120,7 @@ def uneven():
     return Graph.from_networkx(G)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::graphcore.GraphWarning")
 @names
 def test_same_seed_same_labels_with_one_and_two_threads(uneven, name):
@@ -163,6 +164,7 @@ def test_order_of_the_nodes_does_not_matter(name):
 # -- graphs that end badly elsewhere ------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:D2 seeding stopped")
 @pytest.mark.parametrize("loops", [True, False])
 @names

@@ -51,6 +51,7 @@ def sparse_graphs(draw):
 # -- sizes, history, tree --------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @names
 @quick
 @given(case=sparse_graphs(), seed=st.integers(0, 99), data=st.data())
@@ -145,6 +146,7 @@ def test_stability_is_high_where_clusters_are_clear_and_low_where_there_are_none
 # -- components ------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("objective", ["information", "ncut"])
 @pytest.mark.parametrize("k", [1, 2, 3, 4, 6])
 def test_three_cliques_with_fewer_as_many_and_more_clusters(objective, k):
@@ -196,6 +198,7 @@ def test_complete_graphs_with_two_halves(n, inner, across):
         assert same_partition(labels, np.arange(n) < n // 2)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("weighted", [False, True])
 def test_a_graph_that_counts_as_huge_is_clustered_from_the_disk(tmp_path, limits, weighted):
     """One draft, rows of one step, one sweep, a third of the links: the blocks are found, for any threads."""
@@ -215,6 +218,7 @@ def test_a_graph_that_counts_as_huge_is_clustered_from_the_disk(tmp_path, limits
     assert found.merge_tree.labels_at(8).max() == 7
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("most", [4, 8])
 def test_clusters_are_found_where_only_strong_links_between_micro_clusters_are_kept(limits, most):
     # Sparse, so that hardly two links between micro-clusters are alike: with their whole volumes, missing links counted

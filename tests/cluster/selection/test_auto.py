@@ -78,6 +78,7 @@ def test_command_line(folder, capsys):
     assert re.search(r"^k +6, chosen by information$", capsys.readouterr().out, re.MULTILINE)
 
 
+@pytest.mark.slow
 def test_command_line_says_when_the_edges_support_no_division(folder, capsys):
     nx.write_weighted_edgelist(nx.les_miserables_graph(), "graph.txt", delimiter="\t")
     assert run(["cluster", "graph.txt", "-k", "auto", "--report", "page.html"]) == 0
@@ -102,6 +103,7 @@ GRAPHS = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", GRAPHS)
 def test_the_number_of_modularity_is_taken_where_the_edges_support_no_division(name):
     G = GRAPHS[name]()

@@ -38,6 +38,7 @@ def quietly(*args, **parameters):
 # -- what is picked ----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("k", "size"), [(5, 200), (20, 200), (100, 100)])
 def test_planted_blocks_are_counted_exactly(k, size):
     # Of 150 other graphs (50 for k = 100) none was missed. So, with confidence 0.95, one is missed with a probability
@@ -81,6 +82,7 @@ def test_weights_count():
     assert quietly(Graph.from_scipy((A > 0).astype(float)), random_state=0).best == 1
 
 
+@pytest.mark.slow
 def test_a_random_graph_has_one_cluster():
     # 60 other graphs: always 1.
     for seed in range(5):
@@ -119,6 +121,7 @@ def test_a_tiny_corner_of_uneven_clusters_is_chance(slope, found):
     assert (corner and corner.best) == found
 
 
+@pytest.mark.slow
 def test_more_than_two_hundred_clusters_are_found():
     graph, _ = graphcore.datasets.planted_partition(300, 80, 12 / 80, 4 / 24_000, random_state=0)
     found = select_n_clusters(graph, random_state=0)
@@ -341,6 +344,7 @@ def test_bad_input_is_refused(X, parameters, message):
 # -- the picture -------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.filterwarnings("ignore::graphcore.GraphWarning")
 def test_plot(method, tmp_path):

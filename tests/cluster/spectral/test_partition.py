@@ -24,6 +24,7 @@ from ...oracles import EXAMPLES, cliques, example_adjacencies, planted, quick
 EIGEN_SOLVERS = ("power", "exact")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("eigen_solver", EIGEN_SOLVERS)
 @pytest.mark.parametrize("k", [2, 5, 9])
 def test_planted_partition_is_recovered(k, eigen_solver):
@@ -204,6 +205,7 @@ def test_clusters_far_from_the_origin_are_told_apart():
     assert adjusted_rand_score(np.arange(200) // 100, kmeans_labels(X + 1e13, 2, random_state=0)) == 1
 
 
+@pytest.mark.slow
 def test_the_row_of_weight_0_takes_no_cluster_that_has_lost_its_rows():
     # A centre nobody is near to gets the row farthest from its own centre, which is the outlier in front.
     for seed in range(60):
@@ -230,6 +232,7 @@ def test_centres_are_the_same_to_the_last_bit_on_one_thread_and_on_two():
         assert np.array_equal(*found)
 
 
+@pytest.mark.slow
 def test_kmeans_costs_are_those_of_scikit_learn(limits):
     limits(partition, _MANY_DISTANCES=1)
     X = np.random.default_rng(3).normal(size=(3000, 6)).astype(np.float32)

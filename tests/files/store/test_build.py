@@ -158,6 +158,7 @@ def test_merged_entries_match_a_dense_matrix(seed, policy, weighted):
     assert found[[0, 1, 3]].tolist() == list(map(np.count_nonzero, counts))
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:the input is directed")
 @pytest.mark.parametrize("ending", ["txt.gz", "txt.bz2", "txt.xz", "txt.zst", "parquet"])
 def test_compressed_and_parquet(tmp_path, ending):

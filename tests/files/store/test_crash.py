@@ -94,6 +94,7 @@ def test_sigkill_at_random_points(tmp_path, small_pieces):
     assert not [name for name in os.listdir(tmp_path) if name.startswith(".")]
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 def test_a_graph_that_is_replaced_stays_until_the_new_one_is_whole(tmp_path, small_pieces):

@@ -28,6 +28,7 @@ def residual(K, chosen):
     return np.diag(K) - np.einsum("ij,ij->i", C @ np.linalg.pinv(K[np.ix_(chosen, chosen)], hermitian=True), C)
 
 
+@pytest.mark.slow
 def test_pivots_follow_the_distribution_exactly(limits):
     """Three of six points in order, all 120 ways, over 1,500 seeds each: by proposals of two, and all at once.
 

@@ -146,6 +146,7 @@ def test_all_distances_within_the_classical_bound():
 # -- population statements ---------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_operators_of_an_explicit_kernel():
     # A = P Phi: A^T A tends to C_n^3 as d grows, at the rate d^-1/2; and to C^3 as both n and d grow.
     rng = np.random.default_rng(0)

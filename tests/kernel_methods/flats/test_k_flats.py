@@ -97,6 +97,7 @@ def test_the_objective_never_rises(init, on_degenerate, m):
         assert np.bincount(result.labels, minlength=k).min() >= 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("weighted", [False, True])
 def test_dimension_0_is_k_means(weighted, limits):
     limits(rows, _CACHED_NUMBERS=40)  # ten rows
@@ -197,6 +198,7 @@ def test_no_labels_beat_the_lower_bound(seed, m, k):
         assert bound == pytest.approx(w @ own, rel=1e-9)
 
 
+@pytest.mark.slow
 def test_global_k_means():
     X = make_blobs(60, centers=8, random_state=0, cluster_std=0.6)[0]
     path = [k_flats(X, k, 0, init="global") for k in range(1, 9)]
@@ -213,6 +215,7 @@ def test_global_k_means():
     assert path[3].inertia == pytest.approx(min(tried), rel=1e-9)
 
 
+@pytest.mark.slow
 def test_results_do_not_depend_on_threads_and_repeat():
     X = np.random.default_rng(0).normal(size=(5000, 4))
     runs = [k_flats(X, 300, 2, n_init=1, max_iter=4, random_state=3, n_jobs=jobs) for jobs in (1, 2)]
@@ -231,6 +234,7 @@ def sparse_vectors(n=90, d=40):
     return sp.random_array((n, d), density=0.1, rng=rng, data_sampler=rng.standard_normal).tocsr()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("m", "init"), [*product([0, 1, 3], ["k-means++", "farthest", "random", "k-means"]), (0, "global")]
 )

@@ -89,6 +89,7 @@ def test_directions_are_orthonormal_and_the_residual_is_trailing_eigenvalues(see
 # -- special cases -----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("m", [0, 1, 2, 4])
 @pytest.mark.parametrize("weighted", [False, True])
 def test_the_linear_kernel_gives_k_flats(m, weighted):
@@ -197,6 +198,7 @@ def test_points_of_weight_0_take_no_part_and_go_to_their_nearest_flat(form, limi
 # -- what must hold for every run --------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("init", ["k-means++", "farthest", "random", "k-means"])
 @pytest.mark.parametrize("m", [0, 1, 3])
 def test_the_objective_never_rises(init, m):
@@ -321,6 +323,7 @@ def test_no_labels_of_a_graph_beat_the_lower_bound(seed, m, k):
     assert bound <= w @ problem_of(K, w, m).fit(labels, k)[1] + 1e-9
 
 
+@pytest.mark.slow
 def test_an_indefinite_kernel_is_refused_and_guarded():
     graph, _ = planted_partition(4, 60, p_in=0.25, p_out=0.02, random_state=0)
     with pytest.raises(InputError, match=r"not positive semi-definite: .* its eigenvalues go from -.*raise shift"):

@@ -40,6 +40,7 @@ def features(K, rng, c, s):
     return nystrom_features(K, c, s, sampling=str(sampling), truncation=truncation, random_state=seed)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", seeds(50, 10))
 def test_all_partitions_obey_the_bracket_and_the_ratio(seed):
     rng = np.random.default_rng(seed)
