@@ -282,8 +282,8 @@ EXHIBITS = (
         slow=True,
         why=(
             f"{ON_NMI} With s = 20 it is 0.453, 0.469 and 0.464 for c = 100, 400 and 1600, which is no rise from 400 "
-            "on, and two runs are too few to tell a spread. At c = 1600 it is least for s = 10 and largest for s = 80, as "
-            "published, though between the other values of s it differs no more than between runs. The points are "
+            "on, and two runs are too few to tell a spread. At c = 1600 it is least for s = 10 and largest for s = 80, "
+            "as published, though between the other values of s it differs no more than between runs. The points are "
             "those of tables 5 and 6."
         ),
     ),
