@@ -4,7 +4,6 @@ import os
 import sys
 
 import click
-from click.utils import PacifyFlushWrapper
 
 from .. import __version__
 from .cluster import cluster
@@ -71,8 +70,8 @@ def run(arguments=None):
         return app.main(arguments, prog_name="graphcore", standalone_mode=False) or 0
     except SystemExit as end:
         tell_notes(end)
-        # The wrapper is that of click, once nobody reads the output any more.
-        if isinstance(sys.stdout, PacifyFlushWrapper):  # type: ignore[arg-type]
+        # The wrapper, a private class, is that of click once nobody reads the output any more.
+        if type(sys.stdout).__name__.endswith("PacifyFlushWrapper"):
             return PIPE_CLOSED
         raise
     except click.exceptions.NoArgsIsHelpError as no_arguments:
