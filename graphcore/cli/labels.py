@@ -82,12 +82,15 @@ def _aligned(labels, truth, graph, **reading):
                 "must match"
             )
         return first, second, {}
-    for path, names in ((labels, nodes), (truth, others)):
+    is_same = nodes == others  # then there is no need to look for each
+    for path, names in ((labels, nodes), (truth, others))[: 1 if is_same else 2]:
         if len(set(names)) < len(names):
             raise InputError(f"{path}: node {Counter(names).most_common(1)[0][0]!r} has two labels")
-    nodes, others = ([without_mark(node) if node[:1] == "'" else node for node in names] for names in (nodes, others))
     lines = np.arange(len(nodes))
-    if nodes != others:  # else there is no need to look for each
+    if not is_same:
+        nodes, others = (
+            [without_mark(node) if node[:1] == "'" else node for node in names] for names in (nodes, others)
+        )
         line_of = dict(zip(others, range(len(others)), strict=True))
         lines = np.fromiter(map(line_of.get, nodes, repeat(-1)), dtype=np.int64, count=len(nodes))
     kept = lines >= 0
