@@ -77,24 +77,21 @@ def part_labels(X, n_parts, rng, n_jobs=None):
 
     Bahmani, Moseley, Vattani, Kumar, Vassilvitskii, "Scalable k-means++", VLDB 2012, with one round.
     """
-    from scipy.cluster.vq import vq
-
-    n = len(X)
+    n, X = len(X), X.astype(np.float32)
     borders = np.append(np.arange(0, n, max(1, _HELD_DISTANCES // n_parts)), n)
 
     def nearest(rows):
         centers = X[rows]
-        parts = map_blocks(lambda first, last: vq(X[first:last], centers), borders, n_jobs)
-        return map(np.concatenate, zip(*parts, strict=True))
+        halves = np.square(centers).sum(axis=1) / 2
+        by_block = map_blocks(lambda a, b: (X[a:b] @ centers.T - halves).argmax(axis=1), borders, n_jobs)
+        return np.concatenate(by_block)
 
     with limited_libraries():
         drawn = rng.choice(n, max(1, n_parts // 4), replace=False)
-        _, distances = nearest(drawn)
-        chances = np.square(distances) + _LEAST_CHANCE
+        chances = np.square(X - X[drawn[nearest(drawn)]]).sum(axis=1, dtype=np.float64) + _LEAST_CHANCE
         chances[drawn] = 0.0
         others = rng.choice(n, n_parts - len(drawn), replace=False, p=chances / chances.sum())
-        labels, _ = nearest(np.append(drawn, others))
-    return labels.astype(np.int32)
+        return nearest(np.append(drawn, others)).astype(np.int32)
 
 
 def kmeans_labels(X, n_clusters, *, n_init=10, random_state=None, n_jobs=None):
