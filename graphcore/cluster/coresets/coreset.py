@@ -43,8 +43,8 @@ class Coreset:
         Vectors that these were drawn from; None for nodes of a graph.
     """
 
-    indices: np.ndarray
-    weights: np.ndarray
+    indices: np.ndarray = field(repr=False)
+    weights: np.ndarray = field(repr=False)
     method: str
     n_draws: int
     seeds: Seeds | None = field(default=None, repr=False)

@@ -175,8 +175,8 @@ def by_information(graph, trees, candidates, options):
             most = int(candidates[np.searchsorted(candidates, found, "right") - 1])
             warn_user(
                 "the edges do not clearly support a division: none that was found pays for its description; modularity "
-                f"gives {found}, and k = {most} is taken, though modularity divides random graphs too: see stability_, "
-                "or give n_clusters"
+                f"gives {found}, and k = {most} is taken, though modularity divides random graphs too: see the "
+                "stability of the labels, or give n_clusters"
             )
             return replace(choice, best=most, method="modularity")
         warn_user(
