@@ -126,7 +126,7 @@ def _labels_after(children, n_leaves):
 
 
 def _code(linkage):
-    """What compiled loops know of a linkage: the name of one, or an Objective."""
+    """Return the code by which compiled loops know a linkage, a name or an Objective."""
     return (_agglomerate_loops.AVERAGE, 0.0) if linkage == "average" else objective_of(linkage).code
 
 

@@ -26,7 +26,7 @@ class Objective:
 
     @property
     def code(self):
-        """What compiled loops get of it: its kind, and its price or resolution, 0 where it has neither."""
+        """The code of compiled loops: its kind, and its price or resolution, 0 where it has neither."""
         return self.kind, float(self.price or self.resolution or 0.0)
 
     def at(self, resolution=None, price=0.0):

@@ -109,7 +109,7 @@ class Problem:
 
     @property
     def code(self):
-        """What compiled loops know of the objective."""
+        """The objective's code, of compiled loops."""
         return self.record.code
 
     @property

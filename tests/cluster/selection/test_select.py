@@ -131,7 +131,7 @@ def test_more_than_two_hundred_clusters_are_found():
 
 @pytest.mark.parametrize("dimensions", [2, 10])
 def test_nothing_stands_out_in_one_cloud(dimensions):
-    # None of 100 other clouds in two dimensions, and of 60 in ten, was called clear. With confidence 0.95, the
+    # No cloud of 100 others in two dimensions, and of 60 in ten, was called clear. With confidence 0.95, the
     # probability that a cloud is called clear is at most 0.03 (0.05), and that of two or more of ten at most 0.04
     # (0.09).
     X = [np.random.default_rng(seed).random((1500, dimensions)) for seed in range(10)]
