@@ -9,7 +9,7 @@ from .vectors import in_unit, is_sparse, squared_norms
 # Rows that one call of scikit-learn answers: fixed, so that ties fall the same way for any number of threads. Above
 # 1,024 rows it shares out queries and not candidates.
 _QUERY_ROWS = 2048
-# Rows of queries in a block where few are asked for.
+# That number where few rows are asked for.
 _FEW_ROWS = 64
 # Squared distances below this share of the squared norms are recomputed: |x|^2 + |y|^2 - 2xy has lost their digits.
 _CANCELLED = 1e-8

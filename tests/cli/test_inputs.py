@@ -1,4 +1,4 @@
-"""Inputs of the command line, and messages about them: columns of edges, parts of graphs, labels and attributes of nodes."""
+"""Inputs of the command line and its messages: columns of edges, parts of graphs, labels and attributes of nodes."""
 
 import re
 
