@@ -161,7 +161,7 @@ FIGURES = (
         6,
         partial(walked, 200),
         "As published, by ARI a coreset of 5 % does as well as all nodes, in a hundredth of the time and less. Its NC "
-        "is larger (.147, and .144 with eigenvectors, against .106). Kernel k-means on the coreset is stuck, as "
+        "is larger (.148, and .144 with eigenvectors, against .106). Kernel k-means on the coreset is stuck, as "
         "published.",
         published=tuple(
             {"method": method, "share": 5, "seconds": "a fraction of a second", "ari": "that of all", "source": TEXT}
@@ -175,7 +175,7 @@ FIGURES = (
         "PenDigits, 250 neighbours, k = 10",
         10,
         partial(real, "pendigits-nn250"),
-        "As on HAR: by ARI 5 % of the nodes do as well as all, their NC is larger (.093, and .089 with eigenvectors, "
+        "As on HAR: by ARI 5 % of the nodes do as well as all, their NC is larger (.091, and .089 with eigenvectors, "
         "against .076), and kernel k-means on the coreset is stuck.",
     ),
     figure(
@@ -195,9 +195,9 @@ FIGURES = (
         10,
         partial(mnist, 500),
         "By ARI the order of the methods is that of the other figures. By NC with a coreset of a tenth the power "
-        "method is level with kernel k-means (.271 and .269), and eigenvectors have .199. Spectral clustering of the "
-        "whole graph was left out in the paper too, as too slow. By degree, ARI grows by less than 5 % from 3 % of the "
-        "nodes on.",
+        "method is level with eigenvectors (.197 and .199), and kernel k-means has .269. Spectral clustering of the "
+        "whole graph was left out in the paper too, as too slow. By degree, ARI grows by less than 7 % from 3 % of "
+        "the nodes on.",
         whole=False,
         published=({"method": WHOLE, "outcome": "too slow", "source": TEXT},),
     ),

@@ -39,15 +39,10 @@ def _runs(groups):
     return sum(within), len(within)
 
 
-def _third(groups):
-    ours, theirs = (value(groups, "nc", graph="planted 250 x 1,000", method=method) for method in (OURS, AUTHORS))
-    return abs(ours / theirs - 1 / 3) < 0.02
-
-
 def _level(groups):
-    """Return whether ARI by degree grows by less than 5 % from a coreset of 3 % on."""
+    """Return whether ARI by degree grows by less than 7 % from a coreset of 3 % on."""
     grown = [_by("ari", 10, method)(groups)[0] / _by("ari", 3, method)(groups)[0] for method in BY_DEGREE_TOO]
-    return max(grown) < 1.05
+    return max(grown) < 1.07
 
 
 def _ordered(groups, keys=("ari", "nc")):
@@ -64,8 +59,10 @@ def _ordered(groups, keys=("ari", "nc")):
 SAID = {
     "authors": {
         "to length 1": SETTING,
-        "with 250 blocks graphcore's cut is a third of theirs": _third,
-        "medians .107 and .105": lambda groups: [
+        "with 250 blocks graphcore's cut is .030, and theirs .106": lambda groups: [
+            value(groups, "nc", graph="planted 250 x 1,000", method=method) for method in (OURS, AUTHORS)
+        ],
+        "medians .090 and .116": lambda groups: [
             value(groups, "nc", np.median, graph="pendigits-nn250", method=method) for method in (OURS, AUTHORS)
         ],
         "With 10 neighbours a node": SETTING,
@@ -83,7 +80,7 @@ SAID = {
     },
     "figure-3": {
         "by ARI a coreset of 5 % does as well as all nodes, in a hundredth of the time": _as_good_and_fast,
-        "(.147, and .144 with eigenvectors, against .106)": _by("nc", 5, POWER, EXACT, WHOLE),
+        "(.148, and .144 with eigenvectors, against .106)": _by("nc", 5, POWER, EXACT, WHOLE),
         "561 features": SETTING,
         "10 neighbours": SETTING,
         "10,299 nodes": SETTING,
@@ -96,11 +93,11 @@ SAID = {
         "the published .5 with 250 blocks": PUBLISHED,
         "reaches .92": lambda groups: value(groups, "coreset_ari", method=AUTHORS, k=250),
         "With 5 products of the power method in place of 40": SETTING,
-        "it is .58": lambda groups: value(groups, "coreset_ari", method=f"{SPECTRAL}, 5 products", k=250),
+        "it is .93": lambda groups: value(groups, "coreset_ari", method=f"{SPECTRAL}, 5 products", k=250),
     },
     "figure-5": {
         "by ARI 5 % of the nodes do as well as all": _as_good,
-        "(.093, and .089 with eigenvectors, against .076)": _by("nc", 5, POWER, EXACT, WHOLE),
+        "(.091, and .089 with eigenvectors, against .076)": _by("nc", 5, POWER, EXACT, WHOLE),
     },
     "figure-6": {
         "the 26 letters": SETTING,
@@ -120,8 +117,8 @@ SAID = {
     "figure-7": {
         "By ARI the order of the methods is that of the other figures": lambda groups: _ordered(groups, ("ari",)),
         "with a coreset of a tenth": SETTING,
-        "the power method is level with kernel k-means (.271 and .269)": _by("nc", 10, POWER, KMEANS),
-        "eigenvectors have .199": _by("nc", 10, EXACT),
-        "less than 5 % from 3 % of the nodes on": _level,
+        "the power method is level with eigenvectors (.197 and .199)": _by("nc", 10, POWER, EXACT),
+        "kernel k-means has .269": _by("nc", 10, KMEANS),
+        "less than 7 % from 3 % of the nodes on": _level,
     },
 }  # fmt: skip
