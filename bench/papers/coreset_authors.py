@@ -65,7 +65,7 @@ AUTHORS = Exhibit(
         "graphcore and the authors' program draw the same coresets, embed them alike and label alike. They "
         "differ in the rows that k-means takes: graphcore scales them to length 1, the authors do not. "
         "Nodes with few neighbours in the coreset have long rows, and become clusters of their own: "
-        "with 250 blocks graphcore's cut is .030, and theirs .106. On PenDigits it is lower, too (medians .090 and "
+        "with 250 blocks graphcore's cut is .0298, and theirs .1061. On PenDigits it is lower, too (medians .090 and "
         ".116). With 10 neighbours a node "
         "the coreset has hardly any edges, and both are far from the [default](../peers.md)."
     ),
