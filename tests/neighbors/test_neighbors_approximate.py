@@ -45,7 +45,6 @@ def distances_of(code, X):
     return cdist(X, X, METRICS[code])
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("code", METRICS)
 @pytest.mark.parametrize("d", [1, 7, 300])
 def test_distances_of_pairs(code, d):
