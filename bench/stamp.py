@@ -79,6 +79,8 @@ def _plain(node):
     fields = dict(ast.iter_fields(node))
     if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) and _is_text(node.body[:1]):
         fields["body"] = node.body[1:]
+    if isinstance(node, ast.JoinedStr):  # Python 3.12 ends some with an empty text
+        fields["values"] = [each for each in node.values if getattr(each, "value", None) != ""]
     return [type(node).__name__, *((name, _plain(value)) for name, value in fields.items() if value not in (None, []))]
 
 
