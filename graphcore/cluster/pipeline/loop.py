@@ -83,7 +83,7 @@ def find_partition(
 
     try:
         while best is None or max_drafts < np.inf or n_idle < _IDLE_ROUNDS:
-            n_new = int(min(max(n_drafts, 2), _MOST_AT_ONCE, max_drafts - n_drafts))
+            n_new = int(min(n_drafts or 2, _MOST_AT_ONCE, max_drafts - n_drafts))
             if best is not None and time_limit is not None:
                 passed = time.monotonic() - begun
                 n_new = int(min(n_new, max(0.0, time_limit - passed) * n_drafts / max(passed, _INSTANT)))

@@ -206,6 +206,18 @@ def test_a_round_begins_only_if_it_should_end_in_time(case, drafts_of, limits):
     # One draft comes first where a second would not pay without a limit.
     assert drafts.found(case, time_limit=0.5, first_price=np.inf).steps.n_drafts == 1
     assert drafts.found(case, time_limit=4.0, first_price=np.inf).steps.n_drafts == 4
+    # The third looks at the first two.
+    assert [drafts.seen[number][0] for number in range(4)] == [0, 1, 2, 2]
+
+
+@pytest.mark.parametrize("effort", ["default", "high", "best"])
+def test_a_time_limit_where_the_first_round_has_one_draft(effort, monkeypatch):
+    monkeypatch.setattr(settings.Settings, "first_price", np.inf)
+    monkeypatch.setattr(loop.time, "monotonic", lambda: 0.0)
+    graph, truth = planted(6, 40, 0.3, 0.02, 3)
+    model = CoresetSpectralClustering(6, effort=effort, time_limit=5.0, random_state=0).fit(graph)
+    assert model.clustering_.search.n_drafts >= 4
+    assert adjusted_rand_score(truth, model.labels_) == 1.0
 
 
 def test_a_time_limit_alone_begins_as_the_default_does():
