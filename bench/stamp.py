@@ -32,7 +32,7 @@ def stamp(rooms=ROOMS, source=SOURCE):
             raise ValueError(f"there is no room {room!r} in graphcore; rooms are the folders of its source")
         for path in sorted((source / room).rglob("*.py")):
             code.update(path.relative_to(source).as_posix().encode())
-            code.update(repr(_plain(ast.parse(path.read_text(encoding="utf-8")))).encode())
+            code.update(_meaning(path.read_text(encoding="utf-8")))
     return f"{code.hexdigest()[:12]} of {', '.join(rooms)}"
 
 
@@ -68,6 +68,11 @@ def _state(told):
     except ValueError:  # the rooms have other names by now
         return OLDER
     return OF_TODAY if now == f"{read[1]} of {read[2]}" else OLDER
+
+
+@cache  # most stamps share most files
+def _meaning(text):
+    return repr(_plain(ast.parse(text))).encode()
 
 
 def _plain(node):
