@@ -48,7 +48,7 @@ def graph_lines(facts):
     if facts["self_loops"]:
         parts.append(count(facts["self_loops"], "self-loop"))
     return [
-        ("input", given if isinstance(given, str) else f"{given[0]} and {len(given) - 1} more files"),
+        ("input", given if isinstance(given, str) else f"{given[0]} and {count(len(given) - 1, 'more file')}"),
         ("graph", f"{count(facts['nodes'], 'node')}, {count(facts['edges'], 'edge')}, {kind}, {', '.join(parts)}"),
     ]
 

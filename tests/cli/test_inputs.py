@@ -50,6 +50,7 @@ def test_parts_of_a_graph(folder, told, facts_of):
         assert facts_of("compare whole.tsv parts.tsv")["ari"] == 1
         assert "are the same file" in told(f"cluster {given} -k 2 -o parts/1.txt", 2).err
     assert re.search(r"^input +parts/0.txt and 2 more files$", told(f"info {files}").out, re.MULTILINE)
+    assert re.search(r"^input +parts/0.txt and 1 more file$", told("info parts/0.txt parts/1.txt").out, re.MULTILINE)
     told(f"cluster {files} -k 2 -o q.tsv --report q.html")
     assert "Clusters of 0.txt and 2 more" in (folder / "q.html").read_text()
     assert told(f"cluster {files} -k 2").out.rstrip().endswith("0.txt.clusters.tsv")

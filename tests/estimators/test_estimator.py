@@ -124,6 +124,14 @@ def test_the_published_algorithm_keeps_no_labels(known):
         CoresetSpectralClustering(5, published=True).fit(CAVEMEN, **known)
 
 
+def test_the_published_algorithm_takes_no_objective_of_moves():
+    with pytest.raises(ParameterError, match="objective='modularity' is raised by moves, and published=True makes none"):
+        CoresetSpectralClustering(5, published=True, objective="modularity").fit(CAVEMEN)
+    by_cut = CoresetSpectralClustering(5, published=True, objective="ncut", random_state=0).fit(CAVEMEN)
+    as_usual = CoresetSpectralClustering(5, published=True, random_state=0).fit(CAVEMEN)
+    np.testing.assert_array_equal(by_cut.labels_, as_usual.labels_)
+
+
 def test_verbose_logs_stages_and_is_silent_otherwise(caplog, capsys):
     with caplog.at_level(logging.INFO, logger="graphcore"):
         CoresetSpectralClustering(5, random_state=0).fit(CAVEMEN)
