@@ -407,9 +407,9 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, PredictedRows
 
         Notes
         -----
-        Parameters of the fit, labels, the graph, vectors that it was made of, sums of the clusters, coreset, stability
-        and leaves of the tree are kept. Not kept are `selection_`, `seconds_`, the rounds of drafts, and a
-        `random_state` that is no integer.
+        Parameters of the fit, labels, the graph, vectors that it was made of, sums of the clusters, coreset, stability,
+        the choice of the number of clusters and leaves of the tree are kept. Not kept are `seconds_`, the rounds of
+        drafts, and a `random_state` that is no integer.
 
         Examples
         --------
