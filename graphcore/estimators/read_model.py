@@ -206,7 +206,10 @@ def _vectors(archive, facts, n):
         raise FormatError(f"the model's description says {shape[1]} features, and its vectors have others")
     indptr, indices = archive["vectors_indptr"], archive["vectors_indices"]
     check_compressed(indptr, indices, *shape)
-    return sp.csr_array((_reals(archive, "vectors_data", (len(indices),), None), indices, indptr), shape=shape)
+    data = _reals(archive, "vectors_data", (len(indices),), None)
+    # scipy takes neither float16 nor another byte order.
+    data = data.astype(np.promote_types(data.dtype, np.float32), copy=False)
+    return sp.csr_array((data, indices, indptr), shape=shape)
 
 
 def _numbers(archive, name, shape, dtype, low, high, optional=False):

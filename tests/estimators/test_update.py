@@ -228,6 +228,19 @@ def test_what_is_loaded_is_what_was_saved(kind, options, planted, tmp_path):
     again.report(tmp_path / "page.html", pictures=False)
 
 
+@pytest.mark.parametrize("dtype", [">f8", "f2"])
+@pytest.mark.parametrize("kind", [np.array, sp.csr_array])
+def test_vectors_of_another_byte_order_or_width_are_loaded(kind, dtype, tmp_path):
+    X = np.random.default_rng(0).integers(0, 9, (30, 3)) / 8
+    model = CoresetSpectralClustering(2, random_state=0).fit(kind(X))
+    path = saved(model, tmp_path)
+    with np.load(path) as archive:
+        name = "vectors_data" if "vectors_data" in archive else "vectors"
+        vectors = archive[name].astype(dtype)
+    damaged(path, **{name: vectors})
+    np.testing.assert_array_equal(graphcore.load(path).predict(X), model.predict(X))
+
+
 def test_more_clusters_than_coreset_nodes_and_levels_in_an_array_are_loaded(tmp_path):
     pairs = Graph.from_edges(np.arange(0, 3000, 2), np.arange(1, 3000, 2))
     for k, graph in ((None, pairs), (np.array([2, 4]), graphcore.datasets.load_karate().graph)):
