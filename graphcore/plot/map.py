@@ -185,7 +185,8 @@ def node_map(
 ) -> Axes:  # fmt: skip
     """Draw the vectors or nodes that a model clustered in two dimensions, shaded by cluster.
 
-    The coordinates are those of :func:`coreset_coordinates`, a spectral embedding of the graph.
+    The coordinates are those of :func:`coreset_coordinates`, a spectral embedding of the graph. Outliers and nodes
+    without an edge have none: a title says how many are left out.
 
     Parameters
     ----------
@@ -211,4 +212,7 @@ def node_map(
     chosen, points = coreset_coordinates(
         graph, np.arange(graph.n_nodes), labels, most=most, random_state=random_state, n_jobs=model.n_jobs
     )
-    return coreset_map(points, np.ones(len(chosen)), labels[chosen], names=names, ax=ax)
+    ax = coreset_map(points, np.ones(len(chosen)), labels[chosen], names=names, ax=ax)
+    if (n_apart := np.count_nonzero(labels < 0)) > 0:
+        ax.set_title(f"left out: {n_apart:,} of {len(labels):,}, without a cluster", fontsize=8, loc="left")
+    return ax
