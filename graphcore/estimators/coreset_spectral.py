@@ -128,7 +128,8 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, PredictedRows
         Details of the fit: the coreset, the objective after each stage (`history`), the gain of each round of drafts
         (`search`), and the values used for all `settings`.
     stability_ : ndarray of shape (n_samples,), float32, or None
-        Share of the first drafts, at most four, that agree with each label; None for a single draft.
+        Share of the first drafts, at most four, that agree with each label; 0 for nodes of label -1, so that the mean
+        is ``stability_[labels_ >= 0].mean()``. None for a single draft.
     cluster_stability_ : ndarray of shape (n_clusters,), float64, or None
         Mean Jaccard index of each cluster with its counterparts in the same drafts.
     outside_share_ : ndarray of shape (n_samples,), float32
