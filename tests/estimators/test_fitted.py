@@ -28,6 +28,9 @@ def test_the_graph_is_the_one_given_or_that_of_the_neighbours(karate, model):
     X, _ = make_blobs(60, centers=3, cluster_std=0.5, random_state=0)
     over_vectors = CoresetSpectralClustering(3, n_neighbors=5, random_state=0).fit(X)
     assert (over_vectors.graph_.to_scipy() != graphcore.knn_graph(X, 5).to_scipy()).nnz == 0
+    graph = over_vectors.set_params(outliers=0.1).fit(X).graph_
+    assert graph.n_isolated == np.count_nonzero(over_vectors.labels_ < 0) >= 6
+    assert graph.n_components - graph.n_isolated == 3
 
 
 @pytest.mark.parametrize("scale", [1.0, 1e-200])
