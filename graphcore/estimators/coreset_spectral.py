@@ -129,7 +129,7 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, PredictedRows
         (`search`), and the values used for all `settings`.
     stability_ : ndarray of shape (n_samples,), float32, or None
         Share of the first drafts, at most four, that agree with each label; 0 for nodes of label -1, so that the mean
-        is ``stability_[labels_ >= 0].mean()``. None for a single draft.
+        is ``stability_[labels_ >= 0].mean()``. NaN for nodes that an update moved or added; None for a single draft.
     cluster_stability_ : ndarray of shape (n_clusters,), float64, or None
         Mean Jaccard index of each cluster with its counterparts in the same drafts.
     outside_share_ : ndarray of shape (n_samples,), float32

@@ -149,7 +149,10 @@ def coreset_map(
     """
     points, weights = np.asarray(points, dtype=float), np.asarray(weights, dtype=float)
     if points.ndim != 2 or points.shape[1] != 2 or weights.shape != (len(points),):
-        raise InputError(f"points of shape {points.shape} and weights of shape {weights.shape} do not fit together")
+        raise InputError(
+            f"points of shape {points.shape} and weights of shape {weights.shape} do not fit together: two coordinates "
+            "and a weight are needed for each node"
+        )
     labels = check_labels("labels", labels, len(points))
     kept = labels >= 0
     if not kept.any():
@@ -208,6 +211,10 @@ def node_map(
     >>> len(graphcore.plot.node_map(model).collections)
     5
     """
+    if not hasattr(type(model), "graph_"):
+        raise InputError(
+            f"node_map draws a fitted CoresetSpectralClustering, got {type(model).__name__}; coreset_map draws points"
+        )
     graph, labels = model.graph_, model.labels_
     chosen, points = coreset_coordinates(
         graph, np.arange(graph.n_nodes), labels, most=most, random_state=random_state, n_jobs=model.n_jobs

@@ -10,6 +10,7 @@ from sklearn.model_selection import GridSearchCV
 
 import graphcore
 from graphcore import CoresetSpectralClustering, Graph, InputError, ParameterError
+from graphcore.graphs.from_table import as_library
 from graphcore.metrics import conductance, cut_and_volume, quotient_graph
 
 
@@ -58,6 +59,15 @@ def test_the_summary_as_a_table(model):
     np.testing.assert_array_equal(plain["stability"], model.cluster_stability_)
     single = CoresetSpectralClustering(2, effort="fast", random_state=0).fit(model.graph_)
     assert np.isnan(single.summary()["stability"]).all()
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
+def test_distinctive_columns_have_the_names_of_a_data_frame(model, library):
+    columns = {"role": model.labels_.astype(float), "same": np.ones(34)}
+    frame = as_library(columns, library)
+    assert set(model.describe(frame)["name"]) == {"role"}
+    assert set(model.describe(frame, ["a", "b"])["name"]) == {"a"}
+    assert set(model.describe(np.column_stack(list(columns.values())))["name"]) == {0}
 
 
 def test_wrong_questions_are_refused(model):
