@@ -31,7 +31,8 @@ def sound(kind: int = 0) -> tuple[dict[str, Any], bytes]:
     given = [graph, named, X, sp.csr_array(X)][kind]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        model = CoresetSpectralClustering(2, effort=2, random_state=0).fit(given, initial_labels=start)
+        k = "auto" if kind == 2 else 2
+        model = CoresetSpectralClustering(k, effort=2, random_state=0).fit(given, initial_labels=start)
     with tempfile.TemporaryDirectory() as folder:
         model.save(f"{folder}/model.npz")
         with np.load(f"{folder}/model.npz") as archive:

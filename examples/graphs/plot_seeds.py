@@ -22,9 +22,8 @@ for ax, (name, G) in zip(axes, graphs.items(), strict=True):
     models = [graphcore.CoresetSpectralClustering(12, random_state=seed).fit(G) for seed in range(4)]
     scores = np.array([[adjusted_rand_score(a.labels_, b.labels_) for b in models] for a in models])
     ax.imshow(scores, vmin=0, vmax=1, cmap="Greys")
-    ax.set(
-        title=f"{name}\nmean stability {models[0].stability_.mean():.2f}", xlabel="seed", ylabel="seed", yticks=range(4)
-    )
+    stability = models[0].stability_[models[0].labels_ >= 0].mean()
+    ax.set(title=f"{name}\nmean stability {stability:.2f}", xlabel="seed", ylabel="seed", yticks=range(4))
     for (i, j), score in np.ndenumerate(scores):
         ax.text(j, i, f"{score:.2f}", ha="center", va="center", color="white" if score > 0.5 else "black")
 

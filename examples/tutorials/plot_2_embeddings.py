@@ -29,7 +29,7 @@ model.fit(known)
 means = KMeans(n_clusters=10, n_init=10, random_state=0).fit(known)
 print("agreement with the digits, graphcore:", round(agreement(model.labels_, digits.labels[:1500])["ari"], 2))
 print("                          and k-means:", round(agreement(means.labels_, digits.labels[:1500])["ari"], 2))
-print("mean stability:", round(float(model.stability_.mean()), 2))
+print("mean stability:", round(float(model.stability_[model.labels_ >= 0].mean()), 2))
 
 # %%
 # A stability of almost 1 says that other coresets would have given nearly the same clusters. The central vectors of

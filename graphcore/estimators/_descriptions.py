@@ -88,10 +88,10 @@ class ClusterDescriptions:
 
         Parameters
         ----------
-        features : array-like, memory map or sparse matrix of shape (n_samples, n_features)
+        features : array-like, data frame, memory map or sparse matrix of shape (n_samples, n_features)
             Counts of words, if it is sparse and not negative, else measurements; a row for each node or vector.
         names : array-like of shape (n_features,), optional
-            Names of the columns; default their numbers.
+            Names of the columns; default those of a data frame, or else their numbers.
         count : int, default 5
             Number of columns for each cluster.
         library : {None, "pandas", "polars", "pyarrow"}, default None
@@ -111,6 +111,8 @@ class ClusterDescriptions:
         ['petal length (cm)', 'petal length (cm)']
         """
         check_is_fitted(self)
+        if names is None:  # pyarrow's tables have column_names
+            names = getattr(features, "column_names", getattr(features, "columns", None))
         return describe(features, self.labels_, names, n_clusters=self.n_clusters_, count=count, library=library)
 
     def to_table(self, library: str | None = None) -> Table:

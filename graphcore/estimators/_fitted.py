@@ -55,7 +55,8 @@ class FittedGraph(ClusterDescriptions):
     def graph_(self) -> Graph:
         """The Graph that was clustered: the one given, or the neighbour graph of the vectors.
 
-        Weights of the nodes are multiplied into those of its edges.
+        Weights of the nodes are multiplied into those of its edges. `outliers` are in it as isolated nodes, so that
+        ``n_components - n_isolated`` counts the components of what was clustered.
         """
         check_is_fitted(self)
         return self._graph

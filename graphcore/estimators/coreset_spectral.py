@@ -128,7 +128,8 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, PredictedRows
         Details of the fit: the coreset, the objective after each stage (`history`), the gain of each round of drafts
         (`search`), and the values used for all `settings`.
     stability_ : ndarray of shape (n_samples,), float32, or None
-        Share of the first drafts, at most four, that agree with each label; None for a single draft.
+        Share of the first drafts, at most four, that agree with each label; 0 for nodes of label -1, so that the mean
+        is ``stability_[labels_ >= 0].mean()``. NaN for nodes that an update moved or added; None for a single draft.
     cluster_stability_ : ndarray of shape (n_clusters,), float64, or None
         Mean Jaccard index of each cluster with its counterparts in the same drafts.
     outside_share_ : ndarray of shape (n_samples,), float32
@@ -407,9 +408,9 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, PredictedRows
 
         Notes
         -----
-        Parameters of the fit, labels, the graph, vectors that it was made of, sums of the clusters, coreset, stability
-        and leaves of the tree are kept. Not kept are `selection_`, `seconds_`, the rounds of drafts, and a
-        `random_state` that is no integer.
+        Parameters of the fit, labels, the graph, vectors that it was made of, sums of the clusters, coreset, stability,
+        the choice of the number of clusters and leaves of the tree are kept. Not kept are `seconds_`, the rounds of
+        drafts, and a `random_state` that is no integer.
 
         Examples
         --------

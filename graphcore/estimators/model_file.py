@@ -9,7 +9,7 @@ import numpy as np
 from ..exceptions import InputError, warn_user
 from ..files._format import text_of_names
 from ..files.atomic import atomic_output
-from .read_model import FORMAT, VERSION, read_model
+from .read_model import FORMAT, SELECTION, VERSION, read_model
 
 
 def write_model(model, path):
@@ -20,6 +20,7 @@ def write_model(model, path):
     params = model._params_of_fit.copy()  # the model may have others by now, for its next fit
     seed = params["random_state"]
     params["random_state"] = int(seed) if isinstance(seed, (int, np.integer)) else None
+    chosen = model.selection_
     facts = {
         "format": FORMAT, "version": VERSION, "params": params, "settings": asdict(result.settings),
         "kind": reference.kind, "n_neighbors": reference.n_neighbors, "metric": reference.metric,
@@ -27,6 +28,7 @@ def write_model(model, path):
         "n_features": model.n_features_in_, "n_unreached": result.n_unreached, "sampling": result.coreset.method,
         "history": result.history, "balances": result.balances, "radius": _finite(reference.radius),
         "median": None if reference.outliers is None else _finite(reference.outliers.median),
+        "selection": chosen and {name: getattr(chosen, name) for name in SELECTION} | {"curves": list(chosen.curves)},
     }  # fmt: skip
     arrays = {
         "labels": model.labels_, "unrest": model._volume_changes, "node_weights": reference.weights,
@@ -36,7 +38,8 @@ def write_model(model, path):
         "stability": model.stability_, "cluster_stability": model.cluster_stability_, "indptr": graph.indptr,
         "indices": graph.indices, "weights": graph.weights, "node_names": graph.node_names,
         "cells": result.cells, "levels": result.levels, "fixed": result.known.fixed,
-        "kinds": reference.kinds,
+        "kinds": reference.kinds, "candidates": chosen and chosen.candidates,
+        "scores": chosen and np.stack([chosen.scores, *chosen.curves.values()]),
     } | _vector_arrays(reference.vectors)  # fmt: skip
     arrays = {name: array for name, array in arrays.items() if array is not None}
     for name, array in arrays.items():

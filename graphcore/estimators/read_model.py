@@ -11,6 +11,7 @@ from ..cluster.pipeline.cluster import Clustering
 from ..cluster.pipeline.known import Known
 from ..cluster.pipeline.parameters import PARAMETERS, defaults
 from ..cluster.pipeline.settings import Settings, check_settings
+from ..cluster.selection.result import KSelection
 from ..exceptions import FormatError, ParameterError
 from ..files._format import check_node_count
 from ..files._source import open_source
@@ -35,6 +36,8 @@ _FACTS = {
     "exponent": int, "evidence": (int, float), "is_given": bool, "n_features": int, "n_unreached": int, "sampling": str,
     "history": list, "balances": list,
 }  # fmt: skip
+# Those of a choice of the number of clusters, beside the names of its curves.
+SELECTION = {"best": int, "method": str, "clear": bool | None, "balance": float | None}
 
 
 def read_model(cls, path, any_size):
@@ -158,8 +161,23 @@ def _fitted(model, facts, settings, archive, any_size):
     model.n_features_in_, model._is_given = facts["n_features"], facts["is_given"]
     model._params_of_fit = model.get_params(deep=False)
     model._volume_changes = _reals(archive, "unrest", (k,)).copy()
-    model.selection_, model.seconds_ = None, {}
+    model.selection_, model.seconds_ = _selection(facts, archive, n), {}
     return model
+
+
+def _selection(facts, archive, n):
+    """Return how the number of clusters was chosen, None if it was given; files of earlier versions do not say."""
+    chosen = facts.get("selection")
+    if chosen is None:
+        return None
+    kinds = SELECTION | {"curves": list}
+    fits = isinstance(chosen, dict) and set(chosen) == set(kinds)
+    _require(fits and all(isinstance(chosen[name], kind) for name, kind in kinds.items()), "selection")
+    names = list(map(str, chosen.pop("curves")))
+    candidates = _numbers(archive, "candidates", (None,), np.int64, 1, n + 1)
+    _require(chosen["best"] in candidates, "selection")
+    scores, *curves = _reals(archive, "scores", (1 + len(names), len(candidates)))
+    return KSelection(**chosen, candidates=candidates, scores=scores, curves=dict(zip(names, curves, strict=True)))
 
 
 def _outliers(facts, archive, n):
@@ -188,7 +206,10 @@ def _vectors(archive, facts, n):
         raise FormatError(f"the model's description says {shape[1]} features, and its vectors have others")
     indptr, indices = archive["vectors_indptr"], archive["vectors_indices"]
     check_compressed(indptr, indices, *shape)
-    return sp.csr_array((_reals(archive, "vectors_data", (len(indices),), None), indices, indptr), shape=shape)
+    data = _reals(archive, "vectors_data", (len(indices),), None)
+    # scipy takes neither float16 nor another byte order.
+    data = data.astype(np.promote_types(data.dtype, np.float32), copy=False)
+    return sp.csr_array((data, indices, indptr), shape=shape)
 
 
 def _numbers(archive, name, shape, dtype, low, high, optional=False):
@@ -202,11 +223,11 @@ def _numbers(archive, name, shape, dtype, low, high, optional=False):
 
 
 def _reals(archive, name, shape, dtype=np.float64, optional=False, kinds="f"):
-    """Return numbers of an archive that are not infinite; shares of nodes and clusters may be unknown (NaN)."""
+    """Return numbers of an archive that are not infinite; shares of nodes and scores may be unknown (NaN)."""
     if optional and name not in archive:
         return None
     array = _shaped(archive, name, shape, kinds)
-    may_be_nan = name in ("stability", "cluster_stability")
+    may_be_nan = name in ("stability", "cluster_stability", "scores")
     if np.isinf(array).any() or (np.isnan(array).any() and not may_be_nan):
         raise FormatError(f"{name} holds values that are not finite")
     return array if dtype is None else array.astype(dtype, copy=False)

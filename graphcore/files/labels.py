@@ -16,10 +16,12 @@ from ._format import check_delimiter, unfit_reason, without_formula
 from ._label_columns import as_labels, read_label_columns
 from ._source import open_source
 from .atomic import atomic_output, compressed, ending_of, text_output
+from .formats import FORMATS
 from .npz import write_array
 
 _PIECE = 1 << 16
 _DELIMITERS = {"tsv": "\t", "csv": ","}
+_OTHERS = {ending for name, each in FORMATS.items() if name not in _DELIMITERS for ending in each.suffixes}
 
 
 def write_labels(
@@ -49,6 +51,8 @@ def write_labels(
     ------
     OSError
         If the file cannot be written; :func:`check_writable` finds out before the work.
+    ParameterError
+        If `path` has the ending of a graph, such as .gexf, and there is no `format`.
     InputError
         If there are not as many labels as names, or a name has control characters, which no text file holds, or differs
         from another in blanks only.
@@ -65,7 +69,9 @@ def write_labels(
     """
     labels = np.asarray(labels)
     if labels.ndim not in (1, 2):
-        raise InputError(f"labels must have one dimension, or two for levels, got shape {labels.shape}")
+        raise InputError(
+            f"labels must have one dimension, as model.labels_ have, or two for levels, got shape {labels.shape}"
+        )
     n_nodes = len(labels)
     if isinstance(names, Graph):
         n_nodes, names = names.n_nodes, names.node_names
@@ -78,6 +84,11 @@ def write_labels(
         raise InputError(f"{len(labels)} labels for {n_nodes} nodes")
     check_choice("format", format, (None, "npy", *_DELIMITERS))
     by_name, compression = _format_of(path, "npy")
+    if format is None and isinstance(path, (str, os.PathLike)) and ending_of(path)[0] in _OTHERS:
+        raise ParameterError(
+            f"path={os.fspath(path)!r} has the ending of a graph, and labels are written as text (.tsv, .csv) or .npy; "
+            "graphcore.write_graph(graph, path, attributes=model.to_table()) writes both to .graphml, .gexf and .gml"
+        )
     format = format or by_name
     if format == "npy":
         if labels.dtype.kind not in "iu":

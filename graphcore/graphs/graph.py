@@ -188,7 +188,7 @@ class Graph:
 
     @property
     def n_components(self) -> int:
-        """Number of connected components; every isolated node is one."""
+        """Number of connected components; every isolated node is one, ``n_components - n_isolated`` are others."""
         return self._components[0]
 
     def connected_components(self) -> Array:

@@ -149,7 +149,10 @@ def coreset_map(
     """
     points, weights = np.asarray(points, dtype=float), np.asarray(weights, dtype=float)
     if points.ndim != 2 or points.shape[1] != 2 or weights.shape != (len(points),):
-        raise InputError(f"points of shape {points.shape} and weights of shape {weights.shape} do not fit together")
+        raise InputError(
+            f"points of shape {points.shape} and weights of shape {weights.shape} do not fit together: two coordinates "
+            "and a weight are needed for each node"
+        )
     labels = check_labels("labels", labels, len(points))
     kept = labels >= 0
     if not kept.any():
@@ -185,7 +188,8 @@ def node_map(
 ) -> Axes:  # fmt: skip
     """Draw the vectors or nodes that a model clustered in two dimensions, shaded by cluster.
 
-    The coordinates are those of :func:`coreset_coordinates`, a spectral embedding of the graph.
+    The coordinates are those of :func:`coreset_coordinates`, a spectral embedding of the graph. Outliers and nodes
+    without an edge have none: a title says how many are left out.
 
     Parameters
     ----------
@@ -207,8 +211,15 @@ def node_map(
     >>> len(graphcore.plot.node_map(model).collections)
     5
     """
+    if not hasattr(type(model), "graph_"):
+        raise InputError(
+            f"node_map draws a fitted CoresetSpectralClustering, got {type(model).__name__}; coreset_map draws points"
+        )
     graph, labels = model.graph_, model.labels_
     chosen, points = coreset_coordinates(
         graph, np.arange(graph.n_nodes), labels, most=most, random_state=random_state, n_jobs=model.n_jobs
     )
-    return coreset_map(points, np.ones(len(chosen)), labels[chosen], names=names, ax=ax)
+    ax = coreset_map(points, np.ones(len(chosen)), labels[chosen], names=names, ax=ax)
+    if (n_apart := np.count_nonzero(labels < 0)) > 0:
+        ax.set_title(f"left out: {n_apart:,} of {len(labels):,}, without a cluster", fontsize=8, loc="left")
+    return ax

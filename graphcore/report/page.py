@@ -38,6 +38,11 @@ _NO_PAGES = (".pdf", ".png", ".svg", ".jpg", ".docx", ".md", ".json", ".ipynb")
 _CLEAR, _VAGUE = 0.5, 0.85
 # A stability over seeds from which a cluster is called the same: of twenty nodes, one may be another.
 _SAME = 0.95
+# Settings that have no effect in a run of the published algorithm.
+_OF_MOVES = (
+    "balance", "entropy_price", "min_cluster_size", "max_cluster_size", "max_share", "max_drafts", "price",
+    "time_limit",
+)  # fmt: skip
 # In inches, as the heights of pictures are.
 _CAPTION_HEIGHT = 1.3
 _MOST_CLASSES = 200
@@ -262,6 +267,8 @@ def _origin(facts, about):
     if about.seconds:
         rows.append(("seconds", ", ".join(f"{name} {value:.2f}" for name, value in about.seconds.items())))
     settings = {} if facts.clustering is None else asdict(facts.clustering.settings)
+    if settings.get("published"):
+        settings = {name: value for name, value in settings.items() if name not in _OF_MOVES}
     return rows + [(name.replace("_", " "), "none" if value is None else value) for name, value in settings.items()]
 
 

@@ -10,6 +10,7 @@ from sklearn.model_selection import GridSearchCV
 
 import graphcore
 from graphcore import CoresetSpectralClustering, Graph, InputError, ParameterError
+from graphcore.graphs.from_table import as_library
 from graphcore.metrics import conductance, cut_and_volume, quotient_graph
 
 
@@ -28,6 +29,9 @@ def test_the_graph_is_the_one_given_or_that_of_the_neighbours(karate, model):
     X, _ = make_blobs(60, centers=3, cluster_std=0.5, random_state=0)
     over_vectors = CoresetSpectralClustering(3, n_neighbors=5, random_state=0).fit(X)
     assert (over_vectors.graph_.to_scipy() != graphcore.knn_graph(X, 5).to_scipy()).nnz == 0
+    graph = over_vectors.set_params(outliers=0.1).fit(X).graph_
+    assert graph.n_isolated == np.count_nonzero(over_vectors.labels_ < 0) >= 6
+    assert graph.n_components - graph.n_isolated == 3
 
 
 @pytest.mark.parametrize("scale", [1.0, 1e-200])
@@ -55,6 +59,15 @@ def test_the_summary_as_a_table(model):
     np.testing.assert_array_equal(plain["stability"], model.cluster_stability_)
     single = CoresetSpectralClustering(2, effort="fast", random_state=0).fit(model.graph_)
     assert np.isnan(single.summary()["stability"]).all()
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
+def test_distinctive_columns_have_the_names_of_a_data_frame(model, library):
+    columns = {"role": model.labels_.astype(float), "same": np.ones(34)}
+    frame = as_library(columns, library)
+    assert set(model.describe(frame)["name"]) == {"role"}
+    assert set(model.describe(frame, ["a", "b"])["name"]) == {"a"}
+    assert set(model.describe(np.column_stack(list(columns.values())))["name"]) == {0}
 
 
 def test_wrong_questions_are_refused(model):

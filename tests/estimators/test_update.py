@@ -5,6 +5,7 @@ import gzip
 import io
 import json
 import pickle
+from dataclasses import asdict
 from operator import attrgetter
 from unittest.mock import Mock
 
@@ -210,6 +211,7 @@ def test_what_is_loaded_is_what_was_saved(kind, options, planted, tmp_path):
         np.testing.assert_array_equal(attrgetter(of)(again), attrgetter(of)(model))
     assert again.clustering_.settings == model.clustering_.settings
     assert again.clustering_.history == model.clustering_.history
+    np.testing.assert_equal(*(m.selection_ and asdict(m.selection_) for m in (again, model)))
     np.testing.assert_array_equal(again.tree_.to_linkage(), model.tree_.to_linkage())
     for each in ("graph_", "membership_"):
         of_both = [getattr(m, each) for m in (again, model)]
@@ -224,6 +226,19 @@ def test_what_is_loaded_is_what_was_saved(kind, options, planted, tmp_path):
     elif "vectors" not in kind:
         np.testing.assert_array_equal(again.update().moved, model.update().moved)
     again.report(tmp_path / "page.html", pictures=False)
+
+
+@pytest.mark.parametrize("dtype", [">f8", "f2"])
+@pytest.mark.parametrize("kind", [np.array, sp.csr_array])
+def test_vectors_of_another_byte_order_or_width_are_loaded(kind, dtype, tmp_path):
+    X = np.random.default_rng(0).integers(0, 9, (30, 3)) / 8
+    model = CoresetSpectralClustering(2, random_state=0).fit(kind(X))
+    path = saved(model, tmp_path)
+    with np.load(path) as archive:
+        name = "vectors_data" if "vectors_data" in archive else "vectors"
+        vectors = archive[name].astype(dtype)
+    damaged(path, **{name: vectors})
+    np.testing.assert_array_equal(graphcore.load(path).predict(X), model.predict(X))
 
 
 def test_more_clusters_than_coreset_nodes_and_levels_in_an_array_are_loaded(tmp_path):
@@ -282,6 +297,7 @@ ARRAYS = [
     ({"model": np.frombuffer(b"[1]", dtype=np.uint8)}, "no model that graphcore saved"),
     ({"model": None}, "no model that graphcore saved"),
 ]
+CHOICE = {"best": 6, "method": "information", "clear": True, "balance": 1.0, "curves": []}
 FACTS = [
     ({"version": 1}, "version '1'"),
     ({"format": "other"}, "no model"),
@@ -297,6 +313,9 @@ FACTS = [
     ({"history": [["a" * 2**20, 1.0]]}, "description has 1,[0-9,]+ characters"),
     ({"params": {"n_clusters": 2, "objective": "none"}}, "parameters that no fit takes: objective='none'"),
     ({"params": {"n_clusters": 0}}, "parameters that no fit takes: n_clusters=0"),
+    *(({"selection": told}, message) for told, message in (
+        ({"best": 6}, "no valid selection"), (CHOICE | {"clear": "yes"}, "no valid selection"),
+        (CHOICE, "no array candidates"))),
 ]  # fmt: skip
 
 

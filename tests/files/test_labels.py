@@ -259,8 +259,9 @@ def test_bad_arguments(tmp_path, named):
     for labels, path, names, error, message in [
         ([0, 1], tmp_path / "l", named, InputError, "2 labels for 3 nodes"),
         ([0, 1], tmp_path / "l", ["a"], InputError, "2 labels for 1 nodes"),
-        ([[[0, 1]]], tmp_path / "l", named, InputError, "one dimension, or two"),
+        ([[[0, 1]]], tmp_path / "l", named, InputError, "one dimension, as model.labels_ have, or two"),
         ([0, 1, 2], 7, named, ParameterError, "path"),
+        ([0, 1, 2], tmp_path / "l.gexf.gz", named, ParameterError, r"gexf.gz' has the ending of a graph.*write_graph"),
         ([0, 1, 2], tmp_path / "l", 5, ParameterError, "names must be"),
         (["a", "b", "c"], tmp_path / "l.npy", named, InputError, "labels that are integers"),
     ]:

@@ -284,6 +284,12 @@ def test_vectors_are_drawn_at_their_spectral_coordinates():
         assert np.array_equal(drawn[f"clusters {c}"], points[model.labels_ == c])
     ax = plot.node_map(model, most=30)
     assert sum(len(c.get_offsets()) for c in ax.collections) == 30
+    assert ax.get_title(loc="left") == ""
+    ax = plot.node_map(model.set_params(outliers=0.1).fit(X))
+    n_apart = np.count_nonzero(model.labels_ < 0)
+    assert ax.get_title(loc="left") == f"left out: {n_apart} of 200, without a cluster"
+    assert sum(len(c.get_offsets()) for c in ax.collections) == 200 - n_apart
+    assert_readable(ax.figure)
 
 
 def test_map_of_few_clusters_has_shapes_and_a_legend():
@@ -460,7 +466,8 @@ REFUSED = [
     ("2 names for 3 clusters", lambda: plot.quotient_graph(*Q3, names=["a", "b"])),
     ("no cluster", lambda: plot.quotient_graph(Q3[0], [0, 0, 0])),
     ("n_links=0", lambda: plot.quotient_graph(*Q3, n_links=0)),
-    ("do not fit together", lambda: plot.coreset_map([[0, 0]], [1, 2], [0])),
+    ("do not fit together: two coordinates", lambda: plot.coreset_map([[0, 0]], [1, 2], [0])),
+    ("draws a fitted CoresetSpectralClustering, got ndarray", lambda: plot.node_map(np.eye(3))),
     ("no coreset node has a cluster", lambda: plot.coreset_map([[0, 0]], [1], [-1])),
     ("dendrogram draws a merge tree", lambda: plot.dendrogram(object())),
     ("linkage must have shape", lambda: plot.dendrogram(np.empty((0, 4)))),

@@ -411,6 +411,24 @@ def test_model_report_of_vectors_and_an_unknown_seed(tmp_path):
     assert "3 clusters of vectors 60 vectors of 2 columns, each a node of the graph of nearest neighb" in page.text
 
 
+def test_a_page_of_outliers_has_the_mean_stability_of_the_others(tmp_path):
+    X, _ = make_blobs(60, centers=3, random_state=0)
+    model = graphcore.CoresetSpectralClustering(n_clusters=3, outliers=0.2, random_state=0).fit(X)
+    mean = model.stability_[model.labels_ >= 0].mean()
+    assert model.report(tmp_path / "out.html", pictures=False).stability == pytest.approx(mean)
+    assert (model.stability_[model.labels_ < 0] == 0).all() and model.stability_.mean() < mean
+    said = Page((tmp_path / "out.html").read_text()).text
+    assert f"Stability over seeds {mean:.2f} mean over nodes in clusters" in said
+
+
+@pytest.mark.parametrize("published", [False, True])
+def test_settings_that_have_no_effect_are_not_listed(tmp_path, published):
+    model = graphcore.CoresetSpectralClustering(2, published=published, random_state=0)
+    model.fit(graphcore.datasets.load_karate().graph).report(tmp_path / "out.html", pictures=False)
+    text = Page((tmp_path / "out.html").read_text()).text
+    assert "coreset size" in text and ("max drafts" in text) == ("balance" in text) == (not published)
+
+
 def test_a_pickled_model_writes_the_same_page(tmp_path):
     karate = graphcore.datasets.load_karate()
     model = graphcore.CoresetSpectralClustering(n_clusters=2, random_state=0).fit(karate.graph)

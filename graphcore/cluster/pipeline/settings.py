@@ -35,7 +35,11 @@ _LINKED = "the nodes that have an edge"
 
 @dataclass(frozen=True)
 class Settings:
-    """Resolved parameters of one run; nothing is "auto" any more."""
+    """Resolved parameters of one run; nothing is "auto" any more.
+
+    Those of drafts and moves (balance and price of entropy, limits, drafts, their price and time) are without effect in
+    a run of the published algorithm, which makes none.
+    """
 
     n_clusters: int  # 0 before a run that leaves it to the objective
     coreset_size: int  # nodes; draws of the published algorithm
