@@ -1,16 +1,11 @@
 """Errors and warnings that graphcore raises on purpose, each one line of bounded length."""
 
-import re
 import sys
 import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
-from contextvars import ContextVar
 from types import FrameType
 
 _LONGEST = 480
 _LONGEST_WORD = 200
-_CALLED: ContextVar[tuple[tuple[str, str], ...]] = ContextVar("_CALLED", default=())
 
 
 class InputError(ValueError):
@@ -33,7 +28,7 @@ class ParameterError(InputError, TypeError):
 
     def __init__(self, message: str = "", *others: object, name: str | None = None, value: object = None) -> None:
         super().__init__(message, *others)
-        self.name, self.value = dict(_CALLED.get()).get(name or "", name), value
+        self.name, self.value = name, value
 
 
 class FormatError(InputError):
@@ -42,16 +37,6 @@ class FormatError(InputError):
 
 class GraphWarning(UserWarning):
     """The graph was changed, or has an unusual property."""
-
-
-@contextmanager
-def called(**names: str) -> Iterator[None]:
-    """Let errors and warnings within this context name parameters as a function that passes them on calls them."""
-    before = _CALLED.set(tuple(names.items()))
-    try:
-        yield
-    finally:
-        _CALLED.reset(before)
 
 
 def missing_package(what, package, extra):
@@ -68,8 +53,6 @@ def one_line(message):
     The beginning stays, which says where and what, and the end, which says what to do.
     """
     text = _without_middle(str(message), 2 * _LONGEST, 2 * _LONGEST, 4 * _LONGEST)  # the rest looks at every character
-    for name, here in _CALLED.get():
-        text = re.sub(rf"\b{name}\b", here, text)
     text = printable("".join(" " if c in "\t\n\v\f\r" else c for c in text))
     words = (_without_middle(word, _LONGEST_WORD // 2, _LONGEST_WORD // 4, _LONGEST_WORD) for word in text.split(" "))
     return _without_middle(" ".join(words), 2 * _LONGEST // 3, _LONGEST // 4, _LONGEST)

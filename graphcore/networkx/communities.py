@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..exceptions import GraphWarning, InputError, called
+from ..exceptions import GraphWarning, InputError
 from ..graphs.graph import Graph
 from .graph import BackendGraph
 
@@ -65,8 +65,7 @@ def coreset_spectral_communities(
         graph = Graph.from_scipy(A if weight is not None else A.astype(bool), symmetrize=symmetrize)
     else:
         graph = Graph.from_networkx(G, weight=weight, symmetrize=symmetrize)
-    with called(n_clusters="k", random_state="seed"):
-        return _sets(nodes, _clustered(graph, k, seed, options).labels_)
+    return _sets(nodes, _clustered(graph, k, seed, options).labels_)
 
 
 def louvain_communities(G, weight="weight", resolution=1, threshold=1e-7, max_level=None, seed=None):
