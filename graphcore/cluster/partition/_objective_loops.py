@@ -114,14 +114,13 @@ def objective_value(objective, inner, volumes):
 
 @compiled
 def slopes(objective, inner, volumes):
-    """Derivatives of the objective by each cluster's inner weight and by its volume (shares of the whole volume).
-
-    Where no fewer edges than by chance run between clusters, those of information are as at chance.
-    """
+    """Derivatives of the objective by each cluster's inner weight and by its volume (shares of the whole volume)."""
     kind, factor = objective
     by_inner, by_volume = np.empty(len(inner)), np.empty(len(inner))
     total, cut, apart = shares_of(inner, volumes)
-    across = min(max(cut, _NOTHING) / max(apart, _NOTHING), 1.0)
+    cut, apart = max(cut, _NOTHING), max(apart, _NOTHING)
+    # More edges between clusters than by chance count for nothing.
+    across, log_across = (cut / apart, log(cut / apart)) if cut <= apart else (0.0, -1.0)
     for c in range(len(inner)):
         share, volume = inner[c] / total, volumes[c] / total
         if volume == 0.0:
@@ -133,7 +132,7 @@ def slopes(objective, inner, volumes):
             by_inner[c] = 1.0
             by_volume[c] = -2.0 * factor * volume
         else:
-            by_inner[c] = log(max(share, _NOTHING) / (volume * volume)) - log(across)
+            by_inner[c] = log(max(share, _NOTHING) / (volume * volume)) - log_across
             by_volume[c] = -2.0 * share / volume + 2.0 * volume * across
             if factor > 0.0:
                 by_volume[c] += factor * (log(volume) + 1.0)
