@@ -107,7 +107,10 @@ def test_effective_edges_of_weights():
 
 
 def likelihood_gain(A, labels):
-    """Log-likelihood of the edges under the fitted planted partition over that under one block, edge by edge."""
+    """Log-likelihood of the edges under the fitted planted partition over that under one block, edge by edge.
+
+    Edges between clusters have at most the rate that they have by chance, in one block.
+    """
     degrees = A.sum(axis=1)
     total = degrees.sum()
     k = labels.max() + 1
@@ -115,7 +118,7 @@ def likelihood_gain(A, labels):
     inner = np.array([A[np.ix_(labels == c, labels == c)].sum() for c in range(k)])
     cut = total - inner.sum()
     inside = inner / volumes**2
-    between = cut / (total**2 - (volumes**2).sum()) if cut else 0.0
+    between = min(cut / (total**2 - (volumes**2).sum()), 1 / total) if cut else 0.0
     gain = 0.0
     for i, j in zip(*np.nonzero(np.triu(A)), strict=True):
         rate = inside[labels[i]] if labels[i] == labels[j] else between
