@@ -263,7 +263,7 @@ REFUSED = {
     "cluster graph.txt -k 2": {
         "--labels wrong.tsv": "labels that stay go up to 2; with -k 2 they run from 0 to 1",
         "--labels words.tsv": "words.tsv: labels that number clusters must be integers",
-        "--labels others.tsv": "6 nodes of the graph have no label, the first is 'a'",
+        "--labels others.tsv": "the file and the graph have no node in common",
         "--initial-labels nothing.tsv": "--initial-labels give no node with an edge a label",
         "--node-weights words.tsv": "words.tsv: weights of nodes are numbers",
         "--node-weights wrong.tsv --labels - --initial-labels -": "only one of the files can be standard input",
