@@ -64,7 +64,7 @@ def cluster_lines(facts):
     unreached = facts["unreached"] if settings["published"] else 0
     lines = {
         "coreset": f"{count(coreset['nodes'], 'node')}{draws}, {settings['sampling']} sampling",
-        "k": chosen and f"{facts['n_clusters']}, {how_chosen(**chosen)}",
+        "k": chosen and f"{facts['n_clusters']}, {how_chosen(**chosen)}{'; it stands out' * bool(chosen['clear'])}",
         "clusters": _sizes(facts["cluster_sizes"]),
         "balance": settings["balance"] < 1 and f"{settings['balance']:g}; below 1, clusters may be of uneven size",
         "outliers": facts["outliers"] is not None and f"{facts['outliers']:,} with label -1, far from all others",
