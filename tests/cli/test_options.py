@@ -151,6 +151,13 @@ def test_messages_name_options(message, spelled):
     assert in_options(str(error), params, error.name, error.value) == "--columns 0,5 is wrong"
 
 
+@pytest.mark.parametrize(("limit", "end"), [("1e-9", "; another would have ended after"), ("600", ", before")])
+def test_the_summary_says_whether_a_limit_ended_the_search(folder, told, limit, end):
+    said = told(f"cluster graph.txt -k 2 -o l.tsv --time-limit {limit}").out
+    assert re.search(rf"^drafts +\d+ in \d+\.\d\d seconds{end} the limit of {float(limit):g}$", said, re.MULTILINE)
+    assert "\ndrafts " not in told("cluster graph.txt -k 2 -o l.tsv").out
+
+
 def test_a_graph_whose_clusters_depend_on_the_seed_gets_a_verdict(folder, told):
     nx.write_edgelist(nx.gnm_random_graph(400, 1600, seed=1), "graph.txt", data=False)
     verdict = re.search(r"^verdict +(.*)$", told("cluster graph.txt -k 40 -o -").err, re.MULTILINE)[1]
