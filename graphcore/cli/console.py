@@ -92,6 +92,18 @@ class Command(_Taught):
         ctx.meta[TYPED] = typed
         return ctx
 
+    def parse_args(self, ctx, args):
+        """Parse the words of a command; for an option that it lacks, name one whose help has the option's word."""
+        try:
+            return super().parse_args(ctx, args)
+        except click.NoSuchOption as error:
+            about = re.compile(rf"\b{re.escape(error.option_name.strip('-'))}", re.IGNORECASE)
+            found = [p for p in self.params if isinstance(p, click.Option) and about.search(p.help or "")]
+            if len(found) != 1:
+                raise
+            message = f"No such option '{error.option_name}'. Did you mean {found[0].opts[0]}? {found[0].help}"
+            raise click.UsageError(message, ctx) from None
+
     def invoke(self, ctx):
         """Run the command, if all of its files can be told apart."""
         try:
