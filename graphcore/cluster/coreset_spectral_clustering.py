@@ -211,7 +211,7 @@ def _checked_size(graph, n_clusters, coreset_size, eps):
         check_choice("coreset_size", coreset_size, ("auto",), "or a number of nodes, or their share")
         return default_size(n_linked, n_clusters)
     size = check_size("coreset_size", coreset_size, n_linked, "the nodes that have an edge")
-    refuse_few(size, n_clusters)
+    refuse_few(size, n_clusters, coreset_size)
     return size
 
 

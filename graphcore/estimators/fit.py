@@ -96,8 +96,6 @@ def fit_graph(
             raise refused(
                 "n_clusters", list(params.levels), "are levels, which keep to no labels given: give one number"
             )
-        if settings.published and settings.objective not in ("information", "ncut"):  # the default, and what it lowers
-            raise refused("objective", settings.objective, "is raised by moves, and published=True makes none")
         if settings.published and not (labels is None and initial_labels is None):
             raise refused("published", True, "keeps no labels given, and begins with none: leave one of them out")
         known = check_known(graph, settings.n_clusters, labels, initial_labels, sample_weight)

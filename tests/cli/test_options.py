@@ -300,7 +300,7 @@ REFUSED = {
     "cluster missing.txt -k 2": {  # before it is read
         "--objective cut": "--objective cut is not known",
         "--effort most": "--effort most is not known",
-        "--published --time-limit 3": "--effort or --time-limit is for moves of nodes, and --published makes none",
+        "--published --time-limit 3": "--time-limit 3 is for moves of nodes, and --published makes none",
         "--effort 0.5": "--effort 0.5 must be at least 1",
         "--coreset-size 1.5": "--coreset-size 1.5 must be at most 1",
         "--published-option eps=1": "No such option",

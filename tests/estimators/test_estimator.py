@@ -125,7 +125,7 @@ def test_the_published_algorithm_keeps_no_labels(known):
 
 
 def test_the_published_algorithm_takes_no_objective_of_moves():
-    with pytest.raises(ParameterError, match="objective='modularity' is raised by moves, and published=True makes"):
+    with pytest.raises(ParameterError, match="objective='modularity' is for moves of nodes, and"):
         CoresetSpectralClustering(5, published=True, objective="modularity").fit(CAVEMEN)
     by_cut = CoresetSpectralClustering(5, published=True, objective="ncut", random_state=0).fit(CAVEMEN)
     as_usual = CoresetSpectralClustering(5, published=True, random_state=0).fit(CAVEMEN)

@@ -6,7 +6,7 @@ from typing import Self
 import numpy as np
 
 from ...base.streams import Streams
-from ...base.validation import check_choice, check_integer, check_real, check_size
+from ...base.validation import check_choice, check_integer, check_real, check_size, refused
 from ...exceptions import InputError, ParameterError, warn_user
 from ...graphs.graph import Graph
 from ...graphs.weights import given_unit
@@ -76,11 +76,13 @@ def default_size(n_points, n_clusters, *, each=50, least=1000):
     return min(n_points, max(least, each * n_clusters, min(round(_SHARE * n_points), _MAX_SHARE)))
 
 
-def refuse_few(coreset_size, n_clusters):
-    """Raise a ParameterError for a coreset of fewer nodes than clusters."""
+def refuse_few(coreset_size, n_clusters, given=None):
+    """Raise a ParameterError for a coreset of fewer nodes than clusters, of a `coreset_size` given as a share or so."""
     if coreset_size < n_clusters:
-        raise ParameterError(
-            f"coreset_size={coreset_size} is less than n_clusters={n_clusters}; each cluster needs a node"
+        given = coreset_size if given is None else given
+        comes_to = f"comes to {coreset_size}, which " * (given != coreset_size)
+        raise refused(
+            "coreset_size", given, f"{comes_to}is less than n_clusters={n_clusters}; each cluster needs a node"
         )
 
 

@@ -82,7 +82,7 @@ def move_block(task, sums, labels, own, first, last, near, inner):
                 n_touched = add(links, is_listed, touched, n_touched, c, weight)
         if n_touched > 1 or (n_touched == 1 and touched[0] != a):
             shares, node = (total, cut, apart), (a, degrees[x], 1, loop)
-            _, b, part, best_apart, _, rest_part, base = _best_move(
+            b, part, best_apart, rest_part, base = _best_move(
                 objective, clusters, shares, node, found, n_touched, limits, False
             )
             best_cut = cut + 2.0 * (links[a] - links[b]) / total

@@ -119,11 +119,10 @@ def _best_move(objective, clusters, shares, node, found, n_touched, limits, is_e
     """The best of the clusters around a node, or -1, and what moving there would leave.
 
     `shares` are the whole volume, the cut share and 1 - sum of squared shares of volume; `node` is its cluster, degree,
-    count and self-loop. Returns (gain but for what its leaving costs, cluster, its term then, 1 - sum of squares then,
-    what is left of it after leaving, the term of the cluster left, what leaving costs). Candidates are compared with
-    the part between clusters to first order, unless this `is_exact`, and only where a bound without a logarithm leaves
-    a candidate a chance; whoever goes there weighs the winner exactly. (That part is convex, so a move that looks good
-    so is good.)
+    count and self-loop. Returns (cluster, its term then, 1 - sum of squares then, the term of the cluster left, what
+    leaving costs). Candidates are compared with the part between clusters to first order, unless this `is_exact`, and
+    only where a bound without a logarithm leaves a candidate a chance; whoever goes there weighs the winner exactly.
+    (That part is convex where it is not 0, so a move that looks good so is good.)
     """
     total, cut, apart = shares
     a, weight, count, loop = node
@@ -156,7 +155,7 @@ def _best_move(objective, clusters, shares, node, found, n_touched, limits, is_e
             gain = gain - 2.0 * link * by_cut + change * by_apart
         if gain > best:
             best, b, best_part, best_apart = gain, c, part, then
-    return best, b, best_part, best_apart, left, rest_part, base
+    return b, best_part, best_apart, rest_part, base
 
 
 @compiled
@@ -202,7 +201,7 @@ def move_nodes(task, sums, labels, active, visits, ends, looks_only):
             if a < 0 or (len(is_fixed) > 0 and is_fixed[x]):
                 continue
             count = counts[x] if len(counts) > 0 else 1
-            rest = clusters[a].volume - degrees[x]
+            rest = _rest(clusters[a].volume, degrees[x])
             # A node that is nearly all of its cluster stays: the sums of what is left would be rounding.
             is_most = rest <= ROUNDING * degrees[x] and clusters[a].count > count
             if clusters[a].count - count < min_size or rest < min_volume or is_most:
@@ -211,18 +210,18 @@ def move_nodes(task, sums, labels, active, visits, ends, looks_only):
             is_leaver = min_size == 0 and len(counts) > 0 and clusters[a].count > count
             if not is_leaver and _is_inside(rows, labels, x):
                 continue
-            if is_leaver:
-                spare = _an_empty_one(clusters, spare)
             entries += indptr[x + 1] - indptr[x]
             n_touched, loop = gather(rows, labels, x, found)
+            n_candidates = n_touched
+            if is_leaver:
+                spare = _an_empty_one(clusters, spare)
+                if clusters[spare].count == 0:
+                    found[2][n_touched] = spare
+                    n_candidates += 1
             shares, node = (total, cut, apart), (a, degrees[x], count, loop)
-            best, b, best_part, best_apart, left, rest_part, base = _best_move(
-                objective, clusters, shares, node, found, n_touched, limits, confirming
+            b, best_part, best_apart, rest_part, base = _best_move(
+                objective, clusters, shares, node, found, n_candidates, limits, confirming
             )
-            if is_leaver and clusters[spare].count == 0:
-                part, then, _ = _with(objective, clusters[spare], total, degrees[x] / total, 0.0, loop / total, left)
-                if part > best:
-                    best, b, best_part, best_apart = part, spare, part, then
             if b >= 0:
                 best_cut = cut + 2.0 * (links[a] - links[b]) / total
                 if best_part - clusters[b].part - base + between(objective, best_cut, best_apart) > MIN_GAIN:

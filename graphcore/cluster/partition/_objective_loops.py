@@ -68,8 +68,11 @@ def most_gained(objective, cluster, inner, volume):
 
 @compiled
 def _is_apart(objective, cut, apart):
-    """Whether there is a part between clusters: where one holds nearly everything, both are noise of either sign."""
-    return is_information(objective) and cut > _NOTHING and apart > _NOTHING
+    """Whether there is a part between clusters: of fewer edges than by chance, more of them are no merit.
+
+    Where one cluster holds nearly everything, both shares are noise of either sign.
+    """
+    return is_information(objective) and _NOTHING < cut < apart
 
 
 @compiled
@@ -111,11 +114,14 @@ def objective_value(objective, inner, volumes):
 
 @compiled
 def slopes(objective, inner, volumes):
-    """Derivatives of the objective by each cluster's inner weight and by its volume (shares of the whole volume)."""
+    """Derivatives of the objective by each cluster's inner weight and by its volume (shares of the whole volume).
+
+    Where no fewer edges than by chance run between clusters, those of information are as at chance.
+    """
     kind, factor = objective
     by_inner, by_volume = np.empty(len(inner)), np.empty(len(inner))
     total, cut, apart = shares_of(inner, volumes)
-    cut, apart = max(cut, _NOTHING), max(apart, _NOTHING)
+    across = min(max(cut, _NOTHING) / max(apart, _NOTHING), 1.0)
     for c in range(len(inner)):
         share, volume = inner[c] / total, volumes[c] / total
         if volume == 0.0:
@@ -127,8 +133,8 @@ def slopes(objective, inner, volumes):
             by_inner[c] = 1.0
             by_volume[c] = -2.0 * factor * volume
         else:
-            by_inner[c] = log(max(share, _NOTHING) / (volume * volume)) - log(cut / apart)
-            by_volume[c] = -2.0 * share / volume + 2.0 * volume * cut / apart
+            by_inner[c] = log(max(share, _NOTHING) / (volume * volume)) - log(across)
+            by_volume[c] = -2.0 * share / volume + 2.0 * volume * across
             if factor > 0.0:
                 by_volume[c] += factor * (log(volume) + 1.0)
     return by_inner, by_volume

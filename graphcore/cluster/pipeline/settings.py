@@ -107,20 +107,15 @@ def check_settings(n_clusters, given):
     k = 0 if left_to else check_integer("n_clusters", n_clusters, low=1)
     if isinstance(values["coreset_size"], Integral):
         refuse_few(values["coreset_size"], k)
-    limits = [f"{name}={values[name]}" for name in ("max_cluster_size", "max_share") if values[name] is not None]
-    least = values["min_cluster_size"]
-    limits += [f"min_cluster_size={least}"] * bool(least > 1 or (least > 0 and not isinstance(least, Integral)))
-    published = ["published=True"] * values["published"]
-    for each in limits + published:
+    limits, published = _limits(values), ["published=True"] * values["published"]
+    for each in [f"{name}={values[name]}" for name in limits] + published:
         if left_to == "moves":
             raise ParameterError(f"{each} needs a number of clusters: give n_clusters")
         if len(levels) > 1:
             raise refused("n_clusters", list(levels), f"are levels, which do not go with {each}: give one number")
-    if published and (limits or _effort(values) not in _usual(values["objective"])):
-        raise ParameterError(
-            f"{limits[0] if limits else 'effort or time_limit'} is for moves of nodes, and published=True makes none: "
-            "leave one of them out"
-        )
+    if published and (of_moves := limits + _of_moves(values)):
+        name = of_moves[0]
+        raise refused(name, given[name], "is for moves of nodes, and published=True makes none: leave one of them out")
     if not (_may_be_uneven(values) or values["balance"] in ("auto", 1)):
         raise ParameterError(
             f"balance={values['balance']} is a price on objective='information' as merging and moves raise it; leave "
@@ -137,6 +132,20 @@ def _levels(n_clusters):
     if not levels or any(fine <= coarse for coarse, fine in pairwise(levels)):
         raise refused("n_clusters", n_clusters, "must be one number, or ascending ones for levels, such as [10, 100]")
     return levels
+
+
+def _limits(values):
+    """Return the names of the limits of size that are given."""
+    least = values["min_cluster_size"]
+    names = [name for name in ("max_cluster_size", "max_share") if values[name] is not None]
+    return names + ["min_cluster_size"] * (least > 1 or (least > 0 and not isinstance(least, Integral)))
+
+
+def _of_moves(values):
+    """Return the names of what is asked of moves, apart from limits of size."""
+    is_search = _effort(values) not in _usual(values["objective"])
+    is_other = values["objective"] not in ("ncut", defaults()["objective"])  # "ncut" is what is lowered without moves
+    return ["effort" if values["time_limit"] is None else "time_limit"] * is_search + ["objective"] * is_other
 
 
 def _may_be_uneven(values):
@@ -187,7 +196,7 @@ def resolve(params, graph, total_size=None):
         )
     total_size = n_linked if total_size is None else total_size
     size = _coreset_size(params, n_linked)
-    refuse_few(size, k)
+    refuse_few(size, k, values["coreset_size"])
     effort, is_huge_graph = _effort(values), is_huge(graph.n_entries)
     if is_huge_graph:
         if effort not in _usual(values["objective"]):

@@ -34,14 +34,14 @@ def test_memberships_are_the_planted_models_probabilities(seed):
     total = A.sum()
     links, degrees = A @ indicator(labels, k), A.sum(axis=1)
     apart = 1 - ((sums.volume / total) ** 2).sum()
-    cut = 1 - sums.internal.sum() / total
+    across = min((1 - sums.internal.sum() / total) / apart, 1.0)  # no more than by chance
     for x in range(len(A)):
         if not links[x].any():
             assert not found[x].any()
             continue
         # Weight to a cluster is worth the log of how much denser it is inside than between; all other pairs cost.
-        ratio = np.log((sums.internal / total) / (sums.volume / total) ** 2 / (cut / apart))
-        expected = sums.internal / sums.volume - sums.volume / total * cut / apart
+        ratio = np.log((sums.internal / total) / (sums.volume / total) ** 2 / across)
+        expected = sums.internal / sums.volume - sums.volume / total * across
         score = np.where(links[x] > 0, evidence * (links[x] * ratio - degrees[x] * expected), -np.inf)
         p = np.exp(score - score.max())
         p /= p.sum()

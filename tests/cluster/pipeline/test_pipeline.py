@@ -164,6 +164,15 @@ def test_order_of_the_nodes_does_not_matter(name):
 # -- graphs that end badly elsewhere ------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("k", [2, 3, 5])
+def test_clusters_of_a_bipartite_graph_have_edges_inside(k):
+    # Its two sides are known from each other as well as any clusters are, but have no edge inside.
+    graph = Graph.from_networkx(nx.davis_southern_women_graph())
+    for seed in range(8):
+        labels = run(graph, k, "default", seed).labels
+        assert graphcore.metrics.modularity(graph, labels) > 0.3  # .31 and more; the sides have -.5
+
+
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:D2 seeding stopped")
 @pytest.mark.parametrize("loops", [True, False])
