@@ -119,7 +119,8 @@ _STAGES = ("coreset_size", "sampling", "eigen_solver", "published")
                  "take for formulas."),
     click.option("--tree", metavar="FILE", type=OUTPUT, help="Write the tree of clusters of all sizes: .nwk (Newick), "
                  ".csv, .tsv, .parquet, .npy (scipy's linkage)."),
-    click.option("--report", metavar="FILE", type=PAGE, help="Write a page (HTML) about the quality of the clusters."),
+    click.option("--report", metavar="FILE", type=PAGE, help="Write a page (HTML) with pictures and the quality of the "
+                 "clusters."),
     truth_option,
     click.option("--robustness", is_flag=True, help="Cluster resampled edges to measure which clusters the data "
                  "support, for the summary and the report."),

@@ -92,6 +92,18 @@ class Command(_Taught):
         ctx.meta[TYPED] = typed
         return ctx
 
+    def parse_args(self, ctx, args):
+        """Parse the words of a command; for an option that it lacks, name one whose help has the option's word."""
+        try:
+            return super().parse_args(ctx, args)
+        except click.NoSuchOption as error:
+            about = re.compile(rf"\b{re.escape(error.option_name.strip('-'))}", re.IGNORECASE)
+            found = [p for p in self.params if isinstance(p, click.Option) and about.search(p.help or "")]
+            if len(found) != 1:
+                raise
+            message = f"No such option '{error.option_name}'. Did you mean {found[0].opts[0]}? {found[0].help}"
+            raise click.UsageError(message, ctx) from None
+
     def invoke(self, ctx):
         """Run the command, if all of its files can be told apart."""
         try:
@@ -147,15 +159,15 @@ def adding(*options, heading=None):
 
 
 # A parameter in a message: its name, and the value that it is said to have.
-_NAMED = re.compile(r"(?<![\w'./-])([a-z_]\w*)(?:=('[^']*'|\([^)]*\)|[^\s,;:)]*[^\s,;:.)]))?(?![\w='/-]|\.\w)")
+_NAMED = re.compile(r"(?<![\w'./-])([a-z_]\w*)(?:=('[^']*'|\([^)]*\)|[^\s,;:)]*[^\s,;:.)]|))?(?![\w='/-]|\.\w)")
 
 
 def in_options(message, params, name=None, value=None):
     """Say a message of the library in the words of a command: ``n_clusters=0`` becomes ``-k 0``.
 
-    `name` and `value` are those that the error names. Without a value only names with an underscore are taken for
-    parameters; others are English words as well. Where the command line's own name stands in brackets behind another
-    one, as in "write_graph (graphcore convert)", that one stays.
+    `name` and `value` are those that the error names. Other names are taken for parameters if they have a value, or at
+    least a =, or an underscore, or are joined to one that has; other words are English. Where the command line's own
+    name stands in brackets behind another one, as in "write_graph (graphcore convert)", that one stays.
     """
     message = re.sub(r"\S+ \(((?:--|no --|graphcore )[^)]*)\)", r"\1", message)
     options = {p.name: p for p in params if isinstance(p, click.Option)}
@@ -165,10 +177,12 @@ def in_options(message, params, name=None, value=None):
 
     def spelled(found):
         option, value = options.get(found[1]), found[2]
-        if option is None or (value is None and "_" not in found[1]):
+        before, after = found.string[: found.start()], found.string[found.end() :]
+        is_joined = re.match(" (and|or) [a-z]+_", after)
+        if option is None or (value is None and "_" not in found[1] and not is_joined):
             return found[0]
-        if value is None:
-            return option.opts[0]
+        if not value:  # to be given: with the word that the help has for its value
+            return f"{option.opts[0]} {option.metavar or ''}".rstrip() if before.endswith("give ") else option.opts[0]
         if value[0] in "('":
             value = shlex.quote(value[1:-1]) if value[0] == "'" else value[1:-1].replace(", ", ",")
         return _spelled(option, value)

@@ -155,7 +155,8 @@ def write_clusters(model, output, spreadsheet):
     columns = model.to_table() | {f"level_{i}": level for i, level in enumerate(levels[:-1], 1)}
     old = [name for name in graph.attributes if name in columns]
     if old and kind in ("graph", "parquet"):
-        warn_user(f"attributes {', '.join(old)} of the input give way to the results of these names")
+        several = "s" * (len(old) > 1)
+        warn_user(f"attribute{several} {', '.join(old)} of the input not written, as results have the name{several}")
     if kind == "graph":
         write_graph(graph, output, attributes=columns)
     elif kind == "parquet":

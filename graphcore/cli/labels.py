@@ -95,7 +95,8 @@ def _aligned(labels, truth, graph, **reading):
         lines = np.fromiter(map(line_of.get, nodes, repeat(-1)), dtype=np.int64, count=len(nodes))
     kept = lines >= 0
     if not kept.any():
-        raise InputError(f"{labels} and {truth} have no node in common")
+        first = ", ".join(map(repr, [*nodes[:1], *others[:1]]))
+        raise InputError(f"{labels} and {truth} have no node in common; their first ones are {first}")
     n_common = int(kept.sum())
     alone = {"only_in_labels": len(nodes) - n_common, "only_in_other": len(others) - n_common}
     return first[kept], second[lines[kept]], alone

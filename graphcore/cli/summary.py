@@ -21,12 +21,13 @@ def cluster_facts(path, model, robustness):
     from .. import __version__
 
     result, chosen = model.clustering_, model.selection_
-    settings, stability, labels = result.settings, result.node_stability, result.labels
+    settings, stability, labels, search = result.settings, result.node_stability, result.labels, result.search
     return graph_facts(path, model.graph_) | {
         "n_clusters": settings.n_clusters,
         "chosen": None if chosen is None else {"method": chosen.method, "clear": chosen.clear},
         "settings": asdict(settings),
         "coreset": {"nodes": len(result.coreset), "draws": result.coreset.n_draws},
+        "drafts": None if search is None else {"number": search.n_drafts, "seconds": float(search.seconds[-1])},
         "normalized_cut": float(model.conductance_.mean()),
         "outliers": None if settings.outliers is None else model.graph_.n_isolated,
         "cluster_sizes": np.bincount(labels[labels >= 0], minlength=settings.n_clusters).tolist(),
@@ -64,10 +65,11 @@ def cluster_lines(facts):
     unreached = facts["unreached"] if settings["published"] else 0
     lines = {
         "coreset": f"{count(coreset['nodes'], 'node')}{draws}, {settings['sampling']} sampling",
-        "k": chosen and f"{facts['n_clusters']}, {how_chosen(**chosen)}",
+        "k": chosen and f"{facts['n_clusters']}, {how_chosen(**chosen)}{'; it stands out' * bool(chosen['clear'])}",
         "clusters": _sizes(facts["cluster_sizes"]),
         "balance": settings["balance"] < 1 and f"{settings['balance']:g}; below 1, clusters may be of uneven size",
         "outliers": facts["outliers"] is not None and f"{facts['outliers']:,} with label -1, far from all others",
+        "drafts": settings["time_limit"] and _search(settings["time_limit"], **facts["drafts"]),
         "NC": f"{facts['normalized_cut']:.4f}, the normalised cut; lower is better",
         "stability": facts["stability"] is not None
         and f"{facts['stability']:.2f}, the share of drafts from the same edges that agree with a label",
@@ -81,6 +83,12 @@ def cluster_lines(facts):
     }
     lines |= {name: facts[name] for name in ("tree", "report", "membership", "model")}
     return [(heading, text) for heading, text in lines.items() if text]
+
+
+def _search(limit, number, seconds):
+    """Tell a search that its limit ended from one that gained nothing more, by the rule for another draft."""
+    end = "; another would have ended after" if (limit - seconds) * number < seconds else ", before"
+    return f"{number:,} in {seconds:.2f} seconds{end} the limit of {limit:g}"
 
 
 def _verdict(facts):

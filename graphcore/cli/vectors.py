@@ -209,11 +209,12 @@ def _without_index(source, X, names, named=False):
         left[0] = "an index"
     for c, name in enumerate(names or ()):
         if plain(name) in _CLASSES and (X[:, c] == np.trunc(X[:, c])).all():
-            left[c] = f"called {name!r}, as classes are"
+            left[c] = "called as classes are"
     if not left or len(left) == X.shape[1]:
         return X
     for c, what in sorted(left.items()):
-        warn_user(f"{source.name}: column {c + named} is {what}, and is not read")
+        column = names[c] if names is not None and names[c] else c + named
+        warn_user(f"{source.name}: column {column!r} is {what}, and is not read")
     return np.delete(X, sorted(left), axis=1)
 
 

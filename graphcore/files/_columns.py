@@ -158,12 +158,17 @@ def choose_ends(rows, names, columns, weight_column):
     between = next((c for c in nodes[:2] if 2 < len(nodes) <= 2 + _MANY and _is_relation(rows, c, nodes[:3])), None)
     if between is not None:
         ends = tuple([c for c in nodes if c != between][:2])
-        said = f"column {between} holds {rows[0][between]!r} or the like, and is not read; {ends} are the ends"
-        return ends, [*index, between], [*notes, f"{said}; pass columns={(nodes[0], nodes[1])} if it holds nodes"]
+        said = f"column {called(between, names)!r} holds {rows[0][between]!r} or the like, and is not read"
+        taken, others = (tuple(called(c, names) for c in pair) for pair in (ends, nodes[:2]))
+        said = f"{said}; {taken} are the ends; pass columns={others} if it holds nodes"
+        return ends, [*index, between], [*notes, said]
     shown = {row[nodes[1]] for row in rows} if len(nodes) > 2 < len(rows) else set()
     outer = (nodes[0], nodes[2]) if len(nodes) > 2 else ()
     if len(shown) == 1 and not any(map(is_number, shown)) and len({is_number(rows[0][c]) for c in outer}) == 1:
-        notes.append(f"column {nodes[1]} holds {shown.pop()!r} in all lines; if that is no node, pass columns={outer}")
+        said = (
+            f"column {called(nodes[1], names)!r} holds {shown.pop()!r} in all lines; if that is no node, pass columns="
+        )
+        notes.append(f"{said}{tuple(called(c, names) for c in outer)}")
     return (nodes[0], nodes[1]) if len(nodes) > 1 else (0, 1), index, notes
 
 
@@ -191,6 +196,12 @@ def position(column, names, parameter):
     return names.index(name)
 
 
+def called(column, names):
+    """Return the name of a column, by which a parameter takes it, or its number where it has none of its own."""
+    name = names[column] if names and column < len(names) else ""
+    return column if not name or name.isdecimal() or names.count(name) > 1 else name
+
+
 def notes_on_ends(rows, names, columns, bipartite):
     """Return notes on ends that may be no nodes, or nodes of two kinds; refuse lists, as embeddings are."""
     notes = []
@@ -198,27 +209,27 @@ def notes_on_ends(rows, names, columns, bipartite):
     if ends and no_edges(*ends):
         raise FormatError(no_edges(*ends))
     for c in columns:
-        fields = [row[c] for row in rows if len(row) > max(columns)]
+        fields, name = [row[c] for row in rows if len(row) > max(columns)], called(c, names)
         n_lists = sum(bool(_LIST.match(field)) and not _PAIR.fullmatch(field) for field in fields)
         if fields and n_lists >= max(1, len(fields) - 1):  # one may be a header
             raise FormatError(
-                f"column {c} holds lists of numbers, as {fields[-1][:40]!r}, and no nodes; if they are vectors, use "
-                "knn_graph (--vectors); if neighbours, format='adjlist' reads them with blanks between"
+                f"column {name!r} holds lists of numbers, as {fields[-1][:40]!r}, and no nodes; if they are vectors, "
+                "use knn_graph (--vectors); if neighbours, format='adjlist' reads them with blanks between"
             )
         if fields and all(field.endswith(":") for field in fields):
             raise FormatError(
-                f"column {c} holds {fields[0]!r} and the like, as lists of neighbours do; without the colons they are "
-                "read with format='adjlist'"
+                f"column {name!r} holds {fields[0]!r} and the like, as lists of neighbours do; without the colons they "
+                "are read with format='adjlist'"
             )
         if len(fields) > 1 and (all(map(_OPEN.match, fields)) or all(map(_CLOSED.match, fields))):
             raise FormatError(
-                f"column {c} holds {fields[0][:40]!r} and the like; remove the marks that are no part of the names, or "
-                "pass format='edgelist' if they are"
+                f"column {name!r} holds {fields[0][:40]!r} and the like; remove the marks that are no part of the "
+                "names, or pass format='edgelist' if they are"
             )
         if fields and all(is_number(field) and not float(field).is_integer() for field in fields):
             notes.append(
-                f"column {c} holds fractions, as {fields[0]!r}, which are taken for names of nodes; if the lines are "
-                "vectors, use knn_graph (--vectors)"
+                f"column {name!r} holds fractions, as {fields[0]!r}, which are taken for names of nodes; if the lines "
+                "are vectors, use knn_graph (--vectors)"
             )
     if (
         ends
@@ -268,7 +279,7 @@ def choose_weight(rows, names, konect, weight_column, columns, idle):
     unread = sorted(others - {chosen})
     if not unread or (chosen is not None and stamps.issuperset(unread)):
         return chosen, []  # KONECT and SNAP write the time of an edge beside its weight, and no warning is due for it
-    hint, called = "", dict(enumerate(names or ()))
+    hint, heads = "", dict(enumerate(names or ()))
     if len(unread) > _MANY and all(n_numbers[c] == len(rows) for c in (*columns, *unread)):
         hint = " (if the lines are vectors, use knn_graph, or --vectors)"
     elif any(row[c].startswith(("{'", '{"')) for row in rows for c in unread if c < len(row)):
@@ -278,11 +289,11 @@ def choose_weight(rows, names, konect, weight_column, columns, idle):
     elif chosen is None and times.intersection(unread):
         hint = " (times have numbers like these)"
     elif names is not None and edge_columns(names) is None and max(columns) < len(names):
-        source, target = map(called.get, columns)
+        source, target = map(heads.get, columns)
         hint = f" (columns {source!r} and {target!r} are taken for the ends; pass columns= for others)"
-    labels = [f"{c} ({called[c]!r})" if c in called else f"{c}" for c in unread]
-    likely = {c: called.get(c, c) for c in sorted(unread, key=times.__contains__) if c in numeric and c not in stamps}
-    return chosen, [left_out(labels, "weight_column", likely, hint)]
+    likely = [c for c in sorted(unread, key=times.__contains__) if c in numeric and c not in stamps]
+    offered = {called(c, names): heads.get(c, c) for c in likely}
+    return chosen, [left_out([called(c, names) for c in unread], "weight_column", offered, hint)]
 
 
 def _is_stamp(number):

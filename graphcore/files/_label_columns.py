@@ -112,18 +112,21 @@ def _named_columns(source, columns):
     heads, below = [column[0] for column in columns], [column[1:_SAMPLE] for column in columns]
     known = [c for c, head in enumerate(heads) if plain(head) in _CLUSTERS or _LEVEL.fullmatch(head)]
     words = [c for c, head in enumerate(heads) if head[:1].isalpha() and head.lower() not in MISSING]
-    by_number = below[0] and any(all(map(is_id, below[c])) for c in words)
+    by_number = any(_are_numbers(below[c]) for c in words)
+    # Labels that are words repeat, and the name of their column is none of them; x and y name classes, too.
+    by_repeats = any(heads[c] not in below[c] and len(set(below[c])) < len(below[c]) for c in known if heads[c][1:])
     # A node may have a blank name, too.
     has_index = len(columns) > 1 and any(map(is_index, heads)) and not is_id(heads[-1])
     by_name = known and (len(columns) == 1 or has_index or any(plain(head) in _NODES for head in heads))
     is_counted = len(columns) > 1 and is_count(heads) and not all(map(is_whole, below[0]))
-    if not (by_name or by_number or has_index or is_counted):
+    if not (by_name or by_number or by_repeats or has_index or is_counted):
         return columns
     if len({plain(heads[c]) for c in known} - {"label", "x"}) > 0:  # names of nodes, and a coordinate
         known = [c for c in known if plain(heads[c]) not in ("label", "x")]
     # An index that only counts the rows names no nodes where another column may.
     rest = [c for c, head in enumerate(heads) if not (is_index(head) and len(heads) > 2 and _counts(below[c]))]
-    node = next((c for c in rest if plain(heads[c]) in _NODES), rest[0])
+    rest = rest or list(range(len(heads)))
+    node = min(rest, key=lambda c: (plain(heads[c]) not in _NODES, c in known))
     taken = [c for c in known or rest if c != node]
     if len(columns) == 1:
         return [columns[0][1:]]
@@ -134,6 +137,12 @@ def _named_columns(source, columns):
         )
         warn_user(f"{source.name}: {said[:200]}")
     return [columns[c][1:] for c in (node, *taken)]
+
+
+def _are_numbers(fields):
+    """Return whether fields are numbers, some of which may be missing."""
+    found = [field for field in fields if field.lower() not in MISSING]
+    return bool(found) and all(map(is_number, found))
 
 
 def _counts(fields):

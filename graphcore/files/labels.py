@@ -274,7 +274,10 @@ def _aligned(nodes, columns, graph, missing=None):
             raise InputError(f"node {node!r} has two labels")
         lines[i] = line
     left = [i for i, line in enumerate(lines) if line < 0]
-    if left and (missing is None or len(left) == len(lines)):
+    if len(left) == len(lines):
+        first = ", ".join(map(repr, [*nodes[:1], *names[:1]]))
+        raise InputError(f"the file and the graph have no node in common; their first ones are {first}")
+    if left and missing is None:
         hint = (
             " (lines that begin so are comments, unless the name is in quotes)"
             if str(names[left[0]])[:1] in "#%"

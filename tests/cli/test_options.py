@@ -135,7 +135,10 @@ def test_options_that_do_nothing_are_named_and_no_others(folder, command, named,
     [
         ("n_clusters=0 must be at least 1", "-k 0 must be at least 1"),
         ("any_size=True allows it", "--any-size allows it"),
-        ("effort and time_limit are for a search", "effort and --time-limit are for a search"),
+        ("effort and time_limit are for a search", "--effort and --time-limit are for a search"),
+        ("effort and labels are words", "effort and labels are words"),
+        ("pass columns= for others, or metric=", "pass --columns for others, or --metric"),
+        ("see the stability of the labels, or give n_clusters", "see the stability of the labels, or give -k K"),
         ("weight_column=None, (columns=1)", "--weight-column none, (--columns 1)"),
         ("delimiter='; ' or objective='ncut'", "--delimiter '; ' or --objective ncut"),
         ("random_state=7 and the sampling of my_n_clusters=2", "--seed 7 and the sampling of my_n_clusters=2"),
@@ -146,6 +149,13 @@ def test_messages_name_options(message, spelled):
     assert in_options(message, params) == spelled
     assert (error.name, error.value) == ("columns", (0, 5))
     assert in_options(str(error), params, error.name, error.value) == "--columns 0,5 is wrong"
+
+
+@pytest.mark.parametrize(("limit", "end"), [("1e-9", "; another would have ended after"), ("600", ", before")])
+def test_the_summary_says_whether_a_limit_ended_the_search(folder, told, limit, end):
+    said = told(f"cluster graph.txt -k 2 -o l.tsv --time-limit {limit}").out
+    assert re.search(rf"^drafts +\d+ in \d+\.\d\d seconds{end} the limit of {float(limit):g}$", said, re.MULTILINE)
+    assert "\ndrafts " not in told("cluster graph.txt -k 2 -o l.tsv").out
 
 
 def test_a_graph_whose_clusters_depend_on_the_seed_gets_a_verdict(folder, told):
@@ -263,7 +273,7 @@ REFUSED = {
     "cluster graph.txt -k 2": {
         "--labels wrong.tsv": "labels that stay go up to 2; with -k 2 they run from 0 to 1",
         "--labels words.tsv": "words.tsv: labels that number clusters must be integers",
-        "--labels others.tsv": "6 nodes of the graph have no label, the first is 'a'",
+        "--labels others.tsv": "the file and the graph have no node in common",
         "--initial-labels nothing.tsv": "--initial-labels give no node with an edge a label",
         "--node-weights words.tsv": "words.tsv: weights of nodes are numbers",
         "--node-weights wrong.tsv --labels - --initial-labels -": "only one of the files can be standard input",
@@ -294,6 +304,7 @@ REFUSED = {
         "--effort 0.5": "--effort 0.5 must be at least 1",
         "--coreset-size 1.5": "--coreset-size 1.5 must be at most 1",
         "--published-option eps=1": "No such option",
+        "--picture x.png": "No such option '--picture'. Did you mean --report? Write a page (HTML) with pictures",
         "--min-cluster-size 1.5": "--min-cluster-size 1.5 must be at most 1",
         "--metric taxi": "--metric taxi",
         "--neighbors 0": "--neighbors 0",

@@ -116,9 +116,9 @@ ROWS = [f"{u + 0.5},{v + 0.5},{w + 0.5}" for u, v, w in X.tolist()]
         (["0,1,2", *ROWS], "the first line counts the columns"),  # pandas' names of columns
         ([",0,1,2", *(f"{i},{row}" for i, row in enumerate(ROWS))], "column 0 is an index"),
         ([",x,y,z", *(f"{7 - i},{row}" for i, row in enumerate(ROWS))], "column 0 is an index"),
-        (["Unnamed: 0,x,y,z", *(f"{i},{row}" for i, row in enumerate(ROWS))], "column 0 is an index"),
-        (["id,x,y,z", *(f"{i},{row}" for i, row in enumerate(ROWS, 1))], "column 0 is an index"),
-        (["ID,x,y,z", *(f"{70 - 3 * i},{row}" for i, row in enumerate(ROWS))], "column 0 is an index"),
+        (["Unnamed: 0,x,y,z", *(f"{i},{row}" for i, row in enumerate(ROWS))], "column 'Unnamed: 0' is an index"),
+        (["id,x,y,z", *(f"{i},{row}" for i, row in enumerate(ROWS, 1))], "column 'id' is an index"),
+        (["ID,x,y,z", *(f"{70 - 3 * i},{row}" for i, row in enumerate(ROWS))], "column 'ID' is an index"),
         ([f"{i},{row}" for i, row in enumerate(ROWS)], "column 0 is an index"),
         (["name,x,y,z", *(f'"ann",{row}' for row in ROWS)], "names of rows are not read, as 'ann' stands there more"),
         (

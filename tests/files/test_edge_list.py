@@ -179,7 +179,7 @@ def test_weights_are_found(write, text):
     ("text", "column"),
     [
         ("0 1 1289241912\n1 2 1289241913\n", "column 2"),  # SNAP's temporal networks
-        ("source,target,year\n0,1,1999\n1,2,2000\n", r"column 2 \('year'\)"),
+        ("source,target,year\n0,1,1999\n1,2,2000\n", "column year not read"),
         ("0 1 3 4\n1 2 5 6\n", "columns 2, 3"),
         ("0,1,friend\n1,2,foe\n", "column 2"),
         ("0 1 {'weight': 2.5}\n1 2 {'weight': 4}\n", "data=\\['weight'\\]"),
@@ -300,7 +300,7 @@ def test_a_weight_column_goes_by_its_name(write):
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("name,x,y\na,0.5,1.25\nb,2.5,3.5\n", "column 1 holds fractions, as '0.5'"),
+        ("name,x,y\na,0.5,1.25\nb,2.5,3.5\n", "column 'x' holds fractions, as '0.5'"),
         ("1 2 3 4 5 6\n2 3 4 5 6 7\n", "not read (if the lines are vectors, use knn_graph, or --vectors)"),
     ],
 )
@@ -360,7 +360,7 @@ NAMES = "".join(f"n{i} n{i + 1}\n" for i in range(250))
         (NUMBERS + "1 2 2.5\n", "line 251: 3 columns, where the first lines have 2"),
         (NAMES + "a b 2.5\n", "line 251: 3 columns, where the first lines have 2"),
         ("a,[0.1 0.2]\nb,[0.3 0.4]\n", "column 1 holds lists of numbers, as .* use knn_graph"),
-        ('id,e\n1,"[0.1, 0.2]"\n2,"[-0.3, 4e-1]"\n', "column 1 holds lists of numbers"),
+        ('id,e\n1,"[0.1, 0.2]"\n2,"[-0.3, 4e-1]"\n', "column 'e' holds lists of numbers"),
         ("0: 1 2\n1: 0 2\n2: 0 1\n", "column 0 holds '0:' and the like"),
         ("source,target\n#a,#b\n#b,#c\n", r"there are no edges.*pass comments=\(\)"),
         ("#a,#b\n#b,#c\n", r"there are no edges.*pass comments=\(\)"),
@@ -384,6 +384,16 @@ def test_lines_unlike_the_first_are_errors(write, text, said, squeezed):
         ("a,nan\nb,None\n", "nodes are called 'nan', 'None'", {("a", "nan", 1.0), ("None", "b", 1.0)}),
         ("from,to\na,b\nfrom,to\n", "is the header repeated", {("a", "b", 1.0), ("from", "to", 1.0)}),
         ("a -> b 2\nb -> c 3\n", r"column 1 holds '->'.*\(0, 2\) are the ends", {("a", "b", 2.0), ("b", "c", 3.0)}),
+        (
+            "acct,rel,peer,w\na,pp,b,2\nb,pd,c,2\nc,pp,a,2\n",
+            r"column 'rel' holds 'pp'.*\('acct', 'peer'\) are the ends; pass columns=\('acct', 'rel'\)",
+            {("a", "b", 2.0), ("b", "c", 2.0), ("a", "c", 2.0)},
+        ),
+        (
+            "acct,rel,peer,w\na,pp,b,2\nc,pp,d,2\ne,pp,f,2\n",
+            r"column 'rel' holds 'pp' in all.*columns=\('acct', 'peer'\)",
+            {("a", "pp", 2.0), ("c", "pp", 2.0), ("e", "pp", 2.0)},
+        ),
         ("a pp b\nb pd c\nc pp a\n", "column 1 holds 'pp'", {("a", "b", 1.0), ("b", "c", 1.0), ("a", "c", 1.0)}),
         ("e 1 2\ne 2 3\ne 3 1\n", "column 0 holds 'e'", {(1, 2, 1.0), (2, 3, 1.0), (1, 3, 1.0)}),
         ("a x b\nc x d\ne x f\n", r"pass columns=\(0, 2\)", {("a", "x", 1.0), ("c", "x", 1.0), ("e", "x", 1.0)}),

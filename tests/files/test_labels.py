@@ -120,6 +120,9 @@ def test_digits_as_python_spells_them_are_names(write):
         ("who what\nx 0\ny 0\nz 1\n", [0, 0, 1]),
         ("label\n0\n0\n1\n", [0, 0, 1]),
         ("node,cluster\nx,red\ny,red\nz,blue\n", ["red", "red", "blue"]),
+        ("acct,class\nx,red\ny,red\nz,blue\n", ["red", "red", "blue"]),
+        ("class,acct\n0,x\n0,y\n1,z\n", [0, 0, 1]),
+        ("who,what\nx,0\ny,\nz,1.0\n", [0, -1, 1]),
         ("x,0.0\ny,\nz,1.0\n", [0, -1, 1]),  # as tables with missing values write integers
         ("x,0\ny,NaN\nz,1\n", [0, -1, 1]),
     ],
@@ -129,6 +132,23 @@ def test_headers_and_missing_labels(write, text, labels):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", GraphWarning)
         assert read_labels(write(text), graph).tolist() == labels
+
+
+@pytest.mark.parametrize(
+    "text", ["a,class\nb,red\nc,blue\n", "a,class\nb,class\nc,red\n", "a,x\nb,y\nc,y\n", "a,u\nb,v\n"]
+)
+def test_a_first_line_that_may_have_a_label_is_no_header(write, text):
+    assert read_label_lines(write(text))[0][0] == "a"
+
+
+def test_a_header_that_is_guessed_is_told(write):
+    with pytest.warns(GraphWarning, match="'acct', 'class' are names of columns"):
+        assert read_label_lines(write("acct,class\na,red\nb,red\n"))[0] == ["a", "b"]
+    with pytest.warns(GraphWarning, match="'acct', 'share' are names of columns"):
+        weights = read_node_weights(write("acct,share\n0,2.5\n2,1\n"), PATH)
+    assert weights.tolist() == [2.5, 1, 1]
+    unnamed = "".join(f"{c},{c},{c}\n" for c in ("Unnamed: 0", 0, 1))
+    assert read_label_lines(write(unnamed))[0] == ["0", "1"]
 
 
 def test_a_failed_run_leaves_standard_output_open(capsys):
@@ -237,7 +257,10 @@ def test_bad_labels(write, text, error, message):
 def test_labels_of_a_part_of_the_nodes(write):
     for text, expected in (("1 5\n7 6\n", [-1, 5, -1]), ("1 red\n", ["-1", "red", "-1"])):
         assert read_labels(write(text), PATH, partial=True).tolist() == expected
-    for text, message in (("1 5\n1 6\n", "'1' has two labels"), ("7 5\n8 6\n", "3 nodes of the graph have no label")):
+    for text, message in (
+        ("1 5\n1 6\n", "'1' has two labels"),
+        ("7 5\n8 6\n", "the file and the graph have no node in common; their first ones are '7', 0"),
+    ):
         with pytest.raises(InputError, match=message):
             read_labels(write(text), PATH, partial=True)
 

@@ -74,8 +74,9 @@ def test_command_line(folder, capsys):
     model = CoresetSpectralClustering("auto", random_state=2).fit(graphcore.read_graph("graph.txt"))
     written = [int(line.split("\t")[1]) for line in (folder / "labels.tsv").read_text().splitlines()]
     assert written == model.labels_.tolist()
-    assert run(["cluster", "graph.txt", "-k", "auto"]) == 0
-    assert re.search(r"^k +6, chosen by information$", capsys.readouterr().out, re.MULTILINE)
+    assert run(["cluster", "graph.txt", "-k", "auto", "--report", "page.html"]) == 0
+    assert re.search(r"^k +6, chosen by information; it stands out$", capsys.readouterr().out, re.MULTILINE)
+    assert "The number of clusters was chosen, and stands out." in (folder / "page.html").read_text()
 
 
 @pytest.mark.slow
