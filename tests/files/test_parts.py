@@ -88,5 +88,5 @@ def test_notes_on_parts_are_given_once(write):
     with pytest.warns(GraphWarning) as told:
         graph = read_graph(parts)
     assert not graph.is_weighted and isinstance(graph, Graph)
-    said = "columns amount, ts not read; pass weight_column='amount' if"
+    said = "5.csv and 2 more: columns amount, ts not read; pass weight_column='amount' if"
     assert sum(said in str(one.message) for one in told) == 1

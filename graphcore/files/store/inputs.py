@@ -4,6 +4,7 @@ import contextlib
 import os
 import sys
 import zlib
+from collections import Counter
 from typing import NamedTuple
 
 import numpy as np
@@ -120,12 +121,14 @@ class _Tables:
         if first.edges.called:
             record_columns(first.edges.called)
         said: set = set()
+        n_told = Counter(note for table in tables for note in table.edges.notes)
         for table in tables:
             if [*table.edges.called] != [*first.edges.called]:
                 kinds = (f"{', '.join(map(str, one.edges.called))} of {one.name}" for one in (first, table))
                 warn_user(f"the columns {' and '.join(kinds)} are read")
             for note in (note for note in table.edges.notes if note not in said):  # of many parts, once
-                warn_user(f"{table.name}: {note}")
+                more = f" and {n_told[note] - 1} more" if n_told[note] > 1 else ""
+                warn_user(f"{table.name}{more}: {note}")
             said.update(table.edges.notes)
             table.edges.numbering = self.names  # all tables share one numbering
         self.n_nodes = None if None in known else max(known)
