@@ -111,8 +111,8 @@ def _load_text(source, encoding):
     """Read text; the layout is that of the first lines below a header."""
     import numpy as np
 
-    from ..files._columns import is_number
     from ..files._dialect import EXCEL, named_columns, sample_lines, split_line
+    from ..files._fields import is_number
 
     if source.head:
         source.require_text()
@@ -171,7 +171,7 @@ def _numbers(source, **options):
 
 
 def _is_word(field):
-    from ..files._columns import MISSING, is_decimal_comma, is_number
+    from ..files._fields import MISSING, is_decimal_comma, is_number
 
     return not (is_number(field) or is_decimal_comma(field)) and field.lower() not in MISSING
 

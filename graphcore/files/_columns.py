@@ -6,50 +6,15 @@ from collections import Counter
 from ..exceptions import FormatError, ParameterError
 from ..graphs.columns import edge_columns, is_index, left_out, no_edges, two_kinds
 from ..graphs.columns import weight_column as find_weight
+from ._fields import INTEGER, MISSING, is_decimal_comma, is_id, is_number, is_stamp, is_time, is_whole
 
-_DECIMAL_COMMA = re.compile(r"[-+]?\d*,\d+")
-_INTEGER = re.compile(r"-?\d{1,19}")
-# "007" is a name, not the number 7: the file's own names must come back with the labels.
-_ID = re.compile(r"0|-?[1-9][0-9]{0,18}")
-_WHOLE = re.compile(r"-?[0-9]{1,16}\.0*")
 # Several numbers in one field, as an embedding in a column of a table.
 _LIST = re.compile(r"\s*[\[({]?\s*[-+.\d][-+.\deE]*([\s,;]+[-+.\d][-+.\deE]*)+")
 _PAIR = re.compile(r"\(-?\d+,-?\d+\)")  # a node of a grid
-MISSING = frozenset(["", "-", "?", "na", "n/a", "#n/a", "nan", "<na>", "nat", "null", "none", "{}"])
-# Numbers above this are taken for times, in seconds (since 1973) or milliseconds since 1970, and not for weights.
-_TIME = 1e8
-_YEARS = 1900, 2100
-_DATE = re.compile(r"(19|20)\d\d(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])")
-# Whole numbers that ascend over as many lines are taken for times, too.
-_SERIES = 10
 # Lines with more numeric columns than these beside the ends are more likely vectors than edges.
 _MANY = 3
 # Marks around whole lines or fields, as Python, Spark and SQL write them.
 _OPEN, _CLOSED = re.compile(r"['\"]|[(\[{][^)\]}]*$"), re.compile(r"[^(\[{]*[)\]}]$|.*[;,'\"]$")
-
-
-def is_decimal_comma(field):
-    """Return whether a field is a number with a decimal comma, 1,5."""
-    return _DECIMAL_COMMA.fullmatch(field) is not None
-
-
-def is_number(field):
-    """Return whether a field is a number, "nan" and "inf" included."""
-    try:
-        float(field)
-    except ValueError:
-        return False
-    return "_" not in field  # Python's own spelling, which no file means
-
-
-def is_id(field):
-    """Return whether a field is an integer of 64 bits as Python would write it."""
-    return _ID.fullmatch(field) is not None and -(2**63) <= int(field) < 2**63
-
-
-def is_whole(field):
-    """Return whether a field is an id, or one that was written as a float, as tables with missing values do."""
-    return is_id(field) or (_WHOLE.fullmatch(field) is not None and abs(float(field)) <= 2**53)
 
 
 def all_ids(rows, columns):
@@ -60,7 +25,7 @@ def all_ids(rows, columns):
 def kind_of_ids(rows, columns):
     """Return "integer", "whole" or "string": numbers if all ids are, or nine of ten, so that others are errors."""
     fields = [row[c] for row in rows for c in columns if c < len(row)]
-    if any(_INTEGER.fullmatch(field) and not is_id(field) for field in fields):
+    if any(INTEGER.fullmatch(field) and not is_id(field) for field in fields):
         return "string"
     least = 0.9 * len(fields) if len(rows) >= 10 else len(fields)
     if sum(map(is_id, fields)) >= least:
@@ -84,7 +49,7 @@ def is_header(rows, columns):
     if is_count(first):
         ends = [row[c] for row in rows[1:] for c in columns if c < len(row)]
         return bool(rest) and (not any(map(is_whole, ends)) or _has_fractions(rest))
-    if not rest or any(c >= len(first) or _INTEGER.fullmatch(first[c]) for c in columns):
+    if not rest or any(c >= len(first) or INTEGER.fullmatch(first[c]) for c in columns):
         return False
     others = set(range(min(map(len, rows)))) - set(columns)
     numbers = {c for c in others if is_number(first[c]) or is_decimal_comma(first[c])}
@@ -158,17 +123,20 @@ def choose_ends(rows, names, columns, weight_column):
     between = next((c for c in nodes[:2] if 2 < len(nodes) <= 2 + _MANY and _is_relation(rows, c, nodes[:3])), None)
     if between is not None:
         ends = tuple([c for c in nodes if c != between][:2])
-        said = f"column {called(between, names)!r} holds {rows[0][between]!r} or the like, and is not read"
         taken, others = (tuple(called(c, names) for c in pair) for pair in (ends, nodes[:2]))
-        said = f"{said}; {taken} are the ends; pass columns={others} if it holds nodes"
-        return ends, [*index, between], [*notes, said]
+        notes.append(
+            f"column {called(between, names)!r} holds {rows[0][between]!r} or the like, and is not read; {taken} are "
+            f"the ends; pass columns={others} if it holds nodes"
+        )
+        return ends, [*index, between], notes
     shown = {row[nodes[1]] for row in rows} if len(nodes) > 2 < len(rows) else set()
     outer = (nodes[0], nodes[2]) if len(nodes) > 2 else ()
     if len(shown) == 1 and not any(map(is_number, shown)) and len({is_number(rows[0][c]) for c in outer}) == 1:
-        said = (
-            f"column {called(nodes[1], names)!r} holds {shown.pop()!r} in all lines; if that is no node, pass columns="
+        others = tuple(called(c, names) for c in outer)
+        notes.append(
+            f"column {called(nodes[1], names)!r} holds {shown.pop()!r} in all lines; if that is no node, pass "
+            f"columns={others}"
         )
-        notes.append(f"{said}{tuple(called(c, names) for c in outer)}")
     return (nodes[0], nodes[1]) if len(nodes) > 1 else (0, 1), index, notes
 
 
@@ -268,8 +236,8 @@ def choose_weight(rows, names, konect, weight_column, columns, idle):
     if konect is not None:  # its header names the columns, of which the fourth is a time
         return None if konect[1] == "unweighted" else next(iter(numeric), None), []
     numbers = [c for c in numeric if n_numbers[c] == len(rows)]
-    stamps = {c for c in numbers if all(_is_stamp(float(row[c])) for row in rows)}
-    times = stamps | {c for c in numbers if _is_time([row[c] for row in rows])}
+    stamps = {c for c in numbers if all(is_stamp(float(row[c])) for row in rows)}
+    times = stamps | {c for c in numbers if is_time([row[c] for row in rows])}
     if names is not None:
         found = find_weight([names[c] for c in numeric if c < len(names)])
         chosen = None if found is None else names.index(found)
@@ -294,18 +262,3 @@ def choose_weight(rows, names, konect, weight_column, columns, idle):
     likely = [c for c in sorted(unread, key=times.__contains__) if c in numeric and c not in stamps]
     offered = {called(c, names): heads.get(c, c) for c in likely}
     return chosen, [left_out([called(c, names) for c in unread], "weight_column", offered, hint)]
-
-
-def _is_stamp(number):
-    """Return whether a number may be a time in seconds, with a fraction perhaps, or in parts of seconds."""
-    return number >= _TIME and (number <= 2**32 or number.is_integer())
-
-
-def _is_time(fields):
-    """Return whether numbers are years, dates as 20240131, or whole and ascending and mostly different."""
-    if not all(map(_INTEGER.fullmatch, fields)):
-        return False
-    times = list(map(int, fields))
-    if all(_YEARS[0] <= time <= _YEARS[1] for time in times) or all(map(_DATE.fullmatch, fields)):
-        return True
-    return len(times) >= _SERIES and times == sorted(times) and 2 * len(set(times)) >= len(times)

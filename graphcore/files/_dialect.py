@@ -12,14 +12,13 @@ from ._columns import (
     choose_ends,
     choose_weight,
     is_count,
-    is_decimal_comma,
     is_header,
     is_matrix,
-    is_number,
     kind_of_ids,
     names_in_comment,
     notes_on_ends,
 )
+from ._fields import is_decimal_comma, is_number
 from ._source import is_ascii
 
 _SAMPLE = 200

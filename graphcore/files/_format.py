@@ -11,7 +11,7 @@ import numpy as np
 from ..base.validation import check_choice, check_flag, check_integer
 from ..exceptions import FormatError, ParameterError, warn_user
 from ..graphs.rows import SYMMETRIZE
-from ._columns import is_number
+from ._fields import is_number
 from ._source import check_encoding, check_size
 
 IDS = ("auto", "integer", "string")

@@ -10,8 +10,9 @@ from ..exceptions import FormatError, warn_user
 from ..graphs.columns import MISSING_NAMES, is_index, plain
 from ..graphs.ids import as_names, whole_numbers
 from ..graphs.nodes import ID_NAMES, NAME_NAMES
-from ._columns import MISSING, is_count, is_id, is_number, is_whole
+from ._columns import is_count
 from ._dialect import numbered_lines, read_columns, split_line
+from ._fields import MISSING, is_id, is_number, is_whole
 from .npz import read_array
 from .parquet import read_table
 

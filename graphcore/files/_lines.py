@@ -10,8 +10,8 @@ import numpy as np
 
 from ..exceptions import FormatError, warn_user
 from ..graphs.ids import Numbering, whole_numbers
-from ._columns import is_decimal_comma, is_id, is_number, is_whole
 from ._dialect import COMMENT, is_edge, is_like_edge
+from ._fields import is_decimal_comma, is_id, is_number, is_whole
 
 # Bytes that are looked through at once: few enough to stay in the processor's cache.
 _PIECE = 1 << 16

@@ -6,8 +6,8 @@ import numpy as np
 
 from ..exceptions import FormatError, warn_user
 from ..graphs.graph import Graph
-from ._columns import is_number
 from ._dialect import Dialect
+from ._fields import is_number
 from ._format import Format, check_node_count, header_sizes
 from ._lines import number_of_line, parse
 

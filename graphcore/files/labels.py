@@ -11,7 +11,7 @@ from ..base.types import Array, ArrayLike, PathLike, Stream
 from ..base.validation import check_choice
 from ..exceptions import FormatError, InputError, ParameterError
 from ..graphs.graph import Graph
-from ._columns import is_number
+from ._fields import is_number
 from ._format import check_delimiter, unfit_reason, without_formula
 from ._label_columns import as_labels, read_label_columns
 from ._source import open_source

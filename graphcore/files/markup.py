@@ -11,7 +11,7 @@ from ..graphs.columns import weight_column
 from ..graphs.from_libraries import OWN, edge_attribute, first_values
 from ..graphs.graph import Graph
 from ..graphs.ids import is_numbered
-from ._columns import is_id
+from ._fields import is_id
 from ._format import Format
 from ._markup_read import is_multiline, read_adjlist, read_gml, read_multiline, read_xml
 from ._source import check_size

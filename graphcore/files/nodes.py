@@ -13,8 +13,9 @@ from ..exceptions import FormatError
 from ..graphs.columns import without_kind
 from ..graphs.ids import as_names, is_text
 from ..graphs.nodes import ID_NAMES, NAME_NAMES, NodeTable, node_table
-from ._columns import is_count, is_id, is_number
+from ._columns import is_count
 from ._dialect import numbered_lines, read_columns, split_line
+from ._fields import is_id, is_number
 from ._format import first_unfit
 from ._source import open_source
 from .parquet import read_table

@@ -6,7 +6,7 @@ import numpy as np
 
 from ..exceptions import FormatError, warn_user
 from ..graphs.graph import Graph
-from ._columns import is_id, is_number
+from ._fields import is_id, is_number
 from ._format import Format, check_node_count, header_sizes
 
 _WORD = re.compile(r'"([^"]*)"|(\S+)')
