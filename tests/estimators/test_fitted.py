@@ -63,6 +63,7 @@ def test_the_summary_as_a_table(model):
 
 @pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
 def test_distinctive_columns_have_the_names_of_a_data_frame(model, library):
+    pytest.importorskip(library)
     columns = {"role": model.labels_.astype(float), "same": np.ones(34)}
     frame = as_library(columns, library)
     assert set(model.describe(frame)["name"]) == {"role"}
