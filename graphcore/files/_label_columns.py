@@ -23,7 +23,7 @@ _CLUSTERS = frozenset([
     "partition", "membership", "modularityclass", "category", "block", "truth", "y",
 ])  # fmt: skip
 _UNKNOWN = frozenset(["", *MISSING_NAMES])
-_NOT_PLAIN, _NOT_BLANKS = re.compile(r'"|(\A|\n)[\s#%]'), re.compile(r"  | (\n|\Z)|[^\S\n ]")
+_BEGINNING, _NOT_BLANKS = re.compile(r"\n[\s#%]"), re.compile(r"  | (\n|\Z)|[^\S\n ]")
 _LEVEL = re.compile(r"level_\d+")
 # Lines that are looked at for a header.
 _SAMPLE = 200
@@ -61,7 +61,9 @@ def _plain_columns(text, delimiter):
     It has to where there are quotes, comments, blank lines or white space of several characters, or where lines differ
     in the number of their columns.
     """
-    if not text.strip() or _NOT_PLAIN.search(text) or (delimiter is None and _NOT_BLANKS.search(text)):
+    if not text.strip() or '"' in text or _BEGINNING.search("\n" + text):
+        return None
+    if delimiter is None and _NOT_BLANKS.search(text):
         return None
     mark = delimiter or " "
     text = text.removesuffix("\n") + "\n"
