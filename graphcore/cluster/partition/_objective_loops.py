@@ -68,9 +68,9 @@ def most_gained(objective, cluster, inner, volume):
 
 @compiled
 def _is_apart(objective, cut, apart):
-    """Whether there is a part between clusters: of fewer edges than by chance, more of them are no merit.
+    """Whether there is a part between clusters: only fewer edges than by chance are a merit.
 
-    Where one cluster holds nearly everything, both shares are noise of either sign.
+    Both shares are noise of either sign where one cluster holds nearly everything.
     """
     return is_information(objective) and _NOTHING < cut < apart
 

@@ -37,8 +37,8 @@ _LINKED = "the nodes that have an edge"
 class Settings:
     """Resolved parameters of one run; nothing is "auto" any more.
 
-    Those of drafts and moves (balance and price of entropy, limits, drafts, their price and time) are without effect in
-    a run of the published algorithm, which makes none.
+    The published algorithm makes no drafts and moves, so that balance, limits of size, drafts and time are without
+    effect there.
     """
 
     n_clusters: int  # 0 before a run that leaves it to the objective
