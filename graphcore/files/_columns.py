@@ -6,7 +6,7 @@ from collections import Counter
 from ..exceptions import FormatError, ParameterError
 from ..graphs.columns import edge_columns, is_index, left_out, no_edges, two_kinds
 from ..graphs.columns import weight_column as find_weight
-from ._fields import INTEGER, MISSING, is_decimal_comma, is_id, is_number, is_stamp, is_time, is_whole
+from ._fields import INTEGER, MISSING, is_above_codes, is_decimal_comma, is_id, is_number, is_stamp, is_time, is_whole
 
 # Several numbers in one field, as an embedding in a column of a table.
 _LIST = re.compile(r"\s*[\[({]?\s*[-+.\d][-+.\deE]*([\s,;]+[-+.\d][-+.\deE]*)+")
@@ -37,7 +37,7 @@ def is_header(rows, columns):
     """Return whether the first line names the columns; `columns` are those of the ends as far as they are known.
 
     It does if it has names of ends, leaves out the name of an index or counts columns above words, as pandas does, or
-    has words above integer ids in both columns of ends, or above numbers in another column.
+    has words above integer ids or names with digits in both columns of ends, or above numbers in another column.
     """
     first, rest = rows[0], rows[1:]
     named = edge_columns(first)
@@ -55,7 +55,12 @@ def is_header(rows, columns):
     numbers = {c for c in others if is_number(first[c]) or is_decimal_comma(first[c])}
     words = [c for c in others - numbers if first[c].lower() not in MISSING]
     above_ids = any(all_ids(rest, [c]) for c in columns) if len(rest) > 1 else all_ids(rest, columns)
-    return above_ids or any(all(is_number(row[c]) or is_decimal_comma(row[c]) for row in rest) for c in words)
+    above_codes = all(is_above_codes(first[c], [row[c] for row in rest if c < len(row)]) for c in columns)
+    return (
+        above_ids
+        or above_codes
+        or any(all(is_number(row[c]) or is_decimal_comma(row[c]) for row in rest) for c in words)
+    )
 
 
 def is_count(names):

@@ -12,7 +12,7 @@ MISSING = frozenset(["", "-", "?", "na", "n/a", "#n/a", "nan", "<na>", "nat", "n
 _TIME = 1e8
 _YEARS = 1900, 2100
 _DATE = re.compile(r"(19|20)\d\d(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])")
-# Whole numbers that ascend over as many lines are taken for times, too.
+# Whole numbers that ascend over as many lines are taken for times, too, and a word above as many codes for a header.
 _SERIES = 10
 
 
@@ -38,6 +38,12 @@ def is_id(field):
 def is_whole(field):
     """Return whether a field is an id, or one that was written as a float, as tables with missing values do."""
     return is_id(field) or (_WHOLE.fullmatch(field) is not None and abs(float(field)) <= 2**53)
+
+
+def is_above_codes(head, fields):
+    """Return whether a word without a digit stands above many names with digits, as "account" above "A17"."""
+    has_digit = re.compile(r"\d").search
+    return head[:1].isalpha() and not has_digit(head) and len(fields) >= _SERIES and all(map(has_digit, fields))
 
 
 def is_stamp(number):

@@ -15,7 +15,7 @@ from ..graphs.ids import as_names, is_text
 from ..graphs.nodes import ID_NAMES, NAME_NAMES, NodeTable, node_table
 from ._columns import is_count
 from ._dialect import numbered_lines, read_columns, split_line
-from ._fields import is_id, is_number
+from ._fields import is_above_codes, is_id, is_number
 from ._format import first_unfit
 from ._source import open_source
 from .parquet import read_table
@@ -146,12 +146,13 @@ def _filled(lines, alone):
 
 
 def _is_header(columns):
-    """Return whether the first line has a known name of a column of ids or names, or a word above numbers."""
+    """Return whether the first line has a known name of a column of ids or names, or a word above numbers or codes."""
     heads = [column[0] for column in columns]
     if any(map(is_id, heads)):
         return False
     return _knows(heads) or any(
-        head and not is_number(head) and len(rest) and all(map(is_number, rest)) for head, *rest in columns
+        head and not is_number(head) and len(rest) and (all(map(is_number, rest)) or is_above_codes(head, rest))
+        for head, *rest in columns
     )
 
 

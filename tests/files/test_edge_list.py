@@ -322,6 +322,9 @@ def test_a_table_of_vectors_is_noticed(write, text, said):
         ("Id,Source,Target,Type,Weight\n7,a,b,Undirected,2\n8,b,c,Undirected,3\n", {("a", "b", 2.0), ("b", "c", 3.0)}),
         ("count\tto\tfrom\n2\tb\ta\n3\tc\tb\n", {("a", "b", 2.0), ("b", "c", 3.0)}),
         ("ts,amount,from_acct,to_acct\n5,2,a,b\n6,3,b,c\n", {("a", "b", 1.0), ("b", "c", 1.0)}),
+        ("payer1,friend\n" + "A1,A2\n" * 10, {("friend", "payer1", 1.0), ("A1", "A2", 1.0)}),
+        ("customer,friend\n" + "A1,A2\n" * 9, {("customer", "friend", 1.0), ("A1", "A2", 1.0)}),
+        ("customer,friend\n" + "A1,A2\n" * 10, {("A1", "A2", 1.0)}),  # many ids with digits below words
         ("0,1\na,b\nb,c\n", {("a", "b", 1.0), ("b", "c", 1.0)}),  # pandas' columns without names
         ("0,1,2\na,b,2\nb,c,3\n", {("a", "b", 2.0), ("b", "c", 3.0)}),  # and a weight
         (",0,1\n0,a,b\n1,b,c\n", {("a", "b", 1.0), ("b", "c", 1.0)}),

@@ -147,6 +147,9 @@ def test_a_header_that_is_guessed_is_told(write):
     with pytest.warns(GraphWarning, match="'acct', 'share' are names of columns"):
         weights = read_node_weights(write("acct,share\n0,2.5\n2,1\n"), PATH)
     assert weights.tolist() == [2.5, 1, 1]
+    with pytest.warns(GraphWarning, match="'acct', 'zone' are names of columns"):
+        codes = "".join(f"A{i},north\n" for i in range(10))
+        assert read_label_lines(write("acct,zone\n" + codes))[0] == [f"A{i}" for i in range(10)]
     unnamed = "".join(f"{c},{c},{c}\n" for c in ("Unnamed: 0", 0, 1))
     assert read_label_lines(write(unnamed))[0] == ["0", "1"]
 
