@@ -97,8 +97,10 @@ class Command(_Taught):
         try:
             return super().parse_args(ctx, args)
         except click.NoSuchOption as error:
-            about = re.compile(rf"\b{re.escape(error.option_name.strip('-'))}", re.IGNORECASE)
-            found = [p for p in self.params if isinstance(p, click.Option) and about.search(p.help or "")]
+            word, options = error.option_name.strip("-"), [p for p in self.params if isinstance(p, click.Option)]
+            about = re.compile(rf"\b{re.escape(word)}", re.IGNORECASE)
+            found = [p for p in options if p.name == word.replace("-", "_")]  # as the parameter is called in Python
+            found = found or [p for p in options if about.search(p.help or "")]
             if len(found) != 1:
                 raise
             message = f"No such option '{error.option_name}'. Did you mean {found[0].opts[0]}? {found[0].help}"

@@ -35,10 +35,11 @@ def from_networkx(
     Parameters
     ----------
     G : networkx.Graph, DiGraph, MultiGraph or MultiDiGraph
-        Parallel edges add up if they have weights. A directed graph is symmetrised.
+        Parallel edges add up, each without a weight as 1; with ``weight=None`` they are one. A directed graph is
+        symmetrised.
     weight : str or None, default "auto"
         Edge attribute that holds the weight (1 where it is missing); None for an unweighted graph. "auto" is an
-        attribute called "weight" or the like; others that hold numbers raise a warning. A name that no edge has is an
+        attribute called "weight", or else one of a similar name; others that hold numbers then raise a warning. A name that no edge has is an
         error, but for "weight", which networkx's own functions ask for where there may be none.
     symmetrize, warn
         See :meth:`from_edges`; a directed graph is warned about, and so are attributes that are not read.
@@ -192,7 +193,7 @@ def edge_attribute(values, weight, parameter, tell):
     numbers = (name for name, value in values.items() if isinstance(value, Real) and not isinstance(value, bool))
     likely = (name for name in values if weight_column([name]) is not None)
     others = [name for name in dict.fromkeys(chain(numbers, likely)) if name != chosen and name not in OWN]
-    if others:
+    if others and chosen != "weight":
         tell(left_out(others, parameter, {name: name for name in others}))
     return chosen
 

@@ -65,7 +65,9 @@ def graph_drawing(
     if len(nodes) == 0:
         raise InputError("no node has a cluster: there is nothing to draw")
     if len(nodes) > check_integer("most", most, low=1):
-        raise InputError(f"{len(nodes):,} nodes are more than can be drawn (most={most}); coreset_map draws a sample")
+        raise InputError(
+            f"{len(nodes):,} nodes are more than can be drawn (most={most}); raise most=, or let node_map draw a sample"
+        )
     rng = Streams(random_state).generator("drawing")
     ends, weights = _edges(graph, nodes)
     places = _places(graph, labels, k, nodes, ends, weights)

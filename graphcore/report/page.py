@@ -31,11 +31,10 @@ from . import nodes
 from .facts import ReportFacts, gather_facts
 from .figures import draw_pictures
 
-# Endings of other kinds of reports.
-_NO_PAGES = (".pdf", ".png", ".svg", ".jpg", ".docx", ".md", ".json", ".ipynb")
+_PAGES = (".html", ".htm", "")
 
-# Shares of the normalised cut by chance: below the first the clusters are clear, above the second there are hardly any.
-_CLEAR, _VAGUE = 0.5, 0.85
+# Shares of the normalised cut by chance: below the first clusters are far from it, above the second hardly any are there.
+_FAR, _NEAR = 0.5, 0.85
 # A stability over seeds from which a cluster is called the same: of twenty nodes, one may be another.
 _SAME = 0.95
 # Settings that have no effect in a run of the published algorithm.
@@ -89,7 +88,7 @@ def check_page(path):
     """Check that a page can be written to `path`, before the work that it is about; its name may not say otherwise."""
     check_writable(path)
     stem, ending = os.path.splitext(os.fspath(path))
-    if ending.lower() in _NO_PAGES:
+    if ending.lower() not in _PAGES:
         raise ParameterError(f"{path}: a report is an HTML page; call it {stem}.html")
 
 
@@ -245,7 +244,7 @@ def _template():
         "of_them": lambda which: f"{'all' if which.all() and len(which) > 1 else f'{which.sum():,}'} of them",
     }  # fmt: skip
     environment.globals |= {
-        "Markup": Markup, "median": np.median, "clear": _CLEAR, "vague": _VAGUE, "same": _SAME, "unsure": UNSURE,
+        "Markup": Markup, "median": np.median, "far": _FAR, "near": _NEAR, "same": _SAME, "unsure": UNSURE,
         "recovered": ROBUST, "dissolved": DISSOLVED, "most_classes": _MOST_CLASSES, "nothing": "\u2013",
         "pictures_need": NEEDED,
     }  # fmt: skip

@@ -304,6 +304,7 @@ REFUSED = {
         "--effort 0.5": "--effort 0.5 must be at least 1",
         "--coreset-size 1.5": "--coreset-size 1.5 must be at most 1",
         "--published-option eps=1": "No such option",
+        "--random-state 3": "No such option '--random-state'. Did you mean --seed?",
         "--picture x.png": "No such option '--picture'. Did you mean --report? Write a page (HTML) with pictures",
         "--min-cluster-size 1.5": "--min-cluster-size 1.5 must be at most 1",
         "--metric taxi": "--metric taxi",

@@ -403,6 +403,9 @@ def test_numbers_of_edges_that_are_not_read_are_told(library):
         assert from_library(attributed(library, {"Weight": "strong"}, {"Weight": "weak"})).weights is None
     for options in ({"warn": False}, {"weight": None}):
         assert from_library(G, **options).weights is None
+    with warnings.catch_warnings():  # beside a weight that is called so, others are not asked about
+        warnings.simplefilter("error", GraphWarning)
+        assert from_library(attributed(library, {"weight": 2, "since": 3}, {"weight": 3})).degrees[0] == 2
     assert from_library(G, weight="length").degrees.tolist() == [5, 7, 2]
 
 
