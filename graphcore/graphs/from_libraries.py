@@ -39,8 +39,8 @@ def from_networkx(
         symmetrised.
     weight : str or None, default "auto"
         Edge attribute that holds the weight (1 where it is missing); None for an unweighted graph. "auto" is an
-        attribute called "weight", or else one of a similar name; others that hold numbers then raise a warning. A name that no edge has is an
-        error, but for "weight", which networkx's own functions ask for where there may be none.
+        attribute called "weight", or else one of a similar name; others that hold numbers then raise a warning. A name
+        that no edge has is an error, but for "weight", which networkx's own functions ask for where there may be none.
     symmetrize, warn
         See :meth:`from_edges`; a directed graph is warned about, and so are attributes that are not read.
 

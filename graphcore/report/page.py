@@ -33,7 +33,7 @@ from .figures import draw_pictures
 
 _PAGES = (".html", ".htm", "")
 
-# Shares of the normalised cut by chance: below the first clusters are far from it, above the second hardly any are there.
+# Shares of the normalised cut by chance: below the first it is far from it, above the second near.
 _FAR, _NEAR = 0.5, 0.85
 # A stability over seeds from which a cluster is called the same: of twenty nodes, one may be another.
 _SAME = 0.95

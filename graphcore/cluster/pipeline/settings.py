@@ -168,8 +168,8 @@ def _left_to(n_clusters, values):
             return "moves"
         if resolution is None:
             raise ParameterError(
-                "n_clusters=None needs a resolution, such as resolution=2.0, or objective='modularity'; n_clusters='auto' "
-                "needs none"
+                "n_clusters=None needs a resolution, such as resolution=2.0, or objective='modularity'; "
+                "n_clusters='auto' needs none"
             )
         return "resolution"
     if resolution is not None and record.resolution is None:
