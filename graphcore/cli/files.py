@@ -6,12 +6,6 @@ import click
 
 from ..exceptions import InputError, warn_user
 
-# Programs that open files with these endings refuse text.
-_NO_TEXT = frozenset([
-    ".xlsx", ".xls", ".ods", ".json", ".html", ".pdf", ".npy", ".npz", ".parquet", ".mtx", ".metis", ".store",
-    ".graphml", ".gexf", ".gml",
-])  # fmt: skip
-
 
 class FilePath(click.Path):
     """A path that shells complete, and its use by a command, which checks the path when it opens it.
@@ -112,9 +106,10 @@ def _check_ending(path, forms, *own):
     """Raise an error if a path is not writable, or its ending means something that is neither text nor its `own`."""
     from ..files import check_writable
     from ..files.atomic import ending_of
+    from ..files.labels import NO_TEXT
 
     ending, compression = ending_of(path)
-    if ending in _NO_TEXT and (ending not in own or (ending in (".npz", ".parquet") and compression)):
+    if ending in NO_TEXT and (ending not in own or (ending in (".npz", ".parquet") and compression)):
         raise InputError(f"{path}: {forms}")
     check_writable(path)
 

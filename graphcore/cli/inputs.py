@@ -217,10 +217,13 @@ def load(path, stages, *, nodes=None, **options):
     return graph_for(model, X, ids, streams, stages, nodes, options["encoding"], options["any_size"])[0]
 
 
+def is_typed(name):
+    """Return whether a parameter of the present command was typed, and has not just its default."""
+    return click.get_current_context().get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
+
+
 def warn_of_idle(names, purpose):
     """Warn of the options among `names` that were typed and do nothing in this run."""
-    ctx = click.get_current_context()
-    typed = click.core.ParameterSource.COMMANDLINE
-    idle = [p.opts[0] for p in ctx.command.params if p.name in names and ctx.get_parameter_source(p.name) is typed]
+    idle = [p.opts[0] for p in click.get_current_context().command.params if p.name in names and is_typed(p.name)]
     if idle:
         warn_user(f"{', '.join(idle)} {'does' if len(idle) == 1 else 'do'} nothing here: for {purpose}")

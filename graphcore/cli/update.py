@@ -9,7 +9,7 @@ import click
 from ..exceptions import GraphWarning, InputError, ParameterError, warn_user
 from .console import command
 from .files import INPUT, OUTPUT, FilePath, check_target, write_clusters
-from .inputs import READING_OPTIONS, graph_options, load_graph, warn_of_idle
+from .inputs import READING_OPTIONS, graph_options, is_typed, load_graph, warn_of_idle
 from .vectors import read_rows
 
 
@@ -42,7 +42,8 @@ def update(console, model, edges, removed, save, output, quiet, **reading):
     vectors, which are numbered after the others and joined to their nearest neighbours.
 
     Nodes are identified by their names, as in the file that was clustered; new names are new nodes. Weights are read if
-    the graph of MODEL has some. Clusters keep their numbers.
+    the graph of MODEL has some, and both directions of an edge become one as in the fit, unless --symmetrize says how;
+    other options of the fit for its file have to be given again. Clusters keep their numbers.
     """
     if edges is None and removed is None:
         raise click.UsageError("there is nothing to do: give EDGES, or --removed FILE")
@@ -64,6 +65,8 @@ def update(console, model, edges, removed, save, output, quiet, **reading):
             given, options = [X], {} if fitted.graph_.node_names is None else {"ids": ids}
     else:
         options = {}
+        if not is_typed("symmetrize"):
+            reading["symmetrize"] = fitted.symmetrize
         given = [_read(console, model, fitted.graph_, path, path is edges, reading) for path in (edges, removed)]
     with console.stages("update"):
         done = fitted.update(*given, **options)
@@ -82,6 +85,7 @@ def update(console, model, edges, removed, save, output, quiet, **reading):
         ("moved", f"{len(done.moved):,} nodes, and {len(done.new_nodes):,} are new"),
         *(("split", f"cluster {c} is in {_listed(parts)} now") for c, parts in done.splits.items()),
         *(("union", f"cluster {c} holds most of {_listed(parts)}") for c, parts in done.unions.items()),
+        *([] if output is None else [("labels", "standard output" if output == "-" else output)]),
         ("model", save),
     ]
     return facts, lines

@@ -11,6 +11,8 @@ from ..base.types import AnyData, Floats, Labels
 from ..cluster.partition.evidence import cluster_shares, memberships, predict_labels
 from ..exceptions import InputError
 from ..graphs.as_graph import as_graph, is_graph_object
+from ..graphs.columns import edge_columns
+from ..graphs.from_table import column_names
 from ..graphs.structure import check_sparse
 from ..graphs.weights import edges_in_range
 from ..neighbors.neighbor_lists import Neighbors, distance_matrix, is_neighbor_pair, listed_neighbors, nearest_listed
@@ -249,12 +251,14 @@ def checked_rows(model, X):
     if kind == "distances" and model._reference.searcher is not None:
         return as_vectors(X, least=1)
     check_sparse(X)
-    if kind == "edges" and not hasattr(X, "tocsr") and np.asarray(X).ndim == 1:
-        raise InputError(
-            "X has one dimension; give for each new node a row of the weights of its edges to the "
-            f"{model.n_features_in_} fitted nodes (Reshape your data with [X] if it is one row); "
-            "the fitted nodes' own clusters are in labels_"
-        )
+    if kind == "edges" and not hasattr(X, "tocsr"):
+        is_list = isinstance(X, tuple) or edge_columns(column_names(X)) is not None
+        if is_list or np.asarray(X).ndim == 1:
+            raise InputError(
+                f"X {'is a list of edges' if is_list else 'has one dimension'}; give for each new node a row of the "
+                f"weights of its edges to the {model.n_features_in_} fitted nodes (Reshape your data with [X] if it is "
+                "one row); the fitted nodes' own clusters are in labels_, and update takes edges by the names of nodes"
+            )
     X = validate_data(
         model, X, accept_sparse="csr", dtype=(np.float32, np.float64), reset=False, order="C",
     )  # fmt: skip

@@ -316,7 +316,8 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, PredictedRows
             targets, weights), an integer array of shape (n_edges, 2) or (2, n_edges), a table with columns source and
             target, or a graph. Nodes are identified by their names, if the graph has any, otherwise by their numbers;
             names that are new, and numbers from `n_nodes` on, are new nodes. If the graph has weights, the weight of an
-            existing edge is increased. Edges are removed before others are added: an edge in both gets a new weight.
+            existing edge is increased, and both directions add up. Edges are removed as a whole, whatever their weight,
+            before others are added: an edge in both gets a new weight.
         ids : array-like of shape (n_new,), optional
             Names of new vectors, for a model that was fitted with `ids`. Default: their row numbers.
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..base.validation import check_choice, check_flag, check_integer
+from ..base.validation import check_choice, check_flag, check_integer, refused
 from ..exceptions import FormatError, ParameterError, warn_user
 from ..graphs.rows import SYMMETRIZE
 from ._fields import is_number
@@ -104,7 +104,12 @@ class Reading:
     @property
     def weighted(self):
         """Whether weights are read, for a format with one place for them."""
-        return check_choice("weight_column", self.weight_column, ("auto", None)) is not None
+        if self.weight_column not in ("auto", None):
+            raise refused(
+                "weight_column", self.weight_column, "names a column, and this file has none: it holds weights in one "
+                "place, or not at all; leave the option out, or pass weight_column=None for no weights"
+            )  # fmt: skip
+        return self.weight_column is not None
 
     def warn_of_idle(self, names, kind):
         """Warn of options among these names that were given but have no effect on files of this kind."""

@@ -16,12 +16,15 @@ from ._format import check_delimiter, unfit_reason, without_formula
 from ._label_columns import as_labels, read_label_columns
 from ._source import open_source
 from .atomic import atomic_output, compressed, ending_of, text_output
-from .formats import FORMATS
 from .npz import write_array
 
 _PIECE = 1 << 16
 _DELIMITERS = {"tsv": "\t", "csv": ","}
-_OTHERS = {ending for name, each in FORMATS.items() if name not in _DELIMITERS for ending in each.suffixes}
+# Programs that open files with these endings refuse text.
+NO_TEXT = frozenset([
+    ".xlsx", ".xls", ".ods", ".json", ".html", ".pdf", ".npy", ".npz", ".parquet", ".feather", ".arrow", ".pkl", ".mtx",
+    ".metis", ".store", ".graphml", ".gexf", ".gml",
+])  # fmt: skip
 
 
 def write_labels(
@@ -52,7 +55,7 @@ def write_labels(
     OSError
         If the file cannot be written; :func:`check_writable` finds out before the work.
     ParameterError
-        If `path` has the ending of a graph, such as .gexf, and there is no `format`.
+        If `path` has the ending of something else than text, such as .gexf or .parquet.
     InputError
         If there are not as many labels as names, or a name has control characters, which no text file holds, or differs
         from another in blanks only.
@@ -84,12 +87,13 @@ def write_labels(
         raise InputError(f"{len(labels)} labels for {n_nodes} nodes")
     check_choice("format", format, (None, "npy", *_DELIMITERS))
     by_name, compression = _format_of(path, "npy")
-    if format is None and isinstance(path, (str, os.PathLike)) and ending_of(path)[0] in _OTHERS:
-        raise ParameterError(
-            f"path={os.fspath(path)!r} has the ending of a graph, and labels are written as text (.tsv, .csv) or .npy; "
-            "graphcore.write_graph(graph, path, attributes=model.to_table()) writes both to .graphml, .gexf and .gml"
-        )
     format = format or by_name
+    if format != "npy" and isinstance(path, (str, os.PathLike)) and ending_of(path)[0] in NO_TEXT:
+        raise ParameterError(
+            f"path={os.fspath(path)!r} does not have the ending of text (.tsv, .csv) or .npy, as which labels are "
+            "written; model.to_table(library='pandas') makes a data frame, which writes others, and "
+            "graphcore.write_graph(graph, path, attributes=model.to_table()) the graph with its labels"
+        )
     if format == "npy":
         if labels.dtype.kind not in "iu":
             raise InputError(f".npy holds labels that are integers, got {labels.dtype}; write text (.tsv, .csv)")

@@ -118,9 +118,9 @@ def change_graph(graph, added=None, removed=None):
     import scipy.sparse as sp
 
     names = _Names(graph)
-    gone, _ = _pairs("removed", removed, names, weighted=False)
+    gone, given = _pairs("removed", removed, names, weighted=graph.is_weighted)
     ends, weights = _pairs("added", added, names, weighted=graph.is_weighted, grow=True)
-    gone = np.unique(gone, axis=0)
+    gone, given = _merged(gone, given)
     n = names.n_nodes
     A = graph.to_scipy()
     A.resize((n, n))
@@ -128,6 +128,11 @@ def change_graph(graph, added=None, removed=None):
     if (taken == 0).any():
         a, b = gone[np.argmin(taken != 0)]
         raise InputError(f"removed: there is no edge between {names.of(a)!r} and {names.of(b)!r}")
+    if given is not None and (more := given < (1 - 1e-6) * taken).any():
+        warn_user(
+            f"removed: {np.count_nonzero(more)} of these edges weigh more than is given, and are removed as a whole; "
+            "add what is to be left"
+        )
     if weights is None and graph.is_weighted:
         if len(ends):
             warn_user(
@@ -202,7 +207,7 @@ def _merged(ends, weights):
 
 
 def _pairs(parameter, edges, names, *, weighted, grow=False):
-    """Ends of edges (m, 2) int64, the smaller first, and their weights, or None; of tables only if `weighted`."""
+    """Ends of edges (m, 2) int64, the smaller first, and their weights, or None; only if `weighted`, of tables."""
     if edges is None:
         return np.empty((0, 2), dtype=np.int64), None
     if is_graph_object(edges):
@@ -217,11 +222,10 @@ def _pairs(parameter, edges, names, *, weighted, grow=False):
     else:
         found = _arrays(parameter, edges)
     sources, targets, weights = (*found, None)[:3]
-    # A removed edge loses all its weight.
-    weights = edge_weights(weights, len(sources)).astype(np.float64) if grow and weights is not None else None
+    weights = None if weights is None else edge_weights(weights, len(sources)).astype(np.float64)
     ends = names.numbers(parameter, sources, targets, grow)
     ends.sort(axis=1)
-    if weights is not None and not weights.all():
+    if grow and weights is not None and not weights.all():
         ends, weights = ends[weights != 0], weights[weights != 0]
     return ends, weights
 

@@ -176,7 +176,7 @@ def test_a_model_is_updated_where_it_is(folder, told):
     told("cluster graph.txt -k 2 -o l.tsv --model model.npz")
     before = (folder / "model.npz").read_bytes()
     os.symlink("model.npz", "link.npz")
-    told("update model.npz new.txt -o l.tsv")
+    assert "labels   l.tsv" in told("update model.npz new.txt -o l.tsv").out
     once = (folder / "model.npz").read_bytes()
     assert once != before
     told("update model.npz --removed new.txt --save link.npz")
@@ -189,6 +189,16 @@ def test_a_model_is_updated_where_it_is(folder, told):
     for typed in ("new.txt -o model.npz", "new.txt --save new.txt", "new.txt --save l.tsv -o l.tsv"):
         told(f"update model.npz {typed}", 2)
         assert state(folder) == after, typed
+
+
+def test_both_directions_of_new_edges_become_one_as_in_the_fit(folder, told):
+    (folder / "w.csv").write_text("from,to,weight\na,b,1\nb,a,3\nb,c,1\nc,d,1\nd,a,1\n")
+    (folder / "new.csv").write_text("from,to,weight\na,e,5\ne,a,7\n")
+    for typed, once, again in (("", 3, 7), (" --symmetrize sum", 4, 12)):
+        told(f"cluster w.csv -k 2 -o l.tsv --model m.npz{typed}")
+        told("update m.npz new.csv -o l.tsv")
+        entries = graphcore.load("m.npz").graph_.to_scipy()
+        assert (entries[0, 1], entries[0, 4]) == (once, again)
 
 
 def test_a_graph_on_disk_is_not_written_over_nor_into_by_python(folder):

@@ -33,6 +33,7 @@ def test_columns_without_names_are_told(folder, facts_of):
     assert facts_of("info graph.txt")["columns"] == {"ends": [0, 1], "weight": None}
     nx.write_gexf(nx.Graph([("a", "b", {"weight": 2})]), folder / "g.gexf")
     assert facts_of("info g.gexf")["columns"] == {"ends": ["source", "target"], "weight": "weight"}
+    assert facts_of("build graph.txt g.store")["columns"] == {"ends": [0, 1], "weight": None}
 
 
 @pytest.mark.slow

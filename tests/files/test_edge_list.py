@@ -293,6 +293,8 @@ def test_a_weight_column_goes_by_its_name(write):
     message = f"{path}: weight_column='trips' is no column; there are 'from', 'to', 'trips 2020'"
     with pytest.raises(ParameterError, match=f"^{re.escape(message)}$"):
         read_graph(path, weight_column="trips")
+    with pytest.raises(ParameterError, match="weight_column='w' names a column, and this file has none"):
+        read_graph(write("2 1 1\n2 5\n1 5\n"), format="metis", weight_column="w")
     with pytest.raises(ParameterError, match="weight_column='w' is a name, and the file has no header"):
         read_graph(write("0 1 2.5\n1 2 3.5\n"), weight_column="w")
 

@@ -287,7 +287,8 @@ def test_bad_arguments(tmp_path, named):
         ([0, 1], tmp_path / "l", ["a"], InputError, "2 labels for 1 nodes"),
         ([[[0, 1]]], tmp_path / "l", named, InputError, "one dimension, as model.labels_ have, or two"),
         ([0, 1, 2], 7, named, ParameterError, "path"),
-        ([0, 1, 2], tmp_path / "l.gexf.gz", named, ParameterError, r"gexf.gz' has the ending of a graph.*write_graph"),
+        ([0, 1, 2], tmp_path / "l.gexf.gz", named, ParameterError, r"gexf.gz' does not have the .* text.*write_graph"),
+        ([0, 1, 2], tmp_path / "l.parquet", named, ParameterError, r"l.parquet' does not have the ending of text"),
         ([0, 1, 2], tmp_path / "l", 5, ParameterError, "names must be"),
         (["a", "b", "c"], tmp_path / "l.npy", named, InputError, "labels that are integers"),
     ]:

@@ -1,5 +1,7 @@
 """Edges added to a graph and taken out of it, compared with graphs made anew."""
 
+import warnings
+
 import networkx as nx
 import numpy as np
 import pytest
@@ -87,6 +89,12 @@ def test_weights_are_read_if_the_graph_has_some():
     with pytest.warns(GraphWarning, match="added: column weight not read, as the graph has no weights"):
         assert not change_graph(PATH, table).graph.is_weighted
     assert change_graph(PATH, removed={"source": [0], "target": [1], "weight": [-5.0]}).n_removed == 1
+    for less in ((["a"], ["b"], [0.25]), {"source": ["a"], "target": ["b"], "weight": [0.0]}):
+        with pytest.warns(GraphWarning, match="removed: 1 of these edges weigh more than is given"):
+            assert dense(change_graph(NAMED, removed=less).graph)[0, 1] == 0.0
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert change_graph(NAMED, removed=(["a", "b"], ["b", "a"], [0.5, 0.5])).n_removed == 1
     with pytest.warns(GraphWarning, match=r"added: there are no weights.*of the graph weigh 1.5 on average"):
         assert dense(change_graph(NAMED, (["a"], ["b"])).graph)[0, 1] == 2.0
 

@@ -116,7 +116,9 @@ def build_store(
     )  # fmt: skip
     table = read_table_of(nodes, encoding, any_size)
     _loops.warm_up()
-    with open_inputs(source, n_nodes, reading, parse_memory(memory), any_size) as given:
+    with contextlib.ExitStack() as opened:
+        with stages("read"):  # which records what the columns are called
+            given = opened.enter_context(open_inputs(source, n_nodes, reading, parse_memory(memory), any_size))
         limit = Limit(memory)
         if table is not None:
             check_nodes(table, given)
