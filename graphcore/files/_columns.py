@@ -125,6 +125,10 @@ def choose_ends(rows, names, columns, weight_column):
         return tuple(map(names.index, found)), index, notes
     weight = None if weight_column == "auto" else position(weight_column, names, "weight_column")
     nodes = [c for c in range(min(map(len, rows))) if c not in index and (c < 2 or c != weight)]
+    words = [c for c in nodes if not any(is_number(row[c]) for row in rows)]
+    front = set(nodes[:2]) - set(words)
+    if front and len(words) > 1 and _times(rows, front)[1] == front:
+        nodes = words  # a time in front is no end
     between = next((c for c in nodes[:2] if 2 < len(nodes) <= 2 + _MANY and _is_relation(rows, c, nodes[:3])), None)
     if between is not None:
         ends = tuple([c for c in nodes if c != between][:2])
@@ -241,8 +245,7 @@ def choose_weight(rows, names, konect, weight_column, columns, idle):
     if konect is not None:  # its header names the columns, of which the fourth is a time
         return None if konect[1] == "unweighted" else next(iter(numeric), None), []
     numbers = [c for c in numeric if n_numbers[c] == len(rows)]
-    stamps = {c for c in numbers if all(is_stamp(float(row[c])) for row in rows)}
-    times = stamps | {c for c in numbers if is_time([row[c] for row in rows])}
+    stamps, times = _times(rows, numbers)
     if names is not None:
         found = find_weight([names[c] for c in numeric if c < len(names)])
         chosen = None if found is None else names.index(found)
@@ -260,10 +263,16 @@ def choose_weight(rows, names, konect, weight_column, columns, idle):
     elif names is None and len(set(map(len, rows))) > 1:
         hint = " (if each line is a node and its neighbours, pass format='adjlist'; without the node, format='metis')"
     elif chosen is None and times.intersection(unread):
-        hint = " (times have numbers like these)"
+        hint = f" (numbers of {called(min(times.intersection(unread)), names)!r} may be times)"
     elif names is not None and edge_columns(names) is None and max(columns) < len(names):
         source, target = map(heads.get, columns)
         hint = f" (columns {source!r} and {target!r} are taken for the ends; pass columns= for others)"
     likely = [c for c in sorted(unread, key=times.__contains__) if c in numeric and c not in stamps]
     offered = {called(c, names): heads.get(c, c) for c in likely}
     return chosen, [left_out([called(c, names) for c in unread], "weight_column", offered, hint)]
+
+
+def _times(rows, columns):
+    """Return which of some columns of numbers may be times in seconds or parts of them, and which may be any times."""
+    stamps = {c for c in columns if all(is_number(row[c]) and is_stamp(float(row[c])) for row in rows)}
+    return stamps, stamps | {c for c in columns if is_time([row[c] for row in rows])}

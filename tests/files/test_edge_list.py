@@ -327,6 +327,8 @@ def test_a_table_of_vectors_is_noticed(write, text, said):
         ("payer1,friend\n" + "A1,A2\n" * 10, {("friend", "payer1", 1.0), ("A1", "A2", 1.0)}),
         ("customer,friend\n" + "A1,A2\n" * 9, {("customer", "friend", 1.0), ("A1", "A2", 1.0)}),
         ("customer,friend\n" + "A1,A2\n" * 10, {("A1", "A2", 1.0)}),  # many ids with digits below words
+        ("t,who,whom,n\n1700000000,a,b,2\n1700000001,b,c,2\n", {("a", "b", 1.0), ("b", "c", 1.0)}),  # a time in front
+        ("n,who,whom\n5,a,b\n7,b,c\n", {("5", "a", 1.0), ("7", "b", 1.0)}),
         ("0,1\na,b\nb,c\n", {("a", "b", 1.0), ("b", "c", 1.0)}),  # pandas' columns without names
         ("0,1,2\na,b,2\nb,c,3\n", {("a", "b", 2.0), ("b", "c", 3.0)}),  # and a weight
         (",0,1\n0,a,b\n1,b,c\n", {("a", "b", 1.0), ("b", "c", 1.0)}),
@@ -407,7 +409,7 @@ def test_lines_unlike_the_first_are_errors(write, text, said, squeezed):
         ("userId,movieId,rating\n1,1,4\n2,1,3\n", "bipartite=True", {(1, 1, 4.0), (1, 2, 3.0)}),
         ("sep=;\na;b\nb;c\n", None, {("a", "b", 1.0), ("b", "c", 1.0)}),  # Excel's
         ("u v\nv w\n", None, {("u", "v", 1.0), ("v", "w", 1.0)}),
-        ("1 2 2001\n2 3 1999\n", r"column 2 not read \(times have numbers like these\)", {(1, 2, 1.0), (2, 3, 1.0)}),
+        ("1 2 2001\n2 3 1999\n", r"column 2 not read \(numbers of 2 may be times\)", {(1, 2, 1.0), (2, 3, 1.0)}),
     ],
 )
 @pytest.mark.parametrize("stored", [False, True])
@@ -423,7 +425,7 @@ def test_doubts_are_said_and_not_settled_in_silence(write, tmp_path, text, said,
 
 def test_ascending_whole_numbers_are_times(write):
     ascending = "".join(f"{i % 7} {7 + i % 5} {3 * i}\n" for i in range(40))
-    with pytest.warns(GraphWarning, match="times have numbers like these"):
+    with pytest.warns(GraphWarning, match="numbers of 2 may be times"):
         assert not read_graph(write(ascending)).is_weighted
     assert read_graph(write(ascending), weight_column=2).is_weighted
     counts = "".join(f"{i % 7} {7 + i % 5} {i // 8}\n" for i in range(40))  # sorted, but often the same
