@@ -123,6 +123,7 @@ def test_the_search_finds_messages():
     assert len(parameters()) > 200
 
 
+@pytest.mark.slow
 def test_parameters_that_messages_name_exist():
     wrong = [
         (where, name)

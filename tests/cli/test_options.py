@@ -181,6 +181,7 @@ def test_demo_is_ahead_of_scikit_learn_in_seconds_agreement_and_normalised_cut(t
     assert "warning" not in found.err.lower()
 
 
+@pytest.mark.slow
 def test_demo_draws_a_picture(folder, told):
     assert told("demo --picture digits.png").out.splitlines()[-1].split() == ["picture", "digits.png"]
     assert (folder / "digits.png").read_bytes().startswith(b"\x89PNG")

@@ -84,6 +84,7 @@ def test_a_page_tells_no_folders_and_compares_with_known_classes(folder, told):
 # -- report ------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_report_of_labels(folder, told):
     said = told(["report", "graph.txt", "labels.tsv", "-o", "page.html", "--title", "A & B", "--central", "1"]).out
     assert "0.1429, 0.5000 by chance" in said

@@ -18,7 +18,8 @@ def uneven():
 
 
 @pytest.mark.filterwarnings("ignore::graphcore.GraphWarning")
-@pytest.mark.parametrize("k", [4, pytest.param(2, marks=pytest.mark.slow), pytest.param(7, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("k", [2, 4, 7])
 def test_limits_from_above_hold(uneven, k):
     graph, _ = uneven
     n = graph.n_nodes - graph.n_isolated

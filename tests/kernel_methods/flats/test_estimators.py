@@ -38,6 +38,7 @@ def test_what_k_flats_stores():
     assert twice.inertia_ == pytest.approx(2 * KFlats(3, 2, init=model.labels_).fit(X).inertia_)
 
 
+@pytest.mark.slow
 def test_what_kernel_k_flats_stores():
     model = KernelKFlats(3, 1, bandwidth=2.0, random_state=0).fit(X)
     assert model.kernel_.bandwidth == 2.0
