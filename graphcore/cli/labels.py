@@ -242,7 +242,10 @@ def read_one_label(path, graph, any_size, encoding):
 
     found = read_labels(path, graph, partial=True, any_size=any_size, encoding=encoding)
     if found.ndim == 2:
-        raise FormatError(f"{path}: there are {found.shape[1]} columns of labels, and one is needed")
+        raise FormatError(
+            f"{path}: there are {found.shape[1]} columns of labels, and one is needed; call it 'class' in the header, "
+            "or keep no other"
+        )
     return found
 
 
