@@ -96,11 +96,20 @@ def _edges(graph, nodes):
 
 def _places(graph, labels, k, nodes, ends, weights):
     """Place clusters as in the picture of the quotient graph, and the nodes of each by networkx's forces."""
+    middles, reach = cluster_disks(quotient_graph(graph, labels, k), np.bincount(labels[nodes], minlength=k))
+    own = labels[nodes]
+    places = middles[own]
+    for c in np.unique(own):
+        mine = np.flatnonzero(own == c)
+        places[mine] += reach[c] * _within(mine, ends, weights)
+    return _leaning(places, ends, weights)
+
+
+def cluster_disks(between, sizes):
+    """Middles (n_clusters, 2) and radii of disks as large as clusters, near each other by the graph `between` them."""
     from scipy.spatial.distance import pdist
 
-    sizes = np.bincount(labels[nodes], minlength=k)
-    between = quotient_graph(graph, labels, k)
-    filled = np.flatnonzero(sizes)
+    k, filled = len(sizes), np.flatnonzero(sizes)
     volumes = np.asarray(between.sum(axis=1)).ravel()[filled]
     links = heaviest_links(between[filled][:, filled].tocoo(), volumes, _N_LINKS)
     radii = disk_radii(sizes[filled], _SHARE, smallest=0.0, largest=np.inf)
@@ -110,12 +119,7 @@ def _places(graph, labels, k, nodes, ends, weights):
     needed = np.max((radii[first] + radii[second] + _GAP) / np.maximum(pdist(disks), 1e-12), initial=0.0)
     middles, reach = np.zeros((k, 2)), np.zeros(k)
     middles[filled], reach[filled] = disks * min(1.0, needed), radii
-    own = labels[nodes]
-    places = middles[own]
-    for c in filled:
-        mine = np.flatnonzero(own == c)
-        places[mine] += reach[c] * _within(mine, ends, weights)
-    return _leaning(places, ends, weights)
+    return middles, reach
 
 
 def _within(mine, ends, weights):

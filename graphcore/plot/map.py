@@ -12,7 +12,8 @@ from ..exceptions import InputError
 from ..kernels.graph import GraphKernel
 from ..metrics import quotient_graph
 from ..metrics.cut import check_nodes, placed_labels
-from ._style import MIDDLE, axes_of, picture, scatter_clusters
+from ._style import MIDDLE, axes_of, bare, picture, scatter_clusters
+from .drawing import cluster_disks
 
 # The matrix of the graph between clusters is dense.
 _MAX_CLUSTERS = 1000
@@ -86,13 +87,16 @@ def coreset_coordinates(
         raise InputError("no coreset node has a cluster: there is nothing to place")
     if len(chosen) > most:
         chosen = np.sort(Streams(random_state).generator("map").choice(chosen, most, replace=False))
-    nodes = indices[chosen]
-    cluster = position[labels]
-    mass = np.where(cluster[:, None] < 0, 0.0, np.insert(places, 2, 1.0, axis=1)[cluster])
+    return chosen, _ends_of_walks(graph, position[labels], places, n_jobs)[indices[chosen]]
+
+
+def _ends_of_walks(graph, labels, places, n_jobs):
+    """Mean place (n_nodes, 2) of the clusters in which a lazy walk of two steps from each node ends; NaN for none."""
+    mass = np.where(labels[:, None] < 0, 0.0, np.insert(places, 2, 1.0, axis=1)[labels])
     kernel = GraphKernel(graph)
     for _ in range(_STEPS):
         mass = 0.5 * (mass + kernel.product(mass * kernel.degrees[:, None], n_jobs))
-    return chosen, mass[nodes, :2] / mass[nodes, 2:]
+    return np.divide(mass[:, :2], mass[:, 2:], out=np.full((len(mass), 2), np.nan), where=mass[:, 2:] > 0)
 
 
 def _cluster_places(between):
@@ -188,19 +192,20 @@ def node_map(
 ) -> Axes:  # fmt: skip
     """Draw the vectors or nodes that a model clustered in two dimensions, shaded by cluster.
 
-    The coordinates are those of :func:`coreset_coordinates`, a spectral embedding of the graph. Outliers and nodes
-    without an edge have none: a title says how many are left out.
+    Every cluster is a disk, placed by its links to others, in which nodes are spread evenly; each is then moved to the
+    mean of the clusters in which a short random walk from it ends, so that nodes between two clusters lie between
+    them. Outliers and nodes without an edge have no place: a title says how many are left out.
 
     Parameters
     ----------
     model : CoresetSpectralClustering
-        A fitted model of at least three clusters.
+        A fitted model.
     most : int, default 3000
         The largest number of points; of more, a random sample is drawn.
     names : dict of int to str, optional
         Names of clusters; default their numbers.
     random_state : int, Generator, RandomState or None, default 0
-        Seed of the sample.
+        Seed of the sample and of places in the disks.
     {ax}
 
     Examples
@@ -215,11 +220,19 @@ def node_map(
         raise InputError(
             f"node_map draws a fitted CoresetSpectralClustering, got {type(model).__name__}; coreset_map draws points"
         )
-    graph, labels = model.graph_, model.labels_
-    chosen, points = coreset_coordinates(
-        graph, np.arange(graph.n_nodes), labels, most=most, random_state=random_state, n_jobs=model.n_jobs
+    graph, labels, k = placed_labels(model.graph_, model.labels_, None)
+    rng, chosen = Streams(random_state).generator("map"), np.flatnonzero(labels >= 0)
+    if len(chosen) > check_integer("most", most, low=1):
+        chosen = np.sort(rng.choice(chosen, most, replace=False))
+    middles, reach = cluster_disks(
+        quotient_graph(graph, labels, k, n_jobs=model.n_jobs), np.bincount(labels[chosen], minlength=k)
     )
+    points = _ends_of_walks(graph, labels, middles, model.n_jobs)[chosen]
+    angle, radius = rng.uniform(0.0, 2 * np.pi, len(chosen)), reach[labels[chosen]] * np.sqrt(rng.random(len(chosen)))
+    points += np.column_stack([radius * np.cos(angle), radius * np.sin(angle)])
     ax = coreset_map(points, np.ones(len(chosen)), labels[chosen], names=names, ax=ax)
+    bare(ax)
+    ax.set(xlabel="", ylabel="", aspect="equal")
     if (n_apart := np.count_nonzero(labels < 0)) > 0:
         ax.set_title(f"left out: {n_apart:,} of {len(labels):,}, without a cluster", fontsize=8, loc="left")
     return ax

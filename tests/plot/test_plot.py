@@ -275,13 +275,23 @@ def test_coordinates_of_a_sample_repeat(planted):
     assert not np.array_equal(runs[0][0], runs[2][0])
 
 
-def test_vectors_are_drawn_at_their_spectral_coordinates():
+@pytest.mark.parametrize(("k", "spread", "least"), [(4, 1.5, 0.9), (8, 0.1, 1.0), (2, 0.1, 1.0), (1, 1.0, 1.0)])
+def test_vectors_are_drawn_in_the_disks_of_their_clusters(k, spread, least):
+    # Clusters far apart, which have no edges between them, are drawn as well as those that touch.
+    X, _ = make_blobs(200, centers=k, cluster_std=spread, random_state=0)
+    model = graphcore.CoresetSpectralClustering(n_clusters=k, random_state=0).fit(X)
+    drawn = {int(c.get_gid().split()[1]): c.get_offsets() for c in plot.node_map(model).collections}
+    assert {c: len(points) for c, points in drawn.items()} == dict(enumerate(np.bincount(model.labels_).tolist()))
+    points, own = np.concatenate(list(drawn.values())), np.repeat(list(drawn), list(map(len, drawn.values())))
+    middles = np.array([points[own == c].mean(axis=0) for c in range(k)])
+    nearest = np.square(points[:, None] - middles).sum(axis=2).argmin(axis=1)
+    assert len(np.unique(points, axis=0)) == 200
+    assert (nearest == own).mean() >= least
+
+
+def test_maps_of_vectors_are_samples_and_tell_what_is_left_out():
     X, _ = make_blobs(200, centers=4, cluster_std=1.5, random_state=0)
     model = graphcore.CoresetSpectralClustering(n_clusters=4, random_state=0).fit(X)
-    _, points = plot.coreset_coordinates(model.graph_, np.arange(200), model.labels_)
-    drawn = {c.get_gid(): c.get_offsets() for c in plot.node_map(model).collections}
-    for c in range(4):
-        assert np.array_equal(drawn[f"clusters {c}"], points[model.labels_ == c])
     ax = plot.node_map(model, most=30)
     assert sum(len(c.get_offsets()) for c in ax.collections) == 30
     assert ax.get_title(loc="left") == ""
