@@ -49,6 +49,7 @@ def update(console, model, edges, removed, save, output, quiet, **reading):
         raise click.UsageError("there is nothing to do: give EDGES, or --removed FILE")
     from ..estimators.load import load
     from ..files import check_writable
+    from ..graphs.rows import BY_PAIR
 
     check_writable(save)
     if output is not None:
@@ -65,7 +66,7 @@ def update(console, model, edges, removed, save, output, quiet, **reading):
             given, options = [X], {} if fitted.graph_.node_names is None else {"ids": ids}
     else:
         options = {}
-        if not is_typed("symmetrize"):
+        if not is_typed("symmetrize") and fitted.symmetrize in BY_PAIR:
             reading["symmetrize"] = fitted.symmetrize
         given = [_read(console, model, fitted.graph_, path, path is edges, reading) for path in (edges, removed)]
     with console.stages("update"):
@@ -96,6 +97,7 @@ def _read(console, model, known, path, is_added, reading):
     if path is None:
         return None
     column = reading["weight_column"]
+    reading = reading if is_added else reading | {"symmetrize": "max"}  # what is removed may be listed once
     if is_added and column != "auto" and (column is not None) != known.is_weighted:
         has = "weights, and edges without any would weigh 1 each" if known.is_weighted else "no weights"
         raise ParameterError(f"weight_column={column!r}: the graph of {model} has {has}; leave the option out")

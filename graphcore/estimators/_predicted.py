@@ -252,7 +252,7 @@ def checked_rows(model, X):
         return as_vectors(X, least=1)
     check_sparse(X)
     if kind == "edges" and not hasattr(X, "tocsr"):
-        is_list = isinstance(X, tuple) or edge_columns(column_names(X)) is not None
+        is_list = edge_columns(column_names(X)) is not None
         if is_list or np.asarray(X).ndim == 1:
             raise InputError(
                 f"X {'is a list of edges' if is_list else 'has one dimension'}; give for each new node a row of the "

@@ -5,6 +5,7 @@ from collections import Counter
 
 from ..exceptions import FormatError, ParameterError
 from ..graphs.columns import edge_columns, is_index, left_out, no_edges, two_kinds
+from ..graphs.columns import is_time as is_time_name
 from ..graphs.columns import weight_column as find_weight
 from ._fields import INTEGER, MISSING, is_above_codes, is_decimal_comma, is_id, is_number, is_stamp, is_time, is_whole
 
@@ -37,7 +38,7 @@ def is_header(rows, columns):
     """Return whether the first line names the columns; `columns` are those of the ends as far as they are known.
 
     It does if it has names of ends, leaves out the name of an index or counts columns above words, as pandas does, or
-    has words above integer ids or names with digits in both columns of ends, or above numbers in another column.
+    has words above integer ids in both columns of ends, or above numbers in another column.
     """
     first, rest = rows[0], rows[1:]
     named = edge_columns(first)
@@ -55,11 +56,13 @@ def is_header(rows, columns):
     numbers = {c for c in others if is_number(first[c]) or is_decimal_comma(first[c])}
     words = [c for c in others - numbers if first[c].lower() not in MISSING]
     above_ids = any(all_ids(rest, [c]) for c in columns) if len(rest) > 1 else all_ids(rest, columns)
-    above_codes = all(is_above_codes(first[c], [row[c] for row in rest if c < len(row)]) for c in columns)
-    return (
-        above_ids
-        or above_codes
-        or any(all(is_number(row[c]) or is_decimal_comma(row[c]) for row in rest) for c in words)
+    return above_ids or any(all(is_number(row[c]) or is_decimal_comma(row[c]) for row in rest) for c in words)
+
+
+def may_be_header(rows, columns):
+    """Return whether the first line has a word above many names with digits in both columns of ends."""
+    return all(
+        c < len(rows[0]) and is_above_codes(rows[0][c], [row[c] for row in rows[1:] if c < len(row)]) for c in columns
     )
 
 
@@ -125,10 +128,8 @@ def choose_ends(rows, names, columns, weight_column):
         return tuple(map(names.index, found)), index, notes
     weight = None if weight_column == "auto" else position(weight_column, names, "weight_column")
     nodes = [c for c in range(min(map(len, rows))) if c not in index and (c < 2 or c != weight)]
-    words = [c for c in nodes if not any(is_number(row[c]) for row in rows)]
-    front = set(nodes[:2]) - set(words)
-    if front and len(words) > 1 and _times(rows, front)[1] == front:
-        nodes = words  # a time in front is no end
+    untimed = [c for c in nodes if not (names and c < len(names) and is_time_name(names[c]))]
+    nodes = untimed if len(untimed) > 1 else nodes
     between = next((c for c in nodes[:2] if 2 < len(nodes) <= 2 + _MANY and _is_relation(rows, c, nodes[:3])), None)
     if between is not None:
         ends = tuple([c for c in nodes if c != between][:2])
@@ -245,7 +246,8 @@ def choose_weight(rows, names, konect, weight_column, columns, idle):
     if konect is not None:  # its header names the columns, of which the fourth is a time
         return None if konect[1] == "unweighted" else next(iter(numeric), None), []
     numbers = [c for c in numeric if n_numbers[c] == len(rows)]
-    stamps, times = _times(rows, numbers)
+    stamps = {c for c in numbers if all(is_stamp(float(row[c])) for row in rows)}
+    times = stamps | {c for c in numbers if is_time([row[c] for row in rows])}
     if names is not None:
         found = find_weight([names[c] for c in numeric if c < len(names)])
         chosen = None if found is None else names.index(found)
@@ -270,9 +272,3 @@ def choose_weight(rows, names, konect, weight_column, columns, idle):
     likely = [c for c in sorted(unread, key=times.__contains__) if c in numeric and c not in stamps]
     offered = {called(c, names): heads.get(c, c) for c in likely}
     return chosen, [left_out([called(c, names) for c in unread], "weight_column", offered, hint)]
-
-
-def _times(rows, columns):
-    """Return which of some columns of numbers may be times in seconds or parts of them, and which may be any times."""
-    stamps = {c for c in columns if all(is_number(row[c]) and is_stamp(float(row[c])) for row in rows)}
-    return stamps, stamps | {c for c in columns if is_time([row[c] for row in rows])}

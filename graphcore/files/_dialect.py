@@ -15,6 +15,7 @@ from ._columns import (
     is_header,
     is_matrix,
     kind_of_ids,
+    may_be_header,
     names_in_comment,
     notes_on_ends,
 )
@@ -120,7 +121,12 @@ def guess_dialect(source, reading):
         heads = {field.lower() for field in rows[0]}
         is_named = bool(by_name) and all(name.strip().lower() in heads for name in by_name)
         header = is_named or is_header([_heads(rows), *rows[1:]], asked)
+    is_guess = not header and reading.header is None and may_be_header(rows, asked)
+    header = header or is_guess
     notes = [_count_note(numbered[0][1])] if not header and reading.header is None and _may_count(rows) else []
+    if is_guess:
+        heads = ", ".join(repr(field[:40]) for field in rows[0][:4])
+        notes.append(f"{heads} are taken for names of columns; pass header=False (--no-header) if they are nodes")
     names = names_in_comment(remarks, len(rows[0]), layout.split)
     if header:
         names, rows = [field.lower() for field in _heads(rows)], rows[1:]

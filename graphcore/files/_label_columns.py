@@ -115,7 +115,9 @@ def _named_columns(source, columns):
     heads, below = [column[0] for column in columns], [column[1:_SAMPLE] for column in columns]
     known = [c for c, head in enumerate(heads) if plain(head) in _CLUSTERS or _LEVEL.fullmatch(head)]
     words = [c for c, head in enumerate(heads) if head[:1].isalpha() and head.lower() not in MISSING]
-    by_number = any(_are_numbers(below[c]) or is_above_codes(heads[c], below[c]) for c in words)
+    by_number = not any(map(is_number, heads)) and any(
+        _are_numbers(below[c]) or is_above_codes(heads[c], below[c]) for c in words
+    )
     # Labels that are words repeat, and the name of their column is none of them; x and y name classes, too.
     by_repeats = any(heads[c] not in below[c] and len(set(below[c])) < len(below[c]) for c in known if heads[c][1:])
     # A node may have a blank name, too.

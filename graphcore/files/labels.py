@@ -90,9 +90,9 @@ def write_labels(
     format = format or by_name
     if format != "npy" and isinstance(path, (str, os.PathLike)) and ending_of(path)[0] in NO_TEXT:
         raise ParameterError(
-            f"path={os.fspath(path)!r} does not have the ending of text (.tsv, .csv) or .npy, as which labels are "
-            "written; model.to_table(library='pandas') makes a data frame, which writes others, and "
-            "graphcore.write_graph(graph, path, attributes=model.to_table()) the graph with its labels"
+            f"path={os.fspath(path)!r}: labels are written as text (.tsv, .csv) or .npy; for other files take the data "
+            "frame that model.to_table(library='pandas') makes, or graphcore.write_graph(graph, path, "
+            "attributes=model.to_table()), which writes them with their graph"
         )
     if format == "npy":
         if labels.dtype.kind not in "iu":

@@ -151,7 +151,10 @@ def _is_header(columns):
     if any(map(is_id, heads)):
         return False
     return _knows(heads) or any(
-        head and not is_number(head) and len(rest) and (all(map(is_number, rest)) or is_above_codes(head, rest))
+        head
+        and not is_number(head)
+        and len(rest)
+        and (all(map(is_number, rest)) or (len(columns) > 1 and is_above_codes(head, rest)))
         for head, *rest in columns
     )
 

@@ -118,6 +118,11 @@ def no_edges(source, target):
     )
 
 
+def is_time(name):
+    """Return whether a column is called as times are."""
+    return _TIME.fullmatch(plain(name) or "") is not None
+
+
 def is_index(name):
     """Return whether a column is named as libraries name an index that has no name."""
     return isinstance(name, str) and _INDEX.fullmatch(name) is not None
@@ -183,7 +188,7 @@ def left_out(names, parameter, columns, hint=""):
     first that is not called as times are.
     """
     shown = ", ".join(name[:80] for name in map(str, names[:4])) + (f" and {len(names) - 4} more" if names[4:] else "")
-    offered = [value for value, name in columns.items() if not _TIME.fullmatch(plain(name) or "")]
+    offered = [value for value, name in columns.items() if not is_time(name)]
     offered.sort(key=lambda value: plain(columns[value]) not in _SUMS)
     remedy = offered[0][:80] if offered and isinstance(offered[0], str) else offered[0] if offered else None
     take = "" if remedy is None else f"{parameter}={remedy!r} if it holds the edges' weights, "

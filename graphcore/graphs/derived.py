@@ -118,9 +118,11 @@ def change_graph(graph, added=None, removed=None):
     import scipy.sparse as sp
 
     names = _Names(graph)
-    gone, given = _pairs("removed", removed, names, weighted=graph.is_weighted)
+    gone, _ = _pairs("removed", removed, names, weighted=False)
     ends, weights = _pairs("added", added, names, weighted=graph.is_weighted, grow=True)
-    gone, given = _merged(gone, given)
+    gone = np.unique(gone, axis=0)
+    if graph.is_weighted and _has_weights(removed):
+        warn_user("removed: weights are not read, as edges are removed as a whole; add what is to be left of one")
     n = names.n_nodes
     A = graph.to_scipy()
     A.resize((n, n))
@@ -128,11 +130,6 @@ def change_graph(graph, added=None, removed=None):
     if (taken == 0).any():
         a, b = gone[np.argmin(taken != 0)]
         raise InputError(f"removed: there is no edge between {names.of(a)!r} and {names.of(b)!r}")
-    if given is not None and (more := given < (1 - 1e-6) * taken).any():
-        warn_user(
-            f"removed: {np.count_nonzero(more)} of these edges weigh more than is given, and are removed as a whole; "
-            "add what is to be left"
-        )
     if weights is None and graph.is_weighted:
         if len(ends):
             warn_user(
@@ -160,6 +157,11 @@ def change_graph(graph, added=None, removed=None):
     data = rows.data if graph.weights is None or graph.weights.dtype == np.float64 else rows.data.astype(np.float32)
     made = Graph(rows.indptr, rows.indices, without_ones(data), node_names=names.all, check=False)
     return ChangedGraph(made, ends, change, int(is_new.sum()), len(gone))
+
+
+def _has_weights(edges):
+    """Return whether a tuple of arrays or a table has weights; a graph has them by the way."""
+    return (isinstance(edges, tuple) and len(edges) == 3) or weight_column(column_names(edges)) is not None
 
 
 def _arrays(parameter, edges):
@@ -207,7 +209,7 @@ def _merged(ends, weights):
 
 
 def _pairs(parameter, edges, names, *, weighted, grow=False):
-    """Ends of edges (m, 2) int64, the smaller first, and their weights, or None; only if `weighted`, of tables."""
+    """Ends of edges (m, 2) int64, the smaller first, and their weights, or None; of tables only if `weighted`."""
     if edges is None:
         return np.empty((0, 2), dtype=np.int64), None
     if is_graph_object(edges):
@@ -222,10 +224,11 @@ def _pairs(parameter, edges, names, *, weighted, grow=False):
     else:
         found = _arrays(parameter, edges)
     sources, targets, weights = (*found, None)[:3]
-    weights = None if weights is None else edge_weights(weights, len(sources)).astype(np.float64)
+    # A removed edge loses all its weight.
+    weights = edge_weights(weights, len(sources)).astype(np.float64) if grow and weights is not None else None
     ends = names.numbers(parameter, sources, targets, grow)
     ends.sort(axis=1)
-    if grow and weights is not None and not weights.all():
+    if weights is not None and not weights.all():
         ends, weights = ends[weights != 0], weights[weights != 0]
     return ends, weights
 

@@ -17,6 +17,8 @@ from .drawing import cluster_disks
 
 # The matrix of the graph between clusters is dense.
 _MAX_CLUSTERS = 1000
+# Disks are placed by forces between all of them.
+_MAX_DISKS = 150
 # Steps of the lazy walk from a node.
 _STEPS = 2
 # This share of the points may lie far from all others, and is drawn at the border.
@@ -194,7 +196,8 @@ def node_map(
 
     Every cluster is a disk, placed by its links to others, in which nodes are spread evenly; each is then moved to the
     mean of the clusters in which a short random walk from it ends, so that nodes between two clusters lie between
-    them. Outliers and nodes without an edge have no place: a title says how many are left out.
+    them. Outliers, nodes without an edge and all clusters but the 150 largest are left out; a title says how many
+    nodes.
 
     Parameters
     ----------
@@ -221,12 +224,15 @@ def node_map(
             f"node_map draws a fitted CoresetSpectralClustering, got {type(model).__name__}; coreset_map draws points"
         )
     graph, labels, k = placed_labels(model.graph_, model.labels_, None)
+    sizes = np.bincount(labels[labels >= 0], minlength=k)
+    if k > _MAX_DISKS:  # the largest, by the place of each among all
+        place = np.argsort(np.argsort(-sizes, kind="stable"), kind="stable")
+        labels = np.where((labels >= 0) & (place[labels] < _MAX_DISKS), labels, -1)
+        sizes = np.bincount(labels[labels >= 0], minlength=k)
     rng, chosen = Streams(random_state).generator("map"), np.flatnonzero(labels >= 0)
     if len(chosen) > check_integer("most", most, low=1):
         chosen = np.sort(rng.choice(chosen, most, replace=False))
-    middles, reach = cluster_disks(
-        quotient_graph(graph, labels, k, n_jobs=model.n_jobs), np.bincount(labels[chosen], minlength=k)
-    )
+    middles, reach = cluster_disks(quotient_graph(graph, labels, k, n_jobs=model.n_jobs), sizes)
     points = _ends_of_walks(graph, labels, middles, model.n_jobs)[chosen]
     angle, radius = rng.uniform(0.0, 2 * np.pi, len(chosen)), reach[labels[chosen]] * np.sqrt(rng.random(len(chosen)))
     points += np.column_stack([radius * np.cos(angle), radius * np.sin(angle)])
@@ -234,5 +240,6 @@ def node_map(
     bare(ax)
     ax.set(xlabel="", ylabel="", aspect="equal")
     if (n_apart := np.count_nonzero(labels < 0)) > 0:
-        ax.set_title(f"left out: {n_apart:,} of {len(labels):,}, without a cluster", fontsize=8, loc="left")
+        small = " or in a small one" * (k > _MAX_DISKS)
+        ax.set_title(f"left out: {n_apart:,} of {len(labels):,}, without a cluster{small}", fontsize=8, loc="left")
     return ax

@@ -31,7 +31,8 @@ from . import nodes
 from .facts import ReportFacts, gather_facts
 from .figures import draw_pictures
 
-_PAGES = (".html", ".htm", "")
+# Endings of other kinds of reports.
+_NO_PAGES = (".pdf", ".png", ".svg", ".jpg", ".docx", ".md", ".json", ".ipynb", ".txt", ".csv", ".tsv", ".gz")
 
 # Shares of the normalised cut by chance: below the first it is far from it, above the second near.
 _FAR, _NEAR = 0.5, 0.85
@@ -88,7 +89,7 @@ def check_page(path):
     """Check that a page can be written to `path`, before the work that it is about; its name may not say otherwise."""
     check_writable(path)
     stem, ending = os.path.splitext(os.fspath(path))
-    if ending.lower() not in _PAGES:
+    if ending.lower() in _NO_PAGES:
         raise ParameterError(f"{path}: a report is an HTML page; call it {stem}.html")
 
 

@@ -327,7 +327,8 @@ def test_a_table_of_vectors_is_noticed(write, text, said):
         ("payer1,friend\n" + "A1,A2\n" * 10, {("friend", "payer1", 1.0), ("A1", "A2", 1.0)}),
         ("customer,friend\n" + "A1,A2\n" * 9, {("customer", "friend", 1.0), ("A1", "A2", 1.0)}),
         ("customer,friend\n" + "A1,A2\n" * 10, {("A1", "A2", 1.0)}),  # many ids with digits below words
-        ("t,who,whom,n\n1700000000,a,b,2\n1700000001,b,c,2\n", {("a", "b", 1.0), ("b", "c", 1.0)}),  # a time in front
+        ("ts,who,whom,n\n7,a,b,2\n9,b,c,2\n", {("a", "b", 1.0), ("b", "c", 1.0)}),  # a time in front
+        ("date,who\n7,a\n9,b\n", {("7", "a", 1.0), ("9", "b", 1.0)}),  # which may be an end where there are no others
         ("n,who,whom\n5,a,b\n7,b,c\n", {("5", "a", 1.0), ("7", "b", 1.0)}),
         ("0,1\na,b\nb,c\n", {("a", "b", 1.0), ("b", "c", 1.0)}),  # pandas' columns without names
         ("0,1,2\na,b,2\nb,c,3\n", {("a", "b", 2.0), ("b", "c", 3.0)}),  # and a weight
@@ -421,6 +422,13 @@ def test_doubts_are_said_and_not_settled_in_silence(write, tmp_path, text, said,
     assert edges_of(graph) == edges
     messages = " ".join(str(warning.message) for warning in caught)
     assert re.search(said, messages) if said else not messages
+
+
+def test_a_header_above_names_with_digits_is_told(write):
+    text = "hub,core\n" + "".join(f"n{i},m{i}\n" for i in range(10))
+    with pytest.warns(GraphWarning, match=r"'hub', 'core' are taken for names of columns; pass header=False"):
+        assert read_graph(write(text)).n_edges == 10
+    assert read_graph(write(text), header=False).n_edges == 11
 
 
 def test_ascending_whole_numbers_are_times(write):

@@ -150,6 +150,8 @@ def test_a_header_that_is_guessed_is_told(write):
     with pytest.warns(GraphWarning, match="'acct', 'zone' are names of columns"):
         codes = "".join(f"A{i},north\n" for i in range(10))
         assert read_label_lines(write("acct,zone\n" + codes))[0] == [f"A{i}" for i in range(10)]
+    own = write("core\t3\n" + "".join(f"n{i}\t0\n" for i in range(12)))  # as they are written
+    assert read_label_lines(own)[0][0] == "core"
     unnamed = "".join(f"{c},{c},{c}\n" for c in ("Unnamed: 0", 0, 1))
     assert read_label_lines(write(unnamed))[0] == ["0", "1"]
 
@@ -287,8 +289,14 @@ def test_bad_arguments(tmp_path, named):
         ([0, 1], tmp_path / "l", ["a"], InputError, "2 labels for 1 nodes"),
         ([[[0, 1]]], tmp_path / "l", named, InputError, "one dimension, as model.labels_ have, or two"),
         ([0, 1, 2], 7, named, ParameterError, "path"),
-        ([0, 1, 2], tmp_path / "l.gexf.gz", named, ParameterError, r"gexf.gz' does not have the .* text.*write_graph"),
-        ([0, 1, 2], tmp_path / "l.parquet", named, ParameterError, r"l.parquet' does not have the ending of text"),
+        (
+            [0, 1, 2],
+            tmp_path / "l.gexf.gz",
+            named,
+            ParameterError,
+            r"gexf.gz': labels are written as text.*write_graph",
+        ),
+        ([0, 1, 2], tmp_path / "l.parquet", named, ParameterError, r"l.parquet': labels are written as text"),
         ([0, 1, 2], tmp_path / "l", 5, ParameterError, "names must be"),
         (["a", "b", "c"], tmp_path / "l.npy", named, InputError, "labels that are integers"),
     ]:

@@ -300,6 +300,11 @@ def test_maps_of_vectors_are_samples_and_tell_what_is_left_out():
     assert ax.get_title(loc="left") == f"left out: {n_apart} of 200, without a cluster"
     assert sum(len(c.get_offsets()) for c in ax.collections) == 200 - n_apart
     assert_readable(ax.figure)
+    graph, _ = graphcore.datasets.planted_partition(160, 8, p_in=0.9, p_out=0.001, random_state=0)
+    many = graphcore.CoresetSpectralClustering(n_clusters=160, random_state=0).fit(graph)
+    shown = np.sort(np.bincount(many.labels_[many.labels_ >= 0]))[-150:].sum()
+    title = f"left out: {1280 - shown} of 1,280, without a cluster or in a small one"
+    assert plot.node_map(many, most=5000).get_title(loc="left") == title
 
 
 def test_map_of_few_clusters_has_shapes_and_a_legend():

@@ -80,7 +80,7 @@ def refuse_few(coreset_size, n_clusters, given=None):
     """Raise a ParameterError for a coreset of fewer nodes than clusters, of a `coreset_size` given as a share or so."""
     if coreset_size < n_clusters:
         given = coreset_size if given is None else given
-        comes_to = f"comes to {coreset_size}, which " * (given != coreset_size)
+        comes_to = "" if given == coreset_size else f"comes to {coreset_size}, which "
         raise refused(
             "coreset_size", given, f"{comes_to}is less than n_clusters={n_clusters}; each cluster needs a node"
         )

@@ -147,9 +147,9 @@ def _limits(values):
 
 def _of_moves(values):
     """Return the names of what is asked of moves, apart from limits of size."""
-    is_search = _effort(values) not in _usual(values["objective"])
+    is_search = _effort(values | {"time_limit": None}) not in _usual(values["objective"])
     is_other = values["objective"] not in ("ncut", defaults()["objective"])  # "ncut" is what is lowered without moves
-    return ["effort" if values["time_limit"] is None else "time_limit"] * is_search + ["objective"] * is_other
+    return ["time_limit"] * (values["time_limit"] is not None) + ["effort"] * is_search + ["objective"] * is_other
 
 
 def _may_be_uneven(values):
