@@ -199,6 +199,10 @@ def test_both_directions_of_new_edges_become_one_as_in_the_fit(folder, told):
         told("update m.npz new.csv -o l.tsv")
         entries = graphcore.load("m.npz").graph_.to_scipy()
         assert (entries[0, 1], entries[0, 4]) == (once, again)
+    (folder / "gone.csv").write_text("from,to\nc,b\n")  # each edge once, whatever makes one of both directions
+    (folder / "both.csv").write_text("from,to\na,b\nb,a\nb,c\nc,b\nc,a\na,c\n")
+    told("cluster both.csv -k 1 -o l.tsv --model m.npz --symmetrize min")
+    assert "(0 new, 1 gone)" in told("update m.npz --removed gone.csv").out
 
 
 def test_a_graph_on_disk_is_not_written_over_nor_into_by_python(folder):
