@@ -28,9 +28,8 @@ def information(indptr, indices, labels, k):
     share, part = inside / volume.sum(), volume / volume.sum()
     cut, apart = 1.0 - share.sum(), 1.0 - (part**2).sum()
     own = share > 0
-    return float(
-        xlogy(share[own], share[own] / part[own] ** 2).sum() + (cut * np.log(cut / apart) if cut > 1e-12 else 0.0)
-    )
+    between = cut * np.log(min(cut / apart, 1.0)) if cut > 1e-12 else 0.0  # more than by chance is no merit
+    return float(xlogy(share[own], share[own] / part[own] ** 2).sum() + between)
 
 
 def modularity(indptr, indices, labels):

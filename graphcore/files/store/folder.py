@@ -53,10 +53,11 @@ def put_in_place(folder, path, aside):
         os.rename(path, aside)
         try:
             os.rename(folder, path)
-        except BaseException:
-            os.rename(aside, path)
-            raise
-        shutil.rmtree(aside)
+        finally:
+            if not os.path.lexists(path):
+                os.rename(aside, path)
+            else:  # also where an interrupt came when all was done
+                shutil.rmtree(aside)
     else:
         os.rename(folder, path)
     sync_folder(os.path.dirname(path))
