@@ -251,14 +251,12 @@ def checked_rows(model, X):
     if kind == "distances" and model._reference.searcher is not None:
         return as_vectors(X, least=1)
     check_sparse(X)
-    if kind == "edges" and not hasattr(X, "tocsr"):
-        is_list = edge_columns(column_names(X)) is not None
-        if is_list or np.asarray(X).ndim == 1:
-            raise InputError(
-                f"X {'is a list of edges' if is_list else 'has one dimension'}; give for each new node a row of the "
-                f"weights of its edges to the {model.n_features_in_} fitted nodes (Reshape your data with [X] if it is "
-                "one row); the fitted nodes' own clusters are in labels_, and update takes edges by the names of nodes"
-            )
+    is_list = edge_columns(column_names(X)) is not None
+    if kind == "edges" and not hasattr(X, "tocsr") and (is_list or np.asarray(X).ndim == 1):
+        raise InputError(
+            f"X is no matrix; give for each new node a row of weights, to the {model.n_features_in_} fitted nodes "
+            "(Reshape your data with [X] if it is one row); theirs are in labels_, and update takes edges by names"
+        )
     X = validate_data(
         model, X, accept_sparse="csr", dtype=(np.float32, np.float64), reset=False, order="C",
     )  # fmt: skip

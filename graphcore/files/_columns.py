@@ -59,11 +59,13 @@ def is_header(rows, columns):
     return above_ids or any(all(is_number(row[c]) or is_decimal_comma(row[c]) for row in rest) for c in words)
 
 
-def may_be_header(rows, columns):
-    """Return whether the first line has a word above many names with digits in both columns of ends."""
-    return all(
-        c < len(rows[0]) and is_above_codes(rows[0][c], [row[c] for row in rows[1:] if c < len(row)]) for c in columns
-    )
+def guessed_header(rows, columns):
+    """Return the note, in a list, on a first line with words above many names with digits in both columns of ends."""
+    first, rest = rows[0], rows[1:]
+    if not all(c < len(first) and is_above_codes(first[c], [row[c] for row in rest if c < len(row)]) for c in columns):
+        return []
+    heads = ", ".join(repr(field[:40]) for field in first[:4])
+    return [f"{heads} are taken for names of columns; pass header=False (--no-header) if they are nodes"]
 
 
 def is_count(names):

@@ -11,11 +11,11 @@ from ._columns import (
     all_ids,
     choose_ends,
     choose_weight,
+    guessed_header,
     is_count,
     is_header,
     is_matrix,
     kind_of_ids,
-    may_be_header,
     names_in_comment,
     notes_on_ends,
 )
@@ -99,7 +99,7 @@ def guess_dialect(source, reading):
     excel = EXCEL.fullmatch(numbered[0][1]) if delimiter is None and len(numbered) > 1 else None
     if excel:
         delimiter, numbered = excel[1], numbered[1:]
-    lines = [line for _, line in numbered]
+    lines, notes = [line for _, line in numbered], []
     own = next((m.groups() for m in map(_OWN.fullmatch, remarks) if m), None)
     if own and "\t" in lines[0]:  # files of write_graph with commas have a header
         delimiter, header, ids = delimiter or "\t", bool(header), own[1] if ids == "auto" else ids
@@ -121,12 +121,9 @@ def guess_dialect(source, reading):
         heads = {field.lower() for field in rows[0]}
         is_named = bool(by_name) and all(name.strip().lower() in heads for name in by_name)
         header = is_named or is_header([_heads(rows), *rows[1:]], asked)
-    is_guess = not header and reading.header is None and may_be_header(rows, asked)
-    header = header or is_guess
-    notes = [_count_note(numbered[0][1])] if not header and reading.header is None and _may_count(rows) else []
-    if is_guess:
-        heads = ", ".join(repr(field[:40]) for field in rows[0][:4])
-        notes.append(f"{heads} are taken for names of columns; pass header=False (--no-header) if they are nodes")
+        notes = [] if header else guessed_header(rows, asked)
+        header = header or bool(notes)
+    notes += [_count_note(numbered[0][1])] if not header and reading.header is None and _may_count(rows) else []
     names = names_in_comment(remarks, len(rows[0]), layout.split)
     if header:
         names, rows = [field.lower() for field in _heads(rows)], rows[1:]

@@ -121,7 +121,8 @@ def change_graph(graph, added=None, removed=None):
     gone, _ = _pairs("removed", removed, names, weighted=False)
     ends, weights = _pairs("added", added, names, weighted=graph.is_weighted, grow=True)
     gone = np.unique(gone, axis=0)
-    if graph.is_weighted and _has_weights(removed):
+    has_weights = len(removed) == 3 if isinstance(removed, tuple) else weight_column(column_names(removed))
+    if graph.is_weighted and has_weights:
         warn_user("removed: weights are not read, as edges are removed as a whole; add what is to be left of one")
     n = names.n_nodes
     A = graph.to_scipy()
@@ -157,11 +158,6 @@ def change_graph(graph, added=None, removed=None):
     data = rows.data if graph.weights is None or graph.weights.dtype == np.float64 else rows.data.astype(np.float32)
     made = Graph(rows.indptr, rows.indices, without_ones(data), node_names=names.all, check=False)
     return ChangedGraph(made, ends, change, int(is_new.sum()), len(gone))
-
-
-def _has_weights(edges):
-    """Return whether a tuple of arrays or a table has weights; a graph has them by the way."""
-    return (isinstance(edges, tuple) and len(edges) == 3) or weight_column(column_names(edges)) is not None
 
 
 def _arrays(parameter, edges):
@@ -224,7 +220,6 @@ def _pairs(parameter, edges, names, *, weighted, grow=False):
     else:
         found = _arrays(parameter, edges)
     sources, targets, weights = (*found, None)[:3]
-    # A removed edge loses all its weight.
     weights = edge_weights(weights, len(sources)).astype(np.float64) if grow and weights is not None else None
     ends = names.numbers(parameter, sources, targets, grow)
     ends.sort(axis=1)

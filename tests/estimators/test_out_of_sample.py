@@ -144,9 +144,9 @@ def test_bad_new_input():
         fitted.predict(np.ones((1, 39)))
     with pytest.raises(ValueError, match="Negative values"):
         fitted.predict(-np.ones((1, 40)))
-    with pytest.raises(InputError, match=r"X is a list of edges; .* 40 fitted nodes .* update takes edges"):
+    with pytest.raises(InputError, match=r"X is no matrix; .* 40 fitted nodes .* update takes edges"):
         fitted.predict({"source": [40], "target": [3]})
-    with pytest.raises(InputError, match=r"X has one dimension; .* 40 fitted nodes .* in labels_"):
+    with pytest.raises(InputError, match=r"X is no matrix; .* 40 fitted nodes .* in labels_"):
         fitted.predict([0, 1, 2])
     vectors = model(3).fit(make_blobs(40, random_state=0)[0])
     with pytest.raises(InputError, match="fitted to vectors, and this is a Graph"):

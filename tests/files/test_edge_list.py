@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphcore import FormatError, GraphWarning, ParameterError, build_store, read_graph
+from graphcore import FormatError, GraphWarning, ParameterError, build_store, read_graph, write_graph
 from graphcore.files import _dialect
 
 
@@ -429,6 +429,9 @@ def test_a_header_above_names_with_digits_is_told(write):
     with pytest.warns(GraphWarning, match=r"'hub', 'core' are taken for names of columns; pass header=False"):
         assert read_graph(write(text)).n_edges == 10
     assert read_graph(write(text), header=False).n_edges == 11
+    written = write("")  # own files say what their first line is
+    write_graph(read_graph(write(text), header=False), written, format="tsv")
+    assert read_graph(written).n_edges == 11
 
 
 def test_ascending_whole_numbers_are_times(write):
