@@ -251,8 +251,7 @@ def checked_rows(model, X):
     if kind == "distances" and model._reference.searcher is not None:
         return as_vectors(X, least=1)
     check_sparse(X)
-    is_list = edge_columns(column_names(X)) is not None
-    if kind == "edges" and not hasattr(X, "tocsr") and (is_list or np.asarray(X).ndim == 1):
+    if kind == "edges" and not hasattr(X, "tocsr") and (edge_columns(column_names(X)) or np.asarray(X).ndim == 1):
         raise InputError(
             f"X is no matrix; give for each new node a row of weights, to the {model.n_features_in_} fitted nodes "
             "(Reshape your data with [X] if it is one row); theirs are in labels_, and update takes edges by names"

@@ -225,10 +225,8 @@ def node_map(
         )
     graph, labels, k = placed_labels(model.graph_, model.labels_, None)
     sizes = np.bincount(labels[labels >= 0], minlength=k)
-    if k > _MAX_DISKS:  # the largest, by the place of each among all
-        place = np.argsort(np.argsort(-sizes, kind="stable"), kind="stable")
-        labels = np.where((labels >= 0) & (place[labels] < _MAX_DISKS), labels, -1)
-        sizes = np.bincount(labels[labels >= 0], minlength=k)
+    small = np.argsort(-sizes, kind="stable")[_MAX_DISKS:]
+    labels, sizes[small] = np.where(np.isin(labels, small), -1, labels), 0
     rng, chosen = Streams(random_state).generator("map"), np.flatnonzero(labels >= 0)
     if len(chosen) > check_integer("most", most, low=1):
         chosen = np.sort(rng.choice(chosen, most, replace=False))
@@ -240,6 +238,6 @@ def node_map(
     bare(ax)
     ax.set(xlabel="", ylabel="", aspect="equal")
     if (n_apart := np.count_nonzero(labels < 0)) > 0:
-        small = " or in a small one" * (k > _MAX_DISKS)
-        ax.set_title(f"left out: {n_apart:,} of {len(labels):,}, without a cluster{small}", fontsize=8, loc="left")
+        but_large = " or in a small one" * bool(len(small))
+        ax.set_title(f"left out: {n_apart:,} of {len(labels):,}, without a cluster{but_large}", fontsize=8, loc="left")
     return ax
