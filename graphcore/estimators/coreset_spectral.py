@@ -39,8 +39,8 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, PredictedRows
     Parameters
     ----------
     n_clusters : int, list of int, "auto" or None, default 8
-        Number of clusters. "auto" chooses it by :func:`graphcore.select_n_clusters` before the fit, which takes up to
-        about twice as long as the fit from two million edges on, and up to five times as long on fewer; where that
+        Number of clusters. "auto" chooses it by :func:`graphcore.select_n_clusters` before the fit, which takes
+        about as long as the fit, but up to four times as long for graphs without clusters or of vectors; where that
         finds one cluster, the number that maximises modularity is taken, see `selection_`. None lets `resolution`
         choose or, with ``objective="modularity"``, takes the number that maximises modularity. Ascending numbers such
         as [10, 100, 1000] are nested levels, see `level_labels_`; other attributes describe the finest level. Levels
@@ -86,9 +86,9 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, PredictedRows
         ``effort="best"``. Ctrl-C ends a search of more than the default effort in the same way, with a warning.
     resolution : float or None, default None
         With ``n_clusters=None``, a number r of at least 1: the number of clusters k with the largest
-        ``information - log(k) / r`` is taken, up to ``2 sqrt(n)`` and 2,000. At 1 there is one cluster; larger values
-        give more clusters, see :attr:`tree_`. With ``objective="modularity"`` it is the resolution of modularity, any
-        positive number, by default 1, and `n_clusters` may be given as well.
+        ``information - log(k) / r`` is taken, of the candidates of :func:`graphcore.select_n_clusters`. At 1 there is
+        one cluster; larger values give more clusters, see :attr:`tree_`. With ``objective="modularity"`` it is the
+        resolution of modularity, any positive number, by default 1, and `n_clusters` may be given as well.
     symmetrize : {"max", "average", "sum", "min", "error", "degree-discounted", "random-walk"}, default "max"
         How an asymmetric matrix or a directed graph is made symmetric, see :meth:`graphcore.Graph.from_edges`.
     coreset_size : int, float or "auto", default "auto"

@@ -95,10 +95,10 @@ def information_corners(information, costs, price):
     return Corners(scores, hull)
 
 
-def _curves(trees):
+def _curves(sweeps):
     """Information and entropy [k - 1] of k clusters, means over coresets, as far as each has so many micro-clusters."""
-    most = min(tree.n_micro_clusters for tree in trees)
-    return tuple(np.mean([getattr(tree, name)[:most] for tree in trees], axis=0) for name in ("information", "entropy"))
+    most = min(sweep.n_micro_clusters for sweep in sweeps)
+    return tuple(np.mean([getattr(sweep, name)[:most] for sweep in sweeps], axis=0) for name in ("information", "entropy"))
 
 
 class _Corner(NamedTuple):
@@ -123,36 +123,36 @@ class _Corner(NamedTuple):
         return replace(found, balance=self.balance, **known)
 
 
-def _corner(trees, price, candidates, balance=None):
+def _corner(sweeps, price, candidates, balance=None):
     """Return the sharpest of the candidates; without a balance labels cost log k, as those of clusters of one size."""
-    information, entropy = _curves(trees)
+    information, entropy = _curves(sweeps)
     costs = np.log(np.arange(1, len(entropy) + 1)) if balance is None else entropy
     corners = information_corners(information, costs, price)
     best = int(candidates[int(np.argmax(np.nan_to_num(corners.scores[candidates - 1], nan=-1.0)))])
     return _Corner(best, information, entropy, corners, 1.0 if balance is None else balance)
 
 
-def _uneven_corner(trees, even, price, candidates, options):
+def _uneven_corner(sweeps, even, price, candidates, options):
     """The number that stands out if clusters may be uneven, at the balance that leaves least doubt; None if none is."""
     k = even.best
     worth = even.information[k - 1] / even.entropy[k - 1] if k > 1 else _WORTH
-    tried, n = others(options.balance), len(trees)
-    jobs = [(tree, (1.0 - balance) * worth) for balance in tried for tree in trees]
+    tried, n = others(options.balance), len(sweeps)
+    jobs = [(sweep, (1.0 - balance) * worth) for balance in tried for sweep in sweeps]
     merged = map_items(lambda job: job[0].at(job[1]), jobs, options.n_jobs)
-    found = [_corner(trees, price, candidates, 1.0)] if options.balance == "auto" else []
+    found = [_corner(sweeps, price, candidates, 1.0)] if options.balance == "auto" else []
     found += [_corner(merged[i * n : (i + 1) * n], price, candidates, balance) for i, balance in enumerate(tried)]
     clear = [corner for corner in found if corner.is_clear and corner.corners.scores[corner.best - 1] > _CHANCE]
     scores = [certainty(corner.information[corner.best - 1], corner.entropy[corner.best - 1]) for corner in clear]
     return clear[most_even(scores)] if clear else None
 
 
-def by_information(graph, trees, candidates, options):
+def by_information(graph, sweeps, candidates, options):
     """The number at the sharpest corner, of even clusters or else of uneven ones; it warns where none stands out."""
     price, at = label_price(graph, options.n_edges), candidates - 1
-    even = _corner(trees, price, candidates)
+    even = _corner(sweeps, price, candidates)
     if even.is_clear:
         return even.choice(candidates, clear=True)
-    uneven = _uneven_corner(trees, even, price, candidates, options)
+    uneven = _uneven_corner(sweeps, even, price, candidates, options)
     if uneven is not None:
         warn_user(
             f"no number of clusters of about one size stands out; k = {uneven.best} does if they are uneven, which is "
@@ -169,7 +169,7 @@ def by_information(graph, trees, candidates, options):
     # No corner: at every price one end of the candidates is best, and at the price that labels have it is this one.
     best = int(candidates[int(np.argmax(information[at] - price * np.log(candidates)))])
     if best == candidates[0]:
-        found = _by_modularity(graph, len(trees), options) if len(candidates) > 1 else best
+        found = _by_modularity(graph, len(sweeps), options) if len(candidates) > 1 else best
         finer = _best_of_the_finer(information[at], candidates, price)
         if options.falls_back and found > best:
             most = int(candidates[np.searchsorted(candidates, found, "right") - 1])
@@ -216,9 +216,9 @@ def _by_modularity(graph, n_drafts, options):
     return int(found.best.labels.max()) + 1
 
 
-def by_resolution(trees, candidates, resolution):
+def by_resolution(sweeps, candidates, resolution):
     """The number of clusters with the largest information, in the mean over coresets, less labels at their price."""
-    information = _curves(trees)[0][: len(candidates)]
+    information = _curves(sweeps)[0][: len(candidates)]
     candidates = candidates[: len(information)]
     found = selection(
         "resolution", candidates, information - np.log(candidates) / resolution, {"information (nats)": information}

@@ -21,10 +21,10 @@ from ..spectral.exact import spectral_embedding
 from . import penalty as _penalty
 from .information import by_information, by_resolution, effective_edges
 from .result import KSelection, selection
-from .sweep import micro_cluster_trees, n_trees
+from .sweep import n_sweeps, sweep_coresets
 
-# Where nobody says how far to look: as far as clusters of sqrt(n) / 2 nodes, and not beyond this.
-_MAX_CANDIDATES = 2000
+# Where nobody says how far to look: as far as clusters of sqrt(n) / 2 or 20 nodes, and not beyond this.
+_LEAST_NODES, _MAX_CANDIDATES = 20, 2000
 # The eigenvalues take the longer, the more candidates there are.
 _MAX_EIGENVALUES = 200
 
@@ -53,7 +53,7 @@ def select_n_clusters(
         columns of integers may be either, and are refused.
     candidates : iterable of int, optional
         Numbers of clusters to choose from, each from 1 to the number of nodes that have an edge. Default: 1 to
-        ``2 sqrt(n)``, at most 2,000 ("eigengap", which is slow: 200).
+        ``2 sqrt(n)`` or ``n / 20``, whichever is more, at most 2,000 ("eigengap", which is slow: 200).
     method : {"information", "description-length", "eigengap", "penalty"}
         See Notes. The default is "information".
     n_neighbors, metric
@@ -62,8 +62,7 @@ def select_n_clusters(
         For "information": how even the clusters are to be, see :class:`graphcore.CoresetSpectralClustering`; with 1
         uneven ones are not looked for.
     n_coresets : int, optional
-        Coresets to sweep over. Default: for "information" 4, fewer above half a million edges, 1 from two million on;
-        else 1.
+        Coresets to sweep over. Default: for "information" 4, fewer above 80,000 edges, 1 from 260,000 on; else 1.
     random_state : int, numpy Generator, RandomState or None, default None
     n_jobs : int, optional
         Number of threads; the result for a graph does not depend on it.
@@ -80,7 +79,7 @@ def select_n_clusters(
     Notes
     -----
     All methods but "penalty" on vectors look at the same sweep: micro-clusters of a coreset, as in a fit, merged
-    pair by pair down to one cluster.
+    pair by pair down to one cluster; each time their number has halved, nodes are moved between them.
 
     "information"
         The information J(k) that clusters have about edges (the objective that fits raise, in the mean over the
@@ -141,13 +140,13 @@ def _choose(graph, candidates, options, *, method="information", n_coresets=None
     most = _MAX_EIGENVALUES if method == "eigengap" else None
     ks = _as_candidates(candidates, n_linked, "nodes that have an edge", most)
     if n_coresets is None:
-        n_coresets = n_trees(graph) if method == "information" else 1
+        n_coresets = n_sweeps(graph) if method == "information" else 1
     # One more than asked about, since a gap or a corner needs what comes next.
-    trees = micro_cluster_trees(
+    sweeps = sweep_coresets(
         graph, min(int(ks[-1]) + 1, n_linked), n_coresets=n_coresets, random_state=options.streams,
         n_jobs=options.n_jobs,
     )  # fmt: skip
-    return _CHOICES[method](graph, trees, ks, options)
+    return _CHOICES[method](graph, sweeps, ks, options)
 
 
 def choose_for_fit(graph, params, *, n_edges=None, random_state=None, n_jobs=None):
@@ -167,15 +166,16 @@ def choose_for_fit(graph, params, *, n_edges=None, random_state=None, n_jobs=Non
         balance = params.values["balance"]
         return _choose(graph, candidates, _Options(balance, streams, n_jobs, n_edges, falls_back=True))
     graph = in_range(graph)
-    trees = micro_cluster_trees(
-        graph, int(candidates[-1]), n_coresets=n_trees(graph), random_state=streams, n_jobs=n_jobs
+    sweeps = sweep_coresets(
+        graph, int(candidates[-1]), n_coresets=n_sweeps(graph), random_state=streams, n_jobs=n_jobs
     )
-    return by_resolution(trees, candidates, settings.resolution)
+    return by_resolution(sweeps, candidates, settings.resolution)
 
 
 def default_candidates(n):
-    """1 to ``2 sqrt(n)``, at most 2,000 and at most n."""
-    return np.arange(1, max(1, min(n, _MAX_CANDIDATES, max(2, int(2 * np.sqrt(n))))) + 1)
+    """1 to ``2 sqrt(n)`` or ``n / 20``, whichever is more, at most 2,000 and at most n."""
+    most = max(2, int(2 * np.sqrt(n)), n // _LEAST_NODES)
+    return np.arange(1, max(1, min(n, _MAX_CANDIDATES, most)) + 1)
 
 
 def partition_length(tree):
@@ -210,9 +210,10 @@ def description_gain(micro_tree, n_edges):
     return n_edges * micro_tree.information - (length - length[0]) - rates
 
 
-def _by_description_length(graph, trees, candidates, options):
-    most = min(tree.n_micro_clusters for tree in trees)
-    gain = np.max([description_gain(tree, options.n_edges)[:most] for tree in trees], axis=0)[candidates - 1]
+def _by_description_length(graph, sweeps, candidates, options):
+    most = min(sweep.n_micro_clusters for sweep in sweeps)
+    gains = [sweep.joined([description_gain(tree, options.n_edges) for tree in sweep.trees]) for sweep in sweeps]
+    gain = np.max([each[:most] for each in gains], axis=0)[candidates - 1]
     return selection("description-length", candidates, gain, {"description saved (nats)": gain})
 
 
@@ -226,15 +227,15 @@ def laplacian_eigenvalues(rows, n_values, *, random_state=None):
     return np.maximum(1.0 - values, 0.0)
 
 
-def _by_eigengap(graph, trees, candidates, options):
-    first = trees[0]
-    values = laplacian_eigenvalues(first.rows, int(candidates[-1]) + 1, random_state=options.streams)
+def _by_eigengap(graph, sweeps, candidates, options):
+    finest = sweeps[0].trees[0]
+    values = laplacian_eigenvalues(finest.rows, int(candidates[-1]) + 1, random_state=options.streams)
     gaps = np.append(np.diff(values), np.nan)[candidates - 1]
     return selection("eigengap", candidates, gaps, {"eigenvalue of the Laplacian": values[candidates - 1]})
 
 
-def _by_penalty(graph, trees, candidates, options):
-    error_of, radius = _penalty.kmeans_cost_of_graph(graph, trees[0])
+def _by_penalty(graph, sweeps, candidates, options):
+    error_of, radius = _penalty.kmeans_cost_of_graph(graph, sweeps[0].trees[0])
     return _penalised(error_of, candidates, graph.n_nodes - graph.n_isolated, radius)
 
 

@@ -15,7 +15,7 @@ from graphcore.cluster.selection.penalty import (
     radius_of,
     statistical_bound,
 )
-from graphcore.cluster.selection.sweep import micro_cluster_trees
+from graphcore.cluster.selection.sweep import sweep_coresets
 
 from ...oracles import cost_of_partition, dense_kernel, partitions, quick, random_adjacency
 
@@ -118,7 +118,7 @@ def test_cost_of_a_graph_is_that_of_weighted_kernel_kmeans(n, seed):
     A[0, 1] = A[1, 0] = 1.0
     graph = Graph.from_scipy(A, warn=False)
     linked = A.sum(axis=1) > 0
-    (tree,) = micro_cluster_trees(graph, min(3, int(linked.sum())), random_state=seed)
+    tree = sweep_coresets(graph, min(3, int(linked.sum())), random_state=seed)[0].trees[0]
     error_of, radius = kmeans_cost_of_graph(graph, tree)
     B = A[np.ix_(linked, linked)]
     K, weights = dense_kernel(B, shift=1.0)

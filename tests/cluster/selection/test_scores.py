@@ -13,7 +13,7 @@ from graphcore import Graph
 from graphcore.cluster.partition.quotient import quotient
 from graphcore.cluster.selection.information import concave_hull, effective_edges, information_corners, label_price
 from graphcore.cluster.selection.select import description_gain, laplacian_eigenvalues, partition_length
-from graphcore.cluster.selection.sweep import micro_cluster_trees
+from graphcore.cluster.selection.sweep import sweep_coresets
 
 from ...oracles import quick, random_adjacency
 
@@ -133,7 +133,7 @@ def test_gain_is_likelihood_less_labels_and_rates(n, density, seed):
     for i in range(n):  # a ring, so that no node is isolated
         A[i, (i + 1) % n] = A[(i + 1) % n, i] = 1.0
     graph = Graph.from_scipy(A)
-    (tree,) = micro_cluster_trees(graph, min(4, n), random_state=seed)
+    tree = sweep_coresets(graph, min(4, n), random_state=seed)[0].trees[0]
     lengths = partition_length(tree.tree)
     gains = description_gain(tree, effective_edges(graph))
     n_edges = A.sum() / 2

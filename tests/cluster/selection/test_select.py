@@ -15,7 +15,7 @@ import graphcore
 from graphcore import Graph, GraphWarning, InputError, ParameterError, select_n_clusters
 from graphcore.cluster.selection.information import _corner, _uneven_corner
 from graphcore.cluster.selection.select import METHODS, default_candidates
-from graphcore.cluster.selection.sweep import micro_cluster_trees
+from graphcore.cluster.selection.sweep import sweep_coresets
 
 from ...oracles import cliques, planted, shared_graph
 
@@ -160,15 +160,15 @@ def test_digits():
         assert found.clear
 
 
-LARGER = [pytest.param(name, marks=pytest.mark.slow) for name in ("mnist-nn10", "pendigits-nn250")]
-
-
-@pytest.mark.parametrize("name", ["pendigits-nn10", *LARGER])
-def test_ten_digits_within_a_fifth(shared_data, name):
-    graph = Graph.from_scipy(shared_graph(shared_data, name)[0])
-    found = [select_n_clusters(graph, random_state=seed) for seed in range(4)]
+@pytest.mark.slow
+def test_ten_digits_within_a_fifth(shared_data):
+    """Of 16 seeds each 11, 14 and 16 are clear; fewer than 9 of 12 have a probability below 4 %."""
+    found = []
+    for name in ("pendigits-nn10", "mnist-nn10", "pendigits-nn250"):
+        graph = Graph.from_scipy(shared_graph(shared_data, name)[0])
+        found += [select_n_clusters(graph, random_state=seed) for seed in range(4)]
     assert all(8 <= each.best <= 12 for each in found)
-    assert sum(each.clear for each in found) >= 3
+    assert sum(each.clear for each in found) >= 9
 
 
 def test_even_growth_takes_the_last_candidate():
@@ -206,7 +206,7 @@ def test_uneven_clusters_are_counted_if_no_even_ones_stand_out():
 def test_eigengaps_are_differences_of_eigenvalues():
     graph = blocks(5, 60, 0)
     found = select_n_clusters(graph, [2, 5, 8], method="eigengap", random_state=3)
-    (tree,) = micro_cluster_trees(graph, 9, random_state=3)
+    tree = sweep_coresets(graph, 9, random_state=3)[0].trees[0]
     A = np.zeros((tree.n_micro_clusters, tree.n_micro_clusters))
     for i in range(tree.n_micro_clusters):
         span = slice(tree.rows.indptr[i], tree.rows.indptr[i + 1])
@@ -218,10 +218,10 @@ def test_eigengaps_are_differences_of_eigenvalues():
 def test_information_is_the_mean_over_coresets():
     graph = blocks(5, 100, 0)
     found = select_n_clusters(graph, range(1, 9), n_coresets=3, random_state=1)
-    trees = micro_cluster_trees(graph, 9, n_coresets=3, random_state=1)
-    expected = np.mean([tree.information[:8] for tree in trees], axis=0)
+    sweeps = sweep_coresets(graph, 9, n_coresets=3, random_state=1)
+    expected = np.mean([sweep.information[:8] for sweep in sweeps], axis=0)
     np.testing.assert_allclose(found.curves["information (nats)"], expected)
-    assert not np.array_equal(trees[0].information[:8], trees[1].information[:8])
+    assert not np.array_equal(sweeps[0].information[:8], sweeps[1].information[:8])
 
 
 @pytest.mark.filterwarnings("ignore:k = 1, the least:graphcore.GraphWarning")
@@ -273,7 +273,8 @@ def test_default_candidates():
     assert default_candidates(1).tolist() == [1]
     assert default_candidates(2).tolist() == [1, 2]
     assert default_candidates(100).tolist() == list(range(1, 21))
-    assert default_candidates(10**5).tolist() == list(range(1, 633))
+    assert default_candidates(1600).tolist() == list(range(1, 81))
+    assert default_candidates(20_000).tolist() == list(range(1, 1001))
     assert default_candidates(10**7).tolist() == list(range(1, 2001))
 
 

@@ -1,12 +1,12 @@
-"""The sweep: micro-clusters, their tree, and the information of every partition in it, against dense sums."""
+"""The sweep: micro-clusters, the trees of its levels, and the information of every partition, against dense sums."""
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphcore import Graph
-from graphcore.cluster.selection.sweep import micro_cluster_trees
+from graphcore import Graph, GraphWarning, select_n_clusters
+from graphcore.cluster.selection.sweep import sweep_coresets
 
 from ...oracles import cliques, planted, quick
 from ...partitions import value_of
@@ -20,8 +20,9 @@ def test_information_and_entropy_are_those_of_the_trees_partitions(drawn, k, see
     graph = Graph.from_scipy(A, warn=False)
     linked = A.sum(axis=1) > 0
     k = min(k, int(linked.sum()))
-    for tree in [tree.at(price) for tree in micro_cluster_trees(graph, k, n_coresets=2, random_state=seed)]:
-        assert tree.n_micro_clusters >= k
+    sweeps = [sweep.at(price) for sweep in sweep_coresets(graph, k, n_coresets=2, random_state=seed)]
+    assert all(sweep.n_micro_clusters >= k for sweep in sweeps)
+    for tree in [tree for sweep in sweeps for tree in sweep.trees]:
         assert tree.information.shape == (tree.n_micro_clusters,)
         assert tree.tree.leaf_sizes.sum() == linked.sum()
         before = np.full(len(A), -1)
@@ -41,23 +42,74 @@ def test_information_and_entropy_are_those_of_the_trees_partitions(drawn, k, see
 
 def test_the_sweep_does_not_depend_on_threads():
     graph, _ = planted(6, 150, 0.1, 0.01, 0)
-    one = micro_cluster_trees(graph, 20, n_coresets=3, random_state=4)
-    two = micro_cluster_trees(graph, 20, n_coresets=3, random_state=4, n_jobs=2)
+    one = sweep_coresets(graph, 20, n_coresets=3, random_state=4)
+    two = sweep_coresets(graph, 20, n_coresets=3, random_state=4, n_jobs=2)
     for a, b in zip(one, two, strict=True):
-        np.testing.assert_array_equal(a.micro_clusters, b.micro_clusters)
-        np.testing.assert_array_equal(a.tree.children, b.tree.children)
+        for tree, other in zip(a.trees, b.trees, strict=True):
+            np.testing.assert_array_equal(tree.micro_clusters, other.micro_clusters)
+            np.testing.assert_array_equal(tree.tree.children, other.tree.children)
         np.testing.assert_array_equal(a.information, b.information)
     assert not np.array_equal(one[0].information, one[1].information)  # coresets differ
 
 
 def test_disjoint_cliques_have_all_information_up_to_their_number():
     graph = Graph.from_scipy(cliques([12] * 8, loops=False))
-    (tree,) = micro_cluster_trees(graph, 20, random_state=0)
-    np.testing.assert_allclose(tree.information[[0, 1, 3, 7]], np.log([1, 2, 4, 8]), atol=1e-12)
+    (sweep,) = sweep_coresets(graph, 20, random_state=0)
+    np.testing.assert_allclose(sweep.information[[0, 1, 3, 7]], np.log([1, 2, 4, 8]), atol=1e-12)
 
 
 @pytest.mark.parametrize("n_clusters", [1, 29, 30])
 def test_there_are_as_many_cells_as_clusters_asked_about(n_clusters):
     graph = Graph.from_scipy(cliques([10, 10, 10], loops=False))
-    (tree,) = micro_cluster_trees(graph, n_clusters, random_state=0)
-    assert tree.n_micro_clusters >= n_clusters
+    (sweep,) = sweep_coresets(graph, n_clusters, random_state=0)
+    assert sweep.n_micro_clusters >= n_clusters
+
+
+def joined(curves):
+    """Join curves number by number: the finest tree that has no coarser one, and its share of what moves added."""
+    out = []
+    for k in range(1, len(curves[0]) + 1):
+        level = max(i for i, curve in enumerate(curves) if len(curve) >= k)
+        value, n = curves[level][k - 1], len(curves[level])
+        if level + 1 < len(curves) and k > (last := len(curves[level + 1])):
+            added = curves[level + 1][last - 1] - curves[level][last - 1]
+            value += added * np.log(n / k) / np.log(n / last)
+        out.append(value)
+    return out
+
+
+@quick
+@given(st.integers(0, 99), st.sampled_from([0.0, 0.5]))
+def test_a_sweep_joins_the_curves_of_its_levels(seed, price):
+    graph, _ = planted(8, 40, 0.3, 0.02, seed)
+    sweep = sweep_coresets(graph, 12, random_state=seed)[0].at(price)
+    n_clusters = [tree.n_micro_clusters for tree in sweep.trees]
+    assert len(n_clusters) > 3
+    assert n_clusters[-1] < 4
+    assert all(a > b for a, b in zip(n_clusters, n_clusters[1:], strict=False))
+    np.testing.assert_allclose(sweep.information, joined([tree.information for tree in sweep.trees]), atol=1e-12)
+    entropy = np.maximum.accumulate(joined([tree.entropy for tree in sweep.trees]))
+    np.testing.assert_allclose(sweep.entropy, entropy, atol=1e-9)
+    assert (np.diff(sweep.entropy) > 0).all()
+    for finer, coarser in zip(sweep.trees, sweep.trees[1:], strict=False):
+        if price == 0:  # moves have raised what merging left
+            assert coarser.information[-1] >= finer.information[coarser.n_micro_clusters - 1] - 1e-9
+
+
+def test_levels_find_the_clusters_of_noisy_weights():
+    """A tree that merges without moves finds 1 to 151 clusters, and for none of twelve seeds 12."""
+    found = []
+    for seed in range(5):
+        graph, _ = planted(12, 1500, 0.009, 0.0003, seed)
+        A = graph.to_scipy().tocoo()
+        upper = A.row < A.col
+        weights = np.random.default_rng(seed).lognormal(0.0, 0.7, np.count_nonzero(upper))
+        graph = Graph.from_edges(A.row[upper], A.col[upper], weights)
+        found.append(select_n_clusters(graph, random_state=seed).best)
+    assert found == [12] * 5
+
+
+def test_a_huge_graph_is_swept_by_blocks(limits):
+    graph, _ = planted(6, 150, 0.1, 0.01, 0)
+    limits("graphcore.cluster.partition.quotient", _MANY_ENTRIES=1000)
+    assert select_n_clusters(graph, random_state=0).best == 6
