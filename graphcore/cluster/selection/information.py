@@ -98,7 +98,9 @@ def information_corners(information, costs, price):
 def _curves(sweeps):
     """Information and entropy [k - 1] of k clusters, means over coresets, as far as each has so many micro-clusters."""
     most = min(sweep.n_micro_clusters for sweep in sweeps)
-    return tuple(np.mean([getattr(sweep, name)[:most] for sweep in sweeps], axis=0) for name in ("information", "entropy"))
+    return tuple(
+        np.mean([getattr(sweep, name)[:most] for sweep in sweeps], axis=0) for name in ("information", "entropy")
+    )
 
 
 class _Corner(NamedTuple):

@@ -166,9 +166,7 @@ def choose_for_fit(graph, params, *, n_edges=None, random_state=None, n_jobs=Non
         balance = params.values["balance"]
         return _choose(graph, candidates, _Options(balance, streams, n_jobs, n_edges, falls_back=True))
     graph = in_range(graph)
-    sweeps = sweep_coresets(
-        graph, int(candidates[-1]), n_coresets=n_sweeps(graph), random_state=streams, n_jobs=n_jobs
-    )
+    sweeps = sweep_coresets(graph, int(candidates[-1]), n_coresets=n_sweeps(graph), random_state=streams, n_jobs=n_jobs)
     return by_resolution(sweeps, candidates, settings.resolution)
 
 

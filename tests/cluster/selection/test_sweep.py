@@ -1,12 +1,15 @@
 """The sweep: micro-clusters, the trees of its levels, and the information of every partition, against dense sums."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphcore import Graph, GraphWarning, select_n_clusters
-from graphcore.cluster.selection.sweep import sweep_coresets
+from graphcore import Graph, select_n_clusters
+from graphcore.cluster.partition.problem import Problem
+from graphcore.cluster.selection.sweep import _levels, sweep_coresets
 
 from ...oracles import cliques, planted, quick
 from ...partitions import value_of
@@ -20,9 +23,12 @@ def test_information_and_entropy_are_those_of_the_trees_partitions(drawn, k, see
     graph = Graph.from_scipy(A, warn=False)
     linked = A.sum(axis=1) > 0
     k = min(k, int(linked.sum()))
-    sweeps = [sweep.at(price) for sweep in sweep_coresets(graph, k, n_coresets=2, random_state=seed)]
-    assert all(sweep.n_micro_clusters >= k for sweep in sweeps)
-    for tree in [tree for sweep in sweeps for tree in sweep.trees]:
+    (sweep,) = sweep_coresets(graph, k, random_state=seed)
+    assert sweep.n_micro_clusters >= k
+    first = sweep.trees[0]
+    levels = [*_levels(Problem(graph.rows, k), first.micro_clusters.copy(), first.n_micro_clusters, 1.5, None)]
+    assert [tree.n_micro_clusters for tree in levels] == [tree.n_micro_clusters for tree in sweep.trees]
+    for tree in [tree.at(price) for tree in levels]:
         assert tree.information.shape == (tree.n_micro_clusters,)
         assert tree.tree.leaf_sizes.sum() == linked.sum()
         before = np.full(len(A), -1)
@@ -46,7 +52,7 @@ def test_the_sweep_does_not_depend_on_threads():
     two = sweep_coresets(graph, 20, n_coresets=3, random_state=4, n_jobs=2)
     for a, b in zip(one, two, strict=True):
         for tree, other in zip(a.trees, b.trees, strict=True):
-            np.testing.assert_array_equal(tree.micro_clusters, other.micro_clusters)
+            np.testing.assert_array_equal(tree.rows.weights, other.rows.weights)
             np.testing.assert_array_equal(tree.tree.children, other.tree.children)
         np.testing.assert_array_equal(a.information, b.information)
     assert not np.array_equal(one[0].information, one[1].information)  # coresets differ
@@ -86,12 +92,12 @@ def test_a_sweep_joins_the_curves_of_its_levels(seed, price):
     n_clusters = [tree.n_micro_clusters for tree in sweep.trees]
     assert len(n_clusters) > 3
     assert n_clusters[-1] < 4
-    assert all(a > b for a, b in zip(n_clusters, n_clusters[1:], strict=False))
+    assert all(a > b for a, b in pairwise(n_clusters))
     np.testing.assert_allclose(sweep.information, joined([tree.information for tree in sweep.trees]), atol=1e-12)
     entropy = np.maximum.accumulate(joined([tree.entropy for tree in sweep.trees]))
     np.testing.assert_allclose(sweep.entropy, entropy, atol=1e-9)
     assert (np.diff(sweep.entropy) > 0).all()
-    for finer, coarser in zip(sweep.trees, sweep.trees[1:], strict=False):
+    for finer, coarser in pairwise(sweep.trees):
         if price == 0:  # moves have raised what merging left
             assert coarser.information[-1] >= finer.information[coarser.n_micro_clusters - 1] - 1e-9
 
