@@ -24,7 +24,7 @@ _MIN_CORESET = 1000
 _CELLS_PER_CLUSTER = 2
 # A level has so many times the clusters of the next one, and its nodes have so many passes of moves, which mend what
 # merging got wrong of large and noisy clusters. Of 60 planted, LFR and neighbour graphs of 20,000 to 300,000 nodes,
-# some with lognormal weights, a tree without moves chose exactly the right number for 15, levels for 43. With a ratio
+# some with lognormal weights, a tree without moves chose exactly the right number for 15, levels for 44. With a ratio
 # of 2 they take a quarter less time, but make corners of their own: of 8 choices for com-DBLP 2 were clear, at the
 # number of a level.
 _RATIO, _PASSES = 1.5, 3
