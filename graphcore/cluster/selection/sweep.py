@@ -91,8 +91,8 @@ class Sweep:
     def joined(self, curves):
         """Join curves [k - 1], one of each tree, into that of the sweep.
 
-        What moves have added when a tree begins is spread over the numbers before it, evenly in log k: a level is to
-        make no corner of its own.
+        The gain by moves before a tree begins is spread over the numbers before it, evenly in log k: a level is to make
+        no corner of its own.
         """
         out = curves[0].copy()
         for finer, coarser in pairwise(curves):
