@@ -196,7 +196,7 @@ def notes_on_ends(rows, names, columns, bipartite):
                 f"column {name!r} holds lists of numbers, as {fields[-1][:40]!r}, and no nodes; if they are vectors, "
                 "use knn_graph (--vectors); if neighbours, format='adjlist' reads them with blanks between"
             )
-        if fields and all(field.endswith(":") for field in fields):
+        if fields and all(field.endswith(":") and field[:-1].isalnum() for field in fields):
             raise FormatError(
                 f"column {name!r} holds {fields[0]!r} and the like, as lists of neighbours do; without the colons they "
                 "are read with format='adjlist'"

@@ -172,3 +172,8 @@ def test_bad_parameters(tmp_path):
         with pytest.raises(error, match=message):
             write_graph(what, tmp_path / name if isinstance(name, str) else name, format=format)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_colon_is_a_name(tmp_path):
+    write_graph(Graph.from_edges([0], [1], node_names=[":", "b"]), tmp_path / "g.tsv")
+    assert read_graph(tmp_path / "g.tsv").node_names.tolist() == [":", "b"]
