@@ -79,7 +79,7 @@ def select_n_clusters(
     Notes
     -----
     All methods but "penalty" on vectors look at the same sweep: micro-clusters of a coreset, as in a fit, merged
-    pair by pair down to one cluster; each time their number has halved, nodes are moved between them.
+    pair by pair down to one cluster; whenever their number has fallen by a third, nodes are moved between them.
 
     "information"
         The information J(k) that clusters have about edges (the objective that fits raise, in the mean over the

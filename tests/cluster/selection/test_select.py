@@ -160,15 +160,15 @@ def test_digits():
         assert found.clear
 
 
-@pytest.mark.slow
-def test_ten_digits_within_a_fifth(shared_data):
-    """Of 16 seeds each 11, 14 and 16 are clear; fewer than 9 of 12 have a probability below 4 %."""
-    found = []
-    for name in ("pendigits-nn10", "mnist-nn10", "pendigits-nn250"):
-        graph = Graph.from_scipy(shared_graph(shared_data, name)[0])
-        found += [select_n_clusters(graph, random_state=seed) for seed in range(4)]
+LARGER = [pytest.param(name, marks=pytest.mark.slow) for name in ("mnist-nn10", "pendigits-nn250")]
+
+
+@pytest.mark.parametrize("name", ["pendigits-nn10", *LARGER])
+def test_ten_digits_within_a_fifth(shared_data, name):
+    graph = Graph.from_scipy(shared_graph(shared_data, name)[0])
+    found = [select_n_clusters(graph, random_state=seed) for seed in range(4)]
     assert all(8 <= each.best <= 12 for each in found)
-    assert sum(each.clear for each in found) >= 9
+    assert sum(each.clear for each in found) >= 3
 
 
 def test_even_growth_takes_the_last_candidate():
