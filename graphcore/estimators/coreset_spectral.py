@@ -22,7 +22,7 @@ from ._fitted import FittedGraph
 from ._new_rows import with_rows
 from ._predicted import PredictedRows
 from .callbacks import CallbackSupportMixin, fit_with_callbacks
-from .fit import fit_graph, graph_of
+from .fit import fit_graph, graph_of, index_names
 from .model_file import write_model
 from .update import Update, update_clustering
 
@@ -225,7 +225,8 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, PredictedRows
             all nodes are moved as at the end of every fit. Clusters keep their numbers.
         ids : array-like of shape (n_samples,), optional
             Names of the rows of vectors, all different: the `node_names` of `graph_`, which reports, trees and files
-            use; of a table, ``fit(table.drop(columns="name"), ids=table["name"])``. A graph brings its own, see
+            use; of a table, ``fit(table.drop(columns="name"), ids=table["name"])``. Default: the index of a pandas
+            DataFrame, if it holds different texts or integers other than the row numbers. A graph brings its own, see
             :meth:`Graph.with_nodes`.
 
         Returns
@@ -285,10 +286,11 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, PredictedRows
         params = check_settings(self.n_clusters, {name: getattr(self, name) for name in defaults()})
         with stages_of(self, on_stage) as stages:
             graph, reference = graph_of(self, X, streams, stages)
-            if ids is not None:
-                if reference.kind == "edges":
-                    raise ParameterError("ids is for rows of vectors; name the nodes of a graph by Graph.with_nodes")
-                graph = with_ids(graph, ids)
+            if reference.kind != "edges":
+                ids = index_names(X) if ids is None else ids
+                graph = graph if ids is None else with_ids(graph, ids)
+            elif ids is not None:
+                raise ParameterError("ids is for rows of vectors; name the nodes of a graph by Graph.with_nodes")
             return self._fit_graph(graph, reference, params, streams, stages, is_given=isinstance(X, Graph), **known)
 
     def _fit_graph(self, graph, reference, params, streams, stages, *, is_given, **known):
@@ -319,7 +321,8 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, PredictedRows
             existing edge is increased, and both directions add up. Edges are removed as a whole, whatever their weight,
             before others are added: an edge in both gets a new weight.
         ids : array-like of shape (n_new,), optional
-            Names of new vectors, for a model that was fitted with `ids`. Default: their row numbers.
+            Names of new vectors, for a model that was fitted with `ids`. Default: the index of a pandas DataFrame, as
+            for :meth:`fit`, if no earlier row has one of these names; otherwise their row numbers.
 
         Returns
         -------
@@ -375,7 +378,7 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, PredictedRows
                 with stages("neighbours"):
                     graph, reference, changes = with_rows(self, added, streams)
                     if self._names is not None:
-                        names = with_ids(graph, self._ids_with(ids, graph.n_nodes)).node_names
+                        names = self._names_with(ids, added, graph)
             graph, result, done, sums, shares = update_clustering(
                 graph, self.clustering_, volume_changes, {name: getattr(self, name) for name in _SIZES}, changes,
                 kinds=reference.kinds, random_state=streams, n_jobs=self.n_jobs, stages=stages,
@@ -386,11 +389,17 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, PredictedRows
         self._reference.set_clusters(sums)
         return done
 
-    def _ids_with(self, ids, n_rows):
-        """Ids of all rows, of which the new ones have these or, without any, their numbers."""
+    def _names_with(self, ids, added, graph):
+        """Names of all rows, of which the new ones have these ids or, without any, their index or their numbers."""
         old = self._names.tolist()
-        new = range(len(old), n_rows) if ids is None else np.asarray(ids).tolist()
-        return [*old, *(map(str, new) if isinstance(old[0], str) else new)]
+        if ids is None and (index := index_names(added)) is not None and set(old).isdisjoint(index.tolist()):
+            ids = index
+        new = range(len(old), graph.n_nodes) if ids is None else np.asarray(ids).tolist()
+        try:
+            return with_ids(graph, [*old, *(map(str, new) if isinstance(old[0], str) else new)]).node_names
+        except InputError as error:
+            error.add_note("ids= of update names the new rows")
+            raise
 
     def save(self, path: PathLike) -> None:
         """Write the model to one file, graph included, without pickle; :func:`graphcore.load` reads it.

@@ -39,6 +39,40 @@ def test_a_column_of_a_table_names_its_rows():
     np.testing.assert_array_equal(model.labels_, fitted().labels_)
 
 
+INDICES = {
+    "texts": (IDS[:100], IDS[:100]),
+    "integers": (range(7, 107), list(range(7, 107))),
+    "row numbers": (range(100), None),
+    "the same, not as a range": (np.arange(100), None),
+    "repeats": (["a"] * 100, None),
+    "pairs": ([("a", i) for i in range(100)], None),
+    "fractions": (np.arange(100) / 2, None),
+}
+
+
+@pytest.mark.parametrize("case", INDICES)
+def test_the_index_of_a_data_frame_names_its_rows(case):
+    index, names = INDICES[case]
+    table = pytest.importorskip("pandas").DataFrame(X[:100], index=index)
+    model = CoresetSpectralClustering(3, random_state=0).fit(table)
+    found = model.graph_.node_names
+    assert (None if found is None else found.tolist()) == names
+    np.testing.assert_array_equal(model.labels_, fitted().labels_)
+    assert model.fit(table, ids=IDS[:100]).graph_.node_names.tolist() == IDS[:100]
+
+
+def test_the_index_of_new_rows_names_them_unless_it_is_there_already():
+    pandas = pytest.importorskip("pandas")
+    model = CoresetSpectralClustering(3, random_state=0).fit(pandas.DataFrame(X[:100], index=IDS[:100]))
+    model.update(pandas.DataFrame(X[100:110], index=IDS[100:110]))
+    model.update(pandas.DataFrame(X[110:120]))
+    model.update(pandas.DataFrame(X[120:], index=IDS[:10]))
+    assert model.graph_.node_names.tolist() == IDS[:110] + [str(i) for i in range(110, 130)]
+    plain = fitted()
+    plain.update(pandas.DataFrame(X[100:], index=IDS[100:]))
+    assert plain.graph_.node_names is None
+
+
 @pytest.mark.parametrize("saved", [False, True])
 def test_ids_of_new_rows(saved, tmp_path):
     model, plain = fitted(IDS[:100]), fitted()
@@ -70,8 +104,9 @@ def test_what_has_no_ids():
     with pytest.raises(ParameterError, match="fitted with ids"):
         fitted().update(X[100:], ids=IDS[100:])
     model = fitted(np.arange(100) + 20)
-    with pytest.raises(InputError, match="stands in rows"):  # row 100 would be called as row 80 is
+    with pytest.raises(InputError, match="stands in rows") as caught:  # row 100 would be called as row 80 is
         model.update(X[100:])
+    assert caught.value.__notes__ == ["ids= of update names the new rows"]
     assert len(model.labels_) == 100
 
 
