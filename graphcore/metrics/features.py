@@ -7,6 +7,7 @@ import numpy as np
 from ..base.types import AnyData, ArrayLike, Integers, Table
 from ..base.validation import check_choice, check_integer, check_labels, label_array
 from ..exceptions import InputError
+from ..graphs.as_graph import is_graph_object
 from ..graphs.from_table import as_library
 from ..neighbors.vectors import squared_norms
 from .clusters import most_central
@@ -97,7 +98,8 @@ def medoids(
     Returns
     -------
     list of ndarray, int64
-        Numbers of rows, that in the middle first; of equals the smaller number.
+        Numbers of rows, that in the middle first; of equals the smaller number. ``model.graph_.names_of(rows)`` are
+        their names, if the fit had `ids`. Of a graph, :func:`central_nodes` finds nodes, with ``names=True`` by name.
 
     Raises
     ------
@@ -111,6 +113,10 @@ def medoids(
     """
     count = check_integer("count", count, low=1)
     check_choice("metric", metric, ("euclidean", "cosine"))
+    if is_graph_object(X):
+        raise InputError(
+            f"medoids are of rows of vectors, and this is a {type(X).__name__}; central_nodes finds nodes of a graph"
+        )
     X, labels, k = _checked(X, labels, n_clusters)
     sums, sizes = _sums(X, labels, k, lambda rows: _normed(rows, metric)), np.bincount(labels[labels >= 0], minlength=k)
     means = sums / np.maximum(sizes, 1)[:, None]
