@@ -411,6 +411,23 @@ def test_model_report_of_vectors_and_an_unknown_seed(tmp_path):
     assert "3 clusters of vectors 60 vectors of 2 columns, each a node of the graph of nearest neighb" in page.text
 
 
+@pytest.mark.parametrize("given", [(), ("ids",), ("sample_weight", "labels", "ids")])
+def test_the_program_of_the_page_passes_what_the_fit_was_given(tmp_path, given):
+    X, truth = make_blobs(60, centers=3, random_state=0)
+    labels = np.where(np.arange(60) < 9, truth, -1)
+    arrays = {"sample_weight": np.arange(60) % 3 + 1, "labels": labels, "ids": range(60)}
+    passed = {name: arrays[name] for name in given}
+    model = graphcore.CoresetSpectralClustering(3, random_state=0).fit(X, **passed)
+    model.report(tmp_path / "out.html", pictures=False)
+    page = Page((tmp_path / "out.html").read_text())
+    (command,) = re.findall(r"import graphcore.*?\.fit\(.*?\)", "".join(page.words), re.DOTALL)
+    assert re.findall(r"(\w+)=\1\b", command) == list(given)
+    assert ("The fit was also given " + ", ".join(given) in page.text) == bool(given)
+    namespace = arrays | {"X": X}
+    exec(command, namespace)
+    assert np.array_equal(namespace["model"].labels_, model.labels_)
+
+
 def test_a_page_of_outliers_has_the_mean_stability_of_the_others(tmp_path):
     X, _ = make_blobs(60, centers=3, random_state=0)
     model = graphcore.CoresetSpectralClustering(n_clusters=3, outliers=0.2, random_state=0).fit(X)
