@@ -1,4 +1,8 @@
-"""Graphs and vectors with known clusters: random models, small real data sets."""
+"""Graphs and vectors with known clusters: random models, small real data sets.
+
+All functions return named tuples: the data first (`graph`, `data` or `matrix`), and then its clusters (`labels`, or
+`row_labels` and `column_labels`), where scikit-learn's loaders have `target`.
+"""
 
 from ..base.lazy import lazy_names
 

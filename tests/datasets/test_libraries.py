@@ -60,6 +60,12 @@ def test_wrong_parameters_are_named(function, name, value):
         getattr(datasets, function)(**USABLE[function] | {"random_state": 0, name: value})
 
 
+def test_all_return_named_tuples_of_data_and_labels():
+    made = [getattr(datasets, name)(**given) for name, given in USABLE.items()]
+    for found in [*made, datasets.load_karate(), datasets.load_digits()]:
+        assert found._fields in {("graph", "labels"), ("data", "labels"), ("matrix", "row_labels", "column_labels")}
+
+
 def test_karate_and_digits():
     club = nx.karate_club_graph()
     for weight in (None, "weight"):
