@@ -1,14 +1,18 @@
 """Communities of networkx graphs: k of them, or as many as raise modularity, behind networkx's own functions."""
 
 import random
+import re
 import warnings
 from typing import Any
 
 import numpy as np
 
-from ..exceptions import GraphWarning, InputError
+from ..exceptions import GraphWarning, InputError, ParameterError
 from ..graphs.graph import Graph
 from .graph import BackendGraph
+
+# Parameters of the class, and what networkx calls them.
+_HERE = {"n_clusters": "k", "random_state": "seed"}
 
 
 def coreset_spectral_communities(
@@ -99,7 +103,11 @@ def _clustered(graph, k, seed, options):
 
     seed = seed.getrandbits(32) if isinstance(seed, random.Random) else seed
     known = {name: options.pop(name, None) for name in ("labels", "initial_labels", "sample_weight")}
-    return CoresetSpectralClustering(k, random_state=seed, **options).fit(graph, **known)
+    try:
+        return CoresetSpectralClustering(k, random_state=seed, **options).fit(graph, **known)
+    except ParameterError as error:  # by the names that these parameters have here
+        said = re.sub(r"\b(n_clusters|random_state)\b", lambda found: _HERE[found[0]], str(error))
+        raise ParameterError(said, name=_HERE.get(error.name, error.name), value=error.value) from None
 
 
 def _connected(graph, labels):

@@ -76,8 +76,13 @@ def test_one_community_of_the_backend_is_found_in_silence():
 
 def test_options_and_errors():
     assert coreset_spectral_communities(CAVES, 4, published=True, seed=0, n_jobs=2)
-    with pytest.raises(graphcore.ParameterError, match="n_clusters=0"):
+    with pytest.raises(graphcore.ParameterError, match=r"^k=0 ") as caught:
         coreset_spectral_communities(CAVES, 0)
+    assert (caught.value.name, caught.value.value) == ("k", 0)
+    with pytest.raises(graphcore.ParameterError, match=r"^k=None needs .*; k='auto' needs none"):
+        coreset_spectral_communities(CAVES, None)
+    with pytest.raises(graphcore.ParameterError, match="effort=-1"):
+        coreset_spectral_communities(CAVES, 2, effort=-1)
     with pytest.raises(graphcore.InputError, match="called seed and k"):
         coreset_spectral_communities(CAVES, 2, random_state=3)
     with pytest.raises(graphcore.InputError, match="got list"):
