@@ -86,8 +86,10 @@ def cluster_lines(facts):
 
 
 def _search(limit, number, seconds):
-    """Tell a search that its limit ended from one that gained nothing more, by the rule for another draft."""
-    end = "; another would have ended after" if (limit - seconds) * number < seconds else ", before"
+    """Tell a search that its limit ended from one that gained nothing more."""
+    from ..cluster.pipeline.loop import drafts_within
+
+    end = ", before" if drafts_within(limit, number, seconds) >= 1 else "; another would have ended after"
     return f"{number:,} in {seconds:.2f} seconds{end} the limit of {limit:g}"
 
 

@@ -86,7 +86,7 @@ def find_partition(
             n_new = int(min(n_drafts or 2, _MOST_AT_ONCE, max_drafts - n_drafts))
             if best is not None and time_limit is not None:
                 passed = time.monotonic() - begun
-                n_new = int(min(n_new, max(0.0, time_limit - passed) * n_drafts / max(passed, _INSTANT)))
+                n_new = int(min(n_new, drafts_within(time_limit, n_drafts, passed)))
             # Few drafts that are alike say little: there may be more to gain than they show.
             if max(gain, spread / max(1, n_drafts)) <= prices[best is not None] * (n_new - (best is None)):
                 n_new = 1 if best is None else 0
@@ -116,6 +116,11 @@ def find_partition(
         warn_user(f"interrupted after {n_drafts} drafts: the best labels so far are returned")
     seconds, values = map(read_only, np.array(steps).T)
     return Found(best, first, base_partitions, history, SearchSteps(seconds, values, n_drafts))
+
+
+def drafts_within(time_limit, n_drafts, seconds):
+    """Return how many more drafts, as a float, end within the limit, if `n_drafts` took so many seconds."""
+    return max(0.0, time_limit - seconds) * n_drafts / max(seconds, _INSTANT)
 
 
 def _side_by_side(work, name, items, n_jobs, stages):
