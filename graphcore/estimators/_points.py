@@ -7,6 +7,7 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin, Transfor
 
 from ..base.streams import Streams
 from ..base.types import AnyData, ArrayLike, Floats, Labels
+from ..base.validation import refused
 from ._checks import Estimator, parameters, whole
 
 
@@ -17,6 +18,8 @@ class PointClusterer(ClusterMixin, Estimator):
     _: KW_ONLY
     n_init: int = 10
     max_iter: int = 300
+    # How messages say what chooses the number of clusters.
+    _chosen_by = "graphcore.select_n_clusters(X) chooses one for vectors and for graphs"
 
     @whole
     def fit(self, X: AnyData, y: object = None, sample_weight: ArrayLike | None = None) -> Self:
@@ -52,9 +55,15 @@ class PointClusterer(ClusterMixin, Estimator):
         >>> graphcore.metrics.agreement(model.labels_, y)["ari"]
         1.0
         """
+        self._check_given()
         labels, rows = self._fit(X, sample_weight, Streams(self.random_state))
         self.labels_: Labels = rows.for_all(labels, self.predict)
         return self
+
+    def _check_given(self):
+        """Raise a ParameterError that says how a number of clusters is chosen, if none is given."""
+        if self.n_clusters is None or isinstance(self.n_clusters, str):
+            raise refused("n_clusters", self.n_clusters, f"must be an integer here; {self._chosen_by}")
 
     def predict(self, X: AnyData) -> Labels:
         """Cluster of new points: that of the nearest centre or flat.
@@ -83,6 +92,9 @@ class PointClusterer(ClusterMixin, Estimator):
 
     def score(self, X: AnyData, y: object = None, sample_weight: ArrayLike | None = None) -> float:
         """Minus the mean cost of points: their squared distance to the nearest centre or flat. Larger is better.
+
+        It is at most 0 where the kernel is positive semi-definite. That of a graph has zeros on its diagonal, so that
+        squared distances may be negative, and the score above 0.
 
         Parameters
         ----------

@@ -25,6 +25,7 @@ class FlatsClusterer(DistanceTransformer, PointClusterer):
     on_empty: str = "farthest"
     on_degenerate: str = "reduce"
     max_restarts: int = 10
+    _chosen_by = "sklearn.model_selection.GridSearchCV compares the errors of several numbers of flats on new points"
 
     def _rules(self):
         return passed_on(self, "n_init max_iter on_empty on_degenerate max_restarts n_jobs verbose")

@@ -297,6 +297,26 @@ def test_bad_input_and_parameters(makes, parameters, X, words):
             make(**{"n_clusters": 3, **parameters}).fit(X)
 
 
+@pytest.mark.parametrize("given", ["auto", None])
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [(name, r"select_n_clusters\(X\)") for name in
+     ("KernelKMeans", "CoresetKernelKMeans", "NystromKernelKMeans", "GaussianSketchKernelKMeans")]
+    + [(name, "GridSearchCV") for name in ("KFlats", "KernelKFlats")],
+)  # fmt: skip
+def test_a_number_that_is_left_open_is_chosen_elsewhere(name, said, given):
+    with pytest.raises(ParameterError, match=f"^n_clusters={given!r} must be an integer here; .*{said}"):
+        getattr(graphcore, name)(given).fit(X3)
+
+
+def test_scores_of_graphs_are_above_0():
+    for make in (KernelKMeans, graphcore.CoresetSpectralClustering):
+        model = make(5, random_state=0).fit(CAVEMEN)
+        score = model.score(nx.to_scipy_sparse_array(CAVEMEN, format="csr", dtype=float))
+        cut = graphcore.metrics.normalized_cut(CAVEMEN, model.labels_)
+        assert score == pytest.approx(5 * (1 - cut) / (2 * CAVEMEN.number_of_edges())) and score > 0
+
+
 def test_bad_calls():
     with pytest.raises(NotFittedError):
         KernelKMeans().predict(X3)
