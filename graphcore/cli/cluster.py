@@ -66,6 +66,8 @@ def _of_setting(parameter):
     )  # fmt: skip
 
 
+# Objectives that say how many clusters there are.
+_FIND_K = [name for name, each in OBJECTIVES.items() if each.resolution is not None]
 # Options of the stages, under a heading of their own.
 _STAGES = ("coreset_size", "sampling", "eigen_solver", "published")
 
@@ -101,7 +103,7 @@ _STAGES = ("coreset_size", "sampling", "eigen_solver", "published")
     click.option(
         "-k", "--clusters", "--levels", "n_clusters", type=_numbers, metavar="K", shell_complete=_offered(["auto"]),
         help="Number of clusters; several numbers, as 10,100,1000, for nested levels; auto to choose it. "
-        "Required, unless --resolution or --objective modularity is given.",
+        f"Required, unless --resolution or --objective {' or '.join(_FIND_K)} is given.",
     ),
     *(_of_setting(each) for each in PARAMETERS if each.name not in _STAGES),
     heading="Clusters",
@@ -229,8 +231,7 @@ def _measure(console, given, input, model, truth, drawn):
 
 def _check(console, given, settings, files):
     """Find mistakes in options before any work; return the Validated parameters."""
-    find_k = [name for name, each in OBJECTIVES.items() if each.resolution is not None]
-    if given.objective not in find_k and (given.n_clusters is None) == (given.resolution is None):
+    if given.objective not in _FIND_K and (given.n_clusters is None) == (given.resolution is None):
         wrong = "Missing option '-k'" if given.n_clusters is None else "-k and --resolution both say how many clusters"
         raise click.UsageError(f"{wrong}: give a number of clusters, auto, or a --resolution.")
     if isinstance(given.n_clusters, str) and given.n_clusters != "auto":
