@@ -135,6 +135,11 @@ def test_compare_matches_nodes_by_name_and_is_scikit_learns(folder, facts_of):
     assert facts["homogeneity"] == pytest.approx(metrics.homogeneity_score(second, first))
     assert facts["completeness"] == pytest.approx(metrics.completeness_score(second, first))
 
+    graphcore.write_labels(np.zeros(200, dtype=int), "one.tsv")
+    for pair, expected in (("a.tsv one.tsv", (1, 0)), ("one.tsv a.tsv", (0, 1)), ("one.tsv one.tsv", (1, 1))):
+        facts = facts_of(f"compare {pair}")
+        assert (facts["homogeneity"], facts["completeness"]) == pytest.approx(expected)
+
 
 def test_compare_leaves_out_nodes_of_no_cluster_and_nodes_of_one_file(folder, told, facts_of):
     (folder / "other.tsv").write_text("a\t5\nb\t5\nc\t-1\nx\t6\ny\t6\nnew\t7\n")
