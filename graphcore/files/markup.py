@@ -2,6 +2,7 @@
 
 import re
 from functools import partial
+from numbers import Real
 from xml.sax.saxutils import escape, quoteattr
 
 import numpy as np
@@ -56,11 +57,13 @@ def _read(source, reading, parse, warn=True):
         raise FormatError("the graph is empty: it has no nodes")
     if G.size():
         attributes = first_values(lambda: (data for *_, data in G.edges(data=True)))
-        others = [name for name, value in attributes.items() if isinstance(value, str) and name not in OWN]
-        others = [name for name in others if weight_column([name]) is None]
+        chosen = edge_attribute(attributes, weight, "weight_column", lambda told: warn_user(f"{source.name}: {told}"))
+        others = [name for name in attributes if name not in (chosen, *OWN)]
+        if chosen != "weight":  # numbers, and names of weights, are told of by then
+            others = [name for name in others if _is_no_weight(name, attributes[name])]
         if others and weight == "auto":
-            warn_user(f"{source.name}: attributes of edges not kept: {', '.join(others)[:200]}")
-        weight = edge_attribute(attributes, weight, "weight_column", lambda told: warn_user(f"{source.name}: {told}"))
+            warn_user(f"{source.name}: attributes of edges not kept: {', '.join(map(str, others))[:200]}")
+        weight = chosen
     record_columns(("source", "target", *([weight] if G.size() and weight else [])))
     attributes = _node_attributes(source, G)  # before columns are made
     graph = Graph.from_networkx(G, weight=weight if G.size() else None, symmetrize=reading.symmetrize, warn=warn)
@@ -75,6 +78,10 @@ def _read(source, reading, parse, warn=True):
     ids = list(map(str, G))  # which networkx writes for labels, too, where there are none
     kept = {name: v for name, v in graph.attributes.items() if (name, v.tolist()) != ("label", ids)}
     return graph._by_names(names, {_FROM_GML.get(name, name): values for name, values in kept.items()})
+
+
+def _is_no_weight(name, value):
+    return weight_column([name]) is None and (isinstance(value, bool) or not isinstance(value, Real))
 
 
 def _node_attributes(source, G):

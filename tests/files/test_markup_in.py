@@ -172,6 +172,15 @@ def test_attributes_of_edges_that_are_text_are_told(write):
         read_graph(path)
 
 
+@pytest.mark.parametrize("ending", ["gexf", "graphml", "gml"])
+def test_attributes_beside_a_weight_are_told_whatever_they_hold(tmp_path, ending):
+    G = nx.Graph()
+    G.add_edge("a", "b", weight=2.0, since=2020, kind="friend", similarity=0.5)
+    getattr(nx, f"write_{ending}")(G, path := tmp_path / f"x.{ending}")
+    with pytest.warns(GraphWarning, match="attributes of edges not kept: since, kind, similarity$"):
+        assert read_graph(path).weights.tolist() == [2.0, 2.0]
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
