@@ -171,9 +171,9 @@ def _numbers(source, **options):
 
 
 def _is_word(field):
-    from ..files._fields import MISSING, is_decimal_comma, is_number
+    from ..files._fields import MISSING, is_formatted, is_number
 
-    return not (is_number(field) or is_decimal_comma(field)) and field.lower() not in MISSING
+    return not (is_number(field) or is_formatted(field)) and field.lower() not in MISSING
 
 
 def _are_sizes(rows):

@@ -7,7 +7,7 @@ from ..exceptions import FormatError, ParameterError
 from ..graphs.columns import edge_columns, is_index, left_out, no_edges, two_kinds
 from ..graphs.columns import is_time as is_time_name
 from ..graphs.columns import weight_column as find_weight
-from ._fields import INTEGER, MISSING, is_above_codes, is_decimal_comma, is_id, is_number, is_stamp, is_time, is_whole
+from ._fields import INTEGER, MISSING, is_above_codes, is_formatted, is_id, is_number, is_stamp, is_time, is_whole
 
 # Several numbers in one field, as an embedding in a column of a table.
 _LIST = re.compile(r"\s*[\[({]?\s*[-+.\d][-+.\deE]*([\s,;]+[-+.\d][-+.\deE]*)+")
@@ -53,10 +53,10 @@ def is_header(rows, columns):
     if not rest or any(c >= len(first) or INTEGER.fullmatch(first[c]) for c in columns):
         return False
     others = set(range(min(map(len, rows)))) - set(columns)
-    numbers = {c for c in others if is_number(first[c]) or is_decimal_comma(first[c])}
+    numbers = {c for c in others if is_number(first[c]) or is_formatted(first[c])}
     words = [c for c in others - numbers if first[c].lower() not in MISSING]
     above_ids = any(all_ids(rest, [c]) for c in columns) if len(rest) > 1 else all_ids(rest, columns)
-    return above_ids or any(all(is_number(row[c]) or is_decimal_comma(row[c]) for row in rest) for c in words)
+    return above_ids or any(all(is_number(row[c]) or is_formatted(row[c]) for row in rest) for c in words)
 
 
 def guessed_header(rows, columns):
@@ -239,12 +239,12 @@ def choose_weight(rows, names, konect, weight_column, columns, idle):
     # {} is how networkx writes an edge without attributes: nothing is lost with it.
     others = {c for row in rows for c, field in enumerate(row) if field not in ("", "{}")} - {*columns, *idle}
     # Lines with a number are counted by column in one pass over all fields, because single lines may be very wide.
-    n_numbers, n_missing, n_commas = (
+    n_numbers, n_missing, n_formatted = (
         Counter(c for row in rows for c, field in enumerate(row) if is_of_kind(field))
-        for is_of_kind in (is_number, lambda field: field.lower() in MISSING, is_decimal_comma)
+        for is_of_kind in (is_number, lambda field: field.lower() in MISSING, is_formatted)
     )
     # A column of mostly numbers, missing fields aside, is meant as numbers; other fields are reported with their line.
-    numeric = [c for c in sorted(others) if 2 * (n_numbers[c] + n_commas[c]) > len(rows) - n_missing[c]]
+    numeric = [c for c in sorted(others) if 2 * (n_numbers[c] + n_formatted[c]) > len(rows) - n_missing[c]]
     if konect is not None:  # its header names the columns, of which the fourth is a time
         return None if konect[1] == "unweighted" else next(iter(numeric), None), []
     numbers = [c for c in numeric if n_numbers[c] == len(rows)]

@@ -11,7 +11,7 @@ import numpy as np
 from ..exceptions import FormatError, warn_user
 from ..graphs.ids import Numbering, whole_numbers
 from ._dialect import COMMENT, is_edge, is_like_edge
-from ._fields import is_decimal_comma, is_id, is_number, is_whole
+from ._fields import is_decimal_comma, is_formatted, is_id, is_number, is_whole
 
 # Bytes that are looked through at once: few enough to stay in the processor's cache.
 _PIECE = 1 << 16
@@ -201,6 +201,11 @@ def _weight_defect(field):
         return (
             "and numbers are read with a decimal point, not a comma (weight_column=None reads no weights; "
             "pandas.read_csv(path, sep=';', decimal=',') makes a table for Graph.from_table)"
+        )
+    if is_formatted(field):
+        return (
+            "and weights are plain numbers, as 1200.50: write them without currencies and marks of thousands "
+            "(weight_column=None reads no weights)"
         )
     if not is_number(field):
         return (

@@ -1,5 +1,7 @@
 """Files of other programs that would pass for a list of edges: read rightly, or refused with a remedy."""
 
+import re
+
 import networkx as nx
 import numpy as np
 import pytest
@@ -142,6 +144,28 @@ def test_decimal_commas_are_named(write, text, name):
     with pytest.raises(FormatError, match=r"column 2 .*read with a decimal point, not a comma"):
         read_graph(write(text, name))
     assert read_graph(write(text.replace(",", "."), name)).is_weighted
+
+
+@pytest.mark.parametrize(
+    ("text", "where"),
+    [
+        ('source,target,weight\na,b,12\nb,c,"$1,200.50"\n', "line 3: column 2 (counted from 0) holds '$1,200.50'"),
+        ('source,target,weight\na,b,€ 3\nb,c,"-$1,200.50"\n', "line 2: column 2 (counted from 0) holds '€ 3'"),
+        ("source;target;weight\na;b;1.200,50 €\n", "line 2: column 2 (counted from 0) holds '1.200,50 €'"),
+        ("source;target;weight\na;b;3\nb;c;1'200\n", 'line 3: column 2 (counted from 0) holds "1\'200"'),
+        ("a,b,3\nb,c,$1200.50\n", "line 2: column 2 (counted from 0) holds '$1200.50'"),
+    ],
+)
+def test_money_is_named_with_its_line_and_how_to_write_it(write, text, where):
+    with pytest.raises(FormatError, match=re.escape(where) + ", and weights are plain numbers, as 1200.50"):
+        read_graph(write(text, "x.csv"))
+    assert not read_graph(write(text, "x.csv"), weight_column=None).is_weighted
+
+
+@pytest.mark.parametrize("field", ["01.02.2024", "1.2.3", "3 pm", "$"])
+def test_what_is_no_amount_is_no_weight(write, field):
+    with pytest.warns(GraphWarning, match="column 2 not read"):
+        assert not read_graph(write(f"a;b;{field}\nb;c;{field}\n", "x.csv")).is_weighted
 
 
 def test_repeats_are_counted_if_that_is_asked_for(write, tmp_path):
