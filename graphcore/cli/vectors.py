@@ -73,7 +73,7 @@ def _different(source, names):
 def _load_parquet(source):
     import numpy as np
 
-    from ..files.parquet import check_parquet, read_table
+    from ..files.parquet import check_parquet, first_row, read_table
     from ..graphs.columns import is_index
 
     table, kinds = read_table(source), check_parquet()[0].types
@@ -100,7 +100,8 @@ def _load_parquet(source):
             warn_user(f"{source.name}: column {field.name!r} is an index, and is not read")
             table = table.drop_columns([field.name])
         elif table.column(field.name).null_count:
-            raise InputError(f"column {field.name!r} has missing values; fill them in, or leave these rows out")
+            where = first_row(table.column(field.name).is_null().to_numpy(), 0)
+            raise InputError(f"column {field.name!r} has missing values{where}; fill them in, or leave these rows out")
     if not table.columns:
         return np.empty((0, 0)), None
     X = np.stack([column.to_numpy() for column in table.columns], axis=1)

@@ -156,13 +156,17 @@ class EdgeTable:
             raise FormatError(f"columns {ends[0]} and {ends[1]} are {types[0]} and {types[1]}")
         self.numbering = None if integers and ids != "string" else Numbering()
 
-    def arrays(self, batch):
-        """Return (ends, weights) of a batch; new names get the next numbers."""
+    def arrays(self, batch, n_before=None):
+        """Return (ends, weights) of a batch; new names get the next numbers.
+
+        `n_before` is the number of rows before it, where that is known, so that errors can name a row.
+        """
         arrays = [batch.column(batch.schema.get_field_index(name)) for name in self.columns]
         arrays = [_as_text(array) if c < 2 else array for c, array in enumerate(arrays)]
         for name, array in zip(self.columns, arrays, strict=True):
             if array.null_count:
-                raise FormatError(f"column {name} has missing values")
+                where = first_row(array.is_null().to_numpy(zero_copy_only=False), n_before)
+                raise FormatError(f"column {name} has missing values{where}; leave such rows out")
         if self.numbering is None:
             ends = np.stack([_numbers(array, np.int64, _NO_IDS) for array in arrays[:2]], axis=1)
         else:
@@ -172,8 +176,10 @@ class EdgeTable:
         if self._two_kinds and np.isin(ends[:, 0], ends[:, 1]).any():
             self._two_kinds = warn_user(TWO_KINDS.format(*self._two_kinds))
         weights = _numbers(arrays[2], np.float64) if self.weighted else np.empty(0)
-        if not (np.isfinite(weights).all() and (weights >= 0).all()):
-            raise FormatError(f"column {self.columns[2]} has weights that are negative or not finite")
+        wrong = ~(np.isfinite(weights) & (weights >= 0))
+        if wrong.any():
+            where = first_row(wrong, n_before)
+            raise FormatError(f"column {self.columns[2]} has weights that are negative or not finite{where}")
         return ends, weights
 
 
@@ -204,9 +210,9 @@ class ParquetEdges(EdgeTable):
                     if batch is None:
                         return
                     batch.validate(full=True)
-                read, number = read + batch.num_rows, number + 1
+                before, read, number = read, read + batch.num_rows, number + 1
                 if number > skip:
-                    yield *self.arrays(batch), read / total
+                    yield *self.arrays(batch, before), read / total
 
 
 def _ends(names, reading):
@@ -230,6 +236,11 @@ def _named(column, names, parameter):
     if found is None:
         raise ParameterError(f"{parameter}={column[:80]!r} is no column; there are {', '.join(map(repr, names))}")
     return found
+
+
+def first_row(wrong, n_before):
+    """Say which row of a table is the first of those that are wrong, in a batch behind so many others."""
+    return "" if n_before is None else f", first in row {n_before + int(np.argmax(wrong))} (counted from 0)"
 
 
 def _as_text(array):

@@ -164,6 +164,17 @@ def test_vectors(tmp_path, lines):
     assert found.tolist() == [[0.5, 1.5], [2.5, 3.5], [4.5, 5.5]]
 
 
+@pytest.mark.parametrize(("weight", "wrong"), [(None, "missing values"), (-1.0, "negative"), (np.inf, "not finite")])
+@pytest.mark.parametrize("n_rows", [2, 100])
+def test_a_row_of_parquet_that_is_wrong_is_named(tmp_path, monkeypatch, weight, wrong, n_rows):
+    arrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    columns = {"source": [0, 1, 2, 3], "target": [1, 2, 3, 4], "weight": [1.0, 2.0, 3.0, weight]}
+    parquet.write_table(arrow.table(columns), tmp_path / "x.parquet")
+    monkeypatch.setattr("graphcore.files.parquet._ROWS", n_rows)  # that are read at once
+    with pytest.raises(FormatError, match=rf"column weight has .*{wrong}.*, first in row 3 \(counted from 0\)"):
+        read_graph(tmp_path / "x.parquet")
+
+
 def test_parquet(tmp_path):
     arrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
     path = tmp_path / "x.parquet"
@@ -181,5 +192,5 @@ def test_parquet(tmp_path):
     with pytest.warns(GraphWarning, match="two kinds of nodes"):
         edges(userId=[1, 2], movieId=[1, 3])
     parquet.write_table(arrow.table({"x": [0.5, None], "y": [1.0, 2.0]}), path)
-    with pytest.raises(InputError, match="column 'x' has missing values"):
+    with pytest.raises(InputError, match=r"column 'x' has missing values, first in row 1 \(counted from 0\)"):
         read_vectors(str(path))
