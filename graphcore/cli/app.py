@@ -11,6 +11,7 @@ from .console import Commands, tell
 from .demo import demo
 from .graphs import build, check, convert, info, knn
 from .labels import compare, report
+from .predict import predict
 from .update import update
 
 # Other tools end by a signal, SIGINT or SIGPIPE, to which shells give these numbers.
@@ -36,7 +37,7 @@ def app():
     """
 
 
-for command in (cluster, update, report, compare, info, convert, knn, build, check, demo):
+for command in (cluster, predict, update, report, compare, info, convert, knn, build, check, demo):
     app.add_command(command)
 
 

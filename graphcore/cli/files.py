@@ -87,14 +87,15 @@ def labels_target(given):
     return {"output": output}
 
 
-def check_target(output):
-    """Check, before the work, that labels can be written to `output`."""
+def check_target(output, in_graph=True):
+    """Check, before the work, that labels can be written to `output`, `in_graph` also with the graph of their nodes."""
     if output_kind(output) == "parquet":
         from ..files.parquet import check_parquet
 
         check_parquet()
-    forms = "labels are written as text (.tsv, .csv), .npy, .parquet, or in a graph (.graphml, .gexf, .gml)"
-    _check_ending(output, forms, ".npy", ".parquet", ".graphml", ".gexf", ".gml")
+    graphs = (".graphml", ".gexf", ".gml") if in_graph else ()
+    where = f", .parquet, or in a graph ({', '.join(graphs)})" if in_graph else " or .parquet"
+    _check_ending(output, f"labels are written as text (.tsv, .csv), .npy{where}", ".npy", ".parquet", *graphs)
 
 
 def check_membership_target(output):

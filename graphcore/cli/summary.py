@@ -66,7 +66,7 @@ def cluster_lines(facts):
     lines = {
         "coreset": f"{count(coreset['nodes'], 'node')}{draws}, {settings['sampling']} sampling",
         "k": chosen and f"{facts['n_clusters']}, {how_chosen(**chosen)}{'; it stands out' * bool(chosen['clear'])}",
-        "clusters": _sizes(facts["cluster_sizes"]),
+        "clusters": sizes_line(facts["cluster_sizes"]),
         "balance": settings["balance"] < 1 and f"{settings['balance']:g}; below 1, clusters may be of uneven size",
         "outliers": facts["outliers"] is not None and f"{facts['outliers']:,} with label -1, far from all others",
         "drafts": settings["time_limit"] and _search(settings["time_limit"], **facts["drafts"]),
@@ -103,7 +103,8 @@ def _verdict(facts):
     return f"{found}; try a smaller -k{'' if chosen else ' or -k auto'}"
 
 
-def _sizes(sizes):
+def sizes_line(sizes):
+    """Write the number of clusters and their sizes."""
     if len(sizes) <= _FEW_CLUSTERS:
         return f"{len(sizes)}, of sizes {' '.join(str(size) for size in sorted(sizes, reverse=True))}"
     import numpy as np

@@ -434,13 +434,13 @@ def test_help_has_every_option_once_under_a_heading_and_names_all_formats(told):
     assert f"The formats of OUT are {', '.join(WRITABLE[:-1])} and {WRITABLE[-1]};" in said
 
 
-@pytest.mark.slow
 def test_help_of_k_names_the_objectives_that_need_none(told):
     text = " ".join(told("cluster --help").out.split())
     names = [name for name, each in OBJECTIVES.items() if each.resolution is not None]
     assert f"Required, unless --resolution or --objective {' or '.join(names)} is given." in text
 
 
+@pytest.mark.slow
 def test_robustness_is_told_in_summary_page_and_json(folder, told, facts_of):
     nx.write_edgelist(nx.connected_caveman_graph(6, 8), "graph.txt", data=False)
     command = "cluster graph.txt -k 6 -o labels.tsv --robustness"

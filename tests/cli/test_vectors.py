@@ -2,8 +2,12 @@
 
 import gzip
 import json
+import os
+import re
+from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse as sp
 
@@ -262,6 +266,53 @@ def test_a_model_of_vectors_predicts_and_is_updated_as_that_of_the_class(noisy, 
     assert "7 are new" in told("update m.npz new.npy -o after.npy").out
     same.update(X[:7])
     np.testing.assert_array_equal(np.load("after.npy"), same.labels_)
+
+
+def test_predict_writes_what_the_model_predicts(noisy, told, facts_of):
+    lines = "".join(f"row {i},{','.join(map(str, row))}\n" for i, row in enumerate(noisy.tolist()))
+    np.save("x.npy", noisy)
+    Path("new.csv").write_text(lines)
+    told("cluster x.npy -k 3 --outliers 0.1 -o l.npy --model m.npz")
+    expected, before = graphcore.load("m.npz").predict(noisy), Path("m.npz").read_bytes()
+    facts = facts_of("predict m.npz new.csv")
+    assert (facts["rows"], facts["output"]) == (330, "new.csv.clusters.tsv")
+    assert facts["without_label"] == np.count_nonzero(expected < 0) > 0
+    assert facts["cluster_sizes"] == np.bincount(expected[expected >= 0]).tolist()
+    written = pd.read_csv("new.csv.clusters.tsv", sep="\t", header=None)
+    assert written[0].tolist() == [f"row {i}" for i in range(330)] and written[1].tolist() == expected.tolist()
+    assert "is there already" in told("predict m.npz new.csv", 2).err
+    assert told("predict m.npz x.npy -o - --quiet").out.splitlines()[1] == f"1\t{expected[1]}"
+    assert re.search("labels +p.npy", told("predict m.npz x.npy -o p.npy").out)
+    np.testing.assert_array_equal(np.load("p.npy"), expected)
+    assert Path("m.npz").read_bytes() == before
+    pytest.importorskip("pyarrow")
+    told("predict m.npz new.csv -o p.parquet")
+    assert pd.read_parquet("p.parquet").set_index("node").cluster["row 7"] == expected[7]
+
+
+def test_predict_takes_rows_of_new_nodes_for_a_model_of_a_graph(folder, told, facts_of):
+    told("cluster graph.txt -k 2 -o l.tsv --model m.npz")
+    labels = graphcore.load("m.npz").labels_.tolist()
+    sp.save_npz("rows.npz", sp.csr_array(([1.0, 2.0], ([0, 1], [0, 5])), shape=(3, 6)))
+    assert facts_of("predict m.npz rows.npz -o new.tsv")["without_label"] == 1
+    assert pd.read_csv("new.tsv", sep="\t", header=None)[1].tolist() == [labels[0], labels[5], -1]
+
+
+def test_wrong_rows_to_predict(noisy, folder, told):
+    np.save("x.npy", noisy)
+    np.save("narrow.npy", abs(noisy[:, :2]))
+    np.save("nan.npy", np.full((2, 6), np.nan))
+    told("cluster x.npy -k 3 -o l.npy --model m.npz")
+    told("cluster graph.txt -k 2 -o l.tsv --model g.npz")
+    for command, said in (
+        ("m.npz narrow.npy -o p.tsv", "narrow.npy: X has 2 features"), ("m.npz nan.npy -o p.tsv", "nan.npy: .*NaN"),
+        ("g.npz narrow.npy -o p.tsv", "g.npz is a model of a graph: a row has a weight for each of its 6 nodes"),
+        ("l.tsv x.npy -o p.tsv", "this is no model"), ("m.npz none.npy -o p.tsv", "none.npy: No such file"),
+        ("m.npz x.npy -o p.gexf", r"written as text \(.tsv, .csv\), .npy or .parquet"),
+        ("m.npz x.npy -o m.npz", "m.npz"),
+    ):  # fmt: skip
+        assert re.search(said, told(f"predict {command}", 2).err)
+    assert not os.path.exists("p.tsv")
 
 
 @pytest.mark.slow
