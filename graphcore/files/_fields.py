@@ -5,7 +5,7 @@ import re
 INTEGER = re.compile(r"-?\d{1,19}")
 _DECIMAL_COMMA = re.compile(r"[-+]?\d*,\d+")
 # Plain, or with marks between thousands, and perhaps a currency sign on one side: $1,200.50 and 1.200,50 €.
-_AMOUNT = re.compile(r"[-+]?([$€£¥]\s?)?[-+]?(\d{1,3}([.,'\s]\d{3})+([.,]\d+)?|\d*[.,]?\d+)(\s?[$€£¥])?")
+_AMOUNT = re.compile(r"[-+]?([$€£¥]\s?)?[-+]?(\d{1,3}([.,'\s]\d{3})+([.,]\d+)?|\d+([.,]\d+)?|[.,]\d+)(\s?[$€£¥])?")
 # "007" is a name, not the number 7: the file's own names must come back with the labels.
 _ID = re.compile(r"0|-?[1-9][0-9]{0,18}")
 _WHOLE = re.compile(r"-?[0-9]{1,16}\.0*")
