@@ -22,8 +22,8 @@ _PIECE = 1 << 16
 _DELIMITERS = {"tsv": "\t", "csv": ","}
 # Programs that open files with these endings refuse text.
 NO_TEXT = frozenset([
-    ".xlsx", ".xls", ".ods", ".json", ".html", ".pdf", ".npy", ".npz", ".parquet", ".feather", ".arrow", ".pkl", ".mtx",
-    ".metis", ".store", ".graphml", ".gexf", ".gml",
+    ".xlsx", ".xls", ".ods", ".json", ".html", ".pdf", ".npy", ".npz", ".parquet", ".feather", ".arrow", ".orc",
+    ".avro", ".h5", ".hdf5", ".sqlite", ".pkl", ".mtx", ".metis", ".store", ".graphml", ".gexf", ".gml",
 ])  # fmt: skip
 
 

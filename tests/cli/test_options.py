@@ -289,6 +289,7 @@ REFUSED = {
         "-o labels.npz": "labels.npz: labels are written as text (.tsv, .csv), .npy",
         "-o labels.parquet.gz": "labels.parquet.gz: labels are written as text (.tsv, .csv), .npy",
         "--membership p.parquet": "p.parquet: memberships are written as text (.tsv, .csv) or .npz",
+        "--membership p.orc": "p.orc: memberships are written as text (.tsv, .csv) or .npz",
         "--nodes columns.csv -o c.gml": "attribute 'first name': GML knows only names",
         "--effort hihg": "choose one of 'fast', 'default', 'high', 'best', or a number",
         "--min-cluster-size few": "--min-cluster-size few must be an integer",
