@@ -13,6 +13,7 @@ from ..graphs.columns import doubtful_names
 from ..graphs.from_edges import graph_from_ends
 from ..graphs.graph import Graph
 from ..graphs.ids import Numbering, compact_ids
+from ..graphs.rows import DIRECTED, check_directions, made_of, rows_from_pairs
 from ._dialect import guess_dialect
 from ._format import Format, block_size, check_node_count, first_unfit, row_pieces, unfit_reason
 from ._lines import parse
@@ -44,7 +45,7 @@ def read_edge_list(source, reading):
         if unfit is not None:
             raise FormatError(f"the node name {unfit!r} has control characters or line ends; is a quote not closed?")
     if reading.bipartite:
-        return _bipartite_graph(ends, weights, names)
+        return _bipartite_graph(ends, weights, names, reading)
     n_nodes = dialect.n_nodes if names is None else None
     if n_nodes is not None:
         if ends.max() >= n_nodes or ends.min() < 0:
@@ -59,11 +60,27 @@ def graph_of(ends, weights, names, reading, n_nodes=None):
     if names is None and n_nodes is None:
         numbers, names = compact_ids(ends.ravel())
         ends = numbers.reshape(-1, 2)
-    n_nodes = int(ends.max()) + 1 if n_nodes is None else n_nodes
-    return graph_from_ends(Graph, ends, weights, n_nodes, node_names=names, symmetrize=reading.symmetrize, warn=True)
+    n_nodes, policy = int(ends.max()) + 1 if n_nodes is None else n_nodes, reading.symmetrize
+    if len(weights) or policy in DIRECTED or ends.dtype != np.int32:
+        return graph_from_ends(Graph, ends, weights, n_nodes, node_names=names, symmetrize=policy, warn=True)
+    n_lines = np.count_nonzero(ends[:, 0] != ends[:, 1])  # self-loops have no second direction to stand in
+    rows, both, single, _ = rows_from_pairs(ends, weights, n_nodes, "max" if policy == "error" else policy)
+    check_directions(both, single, single > 0, policy, True)
+    _tell_of_repeats(n_lines - 2 * both - single, reading)
+    return made_of(Graph, rows, names)
 
 
-def _bipartite_graph(ends, weights, names):
+def _tell_of_repeats(n_repeats, reading):
+    """Tell of lines without weights that repeat an edge in the same direction, unless weights were declined."""
+    if n_repeats and reading.weight_column is not None:
+        said = "1 line repeats an edge and is" if n_repeats == 1 else f"{n_repeats} lines repeat an edge and are"
+        warn_user(
+            f"{said} left out; pass count_repeats=True (--count-repeats) to have an edge weigh as many as it has "
+            "lines, or weight_column=None to say that it counts once"
+        )
+
+
+def _bipartite_graph(ends, weights, names, reading):
     """Build a bipartite graph, in which names of different columns are different nodes."""
     import scipy.sparse as sp
 
@@ -72,6 +89,7 @@ def _bipartite_graph(ends, weights, names):
     values = np.ones(len(ends)) if weights is None else weights
     matrix = sp.csr_array((values, (i, j)), shape=(len(rows), len(columns)))
     if weights is None:  # repeated edges count once
+        _tell_of_repeats(len(ends) - matrix.nnz, reading)
         matrix.data[:] = 1.0
     return Graph.from_biadjacency(matrix, row_names=names[0], column_names=names[1])
 

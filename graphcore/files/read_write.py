@@ -73,7 +73,7 @@ def read_graph(
         and scipy's archives.
     count_repeats : bool, default False
         Edge lists and Parquet without weights: whether an edge weighs as many as there are lines of it in one direction
-        (messages, calls), and not 1.
+        (messages, calls), and not 1, of which a warning tells.
     encoding : str, default "utf-8"
         Edge lists: of the node names.
     any_size : bool, default False

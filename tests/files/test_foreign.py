@@ -1,9 +1,12 @@
 """Files of other programs that would pass for a list of edges: read rightly, or refused with a remedy."""
 
+import importlib.util
 import re
+import warnings
 
 import networkx as nx
 import numpy as np
+import pandas as pd
 import pytest
 from click.testing import CliRunner
 
@@ -166,6 +169,39 @@ def test_money_is_named_with_its_line_and_how_to_write_it(write, text, where):
 def test_what_is_no_amount_is_no_weight(write, field):
     with pytest.warns(GraphWarning, match="column 2 not read"):
         assert not read_graph(write(f"a;b;{field}\nb;c;{field}\n", "x.csv")).is_weighted
+
+
+REPEATS = {
+    "a b\na b\nb c\n": "1 line repeats an edge and is left out; pass count_repeats=True", "a b\nb c\nc a\n": None,
+    "a b\nb a\na b\nb c\nb c\nc b\nb c\n": "3 lines repeat an edge and are left out", "a a\na a\na b\nb a\n": None,
+    "a b\nb a\nb c\nc b\n": None, "1 2\n2 3\n1 2\n1 2\n": "2 lines repeat", "1 2\n2 1\n2 3\n": None,
+    "1 2 .5\n1 2 .5\n": None,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("text", REPEATS)
+def test_repeats_that_count_once_are_told(write, tmp_path, text):
+    """Both directions of an edge are no repeat."""
+    paths, expected = [write(text)], REPEATS[text]
+    if importlib.util.find_spec("pyarrow"):
+        rows = [line.split() for line in text.splitlines()]
+        table = pd.DataFrame(rows, columns=["source", "target", "weight"][: len(rows[0])])
+        table.astype({"weight": float} if "weight" in table else {}).to_parquet(tmp_path / "x.parquet")
+        paths.append(tmp_path / "x.parquet")
+    for path in paths:
+        for options in ({}, {"symmetrize": "sum"}, {"weight_column": None}, {"count_repeats": True}):
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always")
+                read_graph(path, **options)
+            said = [str(warning.message) for warning in caught if "left out" in str(warning.message)]
+            silent = expected is None or "weight_column" in options or "count_repeats" in options
+            assert not said if silent else expected in said[0]
+    if expected is None or "a b\nb a" in text:
+        return
+    with pytest.warns(GraphWarning, match=expected):
+        read_graph(paths[0], bipartite=True)
+    done = CliRunner().invoke(app, ["info", str(paths[0])])
+    assert "pass --count-repeats to have an edge weigh" in done.output and "or --weight-column none" in done.output
 
 
 def test_repeats_are_counted_if_that_is_asked_for(write, tmp_path):
