@@ -13,7 +13,6 @@ from ..graphs.columns import doubtful_names
 from ..graphs.from_edges import graph_from_ends
 from ..graphs.graph import Graph
 from ..graphs.ids import Numbering, compact_ids
-from ..graphs.rows import DIRECTED, check_directions, made_of, rows_from_pairs
 from ._dialect import guess_dialect
 from ._format import Format, block_size, check_node_count, first_unfit, row_pieces, unfit_reason
 from ._lines import parse
@@ -60,17 +59,14 @@ def graph_of(ends, weights, names, reading, n_nodes=None):
     if names is None and n_nodes is None:
         numbers, names = compact_ids(ends.ravel())
         ends = numbers.reshape(-1, 2)
-    n_nodes, policy = int(ends.max()) + 1 if n_nodes is None else n_nodes, reading.symmetrize
-    if len(weights) or policy in DIRECTED or ends.dtype != np.int32:
-        return graph_from_ends(Graph, ends, weights, n_nodes, node_names=names, symmetrize=policy, warn=True)
-    n_lines = np.count_nonzero(ends[:, 0] != ends[:, 1])  # self-loops have no second direction to stand in
-    rows, both, single, _ = rows_from_pairs(ends, weights, n_nodes, "max" if policy == "error" else policy)
-    check_directions(both, single, single > 0, policy, True)
-    _tell_of_repeats(n_lines - 2 * both - single, reading)
-    return made_of(Graph, rows, names)
+    n_nodes = int(ends.max()) + 1 if n_nodes is None else n_nodes
+    return graph_from_ends(
+        Graph, ends, weights, n_nodes, node_names=names, symmetrize=reading.symmetrize, warn=True,
+        on_repeats=partial(_tell_of_repeats, reading),
+    )  # fmt: skip
 
 
-def _tell_of_repeats(n_repeats, reading):
+def _tell_of_repeats(reading, n_repeats):
     """Tell of lines without weights that repeat an edge in the same direction, unless weights were declined."""
     if n_repeats and reading.weight_column is not None:
         said = "1 line repeats an edge and is" if n_repeats == 1 else f"{n_repeats} lines repeat an edge and are"
@@ -89,7 +85,7 @@ def _bipartite_graph(ends, weights, names, reading):
     values = np.ones(len(ends)) if weights is None else weights
     matrix = sp.csr_array((values, (i, j)), shape=(len(rows), len(columns)))
     if weights is None:  # repeated edges count once
-        _tell_of_repeats(len(ends) - matrix.nnz, reading)
+        _tell_of_repeats(reading, len(ends) - matrix.nnz)
         matrix.data[:] = 1.0
     return Graph.from_biadjacency(matrix, row_names=names[0], column_names=names[1])
 

@@ -101,14 +101,21 @@ def _numbered(sources, targets, n_nodes, node_names):
     return ends[::2], ends[1::2], names
 
 
-def graph_from_ends(cls, ends, weights, n_nodes, *, node_names, symmetrize, warn):
-    """Make a graph of checked `ends` (n_edges x 2, contiguous, of the type of node ids; overwritten)."""
+def graph_from_ends(cls, ends, weights, n_nodes, *, node_names, symmetrize, warn, on_repeats=None):
+    """Make a graph of checked `ends` (n_edges x 2, contiguous, of the type of node ids; overwritten).
+
+    ``on_repeats(number)`` is told of edges without weights that repeat another in the same direction.
+    """
     if symmetrize in DIRECTED:
         rows = undirected_rows(rows_from_edges(ends, weights, n_nodes), symmetrize, "")
     else:
         policy = "max" if symmetrize == "error" else symmetrize
         if ends.dtype == np.int32:
+            are_counted = on_repeats is not None and not len(weights)
+            n_between = np.count_nonzero(ends[:, 0] != ends[:, 1]) if are_counted else 0  # without self-loops
             rows, both, single, different = rows_from_pairs(ends, weights, n_nodes, policy, SYMMETRY_TOLERANCE)
+            if are_counted:
+                on_repeats(n_between - 2 * both - single)
         else:
             rows = rows_from_edges(ends, weights, n_nodes)
             different = not is_symmetric(rows, SYMMETRY_TOLERANCE)
