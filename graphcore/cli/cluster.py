@@ -214,7 +214,8 @@ def _measure(console, given, input, model, truth, drawn):
         with stages("write the tree"):
             model.tree_.write(given.tree)
     if given.report is not None:
-        from ..report.page import columns_of, write_report
+        from ..report.model import columns_of
+        from ..report.page import write_report
 
         with stages("report"):
             about = page_about(

@@ -276,7 +276,7 @@ class ClusterDescriptions:
         >>> model.report("karate.html", title="A karate club")  # doctest: +SKIP
         """
         check_is_fitted(self)
-        from ..report.page import report_model
+        from ..report.model import report_model
 
         return report_model(
             self, path, self._known_graph(graph), self.clustering_, title=title, truth=truth,

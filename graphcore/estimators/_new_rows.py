@@ -6,6 +6,7 @@ import numpy as np
 
 from ..exceptions import InputError
 from ..graphs.derived import change_graph, subgraph, with_isolated
+from ..graphs.nodes import with_ids
 from ..neighbors.equal_rows import first_of, graph_of_copies, kinds_of
 from ..neighbors.join import join_rows
 from ..neighbors.neighbors import neighbor_graph, neighbors_of_index
@@ -14,6 +15,7 @@ from ..neighbors.search import is_left_to_pynndescent, nearest_different
 from ..neighbors.search_pynndescent import update_index
 from ..neighbors.vectors import as_vectors, in_space, is_sparse
 from ._predicted import as_taken, checked_rows
+from .fit import index_names
 
 
 def with_rows(model, new, streams):
@@ -114,3 +116,16 @@ def _changes(old, new):
 
     change = sp.triu(new.to_scipy().astype(np.float64) - old.to_scipy().astype(np.float64)).tocoo()
     return tuple(tuple(end[change.data * sign > 0] for end in change.coords) for sign in (1, -1))
+
+
+def names_with(names, ids, added, graph):
+    """Names of all rows, of which the new ones have these ids or, without any, their index or their numbers."""
+    old = names.tolist()
+    if ids is None and (index := index_names(added)) is not None and set(old).isdisjoint(index.tolist()):
+        ids = index
+    new = range(len(old), graph.n_nodes) if ids is None else np.asarray(ids).tolist()
+    try:
+        return with_ids(graph, [*old, *(map(str, new) if isinstance(old[0], str) else new)]).node_names
+    except InputError as error:
+        error.add_note("ids= of update names the new rows")
+        raise

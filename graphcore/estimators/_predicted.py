@@ -157,15 +157,13 @@ class PredictedRows(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         """Minus the mean cost of new vectors or new nodes under the kernel ``D^-1 A D^-1``. Larger is better.
 
         The cost is the squared distance to the centroid of the cluster that :meth:`predict` gives, weighted by degree,
-        as in :meth:`KernelKMeans.score`. The score of the graph of the fit is above 0: the kernel has zeros on its
-        diagonal and is not positive semi-definite, so that squared distances may be negative, and those of nodes with
-        most of their edges inside their cluster are.
+        as in :meth:`KernelKMeans.score`. The kernel has zeros on its diagonal, so that squared distances may be
+        negative: the score of the graph of the fit is above 0.
 
-        GridSearchCV and cross_val_score use it where no ``scoring=`` is given. It compares fits of the same graphs with
-        the same number of clusters (over `objective`, `effort`). It rises with the number of clusters, and changes with
-        the graph, so that it chooses none of `n_clusters`, `n_neighbors` and `metric`: for these give ``scoring=``, or
-        use :func:`graphcore.select_n_clusters`.
-        Matrices of graphs are split with ``affinity="precomputed"``, which takes rows and columns alike.
+        GridSearchCV and cross_val_score use it where no ``scoring=`` is given, and split matrices of graphs with
+        ``affinity="precomputed"``. It compares fits of the same graph with the same number of clusters, as it rises
+        with that number: for `n_clusters`, `n_neighbors` and `metric` give ``scoring=``, or use
+        :func:`graphcore.select_n_clusters`.
 
         Parameters
         ----------

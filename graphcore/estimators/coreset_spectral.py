@@ -19,7 +19,7 @@ from ..graphs.nodes import with_ids
 from ..graphs.rows import DIRECTED
 from ._checks import Estimator, parameters, stages_of, whole
 from ._fitted import FittedGraph
-from ._new_rows import with_rows
+from ._new_rows import names_with, with_rows
 from ._predicted import PredictedRows
 from .callbacks import CallbackSupportMixin, fit_with_callbacks
 from .fit import fit_graph, graph_of, index_names
@@ -378,7 +378,7 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, PredictedRows
                 with stages("neighbours"):
                     graph, reference, changes = with_rows(self, added, streams)
                     if self._names is not None:
-                        names = self._names_with(ids, added, graph)
+                        names = names_with(self._names, ids, added, graph)
             graph, result, done, sums, shares = update_clustering(
                 graph, self.clustering_, volume_changes, {name: getattr(self, name) for name in _SIZES}, changes,
                 kinds=reference.kinds, random_state=streams, n_jobs=self.n_jobs, stages=stages,
@@ -388,18 +388,6 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, PredictedRows
         self._volume_changes = volume_changes
         self._reference.set_clusters(sums)
         return done
-
-    def _names_with(self, ids, added, graph):
-        """Names of all rows, of which the new ones have these ids or, without any, their index or their numbers."""
-        old = self._names.tolist()
-        if ids is None and (index := index_names(added)) is not None and set(old).isdisjoint(index.tolist()):
-            ids = index
-        new = range(len(old), graph.n_nodes) if ids is None else np.asarray(ids).tolist()
-        try:
-            return with_ids(graph, [*old, *(map(str, new) if isinstance(old[0], str) else new)]).node_names
-        except InputError as error:
-            error.add_note("ids= of update names the new rows")
-            raise
 
     def save(self, path: PathLike) -> None:
         """Write the model to one file, graph included, without pickle; :func:`graphcore.load` reads it.
