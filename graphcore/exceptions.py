@@ -68,10 +68,10 @@ def _without_middle(text, first, last, longest):
 
 
 def warn_user(message, category=GraphWarning):
-    """Warn at the innermost caller outside graphcore, however deep in the package the cause lies."""
+    """Warn at the innermost caller outside graphcore, and scikit-learn, whose pipelines and mixins call its methods."""
     level = 1
     frame: FrameType | None = sys._getframe(0)
-    while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "graphcore":
+    while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] in ("graphcore", "sklearn"):
         frame = frame.f_back
         level += 1
     warnings.warn(one_line(message), category, stacklevel=level)

@@ -218,12 +218,15 @@ def _checked_size(graph, n_clusters, coreset_size, eps):
 def _warn_of_induced(matrix, n_clusters, n_unreached):
     """Say so where an induced coreset graph has more components than clusters, or loops that outweigh its edges."""
     m = matrix.shape[0]
-    if 1 < n_clusters < (n_components := connected_components(matrix, directed=False)[0]):
+    n_components, components = connected_components(matrix, directed=False)
+    if 1 < n_clusters < n_components:
+        n_single = np.count_nonzero(np.bincount(components) == 1)
+        single = f" ({n_single} of them single nodes)" if n_single else ""
         lost = f", and {n_unreached} nodes have no edge to it" if n_unreached else ""
         warn_user(
-            f"the induced graph of {m} coreset nodes has {n_components} components for n_clusters={n_clusters}{lost}, "
-            "so that components become clusters: the graph is too sparse for an induced coreset graph of that size; "
-            "use the contracted one (coreset_graph='contracted', or no published=True), in which every edge counts, "
+            f"the induced graph of {m} coreset nodes has {n_components} components{single} for n_clusters={n_clusters}"
+            f"{lost}, so that components become clusters: the graph is too sparse for an induced coreset graph of that "
+            "size; use the contracted one (coreset_graph='contracted', or no published=True), in which every edge counts, "
             "or a larger coreset_size"
         )
     elif 2 * (n_drowned := int(np.count_nonzero(2 * matrix.diagonal() > matrix.sum(axis=1)))) > m:

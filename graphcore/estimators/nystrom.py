@@ -325,4 +325,7 @@ class NystromKernelKMeans(FeatureClusterer, LandmarkEstimator):
         return residuals  # of a mean in place of K(x, x) only sums are right: what is below 0 makes up for other rows
 
     def _report(self):
-        return super()._report() + self.certificate_.lines()
+        lines, n = dict(super()._report()), self.diagnostics_.n
+        if n < len(self.labels_):
+            lines["points"] = f"{n:,} different ones of {len(self.labels_):,}"
+        return [*lines.items(), *self.certificate_.lines()]

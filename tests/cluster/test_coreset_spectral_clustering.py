@@ -256,7 +256,10 @@ def test_induced_is_what_published_fits(options):
 
 def test_a_graph_too_sparse_for_the_induced_graph_is_warned_of():
     grid = Graph.from_networkx(nx.grid_2d_graph(60, 60))
-    said = r"has \d+ components for n_clusters=5, and \d+ nodes have no edge to it.*the contracted one \(coreset_graph"
+    said = (
+        r"has \d+ components \(\d+ of them single nodes\) for n_clusters=5, and \d+ nodes have no edge to it.*"
+        r"the contracted one \(coreset_graph"
+    )
     with pytest.warns(GraphWarning, match=said):
         found = clustered(grid, 5, coreset_graph="induced", coreset_size=300, random_state=0)
     assert found.n_unreached > 1200 and np.bincount(found.labels).max() >= found.n_unreached

@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 import scipy.sparse as sp
 from sklearn.datasets import make_blobs
+from sklearn.pipeline import make_pipeline
 
 import graphcore
 from graphcore import CoresetSpectralClustering, Graph, GraphWarning, ParameterError
@@ -235,6 +236,9 @@ def test_what_is_refused(X, parameters, message):
 def test_warnings_point_at_the_callers_line():
     with pytest.warns(GraphWarning, match="isolated") as caught:
         CoresetSpectralClustering(1).fit(Graph.from_edges([0], [1], n_nodes=3))
+    assert caught[0].filename == __file__
+    with pytest.warns(GraphWarning, match="isolated") as caught:  # by way of scikit-learn
+        make_pipeline(CoresetSpectralClustering(1)).fit_predict(Graph.from_edges([0], [1], n_nodes=3))
     assert caught[0].filename == __file__
 
 

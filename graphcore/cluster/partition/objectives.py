@@ -13,9 +13,15 @@ class Objective:
     """One objective; its terms are in :mod:`graphcore.cluster.partition._objective_loops`, by its kind."""
 
     kind: int
-    min_share: float  # of the mean volume that moves leave every cluster: it must not lose its nodes one by one
-    is_per_cluster: bool  # whether a term is a share of its cluster's volume: an edge is worth k times as much
-    spread: float  # share of itself that drafts are hoped to gain, before anything is known of a graph
+    # Of the mean volume that moves of nodes leave every cluster, which is not to lose them one by one; other steps may
+    # go below, as the best clusters may be small. 0 leaves the search free.
+    min_share: float
+    # Whether a term is a share of its cluster's volume, so that an edge is worth k times as much as where terms are
+    # shares of the graph: temperatures of annealing are so much higher, and merging by "ncut" is not tried besides.
+    is_per_cluster: bool
+    # Share of its value, of either sign, that drafts are hoped to gain, before anything is known of a graph: with less,
+    # such as 5e-4 where partitions differ little, fewer drafts are made, and more with 1e-2.
+    spread: float
     # At which nodes are better together, for one that says so by itself, and so how many clusters there are; None: by
     # how dense each cluster is, and a number of clusters has to be given or chosen.
     resolution: float | None = None

@@ -26,7 +26,7 @@ class Certificate:
     cost_lower: float  # cost of J on the features, ``f(J; B)``: not above the true cost
     cost_upper: float  # not below the true cost: `cost`
     # No partition into so many clusters costs less: the sum of the squared singular values of the landmark
-    # approximation after the k-th, over n; with weights 0, no statement.
+    # approximation after the k-th, over n; with weights times the least over their sum, so that 0 states nothing.
     optimum_lower: float
 
     @property
@@ -72,5 +72,6 @@ def certify(found, labels, *, sample_weight=None):
     k = len(found_labels)
     if found.indefinite:
         return Certificate(k, cost, -np.inf, np.inf, -np.inf)
-    optimum = 0.0 if w is not None else float((found.singular_values[k:] ** 2).sum()) / n
-    return Certificate(k, cost, lower, cost, optimum)
+    # Every point weighs at least as much as the lightest one.
+    least = 1.0 / n if w is None else float(w.min() / w.sum())
+    return Certificate(k, cost, lower, cost, least * float((found.singular_values[k:] ** 2).sum()))

@@ -72,19 +72,29 @@ def test_all_partitions_obey_the_bracket_and_the_ratio(seed):
     assert result.cost >= approximate[chosen] - rounding
 
 
+@pytest.mark.parametrize("has_zeros", [False, True])
 @pytest.mark.parametrize("seed", range(12))
-def test_weighted_bracket(seed):
+def test_weighted_bracket(seed, has_zeros):
     rng = np.random.default_rng(seed)
     K = instance(rng, 7)
     found = features(K, rng, 5, 2)
-    w = rng.choice([0.0, 0.5, 1.0, 3.0], 7)
+    w = rng.choice([0.0 if has_zeros else 0.25, 0.5, 1.0, 3.0], 7)
     w[0] = 1.0
+    optimum = min(cost(K, labels, w) for labels in partitions(7, 2))
     for labels in partitions(7, 2):
         proof = certify(found, labels, sample_weight=w)
         true = cost(K, labels, w)
         assert partition_cost(K, labels, weights=w) == pytest.approx(true, abs=1e-9 * np.trace(K))
         assert proof.cost_lower - 1e-9 * np.trace(K) <= true <= proof.cost_upper + 1e-9 * np.trace(K)
-        assert proof.optimum_lower == 0
+        assert proof.optimum_lower <= optimum + 1e-9 * np.trace(K)
+        assert (proof.optimum_lower > 0) == (found.singular_values[2:].any() and (w > 0).all())
+
+
+def test_equal_rows_leave_a_bound_on_the_optimum():
+    X = np.random.default_rng(0).normal(size=(60, 2))
+    model = NystromKernelKMeans(3, random_state=0).fit(np.concatenate([X, X[:20]]))
+    assert 0 < model.certificate_.optimum_lower <= model.cost_
+    assert "60 different ones of 80" in str(model.report())
 
 
 @pytest.mark.parametrize("seed", seeds(40, 10))
