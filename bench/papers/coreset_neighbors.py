@@ -185,9 +185,9 @@ FIGURES = (
         partial(real, "letter-nn300"),
         "No method separates the 26 letters well on this graph. By ARI and by NC the order of the methods is that of "
         "the other figures: with a coreset of a tenth, NC is .380 by the power method, .378 by eigenvectors and .445 "
-        "by kernel k-means, where spectral clustering of all nodes has .350. scikit-learn factorises a matrix of 20,000 "
-        "rows that becomes nearly dense, and does end: a coreset of a tenth drawn by degree, clustered by its eigenvectors, has a higher ARI (.165 against "
-        ".140) in less than a thousandth of the time.",
+        "by kernel k-means, where spectral clustering of all nodes has .350. scikit-learn factorises a matrix of "
+        "20,000 rows that becomes nearly dense, and does end: a coreset of a tenth drawn by degree, clustered by its "
+        "eigenvectors, has a higher ARI (.165 against .140) in less than a thousandth of the time.",
     ),
     figure(
         "figure-7",

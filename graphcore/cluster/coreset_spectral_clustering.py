@@ -226,8 +226,8 @@ def _warn_of_induced(matrix, n_clusters, n_unreached):
         warn_user(
             f"the induced graph of {m} coreset nodes has {n_components} components{single} for n_clusters={n_clusters}"
             f"{lost}, so that components become clusters: the graph is too sparse for an induced coreset graph of that "
-            "size; use the contracted one (coreset_graph='contracted', or no published=True), in which every edge counts, "
-            "or a larger coreset_size"
+            "size; use the contracted one (coreset_graph='contracted', or no published=True), in which every edge "
+            "counts, or a larger coreset_size"
         )
     elif 2 * (n_drowned := int(np.count_nonzero(2 * matrix.diagonal() > matrix.sum(axis=1)))) > m:
         warn_user(
