@@ -254,6 +254,11 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, PredictedRows
             labels = y if marked.ndim == 1 and marked.dtype.kind == "i" and (marked == -1).any() else None
             if marked.ndim == 1 and marked.dtype.kind == "O" and are_missing(marked).any():
                 warn_user("y holds None beside text, and is not read: give labels= as integers, -1 where there is none")
+            if labels is not None and self.outliers is not None:
+                warn_user(
+                    "y has -1, which is read as unknown, so that other rows keep the labels of y; if -1 marks noise, "
+                    "number noise as a class of its own in y, and for labels to keep pass labels=y"
+                )
         known = {"labels": labels, "initial_labels": initial_labels, "sample_weight": sample_weight}
         for name, values in (*known.items(), ("ids", ids)):
             check_order(name, values, X)

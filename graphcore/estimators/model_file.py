@@ -37,6 +37,7 @@ def write_model(model, path):
         "coreset_weights": result.coreset.weights, "coreset_labels": result.coreset_labels,
         "stability": model.stability_, "cluster_stability": model.cluster_stability_, "indptr": graph.indptr,
         "indices": graph.indices, "weights": graph.weights, "node_names": graph.node_names,
+        "feature_names": getattr(model, "feature_names_in_", None),
         "cells": result.cells, "levels": result.levels, "fixed": result.known.fixed,
         "kinds": reference.kinds, "candidates": chosen and chosen.candidates,
         "scores": chosen and np.stack([chosen.scores, *chosen.curves.values()]),

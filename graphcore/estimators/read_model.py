@@ -159,6 +159,9 @@ def _fitted(model, facts, settings, archive, any_size):
     )  # fmt: skip
     model._keep(graph, reference, result, outside_shares)
     model.n_features_in_, model._is_given = facts["n_features"], facts["is_given"]
+    if (columns := archive.get("feature_names")) is not None:
+        check_name_array(columns)
+        model.feature_names_in_ = _shaped(archive, "feature_names", (facts["n_features"],), "U").astype(object)
     model._params_of_fit = model.get_params(deep=False)
     model._volume_changes = _reals(archive, "unrest", (k,)).copy()
     model.selection_, model.seconds_ = _selection(facts, archive, n), {}

@@ -1,16 +1,17 @@
 """Names of the rows of vectors, the table of cells of an AnnData object, and pipelines in files of joblib."""
 
+import warnings
 from types import SimpleNamespace
 
 import joblib
 import numpy as np
 import pytest
-from sklearn.datasets import make_blobs
+from sklearn.datasets import load_iris, make_blobs
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import graphcore
-from graphcore import CoresetSpectralClustering, InputError, ParameterError
+from graphcore import CoresetSpectralClustering, GraphWarning, InputError, ParameterError
 
 X, Y = make_blobs(130, centers=3, cluster_std=0.5, random_state=0)
 IDS = [f"gene {i}" for i in range(130)]
@@ -145,3 +146,27 @@ def test_pipelines_in_files_of_joblib_answer_as_before(name, tmp_path):
         assert (again[-1].membership_ != model[-1].membership_).nnz == 0
         again[-1].update(scaled)
         np.testing.assert_array_equal(again[-1].labels_, (model[-1].update(scaled), model[-1].labels_)[1])
+
+
+def test_a_saved_model_knows_the_columns_of_a_data_frame(tmp_path):
+    table = load_iris(as_frame=True).data
+    model = CoresetSpectralClustering(3, random_state=0).fit(table)
+    model.save(tmp_path / "model.npz")
+    again = graphcore.load(tmp_path / "model.npz")
+    np.testing.assert_array_equal(again.feature_names_in_, model.feature_names_in_)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        np.testing.assert_array_equal(again.predict(table), model.predict(table))
+    with pytest.raises(ValueError, match="feature names"):
+        again.predict(table.iloc[:, ::-1])
+
+
+def test_noise_in_y_is_warned_of_where_outliers_are_looked_for():
+    X, y = make_blobs(100, centers=2, random_state=0)
+    y[:5] = -1
+    with pytest.warns(GraphWarning, match="y has -1, which is read as unknown.*labels=y"):
+        CoresetSpectralClustering(2, outliers="auto", random_state=0).fit(X, y)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", GraphWarning)
+        CoresetSpectralClustering(2, outliers="auto", random_state=0).fit(X, labels=y)
+        CoresetSpectralClustering(2, random_state=0).fit(X, y)
