@@ -73,6 +73,7 @@ reading_options = adding(
         "the nodes.",
     ),
     any_size_option,
+    click.option("--count-repeats", is_flag=True, help="Without weights: an edge weighs the number of its lines."),
     heading="Input",
 )  # fmt: skip
 # Options of graphcore.read_graph.
@@ -82,7 +83,6 @@ graph_options = adding(
         "--bipartite", is_flag=True,
         help="Rows and columns of a matrix, or the two columns of an edge list, are nodes of two kinds.",
     ),
-    click.option("--count-repeats", is_flag=True, help="Without weights: an edge weighs the number of its lines."),
     reading_options,
     heading="Input",
 )  # fmt: skip

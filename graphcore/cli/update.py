@@ -69,6 +69,8 @@ def update(console, model, edges, removed, save, output, quiet, **reading):
         if not is_typed("symmetrize") and fitted.symmetrize in BY_PAIR:
             reading["symmetrize"] = fitted.symmetrize
         given = [_read(console, model, fitted.graph_, path, path is edges, reading) for path in (edges, removed)]
+        if given[0] is not None and given[0].attributes:
+            warn_user(f"models hold no attributes of nodes: {', '.join(given[0].attributes)[:200]} not written")
     with console.stages("update"):
         done = fitted.update(*given, **options)
     with console.stages("write"):

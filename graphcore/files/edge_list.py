@@ -62,11 +62,11 @@ def graph_of(ends, weights, names, reading, n_nodes=None):
     n_nodes = int(ends.max()) + 1 if n_nodes is None else n_nodes
     return graph_from_ends(
         Graph, ends, weights, n_nodes, node_names=names, symmetrize=reading.symmetrize, warn=True,
-        on_repeats=partial(_tell_of_repeats, reading),
+        on_repeats=partial(tell_of_repeats, reading),
     )  # fmt: skip
 
 
-def _tell_of_repeats(reading, n_repeats):
+def tell_of_repeats(reading, n_repeats):
     """Tell of lines without weights that repeat an edge in the same direction, unless weights were declined."""
     if n_repeats and reading.weight_column is not None:
         said = "1 line repeats an edge and is" if n_repeats == 1 else f"{n_repeats} lines repeat an edge and are"
@@ -85,7 +85,7 @@ def _bipartite_graph(ends, weights, names, reading):
     values = np.ones(len(ends)) if weights is None else weights
     matrix = sp.csr_array((values, (i, j)), shape=(len(rows), len(columns)))
     if weights is None:  # repeated edges count once
-        _tell_of_repeats(reading, len(ends) - matrix.nnz)
+        tell_of_repeats(reading, len(ends) - matrix.nnz)
         matrix.data[:] = 1.0
     return Graph.from_biadjacency(matrix, row_names=names[0], column_names=names[1])
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..base.types import Array, ArrayLike, PathLike, Stream
 from ..base.validation import check_choice
-from ..exceptions import FormatError, InputError, ParameterError
+from ..exceptions import FormatError, InputError, ParameterError, warn_user
 from ..graphs.graph import Graph
 from ._fields import is_number
 from ._format import check_delimiter, unfit_reason, without_formula
@@ -262,7 +262,7 @@ def _aligned(nodes, columns, graph, missing=None):
         return columns
     names = range(graph.n_nodes) if graph.node_names is None else graph.node_names.tolist()
     position = {str(name).strip(): i for i, name in enumerate(names)}  # the reader strips blanks around fields
-    lines = [-1] * graph.n_nodes
+    lines, others = [-1] * graph.n_nodes, []
     for line, node in enumerate(nodes):
         i = position.get(node)
         if i is None and node.startswith("'"):  # write_labels puts it before formulas of spreadsheets
@@ -271,6 +271,7 @@ def _aligned(nodes, columns, graph, missing=None):
             i = position.get(node[:-2])
         if i is None:
             if missing is not None:
+                others.append(node)
                 continue
             header = "; if this is a header, call its columns 'node' and 'cluster'" if line == 0 else ""
             raise InputError(f"node {node!r} has a label, but the graph does not have it{header}")
@@ -281,6 +282,11 @@ def _aligned(nodes, columns, graph, missing=None):
     if len(left) == len(lines):
         first = ", ".join(map(repr, [*nodes[:1], *names[:1]]))
         raise InputError(f"the file and the graph have no node in common; their first ones are {first}")
+    if others:
+        warn_user(
+            f"{len(others)} of {len(nodes)} lines are of nodes that the graph has not, the first {others[0][:80]!r}, "
+            f"and are left out; its nodes are called {str(names[0])[:80]!r} and the like"
+        )
     if left and missing is None:
         hint = (
             " (lines that begin so are comments, unless the name is in quotes)"

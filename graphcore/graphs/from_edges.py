@@ -107,18 +107,16 @@ def graph_from_ends(cls, ends, weights, n_nodes, *, node_names, symmetrize, warn
     ``on_repeats(number)`` is told of edges without weights that repeat another in the same direction.
     """
     if symmetrize in DIRECTED:
-        rows = undirected_rows(rows_from_edges(ends, weights, n_nodes), symmetrize, "")
+        return made_of(cls, undirected_rows(rows_from_edges(ends, weights, n_nodes), symmetrize, ""), node_names)
+    policy, n_given = "max" if symmetrize == "error" else symmetrize, len(ends)
+    if ends.dtype == np.int32:
+        rows, both, single, different = rows_from_pairs(ends, weights, n_nodes, policy, SYMMETRY_TOLERANCE)
     else:
-        policy = "max" if symmetrize == "error" else symmetrize
-        if ends.dtype == np.int32:
-            are_counted = on_repeats is not None and not len(weights)
-            n_between = np.count_nonzero(ends[:, 0] != ends[:, 1]) if are_counted else 0  # without self-loops
-            rows, both, single, different = rows_from_pairs(ends, weights, n_nodes, policy, SYMMETRY_TOLERANCE)
-            if are_counted:
-                on_repeats(n_between - 2 * both - single)
-        else:
-            rows = rows_from_edges(ends, weights, n_nodes)
-            different = not is_symmetric(rows, SYMMETRY_TOLERANCE)
-            rows, both, single = symmetrize_rows(rows, policy)
-        check_directions(both, single, single + different > 0, symmetrize, warn)
-    return made_of(cls, rows, node_names)
+        rows = rows_from_edges(ends, weights, n_nodes)
+        different = not is_symmetric(rows, SYMMETRY_TOLERANCE)
+        rows, both, single = symmetrize_rows(rows, policy)
+    check_directions(both, single, single + different > 0, symmetrize, warn)
+    graph = made_of(cls, rows, node_names)
+    if on_repeats is not None and not len(weights):
+        on_repeats(n_given - 2 * both - single - graph.n_self_loops)
+    return graph

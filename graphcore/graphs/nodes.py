@@ -94,6 +94,12 @@ def node_table(nodes):
     table = Columns(nodes, "nodes")
     table.collect(table.names)
     key = _column_of(table.names, ID_NAMES, _ID_ENDING)
+    first = table.names[:1]
+    if key is None and first and _column_of(first, NAME_NAMES, _NAME_ENDING) is None:
+        values = table.raw(*first).tolist()
+        if 0 < len(set(values)) == len(values):
+            (key,) = first
+            warn_user(f"column {str(key)!r}, the first, is taken for what the edges call the nodes")
     if key is None:
         listed = ", ".join(repr(name)[:80] for name in table.names[:10])
         raise InputError(

@@ -81,7 +81,8 @@ def quotient_graph(
     places = disk_places(len(shown), links, radii)
     ax = axes_of(ax, (7.2, 4.6))
     _draw(ax, places, radii, links, conductance[shown], shown)
-    _name(ax, places, radii, [str(c) if names is None else names[c] for c in shown], conductance[shown])
+    texts = [[str(c)] if names is None else [names[c], str(c)] for c in shown]
+    _name(ax, places, radii, texts, conductance[shown])
     n_filled = int(np.count_nonzero(sizes))
     if len(shown) < n_filled:
         ax.set_title(f"the {len(shown)} largest of {n_filled:,} clusters", fontsize=9)
@@ -169,21 +170,19 @@ def _draw(ax, places, radii, links, conductance, clusters):
     bare(ax)
 
 
-def _name(ax, places, radii, names, conductance):
-    """Write names on the disks, in a size that fits."""
+def _name(ax, places, radii, texts, conductance):
+    """Write on each disk the first of its texts that fits, in a size that fits."""
     figure = ax.get_figure(root=True)
     figure.draw_without_rendering()
     per_point = abs(np.diff(ax.transData.transform([(1, 0), (0, 0)])[:, 0])[0])
-    for place, radius, name, step in zip(places, radii, names, step_of(conductance), strict=True):
-        text = ax.text(
-            *place, name, ha="center", va="center", fontsize=min(11, max(7, radius * 0.5)), zorder=3,
-            color=PAPER if step >= 3 else INK,
-        )  # fmt: skip
-        room = 2 * radius * per_point
-        wide = text.get_window_extent().width
-        if wide > 0.92 * room:
-            smaller = text.get_fontsize() * 0.92 * room / wide
-            if smaller < 5:
-                text.remove()
-            else:
-                text.set_fontsize(smaller)
+    for place, radius, choices, step in zip(places, radii, texts, step_of(conductance), strict=True):
+        size = min(11, max(7, radius * 0.5))
+        for choice in choices:
+            text = ax.text(
+                *place, choice, ha="center", va="center", fontsize=size, zorder=3, color=PAPER if step >= 3 else INK
+            )
+            fitting = size * 0.92 * 2 * radius * per_point / text.get_window_extent().width
+            if fitting >= 5:
+                text.set_fontsize(min(size, fitting))
+                break
+            text.remove()

@@ -177,6 +177,10 @@ def test_a_model_is_updated_where_it_is(folder, told):
     before = (folder / "model.npz").read_bytes()
     os.symlink("model.npz", "link.npz")
     assert "labels   l.tsv" in told("update model.npz new.txt -o l.tsv").out
+    (folder / "nodes.csv").write_text(
+        "id,age\n" + "".join(f"{name},1\n" for name in graphcore.load("model.npz").graph_.node_names)
+    )
+    assert "no attributes of nodes: age" in told("update model.npz new.txt --nodes nodes.csv --save with_ages.npz").err
     once = (folder / "model.npz").read_bytes()
     assert once != before
     told("update model.npz --removed new.txt --save link.npz")

@@ -173,7 +173,8 @@ def test_what_is_no_amount_is_no_weight(write, field):
 
 REPEATS = {
     "a b\na b\nb c\n": "1 line repeats an edge and is left out; pass count_repeats=True", "a b\nb c\nc a\n": None,
-    "a b\nb a\na b\nb c\nb c\nc b\nb c\n": "3 lines repeat an edge and are left out", "a a\na a\na b\nb a\n": None,
+    "a b\nb a\na b\nb c\nb c\nc b\nb c\n": "3 lines repeat an edge and are left out",
+    "a a\na a\na b\nb a\n": "1 line repeats",
     "a b\nb a\nb c\nc b\n": None, "1 2\n2 3\n1 2\n1 2\n": "2 lines repeat", "1 2\n2 1\n2 3\n": None,
     "1 2 .5\n1 2 .5\n": None,
 }  # fmt: skip

@@ -76,7 +76,7 @@ def test_round_trip_with_what_is_written(tmp_path_factory, names, ending):
         (b"", FormatError, "the file is empty"),
         (b"# c\n\n", FormatError, "there are no nodes"),
         (b"id,name\n", InputError, "no rows"),
-        (b"page,links\nmain,3\nhelp,4\n", InputError, "no column .* there are 'page', 'links'. Call the one"),
+        (b"page,links\nmain,3\nmain,4\n", InputError, "no column .* there are 'page', 'links'. Call the one"),
         (b"acct,city\n" + b"A1,x\nA2,y\n" * 5, InputError, "no column .* there are 'acct', 'city'. Call the one"),
         (b"id,id\n1,2\n", FormatError, "several columns are called 'id'"),
         (b"id,name\n1,a\n2\n", FormatError, "line 3: 1 columns, where the lines before it have 2"),

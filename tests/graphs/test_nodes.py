@@ -112,6 +112,15 @@ def test_a_sequence_is_ids_or_names_by_what_the_graph_says():
     assert Graph.from_edges(["10"], ["9"]).with_nodes({"id": [9, 10, 11]}).degrees.tolist() == [1, 1, 0]
 
 
+def test_a_first_column_of_different_values_is_ids_where_none_is_called_so():
+    graph = Graph.from_edges(["x", "y"], ["y", "z"])
+    with pytest.warns(GraphWarning, match="column 'account', the first, is taken for what the edges call the nodes"):
+        named = graph.with_nodes({"account": ["z", "y", "x"], "branch": [1, 2, 2]})
+    assert named.node_names.tolist() == ["z", "y", "x"] and named.attributes["branch"].tolist() == [1, 2, 2]
+    with pytest.raises(InputError, match="no column is called as ids of nodes are"):
+        graph.with_nodes({"branch": [1, 2, 2], "account": ["z", "y", "x"]})
+
+
 @pytest.mark.parametrize(
     ("nodes", "said"),
     [

@@ -16,6 +16,7 @@ from ...graphs.ids import count_nodes
 from ...graphs.nodes import RowOf
 from ...graphs.rows import BY_PAIR, DIRECTED, SYMMETRY_TOLERANCE, check_directions, policy_code
 from .._format import Reading
+from ..edge_list import tell_of_repeats
 from ..nodes import read_table_of
 from . import _loops
 from .arrays import RowWriter, names_as_arrays, write_array
@@ -33,8 +34,8 @@ def build_store(
     source: object, out: PathLike, *, memory: str | int = "4G", symmetrize: str = "max", n_nodes: int | None = None,
     resume: bool = False, delimiter: str | None = None, comments: str | Sequence[str] = ("#", "%"),
     header: bool | None = None, columns: tuple[int | str, int | str] | None = None,
-    weight_column: int | str | None = "auto", ids: str = "auto", encoding: str = "utf-8", any_size: bool = False,
-    nodes: object = None, parts: int | None = None, stages: object = None,
+    weight_column: int | str | None = "auto", ids: str = "auto", count_repeats: bool = False, encoding: str = "utf-8",
+    any_size: bool = False, nodes: object = None, parts: int | None = None, stages: object = None,
 ) -> Graph:  # fmt: skip
     """Build a graph on disk from edges that need not fit in memory.
 
@@ -57,7 +58,7 @@ def build_store(
         For blocks: the number of nodes. Default: largest id + 1.
     resume : bool, default False
         Go on with an interrupted build of the same input, if there is one. Blocks must be given in the same order.
-    delimiter, comments, header, columns, weight_column, ids, encoding, any_size
+    delimiter, comments, header, columns, weight_column, ids, count_repeats, encoding, any_size
         How files are read, see :func:`graphcore.read_graph`.
     nodes : path, or what :meth:`Graph.with_nodes` takes, optional
         Names and attributes of the nodes, as for :func:`graphcore.read_graph`; held in memory.
@@ -112,7 +113,7 @@ def build_store(
     stages = stages or Stages()
     reading = Reading(
         delimiter=delimiter, comments=comments, header=header, columns=columns, weight_column=weight_column, ids=ids,
-        encoding=encoding, symmetrize=symmetrize,
+        count_repeats=count_repeats, encoding=encoding, symmetrize=symmetrize,
     )  # fmt: skip
     table = read_table_of(nodes, encoding, any_size)
     _loops.warm_up()
@@ -131,7 +132,7 @@ def build_store(
             **asdict(reading),
         }  # fmt: skip
         with working_folder(out, options, resume) as journal:
-            build = _Build(journal, given, table, limit, symmetrize, stages)
+            build = _Build(journal, given, table, limit, reading, stages)
             build.run(parts)
             if os.path.exists(build.store):  # it is gone if an interruption came after the renaming
                 put_in_place(build.store, out, os.path.join(journal.folder, "replaced"))
@@ -141,9 +142,9 @@ def build_store(
 class _Build:
     """The steps of a build, from blocks of edges to a store; the journal notes every step that is finished."""
 
-    def __init__(self, journal, given, nodes, limit, symmetrize, stages):
+    def __init__(self, journal, given, nodes, limit, reading, stages):
         self._journal, self._notes, self._given, self._limit = journal, journal.notes, given, limit
-        self._nodes, self._symmetrize, self._stages = nodes, symmetrize, stages
+        self._nodes, self._reading, self._symmetrize, self._stages = nodes, reading, reading.symmetrize, stages
         self.store = os.path.join(journal.folder, "store")
         path = {"path": os.path.join(journal.folder, "edges")}
         self._spool = Spool(**self._notes.get("read", {}).get("spool", {}) | path)
@@ -179,7 +180,8 @@ class _Build:
         with self._spool.writing():
             for ends, weights, position, share in self._given.blocks(*read["position"], self._journal.folder):
                 self._tell("read", share)
-                self._spool.append(ends, weights)
+                are_ones = self._reading.count_repeats and not len(weights)
+                self._spool.append(ends, np.ones(len(ends)) if are_ones else weights)
                 read |= {"spool": asdict(self._spool), "position": list(position)}
                 if names is not None and self._limit.exceeded():
                     raise InputError(
@@ -262,6 +264,8 @@ class _Build:
                 del keys, weights
             both, single, different, n_self_loops = found.tolist()
             check_directions(both // 2, single // 2, single + different > 0, self._symmetrize, True)
+            if self._kind != "file" and self._given.of_lines:
+                tell_of_repeats(self._reading, self._spool.n_edges - both - single // 2 - n_self_loops)
             arrays = rows.finish()
         if rows.all_ones and arrays.pop("weights", None):
             os.unlink(array_path(self.store, "weights"))

@@ -97,10 +97,10 @@ class _Tables:
 
     `identity` is a fingerprint of the input; `names` numbers the nodes' names, and is None where ids are integers;
     `compact` says whether these may have gaps; `n_nodes` is None where it is not known; `ones` is the type of weights
-    where each edge counts once, as for a graph in memory.
+    where each edge counts once, as for a graph in memory; `of_lines`, whether an edge is a line of a file.
     """
 
-    ones = np.float32
+    ones, of_lines = np.float32, True
 
     def __init__(self, tables):
         self._tables, first = tables, tables[0]
@@ -180,7 +180,7 @@ def _batch(part, columns):
 class _Blocks:
     """An iterator of blocks of edges, with the attributes and blocks of `_Tables`."""
 
-    identity, names, compact, ones = (), None, False, np.float64
+    identity, names, compact, ones, of_lines = (), None, False, np.float64, False
 
     def __init__(self, source, n_nodes):
         self._source, self.n_nodes = source, n_nodes

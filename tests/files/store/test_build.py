@@ -113,7 +113,7 @@ def test_files(tmp_path_factory, edges, policy, ids, cut, seed):
         if part:
             parts.append(folder / f"{name}.tsv")
             parts[-1].write_text("# a comment\n" + "".join(part), encoding="utf-8")
-    how = {"symmetrize": policy, "weight_column": None if weights is None else 2}
+    how = {"symmetrize": policy, "weight_column": "auto" if weights is None else 2, "count_repeats": cut % 2 == 1}
     how["ids"] = "string" if ids == "names" else "integer"
     assert_alike(lambda: build_store(parts, folder / "g.graph", **how), lambda: read_graph(folder / "all.tsv", **how))
 
