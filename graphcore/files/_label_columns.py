@@ -22,6 +22,8 @@ _CLUSTERS = frozenset([
     "cluster", "clusters", "clusterid", "label", "labels", "community", "communityid", "group", "class", "module",
     "partition", "membership", "modularityclass", "category", "block", "truth", "y",
 ])  # fmt: skip
+# Columns of tables of results, which are known not to be classes.
+_OF_RESULTS = ("stability", "outside_share")
 _UNKNOWN = frozenset(["", *MISSING_NAMES])
 _BEGINNING, _NOT_BLANKS = re.compile(r"\n[\s#%]"), re.compile(r"  | (\n|\Z)|[^\S\n ]")
 _LEVEL = re.compile(r"level_\d+")
@@ -135,7 +137,7 @@ def _named_columns(source, columns):
     taken = [c for c in known or rest if c != node]
     if len(columns) == 1:
         return [columns[0][1:]]
-    left = [heads[c] for c in rest if c not in (node, *taken)]
+    left = [heads[c] for c in rest if c not in (node, *taken) and heads[c] not in _OF_RESULTS]
     if left or not (by_name or has_index or is_counted):
         said = (
             f"{', '.join(map(repr, left))} not read" if left else f"{', '.join(map(repr, heads))} are names of columns"

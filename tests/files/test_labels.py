@@ -142,6 +142,10 @@ def test_a_first_line_that_may_have_a_label_is_no_header(write, text):
 
 
 def test_a_header_that_is_guessed_is_told(write):
+    with warnings.catch_warnings():  # a table of results
+        warnings.simplefilter("error", GraphWarning)
+        path = write("node,cluster,stability,outside_share\n0,1,1,0\n1,1,1,0\n2,0,1,.5\n", "result.csv")
+        assert read_labels(path, PATH).tolist() == [1, 1, 0]
     with pytest.warns(GraphWarning, match="'acct', 'class' are names of columns"):
         assert read_label_lines(write("acct,class\na,red\nb,red\n"))[0] == ["a", "b"]
     with pytest.warns(GraphWarning, match="'acct', 'share' are names of columns"):
