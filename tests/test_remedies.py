@@ -134,6 +134,7 @@ def test_parameters_that_messages_name_exist():
     assert wrong == []
 
 
+@pytest.mark.slow
 def test_words_that_messages_recommend_are_among_those_that_a_parameter_takes():
     wrong = []
     for where, text in messages():

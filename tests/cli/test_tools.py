@@ -269,6 +269,7 @@ def test_files_may_be_pipes(folder, told):
         assert outputs[0] == outputs[1]
 
 
+@pytest.mark.slow
 def test_a_graph_through_pipes(folder, feed, told):
     feed(TRIANGLES.encode())
     converted = told("convert - - --to csv").out

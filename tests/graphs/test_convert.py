@@ -136,6 +136,7 @@ def test_repeated_entries_add_up_but_booleans_count_once():
     assert (graph.weights, graph.n_entries) == (None, 7)
 
 
+@pytest.mark.slow
 def test_an_unweighted_integer_matrix_is_not_converted():
     import tracemalloc
 

@@ -291,6 +291,7 @@ def test_vectors_are_drawn_in_the_disks_of_their_clusters(k, spread, least):
     assert (nearest == own).mean() >= least
 
 
+@pytest.mark.slow
 def test_maps_of_vectors_are_samples_and_tell_what_is_left_out():
     X, _ = make_blobs(200, centers=4, cluster_std=1.5, random_state=0)
     model = graphcore.CoresetSpectralClustering(n_clusters=4, random_state=0).fit(X)
@@ -403,6 +404,7 @@ def test_dendrogram_marks_the_cut():
 # -- curves ------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("values", [None, [1.0], [2.0, 2.0], [1e-9, 1.1e-9, 1.11e-9], [-3.0, 0.0, 12345.678]])
 def test_history_shows_every_stage(planted, values):
     history = [(f"stage {i}", value) for i, value in enumerate(values or ())] or planted[1].clustering_.history
@@ -542,6 +544,7 @@ def test_every_picture_is_drawn_into_the_axes_given(planted):
     assert plt.get_fignums() == []
 
 
+@pytest.mark.slow
 def test_matplotlib_is_imported_when_it_is_needed_and_missed_with_a_remedy(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
     with pytest.raises(InputError, match=r"pip install matplotlib \(or '.\[plot\]'"):

@@ -220,6 +220,7 @@ def test_a_model_tells_memberships_and_is_compared_too(fitted, tmp_path):
 # -- pictures ----------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_marks_in_pictures_say_whose_they_are(drawn):
     drawings = re.findall(r"<svg.*?</svg>", drawn.source, re.DOTALL)
     linked = 0

@@ -296,6 +296,7 @@ def turns(limits):
     limits(module, _LARGE=1, _BLOCKS=9, _PASS_TURNS=3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("objective", OBJECTIVES)
 def test_moves_in_turns_end_in_a_local_optimum_whatever_the_threads(turns, objective):
     for seed in range(12):

@@ -63,6 +63,7 @@ def folder(here):
     return here
 
 
+@pytest.mark.slow
 def test_command_line(folder, capsys):
     assert run(["cluster", "graph.txt", "-k", "auto", "--json", "-o", "labels.tsv", "--seed", "2"]) == 0
     facts = json.loads(capsys.readouterr().out)

@@ -129,6 +129,7 @@ def test_more_than_two_hundred_clusters_are_found():
     assert select_n_clusters(graph, method="eigengap", random_state=0).candidates[-1] == 200  # or it takes too long
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dimensions", [2, 10])
 def test_nothing_stands_out_in_one_cloud(dimensions):
     # No cloud of 100 others in two dimensions, and of 60 in ten, was called clear. With confidence 0.95, the
@@ -179,6 +180,7 @@ def test_even_growth_takes_the_last_candidate():
         assert (found.best, found.clear) == (20, False)
 
 
+@pytest.mark.slow
 def test_uneven_clusters_are_counted_if_no_even_ones_stand_out():
     # Of six such sets the twelve were counted in four, to 10 in two, and taken for 6 to 11 if they had to be even.
     rng = np.random.default_rng(4)

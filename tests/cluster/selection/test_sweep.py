@@ -102,6 +102,7 @@ def test_a_sweep_joins_the_curves_of_its_levels(seed, price):
             assert coarser.information[-1] >= finer.information[coarser.n_micro_clusters - 1] - 1e-9
 
 
+@pytest.mark.slow
 def test_levels_find_the_clusters_of_noisy_weights():
     """A tree that merges without moves finds 1 to 151 clusters, and for none of twelve seeds 12."""
     found = []

@@ -83,6 +83,7 @@ def test_blocks_of_edges(tmp_path_factory, edges, policy, more, cut):
     assert os.listdir(out.parent) in ([], ["g.graph"])
 
 
+@pytest.mark.slow
 @given(
     edges=edge_lists(),
     policy=st.sampled_from(POLICIES),

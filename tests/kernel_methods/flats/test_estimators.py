@@ -13,6 +13,7 @@ from graphcore.metrics import agreement
 X, Y = make_blobs([40, 40, 40], n_features=3, centers=None, random_state=0)
 
 
+@pytest.mark.slow
 def test_what_k_flats_stores():
     model = KFlats(3, 2, random_state=0).fit(X)
     plain = k_flats(X, 3, 2, random_state=0)
