@@ -68,7 +68,7 @@ def _without_middle(text, first, last, longest):
 
 
 def warn_user(message, category=GraphWarning):
-    """Warn at the innermost caller outside graphcore, and scikit-learn, whose pipelines and mixins call its methods."""
+    """Warn at the innermost caller outside graphcore and scikit-learn, whose pipelines call its methods."""
     level = 1
     frame: FrameType | None = sys._getframe(0)
     while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] in ("graphcore", "sklearn"):

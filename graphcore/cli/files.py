@@ -88,7 +88,7 @@ def labels_target(given):
 
 
 def check_target(output, in_graph=True):
-    """Check, before the work, that labels can be written to `output`, `in_graph` also with the graph of their nodes."""
+    """Check, before the work, that labels can be written to `output`; `in_graph`: formats of graphs are allowed."""
     if output_kind(output) == "parquet":
         from ..files.parquet import check_parquet
 

@@ -35,6 +35,9 @@ def _weight_column(_ctx, _param, text):
 _SEED = click.IntRange(0)
 _SEED.name = "integer"  # in messages
 any_size_option = click.option("--any-size", is_flag=True, help="Allow decompressed data and node counts of any size.")
+encoding_option = click.option(
+    "--encoding", metavar="NAME", default="utf-8", show_default=True, help="Encoding of text files."
+)
 # Options for edge lists.
 reading_options = adding(
     click.option(
@@ -60,9 +63,7 @@ reading_options = adding(
         "--ids", metavar="KIND", default="auto", show_default=True,
         help="Type of the node ids in an edge list: integer, string, or auto.",
     ),
-    click.option(
-        "--encoding", metavar="NAME", default="utf-8", show_default=True, help="Encoding of text files."
-    ),
+    encoding_option,
     click.option(
         "--symmetrize", metavar="POLICY", default="max", show_default=True,
         help="How directed edges are made symmetric: max, average, sum, min, degree-discounted, random-walk, or error.",

@@ -120,8 +120,8 @@ def _scores(first, second, graph):
     return {
         "without_label": int(len(kept) - kept.sum()),
         "n_clusters": int(np.count_nonzero(sizes[0])), "n_other": int(np.count_nonzero(sizes[1])), **scores,
-        "homogeneity": float(information / of_second) if of_second else 1.0,
-        "completeness": float(information / of_first) if of_first else 1.0,
+        "homogeneity": min(1.0, float(information / of_second)) if of_second else 1.0,
+        "completeness": min(1.0, float(information / of_first)) if of_first else 1.0,
         **({} if graph is None else {
             "normalized_cut": normalized_cut(graph, first), "normalized_cut_other": normalized_cut(graph, second),
         }),

@@ -5,9 +5,9 @@ import click
 from ..exceptions import InputError
 from .console import command
 from .files import INPUT, OUTPUT, check_target, labels_target, output_kind
-from .inputs import any_size_option
+from .inputs import any_size_option, encoding_option
 from .summary import count, sizes_line
-from .vectors import read_rows
+from .vectors import by_order_of_columns, read_rows
 
 
 @command(
@@ -23,6 +23,7 @@ from .vectors import read_rows
 @click.argument("model", metavar="MODEL", type=INPUT)
 @click.argument("input", metavar="VECTORS", type=INPUT)
 @any_size_option
+@encoding_option
 @click.option(
     "-o", "--output", metavar="FILE", type=OUTPUT,
     help="Write row and label, separated by a tab (.csv: a comma; .npy: labels only; .parquet: a table); - is standard "
@@ -30,13 +31,13 @@ from .vectors import read_rows
     "output]",
 )  # fmt: skip
 @click.option("--quiet", is_flag=True, help="No summary, no warnings, no progress.")
-def predict(console, model, input, any_size, output, quiet):
+def predict(console, model, input, any_size, encoding, output, quiet):
     """Write the clusters of new VECTORS, by those of MODEL, which stays as it is.
 
     MODEL is a file written by `graphcore cluster --model` or `model.save`. VECTORS is a .npy array, a .npz, a Parquet
-    table, or a text table of numbers, with the columns that were clustered. For a model of a graph a row is a new node
-    and holds the weights of its edges to the nodes of that graph, in their order; `graphcore update` takes edges.
-    Outliers, and rows without an edge, belong to no cluster and get label -1.
+    table, or a text table of numbers, with the columns that were clustered, in their order. For a model of a graph a
+    row is a new node and holds the weights of its edges to the nodes of that graph, in their order; `graphcore update`
+    takes edges. Outliers, and rows without an edge, belong to no cluster and get label -1.
     """
     import numpy as np
 
@@ -49,14 +50,16 @@ def predict(console, model, input, any_size, output, quiet):
     with console.stages("model"):
         fitted = load(model, any_size=any_size)
     with console.stages("read"):
-        X, ids = read_rows(input, any_size)
+        X, ids = read_rows(input, any_size, encoding)
     with console.stages("predict"):
         try:
-            labels = fitted.predict(X)
+            with by_order_of_columns():
+                labels = fitted.predict(X)
         except ValueError as error:  # of scikit-learn, too
-            hint = f"; {model} is a model of a graph: a row has a weight for each of its {fitted.graph_.n_nodes} nodes"
-            of_graph = hint if fitted.affinity_ == "precomputed" else ""
-            raise InputError(f"{input}: {str(error).partition(chr(10))[0]}{of_graph}") from error
+            said = str(error).partition("\n")[0].rstrip(".")
+            if fitted.affinity_ == "precomputed" and "features" in said:
+                said += f"; {model} is of a graph: a row has a weight for each of its {fitted.graph_.n_nodes} nodes"
+            raise InputError(f"{input}: {said}") from error
     with console.stages("write"):
         if output_kind(output) == "parquet":
             write_table({"node": np.arange(len(labels)) if ids is None else np.array(ids), "cluster": labels}, output)

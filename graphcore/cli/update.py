@@ -10,7 +10,7 @@ from ..exceptions import GraphWarning, InputError, ParameterError, warn_user
 from .console import command
 from .files import INPUT, OUTPUT, FilePath, check_target, write_clusters
 from .inputs import READING_OPTIONS, graph_options, is_typed, load_graph, warn_of_idle
-from .vectors import read_rows
+from .vectors import by_order_of_columns, read_rows
 
 
 @command(
@@ -60,7 +60,8 @@ def update(console, model, edges, removed, save, output, quiet, **reading):
     if fitted.affinity_ == "nearest_neighbors":
         if removed is not None:
             raise InputError(f"--removed {removed}: {model} is a model of vectors, of which none are taken out")
-        warn_of_idle((*READING_OPTIONS, "nodes"), "files of graphs, and this model is one of vectors")
+        idle = (*(each for each in READING_OPTIONS if each != "encoding"), "nodes")
+        warn_of_idle(idle, "files of graphs, and this model is one of vectors")
         with console.stages("read"):
             X, ids = read_rows(edges, reading["any_size"], reading["encoding"])
             given, options = [X], {} if fitted.graph_.node_names is None else {"ids": ids}
@@ -71,7 +72,7 @@ def update(console, model, edges, removed, save, output, quiet, **reading):
         given = [_read(console, model, fitted.graph_, path, path is edges, reading) for path in (edges, removed)]
         if given[0] is not None and given[0].attributes:
             warn_user(f"models hold no attributes of nodes: {', '.join(given[0].attributes)[:200]} not written")
-    with console.stages("update"):
+    with console.stages("update"), by_order_of_columns():
         done = fitted.update(*given, **options)
     with console.stages("write"):
         if output is not None:  # before the model, so that an update that fails here can be repeated

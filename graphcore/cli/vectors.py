@@ -3,6 +3,7 @@
 import re
 import warnings
 from collections import Counter
+from contextlib import contextmanager
 
 from ..exceptions import FormatError, InputError, warn_user
 
@@ -12,6 +13,14 @@ _TEXT = "latin-1"
 _NUMBERS = re.compile(r"^(index|row|sample|cell|node|no|nr|number)$|id$")
 _CLASSES = frozenset(["label", "labels", "class", "cluster", "target", "truth", "category"])
 _UNREADABLE = re.compile(r"could not convert string (?P<value>'.*') to float64 at row (?P<row>\d+), column (?P<at>\d+)")
+
+
+@contextmanager
+def by_order_of_columns():
+    """Silence scikit-learn's warning that vectors of a file have no names of columns, which a data frame had."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "X does not have valid feature names", UserWarning)
+        yield
 
 
 def read_vectors(path, any_size=False):

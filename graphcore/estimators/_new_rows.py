@@ -121,11 +121,12 @@ def _changes(old, new):
 def names_with(names, ids, added, graph):
     """Names of all rows, of which the new ones have these ids or, without any, their index or their numbers."""
     old = names.tolist()
-    if ids is None and (index := index_names(added)) is not None and set(old).isdisjoint(index.tolist()):
+    is_text = isinstance(old[0], str)
+    if ids is None and is_text and (index := index_names(added)) is not None and set(old).isdisjoint(index.tolist()):
         ids = index
     new = range(len(old), graph.n_nodes) if ids is None else np.asarray(ids).tolist()
     try:
-        return with_ids(graph, [*old, *(map(str, new) if isinstance(old[0], str) else new)]).node_names
+        return with_ids(graph, [*old, *(map(str, new) if is_text else new)]).node_names
     except InputError as error:
         error.add_note("ids= of update names the new rows")
         raise

@@ -18,7 +18,7 @@ class PointClusterer(ClusterMixin, Estimator):
     _: KW_ONLY
     n_init: int = 10
     max_iter: int = 300
-    # How messages say what chooses the number of clusters.
+    # What chooses the number of clusters, for messages.
     _chosen_by = "graphcore.select_n_clusters(X) chooses one for vectors and for graphs"
 
     @whole

@@ -226,7 +226,7 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, PredictedRows
         ids : array-like of shape (n_samples,), optional
             Names of the rows of vectors, all different: the `node_names` of `graph_`, which reports, trees and files
             use; of a table, ``fit(table.drop(columns="name"), ids=table["name"])``. Default: the index of a pandas
-            DataFrame, if it holds different texts or integers other than the row numbers. A graph brings its own, see
+            DataFrame, if it holds different texts that are no numbers. A graph brings its own, see
             :meth:`Graph.with_nodes`.
 
         Returns
@@ -256,8 +256,8 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, PredictedRows
                 warn_user("y holds None beside text, and is not read: give labels= as integers, -1 where there is none")
             if labels is not None and self.outliers is not None:
                 warn_user(
-                    "y has -1, which is read as unknown, so that other rows keep the labels of y; if -1 marks noise, "
-                    "number noise as a class of its own in y, and for labels to keep pass labels=y"
+                    "y has -1, which means unknown: the other labels of y are kept. If -1 marks noise, give noise a "
+                    "number of its own in y; to keep labels on purpose, pass labels=y"
                 )
         known = {"labels": labels, "initial_labels": initial_labels, "sample_weight": sample_weight}
         for name, values in (*known.items(), ("ids", ids)):

@@ -25,7 +25,7 @@ from ..graphs.as_graph import as_graph, graph_maker, is_graph_object, refuse_as_
 from ..graphs.columns import in_row_order
 from ..graphs.derived import weigh_nodes
 from ..graphs.graph import Graph
-from ..graphs.ids import as_names, is_text
+from ..graphs.ids import as_names
 from ..metrics.cut import sums_and_shares
 from ..neighbors.neighbor_lists import different_neighbors, is_neighbor_pair, nearest_by_matrix, neighbors_of
 from ..neighbors.neighbors import clustered_neighbors, graph_of_vectors, neighbors_of_index
@@ -141,18 +141,16 @@ def _may_be_distances(X):
 
 
 def index_names(X):
-    """Return the index of a data frame as names of its rows; None unless it holds different texts or integers.
+    """Return the index of a data frame as names of its rows; None unless it holds different texts.
 
-    The numbers 0, 1, 2 and so on, which every data frame begins with, are no names.
+    Numbers, also those written as text, are row numbers of another table: new rows would have them again.
     """
     index = getattr(X, "index", None)
     if not getattr(index, "is_unique", False):
         return None
-    values = np.asarray(index)
-    if values.dtype.kind in "iu":
-        return None if np.array_equal(values, np.arange(len(values))) else values
-    names = as_names(values.tolist(), len(values))
-    return names if is_text(names) else None
+    values = np.asarray(index).tolist()
+    is_named = all(isinstance(name, str) for name in values) and not any(name.isdecimal() for name in values)
+    return as_names(values, len(values)) if is_named else None
 
 
 AFFINITIES = ("auto", "nearest_neighbors", "precomputed", "precomputed_nearest_neighbors")

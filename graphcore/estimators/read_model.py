@@ -160,7 +160,7 @@ def _fitted(model, facts, settings, archive, any_size):
     model._keep(graph, reference, result, outside_shares)
     model.n_features_in_, model._is_given = facts["n_features"], facts["is_given"]
     if (columns := archive.get("feature_names")) is not None:
-        check_name_array(columns)
+        check_name_array(columns, "feature")
         model.feature_names_in_ = _shaped(archive, "feature_names", (facts["n_features"],), "U").astype(object)
     model._params_of_fit = model.get_params(deep=False)
     model._volume_changes = _reals(archive, "unrest", (k,)).copy()

@@ -4,8 +4,15 @@ import re
 
 INTEGER = re.compile(r"-?\d{1,19}")
 _DECIMAL_COMMA = re.compile(r"[-+]?\d*,\d+")
-# Plain, or with marks between thousands, and perhaps a currency sign on one side: $1,200.50 and 1.200,50 €.
-_AMOUNT = re.compile(r"[-+]?([$€£¥]\s?)?[-+]?(\d{1,3}([.,'\s]\d{3})+([.,]\d+)?|\d+([.,]\d+)?|[.,]\d+)(\s?[$€£¥])?")
+# With a currency, or with marks of thousands and another for decimals: $1,200, 1.200,50 € and 1,200.50. Addresses and
+# numbers of telephones are neither.
+_NUMBER = r"(?=[.,]?\d)(\d{1,3}([.,' ]\d{3})+|\d+)?([.,]\d+)?"
+_AMOUNT = re.compile(
+    "|".join([
+        rf"[-+]?[$€£¥] ?[-+]?{_NUMBER}", rf"[-+]?{_NUMBER} ?[$€£¥]",
+        r"[-+]?\d{1,3}(,\d{3})+\.\d+", r"[-+]?\d{1,3}(\.\d{3})+,\d+", r"[-+]?\d{1,3}('\d{3})+([.,]\d+)?",
+    ]), re.ASCII,
+)  # fmt: skip
 # "007" is a name, not the number 7: the file's own names must come back with the labels.
 _ID = re.compile(r"0|-?[1-9][0-9]{0,18}")
 _WHOLE = re.compile(r"-?[0-9]{1,16}\.0*")
@@ -25,7 +32,7 @@ def is_decimal_comma(field):
 
 def is_formatted(field):
     """Return whether a field is a number as people write it: with a decimal comma, marks of thousands, a currency."""
-    return _AMOUNT.fullmatch(field) is not None and not is_number(field)
+    return is_decimal_comma(field) or _AMOUNT.fullmatch(field) is not None
 
 
 def is_number(field):

@@ -284,8 +284,8 @@ def _aligned(nodes, columns, graph, missing=None):
         raise InputError(f"the file and the graph have no node in common; their first ones are {first}")
     if others:
         warn_user(
-            f"{len(others)} of {len(nodes)} lines are of nodes that the graph has not, the first {others[0][:80]!r}, "
-            f"and are left out; its nodes are called {str(names[0])[:80]!r} and the like"
+            f"{len(others)} of {len(nodes)} lines are of nodes that are not in the graph, the first "
+            f"{others[0][:80]!r}, and are left out; its first node is called {str(names[0])[:80]!r}"
         )
     if left and missing is None:
         hint = (

@@ -11,6 +11,7 @@ from ..exceptions import FormatError, InputError, ParameterError, missing_packag
 from ..graphs.columns import TWO_KINDS, edge_columns, is_index, left_out, two_kinds, weight_column
 from ..graphs.columns import no_edges as no_edges_in
 from ..graphs.ids import Numbering
+from ..graphs.weights import counted
 from ._format import LAYOUT, Format, block_size
 from ._source import MAX_RATIO, check_size
 from .atomic import atomic_output, text_output
@@ -98,7 +99,7 @@ def read_parquet(source, reading):
         raise FormatError("the table has no rows: there are no edges")
     ends, weights = map(np.concatenate, zip(*blocks, strict=True))
     warn_of_names(source, table.numbering or {})
-    weights = np.ones(len(ends)) if reading.count_repeats and not table.weighted else weights
+    weights = counted(weights, len(ends), reading.count_repeats)
     return graph_of(ends, weights, None if table.numbering is None else list(table.numbering), reading)
 
 

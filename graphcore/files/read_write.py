@@ -16,6 +16,7 @@ from ..exceptions import FormatError, ParameterError, warn_user
 from ..graphs.as_graph import as_graph
 from ..graphs.graph import Graph
 from ..graphs.ids import count_nodes
+from ..graphs.weights import counted
 from ._format import FULL_MEMORY, UNDIRECTED_IDLE, Reading
 from ._source import naming, open_source, parts_of
 from .atomic import atomic_output, compressed
@@ -73,7 +74,7 @@ def read_graph(
         and scipy's archives.
     count_repeats : bool, default False
         Edge lists and Parquet without weights: whether an edge weighs as many as there are lines of it in one direction
-        (messages, calls), and not 1, of which a warning tells.
+        (messages, calls), instead of 1; without it a warning gives the number of repeats.
     encoding : str, default "utf-8"
         Edge lists: of the node names.
     any_size : bool, default False
@@ -168,7 +169,7 @@ def _read_parts(paths, reading, any_size):
         raise FormatError(f"{paths[0]}: there are no edges, in none of {len(paths)} files")
     if given.n_nodes is not None:
         count_nodes(ends.min(), ends.max(), len(ends), given.n_nodes)
-    weights = np.ones(len(ends)) if reading.count_repeats and not len(weights) else weights
+    weights = counted(weights, len(ends), reading.count_repeats)
     return graph_of(ends, weights, given.names and list(given.names), reading, given.n_nodes)
 
 

@@ -106,9 +106,13 @@ def graph_from_ends(cls, ends, weights, n_nodes, *, node_names, symmetrize, warn
 
     ``on_repeats(number)`` is told of edges without weights that repeat another in the same direction.
     """
+    n_given, are_counted = len(ends), on_repeats is not None and not len(weights)
     if symmetrize in DIRECTED:
-        return made_of(cls, undirected_rows(rows_from_edges(ends, weights, n_nodes), symmetrize, ""), node_names)
-    policy, n_given = "max" if symmetrize == "error" else symmetrize, len(ends)
+        rows = rows_from_edges(ends, weights, n_nodes)
+        if are_counted:
+            on_repeats(n_given - len(rows.indices))
+        return made_of(cls, undirected_rows(rows, symmetrize, ""), node_names)
+    policy = "max" if symmetrize == "error" else symmetrize
     if ends.dtype == np.int32:
         rows, both, single, different = rows_from_pairs(ends, weights, n_nodes, policy, SYMMETRY_TOLERANCE)
     else:
@@ -117,6 +121,6 @@ def graph_from_ends(cls, ends, weights, n_nodes, *, node_names, symmetrize, warn
         rows, both, single = symmetrize_rows(rows, policy)
     check_directions(both, single, single + different > 0, symmetrize, warn)
     graph = made_of(cls, rows, node_names)
-    if on_repeats is not None and not len(weights):
+    if are_counted:
         on_repeats(n_given - 2 * both - single - graph.n_self_loops)
     return graph

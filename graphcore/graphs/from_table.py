@@ -12,7 +12,7 @@ from .columns import TWO_KINDS, doubtful_names, edge_columns, is_first_end, is_i
 from .from_edges import graph_from_ends
 from .ids import compact_ids, number_names, whole_numbers
 from .rows import SYMMETRIZE
-from .weights import edge_weights
+from .weights import counted, edge_weights
 
 if TYPE_CHECKING:
     import graphcore
@@ -67,7 +67,7 @@ def from_table(
         warn_user(note)
     if warn and two_kinds(source, target) and not set(sources.tolist()).isdisjoint(targets.tolist()):
         warn_user(TWO_KINDS.format(source, target))
-    weights = np.ones(len(sources)) if count_repeats and not len(weights) else weights
+    weights = counted(weights, len(sources), count_repeats)
     whole = [values.dtype.kind in "iu" for values in (sources, targets)]
     if all(whole):
         ends = np.empty(2 * len(sources), dtype=np.int64)

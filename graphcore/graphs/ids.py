@@ -170,10 +170,10 @@ def as_names(node_names, n_nodes):
     return names
 
 
-def check_name_array(names):
+def check_name_array(names, what="node"):
     """Raise an InputError unless an array from a file holds names that Python can read: numbers, dates, true text."""
     if names.dtype.kind not in "biufcUSMm":
-        raise InputError(f"node names must be numbers or text, got {names.dtype}")
+        raise InputError(f"{what} names must be numbers or text, got {names.dtype}")
     if names.dtype.kind != "U":
         return
     codes = np.ascontiguousarray(names).view(np.dtype(np.uint32).newbyteorder(names.dtype.byteorder))
@@ -181,7 +181,7 @@ def check_name_array(names):
         wrong = codes[start : start + _PIECE] > sys.maxunicode
         if wrong.any():
             node = (start + int(np.argmax(wrong))) * len(names) // len(codes)
-            raise InputError(f"the name of node {node} is no text")
+            raise InputError(f"the name of {what} {node} is no text")
 
 
 def is_numbered(names):

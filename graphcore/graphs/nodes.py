@@ -97,7 +97,7 @@ def node_table(nodes):
     first = table.names[:1]
     if key is None and first and _column_of(first, NAME_NAMES, _NAME_ENDING) is None:
         values = table.raw(*first).tolist()
-        if 0 < len(set(values)) == len(values):
+        if values and all(isinstance(value, str) for value in values) and len(set(values)) == len(values):
             (key,) = first
             warn_user(f"column {str(key)!r}, the first, is taken for what the edges call the nodes")
     if key is None:
@@ -131,8 +131,9 @@ def with_nodes(graph: "graphcore.Graph", nodes: object) -> "graphcore.Graph":
     Parameters
     ----------
     nodes : NodeTable, data frame, Arrow table, dict of columns, or sequence
-        A row for each node. Of a table the column of ids is called "id", "node", "vertex" or the like; it holds what
-        this graph calls its nodes (`node_names`, or numbers from 0). A column "name", "title", "label" or the like
+        A row for each node. Of a table the column of ids is called "id", "node", "vertex" or the like, or else is the
+        first, if that holds different texts; it holds what this graph calls its nodes (`node_names`, or numbers from
+        0). A column "name", "title", "label" or the like
         becomes `node_names`: names that repeat get the id in brackets, but a column "label" with repeats holds no
         names. A sequence of integers is ids; one of text is ids where this graph has names of text, and else the names
         of nodes 0, 1, 2 and so on.

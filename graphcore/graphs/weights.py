@@ -27,6 +27,11 @@ def as_float_weights(weights):
         raise InputError(f"weights must be real numbers: {error}") from None
 
 
+def counted(weights, n_edges, count_repeats):
+    """Return ones where edges without weights (an array of length 0) are to be counted, and else the weights."""
+    return np.ones(n_edges) if count_repeats and not len(weights) else weights
+
+
 def edge_weights(weights, n_edges):
     """Return weights of edges as floats, checked; an array of length 0 for none."""
     if weights is None:

@@ -106,7 +106,7 @@ def _clustered(graph, k, seed, options):
     try:
         return CoresetSpectralClustering(k, random_state=seed, **options).fit(graph, **known)
     except ParameterError as error:  # by the names that these parameters have here
-        said = re.sub(r"\b(n_clusters|random_state)\b", lambda found: _HERE[found[0]], str(error))
+        said = re.sub(r"\b(n_clusters|random_state)(?==)", lambda found: _HERE[found[0]], str(error))
         raise ParameterError(said, name=_HERE.get(error.name, error.name), value=error.value) from None
 
 

@@ -43,7 +43,7 @@ def quotient_graph(
     n_links : int, default 3
         Number of the heaviest links of each cluster that are drawn.
     names : sequence of str, optional
-        Text on the disks; default the clusters' numbers. Names that do not fit are left out.
+        Text on the disks; default the clusters' numbers. The number stands for a name that does not fit.
     {ax}
 
     Examples
@@ -181,7 +181,7 @@ def _name(ax, places, radii, texts, conductance):
             text = ax.text(
                 *place, choice, ha="center", va="center", fontsize=size, zorder=3, color=PAPER if step >= 3 else INK
             )
-            fitting = size * 0.92 * 2 * radius * per_point / text.get_window_extent().width
+            fitting = size * 0.92 * 2 * radius * per_point / max(1e-9, text.get_window_extent().width)
             if fitting >= 5:
                 text.set_fontsize(min(size, fitting))
                 break

@@ -16,7 +16,7 @@ def report_model(model, path, graph, clustering, *, title=None, pictures="auto",
         noun, note = "vectors", "X holds the vectors that were clustered."
     given = _given(model, clustering)
     if given:
-        note += f" The fit was also given {', '.join(given)}."
+        note += f" The program also needs {', '.join(given)}{' (the names of the rows)' * ('ids' in given)}."
     if not isinstance(model.random_state, Integral):
         note += " random_state was not an integer, so another fit gives other labels; pass one to repeat a result."
     if (chosen := getattr(model, "selection_", None)) is not None:

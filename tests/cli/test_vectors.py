@@ -290,6 +290,19 @@ def test_predict_writes_what_the_model_predicts(noisy, told, facts_of):
     assert pd.read_parquet("p.parquet").set_index("node").cluster["row 7"] == expected[7]
 
 
+def test_columns_of_a_file_are_those_of_a_data_frame_by_their_order(noisy, told):
+    model = graphcore.CoresetSpectralClustering(3, random_state=0).fit(pd.DataFrame(noisy, columns=list("abcdef")))
+    model.save("m.npz")
+    Path("é.csv").write_text(
+        "".join(f"é{i},{','.join(map(str, row))}\n" for i, row in enumerate(noisy[:9].tolist())), "latin-1"
+    )
+    done = told("predict m.npz é.csv --encoding latin-1 -o new.tsv")
+    assert "warning" not in done.err.lower()
+    written = pd.read_csv("new.tsv", sep="\t", header=None)
+    assert (written[0][3], written[1].tolist()) == ("é3", model.labels_[:9].tolist())
+    assert "warning" not in told("update m.npz é.csv --encoding latin-1").err.lower()
+
+
 def test_predict_takes_rows_of_new_nodes_for_a_model_of_a_graph(folder, told, facts_of):
     told("cluster graph.txt -k 2 -o l.tsv --model m.npz")
     labels = graphcore.load("m.npz").labels_.tolist()
@@ -306,7 +319,7 @@ def test_wrong_rows_to_predict(noisy, folder, told):
     told("cluster graph.txt -k 2 -o l.tsv --model g.npz")
     for command, said in (
         ("m.npz narrow.npy -o p.tsv", "narrow.npy: X has 2 features"), ("m.npz nan.npy -o p.tsv", "nan.npy: .*NaN"),
-        ("g.npz narrow.npy -o p.tsv", "g.npz is a model of a graph: a row has a weight for each of its 6 nodes"),
+        ("g.npz narrow.npy -o p.tsv", "g.npz is of a graph: a row has a weight for each of its 6 nodes"),
         ("l.tsv x.npy -o p.tsv", "this is no model"), ("m.npz none.npy -o p.tsv", "none.npy: No such file"),
         ("m.npz x.npy -o p.gexf", r"written as text \(.tsv, .csv\), .npy or .parquet"),
         ("m.npz x.npy -o m.npz", "m.npz"),

@@ -42,9 +42,9 @@ def test_a_column_of_a_table_names_its_rows():
 
 INDICES = {
     "texts": (IDS[:100], IDS[:100]),
-    "integers": (range(7, 107), list(range(7, 107))),
+    "integers": (range(7, 107), None),
+    "integers as text": ([*map(str, range(7, 107))], None),
     "row numbers": (range(100), None),
-    "the same, not as a range": (np.arange(100), None),
     "repeats": (["a"] * 100, None),
     "pairs": ([("a", i) for i in range(100)], None),
     "fractions": (np.arange(100) / 2, None),
@@ -72,6 +72,20 @@ def test_the_index_of_new_rows_names_them_unless_it_is_there_already():
     plain = fitted()
     plain.update(pandas.DataFrame(X[100:], index=IDS[100:]))
     assert plain.graph_.node_names is None
+    numbered = CoresetSpectralClustering(3, random_state=0).fit(X[:100], ids=range(500, 600))
+    numbered.update(pandas.DataFrame(X[100:110], index=IDS[100:110]))
+    assert numbered.graph_.node_names[99:102].tolist() == [599, 100, 101]
+
+
+def test_rows_of_a_shuffled_split_are_clustered_predicted_and_added_in_any_dress(tmp_path):
+    table = pytest.importorskip("pandas").DataFrame(X, columns=["a", "b"]).sample(frac=1, random_state=0)
+    model = CoresetSpectralClustering(3, random_state=0).fit(table[:100])
+    model.save(tmp_path / "model.npz")
+    for again in (model, graphcore.load(tmp_path / "model.npz")):
+        for new in (table[100:110], table[110:120].reset_index(drop=True)):
+            labels = again.predict(new)
+            again.update(new)
+            np.testing.assert_array_equal(labels, again.labels_[-10:])
 
 
 @pytest.mark.parametrize("saved", [False, True])
@@ -164,7 +178,7 @@ def test_a_saved_model_knows_the_columns_of_a_data_frame(tmp_path):
 def test_noise_in_y_is_warned_of_where_outliers_are_looked_for():
     X, y = make_blobs(100, centers=2, random_state=0)
     y[:5] = -1
-    with pytest.warns(GraphWarning, match="y has -1, which is read as unknown.*labels=y"):
+    with pytest.warns(GraphWarning, match="y has -1, which means unknown.*labels=y"):
         CoresetSpectralClustering(2, outliers="auto", random_state=0).fit(X, y)
     with warnings.catch_warnings():
         warnings.simplefilter("error", GraphWarning)

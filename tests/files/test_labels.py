@@ -265,7 +265,9 @@ def test_bad_labels(write, text, error, message):
 
 def test_labels_of_a_part_of_the_nodes(write):
     assert read_labels(write("1 red\n"), PATH, partial=True).tolist() == ["-1", "red", "-1"]
-    with pytest.warns(GraphWarning, match="1 of 2 lines are of nodes that the graph has not, the first '7', and are"):
+    with pytest.warns(
+        GraphWarning, match="1 of 2 lines are of nodes that are not in the graph, the first '7', and are"
+    ):
         assert read_labels(write("1 5\n7 6\n"), PATH, partial=True).tolist() == [-1, 5, -1]
     for text, message in (
         ("1 5\n1 6\n", "'1' has two labels"),

@@ -422,7 +422,7 @@ def test_the_program_of_the_page_passes_what_the_fit_was_given(tmp_path, given):
     page = Page((tmp_path / "out.html").read_text())
     (command,) = re.findall(r"import graphcore.*?\.fit\(.*?\)", "".join(page.words), re.DOTALL)
     assert re.findall(r"(\w+)=\1\b", command) == list(given)
-    assert ("The fit was also given " + ", ".join(given) in page.text) == bool(given)
+    assert ("The program also needs " + ", ".join(given) in page.text) == bool(given)
     namespace = arrays | {"X": X}
     exec(command, namespace)
     assert np.array_equal(namespace["model"].labels_, model.labels_)

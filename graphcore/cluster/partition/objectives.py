@@ -17,7 +17,7 @@ class Objective:
     # go below, as the best clusters may be small. 0 leaves the search free.
     min_share: float
     # Whether a term is a share of its cluster's volume, so that an edge is worth k times as much as where terms are
-    # shares of the graph: temperatures of annealing are so much higher, and merging by "ncut" is not tried besides.
+    # shares of the graph. Annealing then begins k times as hot, and merging does not try "ncut" too.
     is_per_cluster: bool
     # Share of its value, of either sign, that drafts are hoped to gain, before anything is known of a graph: with less,
     # such as 5e-4 where partitions differ little, fewer drafts are made, and more with 1e-2.

@@ -15,6 +15,7 @@ from ...graphs.graph import Graph
 from ...graphs.ids import count_nodes
 from ...graphs.nodes import RowOf
 from ...graphs.rows import BY_PAIR, DIRECTED, SYMMETRY_TOLERANCE, check_directions, policy_code
+from ...graphs.weights import counted
 from .._format import Reading
 from ..edge_list import tell_of_repeats
 from ..nodes import read_table_of
@@ -180,8 +181,7 @@ class _Build:
         with self._spool.writing():
             for ends, weights, position, share in self._given.blocks(*read["position"], self._journal.folder):
                 self._tell("read", share)
-                are_ones = self._reading.count_repeats and not len(weights)
-                self._spool.append(ends, np.ones(len(ends)) if are_ones else weights)
+                self._spool.append(ends, counted(weights, len(ends), self._reading.count_repeats))
                 read |= {"spool": asdict(self._spool), "position": list(position)}
                 if names is not None and self._limit.exceeded():
                     raise InputError(

@@ -26,7 +26,7 @@ class Certificate:
     cost_lower: float  # cost of J on the features, ``f(J; B)``: not above the true cost
     cost_upper: float  # not below the true cost: `cost`
     # No partition into so many clusters costs less: the sum of the squared singular values of the landmark
-    # approximation after the k-th, over n; with weights times the least over their sum, so that 0 states nothing.
+    # approximation after the k-th, over n. With weights: that sum times the least weight over the sum of weights.
     optimum_lower: float
 
     @property

@@ -7,6 +7,7 @@ import shutil
 import warnings
 
 import numpy as np
+import pandas
 import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
@@ -304,3 +305,23 @@ def test_rows_longer_than_a_piece_are_in_one_bucket(tmp_path, limits):
     np.testing.assert_array_equal(graph.indices, there.indices)
     np.testing.assert_allclose(graph.weights, there.weights, rtol=1e-14)
     np.testing.assert_array_equal(graph.degrees, Graph(graph.indptr, graph.indices, graph.weights).degrees)
+
+
+@pytest.mark.parametrize("ending", ["txt", "parquet"])
+def test_repeats_are_told_and_counted(tmp_path, ending):
+    lines = [(0, 1), (0, 1), (1, 0), (1, 2), (2, 2), (2, 2), (2, 3)]
+    path, out = tmp_path / f"x.{ending}", tmp_path / "x.store"
+    if ending == "parquet":
+        pytest.importorskip("pyarrow")
+        pandas.DataFrame(lines, columns=["source", "target"]).to_parquet(path)
+    else:
+        path.write_text("".join(f"{a} {b}\n" for a, b in lines))
+    with pytest.warns(GraphWarning, match="2 lines repeat an edge and are left out; pass count_repeats=True"):
+        assert build_store(path, out).n_edges == 4
+    graph = build_store(path, out, count_repeats=True, symmetrize="sum")
+    assert graph.to_scipy().toarray()[[0, 1, 2, 2], [1, 2, 2, 3]].tolist() == [3, 1, 2, 1]
+    with pytest.raises(ParameterError, match="count_repeats=2 must be True or False"):
+        build_store(path, out, count_repeats=2)
+    blocks = iter([tuple(np.array(lines[:4]).T), tuple(np.array(lines[4:]).T)])
+    counted = build_store(blocks, tmp_path / "blocks.store", count_repeats=True, symmetrize="sum")
+    assert (counted.to_scipy() != graph.to_scipy()).nnz == 0
