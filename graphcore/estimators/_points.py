@@ -18,7 +18,7 @@ class PointClusterer(ClusterMixin, Estimator):
     _: KW_ONLY
     n_init: int = 10
     max_iter: int = 300
-    # What chooses the number of clusters, for messages.
+    # The remedy in messages about the number of clusters.
     _chosen_by = "graphcore.select_n_clusters(X) chooses one for vectors and for graphs"
 
     @whole
