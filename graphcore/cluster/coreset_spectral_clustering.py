@@ -92,7 +92,8 @@ def coreset_spectral_clustering(
     sampling : {"importance", "degree", "uniform"}, default "importance"
         How the coreset is drawn.
     n_seeds : int or "auto", default "auto"
-        D2 seeds of importance sampling; "auto" is ``2 * n_clusters``. The paper draws one more than clusters.
+        D2 seeds of importance sampling, beside the node of smallest ``K_xx``, which is the first; "auto" is
+        ``2 * n_clusters``. The paper draws one more than clusters.
     self_loop : float, default 1.0
         Weight of a loop on every node inside the kernel, as a multiple of the mean weight; 1 is as published for graphs
         without weights. Contracted graphs have it in the draws alone.

@@ -19,17 +19,30 @@ _MANY = 2**62  # more than any graph has nodes
 
 @dataclass(frozen=True, eq=False)
 class Seeds:
-    """Centres drawn by D2 sampling, and what every point pays to its nearest one."""
+    """Centres drawn by D2 sampling, and what every point pays to its nearest one.
 
-    indices: np.ndarray  # (n_seeds,) int64: the centres in the order drawn
-    # (n_points,) float64: ``w(x) Delta(x, C)``, weight times squared distance to the nearest centre
+    Attributes
+    ----------
+    indices : ndarray of shape (n_seeds,), int64
+        The centres in the order drawn.
+    contributions : ndarray of shape (n_points,), float64
+        ``w(x) Delta(x, C)``, weight times squared distance to the nearest centre.
+    nearest : ndarray of shape (n_points,), int32
+        Place in `indices` of the nearest centre, -1 for points of weight 0.
+    cost : float
+        The sum of the contributions.
+    exhausted : bool
+        Whether drawing ended early because no point had a positive distance left.
+    n_negative : int
+        Negative squared distances that were met (an indefinite kernel), which count as 0.
+    """
+
+    indices: np.ndarray
     contributions: np.ndarray = field(repr=False)
-    nearest: np.ndarray = field(
-        repr=False
-    )  # (n_points,) int32: place in `indices` of the nearest centre, -1 for points of weight 0
-    cost: float  # the sum of the contributions
-    exhausted: bool  # whether drawing ended early because no point had a positive distance left
-    n_negative: int  # negative squared distances that were met (an indefinite kernel), which count as 0
+    nearest: np.ndarray = field(repr=False)
+    cost: float
+    exhausted: bool
+    n_negative: int
 
 
 def d2_seeding(kernel, n_seeds, *, method="fast", weights=None, random_state=None, warn=True):
