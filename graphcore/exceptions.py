@@ -67,11 +67,15 @@ def _without_middle(text, first, last, longest):
     return text if len(text) <= longest else f"{text[:first]}...{text[-last:]}"
 
 
+# Packages whose frames lie between a user's line and the cause of a warning.
+_PASSED_ON = ("graphcore", "sklearn", "contextlib")
+
+
 def warn_user(message, category=GraphWarning):
-    """Warn at the innermost caller outside graphcore and scikit-learn, whose pipelines call its methods."""
+    """Warn at the innermost line of a user, however deep the cause lies."""
     level = 1
     frame: FrameType | None = sys._getframe(0)
-    while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] in ("graphcore", "sklearn"):
+    while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] in _PASSED_ON:
         frame = frame.f_back
         level += 1
     warnings.warn(one_line(message), category, stacklevel=level)

@@ -101,7 +101,8 @@ def _read(console, model, known, path, is_added, reading):
         return None
     column = reading["weight_column"]
     reading = reading if is_added else reading | {"symmetrize": "max"}  # what is removed may be listed once
-    if is_added and column != "auto" and (column is not None) != known.is_weighted:
+    has_weights = column is not None or reading["count_repeats"]
+    if is_added and column != "auto" and has_weights != known.is_weighted:
         has = "weights, and edges without any would weigh 1 each" if known.is_weighted else "no weights"
         raise ParameterError(f"weight_column={column!r}: the graph of {model} has {has}; leave the option out")
     try:

@@ -183,6 +183,10 @@ def test_a_model_is_updated_where_it_is(folder, told):
     assert "no attributes of nodes: age" in told("update model.npz new.txt --nodes nodes.csv --save with_ages.npz").err
     once = (folder / "model.npz").read_bytes()
     assert once != before
+    (folder / "calls.txt").write_text("a b\na b\nb c\nc d\nd a\n")
+    told("cluster calls.txt -k 2 -o c.tsv --weight-column none --count-repeats --model counted.npz")
+    told("update counted.npz new.txt --weight-column none --count-repeats")
+    assert graphcore.load("counted.npz").graph_.weights.sum() == 2 * (5 + 1)
     told("update model.npz --removed new.txt --save link.npz")
     assert (folder / "model.npz").read_bytes() != once
     loaded = graphcore.load("model.npz")

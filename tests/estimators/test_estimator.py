@@ -233,7 +233,11 @@ def test_what_is_refused(X, parameters, message):
 # -- degenerate graphs -------------------------------------------------------------------------------------------------
 
 
-def test_warnings_point_at_the_callers_line():
+def test_warnings_point_at_the_callers_line(tmp_path):
+    (tmp_path / "part.txt").write_text("1 2\n1 2\n2 3\n")
+    with pytest.warns(GraphWarning, match="repeats") as caught:
+        graphcore.read_graph(tmp_path)
+    assert caught[0].filename == __file__
     with pytest.warns(GraphWarning, match="isolated") as caught:
         CoresetSpectralClustering(1).fit(Graph.from_edges([0], [1], n_nodes=3))
     assert caught[0].filename == __file__
