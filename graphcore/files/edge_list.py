@@ -13,6 +13,7 @@ from ..graphs.columns import doubtful_names
 from ..graphs.from_edges import graph_from_ends
 from ..graphs.graph import Graph
 from ..graphs.ids import Numbering, compact_ids
+from ..graphs.weights import counted
 from ._dialect import guess_dialect
 from ._format import Format, block_size, check_node_count, first_unfit, row_pieces, unfit_reason
 from ._lines import parse
@@ -37,7 +38,7 @@ def read_edge_list(source, reading):
     first_line = _FirstLine(source, dialect, reading)
     first_line.add(ends, weights)
     first_line.warn()
-    weights = np.ones(len(ends)) if weights is None and reading.count_repeats else weights
+    weights = counted(np.empty(0, dtype=np.float32) if weights is None else weights, len(ends), reading.count_repeats)
     if names is not None:
         warn_of_names(source, names, dialect)
         unfit = first_unfit(names) or next((name for name in names if "\n" in name), None)
@@ -51,7 +52,7 @@ def read_edge_list(source, reading):
             raise FormatError(f"a comment says that nodes are 0 to {n_nodes - 1}, but there are edges of other nodes")
         check_node_count(n_nodes, len(ends), source.any_size)
         ends = ends.astype(np.int32, copy=False)
-    return graph_of(ends, np.empty(0, dtype=np.float32) if weights is None else weights, names, reading, n_nodes)
+    return graph_of(ends, weights, names, reading, n_nodes)
 
 
 def graph_of(ends, weights, names, reading, n_nodes=None):
@@ -82,9 +83,9 @@ def _bipartite_graph(ends, weights, names, reading):
 
     (rows, i), (columns, j) = (np.unique(side, return_inverse=True) for side in ends.T)
     names = [ids if names is None else [names[x] for x in ids.tolist()] for ids in (rows, columns)]
-    values = np.ones(len(ends)) if weights is None else weights
+    values = counted(weights, len(ends), True)
     matrix = sp.csr_array((values, (i, j)), shape=(len(rows), len(columns)))
-    if weights is None:  # repeated edges count once
+    if not len(weights):  # repeated edges count once
         tell_of_repeats(reading, len(ends) - matrix.nnz)
         matrix.data[:] = 1.0
     return Graph.from_biadjacency(matrix, row_names=names[0], column_names=names[1])

@@ -133,10 +133,9 @@ def with_nodes(graph: "graphcore.Graph", nodes: object) -> "graphcore.Graph":
     nodes : NodeTable, data frame, Arrow table, dict of columns, or sequence
         A row for each node. Of a table the column of ids is called "id", "node", "vertex" or the like, or else is the
         first, if that holds different texts; it holds what this graph calls its nodes (`node_names`, or numbers from
-        0). A column "name", "title", "label" or the like
-        becomes `node_names`: names that repeat get the id in brackets, but a column "label" with repeats holds no
-        names. A sequence of integers is ids; one of text is ids where this graph has names of text, and else the names
-        of nodes 0, 1, 2 and so on.
+        0). A column "name", "title", "label" or the like becomes `node_names`: names that repeat get the id in
+        brackets, but a column "label" with repeats holds no names. A sequence of integers is ids; one of text is ids
+        where this graph has names of text, and else the names of nodes 0, 1, 2 and so on.
 
     Returns
     -------

@@ -145,7 +145,7 @@ class _Build:
 
     def __init__(self, journal, given, nodes, limit, reading, stages):
         self._journal, self._notes, self._given, self._limit = journal, journal.notes, given, limit
-        self._nodes, self._reading, self._symmetrize, self._stages = nodes, reading, reading.symmetrize, stages
+        self._nodes, self._reading, self._stages = nodes, reading, stages
         self.store = os.path.join(journal.folder, "store")
         path = {"path": os.path.join(journal.folder, "edges")}
         self._spool = Spool(**self._notes.get("read", {}).get("spool", {}) | path)
@@ -235,7 +235,7 @@ class _Build:
         """The source of weights, a `kind` of Buckets."""
         if self._spool.weighted:
             return "file"
-        return "ones" if self._symmetrize in ("average", "sum") else "none"
+        return "ones" if self._reading.symmetrize in ("average", "sum") else "none"
 
     def _spread(self, n_nodes, number):
         n_edges = self._spool.n_edges
@@ -249,7 +249,7 @@ class _Build:
     def _sort(self):
         """Sort and merge the buckets in order into the rows of the store; return the Meta."""
         spread, found = self._notes["spread"], np.zeros(4, dtype=np.int64)
-        lasts, policy = [*spread["borders"], spread["n_nodes"]], policy_code(self._symmetrize)
+        lasts, policy = [*spread["borders"], spread["n_nodes"]], policy_code(self._reading.symmetrize)
         buckets = Buckets(self._journal.folder, len(lasts), self._kind)
         weight_dtype = self._given.ones if self._kind == "ones" else None
         if self._kind == "file":
@@ -263,7 +263,7 @@ class _Build:
                 rows.append(keys[:length], weights[:length], last)
                 del keys, weights
             both, single, different, n_self_loops = found.tolist()
-            check_directions(both // 2, single // 2, single + different > 0, self._symmetrize, True)
+            check_directions(both // 2, single // 2, single + different > 0, self._reading.symmetrize, True)
             if self._kind != "file" and self._given.of_lines:
                 tell_of_repeats(self._reading, self._spool.n_edges - both - single // 2 - n_self_loops)
             arrays = rows.finish()
