@@ -63,7 +63,7 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, PredictedRows
     balance : "auto" or float, default "auto"
         Preference of "information" for clusters of equal size, above 0 and at most 1. Smaller values leave large
         clusters whole and find small ones beside them. "auto" chooses among 1, 0.7, 0.5 and 0.3 by the certainty of the
-        clusters, or takes the value at which the number of clusters was chosen, see :doc:`/uneven`. `balance_` is the
+        clusters, see :doc:`/uneven`, or is 1 where the number of clusters was chosen and is clear. `balance_` is the
         value used.
     outliers : "auto", float or None, default None
         Vectors that are left out before the fit and get the label -1: this share of them, those farthest from their

@@ -88,7 +88,7 @@ def fit_graph(
             with stages("choice of k"):
                 n_edges = None if drawn.kinds is None else effective_edges(graph)
                 selection = choose_for_fit(drawn.graph, params, n_edges=n_edges, random_state=streams, n_jobs=n_jobs)
-            params = params.of(selection.best, selection.balance)
+            params = params.of(selection.best, selection.clear)
         settings = resolve(params, drawn.graph, total_size)
         if (why := drawn.obstacle(settings)) is not None:
             warn_user(f"{why}: equal rows are in several clusters; allow more, or drop equal rows")

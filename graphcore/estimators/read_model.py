@@ -37,7 +37,7 @@ _FACTS = {
     "history": list, "balances": list,
 }  # fmt: skip
 # Those of a choice of the number of clusters, beside the names of its curves.
-SELECTION = {"best": int, "method": str, "clear": bool | None, "balance": float | None}
+SELECTION = {"best": int, "method": str, "clear": bool | None}
 
 
 def read_model(cls, path, any_size):
@@ -174,13 +174,13 @@ def _selection(facts, archive, n):
     if chosen is None:
         return None
     kinds = SELECTION | {"curves": list}
-    fits = isinstance(chosen, dict) and set(chosen) == set(kinds)
+    fits = isinstance(chosen, dict) and set(chosen) - {"balance"} == set(kinds)  # files of earlier versions have it
     _require(fits and all(isinstance(chosen[name], kind) for name, kind in kinds.items()), "selection")
-    names = list(map(str, chosen.pop("curves")))
+    names, known = list(map(str, chosen["curves"])), {name: chosen[name] for name in SELECTION}
     candidates = _numbers(archive, "candidates", (None,), np.int64, 1, n + 1)
     _require(chosen["best"] in candidates, "selection")
     scores, *curves = _reals(archive, "scores", (1 + len(names), len(candidates)))
-    return KSelection(**chosen, candidates=candidates, scores=scores, curves=dict(zip(names, curves, strict=True)))
+    return KSelection(**known, candidates=candidates, scores=scores, curves=dict(zip(names, curves, strict=True)))
 
 
 def _outliers(facts, archive, n):

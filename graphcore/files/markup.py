@@ -177,11 +177,9 @@ def _gml(attributes, _weighted):
 
 def check_columns(graph, attributes, kind):
     """Return (names of nodes as text, columns by name), or raise an error if a file of this kind cannot hold them."""
-    n_nodes = graph.n_nodes
-    own = {name: values for name, values in graph.attributes.items() if name not in (attributes or {})}
-    attributes = {
-        str(name): np.asarray(values) for name, values in ((attributes or {}) | own).items() if name != "node"
-    }
+    n_nodes, given = graph.n_nodes, attributes or {}
+    own = {name: values for name, values in graph.attributes.items() if name not in given}
+    attributes = {str(name): np.asarray(values) for name, values in (given | own).items() if name != "node"}
     unfit = next((name for name in attributes if kind == "gml" and not _GML_NAME.fullmatch(name)), None)
     if unfit is not None:
         raise InputError(
@@ -191,6 +189,11 @@ def check_columns(graph, attributes, kind):
         if values.shape != (n_nodes,):
             raise ParameterError(f"attribute {name!r} has shape {values.shape}; a value for each node is needed")
     names = list(map(str, graph.names_of(np.arange(n_nodes)).tolist()))
+    if "node" in given and list(map(str, np.asarray(given["node"]).tolist())) != names:
+        raise ParameterError(
+            "column 'node' of the attributes is not in the order of the graph's nodes; graph.with_nodes(table) takes a "
+            "table in any order, if 'node' holds the names"
+        )
     if len(set(names)) < len(names):
         raise InputError(f"two nodes have the same name, which {kind} files take for one node; write .npz instead")
     columns = (list(map(str, values.tolist())) for values in attributes.values() if _type(values) == "string")

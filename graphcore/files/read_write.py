@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 
 from ..base.progress import note
-from ..base.types import AnyGraph, ArrayLike, Mapping, PathLike, Sequence
+from ..base.types import AnyGraph, ArrayLike, Mapping, PathLike, Sequence, Table
 from ..base.validation import check_choice, check_path
 from ..exceptions import FormatError, ParameterError, warn_user
 from ..graphs.as_graph import as_graph
+from ..graphs.from_table import Columns
 from ..graphs.graph import Graph
 from ..graphs.ids import count_nodes
 from ..graphs.weights import counted
@@ -200,7 +201,7 @@ def _read_store(path, reading):
 
 
 def write_graph(
-    graph: AnyGraph, path: PathLike, format: str | None = None, *, attributes: Mapping[str, ArrayLike] | None = None,
+    graph: AnyGraph, path: PathLike, format: str | None = None, *, attributes: Mapping[str, ArrayLike] | Table | None = None,
 ) -> None:  # fmt: skip
     """Write a graph to a file that :func:`read_graph` reads back, atomically.
 
@@ -216,10 +217,10 @@ def write_graph(
         attributes, and ``scipy.sparse.load_npz`` reads it too. "store" does as well, in a folder that
         :func:`graphcore.open_graph` opens without reading it. "graphml", "gexf" and "gml" are for other programs, such
         as Gephi and Cytoscape.
-    attributes : dict of array-like of shape (n_nodes,), optional
+    attributes : dict of array-like of shape (n_nodes,), or data frame, optional
         Attributes of the nodes in GraphML, GEXF and GML, such as ``model.to_table()``, beside those of the graph, of
-        which other formats say that they are not written; a column "node" is left out, as the names are written anyway,
-        and so is NaN.
+        which other formats say that they are not written; rows are in the order of the nodes. A column "node" is left
+        out, as the names are written anyway, and so is NaN. :meth:`Graph.with_nodes` takes tables in any order.
 
     Raises
     ------
@@ -244,7 +245,8 @@ def write_graph(
     graph = as_graph(graph)
     name, compression = output_format(path, format)
     if not isinstance(attributes, (abc.Mapping, type(None))):
-        raise ParameterError(f"attributes must be a dictionary of columns, got {type(attributes).__name__}")
+        table = Columns(attributes, "attributes")
+        attributes = {name: table.raw(name) for name in table.names}
     takes_attributes = name != "store" and FORMATS[name].attributes
     if attributes and not takes_attributes:
         raise ParameterError(f"attributes are for graphml, gexf and gml; {name} files have no place for them")

@@ -48,6 +48,8 @@ def agreement(labels: ArrayLike, truth: ArrayLike, graph: AnyGraph | None = None
         raise InputError(f"truth must be one-dimensional, got shape {truth.shape}")
     if labels.shape != truth.shape:
         raise InputError(f"labels have shape {labels.shape} and truth {truth.shape}; each node needs one of both")
+    if labels.dtype.kind in "OU" and truth.dtype.kind in "iu":
+        raise InputError("labels hold text: clusters come first here, and classes second: agreement(labels, truth)")
     labels = check_labels("labels", labels, len(truth))
     if graph is None:
         kept = labels >= 0

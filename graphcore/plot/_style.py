@@ -15,9 +15,7 @@ SHAPES = "osD^vP"
 HATCHES = ("", "//", "--", "\\\\", "||", "++")
 # A quantity from low to high, light to dark.
 STEPS = ("#f0e6d2", "#d9bf92", "#b08d57", "#76592f", "#3d2c12")
-# Where a legend stands.
-BESIDE = {"loc": "upper left", "bbox_to_anchor": (1.01, 1), "borderaxespad": 0, "frameon": False, "fontsize": 8}
-TITLED = BESIDE | {"title_fontsize": 8, "alignment": "left"}
+_BESIDE = {"loc": "upper left", "bbox_to_anchor": (1.01, 1), "borderaxespad": 0}
 # Where text may stand beside a point.
 _PLACES = ((0, 1), (1, 0), (0, -1), (-1, 0), (1, 1), (-1, 1), (1, -1), (-1, -1))
 _ALIGNED = {-1: ("right", "top"), 0: ("center", "center"), 1: ("left", "bottom")}
@@ -114,6 +112,13 @@ def plain_numbers(axis, form, subs=(1, 2, 5)):
     axis.set_minor_locator(NullLocator())
 
 
+def legend(ax, *named, **more):
+    """Add a legend to the right of the axes, or inside them where no layout makes room for it."""
+    has_room = ax.get_figure(root=True).get_layout_engine() is not None
+    look = {"frameon": False, "fontsize": 8, "title_fontsize": 8, "alignment": "left"} | (_BESIDE if has_room else {})
+    return ax.legend(*named, **look | more)
+
+
 def steps_legend(ax, title, **more):
     """Add a legend of the five shades of a quantity from 0 to 1."""
     from matplotlib.lines import Line2D
@@ -123,7 +128,7 @@ def steps_legend(ax, title, **more):
         Line2D([], [], ls="", marker="o", ms=7, mfc=shade, mec=INK, mew=0.6, label=name)
         for shade, name in zip(STEPS, names, strict=True)
     ]
-    return ax.legend(handles=handles, title=title, **TITLED | more)
+    return legend(ax, handles=handles, title=title, **more)
 
 
 def step_of(values):
@@ -184,11 +189,11 @@ def scatter_clusters(ax, points, labels, area, names, *, weights=None, others=No
     names_of_rest = [each.get_label() for each in rest]
     if len(order) <= len(SHAPES):
         marks, texts = [*ax.collections[-len(order) :], *rest], texts + names_of_rest
-        for handle in ax.legend(marks, texts, title="cluster", **TITLED).legend_handles[: len(order)]:
+        for handle in legend(ax, marks, texts, title="cluster").legend_handles[: len(order)]:
             handle.set_sizes([36])
         return
     if rest:
-        ax.legend(rest, names_of_rest, **TITLED)
+        legend(ax, rest, names_of_rest)
     middles = np.array([np.median(points[labels == c], axis=0) for c in order])
     for note in label_points(ax, middles, texts, beside=False):
         note.set_bbox({"boxstyle": "round,pad=0.15", "facecolor": PAPER, "alpha": 0.75, "linewidth": 0})

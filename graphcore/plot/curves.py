@@ -6,7 +6,7 @@ import numpy as np
 
 from ..base.types import ArrayLike, Axes, Mapping, Sequence
 from ..exceptions import InputError
-from ._style import BESIDE, INK, MIDDLE, PAPER, axes_of, mark, open_frame, picture, plain_numbers
+from ._style import INK, MIDDLE, PAPER, axes_of, legend, mark, open_frame, picture, plain_numbers
 
 # Lines differ in dash and marker, not in shade alone.
 _LOOKS = (("o", "-"), ("s", "--"), ("^", ":"), ("D", "-."), ("v", (0, (5, 1, 1, 1, 1, 1))), ("P", (0, (1, 3))))
@@ -152,7 +152,7 @@ def k_sweep(
     ax.set(xlabel="number of clusters k", ylabel=label)
     open_frame(ax)
     if set(curves) != {None}:
-        ax.legend(**BESIDE)
+        legend(ax)
     return ax
 
 

@@ -297,7 +297,7 @@ ARRAYS = [
     ({"model": np.frombuffer(b"[1]", dtype=np.uint8)}, "no model that graphcore saved"),
     ({"model": None}, "no model that graphcore saved"),
 ]
-CHOICE = {"best": 6, "method": "information", "clear": True, "balance": 1.0, "curves": []}
+CHOICE = {"best": 6, "method": "information", "clear": True, "curves": []}
 FACTS = [
     ({"version": 1}, "version '1'"),
     ({"format": "other"}, "no model"),

@@ -113,6 +113,7 @@ def test_what_no_file_can_hold_is_refused(tmp_path):
     for name, attributes, error, message in [
         ("g.npz", ATTRIBUTES, ParameterError, "npz files have no place"),
         ("g.gexf", {"cluster": [0, 1]}, ParameterError, r"'cluster' has shape \(2,\)"),
+        ("g.gexf", {"node": NAMES[::-1]}, ParameterError, r"not in the order of .* graph.with_nodes\(table\) takes"),
         ("g.gexf", {"a\x0bb": np.zeros(5)}, InputError, r"'a\\x0bb' has characters"),
         *(("g.gml", {column: np.zeros(5)}, InputError, f"'{column}'") for column in ("in share", "2020", "_x")),
     ]:
@@ -124,6 +125,13 @@ def test_what_no_file_can_hold_is_refused(tmp_path):
     with pytest.raises(ParameterError, match="none of"):
         write_table({}, tmp_path / "g.xlsx")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_attributes_may_be_a_data_frame(tmp_path):
+    frame = pd.DataFrame({name: ATTRIBUTES[name] for name in ("node", "cluster", "note")})
+    for attributes in (frame, dict(frame)):
+        write_graph(WEIGHTED, tmp_path / "g.gexf", attributes=attributes)
+        assert nx.read_gexf(tmp_path / "g.gexf").nodes["007"] == {"cluster": -1, "note": "b", "label": "007"}
 
 
 def test_parquet_holds_the_table(tmp_path):

@@ -63,6 +63,7 @@ def test_probabilities_against_how_often_they_are_right():
         (agreement, ([0, 1], [0, 1, 1]), r"labels have shape \(2,\) and truth \(3,\)"),
         (agreement, ([0, 1], [[0, 1]]), "truth must be one-dimensional"),
         (agreement, ([0.5, 1], [0, 1]), "labels must be integers"),
+        (agreement, (["a", "b"], [0, 1]), r"classes second: agreement\(labels, truth\)"),
         (agreement, ([-1, -1], [0, 1]), "no node is left"),
         (agreement, ([0, 1], [-1, -1]), "no node is left"),
         (agreement, ([], []), "no node is left"),

@@ -310,6 +310,16 @@ def test_maps_of_vectors_are_samples_and_tell_what_is_left_out():
     assert plot.node_map(many, most=5000).get_title(loc="left") == title
 
 
+@pytest.mark.parametrize("layout", [None, "constrained"])
+def test_a_legend_is_inside_the_figure_whoever_made_it(layout):
+    figure, ax = plt.subplots(layout=layout)
+    graphcore.plot.graph_drawing(*graphcore.datasets.load_karate()[:2], ax=ax)
+    figure.draw_without_rendering()
+    box = ax.get_legend().get_window_extent()
+    assert (box.min >= 0).all()
+    assert (box.max <= figure.bbox.max).all()
+
+
 def test_map_of_few_clusters_has_shapes_and_a_legend():
     rng = np.random.default_rng(0)
     points, weights = rng.normal(size=(60, 2)), rng.random(60)

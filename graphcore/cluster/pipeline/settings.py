@@ -88,9 +88,9 @@ class Validated:
     values: dict  # of PARAMETERS, as they were given: sizes may be shares
     levels: tuple[int, ...] = ()  # numbers of clusters, ascending to `n_clusters`, where several were given
 
-    def of(self, n_clusters, balance=None):
-        """Return the parameters with a number of clusters, and with the balance of its choice if balance is "auto"."""
-        found = {"balance": balance} if balance is not None and self.values["balance"] == "auto" else {}
+    def of(self, n_clusters, is_clear=False):
+        """Return the parameters with a number of clusters; a clear one is that of balance 1, and "auto" keeps to it."""
+        found = {"balance": 1.0} if is_clear and self.values["balance"] == "auto" else {}
         return replace(self, n_clusters=n_clusters, left_to="", values=self.values | found)
 
 

@@ -5,25 +5,21 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...base.threads import map_items
 from ...exceptions import warn_user
 from ..partition.quotient import is_huge
-from ..pipeline.balance import certainty, most_even, others
 from ..pipeline.drafts import coreset_draft
 from ..pipeline.known import NOTHING
 from ..pipeline.loop import find_partition
 from ..pipeline.settings import resolve_settings
 from .result import selection
 
-# Slopes lie between 0 and 1; a smaller difference is rounding. Of uneven clusters it is chance: where a few nodes are
+# Slopes lie between 0 and 1; a smaller difference is rounding, and one below the second chance: where a few nodes are
 # cut off, a random graph of 300,000 nodes had a corner of .0002, and no other.
 _ROUNDING, _CHANCE = 1e-9, 1e-3
 _BLOCK = 1 << 20
 # A corner stands out if none is as sharp as this share of it, but for those at numbers within this factor. Both are
 # from the half of `python -m bench run known-k` that is for calibration; the other half says what they are worth.
 _RIVAL, _NEAR = 0.4, 1.25
-# Assumed worth of a nat of labels where no clusters of one size are seen, and so nothing is known of it.
-_WORTH = 0.5
 
 
 def label_price(graph, n_edges=None):
@@ -63,8 +59,10 @@ class Corners:
     hull: np.ndarray  # the least concave function above the information, as a function of the labels' cost
 
     def doubt(self, k):
-        """Why k, of a score above 0, does not stand out; None if it does."""
+        """Why k does not stand out; None if it does."""
         known = np.nan_to_num(self.scores)
+        if known[k - 1] <= _CHANCE:
+            return f"the sharpest corner, of {known[k - 1]:.2g}, is at k = {k}, and may be chance"
         ks = np.arange(1, len(known) + 1)
         far = np.where((ks > _NEAR * k) | (_NEAR * ks < k), known, -1.0)
         rival, best, second = int(ks[np.argmax(far)]), known[k - 1], far.max()
@@ -103,69 +101,45 @@ def _curves(sweeps):
     )
 
 
-class _Corner(NamedTuple):
-    """Reading of a sweep at one balance: corners of information against what labels are taken to cost."""
+class _Reading(NamedTuple):
+    """Corners of information against one cost of labels, and the candidate with the sharpest."""
 
     best: int
-    information: np.ndarray  # [k - 1]
-    entropy: np.ndarray
+    score: float
     corners: Corners
-    balance: float
+
+    @classmethod
+    def of(cls, information, costs, price, candidates):
+        """Read a curve [k - 1]; the last known number has no score, and counts as the least sharp."""
+        corners = information_corners(information, costs, price)
+        scores = np.nan_to_num(corners.scores[candidates - 1], nan=-1.0)
+        at = int(np.argmax(scores))
+        return cls(int(candidates[at]), float(scores[at]), corners)
 
     @property
     def is_clear(self):
         """Whether `best` stands out."""
-        return self.corners.scores[self.best - 1] > 0 and self.corners.doubt(self.best) is None
-
-    def choice(self, candidates, **known):
-        """As a KSelection."""
-        at = candidates - 1
-        curves = {"information (nats)": self.information[at], "concave hull": self.corners.hull[at]}
-        found = selection("information", candidates, self.corners.scores[at], curves)
-        return replace(found, balance=self.balance, **known)
-
-
-def _corner(sweeps, price, candidates, balance=None):
-    """Return the sharpest of the candidates; without a balance labels cost log k, as those of clusters of one size."""
-    information, entropy = _curves(sweeps)
-    costs = np.log(np.arange(1, len(entropy) + 1)) if balance is None else entropy
-    corners = information_corners(information, costs, price)
-    best = int(candidates[int(np.argmax(np.nan_to_num(corners.scores[candidates - 1], nan=-1.0)))])
-    return _Corner(best, information, entropy, corners, 1.0 if balance is None else balance)
-
-
-def _uneven_corner(sweeps, even, price, candidates, options):
-    """The number that stands out if clusters may be uneven, at the balance that leaves least doubt; None if none is."""
-    k = even.best
-    worth = even.information[k - 1] / even.entropy[k - 1] if k > 1 else _WORTH
-    tried, n = others(options.balance), len(sweeps)
-    jobs = [(sweep, (1.0 - balance) * worth) for balance in tried for sweep in sweeps]
-    merged = map_items(lambda job: job[0].at(job[1]), jobs, options.n_jobs)
-    found = [_corner(sweeps, price, candidates, 1.0)] if options.balance == "auto" else []
-    found += [_corner(merged[i * n : (i + 1) * n], price, candidates, balance) for i, balance in enumerate(tried)]
-    clear = [corner for corner in found if corner.is_clear and corner.corners.scores[corner.best - 1] > _CHANCE]
-    scores = [certainty(corner.information[corner.best - 1], corner.entropy[corner.best - 1]) for corner in clear]
-    return clear[most_even(scores)] if clear else None
+        return self.corners.doubt(self.best) is None
 
 
 def by_information(graph, sweeps, candidates, options):
-    """The number at the sharpest corner, of even clusters or else of uneven ones; it warns where none stands out."""
+    """The number at the sharpest corner that stands out, of even or of uneven clusters; it warns where none does."""
     price, at = label_price(graph, options.n_edges), candidates - 1
-    even = _corner(sweeps, price, candidates)
-    if even.is_clear:
-        return even.choice(candidates, clear=True)
-    uneven = _uneven_corner(sweeps, even, price, candidates, options)
-    if uneven is not None:
+    information, entropy = _curves(sweeps)
+    even, uneven = (
+        _Reading.of(information, costs, price, candidates)
+        for costs in (np.log(np.arange(1, len(information) + 1)), entropy)
+    )
+    clear = [reading for reading in (even, uneven) if reading.is_clear]
+    taken = max(clear, key=lambda reading: reading.score, default=even)
+    curves = {"information (nats)": information[at], "concave hull": taken.corners.hull[at]}
+    choice = replace(selection("information", candidates, taken.corners.scores[at], curves), clear=bool(clear))
+    if clear:
+        return choice
+    if even.score > 0:
         warn_user(
-            f"no number of clusters of about one size stands out; k = {uneven.best} does if they are uneven, which is "
-            "less sure: choose by what the clusters are for, or look at KSelection.plot (--report) and at other methods"
-        )
-        return uneven.choice(candidates, clear=False)
-    (k, information, _, corners, _), choice = even, replace(even.choice(candidates, clear=False), balance=None)
-    if corners.scores[k - 1] > 0:
-        warn_user(
-            f"no number of clusters stands out: {corners.doubt(k)}; choose by what the clusters are for, or look at "
-            "KSelection.plot (--report) and at other methods"
+            f"no number of clusters stands out: {even.corners.doubt(even.best)}; choose by what the clusters "
+            "are for, or look at KSelection.plot (--report) and at other methods"
         )
         return choice
     # No corner: at every price one end of the candidates is best, and at the price that labels have it is this one.

@@ -28,17 +28,14 @@ class KSelection:
         Values from which the scores were computed, by name; NaN where nothing was computed.
     clear : bool or None
         For "information", whether `best` stands out, see `select_n_clusters`; None for other methods.
-    balance : float or None
-        For "information", the balance at which `best` was found; None if no number stands out.
     """
 
     best: int
     method: str
-    candidates: np.ndarray
+    candidates: np.ndarray = field(repr=False)
     scores: np.ndarray = field(repr=False)
     curves: dict = field(repr=False)
     clear: bool | None = None
-    balance: float | None = None
 
     def plot(self, axes: Sequence[Axes] | None = None) -> Array:
         """Draw the curves, all but the first dashed, above the scores, with the number chosen marked.

@@ -15,7 +15,6 @@ from ...neighbors.equal_rows import graph_of_kinds
 from ...neighbors.neighbors import graph_of_vectors
 from ...neighbors.vectors import as_vectors
 from ..partition.quotient import matrix_of
-from ..pipeline.parameters import PARAMETERS
 from ..pipeline.settings import resolve
 from ..spectral.exact import spectral_embedding
 from . import penalty as _penalty
@@ -32,7 +31,6 @@ _MAX_EIGENVALUES = 200
 class _Options(NamedTuple):
     """Further arguments of some methods, besides the sweep."""
 
-    balance: float | str
     streams: Streams
     n_jobs: int | None
     n_edges: float | None  # effective edges of the graph, or of that in which equal rows are nodes of their own
@@ -41,8 +39,8 @@ class _Options(NamedTuple):
 
 def select_n_clusters(
     X: AnyData, candidates: Iterable[int] | None = None, *, method: str = "information", n_neighbors: int = 10,
-    metric: str = "euclidean", balance: float | str = "auto", n_coresets: int | None = None,
-    random_state: RandomState = None, n_jobs: int | None = None,
+    metric: str = "euclidean", n_coresets: int | None = None, random_state: RandomState = None,
+    n_jobs: int | None = None,
 ) -> KSelection:  # fmt: skip
     """Choose the number of clusters of a graph, or of vectors through their kNN graph.
 
@@ -58,9 +56,6 @@ def select_n_clusters(
         See Notes. The default is "information".
     n_neighbors, metric
         For the kNN graph of vectors, see :func:`graphcore.knn_graph`.
-    balance : float in (0, 1] or "auto", default "auto"
-        For "information": how even the clusters are to be, see :class:`graphcore.CoresetSpectralClustering`; with 1
-        uneven ones are not looked for.
     n_coresets : int, optional
         Coresets to sweep over. Default: for "information" 4, fewer above 80,000 edges, 1 from 260,000 on; else 1.
     random_state : int, numpy Generator, RandomState or None, default None
@@ -83,14 +78,14 @@ def select_n_clusters(
 
     "information"
         The information J(k) that clusters have about edges (the objective that fits raise, in the mean over the
-        coresets) against log k, the most that k clusters can have. The sharpest corner of the concave hull is taken:
-        the best k under the widest range of prices for a nat of labels, from n nodes / n edges on, below which labels
-        do not pay for their own description; so graphs without clusters get k = 1. `clear` is True if the curve goes
-        on for a quarter beyond k, and no number that is not within a quarter of it has a corner more than 0.4 times as
-        sharp. Otherwise corners are looked for against the entropy of the labels, with merging at several balances,
-        and the one that leaves least doubt is taken, with a warning. If none stands out, it is the first one, with a
-        warning; if there is no corner, the candidate that is best at the least price. Where that is the least of them,
-        the warning names the number of clusters of largest modularity, which ``n_clusters="auto"`` of a fit then takes.
+        coresets) against what their labels cost: log k, as for clusters of one size, or the entropy that they have.
+        The sharpest corner of a concave hull is the best k under the widest range of prices for a nat of labels, from
+        n nodes / n edges on, below which labels do not pay for their own description; so graphs without clusters get
+        k = 1. It stands out if the curve goes on for a quarter beyond k, and no number that is not within a quarter of
+        it has a corner more than 0.4 times as sharp. If one of the two does, or the sharper one of two that do, it is
+        taken, and `clear` is True. Otherwise it is the corner against log k, with a warning; if there is no corner,
+        the candidate that is best at the least price. Where that is the least of them, the warning names the number of
+        clusters of largest modularity, which ``n_clusters="auto"`` of a fit then takes.
     "description-length"
         The k whose partition gives the shortest description of the graph by a degree-corrected planted partition
         model. Finds the finest clusters that the edges support: best for networks of uneven clusters or degrees; for
@@ -111,7 +106,6 @@ def select_n_clusters(
     """
     check_choice("method", method, METHODS)
     streams = Streams(random_state)
-    balance = next(each for each in PARAMETERS if each.name == "balance").check(balance)
     if n_coresets is not None:
         n_coresets = check_integer("n_coresets", n_coresets, low=1)
     if isinstance(candidates, (str, bytes)):
@@ -127,7 +121,7 @@ def select_n_clusters(
         if kinds is not None:  # equal rows are in one cluster
             n_edges, X = effective_edges(X), graph_of_kinds(X, kinds)
     graph = X if isinstance(X, Graph) else as_graph(X)
-    options = _Options(balance, streams, n_jobs, n_edges)
+    options = _Options(streams, n_jobs, n_edges)
     return _choose(graph, candidates, options, method=method, n_coresets=n_coresets)
 
 
@@ -163,8 +157,7 @@ def choose_for_fit(graph, params, *, n_edges=None, random_state=None, n_jobs=Non
     candidates = default_candidates(n_linked)[:most]
     streams = Streams(random_state).child("choice of k")
     if params.left_to == "information":
-        balance = params.values["balance"]
-        return _choose(graph, candidates, _Options(balance, streams, n_jobs, n_edges, falls_back=True))
+        return _choose(graph, candidates, _Options(streams, n_jobs, n_edges, falls_back=True))
     graph = in_range(graph)
     sweeps = sweep_coresets(graph, int(candidates[-1]), n_coresets=n_sweeps(graph), random_state=streams, n_jobs=n_jobs)
     return by_resolution(sweeps, candidates, settings.resolution)

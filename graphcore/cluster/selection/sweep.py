@@ -46,22 +46,17 @@ class MicroClusterTree:
     entropy: np.ndarray = field(repr=False)  # [k - 1]: of a cluster drawn by volume, in nats; it rises
 
     @classmethod
-    def merged(cls, micro_clusters, rows, sizes, price=0.0):
-        """Merge by the information less each nat of entropy at its price."""
-        record = OBJECTIVES["information"].at(price=price)
-        _, children, losses = agglomerate(rows, sizes, 1, linkage=record)
+    def merged(cls, micro_clusters, rows, sizes):
+        """Merge by the information."""
+        _, children, losses = agglomerate(rows, sizes, 1, linkage=OBJECTIVES["information"].at())
         tree = MergeTree(children, np.maximum.accumulate(losses), sizes)
         shares = tree.summed(rows.degrees / rows.degrees.sum())
         terms = shares * np.log(np.maximum(shares, np.finfo(float).tiny))
         # One cluster has neither, and every union loses what it costs.
         gains = terms[tree.n_leaves :] - terms[children].sum(axis=1)
         entropy = np.concatenate([[0.0], np.cumsum(np.maximum(gains[::-1], _ROUNDING))])
-        worth = np.concatenate([[0.0], np.cumsum(losses[::-1])])
-        return cls(micro_clusters, rows, tree, worth + price * entropy, entropy)
-
-    def at(self, price):
-        """Merge these micro-clusters anew, at a price of entropy."""
-        return self.merged(self.micro_clusters, self.rows, self.tree.leaf_sizes, price)
+        information = np.concatenate([[0.0], np.cumsum(losses[::-1])])
+        return cls(micro_clusters, rows, tree, information, entropy)
 
     @property
     def n_micro_clusters(self):
@@ -112,10 +107,6 @@ class Sweep:
         """Entropy [k - 1] of a cluster drawn by volume, in nats; it rises."""
         entropy = np.maximum.accumulate(self.joined([tree.entropy for tree in self.trees]))
         return entropy + _ROUNDING * np.arange(len(entropy))
-
-    def at(self, price):
-        """Merge the clusters of every level anew, at a price of entropy."""
-        return Sweep(tuple(tree.at(price) for tree in self.trees))
 
 
 def n_sweeps(graph):

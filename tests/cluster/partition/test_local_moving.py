@@ -380,8 +380,11 @@ def test_moves_of_groups_are_moves_of_all_their_nodes(case, objective, seed):
     before = value_of(objective, A, np.where(groups >= 0, table[groups], -1), 3)
     sums, _ = move_locally(problem_of(between, 3, objective), table)
     labels = np.where(groups >= 0, table[groups], -1)
-    assert sums.value(objective) == pytest.approx(value_of(objective, A, labels, 3), abs=1e-11)
-    assert sums.value(objective) >= before - 1e-11
+    # Sums that are kept up to date are rounded as the whole is, a million times what a cluster of light edges has.
+    volumes = np.bincount(labels[labels >= 0], A.sum(axis=1)[labels >= 0])
+    rounding = 1e-11 + 1e-15 * A.sum() / volumes[volumes > 0].min()
+    assert sums.value(objective) == pytest.approx(value_of(objective, A, labels, 3), abs=rounding)
+    assert sums.value(objective) >= before - rounding
 
 
 def test_objectives_are_known_by_name():

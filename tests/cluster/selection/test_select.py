@@ -2,7 +2,6 @@
 
 import re
 import warnings
-from types import SimpleNamespace
 
 import matplotlib as mpl
 import networkx as nx
@@ -13,7 +12,7 @@ from sklearn.datasets import load_digits, make_blobs
 
 import graphcore
 from graphcore import Graph, GraphWarning, InputError, ParameterError, select_n_clusters
-from graphcore.cluster.selection.information import _corner, _uneven_corner
+from graphcore.cluster.selection.information import _Reading
 from graphcore.cluster.selection.select import METHODS, default_candidates
 from graphcore.cluster.selection.sweep import sweep_coresets
 
@@ -109,16 +108,13 @@ def test_the_best_of_the_divisions_that_do_not_pay_is_named():
         select_n_clusters(graph, [1], random_state=0)
 
 
-@pytest.mark.parametrize(("slope", "found"), [(0.1002, None), (0.15, 2)])
-def test_a_tiny_corner_of_uneven_clusters_is_chance(slope, found):
+@pytest.mark.parametrize(("slope", "is_clear"), [(0.1002, False), (0.15, True)])
+def test_a_tiny_corner_is_chance(slope, is_clear):
     """Two clusters, one of a few nodes, whose labels are worth hardly more than the price of 0.1."""
-    entropy = np.array([0.0, 1e-4, 0.5, 1.0, 1.5])
-    information = np.append(0.0, slope * entropy[1] + 0.05 * (entropy[1:] - entropy[1]))
-    tree = SimpleNamespace(n_micro_clusters=5, entropy=entropy, information=information)
-    tree.at = lambda price: tree
-    candidates, options = np.arange(1, 6), SimpleNamespace(balance="auto", n_jobs=1)
-    corner = _uneven_corner([tree], _corner([tree], 0.1, candidates), 0.1, candidates, options)
-    assert (corner and corner.best) == found
+    costs = np.array([0.0, 1e-4, 0.5, 1.0, 1.5])
+    information = np.append(0.0, slope * costs[1] + 0.05 * (costs[1:] - costs[1]))
+    reading = _Reading.of(information, costs, 0.1, np.arange(1, 6))
+    assert (reading.best, reading.is_clear) == (2, is_clear)
 
 
 @pytest.mark.slow
@@ -180,26 +176,30 @@ def test_even_growth_takes_the_last_candidate():
         assert (found.best, found.clear) == (20, False)
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_parts_without_an_edge_between_them_are_counted_whatever_their_sizes(seed):
+    # Of 60 other graphs, of 3 to 24 parts, none was missed.
+    rng = np.random.default_rng(seed)
+    sizes = np.maximum(30, 3000 * rng.dirichlet(np.full(15, 1.5))).astype(int)
+    parts = [nx.random_regular_graph(8, int(n), seed=int(rng.integers(1 << 30))) for n in sizes]
+    found = select_n_clusters(nx.disjoint_union_all(parts), random_state=seed)
+    assert (found.best, found.clear) == (15, True)
+
+
 @pytest.mark.slow
-def test_uneven_clusters_are_counted_if_no_even_ones_stand_out():
-    # Of six such sets the twelve were counted in four, to 10 in two, and taken for 6 to 11 if they had to be even.
+def test_uneven_clusters_are_counted():
+    # Of 20 such sets 10 to 12 were counted in 18, clearly, and 7 in two, where it was not clear.
     rng = np.random.default_rng(4)
     shares = np.geomspace(1, 15, 12)
     sizes = (3000 * shares / shares.sum()).astype(int)
     X = np.concatenate([rng.normal(2 * rng.normal(size=8), 1.0, (size, 8)) for size in sizes])
     graph = graphcore.knn_graph(X, random_state=0)
     for seed in range(2):
-        with pytest.warns(GraphWarning, match="of about one size stands out; k = 1[0-4] does if they are uneven"):
-            found = select_n_clusters(graph, random_state=seed)
-        assert 10 <= found.best <= 14
-        assert not found.clear
-        assert quietly(graph, balance=1.0, random_state=seed).best < 10
-    with pytest.warns(GraphWarning, match="if they are uneven"):
-        model = graphcore.CoresetSpectralClustering("auto", balance=0.5, random_state=0).fit(graph)
-    assert (model.selection_.balance, model.balance_) == (0.5, 0.5)
-    for wrong in ("even", 0, 1.5):
-        with pytest.raises(ParameterError, match=f"balance={wrong!r}"):
-            select_n_clusters(graph, balance=wrong)
+        found = select_n_clusters(graph, random_state=seed)
+        assert (found.best, found.clear) == (12, True)
+    for given, used in (("auto", 1.0), (0.5, 0.5)):
+        model = graphcore.CoresetSpectralClustering("auto", balance=given, random_state=0).fit(graph)
+        assert (model.n_clusters_, model.balance_) == (12, used)
 
 
 # -- what the scores are -----------------------------------------------------------------------------------------------
