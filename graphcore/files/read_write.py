@@ -201,7 +201,8 @@ def _read_store(path, reading):
 
 
 def write_graph(
-    graph: AnyGraph, path: PathLike, format: str | None = None, *, attributes: Mapping[str, ArrayLike] | Table | None = None,
+    graph: AnyGraph, path: PathLike, format: str | None = None, *,
+    attributes: Mapping[str, ArrayLike] | Table | None = None,
 ) -> None:  # fmt: skip
     """Write a graph to a file that :func:`read_graph` reads back, atomically.
 
