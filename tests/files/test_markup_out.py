@@ -113,7 +113,7 @@ def test_what_no_file_can_hold_is_refused(tmp_path):
     for name, attributes, error, message in [
         ("g.npz", ATTRIBUTES, ParameterError, "npz files have no place"),
         ("g.gexf", {"cluster": [0, 1]}, ParameterError, r"'cluster' has shape \(2,\)"),
-        ("g.gexf", {"node": NAMES[::-1]}, ParameterError, r"not in the order of .* graph.with_nodes\(table\) takes"),
+        ("g.gexf", {"node": NAMES[::-1]}, ParameterError, "not in the order of .* Graph.with_nodes takes"),
         ("g.gexf", {"a\x0bb": np.zeros(5)}, InputError, r"'a\\x0bb' has characters"),
         *(("g.gml", {column: np.zeros(5)}, InputError, f"'{column}'") for column in ("in share", "2020", "_x")),
     ]:
