@@ -191,8 +191,8 @@ def check_columns(graph, attributes, kind):
     names = list(map(str, graph.names_of(np.arange(n_nodes)).tolist()))
     if "node" in given and list(map(str, np.asarray(given["node"]).tolist())) != names:
         raise ParameterError(
-            "column 'node' of the attributes is not in the order of the graph's nodes; Graph.with_nodes takes a table in "
-            "any order, if 'node' holds the names"
+            "column 'node' of the attributes is not in the order of the graph's nodes; Graph.with_nodes takes a table "
+            "in any order, if 'node' holds the names"
         )
     if len(set(names)) < len(names):
         raise InputError(f"two nodes have the same name, which {kind} files take for one node; write .npz instead")
