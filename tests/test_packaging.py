@@ -72,6 +72,7 @@ def test_type_checkers_see_the_names_that_are_imported_late(package):
     assert "tests/user_script.py" in PROJECT["tool"]["mypy"]["files"]
 
 
+@pytest.mark.slow
 def test_the_script_that_is_type_checked_runs(capsys):
     user_script.main()
     assert capsys.readouterr().out.startswith("34 ")

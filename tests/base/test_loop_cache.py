@@ -95,6 +95,7 @@ def test_no_changed_byte_is_loaded(new, kept):
     assert is_loaded(new())  # it was written anew
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["folder", "unreadable"])
 def test_what_is_no_file_is_not_loaded(new, kept, kind):
     if kind == "folder":

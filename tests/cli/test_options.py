@@ -100,6 +100,7 @@ def test_the_tree_is_written_beside_the_labels(folder, told):
 # -- options that do nothing -------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("command", "named"),
     [

@@ -248,6 +248,7 @@ def noisy(here):
     return np.concatenate([X, rng.uniform(-200, 200, (30, 6))]).round()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", ["f4", "f8", "i8", "i2"])
 def test_a_model_of_vectors_predicts_and_is_updated_as_that_of_the_class(noisy, dtype, told):
     X = noisy.astype(dtype)

@@ -53,6 +53,7 @@ def test_types_of_one_byte_are_computed_in_float32():
     assert NystromFeatures(4, n_landmarks=30, random_state=0).fit_transform(few).dtype == np.float32
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bandwidth", [None, 2.0, ("quantile", 0.3), ("neighbours", 0.2)])
 def test_kernel_k_means_finds_what_it_finds_in_memory(bandwidth):
     options = {"n_landmarks": 60, "bandwidth": bandwidth, "n_init": 2, "random_state": 0}

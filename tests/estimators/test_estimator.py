@@ -178,6 +178,7 @@ def test_the_callers_objects_are_not_changed():
 # -- reproducibility ---------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_random_states():
     graph = Graph.from_networkx(nx.random_partition_graph([30] * 4, 0.3, 0.1, seed=0))
 

@@ -51,6 +51,7 @@ INDICES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", INDICES)
 def test_the_index_of_a_data_frame_names_its_rows(case):
     index, names = INDICES[case]

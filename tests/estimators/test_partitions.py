@@ -70,6 +70,7 @@ def graph():
     return Graph.from_scipy(A)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", FITS)
 def test_every_fit_keeps_to_what_was_asked(graph, case):
     options = {"n_clusters": 4, **FITS[case]}

@@ -186,6 +186,7 @@ def saved(model, folder):
     return folder / "model.npz"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "options"),
     [("graph", {}), ("names", {}), ("vectors", {}), ("sparse vectors", {}), ("graph", {"n_clusters": "auto"}),

@@ -337,6 +337,7 @@ def test_files_that_grow_without_end_are_refused_before_they_do(tmp_path):
             read_graph(path)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("with_offsets", [True, False])
 @given(data=st.data())
 def test_any_bits_are_a_graph_or_an_error(tmp_path_factory, with_offsets, data):

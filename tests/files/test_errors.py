@@ -252,6 +252,7 @@ def test_bad_gml_and_graphml(refuse):
     assert "negative" in refuse(gml, "x.gml", InputError)
 
 
+@pytest.mark.slow
 def test_npz_that_promises_more_than_it_can_hold(refuse):
     large = npz(np.savez_compressed, indptr=np.zeros(2, dtype=int), indices=np.zeros(1 << 24, dtype=int))
     assert "any_size=True" in refuse(large, "x.npz")

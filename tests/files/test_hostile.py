@@ -250,6 +250,7 @@ def test_regular_files_that_are_small_are_read(tmp_path, write, kind):
 # -- texts -------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "text"),
     [

@@ -54,6 +54,7 @@ def test_what_is_read(tmp_path, text, ids, names, columns, squeeze):
     assert (None if table.ids is None else table.ids.tolist()) == ids
 
 
+@pytest.mark.slow
 @given(
     st.lists(st.text(st.characters(codec="utf-8", exclude_categories=("C", "Z")), min_size=1), min_size=2, unique=True),
     st.sampled_from(["csv", "tsv", *(["parquet"] if HAS_ARROW else [])]),

@@ -33,6 +33,7 @@ def named_graphs(draw, kind):
     return Graph.from_scipy(A, node_names=names)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ending", ["tsv", "txt.gz", "csv", "csv.xz", "mtx", "mtx.gz", "npz", "edges.bz2"])
 @given(graph=named_graphs(None))
 def test_graphs_without_names(tmp_path_factory, ending, graph):
@@ -64,6 +65,7 @@ def test_npz_keeps_names_and_isolated_nodes(tmp_path_factory, kind, data):
     np.testing.assert_array_equal(sp.load_npz(path).toarray(), graph.to_scipy().toarray())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ending", ["tsv", "csv", "csv.gz"])
 @pytest.mark.parametrize("kind", ["integer", "string"])
 @given(data=st.data())

@@ -268,6 +268,7 @@ def test_names_as_ends_of_edges():
 # -- matrices and other libraries --------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["csr", "csc", "coo", "bsr", "lil", "dok", "dia"])
 @pytest.mark.parametrize("dtype", [bool, np.int8, np.uint64, np.float32])
 def test_sparse_matrices_of_any_kind(form, dtype):

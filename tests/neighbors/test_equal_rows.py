@@ -82,6 +82,7 @@ def test_equal_rows_are_never_apart(name, options, tmp_path):
     np.testing.assert_array_equal(load(tmp_path / "model.npz").predict(X), model.predict(X))
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::graphcore.exceptions.GraphWarning")
 @pytest.mark.parametrize(
     ("X", "k"), [(PILE, 4), (SETS["ten of each"], 3), (SETS["rounded"], 3), (SETS["four points"], 2), (BLOBS, 3)]

@@ -47,6 +47,7 @@ def test_distances_of_pairs_against_scipy(metric):
         np.testing.assert_allclose(pair_distances(sp.csr_array(X), rows, columns, metric), want, atol=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("metric", ["euclidean", "cosine", "manhattan", "correlation", "chebyshev", "canberra"])
 @pytest.mark.parametrize("n_old", [299, 200, 12])
 def test_with_all_rows_compared_it_is_the_graph_of_all_rows(metric, n_old, limits):
@@ -118,6 +119,7 @@ def test_new_rows_are_clustered_with_the_others(walks, model, monkeypatch, tmp_p
     assert model.labels_[1797:].tolist() == model.labels_[:3].tolist()
 
 
+@pytest.mark.slow
 def test_labels_are_as_good_as_those_of_a_fit_to_all_rows():
     shuffled = np.random.default_rng(1).permutation(len(DIGITS))
     X, y = DIGITS[shuffled], CLASSES[shuffled]

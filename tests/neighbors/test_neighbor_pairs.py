@@ -18,6 +18,7 @@ def found():
     return X, near, np.take_along_axis(far, near, axis=1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("weighting", ["binary", "gaussian", "self-tuning", "shared", "fuzzy"])
 @pytest.mark.parametrize("mode", ["union", "mutual", "average"])
 def test_the_graph_is_that_of_the_own_search(found, mode, weighting):
@@ -91,6 +92,7 @@ def test_other_input_is_refused(found):
         neighbor_graph((near, far), weighting="none")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", [np.float16, np.uint8, np.int8, bool])
 def test_narrow_vectors_are_kept_as_they_are(tmp_path, dtype):
     rng = np.random.default_rng(0)

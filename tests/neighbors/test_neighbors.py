@@ -81,6 +81,7 @@ def expected_graph(X, k, metric, mode, weighting):
     return (W + W.T) / 2
 
 
+@pytest.mark.slow
 @given(
     n=st.integers(2, 40),
     d=st.integers(1, 20),
@@ -107,6 +108,7 @@ def test_graph_is_that_of_brute_force(n, d, k, metric, mode, weighting, dtype, c
     assert graph.n_self_loops == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("metric", METRICS[:3])
 @pytest.mark.parametrize("d", [3, 30])
 def test_lists_are_sorted_without_self_and_of_the_stated_types(metric, d):
@@ -119,6 +121,7 @@ def test_lists_are_sorted_without_self_and_of_the_stated_types(metric, d):
     np.testing.assert_allclose(found.distances[rows], exact, rtol=1e-4, atol=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("d", [2, 40])
 @pytest.mark.parametrize("n_groups", [1, 5, 40])
 def test_equal_rows_still_get_all_their_neighbours(n_groups, d):

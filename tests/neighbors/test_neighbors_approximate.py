@@ -316,6 +316,7 @@ def test_what_is_told_is_the_recall(monkeypatch, limits):
     assert found.recall == recall(noise, found) == 1
 
 
+@pytest.mark.slow
 def test_seed_is_used():
     # Points without structure in many dimensions: hard enough for seeds to differ.
     X = np.random.default_rng(0).random((4000, 60), dtype=np.float32)

@@ -81,6 +81,7 @@ def test_a_share_leaves_out_the_farthest_rows_and_nothing_else(share):
     assert result.scores[apart].min() >= result.scores[~apart].max()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("d", "distance"), [(3, 6.0), (10, 2.0), (50, 1.0), (256, 0.6)])
 def test_noise_is_found_in_few_and_many_dimensions(d, distance):
     X, y = mixture(2, 2000, d, distance, share=0.2)

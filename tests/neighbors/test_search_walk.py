@@ -62,6 +62,7 @@ def test_a_walk_that_meets_few_leaves_gaps():
     assert distances.tolist() == [[0, 1, np.inf]]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(5))
 def test_walks_reach_all_components(seed):
     """In 20 seeds none was missed. If one row in 1,000 missed all its 10, eight of 400 would once in 10^8."""
@@ -73,6 +74,7 @@ def test_walks_reach_all_components(seed):
     assert near_enough.mean(axis=1).min() > 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("metric", ["euclidean", "cosine", "manhattan", "hamming", "jaccard"])
 def test_metrics(metric):
     X = BITS if metric in ("hamming", "jaccard") else DIGITS
@@ -107,6 +109,7 @@ def test_walks_are_taken_where_the_fit_searched_approximately():
         assert not isinstance(new_row_searcher(many, graph, 10, metric, 1), WalkSearcher)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", [{}, {"outliers": 0.02}])
 def test_predictions_agree_with_exact_ones(options, monkeypatch, tmp_path):
     X = mixture(1, n_clusters=10)

@@ -244,6 +244,7 @@ def test_leaves_of_the_tree_are_named_by_central_nodes(fitted):
         assert all(facts.central[c][0] in text for c in clusters[:2])
 
 
+@pytest.mark.slow
 def test_any_name_can_stand_at_a_leaf(tmp_path):
     names = ["$\\frac$", "-->", "\ud800", "\u0416\u4e2d\U0001f600", "$x^2$", "a\x1b\nb"]
     ring = np.arange(12)
@@ -253,6 +254,7 @@ def test_any_name_can_stand_at_a_leaf(tmp_path):
     assert "Tree of the clusters" in page.text
 
 
+@pytest.mark.slow
 def test_the_page_tells_its_parts_to_a_screen_reader(drawn):
     drawn.assert_alone()
     for tag, attrs in drawn.tags:

@@ -219,6 +219,7 @@ def test_too_small_an_error_is_capped_with_a_warning(barabasi):
     assert len(draws.indices) > 0.5 * expected
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("error::graphcore.GraphWarning")  # the draws are fewer than the nodes
 def test_rounds_keep_sums_unbiased(barabasi):
     # Total weight, and the weight of the nodes of the largest and of the smallest degrees, over 400 seeds: each z-test

@@ -46,6 +46,7 @@ def group_graphs(draw, max_groups=10):
     return as_groups(A), A
 
 
+@pytest.mark.slow
 @quick
 @given(
     st.floats(1e-4, 0.4), st.floats(1e-4, 0.4), st.floats(1e-3, 0.9), st.floats(1e-3, 0.9), st.floats(0.0, 1.0),

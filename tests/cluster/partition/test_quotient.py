@@ -267,6 +267,7 @@ def graph_between(rows):
     return with_repeats(rows.indptr, rows.indices, rows.weights, len(rows.degrees))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("max_entries", [None, 0])
 def test_threads_do_not_change_a_sample(limits, max_entries):
     limits(module, _MANY_ENTRIES=0, _SAMPLED_ENTRIES=3000)

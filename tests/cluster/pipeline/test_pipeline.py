@@ -133,6 +133,7 @@ def test_same_seed_same_labels_with_one_and_two_threads(uneven, name):
     assert not np.array_equal(first.labels, run(uneven, 6, name, 2, coreset_size=300).labels)
 
 
+@pytest.mark.slow
 def test_threads_on_blocks_of_a_larger_graph():
     # Large enough that rows, coreset rows and clusters are cut into several blocks.
     graph, _ = planted(6, 700, 0.5, 0.001, 0)
@@ -164,6 +165,7 @@ def test_order_of_the_nodes_does_not_matter(name):
 # -- graphs that end badly elsewhere ------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("k", [2, 3, 5])
 def test_clusters_of_a_bipartite_graph_have_edges_inside(k):
     # Its two sides are known from each other as well as any clusters are, but have no edge inside.

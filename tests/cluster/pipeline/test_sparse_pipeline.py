@@ -94,6 +94,7 @@ def test_the_merge_tree_passes_through_the_clusters(name):
         assert len(np.unique(apply_labels(tree.labels_at(k), result.groups))) == k
 
 
+@pytest.mark.slow
 @names
 @pytest.mark.parametrize("least", [10, 30, 60, 0.2])
 def test_no_cluster_is_smaller_than_the_least_size(name, least):

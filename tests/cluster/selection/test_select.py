@@ -149,6 +149,7 @@ def test_isolated_nodes_do_not_count():
     assert found.candidates[-1] == default_candidates(500)[-1]
 
 
+@pytest.mark.slow
 def test_digits():
     X = load_digits().data
     for seed in range(5):
@@ -176,6 +177,7 @@ def test_even_growth_takes_the_last_candidate():
         assert (found.best, found.clear) == (20, False)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_parts_without_an_edge_between_them_are_counted_whatever_their_sizes(seed):
     # Of 60 other graphs, of 3 to 24 parts, none was missed.

@@ -52,6 +52,7 @@ def test_features_of_a_graph_are_those_of_its_matrix(way):
         np.testing.assert_allclose(found @ found.T, other @ other.T, atol=1e-7 * np.abs(found).max() ** 2)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "work",
     [

@@ -83,6 +83,7 @@ def test_the_whole_run_is_that_of_the_plain_algorithm(seed, m, k):
     assert result.converged
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("init", ["k-means++", "farthest", "random", "k-means"])
 @pytest.mark.parametrize("on_degenerate", ["reduce", "pad"])
 @pytest.mark.parametrize("m", [0, 1, 3])

@@ -71,6 +71,7 @@ def test_seeding_is_within_its_bound():
     assert farthest.mean() == pytest.approx(1, abs=0.05)
 
 
+@pytest.mark.slow
 def test_k_means_labels_are_a_finished_k_means():
     X = np.random.default_rng(0).normal(size=(100, 3))
     w = np.random.default_rng(1).uniform(0.5, 2, 100)

@@ -72,6 +72,7 @@ def test_all_partitions_obey_the_bracket_and_the_ratio(seed):
     assert result.cost >= approximate[chosen] - rounding
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("has_zeros", [False, True])
 @pytest.mark.parametrize("seed", range(12))
 def test_weighted_bracket(seed, has_zeros):
@@ -117,6 +118,7 @@ def test_projection_costs_are_preserved(seed):
             assert estimate <= factor * exact + rounding
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", seeds(40, 10))
 def test_additive_bounds_of_the_landmarks(seed):
     """Lemma 2 of the Nystrom paper: the optimum in the landmarks' span, in terms of the residual matrix."""
