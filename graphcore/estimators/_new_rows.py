@@ -5,7 +5,8 @@ from dataclasses import replace
 import numpy as np
 
 from ..exceptions import InputError
-from ..graphs.derived import change_graph, subgraph, with_isolated
+from ..graphs.changed import change_graph
+from ..graphs.derived import subgraph, with_isolated
 from ..graphs.nodes import with_ids
 from ..neighbors.equal_rows import first_of, graph_of_copies, kinds_of
 from ..neighbors.join import join_rows

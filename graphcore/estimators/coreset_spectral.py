@@ -348,6 +348,7 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, PredictedRows
         The rows of the graph are copied once and read twice; all other work depends on the size of the change.
         `labels_`, `outside_share_`, `graph_` and the basis of :meth:`predict` are those of the changed graph.
         `stability_` is NaN for nodes that moved or are new. In `tree_`, the new nodes of a cluster are one leaf.
+        Attributes of nodes stay; new nodes have those of an added graph, or missing ones.
 
         After vectors all rows, old and new, are what :meth:`predict` searches. With `outliers` new rows as far from
         their neighbours as outliers of the fit get -1, and outliers of the fit stay so.

@@ -1,6 +1,6 @@
 """Update a clustering after a change of its graph: labels move where the graph has changed, and from there on."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from ..cluster.partition.quotient import apply_labels, contingency, label_sizes
 from ..cluster.pipeline.constrained import constrained_partition
 from ..cluster.pipeline.settings import resized
 from ..exceptions import InputError
-from ..graphs.derived import change_graph
+from ..graphs.changed import change_graph
 from ..graphs.weights import in_range
 from ..metrics.cut import sums_and_shares
 from ._contraction import Contraction
@@ -50,12 +50,19 @@ class Update:
 
     n_added: int
     n_removed: int
-    new_nodes: np.ndarray = field(repr=False)
-    moved: np.ndarray = field(repr=False)
+    new_nodes: np.ndarray
+    moved: np.ndarray
     splits: dict
     unions: dict
     formed_anew: tuple
-    seconds: dict = field(repr=False)
+    seconds: dict
+
+    def __repr__(self) -> str:
+        """Return all that has changed, but for the numbers of the nodes."""
+        return (
+            f"Update(n_added={self.n_added}, n_removed={self.n_removed}, {len(self.new_nodes)} new_nodes, "
+            f"{len(self.moved)} moved, splits={self.splits}, unions={self.unions}, formed_anew={self.formed_anew})"
+        )
 
 
 def update_clustering(

@@ -228,7 +228,7 @@ def test_readme_has_its_two_commands_in_one_line_each():
     lines = [line for block in blocks("README.md", "bash") for line in block.splitlines()]
     commands = [line for line in lines if line.startswith("python3 -m venv .venv && .venv/bin/pip install ")]
     commands = [command.split("&& .venv/bin/")[-1] for command in commands]
-    assert commands == ["graphcore demo --picture digits.png", "python -m pytest"]
+    assert commands == ["graphcore demo", "python -m pytest"]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())

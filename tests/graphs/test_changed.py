@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphcore import Graph, GraphWarning, InputError
-from graphcore.graphs.derived import change_graph
+from graphcore.graphs.changed import change_graph
 from tests.oracles import dense
 
 PATH = Graph.from_edges([0, 1, 2], [1, 2, 3])
@@ -82,6 +82,26 @@ def test_names_repeats_and_what_is_both_added_and_removed():
     assert found.change.tolist() == [4.0]
     same = change_graph(PATH, ([0], [1]), ([1], [0]))
     assert (len(same.ends), same.graph.is_weighted) == (0, False)
+
+
+def test_attributes_stay_and_new_nodes_have_those_of_the_added_graph():
+    people = {"id": ["a", "b", "c"], "age": [31, 27, 44], "club": ["chess", "", "go"], "member": [True, False, True]}
+    graph = Graph.from_edges(["a", "b"], ["b", "c"], [1.0, 2.0]).with_nodes(people)
+    same = change_graph(graph, (["a"], ["c"], [1.0])).graph
+    assert {name: values.tolist() for name, values in same.attributes.items()} == {
+        name: people[name] for name in ("age", "club", "member")
+    }
+    more = nx.Graph([("d", "a", {"weight": 3.0}), ("e", "d", {"weight": 1.5})])
+    nx.set_node_attributes(more, {"d": {"age": 60, "club": "mountaineers", "member": False}, "a": {"age": 99}})
+    grown = change_graph(graph, more).graph.attributes
+    np.testing.assert_array_equal(grown["age"], [31, 27, 44, 60, np.nan])
+    assert grown["club"].tolist() == ["chess", "", "go", "mountaineers", ""]
+    assert grown["member"].tolist() == ["True", "False", "True", "False", ""]  # as a column with gaps is read
+    bare = change_graph(graph, (["d"], ["a"], [1.0])).graph.attributes
+    np.testing.assert_array_equal(bare["age"], [31, 27, 44, np.nan])
+    more.remove_node("e")
+    whole = change_graph(graph, more).graph.attributes
+    assert (whole["age"].dtype, whole["member"].dtype) == (np.int64, bool)
 
 
 def test_weights_are_read_if_the_graph_has_some():

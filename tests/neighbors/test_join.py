@@ -11,7 +11,8 @@ from sklearn.metrics import adjusted_rand_score
 
 import graphcore
 from graphcore import CoresetSpectralClustering, InputError
-from graphcore.graphs.derived import change_graph, with_isolated
+from graphcore.graphs.changed import change_graph
+from graphcore.graphs.derived import with_isolated
 from graphcore.neighbors import join, search_walk
 from graphcore.neighbors.join import join_rows, pair_distances
 from graphcore.neighbors.vectors import as_vectors
