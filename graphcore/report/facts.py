@@ -89,10 +89,10 @@ class ReportFacts(Measured):
     version: str
 
     @property
-    def is_sure(self) -> np.ndarray | None:
+    def is_robust(self) -> np.ndarray | None:
         """Whether clusters in `filled` are recovered from resampled edges and have most of their weight inside.
 
-        None without a measured robustness: neither conductance alone nor agreement of seeds makes a cluster sure.
+        None without a measured robustness: neither conductance alone nor agreement of seeds makes a cluster robust.
         """
         if self.robustness is None:
             return None
@@ -153,7 +153,7 @@ def gather_facts(
     truth : array-like of shape (n_nodes,), optional
         Known classes to compare with, of any kind; integers below 0 and the text "-1" stand for "not known".
     robustness : Robustness, optional
-        From :func:`graphcore.metrics.robustness` for these labels; without it no cluster is called sure.
+        From :func:`graphcore.metrics.robustness` for these labels; without it no cluster is called robust.
     described : table, optional
         From :func:`graphcore.metrics.describe` for these labels: "cluster", "name" and "score".
     n_central : int, default 5

@@ -336,20 +336,20 @@ def test_the_verdict_calls_agreement_of_seeds_by_its_name(planted, tmp_path, sta
     assert "expected by chance. Less than half as many edges lead out" in page.text
     unsure = sum(value < 0.5 for value in stability)
     assert (f"{unsure} of 6 clusters have a stability below 0.5" in page.text) == (unsure > 0)
-    assert "of them sure" not in page.text
+    assert "of them robust" not in page.text
     assert "Robustness was not measured: model.robustness() and graphcore cluster --robustness cluster" in page.text
 
 
 @pytest.mark.parametrize(
     ("clusters", "inside", "said"),
     [
-        ([1.0] * 6, True, "6 clusters, all of them sure; "),
-        ([1.0, 0.75, 0.74, 0.6, 0.6, 0.6], True, "6 clusters, 2 of them sure; "),
+        ([1.0] * 6, True, "6 clusters, all of them robust; "),
+        ([1.0, 0.75, 0.74, 0.6, 0.6, 0.6], True, "6 clusters, 2 of them robust; "),
         ([0.2, 0.2, 0.5, 1.0, 1.0, 1.0], True, "Most of them dissolve when edges are resampled"),
-        ([1.0] * 6, False, "6 clusters, 0 of them sure; "),  # most of their weight leads out
+        ([1.0] * 6, False, "6 clusters, 0 of them robust; "),  # most of their weight leads out
     ],
 )
-def test_clusters_are_sure_by_robustness_and_conductance_never_by_seeds(planted, tmp_path, clusters, inside, said):
+def test_clusters_are_robust_by_robustness_and_conductance_never_by_seeds(planted, tmp_path, clusters, inside, said):
     graph, run = planted
     steady = replace(run, cluster_stability=np.ones(6))
     nodes = np.full(graph.n_nodes, 0.5, dtype=np.float32)
@@ -377,7 +377,7 @@ def test_robustness_of_other_labels_is_refused(planted, tmp_path):
 def test_the_verdict_of_clusters_that_are_none(tmp_path, labels, said):
     page = written(tmp_path / "out.html", TRIANGLES, labels)
     assert said in page.text
-    assert "of them sure" not in page.text
+    assert "of them robust" not in page.text
 
 
 # -- the estimator -----------------------------------------------------------------------------------------------------
