@@ -64,13 +64,18 @@ class Corners:
         if known[k - 1] <= _CHANCE:
             return f"the sharpest corner, of {known[k - 1]:.2g}, is at k = {k}, and may be chance"
         ks = np.arange(1, len(known) + 1)
-        far = np.where((ks > _NEAR * k) | (_NEAR * ks < k), known, -1.0)
+        far = np.where(_is_far(ks, k), known, -1.0)
         rival, best, second = int(ks[np.argmax(far)]), known[k - 1], far.max()
         if second > _RIVAL * best:
             return f"the sharpest corner, of {best:.2g}, is at k = {k}, and one of {second:.2g} at {rival}"
         if _NEAR * k > ks[-1]:
             return f"the sharpest corner is at k = {k}, and little is known of larger ones than that"
         return None
+
+
+def _is_far(one, other):
+    """Whether numbers of clusters are so different that a corner at one speaks against the other."""
+    return (one > _NEAR * other) | (_NEAR * one < other)
 
 
 def information_corners(information, costs, price):
@@ -117,9 +122,16 @@ class _Reading(NamedTuple):
         return cls(int(candidates[at]), float(scores[at]), corners)
 
     @property
-    def is_clear(self):
-        """Whether `best` stands out."""
-        return self.corners.doubt(self.best) is None
+    def doubt(self):
+        """Why `best` does not stand out; None if it does."""
+        return self.corners.doubt(self.best)
+
+    def doubt_beside(self, other):
+        """Why `best` does not stand out beside another reading; None if it does."""
+        if self is other or not _is_far(other.best, self.best) or other.score <= _RIVAL * self.score:
+            return None
+        sharp = f"the sharpest corner is at k = {self.best}"
+        return f"{sharp} if clusters may be uneven, and at {other.best} if they are of about one size"
 
 
 def by_information(graph, sweeps, candidates, options):
@@ -130,16 +142,17 @@ def by_information(graph, sweeps, candidates, options):
         _Reading.of(information, costs, price, candidates)
         for costs in (np.log(np.arange(1, len(information) + 1)), entropy)
     )
-    clear = [reading for reading in (even, uneven) if reading.is_clear]
+    clear = [reading for reading in (even, uneven) if reading.doubt is None]
     taken = max(clear, key=lambda reading: reading.score, default=even)
+    doubt = taken.doubt or taken.doubt_beside(even)
     curves = {"information (nats)": information[at], "concave hull": taken.corners.hull[at]}
-    choice = replace(selection("information", candidates, taken.corners.scores[at], curves), clear=bool(clear))
-    if clear:
+    choice = replace(selection("information", candidates, taken.corners.scores[at], curves), clear=doubt is None)
+    if doubt is None:
         return choice
-    if even.score > 0:
+    if taken.score > 0:
         warn_user(
-            f"no number of clusters stands out: {even.corners.doubt(even.best)}; choose by what the clusters "
-            "are for, or look at KSelection.plot (--report) and at other methods"
+            f"no number of clusters stands out: {doubt}; choose by what the clusters are for, or look at "
+            "KSelection.plot (--report) and at other methods"
         )
         return choice
     # No corner: at every price one end of the candidates is best, and at the price that labels have it is this one.

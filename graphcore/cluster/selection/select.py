@@ -82,10 +82,11 @@ def select_n_clusters(
         The sharpest corner of a concave hull is the best k under the widest range of prices for a nat of labels, from
         n nodes / n edges on, below which labels do not pay for their own description; so graphs without clusters get
         k = 1. It stands out if the curve goes on for a quarter beyond k, and no number that is not within a quarter of
-        it has a corner more than 0.4 times as sharp. If one of the two does, or the sharper one of two that do, it is
-        taken, and `clear` is True. Otherwise it is the corner against log k, with a warning; if there is no corner,
-        the candidate that is best at the least price. Where that is the least of them, the warning names the number of
-        clusters of largest modularity, which ``n_clusters="auto"`` of a fit then takes.
+        it has a corner more than 0.4 times as sharp. If one of the two corners does, or the sharper one of two that
+        do, it is taken, and `clear` is True, unless it is that against entropy, and the other one is far from it and
+        more than 0.4 times as sharp. If neither does, it is the corner against log k. Both are warned of. If there is
+        no corner, it is the candidate that is best at the least price. Where that is the least of them, the warning
+        names the number of clusters of largest modularity, which ``n_clusters="auto"`` of a fit then takes.
     "description-length"
         The k whose partition gives the shortest description of the graph by a degree-corrected planted partition
         model. Finds the finest clusters that the edges support: best for networks of uneven clusters or degrees; for
