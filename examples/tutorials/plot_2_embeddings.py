@@ -43,7 +43,7 @@ for column, nodes in zip(axes.T, central, strict=True):
         ax.set_axis_off()
 
 # %%
-# A map of the vectors has a spectral embedding of their graph as coordinates:
+# In a map of the vectors each cluster is a disk near those that it shares edges with:
 
 graphcore.plot.node_map(model)
 
@@ -109,9 +109,9 @@ plt.axis("off")
 # Large data
 # ----------
 #
-# Neighbours are searched for exactly where that is expected to take less than five seconds of one core (a minute for
-# sparse vectors), otherwise approximately, see :doc:`/neighbors`. The graph is small compared with the vectors: a
-# million of them with 10 neighbours each make at most 88 MB. On the command line:
+# Neighbours are searched for exactly where that is expected to take at most a second on one core, otherwise
+# approximately, see :doc:`/neighbors`. The graph is small compared with the vectors: a million of them with 10
+# neighbours each make at most 88 MB. On the command line:
 #
 # .. code-block:: bash
 #
