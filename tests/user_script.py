@@ -78,7 +78,9 @@ def vectors() -> None:
     choice = graphcore.select_n_clusters(X, range(2, 6), random_state=0)
     print(choice.best, choice.clear, choice.scores.shape)
     coreset = graphcore.build_coreset(graph, 3, size=20, random_state=0)
-    print(len(coreset), graphcore.metrics.coreset_cost(graph, coreset.indices, coreset.weights, y).cost_error)
+    loop = coreset.self_loop or 0.0
+    cost = graphcore.metrics.coreset_cost(graph, coreset.indices, coreset.weights, y, self_loop=loop)
+    print(len(coreset), cost.cost_error)
 
 
 def change(graph: Graph, folder: str) -> None:

@@ -18,7 +18,7 @@ def error(size, method, n_draws=10):
     coresets = [
         graphcore.build_coreset(graph, 10, size=size, method=method, random_state=seed) for seed in range(n_draws)
     ]
-    costs = [metrics.coreset_cost(graph, c.indices, c.weights, truth) for c in coresets]
+    costs = [metrics.coreset_cost(graph, c.indices, c.weights, truth, self_loop=c.self_loop) for c in coresets]
     return (sum(cost.cut_error**2 for cost in costs) / n_draws) ** 0.5
 
 

@@ -43,8 +43,11 @@ class CoresetClustering:
         The cluster of every coreset node on the coreset graph.
     coreset_graph : csr_array
         The graph between the cells, or the one induced by the coreset nodes.
+    coreset_graph_labels : ndarray of shape (n_rows,), int32
+        The cluster of every row of `coreset_graph`, before nodes are labelled.
     cells : ndarray of shape (n_nodes,), int32, or None
         The cell of every node, which is a row of `coreset_graph`, and -1 for isolated nodes; None if it is induced.
+        Nodes choose their cells, and move between them, so a cell need not hold a node of the coreset.
     n_unreached : int
         Nodes with an edge, but none to a coreset node.
     """
@@ -53,6 +56,7 @@ class CoresetClustering:
     coreset: Coreset
     coreset_labels: Labels = field(repr=False)
     coreset_graph: Any = field(repr=False)
+    coreset_graph_labels: Labels = field(repr=False)
     cells: Labels | None = field(repr=False)
     n_unreached: int
 
@@ -194,7 +198,8 @@ def coreset_spectral_clustering(
             "separated on this graph; ask for fewer clusters, or give a larger coreset_size"
         )
     matrix.data = given_unit(matrix.data, kernel.graph.exponent)
-    return CoresetClustering(labels, coreset.scaled(kernel.graph), coreset_labels, matrix, between.cells, n_unreached)
+    coreset = coreset.of_graph(kernel.graph, kernel.multiple, kernel.shift)
+    return CoresetClustering(labels, coreset, coreset_labels, matrix, between_labels, between.cells, n_unreached)
 
 
 def _checked_size(graph, n_clusters, coreset_size, eps):

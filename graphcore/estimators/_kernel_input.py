@@ -204,7 +204,7 @@ class KernelInput(Estimator):
         if self._kind == "graph" and is_graph_object(X):
             raise InputError(
                 "new nodes are given by their edges to the fitted ones, as a matrix of shape (n_new, n_fitted); "
-                "labels_ has the labels of the fitted nodes"
+                "labels_ has the labels of the fitted nodes, whose cost is metrics.kernel_kmeans_cost"
             )
         refuse_graph(self, X)
         X = self._real(X, reset=False)

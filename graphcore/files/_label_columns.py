@@ -138,7 +138,7 @@ def _named_columns(source, columns):
     if len(columns) == 1:
         return [columns[0][1:]]
     left = [heads[c] for c in rest if c not in (node, *taken) and heads[c] not in _OF_RESULTS]
-    if left or not (by_name or has_index or is_counted):
+    if left or not (by_name or has_index or is_counted or source.begins_with(b"PAR1")):  # whose columns have names
         said = (
             f"{', '.join(map(repr, left))} not read" if left else f"{', '.join(map(repr, heads))} are names of columns"
         )

@@ -191,6 +191,8 @@ def left_out(names, parameter, columns, hint=""):
     offered = [value for value, name in columns.items() if not is_time(name)]
     offered.sort(key=lambda value: plain(columns[value]) not in _SUMS)
     remedy = offered[0][:80] if offered and isinstance(offered[0], str) else offered[0] if offered else None
-    take = "" if remedy is None else f"{parameter}={remedy!r} if it holds the edges' weights, "
+    is_sum = remedy is not None and plain(columns[offered[0]]) in _SUMS
+    better = " (of sums of money or the like rather their logarithm, in a column of its own)" * is_sum
+    take = "" if remedy is None else f"{parameter}={remedy!r} if it holds the edges' weights{better}, "
     none = "that none does" if take else "that no column holds the edges' weights"
     return f"column{'s' * (len(names) > 1)} {shown} not read{hint}; pass {take}{parameter}=None to say {none}"

@@ -43,7 +43,7 @@ class GraphKernel(RowsKernel):
     leaves_out_isolated = True
 
     def __init__(self, graph, self_loop=0.0, shift=0.0):
-        graph = in_range(graph)
+        graph, self.multiple = in_range(graph), self_loop
         degrees = graph.degrees
         self_loop = self_loop * graph.mean_weight
         if self_loop:

@@ -140,7 +140,8 @@ def coreset_cost(
     Parameters
     ----------
     graph, self_loop, shift, n_jobs
-        See :func:`kernel_kmeans_cost`. Distances are not clipped at 0.
+        See :func:`kernel_kmeans_cost`. Distances are not clipped at 0. Loops are to be those that the coreset was drawn
+        with, ``coreset.self_loop`` and ``coreset.shift``: otherwise the estimates are biased.
     coreset_indices : array-like of shape (n_coreset,), integer
         Nodes of the coreset; repeats count as often as they stand there.
     coreset_weights : array-like of shape (n_coreset,)

@@ -18,7 +18,7 @@ def test_the_columns_of_edges_are_always_told(folder, told, facts_of, path):
     said = told(f"info {path}")
     assert re.search(r"^columns +from_acct and to_acct \(ends\), no weight$", said.out, re.MULTILINE)
     offered = "columns ts, amount, other not read; pass --weight-column amount if it holds the edges' weights"
-    assert f"{path}: {offered}, --weight-column none to say" in said.err
+    assert f"{path}: {offered} (of sums of money or the like rather their logarithm" in said.err
     said = told(f"info {path} --weight-column amount")
     assert "amount (weight)" in said.out and "not read" not in said.err
     said = told(f"info {path} --columns from_acct,to_account", 2).err

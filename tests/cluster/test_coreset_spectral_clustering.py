@@ -410,3 +410,12 @@ def test_a_kernel_without_a_diagonal_and_a_graph_without_edges_are_refused():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         clustered(graph, 3, self_loop=0.0, sampling="degree", random_state=0)
+
+
+@pytest.mark.parametrize("coreset_graph", ["contracted", "induced"])
+def test_every_row_of_the_coreset_graph_has_a_label(coreset_graph):
+    graph, _ = planted(4, 100, 0.2, 0.01, 0)
+    found = clustered(graph, 4, coreset_size=60, coreset_graph=coreset_graph, random_state=0)
+    rows = np.arange(len(found.coreset)) if found.cells is None else found.cells[found.coreset.indices]
+    assert found.coreset_graph_labels.shape == (found.coreset_graph.shape[0],)
+    np.testing.assert_array_equal(found.coreset_graph_labels[rows], found.coreset_labels)

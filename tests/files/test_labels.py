@@ -9,6 +9,7 @@ import sys
 import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse as sp
 from hypothesis import given
@@ -139,6 +140,15 @@ def test_headers_and_missing_labels(write, text, labels):
 )
 def test_a_first_line_that_may_have_a_label_is_no_header(write, text):
     assert read_label_lines(write(text))[0][0] == "a"
+
+
+def test_columns_of_a_table_have_names_that_are_not_told(tmp_path):
+    pytest.importorskip("pyarrow")
+    path = tmp_path / "truth.parquet"
+    pd.DataFrame({"acct": ["a", "b"], "class": ["red", "red"]}).to_parquet(path)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", GraphWarning)
+        assert read_label_lines(path)[0] == ["a", "b"]
 
 
 def test_a_header_that_is_guessed_is_told(write):

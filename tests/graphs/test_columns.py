@@ -48,7 +48,8 @@ def test_roles_by_name(names, ends, weight):
     [
         (
             ["fee", "ts", "amount (EUR)"],
-            "pass weight='amount (EUR)' if it holds the edges' weights, weight=None to say",
+            "pass weight='amount (EUR)' if it holds the edges' weights (of sums of money or the like rather their "
+            "logarithm, in a column of its own), weight=None to say",
         ),
         (["timestamp", "fee"], "pass weight='fee' if"),
         (["ts", "trade_date"], "pass weight=None to say that no column holds the edges' weights"),

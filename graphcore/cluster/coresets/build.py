@@ -125,9 +125,11 @@ def build_coreset(
     settings["method"] = method = "degree" if method == "auto" else method
     of_graph = kernel_of_graph(graph, self_loop, method, shift)
     if nodes is None:
-        return sample_coreset(of_graph, n_clusters, **settings).scaled(of_graph.graph)
-    nodes = _check_nodes(nodes, of_graph.n_points)
-    return sample_coreset(of_graph.submatrix(nodes), n_clusters, **settings).of(nodes).scaled(of_graph.graph)
+        found = sample_coreset(of_graph, n_clusters, **settings)
+    else:
+        nodes = _check_nodes(nodes, of_graph.n_points)
+        found = sample_coreset(of_graph.submatrix(nodes), n_clusters, **settings).of(nodes)
+    return found.of_graph(of_graph.graph, of_graph.multiple, of_graph.shift)
 
 
 def kernel_of_graph(graph, self_loop, method, shift=0.0):

@@ -41,6 +41,9 @@ class Coreset:
         The kernel over the vectors that were drawn, ``kernel.X``; None for nodes of a graph.
     n_points : int or None
         Vectors that these were drawn from; None for nodes of a graph.
+    self_loop, shift : float or None
+        Those of the kernel of the graph that nodes were drawn by, of whose degrees the weights are estimates; None for
+        vectors, and where they are not known, as of merged coresets.
     """
 
     indices: np.ndarray = field(repr=False)
@@ -50,6 +53,8 @@ class Coreset:
     seeds: Seeds | None = field(default=None, repr=False)
     kernel: VectorKernel | None = field(default=None, repr=False)
     n_points: int | None = None
+    self_loop: float | None = None
+    shift: float | None = None
 
     def __len__(self) -> int:
         return len(self.indices)
@@ -63,9 +68,10 @@ class Coreset:
         vectors = VectorKernel(kernel.X[self.indices], kernel.function, kernel.precision)
         return replace(self, kernel=vectors, n_points=kernel.n_points)
 
-    def scaled(self, graph: Graph | None) -> Self:
-        """Return the coreset with weights in the unit of what `graph`, of `in_range`, was."""
-        return replace(self, weights=given_unit(self.weights, graph.exponent)) if graph and graph.exponent else self
+    def of_graph(self, graph: Graph, self_loop: float, shift: float = 0.0) -> Self:
+        """Return the coreset with its kernel's loops, and weights in the unit of what `graph`, of `in_range`, was."""
+        weights = given_unit(self.weights, graph.exponent) if graph.exponent else self.weights
+        return replace(self, weights=weights, self_loop=self_loop, shift=shift)
 
 
 def default_size(n_points, n_clusters, *, each=50, least=1000):

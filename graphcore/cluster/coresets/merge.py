@@ -174,5 +174,5 @@ def reduce_coreset(
         seeding=seeding, replace=replace, random_state=random_state,
     )  # fmt: skip
     if whole is not None:
-        return found.of(coreset.indices).scaled(whole.graph)
+        return found.of(coreset.indices).of_graph(whole.graph, whole.multiple, whole.shift)
     return dataclasses.replace(found.over(among).of(coreset.indices), n_points=coreset.n_points)

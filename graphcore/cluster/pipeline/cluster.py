@@ -250,7 +250,7 @@ def cluster_graph(graph, settings, *, known=NOTHING, levels=(), random_state=Non
         node_stability, cluster_stability = stability(labels, found.base_partitions, most, n_jobs)
         cluster_stability = cluster_stability[:k]
     return Clustering(
-        labels=labels, coreset=first.coreset.scaled(graph),
+        labels=labels, coreset=first.coreset.of_graph(graph, SELF_LOOP),
         coreset_labels=labels[first.coreset.indices] if first.coreset_labels is None else first.coreset_labels,
         n_unreached=first.n_unreached, cells=first.cells, node_stability=node_stability,
         cluster_stability=cluster_stability, history=history, balances=balances, search=found.steps,

@@ -18,6 +18,9 @@ from ..flats.fit_kernel import kernel_and_weights
 from .centroids import nearest_centroid
 from .exact import KernelKMeansResult, kernel_kmeans
 
+# Share of the nodes of a graph that may have no edge to the coreset without a warning.
+_MOST_UNREACHED = 0.1
+
 
 @dataclass(frozen=True, eq=False)
 class CoresetKernelKMeansResult:
@@ -95,6 +98,11 @@ def coreset_kernel_kmeans(
     if kernel.leaves_out_isolated:
         found = label_all(kernel, coreset.indices, coreset.weights, on_coreset.labels, n_clusters, n_jobs=n_jobs)
         labels, n_unreached = found.labels, int(np.count_nonzero(found.unreached))
+        if n_unreached > _MOST_UNREACHED * np.count_nonzero(weights > 0):
+            warn_user(
+                f"{n_unreached} nodes have no edge to the {len(coreset)} nodes of the coreset, and labels without "
+                "evidence: the graph is too sparse for it; take a larger coreset_size, or CoresetSpectralClustering"
+            )
     else:
         labels, _ = nearest_centroid(kernel.columns(coreset.indices), on_coreset.centroids, n_jobs)
     if n_clusters == np.count_nonzero(weights > 0):  # every point is a cluster, though another centroid may be nearer

@@ -1,5 +1,7 @@
 """Kernel k-means on a coreset: seeds, weights, labels against oracles; the collapse for many clusters."""
 
+import warnings
+
 import networkx as nx
 import numpy as np
 import pytest
@@ -61,3 +63,13 @@ def test_clusters_of_the_coreset_that_no_point_is_nearest_to_are_told_of():
     with pytest.warns(graphcore.GraphWarning, match="only 4 of n_clusters=5 clusters hold points: 1 hold some of the"):
         model.fit(G)
     assert len(set(model.coreset_labels_)) == 5 and len(set(model.labels_) - {-1}) == 4
+
+
+def test_nodes_that_the_coreset_does_not_reach_are_told_of():
+    sparse, dense = nx.random_regular_graph(4, 600, seed=0), nx.random_regular_graph(80, 600, seed=0)
+    with pytest.warns(graphcore.GraphWarning, match=r"nodes have no edge to the \d+ nodes of the coreset, and labels wit"):
+        model = graphcore.CoresetKernelKMeans(3, coreset_size=30, random_state=0).fit(sparse)
+    assert model.n_unreached_ > 60
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", graphcore.GraphWarning)
+        assert graphcore.CoresetKernelKMeans(3, coreset_size=60, random_state=0).fit(dense).n_unreached_ <= 60
