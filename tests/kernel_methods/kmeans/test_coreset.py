@@ -67,7 +67,7 @@ def test_clusters_of_the_coreset_that_no_point_is_nearest_to_are_told_of():
 
 def test_nodes_that_the_coreset_does_not_reach_are_told_of():
     sparse, dense = nx.random_regular_graph(4, 600, seed=0), nx.random_regular_graph(80, 600, seed=0)
-    with pytest.warns(graphcore.GraphWarning, match=r"nodes have no edge to the \d+ nodes of the coreset, and labels wit"):
+    with pytest.warns(graphcore.GraphWarning, match=r"nodes have no edge to the \d+ nodes of the coreset, and labels"):
         model = graphcore.CoresetKernelKMeans(3, coreset_size=30, random_state=0).fit(sparse)
     assert model.n_unreached_ > 60
     with warnings.catch_warnings():
