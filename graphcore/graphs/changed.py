@@ -89,6 +89,8 @@ def _longer_attributes(graph, names, added):
     for name, values in graph.attributes.items():
         column = theirs.get(name)
         found = [None if column is None or at is None else column[at].item() for at in places]
+        if values.dtype.kind in "iu":  # whole numbers with gaps, as of nodes known by their edges alone, are floats
+            found = [int(x) if isinstance(x, float) and x.is_integer() else x for x in found]
         ends = column_of([*values[:1].tolist(), *found])  # the kind that both have
         old = values.astype(str) if is_text(ends) and not is_text(values) else values
         attributes[name] = np.concatenate([old, ends[1:]])
