@@ -125,8 +125,9 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, PredictedRows
     coreset_labels_ : ndarray of shape (n_coreset,), int32
         Clusters of the coreset nodes on the coreset graph.
     clustering_ : Clustering
-        Details of the fit: the coreset, the objective after each stage (`history`, of "ncut" the sum of inner
-        shares, ``n_clusters (1 - NC)``), the gain of each round of drafts (`search`), and the values used for all `settings`.
+        Details of the fit: the coreset, the objective after each stage (`history`; of "ncut" it is the sum of inner
+        shares, ``n_clusters (1 - NC)``), the gain of each round of drafts (`search`), and the values used for all
+        `settings`.
     stability_ : ndarray of shape (n_samples,), float32, or None
         Share of the first drafts, at most four, that agree with each label; 0 for nodes of label -1, so that the mean
         is ``stability_[labels_ >= 0].mean()``. NaN for nodes that an update moved or added; None for a single draft.
