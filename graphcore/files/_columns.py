@@ -273,4 +273,5 @@ def choose_weight(rows, names, konect, weight_column, columns, idle):
         hint = f" (columns {source!r} and {target!r} are taken for the ends; pass columns= for others)"
     likely = [c for c in sorted(unread, key=times.__contains__) if c in numeric and c not in stamps]
     offered = {called(c, names): heads.get(c, c) for c in likely}
-    return chosen, [left_out([called(c, names) for c in unread], "weight_column", offered, hint)]
+    weight = None if chosen is None else called(chosen, names)
+    return chosen, [left_out([called(c, names) for c in unread], "weight_column", offered, hint, weight)]

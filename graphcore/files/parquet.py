@@ -134,7 +134,8 @@ class EdgeTable:
             hint = f" (columns {ends[0]!r} and {ends[1]!r} are taken for the ends; pass columns= for others)"
         self.notes = []
         if given == "auto" and others:
-            self.notes.append(left_out(others, "weight_column", {c: c for c in numeric if c in others}, hint))
+            offered = {c: c for c in numeric if c in others}
+            self.notes.append(left_out(others, "weight_column", offered, hint, weight))
         types = [schema.field(name).type for name in ends]
         for name, kind in zip(ends, types, strict=True):
             if arrow.types.is_nested(kind):

@@ -181,13 +181,16 @@ def doubtful_names(names):
     return twin and f"nodes are called {twin[0]!r} and {twin[1]!r}; write the names alike if these are one node"
 
 
-def left_out(names, parameter, columns, hint=""):
-    """Return the message about columns, or attributes of edges, that are not read.
+def left_out(names, parameter, columns, hint="", weight=None):
+    """Return the message about columns, or attributes of edges, that are not read beside that of weights, if there is.
 
     `columns` are names by the values of the parameter that read them: one of a sum is offered for weights, else the
     first that is not called as times are.
     """
     shown = ", ".join(name[:80] for name in map(str, names[:4])) + (f" and {len(names) - 4} more" if names[4:] else "")
+    shown = f"column{'s' * (len(names) > 1)} {shown} not read{hint}"
+    if weight is not None:
+        return f"{shown}; weights are those of {str(weight)[:80]!r}, {parameter}= takes others"
     offered = [value for value, name in columns.items() if not is_time(name)]
     offered.sort(key=lambda value: plain(columns[value]) not in _SUMS)
     remedy = offered[0][:80] if offered and isinstance(offered[0], str) else offered[0] if offered else None
@@ -195,4 +198,4 @@ def left_out(names, parameter, columns, hint=""):
     better = " (of sums of money or the like rather their logarithm, in a column of its own)" * is_sum
     take = "" if remedy is None else f"{parameter}={remedy!r} if it holds the edges' weights{better}, "
     none = "that none does" if take else "that no column holds the edges' weights"
-    return f"column{'s' * (len(names) > 1)} {shown} not read{hint}; pass {take}{parameter}=None to say {none}"
+    return f"{shown}; pass {take}{parameter}=None to say {none}"

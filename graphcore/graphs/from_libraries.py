@@ -194,7 +194,7 @@ def edge_attribute(values, weight, parameter, tell):
     likely = (name for name in values if weight_column([name]) is not None)
     others = [name for name in dict.fromkeys(chain(numbers, likely)) if name != chosen and name not in OWN]
     if others and chosen != "weight":
-        tell(left_out(others, parameter, {name: name for name in others}))
+        tell(left_out(others, parameter, {name: name for name in others}, weight=chosen))
     return chosen
 
 

@@ -103,7 +103,8 @@ def table_edges(table, source="source", target="target", weight="auto"):
         rest = [name for name in columns.names if name not in (source, target) and not is_index(name)]
         weight = weight_column(rest)
         others, times = [name for name in rest if name != weight], columns.times()
-        notes = [left_out(others, "weight", {name: name for name in others if name not in times})] if others else []
+        untimed = {name: name for name in others if name not in times}
+        notes = [left_out(others, "weight", untimed, weight=weight)] if others else []
     if source == target:
         raise ParameterError(f"source and target are both {source!r}; the ends of edges are two columns")
     columns.collect((source, target, weight))

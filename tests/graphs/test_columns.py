@@ -95,6 +95,12 @@ def test_tables_of_transfers_are_no_vectors(library):
         assert not Graph.from_table(some(table, ["ts", *ends])).is_weighted
 
 
+def test_columns_beside_that_of_weights_are_told_without_a_remedy():
+    table = {"source": [0, 1], "target": [1, 2], "ts": [1, 2], "amount": [5.0, 90.0], "weight": [1.5, 2.0]}
+    with pytest.warns(GraphWarning, match="^columns ts, amount not read; weights are those of 'weight', weight= takes"):
+        assert Graph.from_table(table).weights.tolist() == [1.5, 1.5, 2.0, 2.0]
+
+
 def test_ends_that_share_a_word_are_vectors_where_they_hold_fractions():
     X = np.random.default_rng(0).normal(size=(40, 2))
     pd = pytest.importorskip("pandas")
