@@ -3,7 +3,9 @@
 The rule rests on measurements by bench/neighbors.py on two cores of a small server, in one thread:
 
 - The approximate search needs 13 us a row for 10 neighbours among rows of 16 columns, 20 among rows of 128, 59 among
-  rows of 784. Sparse rows of 50 entries it finds as quickly as the exact search does among 10,000 of them.
+  rows of 784. Sparse rows of 50 entries it finds as quickly as the exact search does among 10,000 of them. From 20
+  neighbours on its time grows with the square of their number: of 8,000 rows of 100 columns it is that of the exact
+  search at 30 neighbours, five times that at 80 and 18 times at 160.
 - scikit-learn's brute force needs 1.8 + 0.032 d nanoseconds for each pair of rows of d columns, and its k-d tree 20 us
   a row up to d = 5, half as much again for every further column. Pairs of sparse rows take 10, and 0.6 for each column
   that both have entries in; by Manhattan distance 8 for each entry.
@@ -31,6 +33,8 @@ ALGORITHMS = ("auto", "exact", "approximate", "pynndescent")
 # An exact search expected to take longer than this in one thread is not made. The number of threads plays no part in
 # it, so that the graph does not depend on them.
 _EXACT_SECONDS = 1.0
+# Neighbours from which on the time of the approximate search grows with the square of their number.
+_SQUARE_FROM = 20
 # An approximate search whose recall is below this goes on with lists twice as long, for so many attempts in all, or the
 # exact one is made where it is likely to take no longer than the next attempt, which compares some four times as many
 # pairs as were compared so far, in five times as long for each.
@@ -82,7 +86,7 @@ class _Search:
         if self.by_pynndescent:
             return pynndescent.neighbors_by_pynndescent(X, n_neighbors, metric, self.random_state, self.n_jobs)
         space = "euclidean" if metric in ("cosine", "correlation", "hamming") else metric
-        if algorithm == "exact" or (algorithm == "auto" and exact_pays(X, space)):
+        if algorithm == "exact" or (algorithm == "auto" and exact_pays(X, space, n_neighbors)):
             return exact_neighbors(X, n_neighbors, metric, self.n_jobs)
         searches = approximations(X, n_neighbors, metric, self.random_state, self.n_jobs)
         for attempt, (found, n_compared) in enumerate(searches, 1):
@@ -130,10 +134,12 @@ def is_left_to_pynndescent(X, metric, algorithm="auto"):
     return algorithm == "approximate" or not exact_pays(X, metric)
 
 
-def exact_pays(X, metric):
+def exact_pays(X, metric, n_neighbors=_SQUARE_FROM):
     """Tell whether the exact search takes so little time that the approximate one is not worth its misses."""
     method, seconds = exact_plan(X, metric)
-    if seconds <= _EXACT_SECONDS:
+    each = 100e-6 if is_sparse(X) else (12 + 0.06 * X.shape[1]) * 1e-6
+    approximate = X.shape[0] * each * max(1.0, n_neighbors / _SQUARE_FROM) ** 2
+    if seconds <= max(_EXACT_SECONDS, approximate):
         return True
     # The tree's time grows like the approximate search's, so in few dimensions it is the better one at any size.
     return method == "kd_tree" and X.shape[1] <= 5 and repeated_share(X) < 0.01

@@ -386,6 +386,10 @@ def test_the_search_that_is_taken_by_itself():
     some, many = (sp.csr_array((n, 1000), dtype=np.float32) for n in (6_000, 200_000))
     for X, is_exact in ((small, True), (large, False), (flat, True), (some, True), (many, False)):
         assert search.exact_pays(X, "euclidean") == is_exact
+    # For many neighbours, for which the approximate search takes long.
+    assert search.exact_pays(large, "euclidean", 1000)
+    less = large[:30_000]
+    assert search.exact_pays(less, "euclidean", 60) and not search.exact_pays(less, "euclidean", 20)
     some = sp.random_array((9_000, 5_000), density=0.01, format="csr", rng=0, dtype=np.float32)
     assert search.exact_pays(some, "euclidean") and not search.exact_pays(some, "manhattan")
     flat[::2] = 0  # a million equal rows, among which a tree cannot prune

@@ -311,7 +311,7 @@ def test_what_is_told_is_the_recall(monkeypatch, limits):
     limits(search, _ATTEMPTS=1)
     with pytest.warns(graphcore.GraphWarning, match=r"the approximate search found \d\d% of the nearest"):
         assert approximate(noise).recall < 0.95
-    monkeypatch.setattr(search, "exact_pays", lambda X, metric: False)
+    monkeypatch.setattr(search, "exact_pays", lambda X, metric, n_neighbors: False)
     found = nearest_neighbors(noise, 10)
     assert found.recall == recall(noise, found) == 1
 
