@@ -116,7 +116,8 @@ def sizes_line(sizes):
 
 def agreement_line(scores):
     """Write the agreement with known classes."""
-    return f"ARI {scores['ari']:.4f}, NMI {scores['nmi']:.4f} over {count(scores['n_compared'], 'node')}"
+    compared = count(scores["n_compared"], "node")
+    return f"ARI {scores['ari']:.4f}, NMI {scores['nmi']:.4f} over {compared} with a class and a cluster"
 
 
 def count(number, noun):

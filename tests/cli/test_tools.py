@@ -68,11 +68,11 @@ def test_a_page_tells_no_folders_and_compares_with_known_classes(folder, told):
     page = page_of(folder / "page.html")
     assert at not in page.source
     assert "graphcore cluster graph.txt -k 2 --report=page.html -o out.tsv --truth classes.csv" in page.text
-    assert "Adjusted Rand index 1.0000" in page.text and "over 3 nodes with a known class" in page.text
+    assert "Adjusted Rand index 1.0000" in page.text and "over 3 nodes with a known class and a cluster" in page.text
     said = told(f"report {at}/graph.txt {at}/out.tsv -o {at}/again.html --truth classes.csv").out
-    assert "truth     ARI 1.0000, NMI 1.0000 over 3 nodes" in said
+    assert "truth     ARI 1.0000, NMI 1.0000 over 3 nodes with a class and a cluster" in said
     said = told(f"cluster {at}/graph.txt -k 2 -o {at}/two.tsv --truth classes.csv").out
-    assert re.search(r"^truth +ARI 1\.0000, NMI 1\.0000 over 3 nodes$", said, re.MULTILINE)
+    assert re.search(r"^truth +ARI 1\.0000, NMI 1\.0000 over 3 nodes with a class and a cluster$", said, re.MULTILINE)
     facts = json.loads(told(f"cluster {at}/graph.txt -k 2 -o {at}/three.tsv --truth classes.csv --json").out)
     assert facts["truth"] == {"ari": 1.0, "nmi": 1.0, "n_compared": 3}
     assert at not in page_of(folder / "again.html").source
