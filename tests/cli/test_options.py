@@ -448,6 +448,6 @@ def test_robustness_is_told_in_summary_page_and_json(folder, told, facts_of):
     command = "cluster graph.txt -k 6 -o labels.tsv --robustness"
     said = told(f"{command} --report page.html").out
     assert re.search(r"^robustness +ARI (1\.00|0\.9\d) ± 0\.\d\d with quick fits", said, re.MULTILINE)
-    assert "all of them sure" in (folder / "page.html").read_text(encoding="utf-8")
+    assert "all of them robust" in (folder / "page.html").read_text(encoding="utf-8")
     found = graphcore.CoresetSpectralClustering(6, random_state=0).fit(graphcore.read_graph("graph.txt")).robustness()
     assert facts_of(command)["robustness"] == found.figures()
