@@ -8,6 +8,7 @@ import numpy as np
 from ..cluster.coresets.coreset import SAMPLING, Coreset
 from ..cluster.pipeline.balance import Trial
 from ..cluster.pipeline.cluster import Clustering
+from ..cluster.pipeline.drafts import SELF_LOOP
 from ..cluster.pipeline.known import Known
 from ..cluster.pipeline.parameters import PARAMETERS, defaults
 from ..cluster.pipeline.settings import Settings, check_settings
@@ -130,7 +131,10 @@ def _fitted(model, facts, settings, archive, any_size):
         raise FormatError(f"the model says {k} clusters of {n} nodes and {facts['n_features']} features")
     labels = _numbers(archive, "labels", (n,), np.int32, -1, k)
     indices = _numbers(archive, "coreset_indices", (None,), np.int64, 0, n)
-    coreset = Coreset(indices, _reals(archive, "coreset_weights", indices.shape), facts["sampling"], len(indices))
+    coreset = Coreset(
+        indices, _reals(archive, "coreset_weights", indices.shape), facts["sampling"], len(indices),
+        self_loop=SELF_LOOP, shift=0.0,
+    )  # fmt: skip
     reference = Reference(
         facts["kind"], _vectors(archive, facts, n), facts["n_neighbors"], facts["metric"], exponent=facts["exponent"],
         evidence=float(facts["evidence"]), weights=_reals(archive, "node_weights", (n,), optional=True),

@@ -208,6 +208,7 @@ def test_what_is_loaded_is_what_was_saved(kind, options, planted, tmp_path):
     again = graphcore.load(saved(model.fit(given, sample_weight=weights, initial_labels=start), tmp_path))
     assert model.get_params() == again.get_params()
     for of in ("labels_", "outside_share_", "stability_", "clustering_.coreset.indices", "clustering_.coreset_labels",
+               "clustering_.coreset.self_loop", "clustering_.coreset.shift",
                "graph_.node_names", "tree_.leaf_of"):  # fmt: skip
         np.testing.assert_array_equal(attrgetter(of)(again), attrgetter(of)(model))
     assert again.clustering_.settings == model.clustering_.settings
