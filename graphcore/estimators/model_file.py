@@ -26,7 +26,8 @@ def write_model(model, path):
         "kind": reference.kind, "n_neighbors": reference.n_neighbors, "metric": reference.metric,
         "exponent": reference.exponent, "evidence": reference.evidence, "is_given": model._is_given,
         "n_features": model.n_features_in_, "n_unreached": result.n_unreached, "sampling": result.coreset.method,
-        "history": result.history, "balances": result.balances, "radius": _finite(reference.radius),
+        "history": result.history, "balances": result.balances, "n_updates": result.n_updates,
+        "radius": _finite(reference.radius),
         "median": None if reference.outliers is None else _finite(reference.outliers.median),
         "selection": chosen and {name: getattr(chosen, name) for name in SELECTION} | {"curves": list(chosen.curves)},
     }  # fmt: skip

@@ -149,6 +149,8 @@ def _fitted(model, facts, settings, archive, any_size):
         least = len(Trial._fields) - len(Trial._field_defaults)
         is_row = isinstance(row, list) and least <= len(row) <= len(Trial._fields)
         _require(is_row and all(isinstance(value, float) for value in row), "balances")
+    n_updates = facts.get("n_updates", 0)  # files of earlier versions do not say
+    _require(type(n_updates) is int and n_updates >= 0, "n_updates")
     fixed = _numbers(archive, "fixed", (None,), np.int32, -1, k, optional=True)
     result = Clustering(
         labels=labels, coreset=coreset, n_unreached=facts["n_unreached"], search=None, settings=settings,
@@ -159,7 +161,7 @@ def _fitted(model, facts, settings, archive, any_size):
         history=[(str(name), float(value)) for name, value in facts["history"]],
         balances=tuple(Trial(*row) for row in facts["balances"]), seconds={},
         levels=_numbers(archive, "levels", (None, k), np.int32, 0, k, optional=True),
-        known=Known(fixed, None, reference.weights), _rows=in_range(graph).rows,
+        known=Known(fixed, None, reference.weights), _rows=in_range(graph).rows, n_updates=n_updates,
     )  # fmt: skip
     model._keep(graph, reference, result, outside_shares)
     model.n_features_in_, model._is_given = facts["n_features"], facts["is_given"]

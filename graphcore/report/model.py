@@ -21,6 +21,9 @@ def report_model(model, path, graph, clustering, *, title=None, pictures="auto",
         note += " random_state was not an integer, so another fit gives other labels; pass one to repeat a result."
     if (chosen := getattr(model, "selection_", None)) is not None:
         note += f" The number of clusters was {how_chosen(chosen.method, chosen.clear)}."
+    if n_updates := clustering.n_updates:
+        times = "once" if n_updates == 1 else f"{n_updates:,} times"
+        note += f" The clusters were updated {times} since: a fit to what is there now need not give the same labels."
     about = About(
         title=title or f"{clustering.settings.n_clusters:,} clusters of {noun}", command=_program(model, given),
         note=note, seconds=clustering.seconds, n_features=n_features, is_clear=chosen and chosen.clear,

@@ -5,6 +5,7 @@ import gzip
 import io
 import json
 import pickle
+import re
 from dataclasses import asdict
 from operator import attrgetter
 from unittest.mock import Mock
@@ -315,6 +316,7 @@ FACTS = [
     ({"history": [["a" * 2**20, 1.0]]}, "description has 1,[0-9,]+ characters"),
     ({"params": {"n_clusters": 2, "objective": "none"}}, "parameters that no fit takes: objective='none'"),
     ({"params": {"n_clusters": 0}}, "parameters that no fit takes: n_clusters=0"),
+    ({"n_updates": -1}, "no valid n_updates"),
     *(({"selection": told}, message) for told, message in (
         ({"best": 6}, "no valid selection"), (CHOICE | {"clear": "yes"}, "no valid selection"),
         (CHOICE, "no array candidates"))),
@@ -510,3 +512,16 @@ def test_updates_keep_to_limits(planted):
     model.update(added=(rng.choice(first, 400), rng.choice(others, 400)))
     assert np.bincount(model.labels_).max() <= 62
     assert np.ldexp(model._reference.evidence, -model._reference.exponent) == evidence
+
+
+def test_a_report_tells_of_updates_since_the_fit_also_of_a_loaded_model(tmp_path):
+    A = graphcore.datasets.load_karate().graph.to_scipy()
+    model = graphcore.CoresetSpectralClustering(2, random_state=0).fit(A)
+    for number, (edge, times) in enumerate([(None, None), ((0, 9), "once"), ((0, 14), "2 times")]):
+        if edge is not None:
+            model.update(added=([edge[0]], [edge[1]]))
+        again = graphcore.load(saved(model, tmp_path))
+        again.report(tmp_path / "page.html", pictures=False)
+        page = (tmp_path / "page.html").read_text(encoding="utf-8")
+        told = re.findall(r"The clusters were updated (.*?) since", page)
+        assert (again.clustering_.n_updates, told) == (number, [times] if times else [])

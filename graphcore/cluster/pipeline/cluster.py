@@ -71,6 +71,8 @@ class Clustering:
         Labels that stay and weights of nodes, which all labels that come after these keep to as well.
     levels : ndarray of shape (n_levels - 1, n_clusters), int32, or None
         The cluster of each cluster at every coarser level, the coarsest first; None for a single level.
+    n_updates : int
+        Changes of the graph since the fit.
     """
 
     labels: np.ndarray
@@ -88,6 +90,7 @@ class Clustering:
     known: Known = field(repr=False)
     levels: np.ndarray | None = field(repr=False)
     _rows: GraphRows = field(repr=False)  # of the graph; a pickle has None
+    n_updates: int = 0
 
     def __post_init__(self):
         # A fit, an update and a file all set labels through this class.
@@ -127,8 +130,10 @@ class Clustering:
         if before is not None:  # nodes that had no edge, or were not there, are a cell of their own
             cells = np.full(graph.n_nodes, before.max() + 1, dtype=np.int32)
             cells[: len(before)][before >= 0] = before[before >= 0]
-        rows = in_range(graph).rows
-        return replace(self, labels=labels, cells=cells, node_stability=node_stability, settings=settings, _rows=rows)
+        return replace(
+            self, labels=labels, cells=cells, node_stability=node_stability, settings=settings,
+            _rows=in_range(graph).rows, n_updates=self.n_updates + 1,
+        )  # fmt: skip
 
     def __getstate__(self):
         # The tree goes along, and the graph that it is made of does not.
