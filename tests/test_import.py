@@ -95,7 +95,7 @@ ROOMS = (
 )
 # The folders and files of packages with several subjects, in the order of their imports.
 SHELVES = {
-    "base": "locks|lazy types arrays progress|validation streams|threads loop_cache|compiling|_loops",
+    "base": "locks|lazy types arrays progress|validation streams|threads loop_cache|compiling|_loops|estimator",
     "cluster": "coresets spectral|partition|coreset_spectral_clustering distributed_context|pipeline|selection",
     "kernel_methods": "features|flats|kmeans",
 }

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from ..base.estimator import stages_of
 from ..base.types import AnyData, AnyGraph, ArrayLike, PathLike, RandomState, Table
 from ..base.validation import check_integer
 from ..cluster.pipeline.cluster import cluster_graph
@@ -15,7 +16,6 @@ from ..graphs.derived import subgraph
 from ..graphs.from_table import as_library
 from ..graphs.graph import Graph
 from ..metrics import Robustness, cluster_summary, describe, robustness
-from ._checks import stages_of
 
 if TYPE_CHECKING:
     from ..report.facts import ReportFacts

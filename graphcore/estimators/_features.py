@@ -7,12 +7,12 @@ import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from ..base.estimator import parameters, passed_on, stages_of, whole
 from ..base.streams import Streams
 from ..base.types import AnyData, Floats
 from ..base.validation import check_sample_weight
 from ..kernel_methods.features.diagnostics import as_text
 from ..kernel_methods.kmeans.linear import linear_kmeans, nearest_center
-from ._checks import parameters, passed_on, stages_of, whole
 from ._kernel_input import KernelInput
 from ._points import DistanceTransformer, PointClusterer
 

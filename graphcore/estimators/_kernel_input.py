@@ -7,6 +7,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils.validation import _check_n_features, check_is_fitted, validate_data
 
+from ..base.estimator import Estimator, parameters, refuse_negative
 from ..base.threads import effective_jobs
 from ..base.types import Bandwidth, KernelLike
 from ..base.validation import check_choice, check_integer, check_sample_weight, check_size, refused
@@ -21,8 +22,8 @@ from ..kernels.as_kernel import as_kernel
 from ..kernels.checks import check_magnitude, check_scale
 from ..kernels.functions import VECTOR_KERNELS, KernelFunction, kernel_function
 from ..kernels.vectors import check_chunks, kernel_over
-from ._checks import Estimator, parameters, refuse_graph, refuse_negative
 from ._equal_rows import EqualRows, merge_equal_rows
+from ._refusals import refuse_graph
 
 _OVER_VECTORS = (*VECTOR_KERNELS, "rbf", "poly")
 

@@ -5,10 +5,10 @@ from typing import Self
 
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
 
+from ..base.estimator import Estimator, parameters, whole
 from ..base.streams import Streams
 from ..base.types import AnyData, ArrayLike, Floats, Labels
 from ..base.validation import refused
-from ._checks import Estimator, parameters, whole
 
 
 @parameters

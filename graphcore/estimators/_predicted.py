@@ -7,6 +7,7 @@ import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from ..base.estimator import refuse_negative
 from ..base.types import AnyData, Floats, Labels
 from ..cluster.partition.evidence import cluster_shares, memberships, predict_labels
 from ..exceptions import InputError
@@ -20,7 +21,6 @@ from ..neighbors.outliers import Outliers, last_distances
 from ..neighbors.search_pynndescent import IndexSearcher
 from ..neighbors.search_walk import new_row_searcher
 from ..neighbors.vectors import as_vectors, check_binary, ordered
-from ._checks import refuse_negative
 
 _PIECE = 1 << 14
 

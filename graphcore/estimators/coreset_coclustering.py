@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from sklearn.base import BiclusterMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from ..base.estimator import Estimator, parameters, passed_on, refuse_negative, stages_of, whole
 from ..base.types import AnyData, Floats32, Integers, Labels
 from ..base.validation import check_integer, refused
 from ..cluster.partition.objectives import objective_of
@@ -15,7 +16,7 @@ from ..cluster.pipeline.cluster import Clustering
 from ..cluster.pipeline.settings import check_settings
 from ..graphs.as_graph import refuse_as_vectors
 from ..graphs.graph import Graph
-from ._checks import Estimator, parameters, passed_on, refuse_graph, refuse_negative, stages_of, whole
+from ._refusals import refuse_graph
 from .fit import fit_graph
 
 

@@ -8,6 +8,7 @@ from typing import Self
 import numpy as np
 from sklearn.utils.metaestimators import available_if
 
+from ..base.estimator import parameters, passed_on, stages_of
 from ..base.streams import Streams
 from ..base.types import AnyData, ArrayLike, Floats, Integers, Labels
 from ..base.validation import check_choice, check_integer, refused
@@ -18,7 +19,6 @@ from ..distributed.chunks import is_chunked
 from ..exceptions import ParameterError
 from ..graphs.weights import given_unit
 from ..kernel_methods.kmeans.coreset import CoresetKernelKMeansResult, coreset_kernel_kmeans, stream_kernel_kmeans
-from ._checks import parameters, passed_on, stages_of
 from .kernel_kmeans import CentroidClusterer
 
 # Parameters of drawing coresets, and of kernel k-means on one.

@@ -7,6 +7,7 @@ import numpy as np
 from sklearn.base import ClusterMixin
 from sklearn.utils.validation import check_is_fitted
 
+from ..base.estimator import Estimator, parameters, stages_of, whole
 from ..base.streams import Streams
 from ..base.types import AnyData, AnyGraph, ArrayLike, Labels, PathLike
 from ..base.validation import are_missing, whole_labels
@@ -17,7 +18,6 @@ from ..graphs.columns import check_order
 from ..graphs.graph import Graph
 from ..graphs.nodes import with_ids
 from ..graphs.rows import DIRECTED
-from ._checks import Estimator, parameters, stages_of, whole
 from ._fitted import FittedGraph
 from ._new_rows import names_with, with_rows
 from ._predicted import PredictedRows

@@ -7,6 +7,7 @@ from numbers import Integral
 import numpy as np
 from sklearn.utils.validation import validate_data
 
+from ..base.estimator import refuse_negative
 from ..base.locks import cached_property
 from ..base.progress import Stages
 from ..base.streams import Streams
@@ -32,7 +33,6 @@ from ..neighbors.neighbors import clustered_neighbors, graph_of_vectors, neighbo
 from ..neighbors.outliers import refuse_outliers
 from ..neighbors.search import check_metric
 from ..neighbors.search_pynndescent import IndexSearcher, index_of, is_index
-from ._checks import refuse_negative
 from ._contraction import Contraction
 from ._predicted import Reference
 

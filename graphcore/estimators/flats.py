@@ -5,6 +5,7 @@ from dataclasses import KW_ONLY
 import numpy as np
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from ..base.estimator import parameters, passed_on
 from ..base.types import AnyData, ArrayLike, Floats
 from ..base.validation import check_integer, check_sample_weight
 from ..exceptions import InputError
@@ -12,9 +13,9 @@ from ..graphs.as_graph import refuse_as_vectors
 from ..graphs.structure import check_sparse
 from ..kernel_methods.flats.euclidean import Codes, FlatSet
 from ..kernel_methods.flats.k_flats import k_flats
-from ._checks import parameters, passed_on, refuse_graph
 from ._equal_rows import EqualRows, merge_equal_rows
 from ._points import DistanceTransformer, PointClusterer
+from ._refusals import refuse_graph
 
 
 @parameters

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from ..base.estimator import parameters, passed_on
 from ..base.types import Floats, Integers
 from ..base.validation import check_choice, check_flag
 from ..distributed.chunks import is_chunked
@@ -14,7 +15,6 @@ from ..kernel_methods.features.sketch import SCALES, leading_eigenvalues, sketch
 from ..kernels.bandwidths import rule_bandwidth
 from ..kernels.columns import matrix_columns
 from ..kernels.vectors import columns_of
-from ._checks import parameters, passed_on
 from ._features import FeatureClusterer, FeatureEstimator, FeatureTransformer
 
 # Points whose largest cosine with a subsample point is below this are not represented.

@@ -4,6 +4,7 @@ from dataclasses import KW_ONLY
 
 import numpy as np
 
+from ..base.estimator import parameters
 from ..base.types import AnyData, ArrayLike, Floats
 from ..base.validation import check_sample_weight
 from ..cluster.pipeline.cluster import cluster_graph
@@ -13,7 +14,6 @@ from ..kernel_methods.flats.fit_kernel import rows_of_nodes
 from ..kernel_methods.flats.kernel_flats import KernelFlatSet
 from ..kernel_methods.flats.kernel_k_flats import kernel_k_flats
 from ..kernels.graph import GraphKernel
-from ._checks import parameters
 from ._kernel_input import KernelInput
 from .flats import FlatsClusterer
 

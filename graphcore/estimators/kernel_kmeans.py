@@ -4,6 +4,7 @@ from dataclasses import KW_ONLY
 
 import numpy as np
 
+from ..base.estimator import parameters, passed_on, stages_of
 from ..base.types import ArrayLike, Floats
 from ..base.validation import check_integer, check_real, check_sample_weight, warn_of_isolated
 from ..distributed.chunks import is_chunked
@@ -15,7 +16,6 @@ from ..kernel_methods.kmeans.exact import KernelKMeansResult, kernel_kmeans
 from ..kernels.columns import matrix_columns
 from ..kernels.graph import GraphKernel, warn_of_loops
 from ..kernels.vectors import VectorKernel, columns_of, kernel_over
-from ._checks import parameters, passed_on, stages_of
 from ._kernel_input import KernelInput
 from ._points import PointClusterer
 

@@ -5,6 +5,7 @@ from numbers import Integral
 
 import numpy as np
 
+from ..base.estimator import parameters, passed_on
 from ..base.types import ArrayLike, Floats, Integers
 from ..base.validation import check_choice, check_integer
 from ..exceptions import InputError, ParameterError, warn_user
@@ -20,7 +21,6 @@ from ..kernel_methods.features.nystrom import (
 )
 from ..kernel_methods.kmeans.certificates import Certificate, certify
 from ..kernels.vectors import ChunkedVectorKernel, kernel_over
-from ._checks import parameters, passed_on
 from ._features import FeatureClusterer, FeatureEstimator, FeatureTransformer
 
 _DTYPES = ("auto", "float32", "float64")

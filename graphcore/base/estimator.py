@@ -6,13 +6,14 @@ from dataclasses import KW_ONLY, dataclass
 from functools import wraps
 from typing import TypeVar, dataclass_transform
 
-from sklearn.base import BaseEstimator
-
-from ..base.compiling import compilation_notices
-from ..base.progress import Bar, Stages, announce, in_notebook
-from ..base.types import RandomState
 from ..exceptions import InputError
-from ..graphs.as_graph import is_graph_object, is_sparse_graph
+from .compiling import compilation_notices
+from .lazy import import_scikit_learn
+from .progress import Bar, Stages, announce, in_notebook
+from .types import RandomState
+
+import_scikit_learn()
+from sklearn.base import BaseEstimator  # noqa: E402
 
 Class = TypeVar("Class")
 # How names of attributes begin that scikit-learn itself sets.
@@ -77,23 +78,6 @@ class Estimator(BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
-
-
-def refuse_graph(estimator, X, takes="vectors or a kernel matrix", remedy="", otherwise=""):
-    """Say what is for graphs where a class takes none, and how it takes one all the same if there is a `remedy`.
-
-    A symmetric sparse matrix is a graph too, unless nothing is said of how it is taken `otherwise`.
-    """
-    if is_graph_object(X):
-        what = f"a {type(X).__name__}"
-    elif otherwise and is_sparse_graph(X):
-        what = f"a symmetric sparse matrix, which stands for a graph ({otherwise})"
-    else:
-        return
-    raise InputError(
-        f"{type(estimator).__name__} takes {takes}, and this is {what}; "
-        f"{remedy}CoresetSpectralClustering and KernelKMeans cluster graphs"
-    )
 
 
 def refuse_negative(estimator, X, what="weights of edges"):
