@@ -7,7 +7,7 @@ import pytest
 
 from bench import inputs, papers, shapes
 from bench.__main__ import main
-from bench.papers import claims, lemmas, numbers, page, record
+from bench.papers import claims, lemmas, numbers, page, record, theory
 from bench.papers.exhibit import PLOT, TEXT, Exhibit, MissingData, Paper, Settings, grouped
 
 EXHIBITS = [(papers.paper(name), exhibit) for name in papers.NAMES for exhibit in papers.paper(name).exhibits]
@@ -73,7 +73,7 @@ def test_the_table_of_claims_is_what_the_theory_pages_say():
     assert {row[3] for name in claims.PAGES for row in claims.claims(name)} <= set(claims.STATUS)
 
 
-@pytest.mark.parametrize("lemma", lemmas.ALL, ids=lambda lemma: lemma.__name__)
+@pytest.mark.parametrize("lemma", [*lemmas.ALL, *theory.ALL], ids=lambda lemma: lemma.__name__)
 def test_lemmas_of_the_papers_hold(lemma):
     lemma()
 
