@@ -49,7 +49,7 @@ def spectral_guarantee(K, B, k):
 
 
 def dictionary_quality(K, B, gamma):
-    """Return the norm of ``E = K - B B^T`` and the least eps for which landmarks are gamma-preserving (Definition 2)."""
+    """Return the norm of ``E = K - B B^T`` and the least eps of gamma-preserving landmarks (Definition 2)."""
     norm = max(0.0, np.linalg.eigvalsh(K - B @ B.T)[-1])
     return norm, norm / (norm + gamma)
 
