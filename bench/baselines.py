@@ -92,7 +92,7 @@ def factor_spectral_clustering(B, n_clusters, *, n_init=10, random_state=None):
     2019, section 4.
     """
     from graphcore.base.streams import Streams
-    from graphcore.cluster.spectral.partition import kmeans_labels
+    from graphcore.cluster.spectral import kmeans_labels
 
     found = factor_embedding(B, n_clusters)
     if found is None:

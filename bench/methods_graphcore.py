@@ -22,8 +22,8 @@ def cluster(graph, k, seed, params, threads):
 
 def clustering(graph, k, seed, params, threads):
     """Return the Clustering of the whole pipeline."""
-    from graphcore.cluster.pipeline.cluster import cluster_graph
-    from graphcore.cluster.pipeline.settings import resolve_settings
+    from graphcore.cluster.pipeline import cluster_graph
+    from graphcore.cluster.settings import resolve_settings
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", graphcore.GraphWarning)
@@ -74,10 +74,9 @@ def construct(graph, k, seed, params, threads):
     `params`: `size` (share of the nodes), `sampling`, `n_init` (restarts of k-means), `n_products` of the power method.
     """
     from graphcore.base.streams import Streams
-    from graphcore.cluster.coresets.coreset import sample_coreset
-    from graphcore.cluster.partition.coreset_graph import label_all
-    from graphcore.cluster.spectral.partition import kmeans_labels, unit_rows
-    from graphcore.cluster.spectral.power import power_embedding
+    from graphcore.cluster.coreset import sample_coreset
+    from graphcore.cluster.coreset_graph import label_all
+    from graphcore.cluster.spectral import kmeans_labels, power_embedding, unit_rows
     from graphcore.kernels.graph import GraphKernel
 
     clock = Clock()
@@ -147,7 +146,7 @@ def paths(source, target, params):
 
 def cluster_file(files, k, seed, params, threads):
     """Cluster an edge list into a file of labels; `params`: `model`, keywords, and `n_init` of k-means."""
-    from graphcore.cluster.spectral import partition
+    from graphcore.cluster import spectral as partition
 
     def started(*args, **kwargs):
         return args, kwargs | ({"n_init": params["n_init"]} if "n_init" in params else {})

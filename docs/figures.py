@@ -15,6 +15,12 @@ import scipy.sparse as sp
 from figures_flats import PICTURES as FLATS
 from figures_landing import PICTURES as LANDING
 from figures_nystrom import nystrom_brackets, nystrom_schemes
+from graphcore.cluster.coresets.coreset import sample_coreset
+from graphcore.cluster.coresets.seeding import d2_seeding, importance_probabilities
+from graphcore.cluster.partition.evidence import matched_clusters
+from graphcore.cluster.partition.improve import recombine
+from graphcore.cluster.partition.problem import Problem
+from graphcore.cluster.partition.quotient import common_refinement
 from matplotlib.collections import LineCollection
 from matplotlib.ticker import NullLocator
 from sklearn.calibration import CalibrationDisplay
@@ -22,12 +28,6 @@ from sklearn.datasets import load_digits, make_blobs
 from sklearn.metrics import adjusted_rand_score
 
 import graphcore
-from graphcore.cluster.coresets.coreset import sample_coreset
-from graphcore.cluster.coresets.seeding import d2_seeding, importance_probabilities
-from graphcore.cluster.partition.evidence import matched_clusters
-from graphcore.cluster.partition.improve import recombine
-from graphcore.cluster.partition.problem import Problem
-from graphcore.cluster.partition.quotient import common_refinement
 from graphcore.kernels.graph import GraphKernel
 from graphcore.metrics import coreset_cost, normalized_cut
 from graphcore.plot._style import bare, plain_numbers

@@ -1,10 +1,10 @@
 """Picture of the page on flats, drawn by figures.py; those of its report are made by ``bench paper flats``."""
 
 import numpy as np
+from graphcore.cluster.partition.evidence import matched_clusters
 from matplotlib import pyplot as plt
 
 import graphcore
-from graphcore.cluster.partition.evidence import matched_clusters
 
 __all__ = ["PICTURES"]
 

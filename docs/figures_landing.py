@@ -5,6 +5,11 @@ from pathlib import Path
 
 import matplotlib.pyplot as plt
 import numpy as np
+from graphcore.cluster.partition.evidence import matched_clusters
+from graphcore.cluster.partition.improve import improve
+from graphcore.cluster.partition.problem import Problem
+from graphcore.cluster.pipeline.drafts import coreset_draft
+from graphcore.cluster.pipeline.settings import resolve_settings
 from matplotlib.collections import LineCollection
 from matplotlib.lines import Line2D
 from sklearn.datasets import make_blobs, make_moons
@@ -12,11 +17,6 @@ from sklearn.datasets import make_blobs, make_moons
 import graphcore
 from graphcore.base.progress import Stages
 from graphcore.base.streams import Streams
-from graphcore.cluster.partition.evidence import matched_clusters
-from graphcore.cluster.partition.improve import improve
-from graphcore.cluster.partition.problem import Problem
-from graphcore.cluster.pipeline.drafts import coreset_draft
-from graphcore.cluster.pipeline.settings import resolve_settings
 from graphcore.metrics import quotient_graph
 from graphcore.plot._style import bare
 

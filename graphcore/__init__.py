@@ -6,23 +6,23 @@ __version__ = "0.1.0"
 
 # Public names and the modules that hold them.
 _PUBLIC = {
-    "Coreset": ".cluster.coresets.coreset", "CoresetKernelKMeans": ".estimators.coreset_kernel_kmeans",
+    "Coreset": ".cluster.coreset", "CoresetKernelKMeans": ".estimators.coreset_kernel_kmeans",
     "CoresetSpectralClustering": ".estimators.coreset_spectral",
     "CoresetSpectralCoclustering": ".estimators.coreset_coclustering", "FormatError": ".exceptions",
     "GaussianSketchFeatures": ".estimators.gaussian_sketch",
     "GaussianSketchKernelKMeans": ".estimators.gaussian_sketch", "Graph": ".graphs.graph",
     "GraphWarning": ".exceptions", "InputError": ".exceptions", "KFlats": ".estimators.flats",
-    "KSelection": ".cluster.selection.result", "KernelKFlats": ".estimators.kernel_flats",
+    "KSelection": ".cluster.n_clusters", "KernelKFlats": ".estimators.kernel_flats",
     "KernelKMeans": ".estimators.kernel_kmeans", "NystromFeatures": ".estimators.nystrom",
     "NystromKernelKMeans": ".estimators.nystrom", "ParameterError": ".exceptions",
-    "build_coreset": ".cluster.coresets.build", "build_store": ".files.store", "check_store": ".files.store",
+    "build_coreset": ".cluster.coreset", "build_store": ".files.store", "check_store": ".files.store",
     "coreset_spectral_clustering": ".cluster.coreset_spectral_clustering",
     "datasets": None,
-    "knn_graph": ".neighbors.neighbors", "load": ".estimators.load", "merge_coresets": ".cluster.coresets.merge",
+    "knn_graph": ".neighbors.neighbors", "load": ".estimators.load", "merge_coresets": ".cluster.merge_coresets",
     "metrics": None,
     "neighbor_graph": ".neighbors.neighbors", "networkx": None, "open_graph": ".files.store", "plot": None,
-    "read_graph": ".files", "reduce_coreset": ".cluster.coresets.merge", "report": None,
-    "select_n_clusters": ".cluster.selection.select", "write_graph": ".files",
+    "read_graph": ".files", "reduce_coreset": ".cluster.merge_coresets", "report": None,
+    "select_n_clusters": ".cluster.n_clusters", "write_graph": ".files",
     "write_labels": ".files",
 }  # fmt: skip
 

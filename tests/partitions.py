@@ -6,7 +6,7 @@ Every path that ends in labels is to be tested with it, see test_partitions.py.
 import numpy as np
 import pytest
 
-from graphcore.cluster.partition.objectives import OBJECTIVES, objective_of
+from graphcore.cluster.refine.objectives import OBJECTIVES, objective_of
 
 __all__ = ["check_labels", "check_model", "same_partition", "sums_of", "value_of", "value_of_shares"]
 

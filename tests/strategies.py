@@ -4,7 +4,7 @@ import numpy as np
 import scipy.sparse as sp
 from hypothesis import strategies as st
 
-from graphcore.cluster.partition.objectives import OBJECTIVES
+from graphcore.cluster.refine.objectives import OBJECTIVES
 
 from .oracles import random_adjacency
 
@@ -127,8 +127,7 @@ def priced_objectives():
 def problem_of(graph, n_clusters, objective="information", **limits):
     """The Problem of a Graph, or of its rows; `limits` are fields of a Problem or of its Constraints."""
     from graphcore import Graph
-    from graphcore.cluster.partition.constraints import Constraints
-    from graphcore.cluster.partition.problem import Problem
+    from graphcore.cluster.refine.problem import Constraints, Problem
 
     rows, own = graph.rows if isinstance(graph, Graph) else graph, {}
     for name in {"min_size", "min_share", "constraints"} & set(limits):

@@ -38,8 +38,8 @@ def test_a_graph_needs_no_more_than_numba_and_clustering_it_by_default_no_scikit
     # numba itself imports scipy's linear algebra; scikit-learn and networkx take a second, and are not needed.
     a_graph = "import graphcore; graphcore.Graph.from_edges([0, 1], [1, 2]).n_components"
     clustering = """
-from graphcore.cluster.pipeline.cluster import cluster_graph
-from graphcore.cluster.pipeline.settings import resolve_settings
+from graphcore.cluster.pipeline import cluster_graph
+from graphcore.cluster.settings import resolve_settings
 graph = graphcore.Graph.from_edges([0, 1, 2, 3, 4, 5, 0], [1, 2, 0, 4, 5, 3, 3])
 cluster_graph(graph, resolve_settings(graph, 2), random_state=0)
 """
@@ -96,7 +96,10 @@ ROOMS = (
 # The folders and files of packages with several subjects, in the order of their imports.
 SHELVES = {
     "base": "locks|lazy types arrays progress|validation streams|threads loop_cache|compiling|_loops|estimator",
-    "cluster": "coresets spectral|partition|coreset_spectral_clustering distributed_context|pipeline|selection",
+    "cluster": (
+        "_coreset_loops _power_loops|coreset|merge_coresets spectral|refine|penalty coreset_graph evidence"
+        "|coreset_spectral_clustering settings|pipeline|n_clusters|cluster_tree"
+    ),
     "kernel_methods": "features|flats|kmeans",
 }
 # The front of `files` opens graphs on disk; the store is built by the readers, and never imports that front.

@@ -13,7 +13,8 @@ from typing import NamedTuple
 import numpy as np
 
 import graphcore
-from graphcore.cluster.partition import local_moving, quotient
+from graphcore.cluster.refine import moves as local_moving
+from graphcore.cluster.refine import problem as quotient
 from graphcore.datasets import degree_corrected_partition
 from graphcore.files.store import build_store, open_graph
 from graphcore.graphs import passes

@@ -67,7 +67,7 @@ def constant(where, value, **params):
 
 def objective(**fields):
     """Return a variant whose objective has other fields."""
-    from graphcore.cluster.partition.objectives import OBJECTIVES
+    from graphcore.cluster.refine.objectives import OBJECTIVES
 
     changed = replace(OBJECTIVES["information"], **fields)
     title = ", ".join(f"partition.objectives.{name} = {value:.3g}" for name, value in fields.items())
@@ -76,7 +76,7 @@ def objective(**fields):
 
 def settled(n_passes):
     """Return a variant whose cells take more passes of moves, or none."""
-    from graphcore.cluster.partition.local_moving import move_locally
+    from graphcore.cluster.refine.moves import move_locally
 
     return switch(f"cells: {n_passes} passes of moves", (
         "partition.coreset_graph.move_locally",
@@ -86,7 +86,7 @@ def settled(n_passes):
 
 def better_twice():
     """Return a variant whose recombination starts twice from the better partition, and merges nothing anew."""
-    from graphcore.cluster.partition import improve
+    from graphcore.cluster.refine import improve
 
     begun = []
 
@@ -102,8 +102,8 @@ def better_twice():
 
 def steps():
     """Return variants of the first tables: the steps, and how often they are made."""
-    from graphcore.cluster.partition.problem import Partition
-    from graphcore.cluster.spectral.partition import kmeans_labels
+    from graphcore.cluster.refine.problem import Partition
+    from graphcore.cluster.spectral import kmeans_labels
 
     def by_kmeans(X, n_parts, rng, n_jobs):
         return kmeans_labels(X, n_parts, n_init=1, random_state=rng, n_jobs=n_jobs)
@@ -150,7 +150,7 @@ def long_steps():
 
 def constants():
     """Return variants of the table of constants."""
-    from graphcore.cluster.pipeline.settings import EFFORTS
+    from graphcore.cluster.settings import EFFORTS
 
     price = EFFORTS["default"][1]
     return [

@@ -105,8 +105,8 @@ def score(found):
     most frequent class, against whether a node is of this class. That against another fit, of labels by which clusters
     are matched one to one.
     """
-    from graphcore.cluster.partition.evidence import matched_clusters
-    from graphcore.cluster.partition.quotient import contingency
+    from graphcore.cluster.evidence import matched_clusters
+    from graphcore.cluster.refine.problem import contingency
     from graphcore.metrics import calibration
 
     model, other, truth = found

@@ -10,7 +10,7 @@ import statistics
 import numpy as np
 
 import graphcore
-from graphcore.cluster.spectral.partition import spectral_partition
+from graphcore.cluster.spectral import spectral_partition
 from graphcore.kernels.graph import GraphKernel
 
 from .. import harness, inputs, scoring

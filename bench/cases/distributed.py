@@ -148,7 +148,7 @@ def planted_store(folder, nodes):
 
 def _graph(folder, nodes, options):
     from graphcore import CoresetSpectralClustering
-    from graphcore.cluster.partition import quotient
+    from graphcore.cluster.refine import problem as quotient
 
     graph, truth, k = planted_store(folder, nodes)
     # A smaller graph is clustered by the same passes.

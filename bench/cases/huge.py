@@ -12,8 +12,8 @@ import time
 import warnings
 
 import graphcore
-from graphcore.cluster.pipeline.cluster import cluster_graph
-from graphcore.cluster.pipeline.settings import resolve_settings
+from graphcore.cluster.pipeline import cluster_graph
+from graphcore.cluster.settings import resolve_settings
 from graphcore.metrics import agreement, normalized_cut
 
 from .. import inputs

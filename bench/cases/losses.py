@@ -116,15 +116,15 @@ def fitted(graph, k, effort, seconds, seed, **asked):
 
 def value(graph, labels, k):
     """Return the objective J of labels."""
-    from graphcore.cluster.partition.problem import cluster_sums
+    from graphcore.cluster.refine.problem import cluster_sums
 
     return float(cluster_sums(graph.rows, np.asarray(labels, dtype=np.int32), k).value("information"))
 
 
 def moved(graph, labels, k):
     """Move single nodes until no move raises J, and return labels; nodes without an edge have none."""
-    from graphcore.cluster.partition.local_moving import move_locally
-    from graphcore.cluster.partition.problem import Problem
+    from graphcore.cluster.refine.moves import move_locally
+    from graphcore.cluster.refine.problem import Problem
 
     labels = np.unique(labels, return_inverse=True)[1].astype(np.int32)
     labels[graph.degrees == 0] = -1
@@ -134,8 +134,8 @@ def moved(graph, labels, k):
 
 def reached(graph, groups, labels, k):
     """Return J of the best known partition of groups (n,): groups take their largest cluster, then move."""
-    from graphcore.cluster.partition.local_moving import move_locally
-    from graphcore.cluster.partition.problem import Problem
+    from graphcore.cluster.refine.moves import move_locally
+    from graphcore.cluster.refine.problem import Problem
 
     if groups is None:
         return np.nan
@@ -173,8 +173,7 @@ def pure_cut(name, options):
 
     Rows of length 1 have a higher NC here.
     """
-    from graphcore.cluster.spectral.exact import spectral_embedding
-    from graphcore.cluster.spectral.partition import kmeans_labels
+    from graphcore.cluster.spectral import kmeans_labels, spectral_embedding
 
     graph, _, k = drawn(name, options.data)
 

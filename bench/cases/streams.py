@@ -16,7 +16,7 @@ from threadpoolctl import threadpool_limits
 
 import graphcore
 from graphcore.base.streams import Streams
-from graphcore.cluster.coresets.stream import CoresetTree
+from graphcore.cluster.merge_coresets import CoresetTree
 from graphcore.kernel_methods.kmeans.centroids import nearest_centroid
 from graphcore.kernel_methods.kmeans.exact import kernel_kmeans
 from graphcore.kernels.functions import kernel_function

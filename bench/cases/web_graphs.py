@@ -9,7 +9,7 @@ import warnings
 import numpy as np
 
 import graphcore
-from graphcore.cluster.partition.problem import cluster_sums
+from graphcore.cluster.refine.problem import cluster_sums
 
 from ..harness import Method, Outcome
 from ..report import Report, table

@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.datasets import make_blobs, make_moons
 
 import graphcore
-from graphcore.cluster.partition.problem import cluster_sums
+from graphcore.cluster.refine.problem import cluster_sums
 from graphcore.neighbors.neighbors import WEIGHTINGS, neighbor_graph
 from graphcore.neighbors.search import nearest_neighbors
 from graphcore.neighbors.vectors import as_vectors

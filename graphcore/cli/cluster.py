@@ -6,8 +6,8 @@ from types import SimpleNamespace
 
 import click
 
-from ..cluster.partition.objectives import OBJECTIVES
-from ..cluster.pipeline.parameters import PARAMETERS, defaults
+from ..cluster.refine.objectives import OBJECTIVES
+from ..cluster.settings import PARAMETERS, defaults
 from ..exceptions import FormatError
 from .console import adding, command, telling_of
 from .files import (
@@ -162,7 +162,7 @@ def cluster(console, input, **options):
     params = _check(console, given, settings, files)
     drawn = {"random_state": given.random_state, "n_jobs": given.n_jobs}
     from ..base.streams import Streams
-    from ..cluster.partition.quotient import goes_to_workers
+    from ..cluster.refine.problem import goes_to_workers
     from ..distributed.cluster import client_of
     from ..estimators.coreset_spectral import CoresetSpectralClustering
     from ..graphs.graph import Graph
@@ -237,12 +237,12 @@ def _check(console, given, settings, files):
         raise click.UsageError(f"{wrong}: give a number of clusters, auto, or a --resolution.")
     if isinstance(given.n_clusters, str) and given.n_clusters != "auto":
         raise click.UsageError(f"-k {given.n_clusters!r} is neither an integer nor auto.")
-    from ..cluster.pipeline.settings import check_settings
+    from ..cluster.settings import check_settings
     from ..files import check_writable
 
     params = check_settings(given.n_clusters, settings)
     if given.tree is not None:
-        from ..cluster.selection.cluster_tree import tree_format
+        from ..cluster.cluster_tree import tree_format
 
         if tree_format(given.tree) == "parquet":
             from ..files.parquet import check_parquet

@@ -56,7 +56,7 @@ def graph_lines(facts):
 
 def cluster_lines(facts):
     """Return pairs of heading and text about a clustering."""
-    from ..cluster.selection.result import how_chosen
+    from ..cluster.n_clusters import how_chosen
 
     coreset, settings, chosen, found, truth = (
         facts[name] for name in ("coreset", "settings", "chosen", "robustness", "truth")
@@ -87,7 +87,7 @@ def cluster_lines(facts):
 
 def _search(limit, number, seconds):
     """Tell a search that its limit ended from one that gained nothing more."""
-    from ..cluster.pipeline.loop import drafts_within
+    from ..cluster.pipeline import drafts_within
 
     end = ", before" if drafts_within(limit, number, seconds) >= 1 else "; another would have ended after"
     return f"{number:,} in {seconds:.2f} seconds{end} the limit of {limit:g}"

@@ -22,10 +22,10 @@ from ..exceptions import InputError, ParameterError, warn_user
 from ..graphs.as_graph import as_graph
 from ..graphs.weights import given_unit
 from ..kernels.graph import GraphKernel
-from .coresets.coreset import SAMPLING, Coreset, default_size, refuse_few, sample_coreset
-from .partition.coreset_graph import contract, induce
-from .partition.problem import Problem
-from .spectral.partition import spectral_partition
+from .coreset import SAMPLING, Coreset, default_size, refuse_few, sample_coreset
+from .coreset_graph import contract, induce
+from .refine.problem import Problem
+from .spectral import spectral_partition
 
 EIGEN_SOLVERS = ("power", "exact")
 

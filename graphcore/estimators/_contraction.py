@@ -4,7 +4,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from ..cluster.pipeline.known import Known
+from ..cluster.settings import Known
 from ..graphs.graph import Graph
 from ..graphs.weights import in_range
 from ..neighbors.equal_rows import first_of, graph_of_kinds, in_order

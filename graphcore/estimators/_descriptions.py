@@ -8,8 +8,8 @@ from sklearn.utils.validation import check_is_fitted
 from ..base.estimator import stages_of
 from ..base.types import AnyData, AnyGraph, ArrayLike, PathLike, RandomState, Table
 from ..base.validation import check_integer
-from ..cluster.pipeline.cluster import cluster_graph
-from ..cluster.pipeline.settings import quick_settings
+from ..cluster.pipeline import cluster_graph
+from ..cluster.settings import quick_settings
 from ..exceptions import InputError, missing_package
 from ..graphs.as_graph import as_graph
 from ..graphs.derived import subgraph

@@ -4,12 +4,11 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from ..base.types import Floats, Floats32, Labels, csr_array
-from ..cluster.coresets.coreset import Coreset
-from ..cluster.partition.evidence import node_memberships
-from ..cluster.pipeline.cluster import Clustering
-from ..cluster.pipeline.drafts import SELF_LOOP
-from ..cluster.selection.cluster_tree import ClusterTree
-from ..cluster.selection.result import KSelection
+from ..cluster.cluster_tree import ClusterTree
+from ..cluster.coreset import Coreset
+from ..cluster.evidence import node_memberships
+from ..cluster.n_clusters import KSelection
+from ..cluster.pipeline import SELF_LOOP, Clustering
 from ..exceptions import InputError
 from ..graphs.graph import Graph
 from ..kernels.graph import GraphKernel

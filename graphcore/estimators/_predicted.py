@@ -9,7 +9,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..base.estimator import refuse_negative
 from ..base.types import AnyData, Floats, Labels
-from ..cluster.partition.evidence import cluster_shares, memberships, predict_labels
+from ..cluster.evidence import cluster_shares, memberships, predict_labels
 from ..exceptions import InputError
 from ..graphs.as_graph import as_graph, is_graph_object
 from ..graphs.columns import edge_columns

@@ -11,9 +11,9 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from ..base.estimator import Estimator, parameters, passed_on, refuse_negative, stages_of, whole
 from ..base.types import AnyData, Floats32, Integers, Labels
 from ..base.validation import check_integer, refused
-from ..cluster.partition.objectives import objective_of
-from ..cluster.pipeline.cluster import Clustering
-from ..cluster.pipeline.settings import check_settings
+from ..cluster.pipeline import Clustering
+from ..cluster.refine.objectives import objective_of
+from ..cluster.settings import check_settings
 from ..graphs.as_graph import refuse_as_vectors
 from ..graphs.graph import Graph
 from ._refusals import refuse_graph

@@ -12,9 +12,8 @@ from ..base.estimator import parameters, passed_on, stages_of
 from ..base.streams import Streams
 from ..base.types import AnyData, ArrayLike, Floats, Integers, Labels
 from ..base.validation import check_choice, check_integer, refused
-from ..cluster.coresets.coreset import refuse_few
-from ..cluster.coresets.merge import reduce_coreset
-from ..cluster.coresets.stream import CoresetTree
+from ..cluster.coreset import refuse_few
+from ..cluster.merge_coresets import CoresetTree, reduce_coreset
 from ..distributed.chunks import is_chunked
 from ..exceptions import ParameterError
 from ..graphs.weights import given_unit

@@ -11,8 +11,7 @@ from ..base.estimator import Estimator, parameters, stages_of, whole
 from ..base.streams import Streams
 from ..base.types import AnyData, AnyGraph, ArrayLike, Labels, PathLike
 from ..base.validation import are_missing, whole_labels
-from ..cluster.pipeline.parameters import defaults
-from ..cluster.pipeline.settings import check_settings
+from ..cluster.settings import check_settings, defaults
 from ..exceptions import InputError, ParameterError, warn_user
 from ..graphs.columns import check_order
 from ..graphs.graph import Graph

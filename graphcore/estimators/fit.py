@@ -12,15 +12,11 @@ from ..base.locks import cached_property
 from ..base.progress import Stages
 from ..base.streams import Streams
 from ..base.validation import check_choice, check_integer, check_labels, check_sample_weight, count_linked, refused
-from ..cluster.distributed_context import distributed_context
-from ..cluster.partition.evidence import edge_evidence
-from ..cluster.partition.problem import ClusterSums
-from ..cluster.pipeline.cluster import Clustering, cluster_graph
-from ..cluster.pipeline.known import check_known
-from ..cluster.pipeline.settings import resolve
-from ..cluster.selection.information import effective_edges
-from ..cluster.selection.result import KSelection
-from ..cluster.selection.select import choose_for_fit
+from ..cluster.evidence import edge_evidence
+from ..cluster.n_clusters import KSelection, choose_for_fit, effective_edges
+from ..cluster.pipeline import Clustering, cluster_graph
+from ..cluster.refine.problem import ClusterSums, distributed_context
+from ..cluster.settings import check_known, resolve
 from ..exceptions import InputError, ParameterError, warn_user
 from ..graphs.as_graph import as_graph, graph_maker, is_graph_object, refuse_as_vectors
 from ..graphs.columns import in_row_order

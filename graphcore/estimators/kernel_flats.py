@@ -7,8 +7,8 @@ import numpy as np
 from ..base.estimator import parameters
 from ..base.types import AnyData, ArrayLike, Floats
 from ..base.validation import check_sample_weight
-from ..cluster.pipeline.cluster import cluster_graph
-from ..cluster.pipeline.settings import resolve_settings
+from ..cluster.pipeline import cluster_graph
+from ..cluster.settings import resolve_settings
 from ..exceptions import InputError, ParameterError, warn_user
 from ..kernel_methods.flats.fit_kernel import rows_of_nodes
 from ..kernel_methods.flats.kernel_flats import KernelFlatSet

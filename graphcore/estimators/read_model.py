@@ -5,14 +5,10 @@ from typing import get_type_hints
 
 import numpy as np
 
-from ..cluster.coresets.coreset import SAMPLING, Coreset
-from ..cluster.pipeline.balance import Trial
-from ..cluster.pipeline.cluster import Clustering
-from ..cluster.pipeline.drafts import SELF_LOOP
-from ..cluster.pipeline.known import Known
-from ..cluster.pipeline.parameters import PARAMETERS, defaults
-from ..cluster.pipeline.settings import Settings, check_settings
-from ..cluster.selection.result import KSelection
+from ..cluster.coreset import SAMPLING, Coreset
+from ..cluster.n_clusters import KSelection
+from ..cluster.pipeline import SELF_LOOP, Clustering, Trial
+from ..cluster.settings import PARAMETERS, Known, Settings, check_settings, defaults
 from ..exceptions import FormatError, ParameterError
 from ..files._format import check_node_count
 from ..files._source import open_source

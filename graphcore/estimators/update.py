@@ -6,14 +6,14 @@ import numpy as np
 
 from ..base.progress import Stages
 from ..base.streams import Streams
-from ..cluster.partition.constraints import grow_small_clusters, relieve_full_clusters
-from ..cluster.partition.coreset_graph import spread_all
-from ..cluster.partition.evidence import match_clusters
-from ..cluster.partition.improve import cycle_chosen, form_anew
-from ..cluster.partition.local_moving import move_locally
-from ..cluster.partition.quotient import apply_labels, contingency, label_sizes
-from ..cluster.pipeline.constrained import constrained_partition
-from ..cluster.pipeline.settings import resized
+from ..cluster.coreset_graph import spread_all
+from ..cluster.evidence import match_clusters
+from ..cluster.pipeline import constrained_partition
+from ..cluster.refine.improve import cycle_chosen, form_anew
+from ..cluster.refine.limits import grow_small_clusters, relieve_full_clusters
+from ..cluster.refine.moves import move_locally
+from ..cluster.refine.problem import apply_labels, contingency, label_sizes
+from ..cluster.settings import resized
 from ..exceptions import InputError
 from ..graphs.changed import change_graph
 from ..graphs.weights import in_range

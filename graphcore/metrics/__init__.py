@@ -1,6 +1,6 @@
 """Quality of a clustering: normalised cut, conductance, modularity, kernel k-means, coresets, agreement, bounds."""
 
-from ..cluster.partition.problem import ClusterSums
+from ..cluster.refine.problem import ClusterSums
 from .bounds import DictionaryQuality, SpectralGuarantee, dictionary_quality, spectral_guarantee
 from .clusters import central_nodes, cluster_summary
 from .coreset_certificate import CoresetCertificate, coreset_certificate

@@ -7,9 +7,15 @@ import numpy as np
 
 from ..base.types import AnyGraph, ArrayLike
 from ..base.validation import check_real
-from ..cluster.coresets.coreset import Coreset
-from ..cluster.coresets.guarantee import bernstein_eps, check_definite, largest_ratio, least_cost, sensitivities
-from ..cluster.coresets.seeding import importance_probabilities
+from ..cluster.coreset import (
+    Coreset,
+    bernstein_eps,
+    check_definite,
+    importance_probabilities,
+    largest_ratio,
+    least_cost,
+    sensitivities,
+)
 from ..exceptions import InputError, ParameterError
 from ..kernel_methods.kmeans.centroids import Centroids, nearest_centroid
 from ..kernels.columns import matrix_columns

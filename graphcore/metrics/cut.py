@@ -5,10 +5,8 @@ import numpy as np
 from ..base.arrays import read_only
 from ..base.types import AnyGraph, ArrayLike, Floats, Floats32, csr_array
 from ..base.validation import check_integer, check_labels, check_real
-from ..cluster.distributed_context import distributed_context
-from ..cluster.partition.objectives import OBJECTIVES
-from ..cluster.partition.problem import ClusterSums, cluster_sums
-from ..cluster.partition.quotient import quotient
+from ..cluster.refine.objectives import OBJECTIVES
+from ..cluster.refine.problem import ClusterSums, cluster_sums, distributed_context, quotient
 from ..exceptions import InputError
 from ..graphs.as_graph import as_graph
 from ..graphs.rows import entries_of

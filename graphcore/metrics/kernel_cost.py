@@ -7,7 +7,7 @@ import numpy as np
 
 from ..base.types import AnyGraph, ArrayLike
 from ..base.validation import check_choice, check_real
-from ..cluster.partition.problem import cluster_sums
+from ..cluster.refine.problem import cluster_sums
 from ..exceptions import InputError
 from ..graphs.as_graph import as_graph
 from ..kernels.graph import GraphKernel

@@ -10,8 +10,8 @@ from ..base.streams import Streams
 from ..base.threads import effective_jobs, map_items
 from ..base.types import AnyGraph, ArrayLike, Callable, Floats, Floats32, RandomState
 from ..base.validation import check_integer, check_labels
-from ..cluster.partition.evidence import stability
-from ..cluster.partition.quotient import is_huge
+from ..cluster.evidence import stability
+from ..cluster.refine.problem import is_huge
 from ..exceptions import GraphWarning, InputError, ParameterError
 from ..graphs.derived import resample_edges
 from ..graphs.graph import Graph

@@ -5,7 +5,7 @@ from itertools import chain
 import numpy as np
 
 from ..base.types import ArrayLike, Axes
-from ..cluster.partition.problem import ClusterSums
+from ..cluster.refine.problem import ClusterSums
 from ..exceptions import InputError
 from ._style import (
     INK,

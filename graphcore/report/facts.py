@@ -8,8 +8,8 @@ import numpy as np
 from .. import __version__
 from ..base.types import AnyGraph, ArrayLike, Table
 from ..base.validation import are_missing, check_integer, whole_labels
-from ..cluster.partition.merge import MergeTree, agglomerate
-from ..cluster.pipeline.cluster import Clustering
+from ..cluster.pipeline import Clustering
+from ..cluster.refine.merging import MergeTree, agglomerate
 from ..exceptions import InputError
 from ..graphs.graph import Graph
 from ..metrics import Robustness, agreement, quotient_graph

@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 
 from markupsafe import Markup
 
-from ..cluster.pipeline.balance import most_even
+from ..cluster.pipeline import most_even
 from ..exceptions import InputError
 from ..plot import (
     _style,

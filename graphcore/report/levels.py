@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ..cluster.partition.problem import ClusterSums
+from ..cluster.refine.problem import ClusterSums
 from ..exceptions import InputError
 from ..metrics.clusters import most_central
 from ..metrics.cut import placed_labels, split_sums

@@ -3,7 +3,7 @@
 import inspect
 from numbers import Integral
 
-from ..cluster.selection.result import how_chosen
+from ..cluster.n_clusters import how_chosen
 from .page import About, check_page, write_report
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ..cluster.partition.evidence import cluster_shares
+from ..cluster.evidence import cluster_shares
 from ..metrics.clusters import most_central
 from ..metrics.cut import sparse_rows
 from ..neighbors.neighbor_lists import places_in_rows

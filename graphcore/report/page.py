@@ -15,7 +15,7 @@ from jinja2 import Environment, StrictUndefined
 from markupsafe import Markup
 
 from ..base.types import AnyGraph, ArrayLike, PathLike, RandomState
-from ..cluster.pipeline.cluster import UNSURE
+from ..cluster.pipeline import UNSURE
 from ..exceptions import InputError, ParameterError
 from ..files._format import unfit_reason
 from ..files.atomic import check_writable, text_output

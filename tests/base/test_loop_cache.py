@@ -20,7 +20,7 @@ from numba.core.registry import cpu_target
 from graphcore import GraphWarning
 from graphcore.base import loop_cache
 from graphcore.base.compiling import compiled
-from graphcore.cluster.partition._agglomerate_loops import agglomerate
+from graphcore.cluster.refine._merge_loops import agglomerate
 
 VALUES = np.arange(4.0)
 _FACTOR = 2.0

@@ -7,7 +7,7 @@ import pytest
 
 from graphcore import ParameterError
 from graphcore.base.streams import Streams, draw_by_weight
-from graphcore.cluster.pipeline.drafts import _grouped_rows
+from graphcore.cluster.pipeline import _grouped_rows
 
 from ..cluster.coresets.test_sampling_tree import Tree
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from graphcore.base.progress import count, counted
-from graphcore.cluster.coresets.seeding import d2_seeding
-from graphcore.cluster.pipeline.cluster import cluster_graph
-from graphcore.cluster.pipeline.settings import resolve_settings
+from graphcore.cluster.coreset import d2_seeding
+from graphcore.cluster.pipeline import cluster_graph
+from graphcore.cluster.settings import resolve_settings
 from graphcore.kernels.graph import GraphKernel
 
 from ..oracles import planted

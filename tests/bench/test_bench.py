@@ -31,7 +31,7 @@ from bench.cases import (
 from bench.harness import Method, Outcome
 from bench.lfr import lfr
 from graphcore import Graph, datasets
-from graphcore.cluster.partition.problem import cluster_sums
+from graphcore.cluster.refine.problem import cluster_sums
 from tests.metrics.oracles import conductances
 
 

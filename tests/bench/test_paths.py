@@ -12,7 +12,7 @@ import graphcore
 from bench import clocks, harness, inputs, methods_graphcore, methods_peers, quality_page, report, runner
 from bench.cases import from_file, knn_path, vectors
 from bench.harness import Method, Outcome
-from graphcore.cluster.pipeline.settings import resolve_settings
+from graphcore.cluster.settings import resolve_settings
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ import scipy.sparse as sp
 
 import graphcore
 from graphcore.cli.app import app, run
-from graphcore.cluster.pipeline.parameters import defaults
+from graphcore.cluster.settings import defaults
 
 TRIANGLES = "a b\nb c\nc a\nc x\nx y\ny z\nz x\n"
 
@@ -182,7 +182,7 @@ def test_version_and_module(folder):
 
 
 def test_every_setting_has_an_option_every_option_a_help_that_lists_what_can_be_chosen(told):
-    from graphcore.cluster.pipeline.parameters import PARAMETERS
+    from graphcore.cluster.settings import PARAMETERS
     from graphcore.graphs.rows import SYMMETRIZE
 
     text = told("cluster --help").out

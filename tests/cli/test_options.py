@@ -17,7 +17,7 @@ import graphcore
 from graphcore.base.validation import refused
 from graphcore.cli.app import app
 from graphcore.cli.console import in_options
-from graphcore.cluster.partition.objectives import OBJECTIVES
+from graphcore.cluster.refine.objectives import OBJECTIVES
 from tests.cli.test_cli import TRIANGLES, blobs, messages, read_labels
 
 LABELS = "graph.txt.clusters.tsv"

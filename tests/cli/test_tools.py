@@ -17,7 +17,7 @@ import graphcore
 from graphcore.base.progress import note
 from graphcore.cli.app import app, run
 from graphcore.cli.console import Console
-from graphcore.cluster.partition.objectives import OBJECTIVES
+from graphcore.cluster.refine.objectives import OBJECTIVES
 
 from ..report.page import Page
 from .test_cli import TRIANGLES
@@ -355,7 +355,7 @@ def test_completion_offers_commands_files_options_and_words():
     for command in ("cluster", "info", "convert", "knn", "compare", "report"):
         assert [item.type for item in completions(command)] == ["file"], command
     assert [item.type for item in completions("cluster", "graph.txt", "-o")] == ["file"]
-    from graphcore.cluster.pipeline.parameters import PARAMETERS
+    from graphcore.cluster.settings import PARAMETERS
 
     # tests/cluster/pipeline/test_settings.py holds the table's words to those of the functions.
     known = {p.name: [word for word in p.choices if word] for p in PARAMETERS if p.kind == "choice"}

@@ -14,15 +14,13 @@ from sklearn.metrics import adjusted_rand_score
 from graphcore import CoresetSpectralClustering, Graph, GraphWarning, InputError
 from graphcore import coreset_spectral_clustering as clustered
 from graphcore.base.streams import Streams
-from graphcore.cluster.coresets import coreset as drawing
-from graphcore.cluster.coresets import seeding
-from graphcore.cluster.coresets.build import build_coreset
-from graphcore.cluster.coresets.coreset import default_size, sample_coreset
-from graphcore.cluster.partition import coreset_graph
-from graphcore.cluster.partition.coreset_graph import contract
-from graphcore.cluster.partition.quotient import apply_labels
-from graphcore.cluster.spectral import partition as spectral
-from graphcore.cluster.spectral import power
+from graphcore.cluster import coreset as drawing
+from graphcore.cluster import coreset as seeding
+from graphcore.cluster import coreset_graph, spectral
+from graphcore.cluster import spectral as power
+from graphcore.cluster.coreset import build_coreset, default_size, sample_coreset
+from graphcore.cluster.coreset_graph import contract
+from graphcore.cluster.refine.problem import apply_labels
 from graphcore.datasets import planted_partition
 from graphcore.kernels.graph import GraphKernel
 

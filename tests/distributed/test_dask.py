@@ -40,7 +40,7 @@ def test_the_client_behind_a_scheduler():
 def test_cuts_of_a_huge_graph_are_the_same_on_a_worker(tmp_path, limits):
     graph, labels = planted(4, 50, 0.3, 0.02, 0)
     write_graph(graph, tmp_path / "planted.store")
-    limits("graphcore.cluster.partition.quotient", _MANY_ENTRIES=graph.n_entries - 1)
+    limits("graphcore.cluster.refine.problem", _MANY_ENTRIES=graph.n_entries - 1)
     with distributed.Client(n_workers=1, processes=False, dashboard_address=None):
         found = conductance(open_graph(tmp_path / "planted.store"), labels)
     np.testing.assert_array_equal(found, conductance(graph, labels))

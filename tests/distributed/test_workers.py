@@ -65,9 +65,9 @@ def huge(stored, limits):
     """Return the stored graph, treated as huge, and in many blocks."""
     graph = stored[0]
     entries = {"_MANY_ENTRIES": graph.n_entries - 1, "_SAMPLED_ENTRIES": graph.n_entries // 2}
-    limits("graphcore.cluster.partition.quotient", **entries)
+    limits("graphcore.cluster.refine.problem", **entries)
     limits(graph_passes, _ENTRIES_PER_BLOCK=2000, _FEW_BLOCKS=6)
-    limits("graphcore.cluster.partition.local_moving", SWEEP_TURNS=4)
+    limits("graphcore.cluster.refine.moves", SWEEP_TURNS=4)
     return graph
 
 

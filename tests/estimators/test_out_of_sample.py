@@ -20,9 +20,9 @@ from sklearn.preprocessing import StandardScaler
 
 import graphcore
 from graphcore import CoresetSpectralClustering, Graph, InputError, ParameterError
-from graphcore.cluster.partition._objective_loops import objective_value
-from graphcore.cluster.partition.evidence import cluster_shares, predict_labels
-from graphcore.cluster.partition.objectives import OBJECTIVES
+from graphcore.cluster.evidence import cluster_shares, predict_labels
+from graphcore.cluster.refine._objective_loops import objective_value
+from graphcore.cluster.refine.objectives import OBJECTIVES
 from graphcore.metrics import outside_share
 from graphcore.neighbors.neighbor_lists import listed_neighbors
 from tests.strategies import matrices

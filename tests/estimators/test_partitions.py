@@ -19,8 +19,8 @@ from sklearn.datasets import make_blobs
 import graphcore
 from graphcore import CoresetSpectralClustering, CoresetSpectralCoclustering, Graph, GraphWarning, InputError
 from graphcore.cli.app import run
-from graphcore.cluster.partition.objectives import OBJECTIVES
-from graphcore.cluster.pipeline.known import NOTHING, Known
+from graphcore.cluster.refine.objectives import OBJECTIVES
+from graphcore.cluster.settings import NOTHING, Known
 
 from ..depth import examples
 from ..oracles import planted
@@ -96,7 +96,7 @@ def test_models_of_vectors_predict_what_is_most_probable():
 
 @pytest.mark.slow
 def test_a_huge_graph_keeps_to_its_limits(graph, limits):
-    limits("graphcore.cluster.partition.quotient", _MANY_ENTRIES=0)
+    limits("graphcore.cluster.refine.problem", _MANY_ENTRIES=0)
     for options in ({"min_cluster_size": 25}, {"max_cluster_size": 33}):
         model, text = told(CoresetSpectralClustering(4, random_state=0, **options).fit, graph)
         assert model.clustering_.settings.max_drafts == 1

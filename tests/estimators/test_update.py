@@ -17,7 +17,7 @@ import scipy.sparse as sp
 import graphcore
 from graphcore import CoresetSpectralClustering, FormatError, Graph, InputError
 from graphcore.cli.app import run
-from graphcore.cluster.partition.local_moving import move_locally
+from graphcore.cluster.refine.moves import move_locally
 from graphcore.estimators.update import describe_update
 from graphcore.metrics import agreement
 

@@ -16,7 +16,7 @@ from graphcore import (
     KernelKMeans,
     coreset_spectral_clustering,
 )
-from graphcore.cluster.partition.objectives import OBJECTIVES
+from graphcore.cluster.refine.objectives import OBJECTIVES
 from graphcore.graphs.weights import edges_in_range, in_range
 from graphcore.kernels.graph import GraphKernel
 

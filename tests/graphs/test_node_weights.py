@@ -8,8 +8,8 @@ from sklearn.base import clone
 
 import graphcore
 from graphcore import CoresetSpectralClustering, Graph, InputError, KernelKFlats, KernelKMeans
-from graphcore.cluster.partition.objectives import OBJECTIVES
-from graphcore.cluster.partition.problem import cluster_sums
+from graphcore.cluster.refine.objectives import OBJECTIVES
+from graphcore.cluster.refine.problem import cluster_sums
 from graphcore.graphs.derived import weigh_nodes
 from graphcore.metrics import conductance, normalized_cut
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from graphcore import Graph, InputError, ParameterError, build_coreset
-from graphcore.cluster.coresets.seeding import importance_probabilities
+from graphcore.cluster.coreset import importance_probabilities
 from graphcore.datasets import degree_corrected_partition, planted_partition
 from graphcore.metrics import coreset_certificate
 

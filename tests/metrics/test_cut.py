@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphcore import Graph, InputError, ParameterError
-from graphcore.cluster.partition import quotient
-from graphcore.cluster.partition._objective_loops import add_cluster_sums
+from graphcore.cluster.refine import problem as quotient
+from graphcore.cluster.refine._objective_loops import add_cluster_sums
 from graphcore.graphs import passes
 from graphcore.metrics import (
     conductance,

@@ -10,7 +10,7 @@ from sklearn.metrics import adjusted_rand_score
 
 import graphcore
 from graphcore import CoresetSpectralClustering, Graph, InputError, ParameterError
-from graphcore.cluster.partition import quotient
+from graphcore.cluster.refine import problem as quotient
 from graphcore.graphs import derived
 from graphcore.graphs.derived import resample_edges
 from graphcore.metrics import robustness

@@ -21,7 +21,7 @@ from sklearn.datasets import make_blobs
 
 import graphcore
 from graphcore import plot
-from graphcore.cluster.partition.merge import MergeTree
+from graphcore.cluster.refine.merging import MergeTree
 from graphcore.exceptions import InputError
 from graphcore.metrics import ClusterSums, cut_and_volume, quotient_graph
 from graphcore.plot import _style, quotient

@@ -15,9 +15,8 @@ from matplotlib.figure import Figure
 from sklearn.datasets import make_blobs
 
 import graphcore
-from graphcore.cluster.pipeline.balance import Trial
-from graphcore.cluster.pipeline.cluster import cluster_graph
-from graphcore.cluster.pipeline.settings import resolve_settings
+from graphcore.cluster.pipeline import Trial, cluster_graph
+from graphcore.cluster.settings import resolve_settings
 from graphcore.exceptions import InputError, ParameterError
 from graphcore.metrics import Robustness, central_nodes, conductance, normalized_cut
 from graphcore.report import About, figures, gather_facts, write_report

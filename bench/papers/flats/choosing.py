@@ -66,7 +66,7 @@ def exact_choice(counts, n):
 
     Points lie at `REACH` on axis j, `counts[j]` times. A best set of k means is that of a partition of the places.
     """
-    from graphcore.cluster.selection.penalty import penalty
+    from graphcore.cluster.penalty import penalty
 
     g, best = len(counts), (math.inf, 0, None)
     for labels in partitions(g):
@@ -93,7 +93,7 @@ def right_sides(g, n):
 
     The best set of k means leaves ``REACH^2 (g - k) / g``: a cluster of s places costs s - 1 of them.
     """
-    from graphcore.cluster.selection.penalty import penalty
+    from graphcore.cluster.penalty import penalty
 
     k = np.arange(1, g + 1)
     sums = REACH**2 * (g - k) / g + penalty(k, n)

@@ -8,7 +8,7 @@ import numpy as np
 
 from ...base.progress import Stages
 from ...base.validation import check_choice
-from ...cluster.coresets.seeding import seeds_by_distance
+from ...cluster.coreset import seeds_by_distance
 from ...exceptions import InputError, warn_user
 from ._checks import given_labels
 

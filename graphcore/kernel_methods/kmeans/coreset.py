@@ -6,9 +6,9 @@ import numpy as np
 
 from ...base.streams import Streams
 from ...base.validation import check_choice
-from ...cluster.coresets.coreset import SAMPLING, Coreset, sample_coreset
-from ...cluster.coresets.stream import CoresetTree
-from ...cluster.partition.coreset_graph import label_all
+from ...cluster.coreset import SAMPLING, Coreset, sample_coreset
+from ...cluster.coreset_graph import label_all
+from ...cluster.merge_coresets import CoresetTree
 from ...exceptions import InputError, ParameterError, warn_user
 from ...graphs.graph import Graph
 from ...kernels.checks import check_diagonal

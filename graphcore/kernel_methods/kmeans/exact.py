@@ -8,7 +8,7 @@ import numpy as np
 from ...base.streams import Streams
 from ...base.threads import effective_jobs, limited_libraries
 from ...base.validation import check_choice, check_labels, check_real
-from ...cluster.coresets.seeding import check_seeding, draw_seeds
+from ...cluster.coreset import check_seeding, draw_seeds
 from ...exceptions import InputError, ParameterError, warn_user
 from ...kernels.checks import check_diagonal
 from ...kernels.definiteness import report_indefinite, semidefinite_shift, smallest_sampled_eigenvalue

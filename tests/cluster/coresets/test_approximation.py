@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from graphcore import Graph
-from graphcore.cluster.coresets.seeding import d2_seeding
+from graphcore.cluster.coreset import d2_seeding
 from graphcore.kernels.graph import GraphKernel
 
 from ...oracles import Z_LIMIT, cliques, dense_kernel, mean_weight, partitions, random_adjacency

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphcore import Graph, InputError, ParameterError, build_coreset
-from graphcore.cluster.coresets import draws as draws_module
-from graphcore.cluster.coresets.coreset import SAMPLING, distinct_sample, sample_coreset
+from graphcore.cluster import coreset as draws_module
+from graphcore.cluster.coreset import SAMPLING, distinct_sample, sample_coreset
 from graphcore.kernels.graph import GraphKernel
 
 from ...oracles import (

@@ -6,15 +6,17 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from graphcore import Graph, GraphWarning, ParameterError, build_coreset, coreset_spectral_clustering
-from graphcore.cluster.coresets.guarantee import (
+from graphcore.cluster.coreset import (
     bernstein_eps,
     bernstein_size,
     check_definite,
+    d2_seeding,
+    importance_probabilities,
+    importance_size,
     largest_ratio,
     least_cost,
     sensitivities,
 )
-from graphcore.cluster.coresets.seeding import d2_seeding, importance_probabilities, importance_size
 from graphcore.datasets import degree_corrected_partition, planted_partition
 from graphcore.kernels.graph import GraphKernel
 

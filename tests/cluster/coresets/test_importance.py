@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 import graphcore
 from graphcore import Graph, GraphWarning
-from graphcore.cluster.coresets import seeding
-from graphcore.cluster.coresets.seeding import (
+from graphcore.cluster import coreset as seeding
+from graphcore.cluster.coreset import (
     d2_seeding,
     importance_probabilities,
     importance_rounds,

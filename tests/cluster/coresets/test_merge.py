@@ -11,8 +11,8 @@ from scipy import stats
 
 from graphcore import Graph, InputError, ParameterError, build_coreset, merge_coresets, reduce_coreset
 from graphcore.base.streams import Streams
-from graphcore.cluster.coresets.draws import systematic_sample
-from graphcore.cluster.coresets.stream import CoresetTree
+from graphcore.cluster.coreset import systematic_sample
+from graphcore.cluster.merge_coresets import CoresetTree
 from graphcore.datasets import planted_partition
 from graphcore.kernel_methods.kmeans.centroids import nearest_centroid
 from graphcore.kernel_methods.kmeans.exact import kernel_kmeans

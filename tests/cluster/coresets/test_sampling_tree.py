@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphcore.cluster.coresets import _loops
-from graphcore.cluster.coresets._loops import FAN_OUT, level_offsets
+from graphcore.cluster import _coreset_loops as _loops
+from graphcore.cluster._coreset_loops import FAN_OUT, level_offsets
 
 from ...oracles import quick
 

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from graphcore import Graph, GraphWarning, InputError
 from graphcore.base.progress import counted
 from graphcore.base.streams import Streams
-from graphcore.cluster.coresets._loops import FAN_OUT, level_offsets
-from graphcore.cluster.coresets.seeding import d2_seeding, draw_seeds, fast_seeds
+from graphcore.cluster._coreset_loops import FAN_OUT, level_offsets
+from graphcore.cluster.coreset import d2_seeding, draw_seeds, fast_seeds
 from graphcore.kernels.graph import GraphKernel
 
 from ...oracles import (

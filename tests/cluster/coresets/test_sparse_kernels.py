@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from graphcore import CoresetKernelKMeans, KernelKMeans, ParameterError, build_coreset
 from graphcore.base.progress import counted
 from graphcore.base.streams import Streams
-from graphcore.cluster.coresets.seeding import d2_seeding, draw_seeds, fast_seeds
+from graphcore.cluster.coreset import d2_seeding, draw_seeds, fast_seeds
 from graphcore.kernel_methods.kmeans.exact import kernel_kmeans
 from graphcore.kernels.graph import GraphKernel
 from graphcore.kernels.sparse import SparseKernel

@@ -6,12 +6,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphcore import Graph
-from graphcore.cluster.partition import _block_loops, _group_loops
-from graphcore.cluster.partition import local_moving as module
-from graphcore.cluster.partition.coreset_graph import spread_in_rounds
-from graphcore.cluster.partition.local_moving import move_in_blocks
-from graphcore.cluster.partition.objectives import OBJECTIVES
-from graphcore.cluster.partition.problem import cluster_sums
+from graphcore.cluster.coreset_graph import spread_in_rounds
+from graphcore.cluster.refine import _move_loops as _block_loops
+from graphcore.cluster.refine import _quotient_loops as _group_loops
+from graphcore.cluster.refine import moves as module
+from graphcore.cluster.refine.moves import move_in_blocks
+from graphcore.cluster.refine.objectives import OBJECTIVES
+from graphcore.cluster.refine.problem import cluster_sums
 from graphcore.graphs import passes
 
 from ...oracles import planted, quick, random_adjacency

@@ -7,19 +7,18 @@ from hypothesis import strategies as st
 
 from graphcore import Graph
 from graphcore.base.arrays import read_only
-from graphcore.cluster.partition import constraints as module
-from graphcore.cluster.partition._constraint_loops import leave_in_order, leaving_gains, swap_gains, swap_nodes
-from graphcore.cluster.partition.constraints import (
-    FREE,
-    Constraints,
+from graphcore.cluster.evidence import matched_clusters
+from graphcore.cluster.refine import limits as module
+from graphcore.cluster.refine._move_loops import leave_in_order, leaving_gains, swap_gains, swap_nodes
+from graphcore.cluster.refine.improve import move_in_cycles
+from graphcore.cluster.refine.limits import (
     cut_in_order,
     grow_small_clusters,
     relieve_full_clusters,
     swap_between_full_clusters,
 )
-from graphcore.cluster.partition.cycles import move_in_cycles
-from graphcore.cluster.partition.evidence import matched_clusters
-from graphcore.cluster.partition.local_moving import anneal, move_locally
+from graphcore.cluster.refine.moves import anneal, move_locally
+from graphcore.cluster.refine.problem import FREE, Constraints
 
 from ...oracles import cliques, planted, quick, random_adjacency
 from ...partitions import value_of

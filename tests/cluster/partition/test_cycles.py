@@ -7,26 +7,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphcore import Graph
-from graphcore.cluster.partition import _objective_loops, cycles
-from graphcore.cluster.partition._group_loops import join_subgroups
-from graphcore.cluster.partition.cycles import (
+from graphcore.cluster.refine import _objective_loops
+from graphcore.cluster.refine import improve as cycles
+from graphcore.cluster.refine._quotient_loops import join_subgroups
+from graphcore.cluster.refine.improve import (
     _merge_anew,
     _shuffled,
     cluster_resolutions,
+    cycle_chosen,
     move_in_cycles,
     subgroups,
 )
-from graphcore.cluster.partition.improve import cycle_chosen
-from graphcore.cluster.partition.local_moving import move_locally
-from graphcore.cluster.partition.objectives import OBJECTIVES
-from graphcore.cluster.partition.problem import cluster_sums
-from graphcore.cluster.partition.quotient import (
-    apply_labels,
-    compact_labels,
-    grouped,
-    pick_labels,
-    quotient,
-)
+from graphcore.cluster.refine.moves import move_locally
+from graphcore.cluster.refine.objectives import OBJECTIVES
+from graphcore.cluster.refine.problem import apply_labels, cluster_sums, compact_labels, grouped, pick_labels, quotient
 from graphcore.datasets import degree_corrected_partition
 from graphcore.metrics import agreement
 

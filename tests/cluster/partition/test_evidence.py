@@ -6,8 +6,8 @@ import scipy.sparse as sp
 from sklearn.datasets import make_blobs
 
 from graphcore import CoresetSpectralClustering, Graph
-from graphcore.cluster.partition import evidence as module
-from graphcore.cluster.partition.evidence import (
+from graphcore.cluster import evidence as module
+from graphcore.cluster.evidence import (
     cluster_shares,
     edge_evidence,
     matched_clusters,
@@ -15,7 +15,7 @@ from graphcore.cluster.partition.evidence import (
     node_memberships,
     predict_labels,
 )
-from graphcore.cluster.partition.problem import cluster_sums
+from graphcore.cluster.refine.problem import cluster_sums
 from graphcore.datasets import degree_corrected_partition, planted_partition
 from graphcore.metrics import calibration
 from graphcore.neighbors.neighbors import knn_graph

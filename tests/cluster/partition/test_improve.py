@@ -9,14 +9,14 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from graphcore import Graph
-from graphcore.cluster.partition import improve as module
-from graphcore.cluster.partition import local_moving
-from graphcore.cluster.partition._annealing_loops import annealing_sweeps
-from graphcore.cluster.partition.evidence import stability
-from graphcore.cluster.partition.improve import coarse_partition, improve, recombine
-from graphcore.cluster.partition.local_moving import anneal, move_locally
-from graphcore.cluster.partition.objectives import OBJECTIVES
-from graphcore.cluster.partition.quotient import common_refinement
+from graphcore.cluster.evidence import stability
+from graphcore.cluster.refine import improve as module
+from graphcore.cluster.refine import moves as local_moving
+from graphcore.cluster.refine._move_loops import annealing_sweeps
+from graphcore.cluster.refine.improve import coarse_partition, improve, recombine
+from graphcore.cluster.refine.moves import anneal, move_locally
+from graphcore.cluster.refine.objectives import OBJECTIVES
+from graphcore.cluster.refine.problem import common_refinement
 
 from ...oracles import cliques, planted, quick, random_adjacency
 from ...partitions import same_partition, value_of

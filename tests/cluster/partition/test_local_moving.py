@@ -6,13 +6,12 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from graphcore import Graph, ParameterError
-from graphcore.cluster.partition import _objective_loops
-from graphcore.cluster.partition import local_moving as module
-from graphcore.cluster.partition._block_loops import batch_assign
-from graphcore.cluster.partition.local_moving import block_sweep, move_locally
-from graphcore.cluster.partition.objectives import OBJECTIVES, objective_of
-from graphcore.cluster.partition.problem import cluster_sums
-from graphcore.cluster.partition.quotient import quotient
+from graphcore.cluster.refine import _objective_loops
+from graphcore.cluster.refine import moves as module
+from graphcore.cluster.refine._move_loops import batch_assign
+from graphcore.cluster.refine.moves import block_sweep, move_locally
+from graphcore.cluster.refine.objectives import OBJECTIVES, objective_of
+from graphcore.cluster.refine.problem import cluster_sums, quotient
 from graphcore.graphs import passes
 
 from ...oracles import cut_value, dense_kernel, memberships, planted, quick, random_adjacency

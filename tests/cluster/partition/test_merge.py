@@ -8,12 +8,11 @@ from scipy.cluster import hierarchy as scipy_hierarchy
 
 from graphcore import Graph, ParameterError
 from graphcore.base.arrays import read_only
-from graphcore.cluster.partition import _agglomerate_loops as loops
-from graphcore.cluster.partition import _objective_loops as objectives
-from graphcore.cluster.partition.merge import agglomerate, hierarchy
-from graphcore.cluster.partition.objectives import OBJECTIVES, objective_of
-from graphcore.cluster.partition.problem import cluster_sums
-from graphcore.cluster.partition.quotient import quotient
+from graphcore.cluster.refine import _merge_loops as loops
+from graphcore.cluster.refine import _objective_loops as objectives
+from graphcore.cluster.refine.merging import agglomerate, hierarchy
+from graphcore.cluster.refine.objectives import OBJECTIVES, objective_of
+from graphcore.cluster.refine.problem import cluster_sums, quotient
 from graphcore.graphs.rows import GraphRows
 
 from ...oracles import cliques, planted, quick, random_adjacency

@@ -6,14 +6,9 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from graphcore import Graph
-from graphcore.cluster.partition.coreset_graph import (
-    coreset_micro_clusters,
-    settled_micro_clusters,
-    spread,
-    spread_in_rounds,
-)
-from graphcore.cluster.partition.local_moving import block_sweep
-from graphcore.cluster.partition.quotient import compact_labels
+from graphcore.cluster.coreset_graph import coreset_micro_clusters, settled_micro_clusters, spread, spread_in_rounds
+from graphcore.cluster.refine.moves import block_sweep
+from graphcore.cluster.refine.problem import compact_labels
 from graphcore.kernels.graph import GraphKernel
 
 from ... import strategies as own
@@ -116,7 +111,7 @@ def test_huge_graphs_settle_their_cells_by_a_sweep(limits):
     n_micro_clusters = spread(rows, expected, len(indices))
     block_sweep(problem_of(rows, n_micro_clusters), expected)
     n_micro_clusters = compact_labels(expected, n_micro_clusters)
-    limits("graphcore.cluster.partition.quotient", _MANY_ENTRIES=graph.n_entries - 1)
+    limits("graphcore.cluster.refine.problem", _MANY_ENTRIES=graph.n_entries - 1)
     labels, n_found, _ = settled_micro_clusters(kernel.rows(indices), problem_of(rows, 5))
     np.testing.assert_array_equal(labels, expected)
     assert n_found == n_micro_clusters
@@ -132,11 +127,11 @@ def test_cells_too_small_for_the_sample_go_to_their_neighbours(limits):
     graph = Graph.from_scipy(A)
     rows, kernel = graph.rows, GraphKernel(graph, 1.0)
     indices = np.arange(0, 303, 10)
-    limits("graphcore.cluster.partition.quotient", _MANY_ENTRIES=graph.n_entries - 1)
+    limits("graphcore.cluster.refine.problem", _MANY_ENTRIES=graph.n_entries - 1)
     before, n_before, _ = settled_micro_clusters(kernel.rows(indices), problem_of(rows, 5))
     volumes = np.bincount(before, weights=graph.degrees)
     least = np.median(volumes)
-    limits("graphcore.cluster.partition.quotient", _SAMPLED_ENTRIES=32 * graph.degrees.sum() / least)
+    limits("graphcore.cluster.refine.problem", _SAMPLED_ENTRIES=32 * graph.degrees.sum() / least)
     labels, n_micro_clusters, _ = settled_micro_clusters(kernel.rows(indices), problem_of(rows, 5))
     assert np.array_equal(np.unique(labels), np.arange(n_micro_clusters)) and n_micro_clusters < n_before
     after = np.bincount(labels, weights=graph.degrees)

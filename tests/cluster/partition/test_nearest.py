@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphcore import Graph
-from graphcore.cluster.partition.coreset_graph import label_all
+from graphcore.cluster.coreset_graph import label_all
 from graphcore.kernels import graph as kernel_graph
 from graphcore.kernels.graph import GraphKernel
 

@@ -13,12 +13,10 @@ from sklearn.metrics import adjusted_rand_score
 import graphcore
 from graphcore import CoresetSpectralClustering
 from graphcore.cli.app import run
-from graphcore.cluster.partition.constraints import Constraints
-from graphcore.cluster.partition.local_moving import move_locally
-from graphcore.cluster.partition.merge import agglomerate
-from graphcore.cluster.partition.objectives import OBJECTIVES
-from graphcore.cluster.partition.problem import Problem
-from graphcore.cluster.partition.quotient import quotient
+from graphcore.cluster.refine.merging import agglomerate
+from graphcore.cluster.refine.moves import move_locally
+from graphcore.cluster.refine.objectives import OBJECTIVES
+from graphcore.cluster.refine.problem import Constraints, Problem, quotient
 from graphcore.exceptions import ParameterError
 from graphcore.graphs.as_graph import as_graph
 from tests.partitions import value_of

@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphcore import Graph
-from graphcore.cluster.partition import quotient as module
-from graphcore.cluster.partition._quotient_loops import is_sampled
-from graphcore.cluster.partition.quotient import (
+from graphcore.cluster.refine import problem as module
+from graphcore.cluster.refine._quotient_loops import is_sampled
+from graphcore.cluster.refine.problem import (
     apply_labels,
     common_refinement,
     compact_labels,

@@ -13,8 +13,8 @@ import pytest
 
 from graphcore import Graph, coreset_spectral_clustering
 from graphcore.base.streams import Streams
-from graphcore.cluster.coresets.coreset import SAMPLING, sample_coreset
-from graphcore.cluster.partition.coreset_graph import label_all
+from graphcore.cluster.coreset import SAMPLING, sample_coreset
+from graphcore.cluster.coreset_graph import label_all
 from graphcore.kernels.graph import GraphKernel
 
 from ...oracles import dense_kernel, partitions, random_adjacency

@@ -4,9 +4,11 @@ import numpy as np
 import pytest
 
 from graphcore.base.arrays import read_only
-from graphcore.cluster.partition import _agglomerate_loops, _block_loops, _objective_loops, _quotient_loops
-from graphcore.cluster.partition.merge import agglomerate
-from graphcore.cluster.partition.quotient import quotient
+from graphcore.cluster.refine import _merge_loops as _agglomerate_loops
+from graphcore.cluster.refine import _move_loops as _block_loops
+from graphcore.cluster.refine import _objective_loops, _quotient_loops
+from graphcore.cluster.refine.merging import agglomerate
+from graphcore.cluster.refine.problem import quotient
 from graphcore.graphs.rows import GraphRows
 from graphcore.kernels._loops import label_by_centroids
 from graphcore.kernels.base import KernelRows

@@ -8,9 +8,8 @@ from sklearn.metrics import adjusted_rand_score
 
 import graphcore
 from graphcore import ParameterError
-from graphcore.cluster.pipeline.balance import BALANCES, _agreement
-from graphcore.cluster.pipeline.cluster import cluster_graph
-from graphcore.cluster.pipeline.settings import resolve_settings
+from graphcore.cluster.pipeline import BALANCES, _agreement, cluster_graph
+from graphcore.cluster.settings import resolve_settings
 
 from ...oracles import planted
 from ...partitions import check_model

@@ -10,10 +10,9 @@ from sklearn.metrics import adjusted_rand_score
 
 import graphcore
 from graphcore import CoresetSpectralClustering, Graph, ParameterError
-from graphcore.cluster.partition.problem import cluster_sums
-from graphcore.cluster.pipeline.cluster import cluster_graph
-from graphcore.cluster.pipeline.levels import _divided
-from graphcore.cluster.pipeline.settings import resolve_settings
+from graphcore.cluster.pipeline import _divided, cluster_graph
+from graphcore.cluster.refine.problem import cluster_sums
+from graphcore.cluster.settings import resolve_settings
 
 from ...oracles import planted, random_adjacency
 from ...partitions import same_partition

@@ -7,12 +7,14 @@ from sklearn.metrics import adjusted_rand_score
 from graphcore import CoresetSpectralClustering, Graph, GraphWarning
 from graphcore.base.progress import Stages
 from graphcore.base.streams import Streams
-from graphcore.cluster.partition.improve import improve
-from graphcore.cluster.partition.objectives import OBJECTIVES
-from graphcore.cluster.partition.problem import Partition
-from graphcore.cluster.pipeline import cluster, drafts, loop, settings
-from graphcore.cluster.pipeline.drafts import Draft, disagree, eigenvector_draft
-from graphcore.cluster.pipeline.loop import find_partition
+from graphcore.cluster import pipeline as cluster
+from graphcore.cluster import pipeline as drafts
+from graphcore.cluster import pipeline as loop
+from graphcore.cluster import settings
+from graphcore.cluster.pipeline import Draft, disagree, eigenvector_draft, find_partition
+from graphcore.cluster.refine.improve import improve
+from graphcore.cluster.refine.objectives import OBJECTIVES
+from graphcore.cluster.refine.problem import Partition
 from graphcore.datasets import degree_corrected_partition
 
 from ...oracles import planted

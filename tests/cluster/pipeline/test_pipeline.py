@@ -13,9 +13,9 @@ from sklearn.metrics import adjusted_rand_score
 import graphcore
 from graphcore import Graph, GraphWarning, build_coreset
 from graphcore.base.streams import Streams
-from graphcore.cluster.pipeline.cluster import cluster_graph
-from graphcore.cluster.pipeline.settings import resolve_settings
-from graphcore.cluster.spectral.power import power_embedding
+from graphcore.cluster.pipeline import cluster_graph
+from graphcore.cluster.settings import resolve_settings
+from graphcore.cluster.spectral import power_embedding
 from graphcore.kernels.graph import GraphKernel
 
 from ...oracles import Z_LIMIT, cliques, cut_value, dense_kernel, example, permuted, planted

@@ -5,8 +5,8 @@ import pytest
 from sklearn.metrics import adjusted_rand_score
 
 from graphcore import Graph
-from graphcore.cluster.pipeline.cluster import cluster_graph
-from graphcore.cluster.pipeline.settings import resolve_settings
+from graphcore.cluster.pipeline import cluster_graph
+from graphcore.cluster.settings import resolve_settings
 
 from ...oracles import cut_value, planted, shared_graph
 

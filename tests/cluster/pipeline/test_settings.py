@@ -7,14 +7,13 @@ import numpy as np
 import pytest
 
 from graphcore import CoresetSpectralClustering, Graph, ParameterError
+from graphcore.cluster import coreset as coreset_module
+from graphcore.cluster import settings as settings_module
+from graphcore.cluster.coreset import SAMPLING
 from graphcore.cluster.coreset_spectral_clustering import EIGEN_SOLVERS
-from graphcore.cluster.coresets import coreset as coreset_module
-from graphcore.cluster.coresets.coreset import SAMPLING
-from graphcore.cluster.partition import quotient as quotient_module
-from graphcore.cluster.partition.objectives import OBJECTIVES
-from graphcore.cluster.pipeline import settings as settings_module
-from graphcore.cluster.pipeline.parameters import PARAMETERS, defaults
-from graphcore.cluster.pipeline.settings import Settings, resolve_settings
+from graphcore.cluster.refine import problem as quotient_module
+from graphcore.cluster.refine.objectives import OBJECTIVES
+from graphcore.cluster.settings import PARAMETERS, Settings, defaults, resolve_settings
 
 from ...oracles import example
 

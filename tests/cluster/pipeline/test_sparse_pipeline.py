@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from sklearn.metrics import adjusted_rand_score
 
 from graphcore import Graph, open_graph, write_graph
-from graphcore.cluster.partition import quotient as quotient_module
-from graphcore.cluster.partition.quotient import apply_labels
-from graphcore.cluster.pipeline.cluster import cluster_graph
-from graphcore.cluster.pipeline.settings import resolve_settings
+from graphcore.cluster.pipeline import cluster_graph
+from graphcore.cluster.refine import problem as quotient_module
+from graphcore.cluster.refine.problem import apply_labels
+from graphcore.cluster.settings import resolve_settings
 
 from ...oracles import cliques, permuted, planted, quick, random_adjacency, with_weights
 from ...partitions import same_partition, value_of

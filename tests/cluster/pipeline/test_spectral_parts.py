@@ -6,8 +6,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from graphcore.base.streams import Streams
-from graphcore.cluster.pipeline.drafts import PARTS, spectral_parts
-from graphcore.cluster.spectral import partition as spectral
+from graphcore.cluster import spectral
+from graphcore.cluster.pipeline import PARTS, spectral_parts
 
 from ... import strategies as own
 from ...oracles import dense, planted, quick

@@ -125,7 +125,7 @@ def test_a_report_says_how_the_number_was_chosen(here):
 
 
 def test_modularity_of_a_huge_graph_takes_one_draft(limits):
-    limits("graphcore.cluster.partition.quotient", _MANY_ENTRIES=1)
+    limits("graphcore.cluster.refine.problem", _MANY_ENTRIES=1)
     with pytest.warns(graphcore.GraphWarning, match=r"modularity gives \d+$"):
         found = graphcore.select_n_clusters(nx.gnm_random_graph(500, 4000, seed=0), n_coresets=2, random_state=0)
     assert found.best == 1

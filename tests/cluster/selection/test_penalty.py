@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphcore import Graph, ParameterError, select_n_clusters
-from graphcore.cluster.selection.penalty import (
+from graphcore.cluster.n_clusters import sweep_coresets
+from graphcore.cluster.penalty import (
     kmeans_cost_of_graph,
     kmeans_errors,
     penalised_curve,
@@ -15,7 +16,6 @@ from graphcore.cluster.selection.penalty import (
     radius_of,
     statistical_bound,
 )
-from graphcore.cluster.selection.sweep import sweep_coresets
 
 from ...oracles import cost_of_partition, dense_kernel, partitions, quick, random_adjacency
 

@@ -10,10 +10,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphcore import Graph
-from graphcore.cluster.partition.quotient import quotient
-from graphcore.cluster.selection.information import concave_hull, effective_edges, information_corners, label_price
-from graphcore.cluster.selection.select import description_gain, laplacian_eigenvalues, partition_length
-from graphcore.cluster.selection.sweep import sweep_coresets
+from graphcore.cluster.n_clusters import (
+    concave_hull,
+    description_gain,
+    effective_edges,
+    information_corners,
+    label_price,
+    laplacian_eigenvalues,
+    partition_length,
+    sweep_coresets,
+)
+from graphcore.cluster.refine.problem import quotient
 
 from ...oracles import quick, random_adjacency
 

@@ -12,9 +12,7 @@ from sklearn.datasets import load_digits, make_blobs
 
 import graphcore
 from graphcore import Graph, GraphWarning, InputError, ParameterError, select_n_clusters
-from graphcore.cluster.selection.information import _Reading
-from graphcore.cluster.selection.select import METHODS, default_candidates
-from graphcore.cluster.selection.sweep import sweep_coresets
+from graphcore.cluster.n_clusters import METHODS, _Reading, default_candidates, sweep_coresets
 
 from ...oracles import cliques, planted, shared_graph
 
@@ -241,7 +239,7 @@ def test_as_many_coresets_as_a_fit_takes_but_fewer_of_large_graphs(limits):
         return select_n_clusters(graph, range(1, 9), random_state=1, **parameters).scores
 
     for limit, n_coresets in ((1 << 22, 4), (2 * graph.n_entries, 2), (1, 1)):
-        limits("graphcore.cluster.selection.sweep", _ENTRIES=limit)
+        limits("graphcore.cluster.n_clusters", _ENTRIES=limit)
         np.testing.assert_array_equal(scores(), scores(n_coresets=n_coresets))
 
 

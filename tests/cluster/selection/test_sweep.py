@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphcore import Graph, select_n_clusters
-from graphcore.cluster.partition.problem import Problem
-from graphcore.cluster.selection.sweep import _levels, sweep_coresets
+from graphcore.cluster.n_clusters import _levels, sweep_coresets
+from graphcore.cluster.refine.problem import Problem
 
 from ...oracles import cliques, planted, quick
 from ...partitions import value_of
@@ -118,5 +118,5 @@ def test_levels_find_the_clusters_of_noisy_weights():
 
 def test_a_huge_graph_is_swept_by_blocks(limits):
     graph, _ = planted(6, 150, 0.1, 0.01, 0)
-    limits("graphcore.cluster.partition.quotient", _MANY_ENTRIES=1000)
+    limits("graphcore.cluster.refine.problem", _MANY_ENTRIES=1000)
     assert select_n_clusters(graph, random_state=0).best == 6

@@ -10,9 +10,8 @@ from scipy.sparse.linalg import ArpackNoConvergence
 from sklearn.metrics import adjusted_rand_score
 
 from graphcore import InputError
-from graphcore.cluster.spectral import exact
-from graphcore.cluster.spectral.exact import bethe_hessian_embedding, spectral_embedding
-from graphcore.cluster.spectral.partition import kmeans_labels
+from graphcore.cluster import spectral as exact
+from graphcore.cluster.spectral import bethe_hessian_embedding, kmeans_labels, spectral_embedding
 from graphcore.datasets import degree_corrected_partition
 
 from ...depth import seeds

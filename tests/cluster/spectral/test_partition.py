@@ -15,9 +15,8 @@ from sklearn.metrics import adjusted_rand_score
 from graphcore import ParameterError
 from graphcore.base.streams import Streams
 from graphcore.base.threads import limited_libraries
-from graphcore.cluster.spectral import partition
-from graphcore.cluster.spectral.exact import unit_rows
-from graphcore.cluster.spectral.partition import _summable, kmeans_labels, part_labels, spectral_partition
+from graphcore.cluster import spectral as partition
+from graphcore.cluster.spectral import _summable, kmeans_labels, part_labels, spectral_partition, unit_rows
 
 from ...oracles import EXAMPLES, cliques, example_adjacencies, planted, quick
 

@@ -12,8 +12,8 @@ from scipy.sparse.linalg import eigsh
 from graphcore import Graph
 from graphcore.base.streams import Streams
 from graphcore.base.threads import row_blocks
-from graphcore.cluster.spectral import power
-from graphcore.cluster.spectral.power import normalized_adjacency, power_embedding
+from graphcore.cluster import spectral as power
+from graphcore.cluster.spectral import normalized_adjacency, power_embedding
 
 from ...oracles import EXAMPLES, example_adjacencies, planted, quick
 

@@ -1,0 +1,264 @@
+"""The coreset graph: contracted, in which every edge of the graph counts, or induced by the coreset, as published."""
+
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..base.arrays import read_only
+from ..base.progress import count
+from ..graphs.passes import map_passes, pass_spans
+from ..graphs.rows import GraphRows
+from ..kernels.graph import GraphKernel
+from .coreset import Coreset
+from .refine import _objective_loops
+from .refine import _quotient_loops as _loops
+from .refine.moves import TURNS, assign_block, block_sweep, in_turns, move_locally
+from .refine.objectives import OBJECTIVES
+from .refine.problem import (
+    Problem,
+    apply_labels,
+    cluster_sums,
+    compact_labels,
+    inner_sums,
+    label_sizes,
+    label_volumes,
+    matrix_of,
+    min_sampled_volume,
+)
+
+# Labels farther away are for the plain breadth-first search, which needs no pass for every step.
+_STEPS = 8
+
+
+@dataclass(frozen=True, eq=False)
+class ContractedGraph:
+    """The graph between cells, one around each coreset node.
+
+    A union of cells has the same inner weight, volume and cut here as in the graph, and so the same normalised cut. Its
+    cost of kernel k-means is less by that of the cells, whatever the partition is.
+    """
+
+    whole: Problem = field(repr=False)  # of the nodes
+    coreset: Coreset
+    cells: np.ndarray = field(repr=False)  # (n_nodes,) int32: the cell of every node, -1 for isolated nodes
+    problem: Problem = field(repr=False)  # the same of the cells: its rows are the coreset graph
+    n_unreached: int  # nodes that no coreset node has an edge to
+
+    @property
+    def matrix(self):
+        """The coreset graph, csr_array (n_cells, n_cells); the weight inside a cell, both directions, is its loop.
+
+        Moves may have emptied cells, and a component without a coreset node is one.
+        """
+        return matrix_of(self.problem.rows)
+
+    def coreset_labels(self, labels):
+        """Return labels of the coreset nodes, (n_coreset,) int32, from labels of the cells."""
+        return labels[self.cells[self.coreset.indices]]
+
+    def label_nodes(self, labels, n_clusters, n_jobs=None):
+        """(Labels of all nodes by the nearest centroid of these clusters of cells (n_nodes,) int32, n_unreached)."""
+        labels = nearest_centroids(self.whole.rows, apply_labels(labels, self.cells), n_clusters, n_jobs)
+        return labels, self.n_unreached
+
+
+def contract(kernel, coreset, problem, n_jobs=None):
+    """Give every node to the coreset node nearest to it by the kernel, and contract these cells: a ContractedGraph.
+
+    Nodes that no coreset node reaches follow their neighbours. One pass of moves of single nodes then settles the
+    cells, by the objective of the Problem.
+    """
+    kernel_rows = kernel.rows(coreset.indices)
+    cells, n_cells, n_unreached = settled_micro_clusters(kernel_rows, problem, n_jobs=n_jobs)
+    between = problem.between(cells, n_cells, n_jobs, problem.max_links)
+    return ContractedGraph(problem, coreset, cells, between, n_unreached)
+
+
+@dataclass(frozen=True, eq=False)
+class InducedGraph:
+    """The graph ``W K W`` on the coreset nodes alone, with their weights W."""
+
+    kernel: GraphKernel = field(repr=False)
+    coreset: Coreset
+    matrix: Any = field(repr=False)  # csr_array (n_coreset, n_coreset)
+    cells = None
+
+    def coreset_labels(self, labels):
+        """Return labels of the coreset nodes: as they are."""
+        return labels
+
+    def label_nodes(self, labels, n_clusters, n_jobs=None):
+        """(Labels of all nodes by the nearest centroid of the weighted coreset nodes (n_nodes,) int32, unreached)."""
+        labelling = label_all(
+            self.kernel, self.coreset.indices, self.coreset.weights, labels, n_clusters, coreset_graph=self.matrix,
+            n_jobs=n_jobs,
+        )  # fmt: skip
+        return labelling.labels, int(np.count_nonzero(labelling.unreached))
+
+
+def induce(kernel, coreset, n_jobs=None):
+    """Return the InducedGraph of a coreset."""
+    return InducedGraph(kernel, coreset, kernel.weighted_submatrix(coreset.indices, coreset.weights, n_jobs=n_jobs))
+
+
+def coreset_micro_clusters(kernel_rows):
+    """Give every node to the coreset node that reaches it best, by ``kernel.rows(indices)`` of ascending indices.
+
+    Returns positions in `kernel_rows.points`, (n_points,) int32; -1 for nodes that no row reaches. A coreset node is in
+    its own micro-cluster unless another row is larger there.
+    """
+    n, indices = len(kernel_rows.degrees), kernel_rows.points
+    labels = np.full(n, -1, dtype=np.int32)
+    # A row of the plain kernel leaves out its own point, unless the graph has a self-loop there.
+    labels[indices] = np.arange(len(indices), dtype=np.int32)
+    best = np.zeros(n, dtype=np.float32)
+    best[indices] = kernel_rows.scale * kernel_rows.loops
+    rows = kernel_rows.starts, kernel_rows.stops, kernel_rows.indices, kernel_rows.values
+    _loops.claim_nodes(indices, rows, kernel_rows.scale, kernel_rows.loops, best, labels)
+    return labels
+
+
+def spread(rows, labels, n_labels):
+    """:func:`_group_loops.spread_labels`, in place; returns the number of labels."""
+    return int(_loops.spread_labels(rows[:], n_labels, labels))
+
+
+def spread_all(rows, labels, n_labels):
+    """Spread labels to all nodes; a component without a label gets the one of the least volume."""
+    n_all = spread(rows, labels, n_labels)
+    if n_all == n_labels:
+        return
+    volumes, table = label_volumes(labels, rows.degrees, n_all), np.arange(n_all, dtype=np.int32)
+    for alone in range(n_labels, n_all):
+        table[alone] = np.argmin(volumes[:n_labels])
+        volumes[table[alone]] += volumes[alone]
+    labels[:] = apply_labels(table, labels)
+
+
+def spread_in_rounds(rows, labels, n_labels, n_jobs=None):
+    """Give nodes of label -1 the label with most weight around them, in place, a step farther in each round."""
+    turns = in_turns(pass_spans(rows.indptr), TURNS)
+    for _ in range(_STEPS):
+        given = 0
+        for spans in turns:
+            for nodes, offers in map_passes(_spread_part, rows, spans, labels, n_labels, n_jobs=n_jobs):
+                labels[nodes] = offers
+                given += len(nodes)
+        if not given:
+            break
+
+
+def _spread_part(rows, first, last, labels, n_labels):
+    room = int(np.count_nonzero(labels[first:last] < 0))
+    nodes, offers = np.empty(room, dtype=np.int64), np.empty(room, dtype=np.int32)
+    found = _loops.offer_labels(rows[:], read_only(labels), n_labels, first, last, nodes, offers)
+    return nodes[:found].copy(), offers[:found].copy()
+
+
+def settled_micro_clusters(kernel_rows, problem, n_passes=1, n_jobs=None):
+    """Micro-clusters of all nodes that have an edge, settled by passes of moves of nodes between them.
+
+    On huge graphs a single sweep does, and micro-clusters that it left too small for the sample of links go to their
+    neighbours. Where fewer would be left than there are clusters, nothing is moved. Returns labels (n_points,) int32
+    with -1 for isolated nodes, the number of micro-clusters, and that of the nodes with an edge that no row reaches.
+    """
+    indices, rows, least = kernel_rows.points, problem.rows, problem.fewest
+    labels = coreset_micro_clusters(kernel_rows)
+    n_unreached = int(np.count_nonzero((labels < 0) & (kernel_rows.degrees > 0)))
+    if problem.is_huge:
+        spread_in_rounds(rows, labels, len(indices), n_jobs)
+    n_micro_clusters = spread(rows, labels, len(indices))
+    if n_passes and problem.is_huge:
+        block_sweep(problem.without_limits(n_micro_clusters), labels, n_jobs)
+        labels, n_micro_clusters = _without_small(rows, labels, n_micro_clusters, least, n_jobs)
+    elif n_passes:
+        move_locally(problem.without_limits(n_micro_clusters), labels, n_passes=n_passes, n_jobs=n_jobs)
+    n_micro_clusters = compact_labels(labels, n_micro_clusters)
+    if n_micro_clusters < least:
+        # Hardly fewer clusters than coreset nodes.
+        labels = coreset_micro_clusters(kernel_rows)
+        labels[indices] = np.arange(len(indices))
+        n_micro_clusters = spread(rows, labels, len(indices))
+    return labels, n_micro_clusters, n_unreached
+
+
+def random_micro_clusters(problem, rng, n_jobs=None):
+    """Micro-clusters that grow from half of a graph's nodes, drawn evenly: labels (n,) int32, and how many."""
+    n = len(problem.rows.degrees)
+    chosen = rng.choice(n, min(n, max(problem.fewest, n // 2)), replace=False)
+    labels = np.full(n, -1, dtype=np.int32)
+    labels[chosen] = np.arange(len(chosen))
+    n_labels = spread(problem.rows, labels, len(chosen))
+    move_locally(problem.without_limits(n_labels), labels, n_passes=1, n_jobs=n_jobs)
+    return labels, compact_labels(labels, n_labels)
+
+
+def _without_small(rows, labels, n_micro_clusters, min_count, n_jobs):
+    """Give the nodes of micro-clusters of too little volume to those around; (labels, number of micro-clusters)."""
+    kept = label_volumes(labels, rows.degrees, n_micro_clusters) >= min_sampled_volume(rows)
+    if np.count_nonzero(kept) < min_count:
+        return labels, n_micro_clusters
+    table = np.where(kept, np.cumsum(kept) - 1, -1).astype(np.int32)
+    labels, n_kept = apply_labels(table, labels), int(np.count_nonzero(kept))
+    spread_in_rounds(rows, labels, n_kept, n_jobs)
+    return labels, spread(rows, labels, n_kept)
+
+
+class Labelling(NamedTuple):
+    """Labels of all points, and which of them no row of a coreset point reaches: their label is no evidence."""
+
+    labels: np.ndarray  # (n_points,) int32, -1 for points of weight 0
+    unreached: np.ndarray  # (n_points,) bool: with the label of the centroid of smallest norm
+
+
+def label_all(kernel, indices, weights, labels, n_clusters, *, coreset_graph=None, kernel_rows=None, n_jobs=None):
+    """Give every point the label of the centroid nearest to it, from `labels` and `weights` of the coreset points.
+
+    With ``c_j = sum_{y in P_j} w(y) phi(y) / w(P_j)``, point x goes to ``argmin_j ||c_j||^2 - 2 <phi(x), c_j>``, in
+    O(n + entries of the coreset's rows). Indices ascend; `coreset_graph` is ``kernel.weighted_submatrix(indices,
+    weights)`` and `kernel_rows` is ``kernel.rows(indices)``, if at hand.
+
+    Section 5 of Jourdan, Schwartzman, Macgregor, Sun, "Coreset Spectral Clustering".
+    """
+    labels = np.ascontiguousarray(labels, dtype=np.int32)
+    if kernel_rows is None:
+        kernel_rows = kernel.rows(indices)
+    if coreset_graph is None:
+        coreset_graph = kernel.weighted_submatrix(indices, weights, n_jobs=n_jobs, kernel_rows=kernel_rows)
+    rows = GraphRows(*map(read_only, (coreset_graph.indptr, coreset_graph.indices, coreset_graph.data, weights)))
+    sums = cluster_sums(rows, labels, n_clusters, n_jobs)
+    masses = sums.volume
+    with np.errstate(invalid="ignore", divide="ignore"):
+        norms = np.where(masses > 0, sums.internal / masses**2, np.inf)
+    out, best = kernel.nearest_centroids(kernel_rows, weights, labels, norms, masses, n_jobs)
+    default = int(np.argmin(norms))
+    taking_part = kernel.point_weights > 0
+    unreached = (out == n_clusters) & taking_part
+    # Any cluster a point does not reach offers its norm alone; the smallest of those is the default.
+    out[(best > norms[default]) & taking_part] = default
+    out[~taking_part] = -1
+    return Labelling(out, unreached)
+
+
+def nearest_centroids(rows, labels, n_clusters, n_jobs=None):
+    """Give every node of a graph the nearest of the centroids of clusters of all its nodes, as new labels (n,) int32.
+
+    With the kernel ``K = D^-1 A D^-1`` and the clusters of `labels`, of inner weight ``L_j`` and volume ``v_j``, node x
+    of degree ``d_x`` with weight ``l_xj`` to cluster j goes to ``argmin_j ||c_j||^2 - 2 <phi(x), c_j>``, where
+    ``||c_j||^2 = L_j / v_j^2`` and ``<phi(x), c_j> = l_xj / (d_x v_j)``: one step of weighted kernel k-means. Only its
+    own cluster and those around it are considered; of equals it stays, then takes the first met. Nodes of -1 keep it. A
+    cluster that all its nodes would leave keeps them.
+
+    Section 5 of Jourdan, Schwartzman, Macgregor, Sun, "Coreset Spectral Clustering".
+    """
+    internal, volume = inner_sums(rows, labels, n_clusters, n_jobs), label_volumes(labels, rows.degrees, n_clusters)
+    # The derivatives of the normalised cut are these distances, times -d_x.
+    slopes = _objective_loops.slopes(OBJECTIVES["ncut"].code, internal, volume)
+    count("entries labelled", len(rows.indices))
+    parts = map_passes(assign_block, rows, pass_spans(rows.indptr), read_only(labels), slopes, n_jobs=n_jobs)
+    nearest, is_used = np.concatenate(parts), label_sizes(labels, n_clusters) > 0
+    while (is_left := is_used & (label_sizes(nearest, n_clusters) == 0)).any():
+        staying = (labels >= 0) & is_left[labels]
+        nearest[staying] = labels[staying]
+    return nearest

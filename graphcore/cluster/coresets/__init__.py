@@ -1,1 +1,0 @@
-"""A weighted few nodes that stand for all."""

@@ -1,0 +1,244 @@
+"""Coresets that add up: those of parts are merged to one of the whole, and reduced to a smaller one."""
+
+import dataclasses
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ..base.streams import Streams
+from ..base.threads import limited_libraries
+from ..base.types import AnyGraph, RandomState
+from ..base.validation import check_integer
+from ..distributed.chunks import is_chunked, map_chunks
+from ..exceptions import InputError, ParameterError
+from ..graphs.weights import given_unit
+from ..kernels.functions import KernelFunction
+from ..kernels.vectors import VectorKernel
+from .coreset import Coreset, kernel_of_graph, sample_coreset
+
+
+def merge_coresets(*coresets: Coreset) -> Coreset:
+    """Merge coresets of parts of the data to one of all: their points together, with their weights.
+
+    Parameters
+    ----------
+    *coresets : Coreset
+        Of parts of one graph, see `nodes` of :func:`build_coreset`, or of vectors under one kernel.
+
+    Returns
+    -------
+    Coreset
+        Nodes that several coresets hold have the sum of their weights. Vectors count as rows of all parts, one below
+        the other in the order given. Sums over it are unbiased if they are over every part.
+
+    Raises
+    ------
+    InputError
+        If there is no coreset, or they are of graphs and vectors, of vectors of different lengths, or of different
+        kernels.
+
+    Notes
+    -----
+    If every part is a coreset with relative error eps, so is what is merged: costs add up, and so do the errors. The
+    union has the sum of the sizes; :func:`reduce_coreset` makes it smaller.
+
+    References
+    ----------
+    Har-Peled, Mazumdar, "On coresets for k-means and k-median clustering", STOC 2004, section 7; Feldman, Langberg, "A
+    unified framework for approximating and clustering data", STOC 2011; Bachem, Lucic, Krause, "Practical coreset
+    constructions for machine learning", 2017.
+
+    Examples
+    --------
+    >>> import graphcore
+    >>> graph = graphcore.datasets.load_karate().graph
+    >>> parts = [
+    ...     graphcore.build_coreset(graph, 2, size=8, nodes=nodes, random_state=0)
+    ...     for nodes in (range(17), range(17, 34))
+    ... ]
+    >>> len(graphcore.merge_coresets(*parts))
+    16
+    """
+    if not coresets:
+        raise InputError("merge_coresets needs at least one coreset; give those of all parts")
+    if len(coresets) == 1:
+        return coresets[0]
+    weights, n_draws = np.concatenate([each.weights for each in coresets]), sum(each.n_draws for each in coresets)
+    kernels = [each.kernel for each in coresets if each.kernel is not None]
+    if not kernels:
+        indices, place = np.unique(np.concatenate([each.indices for each in coresets]), return_inverse=True)
+        return Coreset(indices, np.bincount(place, weights=weights), "merged", n_draws)
+    if len(kernels) < len(coresets):
+        raise InputError("some coresets are of vectors and some of nodes; merge each kind by itself")
+    if any(kernel.function != kernels[0].function for kernel in kernels):
+        functions = dict.fromkeys(str(kernel.function) for kernel in kernels)
+        raise InputError(f"the coresets have different kernels: {', '.join(functions)}; draw all under one of them")
+    widths = {kernel.X.shape[1] for kernel in kernels}
+    if len(widths) > 1:
+        raise InputError(f"the coresets hold vectors of {sorted(widths)} features; merge those of equal length")
+    starts = np.cumsum([0, *(each.n_points for each in coresets)])
+    indices = np.concatenate([each.indices + start for each, start in zip(coresets, starts, strict=False)])
+    X = _stacked([kernel.X for kernel in kernels])
+    kernel = VectorKernel(X, kernels[0].function, max(kernel.precision for kernel in kernels))
+    return Coreset(indices, weights, "merged", n_draws, kernel=kernel, n_points=int(starts[-1]))
+
+
+def _stacked(parts):
+    if any(hasattr(X, "tocsr") for X in parts):
+        import scipy.sparse as sp
+
+        return sp.vstack(parts, format="csr")
+    return np.concatenate(parts)
+
+
+def reduce_coreset(
+    coreset: Coreset,
+    n_clusters: int,
+    *,
+    size: int,
+    graph: AnyGraph | None = None,
+    method: str = "importance",
+    n_seeds: int | str = "auto",
+    seeding: str = "auto",
+    self_loop: float | str = "auto",
+    replace: bool = False,
+    random_state: RandomState = None,
+) -> Coreset:
+    """Draw a smaller coreset of the points of a coreset, with weights by which it stands for the same whole.
+
+    Parameters
+    ----------
+    coreset : Coreset
+    n_clusters : int
+        Number of clusters that the coreset is for.
+    size : int
+        Points, or draws with `replace`. A coreset that is no larger is returned as it is.
+    graph : Graph, sparse matrix or networkx graph, optional
+        The graph of the coreset's nodes; not needed for vectors, which a coreset holds.
+    method : {"importance", "uniform", "degree"}, default "importance"
+        As for :func:`build_coreset`, on weighted points; "degree", for graphs, draws by weight.
+    n_seeds : int or "auto", default "auto"
+        D2 seeds; "auto" is ``2 * n_clusters``.
+    seeding, self_loop, replace
+        As for :func:`build_coreset`, with distinct points by default: draws would repeat some of the few.
+    random_state : int, Generator, RandomState or None
+
+    Returns
+    -------
+    Coreset
+        Its indices are those of the coreset given. The expectation of its weight at a point is the weight there.
+
+    Raises
+    ------
+    ParameterError
+        If `size` is less than `n_clusters`, `graph` is not given for nodes, or given for vectors.
+
+    Notes
+    -----
+    A coreset with relative error eps' of one with eps has ``(1 + eps) (1 + eps') - 1``. After L reductions with eps
+    each, of coresets with eps, this is ``(1 + eps)^(L + 1) - 1``; errors of independent draws add up in their squares.
+
+    References
+    ----------
+    As for :func:`merge_coresets`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import graphcore
+    >>> from graphcore.kernels.functions import kernel_function
+    >>> from graphcore.kernels.vectors import VectorKernel
+    >>> X, function = np.arange(600.0).reshape(300, 2), kernel_function("gaussian", bandwidth=50.0)
+    >>> parts = [
+    ...     graphcore.build_coreset(VectorKernel(part, function), 3, size=40, random_state=0)
+    ...     for part in (X[:200], X[200:])
+    ... ]
+    >>> coreset = graphcore.reduce_coreset(graphcore.merge_coresets(*parts), 3, size=30, random_state=0)
+    >>> len(coreset), coreset.kernel.X.shape, coreset.n_points
+    (30, (30, 2), 300)
+    """
+    n_clusters, size = check_integer("n_clusters", n_clusters, low=1), check_integer("size", size, low=1)
+    if size < n_clusters:
+        raise ParameterError(f"size={size} is less than n_clusters={n_clusters}; each cluster needs a point")
+    if (graph is None) == (coreset.kernel is None):
+        what = "of nodes; give graph=" if graph is None else "of vectors, and holds them; leave graph= out"
+        raise ParameterError(f"the coreset is {what}")
+    if size >= len(coreset):
+        return coreset
+    if coreset.kernel is not None:
+        whole, among, weights = None, coreset.kernel, coreset.weights
+    else:
+        whole = kernel_of_graph(graph, self_loop, method)
+        weights = given_unit(coreset.weights, -whole.graph.exponent)
+        among = whole.submatrix(coreset.indices, weights)
+    auto = isinstance(n_seeds, str) and n_seeds == "auto"
+    # A part may hold points of fewer clusters than there are, so only the number of seeds is by the clusters.
+    found = sample_coreset(
+        among, 1, weights=weights, size=size, method=method, n_seeds=2 * n_clusters if auto else n_seeds,
+        seeding=seeding, replace=replace, random_state=random_state,
+    )  # fmt: skip
+    if whole is not None:
+        return found.of(coreset.indices).of_graph(whole.graph, whole.multiple, whole.shift)
+    return dataclasses.replace(found.over(among).of(coreset.indices), n_points=coreset.n_points)
+
+
+@dataclass(frozen=True, eq=False)
+class CoresetTree:
+    """Coresets of the chunks of a stream: at most one for each level of a tree, like the digits of a binary number.
+
+    A coreset at level l stands for ``2^l`` chunks. Random numbers go by the places of chunks and merges in the stream.
+
+    Bentley, Saxe, "Decomposable searching problems I", J. Algorithms 1980; Har-Peled, Mazumdar, "On coresets for
+    k-means and k-median clustering", STOC 2004.
+    """
+
+    reduced: Callable  # of a Coreset and `random_state`, a smaller one: `reduce_coreset` with its other arguments
+    function: KernelFunction
+    precision: np.dtype  # of kernel values
+    streams: Streams
+    levels: tuple[Coreset | None, ...] = ()
+    n_chunks: int = 0
+
+    def with_chunks(self, X, weights=None):
+        """Return the tree with the rows of X, one more chunk, or of a dask.array, whose chunks are drawn from in place.
+
+        `weights` (n_rows,) float64 are ones if not given.
+        """
+        blocks = X if is_chunked(X) else [X]
+        n_blocks = X.numblocks[0] if is_chunked(X) else 1
+        streams = [self.streams.child("chunk", self.n_chunks + i) for i in range(n_blocks)]
+        tree = self
+        for coreset in map_chunks(_chunk_coreset, blocks, weights, self.reduced, self.function, self.precision,
+                                  each=streams):  # fmt: skip
+            tree = tree.with_coreset(coreset)
+        return tree
+
+    def with_coreset(self, coreset):
+        """Return the tree with the coreset of one more chunk."""
+        level = 0
+        while level < len(self.levels) and (before := self.levels[level]) is not None:
+            stream = self.streams.child(f"level {level}", self.n_chunks)
+            coreset = self.reduced(merge_coresets(before, coreset), random_state=stream)
+            level += 1
+        levels = (None,) * level + (coreset,) + self.levels[level + 1 :]
+        return replace(self, levels=levels, n_chunks=self.n_chunks + 1)
+
+    def whole(self):
+        """Return the coreset of all chunks."""
+        merged = merge_coresets(*[coreset for coreset in reversed(self.levels) if coreset is not None])
+        return self.reduced(merged, random_state=self.streams.child("whole", self.n_chunks))
+
+
+def _chunk_coreset(rows, streams, weights, reduced, function, precision):
+    """Draw the coreset of a chunk from all its rows that have weight, as from a coreset."""
+    n, indices = rows.shape[0], np.arange(rows.shape[0])
+    if weights is None:
+        weights = np.ones(n)
+    elif not weights.all():
+        indices = np.flatnonzero(weights)
+        rows, weights = rows[indices], weights[indices]
+    kernel = VectorKernel(rows, function, precision)
+    every = Coreset(indices, weights, "uniform", len(indices), kernel=kernel, n_points=n)
+    with limited_libraries():
+        return reduced(every, random_state=streams)

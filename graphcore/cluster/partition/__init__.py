@@ -1,1 +1,0 @@
-"""Carry the coreset's labels to all nodes."""

@@ -1,1 +1,0 @@
-"""From a graph and settings to labels: drafts, improved and recombined."""

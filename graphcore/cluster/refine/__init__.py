@@ -1,0 +1,1 @@
+"""Raise the objective of a partition: moves, merging, cycles, recombination, limits of size."""

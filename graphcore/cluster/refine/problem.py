@@ -1,0 +1,450 @@
+"""A clustering problem: a graph, the objective, constraints on the clusters; and the sums over clusters."""
+
+from contextlib import nullcontext
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
+
+import numpy as np
+
+from ...base.arrays import read_only
+from ...base.progress import count
+from ...base.threads import effective_jobs, map_blocks, map_items, row_blocks
+from ...base.types import Floats
+from ...distributed.passes import on_workers
+from ...graphs.passes import map_passes, pass_spans
+from ...graphs.rows import GraphRows
+from . import _quotient_loops as _loops
+from ._objective_loops import add_cluster_sums, objective_value
+from .objectives import Objective, objective_of
+
+_NO_COUNTS, _NONE_FIXED = read_only(np.empty(0, dtype=np.int64)), read_only(np.empty(0, dtype=bool))
+_ANY_SIZE = 2**62
+
+
+@dataclass(frozen=True, eq=False)
+class ClusterSums:
+    """Sums over each cluster of a graph, (n_clusters,) each."""
+
+    internal: np.ndarray  # of the matrix entries inside: twice the weight of its edges, once that of its self-loops
+    volume: np.ndarray  # of degrees
+    cut: np.ndarray  # weight of the edges that leave it; NaN where nodes have been moved since
+    size: np.ndarray  # int64: nodes, but for those of degree 0
+
+    @property
+    def arrays(self):
+        """The arrays that moves update, for compiled loops: (internal, volume, size)."""
+        return self.internal, self.volume, self.size
+
+    @property
+    def conductance(self) -> Floats:
+        """``cut / volume``, and 1 for a cluster without volume."""
+        return np.divide(self.cut, self.volume, out=np.ones(len(self.volume)), where=self.volume > 0)
+
+    def value(self, objective: str | Objective) -> float:
+        """Return the objective that local moving raises, by its name or as it is; larger is better."""
+        return float(objective_value(objective_of(objective).code, self.internal, self.volume))
+
+
+def cluster_sums(rows, labels, n_clusters, n_jobs=None, counts=None, splits=None):
+    """Add up weights and nodes of every cluster; `labels` (n,) int32, -1 for no cluster.
+
+    Where rows are groups, `counts` (n,) int64 holds the nodes that each stands for. `splits`, two float64 arrays (n,),
+    are filled with each node's weight inside and outside of its own cluster.
+    """
+    counts = read_only(np.empty(0, dtype=np.int64) if counts is None else counts)
+    count("entries summed", len(rows.indices))
+    spans = pass_spans(rows.indptr, few=True)
+    parts = map_passes(
+        _sums_part, rows, spans, read_only(labels), n_clusters, counts, splits is not None, n_jobs=n_jobs
+    )
+    if splits is not None:
+        for (first, last), (*_, inside, outside) in zip(spans, parts, strict=True):
+            splits[0][first:last], splits[1][first:last] = inside, outside
+    # Block by block in order, so that sums of floats do not depend on the number of threads.
+    sums = zip(*(part[:4] for part in parts), strict=True)
+    return ClusterSums(*(sum(arrays[1:], arrays[0]) for arrays in sums))
+
+
+def inner_sums(rows, labels, n_clusters, n_jobs=None):
+    """Return the `internal` of :func:`cluster_sums` alone: clusters may be as many as the nodes of a block."""
+    count("entries summed", len(rows.indices))
+    spans = pass_spans(rows.indptr, few=True)
+    parts = map_passes(_inner_part, rows, spans, read_only(labels), n_clusters, n_jobs=n_jobs)
+    return sum(parts[1:], parts[0])
+
+
+def _inner_part(rows, first, last, labels, n_clusters):
+    return _sums_part(rows, first, last, labels, n_clusters, np.empty(0, dtype=np.int64), False)[0]
+
+
+def _sums_part(rows, first, last, labels, n_clusters, counts, split):
+    """Return the sums over some nodes, and each one's weight inside and outside of its cluster if they are split."""
+    clusters = *(np.zeros(n_clusters) for _ in range(3)), np.zeros(n_clusters, dtype=np.int64)
+    nodes = tuple(np.empty((2, last - first if split else 0)))
+    add_cluster_sums(rows[:], read_only(counts), labels, first, last, clusters, nodes)
+    return *clusters, *nodes
+
+
+@dataclass(frozen=True, eq=False)
+class Constraints:
+    """Limits from above, nodes that stay, and what nodes count; where rows are groups of nodes, all is of groups."""
+
+    max_size: int = _ANY_SIZE  # of a cluster, as `counts` count
+    max_share: float = np.inf  # volume of a cluster, in mean volumes
+    counts: np.ndarray = field(default_factory=lambda: _NO_COUNTS, repr=False)  # (n,) int64; length 0 stands for ones
+    is_fixed: np.ndarray = field(default_factory=lambda: _NONE_FIXED, repr=False)  # (n,) bool; length 0 stands for none
+
+    def __str__(self):
+        size = "max_cluster_size" if len(self.counts) else f"max_cluster_size={self.max_size}"
+        limits = [size] * (self.max_size < _ANY_SIZE) + [f"max_share={self.max_share:g}"] * (self.max_share < np.inf)
+        return " and ".join(limits)
+
+    @property
+    def of_nodes(self):
+        """For compiled loops: (counts, is_fixed), whose types are always the same."""
+        return read_only(self.counts), read_only(self.is_fixed)
+
+    @property
+    def limits_clusters(self):
+        """Whether clusters have a largest size or volume."""
+        return self.max_size < _ANY_SIZE or self.max_share < np.inf
+
+    @property
+    def is_empty(self):
+        """Whether nodes count one each, and nothing limits them."""
+        return self.is_free and not len(self.counts)
+
+    @property
+    def is_free(self):
+        """Whether nothing limits what clusters take and where nodes go."""
+        return not (self.limits_clusters or len(self.is_fixed))
+
+    def max_volume(self, total, n_clusters):
+        """Return largest volume of a cluster, of `total`; a little more, as sums are rounded."""
+        return self.max_share * total / n_clusters * (1 + 1e-12)
+
+    def times(self, factor):
+        """Return the constraints with limits multiplied by a factor."""
+        size = self.max_size if self.max_size == _ANY_SIZE else int(self.max_size * factor)
+        return replace(self, max_size=size, max_share=self.max_share * factor)
+
+    def excess(self, sums):
+        """Factor by which the fullest cluster of ClusterSums is beyond its limits, at least 1."""
+        share = sums.volume.max() / self.max_volume(float(sums.volume.sum()), len(sums.volume))
+        return max(1.0, float(share), float(sums.size.max() / self.max_size))
+
+    def sizes(self, groups, n_groups):
+        """Return the counts of groups of nodes, (n_groups,) int64; nodes of -1 are left out."""
+        return label_sizes(groups, n_groups, self.counts)
+
+    def of_groups(self, groups, n_groups):
+        """Return the constraints for groups of nodes; a group that holds a fixed node is fixed."""
+        is_fixed = _NONE_FIXED
+        if len(self.is_fixed):
+            is_fixed = np.zeros(n_groups, dtype=bool)
+            is_fixed[groups[self.is_fixed & (groups >= 0)]] = True
+        return Constraints(self.max_size, self.max_share, self.sizes(groups, n_groups), read_only(is_fixed))
+
+
+FREE = Constraints()
+
+
+class Partition(NamedTuple):
+    """Labels, and what they are worth."""
+
+    fits: bool  # whether no cluster is smaller than the least size
+    value: float  # the objective
+    labels: np.ndarray  # (n,) int32, -1 for isolated nodes
+
+    def rank(self):
+        """Return the key by which partitions are compared."""
+        return self[:2]
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """A graph to be divided into clusters, and what is asked of them; where rows are groups of nodes, all is of groups.
+
+    No move shrinks a cluster below `min_size` (as the counts of the constraints count) or `min_share` of the mean
+    volume. With a `min_size` of 0 clusters may be emptied and founded: how many there are is free, up to `n_clusters`.
+    """
+
+    rows: GraphRows
+    n_clusters: int
+    objective: str | Objective = "information"
+    min_size: int = 1
+    min_share: float = 0.0
+    constraints: Constraints = FREE
+
+    @property
+    def code(self):
+        """The objective's code, of compiled loops."""
+        return self.record.code
+
+    @property
+    def record(self):
+        """The Objective."""
+        return objective_of(self.objective)
+
+    @property
+    def fewest(self):
+        """Clusters that there have to be."""
+        return self.n_clusters if self.min_size else 1
+
+    @property
+    def is_huge(self):
+        """Whether the graph is gone through as rarely as can be, and in its own order."""
+        return is_huge(len(self.rows.indices))
+
+    @property
+    def max_links(self):
+        """Entries that a graph between groups may have before only its strong links are kept."""
+        return max_links(self.rows)
+
+    def limits(self, total):
+        """(least size, least volume, largest size, largest volume) of a cluster, of a `total` volume."""
+        most = self.constraints.max_size, self.constraints.max_volume(total, self.n_clusters)
+        return self.min_size, self.min_share * total / self.n_clusters, *most
+
+    def task(self, sums):
+        """Return the arguments of compiled loops: rows, (counts, is_fixed), code, limits for labels with these sums."""
+        return self.rows[:], self.constraints.of_nodes, self.code, self.limits(float(sums.volume.sum()))
+
+    def sums(self, labels, n_jobs=None) -> ClusterSums:
+        """Return ClusterSums of labels."""
+        return cluster_sums(self.rows, labels, self.n_clusters, n_jobs, counts=self.constraints.counts)
+
+    def partition(self, labels, sums) -> Partition:
+        """Return labels as a Partition, by their sums; without empty clusters, in place, where their number is free."""
+        if not self.min_size:
+            compact_labels(labels, self.n_clusters)
+        return Partition(bool(sums.size.min() >= self.min_size), sums.value(self.objective), labels)
+
+    def spanning(self, *labellings, room=1):
+        """Return the problem with as many clusters as labels have, times `room` for new ones, if k is free."""
+        if self.min_size:
+            return self
+        return replace(self, n_clusters=room * (1 + max(int(each.max()) for each in labellings)))
+
+    def without_limits(self, n_clusters):
+        """Return the problem without constraints, for another number of clusters."""
+        return replace(
+            self,
+            n_clusters=n_clusters,
+            min_size=1,
+            min_share=0.0,
+            constraints=Constraints(counts=self.constraints.counts),
+        )
+
+    def between(self, groups, n_groups, n_jobs=None, max_links=None):
+        """Return the problem on the graph between groups of nodes."""
+        rows = quotient(self.rows, groups, n_groups, n_jobs, max_entries=max_links)
+        return replace(self, rows=rows, constraints=self.constraints.of_groups(groups, n_groups))
+
+
+_ENTRIES_PER_BLOCK = 1 << 17
+# Links that a cluster keeps, at least, where the graph between clusters would be too dense.
+_MAX_LINKS = 64
+_SAMPLED_ROWS = 256
+# A graph of more entries is huge: it may lie on a disk, and every pass over it is long.
+_MANY_ENTRIES = 1 << 28
+# It is read in its own order instead of cluster by cluster, and of its edges a sample is kept: 1 GB.
+_SAMPLED_ENTRIES = 1 << 27
+# Graphs between groups are exact up to this many entries, and up to this fraction of the graph's own.
+_FEW_LINKS, _MIN_COMPRESSION, _MANY_LINKS = 1 << 22, 4, 1 << 25
+# The least expected number of a cluster's entries in the sample that makes its links significant.
+_FEW_SAMPLED = 32
+_ONES = np.empty(0, dtype=np.int64)
+
+
+def matrix_of(rows):
+    """GraphRows of a weighted graph as a csr_array, which shares their memory."""
+    import scipy.sparse as sp
+
+    n = len(rows.degrees)
+    return sp.csr_array((rows.weights, rows.indices, rows.indptr), shape=(n, n))
+
+
+def quotient(rows, labels, n_clusters, n_jobs=None, max_entries=None):
+    """Graph between clusters: weights between them summed, the weight inside (both directions) as self-loop.
+
+    Degrees of the result are the clusters' volumes, and inner weights and volumes of any union of clusters are exact.
+    Columns are in no particular order. Edges to nodes of label -1 count in the degrees alone. Of a graph of more than
+    2^28 entries a sample of 2^27 stands for all, and everything is estimated. If a sample of rows predicts many
+    more entries than `max_entries`, only links among the strongest 64 of either end are kept, by weight times the
+    logarithm of weight over expected weight. Degrees then are the sums of what is kept: with the
+    volumes in their place, links that are missing would count as cut, and large unions of them as clusters.
+    """
+    scale = 1.0
+    if is_huge(len(rows.indices)):
+        count("entries sampled", len(rows.indices))
+        *sample, scale = sampled_links(rows, labels, n_clusters, _SAMPLED_ENTRIES, n_jobs)
+        rows = GraphRows(*sample)
+        labels = np.arange(n_clusters, dtype=np.int32)
+    starts, members = grouped(labels, n_clusters)
+    counts, volumes = np.zeros(n_clusters + 1, dtype=np.int64), label_volumes(labels, rows.degrees, n_clusters)
+    # Work is clusters and their nodes here, so many of which have a block's entries.
+    borders = row_blocks(starts, 1 + _ENTRIES_PER_BLOCK * (len(labels) + n_clusters) // max(1, len(rows.indices)))
+    grouping = rows[:3], labels, starts, members
+    max_links, cuts = 0, np.empty(n_clusters, dtype=np.float32)
+    if is_too_dense(rows, labels, n_clusters, max_entries, grouping):
+        count("entries grouped", len(rows.indices))
+        max_links = _MAX_LINKS
+        map_blocks(lambda a, b: _loops.link_cuts(grouping, volumes, max_links, a, b, cuts), borders, n_jobs)
+    count("entries grouped", len(rows.indices))
+    parts = map_blocks(
+        lambda a, b: _loops.quotient_rows(grouping, volumes, max_links, a, b, cuts, counts[1:]), borders, n_jobs
+    )
+    indptr = np.cumsum(counts, out=counts)
+    if len(parts) == 1:
+        ((indices, weights),) = parts
+    else:
+        indices, weights = np.empty(indptr[-1], dtype=np.int32), np.empty(indptr[-1])
+
+        def place(i):
+            span = slice(indptr[borders[i]], indptr[borders[i + 1]])
+            (indices[span], weights[span]), parts[i] = parts[i], None
+
+        map_items(place, range(len(parts)), n_jobs)
+    if max_links:
+        import scipy.sparse as sp
+
+        volumes = sp.csr_array((weights, indices, indptr), shape=(n_clusters, n_clusters)) @ np.ones(n_clusters)
+    if scale != 1.0:
+        weights *= scale
+        volumes *= scale
+    return GraphRows(*map(read_only, (indptr, indices, weights, volumes)))
+
+
+def sampled_links(rows, labels, n_clusters, n_entries, n_jobs=None):
+    """Sample the edges, and list what each cluster has of them: (indptr, indices, weights, degrees, scale).
+
+    An edge is in the sample by a hash of its ends; those with an end of label -1 are left out. About `n_entries` are
+    kept of a graph of more, in a row for each cluster, in which the cluster at the other end may stand many times.
+    Sums over the sample times `scale` estimate sums over the graph.
+    """
+    scale = max(1.0, len(rows.indices) / n_entries)
+    limit = np.uint64(min(2.0**64 / scale, 2.0**64 - 2048))
+    parts = map_passes(_sample_part, rows, pass_spans(rows.indptr), read_only(labels), limit, n_jobs=n_jobs)
+    starts, degrees = np.zeros(n_clusters + 1, dtype=np.int64), np.zeros(n_clusters)
+    # Every thread goes through all links, and writes to clusters of its own.
+    borders = np.linspace(0, n_clusters, effective_jobs(n_jobs) + 1).astype(np.int64)
+    map_blocks(lambda a, b: [_loops.count_links(links, a, b, starts[1:], degrees) for links in parts], borders, n_jobs)
+    np.cumsum(starts, out=starts)
+    out_indices = np.empty(starts[-1], dtype=np.int32)
+    out_weights = np.empty(starts[-1] if len(rows.weights) else 0)
+    cursors = starts[:-1].copy()
+    parts.reverse()
+    while parts:  # what is placed is freed
+        map_blocks(lambda a, b: _loops.place_links(parts[-1], a, b, cursors, out_indices, out_weights), borders, n_jobs)
+        parts.pop()
+    return *map(read_only, (starts, out_indices, out_weights, degrees)), scale
+
+
+def _sample_part(rows, first, last, labels, limit):
+    return _loops.sample_links(rows[:], labels, first, last, limit)
+
+
+def max_links(rows):
+    """Return entries that a graph between groups may have before only its strong links are kept."""
+    return min(max(_FEW_LINKS, len(rows.indices) // _MIN_COMPRESSION), _MANY_LINKS)
+
+
+def is_huge(n_entries):
+    """Return whether a graph of so many entries is gone through as rarely as can be, and in its own order."""
+    return n_entries > _MANY_ENTRIES
+
+
+def goes_to_workers(graph):
+    """Return whether workers, where there are any, run passes over a graph: it is huge, and they can open it."""
+    return is_huge(graph.n_entries) and graph.origin is not None
+
+
+def min_sampled_volume(rows):
+    """Volume below which a cluster of a huge graph has too few entries in the sample to know its neighbours."""
+    return _FEW_SAMPLED * float(rows.degrees.sum()) / _SAMPLED_ENTRIES
+
+
+def is_too_dense(rows, labels, n_clusters, max_entries, grouping=None):
+    """Whether the graph between clusters would have more than `max_entries` (None: any number), by some of its rows.
+
+    `grouping` is that of the compiled loops, if at hand.
+    """
+    if max_entries is None or min(n_clusters**2, len(rows.indices)) <= max_entries:
+        return False
+    if grouping is None:
+        grouping = rows[:3], labels, *grouped(labels, n_clusters)
+    chosen = np.linspace(0, n_clusters, min(n_clusters, _SAMPLED_ROWS), endpoint=False).astype(np.int64)
+    lengths = np.empty(len(chosen), dtype=np.int64)
+    _loops.row_lengths(grouping, chosen, lengths)
+    return lengths.mean() * n_clusters > max_entries
+
+
+def grouped(labels, n_clusters):
+    """(starts, members): the nodes of cluster c are members[starts[c]:starts[c + 1]]."""
+    starts = np.empty(n_clusters + 1, dtype=np.int64)
+    members = np.empty(len(labels), dtype=np.int32 if len(labels) < 2**31 else np.int64)
+    _loops.group_nodes(labels, starts, members)
+    return starts, members
+
+
+def common_refinement(labellings, n_clusters):
+    """(groups (n,) int32, their number): nodes that are together in all of several labellings; -1 is left out."""
+    groups, count = labellings[0].copy(), n_clusters
+    for other in labellings[1:]:
+        starts, members = grouped(groups, count)
+        out = np.empty_like(groups)
+        count = _loops.number_pairs(other, n_clusters, starts, members, out)
+        groups = out
+    if len(labellings) == 1:
+        count = compact_labels(groups, count)
+    return groups, count
+
+
+def label_sizes(labels, n_clusters, counts=_ONES):
+    """Return nodes of every label, int64, as `counts` count; labels of -1 are left out."""
+    sizes = np.zeros(n_clusters, dtype=np.int64)
+    _loops.label_sums(labels, read_only(counts), sizes)
+    return sizes
+
+
+def label_volumes(labels, degrees, n_clusters):
+    """Sum of the degrees of the nodes of every label; labels of -1 are left out."""
+    volumes = np.zeros(n_clusters)
+    _loops.label_sums(labels, degrees, volumes)
+    return volumes
+
+
+def contingency(labels, other, n_clusters):
+    """Count the nodes in common of the clusters of two labellings (-1 left out): csr_array (n_clusters, n_clusters)."""
+    import scipy.sparse as sp
+
+    both = (labels >= 0) & (other >= 0)
+    places = labels[both], other[both]
+    return sp.csr_array((np.ones(len(places[0]), dtype=np.int64), places), shape=(n_clusters, n_clusters))
+
+
+def compact_labels(labels, n_clusters):
+    """Renumber the labels in use 0, 1, ... in place, keeping their order; returns how many there are."""
+    is_used = label_sizes(labels, n_clusters) > 0
+    labels[:] = apply_labels((np.cumsum(is_used) - 1).astype(np.int32), labels)
+    return int(np.count_nonzero(is_used))
+
+
+def apply_labels(table, groups):
+    """Return labels of nodes, from labels of their groups; -1 for nodes without a group."""
+    out = np.empty(len(groups), dtype=np.int32)
+    _loops.apply_labels(table, groups, out)
+    return out
+
+
+def pick_labels(groups, n_groups, labels):
+    """Return labels of groups, from labels of nodes that agree within each group."""
+    out = np.empty(n_groups + 1, dtype=np.int32)
+    out[groups] = labels  # of nodes without a group (-1) into the last place
+    return out[:-1]
+
+
+def distributed_context(graph):
+    """Return a context in which the workers of the current Dask client, if any, run passes over a huge graph."""
+    return on_workers(graph) if goes_to_workers(graph) else nullcontext()

@@ -1,1 +1,0 @@
-"""Choosing the number of clusters."""

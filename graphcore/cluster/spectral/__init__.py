@@ -1,1 +1,0 @@
-"""Label the few: partition a coreset graph by its spectrum."""
