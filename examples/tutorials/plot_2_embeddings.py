@@ -43,9 +43,9 @@ for column, nodes in zip(axes.T, central, strict=True):
         ax.set_axis_off()
 
 # %%
-# In a map of the vectors each cluster is a disk near those that it shares edges with:
+# A drawing has every vector, in a cluster near those that it shares edges with:
 
-graphcore.plot.node_map(model)
+graphcore.plot.graph_drawing(model.graph_, model.labels_)
 
 # %%
 # Vectors may be float32 or float64, dense or sparse. Use ``metric="cosine"`` for embeddings whose length carries no

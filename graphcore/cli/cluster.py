@@ -124,8 +124,6 @@ _STAGES = ("coreset_size", "sampling", "eigen_solver", "published")
     click.option("--report", metavar="FILE", type=PAGE, help="Write a page (HTML) with pictures and the quality of the "
                  "clusters."),
     truth_option,
-    click.option("--robustness", is_flag=True, help="Cluster resampled edges to measure which clusters the data "
-                 "support, for the summary and the report."),
     click.option("--membership", metavar="FILE", type=OUTPUT, help="Write node, cluster and probability for every "
                  "node and the clusters near it (.npz: a sparse matrix)."),
     click.option("--model", metavar="FILE", type=OUTPUT, help="Save the model (.npz) with its graph, for `graphcore "
@@ -158,7 +156,7 @@ def cluster(console, input, **options):
     start, stages, given = time.perf_counter(), console.stages, SimpleNamespace(**options)
     settings = {name: options[name] for name in defaults() if options[name] is not None}
     files = {name: options[name] for name in ("output", "tree", "report", "membership", "model")}
-    console.n_after = 1 + given.robustness + sum(files[name] is not None for name in ("report", "tree", "membership"))
+    console.n_after = 1 + sum(files[name] is not None for name in ("report", "tree", "membership"))
     params = _check(console, given, settings, files)
     drawn = {"random_state": given.random_state, "n_jobs": given.n_jobs}
     from ..base.streams import Streams
@@ -191,19 +189,16 @@ def cluster(console, input, **options):
             if given.model is not None:
                 model.save(given.model)
         with telling_of(given.output):
-            robustness = _measure(console, given, input, model, truth, drawn)
-    facts = cluster_facts(input, model, robustness) | {"seed": given.random_state} | files
+            _measure(console, given, input, model, truth, drawn)
+    facts = cluster_facts(input, model) | {"seed": given.random_state} | files
     facts["truth"] = None if truth is None else agreement(model.labels_, as_numbers(truth), model.graph_)
     facts["seconds"] = {**stages.seconds, "total": time.perf_counter() - start}
     return facts, graph_lines(facts) + cluster_lines(facts)
 
 
 def _measure(console, given, input, model, truth, drawn):
-    """Write what is measured of the fitted model besides its labels; return its Robustness, or None."""
-    stages, robustness = console.stages, None
-    if given.robustness:
-        with stages("robustness"):
-            robustness = model.robustness(random_state=given.random_state)
+    """Write what is measured of the fitted model besides its labels."""
+    stages = console.stages
     memberships = None if given.report is None and given.membership is None else model.membership_
     if given.membership is not None:
         from ..files.labels import write_memberships
@@ -214,8 +209,7 @@ def _measure(console, given, input, model, truth, drawn):
         with stages("write the tree"):
             model.tree_.write(given.tree)
     if given.report is not None:
-        from ..report.model import columns_of
-        from ..report.page import write_report
+        from ..report.page import columns_of, write_report
 
         with stages("report"):
             about = page_about(
@@ -225,9 +219,8 @@ def _measure(console, given, input, model, truth, drawn):
             )  # fmt: skip
             write_report(
                 given.report, model.graph_, model.labels_, n_clusters=model.n_clusters_, membership=memberships,
-                clustering=model.clustering_, truth=truth, robustness=robustness, about=about, **drawn,
+                clustering=model.clustering_, truth=truth, about=about, **drawn,
             )  # fmt: skip
-    return robustness
 
 
 def _check(console, given, settings, files):

@@ -117,6 +117,8 @@ def _draw(path, graph, labels, digits):
 
     figure = Figure(figsize=(6.4, 4.6), layout="constrained")
     names = {c: f"{np.bincount(digits[labels == c]).argmax()}s" for c in np.unique(labels[labels >= 0]).tolist()}
-    graph_drawing(graph, labels, names=names, ax=figure.subplots())
+    ax = graph_drawing(graph, labels, ax=figure.subplots())
+    for text in ax.texts:
+        text.set_text(names[int(text.get_text())])
     with atomic_output(path) as stream:
         figure.savefig(stream, format=os.path.splitext(path)[1][1:].lower(), dpi=150)

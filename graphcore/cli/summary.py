@@ -14,7 +14,7 @@ def graph_facts(path, graph):
     }  # fmt: skip
 
 
-def cluster_facts(path, model, robustness):
+def cluster_facts(path, model):
     """Collect the facts about a fitted model, ready for JSON."""
     import numpy as np
 
@@ -34,7 +34,6 @@ def cluster_facts(path, model, robustness):
         "unreached": result.n_unreached,
         "stability": None if stability is None else float(stability[labels >= 0].mean()),
         "unsure_clusters": result.n_unsure,
-        "robustness": None if robustness is None else robustness.figures(),
         "version": __version__,
     }
 
@@ -58,9 +57,7 @@ def cluster_lines(facts):
     """Return pairs of heading and text about a clustering."""
     from ..cluster.n_clusters import how_chosen
 
-    coreset, settings, chosen, found, truth = (
-        facts[name] for name in ("coreset", "settings", "chosen", "robustness", "truth")
-    )
+    coreset, settings, chosen, truth = (facts[name] for name in ("coreset", "settings", "chosen", "truth"))
     draws = "" if coreset["draws"] == coreset["nodes"] else f" from {coreset['draws']:,} draws"
     unreached = facts["unreached"] if settings["published"] else 0
     lines = {
@@ -73,8 +70,6 @@ def cluster_lines(facts):
         "NC": f"{facts['normalized_cut']:.4f}, the normalised cut; lower is better",
         "stability": facts["stability"] is not None
         and f"{facts['stability']:.2f}, the share of drafts from the same edges that agree with a label",
-        "robustness": found
-        and f"ARI {found['ari']:.2f} ± {found['ari_spread']:.2f} with quick fits to resampled edges",
         "truth": truth and agreement_line(truth),
         "verdict": facts["unsure_clusters"] and _verdict(facts),
         "unreached": unreached and f"{count(unreached, 'node')} without an edge to the coreset, put into one cluster",

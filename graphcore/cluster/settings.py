@@ -307,15 +307,6 @@ def resolve(params, graph, total_size=None):
     return Settings(n_clusters=k, max_drafts=effort[0], price=effort[1], **kept)
 
 
-def quick_settings(settings, graph):
-    """Return settings of a fit with ``effort="fast"`` to another graph of the nodes, some of which may be isolated."""
-    n_linked = graph.n_nodes - graph.n_isolated
-    return replace(
-        settings, n_clusters=min(settings.n_clusters, n_linked), coreset_size=min(settings.coreset_size, n_linked),
-        max_drafts=1, price=0.0, time_limit=None,
-    )  # fmt: skip
-
-
 def resized(settings, given, graph):
     """Return settings for a changed graph; `given` are the limits of clusters as a user gave them."""
     n_linked = graph.n_nodes - graph.n_isolated

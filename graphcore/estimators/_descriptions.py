@@ -1,21 +1,18 @@
-"""Describe the clusters of a fitted graph: subgraphs, tables, a report, and robustness."""
+"""Describe the clusters of a fitted graph: subgraphs, tables and a report."""
 
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from ..base.estimator import stages_of
-from ..base.types import AnyData, AnyGraph, ArrayLike, PathLike, RandomState, Table
+from ..base.types import AnyData, AnyGraph, ArrayLike, PathLike, Table
 from ..base.validation import check_integer
-from ..cluster.pipeline import cluster_graph
-from ..cluster.settings import quick_settings
 from ..exceptions import InputError, missing_package
 from ..graphs.as_graph import as_graph
 from ..graphs.derived import subgraph
 from ..graphs.from_table import as_library
 from ..graphs.graph import Graph
-from ..metrics import Robustness, cluster_summary, describe, robustness
+from ..metrics import cluster_summary, describe
 
 if TYPE_CHECKING:
     from ..report.facts import ReportFacts
@@ -184,58 +181,9 @@ class ClusterDescriptions:
         membership[alone] = self.n_clusters_ + np.arange(np.count_nonzero(alone))
         return igraph.VertexClustering(g, membership.tolist())
 
-    def robustness(
-        self, n_refits: int = 10, *, graph: AnyGraph | None = None, random_state: RandomState = 0
-    ) -> Robustness:
-        """Compare `labels_` with quick fits to graphs of resampled edges.
-
-        `stability_` measures whether another seed gives the same clusters of the same edges, and this method whether
-        other edges do. Given labels are kept in refits; initial labels are not used.
-
-        Parameters
-        ----------
-        n_refits : int, default 10
-            Number of refits; each takes about as long as a fit with ``effort="fast"``, and `n_jobs` run side by side.
-        graph : Graph, sparse matrix or networkx graph, optional
-            The graph that was clustered. Default: the one that the model holds.
-        random_state : int, Generator, RandomState or None, default 0
-
-        Returns
-        -------
-        Robustness
-            Robustness of the whole (`ari`), each cluster and each node, see :func:`graphcore.metrics.robustness`. For
-            vectors, edges of their neighbour graph are resampled.
-
-        Raises
-        ------
-        InputError
-            If the graph has another number of nodes, or more than 2^28 entries.
-
-        Examples
-        --------
-        >>> import graphcore
-        >>> graph, _ = graphcore.datasets.planted_partition(3, 50, 0.3, 0.01, random_state=0)
-        >>> found = graphcore.CoresetSpectralClustering(3, random_state=0).fit(graph).robustness()
-        >>> bool(found.ari.mean() > 0.9), found.clusters.shape, found.nodes.shape
-        (True, (3,), (150,))
-        """
-        check_is_fitted(self)
-        graph = self._known_graph(graph)
-        settings, known = self.clustering_.settings, self.clustering_.known
-
-        def refit(drawn, seed):
-            return cluster_graph(drawn, quick_settings(settings, drawn), known=known, random_state=seed).labels
-
-        with stages_of(self) as stages, stages("robustness"):
-            return robustness(
-                graph, self.labels_, refit, n_clusters=self.n_clusters_, n_refits=n_refits, random_state=random_state,
-                n_jobs=self.n_jobs,
-            )  # fmt: skip
-
     def report(
         self, path: PathLike, graph: AnyGraph | None = None, *, title: str | None = None,
-        truth: ArrayLike | None = None, pictures: bool | str = "auto", robustness: Robustness | None = None,
-        described: Table | None = None,
+        truth: ArrayLike | None = None, pictures: bool | str = "auto", described: Table | None = None,
     ) -> "ReportFacts":  # fmt: skip
         """Write a report on the clusters: one HTML file that needs no other file and no network.
 
@@ -252,8 +200,6 @@ class ClusterDescriptions:
             Known classes to compare with, of any kind; integers below 0 and the text "-1" stand for "not known".
         pictures : bool or "auto", default "auto"
             Whether to draw pictures, which needs matplotlib; "auto" leaves them out where that is missing.
-        robustness : Robustness, optional
-            Result of :meth:`robustness`. Without it the page shows stability over seeds, and calls no cluster sure.
         described : table, optional
             Result of :meth:`describe`, whose columns or words the page shows for each cluster.
 
@@ -276,11 +222,11 @@ class ClusterDescriptions:
         >>> model.report("karate.html", title="A karate club")  # doctest: +SKIP
         """
         check_is_fitted(self)
-        from ..report.model import report_model
+        from ..report.page import report_model
 
         return report_model(
             self, path, self._known_graph(graph), self.clustering_, title=title, truth=truth,
-            pictures=pictures, robustness=robustness, described=described,
+            pictures=pictures, described=described,
         )  # fmt: skip
 
     def _known_graph(self, graph):

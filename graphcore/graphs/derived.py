@@ -1,16 +1,10 @@
-"""Graphs made of another one: some of its nodes, its nodes weighed, its edges drawn anew."""
-
-import math
+"""Graphs made of another one: some of its nodes, its nodes weighed."""
 
 import numpy as np
 
-from ..base.threads import row_spans
 from ..exceptions import InputError
 from .graph import Graph
 from .rows import entries_of
-
-# Probability that a Poisson number of mean 1 is at most 0, 1, ..., 17: the rest is below 2^-52.
-_AT_MOST = np.cumsum([math.exp(-1) / math.factorial(i) for i in range(18)])
 
 
 def subgraph(graph, nodes):
@@ -55,33 +49,6 @@ def weigh_nodes(graph, weights):
     if not np.isfinite(entries).all():
         raise InputError("sample_weight times weights of edges is beyond the largest number; give smaller weights")
     return _weighted(graph, entries)
-
-
-def resample_edges(graph, seed):
-    """Return the graph with each edge as many times as an edge of a bootstrap sample: a Poisson number of mean 1.
-
-    Edges drawn several times weigh that much more, those not drawn (37 %) are left out, so that nodes may be isolated.
-    Numbers depend on the edge and on `seed` (an integer) alone. Holds at most 8 bytes for every entry that is left.
-    """
-    entries = np.empty(graph.n_entries, dtype=np.float32 if graph.weights is None else graph.weights.dtype)
-    for first, last in row_spans(graph.indptr):
-        span = slice(graph.indptr[first], graph.indptr[last])
-        rows = np.repeat(np.arange(first, last), np.diff(graph.indptr[first : last + 1]))
-        columns = graph.indices[span]
-        key = _mixed(np.full(len(rows), seed, dtype=np.uint64), np.minimum(rows, columns))
-        key = _mixed(key, np.maximum(rows, columns))
-        entries[span] = np.searchsorted(_AT_MOST, (key >> np.uint64(11)) * 2.0**-53, side="right")
-        if graph.weights is not None:
-            entries[span] *= graph.weights[span]
-    return _weighted(graph, entries)
-
-
-def _mixed(state, values):
-    """SplitMix64's next states, uint64, for one value each."""
-    z = state + (values.astype(np.uint64) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
-    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return z ^ (z >> np.uint64(31))
 
 
 def _weighted(graph, entries):

@@ -1,16 +1,12 @@
 """Plots of a clustering. Each function draws into matplotlib axes and returns them; matplotlib is needed."""
 
-from .curves import balance_choice, k_sweep, objective_history
 from .dendrogram import dendrogram
 from .drawing import graph_drawing
-from .map import coreset_coordinates, coreset_map, node_map
+from .map import coreset_map
 from .quotient import quotient_graph
 from .sizes import cluster_sizes
 
-__all__ = [
-    "balance_choice", "cluster_sizes", "coreset_coordinates", "coreset_map", "dendrogram",
-    "graph_drawing", "k_sweep", "node_map", "objective_history", "quotient_graph",
-]  # fmt: skip
+__all__ = ["cluster_sizes", "coreset_map", "dendrogram", "graph_drawing", "quotient_graph"]
 
 
 def __dir__():

@@ -12,7 +12,6 @@ PAPER = "#fefefe"
 # Clusters differ in shade and in shape; the shades stay apart for eyes that lack one of the three kinds of cones.
 SHADES = ("#3b5875", "#e6bd45", "#883fd1", "#e67373", "#752323", "#a1a1e6")
 SHAPES = "osD^vP"
-HATCHES = ("", "//", "--", "\\\\", "||", "++")
 # A quantity from low to high, light to dark.
 STEPS = ("#f0e6d2", "#d9bf92", "#b08d57", "#76592f", "#3d2c12")
 _BESIDE = {"loc": "upper left", "bbox_to_anchor": (1.01, 1), "borderaxespad": 0}
@@ -56,9 +55,8 @@ def bare(ax):
 
 
 def cluster_style(rank):
-    """Return (shade, shape, hatch) of the cluster of this rank; 36 clusters differ in shade or shape."""
-    turn = rank + rank // len(SHADES)
-    return SHADES[rank % len(SHADES)], SHAPES[turn % len(SHAPES)], HATCHES[turn % len(HATCHES)]
+    """Return (shade, shape) of the cluster of this rank; 36 clusters differ in one of both."""
+    return SHADES[rank % len(SHADES)], SHAPES[(rank + rank // len(SHADES)) % len(SHAPES)]
 
 
 def cluster_ranks(places, labels, weights=None):
@@ -168,32 +166,26 @@ def label_points(ax, points, texts, *, gap=4.0, beside=True, dots=()):
     return written
 
 
-def scatter_clusters(ax, points, labels, area, names, *, weights=None, others=None, **look):
+def scatter_clusters(ax, points, labels, area, *, weights=None, **look):
     """Draw a mark at each point, by shade and shape of its cluster; the limits of `ax` must be final but for the marks.
 
     `weights` are of points (1 if None). Up to six clusters are named in a legend, others at the median of their points
-    if there is room; `names` has names of clusters, or is None for their numbers. `others` are points in none, which
-    have a label.
+    if there is room.
     """
     ranks = cluster_ranks(points, labels, weights)
-    order = list(ranks)
+    marks = []
     for c, rank in ranks.items():
-        shade, shape, _ = cluster_style(rank)
+        shade, shape = cluster_style(rank)
         mine = labels == c
-        ax.scatter(
+        marks.append(ax.scatter(
             *points[mine].T, s=np.broadcast_to(area, labels.shape)[mine], c=shade, marker=shape, linewidths=0.3,
             edgecolors=INK, gid=clusters_gid([c]), **look,
-        )  # fmt: skip
-    texts = [str(c) if names is None else str(names.get(c, c)) for c in order]
-    rest = [] if others is None else [others]
-    names_of_rest = [each.get_label() for each in rest]
-    if len(order) <= len(SHAPES):
-        marks, texts = [*ax.collections[-len(order) :], *rest], texts + names_of_rest
-        for handle in legend(ax, marks, texts, title="cluster").legend_handles[: len(order)]:
+        ))  # fmt: skip
+    texts = [str(c) for c in ranks]
+    if len(ranks) <= len(SHAPES):
+        for handle in legend(ax, marks, texts, title="cluster").legend_handles:
             handle.set_sizes([36])
         return
-    if rest:
-        legend(ax, rest, names_of_rest)
-    middles = np.array([np.median(points[labels == c], axis=0) for c in order])
+    middles = np.array([np.median(points[labels == c], axis=0) for c in ranks])
     for note in label_points(ax, middles, texts, beside=False):
         note.set_bbox({"boxstyle": "round,pad=0.15", "facecolor": PAPER, "alpha": 0.75, "linewidth": 0})

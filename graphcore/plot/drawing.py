@@ -3,14 +3,14 @@
 import numpy as np
 
 from ..base.streams import Streams
-from ..base.types import AnyGraph, ArrayLike, Axes, Mapping, RandomState
-from ..base.validation import check_integer
+from ..base.types import AnyGraph, ArrayLike, Axes, RandomState
 from ..exceptions import InputError
 from ..graphs.derived import subgraph
 from ..metrics.cut import placed_labels, quotient_graph
 from ._style import MIDDLE, axes_of, bare, cluster_ranks, cluster_style, clusters_gid, picture, scatter_clusters
 from .quotient import disk_places, disk_radii, heaviest_links
 
+MOST_DRAWN, _MOST_EDGES = 3000, 4000
 _N_LINKS = 3
 # Share of the page that disks of the clusters would cover.
 _SHARE = 0.42
@@ -22,27 +22,20 @@ _LEAN = 0.15
 
 @picture
 def graph_drawing(
-    graph: AnyGraph, labels: ArrayLike, *, most: int = 3000, n_edges: int = 4000,
-    names: Mapping[int, str] | None = None, random_state: RandomState = 0, ax: Axes | None = None,
+    graph: AnyGraph, labels: ArrayLike, *, random_state: RandomState = 0, ax: Axes | None = None,
 ) -> Axes:  # fmt: skip
-    """Draw every node of a small graph, and a shade behind each cluster.
+    """Draw every node of a graph of up to 3,000 nodes, and a shade behind each cluster.
 
     Clusters are placed by the links between them, and the nodes of each by the edges inside it: edges attract, nodes
     repel each other. Every node is then moved towards its neighbours, so that nodes at a border lie at it. Up to six
-    clusters have a legend. For more, shades, shapes and hatches are reused in other combinations, as far as possible
-    from each other, and the largest clusters are numbered.
+    clusters have a legend. For more, shades and shapes are reused in other combinations, as far as possible from each
+    other, and the largest clusters are numbered. Of more than 4,000 edges a random sample is drawn.
 
     Parameters
     ----------
     graph : Graph, sparse matrix or networkx graph
     labels : array-like of shape (n_nodes,), integer
         Cluster of every node, from 0; nodes of -1 and nodes without an edge are not drawn.
-    most : int, default 3000
-        Largest number of nodes; larger graphs raise an error.
-    n_edges : int, default 4000
-        Largest number of edges that are drawn; of more, a random sample. All of them attract.
-    names : dict of int to str, optional
-        Names of clusters; default their numbers.
     random_state : int, Generator, RandomState or None, default 0
         Seed of the sample of edges.
     {ax}
@@ -60,20 +53,20 @@ def graph_drawing(
     ['0', '1']
     """
     graph, labels, k = placed_labels(graph, labels, None)
-    check_integer("n_edges", n_edges, low=0)
     nodes = np.flatnonzero(labels >= 0)
     if len(nodes) == 0:
         raise InputError("no node has a cluster: there is nothing to draw")
-    if len(nodes) > check_integer("most", most, low=1):
+    if len(nodes) > MOST_DRAWN:
         raise InputError(
-            f"{len(nodes):,} nodes are more than can be drawn (most={most}); raise most=, or let node_map draw a sample"
+            f"{len(nodes):,} nodes are more than the {MOST_DRAWN:,} that can be drawn; draw a cluster, "
+            "model.subgraph(cluster), or quotient_graph"
         )
     rng = Streams(random_state).generator("drawing")
     ends, weights = _edges(graph, nodes)
     places = _places(graph, labels, k, nodes, ends, weights)
     labels = labels[nodes]
     ax = axes_of(ax, (6.4, 4.6))
-    shown = np.sort(rng.choice(len(ends), n_edges, replace=False)) if len(ends) > n_edges else slice(None)
+    shown = np.sort(rng.choice(len(ends), _MOST_EDGES, replace=False)) if len(ends) > _MOST_EDGES else slice(None)
     _draw_edges(ax, places, ends[shown])
     bare(ax)
     ax.set_aspect("equal", adjustable="datalim")
@@ -81,7 +74,7 @@ def graph_drawing(
     area = float(np.clip(9000 / len(nodes), 6, 60))
     for c, rank in cluster_ranks(places, labels).items():
         _shade(ax, places[labels == c], rank, c)
-    scatter_clusters(ax, places, labels, area, names, zorder=3)
+    scatter_clusters(ax, places, labels, area, zorder=3)
     return ax
 
 
@@ -96,8 +89,8 @@ def _edges(graph, nodes):
 
 def _places(graph, labels, k, nodes, ends, weights):
     """Place clusters as in the picture of the quotient graph, and the nodes of each by networkx's forces."""
-    middles, reach = cluster_disks(quotient_graph(graph, labels, k), np.bincount(labels[nodes], minlength=k))
     own = labels[nodes]
+    middles, reach = _cluster_disks(quotient_graph(graph, labels, k), np.bincount(own, minlength=k))
     places = middles[own]
     for c in np.unique(own):
         mine = np.flatnonzero(own == c)
@@ -105,7 +98,7 @@ def _places(graph, labels, k, nodes, ends, weights):
     return _leaning(places, ends, weights)
 
 
-def cluster_disks(between, sizes):
+def _cluster_disks(between, sizes):
     """Middles (n_clusters, 2) and radii of disks as large as clusters, near each other by the graph `between` them."""
     from scipy.spatial.distance import pdist
 
@@ -176,7 +169,7 @@ def _shade(ax, points, rank, cluster):
     except QhullError:  # all on one line
         return
     middle = corners.mean(axis=0)
-    shade, _, hatch = cluster_style(rank)
-    style = {"facecolor": shade, "edgecolor": shade, "hatch": hatch, "alpha": 0.25, "joinstyle": "round"}
+    shade, _ = cluster_style(rank)
     around = middle + 1.06 * (corners - middle)
+    style = {"facecolor": shade, "edgecolor": shade, "alpha": 0.25, "joinstyle": "round"}
     ax.add_patch(Polygon(around, linewidth=1, zorder=2, gid=clusters_gid([cluster]), **style))

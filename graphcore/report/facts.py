@@ -1,4 +1,4 @@
-"""Everything that a report tells, gathered in one pass over graph and labels."""
+"""Everything that a report tells, gathered in few passes over graph and labels."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -8,17 +8,84 @@ import numpy as np
 from .. import __version__
 from ..base.types import AnyGraph, ArrayLike, Table
 from ..base.validation import are_missing, check_integer, whole_labels
+from ..cluster.evidence import cluster_shares
 from ..cluster.pipeline import Clustering
 from ..cluster.refine.merging import MergeTree, agglomerate
+from ..cluster.refine.problem import ClusterSums
 from ..exceptions import InputError
 from ..graphs.graph import Graph
-from ..metrics import Robustness, agreement, quotient_graph
-from ..metrics.robustness import ROBUST
-from .levels import Measured, gather_levels
-from .nodes import NodeFacts, gather_nodes
+from ..metrics import agreement, quotient_graph
+from ..metrics.clusters import most_central
+from ..metrics.cut import placed_labels, sparse_rows, split_sums
+from ..neighbors.neighbor_lists import places_in_rows
 
-# A cluster of more than this has less of its edge weight inside than outside.
-_MOST_OUTSIDE = 0.5
+# Nodes that can be looked up on the page; of more, the most central of each cluster.
+MOST_LISTED = 100_000
+_N_NEAR = 3
+_N_BORDER = 30
+# The number of nodes among which border nodes are sought: of low stability, and with much weight on both sides.
+_CANDIDATES = 5_000
+_PIECE = 1 << 14
+
+
+@dataclass(frozen=True, eq=False)
+class Measured:
+    """Sums of clusters, and their measures."""
+
+    sums: ClusterSums
+
+    @property
+    def normalized_cut(self) -> float:
+        """Mean conductance; a missing cluster counts 1."""
+        return float(self.sums.conductance.mean())
+
+    @property
+    def coverage(self) -> float:
+        """Share of the whole edge weight that lies inside clusters."""
+        volume = self.sums.volume.sum()
+        return float(self.sums.internal.sum() / volume) if volume > 0 else 0.0
+
+    @property
+    def chance_cut(self) -> float:
+        """Normalised cut to be expected of clusters of these volumes on a graph of these degrees, drawn at random."""
+        return float((1 - self.sums.volume / max(self.sums.volume.sum(), 1e-300)).mean())
+
+    @property
+    def chance_coverage(self) -> float:
+        """Share of the weight to be expected inside clusters of these volumes, as for `chance_cut`."""
+        volume = self.sums.volume / max(float(self.sums.volume.sum()), 1e-300)
+        return float(np.square(volume).sum())
+
+    @property
+    def modularity(self) -> float:
+        """Newman's modularity."""
+        volume = max(float(self.sums.volume.sum()), 1e-300)
+        return float((self.sums.internal / volume - np.square(self.sums.volume / volume)).sum())
+
+
+@dataclass(frozen=True, eq=False)
+class LevelFacts(Measured):
+    """One of nested levels."""
+
+    labels: np.ndarray = field(repr=False)  # (n_nodes,) int32
+    inside: np.ndarray = field(repr=False)  # (n_clusters,): cluster of the level above, -1 for none
+    central: list = field(repr=False)  # names of the most central nodes of each cluster
+
+
+@dataclass(frozen=True, eq=False)
+class NodeFacts:
+    """Nodes that the page can look up, and those at the borders of clusters, the most doubtful first."""
+
+    listed: np.ndarray = field(repr=False)  # (n_listed,): all nodes, or the most central of each cluster; ascending
+    is_whole: bool  # whether all nodes are listed
+    labels: np.ndarray = field(repr=False)  # of those listed
+    near: np.ndarray = field(repr=False)  # (n_listed, 3): clusters with the largest shares of each node, or -1
+    shares: np.ndarray = field(repr=False)  # (n_listed, 3): these shares
+    is_soft: bool  # whether shares are memberships of the model, and not of the node's edge weight
+    border: np.ndarray = field(repr=False)  # (n_border,): nodes between two clusters
+    border_labels: np.ndarray = field(repr=False)  # their cluster
+    second: np.ndarray = field(repr=False)  # the other one
+    border_shares: np.ndarray = field(repr=False)  # (n_border, 2): their shares of the two
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,8 +130,6 @@ class ReportFacts(Measured):
         The cluster of the level above that each cluster lies in.
     clustering : Clustering or None
         The run that made the labels, if it is known.
-    robustness : Robustness or None
-        Robustness of the clusters to resampled edges, if it was measured.
     described : list of str or None
         Distinguishing columns of each cluster, if they are known.
     version : str
@@ -84,19 +149,8 @@ class ReportFacts(Measured):
     levels: list = field(repr=False)
     inside: np.ndarray | None = field(repr=False)
     clustering: Clustering | None = field(repr=False)
-    robustness: Robustness | None = field(repr=False)
     described: list | None = field(repr=False)
     version: str
-
-    @property
-    def is_robust(self) -> np.ndarray | None:
-        """Whether clusters in `filled` are recovered from resampled edges and have most of their weight inside.
-
-        None without a measured robustness: neither conductance alone nor agreement of seeds makes a cluster robust.
-        """
-        if self.robustness is None:
-            return None
-        return ((self.robustness.clusters >= ROBUST) & (self.sums.conductance <= _MOST_OUTSIDE))[self.filled]
 
     @property
     def leaves_outliers(self) -> bool:
@@ -127,14 +181,14 @@ class ReportFacts(Measured):
         if self.node_stability is None:
             return None
         known = self.node_stability[self.clustering.labels >= 0]
-        known = known[~np.isnan(known)]  # after an update, that of nodes that moved or are new is not
+        known = known[~np.isnan(known)]
         return float(known.mean()) if len(known) else None
 
 
 def gather_facts(
     graph: AnyGraph, labels: ArrayLike, n_clusters: int | None = None, *, clustering: Clustering | None = None,
-    membership: Any = None, truth: ArrayLike | None = None, robustness: Robustness | None = None,
-    described: Table | None = None, n_central: int = 5, n_jobs: int | None = None,
+    membership: Any = None, truth: ArrayLike | None = None, described: Table | None = None,
+    n_central: int = 5, n_jobs: int | None = None,
 ) -> ReportFacts:  # fmt: skip
     """Compute the measures of a labelling that a report shows.
 
@@ -152,8 +206,6 @@ def gather_facts(
         Shares of every node in every cluster, rows adding up to 1; without it the page tells shares of edge weight.
     truth : array-like of shape (n_nodes,), optional
         Known classes to compare with, of any kind; integers below 0 and the text "-1" stand for "not known".
-    robustness : Robustness, optional
-        From :func:`graphcore.metrics.robustness` for these labels; without it no cluster is called robust.
     described : table, optional
         From :func:`graphcore.metrics.describe` for these labels: "cluster", "name" and "score".
     n_central : int, default 5
@@ -190,11 +242,6 @@ def gather_facts(
     filled = np.flatnonzero(sums.size)
     if len(filled) == 0:
         raise InputError("no node with an edge has a label from 0 on: there is no cluster to report on")
-    if robustness is not None and (len(robustness.clusters), len(robustness.nodes)) != (n_clusters, graph.n_nodes):
-        raise InputError(
-            f"robustness is of {len(robustness.clusters)} clusters of {len(robustness.nodes)} nodes, and these are "
-            f"{n_clusters} of {graph.n_nodes}: measure it for these labels"
-        )
     if membership is not None:
         import scipy.sparse as sp
 
@@ -212,7 +259,7 @@ def gather_facts(
         nodes=gather_nodes(graph, labels, n_clusters, splits, stability, membership),
         comparison=None if truth is None else _compare_classes(graph, labels, truth, n_clusters),
         n_unlabelled=int(np.count_nonzero((labels < 0) & (graph.degrees > 0))), clustering=clustering,
-        levels=levels, inside=level.inside if levels else None, robustness=robustness,
+        levels=levels, inside=level.inside if levels else None,
         described=None if described is None else _described(described, n_clusters), version=__version__,
     )  # fmt: skip
 
@@ -264,3 +311,112 @@ def _compare_classes(graph, labels, truth, n_clusters):
     )
     counts.sum_duplicates()
     return Comparison(scores, [str(name) for name in names.tolist()], counts, np.bincount(classes))
+
+
+# -- levels -----------------------------------------------------------------------------------------------------------
+
+
+def gather_levels(graph, levels, n_clusters, n_central, n_jobs):
+    """Measure all `levels` (rows of labels, coarse to fine), the last of which has `n_clusters` (None: all used).
+
+    Returns (Graph, list of LevelFacts, weight of every node's edges inside and outside its cluster of the last level).
+    """
+    found, above, splits = [], None, None
+    for number, row in enumerate(levels, 1):
+        graph, labels, k = placed_labels(graph, row, n_clusters if number == len(levels) else None)
+        sums, *splits = split_sums(graph, labels, k, n_jobs)
+        central = most_central(labels, *splits, k, n_central)
+        names = [[str(name) for name in graph.names_of(nodes).tolist()] for nodes in central]
+        found.append(LevelFacts(sums, labels, _holders(labels, above, k, number), names))
+        above = labels
+    return graph, found, splits
+
+
+def _holders(labels, above, n_clusters, number):
+    """Return the cluster above each cluster, which must be a single one."""
+    inside = np.full(n_clusters, -1)
+    if above is None:
+        return inside
+    placed = np.flatnonzero(labels >= 0)
+    inside[labels[placed]] = above[placed]
+    wrong = placed[inside[labels[placed]] != above[placed]]
+    if len(wrong):
+        cluster = labels[wrong[0]]
+        both = sorted({int(inside[cluster]), int(above[wrong[0]])})
+        raise InputError(
+            f"labels: cluster {cluster} of level {number} has nodes in clusters {both[0]} and {both[1]} of level "
+            f"{number - 1}; give nested levels, coarse to fine, or one column of labels"
+        )
+    return inside
+
+
+# -- nodes ------------------------------------------------------------------------------------------------------------
+
+
+def gather_nodes(graph, labels, n_clusters, splits, stability, membership):
+    """Choose the nodes to be listed and the border nodes (NodeFacts).
+
+    `splits` is (weight inside the cluster, weight outside) of every node, `stability` that of every node or None,
+    `membership` a sparse matrix of nodes by clusters or None.
+    """
+
+    def shares_of(nodes):
+        pieces = [nodes[start : start + _PIECE] for start in range(0, max(1, len(nodes)), _PIECE)]
+        parts = [_shares(graph, labels, n_clusters, piece, membership) for piece in pieces]
+        near, shares = (np.concatenate(each) for each in zip(*parts, strict=True))
+        return near, shares
+
+    is_whole = graph.n_nodes <= MOST_LISTED
+    if is_whole:
+        listed = np.arange(graph.n_nodes)
+    else:
+        each = max(1, MOST_LISTED // np.count_nonzero(np.bincount(labels[labels >= 0])))
+        listed = np.sort(np.concatenate(most_central(labels, *splits, n_clusters, each)))[:MOST_LISTED]
+    near, shares = shares_of(listed)
+    border = _doubtful(labels, *splits, stability)
+    return NodeFacts(
+        listed, is_whole, labels[listed], near, shares, membership is not None,
+        *_border(border, labels[border], graph.degrees[border], stability, *shares_of(border)),
+    )  # fmt: skip
+
+
+def _shares(graph, labels, n_clusters, nodes, membership):
+    """Return (clusters, shares) of some nodes, each of shape (n, 3), the largest first."""
+    if membership is None:
+        sums = cluster_shares(sparse_rows(graph, nodes), labels, n_clusters)
+        totals = np.repeat(graph.degrees[nodes], np.diff(sums.indptr))
+    else:
+        sums, totals = membership[nodes], 1.0
+    sums.sort_indices()  # of equal shares the first cluster comes first
+    values = sums.data / totals
+    row = np.repeat(np.arange(len(nodes)), np.diff(sums.indptr))
+    rank = places_in_rows(row, -values)
+    first = rank < _N_NEAR
+    near, shares = np.full((len(nodes), _N_NEAR), -1), np.zeros((len(nodes), _N_NEAR))
+    near[row[first], rank[first]] = sums.indices[first]
+    shares[row[first], rank[first]] = values[first]
+    return near, shares
+
+
+def _doubtful(labels, inside, outside, stability):
+    """Return nodes that may lie between clusters: of low stability, then with much weight on both sides."""
+    placed = np.flatnonzero((labels >= 0) & (outside > 0))
+    keys = (placed, -np.minimum(inside, outside)[placed])
+    if stability is not None:
+        keys += (stability[placed],)
+    return placed[np.lexsort(keys)[:_CANDIDATES]]
+
+
+def _border(nodes, own, degrees, stability, near, shares):
+    """Return nodes with at least half as much in a second cluster as in their own, both clusters, shares of both."""
+    is_own = near == own[:, None]
+    first = np.where(is_own, shares, 0.0).sum(axis=1)
+    # The largest share of another cluster stands in the first or second place.
+    place = is_own[:, 0].astype(int)
+    each = np.arange(len(nodes))
+    second, other = near[each, place], shares[each, place]
+    both = np.minimum(first, other) * degrees
+    keys = (nodes, -both) if stability is None else (nodes, -both, stability[nodes])
+    order = np.lexsort(keys)
+    kept = order[((second >= 0) & (other >= first / 2) & (both > 0))[order]][:_N_BORDER]
+    return nodes[kept], own[kept], second[kept], np.column_stack([first, other])[kept]

@@ -262,7 +262,6 @@
     }
     item.append(clusterButton(label, `cluster ${label}`));
     if (nodes.stability?.[i] >= 0) item.append(`, stability over seeds ${(nodes.stability[i] / 100).toFixed(2)}`);
-    if (nodes.robustness?.[i] >= 0) item.append(`, robustness ${(nodes.robustness[i] / 100).toFixed(2)}`);
     const shares = nodes.near
       .map((clusters, rank) => [clusters[i], nodes.shares[rank][i]])
       .filter(([cluster]) => cluster >= 0)

@@ -1,13 +1,17 @@
-"""The report as one HTML file that needs nothing else: its origin, its template, and the function that writes it."""
+"""The report as one HTML file that needs nothing else: of labels, and of a fitted model."""
 
 import base64
+import gzip
 import hashlib
+import inspect
+import json
 import os
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from functools import cache
 from importlib.resources import files
 from importlib.util import find_spec
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -15,18 +19,17 @@ from jinja2 import Environment, StrictUndefined
 from markupsafe import Markup
 
 from ..base.types import AnyGraph, ArrayLike, PathLike, RandomState
-from ..cluster.pipeline import UNSURE
+from ..cluster.n_clusters import how_chosen
+from ..cluster.pipeline import UNSURE, most_even
 from ..exceptions import InputError, ParameterError
 from ..files._format import unfit_reason
 from ..files.atomic import check_writable, text_output
 from ..files.labels import write_labels
 from ..graphs.as_graph import as_graph
 from ..metrics.clusters import nearest_clusters
-from ..metrics.robustness import DISSOLVED, ROBUST
 from ..plot._style import NEEDED
-from . import nodes
-from .facts import ReportFacts, gather_facts
-from .figures import draw_pictures
+from .facts import MOST_LISTED, ReportFacts, gather_facts
+from .pictures import draw_pictures, shortened
 
 # Endings of other kinds of reports.
 _NO_PAGES = (".pdf", ".png", ".svg", ".jpg", ".docx", ".md", ".json", ".ipynb", ".txt", ".csv", ".tsv", ".gz")
@@ -35,14 +38,9 @@ _NO_PAGES = (".pdf", ".png", ".svg", ".jpg", ".docx", ".md", ".json", ".ipynb", 
 _FAR, _NEAR = 0.5, 0.85
 # A stability over seeds from which a cluster is called the same: of twenty nodes, one may be another.
 _SAME = 0.95
-# Settings that have no effect in a run of the published algorithm.
-_OF_MOVES = (
-    "balance", "entropy_price", "min_cluster_size", "max_cluster_size", "max_share", "max_drafts", "price",
-    "time_limit",
-)  # fmt: skip
-# In inches, as the heights of pictures are.
-_CAPTION_HEIGHT = 1.3
 _MOST_CLASSES = 200
+# Smaller shares are left out of the data of the page's script.
+_LEAST_SHARE = 0.05
 # Characters that HTML does not allow, even escaped.
 _CONTROL = dict.fromkeys((*range(9), 11, 12, *range(14, 32), 127, *range(0xD800, 0xE000)), "\ufffd")
 
@@ -112,8 +110,8 @@ def write_report(
         For the map of the coreset.
     n_jobs : int, optional
     **measured
-        Further arguments of :func:`gather_facts`: `n_clusters`, `clustering`, `membership`, `truth`, `robustness`,
-        `described` and `n_central`.
+        Further arguments of :func:`gather_facts`: `n_clusters`, `clustering`, `membership`, `truth`, `described` and
+        `n_central`.
 
     Returns
     -------
@@ -148,7 +146,7 @@ def write_report(
     if pictures is True and not possible:
         raise InputError(NEEDED)
     graph = as_graph(graph)
-    beside = None if graph.n_nodes <= nodes.MOST_LISTED else _path_beside(path, graph)
+    beside = None if graph.n_nodes <= MOST_LISTED else _path_beside(path, graph)
     about = About("Clusters of a graph") if about is None else about
     if not isinstance(about, About):
         raise ParameterError(f"about must be graphcore.report.About or None, got {type(about).__name__}")
@@ -182,14 +180,14 @@ def _render(facts, about, pictures, beside):
     `pictures` is None where there should be some and matplotlib is missing; `beside` names the file that has all nodes,
     None if the page has.
     """
-    data, has_shares = nodes.pack(facts)
     script = _asset("page.js")
     return _template().render(
-        facts=facts, about=about, beside=beside, data=data, has_shares=has_shares, style=_asset("page.css"),
+        facts=facts, about=about, beside=beside, data=_pack(facts), style=_asset("page.css"),
         # Nothing is fetched, and no other script runs, whatever a node may be called.
         script=script, script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
-        columns=pictures and _columns(pictures), nearest=nearest_clusters(facts.quotient),
+        pictures=pictures, nearest=nearest_clusters(facts.quotient),
         classes=facts.comparison and _classes(facts.comparison), origin=_origin(facts, about),
+        balances=_balances(facts.clustering),
     )  # fmt: skip
 
 
@@ -209,8 +207,7 @@ def _template():
     }  # fmt: skip
     environment.globals |= {
         "Markup": Markup, "median": np.median, "far": _FAR, "near": _NEAR, "same": _SAME, "unsure": UNSURE,
-        "recovered": ROBUST, "dissolved": DISSOLVED, "most_classes": _MOST_CLASSES, "nothing": "\u2013",
-        "pictures_need": NEEDED,
+        "most_classes": _MOST_CLASSES, "nothing": "\u2013", "pictures_need": NEEDED,
     }  # fmt: skip
     return environment.from_string(_asset("page.html"))
 
@@ -229,26 +226,25 @@ def _origin(facts, about):
     rows = [("graphcore", facts.version), ("written", about.created.strftime("%Y-%m-%d %H:%M %Z").strip())]
     if about.seconds:
         rows.append(("seconds", ", ".join(f"{name} {value:.2f}" for name, value in about.seconds.items())))
-    settings = {} if facts.clustering is None else asdict(facts.clustering.settings)
-    if settings.get("published"):
-        settings = {name: value for name, value in settings.items() if name not in _OF_MOVES}
+    run = facts.clustering
+    if run is not None and run.history:
+        rows.append(("objective after", ", ".join(f"{stage} {value:.5g}" for stage, value in run.history)))
+    settings = {} if run is None else asdict(run.settings)
     return rows + [(name.replace("_", " "), "none" if value is None else value) for name, value in settings.items()]
 
 
-def _columns(pictures):
-    """Arrange pictures in two columns of about the same height, the first picture in the first."""
-    columns, heights = ([], []), [0.0, 0.0]
-    for picture in sorted(pictures, key=lambda picture: -picture.height):
-        lower = int(heights[1] < heights[0])
-        columns[lower].append(picture)
-        heights[lower] += picture.height + _CAPTION_HEIGHT
-    columns = [sorted(column, key=pictures.index) for column in columns]
-    return columns if pictures[0] in columns[0] else columns[::-1]
+def _balances(run):
+    """Return (the trial whose balance was taken, how far the best score is ahead, whether it was chosen), or None."""
+    if run is None or len(run.balances) < 2:
+        return None
+    taken = next(each for each in run.balances if each.balance == run.settings.balance)
+    scores = [each.score for each in run.balances]
+    return taken, max(scores) - taken.score, run.balances[most_even(scores)] is taken
 
 
 def _name(value):
     """Show the name of a node: cut if it is long, and kept from turning its surroundings around."""
-    value = _shown(nodes.shortened(str(value)))
+    value = _shown(shortened(str(value)))
     # ASCII has one direction.
     return value if value.isascii() else Markup("<bdi>{}</bdi>").format(value)
 
@@ -261,3 +257,74 @@ def _classes(found):
         clusters, nodes = counts.indices[row], counts.data[row]
         best = np.argmax(nodes) if len(nodes) else slice(0)
         yield found.names[i], found.sizes[i], clusters[best], nodes[best], len(nodes)
+
+
+def _pack(facts):
+    """Return data of the page's script: base64 of compressed JSON, text that HTML leaves alone.
+
+    Node names come in alphabetical order, which packs best; without names and with all nodes listed there are none.
+    """
+    nodes, stability = facts.nodes, facts.node_stability
+    names, order = None, np.arange(len(nodes.listed))
+    if not nodes.is_whole or facts.graph.node_names is not None:
+        names = [shortened(str(name)) for name in facts.graph.names_of(nodes.listed).tolist()]
+        order = np.array(sorted(range(len(names)), key=names.__getitem__))
+        names = [names[i] for i in order]
+    told = (nodes.shares[order] >= _LEAST_SHARE).T
+    shares = np.where(told, np.rint(100 * nodes.shares[order].T), 0).astype(int)
+    if stability is not None:  # in whole numbers; -1 where nothing is known
+        stability = np.rint(100 * np.nan_to_num(stability[nodes.listed[order]], nan=-0.01)).astype(int).tolist()
+    found = {
+        "names": names, "labels": nodes.labels[order].tolist(), "shares": shares.tolist(), "stability": stability,
+        "near": np.where(told, nodes.near[order].T, -1).tolist(),
+    }  # fmt: skip
+    text = json.dumps(found, separators=(",", ":"))
+    return base64.b64encode(gzip.compress(text.encode("ascii"), mtime=0)).decode("ascii")
+
+
+# -- fitted models -----------------------------------------------------------------------------------------------------
+
+
+def report_model(model, path, graph, clustering, *, title=None, pictures="auto", **measured):
+    """Write a page about a fitted estimator; see :meth:`graphcore.CoresetSpectralClustering.report`."""
+    check_page(path)  # before memberships are computed
+    n_features = columns_of(model)
+    noun, note = "a graph", "X is the graph that was clustered."
+    if n_features is not None:
+        noun, note = "vectors", "X holds the vectors that were clustered."
+    given = _given(model, clustering)
+    if given:
+        note += f" The program also needs {', '.join(given)}{' (the names of the rows)' * ('ids' in given)}."
+    if not isinstance(model.random_state, Integral):
+        note += " random_state was not an integer, so another fit gives other labels; pass one to repeat a result."
+    if (chosen := getattr(model, "selection_", None)) is not None:
+        note += f" The number of clusters was {how_chosen(chosen.method, chosen.clear)}."
+    about = About(
+        title=title or f"{clustering.settings.n_clusters:,} clusters of {noun}", command=_program(model, given),
+        note=note, seconds=clustering.seconds, n_features=n_features, is_clear=chosen and chosen.clear,
+    )  # fmt: skip
+    return write_report(
+        path, graph, clustering.labels, clustering=clustering, membership=getattr(model, "membership_", None),
+        about=about, pictures=pictures, n_jobs=model.n_jobs, **measured,
+    )  # fmt: skip
+
+
+def columns_of(model):
+    """Return the number of columns of the vectors that a model was fitted to, None for a graph."""
+    return model.n_features_in_ if model.affinity_ == "nearest_neighbors" else None
+
+
+def _given(model, clustering):
+    """Return the names of the arguments beside X that the fit was given."""
+    ids = None if model.affinity_ == "precomputed" else model.graph_.node_names
+    given = {"sample_weight": clustering.known.weights, "labels": clustering.known.fixed, "ids": ids}
+    return [name for name, values in given.items() if values is not None]
+
+
+def _program(model, given):
+    """Write Python that makes and fits such a model, without parameters at their defaults; `given` are arguments."""
+    defaults = {name: repr(each.default) for name, each in inspect.signature(type(model)).parameters.items()}
+    values = {name: repr(getattr(model, name)) for name in defaults}
+    changed = ", ".join(f"{name}={value}" for name, value in values.items() if value != defaults[name])
+    arguments = ", ".join(["X", *(f"{name}={name}" for name in given)])
+    return f"import graphcore\n\nmodel = graphcore.{type(model).__name__}({changed}).fit({arguments})"

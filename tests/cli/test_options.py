@@ -440,14 +440,3 @@ def test_help_of_k_names_the_objectives_that_need_none(told):
     text = " ".join(told("cluster --help").out.split())
     names = [name for name, each in OBJECTIVES.items() if each.resolution is not None]
     assert f"Required, unless --resolution or --objective {' or '.join(names)} is given." in text
-
-
-@pytest.mark.slow
-def test_robustness_is_told_in_summary_page_and_json(folder, told, facts_of):
-    nx.write_edgelist(nx.connected_caveman_graph(6, 8), "graph.txt", data=False)
-    command = "cluster graph.txt -k 6 -o labels.tsv --robustness"
-    said = told(f"{command} --report page.html").out
-    assert re.search(r"^robustness +ARI (1\.00|0\.9\d) ± 0\.\d\d with quick fits", said, re.MULTILINE)
-    assert "all of them robust" in (folder / "page.html").read_text(encoding="utf-8")
-    found = graphcore.CoresetSpectralClustering(6, random_state=0).fit(graphcore.read_graph("graph.txt")).robustness()
-    assert facts_of(command)["robustness"] == found.figures()

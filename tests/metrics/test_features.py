@@ -64,14 +64,6 @@ def test_medoids_against_all_distances(case, metric, make):
         assert rows.tolist() == nodes[np.argsort(sums)[:3]].tolist()
 
 
-def test_medoids_by_name_and_of_a_graph():
-    X, labels = np.arange(6.0)[:, None], [0, 0, 0, 1, 1, 1]
-    model = CoresetSpectralClustering(2, n_neighbors=2, random_state=0).fit(X, ids=list("abcdef"))
-    assert [model.graph_.names_of(rows).tolist() for rows in medoids(X, labels, count=1)] == [["b"], ["e"]]
-    with pytest.raises(InputError, match="central_nodes finds nodes of a graph"):
-        medoids(model.graph_, labels)
-
-
 @pytest.mark.parametrize(
     ("X", "labels", "names", "said"),
     [

@@ -9,7 +9,6 @@ from graphcore.metrics import central_nodes, normalized_cut
 from graphcore.report import gather_facts
 
 from .page import written
-from .test_report import EVIL
 
 
 @pytest.fixture(scope="module")
@@ -59,14 +58,6 @@ def test_the_page_has_a_row_for_each_level_and_each_cluster(graph, tmp_path):
     assert "the rest of this page is about level 3" in page.text.lower()
 
 
-def test_a_page_of_one_level_has_no_map(graph, tmp_path):
-    for labels in (LEVELS[:, 2], LEVELS[:, 2:]):
-        page = written(tmp_path / "page.html", graph, labels)
-        assert "inside" not in page.clusters[0] and "map" not in [attrs.get("class") for _, attrs in page.tags]
-    with pytest.raises(InputError, match="labels"):
-        gather_facts(graph, LEVELS[:, :0])
-
-
 def test_levels_of_a_run_are_told(graph, tmp_path):
     model = graphcore.CoresetSpectralClustering([3, 9], random_state=0)
     with pytest.warns(graphcore.GraphWarning, match="isolated"):
@@ -75,16 +66,6 @@ def test_levels_of_a_run_are_told(graph, tmp_path):
     np.testing.assert_array_equal(facts.levels[0].labels, model.level_labels_[0])
     np.testing.assert_array_equal(facts.inside[facts.labels[:36]], model.level_labels_[0][:36])
     assert facts.levels[0].normalized_cut == pytest.approx(normalized_cut(graph, model.level_labels_[0]))
-
-
-def test_nodes_of_no_cluster_and_numbers_that_are_not_there(graph):
-    levels = LEVELS.copy()
-    levels[:4, 2] = -1  # which are in a cluster of the levels above
-    levels[8:12, 0] = -1
-    levels[4:8, 1] = 20
-    facts = gather_facts(graph, np.where(np.arange(37)[:, None] < 36, levels, -1))
-    assert facts.levels[1].inside[[20, 2]].tolist() == [0, -1]
-    assert facts.inside[[0, 2, 4]].tolist() == [-1, 20, 2]
 
 
 def test_columns_that_are_not_nested_are_refused(graph):
@@ -100,15 +81,8 @@ def test_columns_that_are_not_nested_are_refused(graph):
 
 
 def test_a_file_beside_a_large_page_has_all_levels(graph, tmp_path, limits):
-    limits("graphcore.report.nodes", MOST_LISTED=10)
+    limits("graphcore.report.facts", MOST_LISTED=10)
+    limits("graphcore.report.page", MOST_LISTED=10)
     written(tmp_path / "page.html", graph, LEVELS)
     again = graphcore.files.read_labels(tmp_path / "page.html.nodes.tsv", graph)
     np.testing.assert_array_equal(again[:36], LEVELS[:36])
-
-
-def test_names_inject_nothing_into_the_map(tmp_path):
-    edges = np.arange(8), (np.arange(8) + 1) % 8
-    graph = graphcore.Graph.from_edges(*edges, node_names=EVIL)
-    page = written(tmp_path / "page.html", graph, np.column_stack([np.arange(8) // 4, np.arange(8) // 2]))
-    page.assert_alone()
-    assert len(page.scripts) == 1

@@ -1,18 +1,15 @@
 """Data of the page's script: nodes, border nodes, known classes, marks in pictures."""
 
-import copy
 import re
-from dataclasses import replace
 
 import numpy as np
-import pandas as pd
 import pytest
 import scipy.sparse as sp
 
 import graphcore
 from graphcore.exceptions import InputError
 from graphcore.metrics import outside_share
-from graphcore.report import About, gather_facts, nodes
+from graphcore.report import About, facts, gather_facts
 
 from .page import TRIANGLES, written
 
@@ -58,24 +55,6 @@ def test_every_node_can_be_looked_up(fitted, tmp_path):
         np.testing.assert_allclose(told, [100 * shares[c] for c in order] + [0] * (3 - len(order)), atol=0.51)
 
 
-def test_nodes_without_names_are_found_by_number(tmp_path):
-    graph = graphcore.Graph.from_edges([0, 0, 1, 2, 4, 4, 5], [1, 2, 2, 4, 5, 6, 6])
-    found = written(tmp_path / "out.html", graph, [0, 0, 0, 1, 1, 1, -1]).data
-    assert found["names"] is None
-    assert found["labels"] == [0, 0, 0, -1, 1, 1, -1]  # node 3 has no edge
-    assert found["stability"] is None
-
-
-def test_nodes_whose_stability_is_not_known_are_left_out_of_means_and_tables(fitted, tmp_path):
-    model = copy.copy(fitted[2])
-    stability = np.where(np.arange(240) % 2, np.nan, 1.0).astype(np.float32)
-    clustering = replace(model.clustering_, node_stability=stability)
-    page = written(tmp_path / "out.html", fitted[0], model.labels_, clustering=clustering)
-    assert set(page.data["stability"]) == {-1, 100} and "nan" not in page.text
-    unknown = replace(clustering, node_stability=np.full(240, np.nan, np.float32))
-    assert gather_facts(fitted[0], model.labels_, clustering=unknown).stability is None
-
-
 def test_memberships_are_told_where_there_are_any(fitted, tmp_path):
     graph, _, model = fitted
     membership = np.full((graph.n_nodes, 6), 0.02)
@@ -95,7 +74,8 @@ def test_memberships_are_told_where_there_are_any(fitted, tmp_path):
 
 def test_of_many_nodes_the_most_central_are_listed_and_a_file_has_all(fitted, tmp_path, limits):
     graph, _, model = fitted
-    limits(nodes, MOST_LISTED=60)
+    limits(facts, MOST_LISTED=60)
+    limits("graphcore.report.page", MOST_LISTED=60)
     page = written(tmp_path / "out.html", graph, model.labels_)
     found = page.data
     central = graphcore.metrics.central_nodes(graph, model.labels_, count=10)
@@ -104,36 +84,6 @@ def test_of_many_nodes_the_most_central_are_listed_and_a_file_has_all(fitted, tm
     assert "this page has the cluster of every node. Percentages are shares" in page.text
     again = graphcore.files.read_labels(tmp_path / "out.html.nodes.tsv", graph)
     assert np.array_equal(again, model.labels_)
-
-
-def test_files_that_cannot_be_written_are_found_before_the_work(fitted, tmp_path, monkeypatch):
-    graph, _, model = fitted
-    monkeypatch.setattr("graphcore.report.page.gather_facts", None)
-    monkeypatch.setattr(nodes, "MOST_LISTED", 60)
-    (tmp_path / "out.html.nodes.tsv").mkdir()
-    with pytest.raises(IsADirectoryError):
-        written(tmp_path / "out.html", graph, model.labels_)
-    monkeypatch.setattr(type(model), "membership_", property(lambda self: pytest.fail("memberships were computed")))
-    with pytest.raises(FileNotFoundError):
-        model.report(tmp_path / "missing" / "out.html")
-
-
-@pytest.mark.parametrize("name", ["b\x1b", " a"])
-def test_names_that_no_file_holds_have_no_file(tmp_path, limits, name):
-    limits(nodes, MOST_LISTED=2)
-    graph = graphcore.Graph.from_edges([0, 1], [1, 2], node_names=["a", name, "c"])
-    page = written(tmp_path / "out.html", graph, [0, 0, 0])
-    assert [path.name for path in tmp_path.iterdir()] == ["out.html"]
-    assert "beside this page" not in page.text
-
-
-def test_shares_are_left_out_of_a_page_that_would_be_large(fitted, tmp_path, limits):
-    graph, _, model = fitted
-    limits("graphcore.report.nodes", _MOST_PACKED=0)
-    page = written(tmp_path / "out.html", graph, model.labels_)
-    assert page.data["near"] == page.data["shares"] == []
-    assert len(page.data["labels"]) == 240
-    assert "Percentages" not in page.text
 
 
 # -- border nodes ------------------------------------------------------------------------------------------------------
@@ -185,14 +135,6 @@ def test_known_classes_are_compared(fitted, tmp_path):
         assert int(spread) == np.count_nonzero(counts)
 
 
-@pytest.mark.parametrize("missing", [np.nan, None, pd.NA])
-@pytest.mark.parametrize("classes", [[5, 9], [5.5, 9.5], ["b", "c"]])
-def test_missing_classes_are_not_known(missing, classes):
-    truth = np.array([classes[0], classes[0], missing, classes[1], classes[1], missing], dtype=object)
-    facts = gather_facts(TRIANGLES, [0, 0, 0, 1, 1, -1], truth=truth)
-    assert facts.comparison.names == list(map(str, classes)) and facts.comparison.sizes.tolist() == [2, 2]
-
-
 def test_unknown_classes_are_left_out(tmp_path):
     facts = gather_facts(TRIANGLES, [0, 0, 0, 1, 1, -1], truth=[5, 5, -1, 9, 9, 9])
     assert facts.comparison.names == ["5", "9"] and facts.comparison.sizes.tolist() == [2, 3]
@@ -205,18 +147,6 @@ def test_unknown_classes_are_left_out(tmp_path):
         written(tmp_path / "out.html", TRIANGLES, [0] * 6, truth=[-1] * 6)
 
 
-def test_a_model_tells_memberships_and_is_compared_too(fitted, tmp_path):
-    _, truth, model = fitted
-    facts = model.report(tmp_path / "out.html", truth=truth, pictures=False)
-    assert facts.comparison.scores["n_compared"] == 240
-    assert facts.nodes.is_soft
-    member = model.membership_.toarray()
-    np.testing.assert_array_equal(facts.nodes.near[:, 0], member.argmax(axis=1))
-    np.testing.assert_allclose(facts.nodes.shares[:, 0], member.max(axis=1))
-    border = facts.nodes.border
-    np.testing.assert_allclose(facts.nodes.border_shares[:, 0], member[border, model.labels_[border]])
-
-
 # -- pictures ----------------------------------------------------------------------------------------------------------
 
 
@@ -227,31 +157,8 @@ def test_marks_in_pictures_say_whose_they_are(drawn):
     for drawing in drawings:
         found = {c for text in re.findall(r'data-c="([\d ]+)"', drawing) for c in text.split()}
         linked += found == set(map(str, range(6)))
-    assert linked == len(drawings) - 2  # not the balance and the objective
+    assert linked == len(drawings)
     assert "<!--" not in "".join(drawings)
-
-
-def test_leaves_of_the_tree_are_named_by_central_nodes(fitted):
-    from graphcore.report import figures
-
-    graph, _, model = fitted
-    facts = gather_facts(graph, model.labels_, clustering=model.clustering_)
-    names = figures._tree_names(facts, facts.tree.linkage())
-    assert len(names) == 11
-    sizes = facts.sums.size
-    for text, clusters in names.items():
-        assert f"({sizes[clusters].sum():,})" in text
-        assert all(facts.central[c][0] in text for c in clusters[:2])
-
-
-@pytest.mark.slow
-def test_any_name_can_stand_at_a_leaf(tmp_path):
-    names = ["$\\frac$", "-->", "\ud800", "\u0416\u4e2d\U0001f600", "$x^2$", "a\x1b\nb"]
-    ring = np.arange(12)
-    graph = graphcore.Graph.from_edges(ring, (ring + 1) % 12, node_names=[f"{names[i // 2]}{i}" for i in ring])
-    page = written(tmp_path / "out.html", graph, ring // 2, pictures=True)
-    page.assert_alone()
-    assert "Tree of the clusters" in page.text
 
 
 @pytest.mark.slow

@@ -16,7 +16,6 @@ from graphcore import InputError
 from graphcore.kernel_methods.flats import rows
 from graphcore.kernel_methods.flats.euclidean import EuclideanFlats
 from graphcore.kernel_methods.flats.k_flats import k_flats
-from graphcore.metrics import k_flats_lower_bound
 
 from .oracles import all_distances, lloyd, random_problem
 
@@ -186,17 +185,6 @@ def test_the_distance_to_the_flats_is_1_lipschitz(seed, m):
     a, b = 3 * rng.normal(size=(2, 50, 3))
     gap = np.abs(np.sqrt(flats.nearest(a)[1]) - np.sqrt(flats.nearest(b)[1]))
     assert (gap <= np.linalg.norm(a - b, axis=1) + 1e-9).all()
-
-
-@given(SEEDS, st.integers(0, 2), st.integers(1, 4))
-def test_no_labels_beat_the_lower_bound(seed, m, k):
-    X, w, labels = random_problem(seed, d=12, k=k)
-    bound = k_flats_lower_bound(X, k, m, sample_weight=w)
-    _, own = EuclideanFlats(X, w, m).fit(labels, k)
-    assert bound <= w @ own + 1e-9
-    assert bound <= k_flats(X, k, m, sample_weight=w, n_init=1, random_state=0).inertia + 1e-9
-    if k == 1:
-        assert bound == pytest.approx(w @ own, rel=1e-9)
 
 
 @pytest.mark.slow

@@ -5,14 +5,12 @@ import pytest
 
 from graphcore import InputError, NystromKernelKMeans
 from graphcore.kernel_methods.features.diagnostics import diagnose
-from graphcore.kernel_methods.features.leverage import effective_dimension, ridge_leverage_scores
+from graphcore.kernel_methods.features.leverage import effective_dimension
 from graphcore.kernel_methods.features.nystrom import SAMPLINGS, kernel_pca_features, nystrom_features, power_features
 from graphcore.kernel_methods.kmeans.certificates import certify
 from graphcore.kernel_methods.kmeans.exact import partition_cost
 from graphcore.kernel_methods.kmeans.linear import centers_and_cost, linear_kmeans
-from graphcore.metrics import dictionary_quality, spectral_guarantee
 
-from ...depth import seeds
 from ...nystrom_oracles import coherence, cost, gaussian_matrix, indicator
 from ...oracles import partitions
 
@@ -41,38 +39,6 @@ def features(K, rng, c, s):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", seeds(50, 10))
-def test_all_partitions_obey_the_bracket_and_the_ratio(seed):
-    rng = np.random.default_rng(seed)
-    n, k, c, s = 7, 3, 5, 3
-    K = instance(rng, n)
-    found = features(K, rng, c, s)
-    B = found.features
-    rounding = 1e-9 * np.trace(K)
-    true, approximate = {}, {}
-    for labels in [*partitions(n, k), *partitions(n, 2), np.zeros(n, dtype=int)]:
-        proof = certify(found, labels)
-        true[tuple(labels)] = cost(K, labels)
-        approximate[tuple(labels)] = proof.cost_lower
-        assert proof.cost_lower == pytest.approx(cost(B @ B.T, labels), abs=rounding)
-        assert proof.cost_lower - rounding <= true[tuple(labels)] <= proof.cost_upper + rounding
-        # No partition into as many clusters beats the bound on the optimum.
-        if proof.n_clusters == k:
-            lower = proof.optimum_lower
-    optimum = min(true.values())
-    assert lower <= optimum + rounding
-    guarantee = spectral_guarantee(K, found, k)
-    assert guarantee.optimum_lower <= optimum + rounding
-    # The best partition of the features costs at most 1 + eps_hat + k / s times the optimum.
-    chosen = min(approximate, key=approximate.get)
-    assert true[chosen] <= guarantee.factor * optimum + rounding
-    assert true[chosen] <= certify(found, np.array(chosen)).ratio_bound * optimum + rounding or optimum < rounding
-    # And k-means on the features finds a partition that is no better than theirs.
-    result = linear_kmeans(B, k, random_state=0)
-    assert result.cost >= approximate[chosen] - rounding
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize("has_zeros", [False, True])
 @pytest.mark.parametrize("seed", range(12))
 def test_weighted_bracket(seed, has_zeros):
@@ -98,65 +64,6 @@ def test_equal_rows_leave_a_bound_on_the_optimum():
     assert "60 different ones of 80" in str(model.report())
 
 
-@pytest.mark.parametrize("seed", seeds(40, 10))
-def test_projection_costs_are_preserved(seed):
-    """Lemma 11 for random projectors and for partitions."""
-    rng = np.random.default_rng(seed)
-    n, k, s = 10, 3, 4
-    K = instance(rng, n)
-    found = features(K, rng, 7, s)
-    B, alpha = found.features, found.alpha
-    values, V = np.linalg.eigh(K)
-    root = (V * np.sqrt(np.maximum(values, 0))) @ V.T
-    factor = spectral_guarantee(K, found, k).factor
-    rounding = 1e-9 * np.trace(K)
-    for _ in range(10):
-        for U in (np.linalg.qr(rng.normal(size=(n, k)))[0], indicator(rng.integers(0, k, n))):
-            exact = np.linalg.norm(root - U @ (U.T @ root)) ** 2
-            estimate = np.linalg.norm(B - U @ (U.T @ B)) ** 2 + alpha
-            assert exact - rounding <= estimate
-            assert estimate <= factor * exact + rounding
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", seeds(40, 10))
-def test_additive_bounds_of_the_landmarks(seed):
-    """Lemma 2 of the Nystrom paper: the optimum in the landmarks' span, in terms of the residual matrix."""
-    rng = np.random.default_rng(seed)
-    n, m, k, gamma = 9, 3, 2, 1.0
-    K = gaussian_matrix(rng.normal(size=(n, 2)), 0.5)
-    found = nystrom_features(K, m, random_state=seed)
-    B = found.features
-    E = K - B @ B.T
-    eigenvalues = np.linalg.eigvalsh(E)[::-1]
-    quality = dictionary_quality(K, found, gamma)
-    assert quality.residual_norm == pytest.approx(eigenvalues[0], abs=1e-8)
-    assert quality.eps_hat == pytest.approx(quality.residual_norm / (quality.residual_norm + gamma))
-    best = min(partitions(n, k), key=lambda labels: cost(K, labels))
-    best_in_span = min(certify(found, labels).cost_upper for labels in partitions(n, k))
-    gap = best_in_span - cost(K, best)
-    d = effective_dimension(np.linalg.eigvalsh(K), gamma)
-    S = indicator(best) @ indicator(best).T
-    assert -1e-9 <= gap <= np.trace(S @ E @ S) / n + 1e-9
-    assert gap <= eigenvalues[:k].sum() / n + 1e-9
-    assert gap <= min(k, d) / (1 - quality.eps_hat) * gamma / n + 1e-9
-    # Points, trace and norm of what is left, by the gamma-preserving property.
-    tau = ridge_leverage_scores(K, gamma)
-    bound = gamma / (1 - quality.eps_hat)
-    assert (found.residuals <= bound * tau + 1e-9).all()
-    assert found.alpha <= bound * d + 1e-9
-    assert eigenvalues[0] <= quality.eps_hat * bound + 1e-9
-    # The definition itself: Pi_n - Pi_m <= gamma / (1 - eps) (Phi Phi^T + gamma Pi_n)^-1, in coordinates of the span.
-    values, V = np.linalg.eigh(K)
-    phi = V * np.sqrt(values)
-    Q = np.linalg.qr(phi[found.landmarks.indices].T)[0]
-    residual = np.eye(n) - Q @ Q.T
-    right = np.diag(1.0 / (values + gamma))
-    assert np.linalg.eigvalsh(bound * right - residual)[0] > -1e-8
-    smaller = gamma / (1 - 0.9 * quality.eps_hat)
-    assert quality.eps_hat < 1e-6 or np.linalg.eigvalsh(smaller * right - residual)[0] < 0
-
-
 def test_cost_in_the_span_is_the_cost_with_centres_there():
     """Distances in kernel space to centres that are combinations of landmarks, from kernel values alone."""
     rng = np.random.default_rng(0)
@@ -178,17 +85,6 @@ def test_cost_in_the_span_is_the_cost_with_centres_there():
     assert proof.cost_upper - partition_cost(K, result.labels) == pytest.approx(np.trace(S @ E @ S) / 60, abs=1e-12)
 
 
-@pytest.mark.parametrize("seed", seeds(30, 10))
-def test_excess_over_the_best_of_the_rank_is_bounded_without_eigenvalues(seed):
-    rng = np.random.default_rng(seed)
-    K = instance(rng, 9)
-    found = features(K, rng, 6, 3)
-    bound = diagnose(found).eps_hat
-    assert bound >= spectral_guarantee(K, found, 2).eps_hat - 1e-7
-    if found.sampling == "kernel-pca":
-        assert bound == 0
-
-
 def test_no_bounds_for_kernels_that_are_not_positive_semi_definite():
     # Two groups that repel each other, of 20 points each: an eigenvalue of -20 beside one of 22.
     K = np.kron(np.array([[0.05, 1.05], [1.05, 0.05]]), np.ones((20, 20))) + np.eye(40)
@@ -205,8 +101,6 @@ def test_no_bounds_for_kernels_that_are_not_positive_semi_definite():
     assert proof.cost == pytest.approx(cost(found.features @ found.features.T, labels) + found.alpha / 40)
     assert "without bounds" in str(proof)
     assert diagnose(found).eps_hat == np.inf
-    with pytest.raises(InputError, match="nothing is promised"):
-        spectral_guarantee(K, found, 2)
 
 
 def test_a_kernel_known_to_be_indefinite_has_no_bounds_where_its_landmarks_do_not_show_it():

@@ -8,23 +8,11 @@ from xml.etree import ElementTree
 
 from markupsafe import Markup
 
-from ..cluster.pipeline import most_even
 from ..exceptions import InputError
-from ..plot import (
-    _style,
-    balance_choice,
-    cluster_sizes,
-    coreset_coordinates,
-    coreset_map,
-    dendrogram,
-    graph_drawing,
-    objective_history,
-    quotient_graph,
-)
-from .nodes import shortened
+from ..plot import _style, cluster_sizes, coreset_map, dendrogram, graph_drawing, quotient_graph
+from ..plot.drawing import MOST_DRAWN
 
 _MAX_LEAVES = 40
-_MAX_DRAWN = 3000
 _MAX_MAPPED = 600
 _LEAF_NAMES = 2
 # page.css gives each variable a colour for light and for dark pages.
@@ -43,12 +31,11 @@ _RC |= dict.fromkeys(_INKED, _style.INK)
 
 
 class Picture(NamedTuple):
-    """A picture of the page, its height in inches at a fixed width, and facts for its caption."""
+    """A picture of the page, and facts for its caption."""
 
     name: str
     title: str
     svg: str
-    height: float
     about: dict
 
 
@@ -65,8 +52,6 @@ def draw_pictures(facts, random_state, n_jobs):
         "drawing": ("The graph", lambda ax: _drawing(ax, facts, random_state)),
         "coreset": ("Map of the coreset", lambda ax: _coreset(ax, facts, random_state, n_jobs)),
         "tree": ("Tree of the clusters", lambda ax: _tree(ax, facts)),
-        "balance": ("Choice of the balance", lambda ax: _balance(ax, facts)),
-        "history": ("Progress of the objective", lambda ax: _history(ax, facts)),
     }
     pictures = []
     with mpl.rc_context(_RC), warnings.catch_warnings():
@@ -76,8 +61,7 @@ def draw_pictures(facts, random_state, n_jobs):
             figure = Figure(figsize=(6.6, 4.2), layout="constrained")
             about = draw(figure.add_subplot())
             if about is not None:
-                size = figure.get_size_inches()
-                pictures.append(Picture(name, title, _svg(figure, name, title, size), size[1], about))
+                pictures.append(Picture(name, title, _svg(figure, name, title), about))
     return pictures
 
 
@@ -95,7 +79,7 @@ def _quotient(ax, facts):
 
 
 def _drawing(ax, facts, random_state):
-    if facts.sums.size.sum() > _MAX_DRAWN:
+    if facts.sums.size.sum() > MOST_DRAWN:
         return None
     graph_drawing(facts.graph, facts.labels, random_state=random_state, ax=ax)
     return {}
@@ -138,40 +122,17 @@ def _coreset(ax, facts, random_state, n_jobs):
     run = facts.clustering
     if run is None:
         return None
-    coreset = run.coreset
     try:
-        chosen, points = coreset_coordinates(
-            facts.graph, coreset.indices, run.labels, most=_MAX_MAPPED, random_state=random_state, n_jobs=n_jobs
-        )  # fmt: skip
+        coreset_map(
+            facts.graph, run.coreset, run.labels, most=_MAX_MAPPED, random_state=random_state, n_jobs=n_jobs, ax=ax
+        )
     except InputError:
         # Two clusters, or clusters that nothing joins, have no map; nothing is wrong with them.
         return None
-    coreset_map(points, coreset.weights[chosen], run.labels[coreset.indices[chosen]], ax=ax)
-    return {"n_drawn": len(chosen), "n_all": len(coreset)}
+    return {}
 
 
-def _balance(ax, facts):
-    run = facts.clustering
-    if run is None or len(run.balances) < 2:
-        return None
-    ax.get_figure().set_size_inches(6.6, 2.6)
-    balance_choice(run.balances, chosen=run.settings.balance, ax=ax)
-    scores = [each.score for each in run.balances]
-    taken = next(each for each in run.balances if each.balance == run.settings.balance)
-    is_chosen = run.balances[most_even(scores)] is taken
-    return {"taken": taken, "n_tried": len(scores), "ahead": max(scores) - taken.score, "is_chosen": is_chosen}
-
-
-def _history(ax, facts):
-    run = facts.clustering
-    if run is None or len(run.history) == 0:
-        return None
-    ax.get_figure().set_size_inches(6.6, 1.0 + 0.4 * len(run.history))
-    objective_history(run.history, ax=ax)
-    return {"objective": run.settings.objective}
-
-
-def _svg(figure, name, title, size):
+def _svg(figure, name, title):
     import matplotlib as mpl
 
     stream = io.StringIO()
@@ -189,7 +150,7 @@ def _svg(figure, name, title, size):
     short["edges"] = f"{name}-edges"
     for part in list(tree.iter()):
         _tidy(part, short)
-    width, height = (f"{72 * side:g}" for side in size)
+    width, height = (f"{72 * side:g}" for side in figure.get_size_inches())
     tree.attrib = {
         "viewBox": f"0 0 {width} {height}", "role": "img", "aria-label": title, "aria-describedby": f"about-{name}",
     }  # fmt: skip
@@ -234,3 +195,8 @@ def _tidy(part, short):
         else:
             before, found, rest = value.partition("url(#")
             part.set(key, f"{before}url(#{short[rest.partition(')')[0]]}){rest.partition(')')[2]}" if found else value)
+
+
+def shortened(name, longest=80):
+    """Cut a name that is longer than `longest` letters."""
+    return name if len(name) <= longest else f"{name[: longest - 1]}…"
