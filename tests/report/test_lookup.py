@@ -174,7 +174,7 @@ def test_the_page_tells_its_parts_to_a_screen_reader(drawn):
         if tag == "svg":
             assert attrs["role"] == "img" and attrs["aria-label"]
     tables = [attrs["class"] for tag, attrs in drawn.tags if tag == "table" and "class" in attrs]
-    assert tables == ["clusters", "border", "truth", "facts"]
+    assert tables == ["balances", "clusters", "border", "truth", "facts"]
     links = [attrs["href"][1:] for tag, attrs in drawn.tags if tag == "a"]
     assert links == [attrs["id"] for tag, attrs in drawn.tags if tag == "h2"]
     assert set(re.findall(r"<label>(\w+) <input", drawn.source)) == {"Node", "Cluster"}
