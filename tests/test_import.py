@@ -97,7 +97,7 @@ ROOMS = (
 SHELVES = {
     "base": "locks|lazy types arrays progress|validation streams|threads loop_cache|compiling|_loops|estimator",
     "cluster": (
-        "_coreset_loops _power_loops|coreset|merge_coresets spectral|refine|penalty coreset_graph evidence"
+        "_coreset_loops _power_loops|coreset|merge_coresets spectral|refine|coreset_graph evidence"
         "|coreset_spectral_clustering settings|pipeline|n_clusters|cluster_tree"
     ),
     "kernel_methods": "features|flats|kmeans",

@@ -99,7 +99,7 @@ def refuse_few(coreset_size, n_clusters, given=None):
 
 
 def sample_coreset(
-    kernel, n_clusters, *, weights=None, size=None, eps=None, guarantee=False, method="degree", n_seeds="auto",
+    kernel, n_clusters, *, weights=None, size=None, eps=None, method="degree", n_seeds="auto",
     seeding="auto", replace=True, random_state=None,
 ):  # fmt: skip
     """Draw a coreset of the points of any kernel, as :func:`build_coreset` does of a graph's nodes.
@@ -113,7 +113,6 @@ def sample_coreset(
     if n_points == 0:
         raise InputError("no node has an edge: there is nothing to cluster")
     _check_scheme(is_graph, method, size, eps)
-    failure = check_guarantee(guarantee, eps)
     which = "the nodes that have an edge" if is_graph else "the points that have weight"
     n_clusters = check_integer("n_clusters", n_clusters, low=1, high=n_points, why_high=which)
     streams = Streams(random_state)
@@ -127,9 +126,6 @@ def sample_coreset(
     auto = isinstance(n_seeds, str) and n_seeds == "auto"
     n_seeds = 2 * n_clusters if auto else check_integer("n_seeds", n_seeds, low=1)
     seeding = check_seeding(kernel, seeding)
-    if failure:
-        draws, seeds = guaranteed_sample(kernel, n_clusters, eps, failure, n_seeds, seeding=seeding, streams=streams)
-        return Coreset(draws.indices, draws.weights, method, draws.n_draws, seeds)
     if eps is not None:
         draws = importance_rounds(kernel, n_clusters, eps, n_seeds, seeding=seeding, random_state=streams)
         return Coreset(draws.indices, draws.weights, method, draws.n_draws)
@@ -522,98 +518,6 @@ def systematic_sample(point_weights, probabilities, size, rng):
     return Draws(points[drawn], point_weights[points[drawn]] / chances[drawn], size)
 
 
-# Probability with which guarantee=True may fail.
-_FAILURE = 0.1
-
-
-def check_guarantee(guarantee, eps):
-    """Return the probability with which a relative error may be exceeded, None where it is not guaranteed."""
-    if guarantee is False:
-        return None
-    if eps is None:
-        raise ParameterError(f"guarantee={guarantee} is of a relative error: give eps= in place of a size")
-    return _FAILURE if guarantee is True else check_real("guarantee", guarantee, low=0.0, open_low=True, high=1.0)
-
-
-def check_definite(kernel, what):
-    """Refuse a kernel of a graph for which squared distances may be negative, by Gershgorin's circles."""
-    linked = kernel.degrees > 0
-    loops = float((kernel.diagonal * kernel.degrees)[linked].min()) - kernel.shift  # as a share of the degree
-    needed = min(1.0, 1.0 - 2.0 * loops)
-    if kernel.shift < needed - 1e-9:
-        raise ParameterError(
-            f"{what} needs a positive semi-definite kernel, and shift={kernel.shift:g} with these loops may leave it "
-            f"indefinite; give shift={math.ceil(1000 * needed) / 1000:g}, or heavier loops"
-        )
-
-
-def least_cost(kernel, n_clusters):
-    """Return a lower bound of the cost of all partitions of a graph: the trace less k times a bound of eigenvalues.
-
-    All eigenvalues of ``W^1/2 (K + shift D^-1) W^1/2`` are at most ``1 + shift``.
-    """
-    return float((kernel.diagonal * kernel.degrees).sum()) - n_clusters * (1.0 + kernel.shift)
-
-
-def sensitivities(weights, seeds, least):
-    """Bound ``w_x Delta(x, C) / cost(C)`` for every set C of centres: (n_points,) float64.
-
-    `least` is the :func:`least_cost`. With b the seed nearest to x and B its cell,
-    ``Delta(x, C) <= 2 Delta(x, b) + 2 Delta(b, C)`` and ``w(B) Delta(b, C) <= 2 cost(B, b) + 2 cost(B, C)``, as in
-    Lemma 2 of Bachem, Lucic, Krause, "Practical coreset constructions for machine learning" (2017), with the cost of
-    the seeds over `least` in place of its ratio to the optimum.
-    """
-    if not least > 0:
-        return np.where(weights > 0, np.inf, 0.0)
-    cells = np.maximum(seeds.nearest, 0)
-    shares = weights / np.bincount(cells, weights=weights)[cells]
-    costs = np.bincount(cells, weights=seeds.contributions)[cells]
-    return (2.0 * seeds.contributions + 4.0 * shares * costs) / least + 4.0 * shares
-
-
-def largest_ratio(bounds, probabilities):
-    """Return the largest of ``bounds / probabilities`` over points that can be drawn."""
-    return float(np.max(bounds[probabilities > 0] / probabilities[probabilities > 0]))
-
-
-def bernstein_size(ratio, eps, failure):
-    """Return how many draws have a relative error of at most `eps`, but with the probability `failure`.
-
-    A draw of x estimates a cost by ``w_x Delta(x, C) / p_x``, at most `ratio` times the cost; its variance is less than
-    `ratio` times the square (Bernstein's inequality).
-    """
-    return 2.0 * ratio * (1.0 + eps / 3.0) * math.log(2.0 / failure) / eps**2
-
-
-def bernstein_eps(ratio, size, failure):
-    """Return the relative error that `size` draws keep, the inverse of :func:`bernstein_size`."""
-    scale = 2.0 * ratio * math.log(2.0 / failure) / size
-    return (scale / 3.0 + math.sqrt((scale / 3.0) ** 2 + 4.0 * scale)) / 2.0
-
-
-def guaranteed_sample(kernel, n_clusters, eps, failure, n_seeds, *, seeding, streams):
-    """Draw an importance sample of a graph by the cells of Jiang et al., of a size that bounds its error.
-
-    That of any centres that do not depend on the draws is at most `eps` but with the probability `failure`, and the
-    size is at least :func:`importance_size`. One round; all nodes, without draws and error, where fewer do not do.
-    Returns the Draws and the Seeds, None where there are none.
-    """
-    check_definite(kernel, "guarantee=True")
-    weights = kernel.point_weights
-    seeds = d2_seeding(kernel, n_seeds, method=seeding, random_state=streams, warn=False)
-    probabilities = importance_probabilities(weights, seeds, cells=True)
-    ratio = largest_ratio(sensitivities(weights, seeds, least_cost(kernel, n_clusters)), probabilities)
-    points = np.flatnonzero(weights > 0)
-    wanted = max(importance_size(len(points), n_clusters, eps), bernstein_size(ratio, eps, failure))
-    if wanted < len(points):
-        return importance_sample(weights, probabilities, math.ceil(wanted), streams), seeds
-    warn_user(
-        f"eps={eps} with {n_clusters} clusters asks for {wanted:.3g} draws to be guaranteed, and there are "
-        f"{len(points)} nodes; the coreset is all of them, without an error: give a larger eps, or a size in its place"
-    )
-    return Draws(points, weights[points].copy(), len(points)), None
-
-
 def build_coreset(
     graph: AnyGraph | Kernel,
     n_clusters: int,
@@ -621,7 +525,6 @@ def build_coreset(
     kernel: str = "normalized_cut",
     size: float | None = None,
     eps: float | None = None,
-    guarantee: bool | float = False,
     method: str = "auto",
     n_seeds: int | str = "auto",
     seeding: str = "auto",
@@ -649,10 +552,6 @@ def build_coreset(
     eps : float, optional
         Relative error of the cost to aim at, only with "importance": the rounds of Algorithm 4, sizes by the paper's
         formula. Its probabilities are those of the authors' program, for which nothing is proven.
-    guarantee : bool or float, default False
-        Whether `eps` is kept: draws in one round by the probabilities of Jiang et al., as many as the paper's formula
-        says and enough that the cost of any centres, chosen before, has a relative error of at most `eps`, but with the
-        probability given (True: 0.1); or all nodes, if it takes them. Needs a definite kernel, as with ``shift=1``.
     method : {"auto", "degree", "uniform", "importance"}, default "auto"
         "auto" is "degree" for a graph, otherwise "importance". "degree" and "uniform" draw distinct nodes, with
         probability proportional to the degree or the same for all; "importance" draws by D2 seeds and degree, see
@@ -682,7 +581,7 @@ def build_coreset(
     ------
     ParameterError
         If a size is below `n_clusters` or above the number of nodes that have an edge, or both or none of `size` and
-        `eps` are given, or `guarantee` without `eps` or with a kernel that may be indefinite.
+        `eps` are given.
     InputError
         If no node has an edge, or "importance" is asked for on a kernel with a zero diagonal.
 
@@ -692,10 +591,6 @@ def build_coreset(
     probabilities (priority sampling): given the next smallest value t, a node is kept with probability
     ``min(1, t p_x)``, which makes ``d_x / min(1, t p_x)`` an unbiased weight. Distinct vectors are drawn by systematic
     sampling in random order, whose weights vary less in sum.
-
-    With `guarantee`, ``w_x Delta(x, C) / cost(C)`` is bounded for all nodes and centres, and Bernstein's inequality
-    gives the size. For all centres at once it rests on the constant of the paper's formula, which is left open and
-    taken as 1. :func:`graphcore.metrics.coreset_certificate` tells what is known of a coreset.
 
     References
     ----------
@@ -711,7 +606,7 @@ def build_coreset(
     >>> len(coreset), coreset.method
     (10, 'degree')
     """
-    settings: dict[str, Any] = {"size": size, "eps": eps, "guarantee": guarantee, "n_seeds": n_seeds}
+    settings: dict[str, Any] = {"size": size, "eps": eps, "n_seeds": n_seeds}
     settings |= {"seeding": seeding, "replace": replace, "random_state": random_state}
     is_matrix = check_choice("kernel", kernel, ("normalized_cut", "precomputed")) == "precomputed"
     if is_matrix or isinstance(graph, VectorKernel):

@@ -66,8 +66,6 @@ def coreset_spectral_clustering(
     n_clusters: int,
     *,
     coreset_size: float | str = "auto",
-    eps: float | None = None,
-    guarantee: bool | float = False,
     sampling: str = "importance",
     n_seeds: int | str = "auto",
     self_loop: float = 1.0,
@@ -88,11 +86,6 @@ def coreset_spectral_clustering(
     coreset_size : int, float or "auto", default "auto"
         Nodes of the coreset (draws, of the induced graph), or their share of the nodes that have an edge. "auto" is 50
         for every cluster, at least 1,000, and at least 3 % of the nodes or 100,000, whichever is less.
-    eps : float, optional
-        Instead of a size, the relative error of the cost that the coreset of an induced graph is to have, see
-        :func:`graphcore.build_coreset`.
-    guarantee : bool or float, default False
-        Whether `eps` is kept but for this probability (True: 0.1), see :func:`graphcore.build_coreset`.
     sampling : {"importance", "degree", "uniform"}, default "importance"
         How the coreset is drawn.
     n_seeds : int or "auto", default "auto"
@@ -163,12 +156,12 @@ def coreset_spectral_clustering(
     ((300,), 60, True)
     """
     graph, streams = as_graph(graph), Streams(random_state)
-    size = _checked_size(graph, n_clusters, coreset_size, eps)
-    is_induced = _check_choices(coreset_graph, eps, sampling, eigen_solver, clusterer, coreset_degrees)
+    size = _checked_size(graph, n_clusters, coreset_size)
+    is_induced = _check_choices(coreset_graph, sampling, eigen_solver, clusterer, coreset_degrees)
 
     kernel = GraphKernel(graph, check_real("self_loop", self_loop, low=0.0), check_real("shift", shift, low=0.0))
     coreset = sample_coreset(
-        kernel, n_clusters, size=size, eps=eps, guarantee=guarantee, method=sampling, n_seeds=n_seeds,
+        kernel, n_clusters, size=size, method=sampling, n_seeds=n_seeds,
         replace=is_induced, random_state=streams,
     )  # fmt: skip
     if is_induced:
@@ -202,17 +195,11 @@ def coreset_spectral_clustering(
     return CoresetClustering(labels, coreset, coreset_labels, matrix, between_labels, between.cells, n_unreached)
 
 
-def _checked_size(graph, n_clusters, coreset_size, eps):
-    """Return nodes of the coreset, None for a relative error."""
+def _checked_size(graph, n_clusters, coreset_size):
+    """Return nodes of the coreset."""
     n_linked = count_linked(graph)
     warn_of_isolated(graph)
     check_integer("n_clusters", n_clusters, low=1, high=n_linked, why_high="the nodes that have an edge")
-    if eps is not None:
-        if coreset_size != "auto":
-            raise ParameterError(
-                f"eps={eps} and coreset_size={coreset_size} both say how large a coreset is: leave one out"
-            )
-        return None
     if isinstance(coreset_size, str):
         check_choice("coreset_size", coreset_size, ("auto",), "or a number of nodes, or their share")
         return default_size(n_linked, n_clusters)
@@ -232,7 +219,7 @@ def _warn_of_induced(matrix, n_clusters, n_unreached):
         warn_user(
             f"the induced graph of {m} coreset nodes has {n_components} components{single} for n_clusters={n_clusters}"
             f"{lost}, so that components become clusters: the graph is too sparse for an induced coreset graph of that "
-            "size; use the contracted one (coreset_graph='contracted', or no published=True), in which every edge "
+            "size; use the contracted one (coreset_graph='contracted'), in which every edge "
             "counts, or a larger coreset_size"
         )
     elif 2 * (n_drowned := int(np.count_nonzero(2 * matrix.diagonal() > matrix.sum(axis=1)))) > m:
@@ -250,7 +237,7 @@ def _clustered(clusterer, matrix, n_clusters):
     return np.unique(labels, return_inverse=True)[1].astype(np.int32)
 
 
-def _check_choices(coreset_graph, eps, sampling, eigen_solver, clusterer, coreset_degrees):
+def _check_choices(coreset_graph, sampling, eigen_solver, clusterer, coreset_degrees):
     """Refuse words that are not known, and contradictions; returns whether the coreset graph is the induced one."""
     check_choice("coreset_graph", coreset_graph, ("contracted", "induced"))
     check_choice("sampling", sampling, SAMPLING)
@@ -264,11 +251,6 @@ def _check_choices(coreset_graph, eps, sampling, eigen_solver, clusterer, corese
                 "clusterer", clusterer, "takes the place of eigen_solver and coreset_degrees: leave these out"
             )
     is_induced = coreset_graph == "induced"
-    needed = (
-        "sampling='importance'" if sampling != "importance" else "coreset_graph='induced'" if not is_induced else ""
-    )
-    if eps is not None and needed:
-        raise ParameterError(f"eps={eps} needs {needed}; without it, give coreset_size")
     if coreset_degrees == "weights" and (eigen_solver == "power" or not is_induced):
         raise ParameterError(
             "coreset_degrees='weights' needs eigen_solver='exact' and coreset_graph='induced': the power method has to "

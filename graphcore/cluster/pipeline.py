@@ -11,8 +11,8 @@ import scipy.sparse as sp
 from ..base.arrays import read_only
 from ..base.locks import cached_property
 from ..base.progress import Stages
-from ..base.streams import Streams, draw_by_weight
-from ..base.threads import effective_jobs, limited_libraries, map_items
+from ..base.streams import Streams
+from ..base.threads import effective_jobs, map_items
 from ..base.validation import warn_of_isolated
 from ..exceptions import warn_user
 from ..graphs.rows import GraphRows
@@ -47,8 +47,8 @@ from .refine.problem import (
     pick_labels,
     quotient,
 )
-from .settings import EFFORTS, NOTHING, Known, Settings
-from .spectral import bethe_hessian_embedding, spectral_partition
+from .settings import EFFORTS, NOTHING, Known, Settings, resolve_settings
+from .spectral import spectral_partition
 
 # Below this, a stability says that drafts disagree on more than they agree on.
 UNSURE = 0.5
@@ -231,8 +231,6 @@ def cluster_graph(graph, settings, *, known=NOTHING, levels=(), random_state=Non
         if number == 0 and balanced is not None:
             return balanced
         made = None
-        if number == 2 and k and disagree(earlier, k):
-            made = eigenvector_draft(graph, free, streams, stages)
         if number >= FROM_SCRATCH and k != 1:
             made = anew_draft(free, best, streams, stages)
         return coreset_draft(graph, free, settings, streams, n_jobs, stages) if made is None else made
@@ -422,6 +420,17 @@ def find_partition(
     return Found(best, first, base_partitions, history, SearchSteps(seconds, values, n_drafts))
 
 
+def count_by_modularity(graph, n_drafts, streams, n_jobs=None):
+    """Count the clusters of largest modularity."""
+    settings = resolve_settings(graph, None, objective="modularity", effort=n_drafts)
+    problem = NOTHING.problem(graph.rows, settings)
+
+    def draft(number, earlier, best, streams, n_jobs, stages):
+        return coreset_draft(graph, problem, settings, streams, n_jobs, stages)
+
+    return int(find_partition(problem, draft, streams, n_drafts, n_jobs=n_jobs).best.labels.max()) + 1
+
+
 def drafts_within(time_limit, n_drafts, seconds):
     """Return how many more drafts, as a float, end within the limit, if `n_drafts` took so many seconds."""
     return max(0.0, time_limit - seconds) * n_drafts / max(seconds, _INSTANT)
@@ -448,11 +457,6 @@ PARTS = 6
 SELF_LOOP = 1.0
 # The drafts of the default are made from scratch, and say how sure labels are; later ones begin with the best.
 FROM_SCRATCH = EFFORTS["default"][0]
-# Two drafts have settled a graph where they agree on more than this share of what they would not agree on by chance.
-_SETTLED_SHARE = 2 / 3
-# Eigenvectors are looked for where there are at most so many entries, and n k^2, which is what Lanczos iterations take.
-_MAX_ENTRIES, _MAX_LANCZOS = 1 << 22, 1 << 23
-_INITIALISATIONS, _ITERATIONS = 3, 20
 
 
 def spectral_parts(problem, streams, *, eigen_solver="power", n_jobs=None):
@@ -529,16 +533,6 @@ def given_draft(graph, problem, settings, given, streams, stages):
     return Draft(labels, coreset)
 
 
-def eigenvector_draft(graph, problem, streams, stages):
-    """Return labels from eigenvectors of the whole graph, or None where they would take long or show no clusters."""
-    with stages("eigenvectors"):
-        labels = _eigenvector_labels(graph, problem.n_clusters, streams)
-        if labels is None:
-            return None
-        grow_small_clusters(problem, labels)
-    return Draft(labels)
-
-
 def anew_draft(problem, labels, streams, stages):
     """Form 2 to half of all clusters anew, which lie side by side, in the best labels so far; None if that cannot be.
 
@@ -551,65 +545,12 @@ def anew_draft(problem, labels, streams, stages):
     return None if formed is None else Draft(formed)
 
 
-def disagree(labellings, n_clusters):
-    """Return whether two labellings agree on so few nodes, beyond chance, that there may be more to find."""
-    one, other = labellings
-    agreement, chance = stability(one, [other], n_clusters)[0][one >= 0].mean(), 1.0 / n_clusters
-    return n_clusters > 1 and agreement - chance <= _SETTLED_SHARE * (1.0 - chance)
-
-
 def _drawn(kernel, settings, streams):
     """Return the coreset that the settings ask for."""
     return sample_coreset(
         kernel, max(1, settings.n_clusters), size=settings.coreset_size, method=settings.sampling, replace=False,
         random_state=streams,
     )  # fmt: skip
-
-
-def _eigenvector_labels(graph, n_clusters, streams):
-    """Return labels (n,) int32 from eigenvectors of the whole graph, -1 for isolated nodes.
-
-    None where that would take long, and where there are fewer clusters in them.
-    """
-    n_linked = graph.n_nodes - graph.n_isolated
-    if graph.n_entries > _MAX_ENTRIES or n_linked * n_clusters**2 > _MAX_LANCZOS or n_clusters >= n_linked:
-        return None
-    embedding = bethe_hessian_embedding(graph.to_scipy(), n_clusters, random_state=streams)
-    if embedding is None:
-        return None
-    linked = graph.degrees > 0
-    found = _grouped_rows(embedding[linked], n_clusters, streams.generator("k-means"))
-    if found is None:
-        return None
-    labels = np.full(graph.n_nodes, -1, dtype=np.int32)
-    labels[linked] = found
-    return labels
-
-
-def _grouped_rows(X, n_clusters, rng):
-    """Return the best labels of several runs of k-means, or None if each leaves a cluster empty.
-
-    By scipy: only directions are looked for, and a first import of scikit-learn's takes a second.
-    """
-    from scipy.cluster.vq import ClusterError, kmeans2
-
-    best, lowest = None, np.inf
-    with limited_libraries():
-        for _ in range(_INITIALISATIONS):
-            chosen, nearest = [int(rng.integers(len(X)))], np.full(len(X), np.inf)
-            for _ in range(n_clusters - 1):  # far from all before: k-means++
-                nearest = np.minimum(nearest, np.square(X - X[chosen[-1]]).sum(axis=1))
-                chosen.append(draw_by_weight(nearest, rng))
-            if chosen[-1] < 0:  # fewer different rows than clusters
-                return None
-            try:
-                centers, labels = kmeans2(X, X[chosen], iter=_ITERATIONS, minit="matrix", missing="raise")
-            except ClusterError:
-                continue
-            cost = np.square(X - centers[labels]).sum()
-            if cost < lowest:
-                best, lowest = labels, cost
-    return best if best is not None and len(np.unique(best)) == n_clusters else None
 
 
 # The candidates of balance="auto". At 1 the objective is the information alone, whose entropy favours even clusters.

@@ -333,9 +333,6 @@ def _norm(X):
 # Below this many nodes, or when many eigenvectors are asked for, a dense decomposition is safer and about as fast.
 # It is what remains where ARPACK does not converge, up to the second number.
 _DENSE_NODES, _MAX_DENSE_NODES = 400, 5000
-# Rough eigenvectors of the Bethe Hessian are enough, because moves of nodes follow. This number of restarts of Lanczos
-# finds them, unless the spectrum has no gap.
-_TOLERANCE, _MAX_RESTARTS = 1e-2, 100
 
 
 def spectral_embedding(A, n_vectors, *, degrees=None, random_state=None):
@@ -439,34 +436,6 @@ def _deflated(A, basis, x):
     x = x - basis @ (basis.T @ x)
     y = A @ x
     return y - basis @ (basis.T @ y)
-
-
-def bethe_hessian_embedding(A, n_vectors, *, random_state=None):
-    """Eigenvectors of the smallest eigenvalues of ``(r^2 - 1) I - r A + D``, rows scaled to norm 1: (n, n_vectors).
-
-    A is a symmetric csr_array, whose values are divided by their mean, D holds its row sums d, and ``r^2 + 1`` is
-    ``sum d^2 / sum d``. Eigenvectors of A or of a Laplacian follow hubs and loose ends in sparse graphs; these follow
-    clusters down to the threshold below which none can be found. None where Lanczos iterations find no ends.
-
-    Saade, Krzakala, Zdeborová, "Spectral clustering of graphs with the Bethe Hessian", NeurIPS 2014. Rows are scaled
-    because degrees say nothing about clusters: Qin, Rohe, "Regularized spectral clustering under the degree-corrected
-    stochastic blockmodel", NeurIPS 2013.
-    """
-    from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh
-
-    scale = 1.0 / A.data.mean()
-    degrees = A.sum(axis=1) * scale
-    square = max(1.0, float(np.square(degrees).sum() / degrees.sum()) - 1.0)
-    diagonal, factor = degrees + square - 1.0, math.sqrt(square) * scale
-    # With the sign changed, so that the largest are looked for.
-    matrix = LinearOperator(A.shape, matvec=lambda x: factor * (A @ x) - diagonal * x, dtype=float)
-    start = Streams(random_state).generator("Bethe Hessian").standard_normal(A.shape[0])
-    try:
-        with limited_libraries():
-            vectors = eigsh(matrix, k=n_vectors, which="LA", tol=_TOLERANCE, maxiter=_MAX_RESTARTS, v0=start)[1]
-    except ArpackError:  # also of graphs of loops alone, whose matrix is zero
-        return None
-    return unit_rows(vectors)
 
 
 def unit_rows(X):

@@ -7,7 +7,6 @@ import pytest
 
 from graphcore import ParameterError
 from graphcore.base.streams import Streams, draw_by_weight
-from graphcore.cluster.pipeline import _grouped_rows
 
 from ..cluster.coresets.test_sampling_tree import Tree
 
@@ -88,10 +87,3 @@ def test_every_draw_by_weight_says_where_there_is_nothing_to_draw(weights):
     expected = 1 if weights.any() else -1
     assert set(Tree(weights).sample(5, 0).tolist()) == {expected}
     assert {draw_by_weight(weights, np.random.default_rng(seed)) for seed in range(5)} == {expected}
-
-
-def test_k_means_of_fewer_different_rows_than_clusters_has_no_answer():
-    X = np.repeat([[0.0, 1.0], [1.0, 0.0]], 3, axis=0)
-    for seed in range(5):
-        assert _grouped_rows(X, 3, np.random.default_rng(seed)) is None
-        assert _grouped_rows(X, 2, np.random.default_rng(seed)).tolist() in ([0, 0, 0, 1, 1, 1], [1, 1, 1, 0, 0, 0])

@@ -18,7 +18,7 @@ from graphcore.cluster import coreset as drawing
 from graphcore.cluster import coreset as seeding
 from graphcore.cluster import coreset_graph, spectral
 from graphcore.cluster import spectral as power
-from graphcore.cluster.coreset import build_coreset, default_size, sample_coreset
+from graphcore.cluster.coreset import default_size, sample_coreset
 from graphcore.cluster.coreset_graph import contract
 from graphcore.cluster.refine.problem import apply_labels
 from graphcore.datasets import planted_partition
@@ -337,14 +337,6 @@ def test_dense_clusters_are_found_from_every_seed(k, size, inside, between):
         assert adjusted_rand_score(truth, found) > 0.95
 
 
-def test_eps_draws_by_the_rounds():
-    graph, _ = example("barabasi-albert")
-    coarse, fine = (clustered(graph, 2, coreset_graph="induced", eps=eps, random_state=0).coreset for eps in (1.0, 0.7))
-    expected = build_coreset(graph, 2, eps=1.0, method="importance", random_state=0)
-    np.testing.assert_array_equal(coarse.indices, expected.indices)
-    assert len(coarse) < len(fine)
-
-
 def test_a_loop_is_one_cluster_and_a_pair_is_two():
     assert clustered(Graph.from_edges([0], [0]), 1, random_state=0).labels.tolist() == [0]
     for k in (1, 2):
@@ -369,11 +361,6 @@ INDUCED = {"coreset_graph": "induced"}
         ({"coreset_size": 61}, r"coreset_size=61 must be at most 60 \(the nodes that have an edge\)"),
         ({"coreset_size": 1.5}, "coreset_size=1.5 must be at most 1"),
         ({"coreset_size": "all"}, "coreset_size='all' is not known; choose one of 'auto', or a number of nodes"),
-        ({"eps": 0.5}, "eps=0.5 needs coreset_graph='induced'; without it, give coreset_size"),
-        ({"eps": 0.5, "coreset_size": 9, **INDUCED}, "eps=0.5 and coreset_size=9 both say .* leave one out"),
-        ({"eps": 2.0, **INDUCED}, "eps=2.0 must be at most 1"),
-        ({"eps": "small", **INDUCED}, "eps='small' must be a number"),
-        ({"eps": 0.5, "sampling": "degree", **INDUCED}, "eps.*sampling='importance'.*coreset_size"),
         ({"sampling": "d2"}, "sampling='d2' is not known; choose one of .*'importance'"),
         ({"n_seeds": 0}, "n_seeds=0 must be at least 1"),
         ({"n_seeds": "many"}, "n_seeds='many' must be an integer"),

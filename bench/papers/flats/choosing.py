@@ -61,13 +61,16 @@ def partitions(g):
     return [np.array(labels) for labels in found]
 
 
+def penalty(k, n):
+    """Return the penalty of k means on n points of the unit ball, section 4.2 of El Ghazzal's report."""
+    return math.sqrt(18 * math.pi / n) * k + 4.0 * np.sqrt(np.log(k) / n)
+
+
 def exact_choice(counts, n):
     """Return the penalised choice for points on g axes, over all partitions: (k, its means, penalised error).
 
     Points lie at `REACH` on axis j, `counts[j]` times. A best set of k means is that of a partition of the places.
     """
-    from graphcore.cluster.penalty import penalty
-
     g, best = len(counts), (math.inf, 0, None)
     for labels in partitions(g):
         k = int(labels.max()) + 1
@@ -93,8 +96,6 @@ def right_sides(g, n):
 
     The best set of k means leaves ``REACH^2 (g - k) / g``: a cluster of s places costs s - 1 of them.
     """
-    from graphcore.cluster.penalty import penalty
-
     k = np.arange(1, g + 1)
     sums = REACH**2 * (g - k) / g + penalty(k, n)
     in_mean = float(sums.min()) + math.sqrt(8 / n * math.log(math.e * math.pi**2 / 6))

@@ -5,17 +5,13 @@ import pytest
 from sklearn.metrics import adjusted_rand_score
 
 from graphcore import CoresetSpectralClustering, Graph, GraphWarning
-from graphcore.base.progress import Stages
 from graphcore.base.streams import Streams
-from graphcore.cluster import pipeline as cluster
-from graphcore.cluster import pipeline as drafts
 from graphcore.cluster import pipeline as loop
 from graphcore.cluster import settings
-from graphcore.cluster.pipeline import Draft, disagree, eigenvector_draft, find_partition
+from graphcore.cluster.pipeline import Draft, find_partition
 from graphcore.cluster.refine.improve import improve
 from graphcore.cluster.refine.objectives import OBJECTIVES
 from graphcore.cluster.refine.problem import Partition
-from graphcore.datasets import degree_corrected_partition
 
 from ...oracles import planted
 from ...strategies import problem_of
@@ -272,67 +268,3 @@ def test_large_graphs_have_one_draft(case, limits):
     assert model.clustering_.search.n_drafts == 1 and model.stability_ is None and model.cluster_stability_ is None
     assert [name for name, _ in model.clustering_.history] == ["draft", "moves", "cycles"]
     assert CoresetSpectralClustering(5, effort=2, random_state=0).fit(case[0]).clustering_.search.n_drafts == 2
-
-
-# -- drafts by eigenvectors --------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(("share", "k", "expected"), [
-    (0.5, 2, True), (0.8, 2, True), (0.85, 2, False), (0.6, 10, True), (0.75, 10, False), (1.0, 1, False),
-])  # fmt: skip
-def test_agreement_is_held_against_chance(share, k, expected):
-    one = np.repeat(np.arange(k, dtype=np.int32), 100)
-    moved = np.tile(np.arange(100) >= 100 * share, k)
-    other = np.where(moved, (one + 1 + np.arange(100 * k) % max(k - 1, 1)) % k, one).astype(np.int32)
-    assert disagree([one, other], k) == expected
-    assert disagree([np.append(one, [-1] * 900).astype(np.int32), np.append(other, [-1] * 900)], k) == expected
-
-
-def test_a_draft_by_eigenvectors_leaves_out_isolated_nodes_and_large_graphs(limits):
-    graph, truth = planted(3, 50, 0.3, 0.02, 0)
-    edges = np.vstack(graph.to_scipy().tocoo().coords)
-    padded = Graph.from_edges(*edges, n_nodes=graph.n_nodes + 5)
-
-    def draft_of(graph, k):
-        return eigenvector_draft(graph, problem_of(graph, k), Streams(0), Stages())
-
-    labels = draft_of(padded, 3).labels
-    assert labels.dtype == np.int32 and np.all(labels[-5:] == -1)
-    assert adjusted_rand_score(truth, labels[:-5]) > 0.9
-    assert draft_of(graph, graph.n_nodes) is None
-    for name, most in (("_MAX_LANCZOS", graph.n_nodes * 9), ("_MAX_ENTRIES", graph.n_entries)):
-        enough = getattr(drafts, name)
-        for limit, is_made in ((most, True), (most - 1, False), (enough, True)):
-            limits(drafts, **{name: limit})
-            assert (draft_of(graph, 3) is not None) == is_made
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("k", "size", "mixing", "least"), [(2, 1000, 0.5, 0.4), (10, 250, 0.5, 0.6)])
-def test_the_default_finds_clusters_at_twice_the_threshold(k, size, mixing, least, limits):
-    degrees = np.full(k * size, 8.0)
-    graph, truth = degree_corrected_partition(k, size, mixing=mixing, expected_degrees=degrees, random_state=1)[:2]
-    made = []
-
-    def told(*given):
-        made.append(eigenvector_draft(*given))
-        return made[-1]
-
-    limits(cluster, eigenvector_draft=told)
-    model = CoresetSpectralClustering(k, random_state=1).fit(graph)
-    assert adjusted_rand_score(truth, model.labels_) > least
-    assert len(made) == 1 and made[0] is not None
-    np.testing.assert_array_equal(
-        CoresetSpectralClustering(k, random_state=1, n_jobs=2).fit_predict(graph), model.labels_
-    )
-    limits(cluster, disagree=lambda *_: False)
-    without = CoresetSpectralClustering(k, random_state=1).fit(graph)
-    assert len(made) == 2
-    # With ten clusters others find as much: over 12 seeds the eigenvectors are ahead in 7, with two clusters in all.
-    if k == 2:
-        assert model.clustering_.history[-1][1] > without.clustering_.history[-1][1]
-
-
-def test_clear_clusters_do_without(limits):
-    limits(cluster, eigenvector_draft=None)
-    CoresetSpectralClustering(5, random_state=0).fit(planted(5, 60, 0.3, 0.01, 0)[0])

@@ -13,8 +13,8 @@ from sklearn.metrics import adjusted_rand_score
 import graphcore
 from graphcore import CoresetSpectralClustering, Graph, ParameterError
 
-from ...oracles import planted
-from ...partitions import value_of
+from ..oracles import planted
+from ..partitions import value_of
 
 
 @pytest.fixture(scope="module")
