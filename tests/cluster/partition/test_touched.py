@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from graphcore.base.arrays import read_only
-from graphcore.cluster.refine import _merge_loops as _agglomerate_loops
-from graphcore.cluster.refine import _move_loops as _block_loops
+from graphcore.cluster.refine import _merge_loops as _merge_loops
+from graphcore.cluster.refine import _move_loops as _move_loops
 from graphcore.cluster.refine import _objective_loops, _quotient_loops
 from graphcore.cluster.refine.merging import agglomerate
 from graphcore.cluster.refine.problem import quotient
@@ -54,7 +54,7 @@ def test_gathering(weight):
     n_touched = _quotient_loops.gather_links((rows[:3], labels, starts, members), 2, found)
     assert sorted(found[2][:n_touched].tolist()) == [0, 1, 2]
     out = np.empty(30, dtype=np.int32)
-    _block_loops.batch_assign(rows[:], (np.ones(3), np.zeros(3)), labels, 0, 30, out)
+    _move_loops.batch_assign(rows[:], (np.ones(3), np.zeros(3)), labels, 0, 30, out)
     assert out.min() >= 0 and out.max() <= 2
 
 
@@ -72,7 +72,7 @@ def test_centroids():
 
 def test_an_agglomeration_has_room_for_one_more():
     # The list is written to before it is known whether the place is new.
-    assert _agglomerate_loops.add(np.zeros(1), np.ones(1, dtype=np.bool_), np.empty(1, dtype=np.int32), 0, 0, 1.0) == 0
+    assert _merge_loops.add(np.zeros(1), np.ones(1, dtype=np.bool_), np.empty(1, dtype=np.int32), 0, 0, 1.0) == 0
 
 
 def test_python_cannot_call_what_is_for_loops_alone():
