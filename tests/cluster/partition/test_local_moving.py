@@ -337,9 +337,7 @@ def test_a_look_leaves_active_what_would_move_and_changes_nothing_else(objective
     sums, active, labels = problem.sums(start), np.ones(120, dtype=bool), start.copy()
     before = [array.copy() for array in sums.arrays]
     visits, ends = (np.empty(0, dtype=np.int64), 20, 90, True), (1, 0.0)
-    moves, _ = module._move_loops.move_nodes(
-        problem.task(sums), sums.arrays, labels, active, visits, ends, True
-    )
+    moves, _ = module._move_loops.move_nodes(problem.task(sums), sums.arrays, labels, active, visits, ends, True)
     np.testing.assert_array_equal(active[20:90], movers[20:90])
     assert moves == active[20:90].sum() > 10
     assert active[:20].all() and active[90:].all()
