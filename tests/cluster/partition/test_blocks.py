@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 
 from graphcore import Graph
 from graphcore.cluster.coreset_graph import spread_in_rounds
-from graphcore.cluster.refine import _move_loops as _move_loops
-from graphcore.cluster.refine import _quotient_loops as _quotient_loops
+from graphcore.cluster.refine import _move_loops, _quotient_loops
 from graphcore.cluster.refine import moves as module
 from graphcore.cluster.refine.moves import move_in_blocks
 from graphcore.cluster.refine.objectives import OBJECTIVES

@@ -4,9 +4,7 @@ import numpy as np
 import pytest
 
 from graphcore.base.arrays import read_only
-from graphcore.cluster.refine import _merge_loops as _merge_loops
-from graphcore.cluster.refine import _move_loops as _move_loops
-from graphcore.cluster.refine import _objective_loops, _quotient_loops
+from graphcore.cluster.refine import _merge_loops, _move_loops, _objective_loops, _quotient_loops
 from graphcore.cluster.refine.merging import agglomerate
 from graphcore.cluster.refine.problem import quotient
 from graphcore.graphs.rows import GraphRows
