@@ -7,8 +7,7 @@ __version__ = "0.1.0"
 # Public names and the modules that hold them.
 _PUBLIC = {
     "Coreset": ".cluster.coreset", "CoresetKernelKMeans": ".estimators.coreset_kernel_kmeans",
-    "CoresetSpectralClustering": ".estimators.coreset_spectral",
-    "CoresetSpectralCoclustering": ".estimators.coreset_coclustering", "FormatError": ".exceptions",
+    "CoresetSpectralClustering": ".cluster.estimator", "FormatError": ".exceptions",
     "GaussianSketchFeatures": ".estimators.gaussian_sketch",
     "GaussianSketchKernelKMeans": ".estimators.gaussian_sketch", "Graph": ".graphs.graph",
     "GraphWarning": ".exceptions", "InputError": ".exceptions", "KFlats": ".estimators.flats",
@@ -18,7 +17,7 @@ _PUBLIC = {
     "build_coreset": ".cluster.coreset", "build_store": ".files.store", "check_store": ".files.store",
     "coreset_spectral_clustering": ".cluster.coreset_spectral_clustering",
     "datasets": None,
-    "knn_graph": ".neighbors.neighbors", "load": ".estimators.load", "merge_coresets": ".cluster.merge_coresets",
+    "knn_graph": ".neighbors.neighbors", "load": ".cluster.estimator", "merge_coresets": ".cluster.merge_coresets",
     "metrics": None,
     "neighbor_graph": ".neighbors.neighbors", "networkx": None, "open_graph": ".files.store", "plot": None,
     "read_graph": ".files", "reduce_coreset": ".cluster.merge_coresets", "report": None,

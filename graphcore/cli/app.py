@@ -12,7 +12,6 @@ from .demo import demo
 from .graphs import build, check, convert, info, knn
 from .labels import compare, report
 from .predict import predict
-from .update import update
 
 # Other tools end by a signal, SIGINT or SIGPIPE, to which shells give these numbers.
 BAD_INPUT, INTERRUPTED, PIPE_CLOSED = 2, 130, 141
@@ -37,7 +36,7 @@ def app():
     """
 
 
-for command in (cluster, predict, update, report, compare, info, convert, knn, build, check, demo):
+for command in (cluster, predict, report, compare, info, convert, knn, build, check, demo):
     app.add_command(command)
 
 

@@ -69,11 +69,15 @@ def _of_setting(parameter):
 # Objectives that say how many clusters there are.
 _FIND_K = [name for name, each in OBJECTIVES.items() if each.resolution is not None]
 # Options of the stages, under a heading of their own.
-_STAGES = ("coreset_size", "sampling", "eigen_solver", "published")
+_STAGES = ("coreset_size",)
+# Settings that the class has.
+_OFFERED = [
+    name for name in defaults() if name not in ("sampling", "eigen_solver", "published", "max_share", "time_limit")
+]
 
 
 @command(
-    needs="estimators.coreset_spectral",
+    needs="cluster.estimator",
     made_up=labels_target,
     headings=("Clusters", "Output", "Known about nodes", "Input", "Coreset", "Run"),
     short_help="Cluster a graph or vectors.",
@@ -84,13 +88,10 @@ _STAGES = ("coreset_size", "sampling", "eigen_solver", "published")
          "graphcore cluster vectors.npy -k 10 --neighbors 15 -o labels.tsv"),
         ("no cluster below 20 nodes, and a steadier result; labels go to edges.txt.gz.clusters.tsv",
          "graphcore cluster edges.txt.gz -k 50 --min-cluster-size 20 --effort high"),
-        ("parts of equal size, for a graph that is to be distributed",
-         "graphcore cluster edges.txt.gz -k 16 --max-share 1.03"),
-        ("a model that follows the graph when it changes (see update)",
+        ("a model, for `graphcore predict`",
          "graphcore cluster edges.txt.gz -k 100 -o labels.tsv --model model.npz"),
         ("clusters in clusters: columns of nested labels, coarse to fine",
          "graphcore cluster edges.txt.gz --levels 10,100,1000 -o levels.tsv"),
-        ("the algorithm of the paper, on a dense graph", "graphcore cluster graph.npz -k 10 --published"),
         ("k is not known: by resolution, with the tree of all sizes",
          "graphcore cluster edges.txt.gz --resolution 3 --tree tree.nwk"),
         ("people with names and attributes, for Gephi or Cytoscape",
@@ -105,7 +106,7 @@ _STAGES = ("coreset_size", "sampling", "eigen_solver", "published")
         help="Number of clusters; several numbers, as 10,100,1000, for nested levels; auto to choose it. "
         f"Required, unless --resolution or --objective {' or '.join(_FIND_K)} is given.",
     ),
-    *(_of_setting(each) for each in PARAMETERS if each.name not in _STAGES),
+    *(_of_setting(each) for each in PARAMETERS if each.name in _OFFERED and each.name not in _STAGES),
     heading="Clusters",
 )  # fmt: skip
 @adding(*(_of_setting(each) for each in PARAMETERS if each.name in _STAGES), heading="Coreset")
@@ -127,7 +128,7 @@ _STAGES = ("coreset_size", "sampling", "eigen_solver", "published")
     click.option("--membership", metavar="FILE", type=OUTPUT, help="Write node, cluster and probability for every "
                  "node and the clusters near it (.npz: a sparse matrix)."),
     click.option("--model", metavar="FILE", type=OUTPUT, help="Save the model (.npz) with its graph, for `graphcore "
-                 "update`."),
+                 "predict`."),
     click.option("--quiet", is_flag=True, help="No summary, no warnings, no progress."),
     heading="Output",
 )  # fmt: skip
@@ -154,17 +155,16 @@ def cluster(console, input, **options):
     """
     input = one_or_all(input)
     start, stages, given = time.perf_counter(), console.stages, SimpleNamespace(**options)
-    settings = {name: options[name] for name in defaults() if options[name] is not None}
+    settings = {name: options[name] for name in _OFFERED if options[name] is not None}
     files = {name: options[name] for name in ("output", "tree", "report", "membership", "model")}
     console.n_after = 1 + sum(files[name] is not None for name in ("report", "tree", "membership"))
     params = _check(console, given, settings, files)
     drawn = {"random_state": given.random_state, "n_jobs": given.n_jobs}
     from ..base.streams import Streams
+    from ..cluster.estimator import CoresetSpectralClustering
     from ..cluster.refine.problem import goes_to_workers
     from ..distributed.cluster import client_of
-    from ..estimators.coreset_spectral import CoresetSpectralClustering
     from ..graphs.graph import Graph
-    from ..graphs.rows import DIRECTED
     from ..metrics.truth import agreement
 
     with client_of(given.scheduler, given.workers):
@@ -175,11 +175,10 @@ def cluster(console, input, **options):
         made = {"symmetrize": given.symmetrize} if isinstance(X, Graph) else search
         model = CoresetSpectralClustering(given.n_clusters, **made, **drawn, **settings)
         streams = Streams(given.random_state)
-        graph, reference = graph_for(model, X, ids, streams, stages, nodes, given.encoding, given.any_size)
+        graph, reference, kinds = graph_for(model, X, ids, streams, stages, nodes, given.encoding, given.any_size)
         truth = None if given.truth is None else read_one_label(given.truth, graph, given.any_size, given.encoding)
         check_names(graph, given.output)
-        is_given = isinstance(X, Graph) and given.symmetrize not in DIRECTED
-        model._fit_graph(graph, reference, params, streams, stages, is_given=is_given, **_known(graph, given))
+        model._fit_graph(graph, reference, params, streams, stages, kinds=kinds, **_known(graph, given))
         if output_kind(given.output) != "text" and (given.membership or ".npz").lower().endswith(".npz"):
             warn_of_idle(("spreadsheet",), "files of text")
         if not goes_to_workers(model.graph_):

@@ -15,7 +15,7 @@ _THEIRS, _OURS, _NCUT = "scikit-learn SpectralClustering", "graphcore", 'graphco
 
 
 @command(
-    needs="estimators.coreset_spectral",
+    needs="cluster.estimator",
     short_help="Cluster two small data sets, beside scikit-learn.",
     examples=[
         ("a first try; nothing has to be downloaded", "graphcore demo"),
@@ -71,7 +71,7 @@ def _compare(console, graph, truth, n_clusters, random_state):
     """Cluster a graph by each method; return graphcore's labels and a row of scores for each method."""
     from sklearn.cluster import SpectralClustering
 
-    from ..estimators.coreset_spectral import CoresetSpectralClustering
+    from ..cluster.estimator import CoresetSpectralClustering
     from ..metrics import agreement, normalized_cut
 
     theirs = SpectralClustering(

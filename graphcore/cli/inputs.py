@@ -184,22 +184,22 @@ def read_input(path, stages, *, vectors, outliers=None, nodes, n_neighbors, metr
 
 
 def graph_for(model, X, ids, streams, stages, nodes, encoding, any_size):
-    """Return the graph to which a model is fitted, that of vectors with names from `nodes` or `ids`; its Reference."""
+    """Return what `graphcore.cluster.fit.graph_of` does, with names of vectors from `nodes` or `ids`."""
     import numpy as np
 
-    from ..estimators.fit import graph_of
+    from ..cluster.fit import graph_of
     from ..files.nodes import read_table_of
     from ..files.read_write import of_nodes
     from ..graphs.graph import Graph
     from ..graphs.nodes import with_ids
 
-    graph, reference = graph_of(model, X, streams, stages)
+    graph, reference, kinds = graph_of(model, X, streams, stages)
     table = None if isinstance(X, Graph) else read_table_of(nodes, encoding, any_size)
     if table is None:
-        return graph if ids is None else with_ids(graph, ids), reference
+        return graph if ids is None else with_ids(graph, ids), reference, kinds
     if not np.array_equal(table.ids_among(text=False), np.arange(len(table))):
         raise table.error("vectors are numbered from 0 and keep their order; give their nodes in the same order")
-    return of_nodes(graph, table), reference
+    return of_nodes(graph, table), reference, kinds
 
 
 def load(path, stages, *, nodes=None, **options):
@@ -210,7 +210,7 @@ def load(path, stages, *, nodes=None, **options):
     if isinstance(X, Graph):
         return X
     from ..base.streams import Streams
-    from ..estimators.coreset_spectral import CoresetSpectralClustering
+    from ..cluster.estimator import CoresetSpectralClustering
 
     search = {name: options[name] for name in ("n_neighbors", "metric", "random_state", "n_jobs")}
     model = CoresetSpectralClustering(affinity="nearest_neighbors", **search)

@@ -11,7 +11,7 @@ from .vectors import by_order_of_columns, read_rows
 
 
 @command(
-    needs="estimators.load",
+    needs="cluster.estimator",
     made_up=lambda given: labels_target(given | {"input": [given["input"]]}),
     short_help="Label new vectors by a saved model.",
     examples=[
@@ -41,7 +41,7 @@ def predict(console, model, input, any_size, encoding, output, quiet):
     """
     import numpy as np
 
-    from ..estimators.load import load
+    from ..cluster.estimator import load
     from ..files import write_labels
     from ..files.parquet import write_table
 

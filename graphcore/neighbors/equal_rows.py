@@ -107,6 +107,13 @@ def graph_of_kinds(graph, kinds):
     return Graph.from_scipy(P.T @ (graph.to_scipy() @ P))
 
 
+def highest_of(labels, kinds):
+    """Return the highest label among equal rows, (n_kinds,) int32: that of those which have one, if -1 is none."""
+    out = np.full(kinds.max() + 1, -1, dtype=np.int32)
+    np.maximum.at(out, kinds, labels)
+    return out
+
+
 def _numbered(counts):
     """Repeat each number so many times, and number the repeats."""
     each = np.repeat(np.arange(len(counts), dtype=np.int32), counts)

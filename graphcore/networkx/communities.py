@@ -99,7 +99,7 @@ def leiden_communities(G, weight="weight", resolution=1, max_level=None, seed=No
 
 
 def _clustered(graph, k, seed, options):
-    from ..estimators.coreset_spectral import CoresetSpectralClustering
+    from ..cluster.estimator import CoresetSpectralClustering
 
     seed = seed.getrandbits(32) if isinstance(seed, random.Random) else seed
     known = {name: options.pop(name, None) for name in ("labels", "initial_labels", "sample_weight")}

@@ -13,12 +13,12 @@ from unittest.mock import Mock
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from graphcore.estimators.update import describe_update
 
 import graphcore
 from graphcore import CoresetSpectralClustering, FormatError, Graph, InputError
 from graphcore.cli.app import run
 from graphcore.cluster.refine.moves import move_locally
-from graphcore.estimators.update import describe_update
 from graphcore.metrics import agreement
 
 from ..strategies import problem_of

@@ -1,28 +1,31 @@
-"""Models from files, which are read without trust; the class is given, because it reads what it saves itself."""
+"""Models in files: a NumPy archive of arrays and one JSON text, without pickle; files are read without trust."""
 
 import json
+import os
+from dataclasses import asdict
 from typing import get_type_hints
 
 import numpy as np
 
-from ..cluster.coreset import SAMPLING, Coreset
-from ..cluster.n_clusters import KSelection
-from ..cluster.pipeline import SELF_LOOP, Clustering, Trial
-from ..cluster.settings import PARAMETERS, Known, Settings, check_settings, defaults
-from ..exceptions import FormatError, ParameterError
-from ..files._format import check_node_count
+from ..exceptions import FormatError, InputError, ParameterError, warn_user
+from ..files._format import check_node_count, text_of_names
 from ..files._source import open_source
+from ..files.atomic import atomic_output
 from ..files.npz import NPZ_MAGIC, open_archive
 from ..graphs.graph import Graph
 from ..graphs.ids import check_name_array
 from ..graphs.structure import check_compressed
 from ..graphs.weights import in_range
-from ..metrics.cut import sums_and_shares
 from ..neighbors.outliers import Outliers
 from ..neighbors.search import METRICS
-from ._predicted import Reference
+from .coreset import SAMPLING, Coreset
+from .fit import Reference, sums_and_shares
+from .n_clusters import KSelection
+from .pipeline import SELF_LOOP, Clustering, Trial
+from .refine.objectives import OBJECTIVES
+from .settings import Known, Settings
 
-FORMAT, VERSION = "graphcore model", 2
+FORMAT, VERSION = "graphcore model", 3
 # Characters of the JSON text: a thousand are usual.
 _LONGEST = 1 << 20
 # Twice that of any float.
@@ -30,11 +33,72 @@ _EXPONENT = 1 << 12
 # The types of the JSON text's entries, format and version left out.
 _FACTS = {
     "params": dict, "settings": dict, "kind": str, "n_neighbors": (int, type(None)), "metric": (str, type(None)),
-    "exponent": int, "evidence": (int, float), "is_given": bool, "n_features": int, "n_unreached": int, "sampling": str,
-    "history": list, "balances": list,
+    "exponent": int, "evidence": (int, float), "n_features": int, "n_unreached": int, "sampling": str, "history": list,
+    "balances": list, "radius": (float, type(None)), "median": (float, type(None)), "selection": (dict, type(None)),
 }  # fmt: skip
 # Those of a choice of the number of clusters, beside the names of its curves.
-SELECTION = {"best": int, "method": str, "clear": bool | None}
+_SELECTION = {"best": int, "method": str, "clear": bool | None}
+
+
+def write_model(model, path):
+    """See :meth:`CoresetSpectralClustering.save`."""
+    graph, reference, result = model._graph, model._reference, model.clustering_
+    if graph.attributes:
+        warn_user(f"models hold no attributes of nodes: {', '.join(graph.attributes)[:200]} not saved")
+    params = model._params_of_fit.copy()  # the model may have others by now, for its next fit
+    seed = params["random_state"]
+    params["random_state"] = int(seed) if isinstance(seed, (int, np.integer)) else None
+    chosen = model.selection_
+    facts = {
+        "format": FORMAT, "version": VERSION, "params": params, "settings": asdict(result.settings),
+        "kind": reference.kind, "n_neighbors": reference.n_neighbors, "metric": reference.metric,
+        "exponent": reference.exponent, "evidence": reference.evidence,
+        "n_features": model.n_features_in_, "n_unreached": result.n_unreached, "sampling": result.coreset.method,
+        "history": result.history, "balances": result.balances, "radius": _finite(reference.radius),
+        "median": None if reference.outliers is None else _finite(reference.outliers.median),
+        "selection": chosen and {name: getattr(chosen, name) for name in _SELECTION} | {"curves": list(chosen.curves)},
+    }  # fmt: skip
+    arrays = {
+        "labels": model.labels_, "node_weights": reference.weights,
+        "outlier_scores": getattr(reference.outliers, "scores", None),
+        "coreset_indices": result.coreset.indices,
+        "coreset_weights": result.coreset.weights, "coreset_labels": result.coreset_labels,
+        "stability": model.stability_, "cluster_stability": model.cluster_stability_, "indptr": graph.indptr,
+        "indices": graph.indices, "weights": graph.weights, "node_names": graph.node_names,
+        "feature_names": getattr(model, "feature_names_in_", None),
+        "cells": result.cells, "levels": result.levels, "fixed": result.known.fixed,
+        "candidates": chosen and chosen.candidates,
+        "scores": chosen and np.stack([chosen.scores, *chosen.curves.values()]),
+    } | _vector_arrays(reference.vectors)  # fmt: skip
+    arrays = {name: array for name, array in arrays.items() if array is not None}
+    for name, array in arrays.items():
+        if array.dtype.hasobject:  # would need pickle
+            arrays[name] = text_of_names(array)
+    text = json.dumps(facts, default=_plain)
+    with atomic_output(path) as stream:
+        np.savez(stream, model=np.frombuffer(text.encode(), dtype=np.uint8), **arrays)
+        if os.path.isfile(stream.name):  # and no pipe: what could not be loaded again does not take the file's place
+            stream.flush()
+            read_model(type(model), stream.name, any_size=True)
+
+
+def _finite(number):
+    """Return a number, or None for what JSON has no word for."""
+    return number if np.isfinite(number) else None
+
+
+def _plain(value):
+    """Return numbers of numpy as Python's own."""
+    if isinstance(value, (np.generic, np.ndarray)):
+        return value.tolist()
+    raise InputError(f"a parameter of the model is {value!r}, which no file without pickle can hold")
+
+
+def _vector_arrays(vectors):
+    if not hasattr(vectors, "indptr"):
+        return {"vectors": vectors}
+    parts = {f"vectors_{part}": getattr(vectors, part) for part in ("data", "indices", "indptr")}
+    return parts | {"vectors_shape": np.array(vectors.shape)}
 
 
 def read_model(cls, path, any_size):
@@ -77,40 +141,33 @@ def _facts(text):
 
 def _settings(facts):
     """Return the Settings of the fit, each of its type and in its range."""
-    given, kinds = {"outliers": None} | facts["settings"], get_type_hints(Settings)
+    given, kinds = facts["settings"], get_type_hints(Settings)
     _require(set(given) == set(kinds), "settings")
     for name, kind in kinds.items():
         value = given[name]
         fits = isinstance(value, kind) or (type(value) is int and isinstance(0.0, kind))
         fits = fits and (kind is bool or not isinstance(value, bool))
         _require(fits and (not isinstance(value, (int, float)) or 0 <= value < 2**53), f"{name}, {value!r}")
-    _require(given["coreset_size"] >= 1, "coreset_size")
-    # Other settings were resolved from these two: they need not agree, and moves may have found more clusters than a
-    # coreset has nodes.
-    left = ("resolution", "coreset_size")
-    _in_range(
-        given["n_clusters"], {p.name: given[p.name] for p in PARAMETERS if p.name in given and p.name not in left}
-    )
-    return Settings(**given)
-
-
-def _in_range(n_clusters, given):
+    _require(given["coreset_size"] >= 1 and given["n_clusters"] >= 1, "coreset_size or n_clusters")
     try:
-        check_settings(n_clusters, given)
-    except ParameterError as error:
-        raise FormatError(f"the model's description has parameters that no fit takes: {error}") from None
+        OBJECTIVES[given["objective"]].at(given["resolution"], given["entropy_price"])
+    except KeyError:
+        raise FormatError(f"the model's description has no valid objective: {given['objective']!r}") from None
+    return Settings(**given)
 
 
 def _unfitted(cls, facts):
     """Return the model with its parameters."""
     known = cls._get_param_names()
     params = facts["params"]
-    params.pop("semi_supervised", None)  # of earlier versions
     other = next((name for name in params if name not in known), None)
     if other is not None:
         raise FormatError(f"the model has a parameter {other!r}, which this version does not know")
     model = cls(**params)
-    _in_range(model.n_clusters, {name: getattr(model, name) for name in defaults()})
+    try:
+        model._checked()
+    except (ParameterError, TypeError) as error:
+        raise FormatError(f"the model's description has parameters that no fit takes: {error}") from None
     return model
 
 
@@ -134,7 +191,7 @@ def _fitted(model, facts, settings, archive, any_size):
     reference = Reference(
         facts["kind"], _vectors(archive, facts, n), facts["n_neighbors"], facts["metric"], exponent=facts["exponent"],
         evidence=float(facts["evidence"]), weights=_reals(archive, "node_weights", (n,), optional=True),
-        outliers=_outliers(facts, archive, n), kinds=_numbers(archive, "kinds", (n,), np.int64, 0, n, optional=True),
+        outliers=_outliers(facts, archive, n),
     )  # fmt: skip
     sums, outside_shares = sums_and_shares(graph, labels, k, None)
     reference.set_clusters(sums)
@@ -145,8 +202,6 @@ def _fitted(model, facts, settings, archive, any_size):
         least = len(Trial._fields) - len(Trial._field_defaults)
         is_row = isinstance(row, list) and least <= len(row) <= len(Trial._fields)
         _require(is_row and all(isinstance(value, float) for value in row), "balances")
-    n_updates = facts.get("n_updates", 0)  # files of earlier versions do not say
-    _require(type(n_updates) is int and n_updates >= 0, "n_updates")
     fixed = _numbers(archive, "fixed", (None,), np.int32, -1, k, optional=True)
     result = Clustering(
         labels=labels, coreset=coreset, n_unreached=facts["n_unreached"], search=None, settings=settings,
@@ -157,28 +212,28 @@ def _fitted(model, facts, settings, archive, any_size):
         history=[(str(name), float(value)) for name, value in facts["history"]],
         balances=tuple(Trial(*row) for row in facts["balances"]), seconds={},
         levels=_numbers(archive, "levels", (None, k), np.int32, 0, k, optional=True),
-        known=Known(fixed, None, reference.weights), _rows=in_range(graph).rows, n_updates=n_updates,
+        known=Known(fixed, None, reference.weights), _rows=in_range(graph).rows,
     )  # fmt: skip
     model._keep(graph, reference, result, outside_shares)
-    model.n_features_in_, model._is_given = facts["n_features"], facts["is_given"]
+    model.n_features_in_ = facts["n_features"]
     if (columns := archive.get("feature_names")) is not None:
         check_name_array(columns, "feature")
         model.feature_names_in_ = _shaped(archive, "feature_names", (facts["n_features"],), "U").astype(object)
     model._params_of_fit = model.get_params(deep=False)
-    model._volume_changes = _reals(archive, "unrest", (k,)).copy()
     model.selection_, model.seconds_ = _selection(facts, archive, n), {}
     return model
 
 
 def _selection(facts, archive, n):
-    """Return how the number of clusters was chosen, None if it was given; files of earlier versions do not say."""
-    chosen = facts.get("selection")
+    """Return how the number of clusters was chosen, None if it was given."""
+    chosen = facts["selection"]
     if chosen is None:
         return None
-    kinds = SELECTION | {"curves": list}
-    fits = isinstance(chosen, dict) and set(chosen) - {"balance"} == set(kinds)  # files of earlier versions have it
-    _require(fits and all(isinstance(chosen[name], kind) for name, kind in kinds.items()), "selection")
-    names, known = list(map(str, chosen["curves"])), {name: chosen[name] for name in SELECTION}
+    kinds = _SELECTION | {"curves": list}
+    _require(
+        set(chosen) == set(kinds) and all(isinstance(chosen[name], kind) for name, kind in kinds.items()), "selection"
+    )
+    names, known = list(map(str, chosen["curves"])), {name: chosen[name] for name in _SELECTION}
     candidates = _numbers(archive, "candidates", (None,), np.int64, 1, n + 1)
     _require(chosen["best"] in candidates, "selection")
     scores, *curves = _reals(archive, "scores", (1 + len(names), len(candidates)))

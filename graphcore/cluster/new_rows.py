@@ -1,0 +1,161 @@
+"""Clusters of new vectors and new nodes: their edges to what was fitted, and the weight of these to each cluster."""
+
+import numpy as np
+
+from ..base.estimator import refuse_negative
+from ..exceptions import InputError
+from ..graphs.as_graph import as_graph, is_graph_object
+from ..graphs.columns import edge_columns
+from ..graphs.from_table import column_names
+from ..graphs.structure import check_sparse
+from ..graphs.weights import edges_in_range
+from ..neighbors.neighbor_lists import Neighbors, distance_matrix, is_neighbor_pair, listed_neighbors, nearest_listed
+from ..neighbors.outliers import last_distances
+from ..neighbors.search_pynndescent import IndexSearcher
+from ..neighbors.search_walk import new_row_searcher
+from ..neighbors.vectors import as_vectors, check_binary, ordered
+from .evidence import cluster_shares, memberships, predict_labels
+
+_PIECE = 1 << 14  # rows at a time
+
+
+def predicted_labels(model, X):
+    """Return the cluster that gains most from each row, (n_new,) int32; see `CoresetSpectralClustering.predict`."""
+    return np.concatenate([_row_labels(model, *rows) for rows in _sums_of_rows(model, X)])
+
+
+def predicted_shares(model, X):
+    """Return shares of each row's edges that go to clusters, (n_new, n_clusters) float64."""
+    parts = []
+    for sums, _ in _sums_of_rows(model, X):
+        totals = sums.sum(axis=1)[:, None]
+        parts.append(np.divide(sums.toarray(), totals, out=np.zeros(sums.shape), where=totals > 0))
+    return np.concatenate(parts)
+
+
+def predicted_probabilities(model, X):
+    """Return probabilities of clusters for each row, (n_new, n_clusters) float64."""
+    kept = model._reference
+    given = kept.inner, kept.volumes, kept.evidence, model.clustering_.settings.record
+    return np.concatenate([memberships(sums, *given).toarray() for sums, _ in _sums_of_rows(model, X)])
+
+
+def mean_cost(model, X):
+    """Return the mean cost of rows under the kernel, weighted by degree; see `CoresetSpectralClustering.score`."""
+    inner, volumes = model._reference.inner, model._reference.volumes
+    # Of K = D^-1 A D^-1 with w = D: |c|^2 - 2 (weight to the cluster) / (degree volume), and K_xx = 0.
+    inside = np.divide(inner, volumes, out=np.zeros(len(inner)), where=volumes > 0)
+    cost = weight = 0.0
+    for sums, is_far in _sums_of_rows(model, X):
+        labels = _row_labels(model, sums, is_far)
+        rows = np.flatnonzero(labels >= 0)
+        own, degrees = labels[rows], sums.sum(axis=1)[rows]
+        towards = np.asarray(sums[rows, own]).ravel()
+        cost += float(((degrees * inside[own] - 2.0 * towards) / volumes[own]).sum())
+        weight += float(degrees.sum())
+    if weight == 0.0:
+        raise InputError("no row has an edge to a clustered node: there is no cost")
+    with np.errstate(over="ignore"):
+        return float(np.ldexp(cost / weight, -model._reference.exponent))
+
+
+def _sums_of_rows(model, X):
+    """Weights between rows of new input and clusters, and which rows are outliers, some rows at a time."""
+    import scipy.sparse as sp
+
+    reference = model._reference
+    k, of_lists = len(reference.volumes), is_neighbor_pair(X) or reference.searcher is None
+    X = _checked_rows(model, X)
+    if not X.shape[0]:
+        raise InputError("X has no rows; at least one is needed")
+    searcher, labels = reference.searcher, model.labels_
+    if reference.kind == "distances" and of_lists:
+        searcher = None
+    elif reference.kind == "vectors" and searcher is None:
+        kept = None if reference.radius == np.inf else np.flatnonzero(labels >= 0)  # outliers are nobody's neighbours
+        searcher = new_row_searcher(
+            _as_taken(reference.vectors), model.graph_, reference.n_neighbors, reference.metric, model.n_jobs, kept=kept
+        )
+        if isinstance(searcher, IndexSearcher):  # which takes long to build
+            reference.searcher = searcher
+    for start in range(0, X.shape[0], _PIECE):
+        rows, last = _edges(reference, searcher, X[start : start + _PIECE], len(labels))
+        if reference.weights is not None:
+            rows = rows @ sp.diags_array(reference.weights)
+        yield cluster_shares(edges_in_range(rows, reference.exponent), labels, k), last > reference.radius
+
+
+def _checked_rows(model, X):
+    """Return new rows or nodes as a matrix of what the model was fitted to."""
+    from sklearn.utils.validation import validate_data
+
+    kind = model._reference.kind
+    if is_graph_object(X):
+        return _rows_of_graph(model, X)
+    if kind == "distances" and is_neighbor_pair(X):
+        return distance_matrix(X, model.n_features_in_)
+    if kind == "distances" and model._reference.searcher is not None:
+        return as_vectors(X, least=1)
+    check_sparse(X)
+    if kind == "edges" and not hasattr(X, "tocsr") and (edge_columns(column_names(X)) or np.asarray(X).ndim == 1):
+        raise InputError(
+            f"X is no matrix; give for each new node a row of weights, to the {model.n_features_in_} fitted nodes "
+            "(Reshape your data with [X] if it is one row); theirs are in labels_"
+        )
+    X = validate_data(model, X, accept_sparse="csr", dtype=(np.float32, np.float64), reset=False, order="C")
+    if kind != "vectors":
+        refuse_negative(model, X, "distances" if kind == "distances" else "weights of edges")
+    if kind == "distances" and not hasattr(X, "indptr"):
+        return nearest_listed(X, model._reference.n_neighbors)
+    return X
+
+
+def _rows_of_graph(model, X):
+    """Return the rows of a graph, whose nodes have to be those that were fitted."""
+    kind = model._reference.kind
+    if kind != "edges":
+        raise InputError(f"this model was fitted to {kind}, and this is a {type(X).__name__}")
+    graph = as_graph(X, symmetrize=model.symmetrize)
+    if graph.n_nodes != model.n_features_in_:
+        raise InputError(
+            f"the graph has {graph.n_nodes} nodes, and the one fitted {model.n_features_in_}; for new nodes give a "
+            "sparse matrix, one row of edges to the fitted nodes for each"
+        )
+    numbers = np.arange(graph.n_nodes)
+    if not np.array_equal(graph.names_of(numbers), model.graph_.names_of(numbers)):
+        raise InputError("the graph's nodes are not those that were fitted, or in another order")
+    return graph.to_scipy()
+
+
+def _row_labels(model, sums, is_far):
+    """Cluster of every row of such sums; -1 where it has no edge to a clustered node, or is an outlier."""
+    kept = model._reference
+    labels = predict_labels(sums, kept.inner, kept.volumes, model.clustering_.settings.record)
+    labels[is_far] = -1
+    return labels
+
+
+def _edges(reference, searcher, X, n_nodes):
+    """Rows of edges to nodes, of which neighbours count 1 each, and the distance to the last neighbour of each row."""
+    import scipy.sparse as sp
+
+    if reference.kind == "edges":
+        return sp.csr_array(X), np.zeros(X.shape[0])
+    if searcher is None:
+        near = listed_neighbors(X, reference.n_neighbors, without_self=False)
+    else:
+        if reference.metric in ("hamming", "jaccard"):
+            check_binary(X, reference.metric)
+        distances, listed = searcher.kneighbors(_as_taken(X))
+        near = Neighbors(listed, distances)
+    there = near.indices >= 0
+    indptr = np.concatenate([[0], np.cumsum(there.sum(axis=1))])
+    rows = sp.csr_array((np.ones(indptr[-1]), near.indices[there], indptr), shape=(X.shape[0], n_nodes))
+    return rows, last_distances(near)
+
+
+def _as_taken(vectors):
+    """Return vectors as distances take them: those that a fit keeps may be narrower."""
+    if hasattr(vectors, "indptr"):
+        return ordered(vectors)
+    return vectors if vectors.dtype.itemsize >= 4 else vectors.astype(np.float32)
