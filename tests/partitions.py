@@ -58,7 +58,7 @@ def same_partition(a, b):
 
 
 def check_labels(
-    A, labels, k, *, fixed=None, counts=None, min_size=1, max_size=None, max_share=None, warned="",
+    A, labels, k, *, fixed=None, counts=None, min_size=1, max_size=None, warned="",
 ):  # fmt: skip
     """Assert what every partition of a dense matrix into k clusters has to keep to; sizes below the least may be told.
 
@@ -79,8 +79,6 @@ def check_labels(
     elif sizes.min() < min_size * (1 - 1e-6):
         assert "are smaller than min_cluster_size" in warned
     assert max_size is None or sizes.max() <= max_size * (1 + 1e-6)
-    volumes = sums_of(A, labels, k)[1]
-    assert max_share is None or volumes.max() <= max_share * volumes.sum() / k * (1 + 1e-6)
 
 
 def size_of(given, total):
@@ -88,25 +86,26 @@ def size_of(given, total):
     return max(1, round(given * total)) if isinstance(given, float) else given
 
 
-def check_model(model, *, y=None, sample_weight=None, warned="", new=None, is_updated=False):
+def check_model(model, *, labels=None, sample_weight=None, warned="", new=None):
     """Assert that a fitted model's labels keep to what was asked for, and that all it says of them is so.
 
-    `y` are the labels that stay, `new` rows for `predict` (default: the graph's own, for a model of a graph).
+    `labels` are those that stay, `new` rows for `predict` (default: the graph's own, for a model of a graph).
     """
     A = model.graph_.to_scipy().toarray().astype(np.float64)
+    fixed = labels
     n, k, labels, settings = len(A), model.n_clusters_, model.labels_, model.clustering_.settings
     linked = A.sum(axis=1) > 0
     total = linked.sum() if sample_weight is None else int(sample_weight[linked].sum())
     limits = {"min_size": size_of(model.min_cluster_size, total), "max_size": size_of(model.max_cluster_size, total)}
     check_labels(
-        A, labels, k, fixed=y, counts=sample_weight, max_share=model.max_share, warned=warned, **limits,
+        A, labels, k, fixed=fixed, counts=sample_weight, warned=warned, **limits,
     )  # fmt: skip
     # Sums and figures.
     inner, volumes = sums_of(A, labels, k)
     kept, tiny = model._reference, volumes.sum() * 1e-9
     np.testing.assert_allclose(np.ldexp(kept.inner, kept.exponent), inner, rtol=1e-9, atol=tiny)
     np.testing.assert_allclose(np.ldexp(kept.volumes, kept.exponent), volumes, rtol=1e-9, atol=tiny)
-    if model.clustering_.history and not is_updated:
+    if model.clustering_.history:
         assert model.clustering_.history[-1][1] == pytest.approx(
             value_of(settings.record, A, labels, k), rel=1e-7, abs=1e-9
         )

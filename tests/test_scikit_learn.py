@@ -14,7 +14,6 @@ import graphcore
 from graphcore import (
     CoresetKernelKMeans,
     CoresetSpectralClustering,
-    CoresetSpectralCoclustering,
     GaussianSketchFeatures,
     GaussianSketchKernelKMeans,
     KernelKFlats,
@@ -51,9 +50,7 @@ OF_MATRICES = [
 ]
 OTHERS = [
     CoresetSpectralClustering(3, affinity="precomputed", **SEEDED),
-    CoresetSpectralClustering(3, published=True, **SEEDED),
     CoresetSpectralClustering(3, affinity="nearest_neighbors", n_jobs=2, **SEEDED),
-    CoresetSpectralCoclustering(2, **SEEDED),
     NystromFeatures(3, sampling="recursive-ridge", kernel="laplacian", **SEEDED),
     NystromKernelKMeans(2, sampling="rpcholesky", **SEEDED),
     NystromKernelKMeans(2, kernel="linear", sampling="countsketch", solver="minibatch", **SEEDED),

@@ -83,22 +83,21 @@ def vectors() -> None:
     print(len(coreset), cost.cost_error)
 
 
-def change(graph: Graph, folder: str) -> None:
-    """A graph that changes, a model in a file, and two kinds of nodes."""
+def again(graph: Graph, folder: str) -> None:
+    """A model in a file, a fit that begins at its labels, and two kinds of nodes."""
     model = CoresetSpectralClustering(2, random_state=0).fit(graph)
-    done = model.update(added=([0, 1], [33, 32]))
     path = os.path.join(folder, "model.npz")
     model.save(path)
     labels: NDArray[np.int32] = graphcore.load(path).labels_
-    print(done.n_added, done.moved.tolist(), done.splits, len(labels))
+    print(CoresetSpectralClustering(2, random_state=0).fit(graph, initial_labels=labels).labels_.shape)
     known = np.where(np.arange(graph.n_nodes) < 3, 0, -1)
-    soft = CoresetSpectralClustering(2, max_share=1.2, random_state=0).fit(graph, known)
+    soft = CoresetSpectralClustering(2, max_cluster_size=20, random_state=0).fit(graph, labels=known)
     shares: NDArray[np.float64] = soft.predict_proba(graph)
     print(soft.membership_.shape, shares.shape)
     made = graphcore.datasets.planted_blocks([20, 20], [30, 10], [[300, 20], [20, 100]], random_state=0)
-    both = graphcore.CoresetSpectralCoclustering(2, random_state=0).fit(made.matrix)
-    rows: NDArray[np.int32] = both.row_labels_
-    print(len(rows), both.columns_.shape, both.get_indices(0)[0].dtype)
+    both = CoresetSpectralClustering(2, random_state=0).fit(Graph.from_biadjacency(made.matrix))
+    rows, columns = both.labels_[:40], both.labels_[40:]
+    print(len(rows), len(columns))
 
 
 def main() -> None:
@@ -110,7 +109,7 @@ def main() -> None:
     questions(karate.graph)
     with tempfile.TemporaryDirectory() as folder:
         files(karate.graph, folder)
-        change(karate.graph, folder)
+        again(karate.graph, folder)
     vectors()
     try:
         graphcore.knn_graph([[0.0]])

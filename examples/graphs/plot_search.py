@@ -2,7 +2,7 @@
 A better partition for more time
 ================================
 
-``effort`` or ``time_limit`` ask for more drafts than the default. ``clustering_.search`` has their gain, with times.
+``effort`` asks for more drafts than the default. ``clustering_.search`` has their gain, with times.
 """
 
 import matplotlib.pyplot as plt

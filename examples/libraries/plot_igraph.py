@@ -12,7 +12,7 @@ import graphcore
 
 g = igraph.Graph.Famous("Zachary")
 model = graphcore.CoresetSpectralClustering(n_clusters=2, random_state=0).fit(g)
-clusters = model.to_igraph(g)
+clusters = igraph.VertexClustering(g, model.labels_.tolist())
 print("modularity", round(clusters.modularity, 2))
 
 # %%

@@ -28,12 +28,10 @@ from .settings import Known, Settings
 FORMAT, VERSION = "graphcore model", 3
 # Characters of the JSON text: a thousand are usual.
 _LONGEST = 1 << 20
-# Twice that of any float.
-_EXPONENT = 1 << 12
 # The types of the JSON text's entries, format and version left out.
 _FACTS = {
     "params": dict, "settings": dict, "kind": str, "n_neighbors": (int, type(None)), "metric": (str, type(None)),
-    "exponent": int, "evidence": (int, float), "n_features": int, "n_unreached": int, "sampling": str, "history": list,
+    "evidence": (int, float), "n_features": int, "n_unreached": int, "sampling": str, "history": list,
     "balances": list, "radius": (float, type(None)), "median": (float, type(None)), "selection": (dict, type(None)),
 }  # fmt: skip
 # Those of a choice of the number of clusters, beside the names of its curves.
@@ -52,7 +50,7 @@ def write_model(model, path):
     facts = {
         "format": FORMAT, "version": VERSION, "params": params, "settings": asdict(result.settings),
         "kind": reference.kind, "n_neighbors": reference.n_neighbors, "metric": reference.metric,
-        "exponent": reference.exponent, "evidence": reference.evidence,
+        "evidence": reference.evidence,
         "n_features": model.n_features_in_, "n_unreached": result.n_unreached, "sampling": result.coreset.method,
         "history": result.history, "balances": result.balances, "radius": _finite(reference.radius),
         "median": None if reference.outliers is None else _finite(reference.outliers.median),
@@ -133,8 +131,7 @@ def _facts(text):
         raise FormatError(f"the model has version {str(facts.get('version'))[:20]!r}, and this program reads {VERSION}")
     for name, kind in _FACTS.items():
         _require(isinstance(facts.get(name), kind), name)
-    finite = 0.0 <= facts["evidence"] < float("inf") and -_EXPONENT < facts["exponent"] < _EXPONENT
-    _require(finite, "evidence or exponent")
+    _require(0.0 <= facts["evidence"] < float("inf"), "evidence")
     _require(facts["kind"] in ("edges", "vectors", "distances") and facts["sampling"] in SAMPLING, "kind or sampling")
     return facts
 
@@ -189,13 +186,12 @@ def _fitted(model, facts, settings, archive, any_size):
         self_loop=SELF_LOOP, shift=0.0,
     )  # fmt: skip
     reference = Reference(
-        facts["kind"], _vectors(archive, facts, n), facts["n_neighbors"], facts["metric"], exponent=facts["exponent"],
+        facts["kind"], _vectors(archive, facts, n), facts["n_neighbors"], facts["metric"],
         evidence=float(facts["evidence"]), weights=_reals(archive, "node_weights", (n,), optional=True),
         outliers=_outliers(facts, archive, n),
     )  # fmt: skip
     sums, outside_shares = sums_and_shares(graph, labels, k, None)
     reference.set_clusters(sums)
-    _require(np.isfinite(reference.evidence), "evidence")
     for pair in facts["history"]:
         _require(isinstance(pair, list) and len(pair) == 2 and isinstance(pair[1], (int, float)), "history")
     for row in facts["balances"]:
@@ -241,7 +237,7 @@ def _selection(facts, archive, n):
 
 
 def _outliers(facts, archive, n):
-    """Return the Outliers of a model of vectors; files of earlier versions know none."""
+    """Return the Outliers of a model of what has distances."""
     scores = _reals(archive, "outlier_scores", (n,), np.float32, optional=True)
     radius, median = facts.get("radius"), facts.get("median")
     for name, value in (("radius", radius), ("median", median)):

@@ -113,16 +113,13 @@ def nearest_by_matrix(D, n_neighbors):
     return found if kinds is None else found._replace(kinds=kinds, n_asked=n_neighbors)
 
 
-def nearest_listed(D, n_neighbors, kinds):
-    """Make the sparse matrix of the nearest distances of new rows to those fitted, whose kinds are equal rows."""
-    numbers, distances = nearest_columns(D, n_neighbors + 1)
-    same = numbers if kinds is None else kinds[numbers]
-    if ((distances == 0) & (same != same[:, :1])).any():
+def nearest_listed(D, n_neighbors):
+    """Make the sparse matrix of the nearest distances of new rows to those fitted, from all of them."""
+    if 2 * np.count_nonzero(D) < D.size:
         raise InputError(
-            "a row is at distance 0 from several rows that are not equal; a matrix of neighbours, in which 0 is none, "
-            "is given as a sparse matrix"
+            "most distances are 0; a matrix of neighbours, in which 0 is none, is given as a sparse matrix"
         )
-    return distance_matrix((numbers[:, :n_neighbors], distances[:, :n_neighbors]), D.shape[1])
+    return distance_matrix(nearest_columns(D, n_neighbors), D.shape[1])
 
 
 def nearest_columns(D, n_neighbors):

