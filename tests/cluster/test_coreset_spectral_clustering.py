@@ -239,19 +239,6 @@ def test_weights_count_and_their_unit_does_not(kind):
     assert graph.is_weighted
 
 
-@pytest.mark.parametrize("options", [{}, {"sampling": "degree"}, {"eigen_solver": "exact"}, {"coreset_size": 0.5}])
-def test_induced_is_what_published_fits(options):
-    graph, _ = planted(4, 60, 0.3, 0.02, 1)
-    model = CoresetSpectralClustering(4, published=True, random_state=7, **options).fit(graph)
-    found = clustered(graph, 4, coreset_graph="induced", random_state=Streams(7).child("draft", 0), **options)
-    np.testing.assert_array_equal(model.labels_, found.labels)
-    np.testing.assert_array_equal(model.coreset_.indices, found.coreset.indices)
-    np.testing.assert_array_equal(model.coreset_.weights, found.coreset.weights)
-    np.testing.assert_array_equal(model.coreset_labels_, found.coreset_labels)
-    assert abs(model.coreset_graph_ - found.coreset_graph).max() == 0 and model.clustering_.cells is found.cells is None
-    assert model.clustering_.n_unreached == found.n_unreached and model.clustering_.history == []
-
-
 def test_a_graph_too_sparse_for_the_induced_graph_is_warned_of():
     grid = Graph.from_networkx(nx.grid_2d_graph(60, 60))
     said = (
