@@ -3,8 +3,6 @@
 import sys
 from pathlib import Path
 
-from sphinx.domains.python import PythonDomain
-
 sys.path.insert(0, str(Path(__file__).parent))
 import figures
 
@@ -20,7 +18,7 @@ version = release = graphcore.__version__
 
 extensions = [
     "myst_parser", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "numpydoc", "sphinx_design",
-    "sphinx_gallery.gen_gallery", "formulas", "signatures",
+    "sphinx_gallery.gen_gallery", "formulas",
 ]  # fmt: skip
 exclude_patterns = ["_build", "tables", "templates"]
 templates_path = ["templates"]
@@ -60,7 +58,6 @@ sphinx_gallery_conf = {
 numpydoc_show_class_members = False
 numpydoc_xref_param_type = False
 
-
 # Methods of scikit-learn that users call.
 INHERITED = {
     "fit_predict": "Call :meth:`fit`, and return ``labels_``. The parameters are the same.",
@@ -69,7 +66,7 @@ INHERITED = {
 
 
 def skip_member(app, what, name, obj, skip, options):
-    """Leave out fields of named tuples, which their class explains, and most of what estimators inherit."""
+    """Leave out fields of named tuples, which their class explains, and most of the methods of scikit-learn."""
     field = str(getattr(obj, "__doc__", "")).startswith("Alias for field number")
     added = str(getattr(obj, "__module__", "")).startswith("sklearn.") and name not in INHERITED
     return True if field or added else None
@@ -81,16 +78,6 @@ def describe_inherited(app, what, name, obj, options, lines):
         lines[:] = [INHERITED[name.rpartition(".")[2]]]
 
 
-class ForUsers(PythonDomain):
-    """The search finds what users call; the templates leave the text of pages on stages within out of it, too."""
-
-    def get_objects(self):
-        for name, *rest, priority in super().get_objects():
-            public = name.removeprefix("graphcore.").split(".")[0] in (*graphcore.__all__, "graphcore")
-            yield name, *rest, priority if public else -1
-
-
 def setup(app):
     app.connect("autodoc-skip-member", skip_member)
     app.connect("autodoc-process-docstring", describe_inherited, priority=1)
-    app.add_domain(ForUsers, override=True)

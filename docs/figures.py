@@ -1,5 +1,7 @@
 """Pictures of the pages, drawn from small generated data when the pages are built: ``python docs/figures.py``."""
 
+import csv
+import itertools
 import re
 import warnings
 from functools import lru_cache, partial
@@ -12,27 +14,19 @@ import matplotlib.pyplot as plt
 import networkx as nx
 import numpy as np
 import scipy.sparse as sp
-from figures_flats import PICTURES as FLATS
-from figures_landing import PICTURES as LANDING
-from figures_nystrom import nystrom_brackets, nystrom_schemes
-from graphcore.cluster.coresets.coreset import sample_coreset
-from graphcore.cluster.coresets.seeding import d2_seeding, importance_probabilities
-from graphcore.cluster.partition.evidence import matched_clusters
-from graphcore.cluster.partition.improve import recombine
-from graphcore.cluster.partition.problem import Problem
-from graphcore.cluster.partition.quotient import common_refinement
 from matplotlib.collections import LineCollection
+from matplotlib.lines import Line2D
 from matplotlib.ticker import NullLocator
 from sklearn.calibration import CalibrationDisplay
-from sklearn.datasets import load_digits, make_blobs
+from sklearn.cluster import KMeans
+from sklearn.datasets import load_digits, make_blobs, make_moons
 from sklearn.metrics import adjusted_rand_score
 
 import graphcore
-from graphcore.kernels.graph import GraphKernel
-from graphcore.metrics import coreset_cost, normalized_cut
-from graphcore.plot._style import bare, plain_numbers
+from graphcore import metrics
 
-FOLDER = Path(__file__).parent / "figures"
+HERE = Path(__file__).parent
+FOLDER = HERE / "figures"
 STYLE = {
     "font.size": 10,
     "axes.titlesize": 10,
@@ -41,10 +35,21 @@ STYLE = {
     "savefig.dpi": 160,
 }
 # Clusters differ in shade and in shape, so that the pictures can be read in grey.
-SHADES = ("#1b4965", "#e0a030", "#9ad1b4", "#b5547a", "#666666", "#c9c9c9")
+SHADES = ("#1b4965", "#e0a030", "#b5547a", "#9ad1b4", "#666666", "#c9c9c9")
 SHAPES = "osD^vP"
-# Clusters of nodes with very uneven degrees.
-SKEWED = partial(graphcore.datasets.degree_corrected_partition, 10, 500, mean_degree=14, random_state=0)
+# Methods of the bench, and how they are drawn: a family has a colour, its members have shapes.
+METHODS = {
+    "graphcore": ("#1b4965", "*", True), "graphcore, ncut": ("#1b4965", "P", True),
+    "graphcore, published": ("#1b4965", "o", False), "METIS": ("#e0a030", "s", True),
+    "KaHIP eco 30 %": ("#e0a030", "X", True), "Mt-KaHyPar": ("#e0a030", "d", True),
+    "sklearn, k-means": ("#5fa58a", "^", True), "sklearn, cluster_qr": ("#5fa58a", "v", True),
+    "stag": ("#b5547a", "D", True), "coreset-sc 10 %": ("#b5547a", ">", False),
+    "Leiden (igraph)": ("#777777", "h", False), "Leiden (leidenalg)": ("#777777", "H", True),
+    "Louvain (scikit-network)": ("#777777", "p", True), "Infomap": ("#777777", "8", False),
+}  # fmt: skip
+GRAPHS = (
+    "mnist-nn10", "digits", "pendigits-nn10", "har", "mushrooms", "email", "fbpages", "football", "lfr-10000-0.3",
+)  # fmt: skip
 
 
 def gallery_style(gallery_conf, example):
@@ -58,7 +63,7 @@ def main(folder=FOLDER):
     with plt.rc_context(STYLE), warnings.catch_warnings():
         # Induced coreset graphs are shown where they fail; they warn there.
         warnings.simplefilter("ignore", graphcore.GraphWarning)
-        for draw in (*LANDING, *DRAWN, *FLATS):
+        for draw in DRAWN:
             figure = draw()
             figure.savefig(folder / f"{draw.__name__}.png")
             plt.close(figure)
@@ -67,8 +72,8 @@ def main(folder=FOLDER):
 
 
 def _draw_plots(folder):
-    """Draw the pictures of the page of plots, by the code above each of them."""
-    page, names = (FOLDER.parent / "pictures.md").read_text(encoding="utf-8"), {}
+    """Draw the pictures of the page of reports and plots, by the code above each of them."""
+    page, names = (HERE / "report.md").read_text(encoding="utf-8"), {}
     for code, name in re.findall(
         r"^```python\n(.*?)^```(?:\s+```{figure} figures/(\w+))?", page, re.DOTALL | re.MULTILINE
     ):
@@ -76,6 +81,82 @@ def _draw_plots(folder):
         if name:
             plt.gcf().savefig(folder / f"{name}.png")
             plt.close()
+
+
+def idea():
+    """Draw the stages of a draft and its moves: graph, coreset, coreset graph, clusters, labels of all nodes."""
+    moons, _ = make_moons(520, noise=0.1, random_state=1)
+    blob, _ = make_blobs(200, centers=[(3.1, 0.9)], cluster_std=0.3, random_state=1)
+    points = np.concatenate([moons, blob])
+    graph = graphcore.knn_graph(points, 6, random_state=0)
+    options = {"coreset_size": 60, "eigen_solver": "exact", "random_state": 3}
+    found = graphcore.coreset_spectral_clustering(graph, 3, **options)
+    moved = graphcore.CoresetSpectralClustering(3, random_state=0).fit(graph, initial_labels=found.labels).labels_
+    names = max(itertools.permutations(range(3)), key=lambda names: np.sum(np.take(names, moved) == found.labels))
+    moved = np.take(names, moved)
+    members = [found.cells == cell for cell in range(found.coreset_graph.shape[0])]
+    middles = np.stack([points[inside].mean(axis=0) for inside in members])
+    of_cells = np.array([np.bincount(found.labels[inside]).argmax() for inside in members])
+    nodes = points[found.coreset.indices]
+
+    figure, axes = plt.subplots(2, 3, figsize=(10, 4.2), layout="constrained", sharex=True, sharey=True)
+    titles = (
+        "1. the kernel of a graph", f"2. a coreset of {len(nodes)} nodes", "3. the graph between their cells",
+        "4. its clusters", "5. labels of all nodes", "6. nodes and groups have moved",
+    )  # fmt: skip
+    for ax, title in zip(axes.flat, titles, strict=True):
+        ax.set_title(title, fontsize=13, loc="left")
+        _bare(ax)
+    _draw_edges(axes[0, 0], points, graph, 0.5)
+    axes[0, 0].scatter(*points.T, s=9, c="#555555", linewidths=0)
+    axes[0, 1].scatter(*points.T, s=4, c="#cccccc", linewidths=0)
+    axes[0, 1].scatter(*nodes.T, s=45, c="#333333", edgecolors="white", zorder=3)
+    greys = np.array(("#bbbbbb", "#888888", "#dddddd", "#555555"))
+    axes[0, 2].scatter(*points.T, s=9, c=greys[found.cells % 4], linewidths=0)
+    axes[0, 2].scatter(*middles.T, s=30, c="#333333", edgecolors="white", zorder=3)
+    for ax in (axes[0, 2], axes[1, 0]):
+        _draw_edges(ax, middles, found.coreset_graph, 1.2)
+    for c, (shade, shape) in enumerate(zip(SHADES[:3], SHAPES[:3], strict=True)):
+        axes[1, 0].scatter(*middles[of_cells == c].T, s=55, c=shade, marker=shape, edgecolors="white", zorder=3)
+        for ax, labels in ((axes[1, 1], found.labels), (axes[1, 2], moved)):
+            ax.scatter(*points[labels == c].T, s=13, c=shade, marker=shape, linewidths=0, zorder=3)
+    return figure
+
+
+def comparison(shape=(3, 3), size=(7.6, 7.8)):
+    """Draw agreement with known classes against processor seconds, a panel for each graph."""
+    with open(HERE / "tables" / "quality.csv", newline="", encoding="utf-8") as file:
+        found = {(row["graph"], row["method"]): row for row in csv.DictReader(file)}
+    figure, axes = plt.subplots(*shape, figsize=size, layout="constrained", sharex=True, sharey=True)
+    for ax in axes.flat[len(GRAPHS) :]:
+        ax.set_axis_off()
+    for ax, graph in zip(axes.flat, GRAPHS, strict=False):
+        for name, (shade, marker, filled) in METHODS.items():
+            row = found.get((graph, name), {})
+            if row.get("ari"):
+                ax.scatter(
+                    float(row["cpu_seconds"]), float(row["ari"]), s=110 if marker == "*" else 40, marker=marker,
+                    c=shade if filled else "white", edgecolors=shade, zorder=4 if marker == "*" else 3,
+                )  # fmt: skip
+        ax.set(title=graph, xscale="log", ylim=(-0.05, 1.05))
+        ax.grid(color="#eeeeee", zorder=0)
+    for ax in axes[:, 0]:
+        ax.set_ylabel("agreement (ARI)")
+    for ax in axes.flat[len(GRAPHS) - shape[1] : len(GRAPHS)]:
+        ax.tick_params(labelbottom=True)
+        ax.set_xlabel("processor seconds")
+    marks = [
+        Line2D([], [], ls="", ms=9, marker=marker, mfc=shade if filled else "white", mec=shade, label=name)
+        for name, (shade, marker, filled) in METHODS.items()
+    ]
+    place = {"loc": "outside lower center", "ncols": shape[1], "columnspacing": 1, "handletextpad": 0.3}
+    figure.legend(handles=marks, frameon=False, fontsize=11, **place)
+    return figure
+
+
+def comparison_narrow():
+    """Draw the comparison for a telephone: two panels side by side."""
+    return comparison((5, 2), (4.6, 11.5))
 
 
 def whiskers():
@@ -91,7 +172,7 @@ def whiskers():
         sizes = ", ".join(map(str, sorted(np.bincount(labels), reverse=True)))
         agreement = adjusted_rand_score(truth[blocks], labels[blocks])
         ax.set_title(
-            f'objective="{objective}": sizes {sizes}\nNC {normalized_cut(graph, labels):.2f}, '
+            f'objective="{objective}": sizes {sizes}\nNC {metrics.normalized_cut(graph, labels):.2f}, '
             f"ARI with the three blocks {agreement:.2f}"
         )
         _bare(ax)
@@ -118,98 +199,46 @@ def sparse_coreset():
         left.scatter(*nodes[alone].T, s=11, c="white", edgecolors="black", linewidths=0.8, zorder=2)
         left.set_title(f"{kind}: {len(nodes)} nodes,\n{between.nnz // 2} edges between them")
         _draw_clusters(right, points, found.labels, size=6)
-        cut, score = normalized_cut(graph, found.labels), adjusted_rand_score(truth, found.labels)
+        cut, score = metrics.normalized_cut(graph, found.labels), adjusted_rand_score(truth, found.labels)
         right.set_title(f"its labels:\nNC {cut:.3f}, ARI {score:.2f}")
     for ax in axes:
         _bare(ax)
     return figure
 
 
-def loop():
-    """Draw two drafts of points in a square, the groups on which they agree, and the recombined clusters."""
-    points = np.random.default_rng(0).random((1500, 2))
-    graph, k = graphcore.knn_graph(points, 10, random_state=0), 6
-    problem = Problem(graph.rows, k, min_share=0.1)
-    drafts = [problem.partition(found, problem.sums(found)) for found in (
-        graphcore.CoresetSpectralClustering(k, effort="fast", random_state=seed).fit(graph).labels_
-        for seed in (9, 0)
-    )]  # fmt: skip
-    groups, n_groups = common_refinement([draft.labels for draft in drafts], k)
-    found = recombine(problem, *drafts, np.random.default_rng(0))
-    figure, axes = plt.subplots(1, 4, figsize=(9.5, 2.9), layout="constrained", sharex=True, sharey=True)
-    for ax, name, made in zip(axes[[0, 1, 3]], ("a draft", "another", "recombined"), (*drafts, found), strict=True):
-        labels = matched_clusters(made.labels, found.labels, k)
-        for c, (shape, shade) in enumerate(zip(SHAPES, SHADES, strict=True)):
-            ax.scatter(*points[labels == c].T, s=7, c=shade, marker=shape, linewidths=0)
-        ax.set_title(f"{name}\nJ = {made.value:.3f}")
-    for c in range(n_groups):
-        axes[2].scatter(*points[groups == c].T, s=7, c=SHADES[c % 5], marker=SHAPES[c * 7 % 6], linewidths=0)
-    axes[2].set_title(f"what they agree on:\n{n_groups} groups")
-    for ax in axes:
-        _bare(ax)
-    return figure
-
-
-def stability():
-    """Draw three clouds, two of which overlap: clusters, and the share of drafts that agree with each label."""
-    points, _ = make_blobs(3000, centers=[(-4.6, 0), (0, 0), (2.4, 0.8)], cluster_std=1, random_state=1)
-    graph = graphcore.knn_graph(points, 10, random_state=0)
-    model = _fit(graph, 3, coreset_size=150)
-    figure, axes = plt.subplots(1, 2, figsize=(8.5, 2.9), layout="constrained", sharex=True, sharey=True)
-    _draw_clusters(axes[0], points, model.labels_, size=6)
-    for c, value in enumerate(model.cluster_stability_):
-        axes[0].text(points[model.labels_ == c, 0].mean(), -4.7, f"{value:.2f}", ha="center")
-    axes[0].set_title("clusters, and below them their stability")
-    order = np.argsort(-model.stability_, kind="stable")
-    shown = axes[1].scatter(
-        *points[order].T, s=6, c=model.stability_[order], cmap="Greys_r", vmin=0, vmax=1.25, linewidths=0
-    )
-    bar = figure.colorbar(shown, ax=axes[1], shrink=0.8, label="share of four drafts\nthat agree")
-    bar.ax.set_ylim(0, 1)
-    axes[1].set_title("stability of nodes")
-    for ax in axes:
-        _bare(ax)
-    return figure
-
-
-def importance():
-    """Draw the probabilities of importance sampling against the degree."""
-    graph, _ = SKEWED()
-    figure, ax = plt.subplots(figsize=(5.5, 3.4), layout="constrained")
-    jitter = np.random.default_rng(0).uniform(0.95, 1.05, graph.n_nodes)
-    for cells, shade, label in ((True, "#aaaaaa", "as in the proof"), (False, "#222222", "importance")):
-        ax.loglog(graph.degrees * jitter, _importance_of(graph, cells), ".", ms=2, color=shade, label=label)
-    degrees = np.unique(graph.degrees)
-    ax.loglog(degrees, degrees / graph.degrees.sum(), "k-", lw=1.5, label="degree")
-    ax.axhline(1 / graph.n_nodes, color="k", ls=":", lw=1.5, label="uniform")
-    ax.set(xlabel="degree of the node", ylabel="its probability in one draw")
-    figure.legend(loc="outside upper center", ncols=3, frameon=False, markerscale=4)
-    return figure
-
-
 def coreset_error():
     """Draw the error of a coreset's estimates against its size, for the three samplings."""
-    graph, truth = SKEWED()
-    kernel = GraphKernel(graph, 1.0)
+    graph, truth = graphcore.datasets.degree_corrected_partition(10, 500, mean_degree=14, random_state=0)
     sizes = [100, 200, 400, 800, 1600]
     figure, axes = plt.subplots(1, 2, figsize=(8, 3.5), layout="constrained", sharex=True)
     for method, look in (("importance", "o--"), ("uniform", "^:"), ("degree", "s-")):
-        found = np.array([_errors(graph, kernel, truth, size, method) for size in sizes])
+        found = np.array([_errors(graph, truth, size, method) for size in sizes])
         for ax, errors in zip(axes, found.T, strict=True):
             ax.loglog(sizes, errors, look, color="k", ms=5, lw=1, mfc="white", label=method)
-    for ax, title in zip(axes, ("cost of the planted clusters", "their kNC, what clustering is after"), strict=True):
+    for ax, title in zip(axes, ("cost of the planted clusters", "their kNC, which clusterings differ in"), strict=True):
         ax.set(title=title, xlabel="coreset nodes (draws, for importance)", ylabel="RMS relative error")
         ax.set_xticks(sizes, [str(size) for size in sizes], minor=False)
         ax.xaxis.set_minor_locator(NullLocator())
-        plain_numbers(ax.yaxis, "{x:g}")
     axes[0].legend(frameon=False)
     return figure
 
 
-@lru_cache
-def _digits():
-    graph = graphcore.knn_graph(graphcore.datasets.load_digits().data, 10, random_state=0)
-    return graph, _fit(graph, 30)
+def choosing_k():
+    """Draw information against log k, and its corners: digits, and one cloud without clusters."""
+    data = {
+        "handwritten digits": load_digits().data,
+        "points in a cube": np.random.default_rng(0).random((1500, 10)),
+    }
+    figure, axes = plt.subplots(2, 2, figsize=(8, 5), layout="constrained", sharex="col", sharey="row")
+    for column, (name, X) in zip(axes.T, data.items(), strict=True):
+        found = graphcore.select_n_clusters(X, random_state=0)
+        found.plot(column)
+        verdict = "clear" if found.clear else "not clear"
+        column[0].set_title(f"{name}: k = {found.best}, {verdict}")
+    for ax in axes[:, 1]:
+        ax.set_ylabel("")
+    axes[0, 0].set_ylabel("J(k) in nats")
+    return figure
 
 
 def levels():
@@ -223,12 +252,12 @@ def levels():
     graphs = {"four faculties of ten groups": nested, "Les Misérables": people, "digits": _digits()[0]}
     figure, ax = plt.subplots(figsize=(6.5, 3.6), layout="constrained")
     for (name, graph), style in zip(graphs.items(), ("-", "--", ":"), strict=True):
-        found = graphcore.CoresetSpectralClustering(20, random_state=0).fit(graph).tree_.levels()
+        found = _fit(graph, 20).tree_.levels()
         ends = np.append(found["resolution_from"], 1000.0)
         ax.stairs(found["n_clusters"], ends, baseline=None, label=name, ls=style, lw=1.5, color=SHADES[0])
     ax.set(xscale="log", yscale="log", xlim=(1, 100), xlabel="resolution", ylabel="best number of clusters")
     for axis in (ax.xaxis, ax.yaxis):
-        plain_numbers(axis, "{x:g}")
+        axis.set_major_formatter("{x:g}")
     ax.legend(frameon=False)
     return figure
 
@@ -267,75 +296,71 @@ def calibration():
     return figure
 
 
-def detectability():
-    """Draw ARI against the ratio of signal to threshold, read from the table of the bench."""
-    lines = (FOLDER.parent / "tables" / "detectability.md").read_text(encoding="utf-8").splitlines()
-    header, _, *rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines if line.startswith("|")]
-    panels = [(k, kind) for kind in ("equal", "uneven") for k in ("2", "10", "100")]
-    figure, axes = plt.subplots(2, 3, figsize=(7.2, 4.6), layout="constrained", sharex=True, sharey=True)
-    styles = {"BP": ("k", "-"), "high": (SHADES[0], "-"), "default": (SHADES[1], "--"), "fast": (SHADES[3], ":")}
-    for ax, (k, kind) in zip(axes.flat, panels, strict=True):
-        shown = [row for row in rows if row[:3] == [k, kind, "8"]]
-        for name, (shade, line) in styles.items():
-            cells = [(float(row[3]), row[header.index(name)]) for row in shown]
-            values = [(ratio, float(cell.split()[0])) for ratio, cell in cells if cell != "-"]
-            if values:
-                ax.plot(*zip(*values, strict=True), c=shade, ls=line, marker="o", ms=3, label=name)
-        ax.set_title(f"k = {k}, {kind} degrees")
-        ax.set_ylim(-0.05, 1.05)
-    for ax in axes[1]:
-        ax.set_xlabel("signal / threshold")
-    for ax in axes[:, 0]:
-        ax.set_ylabel("ARI")
-    handles = axes[0, 0].get_legend_handles_labels()
-    figure.legend(*handles, loc="outside upper center", ncols=4, frameon=False)
+def flats_shapes():
+    """Draw two lines that cross, by k-means and by lines."""
+    points, truth = graphcore.datasets.crossing_lines(300, noise=0.03, random_state=0)
+    figure, axes = plt.subplots(1, 2, figsize=(6.4, 3.2), layout="constrained")
+    lines = graphcore.KFlats(2, 1, init="random", random_state=0).fit(points)
+    for ax, name, labels in zip(
+        axes, ("k-means", "lines"), (KMeans(2, random_state=0).fit_predict(points), lines.labels_), strict=True
+    ):
+        _draw_clusters(ax, points, labels, size=9)
+        ax.set_title(f"{name}: ARI {adjusted_rand_score(truth, labels):.2f}")
+        _bare(ax)
+    for mean, basis in zip(lines.cluster_centers_, lines.components_, strict=True):
+        axes[1].plot(*(mean + np.outer([-1.1, 1.1], basis[0])).T, color="k", lw=0.8, zorder=0)
     return figure
+
+
+def nystrom_brackets():
+    """Draw the certified range of the cost of the digits' clusters against the number of landmarks."""
+    data, counts = load_digits().data, (10, 20, 43, 86, 170, 340, 680)
+    exact = graphcore.KernelKMeans(10, n_init=3, random_state=0).fit(data).cost_
+    rows = []
+    for c in counts:
+        model = graphcore.NystromKernelKMeans(10, n_landmarks=c, n_components=None, n_init=3, random_state=0).fit(data)
+        true = graphcore.KernelKMeans(10, init=model.labels_, n_init=1, max_iter=1, random_state=0).fit(data)
+        proof = model.certificate_
+        rows.append((proof.cost_lower, true.cost_, proof.cost_upper, proof.optimum_lower))
+    lower, true, upper, optimum = np.array(rows).T
+    figure, ax = plt.subplots(figsize=(6, 3.4), layout="constrained")
+    ax.fill_between(counts, lower, upper, color="#9ad1b4", alpha=0.5, linewidth=0, label="certificate")
+    ax.plot(counts, true, "o-", color="#1b4965", label="cost after one exact step")
+    ax.plot(counts, optimum, "v--", color="#b5547a", label="no clustering costs less")
+    ax.axhline(exact, color="#666666", linewidth=1, linestyle=":", label="exact kernel k-means")
+    ax.set(xscale="log", xlabel="landmarks", ylabel="mean cost of a point", ylim=(0, None))
+    ax.set_xticks(counts, map(str, counts))
+    ax.minorticks_off()
+    ax.legend(frameon=False)
+    return figure
+
+
+@lru_cache
+def _digits():
+    graph = graphcore.knn_graph(load_digits().data, 10, random_state=0)
+    return graph, _fit(graph, 30)
+
+
+def _errors(graph, labels, size, method, n_draws=30):
+    """Return root mean squares, over several coresets, of the relative errors of cost and kNC of a partition."""
+    draw = partial(graphcore.build_coreset, graph, int(labels.max()) + 1, size=size, method=method, self_loop=1.0)
+    coresets = [draw(random_state=seed) for seed in range(n_draws)]
+    found = [metrics.coreset_cost(graph, c.indices, c.weights, labels, self_loop=1.0) for c in coresets]
+    return np.sqrt(np.mean([(cost.cost_error**2, cost.cut_error**2) for cost in found], axis=0))
 
 
 def _judged(X, truth):
     """Return (largest memberships, whether right) and (shares of edges inside, whether labels are right)."""
     k = int(truth.max()) + 1
-    model = graphcore.CoresetSpectralClustering(k, random_state=0).fit(X)
-    linked, names = model.labels_ >= 0, np.zeros(k, dtype=int)
-    names[model.labels_[linked]] = matched_clusters(model.labels_, truth.astype(np.int32), k)[linked]
+    model = _fit(X, k)
+    linked = model.labels_ >= 0
+    # A cluster is called after the most frequent class in it.
+    names = np.array([np.bincount(truth[model.labels_ == c], minlength=k).argmax() for c in range(k)])
     rows, truth = model.membership_[linked], truth[linked]
     return (
         (rows.max(axis=1).toarray().ravel(), names[rows.argmax(axis=1)] == truth),
         (1.0 - model.outside_share_[linked], names[model.labels_[linked]] == truth),
     )
-
-
-def choosing_k():
-    """Draw information against log k, and its corners: digits, and one cloud without clusters."""
-    data = {
-        "handwritten digits": load_digits().data,
-        "points in a cube": np.random.default_rng(0).random((1500, 10)),
-    }
-    figure, axes = plt.subplots(2, 2, figsize=(8, 5), layout="constrained", sharex="col", sharey="row")
-    for column, (name, X) in zip(axes.T, data.items(), strict=True):
-        found = graphcore.select_n_clusters(X, random_state=0)
-        found.plot(column)
-        verdict = "clear" if found.clear else "not clear"
-        column[0].set_title(f"{name}: k = {found.best}, {verdict}")
-    for ax in axes[:, 1]:
-        ax.set_ylabel("")
-    axes[0, 0].set_ylabel("J(k) in nats")
-    return figure
-
-
-def _errors(graph, kernel, labels, size, method, n_draws=30):
-    """Return root mean squares, over several coresets, of the relative errors of cost and kNC of a partition."""
-    errors = []
-    for seed in range(n_draws):
-        coreset = sample_coreset(kernel, int(labels.max()) + 1, size=size, method=method, random_state=seed)
-        found = coreset_cost(graph, coreset.indices, coreset.weights, labels, self_loop=kernel.self_loop)
-        errors.append((found.cost_error, found.cut_error))
-    return np.sqrt(np.mean(np.square(errors), axis=0))
-
-
-def _importance_of(graph, cells, k=10):
-    kernel = GraphKernel(graph, 1.0)
-    return importance_probabilities(kernel.point_weights, d2_seeding(kernel, 2 * k, random_state=0), cells=cells)
 
 
 def _whiskered(n_blocks=3, size=60, length=8):
@@ -363,8 +388,8 @@ def _whiskered(n_blocks=3, size=60, length=8):
     return network, np.array(truth)[order], points[order]
 
 
-def _fit(graph, n_clusters, **parameters):
-    return graphcore.CoresetSpectralClustering(n_clusters, random_state=0, **parameters).fit(graph)
+def _fit(X, n_clusters, **parameters):
+    return graphcore.CoresetSpectralClustering(n_clusters, random_state=0, **parameters).fit(X)
 
 
 def _draw_edges(ax, points, graph, width=0.4, shade="#bbbbbb"):
@@ -382,13 +407,14 @@ def _draw_clusters(ax, points, labels, size):
 
 
 def _bare(ax):
-    bare(ax)
+    ax.set(xticks=[], yticks=[])
+    ax.spines[:].set_visible(False)
     ax.set_aspect("equal")
 
 
 DRAWN = (
-    whiskers, sparse_coreset, loop, stability, importance, coreset_error, choosing_k, levels, uneven, calibration,
-    detectability, nystrom_brackets, nystrom_schemes,
+    idea, comparison, comparison_narrow, whiskers, sparse_coreset, coreset_error, choosing_k, levels, uneven,
+    calibration, flats_shapes, nystrom_brackets,
 )  # fmt: skip
 
 if __name__ == "__main__":

@@ -27,4 +27,4 @@ for ax, objective in zip(axes, ("ncut", "information"), strict=True):
     ax.axis("off")
 
 # %%
-# :doc:`/sparse` explains both. Use ``objective="ncut"`` to compare with spectral clustering.
+# :doc:`/how_it_works` explains both. Use ``objective="ncut"`` to compare with spectral clustering.

@@ -23,6 +23,6 @@ axes[1].set_title("probability of the cluster given")
 figure.colorbar(shown, ax=axes[1]).ax.set_ylim(0.3, 1)
 
 # %%
-# The least certain nodes, with their probabilities. See :doc:`/soft_labels`.
+# The least certain nodes, with their probabilities. See :doc:`/results`.
 
 print(model.membership_[surest.argsort()[:3]].toarray().round(2))

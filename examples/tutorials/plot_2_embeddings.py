@@ -43,9 +43,9 @@ for column, nodes in zip(axes.T, central, strict=True):
         ax.set_axis_off()
 
 # %%
-# A drawing has every vector, in a cluster near those that it shares edges with:
+# In the graph between clusters each is a disk, with lines where its edges lead:
 
-graphcore.plot.graph_drawing(model.graph_, model.labels_)
+graphcore.plot.quotient_graph(model)
 
 # %%
 # Vectors may be float32 or float64, dense or sparse. Use ``metric="cosine"`` for embeddings whose length carries no
@@ -115,5 +115,5 @@ plt.axis("off")
 #
 # .. code-block:: bash
 #
-#    graphcore knn vectors.npy knn.npz -n 10
+#    graphcore convert vectors.npy knn.npz --neighbors 10
 #    graphcore cluster knn.npz -k 10 -o labels.tsv --report report.html
