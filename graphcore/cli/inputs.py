@@ -66,7 +66,7 @@ reading_options = adding(
     encoding_option,
     click.option(
         "--symmetrize", metavar="POLICY", default="max", show_default=True,
-        help="How directed edges are made symmetric: max, average, sum, min, degree-discounted, random-walk, or error.",
+        help="How directed edges are made symmetric: max, average, sum, min, or error.",
     ),
     click.option(
         "--nodes", metavar="FILE", type=INPUT,

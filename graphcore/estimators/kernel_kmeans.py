@@ -147,7 +147,7 @@ class KernelKMeans(CentroidClusterer):
         Has no effect with ``shift="psd"`` or on the kernel of a graph.
     held_bytes : int, default 256 MiB
         A kernel matrix over vectors up to this size is held; of a larger one blocks are evaluated again each time.
-    symmetrize : {"max", "average", "sum", "min", "error", "degree-discounted", "random-walk"}, default "max"
+    symmetrize : {"max", "average", "sum", "min", "error"}, default "max"
         How an asymmetric adjacency matrix is made symmetric, see :meth:`graphcore.Graph.from_edges`.
     random_state : int, numpy Generator, RandomState or None, default None
     n_jobs : int or None, default None

@@ -13,9 +13,8 @@ import numpy as np
 
 from ..base.threads import map_items
 from ..exceptions import FormatError
-from ..graphs.directed import undirected_rows
 from ..graphs.graph import Graph
-from ..graphs.rows import DIRECTED, Rows, check_directions, made_of, symmetrize_rows
+from ..graphs.rows import Rows, check_directions, made_of, symmetrize_rows
 from . import _bit_loops as bits
 from . import _bvgraph_loops as loops
 from ._bvgraph_properties import read_properties
@@ -255,8 +254,6 @@ def read_bvgraph(source, reading):
     edges = BVGraphEdges(source, reading, FULL_MEMORY)
     indptr, indices = edges.rows()
     rows, symmetrize = Rows(indptr, indices, np.empty(0, dtype=np.float32)), reading.symmetrize
-    if symmetrize in DIRECTED:
-        return made_of(Graph, undirected_rows(rows, symmetrize, ""), None)
     rows, both, single = symmetrize_rows(rows, "max" if symmetrize == "error" else symmetrize)
     check_directions(both, single, single > 0, symmetrize, True)
     return made_of(Graph, rows, None)

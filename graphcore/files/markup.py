@@ -9,7 +9,7 @@ import numpy as np
 
 from ..exceptions import FormatError, InputError, ParameterError, warn_user
 from ..graphs.columns import weight_column
-from ..graphs.from_libraries import OWN, edge_attribute, first_values
+from ..graphs.from_libraries import OWN, edge_attribute, some_values
 from ..graphs.graph import Graph
 from ..graphs.ids import is_numbered
 from ._fields import is_id
@@ -56,8 +56,8 @@ def _read(source, reading, parse, warn=True):
     if not len(G):
         raise FormatError("the graph is empty: it has no nodes")
     if G.size():
-        attributes = first_values(lambda: (data for *_, data in G.edges(data=True)))
-        chosen = edge_attribute(attributes, weight, "weight_column", lambda told: warn_user(f"{source.name}: {told}"))
+        attributes = some_values(data for *_, data in G.edges(data=True))
+        chosen = edge_attribute(attributes, weight, "weight_column")
         others = [name for name in attributes if name not in (chosen, *OWN)]
         if chosen != "weight":  # numbers, and names of weights, are told of by then
             others = [name for name in others if _is_no_weight(name, attributes[name])]
@@ -86,7 +86,7 @@ def _is_no_weight(name, value):
 
 def _node_attributes(source, G):
     """Return names of the attributes of nodes, and refuse so many that columns of them would be nearly empty."""
-    names = first_values(lambda: (data for _, data in G.nodes(data=True)))
+    names = some_values(data for _, data in G.nodes(data=True))
     n_values, n_cells = sum(len(data) for _, data in G.nodes(data=True)), len(names) * len(G)
     said = f"nodes have {len(names)} different attributes, but only {n_values} values"
     check_size(n_cells, _CELLS_PER_VALUE * n_values, _FEW_CELLS, said, source.any_size)

@@ -67,7 +67,7 @@ def read_graph(
         GML a str is the edge attribute ("auto": one called "weight" or the like).
     ids : {"auto", "integer", "string"}, default "auto"
         Edge lists: what the nodes' names are. "auto" takes integers if the first lines hold nothing else.
-    symmetrize : {"max", "average", "sum", "min", "error", "degree-discounted", "random-walk"}, default "max"
+    symmetrize : {"max", "average", "sum", "min", "error"}, default "max"
         How the two directions of a pair are combined, see :meth:`Graph.from_edges`.
     bipartite : bool, default False
         Whether rows and columns of a matrix, or the two columns of an edge list, are nodes of two kinds, which may have

@@ -1,4 +1,4 @@
-"""Compiled loops that make compressed sparse rows out of edges.
+"""Compiled loops of compressed sparse rows: made of edges, checked, summed, cut into components.
 
 `weights` of length 0 stands for a graph without weights (every entry counts 1). Outputs are allocated by the caller.
 """
@@ -100,3 +100,153 @@ def rank_ids(ids, order):
         order[rank] = name  # which has been read
         rank += 1
     return rank
+
+
+@compiled
+def check_rows(indptr, indices, weights, n_columns):
+    """First defect of a CSR structure and how many self-loops it has, as (code, row, entry, loops); code 0 is none.
+
+    1 indptr falls or starts wrong, 2 column out of range, 3 columns unsorted or repeated,
+    4 weight not finite, 5 weight negative, 6 weight zero.
+    """
+    weighted = len(weights) > 0
+    defect = 0
+    row, entry = 0, 0
+    loops = 0
+    if indptr[0] != 0:
+        return 1, 0, 0, loops
+    for i in range(len(indptr) - 1):
+        if indptr[i + 1] < indptr[i] or indptr[i + 1] > len(indices):
+            return 1, i, 0, loops
+        for e in range(indptr[i], indptr[i + 1]):
+            if indices[e] < 0 or indices[e] >= n_columns:
+                return 2, i, e, loops
+            if weighted:
+                if not abs(weights[e]) < float("inf"):
+                    return 4, i, e, loops
+                if weights[e] < 0:
+                    return 5, i, e, loops
+            loops += indices[e] == i
+            # These two are repairable, so they are reported only if nothing worse follows.
+            if e > indptr[i] and indices[e] <= indices[e - 1] and defect == 0:
+                defect, row, entry = 3, i, e
+            if weighted and weights[e] == 0 and defect == 0:
+                defect, row, entry = 6, i, e
+    return defect, row, entry, loops
+
+
+@compiled
+def check_symmetric(indptr, indices, weights, tolerance, cursor):
+    """Whether sorted rows are symmetric, in one pass and O(n) memory; returns (row, entry) of a miss or (-1, -1).
+
+    Rows are read in ascending order, so the entries (j, i) of any row j are asked for in ascending i: a
+    cursor per row (initially the row's start) always stands on the entry that must match.
+    """
+    weighted = len(weights) > 0
+    for i in range(len(indptr) - 1):
+        for e in range(indptr[i], indptr[i + 1]):
+            j = indices[e]
+            mirror = cursor[j]
+            if mirror >= indptr[j + 1] or indices[mirror] != i:
+                return i, e
+            if weighted and abs(weights[e] - weights[mirror]) > tolerance * max(weights[e], weights[mirror]):
+                return i, e
+            cursor[j] = mirror + 1
+    return -1, -1
+
+
+@compiled
+def mixed(word):
+    """A permutation of 64-bit words without visible order (the finalizer of SplitMix64)."""
+    word = (word ^ (word >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    word = (word ^ (word >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return word ^ (word >> np.uint64(31))
+
+
+@compiled
+def mirror_sum(indptr, indices, bits, key, start, stop):
+    """Sum of hashes of the entries above the diagonal, less those of the mirrored entries below, of some rows.
+
+    Over all rows it is 0 if the rows are symmetric, and by a chance of 2**-64 if not: `key` is random. `bits` are the
+    weights as unsigned integers, of length 0 for none.
+    """
+    weighted = len(bits) > 0
+    total = np.uint64(0)
+    for i in range(start, stop):
+        for e in range(indptr[i], indptr[i + 1]):
+            j = indices[e]
+            low, high = np.uint64(min(i, j)), np.uint64(max(i, j))
+            word = mixed(low * np.uint64(0x9E3779B97F4A7C15) + key) + high
+            word = mixed(word ^ (np.uint64(bits[e]) * np.uint64(0xD1B54A32D192ED03) if weighted else np.uint64(0)))
+            if i < j:
+                total += word
+            elif j < i:
+                total -= word
+    return total
+
+
+@compiled
+def row_sums(indptr, weights, start, stop, out):
+    """out[i] = sum of row i's weights, for rows start to stop."""
+    for i in range(start, stop):
+        total = 0.0
+        for e in range(indptr[i], indptr[i + 1]):
+            total += weights[e]
+        out[i] = total
+
+
+@compiled
+def own_entry(indptr, indices, i):
+    """Where row i, whose columns ascend, holds its diagonal entry; -1 where it has none."""
+    low, high = indptr[i], indptr[i + 1]
+    while low < high:
+        middle = (low + high) // 2
+        if indices[middle] < i:
+            low = middle + 1
+        else:
+            high = middle
+    return low if low < indptr[i + 1] and indices[low] == i else -1
+
+
+@compiled
+def count_self_loops(indptr, indices, start, stop):
+    """Count the rows between start and stop that hold their own diagonal entry (rows are sorted)."""
+    loops = 0
+    for i in range(start, stop):
+        loops += own_entry(indptr, indices, i) >= 0
+    return loops
+
+
+@compiled
+def union_components(indptr, indices, parent):
+    """Union-find with path halving: parent becomes the component number by first nodes; returns how many there are."""
+    n = len(indptr) - 1
+    for i in range(n):
+        parent[i] = i
+    for i in range(n):
+        for e in range(indptr[i], indptr[i + 1]):
+            if indices[e] >= i:
+                break
+            a, b = i, indices[e]
+            while parent[a] != a:
+                parent[a] = parent[parent[a]]
+                a = parent[a]
+            while parent[b] != b:
+                parent[b] = parent[parent[b]]
+                b = parent[b]
+            # The smaller root stays, so a root is its component's first node.
+            if a < b:
+                parent[b] = a
+            elif b < a:
+                parent[a] = b
+    components = 0
+    for i in range(n):
+        if parent[i] == i:
+            parent[i] = -components - 1  # a root, marked by its number
+            components += 1
+        else:
+            # Every root comes before its members, and every parent before its child.
+            parent[i] = parent[parent[i]]
+    for i in range(n):
+        parent[i] = -parent[i] - 1
+    return components

@@ -7,20 +7,19 @@ import numpy as np
 from ..base.types import ArrayLike
 from ..base.validation import check_choice, check_integer
 from ..exceptions import InputError, ParameterError
-from .directed import undirected_rows
-from .ids import as_ids, as_names, count_nodes, id_dtype, is_text, number_names
+from .ids import as_ids, as_names, count_nodes, is_text, number_names
 from .rows import (
-    DIRECTED,
     SYMMETRIZE,
     SYMMETRY_TOLERANCE,
     check_directions,
-    is_symmetric,
+    edge_weights,
+    first_asymmetry,
+    id_dtype,
     made_of,
     rows_from_edges,
     rows_from_pairs,
     symmetrize_rows,
 )
-from .weights import edge_weights
 
 if TYPE_CHECKING:
     import graphcore
@@ -45,12 +44,10 @@ def from_edges(
         Number of nodes, if there are isolated ones at the end. Default: largest id + 1.
     node_names : array-like of shape (n_nodes,), optional
         Names of the nodes.
-    symmetrize : {"max", "average", "sum", "min", "error", "degree-discounted", "random-walk"}, default "max"
+    symmetrize : {"max", "average", "sum", "min", "error"}, default "max"
         Weight of a pair, from its weights in the two directions (0 where a direction is not listed). "max"
-        makes an edge of whatever is listed in either direction; "min" keeps what is listed in both. The last two
-        are for edges that have a direction: pairs weigh as much as they link to and are linked from the same
-        nodes, or as a random walk goes from one to the other; `docs/directed.md` says when. A list with all edges
-        in both directions is undirected, and stays as it is; only "sum" adds, with a warning. A symmetric matrix
+        makes an edge of whatever is listed in either direction; "min" keeps what is listed in both. A list with all
+        edges in both directions is undirected, and stays as it is; only "sum" adds, with a warning. A symmetric matrix
         stays as it is under every policy.
     warn : bool, default True
         Warn when the list looks directed: some pairs stand in both directions and others in one.
@@ -107,17 +104,12 @@ def graph_from_ends(cls, ends, weights, n_nodes, *, node_names, symmetrize, warn
     ``on_repeats(number)`` is told of edges without weights that repeat another in the same direction.
     """
     n_given, are_counted = len(ends), on_repeats is not None and not len(weights)
-    if symmetrize in DIRECTED:
-        rows = rows_from_edges(ends, weights, n_nodes)
-        if are_counted:
-            on_repeats(n_given - len(rows.indices))
-        return made_of(cls, undirected_rows(rows, symmetrize, ""), node_names)
     policy = "max" if symmetrize == "error" else symmetrize
     if ends.dtype == np.int32:
         rows, both, single, different = rows_from_pairs(ends, weights, n_nodes, policy, SYMMETRY_TOLERANCE)
     else:
         rows = rows_from_edges(ends, weights, n_nodes)
-        different = not is_symmetric(rows, SYMMETRY_TOLERANCE)
+        different = first_asymmetry(rows)[0] >= 0
         rows, both, single = symmetrize_rows(rows, policy)
     check_directions(both, single, single + different > 0, symmetrize, warn)
     graph = made_of(cls, rows, node_names)

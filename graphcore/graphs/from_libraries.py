@@ -1,4 +1,4 @@
-"""Graphs of networkx, igraph, scanpy (AnnData) and torch_geometric become a Graph, and a Graph one of networkx."""
+"""Graphs of networkx and igraph become a Graph, and a Graph one of networkx."""
 
 from itertools import chain
 from numbers import Real
@@ -9,12 +9,23 @@ import numpy as np
 from ..base.validation import check_choice, refused
 from ..exceptions import InputError, warn_user
 from .columns import doubtful_names, left_out, weight_column
-from .directed import undirected_rows
 from .from_edges import graph_from_ends
 from .ids import is_numbered
 from .nodes import column_of
-from .rows import DIRECTED, SYMMETRIZE, Rows, drop_zeros, made_of, rows_from_edges, transpose_rows
-from .weights import NO_WEIGHTS, edge_weights, entry_weights, first_bad_weight
+from .rows import (
+    NO_WEIGHTS,
+    SYMMETRIZE,
+    Rows,
+    are_ones,
+    as_float_weights,
+    drop_zeros,
+    edge_weights,
+    first_bad_weight,
+    made_of,
+    rows_from_edges,
+    transpose_rows,
+    undirected_rows,
+)
 
 if TYPE_CHECKING:
     import graphcore
@@ -64,33 +75,17 @@ def from_networkx(
     neighbors, indptr, indices = networkx_rows(G, names)
     rows = Rows(indptr, indices, NO_WEIGHTS)
     if weight not in (None, "weight") and len(indices):
-        values = first_values(lambda: _networkx_edges(G, neighbors))
-        found = edge_attribute(values, weight, "weight", _teller(warn))
-        n_missing = 0 if found is None else sum(found not in data for data in _networkx_edges(G, neighbors))
-        if n_missing and warn:
-            warn_user(f"some edges have no attribute {found!r}, and count 1")
+        values = some_values(_networkx_edges(G, neighbors))
         # Without a weight each of several parallel edges counts 1, as in networkx.
-        weight = "weight" if found is None else found
+        weight = edge_attribute(values, weight, "weight", warn) or "weight"
     if weight is not None:
         rows = drop_zeros(rows._replace(weights=_networkx_weights(G, weight, neighbors, rows, names)))
     # This sorts the columns; an undirected graph is its own transpose, and pairs are combined alike both ways.
     rows = transpose_rows(rows)
     if G.is_directed():
-        rows = transpose_rows(rows) if symmetrize in DIRECTED else rows
         rows = undirected_rows(rows, symmetrize, warn and "the networkx graph")
-    attributes = _networkx_attributes(G)
-    if is_numbered(names):
-        return made_of(cls, rows, None)._by_names(None, attributes)
-    _tell_of_names(names, warn)
-    graph = made_of(cls, rows, names)
-    return graph._by_names(graph.node_names, attributes)
-
-
-def _networkx_attributes(G):
-    """Return the attributes of nodes that hold numbers, true or false, or text, as columns."""
-    first = first_values(lambda: (data for _, data in G.nodes(data=True)))
-    kept = [name for name, value in first.items() if isinstance(name, str) and isinstance(value, _PLAIN)]
-    return {name: column_of([data.get(name) for _, data in G.nodes(data=True)]) for name in kept}
+    graph = made_of(cls, rows, _node_names(names, warn))
+    return graph._by_names(graph.node_names, _networkx_attributes(G))
 
 
 def to_networkx(self: "graphcore.Graph") -> Any:
@@ -123,6 +118,52 @@ def to_networkx(self: "graphcore.Graph") -> Any:
     else:
         G.add_weighted_edges_from(zip(*ends, self.weights[kept].tolist(), strict=True))
     return G
+
+
+def from_igraph(
+    cls: "type[graphcore.Graph]",
+    g: object, weight: str | None = "auto", *, symmetrize: str = "max", warn: bool = True,
+) -> "graphcore.Graph":  # fmt: skip
+    """Make a graph from an igraph graph; its vertex attribute "name", if there is one, becomes the node names.
+
+    Parameters
+    ----------
+    g : igraph.Graph
+        Parallel edges and directed graphs are treated as those of networkx.
+    weight, symmetrize, warn
+        See :meth:`from_networkx`.
+
+    Returns
+    -------
+    Graph
+
+    Examples
+    --------
+    >>> import igraph  # doctest: +SKIP
+    >>> graphcore.Graph.from_igraph(igraph.Graph.Famous("Zachary"))  # doctest: +SKIP
+    Graph(n_nodes=34, n_edges=78, unweighted)
+    """
+    check_choice("symmetrize", symmetrize, SYMMETRIZE)
+    if not (hasattr(g, "get_edgelist") and hasattr(g, "vs")):
+        raise InputError(f"an igraph graph is needed, got {type(g).__name__}")
+    n_nodes, n_edges = g.vcount(), g.ecount()
+    if n_nodes == 0:
+        raise InputError("the igraph graph has no nodes")
+    ends = np.fromiter(chain.from_iterable(g.get_edgelist()), dtype=np.int32, count=2 * n_edges).reshape(-1, 2)
+    there = g.es.attributes()
+    if weight not in (None, "weight") and n_edges:
+        values = {name: next((value for value in g.es[name] if value is not None), None) for name in there}
+        weight = edge_attribute(values, weight, "weight", warn)
+    weights = None
+    if weight in there:  # igraph has None where an edge was not given the attribute
+        weights = _as_numbers((1.0 if value is None else value for value in g.es[weight]), weight)
+    weights = edge_weights(weights, n_edges)
+    names = _node_names(g.vs["name"], warn) if "name" in g.vs.attributes() else None
+    if not g.is_directed():
+        ends.sort(axis=1)
+        return graph_from_ends(cls, ends, weights, n_nodes, node_names=names, symmetrize="max", warn=False)
+    rows = undirected_rows(rows_from_edges(ends, weights, n_nodes), symmetrize, warn and "the igraph graph")
+    return made_of(cls, rows, names)
 
 
 def networkx_rows(G, names):
@@ -160,116 +201,54 @@ def _networkx_weights(G, weight, neighbors, rows, names):
         )
     if len(starts) < len(weights):
         weights = np.add.reduceat(weights, starts)
-    return entry_weights(weights)
+    return NO_WEIGHTS if are_ones(weights) else as_float_weights(weights)
 
 
-def first_values(edges):
-    """Return the first value, None aside, of every attribute of the dictionaries that the function `edges` yields."""
-    first: dict = dict.fromkeys(chain.from_iterable(edges()))
-    left = {*first}
-    for data in edges():
-        found = {name: data[name] for name in left & data.keys() if data[name] is not None}
-        first |= found
-        left -= found.keys()
-        if not left:
-            break
-    return first
+def _networkx_attributes(G):
+    """Return the attributes of nodes that hold numbers, true or false, or text, as columns."""
+    values = some_values(data for _, data in G.nodes(data=True))
+    kept = [name for name, value in values.items() if isinstance(name, str) and isinstance(value, _PLAIN)]
+    return {name: column_of([data.get(name) for _, data in G.nodes(data=True)]) for name in kept}
 
 
-def edge_attribute(values, weight, parameter, tell):
+def some_values(attributes):
+    """Return a value of every attribute of some dictionaries."""
+    values: dict = {}
+    for data in attributes:
+        values |= data
+    return values
+
+
+def edge_attribute(values, weight, parameter, warn=True):
     """Return the attribute of edges that holds the weights, or None; `values` has one of each by name.
 
     "auto" takes the surest name of a weight, and tells of other numbers; any other name must be there.
     """
-    if weight is None:
-        return None
     if weight != "auto":
         if weight not in values:
             listed = ", ".join(repr(name) for name in values if name not in OWN)
             raise refused(parameter, weight, f"is an attribute of no edge; there are {listed or 'none'}")
         return weight
-    # Text under the very name of weights is refused when it is read.
-    chosen = weight_column([name for name, value in values.items() if name == "weight" or is_number(value)])
-    numbers = (name for name, value in values.items() if isinstance(value, Real) and not isinstance(value, bool))
-    likely = (name for name in values if weight_column([name]) is not None)
-    others = [name for name in dict.fromkeys(chain(numbers, likely)) if name != chosen and name not in OWN]
-    if others and chosen != "weight":
-        tell(left_out(others, parameter, {name: name for name in others}, weight=chosen))
+    chosen = weight_column(values)
+    numbers = [name for name, value in values.items() if isinstance(value, Real) and not isinstance(value, bool)]
+    others = [name for name in numbers if name != chosen and name not in OWN]
+    if others and chosen != "weight" and warn:
+        warn_user(left_out(others, parameter, {name: name for name in others}, weight=chosen))
     return chosen
 
 
-def _teller(warn):
-    return warn_user if warn else lambda _: None
-
-
-def _tell_of_names(names, warn):
+def _node_names(names, warn):
+    """Return names of nodes, None for 0, 1, 2 and so on; tell of doubtful ones."""
+    if is_numbered(names):
+        return None
     note = doubtful_names(names) if warn else None
     if note is not None:
         warn_user(note)
+    return names
 
 
 def _as_numbers(values, name):
     try:
         return np.fromiter(values, dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise InputError(f"edge attribute {name!r} must hold numbers: {error}") from None
-
-
-def is_number(value):
-    """Return whether a value is a number, or a text of one."""
-    try:
-        float(value)
-    except (TypeError, ValueError):
-        return False
-    return True
-
-
-def from_igraph(
-    cls: "type[graphcore.Graph]",
-    g: object, weight: str | None = "auto", *, symmetrize: str = "max", warn: bool = True,
-) -> "graphcore.Graph":  # fmt: skip
-    """Make a graph from an igraph graph; its vertex attribute "name", if there is one, becomes the node names.
-
-    Parameters
-    ----------
-    g : igraph.Graph
-        Parallel edges and directed graphs are treated as those of networkx.
-    weight, symmetrize, warn
-        See :meth:`from_networkx`.
-
-    Returns
-    -------
-    Graph
-
-    Examples
-    --------
-    >>> import igraph  # doctest: +SKIP
-    >>> graphcore.Graph.from_igraph(igraph.Graph.Famous("Zachary"))  # doctest: +SKIP
-    Graph(n_nodes=34, n_edges=78, unweighted)
-    """
-    check_choice("symmetrize", symmetrize, SYMMETRIZE)
-    if not (hasattr(g, "get_edgelist") and hasattr(g, "vs")):
-        raise InputError(f"an igraph graph is needed, got {type(g).__name__}")
-    n_nodes, n_edges = g.vcount(), g.ecount()
-    if n_nodes == 0:
-        raise InputError("the igraph graph has no nodes")
-    ends = np.fromiter(chain.from_iterable(g.get_edgelist()), dtype=np.int32, count=2 * n_edges).reshape(-1, 2)
-    there = g.es.attributes()
-    if weight not in (None, "weight") and n_edges:
-        values = {name: next((value for value in g.es[name] if value is not None), None) for name in there}
-        weight = edge_attribute(values, weight, "weight", _teller(warn))
-    weights = None
-    if weight in there:
-        # igraph has None where an edge was not given the attribute.
-        n_missing = g.es[weight].count(None)
-        if n_missing and warn:
-            warn_user(f"{n_missing} of {n_edges} edges have no attribute {weight!r}, and count 1")
-        weights = _as_numbers((1.0 if value is None else value for value in g.es[weight]), weight)
-    names = g.vs["name"] if "name" in g.vs.attributes() else None
-    _tell_of_names(names or (), warn)
-    weights = edge_weights(weights, n_edges)
-    if not g.is_directed():
-        ends.sort(axis=1)
-        return graph_from_ends(cls, ends, weights, n_nodes, node_names=names, symmetrize="max", warn=False)
-    rows = undirected_rows(rows_from_edges(ends, weights, n_nodes), symmetrize, warn and "the igraph graph")
-    return made_of(cls, rows, names)
+        raise InputError(f"edge attribute {name!r} must hold numbers, or pass weight=None: {error}") from None

@@ -1,5 +1,6 @@
 """Matrices, sparse or dense, become a Graph: of their rows and columns at once, or of two kinds of nodes."""
 
+import sys
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -8,17 +9,30 @@ from ..base.arrays import read_only
 from ..base.threads import away
 from ..base.types import AnyGraph, ArrayLike
 from ..base.validation import check_choice
-from ..exceptions import InputError
-from . import _row_loops
-from .columns import in_row_order
-from .directed import undirected_rows
-from .ids import id_dtype, narrow_ids
-from .rows import DIRECTED, SYMMETRIZE, SYMMETRY_TOLERANCE, Rows, canonical_rows, describe_defect, is_symmetric, made_of
-from .structure import check_sparse
-from .weights import as_float_weights, entry_weights, first_bad_weight
+from ..exceptions import InputError, warn_user
+from . import _loops
+from .rows import (
+    NO_WEIGHTS,
+    SYMMETRIZE,
+    Rows,
+    are_ones,
+    as_float_weights,
+    canonical_rows,
+    check_compressed,
+    describe_defect,
+    first_asymmetry,
+    first_bad_weight,
+    id_dtype,
+    made_of,
+    narrow_ids,
+    undirected_rows,
+)
 
 if TYPE_CHECKING:
     import graphcore
+
+# Repairable defects of rows by the codes of `check_rows`: columns out of order, explicit zeros.
+_REPAIRABLE = (3, 6)
 
 
 def from_scipy(
@@ -52,24 +66,27 @@ def from_scipy(
     2
     """
     check_choice("symmetrize", symmetrize, SYMMETRIZE)
-    A = as_csr(in_row_order(A), alike=symmetrize not in DIRECTED)
-    if A.shape[0] != A.shape[1]:
+    # Both directions count alike, so that columns may be taken for rows.
+    A = as_csr(A, transposed=True)
+    n_nodes = A.shape[0]
+    if n_nodes != A.shape[1]:
         raise InputError(
             f"an adjacency matrix is square; this one has shape {A.shape}; for rows and columns of two kinds use "
             "Graph.from_biadjacency"
         )
-    n_nodes = A.shape[0]
     indptr = np.asarray(A.indptr, dtype=np.int64)
     data = A.data[: indptr[-1]]
-    rows = Rows(indptr, narrow_ids(A.indices[: indptr[-1]], n_nodes), entry_weights(data))
+    # Ones are seen before a conversion could copy them.
+    weights = NO_WEIGHTS if are_ones(data) else as_float_weights(data)
+    rows = Rows(indptr, narrow_ids(A.indices[: indptr[-1]], n_nodes), weights)
     if check:
-        code, row, entry, _ = _row_loops.check_rows(*map(read_only, rows), n_nodes)
-        if code in (3, 6):
+        code, row, entry, _ = _loops.check_rows(*map(read_only, rows), n_nodes)
+        if code and code not in _REPAIRABLE:
+            raise InputError(describe_defect(code, row, entry, rows))
+        if code:
             # Repeated entries of a matrix add up, ones too; only booleans have no sum.
             rows = canonical_rows(rows if data.dtype == bool else rows._replace(weights=as_float_weights(data)))
-        elif code:
-            raise InputError(describe_defect(code, row, entry, rows))
-        if not is_symmetric(rows, SYMMETRY_TOLERANCE):
+        if first_asymmetry(rows)[0] >= 0:
             rows = undirected_rows(rows, symmetrize, warn and "the input")
     return made_of(cls, rows, node_names)
 
@@ -79,6 +96,9 @@ def from_biadjacency(
     B: AnyGraph, *, row_names: ArrayLike | None = None, column_names: ArrayLike | None = None,
 ) -> "graphcore.Graph":  # fmt: skip
     """Make a bipartite graph from a rectangular matrix: its rows and its columns are the nodes, rows first.
+
+    Clusters of its nodes are co-clusters of the matrix: the first labels are those of its rows, the others those of its
+    columns.
 
     Parameters
     ----------
@@ -94,9 +114,14 @@ def from_biadjacency(
     Examples
     --------
     >>> import graphcore
-    >>> graph = graphcore.Graph.from_biadjacency([[1, 0, 2], [0, 1, 0]])
+    >>> B = [[1, 2, 0, 0], [2, 1, 0, 0], [0, 0, 3, 1]]
+    >>> graph = graphcore.Graph.from_biadjacency(B)
     >>> graph, graph.degrees.tolist()
-    (Graph(n_nodes=5, n_edges=3, weights=float64), [3.0, 1.0, 1.0, 1.0, 2.0])
+    (Graph(n_nodes=7, n_edges=6, weights=float64), [3.0, 3.0, 4.0, 3.0, 3.0, 3.0, 1.0])
+    >>> labels = graphcore.CoresetSpectralClustering(2, random_state=0).fit_predict(graph)
+    >>> rows, columns = labels[:3], labels[3:]
+    >>> bool(rows[0] == rows[1] == columns[0] == columns[1]), bool(rows[2] == columns[2] == columns[3])
+    (True, True)
     """
     import scipy.sparse as sp
 
@@ -116,18 +141,26 @@ def from_biadjacency(
     indptr = np.concatenate([B.indptr[:-1].astype(np.int64), turned.indptr.astype(np.int64) + B.nnz])
     ids = id_dtype(n_rows + n_columns)
     indices = np.concatenate([B.indices.astype(ids) + ids.type(n_rows), turned.indices], dtype=ids, casting="same_kind")
-    weights = entry_weights(B.data)
-    weights = np.concatenate([weights, turned.data]) if len(weights) else weights
-    return made_of(cls, Rows(indptr, indices, weights), _names(row_names, column_names, B.shape))
+    names = None
+    if row_names is not None or column_names is not None:
+        names = _prefixed("row", row_names, n_rows) + _prefixed("column", column_names, n_columns)
+    return made_of(cls, Rows(indptr, indices, np.concatenate([B.data, turned.data])), names)
 
 
-def as_csr(A, *, alike=False):
-    """Any matrix as scipy CSR, without a copy where it is CSR, or CSC and both directions count `alike`."""
+def _prefixed(kind, names, n):
+    names = np.arange(n) if names is None else np.asarray(names)
+    if names.shape != (n,):
+        raise InputError(f"{kind}_names have shape {names.shape}; {n} {kind}s need as many names")
+    return [f"{kind[0]}:{name}" for name in names.tolist()]
+
+
+def as_csr(A, *, transposed=False):
+    """Any matrix as scipy CSR, without a copy where it is CSR, or CSC and may be `transposed`."""
     import scipy.sparse as sp
 
     check_sparse(A)
-    if not sp.issparse(A):
-        A = np.asarray(A)
+    A = in_row_order(A)
+    A = A if sp.issparse(A) else np.asarray(A)
     if A.ndim != 2:
         got = f"an array of {A.ndim} dimensions" if A.ndim or A.dtype != object else f"a {type(A.item()).__name__}"
         raise InputError(f"a matrix of two dimensions is needed, got {got}")
@@ -137,17 +170,67 @@ def as_csr(A, *, alike=False):
         raise InputError(f"weights must be real numbers, got {A.dtype}")
     if not sp.issparse(A):
         return sp.csr_array(A.astype(np.float32) if A.dtype == np.float16 else A)
-    # The transpose of CSC is CSR over the same arrays.
-    return A.T if A.format == "csc" and alike else A.tocsr()
+    if A.format == "csc" and transposed:  # the transpose is CSR over the same arrays
+        return A.T
+    made = A.tocsr()
+    if A.format not in _CHECKED:
+        check_compressed(made.indptr, made.indices, *made.shape)
+    return made
 
 
-def _names(row_names, column_names, shape):
-    if row_names is None and column_names is None:
-        return None
-    names = []
-    for kind, given, n in (("row", row_names, shape[0]), ("column", column_names, shape[1])):
-        own = np.arange(n) if given is None else np.asarray(given)
-        if own.shape != (n,):
-            raise InputError(f"{kind}_names have shape {own.shape}; {n} {kind}s need as many names")
-        names += [f"{kind[0]}:{name}" for name in own.tolist()]
-    return names
+def in_row_order(X):
+    """Return a square data frame with its columns in the order of its rows; warn where other names are there."""
+    if not hasattr(X, "reindex") or not hasattr(X, "columns"):
+        return X
+    rows, columns = list(X.index), list(X.columns)
+    if rows == columns or len(rows) != len(columns) or len(set(rows)) < len(rows):
+        return X
+    if set(rows) == set(columns):
+        return X[rows]
+    if all(isinstance(name, str) for name in (*rows, *columns)):
+        lacking = next(name for name in rows if name not in set(columns))
+        warn_user(f"row {lacking[:80]!r} of the matrix has no column of its name; columns are taken in their order")
+    return X
+
+
+# -- structure of scipy's matrices -------------------------------------------------------------------------------------
+
+# Formats whose arrays are checked as they are; others are when they have become rows.
+_CHECKED = ("csr", "csc", "bsr", "coo")
+
+
+def check_sparse(X):
+    """Raise an InputError unless the arrays of a scipy sparse matrix go together; whatever else X is, it passes.
+
+    scipy's own constructors look at lengths alone, and its conversions and products read and write wherever the arrays
+    point to. Matrices that come from outside are therefore checked here before anything is done with them.
+    """
+    sparse = sys.modules.get("scipy.sparse")
+    if sparse is None or not sparse.issparse(X):
+        return
+    if len(X.shape) != 2:
+        raise InputError(f"a matrix of two dimensions is needed, got {len(X.shape)}")
+    if X.dtype.kind not in "biufc" or not X.dtype.isnative or X.dtype == np.float16:
+        raise InputError(f"the values of a sparse matrix must be real numbers, got {X.dtype}")
+    if X.format not in _CHECKED:
+        return
+    n_values, n_dims = len(X.data), 3 if X.format == "bsr" else 1
+    if X.data.ndim != n_dims:
+        raise InputError(f"data must be an array of {n_dims} dimensions, got shape {X.data.shape}")
+    if X.format == "coo":
+        for name, ids, n in (("row", X.row, X.shape[0]), ("col", X.col, X.shape[1])):
+            is_sound = len(ids) == n_values and ids.dtype.kind in "iu"
+            if not is_sound or (n_values and (ids.min() < 0 or ids.max() >= n)):
+                raise InputError(f"{name} must be {n_values} integers from 0 to {n - 1}, one for each of data")
+        return
+    n_rows, n_columns = X.shape[::-1] if X.format == "csc" else X.shape
+    if X.format == "bsr":
+        height, width = X.data.shape[1:]
+        if not (height and width) or n_rows % height or n_columns % width:
+            raise InputError(f"blocks of shape {(height, width)} do not fill a matrix of shape {X.shape}")
+        n_rows, n_columns = n_rows // height, n_columns // width
+    check_compressed(X.indptr, X.indices, n_rows, n_columns)
+    if n_values != len(X.indices):
+        raise InputError(f"there are {len(X.indices)} indices, but data of {n_values} entries")
+    if {X.indptr.dtype, X.indices.dtype} - {np.dtype(np.int32), np.dtype(np.int64)}:  # scipy knows no others
+        raise InputError(f"indptr and indices must be int32 or int64, got {X.indptr.dtype} and {X.indices.dtype}")

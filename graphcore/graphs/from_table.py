@@ -1,4 +1,4 @@
-"""Tables of edges become a Graph: any data frame that narwhals knows, anything that speaks Arrow, or plain columns."""
+"""Tables of edges become a Graph: any data frame that narwhals knows, or plain columns."""
 
 from collections.abc import Mapping
 from numbers import Real
@@ -8,16 +8,14 @@ import numpy as np
 
 from ..base.validation import are_missing, check_choice
 from ..exceptions import InputError, ParameterError, warn_user
-from .columns import TWO_KINDS, doubtful_names, edge_columns, is_first_end, is_index, left_out, two_kinds, weight_column
+from .columns import TWO_KINDS, doubtful_names, edge_columns, is_index, left_out, two_kinds, weight_column
 from .from_edges import graph_from_ends
 from .ids import compact_ids, number_names, whole_numbers
-from .rows import SYMMETRIZE
-from .weights import counted, edge_weights
+from .rows import SYMMETRIZE, counted, edge_weights
 
 if TYPE_CHECKING:
     import graphcore
 
-_SERIES = "pandas.Series.reset_index() makes a table of it and its index, and list() names of nodes in their order"
 LIBRARIES = ("pandas", "polars", "pyarrow")
 
 
@@ -33,13 +31,12 @@ def from_table(
 
     Parameters
     ----------
-    table : data frame, Arrow table or stream, or dict of columns
-        Of pandas, polars, pyarrow, or whatever else narwhals knows or has ``__arrow_c_stream__``. Of a lazy frame
-        these columns are computed.
+    table : data frame, Arrow table or dict of columns
+        Of pandas, polars, pyarrow, or whatever else narwhals knows. Of a lazy frame these columns are computed.
     source, target : str, default "source" and "target"
         Columns that hold the end nodes: integers of any size (whole numbers stored as floats too), or text. Each
         edge may be listed once, in either direction, or in both. Where neither is given nor there, columns
-        "from" and "to", "src" and "dst", "node1" and "node2" and the like are looked for, in any case.
+        "from" and "to", "src" and "dst" and the like are looked for, in any case.
     weight : str or None, default "auto"
         Column of finite, non-negative weights, see :meth:`from_edges`. None for none; "auto" is the column
         "weight", "value", "count" or the like, if there is one. A warning names the columns that are not read.
@@ -98,15 +95,14 @@ def table_edges(table, source="source", target="target", weight="auto"):
     found = edge_columns(columns.names)
     if found and (source, target) == ("source", "target") and not {source, target} <= set(columns.names):
         source, target = found
+    if source == target:
+        raise ParameterError(f"source and target are both {source!r}; the ends of edges are two columns")
     notes = []
     if isinstance(weight, str) and weight == "auto":
         rest = [name for name in columns.names if name not in (source, target) and not is_index(name)]
         weight = weight_column(rest)
-        others, times = [name for name in rest if name != weight], columns.times()
-        untimed = {name: name for name in others if name not in times}
-        notes = [left_out(others, "weight", untimed, weight=weight)] if others else []
-    if source == target:
-        raise ParameterError(f"source and target are both {source!r}; the ends of edges are two columns")
+        others = [name for name in rest if name != weight]
+        notes = [left_out(others, "weight", {name: name for name in others}, weight=weight)] if others else []
     columns.collect((source, target, weight))
     sources, targets = columns.ends("source", source), columns.ends("target", target)
     if len(sources) != len(targets):
@@ -127,32 +123,6 @@ def column_names(table):
     if hasattr(kind, "column_names"):
         return list(table.column_names)
     return list(table.columns) if hasattr(kind, "columns") else []
-
-
-def is_edge_table(table):
-    """Return whether a table has columns that are certainly named as the ends of edges are.
-
-    Coordinates are called u and v, or from_x and to_x, as well: these columns are edges if they hold what nodes are
-    named by.
-    """
-    found = edge_columns(column_names(table), certain=True)
-    if found is not None and found[0].lower() != "u":
-        return True
-    found = found or edge_columns(column_names(table))
-    if found is None or not (found[0].lower() == "u" or is_first_end(found[0])):
-        return False
-    columns = Columns(table)
-    if columns.is_lazy:  # nobody takes a lazy frame for vectors
-        return True
-    return all(_may_name_nodes(columns.raw(name)) for name in found)
-
-
-def _may_name_nodes(values):
-    if values.dtype.kind == "f":
-        return bool((np.isnan(values) | (np.trunc(values) == values)).all())
-    if values.dtype.kind == "O":  # missing values are named when the graph is made
-        return all(not isinstance(one, float) or one.is_integer() or np.isnan(one) for one in values)
-    return values.dtype.kind not in "bcmM"
 
 
 def as_library(columns, library):
@@ -176,35 +146,22 @@ class Columns:
 
     def __init__(self, table, what="edges"):
         self.is_lazy = False
-        self._index = getattr(getattr(table, "index", None), "names", None) or ()
-        if hasattr(table, "to_frame") and not hasattr(table, "columns"):
-            raise InputError(f"a table of {what} is needed, and this is one column ({type(table).__name__}); {_SERIES}")
         if isinstance(table, Mapping):
             self._table, self.names = table, list(table)
             return
         import narwhals as nw
 
         try:
-            if not hasattr(table, "__arrow_c_stream__") or hasattr(table, "columns"):
-                self._table = nw.from_native(table)
-            else:
-                self._table = nw.from_arrow(table, backend=_installed())
+            self._table = nw.from_native(table)
             self.names = list(self._table.collect_schema().names())
         except TypeError:
             raise InputError(
-                f"a table of {what} is needed (pandas, polars, pyarrow, an Arrow stream or a dictionary of columns), "
+                f"a table of {what} is needed (of pandas, polars, pyarrow or the like, or a dictionary of columns), "
                 f"got {type(table).__name__}"
             ) from None
         except nw.exceptions.DuplicateError as error:
             raise InputError(f"two columns of the table have one name ({error}); rename them") from None
         self.is_lazy = isinstance(self._table, nw.LazyFrame)
-
-    def times(self):
-        """Return the names of the columns that hold times or dates, by their types."""
-        if isinstance(self._table, Mapping):
-            kinds = {name: getattr(values, "dtype", None) for name, values in self._table.items()}
-            return [name for name, kind in kinds.items() if getattr(kind, "kind", "none") in "mM"]
-        return [name for name, kind in self._table.collect_schema().items() if kind.is_temporal()]
 
     def collect(self, names):
         """Compute these columns of a lazy frame, and no others."""
@@ -220,7 +177,7 @@ class Columns:
         refused = f"column {name!r} holds {values.dtype}; nodes are named by integers or text"
         if values.dtype.kind == "f" and len(values):
             return whole_numbers(values, f"{refused}, and")
-        if values.dtype.kind in "cbmM" or (values.dtype.kind == "O" and not all(map(_is_hashable, values))):
+        if values.dtype.kind in "cbmM" or (values.dtype.kind == "O" and any(one.__hash__ is None for one in values)):
             raise InputError(refused)
         return values
 
@@ -228,10 +185,9 @@ class Columns:
         """Return one column; a missing one and missing values are refused."""
         if name not in self.names:
             listed = ", ".join(map(repr, self.names)) or "none"
-            there = "; make columns of its index by table.reset_index()" if name in self._index else ""
             raise InputError(
-                f"{parameter}={name!r} is no column of the table; it has {listed}{there}; pass {parameter}= the one "
-                "that is meant"
+                f"{parameter}={name!r} is no column of the table; it has {listed}; pass {parameter}= the one that is "
+                "meant"
             )
         values = self.raw(name)
         if values.ndim != 1:
@@ -253,17 +209,3 @@ class Columns:
         if values.dtype.kind == "O" and any(isinstance(one, bytes) for one in values.flat):
             values = np.array([one.decode() if isinstance(one, bytes) else one for one in values], dtype=object)
         return values
-
-
-def _is_hashable(value):
-    return getattr(type(value), "__hash__", None) is not None
-
-
-def _installed():
-    """Return a library that can hold an Arrow stream."""
-    from importlib.util import find_spec
-
-    for library in ("pyarrow", "polars", "pandas"):
-        if find_spec(library):
-            return library
-    raise InputError("an Arrow stream needs pyarrow, polars or pandas to be read; install one of them")

@@ -7,19 +7,27 @@ import numpy as np
 
 from ..base.arrays import read_only
 from ..base.locks import cached_property
-from ..base.threads import map_blocks, row_blocks
 from ..base.types import Array, ArrayLike, Floats, Integers, Mapping, csr_array
 from ..exceptions import InputError
-from . import _row_loops
+from . import _loops
 from .from_edges import from_edges
 from .from_libraries import from_igraph, from_networkx, to_networkx
 from .from_matrix import from_biadjacency, from_scipy
 from .from_table import from_table
 from .ids import as_names
 from .nodes import with_nodes
-from .rows import GraphRows, Rows, as_csr_array, checked_arrays, find_defect
-from .structure import check_compressed
-from .weights import NO_WEIGHTS, extreme_degrees
+from .rows import (
+    NO_WEIGHTS,
+    GraphRows,
+    Rows,
+    as_csr_array,
+    as_float_weights,
+    check_canonical,
+    check_compressed,
+    drop_zeros,
+    entries_of,
+    narrow_ids,
+)
 
 
 class Graph:
@@ -77,7 +85,7 @@ class Graph:
     degrees: Floats
 
     attributes: Mapping[str, Array] = MappingProxyType({})
-    # Of a graph made by weights.in_range: its weights are those given over 2 to this.
+    # Of a graph made by rows.in_range: its weights are those given over 2 to this.
     exponent = 0
     # Of a graph on disk: a function and its arguments that open it again.
     origin = None
@@ -97,21 +105,27 @@ class Graph:
         self, indptr: Array, indices: Array, weights: Array | None = None, *, node_names: ArrayLike | None = None,
         check: bool = True,
     ) -> None:  # fmt: skip
-        self.indptr, self.indices, self.weights = checked_arrays(indptr, indices, weights)
-        self.node_names = None if node_names is None else read_only(as_names(node_names, self.n_nodes))
-        if check:
-            values = NO_WEIGHTS if self.weights is None else self.weights
-            defect, n_self_loops = find_defect(Rows(self.indptr, self.indices, values))
-            if defect:
-                raise InputError(defect)
-            self.n_self_loops = n_self_loops
-        else:
-            check_compressed(self.indptr, self.indices, self.n_nodes, self.n_nodes)
-        self.degrees = read_only(self._row_sums())
+        indptr, indices = np.asarray(indptr), np.asarray(indices)
+        indices = indices if len(indices) else indices.astype(np.int32)
+        weights = None if weights is None else as_float_weights(np.asarray(weights))
+        n_nodes = len(indptr) - 1
+        if n_nodes < 1:
+            raise InputError("the graph is empty: it needs at least one node")
+        if indptr.ndim == indices.ndim == 1 and not indptr[-1] == len(indices):
+            raise InputError(f"indptr ends at {indptr[-1]} but there are {len(indices)} indices")
+        if weights is not None and weights.shape != (len(indices),):
+            raise InputError(f"weights have shape {weights.shape}; {len(indices)} indices need as many")
+        check_compressed(indptr, indices, n_nodes, n_nodes)
+        rows = Rows(
+            read_only(indptr, np.int64), read_only(narrow_ids(indices, n_nodes)),
+            NO_WEIGHTS if weights is None else read_only(weights),
+        )  # fmt: skip
+        names = None if node_names is None else read_only(as_names(node_names, n_nodes))
+        known = {"n_self_loops": check_canonical(rows)} if check else {}
+        self._hold(rows.indptr, rows.indices, None if weights is None else rows.weights, names, known=known)
         with np.errstate(over="ignore"):
-            if self.weights is not None and not np.isfinite(self.degrees.sum()):
+            if weights is not None and not np.isfinite(self.degrees.sum()):
                 raise InputError("the weights are so large that their sum overflows; divide them by a common factor")
-        self._frozen = True
 
     @classmethod
     def _mapped(cls, indptr, indices, weights, node_names, degrees=None, *, reopen=None, known):
@@ -120,14 +134,20 @@ class Graph:
         It is pickled as `reopen`, if that is given.
         """
         graph = cls.__new__(cls)
-        graph.indptr, graph.indices = read_only(indptr), read_only(indices)
-        graph.weights = None if weights is None else read_only(weights)
-        graph.node_names = None if node_names is None else read_only(node_names)
-        graph.degrees = read_only(graph._row_sums() if degrees is None else degrees)
-        for name, value in {**known, "origin": reopen}.items():
-            setattr(graph, name, value)
-        graph._frozen = True
+        indptr, indices = read_only(indptr), read_only(indices)
+        weights = None if weights is None else read_only(weights)
+        node_names = None if node_names is None else read_only(node_names)
+        graph._hold(indptr, indices, weights, node_names, degrees, known={**known, "origin": reopen})
         return graph
+
+    def _hold(self, indptr, indices, weights, node_names, degrees=None, known=MappingProxyType({})):
+        vars(self).update(indptr=indptr, indices=indices, weights=weights, node_names=node_names, **known)
+        if degrees is None and weights is None:
+            degrees = np.diff(indptr).astype(np.float64)
+        elif degrees is None:
+            degrees = np.empty(len(indptr) - 1)
+            _loops.row_sums(indptr, weights, 0, len(degrees), degrees)
+        vars(self)["degrees"] = read_only(degrees)
 
     # -- what it holds -----------------------------------------------------------------------------------------------
 
@@ -149,10 +169,7 @@ class Graph:
     @cached_property
     def n_self_loops(self) -> int:
         """Number of self-loops."""
-        count = map_blocks(
-            lambda a, b: _row_loops.count_self_loops(self.indptr, self.indices, a, b), row_blocks(self.indptr), 1
-        )
-        return int(sum(count))
+        return int(_loops.count_self_loops(self.indptr, self.indices, 0, self.n_nodes))
 
     @cached_property
     def n_isolated(self) -> int:
@@ -259,22 +276,24 @@ class Graph:
     @cached_property
     def _components(self):
         labels = np.empty(self.n_nodes, dtype=self.indices.dtype)
-        count = _row_loops.union_components(self.indptr, self.indices, labels)
+        count = _loops.union_components(self.indptr, self.indices, labels)
         return int(count), read_only(labels)
 
-    _extreme_degrees = cached_property(extreme_degrees)
-
-    def _row_sums(self):
-        if self.weights is None:
-            return np.diff(self.indptr).astype(np.float64)
-        out = np.empty(self.n_nodes)
-        map_blocks(lambda a, b: _row_loops.row_sums(self.indptr, self.weights, a, b, out), row_blocks(self.indptr), 1)
-        return out
+    @cached_property
+    def _extreme_degrees(self):
+        """The largest and the smallest degree of nodes that have an edge; refuses degrees that are no sums of rows."""
+        degrees, linked = self.degrees, self.indptr[1:] > self.indptr[:-1]
+        largest, smallest = degrees.max(), degrees.min(where=linked, initial=np.inf)
+        if not (smallest > 0 and largest < np.inf) or np.count_nonzero(degrees) != np.count_nonzero(linked):
+            i = int(np.argmin(np.isfinite(degrees) & ((degrees > 0) == linked)))
+            raise InputError(
+                f"node {i} has degree {degrees[i]} and {self.indptr[i + 1] - self.indptr[i]} edges: degrees must be "
+                "the sums of positive weights; build the graph anew from its edges"
+            )
+        return largest, smallest
 
     def __setattr__(self, name, value):
-        if getattr(self, "_frozen", False):
-            raise AttributeError(f"a Graph is immutable; cannot set {name}")
-        object.__setattr__(self, name, value)
+        raise AttributeError(f"a Graph is immutable; cannot set {name}")
 
     def __delattr__(self, name):
         raise AttributeError(f"a Graph is immutable; cannot delete {name}")
@@ -297,3 +316,45 @@ def _made_with_names(made, names, attributes):
     """Return the graph that a function makes of its arguments, by names and with attributes given beside them."""
     function, arguments = made
     return function(*arguments)._by_names(names, attributes)
+
+
+# -- graphs made of another one ----------------------------------------------------------------------------------------
+
+
+def subgraph(graph, nodes):
+    """Return the graph of some nodes (ascending, each once) and the edges between them.
+
+    Its nodes have their attributes, and are named as they were, or numbered by their numbers in the whole graph. Edges
+    to other nodes are left out, so that nodes may be isolated. Only the rows of these nodes are read, and a table of
+    all nodes is written.
+    """
+    entries, borders = entries_of(graph.indptr, nodes)
+    number = np.full(graph.n_nodes, -1, dtype=graph.indices.dtype)
+    number[nodes] = np.arange(len(nodes))
+    columns = number[graph.indices[entries]]
+    kept = columns >= 0
+    indptr = np.concatenate([[0], np.cumsum(kept)])[borders]
+    weights = None if graph.weights is None else graph.weights[entries[kept]]
+    names = graph.names_of(nodes)
+    whole = len(nodes) == graph.n_nodes and graph.node_names is None
+    made = Graph(indptr, columns[kept], weights, check=False)
+    attributes = {name: values[nodes] for name, values in graph.attributes.items()}
+    return made._by_names(None if whole else names, attributes)
+
+
+def weigh_nodes(graph, weights):
+    """Return the graph of entries ``w_x A_xy w_y``, for weights w (n_nodes,) float64; nodes of weight 0 are isolated.
+
+    It is what is left of the graph in which every node stands w times, each copy with its edges to all copies of its
+    neighbours (and, where it has a loop, to all copies of itself), once the copies are drawn together: inner weights,
+    volumes and cuts of clusters that hold all copies of a node or none are the same. Holds 8 bytes for every entry.
+    """
+    entries = np.repeat(weights, np.diff(graph.indptr))
+    with np.errstate(over="ignore", invalid="ignore"):
+        entries *= weights[graph.indices]
+        if graph.weights is not None:
+            entries *= graph.weights
+    if not np.isfinite(entries).all():
+        raise InputError("sample_weight times weights of edges is beyond the largest number; give smaller weights")
+    rows = drop_zeros(Rows(graph.indptr, graph.indices, entries))
+    return Graph(*rows, node_names=graph.node_names, check=False)

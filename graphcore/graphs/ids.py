@@ -9,6 +9,7 @@ import numpy as np
 from ..base.threads import away
 from ..exceptions import InputError, ParameterError
 from . import _loops
+from .rows import id_dtype, narrow_ids  # noqa: F401
 
 _PIECE = 1 << 16
 # numpy pads strings to the longest: one long name must not cost a gigabyte, so longer ones stay Python's.
@@ -126,22 +127,6 @@ def count_nodes(low, high, n_edges, n_nodes=None):
     if n_nodes == 0:
         raise InputError("the graph is empty: no edges and no n_nodes")
     return n_nodes
-
-
-def id_dtype(n_nodes):
-    """Type of node ids: int32 while it can hold them."""
-    return np.dtype(np.int32 if n_nodes < 2**31 else np.int64)
-
-
-def narrow_ids(ids, n_nodes):
-    """Node ids as int32 (int64 from 2**31 nodes on); ids that would not survive the conversion are refused."""
-    wanted = id_dtype(n_nodes)
-    if ids.dtype == wanted:
-        return ids
-    if len(ids) and (ids.min() < 0 or ids.max() >= n_nodes):
-        column = ids.min() if ids.min() < 0 else ids.max()
-        raise InputError(f"a row names column {column}, outside 0 to {n_nodes - 1}")
-    return ids.astype(wanted)
 
 
 def as_names(node_names, n_nodes):

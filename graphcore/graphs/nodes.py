@@ -12,16 +12,15 @@ from ..base.validation import is_missing
 from ..exceptions import InputError, ParameterError, warn_user
 from .columns import without_kind
 from .from_table import Columns
-from .ids import as_ids, as_names, id_dtype, is_text
-from .rows import Rows, canonical_rows, entries_of
+from .ids import as_ids, as_names, is_text
+from .rows import Rows, canonical_rows, entries_of, id_dtype
 
 if TYPE_CHECKING:
     import graphcore
 
-# Names of columns that hold the ids or names of nodes; otherwise the only column whose name ends so.
+# Names of columns that hold the ids or names of nodes, the surest first.
 ID_NAMES = ("id", "node", "node_id", "nodeid", "vertex", "vertex_id", "vertexid", "")
-NAME_NAMES = ("name", "title", "url", "host", "domain", "label")
-_ID_ENDING, _NAME_ENDING = "_id", "_name"
+NAME_NAMES = ("name", "title", "label")
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,41 +87,32 @@ def node_table(nodes):
         return nodes
     if isinstance(nodes, (list, tuple)) or (isinstance(nodes, np.ndarray) and nodes.ndim == 1):
         values = as_names(nodes, len(nodes))
-        if not is_text(values):
-            return NodeTable(_distinct(as_ids("nodes", values)), None)
-        return NodeTable(None, _distinct(values))
+        return (
+            NodeTable(None, _distinct(values))
+            if is_text(values)
+            else NodeTable(_distinct(as_ids("nodes", values)), None)
+        )
     table = Columns(nodes, "nodes")
     table.collect(table.names)
-    key = _column_of(table.names, ID_NAMES, _ID_ENDING)
-    first = table.names[:1]
-    if key is None and first and _column_of(first, NAME_NAMES, _NAME_ENDING) is None:
-        values = table.raw(*first).tolist()
-        if values and all(isinstance(value, str) for value in values) and len(set(values)) == len(values):
-            (key,) = first
-            warn_user(f"column {str(key)!r}, the first, is taken for what the edges call the nodes")
-    if key is None:
-        listed = ", ".join(repr(name)[:80] for name in table.names[:10])
-        raise InputError(
-            f"no column is called as ids of nodes are; there are {listed or 'none'}. Call the one that holds what the "
-            "edges call the nodes 'id'"
-        )
+    if not table.names:
+        raise InputError("the table of nodes has no columns; give at least one, 'id', with what edges call the nodes")
+    key = _column_of(table.names, ID_NAMES, otherwise=table.names[0])
     ids = _distinct(table.ends("nodes", key))
     ids = as_ids("nodes", ids) if ids.dtype.kind in "iu" else ids
     columns = {str(name): _attribute(str(name), table.raw(name), len(ids)) for name in table.names if name != key}
-    named = _column_of(list(columns), NAME_NAMES, _NAME_ENDING)
+    named = _column_of(columns, NAME_NAMES)
     if named is None or not is_text(columns[named]):
         return NodeTable(ids, None, columns)
     names = [name or str(id) for name, id in zip(columns[named].tolist(), ids.tolist(), strict=True)]
-    often = {name for name, count in Counter(names).items() if count > 1}
-    if often and named.lower() == "label":
+    often = next((name for name, count in Counter(names).items() if count > 1), None)
+    if often is not None:
         warn_user(
-            f"column {named!r} is not taken for names, as {min(often)[:80]!r} stands there more than once: nodes are "
-            "called by their ids (a column called 'name' may have repeats)"
+            f"column {named!r} is not taken for names, as {often[:80]!r} stands there more than once: nodes are called "
+            "by their ids"
         )
         return NodeTable(ids, None, columns)
-    names = [f"{name} [{id}]" if name in often else name for name, id in zip(names, ids.tolist(), strict=True)]
     del columns[named]
-    return NodeTable(ids, _distinct(as_names(names, len(names))), {str(key) or "id": ids, **columns})
+    return NodeTable(ids, as_names(names, len(names)), {str(key) or "id": ids, **columns})
 
 
 def with_nodes(graph: "graphcore.Graph", nodes: object) -> "graphcore.Graph":
@@ -131,11 +121,10 @@ def with_nodes(graph: "graphcore.Graph", nodes: object) -> "graphcore.Graph":
     Parameters
     ----------
     nodes : NodeTable, data frame, Arrow table, dict of columns, or sequence
-        A row for each node. Of a table the column of ids is called "id", "node", "vertex" or the like, or else is the
-        first, if that holds different texts; it holds what this graph calls its nodes (`node_names`, or numbers from
-        0). A column "name", "title", "label" or the like becomes `node_names`: names that repeat get the id in
-        brackets, but a column "label" with repeats holds no names. A sequence of integers is ids; one of text is ids
-        where this graph has names of text, and else the names of nodes 0, 1, 2 and so on.
+        A row for each node. Of a table the column of ids is called "id", "node" or "vertex", or else is the first; it
+        holds what this graph calls its nodes (`node_names`, or numbers from 0). A column "name", "title" or "label"
+        without repeats becomes `node_names`. A sequence of integers is ids; one of text is ids where this graph has
+        names of text, and else the names of nodes 0, 1, 2 and so on.
 
     Returns
     -------
@@ -217,13 +206,10 @@ class RowOf:
         return rows
 
 
-def _column_of(names, wanted, ending):
-    """The column that is called by the first of the words wanted, in any case; else the only one that ends so."""
-    known = {without_kind(str(name)): name for name in reversed(names)}
-    found = next((known[word] for word in wanted if word in known), None)
-    camel = ending[1:].title()  # movieId
-    ends = [name for word, name in known.items() if word.endswith(ending) or str(name).endswith(camel)]
-    return found if found is not None or len(ends) != 1 else ends[0]
+def _column_of(names, wanted, otherwise=None):
+    """Return the column that is called by the first of the words wanted, in any case."""
+    known = {without_kind(str(name)): name for name in reversed(list(names))}
+    return next((known[word] for word in wanted if word in known), otherwise)
 
 
 def _attribute(name, values, n_nodes):

@@ -20,7 +20,7 @@ def pass_spans(indptr, few=False):
     """Cut the nodes of a graph into blocks for :func:`map_passes`; with `few`, neighbouring ones are put together."""
     spans = row_spans(indptr, _ENTRIES_PER_BLOCK)
     step = -(-len(spans) // _FEW_BLOCKS) if few else 1
-    return [(part[0][0], part[-1][1]) for part in (spans[i : i + step] for i in range(0, len(spans), step))]
+    return [(spans[i][0], spans[min(i + step, len(spans)) - 1][1]) for i in range(0, len(spans), step)]
 
 
 def map_passes(function, rows, spans, labels, *small, n_jobs=None):

@@ -1,4 +1,4 @@
-"""Edges or sparse rows of any shape become canonical symmetric rows."""
+"""Compressed sparse rows: canonical and symmetric ones made of edges and matrices, and their weights."""
 
 import secrets
 from typing import NamedTuple
@@ -7,24 +7,21 @@ import numpy as np
 
 from ..base.arrays import read_only
 from ..base.threads import away, map_blocks, row_blocks
-from ..base.validation import check_choice
 from ..exceptions import InputError, warn_user
-from . import _loops, _row_loops
-from .ids import narrow_ids
-from .weights import NO_WEIGHTS, as_float_weights, without_ones
+from . import _loops
 
+# An empty array stands for ones in compiled loops: float64, like the weights of quotient graphs, so that loops serve
+# both with one compiled version.
+NO_WEIGHTS = read_only(np.empty(0))
 # Weights that differ by less than this relative amount count as symmetric (rounding in files and products).
 SYMMETRY_TOLERANCE = 1e-6
-# Policies for directed edges: the weights of a pair are combined, or similarities are computed from the whole graph.
-BY_PAIR = ("max", "average", "sum", "min", "error")
-DIRECTED = ("degree-discounted", "random-walk")
-SYMMETRIZE = BY_PAIR + DIRECTED
+SYMMETRIZE = ("max", "average", "sum", "min", "error")
 _POLICIES = {"max": _loops.MAX, "average": _loops.AVERAGE, "sum": _loops.SUM, "min": _loops.MIN}
-
-
-def policy_code(policy):
-    """Return the number by which compiled loops know a policy; "error" goes by "max", after the check."""
-    return _POLICIES.get(policy, _loops.MAX)
+# Degrees from 2^-164 to 2^64 may be squared, their squares multiplied, and all of it added up. Scaled weights are
+# normal numbers in single precision too.
+_LARGEST, _SMALLEST = 64, -100
+# New edges may be so much larger or smaller than those before.
+_FARTHEST = 164
 
 
 class Rows(NamedTuple):
@@ -44,25 +41,59 @@ class GraphRows(NamedTuple):
     degrees: np.ndarray
 
 
-def checked_arrays(indptr, indices, weights):
-    """Arrays of rows (weights or None) read-only and of the types that a Graph keeps; wrong shapes are refused."""
-    indptr, indices = np.asarray(indptr), np.asarray(indices)
+# -- ids and structure -------------------------------------------------------------------------------------------------
+
+
+def id_dtype(n_nodes):
+    """Type of node ids: int32 while it can hold them."""
+    return np.dtype(np.int32 if n_nodes < 2**31 else np.int64)
+
+
+def narrow_ids(ids, n_nodes):
+    """Node ids as int32 (int64 from 2**31 nodes on); ids that would not survive the conversion are refused."""
+    wanted = id_dtype(n_nodes)
+    if ids.dtype != wanted and len(ids) and (ids.min() < 0 or ids.max() >= n_nodes):
+        column = ids.min() if ids.min() < 0 else ids.max()
+        raise InputError(f"a row names column {column}, outside 0 to {n_nodes - 1}")
+    return ids.astype(wanted, copy=False)
+
+
+def check_compressed(indptr, indices, n_rows, n_columns):
+    """Raise an InputError unless these are compressed rows: borders that never fall, columns in range.
+
+    scipy's constructors look at lengths alone, and its conversions and products read and write wherever these point to.
+    """
     for name, array in (("indptr", indptr), ("indices", indices)):
-        if array.ndim != 1:
-            raise InputError(f"{name} must be one-dimensional, got shape {array.shape}")
-        if array.dtype.kind not in "iu" and len(array):
-            raise InputError(f"{name} must be integers, got {array.dtype}")
-    if len(indptr) < 2:
-        raise InputError("the graph is empty: it needs at least one node")
-    if weights is not None:
-        weights = read_only(as_float_weights(np.asarray(weights)))
-        if weights.ndim != 1:
-            raise InputError(f"weights must be one-dimensional, got shape {weights.shape}")
-    narrow = read_only(narrow_ids(indices, len(indptr) - 1))
-    if indptr[-1] != len(indices) or (weights is not None and len(weights) != len(indices)):
-        count = "" if weights is None else f" and {len(weights)} weights"
-        raise InputError(f"indptr ends at {indptr[-1]} but there are {len(indices)} indices{count}")
-    return read_only(indptr, np.int64), narrow, weights
+        if not isinstance(array, np.ndarray) or array.ndim != 1 or array.dtype.kind not in "iu":
+            got = f"{array.dtype} of shape {array.shape}" if isinstance(array, np.ndarray) else type(array).__name__
+            raise InputError(f"{name} must be an array of integers of one dimension, got {got}")
+    if len(indptr) != n_rows + 1:
+        raise InputError(f"indptr has {len(indptr)} entries; {n_rows} rows need {n_rows + 1}")
+    falls = indptr[1:] < indptr[:-1]
+    if indptr[0] != 0 or falls.any():
+        raise InputError(f"indptr must start at 0 and never fall (row {0 if indptr[0] else int(np.argmax(falls))})")
+    if indptr[-1] > len(indices):
+        raise InputError(f"indptr ends at {indptr[-1]} but there are {len(indices)} indices")
+    used = indices[: indptr[-1]]
+    if len(used) and (used.min() < 0 or used.max() >= n_columns):
+        column = used.min() if used.min() < 0 else used.max()
+        row = int(np.searchsorted(indptr, np.argmax(used == column), side="right")) - 1
+        raise InputError(f"row {row} names column {column}, outside 0 to {n_columns - 1}")
+
+
+def describe_defect(code, row, entry, rows):
+    """Return the message for a code of the loop `check_rows` about an entry."""
+    if code == 1:
+        return f"indptr must start at 0 and never fall (row {row})"
+    column = rows.indices[entry]
+    value = rows.weights[entry] if len(rows.weights) else 1
+    return {
+        2: f"row {row} names column {column}, outside 0 to {len(rows.indptr) - 2}",
+        3: f"the columns of row {row} are not in ascending order without repeats; Graph.from_scipy mends this",
+        4: f"the weight of edge ({row}, {column}) is {value}; weights must be finite",
+        5: f"the weight of edge ({row}, {column}) is {value}; weights must not be negative: give abs(A) or A * (A > 0)",
+        6: f"row {row} stores a zero at column {column}; Graph.from_scipy drops explicit zeros",
+    }[code]
 
 
 def as_csr_array(indptr, indices, data):
@@ -82,33 +113,113 @@ def entries_of(indptr, rows):
     return np.repeat(starts - borders[:-1], lengths) + np.arange(borders[-1]), borders
 
 
-def find_defect(rows):
-    """Return (what keeps rows from being those of a graph, or None; the number of self-loops)."""
-    rows = Rows(*map(read_only, rows))
-    code, row, entry, n_self_loops = _row_loops.check_rows(*rows, len(rows.indptr) - 1)
-    if code:
-        return describe_defect(code, row, entry, rows), int(n_self_loops)
-    row, entry = _first_asymmetry(rows, SYMMETRY_TOLERANCE)
-    if row < 0:
-        return None, int(n_self_loops)
-    column = rows.indices[entry]
-    defect = f"the matrix is not symmetric: entry ({row}, {column}) has no equal at ({column}, {row})"
-    return f"{defect}; Graph.from_scipy(A, symmetrize=...) makes it so", int(n_self_loops)
+# -- weights -----------------------------------------------------------------------------------------------------------
 
 
-def describe_defect(code, row, entry, rows):
-    """Return the message for a code of the loop `check_rows` about an entry."""
-    if code == 1:
-        return f"indptr must start at 0 and never fall (row {row})"
-    column = rows.indices[entry]
-    value = rows.weights[entry] if len(rows.weights) else 1
-    return {
-        2: f"row {row} names column {column}, outside 0 to {len(rows.indptr) - 2}",
-        3: f"the columns of row {row} are not in ascending order without repeats; Graph.from_scipy mends this",
-        4: f"the weight of edge ({row}, {column}) is {value}; weights must be finite",
-        5: f"the weight of edge ({row}, {column}) is {value}; weights must not be negative: give abs(A) or A * (A > 0)",
-        6: f"row {row} stores a zero at column {column}; Graph.from_scipy drops explicit zeros",
-    }[code]
+def as_float_weights(weights):
+    """Return weights as float32 (if they are) or float64."""
+    if weights.dtype in (np.float32, np.float64):
+        return weights
+    if weights.dtype.kind not in "biufO":
+        raise InputError(f"weights must be real numbers, got {weights.dtype}")
+    try:
+        return weights.astype(np.float64)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"weights must be real numbers: {error}") from None
+
+
+def are_ones(weights):
+    """Return whether all weights are 1, without memory for a mask; so are those of an array of length 0."""
+    return len(weights) == 0 or (weights[0] == 1 and weights.min() == 1 and weights.max() == 1)
+
+
+def first_bad_weight(weights):
+    """Position of the first weight that is negative, infinite or NaN; -1 if there is none."""
+    if len(weights) == 0 or (weights.min() >= 0 and weights.max() < np.inf):
+        return -1
+    return int(np.argmin(np.isfinite(weights) & (weights >= 0)))
+
+
+def edge_weights(weights, n_edges):
+    """Return weights of edges as floats, checked; an array of length 0 for none."""
+    if weights is None:
+        return NO_WEIGHTS
+    weights = np.asarray(weights)
+    if weights.shape != (n_edges,):
+        raise InputError(f"weights have shape {weights.shape}; {n_edges} edges need shape ({n_edges},)")
+    weights = as_float_weights(weights)
+    bad = first_bad_weight(weights)
+    if bad >= 0:
+        raise InputError(f"weights must be finite and not negative; edge {bad} has {weights[bad]}")
+    return weights
+
+
+def counted(weights, n_edges, count_repeats):
+    """Return ones where edges without weights (an array of length 0) are to be counted, and else the weights."""
+    return np.ones(n_edges) if count_repeats and not len(weights) else weights
+
+
+def in_range(graph):
+    """The graph itself, or one with scaled weights where these are so large or small that products would overflow.
+
+    The scale is a power of two, which changes no digit, and is chosen by the largest degree alone: it is 2 to the minus
+    `exponent` of the result. Where a degree is less than 2^-100 of the largest, a warning says so, and weights below
+    that count as much: they are lost in every sum that they are part of, but stay edges. Both take a copy of the
+    weights; all other graphs, those without weights first, are returned as they are.
+    """
+    largest, smallest = graph._extreme_degrees
+    if graph.weights is None or smallest == np.inf:
+        return graph
+    exponent = int(np.frexp(largest)[1])
+    too_wide = smallest < np.ldexp(largest, _SMALLEST)
+    if not too_wide and abs(exponent) <= _LARGEST:
+        return graph
+    weights = np.ldexp(graph.weights, -exponent)
+    # Also in rows whose sum is not too small, where such a weight is lost in rounding, no edge becomes a zero.
+    least = weights.dtype.type(2.0**_SMALLEST) if too_wide else np.finfo(weights.dtype).tiny
+    n_lost = np.count_nonzero(weights < least) if too_wide else 0
+    np.maximum(weights, least, out=weights)
+    if n_lost:
+        warn_user(
+            f"weights differ by more than a factor of 2^{-_SMALLEST}: {n_lost} of {len(weights)} matrix entries are "
+            f"below {np.ldexp(1.0, exponent + _SMALLEST):.3g} and count as that"
+        )
+    return graph._mapped(graph.indptr, graph.indices, weights, graph.node_names, known={"exponent": exponent})
+
+
+def given_unit(values, exponent):
+    """Values from the unit of scaled weights to that of the weights given; what overflows is the largest number."""
+    with np.errstate(over="ignore"):
+        return np.minimum(np.ldexp(values, exponent), np.finfo(values.dtype).max)
+
+
+def edges_in_range(X, exponent):
+    """Return edges of new nodes to those of a graph, as a matrix, over 2 to the `exponent` of the graph's weights.
+
+    Weights that then are less than 2^-164 count as that, which is nothing beside those of the graph; what is above
+    2^164 is refused. X itself is returned where nothing has to be done.
+    """
+    data = X.data if hasattr(X, "tocsr") else X
+    data = data if data.dtype in (np.float32, np.float64) else data.astype(np.float64)
+    positive = data > 0
+    largest, smallest = data.max(initial=0), data.min(where=positive, initial=np.inf)
+    if np.frexp(largest)[1] - exponent > _FARTHEST:
+        raise InputError(
+            f"edges of new nodes weigh up to {largest:.3g}, and those of the nodes fitted about "
+            f"{np.ldexp(1.0, exponent):.3g}: give them in the same unit"
+        )
+    if exponent == 0 and smallest >= 2.0**-_FARTHEST:
+        return X
+    scaled = np.ldexp(data.astype(np.float64), -exponent)
+    np.maximum(scaled, 2.0**-_FARTHEST, out=scaled, where=positive)
+    if not hasattr(X, "tocsr"):
+        return scaled
+    X = X.astype(np.float64)
+    X.data = scaled
+    return X
+
+
+# -- canonical rows ----------------------------------------------------------------------------------------------------
 
 
 def rows_from_edges(ends, weights, n_nodes):
@@ -118,14 +229,6 @@ def rows_from_edges(ends, weights, n_nodes):
     ends, weights = _without_zeros(ends, weights)
     data = weights if len(weights) else np.ones(len(ends), dtype=bool)
     return _rows_of(away(sp.coo_array((data, tuple(ends.T)), shape=(n_nodes, n_nodes)).tocsr))
-
-
-def canonical_rows(rows):
-    """Sort the columns of every row, drop zeros, merge repeats (weights added); `rows` itself is not changed."""
-    A = _matrix_of(drop_zeros(rows)).copy()
-    A.has_canonical_format = False
-    away(A.sum_duplicates)
-    return _rows_of(A)
 
 
 def rows_from_pairs(ends, weights, n_nodes, policy, tolerance=0.0):
@@ -149,7 +252,7 @@ def rows_from_pairs(ends, weights, n_nodes, policy, tolerance=0.0):
             keys = keys[np.diff(keys, prepend=-1) != 0]
         weights = np.ones(len(keys) if policy in ("average", "sum") else 0, dtype=weights.dtype)
     counts = np.zeros(n_nodes + 1, dtype=np.int64)
-    n_pairs, *found = _loops.unique_pairs(keys, weights, _POLICIES[policy], tolerance, counts[1:])
+    n_pairs, *found = _loops.unique_pairs(keys, weights, policy_code(policy), tolerance, counts[1:])
     indptr = np.cumsum(counts, out=counts)
     indices = np.empty(indptr[-1], dtype=np.int32)
     out_weights = np.empty(indptr[-1] if len(weights) else 0, dtype=weights.dtype)
@@ -157,9 +260,38 @@ def rows_from_pairs(ends, weights, n_nodes, policy, tolerance=0.0):
     return Rows(indptr, indices, out_weights), *found
 
 
+def policy_code(policy):
+    """Return the number by which compiled loops know a policy; "error" goes by "max", after the check."""
+    return _POLICIES.get(policy, _loops.MAX)
+
+
+def canonical_rows(rows):
+    """Sort the columns of every row, drop zeros, merge repeats (weights added); `rows` itself is not changed."""
+    A = _matrix_of(drop_zeros(rows)).copy()
+    A.has_canonical_format = False
+    away(A.sum_duplicates)
+    return _rows_of(A)
+
+
 def transpose_rows(rows):
     """Transpose; the result's rows are sorted, whatever the order of the columns was."""
     return _rows_of(away(_matrix_of(rows).T.tocsr))
+
+
+def drop_zeros(rows):
+    """Leave out entries of weight 0; `rows` itself is not changed."""
+    kept = rows.weights != 0
+    if kept.all():
+        return rows
+    before = np.zeros(len(kept) + 1, dtype=np.int64)
+    np.cumsum(kept, out=before[1:])
+    return Rows(before[rows.indptr], rows.indices[kept], rows.weights[kept])
+
+
+def _without_zeros(ends, weights):
+    """Return edges without those of weight 0."""
+    kept = weights != 0
+    return (ends, weights) if kept.all() else (ends[kept], weights[kept])
 
 
 def _matrix_of(rows, kind=bool):
@@ -176,49 +308,55 @@ def _rows_of(A):
     return Rows(A.indptr.astype(np.int64), narrow_ids(indices, A.shape[0]), NO_WEIGHTS if A.dtype == bool else data)
 
 
-def _without_zeros(ends, weights):
-    """Return edges without those of weight 0."""
-    kept = weights != 0
-    return (ends, weights) if kept.all() else (ends[kept], weights[kept])
+def made_of(cls, rows, node_names):
+    """Return a Graph of canonical symmetric rows, which are not checked; without weights where all are 1."""
+    weights = None if are_ones(rows.weights) else rows.weights
+    return cls(rows.indptr, rows.indices, weights, node_names=node_names, check=False)
 
 
-def drop_zeros(rows):
-    """Leave out entries of weight 0; `rows` itself is not changed."""
-    kept = rows.weights != 0
-    if kept.all():
-        return rows
-    before = np.zeros(len(kept) + 1, dtype=np.int64)
-    np.cumsum(kept, out=before[1:])
-    return Rows(before[rows.indptr], rows.indices[kept], rows.weights[kept])
+# -- symmetry ----------------------------------------------------------------------------------------------------------
 
 
-def is_symmetric(rows, tolerance):
-    """Return whether sorted rows without repeats are symmetric, weights compared with a relative tolerance."""
+def first_asymmetry(rows, tolerance=SYMMETRY_TOLERANCE):
+    """(Row, entry) of the first entry of canonical rows that has no mirror image, (-1, -1) if there is none.
+
+    Weights are compared with a relative tolerance.
+    """
     rows = Rows(*map(read_only, rows))
-    return _first_asymmetry(rows, tolerance)[0] < 0
-
-
-def _first_asymmetry(rows, tolerance):
-    """(Row, entry) of the first entry of checked rows that has no mirror image, (-1, -1) if there is none."""
     # Sums of hashes are found reading straight on; looking every mirror image up takes ten times as long.
     bits = rows.weights.view(f"u{rows.weights.itemsize}")
     key = np.uint64(secrets.randbits(64))
+
+    def mirror_sum(first, last):
+        return int(_loops.mirror_sum(rows.indptr, rows.indices, bits, key, first, last))
+
     borders = row_blocks(rows.indptr)
-    sums = map_blocks(
-        lambda a, b: int(_row_loops.mirror_sum(rows.indptr, rows.indices, bits, key, a, b)), borders,
-        2 if len(borders) > 2 else 1,
-    )  # fmt: skip
-    if sum(sums) % 2**64 == 0:
+    if sum(map_blocks(mirror_sum, borders, min(2, len(borders) - 1))) % 2**64 == 0:
         return -1, -1
-    return _row_loops.check_symmetric(*rows, tolerance, rows.indptr[:-1].copy())
+    return _loops.check_symmetric(*rows, tolerance, rows.indptr[:-1].copy())
+
+
+def check_canonical(rows):
+    """Return the number of self-loops of canonical symmetric rows; others are refused."""
+    rows = Rows(*map(read_only, rows))
+    code, row, entry, n_self_loops = _loops.check_rows(*rows, len(rows.indptr) - 1)
+    if code:
+        raise InputError(describe_defect(code, row, entry, rows))
+    row, entry = first_asymmetry(rows)
+    if row >= 0:
+        column = rows.indices[entry]
+        raise InputError(
+            f"the matrix is not symmetric: entry ({row}, {column}) has no equal at ({column}, {row}); "
+            "Graph.from_scipy(A, symmetrize=...) makes it so"
+        )
+    return int(n_self_loops)
 
 
 def symmetrize_rows(rows, policy):
-    """Combine the two directions of sorted rows by a policy of BY_PAIR, 0 where one is missing.
+    """Combine the two directions of sorted rows by a policy, 0 where one is missing; "error" refuses asymmetric rows.
 
-    Returns (rows, pairs in both directions, in one only); "error" refuses an asymmetric matrix.
+    Returns (rows, pairs in both directions, in one only).
     """
-    check_choice("symmetrize", policy, BY_PAIR)
     A = _matrix_of(rows, rows.weights.dtype if policy in ("average", "sum") else bool)
     mirror = away(A.T.tocsr)
     made = away({"average": A.__add__, "sum": A.__add__, "min": A.minimum}.get(policy, A.maximum), mirror)
@@ -239,9 +377,12 @@ def symmetrize_rows(rows, policy):
     return _rows_of(made), both, single
 
 
-def made_of(cls, rows, node_names):
-    """Return a Graph of canonical symmetric rows, which are not checked; without weights where all are 1."""
-    return cls(rows.indptr, rows.indices, without_ones(rows.weights), node_names=node_names, check=False)
+def undirected_rows(rows, symmetrize, what):
+    """Combine the directions of a directed graph's rows; a warning names the graph `what`, if that is not empty."""
+    rows, both, single = symmetrize_rows(rows, symmetrize)
+    if what:
+        _warn_directed(what, both, single, symmetrize)
+    return rows
 
 
 def check_directions(both, single, uneven, symmetrize, warn):
@@ -262,11 +403,10 @@ def check_directions(both, single, uneven, symmetrize, warn):
                 "'average', 'sum' or 'min'"
             )
         if warn:
-            warn_directed("the input", both, single, symmetrize)
+            _warn_directed("the input", both, single, symmetrize)
 
 
-def warn_directed(what, both, single, symmetrize):
-    """Warn that the directions of `what` were combined."""
+def _warn_directed(what, both, single, symmetrize):
     warn_user(
         f"{what} is directed ({both} pairs in both directions, {single} in one) and was made undirected with "
         f"symmetrize={symmetrize!r}"

@@ -17,7 +17,7 @@ from graphcore import (
     coreset_spectral_clustering,
 )
 from graphcore.cluster.refine.objectives import OBJECTIVES
-from graphcore.graphs.weights import edges_in_range, in_range
+from graphcore.graphs.rows import edges_in_range, in_range
 from graphcore.kernels.graph import GraphKernel
 
 from ..oracles import random_adjacency

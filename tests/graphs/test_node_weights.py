@@ -10,7 +10,7 @@ import graphcore
 from graphcore import CoresetSpectralClustering, Graph, InputError, KernelKFlats, KernelKMeans
 from graphcore.cluster.refine.objectives import OBJECTIVES
 from graphcore.cluster.refine.problem import cluster_sums
-from graphcore.graphs.derived import weigh_nodes
+from graphcore.graphs.graph import weigh_nodes
 from graphcore.metrics import conductance, normalized_cut
 
 from ..cluster.partition.test_quotient import labelled

@@ -10,11 +10,11 @@ import numpy as np
 from ...base.progress import Stages
 from ...base.types import PathLike, Sequence
 from ...base.validation import check_choice, check_integer
-from ...exceptions import FormatError, InputError, ParameterError, warn_user
+from ...exceptions import FormatError, InputError, warn_user
 from ...graphs.graph import Graph
 from ...graphs.ids import count_nodes
 from ...graphs.nodes import RowOf
-from ...graphs.rows import BY_PAIR, DIRECTED, SYMMETRY_TOLERANCE, check_directions, policy_code
+from ...graphs.rows import SYMMETRIZE, SYMMETRY_TOLERANCE, check_directions, policy_code
 from ...graphs.weights import counted
 from .._format import Reading
 from ..edge_list import tell_of_repeats
@@ -101,12 +101,7 @@ def build_store(
     ...     graphcore.build_store(blocks, os.path.join(folder, "path.store"))
     Graph(n_nodes=101, n_edges=100, unweighted)
     """
-    if symmetrize in DIRECTED:
-        raise ParameterError(
-            f"symmetrize={symmetrize!r} needs the whole graph in memory; choose another policy, or read_graph and "
-            "write_graph (graphcore convert)"
-        )
-    check_choice("symmetrize", symmetrize, BY_PAIR)
+    check_choice("symmetrize", symmetrize, SYMMETRIZE)
     n_nodes = None if n_nodes is None else check_integer("n_nodes", n_nodes, low=1)
     parts = None if parts is None else check_integer("parts", parts, low=1)
     given = source if isinstance(source, (list, tuple)) else [source]

@@ -13,7 +13,7 @@ from ...exceptions import FormatError, InputError, warn_user
 from ...graphs._row_loops import row_sums
 from ...graphs.graph import Graph
 from ...graphs.ids import check_name_array
-from ...graphs.rows import Rows, find_defect
+from ...graphs.rows import Rows, check_canonical
 from .._source import naming
 from .arrays import map_array, names_from_arrays
 from .format import CHECKED, PARTED, checksum, files_of, is_noted, note, read_meta, state_of
@@ -184,9 +184,10 @@ def verify(path, graph, meta, stages):
 
 def _check_rows(graph, meta):
     """Raise a FormatError if arrays with the right checksums are no valid graph."""
-    defect, n_self_loops = find_defect(Rows(*graph.rows[:3]))
-    if defect:
-        raise FormatError(defect)
+    try:
+        n_self_loops = check_canonical(Rows(*graph.rows[:3]))
+    except InputError as error:
+        raise FormatError(str(error)) from None
     for first in range(0, graph.n_nodes, _PIECE):
         indptr = graph.indptr[first : first + _PIECE + 1]
         sums = np.diff(indptr).astype(np.float64)
