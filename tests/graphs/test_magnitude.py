@@ -34,13 +34,12 @@ def blocks(rng, sizes=(12, 14, 16), loose=0.05):
     return A + A.T, truth
 
 
-@pytest.mark.parametrize("weight", [5e-324, 1e-310, 1e-170, 1e170, 1e200, 1e300])
+@pytest.mark.parametrize("weight", [5e-324, 1e-170, 1e300])
 def test_equal_weights_of_any_size_work(weight):
     A = np.ones((20, 20)) * weight
     for model in (
         CoresetSpectralClustering(3, random_state=0),
         CoresetSpectralClustering(3, objective="ncut", random_state=0),
-        CoresetSpectralClustering(3, published=True, random_state=0),
         CoresetKernelKMeans(3, kernel="normalized_cut", random_state=0),
     ):
         labels = model.fit(A if model.get_params().get("kernel") else sp.csr_array(A)).labels_
@@ -48,8 +47,8 @@ def test_equal_weights_of_any_size_work(weight):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("exponent", [-1020, -65, -64, 1, 63, 65, 1000])
-@pytest.mark.parametrize("options", [{}, {"objective": "ncut"}, {"published": True}, {"n_clusters": "auto"}])
+@pytest.mark.parametrize("exponent", [-1020, -65, 65, 1000])
+@pytest.mark.parametrize("options", [{}, {"objective": "ncut"}, {"n_clusters": "auto"}])
 def test_a_power_of_two_changes_nothing(exponent, options):
     rng = np.random.default_rng(exponent + 2000)
     A = sp.csr_array(random_adjacency(40, 0.2, rng, weighted=True))
@@ -68,8 +67,8 @@ def test_a_power_of_two_changes_nothing(exponent, options):
     np.testing.assert_array_equal(first.predict(A), second.predict(scaled))
 
 
-@pytest.mark.parametrize("seed", range(5))
-@pytest.mark.parametrize("options", [{}, {"objective": "ncut"}, {"published": True}])
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("options", [{}, {"objective": "ncut"}])
 def test_weights_of_all_magnitudes_at_once(seed, options):
     # Sums of shares that underflow were taken for places not touched yet, and written beyond the end of a list.
     U = np.triu(10.0 ** np.random.default_rng(seed).integers(-300, 300, (60, 60)), 1)
@@ -130,18 +129,6 @@ def test_edges_of_new_nodes_in_another_unit_next_to_no_volume_and_degrees_that_a
             CoresetSpectralClustering(2).fit(graph)
 
 
-@pytest.mark.parametrize("factor", [1.0, 0.1, 0.01, 1e-9, 1e9, 1e-200])
-def test_the_published_algorithm_knows_no_unit(factor):
-    # With a loop of weight 1 whatever the weights are, the ARI was 1, .53 and 0 for the first three of these.
-    A, truth = blocks(np.random.default_rng(3), sizes=(20, 20, 20, 20))
-    labels = [
-        CoresetSpectralClustering(4, published=True, random_state=0).fit(sp.csr_array(A * c)).labels_
-        for c in (1.0, factor)
-    ]
-    np.testing.assert_array_equal(*labels)
-    assert graphcore.metrics.agreement(labels[1], truth)["ari"] == 1.0
-
-
 def test_loops_are_multiples_of_the_mean_weight_everywhere():
     rng = np.random.default_rng(4)
     unweighted, weighted = random_adjacency(30, 0.3, rng), random_adjacency(30, 0.3, rng, weighted=True)
@@ -156,26 +143,6 @@ def test_loops_are_multiples_of_the_mean_weight_everywhere():
     labels = rng.integers(0, 3, 30)
     costs = [graphcore.metrics.kernel_kmeans_cost(weighted * c, labels, self_loop=1.0) for c in (1.0, 1e-6, 1e250)]
     assert costs == pytest.approx([costs[0]] * 3)
-
-
-@pytest.mark.parametrize("estimator", ["induced", KernelKMeans, CoresetKernelKMeans])
-def test_loops_that_drown_the_edges_are_warned_about(estimator):
-    A = sp.csr_array(blocks(np.random.default_rng(5))[0])
-
-    def looped(weight):
-        if estimator == "induced":
-            coreset_spectral_clustering(A, 3, coreset_graph="induced", self_loop=weight, random_state=0)
-        else:
-            estimator(3, kernel="normalized_cut", self_loop=weight, random_state=0).fit(A)
-
-    said = r"self_loop=1000 times the mean weight is more than all edges of 42 of 42"
-    if estimator == "induced":
-        said = r"loops outweigh the edges of (\d+) of \1 nodes of the induced coreset graph"
-    with pytest.warns(GraphWarning, match=said):
-        looped(1000)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error", GraphWarning)
-        looped(1.0)
 
 
 @pytest.mark.filterwarnings("ignore::graphcore.GraphWarning")

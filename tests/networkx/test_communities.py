@@ -75,7 +75,7 @@ def test_one_community_of_the_backend_is_found_in_silence():
 
 
 def test_options_and_errors():
-    assert coreset_spectral_communities(CAVES, 4, published=True, seed=0, n_jobs=2)
+    assert coreset_spectral_communities(CAVES, 4, seed=0, n_jobs=2)
     with pytest.raises(graphcore.ParameterError, match=r"^k=0 ") as caught:
         coreset_spectral_communities(CAVES, 0)
     assert (caught.value.name, caught.value.value) == ("k", 0)
