@@ -19,7 +19,7 @@ from ..graphs.graph import Graph
 from ..graphs.ids import as_names
 from ..graphs.weights import in_range
 from ..neighbors.equal_rows import first_of, graph_of_kinds, highest_of
-from ..neighbors.neighbor_lists import different_neighbors, is_neighbor_pair, nearest_by_matrix, neighbors_of
+from ..neighbors.neighbor_lists import is_neighbor_pair, neighbors_of
 from ..neighbors.neighbors import clustered_neighbors, graph_of_vectors, neighbors_of_index
 from ..neighbors.outliers import Outliers, refuse_outliers
 from ..neighbors.search import check_metric
@@ -134,12 +134,9 @@ def _graph_of_matrix(model, X, affinity, streams, stages):
                 f"KNeighborsTransformer(mode='distance'); got {type(X).__name__} of shape {X.shape}"
             )
         with stages("graph"):
-            if hasattr(X, "indptr"):
-                neighbors = different_neighbors(X, reachable, at_least_one=True)
-            else:
-                neighbors = nearest_by_matrix(X, reachable)
-            graph, found, kinds = clustered_neighbors(neighbors, model.outliers)
-        return graph, Reference("distances", n_neighbors=reachable, outliers=found), kinds
+            listed = neighbors_of(X, reachable, at_least_one=True)
+            graph, found, _ = clustered_neighbors(listed, model.outliers)
+        return graph, Reference("distances", n_neighbors=reachable, outliers=found), None
     graph, found, kinds = graph_of_vectors(
         X, n_neighbors, metric=model.metric, outliers=model.outliers, random_state=streams, n_jobs=model.n_jobs,
         stages=stages,

@@ -3,9 +3,13 @@
 import numpy as np
 
 from ..base.arrays import read_only
+from ..exceptions import warn_user
 from ..graphs.graph import Graph
-from . import _hash_loops as loops
+from . import _loops as loops
+from .neighbor_lists import Neighbors
 
+# Of a single row, of which all given are copies.
+ONE_ROW = Neighbors(np.full((1, 1), -1, dtype=np.int32), np.zeros((1, 1), dtype=np.float32))
 _BLOCK_VALUES = 1 << 17
 
 
@@ -60,6 +64,17 @@ def in_order(values):
 def first_of(kinds):
     """Find the first row of each kind, ascending."""
     return np.flatnonzero(np.diff(np.maximum.accumulate(kinds), prepend=-1) > 0)
+
+
+def few_of(n_neighbors, n_different):
+    """Return how many neighbours each of few different rows lists: at most half, as all would be those of all."""
+    most = max(1, (n_different - 1) // 2)
+    if n_neighbors > most:
+        warn_user(f"n_neighbors={n_neighbors} was reduced to {most}: the number of different rows is {n_different}")
+    return min(n_neighbors, most)
+
+
+# -- graphs of all rows, and of the different ones ---------------------------------------------------------------------
 
 
 def graph_of_copies(graph, kinds, n_neighbors, is_apart):

@@ -17,12 +17,6 @@ class Neighbors(NamedTuple):
     n_asked: int = 0  # neighbours that were asked for, where some are equal
 
 
-# A distance below this share of the median one is that of equal rows.
-_ROUNDING = 1e-7
-# Of a single row, of which all given are copies.
-ONE_ROW = Neighbors(np.full((1, 1), -1, dtype=np.int32), np.zeros((1, 1), dtype=np.float32))
-
-
 def empty_neighbors(n_rows, n_neighbors):
     """Return lists to be filled."""
     shape = (n_rows, n_neighbors)
@@ -61,91 +55,43 @@ def listed_neighbors(X, n_neighbors, *, without_self, at_least_one=False):
     return out
 
 
-def different_neighbors(X, n_neighbors, at_least_one=False, kinds=None):
-    """List the nearest different neighbours of the rows of a square sparse matrix; rows at distance 0 are one.
-
-    As `listed_neighbors` otherwise. `kinds` are those of the rows, where these are known.
-    """
-    import scipy.sparse as sp
-
-    found = listed_neighbors(X, n_neighbors, without_self=True, at_least_one=at_least_one)
-    if kinds is None and not (found.distances == 0).any():
-        return found
-    X = sp.coo_array(X)
-    rows, columns = X.coords
-    if len(np.unique(rows * np.int64(X.shape[0]) + columns)) < X.nnz:
-        return found  # a row is listed twice, which is refused later
-    if kinds is None:
-        kinds = _kinds_at_zero(rows[X.data == 0], columns[X.data == 0], X.shape[0])
-    rows, columns, n = kinds[rows], kinds[columns], kinds.max() + 1
-    order = np.lexsort((X.data, rows * n + columns))
-    rows, columns, distances = rows[order], columns[order], X.data[order]
-    nearest = np.diff(rows * n + columns, prepend=-1) > 0
-    X = sp.csr_array((distances[nearest], (rows[nearest], columns[nearest])), shape=(n, n))
-    few = few_of(n_neighbors, int(n))
-    found = ONE_ROW if n == 1 else listed_neighbors(X, few, without_self=True)
-    found.distances[found.indices[:, 0] < 0] = 0  # their neighbours are their equals
-    return found._replace(kinds=kinds, n_asked=n_neighbors)
-
-
-def nearest_by_matrix(D, n_neighbors):
-    """List the nearest different neighbours by a square array of distances; rows at distance 0 are one."""
-    D = np.array(D)
-    if np.diagonal(D).any():
-        raise InputError(
-            "distances of rows to themselves must be 0, and the diagonal holds others; this may be a kernel or a "
-            "matrix of similarities P, of which 1 - P are distances where no P is above 1"
-        )
-    # Equal rows may be at a distance of rounding errors.
-    near = _ROUNDING * np.median(D, axis=1)[:, None] >= D
-    kinds, few = None, min(n_neighbors, len(D) - 1)
-    if np.count_nonzero(near) > len(D):
-        kinds = _kinds_at_zero(*np.nonzero(near), len(D))
-        first = np.flatnonzero(np.diff(np.maximum.accumulate(kinds), prepend=-1) > 0)
-        if not np.array_equal(near, kinds[:, None] == kinds):
-            raise InputError(
-                "distances of 0 are those between equal rows, and rows at distance 0 from one row must be so from each "
-                "other; a matrix of neighbours, in which 0 is none, is given as a sparse matrix"
-            )
-        D, few = D[np.ix_(first, first)], few_of(n_neighbors, len(first))
-    np.fill_diagonal(D, np.inf)
-    found = ONE_ROW if len(D) == 1 else Neighbors(*nearest_columns(D, few))
-    return found if kinds is None else found._replace(kinds=kinds, n_asked=n_neighbors)
-
-
 def nearest_listed(D, n_neighbors):
-    """Make the sparse matrix of the nearest distances of new rows to those fitted, from all of them."""
+    """Make the sparse matrix of the nearest distances of rows, from an array of the distances to all that may be."""
     if 2 * np.count_nonzero(D) < D.size:
         raise InputError(
             "most distances are 0; a matrix of neighbours, in which 0 is none, is given as a sparse matrix"
         )
-    return distance_matrix(nearest_columns(D, n_neighbors), D.shape[1])
-
-
-def nearest_columns(D, n_neighbors):
-    """Return numbers and values of the least entries of each row of an array, least first."""
     numbers = np.argsort(D, axis=1, kind="stable")[:, :n_neighbors]
-    return numbers.astype(np.int32), np.take_along_axis(D, numbers, axis=1)
+    return distance_matrix((numbers, np.take_along_axis(D, numbers, axis=1)), D.shape[1])
 
 
-def few_of(n_neighbors, n_different):
-    """Return how many neighbours each of few different rows lists: at most half, as all would be those of all."""
-    most = max(1, (n_different - 1) // 2)
-    if n_neighbors > most:
-        warn_user(
-            f"n_neighbors={n_neighbors} was reduced to {most}: there {'are' if n_different > 1 else 'is'} only "
-            f"{n_different} different row{'s' * (n_different > 1)}"
+def neighbors_of(X, n_neighbors=None, *, at_least_one=False):
+    """Return the Neighbors that arrays or a square matrix of distances list, at most so many of each row.
+
+    A sparse matrix and two arrays hold distances to neighbours alone, and an array those between all rows.
+    """
+    if is_neighbor_pair(X):
+        matrix = distance_matrix(X)
+    elif getattr(X, "ndim", None) != 2 or X.shape[0] != X.shape[1]:
+        raise InputError(
+            "neighbours are a tuple of two arrays (numbers of rows, distances), each of shape (n_samples, "
+            "n_neighbors), or a square matrix of distances, for example from KNeighborsTransformer(mode='distance'); "
+            f"got {type(X).__name__}{f' of shape {X.shape}' if hasattr(X, 'shape') else ''}"
         )
-    return min(n_neighbors, most)
-
-
-def _kinds_at_zero(rows, columns, n):
-    """Number rows so that those at distance 0 from each other have one number, in the order of their first rows."""
-    import scipy.sparse as sp
-
-    return sp.csgraph.connected_components(sp.coo_array((np.ones(len(rows)), (rows, columns)), shape=(n, n)))[1].astype(
-        np.int64
-    )
+    elif hasattr(X, "tocsr"):
+        matrix = X.tocsr()
+    elif np.diagonal(X).any():
+        raise InputError(
+            "distances of rows to themselves must be 0, and the diagonal holds others; this may be a kernel or a "
+            "matrix of similarities P, of which 1 - P are distances where no P is above 1"
+        )
+    else:
+        others = np.array(X)
+        np.fill_diagonal(others, np.inf)
+        matrix = nearest_listed(others, min(n_neighbors or len(X), len(X) - 1))
+    if n_neighbors is None:
+        n_neighbors = int(np.diff(matrix.indptr).max(initial=1))
+    return listed_neighbors(matrix, n_neighbors, without_self=True, at_least_one=at_least_one)
 
 
 def places_in_rows(rows, distances):
@@ -155,24 +101,6 @@ def places_in_rows(rows, distances):
     places = np.empty(len(rows), dtype=np.int64)
     places[order] = np.arange(len(rows)) - np.repeat(starts, np.diff(starts, append=len(rows)))
     return places
-
-
-def neighbors_of(X, n_neighbors=None, kinds=None):
-    """Return the Neighbors that arrays or a square sparse matrix of distances list, at most so many of each row."""
-    if is_neighbor_pair(X):
-        matrix = distance_matrix(X)
-    elif not hasattr(X, "tocsr") or X.shape[0] != X.shape[1]:
-        raise InputError(
-            "neighbours are a tuple of two arrays (numbers of rows, distances), each of shape (n_samples, "
-            "n_neighbors), or a square sparse matrix of distances, for example from "
-            f"KNeighborsTransformer(mode='distance'); got {type(X).__name__}"
-            f"{f' of shape {X.shape}' if hasattr(X, 'shape') else ''}"
-        )
-    else:
-        matrix = X.tocsr()
-    if n_neighbors is None:
-        n_neighbors = int(np.diff(matrix.indptr).max(initial=1))
-    return different_neighbors(matrix, n_neighbors, kinds=kinds)
 
 
 def is_neighbor_pair(X):

@@ -12,23 +12,18 @@ from ..graphs import _row_loops
 from ..graphs.graph import Graph
 from ..graphs.rows import Rows, symmetrize_rows, transpose_rows
 from ..graphs.weights import without_ones
-from .equal_rows import graph_of_copies, kinds_of
+from .equal_rows import graph_of_copies
 from .neighbor_lists import Neighbors, neighbors_of
 from .outliers import leave_out
 from .search import nearest_different
-from .search_pynndescent import index_data, index_neighbors, index_of, is_index
+from .search_pynndescent import index_neighbors, index_of, is_index
 from .vectors import as_vectors
 
 MODES = {"union": "max", "mutual": "min", "average": "average"}  # how two directions are combined
-WEIGHTINGS = ("binary", "gaussian", "self-tuning", "shared", "fuzzy")
+WEIGHTINGS = ("binary", "gaussian")
 
 # Smaller weights are raised to this, so that far outliers keep their edges and no degree is all but zero.
 SMALLEST_WEIGHT = 1e-7
-# Zelnik-Manor and Perona take the distance to the 7th neighbour as a point's own scale.
-_SCALE_NEIGHBOR = 7
-# A point among many equal ones has scale 0 (or rounding noise); it gets this share of the median scale.
-_SMALLEST_SCALE = 1e-3
-_PIECE_ENTRIES = 1 << 18
 
 
 def knn_graph(
@@ -47,23 +42,18 @@ def knn_graph(
         Number of neighbours of every row, without the row itself. More than n_samples - 1 are reduced to that, with a
         warning.
     metric : str, default "euclidean"
-        Distance between rows: "euclidean", "cosine", "manhattan", "hamming", "jaccard", "correlation", "chebyshev",
-        "canberra" or "braycurtis". "cosine" is 1 - cos, and refuses rows of zeros. "hamming" (the share of columns that
-        differ) and "jaccard" (1 - both / either, counts of ones; 0 between empty rows) compare 0/1 vectors alone.
-        "correlation" refuses rows of one number. All other names of pynndescent's, such as "hellinger", are searched
-        by it, and so are the last four of sparse vectors, and the last three where the exact search takes long.
+        Distance between rows: "euclidean", "cosine", "manhattan", "hamming", "jaccard", or
+        "correlation". "cosine" is 1 - cos, and refuses rows of zeros. "hamming" (the share of columns that differ) and
+        "jaccard" (1 - both / either, counts of ones; 0 between empty rows) compare 0/1 vectors alone. "correlation"
+        refuses rows of one number. All other names of pynndescent's, such as "hellinger" or "chebyshev", are searched
+        by it, and so is "correlation" of sparse vectors.
     mode : {"union", "mutual", "average"}, default "union"
         When two rows are joined: one lists the other (union), both do (mutual), or one does, the weight being the mean
         of the two directions, 0 where a row does not list the other (average). "mutual" may leave nodes isolated.
-    weighting : {"binary", "gaussian", "self-tuning", "shared", "fuzzy"}, default "binary"
+    weighting : {"binary", "gaussian"}, default "binary"
         Weight of an edge of length d. "binary" is 1 (modes "union" and "mutual" then give an unweighted graph);
-        "gaussian" is exp(-d^2 / (2 s^2)), where s is the median distance to the n_neighbors-th neighbour;
-        "self-tuning" is exp(-d^2 / (s_i s_j)), where s_i is row i's distance to its 7th neighbour (the last one if
-        there are fewer), at least 1/1000 of the median; "shared" is the share of neighbours in common,
-        ``|L_i and L_j| / |L_i or L_j|``, L_i being row i and those it lists (PhenoGraph, Seurat); "fuzzy" is UMAP's
-        exp(-(d - r_i) / s_i), r_i being the smallest positive distance and s_i such that a row's weights add up to
-        log2(n_neighbors + 1), and "union" then unites the two directions as a + b - ab. Weights are float32 and at
-        least 1e-7.
+        "gaussian" is exp(-d^2 / (2 s^2)), where s is the median distance to the n_neighbors-th neighbour, as float32
+        and at least 1e-7.
     algorithm : {"auto", "exact", "approximate", "pynndescent"}, default "auto"
         "exact" is scikit-learn's k-d tree or brute force, "approximate" is nearest neighbour descent, "pynndescent"
         that of the package, with n_neighbors + 1 and its own defaults, see :doc:`/neighbors`. "auto" is exact
@@ -103,9 +93,6 @@ def knn_graph(
     References
     ----------
     von Luxburg, "A tutorial on spectral clustering", Statistics and Computing 17 (2007), section 2.2.
-    Zelnik-Manor, Perona, "Self-tuning spectral clustering", NIPS 2004, equation 2.
-    Levine et al., "Data-driven phenotypic dissection of AML", Cell 162 (2015): PhenoGraph.
-    McInnes, Healy, Melville, "UMAP: uniform manifold approximation and projection", 2018, section 3.1.
     Dong, Moses, Li, "Efficient k-nearest neighbor graph construction for generic similarity measures", WWW 2011.
 
     Examples
@@ -146,7 +133,7 @@ def neighbors_of_index(index, n_neighbors=None):
             f"n_neighbors={n_neighbors} was reduced to {lists[0].shape[1] - 1}: the index lists no more; build it with "
             f"n_neighbors={n_neighbors + 1}, which counts the row itself"
         )
-    return neighbors_of(lists, n_neighbors, kinds_of(index_data(index)))
+    return neighbors_of(lists, n_neighbors)
 
 
 def graph_of_vectors(X, n_neighbors, *, metric="euclidean", outliers=None, random_state=None, n_jobs=None, stages=None):
@@ -171,7 +158,7 @@ def neighbor_graph(neighbors: AnyData, *, mode: str = "union", weighting: str = 
         Numbers of rows (integers) and distances to them (floats), in either order, nearest first; or distances, stored
         zeros included. Numbers below 0 stand for none, and a row's own number is passed over.
     mode, weighting
-        See :func:`knn_graph`. "binary" and "shared" read no distances; for the others they must not be squared.
+        See :func:`knn_graph`. "binary" reads no distances; for the others they must not be squared.
 
     Returns
     -------
@@ -198,17 +185,14 @@ def neighbor_graph(neighbors: AnyData, *, mode: str = "union", weighting: str = 
         neighbors = neighbors_of_index(index_of(neighbors))
     if not isinstance(neighbors, Neighbors):
         neighbors = neighbors_of(neighbors)
-    if weighting not in ("binary", "shared") and neighbors.distances.min(initial=0) < 0:
-        raise InputError(
-            f"weighting={weighting!r} is of distances, and inner products are none; use 'binary' or 'shared'"
-        )
+    if weighting != "binary" and neighbors.distances.min(initial=0) < 0:
+        raise InputError(f"weighting={weighting!r} is of distances, and inner products are none; use 'binary'")
     n, listed = len(neighbors.indices), neighbors.indices >= 0
     indptr = np.concatenate([[0], np.cumsum(listed.sum(axis=1))])
     if weighting == "binary":
         weights = np.empty(0)  # float64 shares compiled loops with all other unweighted graphs
     else:
-        made = {"gaussian": _gaussian, "self-tuning": _self_tuning, "shared": _shared, "fuzzy": _fuzzy}[weighting]
-        weights = made(neighbors, listed)
+        weights = _gaussian(neighbors, listed)
     # Transposing sorts the columns; the transpose and the original symmetrise to the same.
     rows = Rows(*map(read_only, transpose_rows(Rows(indptr, neighbors.indices[listed], weights))))
     code, row, entry, _ = _row_loops.check_rows(*rows, n)
@@ -216,9 +200,6 @@ def neighbor_graph(neighbors: AnyData, *, mode: str = "union", weighting: str = 
         raise InputError(f"row {rows.indices[entry]} lists row {row} twice among its neighbours")
     united, *_ = symmetrize_rows(rows, MODES[mode])
     weights = united.weights.astype(np.float32, copy=False)
-    if weighting == "fuzzy" and mode == "union":
-        both = 2 * symmetrize_rows(rows, "average")[0].weights  # a + b, beside the larger of them
-        weights = both - weights * (both - weights)
     graph = Graph(united.indptr, united.indices, without_ones(weights), check=False)
     if neighbors.kinds is None:
         return graph
@@ -227,74 +208,12 @@ def neighbor_graph(neighbors: AnyData, *, mode: str = "union", weighting: str = 
 
 
 def _gaussian(neighbors, listed):
-    """Compute exp(-d^2 / (2 s^2)) with s the median distance to the last neighbour."""
-    last = _distance_to(neighbors, listed, listed.shape[1])
-    scale = float(np.median(last)) if len(last) else 0.0
+    """Compute exp(-d^2 / (2 s^2)) of listed entries in row order, with s the median distance to the last neighbour."""
+    has_any, last = listed.any(axis=1), listed.shape[1] - 1 - listed[:, ::-1].argmax(axis=1)
+    lasts = neighbors.distances[has_any, last[has_any]].astype(np.float64)
+    scale = float(np.median(lasts)) if len(lasts) else 0.0
+    distances = neighbors.distances[listed].astype(np.float64)
     if scale == 0:  # most rows repeat: their spread says nothing, so that of all others is taken
-        scale = _mean_positive(neighbors.distances, listed)
-    return _weights(neighbors, listed, 2 * scale**2)
-
-
-def _self_tuning(neighbors, listed):
-    """Compute exp(-d^2 / (s_i s_j)) with s_i the distance to the 7th neighbour."""
-    has_any = listed.any(axis=1)
-    scales = np.zeros(len(listed))
-    scales[has_any] = _distance_to(neighbors, listed, _SCALE_NEIGHBOR)
-    typical = float(np.median(scales[has_any])) if has_any.any() else 0.0
-    if typical == 0:
-        typical = _mean_positive(neighbors.distances, listed)
-    np.maximum(scales, _SMALLEST_SCALE * typical, out=scales)
-    return _weights(neighbors, listed, scales[np.nonzero(listed)[0]] * scales[neighbors.indices[listed]])
-
-
-def _fuzzy(neighbors, listed):
-    """Compute exp(-(d - r_i) / s_i), r_i the least positive distance, s_i such that rows add up to log2(k + 1)."""
-    distances = np.where(listed, neighbors.distances, np.inf).astype(np.float64)
-    nearest = np.where(distances > 0, distances, np.inf).min(axis=1, initial=np.inf)
-    over = np.maximum(distances - np.where(np.isfinite(nearest), nearest, 0)[:, None], 0)
-    wanted = np.log2(listed.sum(axis=1) + 1)
-    typical = _mean_positive(neighbors.distances, listed)
-    low, high = np.full(len(over), _SMALLEST_SCALE * typical), np.full(len(over), 1e3 * typical)
-    for _ in range(50):  # the scale is bisected as a ratio; beyond these bounds it stays at the bound
-        scale = np.sqrt(low * high)
-        above = np.exp(-over / scale[:, None]).sum(axis=1) > wanted
-        low, high = np.where(above, low, scale), np.where(above, scale, high)
-    return np.maximum(np.exp(-over / scale[:, None])[listed], SMALLEST_WEIGHT).astype(np.float32)
-
-
-def _shared(neighbors, listed):
-    """Compute the share of each listed pair's neighbours that both list, each node counting as listed by itself."""
-    import scipy.sparse as sp
-
-    n, (rows, places) = len(listed), np.nonzero(listed)
-    columns = neighbors.indices[rows, places]
-    L = sp.csr_array((np.ones(len(rows), dtype=np.int32), (rows, columns)), shape=(n, n)) + sp.eye_array(n, dtype="i4")
-    sizes, out = L.sum(axis=1), np.empty(len(rows), dtype=np.float32)
-    for start in range(0, len(rows), _PIECE_ENTRIES):
-        one, other = rows[start : start + _PIECE_ENTRIES], columns[start : start + _PIECE_ENTRIES]
-        common = L[one].multiply(L[other]).sum(axis=1)
-        out[start : start + len(one)] = common / (sizes[one] + sizes[other] - common)
-    return out
-
-
-def _distance_to(neighbors, listed, place):
-    """Return the distance to the place-th (from 1) listed neighbour, or the last; empty rows are left out."""
-    rank = np.cumsum(listed, axis=1, dtype=np.int32)
-    counts = rank[:, -1]
-    wanted = np.minimum(counts, place)[:, None]
-    found = listed & (rank == wanted)
-    return neighbors.distances[found].astype(np.float64)
-
-
-def _mean_positive(distances, listed):
-    """Compute the mean of the positive distances; 1 if there are none, as every weight is 1 then."""
-    positive = distances[listed & (distances > 0)]
-    return float(positive.mean(dtype=np.float64)) if len(positive) else 1.0
-
-
-def _weights(neighbors, listed, denominators):
-    """Return exp(-d^2 / denominator) of every listed entry in row order, as float32."""
-    out = np.square(neighbors.distances[listed], dtype=np.float64)
-    out /= denominators
-    np.exp(np.negative(out, out=out), out=out)
-    return np.maximum(out, SMALLEST_WEIGHT).astype(np.float32)
+        positive = distances[distances > 0]
+        scale = float(positive.mean()) if len(positive) else 1.0
+    return np.maximum(np.exp(-np.square(distances) / (2 * scale**2)), SMALLEST_WEIGHT).astype(np.float32)

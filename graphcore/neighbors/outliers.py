@@ -27,12 +27,6 @@ class Outliers(NamedTuple):
     median: float = math.nan  # of the distances to the last neighbour; NaN in files of versions that did not keep it
 
 
-def median_distance(r):
-    """Compute the median of distances to last neighbours, those of rows that list none left out."""
-    listed = r[np.isfinite(r)]
-    return float(np.median(listed)) if len(listed) else 1.0
-
-
 def outlier_scores(r, m):
     """Compute outlier scores (n_rows,) float32: r / (r + m) for the distance r to the last neighbour, of median m.
 
@@ -55,8 +49,11 @@ def leave_out(neighbors, outliers):
     Returns Outliers. `outliers` is None, "auto" or a number above 0 and below 1, which has been checked.
     """
     different = last_distances(neighbors)
+    if neighbors.kinds is not None:  # a row of more copies than neighbours were asked for has none but its equals
+        different[np.bincount(neighbors.kinds) > neighbors.n_asked] = 0.0
     r = different if neighbors.kinds is None else different[neighbors.kinds]  # of all rows
-    m = median_distance(r)
+    listed = r[np.isfinite(r)]
+    m = float(np.median(listed)) if len(listed) else 1.0
     scores = outlier_scores(r, m)
     if outliers is None:
         return Outliers(scores, median=m)
@@ -67,16 +64,12 @@ def leave_out(neighbors, outliers):
         if kept < 2:
             raise ParameterError(f"outliers={outliers} leaves {kept} of {len(r)} rows to be clustered; give less")
         radius = float(np.partition(r, kept - 1)[kept - 1]) * (1 + _ROUNDING)  # of new rows distances may be float64
-    take_out(neighbors, different > radius)
+    apart = different > radius
+    neighbors.indices[apart[:, None] | apart[neighbors.indices]] = -1
+    neighbors.distances[apart] = np.inf
     if not (neighbors.indices >= 0).any() and neighbors.kinds is None:
         raise InputError(f"outliers={outliers!r} leaves no two neighbours to be clustered; give less")
     return Outliers(scores, radius, m)
-
-
-def take_out(neighbors, apart):
-    """Take some of the different rows out of the neighbours of all, in place."""
-    neighbors.indices[apart[:, None] | apart[neighbors.indices]] = -1
-    neighbors.distances[apart] = np.inf
 
 
 def refuse_outliers(outliers):
@@ -89,23 +82,10 @@ def refuse_outliers(outliers):
 
 
 def last_distances(neighbors):
-    """Compute the distance from each row to its last neighbour, (n_rows,) float64; infinite for none.
-
-    Of equal rows each is a neighbour: that of a row with more copies than neighbours were asked for is 0.
-    """
-    listed = neighbors.indices >= 0
-    count = listed.sum(axis=1)
-    place = np.maximum(count, 1) - 1
-    if neighbors.kinds is None:
-        near = np.zeros(len(count), dtype=bool)
-    else:
-        copies = np.bincount(neighbors.kinds)
-        near = copies > neighbors.n_asked
-        reached = (copies - 1)[:, None] + np.cumsum(np.where(listed, copies[neighbors.indices], 0), axis=1)
-        place = np.minimum(place, (reached < neighbors.n_asked).sum(axis=1))
-    last = neighbors.distances[np.arange(len(count)), place].astype(np.float64)
+    """Compute the distance from each row to the last neighbour that it lists, (n_rows,) float64; infinite for none."""
+    count = (neighbors.indices >= 0).sum(axis=1)
+    last = neighbors.distances[np.arange(len(count)), np.maximum(count, 1) - 1].astype(np.float64)
     last[count == 0] = np.inf
-    last[near] = 0.0
     return last
 
 

@@ -11,23 +11,23 @@ The rule rests on measurements by bench/neighbors.py on two cores of a small ser
   that both have entries in; by Manhattan distance 8 for each entry.
 """
 
+import numpy as np
+
+from ..base.arrays import read_only
 from ..base.progress import note
-from ..base.threads import effective_jobs
+from ..base.streams import Streams
+from ..base.threads import away, away_with_one, effective_jobs, limited_libraries, map_blocks, map_items
 from ..base.validation import check_choice, check_integer
 from ..exceptions import InputError, ParameterError, warn_user
+from . import _loops as loops
 from . import search_pynndescent as pynndescent
-from .equal_rows import first_of, kinds_of
-from .neighbor_lists import ONE_ROW, few_of
-from .search_approximate import approximations
-from .search_exact import exact_neighbors, exact_plan, repeated_share
-from .vectors import in_space, is_sparse
+from ._loops import CODES, EUCLIDEAN
+from .equal_rows import ONE_ROW, few_of, first_of, kinds_of
+from .neighbor_lists import empty_neighbors
+from .vectors import in_space, in_unit, is_sparse, squared_norms
 
-# The last three have no own approximate search, and the last four none of sparse rows.
-_EXACT_ONLY = ("chebyshev", "canberra", "braycurtis")
-DENSE_ONLY = ("correlation", *_EXACT_ONLY)
-OWN_METRICS = ("euclidean", "cosine", "manhattan", "hamming", "jaccard", *DENSE_ONLY)
+OWN_METRICS = ("euclidean", "cosine", "manhattan", "hamming", "jaccard", "correlation")  # the last of dense rows alone
 METRICS = (*OWN_METRICS, *(name for name in pynndescent.METRICS if name not in OWN_METRICS))
-_INNER_PRODUCTS = ("inner_product", "inner product", "dot", "dot_product", "dotproduct", "ip")
 ALGORITHMS = ("auto", "exact", "approximate", "pynndescent")
 
 # An exact search expected to take longer than this in one thread is not made. The number of threads plays no part in
@@ -39,83 +39,79 @@ _SQUARE_FROM = 20
 # exact one is made where it is likely to take no longer than the next attempt, which compares some four times as many
 # pairs as were compared so far, in five times as long for each.
 _RECALL, _ATTEMPTS, _EXACT_PAIRS = 0.95, 3, 20
+# Rows that one call of scikit-learn answers: fixed, so that ties fall the same way for any number of threads. Above
+# 1,024 rows it shares out queries and not candidates.
+_QUERY_ROWS = 2048
+# That number where few rows are asked for.
+_FEW_ROWS = 64
+# Squared distances below this share of the squared norms are recomputed: |x|^2 + |y|^2 - 2xy has lost their digits.
+_CANCELLED = 1e-8
+_JACCARD_ENTRIES = 1 << 22
 
 
-def nearest_different(X, n_neighbors, **options):
+def nearest_different(X, n_neighbors, *, metric="euclidean", algorithm="auto", **options):
     """Find the Neighbors of the different rows of vectors of :func:`as_vectors`; by cosines multiples are equal, too.
 
     Where rows are equal, at most half of the different ones are listed: of few, all would be neighbours of all.
     """
-    search = _Search(X, **options)
-    kinds = kinds_of(search.X, None if search.by_pynndescent else search.metric)
+    X, metric, algorithm = _prepared(X, metric, algorithm)
+    kinds = kinds_of(X, None if algorithm == "pynndescent" else metric)
     if kinds is None:
-        return search(n_neighbors)
-    search.X = search.X[first_of(kinds)]
-    few = few_of(n_neighbors, search.X.shape[0])
-    found = ONE_ROW if search.X.shape[0] == 1 else search(few)
+        return _search(X, n_neighbors, metric, algorithm, **options)
+    X = X[first_of(kinds)]
+    few = few_of(n_neighbors, X.shape[0])
+    found = ONE_ROW if X.shape[0] == 1 else _search(X, few, metric, algorithm, **options)
     return found._replace(kinds=kinds, n_asked=n_neighbors)
 
 
-def nearest_neighbors(X, n_neighbors, **options):
+def nearest_neighbors(X, n_neighbors, *, metric="euclidean", algorithm="auto", **options):
     """Find the nearest others of every row of vectors, equal ones like all others; see :func:`graphcore.knn_graph`."""
-    return _Search(X, **options)(n_neighbors)
+    X, metric, algorithm = _prepared(X, metric, algorithm)
+    return _search(X, n_neighbors, metric, algorithm, **options)
 
 
-class _Search:
-    """Vectors in the space that they are compared in, and how their neighbours are searched for."""
-
-    def __init__(self, X, *, metric="euclidean", algorithm="auto", random_state=None, n_jobs=None):
-        metric, algorithm = check_metric(metric, algorithm), check_choice("algorithm", algorithm, ALGORITHMS)
-        effective_jobs(n_jobs)
-        self.by_pynndescent = algorithm == "pynndescent" or is_left_to_pynndescent(X, metric, algorithm)
-        if self.by_pynndescent:
-            if is_sparse(X) and metric not in pynndescent.SPARSE:
-                raise InputError(f"metric={metric!r} is for dense vectors; pass X.toarray(), or use another metric")
-            if algorithm == "exact":
-                raise ParameterError(
-                    f"algorithm='exact' has no metric={metric!r} of {'sparse' if is_sparse(X) else 'dense'} vectors, "
-                    "which pynndescent searches approximately; leave algorithm out, or give a matrix of distances to "
-                    "affinity='precomputed_nearest_neighbors'"
-                )
-        self.X = X if self.by_pynndescent else in_space(X, metric)
-        self.metric, self.algorithm, self.random_state, self.n_jobs = metric, algorithm, random_state, n_jobs
-
-    def __call__(self, n_neighbors):
-        X, metric, algorithm = self.X, self.metric, self.algorithm
-        n_neighbors = check_integer("n_neighbors", n_neighbors, low=1, high=X.shape[0] - 1, why_high="rows less one")
-        if self.by_pynndescent:
-            return pynndescent.neighbors_by_pynndescent(X, n_neighbors, metric, self.random_state, self.n_jobs)
-        space = "euclidean" if metric in ("cosine", "correlation", "hamming") else metric
-        if algorithm == "exact" or (algorithm == "auto" and exact_pays(X, space, n_neighbors)):
-            return exact_neighbors(X, n_neighbors, metric, self.n_jobs)
-        searches = approximations(X, n_neighbors, metric, self.random_state, self.n_jobs)
-        for attempt, (found, n_compared) in enumerate(searches, 1):
-            note(f"{found.recall:.1%} of the neighbours of some rows were found")
-            if found.recall >= _RECALL:
-                break
-            if algorithm == "auto" and X.shape[0] ** 2 <= _EXACT_PAIRS * n_compared:
-                return exact_neighbors(X, n_neighbors, metric, self.n_jobs)
-            if attempt == _ATTEMPTS:
-                warn_user(
-                    f"the approximate search found {found.recall:.0%} of the nearest neighbours of some rows: they "
-                    "have hardly any structure; fewer columns may have more, and algorithm='exact' takes its time"
-                )
-                break
-        return found
+def _prepared(X, metric, algorithm):
+    """Return vectors in the space that they are compared in, the metric's name, and the algorithm."""
+    metric, algorithm = check_metric(metric), check_choice("algorithm", algorithm, ALGORITHMS)
+    if algorithm != "pynndescent" and not is_left_to_pynndescent(X, metric):
+        return in_space(X, metric), metric, algorithm
+    if is_sparse(X) and metric not in pynndescent.SPARSE:
+        raise InputError(f"metric={metric!r} is for dense vectors; pass X.toarray(), or use another metric")
+    if algorithm == "exact":
+        raise ParameterError(
+            f"algorithm='exact' has no metric={metric!r} of {'sparse' if is_sparse(X) else 'dense'} vectors, "
+            "which pynndescent searches approximately; leave algorithm out, or give a matrix of distances to "
+            "affinity='precomputed_nearest_neighbors'"
+        )
+    return X, metric, "pynndescent"
 
 
-def check_metric(metric, algorithm="auto"):
+def _search(X, n_neighbors, metric, algorithm, random_state=None, n_jobs=None):
+    effective_jobs(n_jobs)
+    n_neighbors = check_integer("n_neighbors", n_neighbors, low=1, high=X.shape[0] - 1, why_high="rows less one")
+    if algorithm == "pynndescent":
+        return pynndescent.neighbors_by_pynndescent(X, n_neighbors, metric, random_state, n_jobs)
+    space = "euclidean" if metric in ("cosine", "correlation", "hamming") else metric
+    if algorithm == "exact" or (algorithm == "auto" and exact_pays(X, space, n_neighbors)):
+        return exact_neighbors(X, n_neighbors, metric, n_jobs)
+    searches = approximations(X, n_neighbors, metric, random_state, n_jobs)
+    for attempt, (found, n_compared) in enumerate(searches, 1):
+        note(f"{found.recall:.1%} of the neighbours of some rows were found")
+        if found.recall >= _RECALL:
+            break
+        if algorithm == "auto" and X.shape[0] ** 2 <= _EXACT_PAIRS * n_compared:
+            return exact_neighbors(X, n_neighbors, metric, n_jobs)
+        if attempt == _ATTEMPTS:
+            warn_user(
+                f"the approximate search found {found.recall:.0%} of the nearest neighbours of some rows: they have "
+                "hardly any structure; fewer columns may have more, and algorithm='exact' takes its time"
+            )
+            break
+    return found
+
+
+def check_metric(metric):
     """Return the name of a metric, or refuse one that is none."""
-    if metric in pynndescent.WITH_PARAMETERS:
-        raise ParameterError(
-            f"metric={metric!r} needs weights or costs; build an NNDescent of pynndescent with them, and give "
-            "it in place of X"
-        )
-    if metric in _INNER_PRODUCTS and algorithm != "pynndescent":
-        raise ParameterError(
-            f"metric={metric!r} is no distance: by inner products a row is seldom its own nearest, and the longest "
-            "rows are everybody's; use metric='cosine', the inner product of rows of norm 1"
-        )
     if isinstance(metric, str) and metric == "precomputed":
         raise ParameterError(
             "metric='precomputed' is for distances, which are taken as neighbours: with KNeighborsTransformer("
@@ -125,13 +121,9 @@ def check_metric(metric, algorithm="auto"):
     return check_choice("metric", metric, METRICS)
 
 
-def is_left_to_pynndescent(X, metric, algorithm="auto"):
-    """Tell whether pynndescent searches vectors by this metric: there is no own search, or it would take long."""
-    if metric not in OWN_METRICS or (metric in DENSE_ONLY and is_sparse(X)):
-        return True
-    if metric not in _EXACT_ONLY or algorithm == "exact":
-        return False
-    return algorithm == "approximate" or not exact_pays(X, metric)
+def is_left_to_pynndescent(X, metric):
+    """Tell whether pynndescent searches vectors by this metric, because there is no own search."""
+    return metric not in OWN_METRICS or (metric == "correlation" and is_sparse(X))
 
 
 def exact_pays(X, metric, n_neighbors=_SQUARE_FROM):
@@ -142,4 +134,324 @@ def exact_pays(X, metric, n_neighbors=_SQUARE_FROM):
     if seconds <= max(_EXACT_SECONDS, approximate):
         return True
     # The tree's time grows like the approximate search's, so in few dimensions it is the better one at any size.
-    return method == "kd_tree" and X.shape[1] <= 5 and repeated_share(X) < 0.01
+    return method == "kd_tree" and X.shape[1] <= 5
+
+
+# -- the exact search, by scikit-learn, and by inner products for the Jaccard distance ---------------------------------
+
+
+def exact_plan(X, metric):
+    """Return the quicker exact method and the seconds expected of it in one thread."""
+    n, d = X.shape
+    if metric == "jaccard":
+        metric = "euclidean"  # as many products
+    if is_sparse(X):
+        if metric == "manhattan":
+            return "brute", n * X.nnz * 8e-9
+        products = np.square(np.unique(X.indices, return_counts=True)[1], dtype=np.float64).sum()
+        return "brute", (n * n * 10 + products * 0.6) * 1e-9
+    brute = n * n * (1.8 + 0.032 * d if metric == "euclidean" else 2 + 0.8 * d) * 1e-9
+    tree = n * 20e-6 * 1.5 ** min(max(d - 5, 0), 50)
+    tree = tree if d <= 15 else np.inf
+    # The tree takes differences, which are exact: where it costs next to nothing it is used for that alone.
+    return ("kd_tree", tree) if tree < brute or (d <= 5 and tree < 1) else ("brute", brute)
+
+
+def exact_neighbors(X, n_neighbors, metric, n_jobs):
+    """Search exactly by fixed blocks of rows, each in one thread, so that ties do not depend on `n_jobs`.
+
+    By the metrics of `in_unit`, X holds vectors between which they are Euclidean distances in another unit.
+    """
+    n, space = X.shape[0], "euclidean" if metric in ("cosine", "correlation", "hamming") else metric
+    method = "brute" if space == "jaccard" else exact_plan(X, space)[0]
+    expanded = method == "brute" and space == "euclidean"
+    if expanded and X.dtype == np.float64 and not is_sparse(X):
+        X = X - X.mean(axis=0)  # a common shift would take digits from |x|^2 + |y|^2 - 2xy
+    searcher = exact_searcher(X, n_neighbors + 1, space, method)
+    norms = squared_norms(X) if expanded else None
+    out = empty_neighbors(n, n_neighbors)
+
+    def search(start, stop):
+        distances, indices = away_with_one(searcher.kneighbors, X[start:stop])
+        if norms is not None:
+            _mend_cancelled(X, norms, start, indices, distances)
+        # A row itself may stand anywhere in its list, or not.
+        distances = np.where(indices == np.arange(start, stop)[:, None], np.inf, distances)
+        order = np.argsort(distances, axis=1, kind="stable")[:, :n_neighbors]
+        out.indices[start:stop] = np.take_along_axis(indices, order, axis=1)
+        out.distances[start:stop] = np.take_along_axis(distances, order, axis=1)
+
+    borders = np.append(np.arange(0, n, _QUERY_ROWS), n)
+    with limited_libraries():
+        map_blocks(search, borders, n_jobs)
+    in_unit(out.distances, metric, X.shape[1])
+    return out
+
+
+def exact_distances(X, rows, n_neighbors, metric, n_jobs=None):
+    """Compute distances of some rows to their nearest others, by fixed blocks of them."""
+    searcher = exact_searcher(X, n_neighbors + 1, metric, "brute")
+    borders = np.append(np.arange(0, len(rows), _FEW_ROWS), len(rows))
+    with limited_libraries():
+        parts = map_blocks(lambda a, b: away_with_one(searcher.kneighbors, X[rows[a:b]])[0], borders, n_jobs)
+    return np.concatenate(parts)[:, 1:]  # the first is the row itself, or as near
+
+
+def exact_searcher(X, n_neighbors, metric, method="auto"):
+    """Return a searcher: `kneighbors(rows)` gives distances and numbers of the nearest rows of X, nearest first."""
+    from sklearn.neighbors import NearestNeighbors
+
+    if metric == "jaccard":
+        return _ByJaccard(X, n_neighbors)
+    return NearestNeighbors(n_neighbors=n_neighbors, algorithm=method, metric=metric).fit(X)
+
+
+class _ByJaccard:
+    """1 - |x and y| / |x or y| between vectors of 0 and 1, dense or sparse; 0 between empty ones."""
+
+    def __init__(self, X, n_neighbors):
+        self._X, self._n_neighbors, self._ones = X, n_neighbors, X.sum(axis=1)
+
+    def kneighbors(self, rows):
+        step = max(1, _JACCARD_ENTRIES // len(self._ones))
+        pieces = [self._nearest(rows[start : start + step]) for start in range(0, rows.shape[0], step)]
+        return tuple(np.concatenate(part) for part in zip(*pieces, strict=True))
+
+    def _nearest(self, rows):
+        both = rows @ self._X.T
+        both = both.toarray() if is_sparse(both) else both
+        either = rows.sum(axis=1)[:, None] + self._ones - both
+        distances = np.where(either > 0, 1 - both / np.maximum(either, 1), 0)
+        last = min(self._n_neighbors, distances.shape[1]) - 1
+        indices = np.argpartition(distances, last, axis=1)[:, : last + 1]
+        distances = np.take_along_axis(distances, indices, axis=1)
+        order = np.argsort(distances, axis=1, kind="stable")
+        return np.take_along_axis(distances, order, axis=1), np.take_along_axis(indices, order, axis=1)
+
+
+def _mend_cancelled(X, norms, start, indices, distances):
+    """Recompute, from the difference, distances so small that the expanded formula has no digit of them."""
+    rows, columns = np.nonzero(distances**2 < _CANCELLED * norms[start : start + len(indices), None])
+    for piece in range(0, len(rows), 4096):
+        at = rows[piece : piece + 4096], columns[piece : piece + 4096]
+        difference = X[start + at[0]] - X[indices[at]]
+        distances[at] = np.sqrt(squared_norms(difference))
+
+
+# -- the approximate search: nearest neighbour descent from the leaves of random projection trees ----------------------
+
+# Longer lists find more, as the descent goes by way of listed rows: bench/neighbors.py has recall and time.
+# Texts, whose rows have no few directions in common, need twice as many.
+_LISTED, _LISTED_SPARSE, _MORE, _REVERSE = 14, 32, 4, 24
+# Large leaves are cheap, as all that is done in one stays in the cache: eight trees of 192 find .83 of the neighbours
+# among 100,000 rows of 128 columns for a half of the time that the whole search takes.
+_TREES, _LEAF = 8, 192
+# Rounds end when fewer than this share of the lists' entries is new; those in a sketch need not be as thorough.
+_SETTLED, _SETTLED_SKETCH, _ROUNDS = 0.001, 0.01, 20
+# Columns of a sketch, one of them for the rest of the others; rows that a sketch is fitted to at most.
+_SKETCH, _SKETCH_ROWS = 64, 4096
+# A row is not looked at if it is too far even by the ratio of distances to sketched ones that so many pairs fall below.
+_RATIO_SHARE, _RATIO_ROWS = 0.02, 500
+# Pairs are looked for in blocks of rows, and taken into the lists after so many blocks: the lists that the next ones go
+# by. A block has fewer rows where lists are so long that these might find more pairs.
+_BLOCK_ROWS, _BLOCKS, _BLOCK_PAIRS = 1024, 16, 1 << 18
+_PARTS = 8
+# Rows whose exact neighbours tell the recall.
+_SAMPLED = 200
+
+
+def approximations(X, n_neighbors, metric, random_state, n_jobs):
+    """Find neighbours by nearest neighbour descent (Dong, Moses, Li 2011), then by lists twice as long, and so on.
+
+    Neighbours of a row are likely to be near each other, so they are compared, round by round, until few are nearer
+    than the listed ones. By Euclidean distances between rows of many columns this is done in a sketch of few first, and
+    the rows themselves are read only where the sketch leaves it open whether they are near.
+
+    Yields Neighbors with their recall, and how many pairs of rows were compared, the same for any number of threads.
+    """
+    streams = Streams(random_state)
+    X, unit = _as_float32(X, metric)
+    n, sparse, space = X.shape[0], is_sparse(X), metric if metric in CODES else "euclidean"
+    sample = np.sort(streams.generator("rows for the recall").choice(n, min(n, _SAMPLED), replace=False))
+    last = exact_distances(X, sample, n_neighbors, space, n_jobs)[:, -1:]
+    n_listed = max(_LISTED_SPARSE if sparse else _LISTED, n_neighbors + _MORE)
+    rounds, order, join = _first_lists(X, min(n - 1, n_listed), CODES.get(metric, EUCLIDEAN), streams, n_jobs)
+    while True:
+        rounds.run(join, _SETTLED)
+        found = empty_neighbors(n, n_neighbors)
+        for start in range(0, n, _BLOCK_ROWS):
+            nodes = slice(start, start + _BLOCK_ROWS)
+            near, far = rounds.near[nodes, :n_neighbors], rounds.far[nodes, :n_neighbors]
+            found.indices[order[nodes]] = order[np.maximum(near, -2 - near)]
+            found.distances[order[nodes]] = np.sqrt(far) if space == "euclidean" else far
+        recall = float(np.mean(found.distances[sample] <= last * (1 + 1e-5)))
+        np.multiply(found.distances, unit, out=found.distances)
+        in_unit(found.distances, metric, X.shape[1])
+        yield found._replace(recall=recall), rounds.n_compared
+        rounds.widen()
+
+
+def _first_lists(X, n_listed, code, streams, n_jobs):
+    """Make the first _Rounds, the row of each of their nodes, and their function that compares vectors."""
+    n, sparse = X.shape[0], is_sparse(X)
+    near, far = np.full((n, n_listed), -1, dtype=np.int32), np.full((n, n_listed), np.inf, dtype=np.float32)
+    rounds = _Rounds(near, far, min(n - 1, _REVERSE), streams, n_jobs)
+    if not (sparse or (code == EUCLIDEAN and X.shape[1] > 2 * _SKETCH)):
+        X = read_only(X)
+        order = _list_leaves(code, X, rounds)
+        return rounds, order, lambda *block: loops.join(code, X, order, *block)
+    sketch = read_only(_sketch(X, streams, n_jobs))
+    order = _list_leaves(EUCLIDEAN, sketch, rounds)
+    if sparse:
+        parts, ratio = (np.empty((0, X.shape[1]), dtype=np.float32), X.indptr, X.indices, X.data), np.float32(0)
+    else:
+        rounds.run(lambda *block: loops.join(EUCLIDEAN, sketch, order, *block), _SETTLED_SKETCH)
+        none = np.empty(0, dtype=np.int32)
+        parts, ratio = (X, none, none, np.empty(0, dtype=np.float32)), _ratio(X, order, sketch, near)
+    vectors = (code, *map(read_only, parts))
+    map_blocks(lambda *block: loops.measure_lists(*vectors, order, near, far, *block), _borders(n), n_jobs)
+    return rounds, order, lambda *block: loops.join_sketched(*vectors, sketch, ratio, order, *block)
+
+
+class _Rounds:
+    """Lists of neighbours on their way to better ones."""
+
+    def __init__(self, near, far, n_reverse, streams, n_jobs):
+        self.near, self.far, self.streams, self.n_jobs = near, far, streams, n_jobs
+        self.number = self.n_compared = 0
+        self.n_parts = 1 << (min(_PARTS, effective_jobs(n_jobs)).bit_length() - 1)
+        self._make_room(n_reverse)
+
+    def widen(self):
+        """Have all lists hold twice as many, and look at those listed as if they were new."""
+        n, n_listed = self.near.shape
+        near, far = self.near, self.far
+        self.near = np.full((n, min(n - 1, 2 * n_listed)), -1, dtype=np.int32)
+        self.far = np.full(self.near.shape, np.inf, dtype=np.float32)
+        self.near[:, :n_listed], self.far[:, :n_listed] = np.minimum(near, -2 - near), far
+        self._make_room(min(n - 1, 2 * self.reverse.shape[1]))
+
+    def _make_room(self, n_reverse):
+        n, n_around = len(self.near), self.near.shape[1] + n_reverse
+        self.reverse = np.empty((n, n_reverse), dtype=np.int32)
+        self.around = np.empty((n, n_around), dtype=np.int32)
+        self.n_new, self.n_all, self.counts = (np.empty(n, dtype=np.int32) for _ in range(3))
+        most = n_around * (n_around - 1) // 2
+        self.block_rows = max(1, min(_BLOCK_ROWS, _BLOCK_PAIRS // most))
+        n_blocks = min(_BLOCKS, -(-n // self.block_rows))
+        self.pairs = np.empty((n_blocks, self.block_rows * most, 2), dtype=np.int32)
+        self.distances = np.empty(self.pairs.shape[:2], dtype=np.float32)
+
+    def run(self, join, settled):
+        """Run rounds until the lists are settled."""
+        for _ in range(_ROUNDS):
+            self._gather()
+            stretch = len(self.pairs) * self.block_rows
+            found = sum(self._join(join, start, start + stretch) for start in range(0, len(self.near), stretch))
+            share = found / self.near.size
+            note(f"round {self.number}: {min(share, 1):.1%} of the neighbours are new")
+            if share < settled:
+                break
+
+    def _gather(self):
+        self.counts.fill(0)
+        self.number += 1
+        loops.list_reverse(self.near, self.reverse, self.counts, self.streams.integer(f"listed by, {self.number}"))
+        given = self.near, self.reverse, self.counts, self.around, self.n_new, self.n_all
+        map_blocks(lambda start, stop: loops.gather_around(*given, start, stop), _borders(len(self.near)), self.n_jobs)
+
+    def _join(self, join, start, stop):
+        """Compare nodes around each of some nodes, and list near pairs; returns how many came into lists."""
+        borders = np.append(np.arange(start, min(stop, len(self.near)), self.block_rows), min(stop, len(self.near)))
+
+        def look(first, last):
+            block = (first - start) // self.block_rows
+            into = self.far, self.pairs[block], self.distances[block]
+            return join(self.around, self.n_new, self.n_all, *into, first, last)
+
+        n_pairs, n_compared = np.array(map_blocks(look, borders, self.n_jobs)).T
+        self.n_compared += int(n_compared.sum())
+        found = self.near, self.far, self.pairs, self.distances, read_only(n_pairs)
+        parts = range(self.n_parts)
+        return sum(map_items(lambda part: loops.take_pairs(*found, part, self.n_parts), parts, self.n_jobs))
+
+
+def _borders(n, step=_BLOCK_ROWS):
+    return np.append(np.arange(0, n, step), n)
+
+
+def _list_leaves(code, rows, rounds):
+    """Begin the lists with those that share a leaf of a tree; returns rows in the order of the first tree."""
+    n, n_listed = rounds.near.shape
+    trees = np.empty((_TREES, n), dtype=np.int32)
+    # Leaves hold more than a list does: none is left with a gap.
+    least = n_listed + 1
+    leaf = max(_LEAF, 2 * least)
+
+    def grow(tree):
+        trees[tree] = np.arange(n, dtype=np.int32)
+        borders = np.empty(n // least + 2, dtype=np.int32)
+        seed = rounds.streams.integer(f"tree {tree}")
+        return borders[: 1 + loops.grow_tree(rows, trees[tree], borders, leaf, least, seed)]
+
+    all_borders = map_items(grow, range(_TREES), rounds.n_jobs)
+    order, node_of = read_only(trees[0].copy()), np.empty(n, dtype=np.int32)
+    node_of[order] = np.arange(n, dtype=np.int32)
+    for nodes, borders in zip(trees, all_borders, strict=True):
+        given = code, rows, order, read_only(node_of[nodes]), read_only(borders), rounds.near, rounds.far
+        steps = _borders(len(borders) - 1, max(1, _BLOCK_ROWS // leaf))
+        map_blocks(lambda *block, given=given: loops.list_leaves(*given, *block), steps, rounds.n_jobs)
+        sizes = np.diff(borders).astype(np.int64)
+        rounds.n_compared += int((sizes * (sizes - 1) // 2).sum())
+    return order
+
+
+def _sketch(X, streams, n_jobs):
+    """Project rows on few columns: their principal axes (without a shift if sparse), and the rest.
+
+    Distances between such rows are never larger than Euclidean ones between the rows themselves.
+    """
+    from sklearn.utils.extmath import randomized_svd
+
+    n, d = X.shape
+    sample = np.sort(streams.generator("sketched rows").choice(n, min(n, _SKETCH_ROWS), replace=False))
+    shift = 0 if is_sparse(X) else X[sample].mean(axis=0)
+    n_axes = min(_SKETCH - 1, d, len(sample))
+    out = np.empty((n, n_axes + 1), dtype=np.float32)
+
+    def project(start, stop):
+        rows = X[start:stop] - shift if not is_sparse(X) else X[start:stop]
+        part = out[start:stop]
+        part[:, :-1] = away(rows.__matmul__, axes.T)
+        part[:, -1] = np.sqrt(np.maximum(squared_norms(rows) - squared_norms(part[:, :-1]), 0))
+
+    with limited_libraries():
+        rows = X[sample] - shift if not is_sparse(X) else X[sample]
+        axes = away(randomized_svd, rows, n_axes, n_iter=2, random_state=streams.integer("sketch"))[2]
+        map_blocks(project, _borders(n), n_jobs)
+    return out
+
+
+def _ratio(X, order, sketch, near):
+    """Return a low quantile of squared distance over squared distance in the sketch, of pairs of neighbours."""
+    nodes = np.linspace(0, len(near) - 1, min(len(near), _RATIO_ROWS), dtype=np.int64)
+    ratios = []
+    for k in range(0, near.shape[1], 4):
+        others = near[nodes, k]
+        others = np.maximum(others, -2 - others)
+        true = squared_norms(X[order[nodes]] - X[order[others]])
+        sketched = squared_norms(sketch[order[nodes]] - sketch[order[others]])
+        ratios.append(true[sketched > 0] / sketched[sketched > 0])
+    ratios = np.concatenate(ratios)
+    return np.float32(max(1.0, np.quantile(ratios, _RATIO_SHARE)) if len(ratios) else 0.0)
+
+
+def _as_float32(X, metric):
+    """Return vectors as float32, with the digits of float64 that differences need, and the unit of distance."""
+    if is_sparse(X) or X.dtype == np.float32 or metric == "jaccard":
+        return X.astype(np.float32, copy=False), np.float32(1)
+    # Distances do not feel a shift, but float32 does: 1,000,000.01 and 1,000,000.02 would be one number.
+    centred = X - X.mean(axis=0)
+    unit = float(np.abs(centred).max()) or 1.0
+    centred /= unit
+    return centred.astype(np.float32), np.float32(unit)

@@ -14,7 +14,7 @@ from ..base.progress import note
 from ..base.streams import Streams
 from ..base.threads import away, effective_jobs
 from ..exceptions import InputError
-from .neighbor_lists import Neighbors
+from .neighbor_lists import neighbors_of
 from .vectors import is_sparse
 
 # Its metrics, so that a wrong name is refused before the import. Names for what has another name here come first.
@@ -29,12 +29,9 @@ SPARSE = (
     "jensen_shannon", "symmetric-kl", "symmetric_kl", "symmetric_kullback_liebler",
 )  # fmt: skip
 METRICS = (
-    *SPARSE, "seuclidean", "standardised_euclidean", "mahalanobis", "direct_cosine", "dot", "inner_product",
-    "haversine", "spearmanr", "tsss", "true_angular", "kantorovich_1d", "circular_kantorovich", "circular_wasserstein",
-    "yule", "bit_hamming", "bit_jaccard",
+    *SPARSE, "direct_cosine", "haversine", "spearmanr", "tsss", "kantorovich_1d", "circular_kantorovich",
+    "circular_wasserstein", "yule", "bit_hamming", "bit_jaccard",
 )  # fmt: skip
-# Those that need more than vectors, which an index is made with.
-WITH_PARAMETERS = ("wminkowski", "weighted_minkowski", "kantorovich", "wasserstein", "sinkhorn")
 # Its threads abort the process when two Python threads enter them at once.
 _lock = ModuleLock()
 
@@ -58,14 +55,13 @@ def build_index(X, n_neighbors, metric, random_state, n_jobs):
     seed = random_state
     if seed is not None and not isinstance(seed, Integral):
         seed = Streams(seed).integer("pynndescent")
-    options = {"metric_kwds": _parameters(X, metric)}
 
     def build():
         import numba
         from pynndescent import NNDescent
 
         n_threads = min(effective_jobs(n_jobs), numba.config.NUMBA_NUM_THREADS)
-        return NNDescent(X, n_neighbors=n_neighbors, metric=metric, random_state=seed, n_jobs=n_threads, **options)
+        return NNDescent(X, n_neighbors=n_neighbors, metric=metric, random_state=seed, n_jobs=n_threads)
 
     return _called(build, f"metric={metric!r}")
 
@@ -76,7 +72,7 @@ def index_neighbors(index):
     if found is None:  # a compressed one has no lists, but answers for its own rows
         data = index_data(index)
         return query(index, data, min(index.n_neighbors, data.shape[0]))
-    return found[0], _as_distances(index, found[1])
+    return found
 
 
 def index_data(index):
@@ -85,49 +81,18 @@ def index_data(index):
     return index._raw_data if order is None else index._raw_data[np.argsort(order)]
 
 
-def _as_distances(index, values):
-    """Return values of a metric as distances: its angles come as similarities."""
-    return np.where(values > 0, 1 - values, 0) if index.metric == "true_angular" else values
-
-
 def query(index, rows, n_neighbors):
     """Return numbers and distances of the nearest rows of an index to new ones."""
     if rows.shape[1] != index.dim:
         raise InputError(f"X has {rows.shape[1]} features, and the index has vectors of {index.dim}")
     rows = rows.astype(np.float32) if is_sparse(rows) else np.array(rows, dtype=index._input_dtype)
-    numbers, distances = _called(lambda: index.query(rows, k=n_neighbors), "the index")
-    return numbers, _as_distances(index, distances)
-
-
-def update_index(index, rows):
-    """Append rows to an index."""
-    if rows.shape[1] != index.dim:
-        raise InputError(f"X has {rows.shape[1]} features, and the index has vectors of {index.dim}")
-    if is_sparse(rows) or _called(lambda: index.neighbor_graph, "the index") is None:
-        raise InputError(
-            "pynndescent updates no index of sparse vectors, and no compressed one, as that of a "
-            "PyNNDescentTransformer is; build an NNDescent of all rows, and fit it"
-        )
-    _called(lambda: index.update(xs_fresh=np.array(rows, dtype=np.float32)), "the index")
+    return _called(lambda: index.query(rows, k=n_neighbors), "the index")
 
 
 def neighbors_by_pynndescent(X, n_neighbors, metric, random_state, n_jobs):
     """Find Neighbors by nearest neighbour descent as pynndescent makes it; `n_jobs` may change them."""
     index = build_index(X, n_neighbors + 1, metric, random_state, n_jobs)
-    return lists_without_self(*index_neighbors(index), n_neighbors)
-
-
-def lists_without_self(numbers, distances, n_neighbors):
-    """Return the Neighbors of lists in which a row may stand itself."""
-    own = numbers == np.arange(len(numbers))[:, None]
-    if np.isnan(distances).any():
-        raise InputError("some rows have no distance by this metric (NaN), as negative numbers have none as shares")
-    none = own | (numbers < 0)
-    order = np.argsort(none, axis=1, kind="stable")[:, :n_neighbors]
-    none = np.take_along_axis(none, order, axis=1)
-    numbers = np.where(none, -1, np.take_along_axis(numbers, order, axis=1)).astype(np.int32)
-    distances = np.where(none, np.inf, np.take_along_axis(distances, order, axis=1)).astype(np.float32)
-    return Neighbors(numbers, distances)
+    return neighbors_of(index_neighbors(index), n_neighbors)
 
 
 class IndexSearcher:
@@ -141,16 +106,6 @@ class IndexSearcher:
         numbers, distances = query(self.index, rows, self._n_neighbors)
         distances = np.where(numbers >= 0, distances, np.inf)
         return distances, numbers if self._kept is None else np.where(numbers >= 0, self._kept[numbers], -1)
-
-
-def _parameters(X, metric):
-    """Return parameters of a metric as scipy takes them from the data, for those that have some."""
-    if metric in ("seuclidean", "standardised_euclidean"):
-        variances = X.var(axis=0, ddof=1).astype(np.float32)
-        return {"sigma": np.where(variances > 0, variances, 1).astype(np.float32)}
-    if metric == "mahalanobis":
-        return {"vinv": np.linalg.pinv(np.atleast_2d(np.cov(X.T))).astype(np.float32)}
-    return {}
 
 
 def _called(function, what):

@@ -10,10 +10,8 @@ import numpy as np
 from ..base.arrays import read_only
 from ..base.streams import Streams
 from ..base.threads import away, away_with_one, limited_libraries, map_blocks
-from ._distance_loops import CODES, EUCLIDEAN
-from ._walk_loops import walk
-from .search import DENSE_ONLY, exact_pays, is_left_to_pynndescent
-from .search_exact import exact_searcher
+from ._loops import CODES, EUCLIDEAN, walk
+from .search import exact_pays, exact_searcher, is_left_to_pynndescent
 from .search_pynndescent import IndexSearcher, build_index
 from .vectors import in_unit, is_sparse
 
@@ -38,7 +36,7 @@ def new_row_searcher(X, graph, n_neighbors, metric, n_jobs, kept=None):
         n = X.shape[0] if kept is None else len(kept)
         index = build_index(X if kept is None else X[kept], min(n, _LISTED_BY_INDEX), metric, 0, n_jobs)
         return IndexSearcher(index, min(n, n_neighbors), kept)
-    if graph is None or metric in DENSE_ONLY or is_sparse(X) or exact_pays(X, space):
+    if graph is None or metric == "correlation" or is_sparse(X) or exact_pays(X, space):
         return _Exact(X, n_neighbors, metric, n_jobs, kept)
     return WalkSearcher(X, graph, n_neighbors, metric, n_jobs)
 

@@ -60,20 +60,18 @@ def _check_finite(X):
     values = X.data if is_sparse(X) else X
     if values.size == 0:
         return 0.0
-    if values.dtype.kind in "iub":
-        return float(max(abs(int(values.min())), abs(int(values.max()))))
-    step = max(1, (1 << 22) // max(1, values[0].size))
-    largest = float(np.max([np.abs(values[start : start + step]).max() for start in range(0, len(values), step)]))
-    bad = np.empty(0) if np.isfinite(largest) else np.argwhere(~np.isfinite(values))
+    largest = max(float(values.max()), -float(values.min()))
+    if values.dtype.kind in "iub" or np.isfinite(largest):
+        return largest
+    bad = np.argwhere(~np.isfinite(values))
     if len(bad) == 0:
         return largest  # infinite where only a wider type holds it
     first = bad[0]
     if is_sparse(X):
         row, column = int(np.searchsorted(X.indptr, first[0], side="right")) - 1, int(X.indices[first[0]])
-        value = X.data[first[0]]
     else:
         row, column = (int(place) for place in first)
-        value = X[row, column]
+    value = values[tuple(first)]
     raise InputError(
         f"the vectors must be finite: row {row}, column {column} is {'NaN' if np.isnan(value) else value} "
         f"({len(bad)} such values); fill the values in or drop the rows"

@@ -5,9 +5,9 @@ import pytest
 import scipy.sparse as sp
 from sklearn.datasets import make_blobs
 from sklearn.metrics import adjusted_rand_score, pairwise_distances
-from sklearn.neighbors import KNeighborsTransformer, kneighbors_graph
+from sklearn.neighbors import kneighbors_graph
 
-from graphcore import CoresetSpectralClustering, knn_graph, load, select_n_clusters
+from graphcore import CoresetSpectralClustering, knn_graph, load
 from graphcore.exceptions import GraphWarning
 from graphcore.neighbors.equal_rows import kinds_of
 
@@ -45,7 +45,7 @@ def test_kinds_are_those_of_numpy_in_the_order_of_rows(of):
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::graphcore.exceptions.GraphWarning")
-@pytest.mark.parametrize("weighting", ["binary", "gaussian", "self-tuning", "shared", "fuzzy"])
+@pytest.mark.parametrize("weighting", ["binary", "gaussian"])
 @pytest.mark.parametrize("mode", ["union", "mutual", "average"])
 @pytest.mark.parametrize("name", SETS)
 def test_no_row_has_a_high_degree(name, mode, weighting):
@@ -63,9 +63,7 @@ def test_no_row_has_a_high_degree(name, mode, weighting):
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::graphcore.exceptions.GraphWarning")
-@pytest.mark.parametrize(
-    "options", [{}, {"outliers": "auto"}, {"outliers": 0.05}, {"objective": "modularity"}, {"published": True}]
-)
+@pytest.mark.parametrize("options", [{}, {"outliers": "auto"}, {"outliers": 0.05}, {"objective": "modularity"}])
 @pytest.mark.parametrize("name", SETS)
 def test_equal_rows_are_never_apart(name, options, tmp_path):
     X = SETS[name]
@@ -74,27 +72,13 @@ def test_equal_rows_are_never_apart(name, options, tmp_path):
     assert are_together(X, model.labels_)
     assert len(model.labels_) == model.graph_.n_nodes == len(X)
     assert len(np.unique(model.labels_[model.labels_ >= 0])) == k
-    new = np.vstack([X[:25], X[:3] + 0.01])
-    if options != {"published": True}:
-        model.update(new)
-        assert are_together(np.vstack([X, new]), model.labels_)
     model.save(tmp_path / "model.npz")
     np.testing.assert_array_equal(load(tmp_path / "model.npz").predict(X), model.predict(X))
 
 
-@pytest.mark.slow
-@pytest.mark.filterwarnings("ignore::graphcore.exceptions.GraphWarning")
-@pytest.mark.parametrize(
-    ("X", "k"), [(PILE, 4), (SETS["ten of each"], 3), (SETS["rounded"], 3), (SETS["four points"], 2), (BLOBS, 3)]
-)
-def test_numbers_of_clusters_are_found_among_equal_rows(X, k):
-    model = CoresetSpectralClustering("auto", random_state=0).fit(X)
-    assert model.n_clusters_ == select_n_clusters(X, random_state=0).best == k
-
-
 @pytest.mark.parametrize(("n", "d"), [(60, 3), (300, 3), (300, 60)])
 def test_of_one_point_there_is_one_cluster(n, d):
-    with pytest.warns(GraphWarning, match="there is only 1 different row"):
+    with pytest.warns(GraphWarning, match="different rows is 1"):
         model = CoresetSpectralClustering("auto", outliers="auto", random_state=0).fit(np.ones((n, d)))
     assert model.n_clusters_ == 1
     assert (model.labels_ == 0).all()
@@ -105,13 +89,13 @@ def test_more_clusters_than_different_rows_are_warned_of():
     X = np.repeat([[1.0, 1], [2, 2]], 50, axis=0)
     with pytest.warns(GraphWarning, match="n_clusters=5 is more than the 2 different rows"):
         assert len(np.unique(CoresetSpectralClustering(5, random_state=0).fit(X).labels_)) == 5
-    with pytest.warns(GraphWarning, match="100 rows are equal, more than max_cluster_size allows"):
+    with pytest.warns(GraphWarning, match="100 rows are equal, more than max_cluster_size=60 allows"):
         labels = CoresetSpectralClustering(8, max_cluster_size=60, random_state=0).fit(PILE).labels_
     assert np.bincount(labels).max() <= 60
 
 
 def test_limits_count_rows_and_labels_that_stay_are_those_of_equal_rows():
-    model = CoresetSpectralClustering(4, min_cluster_size=90, max_share=1.2, random_state=0).fit(PILE)
+    model = CoresetSpectralClustering(4, min_cluster_size=90, max_cluster_size=110, random_state=0).fit(PILE)
     np.testing.assert_array_equal(np.bincount(model.labels_), 100)
     known = np.full(400, -1)
     known[[0, 350]] = 3, 1
@@ -129,21 +113,6 @@ def test_by_cosines_multiples_are_one_point():
     with pytest.warns(GraphWarning, match="different rows"):
         graph = knn_graph(X, 10, metric="cosine")
     assert np.diff(graph.indptr).max() < 30
-
-
-@pytest.mark.slow
-@pytest.mark.filterwarnings("ignore::graphcore.exceptions.GraphWarning")
-@pytest.mark.parametrize("name", SETS)
-def test_distances_of_equal_rows_make_the_graph_of_the_rows(name):
-    X = SETS[name]
-    model = CoresetSpectralClustering(1, affinity="precomputed_nearest_neighbors", random_state=0)
-    want = knn_graph(X, 10).to_scipy()
-    if name not in ("rounded", "one-hot", "four points"):  # whose distances are equal
-        assert (model.fit(pairwise_distances(X)).graph_.to_scipy() != want).nnz == 0
-    for listed in (KNeighborsTransformer(n_neighbors=12).fit_transform(X), kneighbors_graph(X, 12, mode="distance")):
-        labels = model.set_params(n_clusters=min(3, rows_of(X).max() + 1)).fit(listed).labels_
-        assert are_together(X, labels)
-        assert np.diff(model.graph_.indptr).max() < 60
 
 
 def test_distance_matrices_are_those_of_vectors():

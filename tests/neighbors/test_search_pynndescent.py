@@ -17,17 +17,12 @@ BLOBS = BLOBS.astype(np.float32)
 BITS = (np.random.default_rng(0).random((200, 40)) < 0.4).astype(np.float32)
 
 
-@pytest.mark.parametrize("metric", ["kantorovich", "wasserstein", "sinkhorn", "wminkowski"])
-def test_metrics_with_parameters_are_left_to_an_index(metric):
-    with pytest.raises(ParameterError, match="needs weights or costs; build an NNDescent"):
-        knn_graph(BLOBS, metric=metric)
-
-
 def test_names_are_known_before_the_import():
     assert check_metric("l1") == "manhattan"
     assert set(OWN_METRICS) < set(METRICS)
-    with pytest.raises(ParameterError, match="is no distance"):
-        knn_graph(BLOBS, metric="dot")
+    for metric in ("dot", "sinkhorn"):
+        with pytest.raises(ParameterError, match=f"metric='{metric}'"):
+            knn_graph(BLOBS, metric=metric)
     lists = Neighbors(np.array([[1], [0]]), np.array([[-3.0], [-3.0]]))
     assert neighbor_graph(lists).n_edges == 1
     with pytest.raises(InputError, match="inner products are none"):
@@ -49,18 +44,8 @@ def test_it_searches_where_nothing_else_does_or_where_it_is_named(monkeypatch):
     knn_graph(BLOBS, algorithm="pynndescent")
     knn_graph(BLOBS, metric="hellinger")
     knn_graph(BLOBS, metric="canberra")
-    knn_graph(BLOBS, metric="canberra", algorithm="approximate")
     knn_graph(sp.csr_array(BITS), metric="correlation")
     assert called == ["euclidean", "hellinger", "canberra", "correlation"]
-
-
-def test_lists_are_those_of_others():
-    lists = np.array([[0, 2, 1], [2, 1, 0], [-1, -1, 2]]), np.array([[0, 1, 2.0], [1, 3, 4], [9, 9, 9]])
-    found = search_pynndescent.lists_without_self(*lists, 2)
-    assert found.indices.tolist() == [[2, 1], [2, 0], [-1, -1]]
-    assert found.distances.tolist() == [[1, 2], [1, 4], [np.inf, np.inf]]
-    with pytest.raises(InputError, match="NaN"):
-        search_pynndescent.lists_without_self(lists[0], np.where(lists[1] > 8, np.nan, lists[1]), 2)
 
 
 # -- with pynndescent itself, which compiles -------------------------------------------------------------------------
@@ -71,16 +56,14 @@ def test_its_metrics_are_all_known():
     from pynndescent.distances import named_distances
     from pynndescent.sparse import sparse_named_distances
 
-    others = {*search_pynndescent.ALIASES, *search_pynndescent.WITH_PARAMETERS}
-    assert set(named_distances) == {*search_pynndescent.METRICS} | others
-    assert set(sparse_named_distances) <= {*search_pynndescent.SPARSE} | others
+    assert set(search_pynndescent.METRICS) <= set(named_distances) | set(sparse_named_distances)
     assert set(search_pynndescent.SPARSE) <= set(sparse_named_distances)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "metric",
-    ["euclidean", "canberra", "correlation", "jaccard", "hellinger", "mahalanobis", "seuclidean", "bit_hamming"],
+    ["euclidean", "canberra", "correlation", "jaccard", "hellinger", "bit_hamming"],
 )
 def test_answers_are_its_own(metric):
     from pynndescent import NNDescent
@@ -88,8 +71,7 @@ def test_answers_are_its_own(metric):
     X = BITS if metric in ("hamming", "jaccard", "dice", "matching", "yule") else np.abs(BLOBS) + 0.1
     X = X[:, :2] if metric == "haversine" else np.rint(20 * X).astype(np.float32) if metric.startswith("bit") else X
     options = {"metric": metric, "random_state": 0, "n_jobs": 1}
-    given = search_pynndescent._parameters(X, metric)
-    numbers = NNDescent(X, n_neighbors=6, metric_kwds=given, **options).neighbor_graph[0]
+    numbers = NNDescent(X, n_neighbors=6, **options).neighbor_graph[0]
     found = nearest_neighbors(X, 5, algorithm="pynndescent", **options)
     np.testing.assert_array_equal(found.indices, numbers[:, 1:])
     if metric in ("canberra", "correlation"):
@@ -120,31 +102,12 @@ def test_a_ready_index_is_taken(kind, tmp_path):
         load(tmp_path / "model.npz").predict(pynndescent.NNDescent.query(getattr(index, "index_", index), new, 10)),
         model.labels_[:40],
     )
-    if kind == "NNDescent":
-        model.update(new)
-        np.testing.assert_array_equal(dense(model.graph_) > 0, dense(neighbor_graph(index.neighbor_graph)) > 0)
-        np.testing.assert_array_equal(model.labels_[300:], model.labels_[:40])
-    else:
-        with pytest.raises(InputError, match="updates no index of sparse vectors, and no compressed one"):
-            model.update(new)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("metric", "of"), [("hellinger", np.asarray), ("canberra", sp.csr_array)])
-def test_models_by_its_metrics_predict_and_update(metric, of):
+def test_models_by_its_metrics_predict(metric, of):
     X = np.abs(BLOBS)
     model = CoresetSpectralClustering(3, affinity="nearest_neighbors", metric=metric, random_state=0).fit(of(X[:280]))
     np.testing.assert_array_equal(model.predict(of(X[:280])), model.labels_)
-    predicted = model.predict(of(X[280:]))
-    model.update(of(X[280:]))
-    np.testing.assert_array_equal(model.labels_[280:], predicted)
-
-
-@pytest.mark.slow
-def test_equal_rows_of_an_index_are_together():
-    import pynndescent
-
-    X = np.vstack([np.ones((200, 5)), BLOBS]).astype(np.float32)
-    model = CoresetSpectralClustering(4, random_state=0).fit(pynndescent.NNDescent(X, n_neighbors=11, random_state=0))
-    assert len(np.unique(model.labels_[:200])) == 1
-    assert np.diff(model.graph_.indptr).max() < 60
+    assert adjusted_rand_score(CLASSES[280:], model.predict(of(X[280:]))) == 1

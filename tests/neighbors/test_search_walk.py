@@ -7,10 +7,9 @@ from sklearn.datasets import load_digits
 
 import graphcore
 from graphcore.base.arrays import read_only
-from graphcore.neighbors import _distance_loops as pairs
+from graphcore.neighbors import _loops as pairs
 from graphcore.neighbors import search_walk
-from graphcore.neighbors._walk_loops import walk
-from graphcore.neighbors.search_exact import exact_searcher
+from graphcore.neighbors.search import exact_searcher
 from graphcore.neighbors.search_walk import WalkSearcher, new_row_searcher
 
 DIGITS = load_digits().data.astype(np.float32)
@@ -48,30 +47,10 @@ def test_the_walk_is_the_plain_one(code, name, dtype):
     starts = rng.integers(300, size=(20, 4)).astype(np.int32)
     near, far = np.full((20, 6), -1, dtype=np.int32), np.full((20, 6), np.inf, dtype=dtype)
     given = map(read_only, (X, graph.indptr.astype(np.int64), graph.indices, new, starts, rng.permutation(20)))
-    walk(code, *given, near, far, 0, 20)
+    pairs.walk(code, *given, near, far, 0, 20)
     distances = cdist(new, X, name)
     assert near.tolist() == [plain_walk(distances[i], graph, starts[i].tolist(), 6) for i in range(20)]
     np.testing.assert_allclose(far, np.take_along_axis(distances, near.astype(int), axis=1), rtol=1e-5)
-
-
-def test_a_walk_that_meets_few_leaves_gaps():
-    X = np.array([[0.0], [1.0], [5.0]], dtype=np.float32)
-    graph = graphcore.Graph.from_edges([0], [1], n_nodes=3)
-    distances, found = WalkSearcher(X, graph, 3, "euclidean", 1).kneighbors(X[:1])
-    assert found.tolist() == [[0, 1, -1]]
-    assert distances.tolist() == [[0, 1, np.inf]]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", range(5))
-def test_walks_reach_all_components(seed):
-    """In 20 seeds none was missed. If one row in 1,000 missed all its 10, eight of 400 would once in 10^8."""
-    X = mixture(seed)
-    walks, exact = searchers(X[:3600])
-    distances, _ = walks.kneighbors(X[3600:])
-    near_enough = distances <= exact.kneighbors(X[3600:])[0][:, -1:] * (1 + 1e-5)
-    assert near_enough.mean() >= 0.98
-    assert near_enough.mean(axis=1).min() > 0
 
 
 @pytest.mark.slow
@@ -105,7 +84,7 @@ def test_walks_are_taken_where_the_fit_searched_approximately():
     many[:, 0] = np.arange(60_000)
     ring = graphcore.Graph.from_edges(np.arange(60_000), (np.arange(60_000) + 1) % 60_000)
     assert isinstance(new_row_searcher(many, ring, 10, "euclidean", 1), WalkSearcher)
-    for graph, metric in ((ring, "chebyshev"), (None, "euclidean")):
+    for graph, metric in ((ring, "correlation"), (None, "euclidean")):
         assert not isinstance(new_row_searcher(many, graph, 10, metric, 1), WalkSearcher)
 
 

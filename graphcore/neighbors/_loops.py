@@ -1,15 +1,123 @@
-"""Compiled loops of nearest neighbour descent over vectors; see `search_approximate`.
+"""Compiled loops of searches: distances of pairs of vectors, nearest neighbour descent, walks, and hashes of rows.
 
-Nodes are rows in the order of the first tree's leaves, so that what is looked at one after the other are the same few
-rows: `order[i]` is the row of the vectors that node i stands for. `near` (n, K) lists for each node the nearest that
-were found, nearest first, with their distances in `far`; a node that is new to a list stands as -2 - node, and -1 is
-none. In `far`, Euclidean distances are squares.
+Nodes of the descent are rows in the order of the first tree's leaves, so that what is looked at one after the other are
+the same few rows: `order[i]` is the row of the vectors that node i stands for. `near` (n, K) lists for each node the
+nearest that were found, nearest first, with their distances in `far`; a node that is new to a list stands as -2 - node,
+and -1 is none. Euclidean distances are squares.
 """
 
 import numpy as np
 
 from ..base.compiling import compiled
-from ._distance_loops import EUCLIDEAN, _distances_behind, dense_distance, sparse_distance, spread_row
+
+EUCLIDEAN, MANHATTAN, JACCARD = 0, 1, 2
+CODES = {"manhattan": MANHATTAN, "jaccard": JACCARD}  # all others are Euclidean distances in another unit
+
+_PIECE = 128
+# Factor of the hash: 2^64 over the golden ratio.
+_MIX = np.uint64(0x9E3779B97F4A7C15)
+
+# -- distances ---------------------------------------------------------------------------------------------------------
+
+
+@compiled(sums_in_any_order=True)
+def _squares(x, y):
+    total = np.float32(0)
+    for j in range(len(x)):
+        difference = x[j] - y[j]
+        total += difference * difference
+    return total
+
+
+@compiled(sums_in_any_order=True)
+def _moduli(x, y):
+    total = np.float32(0)
+    for j in range(len(x)):
+        total += abs(x[j] - y[j])
+    return total
+
+
+@compiled(sums_in_any_order=True)
+def _jaccard(x, y):
+    """Compute 1 - |x and y| / |x or y| of vectors of 0 and 1; 0 between empty ones."""
+    both, ones = np.float32(0), np.float32(0)
+    for j in range(len(x)):
+        both += x[j] * y[j]
+        ones += x[j] + y[j]
+    return np.float32(1) - both / (ones - both) if ones > 0 else np.float32(0)
+
+
+@compiled
+def dense_distance(metric, x, y, bound):
+    """Compute the distance of two rows; from `bound` on, any number from there on."""
+    if metric == JACCARD:
+        return _jaccard(x, y)
+    total = np.float32(0)
+    for start in range(0, len(x), _PIECE):
+        piece, other = x[start : start + _PIECE], y[start : start + _PIECE]
+        total += _squares(piece, other) if metric == EUCLIDEAN else _moduli(piece, other)
+        if total >= bound:
+            break
+    return total
+
+
+@compiled
+def sparse_distance(metric, spread, own, indices, data):
+    """Compute the distance of a row in `spread`, zeros elsewhere, whose share alone is `own`, to a sparse one.
+
+    The own share is |x|^2, |x|_1 or the number of ones. In float64 sums that cancel leave float32 all its digits.
+    """
+    total, ones = own, own
+    for entry in range(len(indices)):
+        x, y = np.float64(spread[indices[entry]]), np.float64(data[entry])
+        if metric == EUCLIDEAN:
+            total += y * y - 2 * x * y
+        elif metric == MANHATTAN:
+            total += abs(y - x) - abs(x)
+        else:
+            total -= x * y
+            ones += y - x * y
+    if metric == JACCARD:
+        # The rest of `own` is in x alone; together with those of y, `ones` are in either.
+        total = (total + ones - own) / ones if ones > 0 else 0.0
+    return np.float32(max(total, 0.0))
+
+
+@compiled
+def spread_row(metric, spread, indices, data):
+    """Write a sparse row into the zeros of `spread`; returns its own share."""
+    own = 0.0
+    for entry in range(len(indices)):
+        value = np.float64(data[entry])
+        spread[indices[entry]] = data[entry]
+        own += value * value if metric == EUCLIDEAN else abs(value)
+    return own
+
+
+@compiled(sums_in_any_order=True)
+def _distances_behind(metric, rows, i, n, out):
+    """Write distances of row i to the rows behind it, up to row n, which lie close together in memory, to their places.
+
+    By places: a slice of an array costs more here than the distance of two rows of 128 columns, 4 nanoseconds.
+    """
+    for k in range(i + 1, n):
+        total, ones = np.float32(0), np.float32(0)
+        if metric == EUCLIDEAN:
+            for j in range(rows.shape[1]):
+                difference = rows[i, j] - rows[k, j]
+                total += difference * difference
+        elif metric == MANHATTAN:
+            for j in range(rows.shape[1]):
+                total += abs(rows[i, j] - rows[k, j])
+        else:
+            for j in range(rows.shape[1]):
+                total += rows[i, j] * rows[k, j]
+                ones += rows[i, j] + rows[k, j]
+            total = np.float32(1) - total / (ones - total) if ones > 0 else np.float32(0)
+        out[k] = total
+
+
+# -- nearest neighbour descent -----------------------------------------------------------------------------------------
 
 
 @compiled
@@ -283,3 +391,66 @@ def measure_lists(metric, dense, indptr, indices, data, order, near, far, start,
         if sparse:
             for j in entries:
                 spread[j] = 0
+
+
+# -- walks over a neighbour graph --------------------------------------------------------------------------------------
+
+
+@compiled
+def walk(metric, vectors, indptr, indices, rows, starts, order, near, far, start, stop):
+    """List for each row of a block of `order` the nearest vectors that a walk from its starts meets, nearest first.
+
+    The nearest of the list whose neighbours were not looked at yet is next, until there is none. Such a one stands in
+    `near` (-1 at first) as -2 - number, as what is new does in nearest neighbour descent; `far` starts infinite.
+    """
+    seen = np.full(len(vectors), -1, dtype=np.int32)
+    for place in range(start, stop):
+        i = order[place]
+        mine, mine_near = rows[i], near[i]
+        last, around = far[i, -1], starts[i]
+        while True:
+            for u in around:
+                if seen[u] != i:
+                    seen[u] = i
+                    distance = dense_distance(metric, mine, vectors[u], last)
+                    if distance < last:
+                        last = _insert(near, far, i, u, distance)
+            at = 0
+            while at < len(mine_near) and mine_near[at] >= 0:
+                at += 1
+            if at == len(mine_near) or mine_near[at] == -1:
+                break
+            v = -2 - mine_near[at]
+            mine_near[at] = v
+            around = indices[indptr[v] : indptr[v + 1]]
+
+
+# -- what rows hold, as numbers: float64 seen as uint64 ----------------------------------------------------------------
+
+
+@compiled
+def _mixed(x):
+    """Spread bits over the whole word: those of small integers, for one, end in zeros. 0 stays, and so does -0."""
+    if x << np.uint64(1) == 0:
+        return np.uint64(0)
+    x ^= x >> np.uint64(29)
+    x *= _MIX
+    return x ^ (x >> np.uint64(32))
+
+
+@compiled
+def hash_dense(bits, factors, out):
+    for i in range(len(bits)):
+        total = np.uint64(0)
+        for j in range(bits.shape[1]):
+            total += _mixed(bits[i, j]) * factors[j]
+        out[i] = total
+
+
+@compiled
+def hash_sparse(indptr, indices, bits, factors, out):
+    for i in range(len(out)):
+        total = np.uint64(0)
+        for e in range(indptr[i], indptr[i + 1]):
+            total += _mixed(bits[e]) * factors[indices[e]]
+        out[i] = total
