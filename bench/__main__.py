@@ -1,4 +1,4 @@
-"""``python -m bench``: run a case or a paper, write its page, list cases or old records, fetch data, install peers."""
+"""``python -m bench``: run a case or a paper, write its page, list cases, fetch data, install peers."""
 
 import argparse
 import datetime
@@ -8,72 +8,26 @@ import shlex
 import subprocess
 import sys
 import tempfile
-from concurrent.futures import ThreadPoolExecutor
 from importlib import import_module
 from pathlib import Path
 
-from . import fetch, harness, machine, papers, quality_page, stamp
+import graphcore
+
+from . import fetch, harness, machine, papers, quality_page
 from .report import Report, page
 
 CASES = (
-    "quality",
-    "pipeline",
-    "vectors",
-    "search",
-    "neighbors",
-    "pynndescent",
-    "ablation",
-    "speed",
-    "threads",
-    "construction",
-    "from-file",
-    "knn-path",
-    "weighting",
-    "landmarks",
-    "minibatch",
-    "streams",
-    "subspaces",
-    "growth",
-    "clusters",
-    "order",
-    "choose-k",
-    "known-k",
-    "directed",
-    "bipartite",
-    "changing",
-    "balance",
-    "outliers",
-    "uneven",
-    "calibration",
-    "levels",
-    "web-graphs",
-    "detectability",
-    "losses",
-    "spread",
-    "modularity",
-    "mnist8m",
-    "distributed",
-    "huge",
-)
-# Tables that a module of their own writes.
-MODULES = {"networkx": "bench.networkx_backend"}
-# These take all cores and most of the memory; the first takes hours, and its measurements are kept.
-ALONE = {"distributed": ["--resume"], "huge": []}
+    "quality", "vectors", "ablation", "speed", "threads", "neighbors", "pynndescent", "known-k", "uneven", "levels",
+    "outliers", "modularity", "distributed", "huge",
+)  # fmt: skip
 
 
 def main(arguments=None):
     options = _parser().parse_args(arguments)
     commands = {
-        "all": _all,
-        "run": _run,
-        "list": _list,
-        "page": _page,
-        "paper": _paper,
-        "stale": _stale,
-        "numbers": _numbers,
-        "peers": _peers,
+        "run": _run, "list": _list, "page": _page, "paper": _paper, "peers": _peers,
         "fetch": lambda given: print(*fetch.fetch(given.name, given.data), sep="\n"),
-    }
+    }  # fmt: skip
     return commands[options.command](options)
 
 
@@ -81,31 +35,21 @@ def _parser():
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
     commands.add_parser("list", help="name the cases")
-    every = commands.add_parser("all", help="measure records older than the code; a second call continues the first")
-    every.add_argument("--jobs", type=int, default=machine.cores(), help="programs at a time, each with one thread")
-    commands.add_parser("stale", help="list records and tables of the docs that are older than the code they measure")
-    commands.add_parser("numbers", help="list numbers in the prose of docs/papers that no record gives")
     peers = commands.add_parser("peers", help="make the peers' environment from bench/peers.txt")
     peers.add_argument("--folder", type=Path, default=harness.PEERS_ENVIRONMENT)
     peers.add_argument("--python", default=sys.executable, help="its interpreter; numpy 1 has wheels up to Python 3.12")
     fetched = commands.add_parser("fetch", help="download a public data set into a folder of the data folder")
     fetched.add_argument("name", choices=fetch.CATALOGUE)
-    fetched.add_argument("--data", type=Path, default=harness.default_data(), help="folder of the real data")
     page = commands.add_parser("page", help="write the tables of the docs from a run's JSON file")
-    page.add_argument("case", choices=("quality", "vectors", "balance", "modularity", "minibatch"))
+    page.add_argument("case", choices=("quality", "vectors", "modularity"))
     page.add_argument("json", type=Path, nargs="+", help="files or journals of runs; the last counts")
     page.add_argument("--page", type=Path, required=True)
-    paper = commands.add_parser(
-        "paper", help="measure the figures and tables of a paper, and write its page of the docs"
-    )
+    paper = commands.add_parser("paper", help="measure the figures and tables of a paper, and write its page")
     paper.add_argument("name", choices=papers.NAMES)
     paper.add_argument("--only", nargs="+", metavar="EXHIBIT", help="such as figure-2")
-    paper.add_argument("--quick", action="store_true", help="small input, in seconds; nothing is recorded")
     paper.add_argument("--seed", type=int, default=0)
     paper.add_argument("--repetitions", type=int, help="instead of the number of each exhibit")
     paper.add_argument("--rows", type=int, help="images, of exhibits on millions of them")
-    paper.add_argument("--data", type=Path, default=harness.default_data(), help="folder of the real data")
-    paper.add_argument("--threads", type=int, default=machine.cores())
     paper.add_argument("--limit", type=float, default=7200.0, help="seconds for one run of another program")
     paper.add_argument(
         "--page", action="store_true", help="only write docs/papers/NAME.md and its pictures, and the table of claims"
@@ -114,19 +58,19 @@ def _parser():
     run.add_argument("case", choices=CASES)
     run.add_argument("--json", type=Path, help="also write all measurements here")
     run.add_argument("--seeds", type=int, help="runs of each method, with seeds 0, 1, ...")
-    run.add_argument("--data", type=Path, default=harness.default_data(), help="folder of the real data")
     run.add_argument("--peers", type=Path, default=harness.PEERS_ENVIRONMENT / "bin" / "python", metavar="PYTHON")
-    run.add_argument("--threads", type=int, default=machine.cores(), help="threads for every method")
     run.add_argument("--timeout", type=float, default=600.0, help="seconds for one run of a method")
     run.add_argument("--memory", type=float, default=0.6 * _memory() / 2**30, help="GiB that a method may use")
-    run.add_argument("--quick", action="store_true", help="leave out the large graphs")
     run.add_argument("--graphs", nargs="+", metavar="WORD", help="only graphs with these words in the name")
     run.add_argument("--methods", nargs="+", metavar="WORD", help="only methods with these words in the title")
     run.add_argument("--page", type=Path, help="also write the tables of the docs here, where the case has any")
     run.add_argument("--settings", type=json.loads, help="for ablation: a JSON list of settings")
-    run.add_argument("--resume", action="store_true", help="for distributed: continue the run in the folder")
-    run.add_argument("--rows", type=int, help="for mnist8m, distributed and streams: rows of the data")
-    run.add_argument("--folder", type=Path, help="for mnist8m: where the generated rows are kept (6.4 GB)")
+    run.add_argument("--folder", type=Path, help="for huge and distributed: where the generated graph is kept")
+    for command in (fetched, paper, run):
+        command.add_argument("--data", type=Path, default=harness.default_data(), help="folder of the real data")
+    for command in (paper, run):
+        command.add_argument("--quick", action="store_true", help="small input, or no large graphs")
+        command.add_argument("--threads", type=int, default=machine.cores(), help="threads for every method")
     return parser
 
 
@@ -147,11 +91,9 @@ def _run(given):
         graphs=given.graphs,
         methods=given.methods,
         settings=given.settings,
-        rows=given.rows,
         folder=given.folder,
-        resume=given.resume,
     )
-    described = machine.describe(options) | {"code": stamp.stamp(getattr(case, "ROOMS", stamp.ROOMS))}
+    described = machine.describe(options)
     harness.RESULTS.mkdir(parents=True, exist_ok=True)
     stem = harness.RESULTS / f"{given.case}-{datetime.datetime.now():%Y%m%d-%H%M%S}"
     options.journal = stem.with_suffix(".jsonl")
@@ -228,7 +170,7 @@ def _write_page(path, report, arguments, case):
         raise SystemExit(f"bench: nothing was measured, so {path} is not written")
     command = f"python -m bench {shlex.join(_telling(arguments))}"
     origin = f"*{report.title}. Written by `{command}` on {report.machine['date'][:10]}; do not edit; "
-    origin += f"{stamp.line(report.machine)}.*"
+    origin += f"graphcore {graphcore.__version__}; {'; '.join(report.machine.get(key, '-') for key in ('processor', 'BLAS'))}.*"
     if "busy" in report.machine.get("load at the start", ""):
         origin += "\n\nOther programs were at work on the machine: seconds are noisy, scores are not."
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -255,63 +197,6 @@ def _telling(arguments):
 def _list(given):
     for name in CASES:
         print(f"{name:14}", _case(name).__doc__.splitlines()[0])
-
-
-def _stale(given):
-    states = stamp.states()
-    for where, told, state in states:
-        if state != stamp.OF_TODAY:
-            print(f"{where:40} {state}" + f": {told}" * (state == stamp.OLDER))
-    print(f"{sum(state == stamp.OF_TODAY for *_, state in states)} of {len(states)} are {stamp.OF_TODAY}")
-
-
-def _numbers(given):
-    from .papers import numbers
-
-    rows = numbers.found()
-    for where, phrase, told, fault in rows:
-        print(f"{where:34} {fault or 'ok':17} {phrase}" + f": {told}" * bool(told))
-    faults = sum(bool(fault) for *_, fault in rows)
-    print(f"{faults} of {len(rows)} have no record, or are unlike it")
-    return int(faults > 0)
-
-
-def _all(given):
-    """Measure each outdated table and paper in its own process; one that fails stops no other."""
-    wanted = _commands([where for where, _, state in stamp.states() if state != stamp.OF_TODAY])
-    with ThreadPoolExecutor(given.jobs) as pool:
-        ended = list(pool.map(_begun, [command for command in wanted if command[2] not in ALONE]))
-    ended += [_begun(command) for command in wanted if command[2] in ALONE]
-    failed = [" ".join(arguments) for arguments in ended if arguments]
-    _stale(given)
-    return f"bench: failed: {'; '.join(failed)}" if failed else 0
-
-
-def _begun(arguments):
-    """Run one command; its arguments if it failed."""
-    print(f"== {' '.join(arguments)}", flush=True)
-    run = subprocess.run([sys.executable, "-m", *arguments], check=False, cwd=harness.ROOT)
-    return arguments if run.returncode else None
-
-
-def _commands(old):
-    """Return modules and arguments that measure outdated records: papers first, which take longest."""
-    exhibits, commands = {}, []
-    for where in old:
-        kind, _, name = where.partition("/")
-        if kind == "papers":
-            paper, exhibit = name.split()
-            exhibits.setdefault(paper, []).append(exhibit)
-        elif name in MODULES:
-            commands.append([MODULES[name], "--page", f"docs/tables/{name}.md"])
-        else:
-            how = ALONE.get(name, ["--threads", "1", "--timeout", "120"])
-            commands.append(["bench", "run", name.replace("_", "-"), *how, "--page", f"docs/tables/{name}.md"])
-    return [
-        *(["bench", "paper", paper, "--threads", "1", "--limit", "600", "--only", *names]
-          for paper, names in exhibits.items()),
-        *commands,
-    ]  # fmt: skip
 
 
 def _peers(given):

@@ -10,8 +10,6 @@ import warnings
 import numpy as np
 import scipy.sparse as sp
 
-from .clocks import Clock, clocked
-
 
 def matrix(indptr, indices, params):
     """Return scipy's CSR matrix with weights of 1."""
@@ -31,13 +29,6 @@ def metis(graph, k, seed, params, threads):
     import pymetis
 
     return pymetis.part_graph(k, graph, options=pymetis.Options(seed=seed)).vertex_part, {}, {}
-
-
-def metis_volumes(graph, k, seed, params, threads):
-    import pymetis
-
-    weights = np.diff(graph.adj_starts).astype(np.int32)
-    return pymetis.part_graph(k, graph, vweights=weights, options=pymetis.Options(seed=seed)).vertex_part, {}, {}
 
 
 def lists(indptr, indices, params):
@@ -165,66 +156,9 @@ def coreset_sc_stages(graph, k, seed, params, threads):
     return model.labels_.astype(np.int64), parts, arrays
 
 
-def paths(source, target, params):
-    """Return the paths of an edge list and of labels, unchanged."""
-    return source, target
-
-
-def coreset_sc_file(files, k, seed, params, threads):
-    """Cluster an edge list into a file of labels: numpy.loadtxt, scipy, coreset-sc, numpy.savetxt.
-
-    `params`: `size`, the share of the nodes drawn, and `n_init`, starts of k-means. As frugal as it can be without code
-    of one's own: node numbers of 32 bits, weights of the kind that coreset-sc does not copy, and nothing kept longer
-    than it is needed.
-    """
-    import coreset_sc
-    from sklearn.cluster import KMeans
-
-    def started(model, *args, **kwargs):
-        model.n_init = params.get("n_init", model.n_init)
-        return (model, *args), kwargs
-
-    source, target = files
-    clock = Clock()
-    edges = np.loadtxt(source, dtype=np.int32)
-    clock.lap("read")
-    n = int(edges.max()) + 1
-    A = sp.coo_matrix((np.ones(len(edges)), (edges[:, 0], edges[:, 1])), shape=(n, n)).tocsr()
-    del edges
-    A = A + A.T.tocsr()
-    A.data[:] = 1  # an edge listed twice is one
-    A = (A + sp.identity(n, format="csr")).tocsr()  # coreset-sc asks for loops
-    clock.lap("matrix")
-    np.random.seed(seed)  # noqa: NPY002
-    model = coreset_sc.CoresetSpectralClustering(k, coreset_ratio=params["size"], ignore_warnings=True)
-    with clocked(clock, KMeans, "fit", "k-means", started):
-        labels = model.fit(A).labels_.astype(np.int64)
-    clock.lap("fit without k-means")
-    np.savetxt(target, np.column_stack([np.arange(n), labels]), fmt="%d", delimiter="\t")
-    clock.lap("write")
-    return labels, clock.laps, {}
-
-
 def vectors(X, params):
     """Return vectors, unchanged."""
     return X
-
-
-def sklearn_vectors(X, k, seed, params, threads):
-    """Run scikit-learn's own kNN graph and spectral clustering of it."""
-    from sklearn.cluster import SpectralClustering
-
-    model = SpectralClustering(
-        k,
-        affinity="nearest_neighbors",
-        n_neighbors=params["n_neighbors"],
-        assign_labels="cluster_qr",
-        random_state=seed,
-        n_jobs=threads,
-    )
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message="Graph is not fully connected")
-        return model.fit_predict(X), {}, {}
 
 
 def kmeans(X, k, seed, params, threads):
@@ -341,7 +275,6 @@ def sknetwork_louvain(graph, k, seed, params, threads):
 
 METHODS = {
     "metis": (metis_graph, metis),
-    "metis_volumes": (metis_graph, metis_volumes),
     "kahip": (lists, kahip),
     "mt_kahypar": (once_each, mt_kahypar),
     "infomap": (once_each, infomap),
@@ -349,8 +282,6 @@ METHODS = {
     "stag": (stag_graph, stag_spectral),
     "coreset_sc": (looped_matrix, coreset_sc),
     "coreset_sc_stages": (looped_matrix, coreset_sc_stages),
-    "coreset_sc_file": (paths, coreset_sc_file),
-    "sklearn_vectors": (vectors, sklearn_vectors),
     "kmeans": (vectors, kmeans),
     "umap_kmeans": (vectors, umap_kmeans),
     "umap_hdbscan": (vectors, umap_hdbscan),

@@ -17,9 +17,8 @@ import numpy as np
 from graphcore.datasets import degree_corrected_partition
 from graphcore.networkx import BackendGraph, backend
 
-from . import machine, stamp
+from . import machine
 
-ROOMS = ("base", "graphs", "kernels", "cluster", "metrics", "networkx")
 _CALLS = 3
 
 
@@ -30,9 +29,8 @@ def main():
     arguments = parser.parse_args()
     lines = table(arguments.edges)
     if arguments.page:
-        told = stamp.line({"code": stamp.stamp(ROOMS), "processor": machine.processor(), "BLAS": machine.blas()})
         command = f"python -m bench.networkx_backend --page {arguments.page}"
-        note = f"*Written by `{command}` on {datetime.date.today()}; do not edit; {told}.*"
+        note = f"*Written by `{command}` on {datetime.date.today()}; do not edit; {machine.versions()}.*"
         with open(arguments.page, "w", encoding="utf-8") as page:
             page.write("\n".join([*lines, "", note, ""]))
     else:

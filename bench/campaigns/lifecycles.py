@@ -1,4 +1,4 @@
-"""Lifecycles of estimators: fits, failed fits, parameters, clones, copies, pickles, files, updates, in any order."""
+"""Lifecycles of estimators: fits, failed fits, parameters, clones, copies, pickles, files and pages, in any order."""
 
 import copy
 import pickle
@@ -35,11 +35,7 @@ KINDS = {
     "CoresetSpectralClustering": (
         lambda: gc.CoresetSpectralClustering(3, random_state=0), (*_GRAPHS, *_VECTORS),
         ({"n_clusters": 2}, {"objective": "ncut"}, {"effort": "fast"}, {"resolution": 1.0}, {"n_clusters": None},
-         {"max_cluster_size": 5}, {"published": True}, {"outliers": 0.1}, {"n_clusters": -1}),
-    ),
-    "CoresetSpectralCoclustering": (
-        lambda: gc.CoresetSpectralCoclustering(2, random_state=0), (np.abs(_POINTS), _ring(16)[:8]),
-        ({"n_clusters": 3}, {"n_clusters": 0}),
+         {"max_cluster_size": 5}, {"outliers": 0.1}, {"n_clusters": -1}),
     ),
     "KernelKMeans": (
         lambda: gc.KernelKMeans(3, random_state=0), (*_VECTORS, _GRAPHS[0]),
@@ -120,21 +116,6 @@ class Life:
         self.model = gc.load(path)
         self.check(before)
 
-    def update(self):
-        """Add an edge to the graph of the model."""
-        if self.X is None or not hasattr(self.model, "update") or self.model.affinity_ != "precomputed":
-            return
-        names = self.model.graph_.names_of(np.array([0, 5])).tolist()
-        try:
-            self.model.update(([names[0]], [names[1]]))
-        except gc.InputError as error:
-            self.check()
-            if "limit" not in str(error) and "size" not in str(error):
-                raise
-            return
-        self.X = self.model.graph_
-        self.check()
-
     def report(self):
         """Write a page about the model."""
         if self.X is not None and isinstance(self.model, gc.CoresetSpectralClustering):
@@ -186,7 +167,7 @@ def case(given):
     steps = (
         lambda: life.fit(int(rng.integers(9))), lambda: life.fit(int(rng.integers(9))),
         lambda: life.fail(int(rng.integers(9))), lambda: life.set_params(int(rng.integers(9))),
-        lambda: life.copy(int(rng.integers(3))), life.renew, life.clone, life.save, life.update, life.report,
+        lambda: life.copy(int(rng.integers(3))), life.renew, life.clone, life.save, life.report,
     )  # fmt: skip
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -195,10 +176,4 @@ def case(given):
     return kind
 
 
-CAMPAIGN = Campaign(
-    f"{_STEPS} steps in the life of an estimator (fits, fits that fail, parameters, clones, copies, pickles, files, "
-    "updates, pages): it is fitted wholly or not at all, and answers as before",
-    case,
-    seconds=60.0,
-    short=20,
-)
+CAMPAIGN = Campaign(case, seconds=60.0, short=20)

@@ -247,10 +247,4 @@ def _write_json(file, facts):
     file.write_text(json.dumps(facts), encoding="ascii")
 
 
-CAMPAIGN = Campaign(
-    "a graph on disk with bytes changed, arrays swapped, cut or lengthened, types or meta.json changed, often with "
-    "checksums made to fit: refused in one line, or a graph in all its parts, which is then clustered",
-    case,
-    prepare,
-    short=200,
-)
+CAMPAIGN = Campaign(case, prepare, short=200)

@@ -1,15 +1,20 @@
 """A graph of Friendster's size on disk: clusters by default settings and coresets of it, their seconds and memory.
 
 Memory is anonymous memory, read ten times a second (Linux only), without the graph's pages in the system's cache. The
-graph is that of `distributed`, planted by bench/huge.py into ``--folder``; ``--graphs NODES`` takes another size,
+graph is planted by bench/huge.py into ``--folder``; ``--graphs NODES`` takes another size,
 ``--quick`` 100,000 nodes. Coresets have 100,000 draws by importance sampling, with 2 k seeds for each k: figure 2 of
 the coreset paper at its real size.
 """
 
 import os
+import subprocess
+import sys
 import tempfile
 import time
 import warnings
+from pathlib import Path
+
+import numpy as np
 
 import graphcore
 from graphcore.cluster.pipeline import cluster_graph
@@ -20,11 +25,11 @@ from .. import inputs
 from ..harness import Method, Outcome
 from ..report import Report, table
 from ..vectors import AnonymousMemory
-from .distributed import QUICK_NODES, planted_store
 
 SEEDS = 1
-ROOMS = ("base", "graphs", "files/store", "kernels", "cluster")
-NODES, DRAWS, QUICK_DRAWS = 65_000_000, 100_000, 1_000
+NODES, QUICK_NODES, DRAWS, QUICK_DRAWS = 65_000_000, 100_000, 100_000, 1_000
+EDGES_PER_NODE, NODES_PER_CLUSTER = 27, 1_000
+LARGE_NODES, LARGE_CLUSTERS = 30_000_000, 5_000  # as in docs/huge.md
 CORESETS = (100, 1_000, 5_000)
 
 
@@ -77,3 +82,14 @@ def run(options):
     text = f"{graph.n_nodes:,} nodes, {graph.n_edges:,} edges, {options.threads} threads."
     header = ["task", "s", "CPU s", "anonymous memory", "result"]
     return Report("A graph on disk", [f"{text}\n\n{table(header, rows)}"], outcomes, ("seconds",))
+
+
+def planted_store(folder, nodes):
+    """Return (graph on disk, planted communities, their number), planted by bench/huge.py on first use."""
+    path = folder / f"planted-{nodes}.store"
+    k = LARGE_CLUSTERS if nodes > LARGE_NODES else max(2, nodes // NODES_PER_CLUSTER)
+    if not path.exists():
+        folder.mkdir(parents=True, exist_ok=True)
+        sizes = ["--nodes", str(nodes), "--edges", str(nodes * EDGES_PER_NODE), "--clusters", str(k)]
+        subprocess.run([sys.executable, Path(__file__).parents[1] / "huge.py", path, *sizes], check=True)
+    return graphcore.open_graph(path), np.load(str(path).removesuffix(".store") + ".truth.npy", mmap_mode="r"), k

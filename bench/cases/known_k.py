@@ -15,7 +15,6 @@ from ..report import Report, table
 from ..vectors import over_seeds
 
 SEEDS = 5
-ROOMS = ("base", "graphs", "neighbors", "kernels", "cluster")
 LARGE = ("mnist-nn10", "lfr-50000-0.3", "embeddings 10")
 RIGHT = 1.25
 HALVES = ("calibration", "held out")

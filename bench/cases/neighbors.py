@@ -21,7 +21,6 @@ from ..report import Report, page, table
 from ..vectors import over_seeds
 
 SEEDS = 1
-ROOMS = ("base", "graphs", "neighbors", "kernels", "cluster")
 N_NEIGHBORS = 10
 LARGE = ("the same, 1,000,000 x 128", "such clusters, 1,000,000 x 128", "mixture of 100, 200,000 x 256")
 SEARCHES = {"graphcore": with_graphcore("auto"), "pynndescent": with_pynndescent}

@@ -18,7 +18,6 @@ from ..report import Report, table
 from ..vectors import pendigits
 
 FIRST, SEEDS, N = 1000, 3, 4000
-ROOMS = ("base", "graphs", "neighbors", "kernels", "cluster")
 
 
 def run(options):

@@ -19,7 +19,6 @@ from ..report import Report, page, table
 from ..vectors import over_seeds
 
 SEEDS = 3
-ROOMS = ("base", "graphs", "neighbors")
 LARGE = ("clusters, 100,000 x 128",)
 OWN, OWN_COLD, OTHER = "graphcore", "graphcore, nothing on the disk", "pynndescent"
 # A process that searches twice in the vectors of a file, and prints what it measured.

@@ -13,7 +13,6 @@ from ..report import Report, table
 from ..vectors import over_seeds
 
 SEEDS = 3
-ROOMS = ("base", "graphs", "neighbors", "kernels", "cluster")
 FIRST, N_SETS = 200, 30
 KINDS = ("mixture", "close", "planted", "noisy")
 RIGHT = 1.25

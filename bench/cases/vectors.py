@@ -11,7 +11,6 @@ from ..harness import Method
 from ..report import Report
 
 SEEDS = 3
-ROOMS = ("base", "graphs", "neighbors", "kernels", "cluster")
 write_rows = quality_page.write_rows  # the file of results beside the page
 # Real sets of bench/known_k.py and the whole of MNIST, with the number of classes; three that anyone can draw.
 GRAPHS = {

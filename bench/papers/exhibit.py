@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from .. import harness, stamp
+from .. import harness
 
 # Origins of the values of a published row.
 TEXT, PLOT = "text", "read off the plot"
@@ -85,17 +85,13 @@ class Exhibit:
 
 @dataclass(frozen=True)
 class Paper:
-    """A paper: its `name` on the command line, title, source, an introduction in Markdown, and its exhibits.
-
-    `rooms` are those of graphcore that the exhibits measure.
-    """
+    """A paper: its `name` on the command line, title, source, an introduction in Markdown, and its exhibits."""
 
     name: str
     title: str
     source: str
     intro: str
     exhibits: tuple
-    rooms: tuple = (*stamp.ROOMS, "kernel_methods")
 
     def exhibit(self, name):
         """Return the exhibit of a name."""

@@ -175,6 +175,5 @@ Both figures of the paper that show measurements, measured again; a page of its 
 claims](../theory/nystrom_kernel_kmeans.md), and the guide describes [landmark methods](../nystrom.md). The kernel is
 Gaussian with the root mean square distance as sigma; landmarks are drawn uniformly and all of their features kept.
 """,
-    rooms=("base", "kernels", "kernel_methods"),
     exhibits=(FIGURE_1, FIGURE_2),
 )

@@ -55,7 +55,7 @@ def markdown(paper, record):
     """Return the page."""
     origin = (
         f"Written by `python -m bench paper {paper.name} --page`; do not edit. The values behind the pictures, and "
-        f"with which machine, versions and code each was measured, are in [{paper.name}.json]({paper.name}.json)."
+        f"with which machine and versions each was measured, are in [{paper.name}.json]({paper.name}.json)."
     )
     return "\n\n".join(
         [f"# {paper.title}", paper.source, paper.intro.strip(), f"*{origin}*"]

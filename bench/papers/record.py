@@ -6,7 +6,7 @@ import os
 import sys
 import time
 
-from .. import machine, stamp
+from .. import machine
 from ..harness import ROOT
 from .exhibit import MissingData, Settings, grouped
 
@@ -37,7 +37,6 @@ def measure(paper, settings, only=None, folder=FOLDER):
 
 
 def _measured(paper, exhibit, settings):
-    code = stamp.stamp(paper.rooms)
     load_before, start, cpu = os.getloadavg()[0], time.perf_counter(), time.process_time()
     rows, complete = [], True
     try:
@@ -59,7 +58,6 @@ def _measured(paper, exhibit, settings):
         ),
         "complete": complete,
         "date": f"{datetime.datetime.now():%Y-%m-%d}",
-        "code": code,
         "processor": machine.processor(),
         "BLAS": machine.blas(),
         "cores": machine.cores(),

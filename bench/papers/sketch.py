@@ -220,7 +220,6 @@ K-JL are the sketches, K-k-means are Nyström features, and KPCA are kernel prin
 The kernel is $\\exp(-|x - y|^2 / \\sigma^2)$ with the 25th percentile of the distances; d = 10 k
 features come from a subsample of $n = \\max(200, N / 100)$ points.
 """,
-    rooms=("base", "kernels", "kernel_methods"),
     exhibits=(
         Exhibit(
             name="figure-1",

@@ -15,6 +15,5 @@ All figures of the report, and its propositions on the choice of k, measured aga
 claims](../theory/flats_and_model_selection.md), and the guide describes [k-flats](../flats.md) and [the penalised
 error](../choose_k.md#penalised-error). The report has no tables and describes its curves in words.
 """,
-    rooms=("base", "kernels", "kernel_methods/flats", "cluster/selection"),
     exhibits=(*shapes.FIGURES, *errors.FIGURES, shapes.FIGURE_11, *choosing.EXHIBITS),
 )

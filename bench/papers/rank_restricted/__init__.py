@@ -30,6 +30,5 @@ claims](../theory/rank_restricted_nystrom.md), and the guide describes [landmark
 Gaussian; its sigma is beta times the root mean square distance, with beta = 1 unless stated. c is the number of
 landmarks, s that of features. NMI is normalised by the geometric mean of the entropies.
 """,
-    rooms=("base", "kernels", "kernel_methods"),
     exhibits=tuple(_EXHIBITS[name] for name in (*_ORDER, "table-6", "figure-8")),
 )

@@ -10,13 +10,13 @@ import sys
 import numpy as np
 import pytest
 
-from bench.campaigns.kills import calls_of, kill_at
 from graphcore import Graph, GraphWarning, InputError, build_store, check_store, open_graph, write_graph
 from graphcore.files import edge_list
 from graphcore.files.store import arrays, buckets, build, journal
 from graphcore.files.store.buckets import Spool
 from graphcore.files.store.format import ArrayFacts, Meta, array_path, write_meta
 from graphcore.graphs import _row_loops
+from tests.files.store.kills import calls_of, kill_at
 from tests.files.store.test_store import assert_same, failing
 
 WORK = ".g.store.building"
