@@ -107,11 +107,7 @@ def _run(given):
         path.write_text(report.json())
     if given.page:
         _write_page(given.page, report, sys.argv[1:], case)
-    try:
-        drawn = report.plot(stem.with_suffix(".png"))
-        print(f"written: {stem}.md, .json" + (", .png" if drawn else ""), file=sys.stderr)
-    except ModuleNotFoundError as error:
-        print(f"written: {stem}.md, .json; no plot: {error.name} is not installed (bench extra)", file=sys.stderr)
+    print(f"written: {stem}.md, .json", file=sys.stderr)
 
 
 def _page(given):
@@ -170,7 +166,8 @@ def _write_page(path, report, arguments, case):
         raise SystemExit(f"bench: nothing was measured, so {path} is not written")
     command = f"python -m bench {shlex.join(_telling(arguments))}"
     origin = f"*{report.title}. Written by `{command}` on {report.machine['date'][:10]}; do not edit; "
-    origin += f"graphcore {graphcore.__version__}; {'; '.join(report.machine.get(key, '-') for key in ('processor', 'BLAS'))}.*"
+    told = [report.machine[key] for key in ("processor", "BLAS") if key in report.machine]
+    origin += f"{'; '.join([f'graphcore {graphcore.__version__}', *told])}.*"
     if "busy" in report.machine.get("load at the start", ""):
         origin += "\n\nOther programs were at work on the machine: seconds are noisy, scores are not."
     path.parent.mkdir(parents=True, exist_ok=True)

@@ -72,34 +72,9 @@ def planted(n_clusters, cluster_size, p_in, p_out):
     return cached(f"planted-{n_clusters}x{cluster_size}-{p_in:.3g}-{p_out:.3g}", make)
 
 
-def edge_list(path):
-    """Return the path of a graph's edge list as text, each edge once: two node numbers and a tab, no heading."""
-    text = path.with_suffix(".tsv")
-    if not text.exists():
-        with np.load(path) as file:
-            indptr, indices = file["indptr"], file["indices"]
-        rows = np.repeat(np.arange(len(indptr) - 1, dtype=np.int32), np.diff(indptr))
-        upper = rows < indices
-        rows, indices = rows[upper], indices[upper]
-        unfinished = text.with_suffix(".part.tsv")
-        with open(unfinished, "w") as file:
-            for start in range(0, len(rows), 1 << 20):
-                piece = slice(start, start + (1 << 20))
-                ends = zip(rows[piece].tolist(), indices[piece].tolist(), strict=True)
-                file.writelines(f"{a}\t{b}\n" for a, b in ends)
-        unfinished.replace(text)
-    return text
-
-
-def labelled_vectors(name, data):
-    """Return the path of float32 vectors ``X`` and ``labels`` of "mnist" (70,000), "pendigits", "digits"; or None."""
-    if name == "digits":
-        found = graphcore.datasets.load_digits()
-        parts = [(found.data, found.labels)]
-    elif name == "pendigits":
-        parts = [vectors.pendigits(data)]
-    else:
-        parts = [vectors.mnist(data, part) for part in ("train", "t10k")]
+def labelled_mnist(data):
+    """Return the path of MNIST's 70,000 images as float32 vectors ``X``, and ``labels``; None if absent."""
+    parts = [vectors.mnist(data, part) for part in ("train", "t10k")]
     if parts[0] is None:
         return None
 
@@ -107,18 +82,7 @@ def labelled_vectors(name, data):
         X, labels = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
         return {"X": X.astype(np.float32), "labels": labels}
 
-    return cached(f"{name}-vectors", make)
-
-
-def digits():
-    """Return the path of the 10-NN graph of scikit-learn's handwritten digits."""
-
-    def make():
-        found = graphcore.datasets.load_digits()
-        graph = graphcore.knn_graph(found.data, 10, random_state=0)
-        return {"indptr": graph.indptr, "indices": graph.indices, "labels": found.labels}
-
-    return cached("digits-nn10", make)
+    return cached("mnist-vectors", make)
 
 
 def rmat(scale, n_edges):

@@ -6,7 +6,6 @@ edges need not show the classes.
 
 import csv
 import gzip
-import re
 import zlib
 from functools import partial
 from pathlib import Path
@@ -115,8 +114,6 @@ GENERATED = {
     "one gaussian 50d": partial(_gauss, 3000, 50), "random graph": partial(_planted, 1, 2000, 12, 0),
     "preferential attachment": _attached,
 }  # fmt: skip
-# Graphs that no vectors lie behind, of more than one cluster.
-NETWORKS = [name for name in GENERATED if re.match("planted|uneven \\d|corrected|lfr", name)]
 
 # -- real ----------------------------------------------------------------------------------------------------------
 

@@ -5,7 +5,6 @@ import warnings
 import graphcore
 
 
-
 def prepare(indptr, indices, params):
     """Return the graph, checked by the constructor."""
     return graphcore.Graph(indptr, indices)

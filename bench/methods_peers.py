@@ -4,7 +4,6 @@
 """
 
 import random
-import time
 import warnings
 
 import numpy as np
@@ -109,56 +108,33 @@ def looped_matrix(indptr, indices, params):
 
 
 def coreset_sc(graph, k, seed, params, threads):
-    """Run coreset-sc; `size` is the share of the nodes that it draws."""
+    """Run coreset-sc; `size` is the share of the nodes that it draws, `n_init` the starts of its k-means."""
     import coreset_sc
-
-    np.random.seed(seed)  # noqa: NPY002  its k-means uses numpy's global stream; its sampling cannot be seeded
-    model = coreset_sc.CoresetSpectralClustering(k, coreset_ratio=params["size"], ignore_warnings=True)
-    return model.fit(graph).labels_.astype(np.int64), {}, {}
-
-
-def coreset_sc_stages(graph, k, seed, params, threads):
-    """Run coreset-sc stage by stage: conversion of the matrix, coreset with embedding, k-means, labelling."""
-    import coreset_sc.csc
     from sklearn.cluster import KMeans
 
-    parts = {}
-
-    def clocked(function, name):
-        def call(*args, **kwargs):
-            start = time.perf_counter()
-            out = function(*args, **kwargs)
-            parts[name] = time.perf_counter() - start
-            return out
-
-        return call
-
-    np.random.seed(seed)  # noqa: NPY002
-    kmeans = KMeans(k, n_init=params["n_init"])
-    kmeans.fit = clocked(kmeans.fit, "k-means")
-    utils = coreset_sc.csc.utils
-    convert = utils.convert_from_csr_matrix
-    utils.convert_from_csr_matrix = clocked(convert, "conversion")
-    try:
-        model = coreset_sc.CoresetSpectralClustering(
-            k, coreset_ratio=params["size"], kmeans_alg=kmeans, full_labels=False, ignore_warnings=True
-        )
-        clocked(model.fit, "fit")(graph)
-    finally:
-        utils.convert_from_csr_matrix = convert
-    parts["coreset and embedding"] = parts.pop("fit") - parts["k-means"] - parts["conversion"]
-    clocked(model.label_full_graph, "labelling")()
-    arrays = {
-        "coreset": model.coreset_indices_,
-        "weights": model.coreset_weights_,
-        "coreset_labels": model.coreset_labels_,
-    }
-    return model.labels_.astype(np.int64), parts, arrays
+    np.random.seed(seed)  # noqa: NPY002  its k-means uses numpy's global stream; its sampling cannot be seeded
+    given = {"kmeans_alg": KMeans(k, n_init=params["n_init"])} if "n_init" in params else {}
+    model = coreset_sc.CoresetSpectralClustering(k, coreset_ratio=params["size"], ignore_warnings=True, **given)
+    labels = model.fit(graph).labels_.astype(np.int64)
+    return labels, {}, {"coreset": model.coreset_indices_, "coreset_labels": model.coreset_labels_}
 
 
 def vectors(X, params):
     """Return vectors, unchanged."""
     return X
+
+
+def sklearn_vectors(X, k, seed, params, threads):
+    """Run scikit-learn's own kNN graph and spectral clustering of it."""
+    from sklearn.cluster import SpectralClustering
+
+    model = SpectralClustering(
+        k, affinity="nearest_neighbors", n_neighbors=params["n_neighbors"], assign_labels="cluster_qr",
+        random_state=seed, n_jobs=threads,
+    )  # fmt: skip
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Graph is not fully connected")
+        return model.fit_predict(X), {}, {}
 
 
 def kmeans(X, k, seed, params, threads):
@@ -281,7 +257,7 @@ METHODS = {
     "sklearn": (matrix, sklearn_spectral),
     "stag": (stag_graph, stag_spectral),
     "coreset_sc": (looped_matrix, coreset_sc),
-    "coreset_sc_stages": (looped_matrix, coreset_sc_stages),
+    "sklearn_vectors": (vectors, sklearn_vectors),
     "kmeans": (vectors, kmeans),
     "umap_kmeans": (vectors, umap_kmeans),
     "umap_hdbscan": (vectors, umap_hdbscan),

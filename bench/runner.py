@@ -2,8 +2,7 @@
 
 This file serves graphcore's environment and the peers', so it imports numpy alone. The time is that of one call of the
 method on a graph (or vectors) that is loaded and in the method's own format, without imports, reading the file,
-conversion, and warm-up runs. A method that starts from text is given the path, and its reading counts. The result file
-is written before every step, so that it shows where a process died.
+conversion, and warm-up runs. The result file is written before every step, so that it shows where a process died.
 """
 
 import ctypes
@@ -40,12 +39,12 @@ def main(path):
         prepare, run = module.METHODS[job["method"]]
         params, k, threads = job["params"], job["k"], job["threads"]
         note("warm-up")
-        small = prepare(*small_input(source, folder), params)
+        small = prepare(*small_input(source), params)
         result["warm_up_seconds"], _, _ = timed(job["timeout"], run, small, 4, 0, params, threads)
         del small
 
         note("loading")
-        given = load(source, folder)
+        given = load(source)
         result["prepare_seconds"], _, graph = timed(job["timeout"], prepare, *given, params)
         del given
         loaded = result["loaded_bytes"] = reset_peak()
@@ -89,28 +88,14 @@ def timed(timeout, function, *arguments):
     return seconds, cpu_seconds, out
 
 
-def load(source, folder):
-    """Return the input of `prepare`: (indptr, indices), (vectors,), or the paths of a text and of labels to write.
-
-    Text is read once before, so that no method waits for the disk.
-    """
-    if source.suffix == ".tsv":
-        with open(source, "rb") as file:
-            while file.read(1 << 24):
-                pass
-        return source, folder / "labels.tsv"
+def load(source):
+    """Return the input of `prepare`: (indptr, indices) or (vectors,)."""
     with np.load(source) as file:
         return (file["X"],) if "X" in file else (file["indptr"], file["indices"])
 
 
-def small_input(source, folder):
+def small_input(source):
     """Return a small input of the same kind, for warm-up."""
-    if source.suffix == ".tsv":
-        indptr, indices = small_graph()
-        rows = np.repeat(np.arange(len(indptr) - 1), np.diff(indptr))
-        upper = rows < indices
-        np.savetxt(folder / "small.tsv", np.column_stack([rows[upper], indices[upper]]), fmt="%d", delimiter="\t")
-        return load(folder / "small.tsv", folder)
     with np.load(source) as file:
         if "X" not in file:
             return small_graph()

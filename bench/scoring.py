@@ -107,34 +107,6 @@ def score_run(path, run, k, own_k):
     return score(indptr, indices, labels, k, truth)
 
 
-def score_coreset(path, run, k):
-    """Return NC of a coreset's labels on its graph ``W K W``, K the normalised-cut kernel with loops of 1.
-
-    With known classes also the agreement of the coreset's nodes alone.
-    """
-    import scipy.sparse as sp
-    from sklearn.metrics import adjusted_rand_score
-
-    indptr, indices, truth = load(path)
-    nodes, weights, labels = run["coreset"].astype(np.int64), run["weights"], run["coreset_labels"].astype(np.int64)
-    degrees = np.diff(indptr) + 1.0
-    n = len(degrees)
-    A = sp.csr_array((np.ones(len(indices), dtype=np.float32), indices, indptr), shape=(n, n))
-    H = A[nodes][:, nodes].astype(np.float64) + sp.eye_array(len(nodes))
-    scale = sp.diags_array(weights / degrees[nodes])
-    H = (scale @ H @ scale).tocsr()
-    Z = sp.csr_array((np.ones(len(nodes)), (np.arange(len(nodes)), labels)), shape=(len(nodes), k))
-    volume = Z.T @ H.sum(axis=1)
-    inside = (Z * (H @ Z)).sum(axis=0)
-    conductance = np.where(volume > 0, 1 - inside / np.where(volume > 0, volume, 1), 1.0)
-    out = {"coreset_nc": float(conductance.mean()), "coreset_nodes": len(nodes)}
-    if truth is not None:
-        out["coreset_ari"] = float(adjusted_rand_score(truth[nodes], labels))
-    if "coreset_graph_entries" in run:
-        out["coreset_graph_entries"] = int(run["coreset_graph_entries"])
-    return out
-
-
 def _row_chunks(indptr):
     """Return the borders of runs of rows with about `_CHUNK` entries each."""
     targets = np.arange(0, indptr[-1] + _CHUNK, _CHUNK)

@@ -37,7 +37,7 @@ def run(options):
                 found.append(_measured(way, what, graph, truth, k, client))
         outcomes += [outcome for outcome, *_ in found]
         sections.append(_compared(what, found))
-    return Report("Threads and Dask's workers", sections, outcomes, ("seconds",), page="\n\n".join(sections))
+    return Report("Threads and Dask's workers", sections, outcomes, page="\n\n".join(sections))
 
 
 @contextmanager

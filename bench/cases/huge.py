@@ -81,7 +81,7 @@ def run(options):
             row(task, write, lambda _: "")
     text = f"{graph.n_nodes:,} nodes, {graph.n_edges:,} edges, {options.threads} threads."
     header = ["task", "s", "CPU s", "anonymous memory", "result"]
-    return Report("A graph on disk", [f"{text}\n\n{table(header, rows)}"], outcomes, ("seconds",))
+    return Report("A graph on disk", [f"{text}\n\n{table(header, rows)}"], outcomes)
 
 
 def planted_store(folder, nodes):

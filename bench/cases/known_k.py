@@ -2,11 +2,9 @@
 right.
 
 Right is within a factor 1.25. The sets are in two halves, by their names: the rule for "clear" was chosen on one, and
-its accuracy is measured on the other. Generated networks are also counted by the description length.
+its accuracy is measured on the other.
 ``--page docs/tables/known_k.md`` writes the table of the docs.
 """
-
-from functools import partial
 
 import numpy as np
 
@@ -18,26 +16,23 @@ SEEDS = 5
 LARGE = ("mnist-nn10", "lfr-50000-0.3", "embeddings 10")
 RIGHT = 1.25
 HALVES = ("calibration", "held out")
-OTHER = "description-length"
 
 
 def run(options):
     """Measure each set, and sum up each half and kind; seeds draw generated sets anew."""
     import graphcore
 
-    outcomes, others, missing = [], {}, []
+    outcomes, missing = [], []
     for name in harness.wanted([*known_k.GENERATED, *known_k.REAL], options, LARGE):
         if known_k.draw(name, 0, options.data) is None:
             missing.append(name)
             continue
 
-        def choose(seed, name=name, method="information"):
+        def choose(seed, name=name):
             X, k = known_k.draw(name, seed, options.data)
-            return graphcore.select_n_clusters(X, method=method, random_state=seed, n_jobs=options.threads), k
+            return graphcore.select_n_clusters(X, random_state=seed, n_jobs=options.threads), k
 
         outcomes.append(over_seeds("auto", name, choose, score, options.seeds))
-        if name in known_k.NETWORKS:
-            others[name] = over_seeds(OTHER, name, partial(choose, method=OTHER), score, options.seeds)
     outcomes.sort(key=lambda outcome: known_k.half(outcome.graph))
     header = ["half", "sets", "within 1.25", "within 2", "called clear", "of these within 1.25"]
     rows = []
@@ -48,15 +43,9 @@ def run(options):
             rows.append([title, *counted(some)])
     picks = [[known_k.half(o.graph), o.graph, *picked(o)] for o in outcomes]
     sections = [table(header, rows), table(["half", "set", "clusters", "chosen", "clear", "clear and right"], picks)]
-    networks = {o.graph: o for o in outcomes if o.graph in others}
-    rows = [[name, picked(o)[0], *by_method(networks[name]), *by_method(o)] for name, o in others.items()]
-    titles = [f"{title} {method}" for method in ("information", OTHER) for title in ("chosen by", "right by")]
-    sections += [table(["network", "clusters", *titles], rows)] if rows else []
-    n_shown = len(sections)
-    sections += options.absent(missing)
     return Report(
-        f"Known numbers of clusters: {options.seeds} seeds", sections, [*outcomes, *others.values()], ("seconds",),
-        page="\n\n".join(sections[:n_shown]) if outcomes else "",
+        f"Known numbers of clusters: {options.seeds} seeds", [*sections, *options.absent(missing)], outcomes,
+        page="\n\n".join(sections) if outcomes else "",
     )  # fmt: skip
 
 
@@ -86,8 +75,3 @@ def picked(outcome):
     clear = [row for row in outcome.scores if row["clear"]]
     spans = [f"{min(v)}" if min(v) == max(v) else f"{min(v)} to {max(v)}" for v in (known, chosen)]
     return [*spans, len(clear), sum(row["right"] for row in clear)]
-
-
-def by_method(outcome):
-    """Numbers that a method chose, and how many of them are right."""
-    return picked(outcome)[1], sum(row["right"] for row in outcome.scores)

@@ -40,7 +40,7 @@ def run(options):
         rows.append([name, *(f"{share:.3f}" for share in shares), f"{cost:.1f} x"])
     header = ["graph", *(f"{k:,}" for k in LEVELS), f"CPU of a fit with {LEVELS[-1]:,} clusters"]
     title = f"Nested levels: means over {options.seeds} seeds"
-    return Report(title, [table(header, rows), *options.absent(missing)], outcomes, ("cpu_seconds",))
+    return Report(title, [table(header, rows), *options.absent(missing)], outcomes)
 
 
 def _fitted(name, graph, asked, options):

@@ -37,7 +37,7 @@ def run(options):
     sections = [page(outcomes)]
     sections += options.absent(missing)
     return Report(
-        f"Modularity: medians over {options.seeds} seeds", sections, outcomes, ("q", "cpu_seconds"),
+        f"Modularity: medians over {options.seeds} seeds", sections, outcomes,
         page=sections[0] if outcomes else "",
     )  # fmt: skip
 

@@ -47,7 +47,7 @@ def run(options):
             continue
         new += [_new_rows(title, name, *found) for title in ("walk", "exact")]
     sections = [*_of_searches(outcomes), *_of_new_rows(new), *options.absent(missing)]
-    return Report("Neighbours", sections, outcomes + new, ("cpu_seconds",), page=page(sections))
+    return Report("Neighbours", sections, outcomes + new, page=page(sections))
 
 
 def _searched(data):

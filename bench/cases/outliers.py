@@ -48,7 +48,7 @@ def run(options):
         table(["set without noise", "left out, mean", "most"], clean),
         table(["graph: nodes with random edges", "AUC of `outside_share_`"], graphs),
     ]
-    return Report("Outliers", pages, [], (), page="\n\n".join(pages))
+    return Report("Outliers", pages, [], page="\n\n".join(pages))
 
 
 def _means(rows):

@@ -61,7 +61,7 @@ def run(options):
     ]  # fmt: skip
     header = ["vectors", "search", "s, first in a process", "s, second", "recall", "MB"]
     sections = [*([table(header, rows)] if rows else []), *options.absent(missing)]
-    return Report("Neighbours in fresh processes", sections, outcomes, ("first", "second"), page=page(sections))
+    return Report("Neighbours in fresh processes", sections, outcomes, page=page(sections))
 
 
 def _sets(data):

@@ -1,11 +1,6 @@
-"""Seconds of the default pipeline with all threads and with one, and beside partitioners with as many threads.
-
-The share of the work that runs on one thread is measured; by Amdahl's law it bounds the gain of more threads.
-"""
+"""Seconds of the default pipeline with all threads and with one, and beside partitioners with as many threads."""
 
 from dataclasses import replace
-
-from graphcore.base.progress import ON_THREADS
 
 from .. import harness, inputs
 from ..harness import Method
@@ -13,8 +8,7 @@ from ..report import Report, cell, ratio, score_cell, table, verdict
 
 SEEDS = 5
 GOAL = 1.7
-MORE = (8, 16)
-OURS = Method("graphcore", "cluster_counted", "graphcore")
+OURS = Method("graphcore", "cluster", "graphcore")
 PEERS = [Method("METIS", "metis"), Method("Mt-KaHyPar, default", "mt_kahypar", params={"preset": "DEFAULT"})]
 GENERATED = {
     "planted 250 x 1,000": (250, lambda: inputs.planted(250, 1000, 0.4, 0.001)),
@@ -47,25 +41,14 @@ def run(options):
         measures = [o.median(name) for name in ("seconds", "cpu_seconds") for o in (alone, together)]
         rows.append([
             graph, *measures, f"{cell(times)} x", verdict(None if times is None else times >= GOAL),
-            *(score_cell(o.median("nc")) for o in (alone, together)), *bounds(together, options.threads),
+            *(score_cell(o.median("nc")) for o in (alone, together)),
         ])  # fmt: skip
     header = ["graph", "s, 1 thread", f"s, {options.threads}", "CPU s, 1", f"CPU s, {options.threads}", "faster",
-              f"at least {GOAL:g}", "NC, 1", f"NC, {options.threads}", "share on one thread",
-              *(f"at most, {threads} threads" for threads in MORE)]  # fmt: skip
+              f"at least {GOAL:g}", "NC, 1", f"NC, {options.threads}"]  # fmt: skip
     names = ["graphcore", *(peer.title for peer in PEERS)]
     peers_header = ["graph", *(f"{name}, {measure}" for measure in MEASURES for name in names)]
     sections = [table(header, rows), table(peers_header, beside)] if rows else []
-    return Report(f"Threads: medians over {options.seeds} runs", sections, outcomes, ("seconds",))
-
-
-def bounds(together, threads):
-    """Return the share of the work that ran on one thread, and the most that more threads can make of one's speed."""
-    seconds, on_threads = together.median("seconds"), together.median(ON_THREADS)
-    if seconds is None or on_threads is None:
-        return [None] * (1 + len(MORE))
-    alone = max(0.0, seconds - 1e-6 * on_threads)
-    serial = alone / (alone + threads * (seconds - alone))
-    return [cell(serial), *(f"{cell(1.0 / (serial + (1.0 - serial) / more))} x" for more in MORE)]
+    return Report(f"Threads: medians over {options.seeds} runs", sections, outcomes)
 
 
 def _found(graph, data):

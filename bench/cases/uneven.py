@@ -70,7 +70,7 @@ def run(options):
         ],
         rows,
     )
-    return Report("Clusters of uneven size, ARI", [page], outcomes + chosen, ("auto",), page=page)
+    return Report("Clusters of uneven size, ARI", [page], outcomes + chosen, page=page)
 
 
 def drawn(kind, number):

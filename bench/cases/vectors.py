@@ -45,7 +45,7 @@ def run(options):
         outcomes += harness.measure_all(METHODS, name, path, k, options, too_slow=TOO_SLOW, score=scoring.score_vectors)
     shown = page(outcomes) if outcomes else ""
     sections = [shown, *options.absent(missing)]
-    return Report(f"Vectors: medians over {options.seeds} seeds", sections, outcomes, ("ari", "seconds"), page=shown)
+    return Report(f"Vectors: medians over {options.seeds} seeds", sections, outcomes, page=shown)
 
 
 def page(outcomes):
@@ -56,7 +56,7 @@ def page(outcomes):
 def labelled(name, data):
     """Return the path of a set's vectors ``X``, float32, and ``labels``; None if the data folder lacks it."""
     if name == "mnist":
-        return inputs.labelled_vectors(name, data)
+        return inputs.labelled_mnist(data)
     try:
         found = GENERATED[name](np.random.default_rng(0)) if name in GENERATED else known_k.REAL[name](data)
     except FileNotFoundError:

@@ -13,7 +13,7 @@ PAGES = (
     "gaussian_sketch",
     "flats_and_model_selection",
 )
-STATUS = ("held", "held with a correction", "not held", "on a stand-in", "modelled")
+STATUS = ("held", "held with a correction", "not held", "on a stand-in")
 
 
 def claims(page):

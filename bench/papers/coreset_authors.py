@@ -6,8 +6,8 @@ from sklearn.metrics import adjusted_rand_score
 import graphcore
 
 from .. import inputs, scoring
-from ..methods_graphcore import cluster, prepare
-from . import authors
+from .coreset_methods import AUTHORS as THEIRS
+from .coreset_methods import published, runs
 from .coreset_neighbors import real
 from .exhibit import Exhibit, chosen, mean, timed
 
@@ -31,25 +31,24 @@ def measure(settings):
         indptr, indices, truth = (
             scoring.load(inputs.planted(k, size, 0.5, 0.001 / k)) if planted else real(name, settings)
         )
-        graph = prepare(indptr, indices, {})
+        graph = graphcore.Graph(indptr, indices)
 
-        def scores(labels, _=None, graph=graph, truth=truth, k=k):
+        def scores(labels, *_, graph=graph, truth=truth, k=k):
             nc = graphcore.metrics.normalized_cut(graph, labels, n_clusters=k, n_jobs=settings.threads)
             return {"nc": nc, "ari": adjusted_rand_score(truth, labels)}
 
         for method, params in METHODS.items():
-            given = params | {"published": True, "coreset_size": share}
-            cluster(graph, k, 0, given, settings.threads)  # compiled and loaded before it is timed
+            published(graph, k, share, 0, settings.threads, **params)  # compiled and loaded before it is timed
             for seed in settings.seeds(20):
-                (labels, *_), seconds = timed(cluster, graph, k, seed, given, settings.threads)
+                (labels, *_), seconds = timed(published, graph, k, share, seed, settings.threads, **params)
                 yield {"graph": name, "share": 100 * share, "method": method, "seconds": seconds, **scores(labels)}
-        for found in authors.runs(indptr, indices, k, share, settings, 20, scores):
+        for found in runs(indptr, indices, k, share, settings, 20, scores):
             yield {"graph": name, "share": 100 * share} | found
 
 
 def check(groups):
     """Check that graphcore's mean is at most two standard errors of the difference above that of coreset-sc."""
-    for theirs in chosen(groups, method=authors.NAME):
+    for theirs in chosen(groups, method=THEIRS):
         ours = chosen(groups, graph=theirs["graph"], method=OURS)[0]
         errors = [np.var(group["nc"], ddof=1) / len(group["nc"]) for group in (ours, theirs)]
         assert mean(ours, "nc") <= mean(theirs, "nc") + 2 * np.sqrt(sum(errors))

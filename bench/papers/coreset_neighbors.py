@@ -11,8 +11,7 @@ from sklearn.metrics import adjusted_rand_score
 import graphcore
 
 from .. import inputs, scoring
-from ..methods_graphcore import cluster, coreset_kernel_kmeans, prepare
-from . import authors
+from .coreset_methods import AUTHORS, kernel_kmeans, published, runs
 from .curves import curves, legend
 from .exhibit import TEXT, Exhibit, MissingData, chosen, mean, timed
 
@@ -26,11 +25,11 @@ EXACT, POWER, KMEANS, WHOLE = (
 BY_DEGREE, EXACTLY = {"sampling": "degree"}, {"eigen_solver": "exact"}
 BY_DEGREE_TOO = f"{EXACT}, by degree", f"{POWER}, by degree"
 METHODS = {
-    EXACT: (cluster, EXACTLY),
-    POWER: (cluster, {}),
-    f"{EXACT}, by degree": (cluster, BY_DEGREE | EXACTLY),
-    f"{POWER}, by degree": (cluster, BY_DEGREE),
-    KMEANS: (coreset_kernel_kmeans, {"n_init": 1, "seeding": "naive"}),
+    EXACT: (published, EXACTLY),
+    POWER: (published, {}),
+    f"{EXACT}, by degree": (published, BY_DEGREE | EXACTLY),
+    f"{POWER}, by degree": (published, BY_DEGREE),
+    KMEANS: (kernel_kmeans, {"n_init": 1, "seeding": "naive"}),
 }
 BY = {"method": "method", "share": "coreset, % of the nodes"}
 VALUES = {"seconds": "CPU s", "ari": "ARI", "nc": "NC", "outcome": "outcome"}
@@ -43,9 +42,9 @@ def measure(load, k, settings, *, repetitions=20, whole=True):
         graph, truth, k = graphcore.knn_graph(found.data, 50, random_state=0), found.labels, 10
     else:
         indptr, indices, truth = load(settings)
-        graph = prepare(indptr, indices, {})
+        graph = graphcore.Graph(indptr, indices)
 
-    def scores(labels, _=None):
+    def scores(labels, *_):
         nc = graphcore.metrics.normalized_cut(graph, labels, n_clusters=k, n_jobs=settings.threads)
         return {"ari": adjusted_rand_score(truth, labels), "nc": nc}
 
@@ -54,12 +53,11 @@ def measure(load, k, settings, *, repetitions=20, whole=True):
 
     for share in QUICK_SHARES if settings.quick else SHARES:
         for name, (run, params) in METHODS.items():
-            given = params | ({"published": True, "coreset_size": share} if run is cluster else {"size": share})
-            run(graph, k, 0, given, settings.threads)  # compiled and loaded before it is timed
+            run(graph, k, share, 0, settings.threads, **params)  # compiled and loaded before it is timed
             for seed in settings.seeds(repetitions):
-                (labels, *_), seconds = timed(run, graph, k, seed, given, settings.threads)
+                (labels, *_), seconds = timed(run, graph, k, share, seed, settings.threads, **params)
                 yield row(name, share, labels, seconds)
-        for found in authors.runs(graph.indptr, graph.indices, k, share, settings, repetitions, scores):
+        for found in runs(graph.indptr, graph.indices, k, share, settings, repetitions, scores):
             yield found | {"share": round(100 * share)}
     if whole:
         try:
@@ -81,14 +79,14 @@ def spectral_clustering(indptr, indices, k):
         return SpectralClustering(k, affinity="precomputed", random_state=0).fit_predict(A)
 
 
-def draw(groups, published):
+def draw(groups, told):
     """Draw the three panels of the paper against the coreset's size, with the whole graph as a level."""
     import matplotlib.pyplot as plt
 
     figure, axes = plt.subplots(1, 3, figsize=(10, 3.8))
     whole = [group for group in chosen(groups, method=WHOLE) if "ari" in group]
     for ax, (key, label) in zip(axes, VALUES.items(), strict=False):
-        curves(ax, chosen_coresets(groups), published, x="share", y=key, line="method", lines=[*METHODS, authors.NAME])
+        curves(ax, chosen_coresets(groups), told, x="share", y=key, line="method", lines=[*METHODS, AUTHORS])
         for group in whole:
             ax.axhline(mean(group, key), color="black", linewidth=1, label=WHOLE)
         ax.set(xlabel=BY["share"], ylabel=label, yscale="log" if key == "seconds" else "linear")

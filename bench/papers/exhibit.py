@@ -62,8 +62,6 @@ class Exhibit:
         ``check(groups)`` asserts the claim of the exhibit. The tests call it for a quick run and for the record.
     stand_in, unavailable : str
         The stand-in for unavailable data; the reason why an exhibit is not measured (`measure` is None then).
-    modelled : bool
-        Whether the compared values come from a model and not from a measurement.
     slow : bool
         Whether the quick version takes more than a second.
     """
@@ -79,7 +77,6 @@ class Exhibit:
     check: Callable | None = None
     stand_in: str = ""
     unavailable: str = ""
-    modelled: bool = False
     slow: bool = False
 
 

@@ -9,7 +9,7 @@ from itertools import product
 import numpy as np
 
 from graphcore.cluster.coreset import d2_seeding, importance_probabilities, importance_sample
-from graphcore.datasets.planted import degree_corrected_partition, planted_partition
+from graphcore.datasets import degree_corrected_partition, planted_partition
 from graphcore.kernel_methods.features.leverage import effective_dimension, ridge_leverage_scores
 from graphcore.kernel_methods.features.nystrom import kernel_pca_features, nystrom_features, power_features
 from graphcore.kernel_methods.flats.k_flats import k_flats

@@ -1,23 +1,16 @@
-"""Tables 4 to 6 and figures 2, 6, 7 and 8: images by the million, on one machine."""
-
-import math
+"""Tables 5 and 6 and figure 2: images by the million, on one machine."""
 
 import numpy as np
 
-from ... import infinite_mnist, vectors
+from ... import vectors
 from ...vectors import CLUSTERS
 from ..curves import DASHES, MARKS, SHADES, legend
-from ..exhibit import TEXT, Exhibit, chosen, kept, mean, timed
+from ..exhibit import TEXT, Exhibit, kept, mean, timed
 from ..images import STAND_IN as IMAGES
 from ..images import images, warmed_up
 
 SIZES, RANKS = (100, 400, 1600), (10, 20, 40, 80, 160, 320)
 MAX_ITER = 100
-MACHINES, CORES = (8, 16, 32, 64, 128), 32
-# Parameters of the cluster in the model of table 4: bytes a second into each machine, seconds between passes.
-BANDWIDTH, LATENCY = 1e9, 0.02
-# Passes over chunks besides Lloyd's: bandwidth, features, first centres, labels (`python -m bench run distributed`).
-OTHER_PASSES = 25
 # (NMI, Nystrom, DR, k-means, total) by (c, s), 32 machines: tables 5 and 6.
 PUBLISHED = {
     (100, 20): ("0.3833 ± 0.0117", "138.5 ± 62.1", "1.2 ± 0.5", "60.9 ± 28.7", "227.- ± 101.3"),
@@ -30,18 +23,6 @@ PUBLISHED = {
     (1600, 160): ("0.4086 ± 0.0125", "2849.9 ± 511.2", "168.2 ± 29.0", "99.8 ± 12.2", "3157.5 ± 549.2"),
     (1600, 320): ("0.4099 ± 0.0098", "2757.1 ± 271.9", "570.5 ± 151.0", "169.3 ± 64.2", "3537.5 ± 256.3"),
 }
-# Means of (Nystrom, DR, k-means, total) by s and machines, c = 400: table 4.
-TABLE_4 = {
-    20: (
-        (2998.6, 1268.8, 665.2, 369.7, 181.4), (37.4, 63.8, 38.9, 87.3, 183.9), (117.2, 153.1, 119.9, 223.2, 391.0),
-        (3201.5, 1532.0, 867.9, 734.7, 828.2),
-    ),
-    80: (
-        (3008.4, 1312.9, 696.0, 342.5, 197.0), (53.0, 58.7, 94.6, 179.4, 470.6), (58.2, 80.9, 104.6, 211.3, 501.7),
-        (3168.1, 1492.6, 940.6, 775.9, 1232.4),
-    ),
-}  # fmt: skip
-TABLE_4_NMI = {20: "0.400 ± 0.009", 80: "0.410 ± 0.010"}
 STAND_IN = (
     f"{IMAGES}. Seconds are processor seconds of this machine per million images; published ones are of 32 machines of "
     "32 cores for 8.1 million."
@@ -147,112 +128,6 @@ def _draw_nmi(groups, published):
     return figure
 
 
-def _draw_seconds(groups, published, against, keeps):
-    """Draw published seconds on the left, ours on the right: they are of other machines and sizes."""
-    import matplotlib.pyplot as plt
-
-    figure, axes = plt.subplots(len(keeps), 2, figsize=(7, 2.6 * len(keeps) + 0.5), sharex=True, squeeze=False)
-    ticks = {"c": SIZES, "s": RANKS}[against]
-    for (left, right), (title, keep) in zip(axes, keeps, strict=True):
-        told = sorted(((c, s)["cs".index(against)], cells) for (c, s), cells in PUBLISHED.items() if keep(c, s))
-        for i, stage in enumerate(("Nystrom", "DR", "k-means"), 1):
-            x, y = [at for at, _ in told], [_number(cells[i])[0] for _, cells in told]
-            left.plot(x, y, MARKS[i] + "--", color=SHADES[i], fillstyle="none", label=f"{stage}, published")
-        for i, (key, stage) in enumerate((("features", "Nystrom and DR"), ("kmeans", "k-means"))):
-            look = 0 if i == 0 else 3
-            _panel(right, groups, against, keep, key, look)
-            right.plot([], [], MARKS[look] + "-", color=SHADES[look], label=stage)
-        left.set(title=f"{title}: published, s")
-        right.set(title=f"{title}: here, CPU s per million")
-        for ax in (left, right):
-            ax.set(xscale="log", yscale="log" if ax.lines and len(ax.lines[0].get_xdata()) else "linear")
-            ax.set_xticks(ticks, ticks)
-            ax.minorticks_off()
-            ax.grid(alpha=0.3)
-    for ax in axes[-1]:
-        ax.set_xlabel({"c": "landmarks c", "s": "features s"}[against])
-    legend(figure, axes)
-    return figure
-
-
-# -- table 4 and figure 6 ----------------------------------------------------------------------------------------------
-
-
-@kept
-def _on_machines(settings):
-    """Model the seconds on the machines of the paper from core seconds here: "nystrom" includes DR."""
-    from graphcore.kernel_methods.features.nystrom import nystrom_features
-    from graphcore.kernel_methods.kmeans.linear import linear_kmeans
-
-    X, truth = images(settings)
-    kernel, c = warmed_up(X, settings.threads), 40 if settings.quick else 400
-    scale = infinite_mnist.ROWS / len(X)
-    for seed in settings.seeds(2, 1):
-        for s in TABLE_4:
-            rank = min(s, c // 2)
-            found, features = timed(
-                nystrom_features, kernel, c, rank, truncation="half", random_state=seed, n_jobs=settings.threads
-            )
-            clusters, kmeans = timed(
-                linear_kmeans, found.features, CLUSTERS, n_init=1, max_iter=MAX_ITER, random_state=seed
-            )
-            nmi = vectors.agreement(clusters.labels, truth)["nmi"]
-            sent, back = 8 * c * (X.shape[1] + c // 2), 8 * (c // 2) ** 2
-            nystrom, lloyd = scale * features, scale * kmeans
-            yield {
-                "s": s,
-                "machines": "one core",
-                "nystrom": nystrom,
-                "kmeans": lloyd,
-                "total": nystrom + lloyd,
-                "nmi": nmi,
-            }
-            for machines in MACHINES:
-                cores = CORES * machines
-                first = nystrom / cores + OTHER_PASSES * LATENCY + (sent * math.log2(cores) + back * cores) / BANDWIDTH
-                centres = 8 * CLUSTERS * rank * (math.log2(cores) + cores) / BANDWIDTH
-                second = lloyd / cores + clusters.n_iter * (LATENCY + centres)
-                yield {"s": s, "machines": machines, "nystrom": first, "kmeans": second, "total": first + second}
-
-
-PUBLISHED_4 = tuple(
-    {
-        "s": s, "machines": machines, "nystrom": stages[0][i], "dr": stages[1][i], "kmeans": stages[2][i],
-        "total": stages[3][i], "nmi": TABLE_4_NMI[s], "source": TEXT,
-    }
-    for s, stages in TABLE_4.items()
-    for i, machines in enumerate(MACHINES)
-)  # fmt: skip
-
-
-def _draw_machines(groups, published):
-    import matplotlib.pyplot as plt
-
-    figure, axes = plt.subplots(1, 2, figsize=(7, 3.4), sharey=True)
-    for ax, s in zip(axes, TABLE_4, strict=True):
-        for i, (key, stage) in enumerate(
-            (("nystrom", "Nystrom"), ("dr", "DR"), ("kmeans", "k-means"), ("total", "total"))
-        ):
-            told = [row[key] for row in chosen(PUBLISHED_4, s=s)]
-            ax.plot(MACHINES, told, MARKS[i] + "--", color=SHADES[i], fillstyle="none", label=f"{stage}, published")
-        model = [mean(chosen(groups, s=s, machines=machines)[0], "total") for machines in MACHINES]
-        ax.plot(MACHINES, model, "v-", color="k", label="total, model by core seconds here")
-        ax.set(title=f"s = {s}", xlabel="machines of 32 cores", xscale="log", yscale="log")
-        ax.set_xticks(MACHINES, MACHINES)
-        ax.minorticks_off()
-        ax.grid(alpha=0.3)
-    axes[0].set_ylabel("seconds")
-    legend(figure, axes)
-    return figure
-
-
-def _check_machines(groups):
-    for s in TABLE_4:
-        model = [mean(chosen(groups, s=s, machines=machines)[0], "total") for machines in MACHINES]
-        published = TABLE_4[s][3]
-        assert all(a < b for a, b in zip(model, published, strict=True))
-
-
 def _check_sizes(groups):
     """Check that more landmarks take more seconds; a quick run is too short to show it."""
     seconds = {group["c"]: mean(group, "features") for group in groups}
@@ -288,41 +163,6 @@ EXHIBITS = (
         ),
     ),
     Exhibit(
-        name="table-4",
-        title="seconds on 8 to 128 machines, c = 400",
-        by={"s": "s", "machines": "machines"},
-        values={"nystrom": "Nyström, s", "dr": "DR, s", "kmeans": "k-means, s", "total": "total, s", "nmi": "NMI"},
-        measure=_on_machines,
-        published=PUBLISHED_4,
-        check=_check_machines,
-        stand_in=STAND_IN,
-        modelled=True,
-        slow=True,
-        why=(
-            "The seconds on 8 to 128 machines are a model; none of these machines was used. The model takes the core "
-            "seconds that this machine needs, in proportion for 8.1 million images (first line), over the "
-            "number of cores, adds 0.02 s for each pass, and sends landmarks, root, centres and sums at 1 GB/s "
-            "into each machine. The published seconds are 222 to 1,193 times larger: most of them were not "
-            "arithmetic. [One and two workers of Dask](../distributed.md) were measured on one machine."
-        ),
-    ),
-    Exhibit(
-        name="figure-6",
-        title="the seconds of table 4",
-        by={"s": "s", "machines": "machines"},
-        values={"total": "total, s"},
-        measure=_on_machines,
-        published=tuple({key: row[key] for key in ("s", "machines", "total", "source")} for row in PUBLISHED_4),
-        draw=_draw_machines,
-        modelled=True,
-        slow=True,
-        why=(
-            "The published seconds of Nyström features scale with the machines, and the stages with many passes get "
-            "slower from 32 machines on. The model has both, because it divides the features' work by the machines and "
-            "contains the latency of a pass: it explains the curves and does not confirm them."
-        ),
-    ),
-    Exhibit(
         name="table-5",
         title="NMI and seconds for several numbers of landmarks c",
         by={"c": "c", "s": "s"},
@@ -339,19 +179,6 @@ EXHIBITS = (
         ),
     ),
     Exhibit(
-        name="figure-7",
-        title="seconds against the number of landmarks c",
-        by={"c": "c", "s": "s"},
-        values={"features": VALUES["features"], "kmeans": VALUES["kmeans"]},
-        measure=_where(TABLE_5),
-        draw=lambda groups, published: _draw_seconds(
-            groups, published, "c", (("s = 20", lambda c, s: s == 20), ("s = 80", lambda c, s: s == 80))
-        ),
-        stand_in=STAND_IN,
-        slow=True,
-        why="The values of table 5: features take most of the time from 400 landmarks on, here as there.",
-    ),
-    Exhibit(
         name="table-6",
         title="NMI and seconds for several numbers of features s, c = 1600",
         by={"c": "c", "s": "s"},
@@ -364,16 +191,5 @@ EXHIBITS = (
             f"{ON_NMI} k-means takes longer with more features, as published, and features take the same time for "
             "all s: they were made once for the largest and cut."
         ),
-    ),
-    Exhibit(
-        name="figure-8",
-        title="seconds against the number of features s",
-        by={"c": "c", "s": "s"},
-        values={"features": VALUES["features"], "kmeans": VALUES["kmeans"]},
-        measure=_where(TABLE_6),
-        draw=lambda groups, published: _draw_seconds(groups, published, "s", (("c = 1600", TABLE_6),)),
-        stand_in=STAND_IN,
-        slow=True,
-        why="The values of table 6: k-means grows with s, here as there; features do not.",
     ),
 )  # fmt: skip
