@@ -232,12 +232,15 @@ def choosing_k():
     figure, axes = plt.subplots(2, 2, figsize=(8, 5), layout="constrained", sharex="col", sharey="row")
     for column, (name, X) in zip(axes.T, data.items(), strict=True):
         found = graphcore.select_n_clusters(X, random_state=0)
-        found.plot(column)
+        column[0].plot(found.candidates, found.curves["information (nats)"], "k-", lw=1)
+        column[1].vlines(found.candidates, 0, np.nan_to_num(found.scores), "k", lw=1)
+        column[1].set(xscale="log", xlabel="clusters", xlim=(1.5, 300))
+        for ax in column:
+            ax.axvline(found.best, color=SHADES[1], lw=1, zorder=0)
         verdict = "clear" if found.clear else "not clear"
         column[0].set_title(f"{name}: k = {found.best}, {verdict}")
-    for ax in axes[:, 1]:
-        ax.set_ylabel("")
     axes[0, 0].set_ylabel("J(k) in nats")
+    axes[1, 0].set_ylabel("sharpness of the corner")
     return figure
 
 

@@ -111,7 +111,6 @@ FIGURE_2 = Exhibit(
     stand_in=(
         "R-MAT graphs without their isolated nodes take the place of wiki-topcats (2 M nodes, 28 M edges), "
         "LiveJournal (4 M nodes, 34 M edges) and, at a twelfth of its size, Friendster (65 M nodes, 1.8 G "
-        "edges), which were not available. [Huge graphs](../huge.md#measurements) has fast construction on a "
-        "graph of Friendster's size."
+        "edges), which were not available."
     ),
 )

@@ -15,7 +15,10 @@ import graphcore
 graph, _ = graphcore.datasets.planted_partition(12, 100, 0.1, 0.003, random_state=0)
 choice = graphcore.select_n_clusters(graph, random_state=0)
 print(choice.best, "clusters, clear:", choice.clear)
-choice.plot(plt.subplots(2, 1, figsize=(6, 5), sharex=True)[1])
+plt.semilogx(choice.candidates, choice.curves["information (nats)"], color="black")
+plt.axvline(choice.best, color="#bbbbbb")
+plt.xlabel("clusters")
+plt.ylabel("information (nats)")
 
 # %%
 # Every graph has a best number in some sense. For points without clusters it is meaningless, and ``clear`` is False.

@@ -63,7 +63,10 @@ graphcore.plot.quotient_graph(model)
 graph = graphcore.knn_graph(known, 10, random_state=0)
 choice = graphcore.select_n_clusters(graph, random_state=0)
 print(choice.best, choice.clear)
-choice.plot(plt.subplots(2, 1, figsize=(6, 5), sharex=True)[1])
+plt.semilogx(choice.candidates, choice.curves["information (nats)"], color="black")
+plt.axvline(choice.best, color="#bbbbbb")
+plt.xlabel("clusters")
+plt.ylabel("information (nats)")
 
 # %%
 # Twelve is near to ten, and not clear: ones are written in three ways, and 9 clusters have a corner as well. With all

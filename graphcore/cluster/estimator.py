@@ -75,17 +75,17 @@ class CoresetSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixi
     balance : "auto" or float, default "auto"
         Preference of "information" for clusters of equal size, above 0 and at most 1. Smaller values leave large
         clusters whole and find small ones beside them. "auto" chooses among 1, 0.7, 0.5 and 0.3 by the certainty of the
-        clusters, see :doc:`/uneven`, or is 1 where the number of clusters was chosen and is clear. `balance_` is the
+        clusters, see :doc:`/choose_k`, or is 1 where the number of clusters was chosen and is clear. `balance_` is the
         value used.
     outliers : "auto", float or None, default None
         Vectors that are left out before the fit and get the label -1: this share of them, those farthest from their
-        neighbours. "auto" leaves out those beyond a gap in the distances, if there is one, see :doc:`/outliers`.
+        neighbours. "auto" leaves out those beyond a gap in the distances, if there is one, see :doc:`/embeddings`.
     min_cluster_size : int or float, default 1
         Smallest number of nodes in a cluster; a float is a share of the nodes.
     max_cluster_size : int, float or None, default None
         Largest number of nodes in a cluster; a float is a share of the nodes.
     effort : {"fast", "default", "high", "best"} or int, default "default"
-        Largest number of drafts: 1, 4, 32, as many as improve the objective, or the number given, see :doc:`/sparse`.
+        Largest number of drafts: 1, 4, 32, as many as improve the objective, or the number given, see :doc:`/how_it_works`.
         "default" stops when a round of drafts gains less than it costs; it makes one draft on graphs of more than a
         million entries (twenty million for "ncut"). With "modularity" it makes up to eight drafts, and one from a
         hundred million entries on. Graphs of more than 2^28 entries (134 million edges) always have one draft. Ctrl-C

@@ -9,7 +9,7 @@ from .refine.problem import apply_labels, contingency, is_huge, label_sizes
 
 # Paths of two edges that are looked at, evenly spaced over all of them; fewer of a graph that may lie on a disk.
 _PATHS, _FEW_PATHS = 20_000, 1_000
-# Calibrated on generated graphs (docs/soft_labels.md): the share of an edge's evidence that counts, and by how much it
+# Calibrated on generated graphs (docs/results.md): the share of an edge's evidence that counts, and by how much it
 # shrinks with every neighbour that is one of another neighbour without the clusters being the reason.
 _SHARE, _SHRINKAGE = 0.9, 4.0
 _PIECE = 1 << 14  # rows at a time

@@ -556,10 +556,10 @@ def _drawn(kernel, settings, streams):
 # The candidates of balance="auto". At 1 the objective is the information alone, whose entropy favours even clusters.
 BALANCES = (1.0, 0.7, 0.5, 0.3)
 # The weight of the logarithm of residual uncertainty, and the least uncertainty that is told from none. On 69 generated
-# sets and 20 real ones weights of .1 to .2 do the same to a thousandth of the mean ARI (docs/uneven.md).
+# sets and 20 real ones weights of .1 to .2 do the same to a thousandth of the mean ARI (docs/choose_k.md).
 _DOUBT, _LEAST_DOUBT = 0.15, 0.01
 # What agreement counts. On 132 generated sets and 23 real ones a weight of .5 gains another .03 where there is noise,
-# and gives up clusters of letters (docs/uneven.md).
+# and gives up clusters of letters (docs/choose_k.md).
 _AGREEMENT = 0.3
 # Scores that differ by less do so by chance: where draws agree on little, it is a little more at each step.
 _NOISE = 0.05

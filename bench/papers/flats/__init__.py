@@ -12,8 +12,7 @@ PAPER = Paper(
     ),
     intro="""
 All figures of the report, and its propositions on the choice of k, measured again; a page of its own has [its
-claims](../theory/flats_and_model_selection.md), and the guide describes [k-flats](../flats.md) and [the penalised
-error](../choose_k.md#penalised-error). The report has no tables and describes its curves in words.
+claims](../theory/flats_and_model_selection.md), and the guide describes [k-flats](../flats.md). The report has no tables and describes its curves in words.
 """,
     exhibits=(*shapes.FIGURES, *errors.FIGURES, shapes.FIGURE_11, *choosing.EXHIBITS),
 )
