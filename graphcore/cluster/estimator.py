@@ -202,9 +202,9 @@ class CoresetSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixi
             arrays of their ends, or an integer array of shape (2, n_edges); see `affinity`. Neighbours from an index of
             any library are a tuple of two arrays of shape (n_samples, k): row numbers (integers, negative for none) and
             distances (floats), in either order. The nearest `n_neighbors` of each row are used, without the row
-            itself. An ``NNDescent`` or ``PyNNDescentTransformer`` may be given, too: :meth:`predict` queries it. Equal
-            vectors get the same label, unless there are fewer distinct vectors than clusters, or `max_cluster_size` or
-            `labels` prevent it; a warning says so.
+            itself. An ``NNDescent`` may be given, too: :meth:`predict` queries it. Equal vectors get the same label,
+            unless there are fewer distinct vectors than clusters, or `max_cluster_size` or `labels` prevent it; a
+            warning says so.
         y : ignored
         sample_weight : array-like of shape (n_samples,), optional
             Weights of the nodes: a node of weight 2 counts as two copies with all their edges. The graph with edge

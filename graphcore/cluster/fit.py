@@ -23,7 +23,7 @@ from ..neighbors.neighbor_lists import is_neighbor_pair, neighbors_of
 from ..neighbors.neighbors import clustered_neighbors, graph_of_vectors, neighbors_of_index
 from ..neighbors.outliers import Outliers, refuse_outliers
 from ..neighbors.search import check_metric
-from ..neighbors.search_pynndescent import IndexSearcher, index_of, is_index
+from ..neighbors.search_pynndescent import IndexSearcher, is_index
 from .evidence import edge_evidence
 from .n_clusters import KSelection, choose_for_fit, effective_edges
 from .pipeline import Clustering, cluster_graph
@@ -78,8 +78,7 @@ def graph_of(model, X, streams, stages):
     X = in_row_order(X) if affinity.startswith("precomputed") else X
     over_vectors = affinity.endswith("nearest_neighbors")
     if is_index(X) and affinity != "precomputed":
-        index = index_of(X)
-        return _graph_of_lists(model, lambda n: neighbors_of_index(index, n), stages, index)
+        return _graph_of_lists(model, lambda n: neighbors_of_index(X, n), stages, X)
     make = None if over_vectors else graph_maker(X, declared=affinity == "precomputed")
     if make is not None or affinity == "precomputed":
         refuse_outliers(model.outliers)

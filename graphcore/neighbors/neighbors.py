@@ -16,7 +16,7 @@ from .equal_rows import graph_of_copies
 from .neighbor_lists import Neighbors, neighbors_of
 from .outliers import leave_out
 from .search import nearest_different
-from .search_pynndescent import index_neighbors, index_of, is_index
+from .search_pynndescent import index_neighbors, is_index
 from .vectors import as_vectors
 
 MODES = {"union": "max", "mutual": "min", "average": "average"}  # how two directions are combined
@@ -36,17 +36,16 @@ def knn_graph(
     ----------
     X : array-like, data frame or sparse matrix of shape (n_samples, n_features), or an index of pynndescent
         One vector a row; at least two, all numbers finite. float32 is kept, integers become float32 where that is
-        exact, sparse matrices stay sparse. Never changed. Of an NNDescent or a PyNNDescentTransformer the lists are
-        taken as they are.
+        exact, sparse matrices stay sparse. Never changed. Of an NNDescent the lists are taken as they are.
     n_neighbors : int, default 10
         Number of neighbours of every row, without the row itself. More than n_samples - 1 are reduced to that, with a
         warning.
     metric : str, default "euclidean"
-        Distance between rows: "euclidean", "cosine", "manhattan", "hamming", "jaccard", or
-        "correlation". "cosine" is 1 - cos, and refuses rows of zeros. "hamming" (the share of columns that differ) and
-        "jaccard" (1 - both / either, counts of ones; 0 between empty rows) compare 0/1 vectors alone. "correlation"
-        refuses rows of one number. All other names of pynndescent's, such as "hellinger" or "chebyshev", are searched
-        by it, and so is "correlation" of sparse vectors.
+        Distance between rows: "euclidean", "cosine", "manhattan", "hamming", "jaccard" or "correlation".
+        "cosine" is 1 - cos, and refuses rows of zeros. "hamming" (the share of columns that differ) and "jaccard"
+        (1 - both / either, counts of ones; 0 between empty rows) compare 0/1 vectors alone. "correlation" refuses
+        rows of one number. All other names of pynndescent's, such as "hellinger" or "chebyshev", are searched by it, and
+        so is "correlation" of sparse vectors.
     mode : {"union", "mutual", "average"}, default "union"
         When two rows are joined: one lists the other (union), both do (mutual), or one does, the weight being the mean
         of the two directions, 0 where a row does not list the other (average). "mutual" may leave nodes isolated.
@@ -115,7 +114,7 @@ def _neighbors(X, n_neighbors, metric, algorithm, random_state, n_jobs):
     """Find the Neighbors of vectors, at most all others of each."""
     n_neighbors = check_integer("n_neighbors", n_neighbors, low=1)
     if is_index(X):
-        return neighbors_of_index(index_of(X), n_neighbors)
+        return neighbors_of_index(X, n_neighbors)
     X = as_vectors(X)
     if n_neighbors >= X.shape[0]:
         warn_user(f"n_neighbors={n_neighbors} was reduced to {X.shape[0] - 1}: there are only {X.shape[0]} rows")
@@ -182,7 +181,7 @@ def neighbor_graph(neighbors: AnyData, *, mode: str = "union", weighting: str = 
     check_choice("mode", mode, MODES)
     check_choice("weighting", weighting, WEIGHTINGS)
     if is_index(neighbors):
-        neighbors = neighbors_of_index(index_of(neighbors))
+        neighbors = neighbors_of_index(neighbors)
     if not isinstance(neighbors, Neighbors):
         neighbors = neighbors_of(neighbors)
     if weighting != "binary" and neighbors.distances.min(initial=0) < 0:

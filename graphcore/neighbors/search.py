@@ -44,8 +44,6 @@ _RECALL, _ATTEMPTS, _EXACT_PAIRS = 0.95, 3, 20
 _QUERY_ROWS = 2048
 # That number where few rows are asked for.
 _FEW_ROWS = 64
-# Squared distances below this share of the squared norms are recomputed: |x|^2 + |y|^2 - 2xy has lost their digits.
-_CANCELLED = 1e-8
 _JACCARD_ENTRIES = 1 << 22
 
 
@@ -164,17 +162,13 @@ def exact_neighbors(X, n_neighbors, metric, n_jobs):
     """
     n, space = X.shape[0], "euclidean" if metric in ("cosine", "correlation", "hamming") else metric
     method = "brute" if space == "jaccard" else exact_plan(X, space)[0]
-    expanded = method == "brute" and space == "euclidean"
-    if expanded and X.dtype == np.float64 and not is_sparse(X):
+    if method == "brute" and space == "euclidean" and X.dtype == np.float64 and not is_sparse(X):
         X = X - X.mean(axis=0)  # a common shift would take digits from |x|^2 + |y|^2 - 2xy
     searcher = exact_searcher(X, n_neighbors + 1, space, method)
-    norms = squared_norms(X) if expanded else None
     out = empty_neighbors(n, n_neighbors)
 
     def search(start, stop):
         distances, indices = away_with_one(searcher.kneighbors, X[start:stop])
-        if norms is not None:
-            _mend_cancelled(X, norms, start, indices, distances)
         # A row itself may stand anywhere in its list, or not.
         distances = np.where(indices == np.arange(start, stop)[:, None], np.inf, distances)
         order = np.argsort(distances, axis=1, kind="stable")[:, :n_neighbors]
@@ -227,15 +221,6 @@ class _ByJaccard:
         distances = np.take_along_axis(distances, indices, axis=1)
         order = np.argsort(distances, axis=1, kind="stable")
         return np.take_along_axis(distances, order, axis=1), np.take_along_axis(indices, order, axis=1)
-
-
-def _mend_cancelled(X, norms, start, indices, distances):
-    """Recompute, from the difference, distances so small that the expanded formula has no digit of them."""
-    rows, columns = np.nonzero(distances**2 < _CANCELLED * norms[start : start + len(indices), None])
-    for piece in range(0, len(rows), 4096):
-        at = rows[piece : piece + 4096], columns[piece : piece + 4096]
-        difference = X[start + at[0]] - X[indices[at]]
-        distances[at] = np.sqrt(squared_norms(difference))
 
 
 # -- the approximate search: nearest neighbour descent from the leaves of random projection trees ----------------------

@@ -37,17 +37,9 @@ _lock = ModuleLock()
 
 
 def is_index(X):
-    """Tell whether this is an NNDescent or a PyNNDescentTransformer."""
-    kinds = [(kind.__module__.partition(".")[0], kind.__name__) for kind in type(X).__mro__]
-    return ("pynndescent", "NNDescent") in kinds or ("pynndescent", "PyNNDescentTransformer") in kinds
-
-
-def index_of(X):
-    """Return the NNDescent of one, or of a transformer that was fitted."""
-    X = getattr(X, "index_", X)
-    if not hasattr(X, "neighbor_graph"):
-        raise InputError("this PyNNDescentTransformer was not fitted; fit it first")
-    return X
+    """Tell whether this is an NNDescent, or a PyNNDescentTransformer, which holds one that lists nothing."""
+    names = [(kind.__module__.partition(".")[0], kind.__name__) for kind in type(X).__mro__]
+    return ("pynndescent", "NNDescent") in names or ("pynndescent", "PyNNDescentTransformer") in names
 
 
 def build_index(X, n_neighbors, metric, random_state, n_jobs):
@@ -68,17 +60,13 @@ def build_index(X, n_neighbors, metric, random_state, n_jobs):
 
 def index_neighbors(index):
     """Return the numbers and distances that an index lists, row by row, the row itself among them."""
-    found = _called(lambda: index.neighbor_graph, "the index")
-    if found is None:  # a compressed one has no lists, but answers for its own rows
-        data = index_data(index)
-        return query(index, data, min(index.n_neighbors, data.shape[0]))
+    found = _called(lambda: index.neighbor_graph, "the index") if hasattr(index, "neighbor_graph") else None
+    if found is None:
+        raise InputError(
+            "a PyNNDescentTransformer and a compressed NNDescent hold no lists of neighbours; give what the former's "
+            "fit_transform(X) returns to affinity='precomputed_nearest_neighbors', or an NNDescent of X"
+        )
     return found
-
-
-def index_data(index):
-    """Return the rows of an index, which it may have put in the order of a tree, as they were given."""
-    order = getattr(index, "_vertex_order", None)
-    return index._raw_data if order is None else index._raw_data[np.argsort(order)]
 
 
 def query(index, rows, n_neighbors):

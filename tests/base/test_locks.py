@@ -188,7 +188,7 @@ def test_a_fork_beside_a_fit_fits():
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("kind", ["KernelKMeans", "NystromKernelKMeans", "default", "published"])
+@pytest.mark.parametrize("kind", ["KernelKMeans", "NystromKernelKMeans", "default"])
 def test_fifty_forks_beside_a_fitting_thread(kind):
     rng = np.random.default_rng(0)
     if kind.endswith("KernelKMeans"):
@@ -200,8 +200,7 @@ def test_fifty_forks_beside_a_fitting_thread(kind):
         large, small = (degree_corrected_partition(6, n, mean_degree=20, random_state=0)[0] for n in (5000, 100))
 
         def fit(X):
-            published = kind == "published"
-            return graphcore.CoresetSpectralClustering(6, published=published, random_state=0).fit(X).labels_
+            return graphcore.CoresetSpectralClustering(6, random_state=0).fit(X).labels_
 
     want, stop = fit(small), threading.Event()
 

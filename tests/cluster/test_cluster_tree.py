@@ -133,7 +133,7 @@ def test_newick_has_all_nodes_and_heights(model, tmp_path):
 def test_a_tree_of_one_cluster():
     tree = CoresetSpectralClustering(1, random_state=0).fit(Graph.from_edges([0, 1], [1, 2])).tree_
     assert (tree.n_clusters, tree.at_resolution(1)) == (1, 1)
-    one = CoresetSpectralClustering(1, published=True, random_state=0).fit(Graph.from_edges([0, 0], [1, 2])).tree_
+    one = CoresetSpectralClustering(1, coreset_size=1, random_state=0).fit(Graph.from_edges([0, 0], [1, 2])).tree_
     assert one.n_leaves == 1 and one.to_linkage().shape == (0, 4)
     assert one.to_newick() == "0;\n" and one.to_newick(nodes=True) == "(0:0,1:0,2:0)0;\n"
     assert one.labels_at(1).tolist() == [0, 0, 0]

@@ -89,7 +89,7 @@ def test_the_report_says_what_sets_clusters_apart(tmp_path):
     X = np.concatenate([rng.normal(0, 0.1, (20, 2)), rng.normal([5, 0], 0.1, (20, 2))])
     model = CoresetSpectralClustering(2, random_state=0).fit(X)
     facts = model.report(
-        tmp_path / "page.html", described=model.describe(X, ["<b>tall", "wide"], count=1), pictures=False
+        tmp_path / "page.html", described=describe(X, model.labels_, ["<b>tall", "wide"], count=1), pictures=False
     )
     assert sorted(facts.described) == ["<b>tall +2.0", "<b>tall -2.0"]
     page = (tmp_path / "page.html").read_text()

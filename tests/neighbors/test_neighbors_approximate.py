@@ -294,16 +294,6 @@ def test_same_seed_same_graph_for_any_number_of_threads(X, limits):
             np.testing.assert_array_equal(getattr(graph, part), getattr(one, part))
 
 
-@pytest.mark.parametrize("n_equal", [50, 3000, 4000])
-def test_equal_rows(n_equal):
-    X = BLOBS[:4000].copy()
-    X[:n_equal] = X[0]
-    found = approximate(X)
-    assert_proper(X, found)
-    assert (found.distances[:n_equal] == 0).all()
-    assert recall(X, found) >= 0.98
-
-
 # -- distances for which there are no loops ----------------------------------------------------------------------------
 
 

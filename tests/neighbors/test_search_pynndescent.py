@@ -81,14 +81,14 @@ def test_answers_are_its_own(metric):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", ["NNDescent", "PyNNDescentTransformer"])
-def test_a_ready_index_is_taken(kind, tmp_path):
+def test_a_ready_index_is_taken(tmp_path):
     import pynndescent
 
     index = pynndescent.NNDescent(BLOBS, n_neighbors=11, random_state=0)
     want = neighbor_graph(index.neighbor_graph)
-    if kind != "NNDescent":
-        index = pynndescent.PyNNDescentTransformer(n_neighbors=10, random_state=0).fit(BLOBS)
+    transformer = pynndescent.PyNNDescentTransformer(n_neighbors=10, random_state=0).fit(BLOBS)
+    with pytest.raises(InputError, match="hold no lists of neighbours"):
+        knn_graph(transformer)
     for graph in (knn_graph(index), neighbor_graph(index)):
         np.testing.assert_array_equal(dense(graph), dense(want))
     model = CoresetSpectralClustering(3, random_state=0).fit(index)
@@ -99,7 +99,7 @@ def test_a_ready_index_is_taken(kind, tmp_path):
         model.predict(new[:, :4])
     model.save(tmp_path / "model.npz")
     np.testing.assert_array_equal(
-        load(tmp_path / "model.npz").predict(pynndescent.NNDescent.query(getattr(index, "index_", index), new, 10)),
+        load(tmp_path / "model.npz").predict(index.query(new, 10)),
         model.labels_[:40],
     )
 
