@@ -9,8 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.datasets import make_blobs
 
-from graphcore.neighbors.search import nearest_neighbors
-from graphcore.neighbors.search_exact import exact_distances, exact_plan
+from graphcore.neighbors.search import exact_distances, exact_plan, nearest_neighbors
 from graphcore.neighbors.vectors import as_vectors
 
 
