@@ -6,14 +6,14 @@ __version__ = "0.1.0"
 
 # Public names and the modules that hold them.
 _PUBLIC = {
-    "Coreset": ".cluster.coreset", "CoresetKernelKMeans": ".estimators.coreset_kernel_kmeans",
+    "Coreset": ".cluster.coreset", "CoresetKernelKMeans": ".kernel_methods.coreset_kernel_kmeans",
     "CoresetSpectralClustering": ".cluster.estimator", "FormatError": ".exceptions",
-    "GaussianSketchFeatures": ".estimators.gaussian_sketch",
-    "GaussianSketchKernelKMeans": ".estimators.gaussian_sketch", "Graph": ".graphs.graph",
-    "GraphWarning": ".exceptions", "InputError": ".exceptions", "KFlats": ".estimators.flats",
-    "KSelection": ".cluster.n_clusters", "KernelKFlats": ".estimators.kernel_flats",
-    "KernelKMeans": ".estimators.kernel_kmeans", "NystromFeatures": ".estimators.nystrom",
-    "NystromKernelKMeans": ".estimators.nystrom", "ParameterError": ".exceptions",
+    "GaussianSketchFeatures": ".kernel_methods.sketch",
+    "GaussianSketchKernelKMeans": ".kernel_methods.sketch", "Graph": ".graphs.graph",
+    "GraphWarning": ".exceptions", "InputError": ".exceptions", "KFlats": ".kernel_methods.flats.k_flats",
+    "KSelection": ".cluster.n_clusters", "KernelKFlats": ".kernel_methods.flats.kernel_k_flats",
+    "KernelKMeans": ".kernel_methods.kernel_kmeans", "NystromFeatures": ".kernel_methods.nystrom.features",
+    "NystromKernelKMeans": ".kernel_methods.nystrom.kernel_kmeans", "ParameterError": ".exceptions",
     "build_coreset": ".cluster.coreset", "build_store": ".files.store", "check_store": ".files.store",
     "coreset_spectral_clustering": ".cluster.coreset_spectral_clustering",
     "datasets": None,

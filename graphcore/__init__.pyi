@@ -13,14 +13,6 @@ from .cluster.merge_coresets import merge_coresets as merge_coresets
 from .cluster.merge_coresets import reduce_coreset as reduce_coreset
 from .cluster.n_clusters import KSelection as KSelection
 from .cluster.n_clusters import select_n_clusters as select_n_clusters
-from .estimators.coreset_kernel_kmeans import CoresetKernelKMeans as CoresetKernelKMeans
-from .estimators.flats import KFlats as KFlats
-from .estimators.gaussian_sketch import GaussianSketchFeatures as GaussianSketchFeatures
-from .estimators.gaussian_sketch import GaussianSketchKernelKMeans as GaussianSketchKernelKMeans
-from .estimators.kernel_flats import KernelKFlats as KernelKFlats
-from .estimators.kernel_kmeans import KernelKMeans as KernelKMeans
-from .estimators.nystrom import NystromFeatures as NystromFeatures
-from .estimators.nystrom import NystromKernelKMeans as NystromKernelKMeans
 from .exceptions import FormatError as FormatError
 from .exceptions import GraphWarning as GraphWarning
 from .exceptions import InputError as InputError
@@ -32,6 +24,14 @@ from .files.store import build_store as build_store
 from .files.store import check_store as check_store
 from .files.store import open_graph as open_graph
 from .graphs.graph import Graph as Graph
+from .kernel_methods.coreset_kernel_kmeans import CoresetKernelKMeans as CoresetKernelKMeans
+from .kernel_methods.flats.k_flats import KFlats as KFlats
+from .kernel_methods.flats.kernel_k_flats import KernelKFlats as KernelKFlats
+from .kernel_methods.kernel_kmeans import KernelKMeans as KernelKMeans
+from .kernel_methods.nystrom.features import NystromFeatures as NystromFeatures
+from .kernel_methods.nystrom.kernel_kmeans import NystromKernelKMeans as NystromKernelKMeans
+from .kernel_methods.sketch import GaussianSketchFeatures as GaussianSketchFeatures
+from .kernel_methods.sketch import GaussianSketchKernelKMeans as GaussianSketchKernelKMeans
 from .neighbors.neighbors import knn_graph as knn_graph
 from .neighbors.neighbors import neighbor_graph as neighbor_graph
 

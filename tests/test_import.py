@@ -89,7 +89,6 @@ ROOMS = (
     "plot",
     "report",
     "cluster.estimator",  # the class, which looks at its clusters by what measures and shows them
-    "estimators",
     "networkx",
     "cli",
     "__main__",
@@ -102,7 +101,7 @@ SHELVES = {
         "|coreset_spectral_clustering settings|pipeline|n_clusters|cluster_tree"
         "|fit new_rows|model_file|estimator"
     ),
-    "kernel_methods": "features|flats|kmeans",
+    "kernel_methods": "alternation base|flats kernel_kmeans|coreset_kernel_kmeans linear_kmeans|nystrom|sketch",
 }
 # The front of `files` opens graphs on disk; the store is built by the readers, and never imports that front.
 FRONT = {"graphcore.files", "graphcore.files.read_write"}

@@ -44,17 +44,16 @@ OF_MATRICES = [
     KernelKMeans(3, kernel="normalized_cut", n_init=2, **SEEDED),
     CoresetKernelKMeans(3, kernel="precomputed", n_init=2, **SEEDED),
     NystromFeatures(kernel="precomputed", **SEEDED),
-    NystromKernelKMeans(2, kernel="precomputed", on_indefinite="clip", **SEEDED),
+    NystromKernelKMeans(2, kernel="precomputed", on_indefinite="warn", **SEEDED),
     GaussianSketchFeatures(5, kernel="precomputed", on_indefinite="warn", **SEEDED),
     KernelKFlats(3, 1, kernel="precomputed", n_init=2, **SEEDED),
 ]
 OTHERS = [
     CoresetSpectralClustering(3, affinity="precomputed", **SEEDED),
     CoresetSpectralClustering(3, affinity="nearest_neighbors", n_jobs=2, **SEEDED),
-    NystromFeatures(3, sampling="recursive-ridge", kernel="laplacian", **SEEDED),
     NystromKernelKMeans(2, sampling="rpcholesky", **SEEDED),
-    NystromKernelKMeans(2, kernel="linear", sampling="countsketch", solver="minibatch", **SEEDED),
-    GaussianSketchFeatures(None, kernel="laplacian", n_subsample=0.5, **SEEDED),
+    NystromKernelKMeans(2, kernel="linear", sampling="countsketch", **SEEDED),
+    GaussianSketchFeatures(None, n_subsample=0.5, **SEEDED),
     GaussianSketchKernelKMeans(3, kernel="linear", n_components=2, n_subsample=0.7, **SEEDED),
 ]
 

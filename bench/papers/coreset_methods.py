@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 import graphcore
-from graphcore.kernel_methods.kmeans.coreset import coreset_kernel_kmeans
+from graphcore.kernel_methods.coreset_kernel_kmeans import coreset_kernel_kmeans
 
 from .. import harness
 

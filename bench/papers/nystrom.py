@@ -51,10 +51,10 @@ def _row(kernel, m, truth, test, seed, settings, starts, whole=None):
 
     With `whole`, the kernel between the new points, also the cost with the exact means of their clusters for centres.
     """
-    from graphcore.kernel_methods.features.nystrom import nystrom_features
-    from graphcore.kernel_methods.kmeans.exact import partition_cost
-    from graphcore.kernel_methods.kmeans.linear import linear_kmeans, nearest_center
-    from graphcore.kernels.dense import DenseKernel
+    from graphcore.kernel_methods.kernel_kmeans import partition_cost
+    from graphcore.kernel_methods.linear_kmeans import linear_kmeans, nearest_center
+    from graphcore.kernel_methods.nystrom.features import nystrom_features
+    from graphcore.kernels.matrices import DenseKernel
 
     with vectors.quiet():
         found, features = timed(nystrom_features, kernel, m, random_state=seed, n_jobs=settings.threads)

@@ -51,7 +51,7 @@ def _features(method, kernel, n, d, seed):
     from scipy.linalg import eigh
 
     from graphcore.base.threads import limited_libraries
-    from graphcore.kernel_methods.features.sketch import gaussian_sketch
+    from graphcore.kernel_methods.sketch import gaussian_sketch
 
     rng = np.random.default_rng([seed, n])
     indices = np.sort(rng.choice(kernel.n_points, n, replace=False))
@@ -76,7 +76,7 @@ def _features(method, kernel, n, d, seed):
 
 
 def _clustered(B, k, seed, starts=STARTS):
-    from graphcore.kernel_methods.kmeans.linear import linear_kmeans
+    from graphcore.kernel_methods.linear_kmeans import linear_kmeans
 
     with vectors.quiet():
         return linear_kmeans(B, k, n_init=starts, random_state=seed).labels
@@ -150,7 +150,7 @@ def _check_described(groups):
 
 
 def _scores(settings):
-    from graphcore.kernel_methods.features.sketch import subsample_size
+    from graphcore.kernel_methods.sketch import subsample_size
 
     sets = _sets(settings)
     if "Bank Notes" in sets:

@@ -25,4 +25,4 @@ plt.axis("equal")
 
 codes = model.encode(points)
 print(codes.labels[:3], codes.coordinates[:3].ravel().round(2))
-print("mean squared error of the code:", round(model.reconstruction_error(points), 4))
+print("mean squared error of the code:", round(-model.score(points), 4))

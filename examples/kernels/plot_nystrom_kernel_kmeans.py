@@ -2,7 +2,7 @@
 Kernel k-means with landmarks
 =============================
 
-A few landmarks give features whose k-means is almost kernel k-means, with a certificate for the result.
+A few landmarks give features whose k-means is almost kernel k-means, at a fraction of its time and memory.
 """
 
 import matplotlib.pyplot as plt
@@ -12,11 +12,10 @@ import graphcore
 digits = graphcore.datasets.load_digits()
 counts = [20, 40, 80, 160, 320]
 fits = [graphcore.NystromKernelKMeans(10, n_landmarks=c, random_state=0).fit(digits.data) for c in counts]
+exact = graphcore.KernelKMeans(10, random_state=0).fit(digits.data)
 
-lower = [fit.certificate_.cost_lower for fit in fits]
-upper = [fit.certificate_.cost_upper for fit in fits]
-plt.fill_between(counts, lower, upper, color="#cccccc", label="certified range of the cost")
-plt.semilogx(counts, upper, "ko-", label="cost_")
+plt.semilogx(counts, [fit.cost_ for fit in fits], "ko-", label="with landmarks")
+plt.axhline(exact.cost_, color="#666666", linestyle=":", label="kernel k-means")
 plt.xticks(counts, counts)
 plt.minorticks_off()
 plt.xlabel("landmarks")
@@ -25,4 +24,4 @@ plt.legend()
 
 # %%
 
-print(fits[-1].report())
+print(f"the features of 320 landmarks keep {fits[-1].share_kept_:.1%} of the kernel's trace")

@@ -10,7 +10,6 @@ from ..base.streams import Streams
 from ..base.threads import limited_libraries
 from ..base.types import AnyGraph, RandomState
 from ..base.validation import check_integer
-from ..distributed.chunks import is_chunked, map_chunks
 from ..exceptions import InputError, ParameterError
 from ..graphs.weights import given_unit
 from ..kernels.functions import KernelFunction
@@ -200,19 +199,11 @@ class CoresetTree:
     levels: tuple[Coreset | None, ...] = ()
     n_chunks: int = 0
 
-    def with_chunks(self, X, weights=None):
-        """Return the tree with the rows of X, one more chunk, or of a dask.array, whose chunks are drawn from in place.
-
-        `weights` (n_rows,) float64 are ones if not given.
-        """
-        blocks = X if is_chunked(X) else [X]
-        n_blocks = X.numblocks[0] if is_chunked(X) else 1
-        streams = [self.streams.child("chunk", self.n_chunks + i) for i in range(n_blocks)]
-        tree = self
-        for coreset in map_chunks(_chunk_coreset, blocks, weights, self.reduced, self.function, self.precision,
-                                  each=streams):  # fmt: skip
-            tree = tree.with_coreset(coreset)
-        return tree
+    def with_chunk(self, X, weights=None):
+        """Return the tree with the rows of X, one more chunk; `weights` (n_rows,) float64 are ones if not given."""
+        stream = self.streams.child("chunk", self.n_chunks)
+        coreset = _chunk_coreset(X, stream, weights, self.reduced, self.function, self.precision)
+        return self.with_coreset(coreset)
 
     def with_coreset(self, coreset):
         """Return the tree with the coreset of one more chunk."""

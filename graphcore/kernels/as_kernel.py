@@ -6,9 +6,8 @@ from ..exceptions import InputError
 from ..graphs.as_graph import is_graph_object
 from ..graphs.graph import Graph
 from .base import Kernel
-from .dense import DenseKernel
 from .graph import GraphKernel
-from .sparse import SparseKernel
+from .matrices import DenseKernel, SparseKernel
 
 
 def as_kernel(K):

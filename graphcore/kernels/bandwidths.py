@@ -6,9 +6,7 @@ import numpy as np
 
 from ..base.streams import Streams
 from ..base.validation import check_choice, check_integer, check_real
-from ..distributed.chunks import map_chunks, rows_at
 from ..exceptions import InputError, ParameterError
-from ..neighbors.vectors import ordered
 from .checks import as_floats
 
 # Rules and the numbers that they take when none is given.
@@ -17,29 +15,28 @@ _SAMPLE = 1000
 _BLOCK_BYTES = 1 << 24
 
 
-def rule_bandwidth(X, rule, *, distance="euclidean", random_state=None):
-    """Compute the bandwidth, a positive float, of vectors (dense, sparse or chunked, two rows or more) by a rule.
+def rule_bandwidth(X, rule, *, random_state=None):
+    """Compute the bandwidth, a positive float, of vectors (dense or sparse, two rows or more) by a rule.
 
     - ``("rms", beta)``: beta (1) times the root mean square distance over all n^2 pairs, those of a point with itself
-      included. For Euclidean distances this is ``beta sqrt(2 mean |x - mean(x)|^2)``, exact in O(n d). Wang, Gittens,
-      Mahoney, JMLR 2019, section 5.1, and Calandriello and Rosasco, NeurIPS 2018, who divide by n once too often.
+      included, which is ``beta sqrt(2 mean |x - mean(x)|^2)``, exact in O(n d). Wang, Gittens, Mahoney, JMLR 2019,
+      section 5.1, and Calandriello and Rosasco, NeurIPS 2018, who divide by n once too often.
     - ``("quantile", q)``: the q-quantile (0.25) of the distances between different points. Kpotufe and Sriperumbudur,
       "Gaussian sketching yields a J-L lemma in RKHS", use it in ``exp(-|x - y|^2 / sigma^2)``: gamma = 1 / sigma^2.
     - ``("neighbours", share)``: the median over points of the radius of the ball that holds this share (0.1) of the
       other points; an integer counts points. El Ghazzal, "Learning data representation and piece-wise estimation",
       2012.
 
-    `distance` is "euclidean" or "manhattan". All but the closed form use 1,000 points drawn without replacement. A rule
-    that gives 0 is an InputError; one that is not known, or its number, a ParameterError.
+    All but the first use 1,000 points drawn without replacement. A rule that gives 0 is an InputError; one that is not
+    known, or its number, a ParameterError.
     """
     name, number = _parse(rule, X.shape[0])
-    check_choice("distance", distance, ("euclidean", "manhattan"))
     if X.shape[0] < 2:
         raise InputError(f"bandwidth={rule!r} needs at least two points, got n_samples = {X.shape[0]}; give a number")
-    if name == "rms" and distance == "euclidean":
+    if name == "rms":
         sigma = number * np.sqrt(2.0 * mean_square_deviation(X))
     else:
-        sigma = _sampled(X, name, number, distance, random_state)
+        sigma = _sampled(X, name, number, random_state)
     if not np.isfinite(sigma):
         raise InputError(f"bandwidth={rule!r} gives {sigma}: the vectors must be finite, and not too large to square")
     if sigma <= 0:
@@ -74,59 +71,35 @@ def _parse(rule, n):
 
 
 def mean_square_deviation(X):
-    """Average |x - mean|^2 over rows (of an array, a list of arrays, a sparse matrix or a dask.array), in float64.
+    """Average |x - mean|^2 over rows (of an array or a sparse matrix), in float64.
 
-    By blocks of rows, which are centred first, so that nothing cancels.
+    Dense rows are centred first, in blocks, so that nothing cancels.
     """
+    n, d = X.shape
     if hasattr(X, "tocsr"):
         mean = np.asarray(X.mean(axis=0, dtype=np.float64)).ravel()
         values = X.tocsr().data
-        return max(0.0, float(np.square(values, dtype=np.float64).sum()) / X.shape[0] - float(mean @ mean))
-    parts = map_chunks(_moments, X)
-    if len(parts) == 1:
-        return parts[0][2]
-    n = sum(count for count, _, _ in parts)
-    mean = sum(count * center for count, center, _ in parts) / n
-    return sum(count * (spread + float(np.square(center - mean).sum())) for count, center, spread in parts) / n
-
-
-def _moments(X):
-    """Count rows, and compute their mean and their mean squared distance from it."""
-    n, d = X.shape
+        return max(0.0, float(np.square(values, dtype=np.float64).sum()) / n - float(mean @ mean))
     mean = X.mean(axis=0, dtype=np.float64)
     total = 0.0
     step = max(1, _BLOCK_BYTES // (8 * max(1, d)))
     for start in range(0, n, step):
         block = X[start : start + step] - mean
         total += float(np.einsum("ij,ij->", block, block))
-    return n, mean, total / n
+    return total / n
 
 
-def _sampled(X, name, number, distance, random_state):
+def _sampled(X, name, number, random_state):
     """Apply a rule to the pairs of a sample."""
     from sklearn.metrics import euclidean_distances
 
     n = X.shape[0]
     if n > _SAMPLE:
-        chosen = np.sort(Streams(random_state).generator("bandwidth").choice(n, _SAMPLE, replace=False))
-        X = rows_at(X, chosen)
+        X = X[np.sort(Streams(random_state).generator("bandwidth").choice(n, _SAMPLE, replace=False))]
         n = _SAMPLE
-    X = as_floats(X, np.float64)
-    D = euclidean_distances(X) if distance == "euclidean" else manhattan(X, X)
-    if name == "rms":
-        return number * float(np.sqrt(np.mean(D**2)))
+    D = euclidean_distances(as_floats(X, np.float64))
     if name == "quantile":
         return float(np.quantile(D[np.triu_indices(n, 1)], number))
     # Position 0 of every sorted row is the point itself.
     place = max(1, min(n - 1, round(number * (n - 1))))
     return float(np.median(np.partition(D, place, axis=1)[:, place]))
-
-
-def manhattan(X, Y):
-    """Compute Manhattan distances between the rows of two matrices, (n_rows, n_columns), float64.
-
-    scikit-learn's loop for sparse matrices knows 32-bit indices only, and puts rows in order in place.
-    """
-    from sklearn.metrics.pairwise import manhattan_distances
-
-    return manhattan_distances(*(ordered(part) if hasattr(part, "tocsr") else part for part in (X, Y)))

@@ -24,8 +24,8 @@ def spectrum_ends(K, random_state=None):
         return np.array([eigsh(K, k=1, which=end, return_eigenvectors=False, **how)[0] for end in ("SA", "LA")])
 
 
-def report_indefinite(ends, on_indefinite, *, where, remedy, consequence=None):
-    """Refuse a kernel with clearly negative eigenvalues ("error"), warn of it ("warn"), or say nothing ("clip").
+def report_indefinite(ends, on_indefinite, *, where, consequence, remedy=""):
+    """Refuse a kernel with clearly negative eigenvalues ("error"), or warn of it ("warn").
 
     `ends` are the smallest and the largest found eigenvalue, `where` names their matrix, `remedy` a remedy beside
     another kernel, and `consequence` the consequence of going on.
@@ -33,27 +33,7 @@ def report_indefinite(ends, on_indefinite, *, where, remedy, consequence=None):
     found = f"the kernel is not positive semi-definite: {where} its eigenvalues go from {ends[0]:.3g} to {ends[1]:.3g}"
     if on_indefinite == "error":
         raise InputError(f"{found}; use another kernel, {remedy}")
-    if on_indefinite == "warn":
-        warn_user(f"{found}; {consequence}")
-
-
-def rough_spectrum_ends(product, n_points):
-    """Estimate the smallest and largest eigenvalue of a symmetric matrix, from inside, by some 40 products.
-
-    A clearly negative one proves that the matrix is not positive semi-definite, where a sample of the points may not.
-    """
-    from scipy.sparse.linalg import LinearOperator, eigsh
-
-    # The first vector is fixed, so that the answer is.
-    how = {"v0": np.random.default_rng(n_points).normal(size=n_points), "tol": 1e-2}
-    shape = (n_points, n_points)
-    operator = LinearOperator(shape, matvec=product, dtype=np.float64)
-    with limited_libraries():
-        largest = float(eigsh(operator, 1, which="LM", return_eigenvectors=False, **how)[0])
-        # Differences from |largest| converge at once, even where many eigenvalues lie next to the smallest.
-        flipped = LinearOperator(shape, matvec=lambda x: abs(largest) * np.ravel(x) - product(x), dtype=np.float64)
-        _, v = eigsh(flipped, 1, which="LA", **how)
-        return np.array([float(v[:, 0] @ product(v[:, 0])), largest])
+    warn_user(f"{found}; {consequence}")
 
 
 def smallest_sampled_eigenvalue(kernel, random_state=None, *, n_points=_SAMPLE):

@@ -1,4 +1,4 @@
-"""Kernels over vectors by blocks: Gaussian, Laplacian, polynomial, sigmoid, cosine, linear, or your own."""
+"""Kernels over vectors by blocks: Gaussian, polynomial, sigmoid, linear, or your own."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -8,19 +8,16 @@ import numpy as np
 
 from ..base.validation import check_choice, check_integer, check_real
 from ..exceptions import InputError, ParameterError
-from .bandwidths import manhattan, rule_bandwidth
+from .bandwidths import rule_bandwidth
 from .checks import as_floats
 
-VECTOR_KERNELS = ("gaussian", "laplacian", "polynomial", "sigmoid", "cosine", "linear")
-# Of any vector with itself they are 1.
-OF_DISTANCES = ("gaussian", "laplacian")
+VECTOR_KERNELS = ("gaussian", "polynomial", "sigmoid", "linear")
 _ALIASES = {"rbf": "gaussian", "poly": "polynomial"}
 # Share of the mean squared norm that is the mean's own, beyond which vectors are centred before distances are taken.
 _FAR = 0.9
 # Rounding of squared distances in float32, times gamma, beyond which they are taken in float64. The error of kernel
 # values is up to some ten times as large.
 _COARSE = 1e-4
-_WIDE_BYTES = 1 << 24
 # A gamma that float32 cannot hold with products of it, and gamma times squared norms from where all of it is rounding.
 _LARGE, _HUGE = 1e30, 1e200
 
@@ -38,10 +35,8 @@ class KernelFunction:
 
     @property
     def bandwidth(self):
-        """Sigma of ``exp(-|x - y|^2 / (2 sigma^2))`` or ``exp(-|x - y|_1 / sigma)``; None for other kernels."""
-        if self.name == "gaussian":
-            return float(np.sqrt(0.5 / self.gamma))
-        return 1.0 / self.gamma if self.name == "laplacian" else None
+        """Sigma of ``exp(-|x - y|^2 / (2 sigma^2))``; None for other kernels."""
+        return float(np.sqrt(0.5 / self.gamma)) if self.name == "gaussian" else None
 
     def __call__(self, X, Y=None):
         """Compute the block ``K(X, Y)`` of finite vectors, dense or sparse, by default ``K(X, X)``.
@@ -49,8 +44,7 @@ class KernelFunction:
         float32 is computed in float32, everything else in float64; so are Gaussian kernels of float32 vectors that are
         more than some 40 bandwidths from their mean, whose distances float32 does not resolve. Beyond a million
         bandwidths float64 does not either. Without Y the block is symmetric, its diagonal that of :meth:`diagonal`. An
-        InputError says that columns do not fit, that a callable returned something else than such a block, or that
-        "cosine" met a row of zeros.
+        InputError says that columns do not fit, or that a callable returned something else than such a block.
         """
         X = as_floats(X)
         alone = Y is None or Y is X
@@ -74,7 +68,7 @@ class KernelFunction:
         none, called once for every row.
         """
         X = as_floats(X)
-        if self.name in OF_DISTANCES:
+        if self.name == "gaussian":
             return np.ones(X.shape[0], dtype=X.dtype)
         if self.name == "callable":
             own = getattr(self.function, "diag", None)
@@ -83,31 +77,14 @@ class KernelFunction:
             rows = (X[i : i + 1] for i in range(X.shape[0]))
             values = [_checked_values(self.function(row, row), (1, 1), X.dtype)[0, 0] for row in rows]
             return np.array(values, dtype=X.dtype)
-        norms = squared_row_norms(X)
-        if self.name == "cosine":
-            refuse_zero_rows(norms)
-            return np.ones(X.shape[0], dtype=X.dtype)
-        return self._of_products(norms, X.shape[1])
+        return self._of_products(squared_row_norms(X), X.shape[1])
 
     def _block(self, X, Y):
         if self.name == "callable":
             return _checked_values(self.function(X, Y), (X.shape[0], Y.shape[0]), X.dtype)
         if self.name == "gaussian":
             return gaussian_block(X, Y, self.gamma)
-        if self.name == "laplacian":
-            with np.errstate(over="ignore"):  # kernel values of vectors too far apart are 0
-                block = manhattan(X, Y).astype(X.dtype, copy=False)
-                block *= -min(self.gamma, float(np.finfo(X.dtype).max))
-            return np.exp(block, out=block)
-        products = inner_products(X, Y)
-        if self.name == "cosine":
-            norms = np.sqrt(squared_row_norms(X)), np.sqrt(squared_row_norms(Y))
-            refuse_zero_rows(norms[0])
-            refuse_zero_rows(norms[1])
-            products /= norms[0][:, None]
-            products /= norms[1]
-            return np.clip(products, -1.0, 1.0, out=products)
-        return self._of_products(products, X.shape[1])
+        return self._of_products(inner_products(X, Y), X.shape[1])
 
     def _of_products(self, products, n_features):
         """Compute kernel values from inner products, in their place."""
@@ -131,18 +108,16 @@ def kernel_function(kernel, *, bandwidth=None, gamma=None, degree=3, coef0=1.0, 
     `kernel` is one of these, or a KernelFunction, which is returned as it is:
 
     - "gaussian" or "rbf": ``exp(-|x - y|^2 / (2 sigma^2))``, or ``exp(-gamma |x - y|^2)``
-    - "laplacian": ``exp(-|x - y|_1 / sigma)``, or ``exp(-gamma |x - y|_1)``
     - "polynomial" or "poly": ``(gamma <x, y> + coef0)^degree``
     - "sigmoid": ``tanh(gamma <x, y> + coef0)``, not positive semi-definite
-    - "cosine": ``<x, y> / (|x| |y|)``
     - "linear": ``<x, y>``
     - a function of two blocks of vectors, ``kernel(X, Y)``, that returns the block of values
 
     `bandwidth` is sigma, a number or a rule as for :class:`graphcore.KernelKMeans`, which is applied to `X`, an array
-    or sparse matrix (n_samples, n_features); the Laplacian kernel takes rules over its own distance. `gamma` is in its
-    place, or the factor of "polynomial" and "sigmoid" (default: one over the number of columns). `random_state` is for
-    rules that sample pairs. A parameter that is not known, out of range, given twice or without meaning for the kernel
-    is a ParameterError, a rule that gives 0 an InputError.
+    or sparse matrix (n_samples, n_features). `gamma` is in its place, or the factor of "polynomial" and "sigmoid"
+    (default: one over the number of columns). `random_state` is for rules that sample pairs. A parameter that is not
+    known, out of range, given twice or without meaning for the kernel is a ParameterError, a rule that gives 0 an
+    InputError.
 
     Papers define sigma differently. Nystrom kernel k-means (Wang, Gittens, Mahoney; Calandriello, Rosasco) uses
     ``exp(-|x - y|^2 / (2 sigma^2))``, as here. The Gaussian-sketch paper (Kpotufe, Sriperumbudur) uses
@@ -157,16 +132,15 @@ def kernel_function(kernel, *, bandwidth=None, gamma=None, degree=3, coef0=1.0, 
     array([[1.    , 0.6065],
            [0.6065, 1.    ]])
     """
-    if isinstance(kernel, KernelFunction):
-        return kernel
     if callable(kernel):
         _refuse_given("a callable kernel", bandwidth=bandwidth, gamma=gamma)
-        return KernelFunction("callable", is_psd=None, function=kernel)
+        is_made = isinstance(kernel, KernelFunction)
+        return kernel if is_made else KernelFunction("callable", is_psd=None, function=kernel)
     name = check_choice("kernel", _ALIASES.get(kernel, kernel) if isinstance(kernel, str) else kernel, VECTOR_KERNELS)
-    if name in OF_DISTANCES:
-        return KernelFunction(name, gamma=_distance_gamma(name, bandwidth, gamma, random_state, X))
+    if name == "gaussian":
+        return KernelFunction(name, gamma=_gaussian_gamma(bandwidth, gamma, random_state, X))
     _refuse_given(f"kernel={name!r}", bandwidth=bandwidth)
-    if name in ("cosine", "linear"):
+    if name == "linear":
         _refuse_given(f"kernel={name!r}", gamma=gamma)
         return KernelFunction(name)
     if gamma is not None:
@@ -178,7 +152,7 @@ def kernel_function(kernel, *, bandwidth=None, gamma=None, degree=3, coef0=1.0, 
     return KernelFunction(name, gamma=gamma, degree=degree, coef0=coef0, is_psd=coef0 >= 0)
 
 
-def _distance_gamma(name, bandwidth, gamma, random_state, X):
+def _gaussian_gamma(bandwidth, gamma, random_state, X):
     if gamma is not None:
         if bandwidth is not None:
             raise ParameterError(
@@ -191,10 +165,9 @@ def _distance_gamma(name, bandwidth, gamma, random_state, X):
         rule = ("rms", 1.0) if bandwidth is None else bandwidth
         if X is None:
             raise ParameterError(f"bandwidth={rule!r} is a rule over data; give X=, or bandwidth= as a number")
-        distance = "euclidean" if name == "gaussian" else "manhattan"
-        sigma = rule_bandwidth(X, rule, distance=distance, random_state=random_state)
+        sigma = rule_bandwidth(X, rule, random_state=random_state)
     with np.errstate(all="ignore"):
-        gamma = float(0.5 / np.square(sigma) if name == "gaussian" else 1.0 / np.float64(sigma))
+        gamma = float(0.5 / np.square(sigma))
     if not 0 < gamma < np.inf:
         raise ParameterError(
             f"bandwidth={sigma:.3g} is out of the range of floating-point numbers; rescale the vectors"
@@ -251,7 +224,10 @@ def gaussian_block(X, Y, gamma):
     own_norms = squared_row_norms(X)
     largest = max(float(own_norms.max(initial=0.0)), float(norms.max(initial=0.0)))
     if X.dtype == np.float32 and (gamma * largest * float(np.finfo(np.float32).eps) > _COARSE or gamma > _LARGE):
-        return _gaussian_of_far_points(*given, gamma)
+        # Distances of points so many bandwidths from their mean would be differences of numbers so large that nothing
+        # is left of them.
+        X, Y = (part.astype(np.float64) for part in given)
+        return gaussian_block(X, Y, gamma).astype(np.float32)
     # Points that differ at all are then as good as orthogonal, and nothing overflows.
     gamma = min(gamma, _HUGE / largest) if largest > 0 else 1.0
     block = inner_products(X, Y)
@@ -260,27 +236,3 @@ def gaussian_block(X, Y, gamma):
     block -= gamma * norms
     np.minimum(block, 0.0, out=block)
     return np.exp(block, out=block)
-
-
-def _gaussian_of_far_points(X, Y, gamma):
-    """Compute the Gaussian kernel by distances in float64, for float32 vectors many bandwidths from their mean.
-
-    Their distances would be differences of numbers so large that nothing is left of them.
-    """
-    Y = Y.astype(np.float64)
-    step = max(1, _WIDE_BYTES // (8 * max(1, Y.shape[0])))
-    block = np.empty((X.shape[0], Y.shape[0]), dtype=np.float32)
-    for start in range(0, X.shape[0], step):
-        rows = slice(start, start + step)
-        block[rows] = gaussian_block(X[rows].astype(np.float64), Y, gamma)
-    return block
-
-
-def refuse_zero_rows(norms):
-    """Refuse rows of zeros, which have no direction."""
-    empty = np.flatnonzero(norms == 0)
-    if len(empty):
-        raise InputError(
-            f"kernel='cosine' needs rows that are not all zero; {len(empty)} rows are, the first is number {empty[0]} "
-            "of its block: drop them or choose another kernel"
-        )

@@ -9,7 +9,7 @@ from ..exceptions import warn_user
 from ..graphs.weights import in_range
 from . import _loops
 from .base import KernelRows
-from .sparse import RowsKernel
+from .matrices import RowsKernel
 
 # Coreset graphs of so many entries are kept in single precision, in which the power method works there: they are most
 # of the memory of a run.

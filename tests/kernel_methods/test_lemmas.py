@@ -3,10 +3,9 @@
 import numpy as np
 import pytest
 
-from graphcore.kernel_methods.features.feature_map import projection_matrix
-from graphcore.kernel_methods.features.landmarks import draw_landmarks
-from graphcore.kernel_methods.features.nystrom import power_features
-from graphcore.kernel_methods.kmeans.linear import linear_kmeans
+from graphcore.kernel_methods.linear_kmeans import linear_kmeans
+from graphcore.kernel_methods.nystrom.features import power_features, projection_matrix
+from graphcore.kernel_methods.nystrom.landmarks import draw_landmarks
 
 from ..nystrom_oracles import best_of_rank, of_spectrum
 

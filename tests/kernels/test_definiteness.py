@@ -17,16 +17,14 @@ from graphcore import (
     KernelKMeans,
     NystromFeatures,
 )
-from graphcore.kernel_methods.features.factor import inverse_root
-from graphcore.kernel_methods.kmeans.coreset import coreset_kernel_kmeans
-from graphcore.kernel_methods.kmeans.exact import initial_shift, kernel_kmeans
-from graphcore.kernels.as_kernel import as_kernel
-from graphcore.kernels.checks import clearly_negative, eigenvalue_noise
-from graphcore.kernels.definiteness import rough_spectrum_ends, smallest_sampled_eigenvalue
-from graphcore.kernels.dense import DenseKernel
+from graphcore.kernel_methods.coreset_kernel_kmeans import coreset_kernel_kmeans
+from graphcore.kernel_methods.kernel_kmeans import initial_shift, kernel_kmeans
+from graphcore.kernel_methods.nystrom.features import inverse_root
+from graphcore.kernels.checks import eigenvalue_noise
+from graphcore.kernels.definiteness import smallest_sampled_eigenvalue
 from graphcore.kernels.functions import kernel_function
 from graphcore.kernels.graph import GraphKernel
-from graphcore.kernels.sparse import SparseKernel
+from graphcore.kernels.matrices import DenseKernel, SparseKernel
 from graphcore.kernels.vectors import VectorKernel
 
 from ..nystrom_oracles import of_spectrum
@@ -62,13 +60,6 @@ def test_rounding_of_float32_is_no_negative_eigenvalue(form, n, d):
     NystromFeatures(n_landmarks=n, n_components=20, kernel="precomputed", random_state=0).fit(K)
 
 
-@pytest.mark.filterwarnings("error::graphcore.GraphWarning")
-def test_nor_is_that_of_a_function_of_float32_vectors():
-    X = np.random.default_rng(0).standard_normal((200, 50)).astype(np.float32)
-    KernelKMeans(3, kernel=lambda A, B: A @ B.T, n_init=1, random_state=0).fit(X)
-    GaussianSketchFeatures(5, kernel=lambda A, B: A @ B.T, n_subsample=200, random_state=0).fit(X)
-
-
 @FORMS
 @pytest.mark.parametrize(("dtype", "share"), [(np.float64, 1e-6), (np.float32, 1e-4)])
 def test_negative_eigenvalues_beyond_rounding_are_found(form, dtype, share):
@@ -89,17 +80,6 @@ def test_float64_is_not_given_the_slack_of_float32():
         inverse_root(K)
     assert eigenvalue_noise(100, np.float64) == 1e-8
     assert eigenvalue_noise(100, np.float32) == pytest.approx(1.2e-5, rel=0.01)
-
-
-def test_every_form_of_a_kernel_knows_what_it_was_computed_in():
-    K, X = low_rank(10, 3), np.ones((10, 3), dtype=np.float32)
-    vectors = VectorKernel(X, kernel_function("linear"))
-    for kernel in (DenseKernel(K), SparseKernel(sp.coo_array(K)), vectors):
-        assert (kernel.precision, kernel.noise) == (np.float32, 2e-6)
-    for kernel in (DenseKernel(K.astype(int)), SparseKernel(sp.coo_array(K.astype(int)))):
-        assert (kernel.precision, kernel.noise) == (np.float64, 1e-12)
-        assert as_kernel(kernel).precision == np.float64
-    assert as_kernel(K).precision == as_kernel(sp.csr_array(K)).precision == np.float32
 
 
 # -- zero diagonals ----------------------------------------------------------------------------------------------------
@@ -160,14 +140,6 @@ def test_the_shift_of_a_start():
     assert initial_shift(VectorKernel(x[:, None], kernel_function("linear")), np.ones(3), 0.0) == 0.0
 
 
-def test_sums_of_absolute_values(limits):
-    limits("graphcore.kernels.columns", _BLOCK_BYTES=1)
-    K, weights = np.random.default_rng(0).standard_normal((40, 40)), np.arange(40.0)
-    K = K + K.T + 20 * np.eye(40)
-    for kernel in (DenseKernel(K), SparseKernel(sp.csr_array(K))):
-        np.testing.assert_allclose(kernel.absolute_sums(weights), np.abs(K) @ weights)
-
-
 def test_a_coreset_of_a_matrix_without_a_diagonal():
     model = CoresetKernelKMeans(5, kernel="precomputed", coreset_size=30, random_state=0)
     with pytest.raises(InputError, match=r"diagonal is zero.*multiple of the identity.*sampling='uniform'"):
@@ -180,14 +152,3 @@ def test_a_coreset_of_a_matrix_without_a_diagonal():
         with pytest.warns(GraphWarning, match="not positive semi-definite"):
             model.set_params(n_clusters=5, sampling=remedy).fit(K)
         assert adjusted_rand_score(TRUTH, model.labels_) == 1.0
-
-
-@pytest.mark.parametrize("share", [-0.3, -0.02, 0.0, 0.1])
-def test_a_rough_run_of_lanczos_brackets_no_more_than_the_spectrum(share):
-    """The eigenvalues found lie between the ends, and a negative end is found among 250 eigenvalues of 0."""
-    n = 500
-    values = np.concatenate([[share * 5.0], np.zeros(250), np.linspace(0, 5, n - 251)])
-    ends = rough_spectrum_ends(of_spectrum(values).__matmul__, n)
-    assert min(values) - 1e-9 <= ends[0] < ends[1] <= 5 + 1e-9
-    assert ends[1] > 4.5
-    assert clearly_negative(ends, np.float64, n) == (share < 0)

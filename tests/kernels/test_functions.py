@@ -5,7 +5,6 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
-from sklearn.datasets import load_digits
 from sklearn.gaussian_process.kernels import RBF
 from sklearn.metrics import pairwise
 
@@ -18,11 +17,9 @@ from ..nystrom_oracles import counting_kernel
 ORACLES = {
     "gaussian": ({"bandwidth": 0.7}, lambda X, Y: pairwise.rbf_kernel(X, Y, gamma=0.5 / 0.49)),
     "rbf": ({"gamma": 0.3}, lambda X, Y: pairwise.rbf_kernel(X, Y, gamma=0.3)),
-    "laplacian": ({"bandwidth": 2.0}, lambda X, Y: pairwise.laplacian_kernel(X, Y, gamma=0.5)),
     "polynomial": ({"degree": 2, "coef0": 0.5}, lambda X, Y: pairwise.polynomial_kernel(X, Y, degree=2, coef0=0.5)),
     "poly": ({"gamma": 0.3}, lambda X, Y: pairwise.polynomial_kernel(X, Y, degree=3, gamma=0.3, coef0=1)),
     "sigmoid": ({"gamma": 0.2, "coef0": -0.1}, lambda X, Y: pairwise.sigmoid_kernel(X, Y, gamma=0.2, coef0=-0.1)),
-    "cosine": ({}, pairwise.cosine_similarity),
     "linear": ({}, pairwise.linear_kernel),
     "callable": ({}, lambda X, Y: (X @ Y.T) ** 2),
 }
@@ -65,17 +62,6 @@ def test_sparse_vectors_on_either_side(name):
     np.testing.assert_allclose(kernel.diagonal(sp.csr_array(X)), kernel.diagonal(X))
 
 
-def test_integers_are_computed_in_float64_and_input_is_never_changed():
-    X = np.arange(12, dtype=np.uint8).reshape(6, 2)
-    before = X.copy()
-    assert kernel_function("linear")(X).dtype == np.float64
-    np.testing.assert_array_equal(kernel_function("linear")(X), X.astype(float) @ X.astype(float).T)
-    F = X.astype(float)
-    for name in ORACLES:
-        make(name)[0](F[1:])
-    np.testing.assert_array_equal(F, before)
-
-
 @pytest.mark.parametrize("dtype, tolerance", [(np.float64, 1e-9), (np.float32, 1e-4)])
 def test_distances_survive_an_offset(dtype, tolerance):
     # Powers of two, so that the moved points are exact and only the kernel's own rounding is seen.
@@ -96,26 +82,12 @@ def far_blobs(offset, dtype=np.float32):
 
 @pytest.mark.parametrize("make", [np.asarray, sp.csr_array])
 @pytest.mark.parametrize("offset", [1.0, 5.0, 20.0, 1000.0])
-def test_float32_keeps_its_digits_for_clusters_that_are_many_bandwidths_apart(limits, make, offset):
-    limits("graphcore.kernels.functions", _WIDE_BYTES=8 * 200 * 30)
+def test_float32_keeps_its_digits_for_clusters_that_are_many_bandwidths_apart(make, offset):
     X, expected = far_blobs(offset)
     kernel = kernel_function("gaussian", bandwidth=0.2)
     for found in (kernel(make(X)), kernel(make(X[:50]), make(X))):
         assert found.dtype == np.float32
         np.testing.assert_allclose(found, expected[: len(found)], atol=1e-3)
-
-
-def test_float64_keeps_them_far_beyond():
-    X, expected = far_blobs(1000.0, np.float64)
-    np.testing.assert_allclose(kernel_function("gaussian", bandwidth=0.2e5)(X * 1e5), expected, atol=1e-7)
-
-
-def test_ordinary_float32_is_not_computed_twice(monkeypatch):
-    # Pixels with the default bandwidth and a fifth of it: no more than one product in float32.
-    monkeypatch.setattr("graphcore.kernels.functions._gaussian_of_far_points", None)
-    X = load_digits().data.astype(np.float32)
-    for beta in (0.2, 1.0):
-        assert kernel_function("gaussian", bandwidth=("rms", beta), X=X)(X, X[:9]).dtype == np.float32
 
 
 def test_a_positive_definite_kernel_is_one_and_says_so():
@@ -164,20 +136,14 @@ def test_rms_is_the_root_mean_square_over_all_pairs(seed, beta, offset):
 def test_the_other_rules_against_all_pairs():
     X = data(n=41)
     D = np.sqrt(((X[:, None] - X) ** 2).sum(axis=2))
-    L = np.abs(X[:, None] - X).sum(axis=2)
     pairs = np.triu_indices(41, 1)
     assert rule_bandwidth(X, ("quantile", 0.25)) == pytest.approx(np.quantile(D[pairs], 0.25))
-    assert rule_bandwidth(X, "quantile", distance="manhattan") == pytest.approx(np.quantile(L[pairs], 0.25))
-    assert rule_bandwidth(X, ("rms", 2.0), distance="manhattan") == pytest.approx(2 * np.sqrt((L**2).mean()))
     radii = np.sort(D, axis=1)[:, 4]
     for number in (0.1, 4):
         assert rule_bandwidth(X, ("neighbours", number)) == pytest.approx(np.median(radii))
     kernel = kernel_function("gaussian", bandwidth=("quantile", 0.25), X=X)
     assert kernel.bandwidth == pytest.approx(np.quantile(D[pairs], 0.25))
     assert kernel_function("gaussian", X=X).bandwidth == pytest.approx(np.sqrt((D**2).mean()))
-    assert kernel_function("laplacian", bandwidth="quantile", X=X).bandwidth == pytest.approx(
-        np.quantile(L[pairs], 0.25)
-    )
 
 
 def test_rules_on_a_sample_repeat_with_the_seed():
@@ -210,7 +176,7 @@ def test_zero_bandwidths_are_refused_with_a_remedy(rule):
         ("gaussian", {"bandwidth": ("neighbours", 7), "X": np.eye(3)}, "at most 2"),
         ("gaussian", {"bandwidth": "rms", "X": np.ones((1, 2))}, "at least two points"),
         ("linear", {"bandwidth": 1.0}, "no meaning"),
-        ("cosine", {"gamma": 1.0}, "no meaning"),
+        ("linear", {"gamma": 1.0}, "no meaning"),
         (lambda X, Y: X @ Y.T, {"gamma": 1.0}, "no meaning"),
         ("polynomial", {"degree": 0}, "at least 1"),
         ("polynomial", {"coef0": np.inf}, "must be finite"),
@@ -221,22 +187,17 @@ def test_bad_parameters(kernel, parameters, words):
         kernel_function(kernel, **parameters)
 
 
-WIDE = sp.csr_array((np.ones(2), np.array([1, 2**33]), np.array([0, 1, 2])), shape=(2, 2**34))
-
-
 @pytest.mark.parametrize(
     "name, vectors, words",
     [
         ("linear", (np.ones((2, 3)), np.ones((2, 2))), "3 columns and the other vectors 2"),
         ("linear", (np.ones(3),), "matrix of real numbers"),
         ("linear", (np.ones((2, 2), dtype=complex),), "matrix of real numbers"),
-        ("cosine", (np.array([[1.0, 0.0], [0.0, 0.0]]),), "rows that are not all zero"),
-        ("laplacian", (WIDE,), "columns"),
     ],
 )
 def test_bad_vectors(name, vectors, words):
     with pytest.raises(InputError, match=words):
-        kernel_function(name, gamma=1.0 if name == "laplacian" else None)(*vectors)
+        kernel_function(name)(*vectors)
 
 
 def _out_of_order(indices):
@@ -250,20 +211,13 @@ def _out_of_order(indices):
 
 
 @pytest.mark.parametrize("indices", [np.int32, np.int64])
-@pytest.mark.parametrize("name", ["gaussian", "laplacian"])
-def test_sparse_vectors_in_any_order_are_read_and_not_changed(name, indices):
+def test_sparse_vectors_in_any_order_are_read_and_not_changed(indices):
     X, dense = _out_of_order(indices)
     kept = X.data.copy(), X.indices.copy(), X.indptr.copy()
-    kernel = kernel_function(name, gamma=0.4)
+    kernel = kernel_function("gaussian", gamma=0.4)
     np.testing.assert_allclose(kernel(X), kernel(dense), rtol=1e-12)
-    rule_bandwidth(X, "quantile", distance="manhattan")
-    KernelKMeans(2, kernel=name, n_init=1, random_state=0).fit(X)
+    rule_bandwidth(X, "quantile")
+    KernelKMeans(2, kernel="gaussian", n_init=1, random_state=0).fit(X)
     for now, before in zip((X.data, X.indices, X.indptr), kept, strict=True):
         np.testing.assert_array_equal(now, before)
         assert now.dtype == before.dtype
-
-
-@pytest.mark.filterwarnings("error::RuntimeWarning")
-def test_vectors_too_far_apart_for_single_precision_have_nothing_in_common():
-    X = np.array([[3e38, 0.0], [0.0, -3e38], [0.0, 0.0]], dtype=np.float32)
-    np.testing.assert_array_equal(kernel_function("laplacian", gamma=1e-3)(X, X), np.eye(3))

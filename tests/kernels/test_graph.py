@@ -98,18 +98,6 @@ def test_restricted_kernel_is_the_principal_submatrix(case):
         )
 
 
-@pytest.mark.parametrize("name", EXAMPLES)
-def test_submatrix_does_not_depend_on_threads(name, limits):
-    graph, A = example(name)
-    kernel, points = GraphKernel(graph, 1.0), np.flatnonzero(np.arange(len(A)) % 3)
-    whole = kernel.weighted_submatrix(points, np.sqrt(points))
-    limits(graph_kernel, _BLOCK_ENTRIES=5)  # several blocks of every example
-    for n_jobs in (1, 3):
-        matrix = kernel.weighted_submatrix(points, np.sqrt(points), n_jobs=n_jobs)
-        for part in ("data", "indices", "indptr"):
-            assert np.array_equal(getattr(matrix, part), getattr(whole, part))
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_memory_mapped_read_only_graph(dtype, tmp_path):

@@ -14,8 +14,7 @@ from graphcore.base.streams import Streams
 from graphcore.cluster.coreset import systematic_sample
 from graphcore.cluster.merge_coresets import CoresetTree
 from graphcore.datasets import planted_partition
-from graphcore.kernel_methods.kmeans.centroids import nearest_centroid
-from graphcore.kernel_methods.kmeans.exact import kernel_kmeans
+from graphcore.kernel_methods.kernel_kmeans import kernel_kmeans, nearest_centroid
 from graphcore.kernels.functions import kernel_function
 from graphcore.kernels.vectors import VectorKernel
 
@@ -37,7 +36,7 @@ def tree_of(parts, size, seed, **options):
         partial(reduce_coreset, n_clusters=3, size=size, **options), FUNCTION, np.dtype(np.float64), Streams(seed)
     )
     for part in parts:
-        tree = tree.with_chunks(part)
+        tree = tree.with_chunk(part)
     return tree
 
 
@@ -182,7 +181,7 @@ def test_a_tree_is_a_binary_counter_of_chunks(lengths, size):
 
 def test_a_tree_takes_weights_and_leaves_out_points_without():
     X, weights = vectors(100), np.arange(100.0) % 3
-    tree = tree_of([X[:50]], 200, 0).with_chunks(X[:50], weights[:50]).with_chunks(X[50:], weights[50:])
+    tree = tree_of([X[:50]], 200, 0).with_chunk(X[:50], weights[:50]).with_chunk(X[50:], weights[50:])
     whole = tree.whole()
     assert len(whole) == 50 + np.count_nonzero(weights)
     assert whole.weights.sum() == 50 + weights.sum()

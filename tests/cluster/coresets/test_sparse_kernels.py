@@ -12,11 +12,9 @@ from graphcore import CoresetKernelKMeans, KernelKMeans, ParameterError, build_c
 from graphcore.base.progress import counted
 from graphcore.base.streams import Streams
 from graphcore.cluster.coreset import d2_seeding, draw_seeds, fast_seeds
-from graphcore.kernel_methods.kmeans.exact import kernel_kmeans
-from graphcore.kernels.graph import GraphKernel
-from graphcore.kernels.sparse import SparseKernel
+from graphcore.kernels.matrices import SparseKernel
 
-from ...oracles import FAILURE, chi_square_p, contributions, example
+from ...oracles import FAILURE, chi_square_p, contributions
 from .test_seeding import check_against_dense, least_diagonal
 
 
@@ -50,13 +48,9 @@ def test_only_rows_of_the_seeds_of_a_sparse_kernel_matrix_are_read():
         seeds = d2_seeding(SparseKernel(K), 7, random_state=0)
     assert work["entries repaired"] == np.diff(K.indptr)[seeds.indices].sum()
     model = CoresetKernelKMeans(4, kernel="precomputed", coreset_size=30, random_state=0)
-    for seeding in ("fast", "auto"):
-        assert set(model.set_params(seeding=seeding).fit(K).labels_.tolist()) == {0, 1, 2, 3}
+    assert set(model.fit(K).labels_.tolist()) == {0, 1, 2, 3}
     K[3, 4] = K[4, 3] = -0.1
-    assert set(model.set_params(seeding="auto").fit(K + 2 * sp.eye_array(60)).labels_.tolist()) == {0, 1, 2, 3}
-    for other in (K, K.toarray()):
-        with pytest.raises(ParameterError, match=r"seeding=.fast. reads the rows .*without negative entries"):
-            model.set_params(seeding="fast").fit(other)
+    assert set(model.fit(K + 2 * sp.eye_array(60)).labels_.tolist()) == {0, 1, 2, 3}
     with pytest.raises(ParameterError, match=r"method='fast' reads the rows .*without negative entries"):
         d2_seeding(SparseKernel(K), 7)
 
@@ -125,21 +119,10 @@ def test_kernel_k_means_and_build_coreset_read_the_rows_of_seeds_alone():
     )
     assert coreset.indices.tolist() == naive.indices.tolist()
     np.testing.assert_allclose(coreset.weights, naive.weights, rtol=1e-9)
-    fits = {}
-    for seeding in ("fast", "auto", "naive"):
-        model = KernelKMeans(5, kernel="precomputed", seeding=seeding, n_init=2, random_state=0)
-        fits[seeding] = rows_read(lambda model=model: model.fit(K).labels_.tolist())
-    assert fits["fast"] == fits["auto"] and fits["fast"][0] == fits["naive"][0]
-    assert fits["fast"][1] <= 2 * 5 * lengths.max() < fits["naive"][1] == 2 * 5 * 300
-
-
-@pytest.mark.parametrize("shift", [0.0, 1.0, "psd"])
-def test_kernel_k_means_of_graphs_starts_alike(shift):
-    graph, _ = example("weighted")
-    for self_loop in (0.0, 1.0):
-        kernel = GraphKernel(graph, self_loop)
-        one, other = (kernel_kmeans(kernel, 4, seeding=s, shift=shift, random_state=1) for s in ("fast", "naive"))
-        np.testing.assert_array_equal(one.labels, other.labels)
+    model = KernelKMeans(5, kernel="precomputed", n_init=2, random_state=0)
+    (fast, few), (naive, many) = (rows_read(lambda K=K: model.fit(K).labels_.tolist()) for K in (K, K.toarray()))
+    assert fast == naive
+    assert few <= 2 * 5 * lengths.max() < many == 2 * 5 * 300
 
 
 def test_a_coreset_of_a_kernel_matrix_stands_for_its_points():
@@ -167,5 +150,3 @@ def test_a_coreset_of_a_kernel_matrix_stands_for_its_points():
 def test_wrong_values_are_named(options, message):
     with pytest.raises(ParameterError, match=message):
         build_coreset(semidefinite_matrix(20, 0), 2, size=5, **options)
-    with pytest.raises(ParameterError, match="seeding='fast' reads"):
-        KernelKMeans(2, kernel="precomputed", seeding="fast").fit(semidefinite_matrix(20, 0))

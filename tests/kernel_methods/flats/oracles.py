@@ -3,8 +3,7 @@
 import numpy as np
 import scipy.sparse as sp
 
-from graphcore.kernel_methods.flats.fit_kernel import FitKernel, NewRows
-from graphcore.kernel_methods.flats.kernel_flats import KernelFlats
+from graphcore.kernel_methods.flats.kernel_k_flats import FitKernel, KernelFlats
 from graphcore.kernels.as_kernel import as_kernel
 
 
@@ -70,8 +69,9 @@ def literal_kernel_distance(K, members, q, value, A):
 
 def problem_of(K, w, m):
     """The problem of a kernel in any form as it is, not centred."""
-    kernel = as_kernel(K)
-    return KernelFlats(FitKernel(kernel, np.zeros(len(w)), w, NewRows(kernel.n_points), kernel.precision), m)
+    fit = FitKernel(as_kernel(K), np.asarray(w, dtype=float))
+    fit.kernel = fit.given
+    return KernelFlats(fit, m)
 
 
 def cut_kernel(graph, shift=1.0):

@@ -7,9 +7,8 @@ from sklearn.datasets import make_blobs
 from sklearn.exceptions import ConvergenceWarning
 
 from graphcore import InputError
-from graphcore.kernel_methods.flats.alternation import alternate, fill_empty, seed_labels
-from graphcore.kernel_methods.flats.euclidean import EuclideanFlats, FlatSet
-from graphcore.kernel_methods.flats.k_flats import k_flats
+from graphcore.kernel_methods.alternation import alternate, fill_empty, seed_labels
+from graphcore.kernel_methods.flats.k_flats import EuclideanFlats, FlatSet, k_flats
 from graphcore.kernel_methods.flats.kernel_k_flats import kernel_k_flats
 
 from .oracles import problem_of
@@ -98,16 +97,6 @@ def test_ties_stay_in_feature_space(form):
     np.testing.assert_array_equal(p.reassign(flats, labels), labels)
 
 
-def test_identical_points_settle_at_once():
-    X = np.tile([3.0, 1e6], (20, 1))
-    labels = (np.arange(20) % 4).astype(np.int32)
-    for m in (0, 1):
-        result = k_flats(X, 4, m, init=labels)
-        np.testing.assert_array_equal(result.labels, labels)
-        assert result.error == 0.0
-        assert result.flats.dims.tolist() == [0] * 4
-
-
 # -- empty clusters ----------------------------------------------------------------------------------------------------
 
 # From these labels the middle cluster loses its points to both sides.
@@ -126,11 +115,9 @@ def test_empty_clusters_get_the_farthest_point():
     assert labels.tolist() == [0, 2, 1]
 
 
-def test_empty_clusters_are_dropped_an_error_or_restart():
+def test_empty_clusters_are_dropped_or_restart():
     result = k_flats(LINE, 3, 0, init=EMPTIES, on_empty="drop")
     assert (result.labels.tolist(), result.flats.n_clusters) == ([0, 0, 0, 1, 1, 1], 2)
-    with pytest.raises(InputError, match="cluster 1 ran empty, 1 of 3 in all; use on_empty='farthest'"):
-        k_flats(LINE, 3, 0, init=EMPTIES, on_empty="error")
     with pytest.raises(InputError, match="all of 1 initialisations ended in a cluster that is empty"):
         k_flats(LINE, 3, 0, init=EMPTIES, on_empty="restart")
     # Random labels with k close to n always leave empty clusters; with fewer, a new draw does not.
@@ -143,8 +130,6 @@ def test_empty_clusters_are_dropped_an_error_or_restart():
 
 def test_given_labels_that_miss_one_are_filled_or_dropped():
     given = [0, 0, 0, 2, 2, 2]
-    with pytest.raises(InputError, match="leave cluster 1 empty"):
-        k_flats(LINE, 3, 0, init=given, on_empty="error")
     assert len(set(k_flats(LINE, 3, 0, init=given).labels)) == 3
     assert set(k_flats(LINE, 3, 0, init=given, on_empty="drop").labels) == {0, 1}
     K = LINE @ LINE.T

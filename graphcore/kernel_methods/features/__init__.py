@@ -1,1 +1,0 @@
-"""Vectors whose inner products are, or approximate, a kernel."""

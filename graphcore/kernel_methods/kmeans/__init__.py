@@ -1,1 +1,0 @@
-"""Kernel k-means by every route: exact, with coresets, and more."""

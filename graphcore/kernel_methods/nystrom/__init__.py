@@ -1,0 +1,1 @@
+"""Nystrom features, and kernel k-means on them."""

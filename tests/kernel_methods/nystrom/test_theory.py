@@ -1,0 +1,83 @@
+"""Theorem 2 and Corollary 1 of Calandriello and Rosasco, where their constants are known."""
+
+import numpy as np
+import pytest
+from sklearn.cluster import kmeans_plusplus
+
+from graphcore.kernel_methods.kernel_kmeans import kernel_kmeans
+from graphcore.kernel_methods.linear_kmeans import linear_kmeans
+from graphcore.kernel_methods.nystrom.features import nystrom_features
+from graphcore.kernel_methods.nystrom.landmarks import effective_dimension
+from graphcore.kernels.functions import kernel_function
+from graphcore.kernels.vectors import VectorKernel
+
+pytestmark = pytest.mark.filterwarnings("ignore::graphcore.GraphWarning")
+
+
+def cost_of_new(found, centers, X):
+    """Mean squared distance in kernel space, for kernels with 1 on the diagonal; what features miss counts."""
+    B = found.feature_map(X)
+    squares = np.square(B[:, None] - centers).sum(axis=2).min(axis=1)
+    return float(np.mean(squares + 1.0 - np.square(B).sum(axis=1)))
+
+
+@pytest.mark.slow
+def test_theorem_2_expected_cost_of_k_means_plus_plus_seeds():
+    """Seeds by k-means++ on Nystrom features cost about twice the best on new points; more points change that little.
+
+    The bound itself, 8 (ln k + 2) times the best and more, is above the largest cost that there can be.
+    """
+    k, rng = 5, np.random.default_rng(0)
+    places = 1.5 * rng.standard_normal((k, 5))
+    function = kernel_function("gaussian", bandwidth=3.0)
+
+    def sample(size):
+        return places[rng.integers(0, k, size)] + 0.5 * rng.standard_normal((size, 5))
+
+    test = sample(2000)
+    expected = {}
+    for n in (100, 400):
+        rows = []
+        for seed in range(10):
+            X = sample(n)
+            K = function(X)
+            found = nystrom_features(VectorKernel(X, function), int(2 * np.sqrt(n)), random_state=seed)
+            best = kernel_kmeans(K, k, n_init=5, random_state=seed).cost
+            seeds = kmeans_plusplus(found.features, k, random_state=seed)[0]
+            rows.append((cost_of_new(found, seeds, test), best))
+        outside, best = np.mean(rows, axis=0)
+        expected[n] = outside / best
+        assert 1.2 < expected[n] < 3.5
+    assert expected[400] < 1.2 * expected[100]
+
+
+def test_corollary_1_costs_on_a_curve_fall_like_k_to_the_minus_2():
+    """A circle under a Gaussian kernel is a closed curve of length L = 2 pi r / sigma: k^2 W tends to L^2 / 12.
+
+    The printed d k^(-2/d) has no constant of the curve, and is exceeded.
+    """
+    rng, n = np.random.default_rng(0), 1024
+    function = kernel_function("gaussian", bandwidth=1 / 3)
+
+    def circle(size):
+        angle = rng.uniform(0, 2 * np.pi, size)
+        return np.c_[np.cos(angle), np.sin(angle)]
+
+    kernel, test = VectorKernel(circle(n), function), circle(1000)
+    found = nystrom_features(kernel, 2 * int(np.sqrt(n)), random_state=0)
+    ks, limit = np.array([32, 44, 64]), (6 * np.pi) ** 2 / 12
+    costs = np.array([
+        cost_of_new(found, linear_kmeans(found.features, k, n_init=3, random_state=0).centers, test) for k in ks
+    ])  # fmt: skip
+    assert np.polyfit(np.log(ks), np.log(costs), 1)[0] == pytest.approx(-2, abs=0.15)
+    np.testing.assert_allclose(ks**2.0 * costs, limit, rtol=0.2)
+    assert (costs > 1 / ks**2.0).all()
+
+
+@pytest.mark.parametrize("eta", [0.3, 0.5, 0.7])
+def test_effective_dimension_under_polynomial_decay(eta):
+    """Eigenvalues i^(-1/eta) give (n / gamma)^eta; those printed, i^(-eta), have no finite trace."""
+    values = np.arange(1.0, 10.0**6) ** (-1 / eta)
+    ratios = np.array([1e3, 1e4])
+    dimensions = [effective_dimension(values, 1 / ratio) for ratio in ratios]
+    assert np.polyfit(np.log(ratios), np.log(dimensions), 1)[0] == pytest.approx(eta, abs=0.03)

@@ -1,0 +1,438 @@
+"""The kernel classes: every kind of input, weights, scores, searches, what is stored and what is refused."""
+
+import logging
+import pickle
+import warnings
+
+import networkx as nx
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.base import clone
+from sklearn.datasets import load_digits, make_blobs
+from sklearn.exceptions import NotFittedError
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import adjusted_rand_score
+from sklearn.metrics.pairwise import rbf_kernel
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+import graphcore
+from graphcore import (
+    CoresetKernelKMeans,
+    GaussianSketchFeatures,
+    GaussianSketchKernelKMeans,
+    Graph,
+    GraphWarning,
+    InputError,
+    KernelKFlats,
+    KernelKMeans,
+    KFlats,
+    NystromFeatures,
+    NystromKernelKMeans,
+)
+from graphcore.kernel_methods.base import merge_equal_rows
+from graphcore.kernel_methods.kernel_kmeans import partition_cost
+from graphcore.kernels.functions import kernel_function
+
+from ..nystrom_oracles import blobs, gaussian_matrix
+from ..oracles import random_adjacency
+
+# Degenerate data are warned about; where a warning matters, the test asks for it.
+pytestmark = pytest.mark.filterwarnings("ignore::graphcore.GraphWarning")
+
+X, TRUTH = blobs(300, k=4, d=6, spread=3.0, seed=0)
+K = gaussian_matrix(X)
+CAVEMEN = nx.connected_caveman_graph(5, 8)
+RING = nx.to_scipy_sparse_array(nx.cycle_graph(20), dtype=float)
+
+CENTROIDS = (KernelKMeans, CoresetKernelKMeans)
+FEATURES = (NystromFeatures, GaussianSketchFeatures)
+OF_FEATURES = (NystromKernelKMeans, GaussianSketchKernelKMeans)
+OF_KERNELS = (*CENTROIDS, *OF_FEATURES, KernelKFlats)
+CLUSTERERS = (*OF_KERNELS, KFlats)
+
+
+def made(make, **parameters):
+    """An estimator that makes 4 clusters or 5 features."""
+    size = {"n_clusters": 4} if hasattr(make, "predict") else {"n_components": 5}
+    return make(**{"random_state": 0, **size, **parameters})
+
+
+def outputs(model, data):
+    """What a fitted model says of points, up to the signs of features."""
+    if hasattr(model, "predict"):
+        return model.predict(data)
+    found = model.transform(data)
+    return found @ found.T
+
+
+def test_no_class_has_more_than_fifteen_parameters():
+    assert max(len(make().get_params()) for make in (*CLUSTERERS, *FEATURES)) <= 15
+
+
+@pytest.mark.parametrize("make", [*OF_KERNELS, *FEATURES])
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
+def test_vectors_and_their_kernel_dense_and_sparse_are_the_same(make, form):
+    function = kernel_function("gaussian", bandwidth=5.0)
+    K = function(X)
+    of_vectors = made(make, kernel=function).fit(form(X[:200]))
+    of_matrix = made(make, kernel="precomputed").fit(form(K[:200, :200]))
+    np.testing.assert_allclose(outputs(of_vectors, form(X[200:])), outputs(of_matrix, form(K[200:, :200])), atol=1e-8)
+    if hasattr(make, "predict"):
+        np.testing.assert_array_equal(of_vectors.labels_, of_matrix.labels_)
+        np.testing.assert_array_equal(of_vectors.predict(form(X[:200])), of_vectors.labels_)
+        assert adjusted_rand_score(TRUTH[:200], of_vectors.labels_) == 1.0
+
+
+@pytest.mark.parametrize("make", [*CLUSTERERS, *FEATURES])
+def test_fits_repeat_and_survive_threads_pickling_and_cloning(make):
+    model = made(make).fit(X)
+    before = outputs(model, X[:50])
+    for other in (clone(model).fit(X), clone(model).set_params(n_jobs=2).fit(X), pickle.loads(pickle.dumps(model))):
+        np.testing.assert_array_equal(outputs(other, X[:50]), before)
+
+
+@pytest.mark.parametrize("make", OF_KERNELS)
+def test_the_score_is_minus_the_cost(make):
+    weights = np.random.default_rng(0).integers(0, 3, 300).astype(float)
+    model = made(make, kernel=kernel_function("polynomial", degree=2)).fit(X, sample_weight=weights)
+    cost = getattr(model, "cost_", getattr(model, "reconstruction_error_", None))
+    if cost is not None:
+        assert model.score(X, sample_weight=weights) == pytest.approx(-cost, rel=1e-6)
+    if make is KernelKMeans:
+        assert cost == pytest.approx(partition_cost(model.kernel_(X), model.labels_, weights=weights))
+        assert model.inertia_ == pytest.approx(cost * weights.sum())
+    if make is NystromKernelKMeans:  # centres in the span of the features are no better than means
+        assert cost >= partition_cost(model.kernel_(X), model.labels_, weights=weights) - 1e-9
+
+
+@pytest.mark.parametrize("make", CENTROIDS)
+def test_the_score_of_new_points_against_the_dense_formula(make):
+    model = made(make, kernel=kernel_function("polynomial", degree=2)).fit(X[:200])
+    K = model.kernel_(X)
+    given = made(make, kernel="precomputed").fit(K[:200, :200])
+    points = np.arange(200) if given._points is None else given._points
+    across, among = K[200:, points], K[np.ix_(points, points)]
+    labels, w = given._centroids[:2]
+    shares = np.stack([np.where(labels == j, w, 0.0) / w[labels == j].sum() for j in range(4)])
+    squares = np.einsum("jp,pq,jq->j", shares, among, shares) - 2 * across @ shares.T
+    assert model.score(X[200:]) == pytest.approx(-(np.diag(K)[200:] + squares.min(axis=1)).mean())
+    # Rows of a matrix do not hold the diagonal: its mean over the fit stands for it.
+    assert given.score(K[200:, :200]) == pytest.approx(-(np.diag(K)[:200].mean() + squares.min(axis=1).mean()))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("make", CLUSTERERS)
+def test_a_weight_is_a_number_of_repeats_in_any_order(make):
+    rng = np.random.default_rng(0)
+    X, weights = rng.standard_normal((80, 3)), rng.integers(0, 4, 80)
+    model = make(4, random_state=0).fit(X, sample_weight=weights)
+    repeated = rng.permutation(np.repeat(np.arange(80), weights))
+    again = make(4, random_state=0).fit(X[repeated])
+    np.testing.assert_array_equal(again.labels_, model.labels_[repeated])
+    # Points without weight have labels, and no part in anything else.
+    np.testing.assert_array_equal(model.labels_, model.predict(X))
+    np.testing.assert_array_equal(again.predict(X), model.predict(X))
+    for name in ("coreset_indices_", "landmark_indices_", "subsample_indices_"):
+        if hasattr(model, name):
+            assert weights[getattr(model, name)].all()
+
+
+def test_equal_rows_are_merged_in_an_order_that_depends_on_what_they_hold():
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 3, (300, 4)) * 0.5
+    weights, order = rng.integers(0, 3, len(X)).astype(float), rng.permutation(len(X))
+    distinct = np.unique(X[weights > 0], axis=0)
+    for of in (np.asarray, sp.csr_array):
+        merged, shuffled = merge_equal_rows(of(X), weights), merge_equal_rows(of(X[order]), weights[order])
+        dense = [one.X.toarray() if hasattr(one.X, "toarray") else one.X for one in (merged, shuffled)]
+        np.testing.assert_array_equal(*dense)
+        np.testing.assert_array_equal(merged.weights, shuffled.weights)
+        assert sorted(map(tuple, dense[0].tolist())) == sorted(map(tuple, distinct.tolist()))
+        assert merged.weights.sum() == weights.sum()
+        np.testing.assert_array_equal(dense[0][merged.kind[weights > 0]], X[weights > 0])
+        np.testing.assert_array_equal(X[merged.given(np.arange(len(distinct)))], dense[0])
+    X = rng.random((6, 2))
+    assert merge_equal_rows(X).first is None
+    assert merge_equal_rows(X[[0, 0, 1]], least=3).first is None
+
+
+@pytest.mark.parametrize("make", OF_FEATURES)
+def test_centres_are_weighted_means_of_features(make):
+    w = np.random.default_rng(0).random(300)
+    w[TRUTH == 0] = 0
+    model = made(make, n_clusters=3).fit(X, sample_weight=w)
+    labels, kept, B = model.labels_, TRUTH > 0, model._features_of(X)
+    assert adjusted_rand_score(TRUTH[kept], labels[kept]) > 0.9
+    means = np.array([np.average(B[labels == j], axis=0, weights=w[labels == j]) for j in range(3)])
+    np.testing.assert_allclose(model.cluster_centers_, means, atol=1e-9)
+    np.testing.assert_allclose(model.transform(X), np.linalg.norm(B[:, None] - means, axis=2), atol=1e-7)
+
+
+def test_landmarks_and_features_of_the_nystrom_classes():
+    model = NystromKernelKMeans(4, random_state=0).fit(X)
+    assert (model.n_landmarks_, model.n_components_) == (40, 13)  # 2 ceil(sqrt(300)) = 36 < 10 k; ceil(sqrt(4 * 40))
+    assert NystromKernelKMeans(4, n_landmarks="sqrt", random_state=0).fit(X).n_landmarks_ == 18
+    assert NystromKernelKMeans(4, n_components=7, n_landmarks=0.5, random_state=0).fit(X).n_landmarks_ == 150
+    model = NystromFeatures(5, random_state=0).fit(X)
+    assert (model.n_landmarks_, len(model.landmark_indices_)) == (50, 50)
+    kept = np.square(model.transform(X)).sum() / 300
+    assert model.share_kept_ == pytest.approx(kept) and 0.5 < kept < 1
+    for dtype, expected in ((np.uint8, np.float32), (np.float32, np.float32), (np.int64, np.float64)):
+        data = (X * 10 + 128).clip(0, 255).astype(dtype)
+        assert NystromFeatures(5, random_state=0).fit_transform(data).dtype == expected
+
+
+@pytest.mark.parametrize("make", FEATURES)
+def test_features_in_pipelines_and_grid_searches(make):
+    digits, y = (part[:300] for part in load_digits(return_X_y=True))
+    name = make.__name__.lower()
+    pipe = make_pipeline(StandardScaler(), made(make), LogisticRegression(max_iter=300))
+    search = GridSearchCV(pipe, {f"{name}__n_components": [2, 40]}, cv=2).fit(digits, y)
+    assert search.best_params_ == {f"{name}__n_components": 40} and search.best_score_ > 0.7
+    assert list(search.best_estimator_[:-1].get_feature_names_out())[:2] == [f"{name}0", f"{name}1"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("make", [*CENTROIDS, NystromKernelKMeans, KernelKFlats])
+def test_searches_by_the_own_score_cut_a_kernel_matrix_along_both_sides(make):
+    model = made(make, n_init=2, kernel="precomputed")
+    assert GridSearchCV(model, {"n_clusters": [2, 4]}, cv=3).fit(K).best_params_ == {"n_clusters": 4}
+
+
+@pytest.mark.parametrize(
+    ("make", "stages"),
+    [
+        (KernelKMeans, ["kernel", "k-means"]),
+        (CoresetKernelKMeans, ["kernel", "coreset and labels"]),
+        (NystromFeatures, ["kernel", "features"]),
+        (KFlats, ["initialisation 1 of 10", "initialisation 10 of 10"]),
+    ],
+)
+def test_verbose_logs_stages(make, stages, caplog):
+    with caplog.at_level(logging.INFO, logger="graphcore"):
+        make(2, random_state=0).fit(X)
+        assert not caplog.records
+        make(2, random_state=0, verbose=1).fit(X)
+    told = [record.getMessage().split(":")[0] for record in caplog.records]
+    assert [told[0], told[-1]] == stages
+
+
+# -- graphs ------------------------------------------------------------------------------------------------------------
+
+
+def test_a_graph_of_caves():
+    model = KernelKMeans(5, self_loop=1.0, n_init=20, random_state=0).fit(CAVEMEN)
+    assert adjusted_rand_score(np.repeat(np.arange(5), 8), model.labels_) == 1.0
+    graph = Graph.from_networkx(CAVEMEN)
+    plain = KernelKMeans(5, init=model.labels_).fit(graph)
+    assert plain.inertia_ == pytest.approx(-5 + 5 * graphcore.metrics.normalized_cut(graph, plain.labels_))
+    np.testing.assert_array_equal(model.predict(graph.to_scipy()), model.labels_)
+
+
+@pytest.mark.parametrize("make", [KernelKMeans, KernelKFlats])
+def test_a_node_that_counts_twice_is_two_nodes(make):
+    A = random_adjacency(12, 0.5, np.random.default_rng(0))
+    copies = np.repeat(np.arange(12), np.where(np.arange(12) < 4, 2, 1))
+    start = (np.arange(12) % 2).astype(np.int32)
+    once = make(2, init=start).fit(sp.csr_array(A), sample_weight=np.bincount(copies))
+    twice = make(2, init=start[copies]).fit(sp.csr_array(A[np.ix_(copies, copies)]))
+    np.testing.assert_array_equal(twice.labels_, once.labels_[copies])
+    rows = A[:5] @ np.diag(np.ones(12))
+    np.testing.assert_array_equal(once.predict(rows), twice.predict(rows[:, copies]))
+
+
+def test_isolated_nodes_get_no_cluster():
+    A = np.zeros((12, 12))
+    A[:5, :5] = A[5:10, 5:10] = 1.0
+    for model in (
+        KernelKMeans(2, random_state=0),
+        CoresetKernelKMeans(2, coreset_size=1.0, random_state=0),
+        KernelKFlats(2, 0, random_state=0),
+    ):
+        with pytest.warns(GraphWarning, match="2 of 12 nodes are isolated"):
+            model.fit(sp.csr_array(A))
+        assert model.labels_[10:].tolist() == [-1, -1]
+        assert adjusted_rand_score(np.repeat([0, 1], 5), model.labels_[:10]) == 1.0
+        new = np.zeros((3, 12))
+        new[0, :3], new[1, 7] = 1.0, 2.0
+        assert model.predict(new).tolist() == [model.labels_[0], model.labels_[7], -1]
+        score = model.score(new)
+        new[2, 11] = 1.0  # an edge to a node without any
+        assert model.predict(new)[2] == -1 and model.score(new) == score
+
+
+def test_figures_are_in_the_unit_of_the_weights():
+    A = sp.csr_array(random_adjacency(20, 0.4, np.random.default_rng(0), weighted=True))
+    for make in (
+        lambda: KernelKMeans(2, random_state=0), lambda: CoresetKernelKMeans(2, coreset_size=1.0, random_state=0),
+        lambda: KernelKFlats(2, 1, random_state=0),
+    ):  # fmt: skip
+        plain, large = (make().fit(A * weight) for weight in (1.0, 2.0**80))
+        for name in ("cost_", "coreset_cost_", "reconstruction_error_"):
+            if hasattr(plain, name):
+                assert getattr(large, name) == pytest.approx(getattr(plain, name) * 2.0**-80, abs=1e-36)
+        if hasattr(plain, "cluster_weights_"):
+            np.testing.assert_allclose(large.cluster_weights_, plain.cluster_weights_ * 2.0**80)
+        assert large.score(A[:3] * 2.0**80) == pytest.approx(plain.score(A[:3]) * 2.0**-80, abs=1e-36)
+
+
+# -- what is warned about ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("make", OF_FEATURES)
+@pytest.mark.parametrize("distinct", [1, 3])
+def test_more_clusters_than_distinct_points(make, distinct):
+    points = np.repeat([[0.0], [1.0], [5.0]][:distinct], 10, axis=0)
+    with pytest.warns(GraphWarning, match=f"{distinct} clusters instead of n_clusters=5"):
+        model = make(5, n_components=None, bandwidth=1.0, random_state=0).fit(points)
+    assert set(model.labels_.tolist()) == set(range(distinct))
+    assert model.cost_ == pytest.approx(0.0, abs=1e-12)
+    np.testing.assert_array_equal(model.predict(points), model.labels_)
+
+
+def test_what_landmarks_leave_out_is_told():
+    with pytest.warns(GraphWarning, match="260 of 300 points have a kernel value of zero with every landmark"):
+        NystromKernelKMeans(4, bandwidth=1e-3, n_components=None, random_state=0).fit(X)
+    with pytest.warns(GraphWarning, match="n_components=2 is less than n_clusters=4"):
+        NystromKernelKMeans(4, n_components=2, random_state=0).fit(X)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        NystromKernelKMeans(4, n_landmarks=40, random_state=0).fit(X)
+
+
+@pytest.mark.parametrize("make", [*OF_KERNELS, *FEATURES])
+def test_indefinite_kernels(make):
+    model = made(make, kernel=lambda A, B: np.tanh(A @ B.T / 10))
+    if hasattr(model, "on_indefinite"):
+        with pytest.raises(InputError, match=r"not positive semi-definite.*on_indefinite='warn'"):
+            model.fit(X)
+        model.set_params(on_indefinite="warn")
+    with pytest.warns(GraphWarning, match="not positive semi-definite"):
+        model.fit(X)
+
+
+# -- what is refused ---------------------------------------------------------------------------------------------------
+
+BAD = [
+    (OF_KERNELS, {"n_clusters": 301}, "n_clusters=301 must be at most 300"),
+    (CLUSTERERS, {"n_clusters": 0}, "n_clusters=0"),
+    (CLUSTERERS, {"n_clusters": "auto"}, "n_clusters='auto' must be an integer here"),
+    (CLUSTERERS, {"n_init": 0}, "n_init=0"),
+    (CLUSTERERS, {"max_iter": 0}, "max_iter=0"),
+    ((*CENTROIDS, *OF_FEATURES), {"tol": -1.0}, "tol=-1.0"),
+    ((*OF_KERNELS, *FEATURES), {"kernel": "wavelet"}, "kernel='wavelet' is not known; choose one of 'auto'"),
+    ((*OF_KERNELS, *FEATURES), {"bandwidth": 0.0}, "bandwidth=0.0"),
+    ((*OF_KERNELS, *FEATURES), {"gamma": -1.0}, "gamma=-1.0"),
+    ((*OF_KERNELS, *FEATURES), {"kernel": "precomputed", "gamma": 1.0}, "gamma=1.0 has no meaning for kernel='prec"),
+    ((*OF_KERNELS, *FEATURES), {"n_jobs": 0}, "n_jobs=0"),
+    ((*OF_KERNELS, *FEATURES), {"random_state": "seed"}, "random_state='seed'"),
+    ((KernelKMeans,), {"init": "best"}, "init='best'"),
+    ((CoresetKernelKMeans,), {"coreset_size": 2}, "coreset_size=2 is less than n_clusters"),
+    ((CoresetKernelKMeans,), {"coreset_size": "most"}, "coreset_size='most'"),
+    ((CoresetKernelKMeans,), {"sampling": "degree", "coreset_size": 50}, "sampling='degree'"),
+    ((CoresetKernelKMeans,), {"n_seeds": 0, "coreset_size": 50}, "n_seeds=0"),
+    ((NystromFeatures, NystromKernelKMeans), {"n_landmarks": 301}, "n_landmarks=301"),
+    ((NystromFeatures, NystromKernelKMeans), {"sampling": "best"}, "sampling='best' is not known; choose one of 'uni"),
+    ((NystromFeatures, NystromKernelKMeans), {"sampling": [*range(8), 999]}, "landmarks must be from 0 to 299"),
+    ((NystromFeatures,), {"truncation": "quarter"}, "truncation='quarter'"),
+    ((NystromFeatures,), {"n_components": 30, "n_landmarks": 20}, "n_components=30 must be at most 20"),
+    ((NystromKernelKMeans,), {"n_landmarks": 3}, "n_landmarks=3 must be at least n_clusters=4"),
+    ((NystromKernelKMeans,), {"sampling": [0, 1]}, r"sampling=\[0, 1\] must be at least n_clusters=4"),
+    ((*OF_FEATURES,), {"n_components": "all"}, "n_components='all'"),
+    ((GaussianSketchFeatures, GaussianSketchKernelKMeans), {"n_subsample": 0}, "n_subsample=0"),
+    ((GaussianSketchFeatures, GaussianSketchKernelKMeans), {"center": "False"}, "center='False' must be True or"),
+    ((GaussianSketchFeatures,), {"scale": "big"}, "scale='big'"),
+    ((KernelKFlats, *FEATURES, *OF_FEATURES), {"on_indefinite": "hide"}, "on_indefinite='hide'"),
+]
+
+
+@pytest.mark.parametrize(("makes", "parameters", "message"), BAD)
+def test_parameters_that_are_refused(makes, parameters, message):
+    for make in makes:
+        data = K if parameters.get("kernel") == "precomputed" else X
+        with pytest.raises(InputError, match=message):
+            made(make, **parameters).fit(data)
+
+
+@pytest.mark.parametrize("make", [*CLUSTERERS, *FEATURES])
+def test_data_that_is_refused(make):
+    bad = X.copy()
+    bad[3, 2] = np.nan
+    with pytest.raises(ValueError, match="NaN"):
+        made(make).fit(bad)
+    with pytest.raises(NotFittedError):
+        outputs(made(make), X)
+    with pytest.raises(ValueError, match="6 features"):
+        outputs(made(make).fit(X), X[:, :3])
+    if make not in (*CENTROIDS, KernelKFlats):
+        with pytest.raises(InputError, match=f"{make.__name__} .*CoresetSpectralClustering"):
+            made(make).fit(CAVEMEN)
+    if hasattr(make, "predict"):
+        for weights, message in ((-np.ones(300), "not negative"), (np.zeros(300), "not all zero"), (np.ones(3), "300")):
+            with pytest.raises(InputError, match=f"sample_weight.*{message}"):
+                made(make).fit(X, sample_weight=weights)
+
+
+@pytest.mark.parametrize("make", [*CENTROIDS, KernelKFlats])
+def test_graphs_that_are_refused(make):
+    with pytest.raises(ValueError, match="Negative values"):
+        made(make, kernel="normalized_cut").fit(-np.ones((20, 20)))
+    with pytest.raises(InputError, match=r"kernel='gaussian' takes vectors.*kernel='auto'"):
+        made(make, kernel="gaussian").fit(Graph.from_scipy(RING))
+    with pytest.raises(ValueError, match="square"):
+        made(make, kernel="precomputed").fit(X)
+    model = made(make).fit(RING)
+    with pytest.raises(InputError, match="by their edges to the fitted ones"):
+        model.predict(Graph.from_scipy(RING))
+    with pytest.raises(InputError, match="no new node has an edge"):
+        model.score(np.zeros((2, 20)))
+
+
+# -- coresets ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("sampling", ["importance", "uniform"])
+def test_a_coreset_of_vectors(sampling):
+    X, y = make_blobs(600, 4, centers=4, cluster_std=1.0, random_state=0)
+    model = CoresetKernelKMeans(4, coreset_size=60, sampling=sampling, random_state=0).fit(X[:500])
+    assert adjusted_rand_score(y[:500], model.labels_) > 0.95
+    assert len(model.coreset_indices_) == len(model.coreset_weights_) == len(model.coreset_labels_) <= 60
+    assert model.coreset_weights_.sum() == pytest.approx(500, rel=0.35)
+    assert adjusted_rand_score(y[500:], model.predict(X[500:])) > 0.95
+    np.testing.assert_array_equal(model.predict(X[:500]), model.labels_)
+
+
+def test_a_coreset_of_a_graph():
+    graph, truth = graphcore.datasets.planted_partition(4, 100, 0.5, 0.001, random_state=0)
+    model = CoresetKernelKMeans(4, coreset_size=0.5, random_state=0).fit(graph)
+    assert adjusted_rand_score(truth, model.labels_) > 0.95
+    np.testing.assert_array_equal(model.predict(graph.to_scipy()), model.labels_)
+    # Nodes are drawn also for the largest coreset.
+    model = CoresetKernelKMeans(5, random_state=0).fit(CAVEMEN)
+    assert model.result_.coreset.n_draws == 40 and len(model.coreset_indices_) < 40
+    with pytest.raises(InputError, match=r"in 40 draws; take a larger coreset, or sampling='uniform'"):
+        model.set_params(n_clusters=39).fit(CAVEMEN)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_a_coreset_of_all_points_is_all_points(weighted):
+    X = np.random.default_rng(0).standard_normal((150, 2))
+    weights = np.random.default_rng(1).integers(0, 3, 150).astype(float) if weighted else None
+    having = np.flatnonzero(np.ones(150) if weights is None else weights)
+    for k in (4, 80):
+        model = CoresetKernelKMeans(k, n_init=1, random_state=0).fit(X, sample_weight=weights)
+        np.testing.assert_array_equal(model.coreset_indices_, having)
+        np.testing.assert_array_equal(model.coreset_weights_, 1.0 if weights is None else weights[having])
+        cost = partition_cost(model.kernel_(X), model.labels_, weights=weights)
+        assert model.coreset_cost_ == pytest.approx(cost, rel=1e-6)
+
+
+def test_points_drawn_too_few_for_the_clusters():
+    matrix = rbf_kernel(np.repeat(np.arange(3.0), 10)[[0] * 300 + [10, 20], None])
+    model = CoresetKernelKMeans(3, kernel="precomputed", coreset_size=3, random_state=0, n_seeds=3)
+    with pytest.raises(InputError, match=r"different points were drawn.*larger coreset.*sampling='uniform'"):
+        model.fit(matrix)
+    assert set(model.set_params(coreset_size=1.0).fit(matrix).labels_) == {0, 1, 2}

@@ -1,0 +1,184 @@
+"""kernel_kmeans: starts, identities, shifts, brute force, bad input."""
+
+import warnings
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from graphcore import Graph, GraphWarning, InputError
+from graphcore.kernel_methods.kernel_kmeans import kernel_kmeans, partition_cost
+from graphcore.kernels.definiteness import semidefinite_shift, smallest_sampled_eigenvalue
+from graphcore.kernels.functions import kernel_function
+from graphcore.kernels.graph import GraphKernel
+from graphcore.kernels.matrices import DenseKernel, SparseKernel
+from graphcore.kernels.vectors import VectorKernel
+from graphcore.metrics import kernel_kmeans_cost
+
+from ..nystrom_oracles import of_spectrum
+from ..oracles import partitions
+from ..strategies import graphs
+from . import oracles
+
+SEEDS = st.integers(0, 2**32 - 1)
+
+
+# -- identities --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.filterwarnings("ignore::graphcore.GraphWarning")
+@given(graphs(), SEEDS, st.sampled_from([0.0, 1.0, 2.5]), st.sampled_from([0.0, 1.0]))
+def test_the_cost_on_a_graph_is_its_normalised_cut(pair, seed, shift, self_loop):
+    graph, _ = pair
+    assume(graph.n_isolated < graph.n_nodes)
+    kernel = GraphKernel(graph, self_loop)
+    k = min(3, graph.n_nodes - graph.n_isolated)
+    result = kernel_kmeans(kernel, k, init="random", n_init=2, shift=shift, random_state=seed)
+    n = graph.n_nodes - graph.n_isolated
+    degrees = kernel.point_weights
+    found = np.unique(result.labels[result.labels >= 0])
+    assert min(result.run.history) == pytest.approx(result.inertia + shift * (n - len(found)), abs=1e-9)
+    assert result.inertia == pytest.approx(kernel_kmeans_cost(graph, result.labels, self_loop=self_loop), abs=1e-9)
+    assert result.cost == pytest.approx(result.inertia / degrees.sum(), abs=1e-9)
+    if shift >= 1:
+        assert result.run.n_rises == 0
+
+
+@given(SEEDS, st.sampled_from([0.0, 2.0]))
+def test_the_cost_of_a_partition(seed, shift):
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(3, 9))
+    B, weights = rng.standard_normal((n, 2)), rng.random(n) + 0.1
+    K, labels = B @ B.T, rng.integers(-1, 3, n)
+    labels[0] = 0
+    placed = labels >= 0
+    expected = oracles.inertia(K, labels, weights) / weights[placed].sum()
+    assert partition_cost(K, labels, weights=weights) == pytest.approx(expected, abs=1e-12)
+    assert partition_cost(sp.csr_array(K), labels, weights=weights) == pytest.approx(expected, abs=1e-12)
+    result = kernel_kmeans(K, 2, weights=weights, shift=shift, random_state=seed)
+    assert partition_cost(K, result.labels, weights=weights) == pytest.approx(result.cost, abs=1e-12)
+
+
+@given(SEEDS)
+def test_no_partition_beats_the_optimum_and_the_optimum_stays(seed):
+    rng = np.random.default_rng(seed)
+    B, weights = rng.standard_normal((7, 2)), rng.random(7) + 0.1
+    K = B @ B.T
+    costs = {tuple(labels): oracles.inertia(K, labels, weights) for labels in partitions(7, 2)}
+    best = min(costs, key=costs.get)
+    result = kernel_kmeans(K, 2, weights=weights, n_init=5, random_state=seed)
+    assert result.inertia >= costs[best] - 1e-9
+    assert result.cost == result.costs_of_initialisations.min()
+    assert kernel_kmeans(K, 2, weights=weights, init=best).inertia == pytest.approx(costs[best], abs=1e-9)
+
+
+def test_points_without_weight_are_labelled_and_count_for_nothing():
+    x = np.array([0.0, 1.0, 10.0, 11.0, 9.0])
+    weights = np.array([1.0, 1.0, 1.0, 1.0, 0.0])
+    result = kernel_kmeans(np.outer(x, x), 2, weights=weights, random_state=0)
+    assert result.cost == 0.25
+    assert result.labels[4] == result.labels[3] != result.labels[0]
+
+
+# -- starts ------------------------------------------------------------------------------------------------------------
+
+
+def test_fewer_different_points_than_clusters():
+    x = np.array([0.0, 4.0, 4.0, 0.0, 9.0])
+    for dtype in (np.float64, np.float32):
+        for start in ("k-means++", "random"):
+            with pytest.warns(GraphWarning, match=r"only 3 of n_clusters=5 clusters .*no more different points"):
+                result = kernel_kmeans(np.outer(x, x).astype(dtype), 5, init=start, random_state=0)
+            assert len(set(result.labels.tolist())) == 3
+            assert result.cost == pytest.approx(0.0, abs=1e-6)
+
+
+# -- kernels that are not positive semi-definite -----------------------------------------------------------------------
+
+
+def indefinite(n=40, seed=0):
+    rng = np.random.default_rng(seed)
+    K = rng.standard_normal((n, n))
+    K = K + K.T
+    np.fill_diagonal(K, 0.1)
+    return K
+
+
+@pytest.mark.filterwarnings("error::graphcore.GraphWarning")
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("sparse", [False, True])
+def test_the_shift_that_makes_a_kernel_definite(weighted, sparse):
+    K = indefinite()
+    weights = np.random.default_rng(1).random(40) + 0.1 if weighted else np.ones(40)
+    kernel = SparseKernel(sp.csr_array(K)) if sparse else DenseKernel(K)
+    shift = semidefinite_shift(kernel, weights)
+    eigenvalues = np.linalg.eigvalsh(np.sqrt(weights)[:, None] * K * np.sqrt(weights) + shift * np.eye(40))
+    assert 0 <= eigenvalues[0] < 1e-8 * eigenvalues[-1]
+    result = kernel_kmeans(kernel, 4, weights=weights, shift="psd", random_state=0)
+    assert result.shift == pytest.approx(shift)
+    assert result.run.n_rises == 0
+    assert (np.diff(result.run.history) <= 1e-9 * np.abs(result.run.history[0])).all()
+
+
+def test_the_shift_by_lanczos(limits):
+    limits("graphcore.kernels.definiteness", _DENSE_POINTS=10)
+    kernel = DenseKernel(of_spectrum(np.append(-3.0, np.linspace(-0.5, 10, 299))))
+    assert semidefinite_shift(kernel, np.ones(300)) == pytest.approx(3.0, rel=1e-3)
+    assert semidefinite_shift(kernel, np.ones(300)) >= 3.0 - 1e-6
+    assert semidefinite_shift(DenseKernel(of_spectrum(np.linspace(0.1, 1, 300))), np.ones(300)) == 0.0
+
+
+def test_an_indefinite_kernel_is_warned_about_and_a_definite_one_is_not():
+    X = np.random.default_rng(0).standard_normal((60, 2))
+    for K in (indefinite(), indefinite(700), VectorKernel(X, kernel_function("sigmoid", coef0=0.0))):
+        with pytest.warns(GraphWarning, match=r"not positive semi-definite.*shift='psd'"):
+            kernel_kmeans(K, 3, n_init=1, random_state=0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", GraphWarning)
+        kernel_kmeans(X @ X.T, 3, random_state=0)
+    assert smallest_sampled_eigenvalue(DenseKernel(np.zeros((3, 3)))) == 0.0
+
+
+def test_what_does_not_converge_is_warned_about():
+    X = np.random.default_rng(0).standard_normal((300, 2))
+    with pytest.warns(GraphWarning, match="no initialisation converged in max_iter=1"):
+        kernel_kmeans(X @ X.T, 9, n_init=2, max_iter=1, random_state=0)
+
+
+# -- bad input ---------------------------------------------------------------------------------------------------------
+
+EYE = np.eye(4)
+BAD = {
+    "n_clusters": (0, 5, 2.0),
+    "weights": ([1, 1, 1], [1, 1, 1, -1], [1, 1, np.nan, 1], [0, 0, 0, 0]),
+    "init": ("best", None, [0, 1, 2, 0], [0, 1, -1, 0], [0, 1], [0.5, 1, 0, 1]),
+    "n_init": (0,),
+    "max_iter": (0,),
+    "tol": (-1.0,),
+    "shift": (-1.0, "auto"),
+    "random_state": ("x",),
+    "n_jobs": (0,),
+}
+
+
+@pytest.mark.parametrize(("name", "value"), [(name, value) for name, values in BAD.items() for value in values])
+def test_bad_parameters(name, value):
+    with pytest.raises(InputError, match=name):
+        kernel_kmeans(EYE, **{"n_clusters": 2, name: value})
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: kernel_kmeans(-EYE, 2), "negative diagonal"),
+        (lambda: kernel_kmeans(EYE, 2, weights=[1, 0, 0, 0]), "n_clusters=2 must be at most 1"),
+        (lambda: kernel_kmeans(Graph.from_edges([0], [1]), 2, weights=[1.0, 1.0]), "weighted by their degrees"),
+        (lambda: kernel_kmeans(Graph(np.zeros(3, dtype=int), np.zeros(0, dtype=int)), 2), "no node has an edge"),
+        (lambda: partition_cost(EYE, [-1, -1, -1, -1]), "no point with weight"),
+    ],
+)
+def test_bad_input(call, words):
+    with pytest.raises(InputError, match=words):
+        call()
