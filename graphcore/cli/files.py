@@ -10,13 +10,12 @@ from ..exceptions import InputError, warn_user
 class FilePath(click.Path):
     """A path that shells complete, and its use by a command, which checks the path when it opens it.
 
-    `replaces` is the name of the input that an output may replace; files `beside` an output have its name and one of
-    these endings.
+    `replaces` is the name of the input that an output may replace.
     """
 
-    def __init__(self, written=False, replaces=None, beside=()):
+    def __init__(self, written=False, replaces=None):
         super().__init__(readable=False, allow_dash=True)
-        self.written, self.replaces, self.beside = written, replaces, beside
+        self.written, self.replaces = written, replaces
 
 
 INPUT, OUTPUT = FilePath(), FilePath(written=True)
@@ -43,10 +42,6 @@ def check_files(command, given):
                 continue
             for file in [path] if written or path == "-" else [f for part in parts_of(path) for f in files_read(part)]:
                 uses.append(Use(f"{_spelt(p)} {file}", int(written) if path == "-" else file, written))
-            uses += [
-                Use(f"{path}{ending} (beside {_spelt(p)})", f"{path}{ending}", True)
-                for ending in p.type.beside if path != "-"
-            ]  # fmt: skip
     if sum(use.path == 0 for use in uses) > 1:
         raise click.UsageError("only one of the files can be standard input")
     taken = on_stdout(command, given)

@@ -13,7 +13,7 @@ from .files import INPUT, FilePath, tell_of_missing_pictures
 from .inputs import READING_OPTIONS, check_there, graph_options, input_options, load, load_graph, warn_of_idle
 from .summary import agreement_line
 
-PAGE = FilePath(written=True, beside=(".nodes.tsv",))
+PAGE = FilePath(written=True)
 
 truth_option = click.option(
     "--truth", metavar="FILE", type=INPUT,

@@ -617,7 +617,7 @@ class CoresetSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixi
         ----------
         path : str or path-like
             Output file, written whole or not at all; "-" is standard output. Of more than 100,000 nodes the page lists
-            the most central ones, and ``<path>.nodes.tsv`` gets the cluster of each.
+            the most central ones.
         title : str, optional
             Heading of the page.
         truth : array-like of shape (n_samples,), optional

@@ -22,8 +22,7 @@ def dendrogram(
     n_leaves : int, default 30
         Number of leaves that are drawn; with earlier merges left out, a leaf stands for several groups.
     names : sequence of str, optional
-        Names of the groups. A leaf of one group bears its name, another one the number of its groups; of
-        ``2 n_groups - 1`` names, the further ones are those of the unions, in the order of `linkage`.
+        Names of the groups. A leaf of one group bears its name, another one the number of its groups.
     n_clusters : int, optional
         Number of clusters, whose cut of the tree is marked.
     {ax}
@@ -47,21 +46,18 @@ def dendrogram(
         raise InputError(f"linkage must have shape (n_groups - 1, 4) with at least one row, got {linkage.shape}")
     n_groups = len(linkage) + 1
     n_leaves = min(check_integer("n_leaves", n_leaves, low=2), n_groups)
-    if names is not None and len(names) not in (n_groups, 2 * n_groups - 1):
+    if names is not None and len(names) != n_groups:
         raise InputError(f"{len(names)} names for the {n_groups} groups of the merge tree")
     ax = axes_of(ax, (6, 0.8 + 0.19 * n_leaves))
     from scipy.cluster.hierarchy import dendrogram as scipy_dendrogram
 
-    drawn = scipy_dendrogram(linkage, n_leaves, "lastp", no_plot=True)
-    for heights, places in zip(drawn["dcoord"], drawn["icoord"], strict=True):
-        ax.plot(heights, places, color=INK, lw=1)
-    texts = [f"group {i}" for i in range(n_groups)] + [f"{int(size):,} groups" for size in linkage[:, 3]]
-    if names is not None:
-        texts[: len(names)] = map(str, names)
-    texts = [texts[node] for node in drawn["leaves"]]
-    ax.set_yticks(5 + 10 * np.arange(n_leaves), texts, fontsize=8, parse_math=False)
-    ax.set_ylim(0, 10 * n_leaves)
-    ax.tick_params(axis="y", length=0)
+    texts = [f"group {i}" for i in range(n_groups)] if names is None else list(map(str, names))
+    scipy_dendrogram(
+        linkage, n_leaves, "lastp", orientation="left", link_color_func=lambda _: INK, ax=ax, leaf_font_size=8,
+        leaf_label_func=lambda i: texts[i] if i < n_groups else f"{int(linkage[i - n_groups, 3]):,} groups",
+    )  # fmt: skip
+    for text in ax.get_yticklabels():
+        text.set_parse_math(False)
     highest = linkage[-1, 2]
     ax.set_xlim(highest * 1.03 if highest > 0 else 1.0, 0)
     ax.yaxis.tick_right()

@@ -11,7 +11,6 @@ from ._style import MIDDLE, axes_of, bare, cluster_ranks, cluster_style, cluster
 from .quotient import disk_places, disk_radii, heaviest_links
 
 MOST_DRAWN, _MOST_EDGES = 3000, 4000
-_N_LINKS = 3
 # Share of the page that disks of the clusters would cover.
 _SHARE = 0.42
 _GAP = 12.0
@@ -104,7 +103,7 @@ def _cluster_disks(between, sizes):
 
     k, filled = len(sizes), np.flatnonzero(sizes)
     volumes = np.asarray(between.sum(axis=1)).ravel()[filled]
-    links = heaviest_links(between[filled][:, filled].tocoo(), volumes, _N_LINKS)
+    links = heaviest_links(between[filled][:, filled].tocoo(), volumes)
     radii = disk_radii(sizes[filled], _SHARE, smallest=0.0, largest=np.inf)
     disks = disk_places(len(filled), links, radii)
     # Disks move together until two touch.

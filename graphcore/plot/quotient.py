@@ -17,15 +17,16 @@ _LEGEND = 110.0
 _MIN_RADIUS, _MAX_RADIUS = 8.0, 34.0
 _DISKS_SHARE = 0.28
 _GAP = 4.0
+_N_LINKS = 3
 _ROUNDS = 400
 
 
 @picture
 def quotient_graph(
-    matrix: Any, sizes: ArrayLike | None = None, *, n_clusters: int = 40, n_links: int = 3,
+    matrix: Any, sizes: ArrayLike | None = None, *, n_clusters: int = 40,
     names: Sequence[str] | None = None, ax: Axes | None = None,
 ) -> Axes:  # fmt: skip
-    """Draw clusters as disks and the edges between them as lines.
+    """Draw clusters as disks and the edges between them as lines, the three heaviest of each cluster.
 
     The area of a disk is in proportion to the cluster's size (small ones are drawn larger than that, to have room for
     the number), its shade with the conductance. The width of a line grows with the weight of the edges between two
@@ -40,8 +41,6 @@ def quotient_graph(
         Nodes in each cluster. Default: those of the model; for a graph or a matrix the clusters' volumes.
     n_clusters : int, default 40
         Draw the largest ones; the title says how many there are.
-    n_links : int, default 3
-        Number of the heaviest links of each cluster that are drawn.
     names : sequence of str, optional
         Text on the disks; default the clusters' numbers. The number stands for a name that does not fit.
     {ax}
@@ -69,14 +68,13 @@ def quotient_graph(
     if names is not None and len(names) != k:
         raise InputError(f"{len(names)} names for {k} clusters")
     most = check_integer("n_clusters", n_clusters, low=1)
-    check_integer("n_links", n_links, low=1)
     shown = np.argsort(-sizes, kind="stable")[:most]
     shown = shown[sizes[shown] > 0]
     if len(shown) == 0:
         raise InputError("no cluster holds a node: there is nothing to draw")
     volumes = np.asarray(matrix.sum(axis=1)).ravel()
     conductance = 1 - np.divide(matrix.diagonal(), volumes, out=np.zeros(k), where=volumes > 0)
-    links = heaviest_links(matrix[shown][:, shown].tocoo(), volumes[shown], n_links)
+    links = heaviest_links(matrix[shown][:, shown].tocoo(), volumes[shown])
     radii = disk_radii(sizes[shown])
     places = disk_places(len(shown), links, radii)
     ax = axes_of(ax, (7.2, 4.6))
@@ -90,8 +88,8 @@ def quotient_graph(
     return ax
 
 
-def heaviest_links(between, volumes, n_links):
-    """Return the heaviest links of each cluster as rows (a, b, share), the lightest first."""
+def heaviest_links(between, volumes):
+    """Return the three heaviest links of each cluster as rows (a, b, share), the lightest first."""
     once = between.row < between.col
     a, b, weight = between.row[once], between.col[once], between.data[once]
     smaller = np.minimum(volumes[a], volumes[b])
@@ -100,7 +98,7 @@ def heaviest_links(between, volumes, n_links):
     counts = np.zeros(len(volumes), dtype=int)
     kept = []
     for e in order:
-        if counts[a[e]] < n_links or counts[b[e]] < n_links:
+        if counts[a[e]] < _N_LINKS or counts[b[e]] < _N_LINKS:
             counts[a[e]] += 1
             counts[b[e]] += 1
             kept.append(e)

@@ -21,10 +21,13 @@ from ._style import (
     steps_legend,
 )  # fmt: skip
 
+# Clusters that are named, if there is room: of the highest conductance, the largest, the smallest.
+_N_NAMED = 8
+
 
 @picture
 def cluster_sizes(
-    sums: ClusterSums, *, stability: ArrayLike | None = None, n_named: int = 8, ax: Axes | None = None,
+    sums: ClusterSums, *, stability: ArrayLike | None = None, ax: Axes | None = None,
 ) -> Axes:  # fmt: skip
     """Draw a dot for each cluster: its size, its conductance, and its stability as the dot's shade.
 
@@ -34,9 +37,6 @@ def cluster_sizes(
         From :func:`graphcore.metrics.cut_and_volume`.
     stability : array-like of shape (n_clusters,), optional
         Shades of the dots, 0 light to 1 dark; such as ``model.cluster_stability_``.
-    n_named : int, default 8
-        Number of conspicuous clusters (highest conductance, largest, smallest) that are labelled with their number;
-        numbers that would overlap are left out.
     {ax}
 
     Examples
@@ -84,9 +84,8 @@ def cluster_sizes(
     ax.set_xlabel("nodes in the cluster" + (f" ({empty:,} empty clusters not shown)" if empty else ""))
     ax.set_ylabel("conductance")
     open_frame(ax)
-    # Named are, in turn, the clusters of the highest conductance, the largest and the smallest.
     orders = [np.argsort(values, kind="stable").tolist() for values in (-conductance, -sizes, sizes)]
-    named = list(dict.fromkeys(chain.from_iterable(zip(*orders, strict=True))))[: max(0, n_named)]
+    named = list(dict.fromkeys(chain.from_iterable(zip(*orders, strict=True))))[:_N_NAMED]
     points = np.column_stack([sizes, conductance])
     # Of many dots some lie under any text.
     dots = points if len(filled) <= 300 else ()

@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 
-from .. import __version__
 from ..base.types import AnyGraph, ArrayLike, Table
 from ..base.validation import are_missing, check_integer, whole_labels
 from ..cluster.evidence import cluster_shares
@@ -104,16 +103,10 @@ class ReportFacts(Measured):
 
     Attributes
     ----------
-    graph : Graph
-    labels : ndarray of shape (n_nodes,), int32
-        As given, but -1 for nodes without an edge.
-    n_clusters : int
-        Clusters asked for; some may be empty.
-    sums : ClusterSums
-        Size, volume, cut and inner weight of each cluster.
-    quotient : csr_array of shape (n_clusters, n_clusters)
-    central : list of list of str
-        Names of each cluster's most central nodes.
+    graph, labels, n_clusters
+        As given, with a label of -1 for nodes without an edge; some clusters may be empty.
+    sums, quotient, central
+        ClusterSums; the weight between clusters, a csr_array; and names of each cluster's most central nodes.
     filled : ndarray of shape (n_filled,), int64
         Clusters that hold nodes.
     tree : MergeTree or None
@@ -124,16 +117,10 @@ class ReportFacts(Measured):
         Known classes beside the clusters.
     n_unlabelled : int
         Nodes that have an edge and no cluster.
-    levels : list of LevelFacts
-        Coarser levels, the coarsest first.
-    inside : ndarray of shape (n_clusters,) or None
-        The cluster of the level above that each cluster lies in.
-    clustering : Clustering or None
-        The run that made the labels, if it is known.
-    described : list of str or None
-        Distinguishing columns of each cluster, if they are known.
-    version : str
-        Version of graphcore.
+    levels, inside
+        LevelFacts of coarser levels, the coarsest first; the cluster of the level above that each cluster lies in.
+    clustering, described
+        The run that made the labels, and the distinguishing columns of each cluster, where they are known.
     """
 
     graph: Graph = field(repr=False)
@@ -150,7 +137,6 @@ class ReportFacts(Measured):
     inside: np.ndarray | None = field(repr=False)
     clustering: Clustering | None = field(repr=False)
     described: list | None = field(repr=False)
-    version: str
 
     @property
     def leaves_outliers(self) -> bool:
@@ -260,7 +246,7 @@ def gather_facts(
         comparison=None if truth is None else _compare_classes(graph, labels, truth, n_clusters),
         n_unlabelled=int(np.count_nonzero((labels < 0) & (graph.degrees > 0))), clustering=clustering,
         levels=levels, inside=level.inside if levels else None,
-        described=None if described is None else _described(described, n_clusters), version=__version__,
+        described=None if described is None else _described(described, n_clusters),
     )  # fmt: skip
 
 

@@ -18,17 +18,15 @@ import numpy as np
 from jinja2 import Environment, StrictUndefined
 from markupsafe import Markup
 
+from .. import __version__
 from ..base.types import AnyGraph, ArrayLike, PathLike, RandomState
 from ..cluster.n_clusters import how_chosen
 from ..cluster.pipeline import UNSURE, most_even
 from ..exceptions import InputError, ParameterError
-from ..files._format import unfit_reason
 from ..files.atomic import check_writable, text_output
-from ..files.labels import write_labels
-from ..graphs.as_graph import as_graph
 from ..metrics.clusters import nearest_clusters
 from ..plot._style import NEEDED
-from .facts import MOST_LISTED, ReportFacts, gather_facts
+from .facts import ReportFacts, gather_facts
 from .pictures import draw_pictures, shortened
 
 # Endings of other kinds of reports.
@@ -98,8 +96,7 @@ def write_report(
     ----------
     path : str or path-like
         Output file, written whole or not at all; "-" is standard output. Of a graph of more than 100,000 nodes the
-        page lists the most central ones, and ``<path>.nodes.tsv`` gets the cluster of each (unless the page goes to
-        standard output, or names have characters that no text file holds).
+        page lists the most central ones.
     graph, labels
         See :func:`gather_facts`.
     about : About, optional
@@ -145,8 +142,6 @@ def write_report(
     possible = find_spec("matplotlib") is not None
     if pictures is True and not possible:
         raise InputError(NEEDED)
-    graph = as_graph(graph)
-    beside = None if graph.n_nodes <= MOST_LISTED else _path_beside(path, graph)
     about = About("Clusters of a graph") if about is None else about
     if not isinstance(about, About):
         raise ParameterError(f"about must be graphcore.report.About or None, got {type(about).__name__}")
@@ -154,35 +149,20 @@ def write_report(
     drawn = None if pictures else []
     if pictures and possible:
         drawn = draw_pictures(facts, random_state, n_jobs)
-    text = _render(facts, about, drawn, None if beside is None else os.path.basename(beside))
-    if beside is not None:
-        write_labels(np.column_stack([*(level.labels for level in facts.levels), facts.labels]), beside, graph)
+    text = _render(facts, about, drawn)
     with text_output(path) as stream:
         stream.write(text)
     return facts
 
 
-def _path_beside(path, graph):
-    """Name the file beside the page for the cluster of every node, and check it; None if there can be none."""
-    if path == "-" or (graph.node_names is not None and unfit_reason(graph.node_names) is not None):
-        return None
-    beside = f"{os.fspath(path)}.nodes.tsv"
-    check_writable(beside)
-    return beside
-
-
 # -- the text of the page ----------------------------------------------------------------------------------------------
 
 
-def _render(facts, about, pictures, beside):
-    """Return the page as text.
-
-    `pictures` is None where there should be some and matplotlib is missing; `beside` names the file that has all nodes,
-    None if the page has.
-    """
+def _render(facts, about, pictures):
+    """Return the page as text; `pictures` is None where there should be some and matplotlib is missing."""
     script = _asset("page.js")
     return _template().render(
-        facts=facts, about=about, beside=beside, data=_pack(facts), style=_asset("page.css"),
+        facts=facts, about=about, data=_pack(facts), style=_asset("page.css"),
         # Nothing is fetched, and no other script runs, whatever a node may be called.
         script=script, script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
         pictures=pictures, nearest=nearest_clusters(facts.quotient),
@@ -223,7 +203,7 @@ def _asset(name):
 
 def _origin(facts, about):
     """List the names and values that are needed to repeat the page."""
-    rows = [("graphcore", facts.version), ("written", about.created.strftime("%Y-%m-%d %H:%M %Z").strip())]
+    rows = [("graphcore", __version__), ("written", about.created.strftime("%Y-%m-%d %H:%M %Z").strip())]
     if about.seconds:
         rows.append(("seconds", ", ".join(f"{name} {value:.2f}" for name, value in about.seconds.items())))
     run = facts.clustering

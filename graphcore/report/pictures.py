@@ -90,32 +90,20 @@ def _tree(ax, facts):
         return None
     n_leaves = min(len(facts.filled), _MAX_LEAVES)
     ax.get_figure().set_size_inches(6.6, 1.0 + 0.19 * n_leaves)
-    linkage = facts.tree.linkage()
-    names = _tree_names(facts, linkage)
-    dendrogram(linkage, n_leaves, names=list(names), ax=ax)
+    names = {_leaf_name(facts, c): c for c in facts.filled.tolist()}
+    dendrogram(facts.tree.linkage(), n_leaves, names=list(names), ax=ax)
     for text in ax.get_yticklabels():
-        text.set_gid(_style.clusters_gid(names[text.get_text()]))
+        if text.get_text() in names:  # else it stands for several
+            text.set_gid(_style.clusters_gid([names[text.get_text()]]))
     return {"is_whole": n_leaves == len(facts.filled)}
 
 
-def _tree_names(facts, linkage):
-    """Map a name of each cluster and of each union, in the order of the tree, to the clusters in it."""
-    members = [[c] for c in facts.filled.tolist()]
-    for a, b in linkage[:, :2].astype(int):
-        members.append(sorted(members[a] + members[b], key=lambda c: -facts.sums.size[c]))
-    out = {}
-    for clusters in members:
-        # The most central node of each of its largest clusters stands for a union.
-        if len(clusters) == 1:
-            what, names = str(clusters[0]), facts.central[clusters[0]][:_LEAF_NAMES]
-        else:
-            what = f"{clusters[0]} and {len(clusters) - 1} more"
-            names = [name for c in clusters[:_LEAF_NAMES] for name in facts.central[c][:1]]
-        # Letters that cannot be printed cannot be drawn.
-        names = ["".join(letter if letter.isprintable() else "\ufffd" for letter in name) for name in names]
-        shown = f": {', '.join(shortened(name, 20) for name in names)}" if names else ""
-        out[f"{what} ({facts.sums.size[clusters].sum():,}){shown}"] = clusters
-    return out
+def _leaf_name(facts, c):
+    """Name a cluster by its number, its size and its most central nodes."""
+    # Letters that cannot be printed cannot be drawn.
+    names = ["".join(letter if letter.isprintable() else "\ufffd" for letter in name) for name in facts.central[c]]
+    shown = ", ".join(shortened(name, 20) for name in names[:_LEAF_NAMES])
+    return f"{c} ({facts.sums.size[c]:,}){': ' * bool(shown)}{shown}"
 
 
 def _coreset(ax, facts, random_state, n_jobs):

@@ -123,8 +123,6 @@ def test_two_uses_of_one_file_are_refused_before_anything_is_read(folder, disgui
         "convert graph.txt graph.txt --to metis",
         "cluster graph.txt -k 2 -o z.tsv --tree z.tsv",
         "cluster graph.txt -k 2 --tree graph.txt.clusters.tsv",  # where labels go without -o
-        "cluster graph.txt -k 2 --report page.html -o page.html.nodes.tsv",
-        "report graph.txt page.html.nodes.tsv -o page.html",
         "build graph.txt part.txt part.txt",
         "convert g.store g.store",
         "convert g.store/meta.json g.store",
@@ -135,8 +133,7 @@ def test_two_uses_of_one_file_are_refused_before_anything_is_read(folder, disgui
 )
 def test_nothing_is_lost(folder, typed, told):
     graphcore.write_graph(Graph.from_edges([0, 1], [1, 2]), "g.store")
-    for name in ("page.html.nodes.tsv", "part.txt"):
-        (folder / name).write_text(TRIANGLES)
+    (folder / "part.txt").write_text(TRIANGLES)
     before = state(folder)
     said = told(typed, 2).err
     assert "would be lost; choose another output" in said and said.count("\n") == 1

@@ -78,11 +78,3 @@ def test_columns_that_are_not_nested_are_refused(graph):
     ):
         with pytest.raises(InputError, match=said):
             gather_facts(graph, labels)
-
-
-def test_a_file_beside_a_large_page_has_all_levels(graph, tmp_path, limits):
-    limits("graphcore.report.facts", MOST_LISTED=10)
-    limits("graphcore.report.page", MOST_LISTED=10)
-    written(tmp_path / "page.html", graph, LEVELS)
-    again = graphcore.files.read_labels(tmp_path / "page.html.nodes.tsv", graph)
-    np.testing.assert_array_equal(again[:36], LEVELS[:36])

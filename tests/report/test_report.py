@@ -3,10 +3,8 @@
 import re
 from dataclasses import replace
 
-import hypothesis
 import numpy as np
 import pytest
-from hypothesis import strategies as st
 from sklearn.datasets import make_blobs
 
 import graphcore
@@ -16,8 +14,6 @@ from graphcore.exceptions import InputError, ParameterError
 from graphcore.metrics import conductance, normalized_cut
 from graphcore.report import About, gather_facts, write_report
 
-from ..depth import examples
-from ..strategies import graphs, labellings
 from .page import TRIANGLES, Page, written
 
 EVIL = [
@@ -131,19 +127,6 @@ def test_pictures_can_be_left_out(planted, tmp_path, monkeypatch):
         write_report(tmp_path / "out.html", graph, run.labels, pictures="maybe")
 
 
-def test_labels_alone_have_a_page_that_claims_no_stability(tmp_path):
-    karate = graphcore.datasets.load_karate()
-    page = written(tmp_path / "out.html", karate.graph, karate.labels, pictures=True)
-    page.assert_alone()
-    assert {row["stability over seeds"] for row in page.clusters} == {"\u2013"}
-    assert "so their stability is not known" in page.text
-    assert [attrs["aria-label"] for tag, attrs in page.tags if tag == "svg"] == [
-        "Sizes and conductance",
-        "Clusters and the links between them",
-        "The graph",
-    ]
-
-
 @pytest.mark.parametrize("k", [1, 10, pytest.param(5000, marks=pytest.mark.slow)])
 def test_any_number_of_clusters(k, tmp_path):
     n = max(4 * k, 40)
@@ -164,21 +147,6 @@ def test_empty_clusters_and_nodes_without_a_label(tmp_path):
     assert rows[1]["most central nodes"] == ""
     assert "3 more are empty" in page.text
     assert "1 without a label" in page.text
-
-
-@pytest.mark.slow
-@examples(20)
-@hypothesis.given(st.data())
-def test_any_labelling_of_any_graph_has_a_page(tmp_path_factory, data):
-    graph, A = data.draw(graphs(max_nodes=9))
-    labels = data.draw(labellings(len(A)))
-    hypothesis.assume(((labels >= 0) & (A.sum(axis=1) > 0)).any())
-    path = tmp_path_factory.mktemp("page") / "out.html"
-    page = written(path, graph, labels, pictures=True)
-    page.assert_alone()
-    sizes = np.bincount(labels[(labels >= 0) & (A.sum(axis=1) > 0)], minlength=len(page.clusters))
-    assert [int(row["nodes"]) for row in page.clusters] == sorted(sizes, reverse=True)
-    assert "nan" not in page.text and "inf" not in page.text.replace("information", "")
 
 
 # -- nothing from outside becomes code ---------------------------------------------------------------------------------
