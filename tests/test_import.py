@@ -93,16 +93,6 @@ ROOMS = (
     "cli",
     "__main__",
 )
-# The folders and files of packages with several subjects, in the order of their imports.
-SHELVES = {
-    "base": "locks|lazy types arrays progress|validation streams|threads loop_cache|compiling|_loops|estimator",
-    "cluster": (
-        "_coreset_loops _power_loops|coreset|merge_coresets spectral|refine|coreset_graph evidence"
-        "|coreset_spectral_clustering settings|pipeline|n_clusters|cluster_tree"
-        "|fit new_rows|model_file|estimator"
-    ),
-    "kernel_methods": "alternation base|flats kernel_kmeans|coreset_kernel_kmeans linear_kmeans|nystrom|sketch",
-}
 # The front of `files` opens graphs on disk; the store is built by the readers, and never imports that front.
 FRONT = {"graphcore.files", "graphcore.files.read_write"}
 
@@ -161,7 +151,7 @@ def test_circles_are_found():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("package", "least"), [("graphcore", 700), ("bench", 60)])
+@pytest.mark.parametrize(("package", "least"), [("graphcore", 300), ("bench", 30)])
 def test_no_file_imports_itself_by_way_of_others(package, least):
     found = imports(package)
     # The package itself holds only public names, which it imports when they are first used, and the version.
@@ -192,18 +182,6 @@ def test_rooms_import_only_from_rooms_before_them():
     found = dict(imports("graphcore"))
     del found["graphcore"]  # it imports what is asked of it, when it is
     assert list(backwards({module: names - {"graphcore"} for module, names in found.items()}, ROOMS, 1)) == []
-
-
-@pytest.mark.parametrize("room", SHELVES)
-def test_shelves_of_a_room_import_only_from_shelves_before_them(room):
-    inside = f"graphcore.{room}."
-    found = {
-        module: {name for name in names if name.startswith(inside)}
-        for module, names in imports("graphcore").items()
-        if module.startswith(inside)
-    }
-    assert sum(map(len, found.values())) >= len(found) // 2  # imports are found at all
-    assert list(backwards(found, SHELVES[room].split("|"), 2)) == []
 
 
 def test_only_the_front_of_files_imports_the_store_and_the_store_not_the_front():

@@ -16,11 +16,6 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 DISTRIBUTION = PROJECT["project"]["name"]
 
 
-def test_the_distribution_has_a_name_that_is_free_and_the_command_keeps_its_own():
-    assert DISTRIBUTION == "graphcore-clustering"
-    assert set(PROJECT["project"]["scripts"]) == {"graphcore"}
-
-
 @pytest.mark.parametrize("folder", ["graphcore", "docs", "tests"])
 def test_extras_are_those_of_the_distribution(folder):
     """Wherever something is to be installed, it is by an extra that exists, and not from an index that has it not."""

@@ -8,7 +8,7 @@ from ..base.lazy import lazy_names
 
 # Modules must not share a name with a function, or importing one would hide the other.
 _HOMES = {
-    "LabeledGraph": ".results", "LabeledMatrix": ".results", "LabeledVectors": ".results", "crossing_lines": ".small",
+    "LabeledGraph": ".planted", "LabeledMatrix": ".planted", "LabeledVectors": ".planted", "crossing_lines": ".small",
     "degree_corrected_partition": ".planted", "load_digits": ".small", "load_karate": ".small",
     "planted_blocks": ".planted", "planted_partition": ".planted",
 }  # fmt: skip

@@ -1,19 +1,63 @@
 """Planted partitions of graphs, plain and degree-corrected, and planted blocks of sparse matrices."""
 
+from typing import NamedTuple
+
 import numpy as np
 
 from ..base.streams import Streams
-from ..base.types import ArrayLike, RandomState, Sequence
+from ..base.types import ArrayLike, Labels, RandomState, Sequence, csr_array
 from ..base.validation import check_integer, check_real
 from ..exceptions import ParameterError
 from ..graphs.graph import Graph
-from ..graphs.rows import rows_from_pairs
-from ..graphs.weights import NO_WEIGHTS
+from ..graphs.rows import NO_WEIGHTS, rows_from_pairs
 from . import _loops
-from .results import LabeledGraph, LabeledMatrix
 
 # Edges drawn from one stream; bounds the memory of the draws.
 _BLOCK_EDGES = 1 << 20
+
+
+class LabeledGraph(NamedTuple):
+    """A graph whose clusters are known.
+
+    Attributes
+    ----------
+    graph : Graph
+    labels : ndarray of shape (n_nodes,), int32
+        Cluster of every node, from 0.
+    """
+
+    graph: Graph
+    labels: np.ndarray
+
+
+class LabeledVectors(NamedTuple):
+    """Vectors whose clusters are known.
+
+    Attributes
+    ----------
+    data : ndarray of shape (n_samples, n_features), float
+    labels : ndarray of shape (n_samples,), int32
+        Cluster of every row, from 0.
+    """
+
+    data: np.ndarray
+    labels: np.ndarray
+
+
+class LabeledMatrix(NamedTuple):
+    """A sparse matrix whose blocks are known.
+
+    Attributes
+    ----------
+    matrix : csr_array of shape (n_rows, n_columns), float64
+    row_labels : ndarray of shape (n_rows,), int32
+    column_labels : ndarray of shape (n_columns,), int32
+        Block of every row and of every column, from 0.
+    """
+
+    matrix: csr_array
+    row_labels: Labels
+    column_labels: Labels
 
 
 def planted_partition(

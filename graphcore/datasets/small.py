@@ -6,7 +6,7 @@ from ..base.streams import Streams
 from ..base.types import RandomState
 from ..base.validation import check_integer, check_real
 from ..graphs.graph import Graph
-from .results import LabeledGraph, LabeledVectors
+from .planted import LabeledGraph, LabeledVectors
 
 
 def load_karate(*, weighted: bool = False) -> LabeledGraph:
