@@ -1,7 +1,7 @@
 """Base class of the estimators: declared parameters, refusals, and progress."""
 
 from collections.abc import Callable
-from contextlib import closing, contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import KW_ONLY, dataclass
 from functools import wraps
 from typing import TypeVar, dataclass_transform
@@ -9,7 +9,7 @@ from typing import TypeVar, dataclass_transform
 from ..exceptions import InputError
 from .compiling import compilation_notices
 from .lazy import import_scikit_learn
-from .progress import Bar, Stages, announce, in_notebook
+from .progress import Stages, announce
 from .types import RandomState
 
 import_scikit_learn()
@@ -97,20 +97,7 @@ def passed_on(estimator, names):
 
 
 @contextmanager
-def stages_of(estimator, on_stage=None):
-    """Stages of a fit; if the estimator is verbose, with the notices of compiling as lines, or as a notebook's bar."""
-    if not estimator.verbose:
-        yield Stages(on_stage=on_stage)
-    elif not in_notebook():
-        with compilation_notices(announce):
-            yield Stages(on_stage=on_stage, verbose=estimator.verbose)
-    else:
-        bar = Bar()
-
-        def begin(stage):
-            bar.begin(stage)
-            if on_stage is not None:
-                on_stage(stage)
-
-        with closing(bar), compilation_notices(bar.note):
-            yield Stages(begin, on_expect=bar.expect, on_note=bar.note)
+def stages_of(estimator):
+    """Stages of a fit; if the estimator is verbose, with lines of their seconds and of compiling."""
+    with compilation_notices(announce) if estimator.verbose else nullcontext():
+        yield Stages(verbose=estimator.verbose)

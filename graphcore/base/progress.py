@@ -1,4 +1,4 @@
-"""Progress of long work: stages, bars, lines; and counts of the work done, because clocks are noisy."""
+"""Progress of long work: stages, a bar of tqdm's, lines of a log; and counts of the work done, as clocks are noisy."""
 
 import logging
 import sys
@@ -9,23 +9,15 @@ from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
 from typing import Any
 
-from .locks import ModuleLock
-
 logger = logging.getLogger("graphcore")
-# What threads count: microseconds in which several of them worked for one call.
-ON_THREADS = "microseconds on threads"
-_LONG = 2.0  # seconds from which on a stage shows how long it has been running
 _running: ContextVar[tuple["Stages", ...]] = ContextVar("running", default=())
 
 
 def announce(text):
-    """Log what a verbose function has to say; where nobody listens to the log, print it on stderr.
-
-    A level above INFO that was set on the logger "graphcore" silences it.
-    """
+    """Log what a verbose function has to say; where nobody listens to the log, print it on stderr."""
     if logger.hasHandlers() and logger.isEnabledFor(logging.INFO):
         logger.info("%s", text)
-    elif logger.level <= logging.INFO:
+    else:
         print(f"graphcore: {text.removeprefix('graphcore: ')}", file=sys.stderr, flush=True)
 
 
@@ -41,22 +33,12 @@ def record(name, value):
         stages.facts.setdefault(name, value)
 
 
-def in_notebook():
-    """Return whether this runs in a notebook's kernel."""
-    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
-    return shell is not None and "IPKernelApp" in shell.config
-
-
 class Bar:
-    """Stages as a bar of tqdm's: how many have ended, the running one, and what it says; nothing before the first.
+    """Stages as a bar of tqdm's: how many have ended, the running one, and what it says; nothing before the first."""
 
-    From its second second on, the running stage shows its seconds.
-    """
-
-    def __init__(self, leave=True):
+    def __init__(self):
         self._bar: Any = None
-        self._leave, self._begun, self._total, self._note, self._since = leave, 0, 0, "", 0.0
-        self._closed = threading.Event()
+        self._begun, self._total = 0, 0
 
     def expect(self, n_stages):
         """Take so many more stages for the rest."""
@@ -64,58 +46,29 @@ class Bar:
 
     def begin(self, stage):
         """Show that a stage begins."""
-        total = max(self._total, self._begun + 1)
         if self._bar is None:
-            if in_notebook():
-                from tqdm.auto import tqdm
-            else:  # the other one imports asyncio
-                from tqdm import tqdm
+            from tqdm import tqdm
+
             form = "{desc} {bar} {n_fmt} of {total_fmt} [{elapsed}{postfix}]"
-            self._bar = tqdm(total=total, bar_format=form, leave=self._leave)
-            threading.Thread(target=self._tick, daemon=True).start()
-        self._show(stage, total)
+            self._bar = tqdm(total=1, bar_format=form, leave=False)
+        self._bar.n, self._bar.total = self._begun, max(self._total, self._begun + 1)
+        self._bar.set_postfix_str("", refresh=False)
+        self._bar.set_description(stage)
         self._begun += 1
 
     def note(self, text):
         """Show what the running stage says."""
-        self._note = text.removeprefix("graphcore: ")
         if self._bar is not None:
-            self._bar.set_postfix_str(self._note)
+            self._bar.set_postfix_str(text.removeprefix("graphcore: "))
 
-    @contextmanager
     def hidden(self):
-        """Take the bar away, within this context and until something else is to be shown."""
-        if self._bar is None:
-            yield
-            return
-        with self._bar.get_lock():
-            self._bar.clear()
-            yield
+        """Take the bar away within this context."""
+        return nullcontext() if self._bar is None else self._bar.external_write_mode(file=sys.stderr)
 
     def close(self):
-        """Fill the bar, and leave it there or take it away."""
-        self._closed.set()
+        """Take the bar away."""
         if self._bar is not None:
-            if self._leave:
-                self._show("done", self._begun)
             self._bar.close()
-
-    def _tick(self):
-        while not self._closed.wait(1.0):
-            spent = time.perf_counter() - self._since
-            with self._bar.get_lock():
-                if spent >= _LONG and not self._closed.is_set():
-                    self._bar.set_postfix_str(", ".join(filter(None, [self._note, f"{spent:.0f} s in this stage"])))
-
-    def _show(self, stage, total):
-        self._note, self._since = "", time.perf_counter()
-        if total != self._bar.total:
-            began = self._bar.start_t
-            self._bar.reset(total)  # the one way to give a notebook's widget another total
-            self._bar.start_t = began
-        self._bar.n = self._begun
-        self._bar.set_postfix_str("", refresh=False)
-        self._bar.set_description(stage)
 
 
 class Stages:
@@ -129,9 +82,7 @@ class Stages:
     def __init__(self, on_stage=None, verbose=0, on_expect=None, on_note=None):
         self.seconds: dict[str, float] = {}
         self.facts: dict[str, Any] = {}
-        self._on_stage = on_stage
-        self._on_expect = on_expect
-        self._on_note = on_note
+        self._on_stage, self._on_expect, self._on_note = on_stage, on_expect, on_note
         self._verbose = verbose
 
     def expect(self, n_stages):
@@ -151,31 +102,27 @@ class Stages:
         """Measure a stage; time adds up if a name comes again. With `total=False` it is only announced."""
         if self._on_stage is not None:
             self._on_stage(name)
-        start = time.perf_counter()
-        outer = _running.get()
+        begun, outer = time.perf_counter(), _running.get()
         token = _running.set(outer if self in outer else (*outer, self))
-        told: Any = counted() if self._verbose else nullcontext()  # nobody else pays for counts
-        with told as work:
-            try:
-                yield
-            finally:
-                _running.reset(token)
-                spent = time.perf_counter() - start
-                if total:
-                    self.seconds[name] = self.seconds.get(name, 0.0) + spent
-                if self._verbose:
-                    share = 1e-6 * work[ON_THREADS] / spent
-                    announce(f"{name}: {spent:.3f} s" + (f", {share:.0%} of it on threads" if share else ""))
+        try:
+            yield
+        finally:
+            _running.reset(token)
+            spent = time.perf_counter() - begun
+            if total:
+                self.seconds[name] = self.seconds.get(name, 0.0) + spent
+            if self._verbose:
+                announce(f"{name}: {spent:.3f} s")
 
 
-_LOCK = ModuleLock()
 _listening: list[Counter[str]] = []
+_counting = threading.Lock()  # held for an instant, and never while anything else is waited for
 
 
 def count(name, amount, most=False):
     """Add to what everybody who is listening has counted under a name, or keep the `most` that was ever counted."""
     if _listening:
-        with _LOCK:
+        with _counting:
             for work in _listening:
                 work[name] = max(work[name], int(amount)) if most else work[name] + int(amount)
 
@@ -184,11 +131,11 @@ def count(name, amount, most=False):
 def counted():
     """Count the work of all threads inside, in a Counter, by the names of whoever calls :func:`count`."""
     work: Counter[str] = Counter()
-    with _LOCK:
+    with _counting:
         _listening.append(work)
     try:
         yield work
     finally:
-        with _LOCK:
+        with _counting:
             # By identity: two that have counted the same are equal.
             _listening[:] = [other for other in _listening if other is not work]

@@ -11,7 +11,6 @@ import contextvars
 import functools
 import sys
 import threading
-import time
 from bisect import bisect_left
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import ExitStack, contextmanager
@@ -21,7 +20,6 @@ import numpy as np
 
 from ..exceptions import ParameterError
 from .locks import ModuleLock
-from .progress import ON_THREADS, count
 from .validation import check_integer
 
 _BLOCK_ENTRIES = 1 << 20
@@ -59,8 +57,7 @@ def away(function, *args, **options):
 def _in_threads(calls, n_threads):
     """Return the results of calls made in other threads, in order."""
     # Calls within calls are stopped together.
-    outer, begun = getattr(_here, "stop", None), time.perf_counter()
-    stop = outer or threading.Event()
+    stop = getattr(_here, "stop", None) or threading.Event()
 
     def run(call):
         _here.stop = stop
@@ -77,8 +74,6 @@ def _in_threads(calls, n_threads):
         raise
     finally:
         pool.shutdown(wait=is_awaited, cancel_futures=True)
-        if n_threads > 1 and outer is None:
-            count(ON_THREADS, 1e6 * (time.perf_counter() - begun))
 
 
 def _result(future):

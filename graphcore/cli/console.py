@@ -235,7 +235,7 @@ class Console:
 
     def __init__(self, quiet=False):
         self.quiet, self.warned, self.n_after = quiet, [], 0
-        self._bar = Bar(leave=False)
+        self._bar = Bar()
         is_shown = not quiet and sys.stderr is not None and sys.stderr.isatty()
         self.stages = Stages(self._bar.begin, on_expect=self.expect, on_note=self._bar.note) if is_shown else Stages()
 

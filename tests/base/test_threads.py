@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphcore import ParameterError
-from graphcore.base.progress import ON_THREADS, counted
 from graphcore.base.threads import effective_jobs, limited_libraries, map_blocks, map_items, row_blocks
 
 
@@ -143,15 +142,3 @@ def test_items_are_handed_out_one_by_one(n_jobs):
     assert map_items(str, range(3, 8), n_jobs) == ["3", "4", "5", "6", "7"]
     assert map_items(len, [[], [1]], n_jobs) == [0, 1]
     assert map_items(str, (), n_jobs) == []
-
-
-def test_time_on_several_threads_is_counted_once():
-    def inner(_):
-        return map_items(lambda _: time.sleep(0.02), range(2), 2)
-
-    for work, n_jobs, is_counted in ((time.sleep, 2, True), (time.sleep, 1, False), (inner, 2, True)):
-        begun = time.perf_counter()
-        with counted() as found:
-            map_items(work, [0.02, 0.02], n_jobs)
-        spent = 1e6 * (time.perf_counter() - begun)
-        assert (0 < found[ON_THREADS] <= spent) == is_counted
