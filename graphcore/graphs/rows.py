@@ -133,6 +133,11 @@ def are_ones(weights):
     return len(weights) == 0 or (weights[0] == 1 and weights.min() == 1 and weights.max() == 1)
 
 
+def without_ones(weights):
+    """None for weights that are all 1: an unweighted graph stores none."""
+    return None if are_ones(weights) else weights
+
+
 def first_bad_weight(weights):
     """Position of the first weight that is negative, infinite or NaN; -1 if there is none."""
     if len(weights) == 0 or (weights.min() >= 0 and weights.max() < np.inf):
@@ -310,8 +315,7 @@ def _rows_of(A):
 
 def made_of(cls, rows, node_names):
     """Return a Graph of canonical symmetric rows, which are not checked; without weights where all are 1."""
-    weights = None if are_ones(rows.weights) else rows.weights
-    return cls(rows.indptr, rows.indices, weights, node_names=node_names, check=False)
+    return cls(rows.indptr, rows.indices, without_ones(rows.weights), node_names=node_names, check=False)
 
 
 # -- symmetry ----------------------------------------------------------------------------------------------------------

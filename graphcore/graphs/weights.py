@@ -9,11 +9,5 @@ from .rows import (  # noqa: F401
     first_bad_weight,
     given_unit,
     in_range,
+    without_ones,
 )
-
-
-def without_ones(weights):
-    """None for weights that are all 1."""
-    from .rows import are_ones
-
-    return None if are_ones(weights) else weights
