@@ -29,10 +29,9 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from graphcore.files.store.arrays import ArrayWriter
+from graphcore.files.store.build import anonymous_memory, parse_memory
 from graphcore.files.store.folder import atomic_folder
-from graphcore.files.store.format import Meta, write_meta
-from graphcore.files.store.journal import anonymous_memory, parse_memory
+from graphcore.files.store.format import ArrayWriter, Meta, write_meta
 from graphcore.graphs.ids import id_dtype
 
 # Bytes for an entry while the rows of a block are made: its key, its place in the result, and a reserve.

@@ -14,7 +14,7 @@ _PUBLIC = {
     "KSelection": ".cluster.n_clusters", "KernelKFlats": ".kernel_methods.flats.kernel_k_flats",
     "KernelKMeans": ".kernel_methods.kernel_kmeans", "NystromFeatures": ".kernel_methods.nystrom.features",
     "NystromKernelKMeans": ".kernel_methods.nystrom.kernel_kmeans", "ParameterError": ".exceptions",
-    "build_coreset": ".cluster.coreset", "build_store": ".files.store", "check_store": ".files.store",
+    "build_coreset": ".cluster.coreset", "build_store": ".files.store",
     "coreset_spectral_clustering": ".cluster.coreset_spectral_clustering",
     "datasets": None,
     "knn_graph": ".neighbors.neighbors", "load": ".cluster.estimator", "merge_coresets": ".cluster.merge_coresets",

@@ -21,7 +21,6 @@ from .files import read_graph as read_graph
 from .files import write_graph as write_graph
 from .files import write_labels as write_labels
 from .files.store import build_store as build_store
-from .files.store import check_store as check_store
 from .files.store import open_graph as open_graph
 from .graphs.graph import Graph as Graph
 from .kernel_methods.coreset_kernel_kmeans import CoresetKernelKMeans as CoresetKernelKMeans

@@ -16,7 +16,7 @@ import scipy.sparse as sp
 
 import graphcore
 from graphcore import Graph, GraphWarning, InputError
-from graphcore.cli.vectors import read_vectors
+from graphcore.cli.vectors import read_rows
 from graphcore.files.edge_list import write_edge_list
 from graphcore.files.labels import read_labels
 from graphcore.files.nodes import read_nodes
@@ -300,7 +300,7 @@ def _read_nodes(path, rng):
 
 
 def _read_vectors(path, _):
-    X = read_vectors(path)
+    X = read_rows(path)[0]
     if X.ndim != 2 or X.dtype.kind not in "biuf":
         raise Failure("vectors of a strange kind", f"{X.dtype} {X.shape}")
     return X

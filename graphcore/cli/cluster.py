@@ -1,42 +1,24 @@
-"""``graphcore cluster``: a graph or vectors in, labels out."""
+"""``graphcore cluster``: a graph or vectors in, labels out; and ``graphcore predict``: labels of new vectors."""
 
+import os
 import time
+import warnings
 from contextlib import suppress
-from types import SimpleNamespace
 
 import click
 
-from ..cluster.refine.objectives import OBJECTIVES
-from ..cluster.settings import PARAMETERS, defaults
-from ..exceptions import FormatError
-from .console import adding, command, telling_of
-from .files import (
-    INPUT,
-    OUTPUT,
-    check_membership_target,
-    check_names,
-    check_target,
-    labels_target,
-    output_kind,
-    tell_of_missing_pictures,
-    write_clusters,
-)
-from .inputs import (
-    READING,
-    check_there,
-    graph_for,
-    input_options,
-    one_or_all,
-    read_input,
-    read_node_table,
-    warn_of_idle,
-)  # fmt: skip
-from .labels import PAGE, as_numbers, page_about, read_one_label, truth_option
-from .summary import cluster_facts, cluster_lines, graph_lines
+from ..exceptions import FormatError, InputError, warn_user
+from .console import INPUT, OUTPUT, adding, command, count, examples
+from .graphs import graph_facts, graph_lines, input_options, one_or_all, read_input
+from .labels import agreement_line, as_numbers, page_about, read_one_label, tell_of_missing_pictures, truth_option
+from .vectors import read_rows
+
+# Sizes of more clusters are summed up.
+_FEW_CLUSTERS = 20
 
 
 def _value(text):
-    """Parse an int, a float, or else a word, which the settings then check."""
+    """Parse an int, a float, or else a word, which the class then checks."""
     for kind in (int, float):
         with suppress(ValueError):
             return kind(text)
@@ -49,47 +31,29 @@ def _numbers(text):
     return found if len(found) > 1 else found[0]
 
 
-def _offered(words):
-    """Return a function that completes a value in a shell."""
-    return lambda _ctx, _param, incomplete: [word for word in words if word.startswith(incomplete)]
-
-
-def _of_setting(parameter):
-    """Make the option of one parameter, whose value `check_settings` checks."""
-    if parameter.kind == "flag":
-        return click.option(f"--{parameter.name}", is_flag=True, default=None, help=parameter.help)
-    text = parameter.help + (f" [default: {parameter.default}]" if parameter.default is not None else "")
-    words = [word for word in parameter.choices if word is not None]
-    name = parameter.name.replace("_", "-")
-    return click.option(
-        f"--{name}", type=_value, shell_complete=_offered(words), metavar=parameter.metavar, help=text
-    )  # fmt: skip
-
-
-# Objectives that say how many clusters there are.
-_FIND_K = [name for name, each in OBJECTIVES.items() if each.resolution is not None]
-# Options of the stages, under a heading of their own.
-_STAGES = ("coreset_size",)
-# Settings that the class has.
-_OFFERED = [
-    name for name in defaults() if name not in ("sampling", "eigen_solver", "published", "max_share", "time_limit")
-]
+# Parameters of the class; without an option its default holds.
+_SETTINGS = {
+    "objective": ("NAME", "Quality measure to maximise: information, ncut, modularity."),
+    "outliers": ("SHARE", "For vectors: share of rows, far from others, that get no cluster; or auto."),
+    "min_cluster_size": ("NUMBER", "Smallest number of nodes in a cluster, or a share (as 0.01)."),
+    "max_cluster_size": ("NUMBER", "Largest number of nodes in a cluster, or a share (as 0.1)."),
+    "effort": ("EFFORT", "How long to search: fast, default, high, best, or a number of drafts."),
+    "resolution": ("NUMBER", "In place of -k: larger gives more clusters; or that of modularity."),
+}
 
 
 @command(
-    needs="cluster.estimator",
-    made_up=labels_target,
-    headings=("Clusters", "Output", "Known about nodes", "Input", "Coreset", "Run"),
+    labels_of="input",
     short_help="Cluster a graph or vectors.",
-    examples=[
+    epilog=examples(
         ("labels of 100 clusters, and a page that says how good they are",
          "graphcore cluster edges.txt.gz -k 100 -o labels.tsv --report report.html"),
         ("vectors, through the graph of their 15 nearest neighbours",
          "graphcore cluster vectors.npy -k 10 --neighbors 15 -o labels.tsv"),
         ("no cluster below 20 nodes, and a steadier result; labels go to edges.txt.gz.clusters.tsv",
          "graphcore cluster edges.txt.gz -k 50 --min-cluster-size 20 --effort high"),
-        ("a model, for `graphcore predict`",
-         "graphcore cluster edges.txt.gz -k 100 -o labels.tsv --model model.npz"),
+        ("the graph has changed: start from the clusters that it had",
+         "graphcore cluster new.txt.gz -k 100 --initial-labels labels.tsv -o new.tsv"),
         ("clusters in clusters: columns of nested labels, coarse to fine",
          "graphcore cluster edges.txt.gz --levels 10,100,1000 -o levels.tsv"),
         ("k is not known: by resolution, with the tree of all sizes",
@@ -97,176 +61,311 @@ _OFFERED = [
         ("people with names and attributes, for Gephi or Cytoscape",
          "graphcore cluster edges.txt.gz --nodes people.csv -k 50 -o clusters.gexf"),
         ("in a pipe, for a script", "zcat edges.txt.gz | graphcore cluster - -k 9 --json -o labels.tsv"),
-    ],
+    ),
 )  # fmt: skip
 @click.argument("input", metavar="INPUT...", nargs=-1, required=True, type=INPUT)
-@adding(
-    click.option(
-        "-k", "--clusters", "--levels", "n_clusters", type=_numbers, metavar="K", shell_complete=_offered(["auto"]),
-        help="Number of clusters; several numbers, as 10,100,1000, for nested levels; auto to choose it. "
-        f"Required, unless --resolution or --objective {' or '.join(_FIND_K)} is given.",
-    ),
-    *(_of_setting(each) for each in PARAMETERS if each.name in _OFFERED and each.name not in _STAGES),
-    heading="Clusters",
-)  # fmt: skip
-@adding(*(_of_setting(each) for each in PARAMETERS if each.name in _STAGES), heading="Coreset")
-@input_options
-@adding(
-    click.option(
-        "-o", "--output", metavar="FILE", type=OUTPUT,
-        help="Write node and label, separated by a tab (.csv: a comma; .npy: labels only; .parquet: a table; .graphml, "
-        ".gexf, .gml: the graph with clusters as attributes); - is standard output. [default: INPUT.clusters.tsv in "
-        "the current folder, unless it exists; for standard input, standard output]",
-    ),
-    click.option("--spreadsheet", is_flag=True, help="In -o and --membership, put a ' before names that spreadsheets "
-                 "take for formulas."),
-    click.option("--tree", metavar="FILE", type=OUTPUT, help="Write the tree of clusters of all sizes: .nwk (Newick), "
-                 ".csv, .tsv, .parquet, .npy (scipy's linkage)."),
-    click.option("--report", metavar="FILE", type=PAGE, help="Write a page (HTML) with pictures and the quality of the "
-                 "clusters."),
-    truth_option,
-    click.option("--membership", metavar="FILE", type=OUTPUT, help="Write node, cluster and probability for every "
-                 "node and the clusters near it (.npz: a sparse matrix)."),
-    click.option("--model", metavar="FILE", type=OUTPUT, help="Save the model (.npz) with its graph, for `graphcore "
-                 "predict`."),
-    click.option("--quiet", is_flag=True, help="No summary, no warnings, no progress."),
-    heading="Output",
-)  # fmt: skip
-@adding(
-    click.option("--labels", metavar="FILE", type=INPUT, help="Lines of node and label: the labels that nodes keep."),
-    click.option("--initial-labels", metavar="FILE", type=INPUT, help="Lines of node and label: start from these, "
-                 "not from coresets."),
-    click.option("--node-weights", metavar="FILE", type=INPUT, help="Lines of node and weight: a node counts as "
-                 "so many. [default: 1]"),
-    heading="Known about nodes",
-)  # fmt: skip
 @click.option(
-    "--scheduler", metavar="ADDRESS",
-    help="Address of a Dask scheduler, as tcp://HOST:8786, whose workers read a huge graph on disk, under the same "
-    "path.",
+    "-k", "--clusters", "--levels", "n_clusters", type=_numbers, metavar="K",
+    help="Number of clusters; several numbers, as 10,100,1000, for nested levels; auto to choose it. Required, unless "
+    "--resolution or --objective modularity is given.",
 )  # fmt: skip
-@click.option("--workers", type=int, metavar="N", help="The same with N processes of this machine as workers.")
-def cluster(console, input, **options):
+@adding(*(
+    click.option(f"--{name.replace('_', '-')}", type=_value, metavar=metavar, help=text)
+    for name, (metavar, text) in _SETTINGS.items()
+))  # fmt: skip
+@input_options
+@click.option("--labels", metavar="FILE", type=INPUT, help="Lines of node and label: the labels that nodes keep.")
+@click.option("--initial-labels", metavar="FILE", type=INPUT, help="Lines of node and label to start from.")
+@click.option(
+    "-o", "--output", metavar="FILE", type=OUTPUT,
+    help="Write node and label, separated by a tab (.csv: a comma; .npy: labels only; .parquet: a table; .graphml, "
+    ".gexf, .gml: the graph with clusters as attributes); - is standard output. [default: INPUT.clusters.tsv in "
+    "the current folder, unless it exists; for standard input, standard output]",
+)  # fmt: skip
+@click.option("--tree", metavar="FILE", type=OUTPUT, help="Write the tree of clusters of all sizes: .nwk (Newick), "
+              ".csv, .tsv, .parquet, .npy (scipy's linkage).")  # fmt: skip
+@click.option("--report", metavar="FILE", type=OUTPUT, help="Write a page (HTML) with pictures and the quality of the "
+              "clusters.")  # fmt: skip
+@truth_option
+@click.option("--model", metavar="FILE", type=OUTPUT, help="Save the model (.npz), for `graphcore predict`.")
+@click.option("--quiet", is_flag=True, help="No summary, no warnings, no progress.")
+def cluster(console, input, n_clusters, output, tree, report, truth, model, quiet, **options):
     """Cluster a graph, or vectors through their kNN graph.
 
-    INPUT is an edge list, Parquet, Matrix Market, METIS, scipy .npz, GraphML, GEXF, GML or BVGraph file; several edge
-    lists or Parquet tables, or a folder of them, parts of one; a graph on disk (see build); vectors (.npy, or another
-    file with --vectors); or "-", standard input. Nodes without an edge belong to no cluster and get label -1.
+    INPUT is an edge list or a file of another format (see docs/files.md); several edge lists or Parquet tables, or a
+    folder of them, parts of one; a graph on disk (see convert); vectors (.npy, or another file with --vectors); or "-",
+    standard input. Nodes without an edge belong to no cluster and get label -1.
     """
-    input = one_or_all(input)
-    start, stages, given = time.perf_counter(), console.stages, SimpleNamespace(**options)
-    settings = {name: options[name] for name in _OFFERED if options[name] is not None}
-    files = {name: options[name] for name in ("output", "tree", "report", "membership", "model")}
-    console.n_after = 1 + sum(files[name] is not None for name in ("report", "tree", "membership"))
-    params = _check(console, given, settings, files)
-    drawn = {"random_state": given.random_state, "n_jobs": given.n_jobs}
-    from ..base.streams import Streams
-    from ..cluster.estimator import CoresetSpectralClustering
-    from ..cluster.refine.problem import goes_to_workers
-    from ..distributed.cluster import client_of
-    from ..graphs.graph import Graph
-    from ..metrics.truth import agreement
+    start, stages, input = time.perf_counter(), console.stages, one_or_all(input)
+    if n_clusters is None and options["resolution"] is None and options["objective"] != "modularity":
+        raise click.UsageError("Missing option '-k': give a number of clusters, auto, or a --resolution.")
+    _check_outputs(console, output, tree, report, model)
+    from .. import CoresetSpectralClustering, Graph
+    from ..metrics import agreement
 
-    with client_of(given.scheduler, given.workers):
-        nodes = read_node_table(given.nodes, stages, given.encoding, given.any_size)
-        reading = {name: options[name] for name in READING} | {"nodes": nodes}
-        X, ids = read_input(input, stages, outliers=settings.get("outliers"), **reading, **drawn)
-        search = {"affinity": "nearest_neighbors", "n_neighbors": given.n_neighbors, "metric": given.metric}
-        made = {"symmetrize": given.symmetrize} if isinstance(X, Graph) else search
-        model = CoresetSpectralClustering(given.n_clusters, **made, **drawn, **settings)
-        streams = Streams(given.random_state)
-        graph, reference, kinds = graph_for(model, X, ids, streams, stages, nodes, given.encoding, given.any_size)
-        truth = None if given.truth is None else read_one_label(given.truth, graph, given.any_size, given.encoding)
-        check_names(graph, given.output)
-        model._fit_graph(graph, reference, params, streams, stages, kinds=kinds, **_known(graph, given))
-        if output_kind(given.output) != "text" and (given.membership or ".npz").lower().endswith(".npz"):
-            warn_of_idle(("spreadsheet",), "files of text")
-        if not goes_to_workers(model.graph_):
-            warn_of_idle(("scheduler", "workers"), "graphs on disk of more than 2^28 entries (134 million edges)")
-        with stages("write"):
-            write_clusters(model, given.output, given.spreadsheet)
-            if given.model is not None:
-                model.save(given.model)
-        with telling_of(given.output):
-            _measure(console, given, input, model, truth, drawn)
-    facts = cluster_facts(input, model) | {"seed": given.random_state} | files
-    facts["truth"] = None if truth is None else agreement(model.labels_, as_numbers(truth), model.graph_)
-    facts["seconds"] = {**stages.seconds, "total": time.perf_counter() - start}
-    return facts, graph_lines(facts) + cluster_lines(facts)
-
-
-def _measure(console, given, input, model, truth, drawn):
-    """Write what is measured of the fitted model besides its labels."""
-    stages = console.stages
-    memberships = None if given.report is None and given.membership is None else model.membership_
-    if given.membership is not None:
-        from ..files.labels import write_memberships
-
-        with stages("membership"):
-            write_memberships(memberships, given.membership, model.graph_, spreadsheet=given.spreadsheet)
-    if given.tree is not None:
-        with stages("write the tree"):
-            model.tree_.write(given.tree)
-    if given.report is not None:
-        from ..report.page import columns_of, write_report
-
+    X, ids = read_input(input, stages, options)
+    is_graph = isinstance(X, Graph)
+    # Lines of labels are matched by the names of nodes; rows of vectors are nodes, too.
+    nodes = X if is_graph else Graph.from_edges([], [], n_nodes=X.shape[0])
+    nodes = nodes if ids is None else nodes.with_nodes(ids)
+    known = {name: _known(options[name], nodes, options) for name in ("labels", "initial_labels")}
+    classes = None if truth is None else read_one_label(truth, nodes, options["encoding"])
+    given = {name: options[name] for name in _SETTINGS if options[name] is not None}
+    fitted = CoresetSpectralClustering(
+        n_clusters, affinity="precomputed" if is_graph else "nearest_neighbors", n_neighbors=options["n_neighbors"],
+        metric=options["metric"], random_state=options["random_state"], n_jobs=options["n_jobs"], **given,
+    )  # fmt: skip
+    with stages("cluster"):
+        fitted.fit(X, ids=ids, **known)
+    with stages("write"):
+        _write_clusters(fitted, output)
+        if model is not None:
+            fitted.save(model)
+        if tree is not None:
+            fitted.tree_.write(tree)
+    if report is not None:
         with stages("report"):
-            about = page_about(
-                console, input, truth=given.truth, n_features=columns_of(model),
-                is_clear=model.selection_ and model.selection_.clear,
-                note=f"The random seed was {given.random_state}. Labels do not depend on the number of threads.",
-            )  # fmt: skip
-            write_report(
-                given.report, model.graph_, model.labels_, n_clusters=model.n_clusters_, membership=memberships,
-                clustering=model.clustering_, truth=truth, about=about, **drawn,
-            )  # fmt: skip
+            _write_page(console, report, input, fitted, truth, classes, output)
+    facts = _facts(input, fitted, options["random_state"])
+    facts |= {"output": output, "tree": tree, "report": report, "model": model}
+    facts["truth"] = None if truth is None else agreement(fitted.labels_, as_numbers(classes), fitted.graph_)
+    seconds = {"read": stages.seconds["read"], **fitted.seconds_, **stages.seconds}
+    del seconds["cluster"]  # the sum of its stages
+    facts["seconds"] = {**seconds, "total": time.perf_counter() - start}
+    return facts, graph_lines(facts) + _lines(facts)
 
 
-def _check(console, given, settings, files):
-    """Find mistakes in options before any work; return the Validated parameters."""
-    if given.objective not in _FIND_K and (given.n_clusters is None) == (given.resolution is None):
-        wrong = "Missing option '-k'" if given.n_clusters is None else "-k and --resolution both say how many clusters"
-        raise click.UsageError(f"{wrong}: give a number of clusters, auto, or a --resolution.")
-    if isinstance(given.n_clusters, str) and given.n_clusters != "auto":
-        raise click.UsageError(f"-k {given.n_clusters!r} is neither an integer nor auto.")
-    from ..cluster.settings import check_settings
+def _check_outputs(console, output, tree, report, model):
+    """Check, before the work, that all outputs can be written."""
     from ..files import check_writable
 
-    params = check_settings(given.n_clusters, settings)
-    if given.tree is not None:
+    check_labels_target(output)
+    if tree is not None:
         from ..cluster.cluster_tree import tree_format
 
-        if tree_format(given.tree) == "parquet":
+        if tree_format(tree) == "parquet":
             from ..files.parquet import check_parquet
 
             check_parquet()
-    for name, check in (("tree", check_writable), ("model", check_writable), ("membership", check_membership_target)):
-        if files[name] is not None:
-            check(files[name])
-    if given.report is not None:
+    if report is not None:
         from ..report.page import check_page
 
-        check_page(given.report)
+        check_page(report)
         tell_of_missing_pictures(console)
-    check_target(given.output)
-    check_there(given.nodes, given.truth, given.labels, given.initial_labels, given.node_weights)
-    return params
+    for path in filter(None, (tree, model)):
+        check_writable(path)
 
 
-def _known(graph, given):
-    """Read the files of labels and node weights, as arguments of a fit."""
-    from ..files.labels import read_node_weights
+def _known(path, nodes, options):
+    """Read the labels of some nodes, integers with -1 where the file has none; None without a file."""
+    if path is None:
+        return None
+    found = read_one_label(path, nodes, options["encoding"])
+    if found.dtype.kind != "i":
+        word = next((label for label in found.tolist() if not label.removeprefix("-").isdigit()), found[0])
+        raise FormatError(f"{path}: labels that number clusters must be integers, and {word!r} is none")
+    return found
 
-    known = {}
-    for name, path in (("labels", given.labels), ("initial_labels", given.initial_labels)):
-        if path is not None:
-            known[name] = read_one_label(path, graph, given.any_size, given.encoding)
-            if known[name].dtype.kind != "i":
-                found = known[name].tolist()
-                word = next((label for label in found if not label.removeprefix("-").isdigit()), found[0])
-                raise FormatError(f"{path}: labels that number clusters must be integers, and {word!r} is none")
-    if given.node_weights is not None:
-        known["sample_weight"] = read_node_weights(
-            given.node_weights, graph, any_size=given.any_size, encoding=given.encoding
-        )
-    return known
+
+def _write_page(console, path, input, fitted, truth, classes, output):
+    from ..report.page import write_report
+
+    about = page_about(
+        console, input, truth=truth, n_features=None if fitted.affinity_ == "precomputed" else fitted.n_features_in_,
+        is_clear=fitted.selection_ and fitted.selection_.clear,
+        note=f"The random seed was {fitted.random_state}. Labels do not depend on the number of threads.",
+    )  # fmt: skip
+    try:
+        write_report(
+            path, fitted.graph_, fitted.labels_, n_clusters=fitted.n_clusters_, membership=fitted.membership_,
+            clustering=fitted.clustering_, truth=classes, about=about, random_state=fitted.random_state,
+            n_jobs=fitted.n_jobs,
+        )  # fmt: skip
+    except KeyboardInterrupt as interrupt:
+        interrupt.add_note(f"the labels are in {output}")
+        raise
+
+
+# -- where labels go ---------------------------------------------------------------------------------------------------
+
+
+def check_labels_target(output, in_graph=True):
+    """Check, before the work, that labels can be written to `output`; `in_graph`: formats of graphs are allowed."""
+    from ..files import check_writable
+    from ..files.atomic import ending_of
+    from ..files.labels import NO_TEXT
+
+    ending, compression = ending_of(output)
+    allowed = (".npy", ".parquet", ".graphml", ".gexf", ".gml")[: 5 if in_graph else 2]
+    if ending in NO_TEXT and (ending not in allowed or (ending == ".parquet" and compression)):
+        raise InputError(f"{output}: labels are written as text (.tsv, .csv), or {', '.join(allowed)}")
+    if ending == ".parquet":
+        from ..files.parquet import check_parquet
+
+        check_parquet()
+    check_writable(output)
+
+
+def _write_clusters(fitted, output):
+    """Write the labels of a model, with attributes of its nodes where the format has a place for them.
+
+    An attribute gives way to a result of the same name, which is said.
+    """
+    from ..files import write_graph, write_labels
+    from ..files.atomic import ending_of
+    from ..files.parquet import write_table
+
+    ending, _ = ending_of(output)
+    graph, levels = fitted.graph_, fitted.level_labels_
+    if ending not in (".parquet", ".graphml", ".gexf", ".gml"):
+        write_labels(levels.T if len(levels) > 1 else fitted.labels_, output, graph)
+        return
+    columns = fitted.to_table() | {f"level_{i}": level for i, level in enumerate(levels[:-1], 1)}
+    old = [name for name in graph.attributes if name in columns]
+    if old:
+        several = "s" * (len(old) > 1)
+        warn_user(f"attribute{several} {', '.join(old)} of the input not written, as results have the name{several}")
+    if ending == ".parquet":
+        write_table(columns | {name: values for name, values in graph.attributes.items() if name not in old}, output)
+    else:
+        write_graph(graph, output, attributes=columns)
+
+
+# -- the summary -------------------------------------------------------------------------------------------------------
+
+
+def _facts(path, fitted, seed):
+    """Collect the facts about a fitted model, ready for JSON."""
+    import numpy as np
+
+    from .. import __version__
+
+    labels, stability, chosen = fitted.labels_, fitted.stability_, fitted.selection_
+    return graph_facts(path, fitted.graph_) | {
+        "n_clusters": fitted.n_clusters_,
+        "chosen": None if chosen is None else {"method": chosen.method, "clear": chosen.clear},
+        "coreset": {"nodes": len(fitted.coreset_), "draws": fitted.coreset_.n_draws},
+        "balance": float(fitted.balance_),
+        "normalized_cut": float(fitted.conductance_.mean()),
+        "outliers": None if fitted.outliers is None else fitted.graph_.n_isolated,
+        "cluster_sizes": np.bincount(labels[labels >= 0], minlength=fitted.n_clusters_).tolist(),
+        "stability": None if stability is None else float(stability[labels >= 0].mean()),
+        "unsure_clusters": fitted.clustering_.n_unsure,
+        "seed": seed,
+        "version": __version__,
+    }
+
+
+def _lines(facts):
+    """Return pairs of heading and text about a clustering."""
+    from ..cluster.n_clusters import how_chosen
+
+    coreset, chosen, stability = (facts[name] for name in ("coreset", "chosen", "stability"))
+    draws = "" if coreset["draws"] == coreset["nodes"] else f" from {coreset['draws']:,} draws"
+    lines = {
+        "coreset": f"{count(coreset['nodes'], 'node')}{draws}",
+        "k": chosen and f"{facts['n_clusters']}, {how_chosen(**chosen)}{'; it stands out' * bool(chosen['clear'])}",
+        "clusters": sizes_line(facts["cluster_sizes"]),
+        "balance": facts["balance"] < 1 and f"{facts['balance']:g}; below 1, clusters may be of uneven size",
+        "outliers": facts["outliers"] is not None and f"{facts['outliers']:,} with label -1, far from all others",
+        "NC": f"{facts['normalized_cut']:.4f}, the normalised cut; lower is better",
+        "stability": stability is not None
+        and f"{stability:.2f}, the share of drafts from the same edges that agree with a label",
+        "truth": facts["truth"] and agreement_line(facts["truth"]),
+        "verdict": facts["unsure_clusters"] and _verdict(facts),
+        "seconds": ", ".join(f"{stage} {spent:.2f}" for stage, spent in facts["seconds"].items()),
+        "labels": "standard output" if facts["output"] == "-" else facts["output"],
+    }
+    lines |= {name: facts[name] for name in ("tree", "report", "model")}
+    return [(heading, text) for heading, text in lines.items() if text]
+
+
+def _verdict(facts):
+    """Explain a low stability, and suggest a remedy."""
+    unsure, filled = facts["unsure_clusters"], sum(size > 0 for size in facts["cluster_sizes"])
+    found = f"{unsure:,} of {count(filled, 'cluster')} {'changes' if unsure == 1 else 'change'} with the seed"
+    if 2 * unsure < filled:
+        return found
+    return f"{found}; try a smaller -k{'' if facts['chosen'] else ' or -k auto'}"
+
+
+def sizes_line(sizes):
+    """Write the number of clusters and their sizes."""
+    if len(sizes) <= _FEW_CLUSTERS:
+        return f"{len(sizes)}, of sizes {' '.join(str(size) for size in sorted(sizes, reverse=True))}"
+    import numpy as np
+
+    empty = sizes.count(0)
+    note = f", {empty} empty" if empty else ""
+    return f"{len(sizes)}, of sizes {min(sizes):,} (min), {np.median(sizes):,.0f} (median), {max(sizes):,} (max){note}"
+
+
+# -- predict -----------------------------------------------------------------------------------------------------------
+
+
+@command(
+    labels_of="input",
+    short_help="Label new vectors by a saved model.",
+    epilog=examples(
+        ("a model to begin with", "graphcore cluster vectors.npy -k 10 -o labels.tsv --model model.npz"),
+        ("clusters of new vectors", "graphcore predict model.npz new.npy -o new.tsv"),
+        ("in a pipe", "zcat new.csv.gz | graphcore predict model.npz - --quiet -o -"),
+    ),
+)
+@click.argument("model", metavar="MODEL", type=INPUT)
+@click.argument("input", metavar="VECTORS", type=INPUT)
+@click.option("--encoding", metavar="NAME", default="utf-8", show_default=True, help="Encoding of text files.")
+@click.option(
+    "-o", "--output", metavar="FILE", type=OUTPUT,
+    help="Write row and label, separated by a tab (.csv: a comma; .npy: labels only; .parquet: a table); - is standard "
+    "output. [default: VECTORS.clusters.tsv in the current folder, unless it exists; for standard input, standard "
+    "output]",
+)  # fmt: skip
+@click.option("--quiet", is_flag=True, help="No summary, no warnings, no progress.")
+def predict(console, model, input, encoding, output, quiet):
+    """Write the clusters of new VECTORS, by those of MODEL, which stays as it is.
+
+    MODEL is a file written by `graphcore cluster --model` or `model.save`. VECTORS is a .npy array, a .npz, a Parquet
+    table, or a text table of numbers, with the columns that were clustered, in their order. For a model of a graph a
+    row is a new node and holds the weights of its edges to the nodes of that graph, in their order. Outliers, and rows
+    without an edge, belong to no cluster and get label -1.
+    """
+    import numpy as np
+
+    from .. import load
+    from ..files import write_labels
+    from ..files.parquet import write_table
+
+    check_labels_target(output, in_graph=False)
+    console.expect(4)
+    with console.stages("model"):
+        fitted = load(model)
+    with console.stages("read"):
+        X, ids = read_rows(input, encoding)
+    with console.stages("predict"), warnings.catch_warnings():
+        # A data frame that was fitted had names of columns, and a file may have none.
+        warnings.filterwarnings("ignore", "X does not have valid feature names", UserWarning)
+        try:
+            labels = fitted.predict(X)
+        except ValueError as error:  # of scikit-learn, too
+            said = str(error).partition("\n")[0].rstrip(".")
+            if fitted.affinity_ == "precomputed" and "features" in said:
+                said += f"; {model} is of a graph: a row has a weight for each of its {fitted.graph_.n_nodes} nodes"
+            raise InputError(f"{input}: {said}") from error
+    with console.stages("write"):
+        if os.path.splitext(output.lower())[1] == ".parquet":
+            write_table({"node": np.arange(len(labels)) if ids is None else np.array(ids), "cluster": labels}, output)
+        else:
+            write_labels(labels, output, ids)
+    sizes = np.bincount(labels[labels >= 0], minlength=fitted.n_clusters_).tolist()
+    facts = {
+        "model": model, "input": input, "rows": len(labels), "without_label": len(labels) - sum(sizes),
+        "n_clusters": fitted.n_clusters_, "cluster_sizes": sizes, "output": output,
+    }  # fmt: skip
+    lines = [
+        ("input", input),
+        ("rows", f"{count(len(labels), 'row')}, {facts['without_label']:,} of label -1"),
+        ("clusters", sizes_line(sizes)),
+        ("labels", "standard output" if output == "-" else output),
+    ]
+    return facts, lines

@@ -1,247 +1,209 @@
-"""Base of all commands: help with examples, errors that name options, a summary, notes on stderr."""
+"""Base of all commands: files that are read and written, errors that name options, a summary, notes on stderr."""
 
 import json
+import os
 import re
-import shlex
 import signal
 import sys
 import warnings
 from contextlib import ExitStack, closing, contextmanager
 from functools import partial
-from importlib import import_module
 
 import click
 
 from ..base.progress import Bar, Stages
-from ..exceptions import GraphWarning, InputError, printable
-from .files import check_files, on_stdout
+from ..exceptions import GraphWarning, InputError, printable, warn_user
 
-TYPED = "graphcore.typed"  # key of the words of a command in click's `meta`
 TERMINATED = 143
 
 
-class _Taught(click.Command):
-    """A command with examples in its help: pairs of a purpose and the command for it.
-
-    `headings` are those of the help's options, see :func:`adding`; the last one is also over options without any.
-    """
-
-    def __init__(self, *args, examples=(), headings=None, **options):
-        super().__init__(*args, **options)
-        self.examples, self.headings = examples, headings
-
-    def format_options(self, ctx, formatter):
-        """Show the options, under their headings if there are any."""
-        if not self.headings:
-            super().format_options(ctx, formatter)
-            return
-        records: dict[str, list] = {heading: [] for heading in self.headings}
-        for p in self.get_params(ctx):
-            if isinstance(p, click.Option):
-                records[getattr(p, "heading", None) or self.headings[-1]].append(p.get_help_record(ctx))
-        for heading, rows in records.items():
-            with formatter.section(heading):
-                formatter.write_dl(rows)
-
-    def format_epilog(self, ctx, formatter):
-        """Show the examples at the end of the help."""
-        with formatter.section("Examples"):
-            for what, command in self.examples:
-                formatter.write(f"{'':{formatter.current_indent}}# {what}\n")
-                formatter.write(f"{'':{formatter.current_indent}}{command}\n")
+class _Output(click.Path):
+    """A file that a command writes, and checks when it does."""
 
 
-class Commands(_Taught, click.Group):
-    """A group of commands."""
+INPUT, OUTPUT = click.Path(exists=True, allow_dash=True), _Output(allow_dash=True)
 
 
-class _Json(click.Option):
-    heading = "Output"
+def examples(*pairs):
+    """Return the end of a help: pairs of a purpose and the command for it."""
+    return "\b\n" + "\n".join(["Examples:", *(f"  # {purpose}\n  {typed}" for purpose, typed in pairs)])
 
 
-class Command(_Taught):
+def adding(*options):
+    """Make a decorator that adds several options to a command."""
+
+    def add(function):
+        for option in reversed(options):
+            function = option(function)
+        return function
+
+    return add
+
+
+class Command(click.Command):
     """A command that ends with a summary, and whose bad input becomes one line that names the option at fault.
 
-    Its function takes a Console, and returns facts for --json and lines of text, which `quiet` leaves out. `made_up`
-    returns the values of parameters that are made out of others where they are not given. `needs` is the module of
-    graphcore that imports whatever the function uses.
+    Its function takes a Console, and returns facts for --json and lines of text, which `quiet` leaves out. Where
+    `labels_of` is the name of its input, labels have a file of their own without `output`.
     """
 
-    def __init__(self, *args, callback, made_up=None, needs="files", **options):
+    def __init__(self, *args, callback, labels_of=None, **options):
         def told(as_json, **given):
-            with default_actions():
-                import_module(f"graphcore.{needs}")
             console = Console(given.get("quiet", False))
             with console.listening():
                 facts, lines = callback(console, **given)
             known = console.stages.facts
             facts = {"warnings": console.warned, "seconds": dict(console.stages.seconds)} | known | facts
             if "columns" in known:
-                lines.insert(1, ("columns", _columns_line(**known["columns"])))
+                (first, second), weight = known["columns"]["ends"], known["columns"]["weight"]
+                told = f"{first} and {second} (ends), {'no weight' if weight is None else f'{weight} (weight)'}"
+                lines.insert(1, ("columns", told))
             if as_json or not console.quiet:
                 show(facts, lines, as_json)
 
         super().__init__(*args, callback=told, **options)
-        self.made_up = made_up
-        self.params.append(_Json(["--json", "as_json"], is_flag=True, help="Print the summary as one JSON object."))
-
-    def make_context(self, info_name, args, parent=None, **extra):
-        """Remember the words of the command, as they could be typed again."""
-        typed = ["graphcore", info_name, *args]
-        ctx = super().make_context(info_name, args, parent, **extra)
-        ctx.meta[TYPED] = typed
-        return ctx
-
-    def parse_args(self, ctx, args):
-        """Parse the words of a command; for an option that it lacks, name one whose help has the option's word."""
-        try:
-            return super().parse_args(ctx, args)
-        except click.NoSuchOption as error:
-            word, options = error.option_name.strip("-"), [p for p in self.params if isinstance(p, click.Option)]
-            about = re.compile(rf"\b{re.escape(word)}", re.IGNORECASE)
-            found = [p for p in options if p.name == word.replace("-", "_")]  # as the parameter is called in Python
-            found = found or [p for p in options if about.search(p.help or "")]
-            if len(found) != 1:
-                raise
-            message = f"No such option '{error.option_name}'. Did you mean {found[0].opts[0]}? {found[0].help}"
-            raise click.UsageError(message, ctx) from None
+        self.labels_of = labels_of
+        self.params.append(click.Option(["--json", "as_json"], is_flag=True, help="Print the summary as JSON."))
 
     def invoke(self, ctx):
         """Run the command, if all of its files can be told apart."""
         try:
-            if self.made_up is not None:
-                ctx.params |= self.made_up(ctx.params)
-            check_files(self, ctx.params)
+            if self.labels_of is not None and ctx.params["output"] is None:
+                ctx.params["output"] = _labels_file(self, ctx.params)
+            _check_files(self, ctx.params)
             return super().invoke(ctx)
         except InputError as error:
-            message, name, value = str(error), getattr(error, "name", None), getattr(error, "value", None)
-            raise click.ClickException(in_options(message, self.params, name, value)) from error
+            raise click.ClickException(in_options(str(error), self.params)) from error
 
 
 command = partial(click.command, cls=Command)
 
 
-@contextmanager
-def default_actions():
-    """End the process on SIGINT at once within this context: extension modules may load long, and no handler runs."""
-    from ..base.threads import in_main_thread
-
-    is_pythons = in_main_thread() and signal.getsignal(signal.SIGINT) is signal.default_int_handler
-    if is_pythons:
-        signal.signal(signal.SIGINT, signal.SIG_DFL)
-    try:
-        yield
-    finally:
-        if is_pythons:
-            signal.signal(signal.SIGINT, signal.default_int_handler)
+# -- files: each has one use, labels are never lost, and nothing is replaced that was not named ------------------------
 
 
-@contextmanager
-def telling_of(path):
-    """Note on an interrupt within this context that labels are written already."""
-    try:
-        yield
-    except (KeyboardInterrupt, SystemExit) as end:
-        if path != "-":
-            end.add_note(f"the labels are in {path}")
-        raise
+def _labels_file(command, given):
+    """Return INPUT.clusters.tsv in the current folder, which must not be there yet.
+
+    For standard input and pipes: standard output, unless something else goes there.
+    """
+    from ..files._source import is_stream
+
+    path = given[command.labels_of]
+    path = path if isinstance(path, str) else path[0]
+    if is_stream(path) and not on_stdout(command, given):
+        return "-"
+    output = f"{'standard-input' if is_stream(path) else os.path.basename(os.path.abspath(path))}.clusters.tsv"
+    if os.path.lexists(output):
+        raise InputError(f"{output}: is there already; -o {output} replaces it, -o FILE writes elsewhere")
+    return output
 
 
-def adding(*options, heading=None):
-    """Make a decorator that adds options to a command, under a heading of its help."""
-
-    def add(function):
-        for option in reversed(options):
-            function = option(function)
-            added = function.__click_params__[-1]
-            added.heading = getattr(added, "heading", heading)
-        return function
-
-    return add
+def on_stdout(command, given):
+    """Return the options, as typed, whose output takes the place of the summary on standard output."""
+    outputs = [p for p in command.params if isinstance(p.type, _Output) and given[p.name] == "-"]
+    return ["--json"] * bool(given.get("as_json")) + [f"{p.opts[0]} -" for p in outputs]
 
 
-# A parameter in a message: its name, and the value that it is said to have.
-_NAMED = re.compile(r"(?<![\w'./-])([a-z_]\w*)(?:=('[^']*'|\([^)]*\)|[^\s,;:)]*[^\s,;:.)]|))?(?![\w='/-]|\.\w)")
+def _check_files(command, given):
+    """Raise an error unless every file of a command, by the values that its parameters have, has one use."""
+    from ..files._source import parts_of
+    from ..files.atomic import Use, check_apart
+
+    uses = []
+    for p in command.params:
+        written, paths = isinstance(p.type, _Output), given.get(p.name)
+        if isinstance(p.type, click.Path) and paths is not None:
+            paths = [paths] if isinstance(paths, str) else paths
+            files = paths if written else [file for path in paths for file in parts_of(path)]
+            name = p.opts[0] if isinstance(p, click.Option) else p.make_metavar(click.get_current_context()).strip(".")
+            uses += [Use(f"{name} {file}", int(written) if file == "-" else file, written) for file in files]
+    if sum(use.path == 0 for use in uses) > 1:
+        raise click.UsageError("only one of the files can be standard input")
+    taken = on_stdout(command, given)
+    if len(taken) > 1:
+        raise click.UsageError(f"{' and '.join(taken)} both want standard output; write to a file")
+    check_apart(uses)
 
 
-def in_options(message, params, name=None, value=None):
+# -- words -------------------------------------------------------------------------------------------------------------
+
+# A parameter in a message, with the value that it is said to have, or of several words.
+_NAMED = re.compile(
+    r"(?<![\w'./-])([a-z]\w*)=('[^']*'|\([^)]*\)|[\w.+-]*\w|)|(?<![\w'./=-])([a-z]+(?:_[a-z]+)+)(?![\w=.(])"
+)
+
+
+def in_options(message, params):
     """Say a message of the library in the words of a command: ``n_clusters=0`` becomes ``-k 0``.
 
-    `name` and `value` are those that the error names. Other names are taken for parameters if they have a value, or at
-    least a =, or an underscore, or are joined to one that has; other words are English. Where the command line's own
-    name stands in brackets behind another one, as in "write_graph (graphcore convert)", that one stays.
+    Where the command line's own words stand in brackets behind others, as in "write_graph (graphcore convert)", they
+    take their place.
     """
-    message = re.sub(r"\S+ \(((?:--|no --|graphcore )[^)]*)\)", r"\1", message)
     options = {p.name: p for p in params if isinstance(p, click.Option)}
-    if name in options:
-        typed = ",".join(map(str, value)) if isinstance(value, tuple) else str(value)
-        message = message.replace(f"{name}={value!r}", _spelled(options[name], shlex.quote(typed)))
 
     def spelled(found):
-        option, value = options.get(found[1]), found[2]
-        before, after = found.string[: found.start()], found.string[found.end() :]
-        is_joined = re.match(" (and|or) [a-z]+_", after)
-        if option is None or (value is None and "_" not in found[1] and not is_joined):
+        option, value = options.get(found[1] or found[3]), found[2]
+        if option is None:
             return found[0]
-        if not value:  # to be given: with the word that the help has for its value
-            return f"{option.opts[0]} {option.metavar or ''}".rstrip() if before.endswith("give ") else option.opts[0]
-        if value[0] in "('":
-            value = shlex.quote(value[1:-1]) if value[0] == "'" else value[1:-1].replace(", ", ",")
-        return _spelled(option, value)
+        value = "" if option.is_flag or not value else value.strip("'()").replace(", ", ",").replace("None", "none")
+        return f"{option.opts[0]} {value}".rstrip()
 
-    message = message.replace("choose one of None, ", "choose one of ")  # None: left out
-    return _NAMED.sub(spelled, re.sub("(choose one of [^;]*), None(?![^,;])", r"\1, none", message))
+    return _NAMED.sub(spelled, re.sub(r"\S+ \(((?:--|graphcore )[^)]*)\)", r"\1", message))
 
 
-def _spelled(option, value):
-    """Write an option with a value, as it is typed."""
-    if option.is_flag:
-        return (option.secondary_opts if value == "False" and option.secondary_opts else option.opts)[0]
-    return f"{option.opts[0]} {'none' if value == 'None' else value}"
+def is_typed(name):
+    """Return whether a parameter of the present command was typed, and has not just its default."""
+    return click.get_current_context().get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
 
 
-def _columns_line(ends, weight):
-    return f"{ends[0]} and {ends[1]} (ends), {'no weight' if weight is None else f'{weight} (weight)'}"
+def warn_of_idle(names, purpose):
+    """Warn of the options among `names` that were typed and do nothing in this run."""
+    idle = [p.opts[0] for p in click.get_current_context().command.params if p.name in names and is_typed(p.name)]
+    if idle:
+        warn_user(f"{', '.join(idle)} {'does' if len(idle) == 1 else 'do'} nothing here: for {purpose}")
+
+
+def count(number, noun):
+    """Write a number of things, as "1 node" or "2 nodes"."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+# -- output ------------------------------------------------------------------------------------------------------------
 
 
 def show(facts, lines, as_json):
     """Print facts as one JSON object, or else lines as a table, on standard error if an output has the other stream."""
-    from ..files.atomic import naming_file
-
     ctx = click.get_current_context()
     width = max(len(heading) for heading, _ in lines)
     table = "\n".join(f"{heading:<{width}}  {text}" for heading, text in lines)
-    if not as_json and on_stdout(ctx.command, ctx.params):
-        tell(table)
-        return
-    with naming_file("standard output"):
-        click.echo(json.dumps(facts) if as_json else printable(table))
+    if as_json:
+        click.echo(json.dumps(facts))
+    else:
+        click.echo(printable(table), err=bool(on_stdout(ctx.command, ctx.params)))
 
 
 def tell(text):
-    """Print on standard error; where that cannot be written, nothing more is said, and the work goes on."""
-    try:
-        click.echo(printable(text), err=True)
-    except OSError:
-        sys.stderr = None
+    """Print on standard error."""
+    click.echo(printable(text), err=True)
 
 
 class Console:
-    """Messages on stderr, none if `quiet`; `n_after` stages of the command itself follow the library's work.
+    """Messages on stderr, none if `quiet`.
 
     `stages` measures each stage; on a terminal they are shown as a bar that goes away again. `warned` lists the
     warnings given so far.
     """
 
     def __init__(self, quiet=False):
-        self.quiet, self.warned, self.n_after = quiet, [], 0
+        self.quiet, self.warned = quiet, []
         self._bar = Bar()
-        is_shown = not quiet and sys.stderr is not None and sys.stderr.isatty()
-        self.stages = Stages(self._bar.begin, on_expect=self.expect, on_note=self._bar.note) if is_shown else Stages()
+        is_shown = not quiet and sys.stderr.isatty()
+        self.stages = Stages(self._bar.begin, on_note=self._bar.note) if is_shown else Stages()
 
     def expect(self, n_stages):
-        """Say how many more stages will begin, those after the library's work left out."""
-        self._bar.expect(n_stages + self.n_after)
+        """Say how many more stages will begin."""
+        self._bar.expect(n_stages)
 
     def say(self, text):
         """Print a line on stderr."""
@@ -258,9 +220,7 @@ class Console:
         from ..base.compiling import compilation_notices
         from ..base.threads import in_main_thread
 
-        others = warnings.showwarning
-        ctx = click.get_current_context(silent=True)
-        params = () if ctx is None else ctx.command.params
+        others, params = warnings.showwarning, click.get_current_context().command.params
 
         def show(message, category, *where, **more):
             text = in_options(str(message), params)

@@ -6,8 +6,7 @@ import time
 import click
 
 from ..exceptions import InputError
-from .console import command
-from .files import OUTPUT
+from .console import OUTPUT, command, examples
 
 _PICTURES = (".png", ".svg", ".pdf")
 _SCORES = "{ari:>6.3f} {normalized_cut:>7.4f} {seconds:>8.2f}"
@@ -15,12 +14,11 @@ _THEIRS, _OURS, _NCUT = "scikit-learn SpectralClustering", "graphcore", 'graphco
 
 
 @command(
-    needs="cluster.estimator",
     short_help="Cluster two small data sets, beside scikit-learn.",
-    examples=[
+    epilog=examples(
         ("a first try; nothing has to be downloaded", "graphcore demo"),
         ("with a picture of the clusters of digits", "graphcore demo --picture digits.png"),
-    ],
+    ),
 )
 @click.option(
     "--picture", type=OUTPUT, metavar="FILE", help="Draw the clusters (.png, .svg or .pdf; needs matplotlib)."
@@ -71,7 +69,7 @@ def _compare(console, graph, truth, n_clusters, random_state):
     """Cluster a graph by each method; return graphcore's labels and a row of scores for each method."""
     from sklearn.cluster import SpectralClustering
 
-    from ..cluster.estimator import CoresetSpectralClustering
+    from .. import CoresetSpectralClustering
     from ..metrics import agreement, normalized_cut
 
     theirs = SpectralClustering(

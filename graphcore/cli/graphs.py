@@ -1,24 +1,179 @@
-"""Commands about graphs in files: counts, other formats, neighbour graphs, graphs on disk."""
+"""Options for reading a graph or vectors; commands about graphs in files: counts, and other formats."""
 
 import click
 
-from .console import Command, command
-from .files import INPUT, OUTPUT
-from .inputs import any_size_option, check_output, input_options, load, one_or_all, reading_options, run_options
-from .summary import count, graph_facts, graph_lines
+from ..exceptions import InputError, ParameterError
+from .console import INPUT, OUTPUT, adding, command, count, examples, is_typed, warn_of_idle
+from .vectors import is_array, read_rows
+
+# -- options, and what they read ---------------------------------------------------------------------------------------
+
+
+class _Column(click.ParamType):
+    """A name of a column, or a number from 0; "none" is no column."""
+
+    name = "column"
+
+    def convert(self, value, param, ctx):
+        if value == "none":
+            return None
+        return int(value) if isinstance(value, str) and value.isdecimal() and len(value) < 10 else value
+
+
+class _Ends(_Column):
+    """Two columns with a comma between them."""
+
+    def convert(self, value, param, ctx):
+        columns = [super(_Ends, self).convert(part.strip(), param, ctx) for part in value.split(",")]
+        if len(columns) != 2 or "" in columns:
+            self.fail(f"{value!r} is not two columns with a comma between them, such as 0,1", param, ctx)
+        return tuple(columns)
+
+
+# Options of graphcore.read_graph.
+_READING = (
+    click.option("--format", metavar="NAME", help="Format of a graph file. [default: guessed from name and content]"),
+    click.option("--delimiter", metavar="CHAR", help=r"Separator of the columns of an edge list. [default: guessed]"),
+    click.option(
+        "--comments", metavar="MARKS", default="# %", show_default=True,
+        callback=lambda *given: tuple(given[-1].split()),
+        help="Marks that begin comment lines in an edge list; '' for none.",
+    ),
+    click.option(
+        "--columns", metavar="A,B", type=_Ends(),
+        help="Names of the columns that hold the nodes, or numbers from 0. [default: guessed]",
+    ),
+    click.option(
+        "--weight-column", metavar="NAME", type=_Column(), default="auto",
+        help="Name or number of the column with weights; none for no weights. [default: guessed]",
+    ),
+    click.option(
+        "--ids", metavar="KIND", default="auto", show_default=True,
+        help="Type of the node ids in an edge list: integer, string, or auto.",
+    ),
+    click.option("--encoding", metavar="NAME", default="utf-8", show_default=True, help="Encoding of text files."),
+    click.option(
+        "--symmetrize", metavar="POLICY", default="max", show_default=True,
+        help="How directed edges are made symmetric: max, average, sum, min, or error.",
+    ),
+    click.option("--count-repeats", is_flag=True, help="Without weights: an edge weighs the number of its lines."),
+    click.option(
+        "--nodes", metavar="FILE", type=INPUT,
+        help="Table of nodes: ids, names and attributes, also of nodes without an edge; or names only, in the order of "
+        "the nodes.",
+    ),
+)  # fmt: skip
+READING = frozenset([
+    "format", "delimiter", "comments", "columns", "weight_column", "ids", "encoding", "symmetrize", "count_repeats",
+    "nodes",
+])  # fmt: skip
+graph_options = adding(*_READING)
+run_options = adding(
+    click.option("--seed", "random_state", metavar="N", type=click.IntRange(0), default=0, show_default=True,
+                 help="Random seed."),
+    click.option("--jobs", "n_jobs", metavar="N", type=int, default=-1, show_default=True, help="Threads; -1 is all."),
+)  # fmt: skip
+# Options of `read_input` and `load`.
+input_options = adding(
+    *_READING,
+    click.option("--vectors", is_flag=True, help="INPUT holds vectors, as .npy always does; their kNN graph is built."),
+    click.option(
+        "--neighbors", "n_neighbors", metavar="N", type=int, default=10, show_default=True,
+        help="Number of neighbours of a vector.",
+    ),
+    click.option("--metric", default="euclidean", show_default=True, metavar="NAME", help="Distance between vectors."),
+    run_options,
+)  # fmt: skip
+
+
+def one_or_all(paths):
+    """Return the only path of an argument that takes several, or the list of them."""
+    return paths[0] if len(paths) == 1 else list(paths)
+
+
+def load_graph(path, stages, options):
+    """Read a graph; the `options` of a command have those of :func:`graphcore.read_graph`."""
+    from ..files import read_graph
+
+    with stages("read"):
+        return read_graph(path, **{name: options[name] for name in READING})
+
+
+def read_input(path, stages, options):
+    """Return (a Graph, None), or vectors and the names of their rows, None where there are none."""
+    if not (options["vectors"] or is_array(path)):
+        warn_of_idle(("n_neighbors", "metric"), "vectors, and this input is read as a graph")
+        return load_graph(path, stages, options), None
+    if not isinstance(path, str):
+        raise InputError(f"{path[0]}: several files are parts of one graph; write vectors to one file")
+    # Labels have this encoding, too.
+    warn_of_idle(READING - {"encoding"}, "files of graphs, and this input is read as vectors")
+    with stages("read"):
+        X, ids = read_rows(path, options["encoding"])
+        if not options["vectors"]:
+            from ..graphs.as_graph import refuse_as_vectors
+
+            refuse_as_vectors(X, "--vectors")
+    return X, ids
+
+
+def load(path, stages, options):
+    """Read a graph, or read vectors and build their kNN graph, as `graphcore cluster` does."""
+    from ..graphs.graph import Graph
+
+    X, ids = read_input(path, stages, options)
+    if isinstance(X, Graph):
+        return X
+    from ..base.streams import Streams
+    from ..neighbors.neighbors import knn_graph
+
+    with stages("neighbours"):
+        # The stream's name is the estimator's, so that both make the same graph for the same seed.
+        stream = Streams(options["random_state"]).child("neighbours")
+        graph = knn_graph(
+            X, options["n_neighbors"], metric=options["metric"], random_state=stream, n_jobs=options["n_jobs"]
+        )
+    return graph if ids is None else graph.with_nodes(ids)
+
+
+def graph_facts(path, graph):
+    """Collect the facts about a graph, ready for JSON."""
+    return {
+        "input": path, "nodes": graph.n_nodes, "edges": graph.n_edges, "weighted": graph.is_weighted,
+        "self_loops": graph.n_self_loops, "components": graph.n_components, "isolated": graph.n_isolated,
+    }  # fmt: skip
+
+
+def graph_lines(facts):
+    """Return pairs of heading and text about a graph."""
+    kind, given = "weighted" if facts["weighted"] else "unweighted", facts["input"]
+    outliers = facts.get("outliers")  # have a line of their own
+    parts = [count(facts["components"] - (outliers or 0), "component")]
+    if facts["isolated"] and outliers is None:
+        parts.append(f"{facts['isolated']:,} isolated")
+    if facts["self_loops"]:
+        parts.append(count(facts["self_loops"], "self-loop"))
+    return [
+        ("input", given if isinstance(given, str) else f"{given[0]} and {count(len(given) - 1, 'more file')}"),
+        ("graph", f"{count(facts['nodes'], 'node')}, {count(facts['edges'], 'edge')}, {kind}, {', '.join(parts)}"),
+    ]
+
+
+# -- the commands ------------------------------------------------------------------------------------------------------
 
 
 @command(
     short_help="Describe a graph: nodes, edges, components.",
-    examples=[
+    epilog=examples(
         ("before clustering: components, isolated nodes, degrees", "graphcore info edges.txt.gz"),
         ("an edge list in the middle of a table", "graphcore info table.csv --columns 2,3 --weight-column 5"),
-        ("for a script", "graphcore info graph.npz --json"),
-    ],
+        ("a graph on disk, after a copy from another machine", "graphcore info edges.store --verify"),
+    ),
 )
 @click.argument("input", metavar="INPUT...", nargs=-1, required=True, type=INPUT)
+@click.option("--verify", is_flag=True, help="Of a graph on disk, also compare the checksums of all arrays.")
 @input_options
-def info(console, input, **options):
+def info(console, input, verify, **options):
     """Count the nodes, edges and components of a graph, and describe its degrees.
 
     Vectors are counted through their kNN graph. INPUT may be "-", standard input.
@@ -26,7 +181,14 @@ def info(console, input, **options):
     import numpy as np
 
     input = one_or_all(input)
-    graph = load(input, console.stages, **options)
+    if verify:
+        from ..files.store import looks_like_store, verify_store
+
+        for path in [input] if isinstance(input, str) else input:
+            if looks_like_store(path):  # any other file is checked when it is read
+                with console.stages("verify"):
+                    verify_store(path)
+    graph = load(input, console.stages, options)
     with console.stages("count"):
         degrees = {name: float(getattr(np, name)(graph.degrees)) for name in ("min", "median", "mean", "max")}
         largest = int(np.bincount(graph.connected_components()).max())
@@ -37,168 +199,53 @@ def info(console, input, **options):
         ("largest", f"{count(largest, 'node')} in the largest component"),
         ("memory", f"{graph.nbytes / 2**20:,.1f} MiB" if graph.nbytes >= 2**20 else f"{graph.nbytes:,} bytes"),
     ]
-    return facts, graph_lines(facts) + lines
-
-
-class _Convert(Command):
-    """The command, whose help names all formats."""
-
-    def format_help_text(self, ctx, formatter):
-        """Import the list of formats when it is shown, as help is to begin at once."""
-        from ..files.formats import WRITABLE
-
-        self.help = (self.help or "").replace("FORMATS", f"{', '.join(WRITABLE[:-1])} and {WRITABLE[-1]}")
-        super().format_help_text(ctx, formatter)
+    return facts, graph_lines(facts) + lines + [("verified", "from end to end")] * verify
 
 
 @command(
-    cls=_Convert,
-    short_help="Write a graph in another file format.",
-    examples=[
+    short_help="Write a graph in another file format, or on disk.",
+    epilog=examples(
         ("a text file that is clustered many times", "graphcore convert edges.txt.gz graph.npz"),
-        ("for METIS", "graphcore convert edges.txt.gz graph.metis"),
+        ("a graph larger than memory, from edges in several files, within 2 GB",
+         "graphcore convert part1.txt.gz part2.txt.gz edges.store --memory 2G"),
+        ("the graph of the ten nearest neighbours of each vector",
+         "graphcore convert vectors.npy graph.npz --neighbors 10"),
         ("through a pipe", "zcat edges.txt.gz | graphcore convert - - --to csv > edges.csv"),
-    ],
-)
-@click.argument("input", metavar="IN", type=INPUT)
+    ),
+)  # fmt: skip
+@click.argument("input", metavar="IN...", nargs=-1, required=True, type=INPUT)
 @click.argument("output", metavar="OUT", type=OUTPUT)
 @input_options
 @click.option("--to", "to_format", metavar="NAME", help="Format of OUT. [default: by its name]")
-def convert(console, input, output, to_format, **options):
+@click.option("--memory", metavar="SIZE", help="Build OUT.store from edges within this memory, like 500M or 4G.")
+def convert(console, input, output, to_format, memory, **options):
     """Read the graph in IN (or make the kNN graph of its vectors) and write it to OUT.
 
-    The formats of OUT are FORMATS; an ending .gz, .bz2, .xz or .zst compresses. A store is a graph on disk, see build.
-    A "-" stands for standard input or output.
+    The format goes by the ending of OUT, such as .csv, .npz or .graphml; .gz, .bz2, .xz or .zst behind it compresses.
+    OUT.store is a graph on disk, which the other commands open without reading it; with --memory its edges need not
+    fit in memory. A "-" stands for standard input or output.
     """
-    check_output(output, to_format)
-    console.expect(2)
-    return _written(load(input, console.stages, **options), console, input, output, to_format)
+    from ..files import check_writable, write_graph
+    from ..files.formats import output_format
+    from ..files.store import build_store, check_replaceable
 
-
-@command(
-    needs="neighbors.neighbors",
-    short_help="Build the nearest-neighbour graph of vectors.",
-    examples=[
-        ("ten neighbours of each vector, by Euclidean distance", "graphcore knn vectors.npy graph.npz"),
-        ("embeddings, by the angle between them", "graphcore knn table.csv graph.npz -n 15 --metric cosine"),
-        ("then cluster that graph with several k", "graphcore cluster graph.npz -k 10 -o labels.tsv"),
-    ],
-)
-@click.argument("input", metavar="VECTORS", type=INPUT)
-@click.argument("output", metavar="GRAPH", type=OUTPUT)
-@click.option(
-    "-n",
-    "--neighbors",
-    "n_neighbors",
-    type=int,
-    default=10,
-    show_default=True,
-    metavar="N",
-    help="Number of neighbours.",
-)
-@click.option(
-    "--metric", default="euclidean", show_default=True, metavar="NAME",
-    help="Distance: euclidean, cosine, manhattan, correlation, chebyshev, canberra or braycurtis; between vectors of 0 "
-    "and 1 hamming or jaccard; or any of pynndescent's.",
-)  # fmt: skip
-@click.option(
-    "--mode", default="union", show_default=True, metavar="NAME",
-    help="Join two vectors if one lists the other (union), if both do (mutual), or by the average of both directions.",
-)  # fmt: skip
-@click.option(
-    "--weighting", default="binary", show_default=True, metavar="NAME",
-    help="Weights of edges: binary (none), gaussian, self-tuning, shared or fuzzy.",
-)  # fmt: skip
-@click.option(
-    "--algorithm", default="auto", show_default=True, metavar="NAME",
-    help="How to search: exact, approximate or pynndescent.",
-)  # fmt: skip
-@click.option("--to", "to_format", metavar="NAME", help="Format of GRAPH. [default: by its name]")
-@any_size_option
-@run_options
-def knn(console, input, output, n_neighbors, to_format, any_size, random_state, **options):
-    """Join every vector to its nearest neighbours, and write the graph.
-
-    VECTORS is a .npy array, a .npz, a Parquet table, or a text table of numbers. `graphcore cluster` does the same by
-    itself; a graph in a file serves for several clusterings. A "-" stands for standard input or output.
-    """
-    from ..base.streams import Streams
-    from ..graphs.nodes import with_ids
-    from ..neighbors.neighbors import knn_graph
-    from .vectors import read_rows
-
-    check_output(output, to_format)
-    console.expect(3)
-    with console.stages("read"):
-        X, ids = read_rows(input, any_size)
-    with console.stages("neighbours"):
-        # The stream's name is the estimator's, so that both make the same graph for the same seed.
-        graph = knn_graph(X, n_neighbors, random_state=Streams(random_state).child("neighbours"), **options)
-    graph = graph if ids is None else with_ids(graph, ids)
-    return _written(graph, console, input, output, to_format)
-
-
-def _written(graph, console, input, output, to_format):
-    """Write a graph; returns facts and lines about it."""
-    from ..files import write_graph
-
-    with console.stages("write"):
-        write_graph(graph, output, format=to_format)
-    facts = graph_facts(input, graph) | {"output": output}
+    try:
+        kind, _ = output_format(output, to_format)
+    except InputError as error:  # --format is how a graph is read
+        raise type(error)(str(error).replace("format=", "to_format=")) from None
+    (check_replaceable if kind == "store" else check_writable)(output)
+    if memory is None:
+        console.expect(2)
+        graph = load(one_or_all(input), console.stages, options)
+        with console.stages("write"):
+            write_graph(graph, output, format=to_format)
+    else:
+        if kind != "store":
+            raise ParameterError(f"memory={memory!r} is for building a graph on disk: call it NAME.store")
+        building = ("columns", "weight_column", "ids", "symmetrize")
+        given = {name: options[name] for name in building if is_typed(name)}
+        warn_of_idle(options.keys() - given.keys(), "graphs that fit in memory")
+        with console.stages("build"):
+            graph = build_store(list(input), output, memory=memory, **given)
+    facts = graph_facts(one_or_all(input), graph) | {"output": output, "bytes": graph.nbytes}
     return facts, [*graph_lines(facts), ("output", output)]
-
-
-@command(
-    needs="files.store",
-    short_help="Build a graph on disk, larger than memory.",
-    examples=[
-        ("edge lists in several files, within 2 GB of memory",
-         "graphcore build part1.txt.gz part2.txt.gz edges.store --memory 2G"),
-        ("go on after an interruption", "graphcore build edges.txt.gz edges.store --resume"),
-        ("then cluster it", "graphcore cluster edges.store -k 100 -o labels.tsv"),
-    ],
-)  # fmt: skip
-@click.argument("inputs", metavar="INPUT...", nargs=-1, required=True, type=INPUT)
-@click.argument("output", metavar="OUT.store", type=OUTPUT)
-@click.option(
-    "--memory", metavar="SIZE", default="4G", show_default=True, help="Limit on this process's memory, like 500M or 4G."
-)
-@click.option("--resume", is_flag=True, help="Continue an interrupted build.")
-@click.option(
-    "--parts", metavar="P", type=int, help="Cut the rows into P folders, for Dask workers with disks of their own."
-)
-@reading_options
-def build(console, inputs, output, memory, resume, parts, **reading):
-    """Build a graph on disk from edge lists, Parquet tables or web graphs (BVGraph), without holding it in memory.
-
-    The other commands take OUT.store as their INPUT.
-    """
-    from ..files.store import build_store
-
-    graph = build_store(
-        list(inputs), output, memory=memory, resume=resume, parts=parts, stages=console.stages, **reading
-    )
-    return _stored(output, graph, console)
-
-
-@command(
-    short_help="Verify a graph on disk.",
-    examples=[("after a copy from another machine", "graphcore check edges.store")],
-)
-@click.argument("path", metavar="OUT.store", type=INPUT)
-def check(console, path):
-    """Read a graph on disk from end to end and report defects."""
-    from ..files.store import check_store
-
-    return _stored(path, check_store(path, stages=console.stages), console)
-
-
-def _stored(path, graph, console):
-    facts = {"output": path, "nodes": graph.n_nodes, "edges": graph.n_edges, "weighted": graph.is_weighted}
-    kind = "weighted" if graph.is_weighted else "unweighted"
-    lines = [
-        ("graph", f"{graph.n_nodes:,} nodes, {graph.n_edges:,} edges, {kind}"),
-        ("on disk", f"{graph.nbytes / 2**20:,.1f} MiB in {path}"),
-        ("seconds", ", ".join(f"{stage} {spent:.2f}" for stage, spent in console.stages.seconds.items())),
-    ]
-    return facts | {"bytes": graph.nbytes}, lines

@@ -8,12 +8,8 @@ from itertools import repeat
 import click
 
 from ..exceptions import FormatError, InputError
-from .console import TYPED, command
-from .files import INPUT, FilePath, tell_of_missing_pictures
-from .inputs import READING_OPTIONS, check_there, graph_options, input_options, load, load_graph, warn_of_idle
-from .summary import agreement_line
-
-PAGE = FilePath(written=True)
+from .console import INPUT, OUTPUT, command, count, examples, warn_of_idle
+from .graphs import READING, graph_options, input_options, load, load_graph
 
 truth_option = click.option(
     "--truth", metavar="FILE", type=INPUT,
@@ -23,14 +19,13 @@ truth_option = click.option(
 
 
 @command(
-    needs="metrics",
     short_help="Compare labels with known classes or other labels.",
-    examples=[
+    epilog=examples(
         ("labels against known classes", "graphcore compare labels.tsv classes.tsv"),
         ("nested levels against classes", "graphcore compare levels.tsv classes.tsv"),
         ("two runs, and which one cuts less", "graphcore compare a.tsv b.tsv --graph edges.txt.gz"),
         ("straight from a run", "graphcore cluster edges.txt.gz -k 9 --quiet -o - | graphcore compare - classes.tsv"),
-    ],
+    ),
 )
 @click.argument("labels", metavar="LABELS", type=INPUT)
 @click.argument("truth", metavar="OTHER", type=INPUT)
@@ -49,11 +44,11 @@ def compare(console, labels, truth, graph_path, **options):
     """
     graph = None
     if graph_path is None:
-        warn_of_idle({*READING_OPTIONS, "nodes"} - {"encoding"}, "the file of --graph")
+        warn_of_idle(READING - {"encoding"}, "the file of --graph")
     else:
-        graph = load_graph(graph_path, console.stages, **options)
+        graph = load_graph(graph_path, console.stages, options)
     with console.stages("read"):
-        *found, alone = _aligned(labels, truth, graph, any_size=options["any_size"], encoding=options["encoding"])
+        *found, alone = _aligned(labels, truth, graph, options["encoding"])
         first, second = (as_numbers(each.reshape(len(each), -1)).T for each in found)
     with console.stages("score"):
         pairs = [
@@ -65,7 +60,7 @@ def compare(console, labels, truth, graph_path, **options):
     return (facts if len(pairs) == 1 else facts | {"levels": pairs}), _lines(facts, pairs)
 
 
-def _aligned(labels, truth, graph, **reading):
+def _aligned(labels, truth, graph, encoding):
     """Read both labellings, in the order of the nodes that both have; count the nodes that only one has."""
     import numpy as np
 
@@ -73,8 +68,8 @@ def _aligned(labels, truth, graph, **reading):
     from ..files.labels import read_label_lines, read_labels
 
     if graph is not None:
-        return *(read_labels(path, graph, partial=True, **reading) for path in (labels, truth)), {}
-    (nodes, first), (others, second) = (read_label_lines(path, **reading) for path in (labels, truth))
+        return *(read_labels(path, graph, partial=True, encoding=encoding) for path in (labels, truth)), {}
+    (nodes, first), (others, second) = (read_label_lines(path, encoding=encoding) for path in (labels, truth))
     if nodes is None or others is None:
         if len(first) != len(second):
             raise InputError(
@@ -155,19 +150,20 @@ def _lines(facts, pairs):
 
 
 @command(
-    needs="report.page",
     short_help="Write a page about existing labels.",
-    examples=[
+    epilog=examples(
         ("a page about the labels of an earlier run", "graphcore report edges.txt.gz labels.tsv -o report.html"),
         ("with stability and progress, made by the run itself",
          "graphcore cluster edges.txt.gz -k 9 --report out.html"),
         ("beside known classes", "graphcore report edges.txt.gz labels.tsv --truth classes.tsv -o report.html"),
-    ],
+    ),
 )  # fmt: skip
 @click.argument("input", metavar="GRAPH", type=INPUT)
 @click.argument("labels", metavar="LABELS", type=INPUT)
 @input_options
-@click.option("-o", "--output", metavar="FILE", type=PAGE, required=True, help="The page, HTML; - is standard output.")
+@click.option(
+    "-o", "--output", metavar="FILE", type=OUTPUT, required=True, help="The page, HTML; - is standard output."
+)
 @truth_option
 @click.option("--title", metavar="TEXT", help="Heading of the page. [default: the name of the file]")
 @click.option("--central", "n_central", type=click.IntRange(0), default=5, show_default=True, metavar="N",
@@ -187,15 +183,14 @@ def report(console, input, labels, output, truth, title, n_central, pictures, **
     check_page(output)
     if pictures:
         tell_of_missing_pictures(console)
-    check_there(labels, truth, options["nodes"])
     console.expect(3)
-    graph = load(input, console.stages, **options)
+    graph = load(input, console.stages, options)
     with console.stages("labels"):
-        found = as_numbers(read_labels(labels, graph, any_size=options["any_size"], encoding=options["encoding"]))
+        found = as_numbers(read_labels(labels, graph, encoding=options["encoding"]))
     with console.stages("report"):
         facts = write_report(
             output, graph, found,
-            truth=None if truth is None else read_one_label(truth, graph, options["any_size"], options["encoding"]),
+            truth=None if truth is None else read_one_label(truth, graph, options["encoding"]),
             about=page_about(console, input, labels, truth, title=title), pictures="auto" if pictures else False,
             n_central=n_central, random_state=options["random_state"], n_jobs=options["n_jobs"],
         )  # fmt: skip
@@ -220,39 +215,44 @@ def page_about(console, source, labels=None, truth=None, *, title=None, **fields
     from ..report import About
 
     given, more = (source[0], f" and {len(source) - 1} more") if isinstance(source, list) else (source, "")
-    paths = [path for path in (given, labels, truth) if path is not None]
-    called = {path: "standard input" if path == "-" else os.path.basename(os.path.abspath(path)) for path in paths}
-
-    def without_folders(text):
-        for path in filter(os.path.isabs, paths):
-            text = text.replace(path, called[path])
-        return text
-
+    called = {path: "standard input" if path == "-" else os.path.basename(os.path.abspath(path))
+              for path in (given, labels, truth) if path is not None}  # fmt: skip
+    typed = click.get_current_context().find_root().obj
     return About(
         title=title or f"Clusters of {called[given]}{more}", **fields,
         source=called[given] + more + ("" if labels is None else f", labels of {called[labels]}"),
-        command=shlex.join(map(_without_folder, click.get_current_context().meta[TYPED])),
-        warnings=tuple(map(without_folders, console.warned)), seconds=dict(console.stages.seconds),
+        command=shlex.join(os.path.basename(word.rstrip(os.sep)) if os.path.isabs(word) else word for word in typed),
+        warnings=tuple(console.warned), seconds=dict(console.stages.seconds),
     )  # fmt: skip
 
 
-def _without_folder(argument):
-    """Remove the folders of an argument that is an absolute path, or --option= with one."""
-    option, equals, value = argument.rpartition("=") if argument.startswith("-") else ("", "", argument)
-    return f"{option}{equals}{os.path.basename(value.rstrip(os.sep))}" if os.path.isabs(value) else argument
+def tell_of_missing_pictures(console):
+    """Say before the work that a report will have no pictures, if matplotlib is missing."""
+    from importlib.util import find_spec
+
+    from ..plot._style import NEEDED
+
+    if find_spec("matplotlib") is None:
+        console.say(f"warning: the report will have no pictures: {NEEDED}")
 
 
-def read_one_label(path, graph, any_size, encoding):
+def read_one_label(path, graph, encoding):
     """Read one label for each node, -1 where the file has none."""
     from ..files import read_labels
 
-    found = read_labels(path, graph, partial=True, any_size=any_size, encoding=encoding)
+    found = read_labels(path, graph, partial=True, encoding=encoding)
     if found.ndim == 2:
         raise FormatError(
             f"{path}: there are {found.shape[1]} columns of labels, and one is needed; call it 'class' in the header, "
             "or keep no other"
         )
     return found
+
+
+def agreement_line(scores):
+    """Write the agreement with known classes."""
+    compared = count(scores["n_compared"], "node")
+    return f"ARI {scores['ari']:.4f}, NMI {scores['nmi']:.4f} over {compared} with a class and a cluster"
 
 
 def as_numbers(labels):

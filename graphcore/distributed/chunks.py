@@ -8,6 +8,7 @@ and blocks that are not there yet are made inside few tasks, one after the other
 
 import sys
 from collections import Counter, defaultdict
+from contextlib import contextmanager
 from itertools import chain
 from uuid import uuid4
 
@@ -15,16 +16,47 @@ import numpy as np
 
 from ..base.progress import count
 from ..exceptions import InputError
-from .cluster import (
-    INLINE_BYTES,
-    batches,
-    block_type,
-    current_client,
-    gathered,
-    is_result,
-    require_reachable,
-    told_of_ends,
-)  # fmt: skip
+from .passes import INLINE_BYTES, batches, current_client, gathered
+
+
+def _require_running(client):
+    if client.status != "running":
+        raise InputError(f"the Dask client is {client.status}; make a new distributed.Client, and what it held, again")
+
+
+@contextmanager
+def told_of_ends(client):
+    """Turn errors that come of a closed client (None for none) into an InputError that names this reason."""
+    try:
+        yield
+    except Exception as error:
+        if client is not None:
+            try:
+                _require_running(client)
+            except InputError as reason:
+                raise reason from error
+        raise
+
+
+def require_reachable(X):
+    """Raise an InputError if a dask.array has blocks that lay on the workers of a closed client."""
+    if "distributed" in sys.modules:
+        from distributed import futures_of
+
+        for client in {future.client for future in futures_of(X)}:
+            _require_running(client)
+
+
+def block_type(X):
+    """Return the type of the blocks of a dask.array that Dask assumes."""
+    return type(X._meta)
+
+
+def is_result(node):
+    """Return whether a node of a task graph, optimised by Dask, holds a result and no work."""
+    from dask._task_spec import DataNode
+
+    return isinstance(node, DataNode)
 
 
 def is_chunked(X):

@@ -5,27 +5,97 @@ copy, from which the labels of a lost worker are sent again.
 """
 
 import pickle
-import time
+import sys
+import threading
+from collections import deque
 from concurrent.futures import CancelledError
 from contextlib import contextmanager
-from functools import partial
 from itertools import chain
 from uuid import uuid4
 
 import numpy as np
 
+from ..base.arrays import read_only, release
 from ..base.progress import count, note
 from ..exceptions import InputError
 from ..graphs.passes import executor
-from .cluster import INLINE_BYTES, PATIENCE, batches, current_client, gathered, require_workers, told_of_ends
-from .worker import forget, parts_of, run_blocks
 
-# Times that a pass is begun again because workers were lost together with labels or parts that only they had.
+# Arrays of at most this number of bytes go along with every task; larger ones are sent once to every worker.
+INLINE_BYTES = 1 << 14
+# Tasks for each thread of a worker, few because a task costs the scheduler some milliseconds.
+_TASKS_PER_THREAD = 4
+# Seconds to wait for a worker, and between two looks at what has become of workers.
+_SECONDS, _PATIENCE = 30, 2
+# Times that a pass is begun again because workers were lost together with labels that only they had.
 _ATTEMPTS = 4
 # The share of all labels above which these are sent anew, instead of more changes.
 _SHARE = 1 / 3
-# Seconds until a part of the graph that only lost workers had is given up.
-_GIVEN_UP = 60
+
+
+# -- the client --------------------------------------------------------------------------------------------------------
+
+
+def current_client():
+    """Return the current `distributed.Client` that can be used, or None; Dask's setting of a scheduler counts, too."""
+    if "distributed" not in sys.modules:
+        return None
+    from dask.base import get_scheduler
+    from distributed import Client, default_client
+
+    try:
+        client = getattr(get_scheduler(), "__self__", None)  # the scheduler of a client is its method
+    except RuntimeError:  # Dask raises it if the client is asynchronous, or there is none where one is set
+        try:
+            client = default_client()
+        except ValueError:
+            return None
+    if not isinstance(client, Client):
+        return None
+    if client.asynchronous:
+        raise InputError(
+            "the current Dask client is asynchronous, and fits wait for what they ask; make a distributed.Client "
+            "without asynchronous=True, outside of coroutines"
+        )
+    if client.status != "running":
+        raise InputError(f"the Dask client is {client.status}; make a new distributed.Client")
+    return client
+
+
+def _require_workers(client):
+    """Wait for the first worker of a client; raise an InputError if there is none after a while."""
+    try:
+        client.wait_for_workers(1, timeout=_SECONDS)
+    except TimeoutError as error:
+        raise InputError(
+            f"the Dask cluster has had no worker for {_SECONDS} seconds; start one (cluster.scale(2), or dask worker "
+            "ADDRESS), or close the client to work without it"
+        ) from error
+
+
+def gathered(client, futures):
+    """Return the results of tasks, which would wait forever where all workers have died and none is started again."""
+    from distributed import wait
+
+    try:
+        while True:
+            try:
+                wait(futures, timeout=_PATIENCE)
+            except TimeoutError:
+                _require_workers(client)
+            else:
+                return client.gather(futures)
+    except BaseException:
+        client.cancel(futures)
+        raise
+
+
+def batches(blocks, n_threads, tasks_per_thread=_TASKS_PER_THREAD):
+    """Cut blocks into lists of neighbours, one for each task of `n_threads` threads."""
+    n_tasks = min(len(blocks), tasks_per_thread * max(1, n_threads))
+    return [blocks[i * len(blocks) // n_tasks : (i + 1) * len(blocks) // n_tasks] for i in range(n_tasks)]
+
+
+# -- passes ------------------------------------------------------------------------------------------------------------
 
 
 @contextmanager
@@ -38,12 +108,11 @@ def on_workers(graph):
     if client is None or executor.get() is not None:
         yield
         return
-    require_workers(client)
+    _require_workers(client)
     workers = _Workers(client, graph)
     token = executor.set(workers)
     try:
-        with told_of_ends(client):
-            yield
+        yield
     finally:
         executor.reset(token)
         workers.close()
@@ -55,7 +124,6 @@ class _Workers:
     def __init__(self, client, graph):
         self.client, self.rows = client, graph.rows
         self._reopen = pickle.dumps(graph._by_names(None))  # workers need no names
-        self._starts = graph.parts[0]
         self._token = f"graphcore-{uuid4().hex}"
         self._pass = ""
         self._known = None  # the labels that workers have been sent
@@ -70,7 +138,7 @@ class _Workers:
         while True:
             try:
                 return self._map(function, spans, labels, small)
-            except (CancelledError, KilledWorker, _PartLost) as error:
+            except (CancelledError, KilledWorker) as error:
                 attempts += 1
                 if isinstance(error, KilledWorker) or attempts == _ATTEMPTS:
                     raise MemoryError(
@@ -89,62 +157,17 @@ class _Workers:
         self._send(labels)
         small = self._sent(small)
         with_each = [part for part in (self._base, *small) if isinstance(part, np.ndarray)]
-        tasks = self._tasks(spans)
+        tasks = batches(spans, sum(self.client.nthreads().values()))
         count(f"bytes with tasks, {self._pass}", len(tasks) * sizeof([with_each, self._recent]))
         name = f"{self._pass}-{uuid4().hex}"
         known, submit = (self._token, self._n_bases, self._base, self._changes, self._recent), self.client.submit
         futures = [
-            submit(run_blocks, self._reopen, function, some, known, small, key=f"{name}-{i}", pure=False, workers=where)
-            for i, (some, where) in enumerate(tasks)
+            submit(run_blocks, self._reopen, function, some, known, small, key=f"{name}-{i}", pure=False)
+            for i, some in enumerate(tasks)
         ]
-        results = list(chain.from_iterable(gathered(self.client, futures, partial(self._look, tasks))))
+        results = list(chain.from_iterable(gathered(self.client, futures)))
         count(f"bytes back, {self._pass}", sizeof(results))
         return results
-
-    def _tasks(self, spans):
-        """Return (neighbouring blocks, workers that have their part of the graph, None for all) of every task."""
-        threads = self.client.nthreads()
-        if not self._starts:
-            return [(some, None) for some in batches(spans, sum(threads.values()))]
-        where = self._part_owners()
-        parts = np.searchsorted(self._starts, [first for first, _ in spans], side="right") - 1
-        ends = [*self._starts[1:], spans[-1][1]]
-        if any(last > ends[part] for part, (_, last) in zip(parts, spans, strict=True)):
-            raise InputError("a block of a pass needs two parts of the graph; build it again with this version")
-        return [
-            (some, where[part])
-            for part in np.unique(parts).tolist()
-            for some in batches(
-                [span for span, own in zip(spans, parts, strict=True) if own == part],
-                sum(threads.get(worker, 0) for worker in where[part]),
-            )
-        ]
-
-    def _part_owners(self):
-        """Return the workers that have each part."""
-        end = time.monotonic() + _GIVEN_UP
-        while True:
-            here = self.client.run(parts_of, self._reopen, on_error="return")
-            for error in here.values():
-                if isinstance(error, InputError):
-                    raise error
-            here = {worker: parts for worker, parts in here.items() if isinstance(parts, list)}  # the others have died
-            owners = [[worker for worker, parts in here.items() if p in parts] for p in range(len(self._starts))]
-            if all(owners):
-                return owners
-            if time.monotonic() > end:
-                part = f"part-{owners.index([])}"
-                raise InputError(
-                    f"no worker has {part} of the graph; put {part} into the graph's folder where a worker is, or "
-                    "start a worker where it lies"
-                )
-            time.sleep(PATIENCE)
-
-    def _look(self, tasks):
-        """Raise an error if a worker is lost whose tasks no other may do."""
-        there = set(self.client.nthreads())
-        if not all(where is None or there.intersection(where) for _, where in tasks):
-            raise _PartLost
 
     def _send(self, labels):
         """Send all labels, or their changes since the pass before."""
@@ -193,5 +216,63 @@ class _Workers:
             self.client.run(forget, self._token, self._reopen, on_error="ignore")
 
 
-class _PartLost(Exception):
-    """The only worker that had a part of the graph is gone."""
+# -- in the process of a worker: the graph that it has opened, and a copy of the labels --------------------------------
+
+# Graphs by their pickles, and labels by the fit that they belong to.
+_opened: dict = {}
+_held: dict = {}
+_forgotten: deque = deque(maxlen=64)
+_lock = threading.Lock()
+
+
+def run_blocks(reopen, function, spans, known, small):
+    """Call the function of a pass for some blocks, in a worker; `known` are the arguments of :func:`_labels`."""
+    with _lock:
+        if known[0] in _forgotten:  # a task of an interrupted fit cannot be stopped, but must not hold labels again
+            return []
+        rows, labels = _rows(reopen), _labels(*known)
+    results = []
+    for span in spans:
+        try:
+            results.append(function(rows, *span, labels, *small))
+        finally:
+            release(rows.indices, rows.weights)  # Dask counts what has been read as memory of the worker
+    return results
+
+
+def _rows(reopen):
+    """Return the rows of a graph, which this process opens once."""
+    if reopen not in _opened:
+        try:
+            _opened[reopen] = pickle.loads(reopen).rows
+        except OSError as error:
+            raise InputError(
+                f"a worker cannot open the graph ({error}): its folder must be there under the same path for the "
+                "client and all workers"
+            ) from error
+    return _opened[reopen]
+
+
+def _labels(token, n_bases, base, changes, recent):
+    """Apply changes to the copy of the labels in this process, and return it."""
+    # Merged changes hold several, of which some may have come one by one.
+    parts = [*changes, *((1, change) for change in recent)]
+    bases, applied, labels = _held.get(token, (0, 0, None))
+    if bases != n_bases:
+        _held.pop(token, None)
+        applied, labels = 0, np.array(base)
+    known = 0
+    for n_merged, (positions, values) in parts:
+        known += n_merged
+        if known > applied:
+            labels[positions] = values
+    _held[token] = n_bases, known, labels
+    return read_only(labels)
+
+
+def forget(token, reopen):
+    """Forget a fit's labels and the graph."""
+    with _lock:
+        _forgotten.append(token)
+        _held.pop(token, None)
+        _opened.pop(reopen, None)

@@ -158,11 +158,11 @@ def read_graph(
 
 def _read_parts(paths, reading, any_size):
     """Read several files as one list of edges."""
-    from .store.inputs import open_inputs
+    from .store.inputs import open_tables
 
     blocks = []
-    with open_inputs(paths, None, reading, FULL_MEMORY, any_size) as given, tempfile.TemporaryDirectory() as folder:
-        for ends, weights, _, share in given.blocks(0, 0, folder):
+    with open_tables(paths, reading, FULL_MEMORY, any_size) as given, tempfile.TemporaryDirectory() as folder:
+        for ends, weights, share in given.blocks(folder):
             note(f"{share:.0%}")
             blocks.append((ends, weights))
     ends, weights = map(np.concatenate, zip(*blocks, strict=True)) if blocks else (np.empty((0, 2)), np.empty(0))

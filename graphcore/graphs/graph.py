@@ -90,7 +90,6 @@ class Graph:
     # Of a graph on disk: a function and its arguments that open it again.
     origin = None
     _renamed = False  # whether it has other names than the graph on disk
-    parts = ([], [])  # first rows of the parts of a store, and numbers of those that are here
 
     from_edges = classmethod(from_edges)
     from_scipy = classmethod(from_scipy)

@@ -160,7 +160,7 @@ def with_nodes(graph: "graphcore.Graph", nodes: object) -> "graphcore.Graph":
     if graph.origin is not None:
         raise InputError(
             f"a graph on disk keeps its {graph.n_nodes} nodes in their order, and the {n_nodes} rows of nodes are "
-            "others, or in another order; build it with them (build_store(nodes=), graphcore build --nodes)"
+            "others, or in another order; name its nodes in the edges, or give a table in its order"
         )
     counts = np.zeros(n_nodes + 1, dtype=np.int64)
     counts[rows + 1] = np.diff(graph.indptr)

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import click
 import pytest
+from graphcore.cli.files import FilePath
 
 import graphcore
 from graphcore import Graph, InputError
 from graphcore.cli.app import app, run
-from graphcore.cli.files import FilePath
 from graphcore.files import atomic
 from tests.cli.test_cli import TRIANGLES
 

@@ -11,7 +11,7 @@ from sklearn.datasets import load_digits
 
 import graphcore
 from graphcore import ParameterError, datasets
-from graphcore.cli.vectors import read_vectors
+from graphcore.cli.vectors import read_rows
 from graphcore.files import read_labels
 
 FOLDER = Path(__file__).parents[2] / "datasets"
@@ -89,7 +89,7 @@ def test_files_are_the_loaded_data():
     order = np.argsort(graph.node_names)
     np.testing.assert_array_equal(graph.node_names[order], np.arange(1, 35))
     np.testing.assert_array_equal(graph.to_scipy()[order][:, order].toarray(), want.to_scipy().toarray())
-    np.testing.assert_array_equal(read_vectors(str(FOLDER / "digits.csv")), datasets.load_digits().data)
+    np.testing.assert_array_equal(read_rows(str(FOLDER / "digits.csv"))[0], datasets.load_digits().data)
     sides = read_labels(FOLDER / "karate-labels.tsv", graph)
     want = np.array(["Mr. Hi", "Officer"])[datasets.load_karate().labels]
     np.testing.assert_array_equal(sides, want[graph.node_names - 1])

@@ -10,23 +10,20 @@ from functools import partial
 
 import numpy as np
 import pytest
-from sklearn.datasets import make_blobs
 
 import graphcore
 from graphcore import InputError
-from graphcore.cli.app import run
 from graphcore.datasets import degree_corrected_partition
-from graphcore.distributed import passes, worker
-from graphcore.distributed.cluster import current_client
+from graphcore.distributed import passes
+from graphcore.distributed.passes import current_client
 from graphcore.files import write_graph
-from graphcore.files.store import build_store, open_graph
+from graphcore.files.store import open_graph
 from graphcore.graphs import passes as graph_passes
 from graphcore.graphs.passes import executor, map_passes
 from graphcore.metrics import agreement, conductance, normalized_cut, outside_share
 from tests.files.store.test_store import failing
 
 dask = pytest.importorskip("dask")
-da = pytest.importorskip("dask.array")
 distributed = pytest.importorskip("distributed")
 
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore::UserWarning", "ignore::ResourceWarning")]
@@ -75,10 +72,6 @@ def fitted(graph):
     return graphcore.CoresetSpectralClustering(K, random_state=0, coreset_size=150).fit(graph)
 
 
-def chunk_labels(model, X):
-    return model.fit(X).labels_.compute()
-
-
 def in_threads(fit, *arguments):
     with dask.config.set(scheduler="threads"):  # as for Dask's collections
         assert current_client() is None
@@ -103,7 +96,7 @@ def assert_nothing_is_left(client):
 
 
 def _kept():
-    return len(worker._held) + len(worker._opened)
+    return len(passes._held) + len(passes._opened)
 
 
 def test_a_huge_graph_gets_the_labels_of_threads_and_leaves_nothing(huge, stored, cluster, client):
@@ -165,58 +158,12 @@ def test_a_worker_killed_or_added_in_any_stage_changes_no_label(huge, cluster, c
     cluster.scale(2)
 
 
-@pytest.fixture
-def in_parts(huge, client, tmp_path):
-    """Return the huge graph in two parts, of which each of two workers finds one."""
-    sources = np.repeat(np.arange(huge.n_nodes), np.diff(huge.indptr))
-    once = sources < huge.indices
-    edges = sources[once], huge.indices[once].astype(np.int64)
-    build_store([edges], tmp_path / "parts.graph", n_nodes=huge.n_nodes, parts=2)
-    client.wait_for_workers(2, timeout=60)
-    for part, address in enumerate(sorted(client.nthreads())):
-        client.run(_have, [part % 2], workers=[address])
-    yield open_graph(tmp_path / "parts.graph", trusted=True)
-    client.run(_have, None)
-
-
-def test_each_worker_needs_its_own_part_of_a_graph_alone(huge, in_parts, client):
-    expected = in_threads(fitted, huge).labels_
-    np.testing.assert_array_equal(in_threads(fitted, in_parts).labels_, expected)
-    np.testing.assert_array_equal(fitted(in_parts).labels_, expected)
-    with passes.on_workers(in_parts):
-        assert len(executor.get()._part_owners()[0]) == 1
-    assert_nothing_is_left(client)
-
-
-def test_a_part_that_is_lost_with_its_only_worker_is_one_clear_error(in_parts, client, tmp_path, limits, at_submit):
-    limits(passes, _GIVEN_UP=1, PATIENCE=0.5)
-    _, (_, pid) = sorted(client.run(os.getpid).items())
-
-    def lose():
-        os.rename(tmp_path / "parts.graph" / "part-1", tmp_path / "part-1")
-        os.kill(pid, signal.SIGKILL)
-
-    called = at_submit("assign_block", lose)
-    with pytest.raises(InputError, match=r"no worker has part-1 of the graph; put part-1 into"):
-        fitted(in_parts)
-    assert called
-    assert_nothing_is_left(client)
-
-
-def _have(parts):
-    """Let a worker find these parts of any graph, or with None all that are there."""
-    from graphcore.files.store import open as module
-    from graphcore.files.store import parts as original
-
-    module.parts_here = original.parts_here if parts is None else lambda *_: parts
-
-
 @pytest.mark.skipif(not os.path.exists("/proc/self/smaps"), reason="only Linux says what of a file is in memory")
 def test_a_worker_gives_back_what_it_has_read_after_every_block(stored):
     reopen = pickle.dumps(stored[0])
     labels = np.zeros(stored[0].n_nodes, dtype=np.int32)
-    given = worker.run_blocks(reopen, _mapped, [(0, 500), (500, 1500)], ("once", 1, labels, [], []), ())
-    worker.forget("once", reopen)
+    given = passes.run_blocks(reopen, _mapped, [(0, 500), (500, 1500)], ("once", 1, labels, [], []), ())
+    passes.forget("once", reopen)
     (_, read), (after, _) = given
     assert read > 0
     assert after == 0
@@ -238,22 +185,6 @@ def _resident(array):
             if first <= address < last:
                 return int(part.partition("Rss:")[2].split()[0])
     raise AssertionError("the array is in no mapping")
-
-
-def test_edges_of_a_frame_are_shuffled_to_the_same_store(client, tmp_path):
-    pd, dd = pytest.importorskip("pandas"), pytest.importorskip("dask.dataframe")
-    rng = np.random.default_rng(0)
-    ends = rng.integers(0, 60, (2, 500)) * 3
-    table = pd.DataFrame({"from": ends[0].astype(str), "to": ends[1].astype(str), "weight": rng.random(500)})
-    table.to_parquet(tmp_path / "edges.parquet")
-    frame = dd.from_pandas(table, npartitions=4, sort=False)
-    whole = build_store(tmp_path / "edges.parquet", tmp_path / "a.graph", symmetrize="sum")
-    build_store(frame, tmp_path / "b.graph", symmetrize="sum")
-    assert whole.n_nodes == 60
-    for name in os.listdir(tmp_path / "a.graph"):
-        assert (tmp_path / "a.graph" / name).read_bytes() == (tmp_path / "b.graph" / name).read_bytes()
-    assert sorted(os.listdir(tmp_path)) == ["a.graph", "b.graph", "edges.parquet"]
-    assert_nothing_is_left(client)
 
 
 def test_an_interrupted_fit_leaves_nothing(huge, client, monkeypatch):
@@ -281,126 +212,23 @@ def test_a_graph_that_workers_do_not_see_is_one_line(huge, client, monkeypatch):
         fitted(huge)
 
 
-@pytest.fixture(scope="module")
-def vectors():
-    """Return a model, and vectors in twelve blocks that tasks make."""
-    X, _ = make_blobs(600, centers=5, cluster_std=0.6, random_state=0)
-    model = graphcore.NystromKernelKMeans(5, n_landmarks=50, n_init=2, max_iter=5, random_state=0)
-    return model, da.from_array(X, chunks=(50, -1))
-
-
-def test_coresets_of_chunks_give_the_same_labels_from_any_number_of_workers(vectors, cluster, client):
-    model = graphcore.CoresetKernelKMeans(5, coreset_size=60, n_init=2, random_state=0)
-    expected = in_threads(chunk_labels, model, vectors[1])
-    for n_workers in (3, 1, 2):
-        scaled(cluster, client, n_workers)
-        np.testing.assert_array_equal(chunk_labels(model, vectors[1]), expected)
-    model.labels_ = model.result_ = None
-    assert_nothing_is_left(client)
-
-
-def test_vectors_get_the_same_labels_from_any_number_of_workers_in_few_tasks(vectors, cluster, client, monkeypatch):
-    model, X = vectors
-    expected = in_threads(chunk_labels, model, X)
-    submit, keys = client.submit, []
-    monkeypatch.setattr(client, "submit", lambda *a, key, **rest: keys.append(key) or submit(*a, key=key, **rest))
-    for n_workers in (3, 1, 2):
-        scaled(cluster, client, n_workers)
-        keys.clear()
-        np.testing.assert_array_equal(chunk_labels(model, X), expected)
-        of_iterations = [key for key in keys if key.startswith("lloyd_sums")]
-        n_passes = len({key.rpartition("-")[0] for key in of_iterations})
-        assert 2 <= n_passes <= len(of_iterations) <= n_workers * n_passes  # and not 12 for each
-    model.labels_ = None
-    assert_nothing_is_left(client)
-
-
-@pytest.mark.parametrize("how", ["in memory", "half in memory", "with work in common"])
-def test_blocks_that_workers_hold_or_that_have_work_in_common(vectors, client, how):
-    model, X = vectors
-    expected = in_threads(chunk_labels, model, X)
-    given = X.persist() if "memory" in how else X.rechunk((100, -1)).rechunk((50, -1))
-    given = 2 * (given / 2) if how == "half in memory" else given
-    np.testing.assert_array_equal(chunk_labels(model, given), expected)
-    model.labels_ = given = None
-    assert_nothing_is_left(client)
-
-
-@pytest.mark.parametrize("stage", ["gram_of_chunk", "lloyd_sums"])
-def test_a_worker_killed_while_vectors_are_gone_through_changes_no_label(vectors, client, at_submit, stage):
-    model, X = vectors
-    expected = in_threads(chunk_labels, model, X)
-    client.wait_for_workers(2, timeout=60)
-    killed = at_submit(stage, lambda: kill_one(client))
-    np.testing.assert_array_equal(chunk_labels(model, X), expected)
-    assert killed
-    client.wait_for_workers(1, timeout=60)
-    np.testing.assert_array_equal(model.predict(X).compute(), expected)
-    model.labels_ = None
-    assert_nothing_is_left(client)
-
-
-def test_the_command_line_takes_workers_and_a_scheduler(stored, cluster, tmp_path, capsys):
-    path = stored[0].origin[1][0]
-    command = ["cluster", path, "-k", str(K), "--quiet", "--seed", "0"]
-    out, written = tmp_path / "a.npy", []
-    for options in ([], ["--scheduler", cluster.scheduler_address], ["--workers", "1"]):
-        assert run([*command, "-o", str(out), *options]) == 0
-        written.append(np.load(out))
-        np.testing.assert_array_equal(written[0], written[-1])
-    for options, message in ((["--workers", "0"], "--workers"), (["--workers", "1", "--scheduler", "x"], "not both")):
-        assert run([*command, "-o", str(tmp_path / "c.npy"), *options]) == 2
-        assert message in capsys.readouterr().err
-
-
-def chunked(X):
-    return graphcore.NystromKernelKMeans(2, kernel="rbf", n_components=10, random_state=0).fit(X)
-
-
-def test_a_client_that_is_closed_is_told(huge, cluster, monkeypatch):
-    X = da.from_array(np.random.default_rng(0).normal(size=(40, 3)), chunks=(10, 3))
-    fits = [lambda: fitted(huge), lambda: chunked(X)]
-    closed = distributed.Client(cluster)
-    held = X.persist()
-    closed.close()
-    told = pytest.raises(InputError, match=r"client is closed; make a new distributed\.Client")
-    with told:
-        chunked(held)
-    with dask.config.set(scheduler=closed):
-        for fit in fits:
-            with told:
-                fit()
-    with distributed.Client(cluster) as client:  # closed in the midst of a fit
-        monkeypatch.setattr(client, "gather", lambda *_: client.close() or client.nothing)
-        with pytest.raises(InputError, match="client is closed"):
-            fitted(huge)
-
-
-def test_a_client_for_coroutines_is_told(huge):
+def test_a_client_that_cannot_be_used_is_told(huge, cluster):
     import asyncio
 
-    X = da.zeros((40, 3), chunks=(10, 3))
+    closed = distributed.Client(cluster)
+    closed.close()
+    with dask.config.set(scheduler=closed), pytest.raises(InputError, match="client is closed; make a new"):
+        fitted(huge)
 
     async def fit_within():
         async with (
-            distributed.LocalCluster(n_workers=1, asynchronous=True, **LOCAL) as cluster,
-            distributed.Client(cluster, asynchronous=True),
+            distributed.LocalCluster(n_workers=1, asynchronous=True, **LOCAL) as other,
+            distributed.Client(other, asynchronous=True),
         ):
-            for fit in (lambda: fitted(huge), lambda: chunked(X)):
-                with pytest.raises(InputError, match=r"make a distributed\.Client without asynchronous=True"):
-                    fit()
+            with pytest.raises(InputError, match=r"make a distributed\.Client without asynchronous=True"):
+                fitted(huge)
 
     asyncio.run(fit_within())
-
-
-def test_a_cluster_without_workers_is_told(huge, limits):
-    limits("graphcore.distributed.cluster", _SECONDS=1)
-    with (
-        distributed.LocalCluster(n_workers=0, **LOCAL) as cluster,
-        distributed.Client(cluster),
-        pytest.raises(InputError, match=r"no worker for 1 seconds; start one \(cluster\.scale\(2\)"),
-    ):
-        fitted(huge)
 
 
 def _after(act, submit, *args, **options):
@@ -408,11 +236,24 @@ def _after(act, submit, *args, **options):
     return submit(*args, **options)
 
 
-def test_workers_that_all_die_and_do_not_come_back_are_told(huge, vectors, limits, monkeypatch):
-    limits("graphcore.distributed.cluster", _SECONDS=1, PATIENCE=0.5)
-    for fit in (lambda: fitted(huge), lambda: chunk_labels(*vectors)):
-        with distributed.LocalCluster(n_workers=1, **LOCAL) as cluster, distributed.Client(cluster) as client:
-            losing = partial(_after, partial(cluster.scale, 0), client.submit)
-            monkeypatch.setattr(client, "submit", losing)
-            with pytest.raises(InputError, match=r"no worker for 1 seconds; start one"):
-                fit()
+def test_a_cluster_without_workers_is_told(huge, limits, monkeypatch):
+    limits(passes, _SECONDS=1, _PATIENCE=0.5)
+    told = pytest.raises(InputError, match=r"no worker for 1 seconds; start one \(cluster\.scale\(2\)")
+    with distributed.LocalCluster(n_workers=0, **LOCAL) as cluster, distributed.Client(cluster), told:
+        fitted(huge)
+    with distributed.LocalCluster(n_workers=1, **LOCAL) as cluster, distributed.Client(cluster) as client:
+        monkeypatch.setattr(client, "submit", partial(_after, partial(cluster.scale, 0), client.submit))
+        with told:
+            fitted(huge)
+
+
+def test_the_client_behind_a_scheduler(huge):
+    """That of Dask's scheduler, of which Dask has no public name."""
+    with dask.config.set(scheduler="dask.distributed"):  # as a client leaves it that is closed
+        assert current_client() is None
+    assert current_client() is None
+    with distributed.Client(n_workers=1, processes=False, dashboard_address=None) as client:
+        assert current_client() is client
+        found = conductance(huge, np.arange(huge.n_nodes) % 3)
+    assert current_client() is None
+    np.testing.assert_array_equal(found, conductance(huge, np.arange(huge.n_nodes) % 3))

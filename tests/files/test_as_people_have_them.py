@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from graphcore import FormatError, Graph, GraphWarning, InputError, read_graph
-from graphcore.cli.vectors import read_vectors
+from graphcore.cli.vectors import read_rows
 from graphcore.files import read_labels, read_nodes
 
 AB = {("ann", "ben", 2.0), ("ben", "cem", 1.0)}
@@ -160,7 +160,7 @@ def test_nodes(tmp_path, text):
 def test_vectors(tmp_path, lines):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", GraphWarning)
-        found = read_vectors(str(put(tmp_path, "\n".join(lines) + "\n")))
+        found = read_rows(str(put(tmp_path, "\n".join(lines) + "\n")))[0]
     assert found.tolist() == [[0.5, 1.5], [2.5, 3.5], [4.5, 5.5]]
 
 
@@ -193,4 +193,4 @@ def test_parquet(tmp_path):
         edges(userId=[1, 2], movieId=[1, 3])
     parquet.write_table(arrow.table({"x": [0.5, None], "y": [1.0, 2.0]}), path)
     with pytest.raises(InputError, match=r"column 'x' has missing values, first in row 1 \(counted from 0\)"):
-        read_vectors(str(path))
+        read_rows(str(path))[0]

@@ -14,7 +14,7 @@ import scipy.sparse as sp
 
 import graphcore
 from graphcore import FormatError, InputError, ParameterError, read_graph
-from graphcore.cli.vectors import read_vectors
+from graphcore.cli.vectors import read_rows
 from graphcore.files import read_labels, read_nodes
 
 
@@ -273,7 +273,7 @@ def test_npz_that_promises_more_than_it_can_hold(refuse):
 
 @pytest.mark.skipif(not os.path.exists("/proc/self/mem"), reason="only Linux has a file that cannot be read")
 @pytest.mark.parametrize(
-    "read", [graphcore.read_graph, graphcore.load, lambda path: read_vectors(str(path)), read_nodes, read_labels]
+    "read", [graphcore.read_graph, graphcore.load, lambda path: read_rows(str(path))[0], read_nodes, read_labels]
 )
 def test_a_file_that_cannot_be_read_is_named(tmp_path, read):
     (tmp_path / "bad.txt").symlink_to("/proc/self/mem")

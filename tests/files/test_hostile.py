@@ -15,7 +15,7 @@ from click.testing import CliRunner
 import graphcore
 from graphcore import FormatError, Graph, GraphWarning, InputError, read_graph, write_labels
 from graphcore.cli.app import app
-from graphcore.cli.vectors import read_vectors
+from graphcore.cli.vectors import read_rows
 from graphcore.exceptions import one_line
 from graphcore.files import _source, read_labels, read_nodes
 from graphcore.files.labels import write_memberships
@@ -33,7 +33,7 @@ def one_line_or_graph(path):
         warnings.simplefilter("always")
         try:
             if name.startswith("vec"):
-                return graphcore.knn_graph(read_vectors(str(path)), 3)
+                return graphcore.knn_graph(read_rows(str(path))[0], 3)
             if name.startswith("lab"):
                 return read_labels(path)
             if "build" in name:
@@ -142,7 +142,7 @@ def test_parquet_that_counts_more_values_than_it_can_hold(tmp_path):
     path, n_rows = tmp_path / "bomb.parquet", 6_000_000
     ends = {"source": np.zeros(n_rows, np.int64), "target": np.ones(n_rows, np.int64)}
     parquet.write_table(arrow.table(ends), path, compression="zstd")
-    for read in (read_graph, lambda path: read_vectors(str(path)), read_nodes):
+    for read in (read_graph, lambda path: read_rows(str(path))[0], read_nodes):
         with pytest.raises(FormatError, match=r"^\S+: the table has [\d,]+ bytes, .* 12,000,000 values; pass any_size"):
             read(path)
     assert read_graph(path, any_size=True).n_edges == 1
@@ -156,7 +156,7 @@ def test_shapes_that_only_the_archive_states(tmp_path, shape, n_entries, kind):
     places = {"row": none, "col": none} if kind == "coo" else {"indptr": [0, 1], "indices": [0]}
     data = none if kind == "coo" else none.reshape(1, -1, 1)
     np.savez_compressed(path, **places, data=data, shape=np.array(shape), format=kind.encode())
-    for read in (read_graph, lambda path: read_vectors(str(path))):
+    for read in (read_graph, lambda path: read_rows(str(path))[0]):
         with pytest.raises(FormatError, match=r"has shape|nodes, but|do not fill"):
             read(path)
 

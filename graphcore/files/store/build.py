@@ -1,54 +1,59 @@
-"""Build a graph on disk, block by block, from edges that do not fit in memory."""
+"""Build a graph on disk, block by block, from edges that do not fit in memory: an external sort of the entries.
+
+Edges are read into a spool, of which the range of the ids is known afterwards; ids become node numbers; entries of the
+matrix are spread over buckets, each a range of rows; every bucket is sorted in memory and written.
+"""
 
 import contextlib
 import os
-from dataclasses import asdict
-from itertools import islice
+import re
+import shutil
+from dataclasses import dataclass
+from itertools import chain, pairwise
 
 import numpy as np
 
-from ...base.progress import Stages
-from ...base.types import PathLike, Sequence
-from ...base.validation import check_choice, check_integer
-from ...exceptions import FormatError, InputError, warn_user
+from ...base.progress import note
+from ...base.threads import away
+from ...base.types import PathLike
+from ...base.validation import check_integer
+from ...exceptions import FormatError, InputError, ParameterError
 from ...graphs.graph import Graph
-from ...graphs.ids import count_nodes
-from ...graphs.nodes import RowOf
-from ...graphs.rows import SYMMETRIZE, SYMMETRY_TOLERANCE, check_directions, policy_code
-from ...graphs.weights import counted
+from ...graphs.ids import as_ids, count_nodes
+from ...graphs.rows import SYMMETRY_TOLERANCE, check_directions, policy_code
+from ...graphs.weights import edge_weights
 from .._format import Reading
+from ..atomic import to_disk
 from ..edge_list import tell_of_repeats
-from ..nodes import read_table_of
+from ..npz import write_array as write_npy
 from . import _loops
-from .arrays import RowWriter, names_as_arrays, write_array
-from .buckets import Buckets, Spool, choose_borders
-from .folder import check_replaceable, put_in_place
-from .format import ArrayFacts, Meta, array_path, write_meta
-from .inputs import check_nodes, identity_of, open_inputs
-from .journal import Limit, need_disk, parse_memory, working_folder
-from .numbering import number_ids, same
-from .open import open_graph
-from .parts import cut_into_parts
+from .folder import atomic_folder, check_replaceable, open_graph
+from .format import ArrayFacts, Meta, RowWriter, array_path, map_array, names_as_arrays, write_array, write_meta
+from .inputs import open_tables
+
+_UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
+# Memory of Python, numpy and compiled loops, where the system does not report it.
+_ASSUMED = 250 << 20
+# Memory for line buffers and for freed blocks that allocators keep.
+_SPARE = 32 << 20
+_MIN_FREE = 64 << 20
 
 
 def build_store(
     source: object, out: PathLike, *, memory: str | int = "4G", symmetrize: str = "max", n_nodes: int | None = None,
-    resume: bool = False, delimiter: str | None = None, comments: str | Sequence[str] = ("#", "%"),
-    header: bool | None = None, columns: tuple[int | str, int | str] | None = None,
-    weight_column: int | str | None = "auto", ids: str = "auto", count_repeats: bool = False, encoding: str = "utf-8",
-    any_size: bool = False, nodes: object = None, parts: int | None = None, stages: object = None,
+    columns: tuple[int | str, int | str] | None = None, weight_column: int | str | None = "auto", ids: str = "auto",
 ) -> Graph:  # fmt: skip
     """Build a graph on disk from edges that need not fit in memory.
 
     The result is that of :func:`graphcore.read_graph` (of all files, one after the other) or :meth:`Graph.from_edges`
-    (of all blocks). Temporary files lie beside the output and take 24 to 56 bytes per edge.
+    (of all blocks). Temporary files lie beside the output and take 24 to 56 bytes per edge. A build that fails or is
+    interrupted leaves nothing.
 
     Parameters
     ----------
-    source : str, path-like, list of them, iterable of tuples, or dask.dataframe
+    source : str, path-like, list of them, or iterable of tuples
         Files of edges: text, plain or compressed, Parquet (needs pyarrow), or BVGraph. Or blocks of edges,
-        (sources, targets) or (sources, targets, weights), each as for :meth:`Graph.from_edges`. Or a dask.dataframe,
-        which gives what a Parquet table with its columns would: Dask's workers read it, a few partitions at a time.
+        (sources, targets) or (sources, targets, weights), each as for :meth:`Graph.from_edges`.
     out : str or path-like
         ``NAME.store``. A graph on disk that is there is replaced, once the new one is complete.
     memory : str or int, default "4G"
@@ -57,17 +62,8 @@ def build_store(
         How the two directions of a pair are combined, see :meth:`Graph.from_edges`.
     n_nodes : int, optional
         For blocks: the number of nodes. Default: largest id + 1.
-    resume : bool, default False
-        Go on with an interrupted build of the same input, if there is one. Blocks must be given in the same order.
-    delimiter, comments, header, columns, weight_column, ids, count_repeats, encoding, any_size
+    columns, weight_column, ids
         How files are read, see :func:`graphcore.read_graph`.
-    nodes : path, or what :meth:`Graph.with_nodes` takes, optional
-        Names and attributes of the nodes, as for :func:`graphcore.read_graph`; held in memory.
-    parts : int, optional
-        Cut the rows into so many ranges, each in a folder of its own (``part-0``, ``part-1``, ...) that need only lie
-        where the Dask worker is that goes through these rows. Until they are cut, the disk holds the rows twice, too.
-    stages : Stages, optional
-        Object that measures time and shows progress.
 
     Returns
     -------
@@ -81,7 +77,7 @@ def build_store(
     InputError
         If the edges cannot be used, or the limit on memory is too low for them.
     OSError
-        If something cannot be read or written, or the disk is full. The finished steps are kept for `resume`.
+        If something cannot be read or written, or the disk is full.
     ParameterError
         If an option is not known.
 
@@ -101,172 +97,369 @@ def build_store(
     ...     graphcore.build_store(blocks, os.path.join(folder, "path.store"))
     Graph(n_nodes=101, n_edges=100, unweighted)
     """
-    check_choice("symmetrize", symmetrize, SYMMETRIZE)
     n_nodes = None if n_nodes is None else check_integer("n_nodes", n_nodes, low=1)
-    parts = None if parts is None else check_integer("parts", parts, low=1)
-    given = source if isinstance(source, (list, tuple)) else [source]
-    out = check_replaceable(out, reads=[path for path in given if isinstance(path, (str, os.PathLike))])
-    stages = stages or Stages()
-    reading = Reading(
-        delimiter=delimiter, comments=comments, header=header, columns=columns, weight_column=weight_column, ids=ids,
-        count_repeats=count_repeats, encoding=encoding, symmetrize=symmetrize,
-    )  # fmt: skip
-    table = read_table_of(nodes, encoding, any_size)
-    _loops.warm_up()
-    with contextlib.ExitStack() as opened:
-        with stages("read"):  # which records what the columns are called
-            given = opened.enter_context(open_inputs(source, n_nodes, reading, parse_memory(memory), any_size))
+    paths = _paths_of(source)
+    if paths and n_nodes is not None:
+        raise ParameterError(f"n_nodes={n_nodes} is for edge blocks; the nodes of files are those that occur in them")
+    out = check_replaceable(out, reads=paths)
+    reading = Reading(columns=columns, weight_column=weight_column, ids=ids, symmetrize=symmetrize)
+    _loops.warm_up()  # so that the memory of the compiler is known before the rest is divided
+    with contextlib.ExitStack() as stack:
+        given = _Blocks(source, n_nodes)
+        if paths:  # compressed files of any size, as what they expand to does not have to fit in memory
+            given = stack.enter_context(open_tables(paths, reading, parse_memory(memory), True))
         limit = Limit(memory)
-        if table is not None:
-            check_nodes(table, given)
-            lost = [name for name, values in table.columns.items() if values is not table.ids]
-            if lost:
-                warn_user(f"a graph on disk holds no attributes of nodes: {', '.join(lost)[:200]} not written")
-        options = {
-            "inputs": given.identity, "nodes": table and identity_of(table), "memory": limit.total, "n_nodes": n_nodes,
-            "parts": parts, "any_size": any_size, "layout": 2,  # version of the journal and of the temporary files
-            **asdict(reading),
-        }  # fmt: skip
-        with working_folder(out, options, resume) as journal:
-            build = _Build(journal, given, table, limit, reading, stages)
-            build.run(parts)
-            if os.path.exists(build.store):  # it is gone if an interruption came after the renaming
-                put_in_place(build.store, out, os.path.join(journal.folder, "replaced"))
-    return open_graph(out)
+        store = stack.enter_context(atomic_folder(out, reads=paths))
+        work = os.path.join(store, "work")  # on the disk of the output
+        os.mkdir(work)
+        spool, names = _read(given, os.path.join(work, "edges"), limit)
+        n_nodes, number, facts = _numbered(spool, given, names, store, work, limit)
+        kind = "file" if spool.weighted else "ones" if symmetrize in ("average", "sum") else "none"
+        buckets = Buckets(work, _borders(spool, number, kind, limit.free), n_nodes, kind)
+        buckets.fill(spool, number)
+        os.unlink(spool.path)
+        del number
+        write_meta(store, _sorted(buckets, spool, given, reading, facts, store, limit))
+        shutil.rmtree(work)
+    return open_graph(out, trusted=True)
 
 
-class _Build:
-    """The steps of a build, from blocks of edges to a store; the journal notes every step that is finished."""
+def _paths_of(source):
+    """Return the paths of a source, or an empty list for blocks of edges."""
+    paths = [source] if isinstance(source, (str, os.PathLike)) else source
+    if isinstance(paths, (list, tuple)) and paths and all(isinstance(path, (str, os.PathLike)) for path in paths):
+        return list(paths)
+    if not hasattr(source, "__iter__") or isinstance(source, np.ndarray):
+        raise ParameterError(
+            f"source must be a path, a list of paths or an iterator of blocks of edges, got {type(source).__name__}"
+        )
+    return []
 
-    def __init__(self, journal, given, nodes, limit, reading, stages):
-        self._journal, self._notes, self._given, self._limit = journal, journal.notes, given, limit
-        self._nodes, self._reading, self._stages = nodes, reading, stages
-        self.store = os.path.join(journal.folder, "store")
-        path = {"path": os.path.join(journal.folder, "edges")}
-        self._spool = Spool(**self._notes.get("read", {}).get("spool", {}) | path)
 
-    def run(self, n_parts):
-        """Do every step that is not done yet."""
-        if self._notes.get("finished"):
+# -- the limit on memory -----------------------------------------------------------------------------------------------
+
+
+def parse_memory(memory):
+    """Return bytes of "4G", "500 MB", "2GiB" or an integer; K, M, G and T are powers of 1,024."""
+    if isinstance(memory, str):
+        match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]?)(?:i?B)?\s*", memory, re.IGNORECASE)
+        if match is None:
+            raise ParameterError(f"memory={memory!r} is no size; write it like '4G' or '500M'")
+        return int(float(match[1]) * _UNITS[match[2].upper()])
+    return check_integer("memory", memory, low=1)
+
+
+def anonymous_memory():
+    """Return the bytes of this process's own memory, without pages of mapped files."""
+    try:
+        with open("/proc/self/status", encoding="ascii") as status:
+            found = re.search(r"RssAnon:\s+(\d+) kB", status.read())
+    except OSError:
+        found = None
+    return int(found[1]) << 10 if found else _ASSUMED
+
+
+class Limit:
+    """A limit on the memory of the whole process: `total` bytes, `free` for arrays beside what the process holds."""
+
+    def __init__(self, memory):
+        held, self.total = anonymous_memory(), parse_memory(memory)
+        self.free = self.total - held - _SPARE
+        if self.free < _MIN_FREE:
+            raise ParameterError(
+                f"memory={memory!r} is too little: this process holds {held >> 20} MiB already, and a build needs "
+                f"{(held + _SPARE + _MIN_FREE) >> 20} MiB"
+            )
+
+    def exceeded(self):
+        """Return whether the memory of the process leaves no room for buffers."""
+        return anonymous_memory() > self.total - _SPARE
+
+
+# -- read: blocks of edges into a spool --------------------------------------------------------------------------------
+
+# Edges of a block in a Spool. Spreading a block takes some 256 bytes an edge: ids, numbers, entries, buckets.
+_BLOCK = 1 << 17
+
+
+class _Blocks:
+    """An iterator of blocks of edges, with the attributes and blocks of `Tables`."""
+
+    names, compact, ones, of_lines = None, False, np.float64, False
+
+    def __init__(self, source, n_nodes):
+        self._source, self.n_nodes = source, n_nodes
+
+    def blocks(self, _folder):
+        """Yield blocks as `Tables.blocks` does."""
+        weighted = None
+        for i, block in enumerate(self._source):
+            if not isinstance(block, tuple) or len(block) not in (2, 3):
+                raise InputError(f"block {i} must be a tuple (sources, targets) or (sources, targets, weights)")
+            sources, targets = as_ids("sources", block[0]), as_ids("targets", block[1])
+            if len(sources) != len(targets):
+                raise InputError(
+                    f"block {i}: {len(sources)} sources and {len(targets)} targets: there must be as many of each"
+                )
+            weights = edge_weights(block[2] if len(block) == 3 else None, len(sources))
+            if weighted not in (None, len(block) == 3):
+                raise InputError(f"block {i} has {'' if not weighted else 'no '}weights, unlike those before it")
+            weighted = len(block) == 3
+            yield np.stack([sources, targets], axis=1), weights, 0.0
+
+
+@dataclass
+class Spool:
+    """A file of edges as arrays: blocks of ends (n, 2), each followed by its weights, of length 0 for none."""
+
+    path: str
+    n_edges: int = 0
+    low: int = 0  # of the ids
+    high: int = -1
+    weighted: bool = False
+    narrow: bool = True  # whether the weights of the input have 32 bits
+
+    def append(self, stream, ends, weights):
+        """Write edges: `ends` of shape (n_edges, 2), int32 or int64; weights of length 0 stand for none."""
+        if not len(ends):
             return
-        os.makedirs(self.store, exist_ok=True)
-        if "spread" not in self._notes:
-            with self._stages("read"):
-                self._read()
-            with self._stages("number"):
-                n_nodes, number = self._number()
-            with self._stages("spread"):
-                self._spread(n_nodes, number)
-                del number
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(self._spool.path)
-        with self._stages("sort"):
-            meta = self._sort()
-            write_meta(self.store, meta if n_parts is None else cut_into_parts(self.store, meta, n_parts))
-            self._notes["finished"] = True
-            self._journal.save()
+        low, high = int(ends.min()), int(ends.max())
+        self.low, self.high = (min(low, self.low), max(high, self.high)) if self.n_edges else (low, high)
+        if len(weights):
+            self.weighted, self.narrow = True, self.narrow and weights.dtype == np.float32
+        if low >= -(2**31) and high < 2**31:
+            ends = ends.astype(np.int32, copy=False)
+        for start in range(0, len(ends), _BLOCK):
+            piece = slice(start, start + _BLOCK)
+            write_npy(stream, ends[piece])
+            write_npy(stream, weights[piece].astype(np.float64, copy=False))
+        self.n_edges += len(ends)
 
-    def _read(self):
-        read, names = self._notes.get("read"), self._given.names
-        if read is None or (names is not None and not read["done"]):  # names are noted only when complete
-            self._spool = Spool(self._spool.path)
-            read = self._notes["read"] = {"position": [0, 0], "names": None, "done": False}
-        if read["done"]:
-            return
-        with self._spool.writing():
-            for ends, weights, position, share in self._given.blocks(*read["position"], self._journal.folder):
-                self._tell("read", share)
-                self._spool.append(ends, counted(weights, len(ends), self._reading.count_repeats))
-                read |= {"spool": asdict(self._spool), "position": list(position)}
-                if names is not None and self._limit.exceeded():
-                    raise InputError(
-                        f"the names of {len(names):,} nodes fill the memory given, and more may follow; "
-                        "give more memory, or number the nodes first"
-                    )
-                if self._journal.due:
-                    self._spool.sync()
-                    self._journal.save()
-            self._spool.sync()
-        if names is not None:
-            if not names:
-                raise FormatError("there are no edges")
-            if self._nodes is not None and len(names) > len(self._nodes):
-                raise self._nodes.lacks(next(islice(names, len(self._nodes), None)))
-            if self._nodes is None:
-                read["names"] = self._named(np.array(list(names), dtype=object))
-        read["done"] = True
-        self._journal.save()
+    def blocks(self):
+        """Yield (ends, weights) of each block: int64, source and target by turns; float64, of length 0 for none."""
+        size = os.path.getsize(self.path)
+        with open(self.path, "rb") as stream:
+            while stream.tell() < size:
+                yield np.load(stream).ravel().astype(np.int64, copy=False), np.load(stream)
 
-    def _named(self, names):
-        """Write the arrays of names to the store, and return their facts."""
-        arrays = {} if names is None else names_as_arrays(names)
-        return {key: asdict(write_array(self.store, key, a.dtype, [a])) for key, a in arrays.items()}
+    def sample(self, n_edges):
+        """Return both ends of about `n_edges` random edges."""
+        rng, rate, picked = np.random.default_rng(0), min(1.0, n_edges / self.n_edges), []
+        for ends, _ in self.blocks():
+            pairs = ends.reshape(-1, 2)
+            picked.append(pairs[rng.integers(len(pairs), size=rng.binomial(len(pairs), rate))].ravel())
+        return np.concatenate(picked)
 
-    def _number(self):
-        """Return (number of nodes, function from ids to node numbers), and note the names of the nodes."""
-        names, spool, given = self._notes["read"]["names"], self._spool, self._given
-        low, high = (0, -1) if spool.low is None else (spool.low, spool.high)
-        number, self._notes["names"] = same, names or {}
-        if self._nodes is not None:
-            self._notes["names"], n_nodes = self._named(self._nodes.called), len(self._nodes)
-            if given.names is None:  # names were numbered in the order of the table while they were read
-                in_order = np.array_equal(self._nodes.ids_among(text=False), np.arange(n_nodes))
-                number = same if in_order and low >= 0 and high < n_nodes else RowOf(self._nodes)
-        elif names is not None:
-            n_nodes = len(given.names) or high + 1
-        elif given.compact:
-            if spool.n_edges == 0:
-                raise FormatError("there are no edges")
-            n_nodes, number, facts = number_ids(spool, self.store, self._journal.folder, self._limit.free // 2)
-            self._notes["names"] = {} if facts is None else {"node_names": asdict(facts)}
-        else:
-            n_nodes = count_nodes(low, high, spool.n_edges, given.n_nodes)
-        if n_nodes > 2**31:
-            raise InputError(f"there are {n_nodes:,} nodes; a build takes 2**31 at most")
-        return n_nodes, number
 
-    @property
-    def _kind(self):
-        """The source of weights, a `kind` of Buckets."""
-        if self._spool.weighted:
-            return "file"
-        return "ones" if self._reading.symmetrize in ("average", "sum") else "none"
+def _read(given, path, limit):
+    """Return the Spool of an input's edges, and the names of its nodes, None for integers."""
+    spool, names = Spool(path), given.names
+    with open(path, "wb") as stream:
+        for ends, weights, share in given.blocks(os.path.dirname(path)):
+            note(f"read {share:.0%}")
+            spool.append(stream, ends, weights)
+            if names is not None and limit.exceeded():
+                raise InputError(
+                    f"the names of {len(names):,} nodes fill the memory given, and more may follow; give more memory, "
+                    "or number the nodes first"
+                )
+        to_disk(stream)
+    if not spool.n_edges and given.of_lines:
+        raise FormatError("there are no edges")
+    return spool, None if names is None else np.array(list(names), dtype=object)
 
-    def _spread(self, n_nodes, number):
-        n_edges = self._spool.n_edges
-        need_disk(self._journal.folder, n_edges * (40 if self._kind == "file" else 16) + 16 * n_nodes)
-        borders = choose_borders(self._spool, number, self._kind, self._limit.free)
-        buckets = Buckets(self._journal.folder, len(borders) + 1, self._kind)
-        buckets.fill(self._spool, number, borders, lambda share: self._tell("spread", share))
-        self._notes["spread"] = {"borders": borders.tolist(), "n_nodes": n_nodes}
-        self._journal.save()
 
-    def _sort(self):
-        """Sort and merge the buckets in order into the rows of the store; return the Meta."""
-        spread, found = self._notes["spread"], np.zeros(4, dtype=np.int64)
-        lasts, policy = [*spread["borders"], spread["n_nodes"]], policy_code(self._reading.symmetrize)
-        buckets = Buckets(self._journal.folder, len(lasts), self._kind)
-        weight_dtype = self._given.ones if self._kind == "ones" else None
-        if self._kind == "file":
-            weight_dtype = np.float32 if self._spool.narrow else np.float64
+# -- number: ids with gaps, in ascending order, without a table of all ids in memory -----------------------------------
+
+_WORDS = 1 << 16
+_PIECE = 1 << 20
+
+
+def _numbered(spool, given, names, store, work, limit):
+    """Return (number of nodes, function from ids to node numbers, ArrayFacts of the arrays of their names)."""
+    if names is not None:
+        arrays = names_as_arrays(names)
+        return len(names), _same, {key: write_array(store, key, a.dtype, [a]) for key, a in arrays.items()}
+    if given.compact:
+        found = _number_ids(spool, store, work, limit.free // 2)
+    else:
+        found = count_nodes(spool.low, spool.high, spool.n_edges, given.n_nodes), _same, {}
+    if found[0] > 2**31:
+        raise InputError(f"there are {found[0]:,} nodes; a build takes 2**31 at most")
+    return found
+
+
+def _number_ids(spool, store, work, limit):
+    """Number the ids that occur in a Spool, in ascending order, within `limit` bytes."""
+    span = spool.high - spool.low + 1
+    if span <= 2 * limit:  # a bit for each id, and an int64 for every 64 ids, twice while these are computed
+        marked = _Marked(spool, span)
+        if spool.low == 0 and marked.n_nodes == span:
+            return span, _same, {}
+        return marked.n_nodes, marked, {"node_names": write_array(store, "node_names", np.int64, marked.names())}
+    facts = write_array(store, "node_names", np.int64, _distinct(spool, os.path.join(work, "ids")))
+    names = map_array(store, "node_names", facts)
+
+    def number(ids):
+        # Ids are looked up in ascending order, so that the mapped list is read sequentially.
+        distinct, inverse = away(np.unique, ids, return_inverse=True)
+        return np.searchsorted(names, distinct)[inverse]
+
+    return len(names), number, {"node_names": facts}
+
+
+def _same(ids):
+    return ids
+
+
+class _Marked:
+    """A callable that numbers the ids in a Spool, whose range is small enough for one bit each."""
+
+    def __init__(self, spool, span):
+        self._low, self._bits = spool.low, np.zeros(span // 64 + 1, dtype=np.uint64)
+        for ends, _ in spool.blocks():
+            words, bits = self._places(ends)
+            np.bitwise_or.at(self._bits, words, bits)
+        self._before = np.zeros(len(self._bits) + 1, dtype=np.int64)
+        np.cumsum(np.bitwise_count(self._bits), out=self._before[1:])
+        self.n_nodes = int(self._before[-1])
+
+    def __call__(self, ids):
+        """Return the numbers of `ids`, counts of smaller marked ids."""
+        words, bits = self._places(ids)
+        return self._before[words] + np.bitwise_count(self._bits[words] & (bits - np.uint64(1)))
+
+    def names(self):
+        """Yield the ids in ascending order, by pieces."""
+        for start in range(0, len(self._bits), _WORDS):
+            words = self._bits[start : start + _WORDS].astype("<u8")
+            yield np.flatnonzero(np.unpackbits(words.view(np.uint8), bitorder="little")) + (self._low + 64 * start)
+
+    def _places(self, ids):
+        """Return (indices of words, bits within them) of ids."""
+        places = ids - self._low
+        return places >> 6, np.uint64(1) << (places & 63).astype(np.uint64)
+
+
+def _distinct(spool, path):
+    """Yield the distinct ids of a Spool in ascending order, by pieces, sorted in a mapped file (in the page cache)."""
+    with open(path, "wb") as stream:
+        for ends, _ in spool.blocks():
+            stream.write(away(np.unique, ends).data)
+        to_disk(stream)  # a full disk is found before the file is mapped
+    ids, last = np.memmap(path, np.int64, "r+"), None
+    away(ids.sort)
+    for start in range(0, len(ids), _PIECE):
+        piece = np.unique(ids[start : start + _PIECE])
+        yield piece[1:] if piece[0] == last else piece
+        last = piece[-1]
+    os.unlink(path)
+
+
+# -- spread: entries of the matrix into buckets that can be sorted in memory -------------------------------------------
+
+_SAMPLE = 500_000
+_MIN_BUCKETS = 1
+# Systems limit the number of open files.
+_MAX_BUCKETS = 200
+# Bytes to sort an entry without weights, with weights of a file, or with ones (where each direction counts once).
+_ENTRY_BYTES = {"none": 12, "file": 40, "ones": 36}
+
+
+def entries_of(ends, weights):
+    """Return (keys, weights) of the entries of edges, without edges of weight 0; see `_loops.py` for keys."""
+    i, j = ends[::2], ends[1::2]
+    if len(weights):
+        kept = weights != 0
+        i, j, weights = i[kept], j[kept], weights[kept]
+    back = i != j
+    keys = np.concatenate([(i << 32) | (j << 1), ((j << 32) | (i << 1) | 1)[back]])
+    return keys, np.concatenate([weights, weights[back]]) if len(weights) else weights
+
+
+def _borders(spool, number, kind, limit):
+    """Choose the rows at which buckets after the first begin, so that each can be sorted within `limit` bytes."""
+    if not spool.n_edges:
+        return np.empty(0, dtype=np.int64)
+    # Buckets are twice as many as equal ones would need, because no row is cut, and rows may be long.
+    n_buckets = max(_MIN_BUCKETS, 1 + int(1.5 * 2 * spool.n_edges * _ENTRY_BYTES[kind] / limit))
+    if n_buckets > _MAX_BUCKETS:
+        times = n_buckets // _MAX_BUCKETS + 1
+        raise InputError(f"{spool.n_edges:,} edges need more memory than this; {times} times as much will do")
+    ends = np.sort(number(spool.sample(min(_SAMPLE, limit // 256))))
+    return np.unique(ends[np.linspace(0, len(ends), n_buckets + 1).astype(np.int64)[1:-1]])
+
+
+class Buckets:
+    """Files of entries in ascending order from file to file; `kind` is the source of weights (_ENTRY_BYTES)."""
+
+    def __init__(self, folder, borders, n_nodes, kind):
+        self._folder, self._borders, self.kind = folder, borders, kind
+        self.lasts = [*borders.tolist(), n_nodes]
+
+    def fill(self, spool, number):
+        """Write all entries of a Spool."""
+        n_buckets, names = len(self.lasts), ("keys", "weights") if self.kind == "file" else ("keys",)
         with contextlib.ExitStack() as stack:
-            rows = RowWriter(stack, self.store, spread["n_nodes"], weight_dtype)
-            for bucket, last in enumerate(lasts):
-                self._tell("sort", bucket / len(lasts))
-                keys, weights = buckets.load(bucket, self._limit.free)
-                length = _loops.merge_entries(keys, weights, policy, SYMMETRY_TOLERANCE, found)
-                rows.append(keys[:length], weights[:length], last)
-                del keys, weights
-            both, single, different, n_self_loops = found.tolist()
-            check_directions(both // 2, single // 2, single + different > 0, self._reading.symmetrize, True)
-            if self._kind != "file" and self._given.of_lines:
-                tell_of_repeats(self._reading, self._spool.n_edges - both - single // 2 - n_self_loops)
-            arrays = rows.finish()
-        if rows.all_ones and arrays.pop("weights", None):
-            os.unlink(array_path(self.store, "weights"))
-        arrays |= {name: ArrayFacts(**facts) for name, facts in self._notes["names"].items()}
-        return Meta(arrays["degrees"].length, arrays["indices"].length, n_self_loops, rows.n_isolated, arrays)
+            streams = [
+                [stack.enter_context(open(self._path(b, name), "wb")) for b in range(n_buckets)] for name in names
+            ]
+            done = 0
+            for ends, weights in spool.blocks():
+                note(f"spread {done / spool.n_edges:.0%}")
+                entries = entries_of(number(ends), weights)
+                bucket = np.searchsorted(self._borders, entries[0] >> 32, side="right").astype(np.uint8)
+                order = np.argsort(bucket, kind="stable") if n_buckets > 1 else slice(None)
+                cuts = [0, *np.cumsum(np.bincount(bucket, minlength=n_buckets)).tolist()]
+                for array, files in zip(entries, streams, strict=False):
+                    grouped = array[order]
+                    for stream, (first, last) in zip(files, pairwise(cuts), strict=True):
+                        stream.write(grouped[first:last].data)
+                done += len(ends) // 2
+            for stream in chain(*streams):
+                to_disk(stream)
 
-    def _tell(self, step, share):
-        with self._stages(f"{step} {share:.0%}", total=False):
-            pass
+    def load(self, bucket, limit):
+        """Return sorted (keys, weights) of a bucket, weights of length 0 for none."""
+        size = os.path.getsize(self._path(bucket, "keys"))
+        if size // 8 * _ENTRY_BYTES[self.kind] > limit:
+            raise InputError("one node has so many edges, or so often the same, that they do not fit; give more memory")
+        keys = np.fromfile(self._path(bucket, "keys"), dtype=np.int64)
+        if self.kind == "file":
+            order = away(np.argsort, keys)
+            return keys[order], np.fromfile(self._path(bucket, "weights"))[order]
+        away(keys.sort)
+        if self.kind == "none":
+            return keys, np.empty(0)
+        keys = keys[np.diff(keys, prepend=-1) != 0]
+        return keys, np.ones(len(keys))
+
+    def _path(self, bucket, name):
+        return os.path.join(self._folder, f"{name}-{bucket}")
+
+
+# -- sort: buckets into rows -------------------------------------------------------------------------------------------
+
+
+def _sorted(buckets, spool, given, reading, names, store, limit):
+    """Sort and merge the buckets in order into the rows of the store; return the Meta."""
+    found, policy = np.zeros(4, dtype=np.int64), policy_code(reading.symmetrize)
+    weight_dtype = given.ones if buckets.kind == "ones" else None
+    if buckets.kind == "file":
+        weight_dtype = np.float32 if spool.narrow else np.float64
+    with contextlib.ExitStack() as stack:
+        rows = RowWriter(stack, store, buckets.lasts[-1], weight_dtype)
+        for bucket, last in enumerate(buckets.lasts):
+            note(f"sort {bucket / len(buckets.lasts):.0%}")
+            keys, weights = buckets.load(bucket, limit.free)
+            length = _loops.merge_entries(keys, weights, policy, SYMMETRY_TOLERANCE, found)
+            rows.append(keys[:length], weights[:length], last)
+            del keys, weights
+        both, single, different, n_self_loops = found.tolist()
+        check_directions(both // 2, single // 2, single + different > 0, reading.symmetrize, True)
+        if buckets.kind != "file" and given.of_lines:
+            tell_of_repeats(reading, spool.n_edges - both - single // 2 - n_self_loops)
+        arrays: dict[str, ArrayFacts] = rows.finish()
+    if rows.all_ones and arrays.pop("weights", None):
+        os.unlink(array_path(store, "weights"))
+    return Meta(arrays["degrees"].length, arrays["indices"].length, n_self_loops, rows.n_isolated, arrays | names)

@@ -1,31 +1,31 @@
 """The format of a graph on disk: a folder of ``.npy`` arrays, with ``meta.json`` for their counts and checksums.
 
-A record beside them may identify the files that graphcore has written or verified on this disk.
+Arrays are written in pieces, and opened as read-only memory maps.
 """
 
 import json
 import os
-import stat
 import zlib
+from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field
 
 import numpy as np
+from numpy.lib import format as npy
 
+from ...base.arrays import npy_header, read_only
 from ...base.types import PathLike
 from ...exceptions import FormatError
-from ...graphs.ids import id_dtype
+from ...graphs._row_loops import row_sums
+from ...graphs.ids import FIXED_WIDTH, id_dtype
 from ..atomic import naming_file, to_disk
 
 FORMAT = "graphcore graph"
 VERSION = 1
-META, RECORD = "meta.json", "verified.json"
-# The ending of stores; earlier versions wrote .graph, which is the ending of METIS's and WebGraph's files as well.
-SUFFIX, SUFFIXES = ".store", (".store", ".graph")
-# A graph of up to this number of bytes is verified whenever it is opened, in less than a second.
-CHECKED = 1 << 26
-_LARGEST = 1 << 16  # bytes of either JSON file
-# The arrays that are cut into parts.
-PARTED = {"indices", "weights"}
+META, SUFFIX = "meta.json", ".store"
+_LARGEST = 1 << 16  # bytes of meta.json
+# Values, and rows, that are written at once.
+_PIECE = 1 << 22
+_ROWS = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -39,34 +39,13 @@ class ArrayFacts:
 
 @dataclass(frozen=True)
 class Meta:
-    """Counts of a stored graph, the facts of each of its arrays, and the first rows of its parts, if it is in parts."""
+    """Counts of a stored graph, and the facts of each of its arrays."""
 
     n_nodes: int
     n_entries: int
     n_self_loops: int
     n_isolated: int
     arrays: dict = field(default_factory=dict)
-    parts: list = field(default_factory=list)
-
-    @property
-    def nbytes(self):
-        """Bytes of all arrays."""
-        return sum(facts.length * np.dtype(facts.dtype).itemsize for facts in self.arrays.values())
-
-
-def array_path(folder, name):
-    """Return the path of an array."""
-    return os.path.join(folder, f"{name}.npy")
-
-
-def part_path(folder, part, name):
-    """Return the path of a part of one of the PARTED arrays, a file of bytes without a header."""
-    return os.path.join(folder, f"part-{part}", f"{name}.bin")
-
-
-def checksum(piece, value=0):
-    """Return the CRC-32 of an array's bytes, continued from the checksum `value` of the bytes before."""
-    return zlib.crc32(np.ascontiguousarray(piece).view(np.uint8).data, value)
 
 
 def is_store(path: PathLike) -> bool:
@@ -76,45 +55,36 @@ def is_store(path: PathLike) -> bool:
 
 def looks_like_store(path: PathLike) -> bool:
     """Return whether `path` is a folder that holds a graph, or has the ending of stores."""
-    return os.path.isdir(path) and (is_store(path) or os.fspath(path).endswith(SUFFIXES))
+    return os.path.isdir(path) and (is_store(path) or os.fspath(path).endswith(SUFFIX))
 
 
-def files_of(meta):
-    """Return the names of the files of a store."""
-    if not meta.parts:
-        return [META, *(f"{name}.npy" for name in meta.arrays)]
-    cut = [part_path("", p, name) for p in range(len(meta.parts)) for name in meta.arrays if name in PARTED]
-    return [META, *(f"{name}.npy" for name in meta.arrays if name not in PARTED), *cut]
+def array_path(folder, name):
+    """Return the path of an array."""
+    return os.path.join(folder, f"{name}.npy")
 
 
-def require_file(path):
-    """Raise a ValueError if there is something else than a file, such as a pipe, whose reader would wait."""
-    if not stat.S_ISREG(os.stat(path).st_mode):
-        raise ValueError("it is no file")
+def checksum(piece, value=0):
+    """Return the CRC-32 of an array's bytes, continued from the checksum `value` of the bytes before."""
+    return zlib.crc32(np.ascontiguousarray(piece).view(np.uint8).data, value)
+
+
+# -- meta.json ---------------------------------------------------------------------------------------------------------
 
 
 def write_meta(folder, meta):
-    """Write ``meta.json`` and flush it to the disk, after all arrays; record a graph too large to verify at opening."""
+    """Write ``meta.json`` and flush it to the disk, after all arrays."""
     facts = {"format": FORMAT, "version": VERSION, **asdict(meta)}
-    if not meta.parts:
-        del facts["parts"]
-    facts["crc32"] = _own_checksum(facts)
-    write_json(os.path.join(folder, META), facts)
-    if meta.nbytes > CHECKED:
-        note(folder, state_of(folder, files_of(meta)))
+    with open(os.path.join(folder, META), "w", encoding="ascii") as stream:
+        json.dump(facts, stream, indent=1)
+        to_disk(stream)
 
 
 def read_meta(folder):
     """Read and check ``meta.json``; raise a FormatError if it is damaged or of another version."""
     path = os.path.join(folder, META)
     try:
-        require_file(path)
         with naming_file(path), open(path, "rb") as stream:
-            text = stream.read(_LARGEST + 1)
-        if len(text) > _LARGEST:
-            raise ValueError(f"it is longer than {_LARGEST} bytes")
-        facts = json.loads(text)
-        fits = isinstance(facts, dict) and facts.pop("crc32", None) == _own_checksum(facts)
+            facts = json.loads(stream.read(_LARGEST))
     except FileNotFoundError:
         raise FormatError(f"this folder is no graph: it has no {META}") from None
     except (ValueError, RecursionError) as error:
@@ -124,13 +94,10 @@ def read_meta(folder):
     if facts.get("version") != VERSION:
         version = repr(facts.get("version"))[:40]
         raise FormatError(f"the format's version is {version}; this graphcore reads version {VERSION}")
-    if not fits:
-        raise FormatError(f"{META} is damaged: its checksum does not fit")
     try:
         meta = Meta(
             *(facts[name] for name in ("n_nodes", "n_entries", "n_self_loops", "n_isolated")),
             arrays={name: ArrayFacts(**array) for name, array in facts["arrays"].items()},
-            parts=facts.get("parts", []),
         )
         _check(meta)
     except (KeyError, TypeError, AttributeError, ValueError, SyntaxError) as error:
@@ -138,20 +105,13 @@ def read_meta(folder):
     return meta
 
 
-def _own_checksum(facts):
-    return zlib.crc32(json.dumps(facts, sort_keys=True).encode())
-
-
 def _check(meta):
     """Raise a ValueError if the counts are inconsistent."""
-    n, n_entries, arrays, parts = meta.n_nodes, meta.n_entries, meta.arrays, meta.parts
+    n, n_entries, arrays = meta.n_nodes, meta.n_entries, meta.arrays
     counts = [n, n_entries, meta.n_self_loops, meta.n_isolated]
     counts += [count for facts in arrays.values() for count in (facts.length, facts.crc32)]
     if not all(type(count) is int and 0 <= count < 2**62 for count in counts):
         raise ValueError("a count is no number that a graph can have")
-    whole = all(type(first) is int for first in parts)
-    if parts and not (whole and parts == sorted(set(parts)) and parts[0] == 0 and parts[-1] < n):
-        raise ValueError("its parts are no rows that a graph can have")
     # Length and types of each array; None allows any.
     known = {
         "indptr": (n + 1, ["<i8"]), "indices": (n_entries, [id_dtype(n).str]), "weights": (n_entries, ["<f4", "<f8"]),
@@ -170,34 +130,140 @@ def _check(meta):
             raise ValueError(f"{name} has type {str(facts.dtype)[:40]}")
 
 
-def note(folder, state):
-    """Record in a folder the state of its files, found by :func:`state_of` before they were verified."""
-    write_json(os.path.join(folder, RECORD), state)
+# -- arrays ------------------------------------------------------------------------------------------------------------
 
 
-def write_json(path, facts):
-    """Write facts to a JSON file atomically, flushed to the disk."""
-    with open(f"{path}.new", "w", encoding="ascii") as stream:
-        json.dump(facts, stream, indent=1)
-        to_disk(stream)
-    os.replace(f"{path}.new", path)
+class ArrayWriter:
+    """Writer of a one-dimensional ``.npy`` file whose length is known only at the end; an ExitStack closes it."""
+
+    def __init__(self, stack, folder, name, dtype):
+        self.dtype, self.length, self.crc32 = np.dtype(dtype).newbyteorder("<"), 0, 0
+        self._stream = stack.enter_context(open(array_path(folder, name), "wb"))  # noqa: SIM115 - the stack closes it
+        self._write_header()
+
+    def append(self, values):
+        """Write more values."""
+        for start in range(0, len(values), _PIECE):
+            piece = np.ascontiguousarray(values[start : start + _PIECE], dtype=self.dtype)
+            self._stream.write(piece.view(np.uint8).data)
+            self.crc32 = checksum(piece, self.crc32)
+            self.length += len(piece)
+
+    def finish(self):
+        """Write the header anew with the length, flush the file to the disk, and return the ArrayFacts."""
+        self._write_header()
+        to_disk(self._stream)
+        return ArrayFacts(self.dtype.str, self.length, self.crc32)
+
+    def _write_header(self):
+        # numpy pads headers so that a length of any number of digits fits in the same space.
+        self._stream.seek(0)
+        facts = {"descr": npy.dtype_to_descr(self.dtype), "fortran_order": False, "shape": (self.length,)}
+        npy.write_array_header_1_0(self._stream, facts)
 
 
-def is_noted(folder, names):
-    """Return whether the files are as recorded: not written to, replaced, copied or unpacked since."""
-    path = os.path.join(folder, RECORD)
+def write_array(folder, name, dtype, pieces):
+    """Write an array that comes in pieces, and return its ArrayFacts."""
+    with ExitStack() as stack:
+        writer = ArrayWriter(stack, folder, name, dtype)
+        for piece in pieces:
+            writer.append(piece)
+        return writer.finish()
+
+
+class RowWriter:
+    """Writer of indptr, indices, weights (unless `weight_dtype` is None) and degrees of rows in ascending order."""
+
+    def __init__(self, stack, folder, n_nodes, weight_dtype):
+        self._row, self.n_isolated, self.all_ones = 0, 0, True
+        kinds = {"indptr": np.int64, "indices": id_dtype(n_nodes), "degrees": np.float64}
+        if weight_dtype is not None:
+            kinds["weights"] = weight_dtype
+        self._writers = {name: ArrayWriter(stack, folder, name, kind) for name, kind in kinds.items()}
+        self._writers["indptr"].append(np.zeros(1, dtype=np.int64))
+
+    def append(self, keys, weights, last):
+        """Write the rows before `last` by their merged entries (row << 31 | column)."""
+        before, start = self._writers["indices"].length, 0
+        for at in range(0, len(keys), _PIECE):
+            self._writers["indices"].append(keys[at : at + _PIECE] & 0x7FFFFFFF)
+        if len(weights):
+            # Degrees are sums of the weights as they are stored.
+            weights = weights.astype(self._writers["weights"].dtype, copy=False)
+            self._writers["weights"].append(weights)
+            self.all_ones = self.all_ones and bool((weights == 1).all())
+        for first in range(self._row, last, _ROWS):
+            ends = np.searchsorted(keys, np.arange(first + 1, min(first + _ROWS, last) + 1) << 31)
+            borders = np.concatenate([[start], ends])
+            degrees = np.diff(borders).astype(np.float64)
+            if "weights" in self._writers:
+                row_sums(read_only(borders), read_only(weights), 0, len(degrees), degrees)
+            self.n_isolated += int(np.count_nonzero(degrees == 0))
+            self._writers["degrees"].append(degrees)
+            self._writers["indptr"].append(ends + before)
+            start = ends[-1]
+        self._row = last
+
+    def finish(self):
+        """Return the ArrayFacts of all arrays."""
+        return {name: writer.finish() for name, writer in self._writers.items()}
+
+
+def map_array(folder, name, facts):
+    """Open an array as a read-only memory map, after checking the type and size of its file."""
+    path = array_path(folder, name)
+    dtype = np.dtype(facts.dtype)
     try:
-        if not os.path.isfile(path) or os.path.getsize(path) > _LARGEST:
-            return False
-        with open(path, "rb") as stream:
-            return json.loads(stream.read()) == state_of(folder, names)
-    except (FileNotFoundError, ValueError, RecursionError):
-        return False
+        with naming_file(path), open(path, "rb") as stream:
+            shape, fortran, found = npy_header(stream)
+            start = stream.tell()
+            size = os.fstat(stream.fileno()).st_size
+    except FileNotFoundError:
+        raise FormatError(f"{name}.npy is missing") from None
+    except ValueError as error:
+        raise FormatError(f"{name}.npy is damaged: {error}") from None
+    if (shape, fortran, found) != ((facts.length,), False, dtype):
+        raise FormatError(
+            f"{name}.npy holds {found.str[:40]} of shape {str(shape)[:80]}, not {dtype.str} of shape ({facts.length},)"
+        )
+    wanted = start + facts.length * dtype.itemsize
+    if size != wanted:
+        raise FormatError(f"{name}.npy is {'cut off' if size < wanted else 'too long'}: {size} bytes, not {wanted}")
+    if facts.length == 0:  # an empty file cannot be mapped
+        return read_only(np.empty(0, dtype=dtype))
+    with naming_file(path):
+        return np.asarray(np.memmap(path, dtype=dtype, mode="r", offset=start, shape=shape))
 
 
-def state_of(folder, names):
-    """Return size, times of change and inode number of each file."""
-    # No program can set the time of a change of status (ctime), nor know the inode number of a file in advance, so a
-    # folder from elsewhere cannot have a matching record.
-    found = {name: os.stat(os.path.join(folder, name)) for name in names}
-    return {name: [s.st_size, s.st_mtime_ns, s.st_ctime_ns, s.st_ino] for name, s in found.items()}
+def names_as_arrays(names):
+    """Return {"node_names": ...} of fixed width, or the UTF-8 bytes of all names with "node_name_ends".
+
+    Names that are neither numbers nor text become text, because objects could only be pickled.
+    """
+    if names.dtype.kind != "O":
+        return {"node_names": names}
+    names = [str(name) for name in names.tolist()]
+    if max(map(len, names)) <= FIXED_WIDTH:
+        return {"node_names": np.array(names)}
+    packed = [name.encode("utf-8", "surrogatepass") for name in names]
+    ends = np.cumsum(np.fromiter(map(len, packed), dtype=np.int64, count=len(packed)))
+    return {"node_names": np.frombuffer(b"".join(packed), dtype=np.uint8), "node_name_ends": ends}
+
+
+def names_from_arrays(names, ends):
+    """Return the array of names: mapped as it is, or unpacked into an array of strings if there are `ends`."""
+    if ends is None:
+        return names
+    if ends[0] < 0 or ends[-1] != len(names) or (ends[1:] < ends[:-1]).any():
+        raise FormatError("node_name_ends.npy is damaged: the names do not end where they should")
+    packed, start = names.tobytes(), 0
+    out = np.empty(len(ends), dtype=object)
+    for i, end in enumerate(ends.tolist()):
+        try:
+            out[i] = packed[start:end].decode("utf-8", "surrogatepass")
+        except UnicodeDecodeError as error:
+            raise FormatError(
+                f"node_names.npy is damaged: the name of node {i} is not UTF-8 ({error.reason})"
+            ) from None
+        start = end
+    return out

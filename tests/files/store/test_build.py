@@ -7,14 +7,13 @@ import shutil
 import warnings
 
 import numpy as np
-import pandas
 import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from graphcore import FormatError, Graph, GraphWarning, InputError, ParameterError
 from graphcore.files import edge_list, read_graph, write_graph
-from graphcore.files.store import _loops, arrays, buckets, build_store, journal, numbering, open_graph
+from graphcore.files.store import _loops, build, build_store, format, open_graph
 from graphcore.graphs.rows import policy_code
 from tests.files.store.test_store import assert_same
 from tests.files.test_errors import COMPRESSORS
@@ -26,7 +25,7 @@ POLICIES = ("max", "average", "sum", "min", "error")
 def small_pieces():
     """Make several buckets, blocks and pieces of few edges."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(buckets, "_MIN_BUCKETS", 5)
+        patch.setattr(build, "_MIN_BUCKETS", 5)
         patch.setattr(edge_list, "CHUNK", 40)
         patch.setattr(os, "fsync", lambda _: None)  # it is slow, and matters only when power fails
         yield
@@ -74,14 +73,14 @@ def edge_lists(draw):
 def test_blocks_of_edges(tmp_path_factory, edges, policy, more, cut):
     sources, targets, weights = edges
     n_nodes = None if more is None else int(max(sources.max(), targets.max())) + 1 + more
-    out = tmp_path_factory.mktemp("blocks") / "g.graph"
+    out = tmp_path_factory.mktemp("blocks") / "g.store"
     columns = [sources, targets] if weights is None else [sources, targets, weights]
     blocks = (tuple(c[i : i + cut] for c in columns) for i in range(0, len(sources), cut))
     assert_alike(
         lambda: build_store(blocks, out, symmetrize=policy, n_nodes=n_nodes),
         lambda: Graph.from_edges(sources, targets, weights, n_nodes, symmetrize=policy),
     )
-    assert os.listdir(out.parent) in ([], ["g.graph"])
+    assert os.listdir(out.parent) in ([], ["g.store"])
 
 
 @pytest.mark.slow
@@ -115,9 +114,9 @@ def test_files(tmp_path_factory, edges, policy, ids, cut, seed):
         if part:
             parts.append(folder / f"{name}.tsv")
             parts[-1].write_text("# a comment\n" + "".join(part), encoding="utf-8")
-    how = {"symmetrize": policy, "weight_column": "auto" if weights is None else 2, "count_repeats": cut % 2 == 1}
+    how = {"symmetrize": policy, "weight_column": "auto" if weights is None else 2}
     how["ids"] = "string" if ids == "names" else "integer"
-    assert_alike(lambda: build_store(parts, folder / "g.graph", **how), lambda: read_graph(folder / "all.tsv", **how))
+    assert_alike(lambda: build_store(parts, folder / "g.store", **how), lambda: read_graph(folder / "all.tsv", **how))
 
 
 @pytest.mark.filterwarnings("ignore:the input is directed")
@@ -128,8 +127,8 @@ def test_ids_too_far_apart_for_a_table(tmp_path, limits):
     pairs[:1000, 0] = ids[7]  # and one of them very often
     np.savetxt(tmp_path / "edges.txt", pairs, fmt="%d")
     limits(edge_list, CHUNK=1 << 14)
-    limits(numbering, _PIECE=77, _Marked=None)  # which would number them by bits
-    graph = build_store(tmp_path / "edges.txt", tmp_path / "g.graph", symmetrize="sum")
+    limits(build, _PIECE=77, _Marked=None)  # which would number them by bits
+    graph = build_store(tmp_path / "edges.txt", tmp_path / "g.store", symmetrize="sum")
     assert_same(graph, read_graph(tmp_path / "edges.txt", symmetrize="sum"))
 
 
@@ -139,7 +138,7 @@ def test_merged_entries_match_a_dense_matrix(seed, policy, weighted):
     n, m = 6, 40
     sources, targets = rng.integers(0, n, (2, m))
     weights = rng.random(m) + 0.1 if weighted else np.empty(0)
-    keys, spread = buckets.entries_of(np.stack([sources, targets], axis=1).ravel(), weights)
+    keys, spread = build.entries_of(np.stack([sources, targets], axis=1).ravel(), weights)
     order = rng.permutation(len(keys))
     order = order[np.argsort(keys[order], kind="stable")]
     keys, spread = keys[order], spread[order] if weighted else spread
@@ -177,7 +176,7 @@ def test_compressed_and_parquet(tmp_path, ending):
         pq.write_table(table, path, row_group_size=80)
     else:
         path.write_bytes(COMPRESSORS[ending[4:]](plain.encode()))
-    assert_same(build_store(path, tmp_path / "g.graph"), read_graph(tmp_path / "edges.txt"))
+    assert_same(build_store(path, tmp_path / "g.store"), read_graph(tmp_path / "edges.txt"))
 
 
 def test_columns_and_names_in_parquet(tmp_path):
@@ -211,18 +210,18 @@ def test_columns_and_names_in_parquet(tmp_path):
 def test_node_counts_that_are_known_are_kept(tmp_path):
     graph = Graph.from_edges([1, 2], [2, 3], n_nodes=7)
     write_graph(graph, tmp_path / "g.tsv")
-    assert_same(build_store(tmp_path / "g.tsv", tmp_path / "g.graph"), graph)
-    graph = build_store(iter([]), tmp_path / "g.graph", n_nodes=3)
+    assert_same(build_store(tmp_path / "g.tsv", tmp_path / "g.store"), graph)
+    graph = build_store(iter([]), tmp_path / "g.store", n_nodes=3)
     assert_same(graph, Graph.from_edges([], [], n_nodes=3))
     with pytest.raises(InputError, match="node id 3 is beyond n_nodes=3"):
-        build_store([([3], [0])], tmp_path / "g.graph", n_nodes=3)
-    assert open_graph(tmp_path / "g.graph").n_nodes == 3  # the store from before stays
+        build_store([([3], [0])], tmp_path / "g.store", n_nodes=3)
+    assert open_graph(tmp_path / "g.store").n_nodes == 3  # the store from before stays
 
 
 def refuse(tmp_path, content, message, error=FormatError, **how):
     (tmp_path / "edges.txt").write_bytes(content if isinstance(content, bytes) else content.encode())
     with pytest.raises(error, match=message):
-        build_store(tmp_path / "edges.txt", tmp_path / "g.graph", **how)
+        build_store(tmp_path / "edges.txt", tmp_path / "g.store", **how)
     assert os.listdir(tmp_path) == ["edges.txt"]
 
 
@@ -236,20 +235,19 @@ def test_bad_input_is_named_with_its_line_and_leaves_nothing(tmp_path):
     refuse(tmp_path, whole[:60] + b"\xff" * 8 + whole[68:], "damaged|truncated")
     refuse(tmp_path, "# nothing\n", "there are no edges")
     refuse(tmp_path, "", "empty")
-    refuse(tmp_path, '"",b\nb,""\n', "where a node is expected", delimiter=",")
     refuse(tmp_path, "%%MatrixMarket matrix coordinate pattern symmetric\n2 2 1\n2 1\n", "edge lists, Parquet")
     refuse(tmp_path, "0 1\n1 0\n1 2\n", "look directed", InputError, symmetrize="error")
 
 
 def test_memory_that_is_too_little_and_its_sizes(tmp_path, monkeypatch):
-    monkeypatch.setattr(journal.Limit, "exceeded", lambda _: True)
+    monkeypatch.setattr(build.Limit, "exceeded", lambda _: True)
     refuse(tmp_path, "a b\nb c\n", "the names of 3 nodes fill the memory given", InputError)
     (tmp_path / "edges.txt").write_text("1 2\n2 7\n")
-    assert build_store(tmp_path / "edges.txt", tmp_path / "g.graph").n_edges == 2
-    shutil.rmtree(tmp_path / "g.graph")
-    monkeypatch.setitem(buckets._ENTRY_BYTES, "none", 10**8)
+    assert build_store(tmp_path / "edges.txt", tmp_path / "g.store").n_edges == 2
+    shutil.rmtree(tmp_path / "g.store")
+    monkeypatch.setitem(build._ENTRY_BYTES, "none", 10**8)
     refuse(tmp_path, "1 2\n" * 300, "one node has so many edges, or so often the same", InputError)
-    assert [journal.parse_memory(m) for m in ("4G", "500 MB", "1.5GiB", "2k", "77", 5)] == [
+    assert [build.parse_memory(m) for m in ("4G", "500 MB", "1.5GiB", "2k", "77", 5)] == [
         4 << 30, 500 << 20, 3 << 29, 2048, 77, 5,
     ]  # fmt: skip
 
@@ -272,7 +270,7 @@ def test_bad_parameters(tmp_path):
         (tmp_path / "missing", {}, FileNotFoundError, "missing"),
     ]:
         with pytest.raises(error, match=message):
-            build_store(source, **{"out": tmp_path / "g.graph"} | how)
+            build_store(source, **{"out": tmp_path / "g.store"} | how)
     assert sorted(os.listdir(tmp_path)) == ["a.txt", "b.txt", "c.txt"]
 
 
@@ -292,36 +290,16 @@ def test_bad_parameters(tmp_path):
 )
 def test_bad_blocks(tmp_path, blocks, message):
     with pytest.raises(InputError, match=message):
-        build_store(iter(blocks), tmp_path / "g.graph")
+        build_store(iter(blocks), tmp_path / "g.store")
     assert os.listdir(tmp_path) == []
 
 
 def test_rows_longer_than_a_piece_are_in_one_bucket(tmp_path, limits):
-    limits(arrays, _ROWS=3, _PIECE=7)
+    limits(format, _ROWS=3, _PIECE=7)
     rng = np.random.default_rng(0)
     sources, targets, weights = np.zeros(900, dtype=np.int64), rng.integers(0, 400, 900), rng.random(900)
-    graph = build_store([(sources, targets, weights)], tmp_path / "g.graph")
+    graph = build_store([(sources, targets, weights)], tmp_path / "g.store")
     there = Graph.from_edges(sources, targets, weights)
     np.testing.assert_array_equal(graph.indices, there.indices)
     np.testing.assert_allclose(graph.weights, there.weights, rtol=1e-14)
     np.testing.assert_array_equal(graph.degrees, Graph(graph.indptr, graph.indices, graph.weights).degrees)
-
-
-@pytest.mark.parametrize("ending", ["txt", "parquet"])
-def test_repeats_are_told_and_counted(tmp_path, ending):
-    lines = [(0, 1), (0, 1), (1, 0), (1, 2), (2, 2), (2, 2), (2, 3)]
-    path, out = tmp_path / f"x.{ending}", tmp_path / "x.store"
-    if ending == "parquet":
-        pytest.importorskip("pyarrow")
-        pandas.DataFrame(lines, columns=["source", "target"]).to_parquet(path)
-    else:
-        path.write_text("".join(f"{a} {b}\n" for a, b in lines))
-    with pytest.warns(GraphWarning, match="2 lines repeat an edge and are left out; pass count_repeats=True"):
-        assert build_store(path, out).n_edges == 4
-    graph = build_store(path, out, count_repeats=True, symmetrize="sum")
-    assert graph.to_scipy().toarray()[[0, 1, 2, 2], [1, 2, 2, 3]].tolist() == [3, 1, 2, 1]
-    with pytest.raises(ParameterError, match="count_repeats=2 must be True or False"):
-        build_store(path, out, count_repeats=2)
-    blocks = iter([tuple(np.array(lines[:4]).T), tuple(np.array(lines[4:]).T)])
-    counted = build_store(blocks, tmp_path / "blocks.store", count_repeats=True, symmetrize="sum")
-    assert (counted.to_scipy() != graph.to_scipy()).nnz == 0
