@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shlex
 import signal
 import sys
 import warnings
@@ -146,8 +147,10 @@ def in_options(message, params):
         option, value = options.get(found[1] or found[3]), found[2]
         if option is None:
             return found[0]
-        value = "" if option.is_flag or not value else value.strip("'()").replace(", ", ",").replace("None", "none")
-        return f"{option.opts[0]} {value}".rstrip()
+        if option.is_flag or not value:
+            return option.opts[0]
+        value = value.strip("'()").replace(", ", ",").replace("None", "none")
+        return f"{option.opts[0]} {shlex.quote(value)}"
 
     return _NAMED.sub(spelled, re.sub(r"\S+ \(((?:--|graphcore )[^)]*)\)", r"\1", message))
 

@@ -161,7 +161,8 @@ def _is_number(field):
 
 
 def _is_word(field):
-    return re.search(r"[^\W\d_]", field) is not None and not _is_number(field)
+    missing = field.lower() in ("na", "n/a", "null", "none")
+    return re.search(r"[^\W\d_]", field) is not None and not (missing or _is_number(field))
 
 
 def _coordinates(source, X, names, named=False):

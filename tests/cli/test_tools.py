@@ -1,26 +1,25 @@
-"""The commands around clustering: reports, comparison, neighbour graphs; help, completion, standard input."""
+"""The other commands, and what all share: files, errors, words, help."""
 
+import gzip
 import json
 import os
 import re
 import shlex
-import subprocess
 import sys
-import threading
 
+import click
+import networkx as nx
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from click.shell_completion import ShellComplete
 
 import graphcore
 from graphcore.base.progress import note
 from graphcore.cli.app import app, run
-from graphcore.cli.console import Console
-from graphcore.cluster.refine.objectives import OBJECTIVES
+from graphcore.cli.console import Console, in_options
 
 from ..report.page import Page
-from .test_cli import TRIANGLES
+from .test_cluster import messages
 
 TWO = "a\t0\nb\t0\nc\t0\nx\t1\ny\t1\nz\t1\n"
 
@@ -32,99 +31,95 @@ def folder(folder):
     return folder
 
 
-def page_of(path):
-    page = Page(path.read_text(encoding="utf-8"))
-    page.assert_alone()
-    return page
+# -- info and convert --------------------------------------------------------------------------------------------------
 
 
-# -- cluster --report --------------------------------------------------------------------------------------------------
+def test_info(folder, told, facts_of):
+    printed = told("info graph.txt").out
+    for words in ("6 nodes", "7 edges", "unweighted", "1 component", "2 (min)", "3 (max)", "6 nodes in the largest"):
+        assert words in printed
+    facts = facts_of("info graph.txt")
+    assert facts["degrees"] == {"min": 2.0, "median": 2.0, "mean": pytest.approx(14 / 6), "max": 3.0}
+    assert facts["largest_component"] == 6 and facts["columns"] == {"ends": [0, 1], "weight": None}
+
+
+def test_columns_of_an_edge_list(folder, told):
+    (folder / "table.csv").write_text("5,1,a,b,9\n7,2,b,c,9\n")
+    for column, expected in (("1", ["a,b,1.0", "b,c,2.0"]), ("none", ["a,b", "b,c"])):
+        said = told(f"convert table.csv - --to csv --columns 2,3 --weight-column {column}")
+        assert said.out.splitlines()[-2:] == expected
+    (folder / "t.csv").write_text("ts,amount,from_acct,to_acct\n5,2.5,1,2\n6,3,2,3\n7,1,3,1\n")
+    said = told("info t.csv")
+    assert re.search(r"^columns +from_acct and to_acct \(ends\), no weight$", said.out, re.MULTILINE)
+    assert "amount (weight)" in told("info t.csv --weight-column amount").out
+    assert "--columns x is no column" in told("info t.csv --columns from_acct,x", 2).err
+
+
+def test_a_graph_on_disk_is_built_verified_and_clustered(folder, told, facts_of):
+    facts = facts_of("convert graph.txt g.store --memory 2G")
+    assert (facts["nodes"], facts["edges"], facts["output"]) == (6, 7, "g.store")
+    assert "verified" in told("info g.store --verify").out
+    told("convert graph.txt h.store")
+    np.testing.assert_array_equal(graphcore.open_graph("h.store").indices, graphcore.open_graph("g.store").indices)
+    for source in ("g.store", "graph.txt"):
+        told(f"cluster {source} -k 2 -o {source}.tsv")
+    assert (folder / "g.store.tsv").read_text() == (folder / "graph.txt.tsv").read_text()
+    said = told("convert graph.txt graph.txt g.store --memory 2G --encoding latin-1 --symmetrize sum").err
+    assert "--encoding does nothing here: for graphs that fit in memory" in said
+    array = np.load("h.store/indices.npy")
+    array[0] = 5
+    np.save("h.store/indices.npy", array)
+    assert "h.store: the columns of row 0 are not in ascending order" in told("info h.store --verify", 2).err
+    for typed, said in (
+        ("g.npz --memory 2G", "--memory 2G is for building"), ("g.store --memory much", "--memory much is no size"),
+        ("g.store --memory 2M", "--memory 2M is too little"),
+    ):  # fmt: skip
+        assert said in told(f"convert graph.txt {typed}", 2).err
+
+
+def test_convert_makes_the_graph_of_neighbours_that_cluster_makes(folder, told, facts_of):
+    X = np.random.default_rng(0).normal(size=(60, 3))
+    np.savetxt("X.csv", X, delimiter=",")
+    facts = facts_of("convert X.csv knn.npz --vectors --neighbors 4 --seed 7 --metric cosine")
+    graph = graphcore.read_graph("knn.npz")
+    assert (facts["nodes"], facts["edges"]) == (60, graph.n_edges)
+    assert (graph.to_scipy() != graphcore.knn_graph(X, 4, metric="cosine", random_state=7).to_scipy()).nnz == 0
+    for source in ("X.csv --vectors --neighbors 4 --metric cosine", "knn.npz"):
+        told(f"cluster {source} -k 3 --seed 7 -o {source[:3]}.npy")
+    np.testing.assert_array_equal(np.load("X.c.npy"), np.load("knn.npy"))
 
 
 @pytest.mark.slow
-def test_cluster_writes_a_page_with_the_command_that_repeats_it(folder, told):
-    (folder / "my graph.txt").write_text(TRIANGLES)
-    typed = ["cluster", "my graph.txt", "-k", "2", "--seed", "3", "--report", "page one.html", "-o", "out.tsv"]
-    assert "page one.html" in told(typed).out
-    page = page_of(folder / "page one.html")
-    (command,) = re.findall(r"graphcore cluster [^-\n][^\n]*", "".join(page.words))
-    assert shlex.split(command) == ["graphcore", *typed]
-    first = (folder / "out.tsv").read_text()
-    (folder / "out.tsv").unlink()
-    assert run(shlex.split(command)[1:]) == 0
-    assert (folder / "out.tsv").read_text() == first
-    assert sorted(int(row["nodes"]) for row in page.clusters) == [3, 3]
-    assert {name for row in page.clusters for name in row["most central nodes"].split(", ")} == set("abcxyz")
-    assert "Clusters of my graph.txt" in page.text
-    assert "The random seed was 3." in page.text
+def test_parts_of_a_graph_and_nodes_beside_edges(folder, feed, told, facts_of):
+    lines = (folder / "graph.txt").read_text().splitlines(keepends=True)
+    (folder / "parts").mkdir()
+    for i in range(3):
+        (folder / "parts" / f"{i}.txt").write_text("".join(lines[i::3]))
+    for given in ("parts/0.txt parts/1.txt parts/2.txt", "parts"):
+        assert facts_of(f"info {given}")["edges"] == 7
+        told(f"cluster {given} -k 2 -o parts.tsv")
+        assert facts_of("compare labels.tsv parts.tsv")["ari"] == 1
+        assert "are the same file" in told(f"cluster {given} -k 2 -o parts/1.txt", 2).err
+    people = ["id,name,age", *(f'{x},"{x}, of {i}",{20 + i}' for i, x in enumerate("zyxqcba"))]
+    (folder / "people.csv").write_text("\n".join(people))
+    assert facts_of("info graph.txt --nodes people.csv")["isolated"] == 1
+    told("cluster graph.txt --nodes people.csv -k 2 -o c.gexf")
+    G = nx.read_gexf(folder / "c.gexf")
+    assert (G.nodes["q, of 3"]["cluster"], G.nodes["q, of 3"]["age"], G.nodes["a, of 6"]["id"]) == (-1, 23, "a")
+    feed("\n".join(people).encode())
+    told("info graph.txt --nodes -")
 
 
-@pytest.mark.slow
-def test_a_page_tells_no_folders_and_compares_with_known_classes(folder, told):
-    (folder / "classes.csv").write_text("a,one\nb,one\nx,two\nq,two\n")  # q is no node
-    at = str(folder)
-    typed = ["cluster", f"{at}/graph.txt", "-k", "2", f"--report={at}/page.html", "-o", f"{at}/out.tsv"]
-    assert run([*typed, "--truth", f"{at}/classes.csv"]) == 0
-    page = page_of(folder / "page.html")
-    assert at not in page.source
-    assert "graphcore cluster graph.txt -k 2 --report=page.html -o out.tsv --truth classes.csv" in page.text
-    assert "Adjusted Rand index 1.0000" in page.text and "over 3 nodes with a known class and a cluster" in page.text
-    said = told(f"report {at}/graph.txt {at}/out.tsv -o {at}/again.html --truth classes.csv").out
-    assert "truth     ARI 1.0000, NMI 1.0000 over 3 nodes with a class and a cluster" in said
-    said = told(f"cluster {at}/graph.txt -k 2 -o {at}/two.tsv --truth classes.csv").out
-    assert re.search(r"^truth +ARI 1\.0000, NMI 1\.0000 over 3 nodes with a class and a cluster$", said, re.MULTILINE)
-    facts = json.loads(told(f"cluster {at}/graph.txt -k 2 -o {at}/three.tsv --truth classes.csv --json").out)
-    assert facts["truth"] == {"ari": 1.0, "nmi": 1.0, "n_compared": 3}
-    assert at not in page_of(folder / "again.html").source
-    sp.save_npz("graph.npz", sp.csr_array(np.pad(np.ones((3, 3)) - np.eye(3), (0, 2))))
-    assert told("cluster graph.npz -k 1 --report page.html --quiet") == ("", "")
-    assert "2 of 5 nodes are isolated" in page_of(folder / "page.html").text
-
-
-# -- report ------------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.slow
-def test_report_of_labels(folder, told):
-    said = told(["report", "graph.txt", "labels.tsv", "-o", "page.html", "--title", "A & B", "--central", "1"]).out
-    assert "0.1429, 0.5000 by chance" in said
-    page = page_of(folder / "page.html")
-    assert "A & B" in page.text
-    assert sorted(row["most central nodes"] for row in page.clusters) == ["a", "y"]
-    assert "graphcore report graph.txt labels.tsv -o page.html" in page.text
-    captured = told("cluster graph.txt -k 2 --report -")
-    Page(captured.out)
-    assert "6 nodes" in captured.err
-
-
-@pytest.mark.parametrize(
-    ("clusters", "numbers"),
-    [
-        (["red", "red", "red", "blue", "blue", "-1"], [1, 1, 1, 0, 0, -1]),
-        ([900000, 900000, 900000, 5, 5, 5], [1, 1, 1, 0, 0, 0]),
-        ([-7, 900000, 900000, 5, 5, 5], [-1, 1, 1, 0, 0, 0]),
-        ([0, 0, 0, 2, 2, 2], [0, 0, 0, 2, 2, 2]),
-    ],
-)
-def test_report_takes_labels_of_any_kind(folder, clusters, numbers, facts_of):
-    (folder / "labels.tsv").write_text("".join(f"{n}\t{c}\n" for n, c in zip("abcxyz", clusters, strict=True)))
-    facts = facts_of("report graph.txt labels.tsv -o page.html --no-pictures")
-    sizes = np.bincount([c for c in numbers if c >= 0])
-    assert [int(row["nodes"]) for row in page_of(folder / "page.html").clusters] == sorted(sizes, reverse=True)
-    cut = graphcore.metrics.normalized_cut(graphcore.read_graph("graph.txt"), numbers)
-    assert (facts["n_clusters"], facts["normalized_cut"]) == (len(sizes), pytest.approx(cut))
-
-
-# -- compare -----------------------------------------------------------------------------------------------------------
+# -- compare and report ------------------------------------------------------------------------------------------------
 
 
 def test_compare_matches_nodes_by_name_and_is_scikit_learns(folder, facts_of):
     from sklearn import metrics
 
     (folder / "truth.csv").write_text("z,left\nx,left\ny,left\nb,right\na,right\nc,right\n")
-    facts = facts_of("compare labels.tsv truth.csv")
+    facts = facts_of("compare labels.tsv truth.csv --graph graph.txt")
     assert (facts["ari"], facts["n_compared"], facts["n_clusters"], facts["n_other"]) == (1, 6, 2, 2)
-
+    assert facts["normalized_cut"] == facts["normalized_cut_other"] == pytest.approx(1 / 7)
     rng = np.random.default_rng(0)
     first, second = rng.integers(0, 5, 200), rng.integers(0, 3, 200)
     graphcore.write_labels(first, "a.tsv")
@@ -135,45 +130,12 @@ def test_compare_matches_nodes_by_name_and_is_scikit_learns(folder, facts_of):
     assert facts["homogeneity"] == pytest.approx(metrics.homogeneity_score(second, first))
     assert facts["completeness"] == pytest.approx(metrics.completeness_score(second, first))
 
-    graphcore.write_labels(np.zeros(200, dtype=int), "one.tsv")
-    for pair, expected in (("a.tsv one.tsv", (1, 0)), ("one.tsv a.tsv", (0, 1)), ("one.tsv one.tsv", (1, 1))):
-        facts = facts_of(f"compare {pair}")
-        assert (facts["homogeneity"], facts["completeness"]) == pytest.approx(expected)
-
 
 def test_compare_leaves_out_nodes_of_no_cluster_and_nodes_of_one_file(folder, told, facts_of):
     (folder / "other.tsv").write_text("a\t5\nb\t5\nc\t-1\nx\t6\ny\t6\nnew\t7\n")
     facts = facts_of("compare labels.tsv other.tsv")
-    assert (facts["n_compared"], facts["ari"]) == (4, 1)
-    assert (facts["only_in_labels"], facts["only_in_other"]) == (1, 1)
+    assert (facts["n_compared"], facts["ari"], facts["only_in_labels"], facts["only_in_other"]) == (4, 1, 1, 1)
     assert "1 nodes that only LABELS has, 1 that only OTHER has" in told("compare labels.tsv other.tsv").out
-
-
-def test_a_report_of_a_graph_on_disk_is_named_also_with_a_slash(folder, told):
-    told("build graph.txt g.store")
-    told("report g.store/ labels.tsv -o page.html --no-pictures")
-    assert "<title>Clusters of g.store</title>" in (folder / "page.html").read_text()
-
-
-def test_compare_with_a_graph_adds_the_cuts(folder, facts_of):
-    (folder / "other.tsv").write_text(TWO.replace("c\t0", "c\t1"))
-    facts = facts_of("compare labels.tsv other.tsv --graph graph.txt")
-    graph = graphcore.read_graph("graph.txt")
-    assert facts["normalized_cut"] == pytest.approx(1 / 7)
-    other = [0, 0, 1, 1, 1, 1]
-    assert facts["normalized_cut_other"] == pytest.approx(graphcore.metrics.normalized_cut(graph, other))
-    (folder / "part.tsv").write_text("a\t5\nb\t5\nx\t6\ny\t6\nnew\t7\n")
-    facts = facts_of("compare labels.tsv part.tsv --graph graph.txt")
-    assert (facts["n_compared"], facts["ari"]) == (4, 1)
-
-
-def test_compare_knows_names_that_were_marked_for_spreadsheets(folder, facts_of):
-    names = ["=a", "+b", "c", "'d"]
-    for path, marked in (("plain.tsv", False), ("marked.tsv", True)):
-        graphcore.write_labels([0, 0, 1, 1], path, names, spreadsheet=marked)
-    assert (folder / "plain.tsv").read_text() != (folder / "marked.tsv").read_text()
-    facts = facts_of("compare plain.tsv marked.tsv")
-    assert (facts["n_compared"], facts["only_in_labels"], facts["only_in_other"]) == (4, 0, 0)
 
 
 def test_compare_and_report_understand_levels(folder, told, facts_of):
@@ -182,187 +144,232 @@ def test_compare_and_report_understand_levels(folder, told, facts_of):
     )
     facts = facts_of("compare levels.tsv labels.tsv --graph graph.txt")
     found = [(f["level"], f["other_level"], f["n_clusters"]) for f in facts["levels"]]
-    assert found == [(1, 1, 1), (2, 1, 2), (3, 1, 6)]
-    assert facts["levels"][1]["ari"] == 1 and facts["levels"][1]["normalized_cut"] == pytest.approx(1 / 7)
-    assert facts["levels"][2]["ari"] == facts["ari"] and facts["homogeneity"] == pytest.approx(1)
+    assert found == [(1, 1, 1), (2, 1, 2), (3, 1, 6)] and facts["levels"][1]["ari"] == 1
     assert re.search("^level 1, 2 +ARI 1.0000, NMI 1.0000", told("compare labels.tsv levels.tsv").out, re.MULTILINE)
     told("report graph.txt levels.tsv -o page.html --no-pictures")
-    page = page_of(folder / "page.html")
+    page = Page((folder / "page.html").read_text(encoding="utf-8"))
     assert {row["inside"] for row in page.clusters} == {"0", "1"} and len(page.clusters) == 6
-    report = "report graph.txt labels.tsv --truth levels.tsv -o p.html"
-    for typed in (report, "cluster graph.txt -k 2 --labels levels.tsv"):
-        assert "levels.tsv: there are 3 columns of labels, and one is needed" in told(typed, 2).err
-
-
-# -- knn ---------------------------------------------------------------------------------------------------------------
-
-
-def test_knn_makes_the_graph_that_cluster_makes(folder, told, facts_of):
-    X = np.random.default_rng(0).normal(size=(60, 3))
-    np.save("X.npy", X)
-    facts = facts_of("knn X.npy knn.npz -n 4 --seed 7")
-    graph = graphcore.read_graph("knn.npz")
-    assert (facts["nodes"], facts["edges"], facts["output"]) == (60, graph.n_edges, "knn.npz")
-    assert (graph.to_scipy() != graphcore.knn_graph(X, 4, random_state=7).to_scipy()).nnz == 0
-    outputs = []
-    for source in (["X.npy", "--neighbors", "4"], ["knn.npz"]):
-        outputs.append(told(["cluster", *source, "-k", "3", "--seed", "7", "-o", "-", "--quiet"]).out)
-    assert outputs[0] == outputs[1]
-
-
-def test_knn_options_are_passed_on(folder, told):
-    X = np.random.default_rng(0).random((30, 2))
-    np.savetxt("X.csv", X, delimiter=",")
-    told("knn X.csv graph.npz -n 3 --metric cosine --mode mutual --weighting gaussian --algorithm exact")
-    expected = graphcore.knn_graph(
-        np.loadtxt("X.csv", delimiter=","), 3, metric="cosine", mode="mutual", weighting="gaussian", algorithm="exact"
-    )
-    assert (graphcore.read_graph("graph.npz").to_scipy() != expected.to_scipy()).nnz == 0
-
-
-# -- standard input and output -----------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("kind", ["npy", "npz", "sparse.npz", "csv", "csv.gz", "header.csv", "txt.bz2"])
-def test_vectors_from_files_and_standard_input(folder, feed, kind, told):
-    X = np.random.default_rng(0).normal(size=(20, 3)).round(6)
-    name = f"X.{kind}"
-    if kind == "npy":
-        np.save(name, X)
-    elif kind == "npz":
-        np.savez(name, X)
-    elif kind == "sparse.npz":
-        sp.save_npz(name, sp.csr_array(X))
-    else:
-        header = {"header": "one,two,three", "comments": ""} if "header" in kind else {"header": "by a test"}
-        np.savetxt(name, X, delimiter="," if "csv" in kind else " ", **header)
-    outputs = []
-    for source in (name, "-"):
-        feed((folder / name).read_bytes())
-        outputs.append(told(["knn", source, "-", "-n", "3", "--to", "csv"]).out)
-    assert outputs[0] == outputs[1]
-    (folder / "graph.csv").write_text(outputs[0])
-    made, expected = graphcore.read_graph("graph.csv"), graphcore.knn_graph(X, 3, random_state=0)
-    assert (made.n_nodes, made.n_edges) == (20, expected.n_edges)
-
-
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
-def test_files_may_be_pipes(folder, told):
-    np.save("X.npy", np.random.default_rng(0).normal(size=(20, 3)))
-    commands = {
-        "graph.txt": "info graph.txt --json",
-        "labels.tsv": "compare labels.tsv labels.tsv --graph graph.txt --json",
-        "X.npy": "knn X.npy - -n 3 --to csv",
-    }
-    for name, command in commands.items():
-        outputs = []
-        for source in (name, "pipe"):
-            if source == "pipe":
-                os.mkfifo("pipe")
-                content = (folder / name).read_bytes()
-                writer = threading.Thread(target=(folder / "pipe").write_bytes, args=(content,))
-                writer.start()
-            out = told(command.replace(f" {name} ", f" {source} ", 1)).out.replace('"pipe"', f'"{name}"')
-            outputs.append(json.loads(out) | {"seconds": None} if "--json" in command else out)
-        writer.join(timeout=20)
-        os.unlink("pipe")
-        assert outputs[0] == outputs[1]
-
-
-@pytest.mark.slow
-def test_a_graph_through_pipes(folder, feed, told):
-    feed(TRIANGLES.encode())
-    converted = told("convert - - --to csv").out
-    feed(converted.encode())
-    assert len(told("cluster - -k 2 -o - --quiet --report page.html").out.splitlines()) == 6
-    assert "Clusters of standard input" in page_of(folder / "page.html").text
-    feed(b"1,2\n3,four\n")
-    assert re.match(r"graphcore: standard input: .*holds 'four'", told("cluster - --vectors -k 2", 2).err)
+    assert "3 columns of labels" in told("cluster graph.txt -k 2 -o p.tsv --labels levels.tsv", 2).err
 
 
 @pytest.mark.parametrize(
-    ("command", "keys"),
+    ("clusters", "numbers"),
     [
-        ("convert graph.txt out.npz", {"nodes", "output", "seconds"}),
-        ("report graph.txt labels.tsv -o out.html --no-pictures", {"modularity"}),
-        ("build graph.txt new.store", {"output", "edges", "seconds"}),
-        ("check stored.store", {"nodes", "bytes"}),
+        (["red", "red", "red", "blue", "blue", "-1"], [1, 1, 1, 0, 0, -1]),
+        ([-7, 900000, 900000, 5, 5, 5], [-1, 1, 1, 0, 0, 0]),
+        ([0, 0, 0, 2, 2, 2], [0, 0, 0, 2, 2, 2]),
     ],
 )
-def test_every_command_speaks_json(folder, command, keys, facts_of):
-    """Other commands do in other tests."""
-    graphcore.write_graph(graphcore.read_graph("graph.txt"), "stored.store")
-    assert keys <= set(facts_of(command))
+def test_report_takes_labels_of_any_kind(folder, clusters, numbers, facts_of):
+    (folder / "labels.tsv").write_text("".join(f"{n}\t{c}\n" for n, c in zip("abcxyz", clusters, strict=True)))
+    facts = facts_of("report graph.txt labels.tsv -o page.html --no-pictures --title A&B --truth labels.tsv")
+    page = Page((folder / "page.html").read_text(encoding="utf-8"))
+    sizes = np.bincount([c for c in numbers if c >= 0])
+    assert [int(row["nodes"]) for row in page.clusters] == sorted(sizes, reverse=True) and "A&B" in page.text
+    cut = graphcore.metrics.normalized_cut(graphcore.read_graph("graph.txt"), numbers)
+    assert (facts["n_clusters"], facts["normalized_cut"]) == (len(sizes), pytest.approx(cut))
 
 
-# -- progress ----------------------------------------------------------------------------------------------------------
+# -- files -------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "typed",
+    [
+        "cluster graph.txt -k 2 -o graph.txt",
+        "cluster graph.txt -k 2 --report link.txt",
+        "cluster graph.txt -k 2 -o z.tsv --tree z.tsv",
+        "cluster graph.txt -k 2 --tree graph.txt.clusters.tsv",  # where labels go without -o
+        "cluster graph.txt -k 2 --labels labels.tsv -o labels.tsv",
+        "convert graph.txt graph.txt --to metis",
+        "convert g.store g.store",
+        "cluster g.store -k 2 -o g.store/indices.npy",
+        "predict labels.tsv graph.txt -o labels.tsv",
+        "report graph.txt labels.tsv -o labels.tsv",
+    ],
+)
+def test_nothing_is_lost(folder, typed, told):
+    graphcore.write_graph(graphcore.Graph.from_edges([0, 1], [1, 2]), "g.store")
+    os.symlink("graph.txt", "link.txt")
+
+    def state():
+        return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+    before = state()
+    said = told(typed, 2).err
+    assert "would be lost; choose another output" in said and said.count("\n") == 1
+    assert state() == before
+
+
+# -- errors ------------------------------------------------------------------------------------------------------------
+
+
+def bad_files(folder):
+    whole = gzip.compress("".join(f"{i} {i + 1}\n" for i in range(5000)).encode())
+    (folder / "cut.txt.gz").write_bytes(whole[: len(whole) // 2])
+    (folder / "short.txt").write_text("1 2\n2 3\n4\n")
+    sp.save_npz(folder / "isolated.npz", sp.csr_array((4, 4)))
+    np.save(folder / "nan.npy", np.array([[0.0, 1], [np.nan, 2], [1, 1]]))
+    np.save(folder / "flat.npy", np.arange(5.0))
+    np.save(folder / "square.npy", 1.0 - np.eye(5))
+    texts = {"wrong": "y\t2\n", "words": "a\tred\nb\tred\nc\tblue\n", "others": "q\t1\n", "alone": "0\n1\n"}
+    for name, text in texts.items():
+        (folder / f"{name}.tsv").write_text(text)
+
+
+REFUSED = {
+    "cluster graph.txt -k 2": {
+        "--labels wrong.tsv": "labels that stay go up to 2; with -k 2 they run from 0 to 1",
+        "--labels words.tsv": "words.tsv: labels that number clusters must be integers",
+        "--labels others.tsv": "the file and the graph have no node in common",
+        "--labels - --initial-labels -": "only one of the files can be standard input",
+        "--labels nope.tsv": "'nope.tsv' does not exist",
+        "--max-cluster-size 2": "--max-cluster-size 2 is too small: 2 clusters",
+        "--min-cluster-size few": "--min-cluster-size few must be an integer",
+        "--report page.pdf": "page.pdf: a report is an HTML page; call it page.html",
+        "--report nowhere/page.html": "nowhere",
+        "--tree - --json": "--json and --tree - both want standard output",
+        "--tree tree.xml": "'.xml' of 'tree.xml'",
+        "-o labels.xlsx": "labels.xlsx: labels are written as text (.tsv, .csv)",
+        "-o nowhere/l.tsv": "nowhere",
+        "--effort hihg": "choose one of 'fast', 'default', 'high', 'best', or a number",
+        "--objective cut": "--objective cut is not known",
+        "--resolution 3": "--resolution 3",
+        "--symmetrize no": "--symmetrize no",
+        "--format doc": "--format doc",
+        "--columns 1": "--columns.*such as 0,1",
+        "--columns 1,1": "--columns 1,1 must be the two different",
+        "--encoding foo": "--encoding foo is not known to Python",
+        "--seed -1": "'--seed'.*-1",
+        "--clever": "No such option '--clever'",
+    },
+    "cluster": {
+        "": "Missing argument 'INPUT...'",
+        "graph.txt": "Missing option '-k'",
+        "graph.txt -k 7": "-k 7 must be at most 6",
+        "graph.txt -k 0": "-k 0 must be at least 1",
+        "missing.txt -k 2": "'missing.txt' does not exist",
+        "cut.txt.gz -k 2": "cut.txt.gz",
+        "short.txt -k 2": "line 3",
+        "isolated.npz -k 1": "all 4 nodes are isolated",
+        "nan.npy -k 2": "NaN|finite",
+        "flat.npy -k 2": r"shape \(5,\)",
+        "square.npy -k 1": "adjacency matrices.*for points --vectors",
+        "flat.npy graph.txt -k 2 --vectors": "several files are parts of one graph",
+    },
+    "report graph.txt others.tsv": {"-o page.html": "'q'"},
+    "compare words.tsv": {"others.tsv": "no node in common", "alone.tsv": "has 3 labels"},
+    "convert": {"graph.txt": "Missing argument", "graph.txt g.doc": "'.doc'", "graph.txt g.npz --to doc": "--to doc"},
+    "": {"swim": "No such command 'swim'"},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("typed", "said"), [(f"{command} {rest}", said) for command in REFUSED for rest, said in REFUSED[command].items()]
+)
+def test_what_cannot_be_used_is_one_line_that_names_it_and_leaves_nothing(folder, typed, said, told):
+    bad_files(folder)
+    before = sorted(os.listdir())
+    captured = told(typed, 2)
+    (message,) = messages(captured.err)
+    assert message.startswith("graphcore: ") and (said in message or re.search(said, message)), message
+    assert captured.out == ""
+    assert sorted(os.listdir()) == before
+
+
+@pytest.mark.parametrize("defect", [ZeroDivisionError, AttributeError])
+def test_a_defect_is_not_dressed_up_as_bad_input(folder, monkeypatch, defect):
+    def broken(*_, **__):
+        raise defect
+
+    monkeypatch.setattr("graphcore.files.read_graph", broken)
+    with pytest.raises(defect):
+        run(["info", "graph.txt"])
+
+
+@pytest.mark.parametrize(
+    ("message", "spelled"),
+    [
+        ("n_clusters=0 must be at least 1", "-k 0 must be at least 1"),
+        ("give one of n_clusters and resolution", "give one of -k and resolution"),
+        ("effort and labels are words", "effort and labels are words"),
+        ("weight_column=None, (columns=(0, 5))", "--weight-column none, (--columns 0,5)"),
+        ("objective='ncut', or count_repeats=True", "--objective ncut, or --count-repeats"),
+        ("random_state=7 of my_n_clusters=2", "--seed 7 of my_n_clusters=2"),
+        ("pass count_repeats=True (--count-repeats)", "pass --count-repeats"),
+    ],
+)
+def test_messages_name_options(message, spelled):
+    assert in_options(message, app.commands["cluster"].params) == spelled
+
+
+@pytest.mark.parametrize(
+    ("command", "named"),
+    [
+        ("info graph.txt --metric cosine --neighbors 5", "--neighbors, --metric do nothing here"),
+        ("info X.npy --delimiter ';'", "--delimiter does nothing here"),
+        (
+            "compare labels.tsv labels.tsv --weight-column 2",
+            "--weight-column does nothing here: for the file of --graph",
+        ),
+        ("info g.npz --delimiter ';' --columns 3,4", "--delimiter ';', --columns 3,4 do nothing here: this is a npz"),
+        ("info graph.txt --delimiter ' ' --ids string --symmetrize min", None),
+    ],
+)
+def test_options_that_do_nothing_are_named_and_no_others(folder, command, named, told):
+    np.save("X.npy", np.random.default_rng(0).normal(size=(20, 3)))
+    graphcore.write_graph(graphcore.read_graph("graph.txt"), "g.npz")
+    captured = told([*shlex.split(command), "--json"])
+    for lines in (messages(captured.err), json.loads(captured.out)["warnings"]):
+        assert any((named or "nothing") in line for line in lines) == bool(named)
+
+
+def test_escape_sequences_of_names_do_not_reach_a_terminal(folder, capsys):
+    run(["info", "a\x1b[31m"])
+    run(["info", "graph.txt", "--ids", "\x1b[31m"])
+    shown = "".join(capsys.readouterr())
+    assert "\\x1b[31m" in shown and "\x1b" not in shown
+
+
+# -- progress and help -------------------------------------------------------------------------------------------------
 
 
 def test_the_bar_says_what_runs_and_goes_away(monkeypatch, capsys):
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
-    console = Console()
-    with console.listening():
-        console.expect(4)
-        with console.stages("first"):
-            pass
-        with console.stages("second"):
-            note("round 3 of 8")
-            assert re.search(r"\rsecond: .*1 of 4 \[00:00, round 3 of 8\]", capsys.readouterr().err)
-            console.say("a line")
-            assert re.fullmatch(r"\r *\ra line\n", capsys.readouterr().err)
+    with click.Context(app):
+        console = Console()
+        with console.listening():
+            console.expect(4)
+            with console.stages("first"):
+                pass
+            with console.stages("second"):
+                note("round 3 of 8")
+                assert re.search(r"\rsecond: .*1 of 4 \[00:00, round 3 of 8\]", capsys.readouterr().err)
+                console.say("a line")
+                assert re.fullmatch(r"\r *\ra line\n", capsys.readouterr().err)
     assert not capsys.readouterr().err.strip()
 
 
-# -- help and completion -----------------------------------------------------------------------------------------------
+def test_commands_and_their_options(told):
+    assert set(app.commands) == {"cluster", "predict", "info", "convert", "compare", "report", "demo"}
+    assert len(app.commands["cluster"].params) <= 32
+    for name, command in app.commands.items():
+        text = told(f"{name} --help").out
+        for option in command.params:
+            assert option.opts[0] in text or option.metavar in text
+            assert not isinstance(option, click.Option) or option.help, (name, option.name)
+    assert f"graphcore, version {graphcore.__version__}" in told("--version").out
 
 
-def examples():
-    return [
-        (command, text) for command in [app, *app.commands.values()] for _, text in getattr(command, "examples", ())
-    ]
-
-
-@pytest.mark.parametrize(("command", "text"), examples())
-def test_examples_of_the_help_are_commands_that_exist(command, text):
-    for piece in text.split("|"):
+@pytest.mark.parametrize("name", [None, *app.commands])
+def test_examples_of_the_help_are_commands_that_exist(name, folder, told):
+    command = app.commands[name] if name else app
+    shown = [line for line in command.epilog.splitlines() if line.startswith("  ") and "# " not in line]
+    assert shown and all(line.strip() in told([*filter(None, [name]), "--help"]).out for line in shown)
+    for piece in (piece for line in shown for piece in line.split("|") if "graphcore" in piece):
         words = shlex.split(piece.split(">")[0])
-        if words[0] == "zcat":
-            continue
         assert words[0] == "graphcore"
-        asked = app.commands[words[1]]
-        asked.make_context(words[1], words[2:])  # refuses unknown options and missing arguments
-
-
-@pytest.mark.parametrize("command", [None, *app.commands])
-def test_help_shows_the_examples(command, told):
-    help_text = told([*filter(None, [command]), "--help"]).out
-    shown = (app.commands[command] if command else app).examples
-    assert shown
-    for what, text in shown:
-        assert f"  # {what}\n  {text}\n" in help_text
-
-
-def completions(*words, incomplete=""):
-    complete = ShellComplete(app, {}, "graphcore", "_GRAPHCORE_COMPLETE")
-    return complete.get_completions(list(words), incomplete)
-
-
-def test_completion_offers_commands_files_options_and_words():
-    assert {item.value for item in completions()} == set(app.commands)
-    assert [item.value for item in completions("cluster", "--sampling", incomplete="d")] == ["degree"]
-    assert {item.value for item in completions("cluster", "--objective")} == set(OBJECTIVES)
-    assert "--report" in {item.value for item in completions("cluster", incomplete="--re")}
-    for command in ("cluster", "info", "convert", "knn", "compare", "report"):
-        assert [item.type for item in completions(command)] == ["file"], command
-    assert [item.type for item in completions("cluster", "graph.txt", "-o")] == ["file"]
-    from graphcore.cluster.settings import PARAMETERS
-
-    # tests/cluster/pipeline/test_settings.py holds the table's words to those of the functions.
-    known = {p.name: [word for word in p.choices if word] for p in PARAMETERS if p.kind == "choice"}
-    assert known
-    for name, words in known.items():
-        assert {item.value for item in completions("cluster", f"--{name.replace('_', '-')}")} == set(words)
-    environment = {**os.environ, "_GRAPHCORE_COMPLETE": "zsh_source"}
-    code = "from graphcore.cli import main; main()"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, env=environment)
-    assert "#compdef graphcore" in done.stdout
+        for word in words[2:]:
+            if re.fullmatch(r"[\w.]+\.\w+", word):
+                (folder / word).write_text("")
+        app.commands[words[1]].make_context(words[1], words[2:])  # refuses unknown options and missing arguments
