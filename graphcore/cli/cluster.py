@@ -74,7 +74,6 @@ _SETTINGS = {
     for name, (metavar, text) in _SETTINGS.items()
 ))  # fmt: skip
 @input_options
-@click.option("--labels", metavar="FILE", type=INPUT, help="Lines of node and label: the labels that nodes keep.")
 @click.option("--initial-labels", metavar="FILE", type=INPUT, help="Lines of node and label to start from.")
 @click.option(
     "-o", "--output", metavar="FILE", type=OUTPUT,
@@ -108,7 +107,7 @@ def cluster(console, input, n_clusters, output, tree, report, truth, model, quie
     # Lines of labels are matched by the names of nodes; rows of vectors are nodes, too.
     nodes = X if is_graph else Graph.from_edges([], [], n_nodes=X.shape[0])
     nodes = nodes if ids is None else nodes.with_nodes(ids)
-    known = {name: _known(options[name], nodes, options) for name in ("labels", "initial_labels")}
+    initial = _known(options["initial_labels"], nodes, options["encoding"])
     classes = None if truth is None else read_one_label(truth, nodes, options["encoding"])
     given = {name: options[name] for name in _SETTINGS if options[name] is not None}
     fitted = CoresetSpectralClustering(
@@ -116,7 +115,7 @@ def cluster(console, input, n_clusters, output, tree, report, truth, model, quie
         metric=options["metric"], random_state=options["random_state"], n_jobs=options["n_jobs"], **given,
     )  # fmt: skip
     with stages("cluster"):
-        fitted.fit(X, ids=ids, **known)
+        fitted.fit(X, ids=ids, initial_labels=initial)
     with stages("write"):
         _write_clusters(fitted, output)
         if model is not None:
@@ -156,11 +155,11 @@ def _check_outputs(console, output, tree, report, model):
         check_writable(path)
 
 
-def _known(path, nodes, options):
+def _known(path, nodes, encoding):
     """Read the labels of some nodes, integers with -1 where the file has none; None without a file."""
     if path is None:
         return None
-    found = read_one_label(path, nodes, options["encoding"])
+    found = read_one_label(path, nodes, encoding)
     if found.dtype.kind != "i":
         word = next((label for label in found.tolist() if not label.removeprefix("-").isdigit()), found[0])
         raise FormatError(f"{path}: labels that number clusters must be integers, and {word!r} is none")

@@ -152,7 +152,7 @@ def in_options(message, params):
         value = value.strip("'()").replace(", ", ",").replace("None", "none")
         return f"{option.opts[0]} {shlex.quote(value)}"
 
-    return _NAMED.sub(spelled, re.sub(r"\S+ \(((?:--|graphcore )[^)]*)\)", r"\1", message))
+    return _NAMED.sub(spelled, re.sub(r"\S+ \(((?:--|no --|graphcore )[^)]*)\)", r"\1", message))
 
 
 def is_typed(name):

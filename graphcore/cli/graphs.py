@@ -40,6 +40,9 @@ _READING = (
         help="Marks that begin comment lines in an edge list; '' for none.",
     ),
     click.option(
+        "--header/--no-header", default=None, help="Whether the first line names the columns. [default: guessed]"
+    ),
+    click.option(
         "--columns", metavar="A,B", type=_Ends(),
         help="Names of the columns that hold the nodes, or numbers from 0. [default: guessed]",
     ),
@@ -64,8 +67,8 @@ _READING = (
     ),
 )  # fmt: skip
 READING = frozenset([
-    "format", "delimiter", "comments", "columns", "weight_column", "ids", "encoding", "symmetrize", "count_repeats",
-    "nodes",
+    "format", "delimiter", "comments", "header", "columns", "weight_column", "ids", "encoding", "symmetrize",
+    "count_repeats", "nodes",
 ])  # fmt: skip
 graph_options = adding(*_READING)
 run_options = adding(

@@ -115,15 +115,12 @@ def test_labels_and_attributes_go_to_other_programs_by_the_ending(folder, told):
     assert dict(zip(table.node, table.cluster, strict=True)) == labels and table.age.tolist() == [*range(20, 26)]
 
 
-def test_the_tree_and_known_labels(folder, told):
+def test_the_tree_and_initial_labels(folder, told):
     assert re.search(r"^tree +tree\.csv$", told("cluster graph.txt -k 2 -o c.tsv --tree tree.csv").out, re.MULTILINE)
     assert pd.read_csv("tree.csv")["size"].max() == 6
-    (folder / "known.tsv").write_text("a\t1\n")
-    told("cluster graph.txt -k 2 -o l.tsv --labels known.tsv")
-    labels = labels_in(folder / "l.tsv")
-    assert labels["a"] == labels["b"] == "1" and labels["x"] == "0"
-    told("cluster graph.txt -k 2 -o m.tsv --initial-labels l.tsv")
-    assert labels_in(folder / "m.tsv") == labels
+    (folder / "before.tsv").write_text("a\t1\nb\t1\nx\t0\ny\t0\n")
+    told("cluster graph.txt -k 2 -o l.tsv --initial-labels before.tsv")
+    assert labels_in(folder / "l.tsv") == dict(zip("abcxyz", "111000", strict=True))
 
 
 def test_isolated_nodes_are_warned_about_once_and_labelled_minus_one(folder, told):

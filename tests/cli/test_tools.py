@@ -149,7 +149,7 @@ def test_compare_and_report_understand_levels(folder, told, facts_of):
     told("report graph.txt levels.tsv -o page.html --no-pictures")
     page = Page((folder / "page.html").read_text(encoding="utf-8"))
     assert {row["inside"] for row in page.clusters} == {"0", "1"} and len(page.clusters) == 6
-    assert "3 columns of labels" in told("cluster graph.txt -k 2 -o p.tsv --labels levels.tsv", 2).err
+    assert "3 columns of labels" in told("cluster graph.txt -k 2 -o p.tsv --initial-labels levels.tsv", 2).err
 
 
 @pytest.mark.parametrize(
@@ -180,7 +180,7 @@ def test_report_takes_labels_of_any_kind(folder, clusters, numbers, facts_of):
         "cluster graph.txt -k 2 --report link.txt",
         "cluster graph.txt -k 2 -o z.tsv --tree z.tsv",
         "cluster graph.txt -k 2 --tree graph.txt.clusters.tsv",  # where labels go without -o
-        "cluster graph.txt -k 2 --labels labels.tsv -o labels.tsv",
+        "cluster graph.txt -k 2 --initial-labels labels.tsv -o labels.tsv",
         "convert graph.txt graph.txt --to metis",
         "convert g.store g.store",
         "cluster g.store -k 2 -o g.store/indices.npy",
@@ -219,11 +219,11 @@ def bad_files(folder):
 
 REFUSED = {
     "cluster graph.txt -k 2": {
-        "--labels wrong.tsv": "labels that stay go up to 2; with -k 2 they run from 0 to 1",
-        "--labels words.tsv": "words.tsv: labels that number clusters must be integers",
-        "--labels others.tsv": "the file and the graph have no node in common",
-        "--labels - --initial-labels -": "only one of the files can be standard input",
-        "--labels nope.tsv": "'nope.tsv' does not exist",
+        "--initial-labels wrong.tsv": "go up to 2; with -k 2 they run from 0 to 1",
+        "--initial-labels words.tsv": "words.tsv: labels that number clusters must be integers",
+        "--initial-labels others.tsv": "the file and the graph have no node in common",
+        "--truth - --initial-labels -": "only one of the files can be standard input",
+        "--initial-labels nope.tsv": "'nope.tsv' does not exist",
         "--max-cluster-size 2": "--max-cluster-size 2 is too small: 2 clusters",
         "--min-cluster-size few": "--min-cluster-size few must be an integer",
         "--report page.pdf": "page.pdf: a report is an HTML page; call it page.html",

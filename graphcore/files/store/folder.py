@@ -9,10 +9,10 @@ from functools import partial
 from ...base.types import PathLike
 from ...base.validation import check_path
 from ...exceptions import FormatError, InputError, ParameterError
-from ...graphs._row_loops import check_rows
+from ...graphs._loops import check_rows
 from ...graphs.graph import Graph
 from ...graphs.ids import check_name_array
-from ...graphs.rows import describe_defect, find_defect
+from ...graphs.rows import check_canonical, describe_defect
 from .._source import naming
 from ..atomic import Use, check_apart, check_folder, hidden_beside, naming_file, sync_folder
 from .format import (
@@ -92,9 +92,7 @@ def verify_store(path):
                 value = checksum(array[start : start + _PIECE], value)
             if value != facts.crc32:
                 raise FormatError(f"{name}.npy is damaged: its checksum is {value:#010x}, not {facts.crc32:#010x}")
-        defect, _ = find_defect(graph.rows[:3])
-        if defect:
-            raise FormatError(defect)
+        check_canonical(graph.rows[:3])
     return graph
 
 

@@ -15,7 +15,7 @@ from numpy.lib import format as npy
 from ...base.arrays import npy_header, read_only
 from ...base.types import PathLike
 from ...exceptions import FormatError
-from ...graphs._row_loops import row_sums
+from ...graphs._loops import row_sums
 from ...graphs.ids import FIXED_WIDTH, id_dtype
 from ..atomic import naming_file, to_disk
 

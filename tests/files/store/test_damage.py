@@ -61,7 +61,7 @@ def test_other_defects_are_found_by_a_verification(store, name):
     verify_store(store)
     change(store, name, _5=4)
     open_graph(store)
-    with pytest.raises(FormatError, match="not symmetric"):
+    with pytest.raises(InputError, match="not symmetric"):
         verify_store(store)
 
 
