@@ -53,13 +53,13 @@ def files(graph: Graph, folder: str) -> None:
     path = os.path.join(folder, "karate.tsv")
     graphcore.write_graph(graph, path)
     again: Graph = graphcore.read_graph(path)
-    graphcore.write_graph(again, os.path.join(folder, "karate.graphml"), attributes={"degree": again.degrees})
+    graphcore.write_graph(again, os.path.join(folder, "karate.storeml"), attributes={"degree": again.degrees})
     graphcore.write_labels(np.zeros(again.n_nodes, dtype=int), os.path.join(folder, "labels.tsv"), again)
     labels = read_labels(os.path.join(folder, "labels.tsv"), again)
     facts = graphcore.report.write_report(os.path.join(folder, "page.html"), again, labels, pictures=False)
     print(facts.normalized_cut, facts.modularity, again.to_scipy().shape, again.volume, again.mean_weight)
-    store: Graph = graphcore.build_store(path, os.path.join(folder, "karate.graph"))
-    print(store.n_edges, graphcore.open_graph(os.path.join(folder, "karate.graph")).is_weighted)
+    store: Graph = graphcore.build_store(path, os.path.join(folder, "karate.store"))
+    print(store.n_edges, graphcore.open_graph(os.path.join(folder, "karate.store")).is_weighted)
 
 
 def vectors() -> None:
@@ -103,13 +103,13 @@ def again(graph: Graph, folder: str) -> None:
 def main() -> None:
     """Everything that a first script touches, and a second."""
     karate = graphcore.datasets.load_karate()
-    clusters = communities(karate.graph, 2)
-    print(len(clusters), graphcore.metrics.normalized_cut(karate.graph, list(clusters.values())))
+    clusters = communities(karate.store, 2)
+    print(len(clusters), graphcore.metrics.normalized_cut(karate.store, list(clusters.values())))
     print(graphcore.networkx.coreset_spectral_communities(nx.karate_club_graph(), 2, seed=0))
-    questions(karate.graph)
+    questions(karate.store)
     with tempfile.TemporaryDirectory() as folder:
-        files(karate.graph, folder)
-        again(karate.graph, folder)
+        files(karate.store, folder)
+        again(karate.store, folder)
     vectors()
     try:
         graphcore.knn_graph([[0.0]])
