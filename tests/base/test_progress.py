@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from graphcore.base import progress
-from tests.cli.test_cli import process
+from tests.cli.test_cluster import process
 
 SETUPS = {
     "quiet": "verbose = 0",
@@ -25,7 +25,7 @@ print("--", file=sys.stderr)
 @pytest.fixture(scope="module")
 def said():
     """Lines of fits in a process of their own, after each setup of a log in turn."""
-    done = process(code="import logging, sys\nimport graphcore\n" + "".join(f"{line}{FIT}" for line in SETUPS.values()))
+    done = process("import logging, sys\nimport graphcore\n" + "".join(f"{line}{FIT}" for line in SETUPS.values()))
     assert done.returncode == 0, done.stderr
     assert done.stdout == ""
     *parts, rest = done.stderr.split("--\n")
