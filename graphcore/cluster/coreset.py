@@ -15,9 +15,8 @@ from ..exceptions import InputError, ParameterError, warn_user
 from ..graphs.as_graph import as_graph
 from ..graphs.graph import Graph
 from ..graphs.weights import given_unit
-from ..kernels.as_kernel import as_kernel
 from ..kernels.base import Kernel
-from ..kernels.graph import GraphKernel
+from ..kernels.graph import GraphKernel, as_kernel
 from ..kernels.vectors import VectorKernel
 from . import _coreset_loops as _loops
 

@@ -18,10 +18,10 @@ from ..graphs.as_graph import as_graph, is_graph, is_graph_object, is_sparse_gra
 from ..graphs.derived import weigh_nodes
 from ..graphs.structure import check_sparse
 from ..graphs.weights import edges_in_range, in_range
-from ..kernels.as_kernel import as_kernel
 from ..kernels.base import matrix_columns, vector_columns
 from ..kernels.checks import check_scale
 from ..kernels.functions import VECTOR_KERNELS, KernelFunction, kernel_function
+from ..kernels.graph import as_kernel
 from ..kernels.vectors import VectorKernel
 from ..neighbors.equal_rows import row_hashes
 

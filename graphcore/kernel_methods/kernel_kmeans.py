@@ -21,9 +21,8 @@ from ..cluster.coreset import check_seeding, draw_seeds
 from ..exceptions import InputError, ParameterError, warn_user
 from ..graphs.weights import given_unit
 from ..kernels.base import map_rows, matrix_columns, membership_matrix
-from ..kernels.checks import check_diagonal
-from ..kernels.definiteness import report_indefinite, semidefinite_shift, smallest_sampled_eigenvalue
-from ..kernels.graph import GraphKernel, warn_of_loops
+from ..kernels.checks import DENSE_POINTS, check_diagonal, report_indefinite, smallest_sampled_eigenvalue, spectrum_ends
+from ..kernels.graph import GraphKernel
 from .alternation import Look, Rules, Run, runs_from
 from .base import KernelEstimator, PointClusterer, kernel_and_weights, rows_of_nodes
 
@@ -296,6 +295,42 @@ def _check_shift(kernel, weights, shift, streams, n_jobs):
     return shift
 
 
+def semidefinite_shift(kernel, weights, *, random_state=None, n_jobs=None):
+    """Compute a shift sigma for which ``K + sigma W^-1`` is positive semi-definite, as ``W^1/2 K W^1/2`` needs it.
+
+    1 for the normalised-cut kernel of a graph; otherwise minus the least eigenvalue, computed densely up to 1,500
+    points and by Lanczos beyond, widened by the residual.
+    """
+    if kernel.is_psd:
+        return 0.0
+    if kernel.leaves_out_isolated and np.array_equal(weights, kernel.degrees):
+        return kernel.definite_shift(weights)
+    root = np.sqrt(weights)
+    n = kernel.n_points
+    if n <= DENSE_POINTS:
+        K = kernel.block(slice(None), slice(None), np.float64)
+        return _beyond_rounding(spectrum_ends(root[:, None] * K * root))
+    from scipy.sparse.linalg import LinearOperator, eigsh
+
+    def apply(v):
+        v = v.reshape(n, -1)
+        return root[:, None] * kernel.product(root[:, None] * v, n_jobs)
+
+    operator = LinearOperator((n, n), matvec=apply, matmat=apply, dtype=np.float64)
+    first = Streams(random_state).generator("shift").standard_normal(n)
+    largest = eigsh(operator, 1, which="LM", v0=first, tol=1e-2, return_eigenvectors=False)
+    values, vectors = eigsh(operator, 1, which="SA", v0=first, tol=1e-6)
+    residual = float(np.linalg.norm(apply(vectors).ravel() - values[0] * vectors[:, 0]))
+    return _beyond_rounding(np.array([values[0] - residual, abs(largest[0])]))
+
+
+def _beyond_rounding(extremes):
+    """Return minus the least eigenvalue and a little more; 0 where it is negative by rounding alone."""
+    smallest, largest = extremes
+    rounding = 1e-10 * max(abs(smallest), abs(largest))
+    return float(rounding - smallest) if smallest < -rounding else 0.0
+
+
 def _result(problem, runs, n_clusters):
     best, weights, shift = min(runs, key=lambda run: run.objective), problem.weights, problem.shift
     masses, norms = best.look.fitted.masses, best.look.fitted.norms.copy()
@@ -339,7 +374,7 @@ class CentroidClusterer(KernelEstimator, PointClusterer):
         self_loop = self._auto_loop if auto else check_real("self_loop", self.self_loop, low=0.0)
         warn_of_isolated(graph)
         kernel = GraphKernel(graph, self_loop)
-        warn_of_loops(kernel)
+        _warn_of_loops(kernel)
         return kernel
 
     def _keep(self, kernel, points, run, centroids, weights):
@@ -386,6 +421,18 @@ class CentroidClusterer(KernelEstimator, PointClusterer):
         degrees = np.asarray(X.sum(axis=1), dtype=np.float64).ravel()
         degrees[degrees > 0] += self._loop
         return degrees
+
+
+def _warn_of_loops(kernel):
+    """Say so where the loops weigh more than the edges of most nodes, which then are near to nothing but themselves."""
+    if kernel.self_loop:
+        linked = kernel.degrees[kernel.degrees > 0]
+        n_drowned = int(np.count_nonzero(linked < 2 * kernel.self_loop))
+        if 2 * n_drowned > len(linked):
+            warn_user(
+                f"self_loop={kernel.self_loop / kernel.graph.mean_weight:.4g} times the mean weight is more than all "
+                f"edges of {n_drowned} of {len(linked)} nodes weigh together, and drowns them; take a smaller self_loop"
+            )
 
 
 class KernelKMeans(CentroidClusterer):

@@ -8,12 +8,11 @@ from ..base.streams import Streams
 from ..base.types import Bandwidth, Floats, Integers, KernelLike, RandomState
 from ..base.validation import check_choice, check_flag, check_integer, check_size
 from ..exceptions import warn_user
-from ..kernels.as_kernel import as_kernel
 from ..kernels.bandwidths import rule_bandwidth
 from ..kernels.base import map_rows
-from ..kernels.checks import clearly_negative
-from ..kernels.definiteness import report_indefinite, spectrum_ends
+from ..kernels.checks import clearly_negative, report_indefinite, spectrum_ends
 from ..kernels.functions import kernel_function
+from ..kernels.graph import as_kernel
 from .base import KernelEstimator
 from .linear_kmeans import FeatureClusterer, FeatureTransformer
 from .nystrom.landmarks import largest_eigenpairs

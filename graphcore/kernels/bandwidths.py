@@ -1,11 +1,11 @@
 """Bandwidths of distance kernels, by the rules of the papers."""
 
-from numbers import Integral, Real
+from numbers import Real
 
 import numpy as np
 
 from ..base.streams import Streams
-from ..base.validation import check_choice, check_integer, check_real
+from ..base.validation import check_choice, check_real
 from ..exceptions import InputError, ParameterError
 from .checks import as_floats
 
@@ -24,13 +24,13 @@ def rule_bandwidth(X, rule, *, random_state=None):
     - ``("quantile", q)``: the q-quantile (0.25) of the distances between different points. Kpotufe and Sriperumbudur,
       "Gaussian sketching yields a J-L lemma in RKHS", use it in ``exp(-|x - y|^2 / sigma^2)``: gamma = 1 / sigma^2.
     - ``("neighbours", share)``: the median over points of the radius of the ball that holds this share (0.1) of the
-      other points; an integer counts points. El Ghazzal, "Learning data representation and piece-wise estimation",
+      other points. El Ghazzal, "Learning data representation and piece-wise estimation",
       2012.
 
     All but the first use 1,000 points drawn without replacement. A rule that gives 0 is an InputError; one that is not
     known, or its number, a ParameterError.
     """
-    name, number = _parse(rule, X.shape[0])
+    name, number = _parse(rule)
     if X.shape[0] < 2:
         raise InputError(f"bandwidth={rule!r} needs at least two points, got n_samples = {X.shape[0]}; give a number")
     if name == "rms":
@@ -50,8 +50,8 @@ def rule_bandwidth(X, rule, *, random_state=None):
     return float(sigma)
 
 
-def _parse(rule, n):
-    """Return name and number of a rule; a count of neighbours becomes a share."""
+def _parse(rule):
+    """Return name and number of a rule."""
     pair = (rule, None) if isinstance(rule, str) else rule
     is_pair = isinstance(pair, tuple | list) and len(pair) == 2 and isinstance(pair[0], str)
     if not is_pair or not isinstance(pair[1], Real | None):
@@ -63,9 +63,6 @@ def _parse(rule, n):
     check_choice("bandwidth", name, tuple(BANDWIDTH_RULES))
     if number is None:
         return name, BANDWIDTH_RULES[name]
-    if name == "neighbours" and isinstance(number, Integral):
-        number = check_integer("bandwidth[1]", number, low=1, high=n - 1, why_high="the other points")
-        return name, number / (n - 1)
     high = None if name == "rms" else 1.0
     return name, check_real("bandwidth[1]", number, low=0.0, high=high, open_low=True)
 

@@ -1,15 +1,20 @@
-"""Checks of vectors and kernel matrices, up to rounding error."""
+"""Checks of vectors and kernel matrices, up to rounding error, and the ends of their spectrum."""
 
 import numpy as np
 
+from ..base.streams import Streams
+from ..base.threads import limited_libraries
 from ..base.validation import check_magnitude
-from ..exceptions import InputError
+from ..exceptions import InputError, warn_user
 
 # Vectors are squared and products of them squared again: larger numbers overflow on the way, smaller ones vanish. In
 # float32 ("f") and in float64.
 _LARGEST_VECTORS = {"f": 1e9}, 1e75
 # A matrix whose two halves differ by less than this share of its largest entry is symmetric up to rounding.
 _SYMMETRY_TOLERANCE = {"f": 1e-4}
+# Up to so many points all eigenvalues are about as quick to find as the ends.
+DENSE_POINTS = 1500
+_SAMPLE = 500
 
 
 def as_floats(X, dtype=None):
@@ -94,3 +99,48 @@ def check_diagonal(diagonal):
             f"the kernel has a negative diagonal ({np.count_nonzero(diagonal < 0)} entries; K[{x}, {x}] is "
             f"{diagonal[x]:.3g}), so it is no inner product: add a multiple of the identity, or choose another kernel"
         )
+
+
+def spectrum_ends(K, random_state=None):
+    """Compute the smallest and largest eigenvalue of a symmetric matrix: dense up to 1,500 points, then by Lanczos."""
+    if K.shape[0] <= DENSE_POINTS:
+        dense = np.asarray(K.toarray() if hasattr(K, "tocsr") else K, dtype=np.float64)
+        with limited_libraries():
+            return np.linalg.eigvalsh(dense)[[0, -1]]
+    from scipy.sparse.linalg import eigsh
+
+    how = {"v0": Streams(random_state).generator("spectrum").standard_normal(K.shape[0]), "tol": 1e-6}
+    with limited_libraries():
+        return np.array([eigsh(K, k=1, which=end, return_eigenvectors=False, **how)[0] for end in ("SA", "LA")])
+
+
+def report_indefinite(ends, on_indefinite, *, where, consequence, remedy=""):
+    """Refuse a kernel with clearly negative eigenvalues ("error"), or warn of it ("warn").
+
+    `ends` are the smallest and the largest found eigenvalue, `where` names their matrix, `remedy` a remedy beside
+    another kernel, and `consequence` the consequence of going on.
+    """
+    found = f"the kernel is not positive semi-definite: {where} its eigenvalues go from {ends[0]:.3g} to {ends[1]:.3g}"
+    if on_indefinite == "error":
+        raise InputError(f"{found}; use another kernel, {remedy}")
+    warn_user(f"{found}; {consequence}")
+
+
+def smallest_sampled_eigenvalue(kernel, random_state=None, *, n_points=_SAMPLE):
+    """Compute the smallest eigenvalue among at most `n_points` points, over the largest in absolute value.
+
+    0 where it is negative by no more than the rounding of the kernel values; clearly negative only if the whole matrix
+    has a negative eigenvalue (Cauchy's interlacing theorem). A function that is not symmetric is refused with an
+    InputError.
+    """
+    points = np.arange(kernel.n_points)
+    if len(points) > n_points:
+        rng = Streams(random_state).generator("definiteness")
+        points = np.sort(rng.choice(len(points), n_points, replace=False))
+    block = kernel.block(points, points)
+    check_symmetric(float(np.abs(block - block.T).max()), float(np.abs(block).max()), block.dtype)
+    ends = spectrum_ends(block)
+    largest = float(np.abs(ends).max())
+    if largest == 0 or (ends[0] < 0 and not clearly_negative(ends, kernel.precision, len(points))):
+        return 0.0
+    return float(ends[0]) / largest

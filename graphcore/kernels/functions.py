@@ -18,8 +18,8 @@ _FAR = 0.9
 # Rounding of squared distances in float32, times gamma, beyond which they are taken in float64. The error of kernel
 # values is up to some ten times as large.
 _COARSE = 1e-4
-# A gamma that float32 cannot hold with products of it, and gamma times squared norms from where all of it is rounding.
-_LARGE, _HUGE = 1e30, 1e200
+# Products of larger ones with squared norms overflow.
+_LARGEST_GAMMA = 1e30
 
 
 @dataclass(frozen=True)
@@ -90,7 +90,7 @@ class KernelFunction:
         """Compute kernel values from inner products, in their place."""
         if self.name == "linear":
             return products
-        gamma = 1.0 / n_features if self.gamma is None else min(self.gamma, float(np.finfo(products.dtype).max))
+        gamma = 1.0 / n_features if self.gamma is None else self.gamma
         with np.errstate(over="ignore"):
             products *= gamma
             products += self.coef0
@@ -144,7 +144,7 @@ def kernel_function(kernel, *, bandwidth=None, gamma=None, degree=3, coef0=1.0, 
         _refuse_given(f"kernel={name!r}", gamma=gamma)
         return KernelFunction(name)
     if gamma is not None:
-        gamma = check_real("gamma", gamma, low=0.0, open_low=True)
+        gamma = check_real("gamma", gamma, low=0.0, open_low=True, high=_LARGEST_GAMMA)
     coef0 = check_real("coef0", coef0)
     if name == "sigmoid":
         return KernelFunction(name, gamma=gamma, coef0=coef0, is_psd=False)
@@ -158,7 +158,7 @@ def _gaussian_gamma(bandwidth, gamma, random_state, X):
             raise ParameterError(
                 "give either bandwidth= or gamma= (1 / (2 sigma^2) for the Gaussian kernel), and not both"
             )
-        return check_real("gamma", gamma, low=0.0, open_low=True)
+        return check_real("gamma", gamma, low=0.0, open_low=True, high=_LARGEST_GAMMA)
     if isinstance(bandwidth, Real):
         sigma = check_real("bandwidth", bandwidth, low=0.0, open_low=True)
     else:
@@ -168,7 +168,7 @@ def _gaussian_gamma(bandwidth, gamma, random_state, X):
         sigma = rule_bandwidth(X, rule, random_state=random_state)
     with np.errstate(all="ignore"):
         gamma = float(0.5 / np.square(sigma))
-    if not 0 < gamma < np.inf:
+    if not 0 < gamma <= _LARGEST_GAMMA:
         raise ParameterError(
             f"bandwidth={sigma:.3g} is out of the range of floating-point numbers; rescale the vectors"
         )
@@ -223,13 +223,11 @@ def gaussian_block(X, Y, gamma):
             norms = squared_row_norms(Y)
     own_norms = squared_row_norms(X)
     largest = max(float(own_norms.max(initial=0.0)), float(norms.max(initial=0.0)))
-    if X.dtype == np.float32 and (gamma * largest * float(np.finfo(np.float32).eps) > _COARSE or gamma > _LARGE):
+    if X.dtype == np.float32 and (gamma * largest * float(np.finfo(np.float32).eps) > _COARSE):
         # Distances of points so many bandwidths from their mean would be differences of numbers so large that nothing
         # is left of them.
         X, Y = (part.astype(np.float64) for part in given)
         return gaussian_block(X, Y, gamma).astype(np.float32)
-    # Points that differ at all are then as good as orthogonal, and nothing overflows.
-    gamma = min(gamma, _HUGE / largest) if largest > 0 else 1.0
     block = inner_products(X, Y)
     block *= 2.0 * gamma
     block -= (gamma * own_norms)[:, None]

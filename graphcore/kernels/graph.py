@@ -1,15 +1,17 @@
-"""The normalised-cut kernel D^-1 A D^-1 of a graph, read from the graph where it is used and never stored."""
+"""The normalised-cut kernel D^-1 A D^-1 of a graph, read from the graph and never stored; what stands for a kernel."""
 
 import numpy as np
 
 from ..base.arrays import read_only
 from ..base.locks import cached_property
 from ..base.threads import effective_jobs, map_blocks, row_blocks
-from ..exceptions import warn_user
+from ..exceptions import InputError
+from ..graphs.as_graph import is_graph_object
+from ..graphs.graph import Graph
 from ..graphs.weights import in_range
 from . import _loops
-from .base import KernelRows
-from .matrices import RowsKernel
+from .base import Kernel, KernelRows
+from .matrices import DenseKernel, RowsKernel, SparseKernel
 
 # Coreset graphs of so many entries are kept in single precision, in which the power method works there: they are most
 # of the memory of a run.
@@ -160,13 +162,21 @@ class GraphKernel(RowsKernel):
         return 1.0
 
 
-def warn_of_loops(kernel):
-    """Say so where the loops weigh more than the edges of most nodes, which then are near to nothing but themselves."""
-    if kernel.self_loop:
-        linked = kernel.degrees[kernel.degrees > 0]
-        n_drowned = int(np.count_nonzero(linked < 2 * kernel.self_loop))
-        if 2 * n_drowned > len(linked):
-            warn_user(
-                f"self_loop={kernel.self_loop / kernel.graph.mean_weight:.4g} times the mean weight is more than all "
-                f"edges of {n_drowned} of {len(linked)} nodes weigh together, and drowns them; take a smaller self_loop"
-            )
+def as_kernel(K):
+    """Return a Kernel: itself, the normalised-cut kernel of a graph, or a precomputed matrix, checked.
+
+    K is a Kernel, a Graph, or a square array or sparse matrix (n_points, n_points). A graph stands for its kernel
+    ``D^-1 A D^-1``, which is positive semi-definite only with loops that are heavy enough:
+    ``GraphKernel(graph, self_loop)``. An InputError refuses anything else, and matrices that are not square, real,
+    finite and symmetric, or that have a negative diagonal.
+    """
+    if isinstance(K, Kernel):
+        return K
+    if isinstance(K, Graph):
+        return GraphKernel(K)
+    if is_graph_object(K) or (not hasattr(K, "tocsr") and np.ndim(K) == 0):
+        raise InputError(
+            f"K is a {type(K).__module__}.{type(K).__name__}; it must be a square array or sparse matrix of kernel "
+            "values, a graphcore.Graph, or for vectors graphcore.kernels.vectors.VectorKernel(X, function)"
+        )
+    return SparseKernel(K) if hasattr(K, "tocsr") else DenseKernel(K)

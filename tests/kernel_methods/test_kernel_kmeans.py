@@ -9,8 +9,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from graphcore import Graph, GraphWarning, InputError
-from graphcore.kernel_methods.kernel_kmeans import kernel_kmeans, partition_cost
-from graphcore.kernels.definiteness import semidefinite_shift, smallest_sampled_eigenvalue
+from graphcore.kernel_methods.kernel_kmeans import kernel_kmeans, partition_cost, semidefinite_shift
+from graphcore.kernels.checks import smallest_sampled_eigenvalue
 from graphcore.kernels.functions import kernel_function
 from graphcore.kernels.graph import GraphKernel
 from graphcore.kernels.matrices import DenseKernel, SparseKernel
@@ -123,7 +123,7 @@ def test_the_shift_that_makes_a_kernel_definite(weighted, sparse):
 
 
 def test_the_shift_by_lanczos(limits):
-    limits("graphcore.kernels.definiteness", _DENSE_POINTS=10)
+    limits("graphcore.kernel_methods.kernel_kmeans", DENSE_POINTS=10)
     kernel = DenseKernel(of_spectrum(np.append(-3.0, np.linspace(-0.5, 10, 299))))
     assert semidefinite_shift(kernel, np.ones(300)) == pytest.approx(3.0, rel=1e-3)
     assert semidefinite_shift(kernel, np.ones(300)) >= 3.0 - 1e-6

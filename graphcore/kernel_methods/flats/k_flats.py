@@ -10,14 +10,13 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from ...base.arrays import read_only
 from ...base.estimator import passed_on
 from ...base.streams import Streams
-from ...base.threads import limited_libraries, map_blocks
+from ...base.threads import away, limited_libraries, map_blocks
 from ...base.types import AnyData, ArrayLike, Floats, RandomState
 from ...base.validation import check_integer, check_labels, check_sample_weight
 from ...exceptions import InputError
 from ...graphs.as_graph import is_graph_object
 from ...kernels.base import membership_matrix
 from ...kernels.checks import check_scale
-from ...kernels.definiteness import leading_eigenvectors
 from ..alternation import FlatsProblem, Rules, alternate, best_of, label_draws
 from ..base import EqualRows, PointClusterer, merge_equal_rows
 
@@ -351,6 +350,20 @@ def as_points(X, name="X"):
         raise InputError(f"{name} must be finite, and holds NaN or infinity; fill the values in or drop the rows")
     check_scale(X, name=name)
     return X
+
+
+def leading_eigenvectors(M, count):
+    """Compute the largest eigenvalues of a symmetric matrix and their vectors, in ascending order.
+
+    Where more of them are equal than are asked for, LAPACK may find none of these by their numbers: then it finds all.
+    """
+    from scipy.linalg import eigh
+
+    n = len(M)
+    values, vectors = away(eigh, M, subset_by_index=(n - count, n - 1), check_finite=False)
+    if len(values) < count:
+        values, vectors = away(eigh, M, check_finite=False)
+    return values[-count:], vectors[:, -count:]
 
 
 def _weighted_means(Y, labels, weights, n_clusters):

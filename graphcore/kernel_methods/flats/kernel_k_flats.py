@@ -15,15 +15,28 @@ from ...cluster.pipeline import cluster_graph
 from ...cluster.settings import resolve_settings
 from ...exceptions import InputError, ParameterError, warn_user
 from ...kernels.base import block_borders, matrix_columns, vector_columns
-from ...kernels.checks import check_magnitude, clearly_negative, eigenvalue_noise
-from ...kernels.definiteness import leading_eigenvectors, report_indefinite, smallest_sampled_eigenvalue
+from ...kernels.checks import (
+    check_magnitude,
+    clearly_negative,
+    eigenvalue_noise,
+    report_indefinite,
+    smallest_sampled_eigenvalue,
+)
 from ...kernels.graph import GraphKernel
 from ...kernels.matrices import DenseKernel
 from ...kernels.vectors import VectorKernel
 from ..alternation import FlatsProblem, Rules, alternate, best_of, label_draws
 from ..base import KernelEstimator, kernel_and_weights, rows_of_nodes
 from ._loops import nearest_rows
-from .k_flats import Codes, FlatsClusterer, KFlatsResult, as_points, members_by_cluster, result_of
+from .k_flats import (
+    Codes,
+    FlatsClusterer,
+    KFlatsResult,
+    as_points,
+    leading_eigenvectors,
+    members_by_cluster,
+    result_of,
+)
 
 # Up to this many points the kernel matrix of vectors is held (512 MiB); beyond, it is computed anew in every pass.
 _HELD_POINTS = 8192

@@ -12,10 +12,9 @@ from ...base.threads import away, limited_libraries, map_blocks
 from ...base.types import ArrayLike, Bandwidth, Floats, Integers, KernelLike, RandomState
 from ...base.validation import check_choice, check_integer, check_real
 from ...exceptions import InputError, ParameterError, warn_user
-from ...kernels.as_kernel import as_kernel
 from ...kernels.base import Columns, block_borders, map_rows, matrix_columns, vector_columns
-from ...kernels.checks import clearly_negative
-from ...kernels.definiteness import report_indefinite, smallest_sampled_eigenvalue
+from ...kernels.checks import clearly_negative, report_indefinite, smallest_sampled_eigenvalue
+from ...kernels.graph import as_kernel
 from ...kernels.vectors import VectorKernel
 from ..base import KernelEstimator
 from ..linear_kmeans import FeatureTransformer

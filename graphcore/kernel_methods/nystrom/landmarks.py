@@ -9,8 +9,8 @@ from ...base.streams import Streams
 from ...base.threads import away, limited_libraries, map_blocks
 from ...base.validation import check_choice, check_integer, check_real
 from ...exceptions import InputError, ParameterError
-from ...kernels.as_kernel import as_kernel
 from ...kernels.base import block_borders
+from ...kernels.graph import as_kernel
 
 LANDMARK_SAMPLINGS = ("uniform", "leverage", "rpcholesky")
 # Points that randomly pivoted Cholesky proposes at a time: as many as landmarks are wanted, within these bounds. Few

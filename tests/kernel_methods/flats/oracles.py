@@ -4,7 +4,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from graphcore.kernel_methods.flats.kernel_k_flats import FitKernel, KernelFlats
-from graphcore.kernels.as_kernel import as_kernel
+from graphcore.kernels.graph import as_kernel
 
 
 def random_problem(seed, n=40, d=5, k=3):

@@ -11,8 +11,8 @@ from graphcore.kernel_methods.kernel_kmeans import partition_cost
 from graphcore.kernel_methods.linear_kmeans import linear_kmeans
 from graphcore.kernel_methods.nystrom.features import nystrom_features
 from graphcore.kernel_methods.sketch import gaussian_sketch, leading_eigenvalues
-from graphcore.kernels.as_kernel import as_kernel
 from graphcore.kernels.functions import kernel_function
+from graphcore.kernels.graph import as_kernel
 from graphcore.kernels.vectors import VectorKernel
 
 from ...nystrom_oracles import best_of_rank, blobs, indicator

@@ -20,8 +20,7 @@ from graphcore import (
 from graphcore.kernel_methods.coreset_kernel_kmeans import coreset_kernel_kmeans
 from graphcore.kernel_methods.kernel_kmeans import initial_shift, kernel_kmeans
 from graphcore.kernel_methods.nystrom.features import inverse_root
-from graphcore.kernels.checks import eigenvalue_noise
-from graphcore.kernels.definiteness import smallest_sampled_eigenvalue
+from graphcore.kernels.checks import eigenvalue_noise, smallest_sampled_eigenvalue
 from graphcore.kernels.functions import kernel_function
 from graphcore.kernels.graph import GraphKernel
 from graphcore.kernels.matrices import DenseKernel, SparseKernel
