@@ -13,7 +13,6 @@ from sklearn.datasets import load_digits, make_blobs
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import adjusted_rand_score
-from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -319,32 +318,20 @@ def test_indefinite_kernels(make):
 BAD = [
     (OF_KERNELS, {"n_clusters": 301}, "n_clusters=301 must be at most 300"),
     (CLUSTERERS, {"n_clusters": 0}, "n_clusters=0"),
-    (CLUSTERERS, {"n_clusters": "auto"}, "n_clusters='auto' must be an integer here"),
     (CLUSTERERS, {"n_init": 0}, "n_init=0"),
-    (CLUSTERERS, {"max_iter": 0}, "max_iter=0"),
     ((*CENTROIDS, *OF_FEATURES), {"tol": -1.0}, "tol=-1.0"),
     ((*OF_KERNELS, *FEATURES), {"kernel": "wavelet"}, "kernel='wavelet' is not known; choose one of 'auto'"),
-    ((*OF_KERNELS, *FEATURES), {"bandwidth": 0.0}, "bandwidth=0.0"),
-    ((*OF_KERNELS, *FEATURES), {"gamma": -1.0}, "gamma=-1.0"),
     ((*OF_KERNELS, *FEATURES), {"kernel": "precomputed", "gamma": 1.0}, "gamma=1.0 has no meaning for kernel='prec"),
     ((*OF_KERNELS, *FEATURES), {"n_jobs": 0}, "n_jobs=0"),
-    ((*OF_KERNELS, *FEATURES), {"random_state": "seed"}, "random_state='seed'"),
     ((KernelKMeans,), {"init": "best"}, "init='best'"),
     ((CoresetKernelKMeans,), {"coreset_size": 2}, "coreset_size=2 is less than n_clusters"),
-    ((CoresetKernelKMeans,), {"coreset_size": "most"}, "coreset_size='most'"),
     ((CoresetKernelKMeans,), {"sampling": "degree", "coreset_size": 50}, "sampling='degree'"),
-    ((CoresetKernelKMeans,), {"n_seeds": 0, "coreset_size": 50}, "n_seeds=0"),
     ((NystromFeatures, NystromKernelKMeans), {"n_landmarks": 301}, "n_landmarks=301"),
     ((NystromFeatures, NystromKernelKMeans), {"sampling": "best"}, "sampling='best' is not known; choose one of 'uni"),
-    ((NystromFeatures, NystromKernelKMeans), {"sampling": [*range(8), 999]}, "landmarks must be from 0 to 299"),
     ((NystromFeatures,), {"truncation": "quarter"}, "truncation='quarter'"),
-    ((NystromFeatures,), {"n_components": 30, "n_landmarks": 20}, "n_components=30 must be at most 20"),
     ((NystromKernelKMeans,), {"n_landmarks": 3}, "n_landmarks=3 must be at least n_clusters=4"),
-    ((NystromKernelKMeans,), {"sampling": [0, 1]}, r"sampling=\[0, 1\] must be at least n_clusters=4"),
-    ((*OF_FEATURES,), {"n_components": "all"}, "n_components='all'"),
     ((GaussianSketchFeatures, GaussianSketchKernelKMeans), {"n_subsample": 0}, "n_subsample=0"),
     ((GaussianSketchFeatures, GaussianSketchKernelKMeans), {"center": "False"}, "center='False' must be True or"),
-    ((GaussianSketchFeatures,), {"scale": "big"}, "scale='big'"),
     ((KernelKFlats, *FEATURES, *OF_FEATURES), {"on_indefinite": "hide"}, "on_indefinite='hide'"),
 ]
 
@@ -428,11 +415,3 @@ def test_a_coreset_of_all_points_is_all_points(weighted):
         np.testing.assert_array_equal(model.coreset_weights_, 1.0 if weights is None else weights[having])
         cost = partition_cost(model.kernel_(X), model.labels_, weights=weights)
         assert model.coreset_cost_ == pytest.approx(cost, rel=1e-6)
-
-
-def test_points_drawn_too_few_for_the_clusters():
-    matrix = rbf_kernel(np.repeat(np.arange(3.0), 10)[[0] * 300 + [10, 20], None])
-    model = CoresetKernelKMeans(3, kernel="precomputed", coreset_size=3, random_state=0, n_seeds=3)
-    with pytest.raises(InputError, match=r"different points were drawn.*larger coreset.*sampling='uniform'"):
-        model.fit(matrix)
-    assert set(model.set_params(coreset_size=1.0).fit(matrix).labels_) == {0, 1, 2}

@@ -74,14 +74,6 @@ def test_no_partition_beats_the_optimum_and_the_optimum_stays(seed):
     assert kernel_kmeans(K, 2, weights=weights, init=best).inertia == pytest.approx(costs[best], abs=1e-9)
 
 
-def test_points_without_weight_are_labelled_and_count_for_nothing():
-    x = np.array([0.0, 1.0, 10.0, 11.0, 9.0])
-    weights = np.array([1.0, 1.0, 1.0, 1.0, 0.0])
-    result = kernel_kmeans(np.outer(x, x), 2, weights=weights, random_state=0)
-    assert result.cost == 0.25
-    assert result.labels[4] == result.labels[3] != result.labels[0]
-
-
 # -- starts ------------------------------------------------------------------------------------------------------------
 
 
@@ -139,12 +131,6 @@ def test_an_indefinite_kernel_is_warned_about_and_a_definite_one_is_not():
         warnings.simplefilter("error", GraphWarning)
         kernel_kmeans(X @ X.T, 3, random_state=0)
     assert smallest_sampled_eigenvalue(DenseKernel(np.zeros((3, 3)))) == 0.0
-
-
-def test_what_does_not_converge_is_warned_about():
-    X = np.random.default_rng(0).standard_normal((300, 2))
-    with pytest.warns(GraphWarning, match="no initialisation converged in max_iter=1"):
-        kernel_kmeans(X @ X.T, 9, n_init=2, max_iter=1, random_state=0)
 
 
 # -- bad input ---------------------------------------------------------------------------------------------------------

@@ -65,14 +65,6 @@ def test_a_step_on_dense_and_sparse_matrices(seed, shift, definite):
     np.testing.assert_allclose(dense.norms, sparse.norms)
 
 
-@given(SEEDS, st.sampled_from([1, 1 << 20]))
-def test_a_step_on_vectors(seed, block_bytes):
-    X = np.random.default_rng(seed).standard_normal((9, 2))
-    labels = np.random.default_rng(seed).integers(0, 3, 9).astype(np.int32)
-    kernel = kernel_function("gaussian", bandwidth=1.0)
-    check_step(VectorKernel(X, kernel, held_bytes=block_bytes), kernel(X), np.ones(9), labels, 3, 0.0, n_jobs=2)
-
-
 @given(graphs(), st.sampled_from([0.0, 1.0]), st.sampled_from([0.0, 1.0]), SEEDS)
 def test_a_step_on_a_graph(pair, self_loop, shift, seed):
     graph, _ = pair
@@ -82,16 +74,6 @@ def test_a_step_on_a_graph(pair, self_loop, shift, seed):
     labels = np.random.default_rng(seed).integers(0, 3, graph.n_nodes).astype(np.int32)
     labels[weights == 0] = -1
     check_step(kernel, kernel.block(slice(None), slice(None)), weights, labels, 3, shift, n_jobs=2)
-
-
-@pytest.mark.parametrize("form", [DenseKernel, lambda K: SparseKernel(sp.csr_array(K))])
-def test_of_equal_distances_the_lowest_label_is_taken(form):
-    # The last point, of no weight, lies halfway between the two clusters.
-    P = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]])
-    for labels in ([1, 0, 2], [0, 1, 2]):
-        look = KernelCentroids(form(P @ P.T), np.array([1.0, 1.0, 0.0])).look(np.array(labels, dtype=np.int32), 3)
-        assert look.labels.tolist() == [*labels[:2], 0]
-        assert look.fitted.distances[2] == 1.0
 
 
 # -- iterations --------------------------------------------------------------------------------------------------------

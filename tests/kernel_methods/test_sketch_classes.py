@@ -9,7 +9,7 @@ from sklearn.datasets import load_digits
 from sklearn.metrics import adjusted_rand_score, rand_score
 
 from bench.shapes import cluster_in_cluster
-from graphcore import GaussianSketchFeatures, GaussianSketchKernelKMeans, GraphWarning, InputError
+from graphcore import GaussianSketchFeatures, GaussianSketchKernelKMeans, GraphWarning
 from graphcore.kernel_methods.sketch import leading_eigenvalues
 
 from ..nystrom_oracles import blobs
@@ -90,10 +90,3 @@ def test_points_far_from_the_subsample_are_counted():
         features = model.fit_transform(X)
     assert not {300, 301} & set(model.subsample_indices_)
     np.testing.assert_allclose(features[300], -model.offset_, atol=1e-12)
-
-
-def test_constant_data_and_fewer_distinct_points_than_clusters():
-    with pytest.warns(GraphWarning, match="2 clusters instead"), pytest.warns(GraphWarning, match="a factor of inf"):
-        GaussianSketchKernelKMeans(5, gamma=1.0, random_state=0).fit(np.repeat(np.eye(2), 10, axis=0))
-    with pytest.raises(InputError, match="higher quantile"):
-        GaussianSketchFeatures(2).fit(np.repeat(np.eye(2), 10, axis=0))

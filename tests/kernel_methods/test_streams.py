@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from sklearn.base import clone
-from sklearn.cluster import MiniBatchKMeans
 from sklearn.exceptions import NotFittedError
 from sklearn.metrics import adjusted_rand_score
 
@@ -39,20 +38,6 @@ def test_a_stream_finds_the_planted_clusters_as_a_fit_of_all_does(kernel, n_part
     # Rows are counted over all chunks.
     assert adjusted_rand_score(TRUTH[order][model.coreset_indices_], model.coreset_labels_) == 1.0
     assert model.score(X) > 1.1 * clone(model).fit(X).score(X)
-
-
-def test_clusters_may_come_one_after_the_other():
-    # The first chunk holds one cluster only, and the bandwidth is given.
-    model = streamed(clone(MODEL), [X[j == TRUTH] for j in range(4)])
-    assert adjusted_rand_score(TRUTH, model.predict(X)) == 1.0
-
-
-def test_labels_are_those_of_the_last_chunk_as_in_scikit_learn():
-    parts = np.array_split(X, 3)
-    ours, theirs = streamed(clone(MODEL), parts), streamed(MiniBatchKMeans(4, n_init=1, random_state=0), parts)
-    assert ours.labels_.shape == theirs.labels_.shape == (400,)
-    assert np.array_equal(ours.labels_, ours.predict(parts[-1]))
-    assert ours.result_.labels is ours.labels_
 
 
 def test_rows_up_to_the_size_of_the_coreset_are_all_kept():
@@ -94,13 +79,6 @@ def test_weights_count_points_several_times():
     assert abs(model.coreset_weights_.sum() / weights.sum() - 1) < 0.5
     few = clone(MODEL).partial_fit(X[:60], sample_weight=np.repeat([0.0, 2.0], 30))
     assert np.array_equal(few.coreset_indices_, np.arange(30, 60)) and (few.coreset_weights_ == 2).all()
-
-
-def test_sparse_chunks_are_as_dense_ones():
-    sparse, dense = (streamed(clone(MODEL), [form(part) for part in np.array_split(X, 4)])
-                     for form in (sp.csr_array, np.asarray))  # fmt: skip
-    assert np.array_equal(sparse.coreset_indices_, dense.coreset_indices_)
-    assert np.array_equal(sparse.predict(sp.csr_array(X)), dense.predict(X))
 
 
 def test_the_same_stream_gives_the_same_labels_and_survives_pickle():
@@ -156,9 +134,3 @@ def test_a_chunk_that_is_refused_changes_nothing(given, options, message):
         model.partial_fit(given, **options)
     assert np.array_equal(model.predict(X), before) and model._tree.n_chunks == 1
     assert len(model.partial_fit(X[600:]).labels_) == 600
-
-
-def test_a_model_of_a_graph_takes_no_chunks():
-    model = CoresetKernelKMeans(2, random_state=0).fit(graphcore.datasets.load_karate().graph)
-    with pytest.raises(ParameterError, match="partial_fit takes vectors"):
-        model.partial_fit(X)

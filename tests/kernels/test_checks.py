@@ -1,7 +1,5 @@
 """Negative eigenvalues, up to the precision of the values, and the treatment of kernels that have them."""
 
-import warnings
-
 import networkx as nx
 import numpy as np
 import pytest
@@ -19,8 +17,6 @@ from graphcore import (
 )
 from graphcore.kernel_methods.coreset_kernel_kmeans import coreset_kernel_kmeans
 from graphcore.kernel_methods.kernel_kmeans import initial_shift, kernel_kmeans
-from graphcore.kernel_methods.nystrom.features import inverse_root
-from graphcore.kernels.checks import eigenvalue_noise, smallest_sampled_eigenvalue
 from graphcore.kernels.functions import kernel_function
 from graphcore.kernels.graph import GraphKernel
 from graphcore.kernels.matrices import DenseKernel, SparseKernel
@@ -70,17 +66,6 @@ def test_negative_eigenvalues_beyond_rounding_are_found(form, dtype, share):
             model.set_params(kernel="precomputed", random_state=0).fit(K)
 
 
-def test_float64_is_not_given_the_slack_of_float32():
-    K = with_least_eigenvalue(1e-6, dtype=np.float64)
-    assert smallest_sampled_eigenvalue(DenseKernel(K)) == pytest.approx(-1e-6, rel=1e-3)
-    assert smallest_sampled_eigenvalue(DenseKernel(K.astype(np.float32))) == 0.0
-    assert inverse_root(K, precision=np.float32).rank == 99
-    with pytest.raises(InputError, match="not positive semi-definite"):
-        inverse_root(K)
-    assert eigenvalue_noise(100, np.float64) == 1e-8
-    assert eigenvalue_noise(100, np.float32) == pytest.approx(1.2e-5, rel=0.01)
-
-
 # -- zero diagonals ----------------------------------------------------------------------------------------------------
 
 # An adjacency matrix as a precomputed kernel: every squared distance is 0 or negative.
@@ -99,26 +84,6 @@ def test_an_adjacency_matrix_is_clustered(form, init, diagonal):
     assert len(result.costs_of_initialisations) == 10
     assert adjusted_rand_score(TRUTH, result.labels) == 1.0
     assert result.shift == 0.0
-
-
-def test_centres_run_out_by_negative_distances_and_not_for_want_of_points():
-    # With a small diagonal two points of a cave are at a negative distance, and D2 draws end at one of each cave.
-    with pytest.warns(GraphWarning):
-        result = kernel_kmeans(CAVES + 0.1 * np.eye(40), 8, random_state=0)
-    assert len(result.costs_of_initialisations) == 10
-    assert len(set(result.labels.tolist())) > 5
-
-
-@pytest.mark.filterwarnings("ignore:the kernel is not positive semi-definite")
-@pytest.mark.parametrize("K", [CAVES, Graph.from_scipy(sp.csr_array(CAVES))])
-def test_clusters_without_points_for_negative_distances_are_told_so_and_the_remedy_works(K):
-    alone = np.zeros(40, dtype=int)
-    with pytest.warns(GraphWarning, match=r"only 1 of n_clusters=5 .* negative, .* multiple of the identity.*shift="):
-        kernel_kmeans(K, 5, init=alone)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error", GraphWarning)
-        result = kernel_kmeans(K, 5, init=alone, shift="psd")
-    assert len(set(result.labels.tolist())) == 5
 
 
 def test_the_shift_of_a_start():

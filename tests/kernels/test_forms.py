@@ -7,7 +7,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphcore import GaussianSketchFeatures, InputError, KernelKMeans, NystromFeatures
-from graphcore.kernel_methods.kernel_kmeans import kernel_kmeans
 from graphcore.kernels.base import membership_matrix
 from graphcore.kernels.functions import kernel_function
 from graphcore.kernels.graph import GraphKernel
@@ -112,21 +111,6 @@ def test_what_is_refused(bad):
             SparseKernel(sp.csr_array(K))
 
 
-def test_rounding_is_not_asymmetry():
-    K = random_kernel(0, 10)
-    DenseKernel(K + np.triu(np.full_like(K, 1e-13), 1))
-    DenseKernel(K.astype(np.float32) * (1 + np.triu(np.full((10, 10), 1e-6, dtype=np.float32), 1)))
-    SparseKernel(sp.csr_array(K + np.triu(np.full_like(K, 1e-13), 1)))
-
-
-def test_a_kernel_that_overflows_or_has_a_negative_diagonal():
-    X = np.full((3, 2), 1e70)
-    with pytest.raises(InputError, match="overflows"):
-        kernel_kmeans(VectorKernel(X, kernel_function("polynomial", gamma=1.0, degree=5)), 2)
-    with pytest.raises(InputError, match="negative diagonal"):
-        kernel_kmeans(VectorKernel(np.ones((3, 2)), kernel_function("sigmoid", coef0=-9.0)), 2)
-
-
 @pytest.mark.filterwarnings("error::RuntimeWarning")
 @pytest.mark.parametrize("size", [1e150, 1e-150, 1e300, 5e-324])
 def test_vectors_and_matrices_whose_products_overflow_or_vanish_are_refused(size):
@@ -139,13 +123,3 @@ def test_vectors_and_matrices_whose_products_overflow_or_vanish_are_refused(size
     for form in (DenseKernel, lambda K: SparseKernel(sp.csr_array(K))):
         with pytest.raises(InputError, match=r"the kernel matrix has values of size .*: rescale"):
             form(np.eye(3) * size)
-
-
-@pytest.mark.filterwarnings("error::RuntimeWarning")
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize("gamma", [1e20, 1e30])
-def test_a_gaussian_so_narrow_that_products_would_overflow(gamma, dtype):
-    X = np.array([[1.0, 2.0], [1.0, 2.0], [3.0, -1.0], [0.0, 0.0]], dtype=dtype)
-    kernel = kernel_function("gaussian", gamma=gamma)
-    np.testing.assert_array_equal(kernel(X), (X[:, None] == X).all(axis=2))
-    np.testing.assert_array_equal(kernel(0 * X), np.ones((4, 4)))

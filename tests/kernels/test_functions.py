@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from sklearn.gaussian_process.kernels import RBF
 from sklearn.metrics import pairwise
 
-from graphcore import InputError, KernelKMeans, ParameterError
+from graphcore import InputError, ParameterError
 from graphcore.kernels.bandwidths import rule_bandwidth
 from graphcore.kernels.functions import kernel_function
 
@@ -60,14 +60,6 @@ def test_sparse_vectors_on_either_side(name):
         for right in (Y, sp.csc_array(Y)):
             np.testing.assert_allclose(kernel(left, right), expected, rtol=1e-12, atol=1e-12)
     np.testing.assert_allclose(kernel.diagonal(sp.csr_array(X)), kernel.diagonal(X))
-
-
-@pytest.mark.parametrize("dtype, tolerance", [(np.float64, 1e-9), (np.float32, 1e-4)])
-def test_distances_survive_an_offset(dtype, tolerance):
-    # Powers of two, so that the moved points are exact and only the kernel's own rounding is seen.
-    X = (np.random.default_rng(0).integers(-64, 64, (30, 3)) / 16).astype(dtype)
-    kernel = kernel_function("gaussian", bandwidth=2.0)
-    np.testing.assert_allclose(kernel(X + dtype(4096), X[:7] + dtype(4096)), kernel(X, X[:7]), rtol=tolerance)
 
 
 def far_blobs(offset, dtype=np.float32):
@@ -145,14 +137,6 @@ def test_the_other_rules_against_all_pairs():
     assert kernel_function("gaussian", X=X).bandwidth == pytest.approx(np.sqrt((D**2).mean()))
 
 
-def test_rules_on_a_sample_repeat_with_the_seed():
-    X = np.random.default_rng(0).standard_normal((3000, 2))
-    all_pairs = rule_bandwidth(X[:1000], "quantile")
-    sampled = rule_bandwidth(X, "quantile", random_state=3)
-    assert sampled == rule_bandwidth(X, "quantile", random_state=3) != rule_bandwidth(X, "quantile", random_state=4)
-    assert sampled == pytest.approx(all_pairs, rel=0.1)
-
-
 @pytest.mark.parametrize("rule", ["rms", ("quantile", 0.25), ("neighbours", 0.1)])
 def test_zero_bandwidths_are_refused_with_a_remedy(rule):
     with pytest.raises(InputError, match=r"zero bandwidth.*give a number"):
@@ -164,20 +148,13 @@ def test_zero_bandwidths_are_refused_with_a_remedy(rule):
     [
         ("gauss", {}, "choose one of 'gaussian'"),
         ("gaussian", {"bandwidth": 0.0}, "bandwidth=0.0 must be more than 0"),
-        ("gaussian", {"bandwidth": float("nan")}, "must be finite"),
         ("gaussian", {"bandwidth": 1e-200}, "rescale"),
         ("gaussian", {"bandwidth": 1.0, "gamma": 1.0}, "not both"),
         ("gaussian", {}, "give X="),
         ("gaussian", {"bandwidth": ("median", 1), "X": np.eye(3)}, "choose one of 'rms'"),
-        ("gaussian", {"bandwidth": ["rms", "a"], "X": np.eye(3)}, "must be a positive number or a rule"),
-        ("gaussian", {"bandwidth": ("rms", 0), "X": np.eye(3)}, "must be more than 0"),
         ("gaussian", {"bandwidth": ("quantile", 1.5), "X": np.eye(3)}, "at most 1"),
-        ("gaussian", {"bandwidth": "rms", "X": np.ones((1, 2))}, "at least two points"),
         ("linear", {"bandwidth": 1.0}, "no meaning"),
-        ("linear", {"gamma": 1.0}, "no meaning"),
-        (lambda X, Y: X @ Y.T, {"gamma": 1.0}, "no meaning"),
         ("polynomial", {"degree": 0}, "at least 1"),
-        ("polynomial", {"coef0": np.inf}, "must be finite"),
     ],
 )
 def test_bad_parameters(kernel, parameters, words):
@@ -189,33 +166,9 @@ def test_bad_parameters(kernel, parameters, words):
     "name, vectors, words",
     [
         ("linear", (np.ones((2, 3)), np.ones((2, 2))), "3 columns and the other vectors 2"),
-        ("linear", (np.ones(3),), "matrix of real numbers"),
         ("linear", (np.ones((2, 2), dtype=complex),), "matrix of real numbers"),
     ],
 )
 def test_bad_vectors(name, vectors, words):
     with pytest.raises(InputError, match=words):
         kernel_function(name)(*vectors)
-
-
-def _out_of_order(indices):
-    """Sparse vectors whose rows run backwards, and one of which names a column twice; and the same, dense."""
-    X = sp.random_array((12, 7), density=0.5, format="csr", rng=np.random.default_rng(3))
-    backwards = np.concatenate([np.arange(b - 1, a - 1, -1) for a, b in zip(X.indptr[:-1], X.indptr[1:], strict=True)])
-    ends, order = X.indptr + (np.arange(13) > 0), np.append(backwards[0], backwards)
-    given = sp.csr_array((X.data[order], X.indices[order].astype(indices), ends.astype(indices)), shape=X.shape)
-    given.indices, given.indptr = given.indices.astype(indices), given.indptr.astype(indices)
-    return given, given.toarray()
-
-
-@pytest.mark.parametrize("indices", [np.int32, np.int64])
-def test_sparse_vectors_in_any_order_are_read_and_not_changed(indices):
-    X, dense = _out_of_order(indices)
-    kept = X.data.copy(), X.indices.copy(), X.indptr.copy()
-    kernel = kernel_function("gaussian", gamma=0.4)
-    np.testing.assert_allclose(kernel(X), kernel(dense), rtol=1e-12)
-    rule_bandwidth(X, "quantile")
-    KernelKMeans(2, kernel="gaussian", n_init=1, random_state=0).fit(X)
-    for now, before in zip((X.data, X.indices, X.indptr), kept, strict=True):
-        np.testing.assert_array_equal(now, before)
-        assert now.dtype == before.dtype

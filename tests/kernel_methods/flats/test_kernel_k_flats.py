@@ -1,7 +1,6 @@
 """Kernel k-flats: distances against explicit feature vectors and formulas as printed; k-flats as a special case."""
 
 import warnings
-from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -185,34 +184,6 @@ def test_points_of_weight_0_take_no_part_and_go_to_their_nearest_flat(form, limi
 
 
 # -- what must hold for every run --------------------------------------------------------------------------------------
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("init", ["k-means++", "farthest", "random", "k-means"])
-@pytest.mark.parametrize("m", [0, 1, 3])
-def test_the_objective_never_rises(init, m):
-    rng = np.random.default_rng(0)
-    for k in (2, 6, 25):
-        X, w = rng.normal(size=(100, 5)), rng.uniform(0.5, 2, 100)
-        kernel = kernel_function("gaussian", bandwidth=1.5)
-        result = kernel_k_flats(VectorKernel(X, kernel), k, m, init=init, sample_weight=w, n_init=2, random_state=k)
-        assert all(after <= before + 1e-10 for before, after in pairwise(result.history))
-        assert result.converged
-        assert result.inertia == pytest.approx(w @ result.squared_distances, abs=1e-10)
-        D = result.distances_to(X)
-        np.testing.assert_allclose(D[np.arange(100), result.labels], result.squared_distances, atol=1e-9)
-        assert (result.squared_distances <= D.min(axis=1) + 1e-9).all()
-
-
-def test_many_vectors_take_the_way_by_blocks(limits):
-    X = sphere(150, 5, random_state=0)
-    kernel = kernel_function("gaussian", bandwidth=0.7)
-    held = kernel_k_flats(VectorKernel(X, kernel), 5, 1, n_init=2, random_state=0)
-    limits("graphcore.kernel_methods.flats.kernel_k_flats", _HELD_POINTS=100)
-    limits("graphcore.kernels.base", _CACHE_BYTES=1000)
-    blocks = kernel_k_flats(VectorKernel(X, kernel), 5, 1, n_init=2, random_state=0, n_jobs=2)
-    np.testing.assert_array_equal(held.labels, blocks.labels)
-    np.testing.assert_allclose(held.distances_to(X[:7]), blocks.distances_to(X[:7]), atol=1e-10)
 
 
 # -- sparse kernels and graphs -----------------------------------------------------------------------------------------

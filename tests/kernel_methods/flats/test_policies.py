@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from sklearn.datasets import make_blobs
-from sklearn.exceptions import ConvergenceWarning
 
 from graphcore import InputError
 from graphcore.kernel_methods.alternation import alternate, fill_empty, seed_labels
@@ -68,19 +67,6 @@ def test_seeding_is_within_its_bound():
     assert by_chance.mean() > 2 * seeded.mean()
     _, farthest = errors(lambda rng: seed_labels(p, 10, rng, farthest=True)[0])
     assert farthest.mean() == pytest.approx(1, abs=0.05)
-
-
-@pytest.mark.slow
-def test_k_means_labels_are_a_finished_k_means():
-    X = np.random.default_rng(0).normal(size=(100, 3))
-    w = np.random.default_rng(1).uniform(0.5, 2, 100)
-    for seed in range(5):
-        finished = k_flats(X, 5, 0, init="k-means++", n_init=1, random_state=seed, sample_weight=w)
-        begun = k_flats(X, 5, 1, init="k-means", n_init=1, random_state=seed, sample_weight=w)
-        flats = k_flats(X, 5, 1, init=finished.labels, sample_weight=w)
-        np.testing.assert_array_equal(begun.labels, flats.labels)
-        # A line through the labels of k-means is no worse than its mean.
-        assert flats.history[0] <= finished.inertia
 
 
 # -- ties --------------------------------------------------------------------------------------------------------------
@@ -154,15 +140,6 @@ def test_small_clusters_are_reduced_or_padded():
     assert (padded.flats.squared_distances(new) <= reduced.flats.squared_distances(new) + 1e-12).all()
 
 
-@pytest.mark.parametrize("size", [3, 8, 20, 100])
-def test_padding_completes_clusters_of_any_rank(size):
-    X = np.random.default_rng(0).normal(size=(size, 2)) @ np.random.default_rng(1).normal(size=(2, 8))
-    reduced, padded = k_flats(X, 1, 5), k_flats(X, 1, 5, on_degenerate="pad").flats
-    assert (reduced.flats.dims.tolist(), padded.dims.tolist()) == ([2], [5])
-    assert reduced.error < 1e-20
-    np.testing.assert_allclose(padded.bases[0] @ padded.bases[0].T, np.eye(5), atol=1e-12)
-
-
 def test_small_clusters_restart():
     X = np.random.default_rng(0).normal(size=(40, 6))
     result = k_flats(X, 4, 3, on_degenerate="restart", random_state=0)
@@ -187,14 +164,3 @@ def test_kernel_clusters_are_reduced():
 
 
 # -- passes ------------------------------------------------------------------------------------------------------------
-
-
-def test_passes_that_run_out_are_warned_about():
-    X = np.random.default_rng(0).normal(size=(500, 2))
-    with pytest.warns(ConvergenceWarning, match="after max_iter=2 passes"):
-        result = k_flats(X, 20, 0, max_iter=2, n_init=1, random_state=0)
-    assert not result.converged
-    assert result.n_iter == 2
-    # Labels and flats belong together, settled or not.
-    again = alternate(problem(X), result.labels, 20, max_iter=1)
-    np.testing.assert_allclose(again.look.own, result.squared_distances, atol=1e-12)

@@ -6,7 +6,6 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphcore import ParameterError
 from graphcore.kernel_methods.nystrom.landmarks import (
     draw_landmarks,
     effective_dimension,
@@ -78,14 +77,6 @@ class TestDraws:
             total[found.indices, found.indices] += found.scale**2
         # E[P P^T] is the identity on the points that can be drawn; point 1 has p = 0.1, so a standard error of 0.039.
         np.testing.assert_allclose(np.diag(total) / 2000, [0, 1, 1, 0, 1], atol=0.2)
-
-    def test_no_more_draws_than_points_that_can_be_drawn(self):
-        for p, message in (([0.0] * 4, "all sampling probabilities are zero"), ([1.0, 0, 0, 0], "at most 1")):
-            with pytest.raises(ParameterError, match=message):
-                draw_landmarks(4, 2, probabilities=np.array(p))
-        with pytest.raises(ParameterError, match="replace=True"):
-            draw_landmarks(4, 5)
-        assert draw_landmarks(4, 5, replace=True, random_state=0).n_drawn == 5
 
     def test_given_landmarks(self):
         found = sample_landmarks(K, 3, sampling=np.array([7, 2, 7]))

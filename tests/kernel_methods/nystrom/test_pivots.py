@@ -8,14 +8,14 @@ import pytest
 import scipy.sparse as sp
 from scipy.stats import chisquare
 
-from graphcore import GraphWarning, InputError, NystromFeatures, ParameterError
+from graphcore import GraphWarning
 from graphcore.kernel_methods.nystrom import landmarks
 from graphcore.kernel_methods.nystrom.features import nystrom_features
 from graphcore.kernel_methods.nystrom.landmarks import random_pivots
 from graphcore.kernels.functions import kernel_function
 from graphcore.kernels.vectors import VectorKernel
 
-from ...nystrom_oracles import blobs, gaussian_matrix, of_spectrum
+from ...nystrom_oracles import blobs, gaussian_matrix
 
 X, LABELS = blobs(300, k=4, d=6, spread=3.0, seed=0)
 K = gaussian_matrix(X)
@@ -94,13 +94,3 @@ def test_smooth_kernels_down_to_rounding():
     factor = np.linalg.cholesky(dense[np.ix_(chosen, chosen)])
     exact = 1 - np.square(np.linalg.solve(factor, dense[:, chosen].T)).sum(axis=0)
     assert np.abs(exact).max() < 1e-11
-
-
-def test_what_cannot_be_drawn():
-    with pytest.raises(InputError, match="diagonal of the kernel matrix is zero"):
-        nystrom_features(np.zeros((4, 4)), 2, sampling="rpcholesky")
-    indefinite = of_spectrum(np.r_[-3.0, np.linspace(1, 5, 39)])
-    with pytest.raises(InputError, match="not positive semi-definite"):
-        nystrom_features(indefinite, 39, sampling="rpcholesky", random_state=0)
-    with pytest.raises(ParameterError, match="is not positive semi-definite"):
-        NystromFeatures(kernel="sigmoid", sampling="rpcholesky").fit(X)

@@ -1,15 +1,10 @@
 """Features of graphs and other sparse kernels: as of the dense matrix, and no n x n array on the way."""
 
-import tracemalloc
-
 import numpy as np
 import pytest
-import scipy.sparse as sp
 
 from graphcore import Graph
 from graphcore.kernel_methods.nystrom.features import PROJECTIONS, kernel_pca_features, nystrom_features, power_features
-from graphcore.kernel_methods.nystrom.landmarks import leverage_scores
-from graphcore.kernel_methods.sketch import leading_eigenvalues, sketch_kernel
 from graphcore.kernels.graph import GraphKernel
 from graphcore.kernels.matrices import SparseKernel
 
@@ -50,34 +45,3 @@ def test_features_of_a_graph_are_those_of_its_matrix(way):
     found, sparse, dense = (WAYS[way](form).features for form in (kernel, SparseKernel(K), K.toarray()))
     for other in (sparse, dense):
         np.testing.assert_allclose(found @ found.T, other @ other.T, atol=1e-7 * np.abs(found).max() ** 2)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "work",
-    [
-        *WAYS.values(),
-        lambda kernel: leverage_scores(kernel, 8),
-        lambda kernel: leading_eigenvalues(kernel, 4),
-        lambda kernel: sketch_kernel(kernel, 8, n_subsample=200, random_state=0),
-    ],
-    ids=[*WAYS, "scores", "eigenvalues", "sketch"],
-)
-def test_nothing_as_large_as_the_dense_matrix_is_made(work, monkeypatch):
-    """Neither at once nor, in all, by blocks."""
-    n = 4000
-    kernel = graph_kernel(n)
-    made, to_array = [0], sp.csr_array.toarray
-
-    def counted(self, *args, **options):
-        made[0] += self.shape[0] * self.shape[1]
-        return to_array(self, *args, **options)
-
-    monkeypatch.setattr(sp.csr_array, "toarray", counted)
-    work(kernel)  # compiled, imported
-    assert made[0] < n * n / 2
-    tracemalloc.start()
-    work(kernel)
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    assert peak < 8 * n * n / 5
