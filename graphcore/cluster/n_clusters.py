@@ -429,7 +429,7 @@ def _levels(problem, labels, n_groups, ratio, n_jobs):
 
 def _merged(between):
     """Merge a graph between cells by information: (MergeTree, information [k - 1], entropy [k - 1], which rises)."""
-    rows, sizes = between.rows, between.constraints.counts
+    rows, sizes = between.rows, between.counts
     _, children, losses = agglomerate(rows, sizes, 1, linkage=OBJECTIVES["information"].at())
     tree = MergeTree(children, np.maximum.accumulate(losses), sizes)
     shares = tree.summed(rows.degrees / rows.degrees.sum())

@@ -2,7 +2,7 @@
 
 Where a loop takes a `task`, it is that of `Problem`: the rows; what nodes count
 (length 0: one each) and which stay (length 0: none); the objective's code; and the limits of clusters, (least size,
-least volume, largest size, largest volume). `sums` are the inner weights, volumes and sizes of the clusters of
+least volume, largest size). `sums` are the inner weights, volumes and sizes of the clusters of
 `labels`, and are kept up to date.
 """
 
@@ -130,7 +130,7 @@ def _best_move(objective, clusters, shares, node, found, n_touched, limits, is_e
     total, cut, apart = shares
     a, weight, count, loop = node
     sums, _, touched = found
-    _, _, max_size, max_volume = limits
+    _, _, max_size = limits
     degree, link_a = weight / total, sums[a] / total
     rest_part, left, base = _without(objective, clusters[a], total, degree, link_a, loop / total, cut, apart)
     by_cut, by_apart = between_slopes(objective, cut, apart)
@@ -143,7 +143,7 @@ def _best_move(objective, clusters, shares, node, found, n_touched, limits, is_e
         best = base - between(objective, cut, apart) - 2.0 * link_a * by_cut - (left - apart) * by_apart - above
     for t in range(n_touched):
         c = touched[t]
-        if c == a or clusters[c].count + count > max_size or clusters[c].volume + weight > max_volume:
+        if c == a or clusters[c].count + count > max_size:
             continue
         if is_bounded:
             most = most_gained(objective, clusters[c], 2.0 * sums[c] + loop, weight) - 2.0 * sums[c] * by_cut
@@ -186,7 +186,7 @@ def move_nodes(task, sums, labels, active, visits, ends, looks_only):
     rows, of_nodes, objective, limits = task
     indptr, indices, _, degrees = rows
     counts, is_fixed = of_nodes
-    min_size, min_volume, _, _ = limits
+    min_size, min_volume, _ = limits
     order, first, last, is_local = visits
     n_passes, tolerance = ends
     clusters, total, cut, apart = _records(objective, sums)
@@ -315,7 +315,7 @@ def move_block(task, sums, labels, own, first, last, near, inner):
     """
     rows, _, objective, limits = task
     indptr, indices, weights, degrees = rows
-    min_size, min_volume, _, _ = limits
+    min_size, min_volume, _ = limits
     clusters, total, cut, apart = _records(objective, sums)
     found = places(len(clusters))
     links, is_listed, touched = found
@@ -399,7 +399,7 @@ def annealing_sweeps(task, sums, labels, temperatures, rng):
     rows, of_nodes, objective, limits = task
     indptr, indices, _, degrees = rows
     counts, is_fixed = of_nodes
-    min_size, min_volume, max_size, max_volume = limits
+    min_size, min_volume, max_size = limits
     clusters, total, cut, apart = _records(objective, sums)
     n = len(labels)
     across = between(objective, cut, apart)
@@ -420,7 +420,7 @@ def annealing_sweeps(task, sums, labels, temperatures, rng):
             is_most = left <= ROUNDING * degrees[x] and one.count > count
             if one.count - count < min_size or left < min_volume or is_most:
                 continue
-            if other.count + count > max_size or grown > max_volume:
+            if other.count + count > max_size:
                 continue
             from_a, to_b, loop = _links(rows, labels, x, a, b)
             rest, grown = left / total, grown / total
@@ -442,199 +442,83 @@ def annealing_sweeps(task, sums, labels, temperatures, rng):
     return moved
 
 
-# Partners that a node tries: the first may be tied to it, or have another degree than fits.
-_TRIES = 4
-
-
-@njit(nogil=True, inline="always")
-def _fits(c, degree, count, limits, sums):
-    return sums[2][c] + count <= limits[2] and sums[1][c] + degree <= limits[3]
-
-
 @compiled
-def _emptiest(limits, sums):
-    """The cluster with the largest share of its room left."""
-    _, volumes, sizes = sums
-    _, _, max_size, max_volume = limits
-    best, most = 0, -np.inf
-    for c in range(len(volumes)):
-        room = min(1.0 - volumes[c] / max_volume, 1.0 - sizes[c] / max_size)
-        if room > most:
-            best, most = c, room
+def _smallest(sizes):
+    """The cluster of the smallest size, the first of equal ones."""
+    best = 0
+    for c in range(len(sizes)):
+        if sizes[c] < sizes[best]:
+            best = c
     return best
 
 
+@njit(nogil=True, inline="always")
+def _takes(size, count, bounds):
+    """Whether a cluster takes a node: it has room for it, and lacks nodes where small clusters `grow`."""
+    least, most, grow = bounds
+    return size + count <= most and (not grow or size < least)
+
+
 @compiled
-def _best_other(task, sums, labels, x, count, emptiest, found):
-    """(cluster with room that x has most weight to, weight gained inside for its degree); -1 if it fits nowhere."""
-    rows, _, _, limits = task
+def _best_target(rows, sizes, bounds, labels, x, count, smallest, found):
+    """(cluster that takes x and that x has most weight to, weight gained inside for its degree); -1 if none does."""
     a, degree = labels[x], rows[3][x]
     n_touched, _ = gather(rows, labels, x, found)
     links, _, touched = found
     own, best, most = links[a], -1, 0.0
-    if _fits(emptiest, degree, count, limits, sums) and emptiest != a:
-        best, most = emptiest, links[emptiest]
+    if smallest != a and _takes(sizes[smallest], count, bounds):
+        best, most = smallest, links[smallest]
     for t in range(n_touched):
         c = touched[t]
-        if c != a and links[c] > most and _fits(c, degree, count, limits, sums):
+        if c != a and links[c] > most and _takes(sizes[c], count, bounds):
             best, most = c, links[c]
     forget(found, n_touched)
     return best, (most - own) / degree if degree > 0.0 else 0.0
 
 
 @compiled
-def leaving_gains(task, sums, labels, gains):
-    """Compute the best gain of a move to a cluster with room, for nodes of clusters beyond their limits, else -inf.
+def size_gains(rows, of_nodes, sizes, bounds, labels, gains):
+    """Compute each node's best gain by a move that brings sizes nearer to their bounds, -inf where there is none.
 
-    Returns the number of clusters beyond their limits.
+    `bounds` are (least size, largest size, whether small clusters are to grow, or full ones to shrink).
     """
-    _, of_nodes, _, limits = task
     counts, is_fixed = of_nodes
-    _, volumes, sizes = sums
-    _, _, max_size, max_volume = limits
-    found, emptiest, n_over = places(len(volumes)), _emptiest(limits, sums), 0
-    for c in range(len(volumes)):
-        n_over += 1 if volumes[c] > max_volume or sizes[c] > max_size else 0
+    least, most, grow = bounds
+    found, smallest = places(len(sizes)), _smallest(sizes)
     for x in range(len(labels)):
         a = labels[x]
         gains[x] = -np.inf
-        if a < 0 or (len(is_fixed) > 0 and is_fixed[x]) or not (volumes[a] > max_volume or sizes[a] > max_size):
+        if a < 0 or (len(is_fixed) > 0 and is_fixed[x]):
             continue
-        b, gain = _best_other(task, sums, labels, x, counts[x] if len(counts) > 0 else 1, emptiest, found)
-        if b >= 0:
-            gains[x] = gain
-    return n_over
+        count = counts[x] if len(counts) > 0 else 1
+        if sizes[a] - count >= least if grow else sizes[a] > most:
+            b, gain = _best_target(rows, sizes, bounds, labels, x, count, smallest, found)
+            if b >= 0:
+                gains[x] = gain
 
 
 @compiled
-def leave_in_order(task, sums, labels, order, share):
-    """Nodes in `order` leave clusters beyond their limits for the best with room, up to a share of what is too much.
+def move_for_sizes(rows, counts, sizes, bounds, labels, order, share):
+    """Move nodes in `order` as :func:`size_gains` has it, up to a share of what clusters lack or have too much.
 
-    Volumes and sizes are kept up to date. Returns how many nodes moved.
+    Sizes are kept up to date. Returns how many nodes moved.
     """
-    rows, of_nodes, _, limits = task
-    counts, degrees = of_nodes[0], rows[3]
-    _, volumes, sizes = sums
-    _, _, max_size, max_volume = limits
-    k = len(volumes)
-    found, volume_goals, size_goals = places(k), np.empty(k), np.empty(k)
-    for c in range(k):
-        volume_goals[c] = max_volume + (1.0 - share) * max(0.0, volumes[c] - max_volume)
-        size_goals[c] = max_size + (1.0 - share) * max(0, sizes[c] - max_size)
-    moved, emptiest = 0, _emptiest(limits, sums)
+    least, most, grow = bounds
+    found, goals = places(len(sizes)), np.empty(len(sizes))
+    for c in range(len(sizes)):
+        lacks, excess = max(0, least - sizes[c]), max(0, sizes[c] - most)
+        goals[c] = least - (1.0 - share) * lacks if grow else most + (1.0 - share) * excess
+    moved, smallest = 0, _smallest(sizes)
     for x in order:
-        a = labels[x]
-        if volumes[a] <= volume_goals[a] and sizes[a] <= size_goals[a]:
+        a, count = labels[x], counts[x] if len(counts) > 0 else 1
+        if sizes[a] - count < least if grow else sizes[a] <= goals[a]:
             continue
-        count = counts[x] if len(counts) > 0 else 1
-        b, _ = _best_other(task, sums, labels, x, count, emptiest, found)
-        if b >= 0:
-            volumes[a] -= degrees[x]
-            volumes[b] += degrees[x]
+        b, _ = _best_target(rows, sizes, bounds, labels, x, count, smallest, found)
+        if b >= 0 and (not grow or sizes[b] < goals[b]):
             sizes[a] -= count
             sizes[b] += count
             labels[x] = b
             moved += 1
-            if b == emptiest:
-                emptiest = _emptiest(limits, sums)
+            if b == smallest or a == smallest:
+                smallest = _smallest(sizes)
     return moved
-
-
-@compiled
-def swap_gains(task, sums, labels, at_border, least, found_pairs):
-    """Compute the gains above `least` of moves of nodes to neighbouring clusters, with or without room for the nodes.
-
-    Writes into the arrays of `found_pairs`: node, own cluster times the number of clusters plus the other one, and
-    gain; returns how many, and the largest gain. Arrays of length 0 are not written to, for a pass that counts. Only
-    nodes `at_border` (n,) bool are looked at; those that turn out to have no neighbour elsewhere are taken out.
-    """
-    rows, _, objective, _ = task
-    nodes, pairs, gains = found_pairs
-    degrees, k = rows[3], len(sums[0])
-    clusters, total, cut, apart = _records(objective, sums)
-    found = places(k)
-    links, _, touched = found
-    n_found, most = 0, -np.inf
-    for x in range(len(labels)):
-        if at_border[x] and _is_inside(rows, labels, x):
-            at_border[x] = False
-        if not at_border[x]:
-            continue
-        a = labels[x]
-        n_touched, loop = gather(rows, labels, x, found)
-        degree, link_a = degrees[x] / total, links[a] / total
-        _, left, base = _without(objective, clusters[a], total, degree, link_a, loop / total, cut, apart)
-        for t in range(n_touched):
-            c = touched[t]
-            if c != a:
-                link = links[c] / total
-                part, then, _ = _with(objective, clusters[c], total, degree, link, loop / total, left)
-                gain = part - clusters[c].part - base + between(objective, cut + 2.0 * (link_a - link), then)
-                most = max(most, gain)
-                if gain > least:
-                    if len(nodes) > 0:
-                        nodes[n_found], pairs[n_found], gains[n_found] = x, a * k + c, gain
-                    n_found += 1
-        forget(found, n_touched)
-    return n_found, most
-
-
-@compiled
-def _go(task, clusters, total, shares, labels, x, b, count):
-    """Move a node; returns (what the objective gains, the cut share and 1 - sum of squared shares of volume)."""
-    rows, _, objective, _ = task
-    cut, apart = shares
-    a, degrees = labels[x], rows[3]
-    link_a, link_b, loop = _links(rows, labels, x, a, b)
-    degree = degrees[x] / total
-    rest, left, base = _without(objective, clusters[a], total, degree, link_a / total, loop / total, cut, apart)
-    part, then, _ = _with(objective, clusters[b], total, degree, link_b / total, loop / total, left)
-    cut += 2.0 * (link_a - link_b) / total
-    gain = part - clusters[b].part - base + between(objective, cut, then)
-    _take_out(objective, clusters[a], total, rest, link_a, loop, degrees[x], count)
-    _put_in(objective, clusters[b], total, part, link_b, loop, degrees[x], count)
-    labels[x] = b
-    return gain, (cut, then)
-
-
-@compiled
-def swap_nodes(task, sums, labels, lists, nodes, gains):
-    """Swap nodes of two clusters while that raises the objective and both keep to their limits; returns the swaps.
-
-    Each row of `lists` (m, 6) is of two clusters: both, the span in `nodes` of those that might go from the first to
-    the second, and the span of those that might come back, largest `gains` first.
-    """
-    rows, of_nodes, objective, limits = task
-    counts, degrees = of_nodes[0], rows[3]
-    min_size, min_volume, max_size, max_volume = limits
-    clusters, total, cut, apart = _records(objective, sums)
-    shares, swaps = (cut, apart), 0
-    for row in range(len(lists)):
-        a, b, i, last, j, other_last = lists[row]
-        while i < last and j < other_last and gains[i] + gains[j] > MIN_GAIN:
-            x = nodes[i]
-            for place in range(j, min(j + _TRIES, other_last)):
-                if labels[x] != a or gains[i] + gains[place] <= MIN_GAIN:
-                    break
-                y = nodes[place]
-                count, other = (counts[x], counts[y]) if len(counts) > 0 else (1, 1)
-                rest, grown = clusters[a].count - count + other, clusters[b].count + count - other
-                light = clusters[a].volume - degrees[x] + degrees[y]
-                heavy = clusters[b].volume + degrees[x] - degrees[y]
-                if (
-                    labels[y] != b or max(rest, grown) > max_size or min(rest, grown) < min_size
-                    or max(light, heavy) > max_volume or min(light, heavy) < min_volume
-                ):  # fmt: skip
-                    continue
-                first, shares = _go(task, clusters, total, shares, labels, x, b, count)
-                second, shares = _go(task, clusters, total, shares, labels, y, a, other)
-                if first + second > MIN_GAIN:
-                    swaps += 1
-                    break
-                _, shares = _go(task, clusters, total, shares, labels, y, b, other)
-                _, shares = _go(task, clusters, total, shares, labels, x, a, count)
-            i += 1
-            while j < other_last and labels[nodes[j]] != b:
-                j += 1
-    _write_back(clusters, sums)
-    return swaps

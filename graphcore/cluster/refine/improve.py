@@ -10,9 +10,8 @@ from ...base.progress import count
 from ...base.streams import draw_by_weight
 from ...base.threads import effective_jobs, map_items
 from ._quotient_loops import join_subgroups
-from .limits import grow_small_clusters
 from .merging import agglomerate
-from .moves import FEW_MOVES, anneal, move_in_blocks, move_locally
+from .moves import FEW_MOVES, anneal, keep_sizes, move_in_blocks, move_locally
 from .problem import (
     Constraints,
     Partition,
@@ -43,7 +42,7 @@ def improve(problem, labels, rng, n_jobs=None, told=None):
     problem = problem.spanning(labels, room=2)
     told, sums = [] if told is None else told, problem.sums(labels, n_jobs)
     told.append(("draft", sums.value(problem.objective)))
-    move = move_in_blocks if problem.is_huge and problem.constraints.is_empty else move_locally
+    move = move_in_blocks if problem.is_huge and not (problem.is_bound or len(problem.counts)) else move_locally
     sums, _ = move(problem, labels, sums=sums, tolerance=FEW_MOVES, n_jobs=n_jobs)
     told.append(("moves", sums.value(problem.objective)))
     if not problem.is_huge:
@@ -78,7 +77,7 @@ def recombine(problem, first, second, rng, n_jobs=None):
 
     found = map_items(lambda start: moved(*start), list(zip((False, True), rng.spawn(2), strict=True)), n_jobs)
     labels = apply_labels(max(found, key=Partition.rank).labels, groups)
-    grow_small_clusters(problem, labels)
+    keep_sizes(problem, labels)
     return max(better, improve(problem, labels, rng, n_jobs), key=Partition.rank)
 
 
@@ -98,7 +97,7 @@ def merged(problem):
     Where the number of clusters is free, merging ends when no union gains.
     """
     labels, _, _ = agglomerate(
-        problem.rows, problem.constraints.counts, problem.n_clusters if problem.min_size else 0,
+        problem.rows, problem.counts, problem.n_clusters if problem.min_size else 0,
         linkage=problem.objective, min_size=problem.min_size,
     )  # fmt: skip
     _move_groups(problem.spanning(labels, room=2), labels)
@@ -109,15 +108,15 @@ def moved_as_groups(problem, labels, rng, n_jobs=None):
     """Return labels (n,) int32 that merging left, after moves of single nodes of a graph between groups."""
     rows, n, n_clusters = problem.rows, len(labels), int(labels.max()) + 1
     spanning = problem.spanning(labels, room=2)
-    grow_small_clusters(spanning, labels)
+    keep_sizes(spanning, labels)
     sums = _move_groups(spanning, labels, rng.permutation(n), n_jobs)
-    if not problem.record.is_per_cluster and not _has_inner_weight(rows):
+    if not problem.objective.is_per_cluster and not _has_inner_weight(rows):
         # Single nodes, whatever they count, have no weight inside, and on graphs where all weights are alike the first
         # unions then show nothing. Their merging by the normalised cut is tried too.
         other, _, _ = agglomerate(
-            rows, problem.constraints.counts, n_clusters, linkage="ncut", min_size=problem.min_size
+            rows, problem.counts, n_clusters, linkage="ncut", min_size=problem.min_size
         )
-        grow_small_clusters(spanning, other)
+        keep_sizes(spanning, other)
         other_sums = _move_groups(spanning, other)
         if other_sums.value(problem.objective) > sums.value(problem.objective):
             return other
@@ -175,8 +174,8 @@ def cycle_chosen(problem, labels, chosen, rng, n_jobs=None):
     groups[nodes] = np.arange(len(nodes))
     groups, n_groups = _beside(groups, len(nodes), labels, others, k)
     clusters = np.concatenate([labels[nodes], others.astype(np.int32)])
-    held = Constraints(counts=label_sizes(groups, n_groups), is_fixed=read_only(np.arange(n_groups) >= len(nodes)))
-    move_in_cycles(replace(problem.between(groups, n_groups, n_jobs), constraints=held), clusters, rng, n_jobs=n_jobs)
+    held = {"counts": label_sizes(groups, n_groups), "is_fixed": read_only(np.arange(n_groups) >= len(nodes))}
+    move_in_cycles(replace(problem.between(groups, n_groups, n_jobs), **held), clusters, rng, n_jobs=n_jobs)
     labels[nodes] = clusters[: len(nodes)]
 
 
@@ -257,8 +256,8 @@ def _merge_anew(problem, labels, sums):
     """
     from scipy.sparse.csgraph import connected_components
 
-    rows, k, counts = problem.rows, problem.n_clusters, problem.constraints.counts
-    if not problem.min_size or not problem.constraints.is_free or len(labels) <= k:
+    rows, k, counts = problem.rows, problem.n_clusters, problem.counts
+    if not problem.min_size or problem.is_bound or len(labels) <= k:
         return
     merged, _, _ = agglomerate(rows, counts, k, linkage=problem.objective, min_size=problem.min_size)
     n_parts, parts = connected_components(matrix_of(rows), directed=False)
@@ -331,7 +330,7 @@ def _shuffled(n, rng):
 
 def resolutions_of(problem, sums):
     """The resolution of modularity at which groups are formed in each cluster: the objective's own, or by the sums."""
-    own = problem.record.resolution
+    own = problem.objective.resolution
     return cluster_resolutions(sums) if own is None else np.full(len(sums.volume), own)
 
 

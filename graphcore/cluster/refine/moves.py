@@ -7,7 +7,7 @@ from ...base.progress import count
 from ...base.threads import check_stopped, map_items, row_spans
 from ...graphs.passes import map_passes, pass_spans
 from . import _move_loops, _objective_loops
-from .problem import FREE, ClusterSums, inner_sums, label_volumes
+from .problem import NO_COUNTS, NONE_FIXED, ClusterSums, inner_sums, label_sizes, label_volumes
 
 # Where others follow, moves end when a pass makes no more for each node.
 FEW_MOVES = 1e-4
@@ -82,7 +82,7 @@ def anneal(problem, labels, temperatures, rng):
 
     An edge changes an objective of shares by 1 / volume of a cluster, so that temperatures are `n_clusters` as high.
     """
-    if problem.record.is_per_cluster:
+    if problem.objective.is_per_cluster:
         temperatures = problem.n_clusters * temperatures
     sums = problem.sums(labels)
     task, at_once = problem.task(sums), max(1, _AT_ONCE // len(labels))
@@ -156,12 +156,12 @@ def _change_part(rows, first, last, labels, nodes, old, moved, n_clusters):
 
 def _turn(problem, labels, spans, sums, limits, near, n_jobs):
     """Move the nodes of some blocks, in place; returns the sums, but for weight between what moved at once."""
-    parts = map_passes(_move_part, problem.rows, spans, labels, problem.code, limits, sums.arrays, near, n_jobs=n_jobs)
+    parts = map_passes(_move_part, problem.rows, spans, labels, problem.objective.code, limits, sums.arrays, near, n_jobs=n_jobs)
     nodes = np.concatenate([nodes for nodes, _, _ in parts])
     target = np.concatenate([target for _, target, _ in parts])
     source, degrees = labels[nodes], problem.rows.degrees[nodes]
     going = np.ones(len(nodes), dtype=bool)
-    min_size, min_volume, _, _ = limits
+    min_size, min_volume, _ = limits
     while True:
         volume, size = sums.volume.copy(), sums.size.copy()
         np.add.at(volume, target[going], degrees[going])
@@ -182,7 +182,7 @@ def _turn(problem, labels, spans, sums, limits, near, n_jobs):
 def _move_part(rows, first, last, labels, code, limits, sums, near):
     """Return nodes that move, their clusters then, and what that changes inside clusters."""
     own, inner = np.array(labels[first:last]), np.empty(len(sums[0]))
-    task, sums = (rows[:], FREE.of_nodes, code, limits), tuple(map(read_only, sums))
+    task, sums = (rows[:], (NO_COUNTS, NONE_FIXED), code, limits), tuple(map(read_only, sums))
     _move_loops.move_block(task, sums, read_only(labels), own, first, last, read_only(near), inner)
     moved = np.flatnonzero(own != labels[first:last])
     return first + moved, own[moved], inner - sums[0]
@@ -196,7 +196,7 @@ def block_sweep(problem, labels, n_jobs=None):
     """
     rows, k = problem.rows, problem.n_clusters
     internal, volume = inner_sums(rows, labels, k, n_jobs), label_volumes(labels, rows.degrees, k)
-    slopes = _objective_loops.slopes(problem.code, internal, volume)
+    slopes = _objective_loops.slopes(problem.objective.code, internal, volume)
     count("entries moved over", len(rows.indices))
     for some in in_turns(pass_spans(rows.indptr), SWEEP_TURNS):
         parts = map_passes(assign_block, rows, some, read_only(labels), slopes, n_jobs=n_jobs)
@@ -209,3 +209,29 @@ def assign_block(rows, first, last, labels, slopes):
     moved = np.empty(last - first, dtype=labels.dtype)
     _move_loops.batch_assign(rows[:], tuple(map(read_only, slopes)), labels, first, last, moved)
     return moved
+
+
+# Clusters that are too large or too small mend this share of what is wrong in a round, and all of it after so many.
+_SHARE, _GENTLE_ROUNDS = 0.5, 8
+
+
+def keep_sizes(problem, labels):
+    """Move nodes out of clusters that are too large, and into those that are too small, in place; True if none is left.
+
+    Nodes go first that gain most, or lose least, of the weight inside clusters for their degree; a cluster that takes
+    them may be one that they have no edge to. Fixed nodes and those of -1 stay. With a least size of 1 none is small.
+    """
+    rows, sizes = problem.rows, label_sizes(labels, problem.n_clusters, problem.counts)
+    of_nodes, least = (read_only(problem.counts), read_only(problem.is_fixed)), max(1, problem.min_size)
+    gains = np.empty(len(labels))
+    for grow in (False, True):
+        bounds = least, problem.max_size, grow
+        for turn in range(len(labels)):
+            if (least == 1 or sizes.min() >= least) if grow else sizes.max() <= problem.max_size:
+                break
+            _move_loops.size_gains(rows[:], of_nodes, sizes, bounds, labels, gains)
+            going = np.flatnonzero(gains > -np.inf)
+            order, share = going[np.argsort(-gains[going], kind="stable")], _SHARE if turn < _GENTLE_ROUNDS else 1.0
+            if not _move_loops.move_for_sizes(rows[:], of_nodes[0], sizes, bounds, labels, order, share):
+                break
+    return bool(sizes.max() <= problem.max_size and (least == 1 or sizes.min() >= least))

@@ -15,10 +15,22 @@ from ...graphs.passes import map_passes, pass_spans
 from ...graphs.rows import GraphRows
 from . import _quotient_loops as _loops
 from ._objective_loops import add_cluster_sums, objective_value
-from .objectives import Objective, objective_of
+from .objectives import OBJECTIVES, Objective, objective_of
 
-_NO_COUNTS, _NONE_FIXED = read_only(np.empty(0, dtype=np.int64)), read_only(np.empty(0, dtype=bool))
-_ANY_SIZE = 2**62
+NO_COUNTS, NONE_FIXED = read_only(np.empty(0, dtype=np.int64)), read_only(np.empty(0, dtype=bool))
+ANY_SIZE = 2**62
+_ENTRIES_PER_BLOCK = 1 << 17
+# Links that a cluster keeps, at least, where the graph between clusters would be too dense.
+_MAX_LINKS = 64
+_SAMPLED_ROWS = 256
+# A graph of more entries is huge: it may lie on a disk, and every pass over it is long.
+_MANY_ENTRIES = 1 << 28
+# It is read in its own order instead of cluster by cluster, and of its edges a sample is kept: 1 GB.
+_SAMPLED_ENTRIES = 1 << 27
+# Graphs between groups are exact up to this many entries, and up to this fraction of the graph's own.
+_FEW_LINKS, _MIN_COMPRESSION, _MANY_LINKS = 1 << 22, 4, 1 << 25
+# The least expected number of a cluster's entries in the sample that makes its links significant.
+_FEW_SAMPLED = 32
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,70 +97,6 @@ def _sums_part(rows, first, last, labels, n_clusters, counts, split):
     return *clusters, *nodes
 
 
-@dataclass(frozen=True, eq=False)
-class Constraints:
-    """Limits from above, nodes that stay, and what nodes count; where rows are groups of nodes, all is of groups."""
-
-    max_size: int = _ANY_SIZE  # of a cluster, as `counts` count
-    max_share: float = np.inf  # volume of a cluster, in mean volumes
-    counts: np.ndarray = field(default_factory=lambda: _NO_COUNTS, repr=False)  # (n,) int64; length 0 stands for ones
-    is_fixed: np.ndarray = field(default_factory=lambda: _NONE_FIXED, repr=False)  # (n,) bool; length 0 stands for none
-
-    def __str__(self):
-        size = "max_cluster_size" if len(self.counts) else f"max_cluster_size={self.max_size}"
-        limits = [size] * (self.max_size < _ANY_SIZE) + [f"max_share={self.max_share:g}"] * (self.max_share < np.inf)
-        return " and ".join(limits)
-
-    @property
-    def of_nodes(self):
-        """For compiled loops: (counts, is_fixed), whose types are always the same."""
-        return read_only(self.counts), read_only(self.is_fixed)
-
-    @property
-    def limits_clusters(self):
-        """Whether clusters have a largest size or volume."""
-        return self.max_size < _ANY_SIZE or self.max_share < np.inf
-
-    @property
-    def is_empty(self):
-        """Whether nodes count one each, and nothing limits them."""
-        return self.is_free and not len(self.counts)
-
-    @property
-    def is_free(self):
-        """Whether nothing limits what clusters take and where nodes go."""
-        return not (self.limits_clusters or len(self.is_fixed))
-
-    def max_volume(self, total, n_clusters):
-        """Return largest volume of a cluster, of `total`; a little more, as sums are rounded."""
-        return self.max_share * total / n_clusters * (1 + 1e-12)
-
-    def times(self, factor):
-        """Return the constraints with limits multiplied by a factor."""
-        size = self.max_size if self.max_size == _ANY_SIZE else int(self.max_size * factor)
-        return replace(self, max_size=size, max_share=self.max_share * factor)
-
-    def excess(self, sums):
-        """Factor by which the fullest cluster of ClusterSums is beyond its limits, at least 1."""
-        share = sums.volume.max() / self.max_volume(float(sums.volume.sum()), len(sums.volume))
-        return max(1.0, float(share), float(sums.size.max() / self.max_size))
-
-    def sizes(self, groups, n_groups):
-        """Return the counts of groups of nodes, (n_groups,) int64; nodes of -1 are left out."""
-        return label_sizes(groups, n_groups, self.counts)
-
-    def of_groups(self, groups, n_groups):
-        """Return the constraints for groups of nodes; a group that holds a fixed node is fixed."""
-        is_fixed = _NONE_FIXED
-        if len(self.is_fixed):
-            is_fixed = np.zeros(n_groups, dtype=bool)
-            is_fixed[groups[self.is_fixed & (groups >= 0)]] = True
-        return Constraints(self.max_size, self.max_share, self.sizes(groups, n_groups), read_only(is_fixed))
-
-
-FREE = Constraints()
-
-
 class Partition(NamedTuple):
     """Labels, and what they are worth."""
 
@@ -165,26 +113,22 @@ class Partition(NamedTuple):
 class Problem:
     """A graph to be divided into clusters, and what is asked of them; where rows are groups of nodes, all is of groups.
 
-    No move shrinks a cluster below `min_size` (as the counts of the constraints count) or `min_share` of the mean
-    volume. With a `min_size` of 0 clusters may be emptied and founded: how many there are is free, up to `n_clusters`.
+    No move shrinks a cluster below `min_size` (as `counts` count) or `min_share` of the mean volume, or makes one larger
+    than `max_size`; fixed nodes stay. With a `min_size` of 0 clusters may be emptied and founded: how many there are is
+    free, up to `n_clusters`.
     """
 
     rows: GraphRows
     n_clusters: int
-    objective: str | Objective = "information"
+    objective: Objective = OBJECTIVES["information"]  # or its name
     min_size: int = 1
     min_share: float = 0.0
-    constraints: Constraints = FREE
+    max_size: int = ANY_SIZE
+    counts: np.ndarray = field(default=NO_COUNTS, repr=False)  # (n,) int64; length 0 stands for ones
+    is_fixed: np.ndarray = field(default=NONE_FIXED, repr=False)  # (n,) bool; length 0 stands for none
 
-    @property
-    def code(self):
-        """The objective's code, of compiled loops."""
-        return self.record.code
-
-    @property
-    def record(self):
-        """The Objective."""
-        return objective_of(self.objective)
+    def __post_init__(self):
+        object.__setattr__(self, "objective", objective_of(self.objective))
 
     @property
     def fewest(self):
@@ -197,22 +141,27 @@ class Problem:
         return is_huge(len(self.rows.indices))
 
     @property
+    def is_bound(self):
+        """Whether anything limits what clusters take, and where nodes go."""
+        return self.max_size < ANY_SIZE or len(self.is_fixed) > 0
+
+    @property
     def max_links(self):
         """Entries that a graph between groups may have before only its strong links are kept."""
         return max_links(self.rows)
 
     def limits(self, total):
-        """(least size, least volume, largest size, largest volume) of a cluster, of a `total` volume."""
-        most = self.constraints.max_size, self.constraints.max_volume(total, self.n_clusters)
-        return self.min_size, self.min_share * total / self.n_clusters, *most
+        """(least size, least volume, largest size) of a cluster, of a `total` volume."""
+        return self.min_size, self.min_share * total / self.n_clusters, self.max_size
 
     def task(self, sums):
         """Return the arguments of compiled loops: rows, (counts, is_fixed), code, limits for labels with these sums."""
-        return self.rows[:], self.constraints.of_nodes, self.code, self.limits(float(sums.volume.sum()))
+        of_nodes = read_only(self.counts), read_only(self.is_fixed)  # whose types are always the same
+        return self.rows[:], of_nodes, self.objective.code, self.limits(float(sums.volume.sum()))
 
     def sums(self, labels, n_jobs=None) -> ClusterSums:
         """Return ClusterSums of labels."""
-        return cluster_sums(self.rows, labels, self.n_clusters, n_jobs, counts=self.constraints.counts)
+        return cluster_sums(self.rows, labels, self.n_clusters, n_jobs, counts=self.counts)
 
     def partition(self, labels, sums) -> Partition:
         """Return labels as a Partition, by their sums; without empty clusters, in place, where their number is free."""
@@ -226,35 +175,22 @@ class Problem:
             return self
         return replace(self, n_clusters=room * (1 + max(int(each.max()) for each in labellings)))
 
+    def unbound(self):
+        """Return the problem without a largest size and fixed nodes."""
+        return replace(self, max_size=ANY_SIZE, is_fixed=NONE_FIXED)
+
     def without_limits(self, n_clusters):
-        """Return the problem without constraints, for another number of clusters."""
-        return replace(
-            self,
-            n_clusters=n_clusters,
-            min_size=1,
-            min_share=0.0,
-            constraints=Constraints(counts=self.constraints.counts),
-        )
+        """Return the problem without any limits, for another number of clusters."""
+        return replace(self.unbound(), n_clusters=n_clusters, min_size=1, min_share=0.0)
 
     def between(self, groups, n_groups, n_jobs=None, max_links=None):
-        """Return the problem on the graph between groups of nodes."""
-        rows = quotient(self.rows, groups, n_groups, n_jobs, max_entries=max_links)
-        return replace(self, rows=rows, constraints=self.constraints.of_groups(groups, n_groups))
-
-
-_ENTRIES_PER_BLOCK = 1 << 17
-# Links that a cluster keeps, at least, where the graph between clusters would be too dense.
-_MAX_LINKS = 64
-_SAMPLED_ROWS = 256
-# A graph of more entries is huge: it may lie on a disk, and every pass over it is long.
-_MANY_ENTRIES = 1 << 28
-# It is read in its own order instead of cluster by cluster, and of its edges a sample is kept: 1 GB.
-_SAMPLED_ENTRIES = 1 << 27
-# Graphs between groups are exact up to this many entries, and up to this fraction of the graph's own.
-_FEW_LINKS, _MIN_COMPRESSION, _MANY_LINKS = 1 << 22, 4, 1 << 25
-# The least expected number of a cluster's entries in the sample that makes its links significant.
-_FEW_SAMPLED = 32
-_ONES = np.empty(0, dtype=np.int64)
+        """Return the problem on the graph between groups of nodes; a group that holds a fixed node is fixed."""
+        rows, is_fixed = quotient(self.rows, groups, n_groups, n_jobs, max_entries=max_links), NONE_FIXED
+        if len(self.is_fixed):
+            is_fixed = np.zeros(n_groups, dtype=bool)
+            is_fixed[groups[self.is_fixed & (groups >= 0)]] = True
+        counts = label_sizes(groups, n_groups, self.counts)
+        return replace(self, rows=rows, counts=counts, is_fixed=read_only(is_fixed))
 
 
 def matrix_of(rows):
@@ -401,7 +337,7 @@ def common_refinement(labellings, n_clusters):
     return groups, count
 
 
-def label_sizes(labels, n_clusters, counts=_ONES):
+def label_sizes(labels, n_clusters, counts=NO_COUNTS):
     """Return nodes of every label, int64, as `counts` count; labels of -1 are left out."""
     sizes = np.zeros(n_clusters, dtype=np.int64)
     _loops.label_sums(labels, read_only(counts), sizes)
