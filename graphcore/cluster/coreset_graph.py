@@ -1,5 +1,6 @@
 """The coreset graph: contracted, in which every edge of the graph counts, or induced by the coreset, as published."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -9,7 +10,6 @@ from ..base.arrays import read_only
 from ..base.progress import count
 from ..graphs.passes import map_passes, pass_spans
 from ..graphs.rows import GraphRows
-from ..kernels.graph import GraphKernel
 from .coreset import Coreset
 from .refine import _objective_loops
 from .refine import _quotient_loops as _loops
@@ -32,81 +32,60 @@ _STEPS = 8
 
 
 @dataclass(frozen=True, eq=False)
-class ContractedGraph:
-    """The graph between cells, one around each coreset node.
+class CoresetGraph:
+    """The graph that is clustered in place of the whole one.
 
-    A union of cells has the same inner weight, volume and cut here as in the graph, and so the same normalised cut. Its
-    cost of kernel k-means is less by that of the cells, whatever the partition is.
+    Contracted, it is the graph between cells, one around each coreset node: a union of cells has the same inner weight,
+    volume and cut here as in the graph, and so the same normalised cut. Its cost of kernel k-means is less by that of
+    the cells, whatever the partition is. Induced, it is ``W K W`` on the coreset nodes alone, with their weights W.
     """
 
-    whole: Problem = field(repr=False)  # of the nodes
     coreset: Coreset
-    cells: np.ndarray = field(repr=False)  # (n_nodes,) int32: the cell of every node, -1 for isolated nodes
-    problem: Problem = field(repr=False)  # the same of the cells: its rows are the coreset graph
-    n_unreached: int  # nodes that no coreset node has an edge to
-
-    @property
-    def matrix(self):
-        """The coreset graph, csr_array (n_cells, n_cells); the weight inside a cell, both directions, is its loop.
-
-        Moves may have emptied cells, and a component without a coreset node is one.
-        """
-        return matrix_of(self.problem.rows)
+    matrix: Any = field(repr=False)  # csr_array; the weight inside a cell, both directions, is its loop
+    # Of (labels of its nodes, number of clusters, n_jobs): (labels of all nodes (n_nodes,) int32, how many of them have
+    # edges, but none to a coreset node).
+    label_nodes: Callable = field(repr=False)
+    cells: np.ndarray | None = field(default=None, repr=False)  # (n_nodes,) int32: of every node, -1 if isolated
+    problem: Problem | None = field(default=None, repr=False)  # of the cells
 
     def coreset_labels(self, labels):
-        """Return labels of the coreset nodes, (n_coreset,) int32, from labels of the cells."""
-        return labels[self.cells[self.coreset.indices]]
-
-    def label_nodes(self, labels, n_clusters, n_jobs=None):
-        """(Labels of all nodes by the nearest centroid of these clusters of cells (n_nodes,) int32, n_unreached)."""
-        labels = nearest_centroids(self.whole.rows, apply_labels(labels, self.cells), n_clusters, n_jobs)
-        return labels, self.n_unreached
+        """Return labels of the coreset nodes, (n_coreset,) int32, from labels of its nodes."""
+        return labels if self.cells is None else labels[self.cells[self.coreset.indices]]
 
 
 def contract(kernel, coreset, problem, n_jobs=None):
-    """Give every node to the coreset node nearest to it by the kernel, and contract these cells: a ContractedGraph.
+    """Give every node to the coreset node nearest to it by the kernel, and contract these cells: a CoresetGraph.
 
     Nodes that no coreset node reaches follow their neighbours. One pass of moves of single nodes then settles the
-    cells, by the objective of the Problem.
+    cells, by the objective of the Problem; it may empty some, and a component without a coreset node is one.
     """
-    kernel_rows = kernel.rows(coreset.indices)
-    cells, n_cells, n_unreached = settled_micro_clusters(kernel_rows, problem, n_jobs=n_jobs)
+    cells, n_cells, n_unreached = settled_cells(kernel.rows(coreset.indices), problem, n_jobs=n_jobs)
     between = problem.between(cells, n_cells, n_jobs, problem.max_links)
-    return ContractedGraph(problem, coreset, cells, between, n_unreached)
 
+    def label_nodes(labels, n_clusters, n_jobs=None):
+        return nearest_centroids(problem.rows, apply_labels(labels, cells), n_clusters, n_jobs), n_unreached
 
-@dataclass(frozen=True, eq=False)
-class InducedGraph:
-    """The graph ``W K W`` on the coreset nodes alone, with their weights W."""
-
-    kernel: GraphKernel = field(repr=False)
-    coreset: Coreset
-    matrix: Any = field(repr=False)  # csr_array (n_coreset, n_coreset)
-    cells = None
-
-    def coreset_labels(self, labels):
-        """Return labels of the coreset nodes: as they are."""
-        return labels
-
-    def label_nodes(self, labels, n_clusters, n_jobs=None):
-        """(Labels of all nodes by the nearest centroid of the weighted coreset nodes (n_nodes,) int32, unreached)."""
-        labelling = label_all(
-            self.kernel, self.coreset.indices, self.coreset.weights, labels, n_clusters, coreset_graph=self.matrix,
-            n_jobs=n_jobs,
-        )  # fmt: skip
-        return labelling.labels, int(np.count_nonzero(labelling.unreached))
+    return CoresetGraph(coreset, matrix_of(between.rows), label_nodes, cells, between)
 
 
 def induce(kernel, coreset, n_jobs=None):
-    """Return the InducedGraph of a coreset."""
-    return InducedGraph(kernel, coreset, kernel.weighted_submatrix(coreset.indices, coreset.weights, n_jobs=n_jobs))
+    """Return the CoresetGraph that the nodes of a coreset induce."""
+    matrix = kernel.weighted_submatrix(coreset.indices, coreset.weights, n_jobs=n_jobs)
+
+    def label_nodes(labels, n_clusters, n_jobs=None):
+        found = label_all(
+            kernel, coreset.indices, coreset.weights, labels, n_clusters, coreset_graph=matrix, n_jobs=n_jobs
+        )
+        return found.labels, int(np.count_nonzero(found.unreached))
+
+    return CoresetGraph(coreset, matrix, label_nodes)
 
 
-def coreset_micro_clusters(kernel_rows):
+def nearest_cells(kernel_rows):
     """Give every node to the coreset node that reaches it best, by ``kernel.rows(indices)`` of ascending indices.
 
     Returns positions in `kernel_rows.points`, (n_points,) int32; -1 for nodes that no row reaches. A coreset node is in
-    its own micro-cluster unless another row is larger there.
+    its own cell unless another row is larger there.
     """
     n, indices = len(kernel_rows.degrees), kernel_rows.points
     labels = np.full(n, -1, dtype=np.int32)
@@ -156,35 +135,35 @@ def _spread_part(rows, first, last, labels, n_labels):
     return nodes[:found].copy(), offers[:found].copy()
 
 
-def settled_micro_clusters(kernel_rows, problem, n_passes=1, n_jobs=None):
-    """Micro-clusters of all nodes that have an edge, settled by passes of moves of nodes between them.
+def settled_cells(kernel_rows, problem, n_passes=1, n_jobs=None):
+    """Cells of all nodes that have an edge, settled by passes of moves of nodes between them.
 
-    On huge graphs a single sweep does, and micro-clusters that it left too small for the sample of links go to their
+    On huge graphs a single sweep does, and cells that it left too small for the sample of links go to their
     neighbours. Where fewer would be left than there are clusters, nothing is moved. Returns labels (n_points,) int32
-    with -1 for isolated nodes, the number of micro-clusters, and that of the nodes with an edge that no row reaches.
+    with -1 for isolated nodes, the number of cells, and that of the nodes with an edge that no row reaches.
     """
     indices, rows, least = kernel_rows.points, problem.rows, problem.fewest
-    labels = coreset_micro_clusters(kernel_rows)
+    labels = nearest_cells(kernel_rows)
     n_unreached = int(np.count_nonzero((labels < 0) & (kernel_rows.degrees > 0)))
     if problem.is_huge:
         spread_in_rounds(rows, labels, len(indices), n_jobs)
-    n_micro_clusters = spread(rows, labels, len(indices))
+    n_cells = spread(rows, labels, len(indices))
     if n_passes and problem.is_huge:
-        block_sweep(problem.without_limits(n_micro_clusters), labels, n_jobs)
-        labels, n_micro_clusters = _without_small(rows, labels, n_micro_clusters, least, n_jobs)
+        block_sweep(problem.without_limits(n_cells), labels, n_jobs)
+        labels, n_cells = _without_small(rows, labels, n_cells, least, n_jobs)
     elif n_passes:
-        move_locally(problem.without_limits(n_micro_clusters), labels, n_passes=n_passes, n_jobs=n_jobs)
-    n_micro_clusters = compact_labels(labels, n_micro_clusters)
-    if n_micro_clusters < least:
+        move_locally(problem.without_limits(n_cells), labels, n_passes=n_passes, n_jobs=n_jobs)
+    n_cells = compact_labels(labels, n_cells)
+    if n_cells < least:
         # Hardly fewer clusters than coreset nodes.
-        labels = coreset_micro_clusters(kernel_rows)
+        labels = nearest_cells(kernel_rows)
         labels[indices] = np.arange(len(indices))
-        n_micro_clusters = spread(rows, labels, len(indices))
-    return labels, n_micro_clusters, n_unreached
+        n_cells = spread(rows, labels, len(indices))
+    return labels, n_cells, n_unreached
 
 
-def random_micro_clusters(problem, rng, n_jobs=None):
-    """Micro-clusters that grow from half of a graph's nodes, drawn evenly: labels (n,) int32, and how many."""
+def random_cells(problem, rng, n_jobs=None):
+    """Cells that grow from half of a graph's nodes, drawn evenly: labels (n,) int32, and how many."""
     n = len(problem.rows.degrees)
     chosen = rng.choice(n, min(n, max(problem.fewest, n // 2)), replace=False)
     labels = np.full(n, -1, dtype=np.int32)
@@ -194,11 +173,11 @@ def random_micro_clusters(problem, rng, n_jobs=None):
     return labels, compact_labels(labels, n_labels)
 
 
-def _without_small(rows, labels, n_micro_clusters, min_count, n_jobs):
-    """Give the nodes of micro-clusters of too little volume to those around; (labels, number of micro-clusters)."""
-    kept = label_volumes(labels, rows.degrees, n_micro_clusters) >= min_sampled_volume(rows)
+def _without_small(rows, labels, n_cells, min_count, n_jobs):
+    """Give the nodes of cells of too little volume to those around; (labels, number of cells)."""
+    kept = label_volumes(labels, rows.degrees, n_cells) >= min_sampled_volume(rows)
     if np.count_nonzero(kept) < min_count:
-        return labels, n_micro_clusters
+        return labels, n_cells
     table = np.where(kept, np.cumsum(kept) - 1, -1).astype(np.int32)
     labels, n_kept = apply_labels(table, labels), int(np.count_nonzero(kept))
     spread_in_rounds(rows, labels, n_kept, n_jobs)

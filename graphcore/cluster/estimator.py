@@ -27,15 +27,11 @@ from .model_file import read_model, write_model
 from .n_clusters import KSelection
 from .new_rows import mean_cost, predicted_labels, predicted_probabilities, predicted_shares
 from .pipeline import Clustering
-from .settings import check_settings
+from .settings import DEFAULTS, check_settings
 
 if TYPE_CHECKING:
     from ..report.facts import ReportFacts
 
-# Parameters that say how a graph is clustered, beside the number of clusters.
-_OF_RUN = (
-    "objective", "balance", "outliers", "min_cluster_size", "max_cluster_size", "effort", "resolution", "coreset_size",
-)  # fmt: skip
 _AFFINITIES = {
     "edges": "precomputed", "vectors": "nearest_neighbors", "distances": "precomputed_nearest_neighbors",
 }  # fmt: skip
@@ -272,7 +268,7 @@ class CoresetSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixi
         return self.fit(X, y, **known).labels_
 
     def _checked(self):
-        return check_settings(self.n_clusters, {name: getattr(self, name) for name in _OF_RUN})
+        return check_settings({name: getattr(self, name) for name in DEFAULTS})
 
     def _fit_graph(self, graph, reference, params, streams, stages, **given):
         """Cluster a graph, and keep the Reference of what it was made of."""

@@ -28,7 +28,7 @@ from .evidence import edge_evidence
 from .n_clusters import KSelection, choose_for_fit, effective_edges
 from .pipeline import Clustering, cluster_graph
 from .refine.problem import ClusterSums, cluster_sums, distributed_context
-from .settings import Known, check_known, resolve
+from .settings import check_known, left_to, levels_of, number_of, resolve
 
 AFFINITIES = ("auto", "nearest_neighbors", "precomputed", "precomputed_nearest_neighbors")
 
@@ -203,28 +203,29 @@ def fit_graph(
         total_size = count_linked(graph) if total_size is None else total_size
         params = _with_fewer_nodes(params, drawn)
     with distributed_context(drawn):
-        if params.left_to in ("information", "resolution"):
+        k, levels = None, levels_of(params)
+        if left_to(params) in ("information", "resolution"):
             with stages("choice of k"):
                 n_edges = None if kinds is None else effective_edges(graph)
                 selection = choose_for_fit(drawn, params, n_edges=n_edges, random_state=streams, n_jobs=n_jobs)
-            params = params.of(selection.best, selection.clear)
-        settings = resolve(params, drawn, total_size)
-        if len(params.levels) > 1 and not (labels is None and initial_labels is None):
-            raise refused(
-                "n_clusters", list(params.levels), "are levels, which keep to no labels given: give one number"
-            )
-        known = check_known(graph, settings.n_clusters, labels, initial_labels, sample_weight)
+            k = selection.best
+            if selection.clear and params["balance"] == "auto":  # a clear number is that of balance 1
+                params = params | {"balance": 1.0}
+        settings = resolve(params, drawn, total_size, k)
+        if len(levels) > 1 and not (labels is None and initial_labels is None):
+            raise refused("n_clusters", list(levels), "are levels, which keep to no labels given: give one number")
+        fixed, start = check_known(graph, settings.n_clusters, labels, initial_labels)
         stages.expect(6)
         clustering = cluster_graph(
-            drawn, settings, known=_known_of(known, kinds), levels=params.levels, random_state=streams, n_jobs=n_jobs,
-            stages=stages,
+            drawn, settings, **_of_kinds(kinds, fixed, start, sample_weight), levels=levels, random_state=streams,
+            n_jobs=n_jobs, stages=stages,
         )  # fmt: skip
         if kinds is not None:
-            clustering = _spread(clustering, kinds, graph, known)
+            clustering = _spread(clustering, kinds, graph, fixed, sample_weight)
         with stages("score"):
             sums, shares = sums_and_shares(graph, clustering.labels, clustering.settings.n_clusters, n_jobs)
     return Fit(
-        graph, clustering, selection, sums, shares, known.weights, _evidence(graph, clustering, sums), edge_weight,
+        graph, clustering, selection, sums, shares, sample_weight, _evidence(graph, clustering, sums), edge_weight,
         dict(stages.seconds),
     )  # fmt: skip
 
@@ -256,12 +257,12 @@ def _drawn_together(graph, kinds, labels, params):
     """Return kinds and the graph of them; None and the graph itself where all rows differ, or equal ones must part."""
     if kinds is None:
         return None, graph
-    counts, most = np.bincount(kinds), params.values["max_cluster_size"]
+    counts, most, (_, k) = np.bincount(kinds), params["max_cluster_size"], number_of(params)
     drawn = graph_of_kinds(graph, kinds)
     limit = np.inf if most is None else most if isinstance(most, Integral) else most * count_linked(graph)
     why = ""
-    if params.n_clusters > (n := count_linked(drawn)):
-        why = f"n_clusters={params.n_clusters} is more than the {n} different rows; ask for fewer clusters"
+    if k > (n := count_linked(drawn)):
+        why = f"n_clusters={k} is more than the {n} different rows; ask for fewer clusters"
     elif counts.max() > limit:
         why = f"{counts.max()} rows are equal, more than max_cluster_size={most} allows; allow more, or drop equal rows"
     elif labels is not None and (highest_of(labels, kinds)[kinds] != labels)[labels >= 0].any():
@@ -274,21 +275,22 @@ def _drawn_together(graph, kinds, labels, params):
 
 def _with_fewer_nodes(params, graph):
     """Return parameters whose coreset has no more nodes than the graph of different rows."""
-    size, n = params.values["coreset_size"], count_linked(graph)
-    if isinstance(size, Integral) and size > n:
-        return replace(params, values=params.values | {"coreset_size": n})
-    return params
+    size, n = params["coreset_size"], count_linked(graph)
+    return params | {"coreset_size": n} if isinstance(size, Integral) and size > n else params
 
 
-def _known_of(known, kinds):
-    """Return Known of the different rows, each of which counts as many as are equal to it."""
-    if kinds is None:
-        return known
-    fixed, start = (None if each is None else highest_of(each, kinds) for each in (known.fixed, known.start))
-    return Known(fixed, start, np.bincount(kinds, weights=known.weights).astype(np.float64))
+def _of_kinds(kinds, fixed, start, weights):
+    """Return what is known of nodes as arguments of `cluster_graph`: of different rows, if `kinds` are given.
+
+    A row counts as many as are equal to it.
+    """
+    if kinds is not None:
+        fixed, start = (None if each is None else highest_of(each, kinds) for each in (fixed, start))
+        weights = np.bincount(kinds, weights=weights).astype(np.float64)
+    return {"fixed": fixed, "start": start, "weights": weights}
 
 
-def _spread(clustering, kinds, graph, known):
+def _spread(clustering, kinds, graph, fixed, weights):
     """Return the Clustering of all rows of a graph from that of the different ones."""
 
     def spread(values):
@@ -296,7 +298,7 @@ def _spread(clustering, kinds, graph, known):
 
     stability = clustering.node_stability
     return replace(
-        clustering, labels=spread(clustering.labels), known=known, _rows=in_range(graph).rows,
+        clustering, labels=spread(clustering.labels), fixed=fixed, weights=weights, _rows=in_range(graph).rows,
         coreset=replace(clustering.coreset, indices=first_of(kinds)[clustering.coreset.indices], seeds=None),
         cells=None if clustering.cells is None else spread(clustering.cells),
         node_stability=None if stability is None else stability[kinds],

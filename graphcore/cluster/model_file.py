@@ -23,7 +23,7 @@ from .fit import Reference, sums_and_shares
 from .n_clusters import KSelection
 from .pipeline import SELF_LOOP, Clustering, Trial
 from .refine.objectives import OBJECTIVES
-from .settings import Known, Settings
+from .settings import Settings
 
 FORMAT, VERSION = "graphcore model", 3
 # Characters of the JSON text: a thousand are usual.
@@ -31,7 +31,7 @@ _LONGEST = 1 << 20
 # The types of the JSON text's entries, format and version left out.
 _FACTS = {
     "params": dict, "settings": dict, "kind": str, "n_neighbors": (int, type(None)), "metric": (str, type(None)),
-    "evidence": (int, float), "n_features": int, "n_unreached": int, "sampling": str, "history": list,
+    "evidence": (int, float), "n_features": int, "n_unreached": int, "n_drafts": int, "sampling": str, "history": list,
     "balances": list, "radius": (float, type(None)), "median": (float, type(None)), "selection": (dict, type(None)),
 }  # fmt: skip
 # Those of a choice of the number of clusters, beside the names of its curves.
@@ -51,7 +51,8 @@ def write_model(model, path):
         "format": FORMAT, "version": VERSION, "params": params, "settings": asdict(result.settings),
         "kind": reference.kind, "n_neighbors": reference.n_neighbors, "metric": reference.metric,
         "evidence": reference.evidence,
-        "n_features": model.n_features_in_, "n_unreached": result.n_unreached, "sampling": result.coreset.method,
+        "n_features": model.n_features_in_, "n_unreached": result.n_unreached, "n_drafts": result.n_drafts,
+        "sampling": result.coreset.method,
         "history": result.history, "balances": result.balances, "radius": _finite(reference.radius),
         "median": None if reference.outliers is None else _finite(reference.outliers.median),
         "selection": chosen and {name: getattr(chosen, name) for name in _SELECTION} | {"curves": list(chosen.curves)},
@@ -64,7 +65,7 @@ def write_model(model, path):
         "stability": model.stability_, "cluster_stability": model.cluster_stability_, "indptr": graph.indptr,
         "indices": graph.indices, "weights": graph.weights, "node_names": graph.node_names,
         "feature_names": getattr(model, "feature_names_in_", None),
-        "cells": result.cells, "levels": result.levels, "fixed": result.known.fixed,
+        "cells": result.cells, "levels": result.levels, "fixed": result.fixed,
         "candidates": chosen and chosen.candidates,
         "scores": chosen and np.stack([chosen.scores, *chosen.curves.values()]),
     } | _vector_arrays(reference.vectors)  # fmt: skip
@@ -195,12 +196,11 @@ def _fitted(model, facts, settings, archive, any_size):
     for pair in facts["history"]:
         _require(isinstance(pair, list) and len(pair) == 2 and isinstance(pair[1], (int, float)), "history")
     for row in facts["balances"]:
-        least = len(Trial._fields) - len(Trial._field_defaults)
-        is_row = isinstance(row, list) and least <= len(row) <= len(Trial._fields)
+        is_row = isinstance(row, list) and len(row) == len(Trial._fields)
         _require(is_row and all(isinstance(value, float) for value in row), "balances")
-    fixed = _numbers(archive, "fixed", (None,), np.int32, -1, k, optional=True)
+    fixed = _numbers(archive, "fixed", (n,), np.int32, -1, k, optional=True)
     result = Clustering(
-        labels=labels, coreset=coreset, n_unreached=facts["n_unreached"], search=None, settings=settings,
+        labels=labels, coreset=coreset, n_unreached=facts["n_unreached"], n_drafts=facts["n_drafts"], settings=settings,
         coreset_labels=_numbers(archive, "coreset_labels", indices.shape, np.int32, -1, 2**31 - 1),
         cells=_numbers(archive, "cells", (n,), np.int32, -1, n, optional=True),
         node_stability=_reals(archive, "stability", (n,), np.float32, optional=True),
@@ -208,7 +208,7 @@ def _fitted(model, facts, settings, archive, any_size):
         history=[(str(name), float(value)) for name, value in facts["history"]],
         balances=tuple(Trial(*row) for row in facts["balances"]), seconds={},
         levels=_numbers(archive, "levels", (None, k), np.int32, 0, k, optional=True),
-        known=Known(fixed, None, reference.weights), _rows=in_range(graph).rows,
+        fixed=fixed, weights=reference.weights, _rows=in_range(graph).rows,
     )  # fmt: skip
     model._keep(graph, reference, result, outside_shares)
     model.n_features_in_ = facts["n_features"]

@@ -19,13 +19,13 @@ from ..neighbors.equal_rows import graph_of_kinds
 from ..neighbors.neighbors import graph_of_vectors
 from ..neighbors.vectors import as_vectors
 from .coreset import sample_coreset
-from .coreset_graph import settled_micro_clusters
+from .coreset_graph import settled_cells
 from .pipeline import FROM_SCRATCH, SELF_LOOP, count_by_modularity
 from .refine.merging import MergeTree, agglomerate
 from .refine.moves import FEW_MOVES, block_sweep, move_locally
 from .refine.objectives import OBJECTIVES
 from .refine.problem import Problem, apply_labels, compact_labels
-from .settings import resolve
+from .settings import left_to, resolve
 
 # Where nobody says how far to look: as far as clusters of sqrt(n) / 2 or 20 nodes, and not beyond this.
 _LEAST_NODES, _MAX_CANDIDATES = 20, 2000
@@ -141,20 +141,20 @@ def select_n_clusters(
     return _by_information(in_range(graph), candidates, streams, n_edges, n_jobs=n_jobs)
 
 
-def choose_for_fit(graph, params, *, n_edges=None, random_state=None, n_jobs=None):
+def choose_for_fit(graph, asked, *, n_edges=None, random_state=None, n_jobs=None):
     """Choose the number of clusters for a fit that leaves it to information or to a resolution (KSelection).
 
-    `params` are the result of `check_settings`; a coreset size and a least size of clusters bound the candidates.
+    `asked` is the result of `check_settings`; a coreset size and a least size of clusters bound the candidates.
     `n_edges` are the effective edges of the graph, if its nodes are rows of which some are equal.
     """
-    settings = resolve(params.of(1), graph)  # so that every mistake is found before any work
+    settings = resolve(asked, graph, n_clusters=1)  # so that every mistake is found before any work
     n_linked = graph.n_nodes - graph.n_isolated
     most = n_linked // settings.min_cluster_size
-    if params.values["coreset_size"] != "auto":
+    if asked["coreset_size"] != "auto":
         most = min(most, settings.coreset_size)
     candidates, graph = default_candidates(n_linked)[:most], in_range(graph)
     streams = Streams(random_state).child("choice of k")
-    if params.left_to == "resolution":
+    if left_to(asked) == "resolution":
         return _by_resolution(graph, candidates, settings.resolution, streams, n_jobs)
     return _by_information(graph, candidates, streams, n_edges, falls_back=True, n_jobs=n_jobs)
 
@@ -387,9 +387,7 @@ def sweep_coresets(graph, n_clusters, n_coresets=1, random_state=None, n_jobs=No
     def sweep(number):
         kernel = GraphKernel(graph, SELF_LOOP)
         coreset = sample_coreset(kernel, n_clusters, size=size, random_state=streams.child("coreset", number))
-        cells, n_cells, _ = settled_micro_clusters(
-            kernel.rows(coreset.indices), problem, n_passes=_PASSES, n_jobs=inner_jobs
-        )
+        cells, n_cells, _ = settled_cells(kernel.rows(coreset.indices), problem, n_passes=_PASSES, n_jobs=inner_jobs)
         # Levels of several coresets lie at different numbers, so that what is particular to a level averages out too.
         levels = _levels(problem, cells, n_cells, _RATIO ** ((number + 1) / n_coresets), inner_jobs)
         information, entropy = map(_joined, zip(*levels, strict=True))

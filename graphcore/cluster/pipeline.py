@@ -1,6 +1,5 @@
-"""The main job: a graph in, labels out."""
+"""From a graph and settings to labels: a draft in five stages, improved, and recombined with others while it pays."""
 
-import time
 from contextvars import copy_context
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
@@ -19,24 +18,14 @@ from ..graphs.rows import GraphRows
 from ..graphs.weights import in_range
 from ..kernels.graph import GraphKernel
 from .coreset import Coreset, sample_coreset
-from .coreset_graph import contract, random_micro_clusters, spread, spread_all
-from .coreset_spectral_clustering import coreset_spectral_clustering
+from .coreset_graph import contract, random_cells, spread, spread_all
+from .coreset_spectral_clustering import CoresetClustering
 from .evidence import matched_clusters, stability
-from .refine.improve import (
-    coarse_partition,
-    form_anew,
-    improve,
-    merged,
-    move_in_cycles,
-    moved_as_groups,
-    recombine,
-    side_by_side,
-)
-from .refine.limits import cut_in_order, grow_small_clusters, relieve_full_clusters, swap_between_full_clusters
+from .refine.improve import coarse_partition, improve, merged, move_in_cycles, moved_as_groups, recombine
 from .refine.merging import agglomerate, hierarchy
-from .refine.moves import FEW_MOVES, move_locally
+from .refine.moves import FEW_MOVES, keep_sizes, move_locally
 from .refine.problem import (
-    Constraints,
+    ANY_SIZE,
     Partition,
     apply_labels,
     common_refinement,
@@ -47,11 +36,15 @@ from .refine.problem import (
     pick_labels,
     quotient,
 )
-from .settings import EFFORTS, NOTHING, Known, Settings, resolve_settings
+from .settings import EFFORTS, Settings, check_clusters, problem_of, resolve_settings
 from .spectral import spectral_partition
 
 # Below this, a stability says that drafts disagree on more than they agree on.
 UNSURE = 0.5
+# Weight of the loop on every node inside the kernel, in mean weights, as published.
+SELF_LOOP = 1.0
+# The first drafts, as many as the default makes, say how sure labels are.
+FROM_SCRATCH = EFFORTS["default"][0]
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,7 +62,7 @@ class Clustering:
     n_unreached : int
         Nodes that no row of it reached.
     cells : ndarray of shape (n_nodes,), int32, or None
-        Nodes of the first draft's coreset graph, -1 for isolated nodes; None for an induced one, and for labels given.
+        Nodes of the first draft's coreset graph, -1 for isolated nodes; None for labels given.
     node_stability : ndarray of shape (n_nodes,), float32, or None
         Share of the first drafts, at most four, that agree with a node's label; None for a single draft.
     cluster_stability : ndarray of shape (n_clusters,), float64, or None
@@ -78,17 +71,17 @@ class Clustering:
     balances : tuple of Trial
         Balances that were tried, with information, entropy, cut share and agreement; empty where a
         balance of 1 was given, or none plays a part.
-    search : SearchSteps or None
-        When the best partition was found, and what it was worth; None in a file.
+    n_drafts : int
+        Drafts made.
     settings : Settings
     seconds : dict
         Seconds of each stage, added up over drafts that are worked on at the same time.
-    known : Known
-        Labels that stay and weights of nodes, which all labels that come after these keep to as well.
+    fixed : ndarray of shape (n_nodes,), int32, or None
+        Labels that were to stay, -1 for all others.
+    weights : ndarray of shape (n_nodes,), float64, or None
+        As how many each node counts.
     levels : ndarray of shape (n_levels - 1, n_clusters), int32, or None
         The cluster of each cluster at every coarser level, the coarsest first; None for a single level.
-    n_updates : int
-        Changes of the graph since the fit.
     """
 
     labels: np.ndarray
@@ -100,18 +93,17 @@ class Clustering:
     cluster_stability: np.ndarray | None = field(repr=False)
     history: list = field(repr=False)
     balances: tuple = field(repr=False)
-    search: "SearchSteps | None" = field(repr=False)
+    n_drafts: int
     settings: Settings
     seconds: dict = field(repr=False)
-    known: Known = field(repr=False)
+    fixed: np.ndarray | None = field(repr=False)
+    weights: np.ndarray | None = field(repr=False)
     levels: np.ndarray | None = field(repr=False)
     _rows: GraphRows = field(repr=False)  # of the graph; a pickle has None
-    n_updates: int = 0
 
     def __post_init__(self):
-        # A fit, an update and a file all set labels through this class.
-        # The published algorithm has told of empty clusters itself.
-        self.known.check(self.labels, self._rows.degrees, self.settings, tells_of_empty=not self.settings.published)
+        # A fit and a file set labels through this class.
+        check_clusters(self.labels, self._rows, self.settings, self.weights, self.fixed)
 
     @property
     def n_unsure(self):
@@ -140,17 +132,6 @@ class Clustering:
     def _leaves(self):
         return leaves_of(self._rows, self.cells, self.labels, self.settings.n_clusters)
 
-    def changed(self, graph, labels, node_stability, settings):
-        """Return the clustering of a changed graph, whose new nodes are numbered last, with its limits of size."""
-        cells, before = None, self.cells
-        if before is not None:  # nodes that had no edge, or were not there, are a cell of their own
-            cells = np.full(graph.n_nodes, before.max() + 1, dtype=np.int32)
-            cells[: len(before)][before >= 0] = before[before >= 0]
-        return replace(
-            self, labels=labels, cells=cells, node_stability=node_stability, settings=settings,
-            _rows=in_range(graph).rows, n_updates=self.n_updates + 1,
-        )  # fmt: skip
-
     def __getstate__(self):
         # The tree goes along, and the graph that it is made of does not.
         return {"_leaves": self._leaves} | self.__dict__ | {"_rows": None}
@@ -170,17 +151,20 @@ class Clustering:
         return np.stack([*(apply_labels(level, self.labels) for level in coarser), self.labels])
 
 
-def cluster_graph(graph, settings, *, known=NOTHING, levels=(), random_state=None, n_jobs=None, stages=None):
-    """Coreset spectral clustering of a graph: drafts, improved and recombined; or as published, with neither.
+def cluster_graph(
+    graph, settings, *, fixed=None, start=None, weights=None, levels=(), random_state=None, n_jobs=None, stages=None,
+):  # fmt: skip
+    """Coreset spectral clustering of a graph: drafts, improved and recombined.
 
     Parameters
     ----------
     graph : Graph
     settings : Settings
         From `resolve_settings`.
-    known : Known, optional
-        Labels that stay, labels to start from, and weights of the nodes, see
-        `check_known`.
+    fixed, start : ndarray of shape (n_nodes,), int32, optional
+        Labels that stay, and labels to start from, -1 for all others, see `check_known`.
+    weights : ndarray of shape (n_nodes,), float64, optional
+        As how many each node counts.
     levels : sequence of int, optional
         Numbers of clusters of nested levels, ascending; the last is that of the settings.
     random_state : int, Generator, RandomState or None
@@ -207,56 +191,45 @@ def cluster_graph(graph, settings, *, known=NOTHING, levels=(), random_state=Non
     >>> len(set(labels[:3])), len(set(labels[3:]))
     (1, 1)
     """
-    stages = Stages() if stages is None else stages
-    streams = Streams(random_state)
-    if settings.published:
-        return _published(in_range(graph), settings, known, streams.child("draft", 0), n_jobs, stages)
+    stages, streams = Stages() if stages is None else stages, Streams(random_state)
     if settings.outliers is None:  # outliers were asked for
         warn_of_isolated(graph)
-    graph = in_range(graph)
-    rows = graph.rows
-    given, known = replace(known, start=None), known.among(rows.degrees)
-    problem, k = known.problem(rows, settings), settings.n_clusters
-    # Limits from above and labels that stay come last: clusters are looked for as if there were none.
-    free = replace(problem, constraints=Constraints(counts=problem.constraints.counts))
-    balanced, balances = None, ()
-    if settings.balance != 1.0:
-        balanced, settings, balances = _balanced(graph, free, settings, streams.child("draft", 0), n_jobs, stages)
+    graph, k, given, trials = in_range(graph), settings.n_clusters, fixed, ()
+    rows, kernel = graph.rows, GraphKernel(graph, SELF_LOOP)
+    if fixed is not None:
+        fixed = np.where(graph.degrees > 0, fixed, -1)
+        fixed = fixed.astype(np.int32) if (fixed >= 0).any() else None
+    problem = problem_of(rows, settings, weights, fixed)
+    # A largest size and labels that stay come last: clusters are looked for as if there were none.
+    free = problem.unbound()
+
+    own = streams.child("draft", 0)
+    if settings.balance != 1.0:  # the graph says at which price of entropy cells are merged
+        between = coreset_graph(kernel, free, settings, own, n_jobs, stages)
+        with stages("balance"):
+            labels, settings, trials = label_cells_in_balance(between.problem, settings, own, n_jobs)
         problem, free = (replace(each, objective=settings.record) for each in (problem, free))
-    resolved = settings
 
-    def make_draft(number, earlier, best, streams, n_jobs, stages):
-        if number == 0 and known.start is not None:
-            return given_draft(graph, free, settings, known.start, streams, stages)
-        if number == 0 and balanced is not None:
-            return balanced
-        made = None
-        if number >= FROM_SCRATCH and k != 1:
-            made = anew_draft(free, best, streams, stages)
-        return coreset_draft(graph, free, settings, streams, n_jobs, stages) if made is None else made
-
-    max_drafts = 1 if known.start is not None and not settings.is_search else settings.max_drafts
-    found = find_partition(
-        free, make_draft, streams, max_drafts, price=settings.price, first_price=settings.first_price,
-        time_limit=settings.time_limit, keeps_best=settings.is_search, n_jobs=n_jobs, stages=stages,
+    if start is not None:
+        first = start_from(start, kernel, free, settings, own, stages)
+    elif trials:
+        first = label_nodes(between, labels, free, n_jobs, stages)
+    else:
+        first = draft(kernel, free, settings, own, n_jobs, stages)
+    found = search(
+        free, first.labels, lambda *own: draft(kernel, free, settings, *own).labels, streams,
+        1 if start is not None and not settings.is_search else settings.max_drafts, price=settings.price,
+        keeps_best=settings.is_search, n_jobs=n_jobs, stages=stages,
     )  # fmt: skip
-    first, history, labels = found.first, found.history, found.best.labels
+    labels, history, level_tables = found.best.labels, found.history, None
     if k == 0:
-        k, labels = _as_found(labels, settings)
-        resolved = replace(settings, n_clusters=k)
-    if not problem.constraints.is_free:
+        labels, k = largest_first(labels, settings), int(labels.max()) + 1
+        settings = replace(settings, n_clusters=k)
+    if problem.is_bound:
         with stages("constraints"):
-            tree = leaves = None
-            if problem.constraints.limits_clusters and known.fixed is None:
-                leaves = leaves_of(rows, first.cells, labels, k)
-                tree = merge_tree(settings, leaves)
-            kept = constrained_partition(
-                problem, labels, streams.generator("cycles"), fixed=known.fixed, groups=leaves and leaves[0], tree=tree,
-                n_jobs=n_jobs,
-            )  # fmt: skip
+            kept = within_limits(problem, labels, fixed, streams.generator("cycles"), n_jobs)
         labels = kept.labels
         history.append(("constraints", kept.value))
-    node_stability = cluster_stability = level_tables = None
     if len(levels) > 1:
         with stages("levels"):
             leaves = leaves_of(rows, first.cells, labels, k)
@@ -264,21 +237,22 @@ def cluster_graph(graph, settings, *, known=NOTHING, levels=(), random_state=Non
             kept, level_tables = nested_levels(free, labels, leaves, tree, levels, drawn, n_jobs)
         labels = kept.labels
         history.append(("levels", kept.value))
-    if len(found.base_partitions) > 1:
-        most = max(k, *(int(each.max()) + 1 for each in found.base_partitions))
-        node_stability, cluster_stability = stability(labels, found.base_partitions, most, n_jobs)
+    node_stability = cluster_stability = None
+    if len(found.drafts) > 1:
+        most = max(k, *(int(each.max()) + 1 for each in found.drafts))
+        node_stability, cluster_stability = stability(labels, found.drafts, most, n_jobs)
         cluster_stability = cluster_stability[:k]
     return Clustering(
-        labels=labels, coreset=first.coreset.of_graph(graph, SELF_LOOP),
-        coreset_labels=labels[first.coreset.indices] if first.coreset_labels is None else first.coreset_labels,
-        n_unreached=first.n_unreached, cells=first.cells, node_stability=node_stability,
-        cluster_stability=cluster_stability, history=history, balances=balances, search=found.steps,
-        settings=resolved, seconds=dict(stages.seconds), known=given, levels=level_tables, _rows=rows,
+        labels=labels, coreset=first.coreset.of_graph(graph, SELF_LOOP), n_unreached=first.n_unreached,
+        coreset_labels=labels[first.coreset.indices] if start is not None else first.coreset_labels,
+        cells=first.cells, node_stability=node_stability, cluster_stability=cluster_stability, history=history,
+        balances=trials, n_drafts=found.n_drafts, settings=settings, seconds=dict(stages.seconds), fixed=given,
+        weights=weights, levels=level_tables, _rows=rows,
     )  # fmt: skip
 
 
-def _as_found(labels, settings):
-    """Return the number of clusters that moves have left, and labels of them, the largest first."""
+def largest_first(labels, settings):
+    """Return labels of the clusters that moves have left, where their number was free, the largest first."""
     k = int(labels.max()) + 1
     sizes = label_sizes(labels, k)
     if np.count_nonzero(sizes > 1) == 1:
@@ -288,271 +262,59 @@ def _as_found(labels, settings):
         )
     table = np.empty(k, dtype=np.int32)
     table[np.argsort(-sizes, kind="stable")] = np.arange(k)
-    return k, apply_labels(table, labels)
+    return apply_labels(table, labels)
 
 
-def _published(graph, settings, known, streams, n_jobs, stages):
-    """Return the Clustering of the published algorithm: spectral clustering of the induced coreset graph."""
-    with stages("published algorithm"):
-        found = coreset_spectral_clustering(
-            graph, settings.n_clusters, coreset_size=settings.coreset_size, sampling=settings.sampling,
-            self_loop=SELF_LOOP, coreset_graph="induced", eigen_solver=settings.eigen_solver, random_state=streams,
-            n_jobs=n_jobs,
-        )  # fmt: skip
-    return Clustering(
-        labels=found.labels, coreset=found.coreset, coreset_labels=found.coreset_labels, n_unreached=found.n_unreached,
-        cells=None, node_stability=None, cluster_stability=None, history=[], balances=(), search=None,
-        settings=settings, seconds=dict(stages.seconds), known=known, levels=None, _rows=graph.rows,
-    )  # fmt: skip
+# -- a draft: stages 1 to 5 --------------------------------------------------------------------------------------------
 
 
-def _balanced(graph, problem, settings, streams, n_jobs, stages):
-    """Return the first draft, settings at the balance that it was merged at, and what else was tried."""
-    between = coreset_graph_of(graph, problem, settings, streams, n_jobs, stages)
-    with stages("balance"):
-        choice = choose_balance(
-            between.problem, settings.balance or "auto", streams, eigen_solver=settings.eigen_solver, n_jobs=n_jobs
-        )
-    settings = replace(settings, balance=choice.balance, entropy_price=choice.price)
-    return labelled_draft(between, choice.table, n_jobs, stages), settings, choice.trials
-
-
-# A round has as many drafts as there were before, at most so many.
-_MOST_AT_ONCE = 16
-# Rounds in turn that gain nothing, rounding aside, after which another is not begun: on small graphs the best partition
-# is found at once, and a price in proportion to the entries never ends the search.
-_IDLE_ROUNDS, _ROUNDING = 4, 1e-12
-# Seconds that a draft takes at least, where a clock shows none.
-_INSTANT = 1e-6
-
-
-class SearchSteps(NamedTuple):
-    """When the best partition was found, round by round."""
-
-    seconds: np.ndarray  # (n_rounds,) float64: since the first draft began
-    values: np.ndarray  # (n_rounds,) float64: the objective then
-    n_drafts: int  # in all rounds
-
-
-@dataclass(frozen=True, eq=False)
-class Found:
-    """Result of the loop over drafts."""
-
-    best: Partition
-    first: "Draft"  # the first draft
-    base_partitions: list = field(repr=False)  # labels of the first drafts, improved but not recombined
-    history: list = field(repr=False)  # of (str, float): the objective after each stage
-    steps: SearchSteps
-
-
-def find_partition(
-    problem, make_draft, streams, max_drafts=None, *, price=0.0, first_price=0.0, time_limit=None, keeps_best=False,
-    n_jobs=None, stages=None,
-):  # fmt: skip
-    """Draft, improve, recombine: drafts meet as in a tournament, and the winner of a round meets the best so far.
-
-    ``make_draft(number, earlier, best, streams, n_jobs, stages)`` returns a Draft of the Problem; it may look at the
-    labels of the first drafts of `earlier` rounds, and at the `best`. The first round has two drafts, or one where a
-    second does not pay (by `first_price`, if that is more than `price`); each later one as many as there were before.
-    Rounds end at `max_drafts` drafts, when a round gains less than `price` for each of its drafts and each entry of the
-    graph, without `max_drafts` when several in turn gain nothing, or where another would last longer than `time_limit`
-    seconds, by the drafts before; with `keeps_best` also at Ctrl-C.
-    """
+def draft(kernel, problem, settings, streams, n_jobs=None, stages=None):
+    """Draw a coreset, contract its cells, label these, and then all nodes: a CoresetClustering."""
     stages = Stages() if stages is None else stages
-    begun, n_entries = time.monotonic(), len(problem.rows.indices)
-    prices = max(price, first_price) * n_entries, price * n_entries  # of the first round and of later ones
-    max_drafts = np.inf if max_drafts is None else max_drafts
-    best: Any = None
-    first: Any = None
-    history: list = []
-    base_partitions: list = []
-    steps: list = []
-    n_drafts = n_idle = 0
-    spread = gain = problem.record.spread
-
-    def drafted(number, n_jobs, stages):
-        own, told = streams.child("draft", number), list[tuple[str, float]]()
-        made = make_draft(number, base_partitions, best and best.labels, own, n_jobs, stages)
-        with stages("moves"):
-            return made, improve(problem, made.labels.copy(), own.generator("moves"), n_jobs, told), told
-
-    def recombined(pair, n_jobs, stages):
-        (number, one), (_, other) = pair
-        # Random numbers by what meets, whatever thread and turn it is in.
-        rng = streams.generator("recombination", sum(number for number, _ in pair))
-        with stages("recombining"):
-            return number, recombine(problem, one, other, rng, n_jobs)
-
-    try:
-        while best is None or max_drafts < np.inf or n_idle < _IDLE_ROUNDS:
-            n_new = int(min(n_drafts or 2, _MOST_AT_ONCE, max_drafts - n_drafts))
-            if best is not None and time_limit is not None:
-                passed = time.monotonic() - begun
-                n_new = int(min(n_new, drafts_within(time_limit, n_drafts, passed)))
-            # Few drafts that are alike say little: there may be more to gain than they show.
-            if max(gain, spread / max(1, n_drafts)) <= prices[best is not None] * (n_new - (best is None)):
-                n_new = 1 if best is None else 0
-            if n_new == 0:
-                break
-            numbers = range(n_drafts, n_drafts + n_new)
-            drafts = _side_by_side(drafted, "drafts", numbers, n_jobs, stages)
-            values = [improved.value for _, improved, _ in drafts]
-            met = [(number, improved) for number, (_, improved, _) in zip(numbers, drafts, strict=True)]
-            while len(met) > 1:
-                pairs = list(zip(met[::2], met[1::2], strict=False))
-                met = _side_by_side(recombined, "recombinations", pairs, n_jobs, stages) + met[2 * len(pairs) :]
-            if best is None:
-                (first, _, history), before = drafts[0], np.mean(values)
-            else:
-                before, met = best.value, [recombined(((n_drafts, best), met[0]), n_jobs, stages)]
-            base_partitions += [improved.labels for _, improved, _ in drafts[: FROM_SCRATCH - len(base_partitions)]]
-            ((_, best),), n_drafts = met, n_drafts + n_new
-            gain = (best.value - before) / max(abs(best.value), np.finfo(float).tiny)
-            n_idle = n_idle + 1 if abs(gain) <= _ROUNDING else 0
-            steps.append((time.monotonic() - begun, best.value))
-            if n_drafts > 1:
-                history.append((f"{n_drafts} drafts recombined", best.value))
-    except KeyboardInterrupt:
-        if best is None or not keeps_best:
-            raise
-        warn_user(f"interrupted after {n_drafts} drafts: the best labels so far are returned")
-    seconds, values = map(read_only, np.array(steps).T)
-    return Found(best, first, base_partitions, history, SearchSteps(seconds, values, n_drafts))
+    between = coreset_graph(kernel, problem, settings, streams, n_jobs, stages)
+    return label_nodes(between, label_cells(between.problem, streams, n_jobs, stages), problem, n_jobs, stages)
 
 
-def count_by_modularity(graph, n_drafts, streams, n_jobs=None):
-    """Count the clusters of largest modularity."""
-    settings = resolve_settings(graph, None, objective="modularity", effort=n_drafts)
-    problem = NOTHING.problem(graph.rows, settings)
-
-    def draft(number, earlier, best, streams, n_jobs, stages):
-        return coreset_draft(graph, problem, settings, streams, n_jobs, stages)
-
-    return int(find_partition(problem, draft, streams, n_drafts, n_jobs=n_jobs).best.labels.max()) + 1
-
-
-def drafts_within(time_limit, n_drafts, seconds):
-    """Return how many more drafts, as a float, end within the limit, if `n_drafts` took so many seconds."""
-    return max(0.0, time_limit - seconds) * n_drafts / max(seconds, _INSTANT)
-
-
-def _side_by_side(work, name, items, n_jobs, stages):
-    """``work(item, n_jobs, stages)`` of every item: one with all threads, several with a share and a clock each."""
-    if len(items) == 1:
-        return [work(items[0], n_jobs, stages)]
-    clocks, context = [Stages() for _ in items], copy_context()
-    share = max(1, effective_jobs(n_jobs) // len(items))
-    with stages(f"{len(items)} {name}", total=False):
-        results = map_items(lambda i: context.copy().run(work, items[i], share, clocks[i]), range(len(items)), n_jobs)
-    for clock in clocks:
-        for stage, seconds in clock.seconds.items():
-            stages.seconds[stage] = stages.seconds.get(stage, 0.0) + seconds
-    return results
-
-
-# Parts for each cluster. With 2, a small cluster shares its part with a piece of a large one: ARI .80 on 33 sets of
-# uneven clusters, and .88, .88, .89 and .87 with 3, 4, 6 and 8; J of 20 real graphs is within .04 % for all of them.
-PARTS = 6
-# Weight of the loop on every node inside the kernel, in mean weights, as published.
-SELF_LOOP = 1.0
-# The drafts of the default are made from scratch, and say how sure labels are; later ones begin with the best.
-FROM_SCRATCH = EFFORTS["default"][0]
-
-
-def spectral_parts(problem, streams, *, eigen_solver="power", n_jobs=None):
-    """Cut a coreset graph into six parts for each cluster: (labels (n,) int32, the Problem of the graph between them).
-
-    The parts come from spectral clustering, and from one pass of moves of single nodes of the coreset graph that raise
-    the objective. Every node is a part if there are no fewer parts than nodes, or fewer different rows than clusters.
-    """
-    n, k = len(problem.rows.degrees), problem.n_clusters
-    n_parts, every_node = PARTS * k, (np.arange(n, dtype=np.int32), problem)
-    if k == 1 or n_parts >= n:
-        return every_node
-    labels = spectral_partition(
-        matrix_of(problem.rows), k, n_parts=n_parts, eigen_solver=eigen_solver, random_state=streams, n_jobs=n_jobs
-    ).labels
-    n_parts = compact_labels(labels, n_parts)
-    if n_parts < k:
-        return every_node
-    free = replace(problem.without_limits(n_parts), min_share=problem.min_share)
-    move_locally(free, labels, order=streams.generator("order").permutation(n), n_passes=1, n_jobs=n_jobs)
-    return labels, replace(problem.between(labels, n_parts, n_jobs), n_clusters=k)
-
-
-@dataclass(frozen=True, eq=False)
-class Draft:
-    """Labels of all nodes, and what they were made from."""
-
-    labels: np.ndarray = field(repr=False)  # (n,) int32, -1 for isolated nodes
-    coreset: Coreset | None = None
-    coreset_labels: np.ndarray | None = field(default=None, repr=False)  # of the coreset nodes, on the coreset graph
-    n_unreached: int = 0  # nodes that no row of the coreset reached
-    cells: np.ndarray | None = field(default=None, repr=False)  # (n,) int32: nodes of the coreset graph
-
-
-def coreset_draft(graph, problem, settings, streams, n_jobs, stages):
-    """The stages of `coreset_spectral_clustering`, in which the coreset graph is cut into parts, and these are merged.
-
-    Where the number of clusters is free there is no number of parts either: merging begins with the cells.
-    """
-    between, parts = coreset_graph_of(graph, problem, settings, streams, n_jobs, stages), None
-    if problem.min_size:
-        with stages("spectral partition"):
-            parts = spectral_parts(between.problem, streams, eigen_solver=settings.eigen_solver, n_jobs=n_jobs)
-    with stages("merging"):
-        labels = coarse_partition(between.problem, streams.generator("merging"), parts, n_jobs)
-    return labelled_draft(between, labels, n_jobs, stages)
-
-
-def coreset_graph_of(graph, problem, settings, streams, n_jobs, stages):
-    """Return the ContractedGraph of a coreset that is drawn for it."""
+def coreset_graph(kernel, problem, settings, streams, n_jobs, stages):
+    """Return the CoresetGraph of a coreset that is drawn for it."""
     with stages("coreset"):
-        kernel = GraphKernel(graph, SELF_LOOP)
         coreset = _drawn(kernel, settings, streams)
     with stages("coreset graph"):
         return contract(kernel, coreset, problem, n_jobs)
 
 
-def labelled_draft(between, labels, n_jobs, stages):
-    """Return the Draft that labels of the nodes of a ContractedGraph make, (n_cells,) int32."""
-    with stages("kernel distances"):
-        of_nodes, n_unreached = between.label_nodes(labels, int(labels.max()) + 1, n_jobs)
-        grow_small_clusters(between.whole, of_nodes)
-    return Draft(of_nodes, between.coreset, between.coreset_labels(labels), n_unreached, between.cells)
-
-
-def given_draft(graph, problem, settings, given, streams, stages):
-    """Return a Draft of given labels; nodes of -1 follow their neighbours. A coreset is drawn all the same."""
-    k, rows, labels = problem.n_clusters, problem.rows, given.copy()
-    with stages("coreset"):
-        coreset = _drawn(GraphKernel(graph, SELF_LOOP), settings, streams)
-    with stages("start"):
-        spread_all(rows, labels, k)
-        grow_small_clusters(problem, labels)
-    return Draft(labels, coreset)
-
-
-def anew_draft(problem, labels, streams, stages):
-    """Form 2 to half of all clusters anew, which lie side by side, in the best labels so far; None if that cannot be.
-
-    Their number is drawn evenly on a logarithmic scale: some seams are between two clusters, others between many.
-    """
-    problem, rng = problem.spanning(labels), streams.generator("anew")
-    n_chosen = round(np.exp(rng.uniform(np.log(2.0), np.log(max(2.0, problem.n_clusters / 2)))))
-    with stages("forming anew"):
-        formed = form_anew(problem, labels, side_by_side(problem, labels, n_chosen, rng), rng)
-    return None if formed is None else Draft(formed)
-
-
 def _drawn(kernel, settings, streams):
-    """Return the coreset that the settings ask for."""
     return sample_coreset(
         kernel, max(1, settings.n_clusters), size=settings.coreset_size, method=settings.sampling, replace=False,
         random_state=streams,
     )  # fmt: skip
 
 
+def label_nodes(between, labels, problem, n_jobs, stages):
+    """Return the CoresetClustering that labels of the cells make, (n_cells,) int32."""
+    with stages("kernel distances"):
+        of_nodes, n_unreached = between.label_nodes(labels, int(labels.max()) + 1, n_jobs)
+        keep_sizes(problem, of_nodes)
+    own = between.coreset_labels(labels)
+    return CoresetClustering(of_nodes, between.coreset, own, between.matrix, labels, between.cells, n_unreached)
+
+
+def start_from(labels, kernel, problem, settings, streams, stages):
+    """Return the CoresetClustering of given labels; nodes of -1 follow their neighbours. A coreset is drawn too."""
+    labels = labels.copy()
+    with stages("coreset"):
+        coreset = _drawn(kernel, settings, streams)
+    with stages("start"):
+        spread_all(problem.rows, labels, problem.n_clusters)
+        keep_sizes(problem, labels)
+    return CoresetClustering(labels, coreset, labels[coreset.indices], None, labels, None, 0)
+
+
+# -- stage 4: labels of the cells, at a balance ------------------------------------------------------------------------
+
+# Parts for each cluster. With 2, a small cluster shares its part with a piece of a large one: ARI .80 on 33 sets of
+# uneven clusters, and .88, .88, .89 and .87 with 3, 4, 6 and 8; J of 20 real graphs is within .04 % for all of them.
+PARTS = 6
 # The candidates of balance="auto". At 1 the objective is the information alone, whose entropy favours even clusters.
 BALANCES = (1.0, 0.7, 0.5, 0.3)
 # The weight of the logarithm of residual uncertainty, and the least uncertainty that is told from none. On 69 generated
@@ -573,21 +335,43 @@ class Trial(NamedTuple):
     entropy: float  # H of the clusters' shares of volume, in nats
     cut_share: float
     score: float  # log J - 0.15 log(1 - J / H) + 0.3 agreement
-    # With clusters merged from groups drawn anew: 1 for the same ones, 0 by chance. Earlier model files know none.
-    agreement: float = np.nan
+    agreement: float  # with clusters merged from groups drawn anew: 1 for the same ones, 0 by chance
 
 
-class Choice(NamedTuple):
-    """A balance, with the price that it means on this graph, what else was tried, and what merging made at it."""
+def label_cells(problem, streams, n_jobs=None, stages=None):
+    """Cut the cells into parts by the power method, merge these, and move cells: labels (n_cells,) int32.
 
-    balance: float
-    price: float  # of a nat of entropy, in nats of information
-    trials: tuple  # of Trial
-    table: np.ndarray  # (n_groups,) int32: clusters of the micro-clusters
+    Where the number of clusters is free there is no number of parts either: merging begins with the cells.
+    """
+    stages, parts = Stages() if stages is None else stages, None
+    if problem.min_size:
+        with stages("spectral partition"):
+            parts = spectral_parts(problem, streams, n_jobs)
+    with stages("merging"):
+        return coarse_partition(problem, streams.generator("merging"), parts, n_jobs)
 
 
-def choose_balance(coarse, balance, streams, *, eigen_solver="power", n_jobs=None):
-    """Return the Choice for a coreset graph: of `BALANCES` for "auto", otherwise the given one's.
+def spectral_parts(problem, streams, n_jobs=None):
+    """Cut a coreset graph into six parts for each cluster: (labels (n,) int32, the Problem of the graph between them).
+
+    The parts come from spectral clustering, and from one pass of moves of single nodes of the coreset graph that raise
+    the objective. Every node is a part if there are no fewer parts than nodes, or fewer different rows than clusters.
+    """
+    n, k = len(problem.rows.degrees), problem.n_clusters
+    n_parts, every_node = PARTS * k, (np.arange(n, dtype=np.int32), problem)
+    if k == 1 or n_parts >= n:
+        return every_node
+    labels = spectral_partition(matrix_of(problem.rows), k, n_parts=n_parts, random_state=streams, n_jobs=n_jobs).labels
+    n_parts = compact_labels(labels, n_parts)
+    if n_parts < k:
+        return every_node
+    free = replace(problem.without_limits(n_parts), min_share=problem.min_share)
+    move_locally(free, labels, order=streams.generator("order").permutation(n), n_passes=1, n_jobs=n_jobs)
+    return labels, replace(problem.between(labels, n_parts, n_jobs), n_clusters=k)
+
+
+def label_cells_in_balance(problem, settings, streams, n_jobs=None):
+    """:func:`label_cells` at the balance that a graph asks for, or at the given one: (labels, settings, Trials).
 
     At balance a the objective is ``J - (1 - a) (J_1 / H_1) H`` with the J and H of merging by J alone. Of what merging
     then makes the one is taken that has the largest ``log J - 0.15 log(1 - J / H) + 0.3 A``, or the most even one of
@@ -596,33 +380,28 @@ def choose_balance(coarse, balance, streams, *, eigen_solver="power", n_jobs=Non
     spectrum would agree on every cut). A cut through a large cluster is paid for by J, leaves doubt, and lies elsewhere
     in every draw; a border between two clusters stays where it is.
     """
-    makers = [lambda: spectral_parts(coarse, streams, eigen_solver=eigen_solver, n_jobs=n_jobs)]
-    if balance == "auto":
-        makers.append(lambda: _merged_parts(coarse, streams.generator("groups"), n_jobs))
+    given = settings.balance  # 0: none
+    makers = [lambda: spectral_parts(problem, streams, n_jobs)]
+    if not given:
+        makers.append(lambda: _merged_parts(problem, streams.generator("groups"), n_jobs))
     views = map_items(lambda make: make(), makers, n_jobs)
     worth, trials, tables = 0.0, [], {}
-    for some in ((1.0,), others(balance)):  # the others are counted in what is found at 1
-        records = [coarse.record.at(price=(1.0 - each) * worth) for each in some]
+    for some in ((1.0,), BALANCES[1:] if not given else (given,)):  # the others are counted in what is found at 1
+        records = [problem.objective.at(price=(1.0 - each) * worth) for each in some]
         jobs = [replace(between, objective=record) for record in records for _, between in views]
         of_parts = iter(map_items(merged, jobs, n_jobs))
         for each in some:
             table_of_parts, *_ = own = [next(of_parts) for _ in views]
             found = [table[parts] for table, (parts, _) in zip(own, views, strict=True)]
-            agreement = _agreement(found[0], found[-1], coarse.rows.degrees)
+            agreement = _agreement(found[0], found[-1], problem.rows.degrees)
             trials.append(_trial(each, views[0][1], table_of_parts, agreement))
             tables[each] = found[0]
         if trials[0].entropy > 0.0:
             worth = trials[0].information / trials[0].entropy
-    best = trials[most_even([trial.score for trial in trials])].balance if balance == "auto" else balance
-    price = (1.0 - best) * worth
-    priced = replace(coarse, objective=coarse.record.at(price=price))
-    table = moved_as_groups(priced, tables[best], streams.generator("merging"), n_jobs)
-    return Choice(best, price, tuple(trials), table)
-
-
-def others(balance):
-    """Return the balances below 1 to try for one that is given, or for "auto"."""
-    return BALANCES[1:] if balance == "auto" else (balance,) if balance < 1.0 else ()
+    best = given or trials[most_even([trial.score for trial in trials])].balance
+    settings = replace(settings, balance=best, entropy_price=(1.0 - best) * worth)
+    priced = replace(problem, objective=settings.record)
+    return moved_as_groups(priced, tables[best], streams.generator("merging"), n_jobs), settings, tuple(trials)
 
 
 def certainty(information, entropy):
@@ -637,12 +416,12 @@ def most_even(scores):
     return next(i for i, score in enumerate(scores) if score >= max(scores) - _NOISE)
 
 
-def _merged_parts(coarse, rng, n_jobs):
+def _merged_parts(problem, rng, n_jobs):
     """As many parts, merged by J from groups that grow from half of the nodes, drawn at random."""
-    groups, n_groups = random_micro_clusters(coarse, rng, n_jobs)
-    between = coarse.between(groups, n_groups, n_jobs)
-    n_parts = min(n_groups, PARTS * coarse.n_clusters)
-    parts, _, _ = agglomerate(between.rows, between.constraints.counts, n_parts, linkage=coarse.record.at())
+    groups, n_groups = random_cells(problem, rng, n_jobs)
+    between = problem.between(groups, n_groups, n_jobs)
+    n_parts = min(n_groups, PARTS * problem.n_clusters)
+    parts, _, _ = agglomerate(between.rows, between.counts, n_parts, linkage=problem.objective.at())
     return parts[groups], between.between(parts, n_parts, n_jobs)
 
 
@@ -655,14 +434,175 @@ def _agreement(one, other, volumes):
     return float((both - chance) / spare) if spare > 0.0 else 1.0
 
 
-def _trial(balance, coarse, table, agreement):
-    sums = coarse.sums(table)
+def _trial(balance, problem, labels, agreement):
+    sums = problem.sums(labels)
     total, information = sums.volume.sum(), sums.value("information")
     shares = sums.volume[sums.volume > 0.0] / total
     entropy = float(-(shares * np.log(shares)).sum())
     score = certainty(information, entropy) + _AGREEMENT * agreement if entropy > 0.0 else -np.inf
     return Trial(balance, information, entropy, float(1.0 - sums.internal.sum() / total), score, agreement)
 
+
+# -- stage 6: more drafts, improved and recombined ---------------------------------------------------------------------
+
+# A round has as many drafts as there were before, at most so many.
+_MOST_AT_ONCE = 16
+# Rounds in turn that gain nothing, rounding aside, after which another is not begun: on small graphs the best partition
+# is found at once, and a price in proportion to the entries never ends the search.
+_IDLE_ROUNDS, _ROUNDING = 4, 1e-12
+
+
+class Found(NamedTuple):
+    """Result of the search."""
+
+    best: Partition
+    drafts: list  # labels of the first drafts, improved but not recombined
+    history: list  # of (str, float): the objective after each stage
+    n_drafts: int
+
+
+def search(
+    problem, first, make_draft, streams, max_drafts=None, *, price=0.0, keeps_best=False, n_jobs=None, stages=None
+):
+    """Improve drafts and recombine them as in a tournament, whose winner in a round meets the best so far: Found.
+
+    ``make_draft(streams, n_jobs, stages)`` returns labels of another draft, as the `first` are. The first
+    round has two drafts, or one where a second does not pay; each later one as many as there were before. Rounds end at
+    `max_drafts` drafts, when a round gains less than `price` for each of its drafts and each entry of the graph,
+    without `max_drafts` when several in turn gain nothing, and with `keeps_best` also at Ctrl-C.
+    """
+    stages = Stages() if stages is None else stages
+    price, max_drafts = price * len(problem.rows.indices), np.inf if max_drafts is None else max_drafts
+    best: Any = None
+    base_partitions: list = []
+    history: list = []
+    n_drafts = n_idle = 0
+    spread = gain = problem.objective.spread
+
+    def drafted(number, n_jobs, stages):
+        own, told = streams.child("draft", number), list[tuple[str, float]]()
+        made = first if number == 0 else make_draft(own, n_jobs, stages)
+        with stages("moves"):
+            return improve(problem, made.copy(), own.generator("moves"), n_jobs, told), told
+
+    def recombined(pair, n_jobs, stages):
+        (number, one), (_, other) = pair
+        # Random numbers by what meets, whatever thread and turn it is in.
+        rng = streams.generator("recombination", sum(number for number, _ in pair))
+        with stages("recombining"):
+            return number, recombine(problem, one, other, rng, n_jobs)
+
+    try:
+        while best is None or max_drafts < np.inf or n_idle < _IDLE_ROUNDS:
+            n_new = int(min(n_drafts or 2, _MOST_AT_ONCE, max_drafts - n_drafts))
+            # Few drafts that are alike say little: there may be more to gain than they show.
+            if max(gain, spread / max(1, n_drafts)) <= price * (n_new - (best is None)):
+                n_new = 1 if best is None else 0
+            if n_new == 0:
+                break
+            numbers = range(n_drafts, n_drafts + n_new)
+            drafts = _side_by_side(drafted, "drafts", numbers, n_jobs, stages)
+            met = [(number, improved) for number, (improved, _) in zip(numbers, drafts, strict=True)]
+            while len(met) > 1:
+                pairs = list(zip(met[::2], met[1::2], strict=False))
+                met = _side_by_side(recombined, "recombinations", pairs, n_jobs, stages) + met[2 * len(pairs) :]
+            if best is None:
+                history, before = drafts[0][1], np.mean([improved.value for improved, _ in drafts])
+            else:
+                before, met = best.value, [recombined(((n_drafts, best), met[0]), n_jobs, stages)]
+            base_partitions += [improved.labels for improved, _ in drafts[: FROM_SCRATCH - len(base_partitions)]]
+            ((_, best),), n_drafts = met, n_drafts + n_new
+            gain = (best.value - before) / max(abs(best.value), np.finfo(float).tiny)
+            n_idle = n_idle + 1 if abs(gain) <= _ROUNDING else 0
+            if n_drafts > 1:
+                history.append((f"{n_drafts} drafts recombined", best.value))
+    except KeyboardInterrupt:
+        if best is None or not keeps_best:
+            raise
+        warn_user(f"interrupted after {n_drafts} drafts: the best labels so far are returned")
+    return Found(best, base_partitions, history, n_drafts)
+
+
+def _side_by_side(work, name, items, n_jobs, stages):
+    """``work(item, n_jobs, stages)`` of every item: one with all threads, several with a share and a clock each."""
+    if len(items) == 1:
+        return [work(items[0], n_jobs, stages)]
+    clocks, context = [Stages() for _ in items], copy_context()
+    share = max(1, effective_jobs(n_jobs) // len(items))
+    with stages(f"{len(items)} {name}", total=False):
+        results = map_items(lambda i: context.copy().run(work, items[i], share, clocks[i]), range(len(items)), n_jobs)
+    for clock in clocks:
+        for stage, seconds in clock.seconds.items():
+            stages.seconds[stage] = stages.seconds.get(stage, 0.0) + seconds
+    return results
+
+
+def count_by_modularity(graph, n_drafts, streams, n_jobs=None):
+    """Count the clusters of largest modularity."""
+    settings = resolve_settings(graph, None, objective="modularity", effort=n_drafts)
+    problem, kernel = problem_of(graph.rows, settings), GraphKernel(graph, SELF_LOOP)
+
+    def make_draft(streams, n_jobs, stages):
+        return draft(kernel, problem, settings, streams, n_jobs, stages).labels
+
+    first = make_draft(streams.child("draft", 0), n_jobs, None)
+    found = search(problem, first, make_draft, streams, n_drafts, n_jobs=n_jobs)
+    return int(found.best.labels.max()) + 1
+
+
+# -- limits, and labels that stay --------------------------------------------------------------------------------------
+
+# The largest size is tightened in so many steps, from what the fullest cluster needs or this factor, whichever is more.
+_STEPS, _LOOSE = 10, 1.1
+# Then loosened again by one of these factors and tightened in so many steps, and so on.
+_AGAIN, _STEPS_AGAIN = (1.1, 1.05, 1.025, 1.1, 1.05, 1.025), 6
+
+
+def within_limits(problem, labels, fixed, rng, n_jobs=None):
+    """Return the best Partition found that keeps to the largest size and to labels that stay, `fixed` (n,) int32.
+
+    One start is `labels`, with clusters matched to the fixed labels; where all clusters have fixed nodes another is
+    what these make of the nodes around them. Each is improved by moves of nodes and of groups, under a largest size
+    that becomes tighter, so that what is too much flows from cluster to cluster; the best of them again, under one that
+    is loosened and tightened. `check_clusters` refuses labels that break a limit.
+    """
+    k, is_limited = problem.n_clusters, problem.max_size < ANY_SIZE
+    starts = [matched_clusters(labels, fixed, k) if fixed is not None else labels.copy()]
+    if fixed is not None and len(np.unique(fixed[fixed >= 0])) == k:
+        around = fixed.copy()
+        spread(problem.rows, around, k)
+        starts.append(np.where(around < k, around, starts[0]))
+    streams = rng.spawn(len(starts))
+
+    def tightened(labels, factors, rng):
+        """(whether the limits hold, Partition) after moves under a largest size times each factor."""
+        for factor in factors:
+            limited = replace(problem, max_size=int(problem.max_size * factor)) if is_limited else problem
+            holds = keep_sizes(limited, labels)
+            move_locally(limited, labels, tolerance=FEW_MOVES, n_jobs=n_jobs)
+            sums = move_in_cycles(limited, labels, rng, n_jobs=n_jobs)
+        return holds, problem.partition(labels, sums)
+
+    def improved(i):
+        labels, factors = starts[i], (1.0,)
+        if fixed is not None:
+            labels[fixed >= 0] = fixed[fixed >= 0]
+        keep_sizes(replace(problem, max_size=ANY_SIZE), labels)
+        if is_limited:
+            loose = label_sizes(labels, k, problem.counts).max() / problem.max_size
+            factors = np.geomspace(max(float(loose), _LOOSE), 1.0, _STEPS)
+        return tightened(labels, factors, streams[i])
+
+    def rank(found):
+        return found[0], found[1].rank()
+
+    best = max(map_items(improved, range(len(starts)), n_jobs), key=rank)
+    for factor in _AGAIN if is_limited else ():
+        best = max(best, tightened(best[1].labels.copy(), np.geomspace(factor, 1.0, _STEPS_AGAIN), rng), key=rank)
+    return best[1]
+
+
+# -- nested levels, and the tree ---------------------------------------------------------------------------------------
 
 # Coarse levels are made of the fit's clusters in so many parts each: whole ones fit no other level, and nodes would
 # leave the finest level too little (k = 1,000 on an LFR graph: .945 of J instead of .982; 10 clusters .95 with wholes).
@@ -676,22 +616,22 @@ def nested_levels(problem, labels, leaves, tree, counts, streams, n_jobs=None):
     MergeTree, and `counts` the numbers of clusters, ascending. The coarsest level is found on the graph between parts
     of the clusters, and each finer one inside the one before, the finest node by node.
     """
-    n_units = min(_PARTS * counts[-1], tree.n_leaves)
+    n_parts = min(_PARTS * counts[-1], tree.n_leaves)
     groups, group_labels, group_graph = leaves
-    constraints = problem.constraints.of_groups(groups, len(group_labels))
-    units = tree.labels_at(n_units)
-    coarse = replace(problem, rows=group_graph, constraints=constraints).between(units, n_units, n_jobs)
+    parts = tree.labels_at(n_parts)
+    counted = label_sizes(groups, len(group_labels), problem.counts)
+    coarse = replace(problem, rows=group_graph, counts=counted).between(parts, n_parts, n_jobs)
     top = replace(coarse, n_clusters=counts[0])
 
-    def make_draft(number, earlier, best, streams, n_jobs, stages):
-        return Draft(coarse_partition(top, streams.generator("merging"), n_jobs=n_jobs))
+    def make_draft(streams, n_jobs, stages):
+        return coarse_partition(top, streams.generator("merging"), n_jobs=n_jobs)
 
-    found = find_partition(top, make_draft, streams, max_drafts=2, n_jobs=n_jobs)
+    found = search(top, make_draft(streams.child("draft", 0), n_jobs, None), make_draft, streams, 2, n_jobs=n_jobs)
     levels, rng = [found.best.labels], streams.generator("levels")
     for k in counts[1:-1]:
-        each = np.arange(n_units, dtype=np.int32)
+        each = np.arange(n_parts, dtype=np.int32)
         levels.append(_divided(replace(coarse, n_clusters=k), each, levels[-1], rng, n_jobs).labels)
-    above = [apply_labels(level[units], groups) for level in levels]
+    above = [apply_labels(level[parts], groups) for level in levels]
     finest = _divided(problem, labels, above[-1], rng, n_jobs)
     return finest, np.array([pick_labels(finest.labels, counts[-1], level) for level in above])
 
@@ -721,8 +661,8 @@ def _inside(rows, labels):
 
 def leaves_of(rows, cells, labels, n_clusters):
     """The cells (None: there are none), divided by the clusters: groups of the nodes, their clusters, their graph."""
-    parts, most = ([], 0) if cells is None else ([cells], int(cells.max()) + 1)
-    groups, n_groups = common_refinement([*parts, labels], max(most, n_clusters))
+    given, most = ([], 0) if cells is None else ([cells], int(cells.max()) + 1)
+    groups, n_groups = common_refinement([*given, labels], max(most, n_clusters))
     return groups, pick_labels(groups, n_groups, labels), quotient(rows, groups, n_groups, max_entries=max_links(rows))
 
 
@@ -732,79 +672,9 @@ def merge_tree(settings, leaves, levels=None):
     table = group_labels.copy()
     n_used = compact_labels(table, settings.n_clusters)
     sizes = label_sizes(groups, len(table))
-    linkage = "average" if settings.published else settings.record
     below, above = np.unique(group_labels), []  # a cluster of the fit in each of the level below
     for level in () if levels is None else levels[::-1]:
         _, first, clusters = np.unique(level[below], return_index=True, return_inverse=True)
         above.append((clusters.astype(np.int32), len(first)))
         below = below[first]
-    return hierarchy(group_graph, sizes, table, n_used, linkage=linkage, above=above)
-
-
-# Limits are tightened in so many steps, from what the fullest cluster needs or this factor, whichever is more.
-_STEPS, _LOOSE = 10, 1.1
-# Then loosened again by one of these factors and tightened in so many steps, and so on.
-_AGAIN, _STEPS_AGAIN = (1.1, 1.05, 1.025, 1.1, 1.05, 1.025), 6
-
-
-def constrained_partition(problem, labels, rng, *, fixed=None, groups=None, tree=None, n_jobs=None):
-    """Return the best Partition found that keeps to the limits and to `fixed` (n,) int32, labels that stay, or -1.
-
-    One start is `labels`, with clusters matched to the fixed labels. Another is, where all clusters have fixed nodes,
-    what these make of the nodes around them; or, where clusters are limited, the order of the leaves of the MergeTree
-    `tree` over `groups`, cut into pieces. Each is improved by moves of nodes and of groups, and by swaps of nodes,
-    under limits that become tighter, so that what is too much flows from cluster to cluster; the best of them again,
-    under limits that are loosened and tightened. `Known.check` refuses labels that break a limit.
-    """
-    limits = problem.constraints
-    starts = _starts(problem, labels, fixed, groups, tree)
-    streams = rng.spawn(len(starts))
-
-    def tightened(labels, factors, rng):
-        """(whether limits hold, rank, labels) after moves under limits times each factor."""
-        for factor in factors:
-            limited = replace(problem, constraints=limits.times(factor))
-            holds = relieve_full_clusters(limited, labels)
-            move_locally(limited, labels, tolerance=FEW_MOVES, n_jobs=n_jobs)
-            sums = move_in_cycles(limited, labels, rng, n_jobs=n_jobs)
-            # Swaps cost as much as all the rest, and under loose limits nodes find room without.
-            if factor == 1.0 and limits.limits_clusters and swap_between_full_clusters(limited, labels):
-                sums, _ = move_locally(limited, labels, tolerance=FEW_MOVES, n_jobs=n_jobs)
-        return holds, problem.partition(labels, sums)
-
-    def improved(i):
-        labels = starts[i]
-        if fixed is not None:
-            labels[fixed >= 0] = fixed[fixed >= 0]
-        grow_small_clusters(problem, labels)
-        loose = limits.excess(problem.sums(labels))
-        factors = np.geomspace(max(loose, _LOOSE), 1.0, _STEPS) if limits.limits_clusters else (1.0,)
-        return tightened(labels, factors, streams[i])
-
-    def rank(found):
-        return found[0], found[1].rank()
-
-    best = max(map_items(improved, range(len(starts)), n_jobs), key=rank)
-    for factor in _AGAIN if limits.limits_clusters else ():
-        best = max(best, tightened(best[1].labels.copy(), np.geomspace(factor, 1.0, _STEPS_AGAIN), rng), key=rank)
-    return best[1]
-
-
-def _starts(problem, labels, fixed, groups, tree):
-    """Partitions to begin with, as new arrays."""
-    rows, n_clusters = problem.rows, problem.n_clusters
-    starts = [matched_clusters(labels, fixed, n_clusters) if fixed is not None else labels.copy()]
-    if fixed is not None and len(np.unique(fixed[fixed >= 0])) == n_clusters:
-        around = fixed.copy()
-        spread(rows, around, n_clusters)
-        starts.append(np.where(around < n_clusters, around, starts[0]))
-    elif tree is not None:
-        from scipy.cluster.hierarchy import leaves_list  # slow to import, and few fits need it
-
-        rank = np.zeros(tree.n_leaves, dtype=np.int64)
-        if tree.n_leaves > 1:  # scipy knows no tree of one leaf
-            rank[leaves_list(tree.linkage())] = np.arange(tree.n_leaves)
-        inside = np.flatnonzero(groups >= 0)
-        order = inside[np.argsort(rank[groups[inside]], kind="stable")]
-        starts.append(cut_in_order(order, rows, n_clusters, problem.constraints))
-    return starts
+    return hierarchy(group_graph, sizes, table, n_used, linkage=settings.record, above=above)

@@ -297,7 +297,7 @@ def columns_of(model):
 def _given(model, clustering):
     """Return the names of the arguments beside X that the fit was given."""
     ids = None if model.affinity_ == "precomputed" else model.graph_.node_names
-    given = {"sample_weight": clustering.known.weights, "labels": clustering.known.fixed, "ids": ids}
+    given = {"sample_weight": clustering.weights, "labels": clustering.fixed, "ids": ids}
     return [name for name, values in given.items() if values is not None]
 
 

@@ -519,6 +519,8 @@ def move_for_sizes(rows, counts, sizes, bounds, labels, order, share):
             sizes[b] += count
             labels[x] = b
             moved += 1
-            if b == smallest or a == smallest:
+            if b == smallest:
                 smallest = _smallest(sizes)
+            elif sizes[a] < sizes[smallest]:
+                smallest = a
     return moved

@@ -1,30 +1,24 @@
-"""Raise the objective of a draft: improve it, recombine it with another, form clusters of groups anew."""
+"""Raise the objective of a draft: improve it by moves of nodes and of groups, and recombine it with another."""
 
 from copy import deepcopy
-from dataclasses import replace
 
 import numpy as np
 
-from ...base.arrays import read_only
 from ...base.progress import count
-from ...base.streams import draw_by_weight
 from ...base.threads import effective_jobs, map_items
 from ._quotient_loops import join_subgroups
 from .merging import agglomerate
 from .moves import FEW_MOVES, anneal, keep_sizes, move_in_blocks, move_locally
 from .problem import (
-    Constraints,
     Partition,
     apply_labels,
     common_refinement,
     compact_labels,
     grouped,
     is_too_dense,
-    label_sizes,
     label_volumes,
     matrix_of,
     pick_labels,
-    quotient,
 )
 
 # Simulated annealing of groups: first temperature in mean weights of an edge, or as a share of the mean weight of a
@@ -113,9 +107,7 @@ def moved_as_groups(problem, labels, rng, n_jobs=None):
     if not problem.objective.is_per_cluster and not _has_inner_weight(rows):
         # Single nodes, whatever they count, have no weight inside, and on graphs where all weights are alike the first
         # unions then show nothing. Their merging by the normalised cut is tried too.
-        other, _, _ = agglomerate(
-            rows, problem.counts, n_clusters, linkage="ncut", min_size=problem.min_size
-        )
+        other, _, _ = agglomerate(rows, problem.counts, n_clusters, linkage="ncut", min_size=problem.min_size)
         keep_sizes(spanning, other)
         other_sums = _move_groups(spanning, other)
         if other_sums.value(problem.objective) > sums.value(problem.objective):
@@ -130,61 +122,6 @@ def _move_groups(problem, labels, order=None, n_jobs=None):
 def _has_inner_weight(rows):
     """Return whether any group has weight inside: the first ones have, as a rule, so that few rows are read."""
     return any(x in rows.indices[rows.indptr[x] : rows.indptr[x + 1]] for x in range(len(rows.degrees)))
-
-
-def form_anew(problem, labels, chosen, rng, n_jobs=None):
-    """Labels with the `chosen` clusters dissolved and formed anew, or None if their nodes form too few groups."""
-    k = problem.n_clusters
-    is_chosen = np.isin(np.arange(k), chosen)
-    inside = (labels >= 0) & is_chosen[labels]
-    if not inside.any():  # where modularity has left them empty
-        return None
-    resolution = np.array([np.median(resolutions_of(problem, problem.sums(labels, n_jobs))[chosen])])
-    within = np.where(inside, 0, -1).astype(np.int32)
-    groups, n_groups = subgroups(problem.rows, within, resolution, rng, problem.max_links)
-    groups, n_groups = _beside(groups, n_groups, labels, np.flatnonzero(~is_chosen), k)
-    if n_groups <= k:
-        return None
-    coarse = problem.between(groups, n_groups, n_jobs, problem.max_links)
-    return apply_labels(coarse_partition(coarse, rng, n_jobs=n_jobs), groups)
-
-
-def side_by_side(problem, labels, n_chosen, rng):
-    """Return a random cluster and others, each drawn by the links to those before: (at most n_chosen,) int64."""
-    k = problem.n_clusters
-    between = quotient(problem.rows, labels, k)
-    chosen, links = [int(rng.integers(k))], np.zeros(k)
-    while len(chosen) < min(n_chosen, k):
-        row = slice(between.indptr[chosen[-1]], between.indptr[chosen[-1] + 1])
-        links[between.indices[row]] += between.weights[row]
-        links[chosen] = 0.0
-        following = draw_by_weight(links, rng)
-        if following < 0:
-            break
-        chosen.append(following)
-    return np.array(chosen)
-
-
-def cycle_chosen(problem, labels, chosen, rng, n_jobs=None):
-    """:func:`move_in_cycles` of nodes of the `chosen` clusters alone, in place; every other cluster is one node."""
-    k = problem.n_clusters
-    is_chosen = np.isin(np.arange(k), chosen)
-    nodes, others = np.flatnonzero((labels >= 0) & is_chosen[labels]), np.flatnonzero(~is_chosen)
-    groups = np.full(len(labels), -1, dtype=np.int32)
-    groups[nodes] = np.arange(len(nodes))
-    groups, n_groups = _beside(groups, len(nodes), labels, others, k)
-    clusters = np.concatenate([labels[nodes], others.astype(np.int32)])
-    held = {"counts": label_sizes(groups, n_groups), "is_fixed": read_only(np.arange(n_groups) >= len(nodes))}
-    move_in_cycles(replace(problem.between(groups, n_groups, n_jobs), **held), clusters, rng, n_jobs=n_jobs)
-    labels[nodes] = clusters[: len(nodes)]
-
-
-def _beside(groups, n_groups, labels, others, n_clusters):
-    """Groups of nodes (n,) int32 with each of some `others` of the clusters as one more group; and their number."""
-    numbers = np.full(n_clusters, -1, dtype=np.int32)
-    numbers[others] = n_groups + np.arange(len(others))
-    is_other = (labels >= 0) & (numbers[labels] >= 0)
-    return np.where(is_other, numbers[labels], groups), n_groups + len(others)
 
 
 # A level of groups that leaves more than this share of what it groups, or of its entries, is not worth a level.

@@ -156,7 +156,9 @@ def _change_part(rows, first, last, labels, nodes, old, moved, n_clusters):
 
 def _turn(problem, labels, spans, sums, limits, near, n_jobs):
     """Move the nodes of some blocks, in place; returns the sums, but for weight between what moved at once."""
-    parts = map_passes(_move_part, problem.rows, spans, labels, problem.objective.code, limits, sums.arrays, near, n_jobs=n_jobs)
+    parts = map_passes(
+        _move_part, problem.rows, spans, labels, problem.objective.code, limits, sums.arrays, near, n_jobs=n_jobs
+    )
     nodes = np.concatenate([nodes for nodes, _, _ in parts])
     target = np.concatenate([target for _, target, _ in parts])
     source, degrees = labels[nodes], problem.rows.degrees[nodes]

@@ -113,9 +113,9 @@ class Partition(NamedTuple):
 class Problem:
     """A graph to be divided into clusters, and what is asked of them; where rows are groups of nodes, all is of groups.
 
-    No move shrinks a cluster below `min_size` (as `counts` count) or `min_share` of the mean volume, or makes one larger
-    than `max_size`; fixed nodes stay. With a `min_size` of 0 clusters may be emptied and founded: how many there are is
-    free, up to `n_clusters`.
+    No move shrinks a cluster below `min_size` (as `counts` count) or `min_share` of the mean volume, or makes one
+    larger than `max_size`; fixed nodes stay. With a `min_size` of 0 clusters may be emptied and founded: how many there
+    are is free, up to `n_clusters`.
     """
 
     rows: GraphRows
@@ -124,8 +124,8 @@ class Problem:
     min_size: int = 1
     min_share: float = 0.0
     max_size: int = ANY_SIZE
-    counts: np.ndarray = field(default=NO_COUNTS, repr=False)  # (n,) int64; length 0 stands for ones
-    is_fixed: np.ndarray = field(default=NONE_FIXED, repr=False)  # (n,) bool; length 0 stands for none
+    counts: np.ndarray = field(default_factory=lambda: NO_COUNTS, repr=False)  # (n,) int64; length 0 stands for ones
+    is_fixed: np.ndarray = field(default_factory=lambda: NONE_FIXED, repr=False)  # (n,) bool; length 0 stands for none
 
     def __post_init__(self):
         object.__setattr__(self, "objective", objective_of(self.objective))
