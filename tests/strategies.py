@@ -125,11 +125,8 @@ def priced_objectives():
 
 
 def problem_of(graph, n_clusters, objective="information", **limits):
-    """The Problem of a Graph, or of its rows; `limits` are fields of a Problem or of its Constraints."""
+    """The Problem of a Graph, or of its rows."""
     from graphcore import Graph
-    from graphcore.cluster.refine.problem import Constraints, Problem
+    from graphcore.cluster.refine.problem import Problem
 
-    rows, own = graph.rows if isinstance(graph, Graph) else graph, {}
-    for name in {"min_size", "min_share", "constraints"} & set(limits):
-        own[name] = limits.pop(name)
-    return Problem(rows, n_clusters, objective, **({"constraints": Constraints(**limits)} if limits else {}) | own)
+    return Problem(graph.rows if isinstance(graph, Graph) else graph, n_clusters, objective, **limits)

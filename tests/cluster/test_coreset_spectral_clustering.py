@@ -27,11 +27,11 @@ from graphcore.kernels.graph import GraphKernel
 from .. import strategies as own
 from ..oracles import contributions, cost_of_partition, dense, dense_kernel, example, planted, quick
 from ..strategies import problem_of
-from .partition.test_micro_clusters import check_micro_clusters
-from .spectral.test_power import dense_power
+from .test_cells import check_cells
+from .test_power import dense_power
 
 STAGES = [
-    (seeding, "fast_seeds"), (drawing, "distinct_sample"), (coreset_graph, "coreset_micro_clusters"),
+    (seeding, "fast_seeds"), (drawing, "distinct_sample"), (coreset_graph, "nearest_cells"),
     (coreset_graph, "move_locally"), (spectral, "power_embedding"), (power, "_smooth"),
     (coreset_graph, "nearest_centroids"),
 ]  # fmt: skip
@@ -95,7 +95,7 @@ def check_stages(stages, graph, streams, size, coreset, cells, matrix):
     np.testing.assert_array_equal(stages["distinct_sample"][2].indices, drawn)
 
     # The coreset graph: cells by the largest kernel value, moved over once; Z'AZ between them.
-    check_micro_clusters(stages["coreset_micro_clusters"][2], K, drawn)
+    check_cells(stages["nearest_cells"][2], K, drawn)
     np.testing.assert_array_equal(cells >= 0, linked)
     Z = np.eye(cells.max() + 1)[cells] * linked[:, None]
     np.testing.assert_allclose(matrix.toarray(), Z.T @ A @ Z, rtol=1e-12)
@@ -135,7 +135,7 @@ def test_the_function_is_the_stages_one_after_the_other(sparse, stages):
     found = clustered(sparse, 5, coreset_size=120, random_state=4)
     check_stages(stages, sparse, Streams(4), 120, found.coreset, found.cells, found.coreset_graph)
     np.testing.assert_array_equal(found.labels, stages["nearest_centroids"][2])
-    assert found.n_unreached == np.count_nonzero((stages["coreset_micro_clusters"][2] < 0) & (sparse.degrees > 0))
+    assert found.n_unreached == np.count_nonzero((stages["nearest_cells"][2] < 0) & (sparse.degrees > 0))
 
 
 # -- contraction -------------------------------------------------------------------------------------------------------

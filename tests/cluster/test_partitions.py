@@ -13,7 +13,7 @@ from sklearn.datasets import make_blobs
 import graphcore
 from graphcore import CoresetSpectralClustering, Graph, GraphWarning, InputError
 from graphcore.cluster.refine.objectives import OBJECTIVES
-from graphcore.cluster.settings import NOTHING, Known
+from graphcore.cluster.settings import check_clusters
 
 from ..oracles import planted
 from ..partitions import check_labels, check_model
@@ -95,22 +95,22 @@ def test_a_huge_graph_keeps_to_its_limits(graph, limits):
 
 def test_the_check_of_all_labels_finds_what_is_not_kept(graph):
     model = told(CoresetSpectralClustering(4, random_state=0).fit, graph)[0]
-    labels, degrees, asked = model.labels_, graph.degrees, model.clustering_.settings
-    NOTHING.check(labels, degrees, asked)
+    labels, rows, asked = model.labels_, graph.rows, model.clustering_.settings
+    check_clusters(labels, rows, asked)
     for wrong in (np.where(labels == 3, 4, labels), np.zeros_like(labels), np.full_like(labels, -1)):
         with pytest.raises(InputError, match="nodes with an edge have a cluster, 0 to 3, and others -1"):
-            NOTHING.check(wrong, degrees, asked)
-    held = Known(np.where(np.arange(120) == 7, (labels + 1) % 4, -1).astype(np.int32))
+            check_clusters(wrong, rows, asked)
+    held = np.where(np.arange(120) == 7, (labels + 1) % 4, -1).astype(np.int32)
     with pytest.raises(InputError, match=f"node 7 was given the label {(labels[7] + 1) % 4}, which stays"):
-        held.check(labels, degrees, asked)
+        check_clusters(labels, rows, asked, fixed=held)
     model = told(CoresetSpectralClustering(4, random_state=0, max_cluster_size=29, min_cluster_size=29).fit, graph)[0]
     moved = model.labels_.copy()
     moved[0] = (moved[0] + 1) % 4
     with pytest.raises(InputError, match="keep to max_cluster_size=29"):
-        NOTHING.check(moved, degrees, model.clustering_.settings)
+        check_clusters(moved, rows, model.clustering_.settings)
     model = told(CoresetSpectralClustering(4, random_state=0, min_cluster_size=29).fit, graph)[0]
     with pytest.warns(GraphWarning, match="1 of n_clusters=4 clusters are smaller than min_cluster_size=29"):
-        NOTHING.check(moved, degrees, model.clustering_.settings)
+        check_clusters(moved, rows, model.clustering_.settings)
 
 
 def test_a_file_whose_labels_do_not_keep_to_what_it_says_is_refused(graph, tmp_path):

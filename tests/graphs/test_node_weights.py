@@ -13,7 +13,7 @@ from graphcore.cluster.refine.problem import cluster_sums
 from graphcore.graphs.graph import weigh_nodes
 from graphcore.metrics import conductance, normalized_cut
 
-from ..cluster.partition.test_quotient import labelled
+from ..cluster.refine.test_quotient import labelled
 from ..oracles import planted, quick, random_adjacency
 
 

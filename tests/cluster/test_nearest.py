@@ -10,7 +10,7 @@ from graphcore.cluster.coreset_graph import label_all
 from graphcore.kernels import graph as kernel_graph
 from graphcore.kernels.graph import GraphKernel
 
-from ...oracles import (
+from ..oracles import (
     EXAMPLES,
     centre_distances,
     dense_kernel,
@@ -19,7 +19,7 @@ from ...oracles import (
     quick,
     with_poisoned_rows,
 )
-from ...strategies import linked_adjacencies
+from ..strategies import linked_adjacencies
 
 
 @pytest.fixture(autouse=True, scope="module")

@@ -12,8 +12,8 @@ from graphcore import InputError
 from graphcore.cluster import spectral as exact
 from graphcore.cluster.spectral import spectral_embedding
 
-from ...depth import seeds
-from ...oracles import EXAMPLES, cliques, example_adjacencies, random_adjacency
+from ..depth import seeds
+from ..oracles import EXAMPLES, cliques, example_adjacencies, random_adjacency
 from .test_power import dense_normalized, eigen
 
 

@@ -17,7 +17,7 @@ from graphcore.cluster.coreset import SAMPLING, sample_coreset
 from graphcore.cluster.coreset_graph import label_all
 from graphcore.kernels.graph import GraphKernel
 
-from ...oracles import dense_kernel, partitions, random_adjacency
+from ..oracles import dense_kernel, partitions, random_adjacency
 
 
 def adjacencies():

@@ -21,7 +21,7 @@ from graphcore.cluster.coreset import (
 )
 from graphcore.kernels.graph import GraphKernel
 
-from ...oracles import (
+from ..oracles import (
     EXAMPLES,
     FAILURE,
     Z_LIMIT,

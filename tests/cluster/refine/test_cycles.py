@@ -14,7 +14,6 @@ from graphcore.cluster.refine.improve import (
     _merge_anew,
     _shuffled,
     cluster_resolutions,
-    cycle_chosen,
     move_in_cycles,
     subgroups,
 )
@@ -196,23 +195,6 @@ def test_groups_are_joined_until_there_are_few_links_between_them():
     assert len(quotient(rows, groups, n_groups).indices) <= 1.2 * most  # it is estimated
     on = groups >= 0
     assert np.bincount(2 * groups[on] + truth[on]).reshape(-1, 2).max(axis=1).sum() > 0.7 * on.sum()  # by chance 0.5
-
-
-@pytest.mark.parametrize("objective", OBJECTIVES)
-def test_cycles_of_chosen_clusters_move_groups_and_leave_the_rest(objective):
-    graph, truth = planted(6, 40, 0.4, 0.02, 0)
-    problem, labels, chosen = problem_of(graph, 6, objective), truth.astype(np.int32), np.array([0, 1])
-    labels[:20], labels[80:84], labels[3] = 1, 4, -1  # half a cluster is elsewhere: no node alone goes back
-    start = labels.copy()
-    cycle_chosen(problem, labels, chosen, np.random.default_rng(0))
-    values = [problem.sums(each).value(objective) for each in (start, labels)]
-    assert values[1] > values[0]
-    back = np.delete(np.arange(40), 3)
-    assert (labels[back] == 0).all() and labels[3] == -1
-    np.testing.assert_array_equal(labels[80:], start[80:])  # of clusters that were not chosen
-    before = labels.copy()
-    cycle_chosen(problem, labels, chosen, np.random.default_rng(0))
-    np.testing.assert_array_equal(labels, before)
 
 
 def test_an_emptied_cluster_that_kept_some_rounding_is_worth_nothing():

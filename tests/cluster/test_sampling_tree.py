@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from graphcore.cluster import _coreset_loops as _loops
 from graphcore.cluster._coreset_loops import FAN_OUT, level_offsets
 
-from ...oracles import quick
+from ..oracles import quick
 
 # One group, one level more, two levels more, and their neighbours.
 SIZES = [1, 2, 7, 8, 9, 63, 64, 65, 511, 512, 513, 4097]

@@ -12,7 +12,7 @@ from graphcore.cluster._coreset_loops import FAN_OUT, level_offsets
 from graphcore.cluster.coreset import d2_seeding, draw_seeds, fast_seeds
 from graphcore.kernels.graph import GraphKernel
 
-from ...oracles import (
+from ..oracles import (
     EXAMPLES,
     FAILURE,
     Z_LIMIT,
@@ -27,7 +27,7 @@ from ...oracles import (
     with_poisoned_rows,
     z_score,
 )
-from ...strategies import linked_adjacencies
+from ..strategies import linked_adjacencies
 
 METHODS = ("fast", "naive")
 

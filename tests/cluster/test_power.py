@@ -15,7 +15,7 @@ from graphcore.base.threads import row_blocks
 from graphcore.cluster import spectral as power
 from graphcore.cluster.spectral import normalized_adjacency, power_embedding
 
-from ...oracles import EXAMPLES, example_adjacencies, planted, quick
+from ..oracles import EXAMPLES, example_adjacencies, planted, quick
 
 
 def dense_normalized(A):

@@ -1,4 +1,4 @@
-"""Micro-clusters of coreset nodes against the dense kernel, and the spreading of labels against a slow twin."""
+"""Cells of coreset nodes against the dense kernel, and the spreading of labels against a slow twin."""
 
 import numpy as np
 import scipy.sparse as sp
@@ -6,19 +6,19 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from graphcore import Graph
-from graphcore.cluster.coreset_graph import coreset_micro_clusters, settled_micro_clusters, spread, spread_in_rounds
+from graphcore.cluster.coreset_graph import nearest_cells, settled_cells, spread, spread_in_rounds
 from graphcore.cluster.refine.moves import block_sweep
 from graphcore.cluster.refine.problem import compact_labels
 from graphcore.kernels.graph import GraphKernel
 
-from ... import strategies as own
-from ...oracles import dense_kernel, planted, quick
-from ...strategies import problem_of
-from .test_quotient import labelled
+from .. import strategies as own
+from ..oracles import dense_kernel, planted, quick
+from ..strategies import problem_of
+from .refine.test_quotient import labelled
 
 
-def check_micro_clusters(labels, K, indices):
-    """Every node is in a micro-cluster whose kernel value is the largest, and its own if that is among the largest."""
+def check_cells(labels, K, indices):
+    """Every node is in a cell whose kernel value is the largest, and its own if that is among the largest."""
     rows = K[indices]
     for x, label in enumerate(labels):
         values = rows[:, x]
@@ -40,19 +40,19 @@ def test_cells_of_the_plain_kernel(pair, self_loop, seed):
     assume(len(linked))
     rng = np.random.default_rng(seed)
     indices = np.sort(rng.choice(linked, rng.integers(1, len(linked) + 1), replace=False)).astype(np.int64)
-    labels = coreset_micro_clusters(GraphKernel(graph, self_loop).rows(indices))
+    labels = nearest_cells(GraphKernel(graph, self_loop).rows(indices))
     assert labels.dtype == np.int32
-    check_micro_clusters(labels, dense_kernel(A, self_loop)[0], indices)
+    check_cells(labels, dense_kernel(A, self_loop)[0], indices)
 
 
 def test_of_equals_a_node_takes_its_own_cell_or_else_the_first():
     # A star with leaves 0 to 3 and centre 4: with loops of weight 4/5 K_44 = 1/6 of that of a leaf, which is K_x4.
     graph = Graph.from_edges([0, 1, 2, 3], [4, 4, 4, 4])
-    assert coreset_micro_clusters(GraphKernel(graph, 0.0).rows(np.arange(1, 4)))[4] == 0
+    assert nearest_cells(GraphKernel(graph, 0.0).rows(np.arange(1, 4)))[4] == 0
     # A loop in the kernel counts: K_00 = 1 / 4 against K_01 = 1 / 4 on a path of two nodes with loops of weight 1.
     path = Graph.from_edges([0], [1])
-    np.testing.assert_array_equal(coreset_micro_clusters(GraphKernel(path, 1.0).rows(np.array([0, 1]))), [0, 1])
-    np.testing.assert_array_equal(coreset_micro_clusters(GraphKernel(path, 0.0).rows(np.array([0, 1]))), [1, 0])
+    np.testing.assert_array_equal(nearest_cells(GraphKernel(path, 1.0).rows(np.array([0, 1]))), [0, 1])
+    np.testing.assert_array_equal(nearest_cells(GraphKernel(path, 0.0).rows(np.array([0, 1]))), [1, 0])
 
 
 def check_breadth_first(A, labels, out):
@@ -106,17 +106,17 @@ def test_huge_graphs_settle_their_cells_by_a_sweep(limits):
     rows = graph.rows
     indices = np.arange(0, 300, 10)
     kernel = GraphKernel(graph, 1.0)
-    expected = coreset_micro_clusters(kernel.rows(indices))
+    expected = nearest_cells(kernel.rows(indices))
     spread_in_rounds(rows, expected, len(indices))
-    n_micro_clusters = spread(rows, expected, len(indices))
-    block_sweep(problem_of(rows, n_micro_clusters), expected)
-    n_micro_clusters = compact_labels(expected, n_micro_clusters)
+    n_cells = spread(rows, expected, len(indices))
+    block_sweep(problem_of(rows, n_cells), expected)
+    n_cells = compact_labels(expected, n_cells)
     limits("graphcore.cluster.refine.problem", _MANY_ENTRIES=graph.n_entries - 1)
-    labels, n_found, _ = settled_micro_clusters(kernel.rows(indices), problem_of(rows, 5))
+    labels, n_found, _ = settled_cells(kernel.rows(indices), problem_of(rows, 5))
     np.testing.assert_array_equal(labels, expected)
-    assert n_found == n_micro_clusters
-    # Micro-clusters lie within the planted clusters, all but a few nodes: chance would give a fifth.
-    majority = sum(np.bincount(truth[labels == c]).max() for c in range(n_micro_clusters))
+    assert n_found == n_cells
+    # Cells lie within the planted clusters, all but a few nodes: chance would give a fifth.
+    majority = sum(np.bincount(truth[labels == c]).max() for c in range(n_cells))
     assert majority > 0.9 * 300
 
 
@@ -128,18 +128,18 @@ def test_cells_too_small_for_the_sample_go_to_their_neighbours(limits):
     rows, kernel = graph.rows, GraphKernel(graph, 1.0)
     indices = np.arange(0, 303, 10)
     limits("graphcore.cluster.refine.problem", _MANY_ENTRIES=graph.n_entries - 1)
-    before, n_before, _ = settled_micro_clusters(kernel.rows(indices), problem_of(rows, 5))
+    before, n_before, _ = settled_cells(kernel.rows(indices), problem_of(rows, 5))
     volumes = np.bincount(before, weights=graph.degrees)
     least = np.median(volumes)
     limits("graphcore.cluster.refine.problem", _SAMPLED_ENTRIES=32 * graph.degrees.sum() / least)
-    labels, n_micro_clusters, _ = settled_micro_clusters(kernel.rows(indices), problem_of(rows, 5))
-    assert np.array_equal(np.unique(labels), np.arange(n_micro_clusters)) and n_micro_clusters < n_before
+    labels, n_cells, _ = settled_cells(kernel.rows(indices), problem_of(rows, 5))
+    assert np.array_equal(np.unique(labels), np.arange(n_cells)) and n_cells < n_before
     after = np.bincount(labels, weights=graph.degrees)
     triangle = labels[-1]
     assert (labels[-3:] == triangle).all() and (labels == triangle).sum() == 3
     assert (np.delete(after, triangle) >= least).all()
-    # Nodes of large micro-clusters stay together.
+    # Nodes of large cells stay together.
     for c in np.flatnonzero(volumes >= least):
         assert len(np.unique(labels[before == c])) == 1
-    # With fewer micro-clusters left than are wanted, all stay.
-    np.testing.assert_array_equal(settled_micro_clusters(kernel.rows(indices), problem_of(rows, n_before))[0], before)
+    # With fewer cells left than are wanted, all stay.
+    np.testing.assert_array_equal(settled_cells(kernel.rows(indices), problem_of(rows, n_before))[0], before)

@@ -21,8 +21,8 @@ from graphcore.cluster.refine.problem import common_refinement
 from ...oracles import cliques, planted, quick, random_adjacency
 from ...partitions import same_partition, value_of
 from ...strategies import objectives, priced_objectives, problem_of
-from .test_constraints import crowded, sums_of
 from .test_quotient import linked
+from .test_sizes import crowded, is_fixed, sizes_of
 
 
 def partition_of(problem, labels):
@@ -184,23 +184,23 @@ def test_sums_follow_heated_moves(case, objective, temperature, min_size, seed):
 @given(crowded(), priced_objectives(), st.integers(0, 3), st.integers(0, 2**31 - 1))
 def test_heated_sweeps_against_their_dense_twin(case, objective, min_size, seed):
     graph, A, labels, k, asked = case
-    problem, rng = problem_of(graph, k, objective, min_size=min_size, constraints=asked), np.random.default_rng(seed)
+    problem, rng = problem_of(graph, k, objective, min_size=min_size, **asked), np.random.default_rng(seed)
     found, expected, moved = labels.copy(), labels.copy(), 0
     temperatures, n = [3.0, 1.0, 0.3], len(A)
-    min_size, min_volume, max_size, max_volume = problem.task(problem.sums(labels))[3]
+    min_size, min_volume, max_size = problem.task(problem.sums(labels))[3]
     for temperature in np.repeat(temperatures, n):
         x = int(rng.random() * n)
         around = np.flatnonzero(A[x])
-        if expected[x] < 0 or not len(around) or (len(asked.is_fixed) and asked.is_fixed[x]):
+        if expected[x] < 0 or not len(around) or is_fixed(asked, x):
             continue
         a, b = expected[x], expected[around[int(rng.random() * len(around))]]
         if b in (a, -1):
             continue
         then = np.where(np.arange(n) == x, b, expected)
-        (left, grown), (rest, heavy) = (each[[a, b]] for each in sums_of(A, then, k, asked))
+        (left, grown), rest = sizes_of(then, k, asked)[[a, b]], A[then == a].sum()
         if left < min_size or rest < max(min_volume, 0) or (left > 0 and rest < 1e-13 * A[x].sum()):
             continue
-        if grown > max_size or heavy > max_volume:
+        if grown > max_size:
             continue
         gain = value_of(objective, A, then, k) - value_of(objective, A, expected, k)
         assume(abs(gain) > 1e-11)

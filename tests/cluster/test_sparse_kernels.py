@@ -14,7 +14,7 @@ from graphcore.base.streams import Streams
 from graphcore.cluster.coreset import d2_seeding, draw_seeds, fast_seeds
 from graphcore.kernels.matrices import SparseKernel
 
-from ...oracles import FAILURE, chi_square_p, contributions
+from ..oracles import FAILURE, chi_square_p, contributions
 from .test_seeding import check_against_dense, least_diagonal
 
 

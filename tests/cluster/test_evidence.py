@@ -19,8 +19,8 @@ from graphcore.cluster.refine.problem import cluster_sums
 from graphcore.datasets import degree_corrected_partition, planted_partition
 from graphcore.neighbors.neighbors import knn_graph
 
-from ...oracles import example, random_adjacency
-from .test_quotient import indicator
+from ..oracles import example, random_adjacency
+from .refine.test_quotient import indicator
 
 
 @pytest.mark.parametrize("seed", range(20))

@@ -18,7 +18,7 @@ from graphcore.base.threads import limited_libraries
 from graphcore.cluster import spectral as partition
 from graphcore.cluster.spectral import _summable, kmeans_labels, part_labels, spectral_partition, unit_rows
 
-from ...oracles import EXAMPLES, cliques, example_adjacencies, planted, quick
+from ..oracles import EXAMPLES, cliques, example_adjacencies, planted, quick
 
 EIGEN_SOLVERS = ("power", "exact")
 

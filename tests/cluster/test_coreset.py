@@ -11,7 +11,7 @@ from graphcore.cluster import coreset as draws_module
 from graphcore.cluster.coreset import SAMPLING, distinct_sample, sample_coreset
 from graphcore.kernels.graph import GraphKernel
 
-from ...oracles import (
+from ..oracles import (
     Z_LIMIT,
     centre_distances,
     dense_kernel,

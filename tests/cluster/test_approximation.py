@@ -15,7 +15,7 @@ from graphcore import Graph
 from graphcore.cluster.coreset import d2_seeding
 from graphcore.kernels.graph import GraphKernel
 
-from ...oracles import Z_LIMIT, cliques, dense_kernel, mean_weight, partitions, random_adjacency
+from ..oracles import Z_LIMIT, cliques, dense_kernel, mean_weight, partitions, random_adjacency
 
 
 def best_cost(K, w, k):
