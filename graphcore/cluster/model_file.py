@@ -3,7 +3,7 @@
 import json
 import os
 from dataclasses import asdict
-from typing import get_type_hints
+from typing import Any, get_type_hints
 
 import numpy as np
 
@@ -29,7 +29,7 @@ FORMAT, VERSION = "graphcore model", 3
 # Characters of the JSON text: a thousand are usual.
 _LONGEST = 1 << 20
 # The types of the JSON text's entries, format and version left out.
-_FACTS = {
+_FACTS: dict[str, Any] = {
     "params": dict, "settings": dict, "kind": str, "n_neighbors": (int, type(None)), "metric": (str, type(None)),
     "evidence": (int, float), "n_features": int, "n_unreached": int, "n_drafts": int, "sampling": str, "history": list,
     "balances": list, "radius": (float, type(None)), "median": (float, type(None)), "selection": (dict, type(None)),

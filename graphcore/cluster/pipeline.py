@@ -584,7 +584,7 @@ def within_limits(problem, labels, fixed, rng, n_jobs=None):
         return holds, problem.partition(labels, sums)
 
     def improved(i):
-        labels, factors = starts[i], (1.0,)
+        labels, factors = starts[i], np.ones(1)
         if fixed is not None:
             labels[fixed >= 0] = fixed[fixed >= 0]
         keep_sizes(replace(problem, max_size=ANY_SIZE), labels)
