@@ -137,7 +137,7 @@ def run(options):
     if options.settings is None:
         groups = {
             "Steps": (steps, GRAPHS, by_graph), "Constants": (constants, _small(), in_the_mean),
-            "The five stages alone, with nothing moved": (alone, _small(), cuts),
+            "The five stages alone, with nothing moved": (alone, _small(), by_graph),
         }  # fmt: skip
     else:
         asked = [Variant(DEFAULT), *(parameters(**params) for params in options.settings)]
@@ -239,15 +239,3 @@ def in_the_mean(found):
         rows.append([row[0].method.title, f"{np.mean(list(changes.values())):+.3f}", *ends, f"{np.mean(aris):+.4f}",
                      f"{times[0] / times[1]:.2f}"])  # fmt: skip
     return table(["constant", "J, %, mean", "worst graph", "best graph", "ARI, mean", "CPU s / default's"], rows)
-
-
-def cuts(found):
-    """Return tables of NC and ARI."""
-
-    def cell(outcome, _):
-        values = [_mean(outcome, what) for what in ("nc", "ari")]
-        return "-" if None in values else "\N{NO-BREAK SPACE}".join(
-            f"{v:.3f}".replace("-0.000", "0.000").replace("0.", ".", 1) for v in values
-        )  # fmt: skip
-
-    return "NC and ARI:\n\n" + _by_graph(found, cell)

@@ -21,7 +21,7 @@ FIRST, SEEDS, N = 1000, 3, 4000
 
 
 def run(options):
-    """Measure three tables: sets with noise, sets without, graphs."""
+    """Measure sets with noise, and sets without."""
     noisy = harness.wanted(NOISY, options)
     peers = _peers()
     rows, agreement = [], []
@@ -38,15 +38,10 @@ def run(options):
         lost = [_lost(X, options) for seed in range(options.seeds) if (X := make(FIRST + seed, options)) is not None]
         if lost:
             clean.append([name, f"{np.mean(lost):.4f}", f"{max(lost):.4f}"])
-    graphs = [
-        [f"{share:.0%}", *_means([_graph_row(share, FIRST + seed) for seed in range(options.seeds)])]
-        for share in (0.05, 0.2)
-    ]
     pages = [
         table(["set with noise", "AUC", "noise found", "others lost", "CPU s", 'CPU s with "auto"'], rows),
         table(["ARI, noise a class", "graphcore", '"auto"', *peers], agreement),
         table(["set without noise", "left out, mean", "most"], clean),
-        table(["graph: nodes with random edges", "AUC of `outside_share_`"], graphs),
     ]
     return Report("Outliers", pages, [], page="\n\n".join(pages))
 
@@ -108,22 +103,6 @@ def _lost(X, options):
     """Return the share of vectors that "auto" leaves out."""
     model = graphcore.CoresetSpectralClustering(5, outliers="auto", random_state=0, n_jobs=options.threads).fit(X)
     return np.mean(model.labels_ < 0)
-
-
-def _graph_row(share, seed):
-    """Return the AUC of outside_share_ for nodes with random edges among planted clusters."""
-    from sklearn.metrics import roc_auc_score
-
-    rng = np.random.default_rng(seed)
-    graph, truth = graphcore.datasets.planted_partition(10, 200, 0.06, 0.003, random_state=seed)
-    n, n_noise = len(truth), round(share * len(truth) / (1 - share))
-    A = graph.to_scipy().tocoo()
-    sources = np.repeat(np.arange(n, n + n_noise), 17)  # the mean degree of the others
-    targets = rng.integers(0, n, len(sources))
-    edges = np.unique([np.append(A.row, sources), np.append(A.col, targets)], axis=1)
-    graph = graphcore.Graph.from_edges(*edges, n_nodes=n + n_noise)
-    model = graphcore.CoresetSpectralClustering(10, random_state=seed).fit(graph)
-    return [roc_auc_score(np.arange(n + n_noise) >= n, np.nan_to_num(model.outlier_scores_, nan=1.0))]
 
 
 def _in_box(rng, X, y, share, wider):
