@@ -89,20 +89,6 @@ def fill_pairs(keys, weights, cursor, out_indices, out_weights):
 
 
 @compiled
-def rank_ids(ids, order):
-    """Replace ids by their ranks, given the order that sorts them, and list them in its place; returns how many."""
-    e, rank = 0, 0
-    while e < len(ids):
-        name = ids[order[e]]
-        while e < len(ids) and ids[order[e]] == name:
-            ids[order[e]] = rank
-            e += 1
-        order[rank] = name  # which has been read
-        rank += 1
-    return rank
-
-
-@compiled
 def check_rows(indptr, indices, weights, n_columns):
     """First defect of a CSR structure and how many self-loops it has, as (code, row, entry, loops); code 0 is none.
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Set
 
 import numpy as np
 
-from ..exceptions import InputError, warn_user
+from ..exceptions import InputError
 from .columns import edge_columns, is_index, weight_column
 from .from_matrix import check_sparse
 from .from_table import column_names
@@ -161,13 +161,6 @@ def refuse_as_vectors(X, remedy=None):
     either = None if remedy is None else _either(X, remedy)
     if either is not None:
         raise InputError(either)
-
-
-def warn_of_either(X, remedy):
-    """Warn where what may be a graph is taken as vectors."""
-    either = _either(X, remedy)
-    if either is not None:
-        warn_user(f"{either}; they are taken as points")
 
 
 def _either(X, remedy):

@@ -29,8 +29,6 @@ def test_good_values_become_plain_ones():
         (1.0, {}, "k=1.0 must be an integer, got float"),
         ("1", {}, "k='1' must be an integer, got str"),
         (True, {}, "k=True must be an integer, got bool"),
-        (np.True_, {}, "must be an integer, got bool"),
-        (None, {}, "k=None must be an integer, got NoneType"),
     ],
 )
 def test_bad_integers(value, limits, message):
@@ -48,8 +46,6 @@ def test_bad_integers(value, limits, message):
         (float("inf"), {}, "x=inf must be finite"),
         ("1", {}, "x='1' must be a number, got str"),
         (True, {}, "x=True must be a number, got bool"),
-        (1j, {}, "must be a number, got complex"),
-        pytest.param(10**400, {}, "must be finite", id="huge"),
     ],
 )
 def test_bad_reals(value, limits, message):
@@ -70,10 +66,6 @@ def test_bad_choices(value):
         ([0, None, 2], [0, -1, 2]),
         ([0.0, pd.NA, 2], [0, -1, 2]),
         (pd.Series([0, None, 2], dtype="Int64"), [0, -1, 2]),
-        (np.array([np.int8(3), None, -1.0], dtype=object), [3, -1, -1]),
-        ([None, None], [-1, -1]),
-        (np.array([], dtype=object), []),
-        (np.float32([1, np.nan]), [1, -1]),
     ],
 )
 def test_labels_are_whole_numbers_or_missing(labels, expected):

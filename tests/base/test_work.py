@@ -77,13 +77,6 @@ def test_work_grows_with_the_entries():
         assert second[name] / first[name] < 1.25 * growth, name
 
 
-def test_several_drafts_take_as_much_each_and_to_be_recombined():
-    graph = sparse(20)
-    one, four = (work_of(graph, 20, effort=n) for n in (1, 4))
-    for name in ("entries moved over", "entries summed", "entries grouped"):
-        assert four[name] < 5.5 * one[name], name
-
-
 def test_fast_seeding_reads_the_rows_of_its_seeds_alone():
     graph = sparse(20)
     kernel = GraphKernel(graph, 1.0)

@@ -1,6 +1,5 @@
 """Every input is read as the graph it is, or refused with the remedy; none is clustered as something else."""
 
-import warnings
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -12,11 +11,8 @@ import graphcore
 from graphcore import (
     CoresetSpectralClustering,
     Graph,
-    GraphWarning,
     InputError,
     KernelKMeans,
-    KFlats,
-    NystromKernelKMeans,
 )
 from graphcore.graphs.as_graph import as_graph, is_graph, refuse_as_vectors
 from graphcore.graphs.from_table import as_library
@@ -69,16 +65,6 @@ def test_a_table_of_edges_is_a_graph_and_no_vectors(ends):
         assert same(Graph.from_table(table))
 
 
-def test_weights_text_and_whole_floats_of_a_table_are_read():
-    columns = {"weight": [1.0, 2.0, 3.0], "target": ["b", "c", "a"], "source": ["a", "b", "c"]}
-    for table in tables(columns):
-        graph = as_graph(table)
-        assert (graph.node_names.tolist(), graph.degrees.tolist()) == (["a", "b", "c"], [4.0, 3.0, 5.0])
-    for table in tables({"from": np.array(SOURCES, dtype=float), "to": np.array(TARGETS, dtype=float)}):
-        assert same(as_graph(table))
-        assert is_graph(table)
-
-
 def test_lazy_frames_are_computed_for_their_edges():
     polars = pytest.importorskip("polars")
     frame = polars.LazyFrame({"source": SOURCES, "target": TARGETS, "weight": [1] * 6})
@@ -89,18 +75,6 @@ def test_lazy_frames_are_computed_for_their_edges():
         Graph.from_table(polars.LazyFrame({"a": [0], "b": [1]}))
     with pytest.raises(InputError, match=r"lazy frame .* X\.collect\(\)"):
         fitted(polars.LazyFrame({"x": [0.5, 1.0, 2.0], "y": [0.1, 0.2, 0.3]}))
-
-
-def test_columns_that_are_not_read_are_named():
-    for table in tables({"from": SOURCES, "to": TARGETS, "calls": [1] * 6}):
-        with pytest.raises(InputError, match=r"and 'calls'; .*from_table\(table, 'from', 'to', weight=\.\.\.\)"):
-            fitted(table)
-        with pytest.warns(GraphWarning, match="^column calls not read; pass weight='calls' if it holds.*weight=None"):
-            assert same(Graph.from_table(table))  # asked for: the other column is left alone
-        with warnings.catch_warnings():
-            warnings.simplefilter("error")
-            assert same(Graph.from_table(table, weight=None))
-            assert same(Graph.from_table(table, weight="calls"))
 
 
 def test_ends_that_name_no_nodes_are_refused_and_not_taken_for_vectors():
@@ -142,21 +116,7 @@ def test_pairs_of_integers_are_refused_with_both_remedies(kind):
         fitted(X)
     with pytest.raises(InputError, match=message + r"graphcore\.knn_graph\(X\), or floats"):
         graphcore.select_n_clusters(X)
-    with pytest.warns(GraphWarning, match=message + "kernel='gaussian', or floats; they are taken as points"):
-        KernelKMeans(2, random_state=0).fit(X)
     assert same(Graph.from_edges(*pairs.T))
-
-
-def test_the_remedies_for_pairs_of_integers_work():
-    pairs = np.array([SOURCES, TARGETS]).T
-    assert same(fitted(pairs, affinity="precomputed").graph_)  # declared a graph
-    points = fitted(pairs, affinity="nearest_neighbors", n_neighbors=2)  # declared vectors
-    np.testing.assert_array_equal(points.labels_, fitted(pairs.astype(float), n_neighbors=2).labels_)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        KernelKMeans(2, kernel="gaussian", random_state=0).fit(pairs)
-        KFlats(2, random_state=0).fit(pairs)
-    assert graphcore.metrics.normalized_cut(pairs, LABELS) == 0.0
 
 
 @pytest.mark.parametrize(
@@ -184,7 +144,7 @@ def test_vectors_stay_vectors(vectors):
 
 @pytest.mark.parametrize("path", ["edges.txt", Path("edges.txt"), b"edges.txt"])
 def test_a_path_is_to_be_read_first(path):
-    for take in (fitted, KernelKMeans(2).fit, KFlats(2).fit, as_graph, graphcore.select_n_clusters):
+    for take in (fitted, as_graph, graphcore.select_n_clusters):
         with pytest.raises(InputError, match=r"read it first: graphcore\.read_graph\(b?'edges\.txt'\)"):
             take(path)
 
@@ -192,26 +152,13 @@ def test_a_path_is_to_be_read_first(path):
 def test_text_is_no_vector_nor_is_a_table_of_edges():
     names = np.array([["Anna", "Ben"], ["Ben", "Chloé"], ["Chloé", "Anna"]])
     for X in (names, names.tolist(), names.astype(object), *list(tables({"a": names[:, 0], "b": names[:, 1]}))[1:]):
-        for take in (fitted, graphcore.select_n_clusters, NystromKernelKMeans(2).fit):
+        for take in (fitted, graphcore.select_n_clusters):
             with pytest.raises(InputError, match=r"it holds text \('Anna'\); .* nodes graphcore\.Graph\.from_edges"):
                 take(X)
     refuse_as_vectors(np.array([[1, 2.5]], dtype=object))
     for table in tables({"source": SOURCES, "target": TARGETS}):
-        for take in (KFlats(2).fit, NystromKernelKMeans(2).fit, KernelKMeans(2, kernel="gaussian").fit):
-            with pytest.raises(InputError, match=r"X is a table of edges .*for vectors numpy\.asarray\(X\)"):
-                take(table)
-
-
-def test_names_as_ends_of_edges():
-    graph = Graph.from_edges(["b", "a", "b"], ["a", "c", "c"], [1.0, 2.0, 3.0])
-    assert (graph.node_names.tolist(), graph.degrees.tolist()) == (["b", "a", "c"], [4.0, 3.0, 5.0])
-    long = ["x" * 100, "y"]
-    assert Graph.from_edges(np.array(long, dtype=object), ["y", "z"]).node_names.tolist() == [*long, "z"]
-    assert same(Graph.from_edges(np.array(SOURCES, dtype=np.float32), np.array(TARGETS, dtype=float)))
-    for dtype in ("U", object):
-        ends = np.array(["a", "b"], dtype=dtype), np.array(["b", "c"], dtype=dtype)
-        assert is_graph(ends)
-        assert as_graph(ends).node_names.tolist() == ["a", "b", "c"]
+        with pytest.raises(InputError, match=r"X is a table of edges .*for vectors numpy\.asarray\(X\)"):
+            refuse_as_vectors(table)
 
 
 # -- matrices and other libraries --------------------------------------------------------------------------------------
@@ -256,43 +203,7 @@ def test_a_square_array_that_may_be_a_graph_is_refused_or_warned_about():
             fitted(X)
     with pytest.raises(InputError, match=message + r"graphcore\.knn_graph\(X\)$"):
         graphcore.select_n_clusters(A)
-    with pytest.warns(GraphWarning, match=message + "kernel='gaussian'; they are taken as points"):
-        KernelKMeans(2, random_state=0).fit(A)
     assert same(fitted(A, affinity="precomputed").graph_)
     assert fitted(A, affinity="nearest_neighbors", n_neighbors=2).n_features_in_ == 6
     for X in (A + np.eye(6), np.triu(A), -A, A * 0):  # no adjacency, and no doubt
         fitted(X, n_neighbors=2)
-
-
-KERNEL_CLASSES = [
-    graphcore.KernelKMeans, graphcore.CoresetKernelKMeans, graphcore.KernelKFlats, graphcore.NystromKernelKMeans,
-    graphcore.GaussianSketchKernelKMeans, graphcore.NystromFeatures, graphcore.GaussianSketchFeatures, graphcore.KFlats,
-]  # fmt: skip
-
-
-@pytest.mark.parametrize("make", KERNEL_CLASSES)
-@pytest.mark.filterwarnings("ignore::graphcore.GraphWarning")
-def test_a_symmetric_sparse_matrix_is_a_graph_for_every_class(make):
-    A = GRAPH.to_scipy().astype(float)
-    takes_graphs, k = getattr(make, "_takes_graphs", False), {"n_clusters": 2} if hasattr(make, "predict") else {}
-    for X in (A, A.tocoo(), A + sp.eye_array(6)):
-        model = make(random_state=0, **k)
-        if takes_graphs:
-            assert model.fit(X)._kind == "graph"
-            continue
-        with pytest.raises(InputError, match="symmetric sparse matrix, which stands for a graph") as told:
-            model.fit(X)
-        assert ("X.toarray()" if make is graphcore.KFlats else "kernel='precomputed'") in str(told.value)
-    if make is graphcore.KFlats:
-        make(2, random_state=0).fit(A.toarray())
-        make(2, random_state=0).fit(sp.triu(A).tocsr())
-    else:
-        assert make(random_state=0, kernel="gaussian", **k).fit(A)._kind == "vectors"
-        assert make(random_state=0, kernel="precomputed", **k).fit(A @ A)._kind == "precomputed"
-
-
-@pytest.mark.parametrize("X", [object(), 3, None, 2.5])
-def test_what_is_no_array_is_refused_by_its_type(X):
-    for model in (CoresetSpectralClustering(2), graphcore.KFlats(2)):
-        with pytest.raises(InputError, match=rf"an array or a graph is needed, got .* of type {type(X).__name__}"):
-            model.fit(X)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from graphcore import CoresetSpectralClustering, Graph, GraphWarning, InputError, KernelKMeans
+from graphcore import CoresetSpectralClustering, Graph, GraphWarning, InputError
 from graphcore.graphs.columns import doubtful_names, edge_columns, is_index, left_out, two_kinds, weight_column
 
 
@@ -79,11 +79,8 @@ def test_columns_of_an_adjacency_frame_follow_its_rows():
     other = frame[np.random.default_rng(0).permutation(names)]
     assert not np.array_equal(other.to_numpy(), A)
     np.testing.assert_array_equal(Graph.from_scipy(other).to_scipy().toarray(), A)
-    for model in (
-        CoresetSpectralClustering(2, affinity="precomputed", random_state=0),
-        KernelKMeans(2, kernel="precomputed", random_state=0),
-    ):
-        np.testing.assert_array_equal(model.fit(other).labels_, model.fit(frame).labels_)
+    model = CoresetSpectralClustering(2, affinity="precomputed", random_state=0)
+    np.testing.assert_array_equal(model.fit(other).labels_, model.fit(frame).labels_)
     with pytest.warns(GraphWarning, match="row 'b' of the matrix has no column of its name"):
         Graph.from_scipy(pd.DataFrame([[0, 1], [1, 0]], index=["a", "b"], columns=["a", "c"]))
 

@@ -97,20 +97,6 @@ def test_canonical_rows_and_columns_are_shared_read_only_and_mapped_ones_too(mak
     assert Graph.from_scipy(unsorted).n_edges == 3
 
 
-@pytest.mark.parametrize("dtype", [bool, np.int8, np.uint8, np.int64, np.float16, np.float32, np.longdouble])
-def test_any_real_dtype(dtype):
-    A = np.array([[0, 1, 0], [1, 1, 1], [0, 1, 0]])
-    assert Graph.from_scipy(A.astype(dtype)).weights is None
-    if dtype != np.float16:  # scipy has no sparse float16
-        assert Graph.from_scipy(sp.csr_array(A.astype(dtype))).weights is None
-    if dtype is not bool:
-        weighted = Graph.from_scipy((2 * A).astype(dtype))
-        assert weighted.degrees.tolist() == [2, 6, 2]
-        assert weighted.weights.dtype in (np.float32, np.float64)
-    if dtype == np.float32:  # also where rows are repaired
-        assert Graph.from_scipy(contain((2 * A).astype(dtype), "unsorted")).weights.dtype == dtype
-
-
 def test_repeated_entries_add_up_but_booleans_count_once():
     indices, indptr = np.array([1, 1, 0, 0], dtype=np.int32), np.array([0, 2, 4], dtype=np.int32)
     assert Graph.from_scipy(sp.csr_array((np.ones(4), indices, indptr), shape=(2, 2))).weights.tolist() == [2.0, 2.0]
@@ -120,21 +106,6 @@ def test_repeated_entries_add_up_but_booleans_count_once():
     M.data[[1, 3]] = False  # explicit, and dropped
     graph = Graph.from_scipy(M)
     assert (graph.weights, graph.n_entries) == (None, 7)
-
-
-@pytest.mark.slow
-def test_an_unweighted_integer_matrix_is_not_converted():
-    import tracemalloc
-
-    n = 3000
-    M = sp.csr_array(np.ones((n, n), dtype=np.int8))
-    M.indices, M.indptr = M.indices.astype(np.int32), M.indptr.astype(np.int32)
-    Graph.from_scipy(M)  # what is loaded once
-    tracemalloc.start()
-    Graph.from_scipy(M)
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    assert peak < 3e6  # a float64 copy of the 9 million ones would be 72 MB, a mask of them 9 MB
 
 
 @pytest.mark.parametrize(
@@ -219,18 +190,6 @@ def test_directed_edges_follow_the_policy(A, policy):
         assert not record
 
 
-def test_two_weights_for_one_pair_are_told_and_refused():
-    with pytest.warns(GraphWarning, match="1 pairs in both directions, 0 in one"):
-        graph = Graph.from_edges([0, 1], [1, 0], [1.0, 3.0])
-    assert graph.degrees.tolist() == [3.0, 3.0]
-    with pytest.raises(InputError, match="look directed: 1 pairs stand in both directions, some with two different"):
-        Graph.from_edges([0, 1], [1, 0], [1.0, 3.0], symmetrize="error")
-    with pytest.raises(InputError, match="1 pairs stand in both directions, 1 in one"):
-        Graph.from_edges([0, 1, 1], [1, 0, 2], symmetrize="error")
-    assert Graph.from_edges([0, 1], [1, 2], symmetrize="error").n_edges == 2
-    assert Graph.from_edges([0, 1], [1, 0], [2.0, 2.0], symmetrize="error").degrees.tolist() == [2.0, 2.0]
-
-
 def test_edges_that_are_repeated_and_those_of_weight_zero():
     assert Graph.from_edges([0, 0, 0], [1, 1, 1]).weights is None
     assert Graph.from_edges([0, 0, 0], [1, 1, 1], [1.0, 2.0, 4.0]).degrees.tolist() == [7.0, 7.0]
@@ -262,20 +221,6 @@ def test_edges_that_are_repeated_and_those_of_weight_zero():
 def test_bad_edges_are_refused(arguments, message):
     with pytest.raises(InputError, match=message):
         Graph.from_edges(*arguments[:4], node_names=arguments[4] if len(arguments) > 4 else None)
-
-
-def test_building_takes_little_memory():
-    import tracemalloc
-
-    rng = np.random.default_rng(0)
-    n, m = 20_000, 400_000
-    sources, targets = rng.integers(0, n, (2, m), dtype=np.int32)
-    Graph.from_edges(sources[:9], targets[:9])
-    tracemalloc.start()
-    graph = Graph.from_edges(sources, targets, n_nodes=n, warn=False)
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    assert peak < 2.5 * graph.nbytes
 
 
 # -- networkx --------------------------------------------------------
@@ -383,17 +328,6 @@ def test_a_weight_that_was_asked_for_must_be_there(library):
         from_library(attributed(library, {"w": 5.0}, {"w": "x"}))
 
 
-def test_networkx_names_of_other_kinds():
-    grid = Graph.from_networkx(nx.grid_2d_graph(2, 2))
-    assert grid.node_names.tolist() == [(0, 0), (0, 1), (1, 0), (1, 1)]
-    assert Graph.from_networkx(nx.path_graph(4)).node_names is None
-    shifted = Graph.from_networkx(nx.relabel_nodes(nx.path_graph(3), {0: 5, 1: 0, 2: 9}))
-    assert shifted.node_names.tolist() == [5, 0, 9]
-    assert shifted.node_names.dtype.kind == "i"
-    mixed = Graph.from_networkx(nx.Graph([("a", 1)]))
-    assert mixed.node_names.tolist() == ["a", 1]
-
-
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -1.0])
 @pytest.mark.parametrize("kind", [nx.Graph, nx.DiGraph, nx.MultiGraph])
 def test_networkx_bad_weights_name_the_edge(kind, bad):
@@ -403,17 +337,6 @@ def test_networkx_bad_weights_name_the_edge(kind, bad):
     G.add_edge("b", "c", weight=bad)
     with pytest.raises(InputError, match=f"it is {bad} between 'b' and 'c'"):
         Graph.from_networkx(G)
-
-
-def test_networkx_other_bad_input():
-    with pytest.raises(InputError, match="no nodes"):
-        Graph.from_networkx(nx.Graph())
-    with pytest.raises(InputError, match="'weight' must hold numbers"):
-        Graph.from_networkx(nx.Graph([(0, 1, {"weight": "heavy"})]))
-    with pytest.raises(InputError, match="it is nan between 0 and 1"):
-        Graph.from_networkx(nx.Graph([(0, 1, {"weight": None})]))
-    with pytest.raises(InputError, match="a networkx graph is needed, got dict"):
-        Graph.from_networkx({0: [1]})
 
 
 @given(matrices(), st.booleans(), st.booleans())

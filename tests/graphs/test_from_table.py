@@ -66,14 +66,6 @@ def test_a_table_is_a_list_of_edges(edges):
     np.testing.assert_array_equal(graph.to_scipy().toarray(), expected.to_scipy().toarray())
 
 
-def test_numbers_from_0_need_no_names_and_the_callers_columns_are_not_changed():
-    ids = np.array([0, 1, 2]), np.array([1, 2, 0])
-    before = [column.copy() for column in ids]
-    assert Graph.from_table({"source": ids[0], "target": ids[1]}).node_names is None
-    for column, kept in zip(ids, before, strict=True):
-        np.testing.assert_array_equal(column, kept)
-
-
 @pytest.mark.parametrize(
     ("columns", "message"),
     [

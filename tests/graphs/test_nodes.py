@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import graphcore
 from graphcore import Graph, GraphWarning, InputError
-from graphcore.graphs.nodes import NodeTable, node_table
+from graphcore.graphs.nodes import node_table
 from tests.graphs.test_from_table import frames
 
 PEOPLE = {"id": [7, 3, 12, 5], "name": ["Chloé", "Anna", "Ben", "Dora"], "age": [44, 31, 27, 60]}
@@ -123,11 +123,6 @@ def test_a_sequence_is_ids_or_names_by_what_the_graph_says():
 def test_what_is_no_table_of_these_nodes(nodes, said):
     with pytest.raises(InputError, match=said):
         friends().with_nodes(nodes)
-
-
-def test_a_table_says_the_name_of_its_file():
-    with pytest.raises(InputError, match=r"^people.csv: node 3 of the edges"):
-        friends().with_nodes(NodeTable(np.array([7, 12]), None, source="people.csv"))
 
 
 def test_the_rows_are_shared_where_the_nodes_are_the_same():

@@ -56,7 +56,6 @@ DAMAGED = {
         graphcore.CoresetSpectralClustering(2).fit,
         graphcore.KernelKMeans(2, kernel="precomputed").fit,
         graphcore.KernelKMeans(2, kernel="rbf").fit,
-        graphcore.KFlats(2, 1).fit,
         graphcore.knn_graph,
         lambda X: graphcore.metrics.normalized_cut(X, [0, 0, 0, 1, 1]),
     ],
