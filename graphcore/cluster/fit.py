@@ -77,10 +77,8 @@ def graph_of(model, X, streams, stages):
     affinity = check_choice("affinity", model.affinity, AFFINITIES)
     X = in_row_order(X) if affinity.startswith("precomputed") else X
     over_vectors = affinity.endswith("nearest_neighbors")
-    if is_index(X) and affinity != "precomputed":
-        return _graph_of_lists(model, lambda n: neighbors_of_index(X, n), stages, X)
     make = None if over_vectors else graph_maker(X, declared=affinity == "precomputed")
-    if make is not None or affinity == "precomputed":
+    if model.outliers is not None and (make is not None or affinity == "precomputed"):
         refuse_outliers(model.outliers)
     if make is not None:
         with stages("graph"):
@@ -92,6 +90,8 @@ def graph_of(model, X, streams, stages):
             f"affinity={affinity!r} takes vectors or their distances, and this is a {type(X).__name__}; use "
             "affinity='auto'"
         )
+    if is_index(X) and affinity != "precomputed":
+        return _graph_of_lists(model, lambda n: neighbors_of_index(X, n), stages, X)
     if is_neighbor_pair(X) and affinity in ("auto", "precomputed_nearest_neighbors"):
         return _graph_of_lists(model, lambda n: neighbors_of(X, n), stages)
     refuse_as_vectors(X, "affinity='nearest_neighbors'" if affinity == "auto" else None)

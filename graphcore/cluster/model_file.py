@@ -32,7 +32,7 @@ _LONGEST = 1 << 20
 _FACTS: dict[str, Any] = {
     "params": dict, "settings": dict, "kind": str, "n_neighbors": (int, type(None)), "metric": (str, type(None)),
     "evidence": (int, float), "n_features": int, "n_unreached": int, "n_drafts": int, "sampling": str, "history": list,
-    "balances": list, "radius": (float, type(None)), "median": (float, type(None)), "selection": (dict, type(None)),
+    "balances": list, "radius": (float, type(None)), "selection": (dict, type(None)),
 }  # fmt: skip
 # Those of a choice of the number of clusters, beside the names of its curves.
 _SELECTION = {"best": int, "method": str, "clear": bool | None}
@@ -52,9 +52,8 @@ def write_model(model, path):
         "kind": reference.kind, "n_neighbors": reference.n_neighbors, "metric": reference.metric,
         "evidence": reference.evidence,
         "n_features": model.n_features_in_, "n_unreached": result.n_unreached, "n_drafts": result.n_drafts,
-        "sampling": result.coreset.method,
-        "history": result.history, "balances": result.balances, "radius": _finite(reference.radius),
-        "median": None if reference.outliers is None else _finite(reference.outliers.median),
+        "sampling": result.coreset.method, "history": result.history, "balances": result.balances,
+        "radius": reference.radius if np.isfinite(reference.radius) else None,
         "selection": chosen and {name: getattr(chosen, name) for name in _SELECTION} | {"curves": list(chosen.curves)},
     }  # fmt: skip
     arrays = {
@@ -79,11 +78,6 @@ def write_model(model, path):
         if os.path.isfile(stream.name):  # and no pipe: what could not be loaded again does not take the file's place
             stream.flush()
             read_model(type(model), stream.name, any_size=True)
-
-
-def _finite(number):
-    """Return a number, or None for what JSON has no word for."""
-    return number if np.isfinite(number) else None
 
 
 def _plain(value):
@@ -239,12 +233,9 @@ def _selection(facts, archive, n):
 def _outliers(facts, archive, n):
     """Return the Outliers of a model of what has distances."""
     scores = _reals(archive, "outlier_scores", (n,), np.float32, optional=True)
-    radius, median = facts.get("radius"), facts.get("median")
-    for name, value in (("radius", radius), ("median", median)):
-        _require(value is None or (isinstance(value, float) and 0 <= value < np.inf), name)
-    if scores is None:
-        return None
-    return Outliers(scores, np.inf if radius is None else radius, np.nan if median is None else median)
+    radius = np.inf if facts["radius"] is None else facts["radius"]
+    _require(radius >= 0, "radius")
+    return None if scores is None else Outliers(scores, radius)
 
 
 def _vectors(archive, facts, n):

@@ -24,7 +24,6 @@ class Outliers(NamedTuple):
 
     scores: np.ndarray  # (n_rows,) float32, from 0 to 1
     radius: float = math.inf  # rows whose last neighbour is farther are outliers
-    median: float = math.nan  # of the distances to the last neighbour; NaN in files of versions that did not keep it
 
 
 def outlier_scores(r, m):
@@ -56,7 +55,7 @@ def leave_out(neighbors, outliers):
     m = float(np.median(listed)) if len(listed) else 1.0
     scores = outlier_scores(r, m)
     if outliers is None:
-        return Outliers(scores, median=m)
+        return Outliers(scores)
     if isinstance(outliers, str):
         radius = valley(neighbors, different)
     else:
@@ -69,7 +68,7 @@ def leave_out(neighbors, outliers):
     neighbors.distances[apart] = np.inf
     if not (neighbors.indices >= 0).any() and neighbors.kinds is None:
         raise InputError(f"outliers={outliers!r} leaves no two neighbours to be clustered; give less")
-    return Outliers(scores, radius, m)
+    return Outliers(scores, radius)
 
 
 def refuse_outliers(outliers):
