@@ -121,6 +121,7 @@ def _coreset(ax, facts, random_state, n_jobs):
 
 
 def _svg(figure, name, title):
+    """Return a figure as a part of the page: its marks linked to their clusters, its colours those of the page."""
     import matplotlib as mpl
 
     stream = io.StringIO()
@@ -130,14 +131,35 @@ def _svg(figure, name, title):
             stream, format="svg", transparent=True, metadata=dict.fromkeys(("Date", "Creator", "Format", "Type"))
         )
     text = stream.getvalue()
-    tree = ElementTree.fromstring(text[text.index("<svg") :])
+    # A hundredth of a point cannot be seen.
+    text = re.sub(r"\d+\.\d{3,}", lambda found: f"{float(found[0]):.2f}", text[text.index("<svg") :])
+    referred, tree = {*_REFERENCE.findall(text), "edges"}, ElementTree.fromstring(text)
     for metadata in tree.findall("{*}metadata"):
         tree.remove(metadata)
-    # Parts that others refer to get short names of the picture's own.
-    short = {each: f"{name}{i}" for i, each in enumerate(dict.fromkeys(_REFERENCE.findall(text)))}
-    short["edges"] = f"{name}-edges"
     for part in list(tree.iter()):
-        _tidy(part, short)
+        part.tag, part.tail = part.tag.rpartition("}")[2], None
+        if part.text is not None and not part.text.strip():
+            part.text = None
+        kind, _, clusters = part.attrib.pop("id", "").partition(" ")
+        marks = [each for each in part if each.tag.endswith("use")]
+        if kind == "each":
+            uses = [each for each in part.iter() if each.tag.endswith("use")]
+            for mark, cluster in zip(uses, clusters.split(), strict=True):
+                mark.set("data-c", cluster)
+        elif kind == "clusters":
+            part.set("data-c", clusters)
+        elif kind in referred:
+            part.set("id", f"{name}-{kind}")
+        # The common style of the marks of a group is written once.
+        if len(marks) == len(part) > 1 and len(styles := {each.get("style", "") for each in marks}) == 1:
+            part.set("style", styles.pop())
+            for mark in marks:
+                mark.attrib.pop("style", None)
+        for key, value in list(part.attrib.items()):
+            if key.endswith("href"):
+                part.set("href", f"#{name}-{part.attrib.pop(key)[1:]}")
+            elif "url(#" in value:
+                part.set(key, value.replace("url(#", f"url(#{name}-"))
     width, height = (f"{72 * side:g}" for side in figure.get_size_inches())
     tree.attrib = {
         "viewBox": f"0 0 {width} {height}", "role": "img", "aria-label": title, "aria-describedby": f"about-{name}",
@@ -146,43 +168,6 @@ def _svg(figure, name, title):
     for shade, variable in _VARIABLES.items():
         out = out.replace(shade, f"var({variable})")
     return Markup(out)
-
-
-def _tidy(part, short):
-    """Make a part of matplotlib's SVG one of the page: linked to its clusters, with short names and numbers."""
-    part.tag = part.tag.rpartition("}")[2]
-    part.tail = None
-    if part.text is not None and not part.text.strip():
-        part.text = None
-    given, part.attrib = part.attrib, {}
-    kind, _, clusters = given.pop("id", "").partition(" ")
-    marks = [each for each in part.iter() if each.tag.endswith("use")]
-    if kind == "each":
-        for mark, cluster in zip(marks, clusters.split(), strict=True):
-            mark.set("data-c", cluster)
-    elif kind == "clusters":
-        part.set("data-c", clusters)
-    elif kind in short:
-        part.set("id", short[kind])
-    # The common style of the marks of a group is written once.
-    styles = {each.get("style") for each in part}
-    if len(part) > 1 and len(styles) == 1 and len(marks) == len(part) and None not in styles:
-        given["style"] = styles.pop()
-        for mark in marks:
-            del mark.attrib["style"]
-    for key, value in given.items():
-        if key.endswith("href"):
-            part.set("href", f"#{short[value[1:]]}")
-        elif key in ("x", "y", "d"):
-            # A tenth of a point can hardly be seen, a hundredth cannot.
-            form = ".2f" if key == "d" else ".1f"
-            words = (
-                word if word.isalpha() else f"{float(word):{form}}".rstrip("0").rstrip(".") for word in value.split()
-            )
-            part.set(key, " ".join(words))
-        else:
-            before, found, rest = value.partition("url(#")
-            part.set(key, f"{before}url(#{short[rest.partition(')')[0]]}){rest.partition(')')[2]}" if found else value)
 
 
 def shortened(name, longest=80):

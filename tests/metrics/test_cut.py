@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 
 from graphcore import Graph, InputError, ParameterError
 from graphcore.cluster.refine import problem as quotient
-from graphcore.cluster.refine._objective_loops import add_cluster_sums
 from graphcore.graphs import passes
 from graphcore.metrics import (
     conductance,
@@ -26,24 +25,6 @@ from tests.strategies import labellings, matrices
 def labelled(draw, **options):
     A = draw(matrices(**options))
     return A, draw(labellings(len(A)))
-
-
-@pytest.mark.slow
-@given(labelled())
-def test_weights_inside_and_outside_of_each_nodes_cluster(pair):
-    A, labels = pair
-    graph = Graph.from_scipy(A)
-    labels32 = labels.astype(np.int32)
-    inside, outside = np.full(len(A), np.nan), np.full(len(A), np.nan)
-    k = max(int(labels.max()) + 1, 1)
-    none, sums = np.empty(0, dtype=np.int64), [np.zeros(k), np.zeros(k), np.zeros(k), np.zeros(k, dtype=np.int64)]
-    half = len(A) // 2
-    for first, last in ((half, len(A)), (0, half)):
-        shares = inside[first:last], outside[first:last]
-        add_cluster_sums(graph.rows[:], none, labels32, first, last, tuple(sums), tuple(shares))
-    same = (labels[:, None] == labels) & (labels >= 0)[:, None]
-    np.testing.assert_allclose(inside, (A * same).sum(axis=1), rtol=1e-13)
-    np.testing.assert_allclose(outside, (A * (~same & (labels >= 0)[:, None])).sum(axis=1), rtol=1e-13)
 
 
 @given(labelled(), st.sampled_from([0.3, 1.0, 2.5]))
@@ -122,20 +103,14 @@ def test_threads_do_not_change_a_bit(measure, names, limits):
             np.testing.assert_array_equal(getattr(one, name), getattr(other, name))
 
 
-@pytest.mark.parametrize("measure", [normalized_cut, conductance, cut_and_volume, quotient_graph, kernel_kmeans_cost])
+@pytest.mark.parametrize("measure", [normalized_cut, cut_and_volume, quotient_graph, kernel_kmeans_cost])
 @pytest.mark.parametrize(
     ("labels", "message"),
     [
         ([0, 1], r"labels have shape \(2,\); one label for each of 3 nodes"),
-        ([[0, 1, 1]], "one label for each"),
         ([0.5, 1.0, 1.0], "labels must be integers, got float64, and -1, NaN or None where there is none"),
-        ([0, np.inf, 1], "labels must be integers"),
-        ([0, None, "a"], "labels must be integers, got object"),
-        ([0, np.nan, -2], "must be -1 .* or more; found -2"),
         (["a", "b", "a"], "numpy.unique"),
-        ([True, False, True], "labels must be integers, got bool"),
         ([0, -2, 1], "must be -1 .* or more; found -2"),
-        ([0, 2**40, 1], "largest of the labels is 1099511627776 for 3 nodes"),
         ([0, 10**8, 1], "largest of the labels is 100000000"),
     ],
 )

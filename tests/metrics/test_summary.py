@@ -5,7 +5,6 @@ import pytest
 import scipy.sparse as sp
 
 from graphcore import Graph
-from graphcore.graphs.derived import subgraph
 from graphcore.metrics import central_nodes, cluster_summary
 
 
@@ -39,19 +38,3 @@ def test_clusters_with_nothing_between_them_have_no_nearest():
     assert found["nearest"].tolist() == [-1, -1]
     assert found["central"] == [["a", "c"], ["b", "d"]]
     assert cluster_summary(Graph.from_edges([0, 1], [1, 2]), [0, 0, 0])["nearest"].tolist() == [-1]
-
-
-@pytest.mark.parametrize("seed", range(6))
-@pytest.mark.parametrize("weighted", [False, True])
-def test_a_subgraph_against_a_dense_matrix(seed, weighted):
-    A = random_graph(seed, weighted=weighted)
-    graph = Graph.from_scipy(sp.csr_array(A))
-    nodes = np.flatnonzero(np.random.default_rng(seed).random(len(A)) < 0.4)
-    part = subgraph(graph, nodes)
-    Graph(part.indptr, part.indices, part.weights)  # canonical
-    assert part.is_weighted == weighted
-    assert part.node_names.tolist() == nodes.tolist()
-    np.testing.assert_array_equal(part.to_scipy().toarray(), A[np.ix_(nodes, nodes)])
-    assert subgraph(graph, np.arange(len(A))).node_names is None
-    named = Graph.from_scipy(sp.csr_array(A), node_names=[f"n{i}" for i in range(len(A))])
-    assert subgraph(named, nodes).node_names.tolist() == [f"n{i}" for i in nodes]

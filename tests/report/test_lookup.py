@@ -9,9 +9,9 @@ import scipy.sparse as sp
 import graphcore
 from graphcore.exceptions import InputError
 from graphcore.metrics import outside_share
-from graphcore.report import About, facts, gather_facts
+from graphcore.report import About, gather_facts
 
-from .page import TRIANGLES, written
+from .page import written
 
 
 @pytest.fixture(scope="module")
@@ -72,16 +72,6 @@ def test_memberships_are_told_where_there_are_any(fitted, tmp_path):
         gather_facts(graph, model.labels_, membership=membership[:, :5])
 
 
-def test_of_many_nodes_the_most_central_are_listed(fitted, tmp_path, limits):
-    graph, _, model = fitted
-    limits(facts, MOST_LISTED=60)
-    page = written(tmp_path / "out.html", graph, model.labels_)
-    found = page.data
-    central = graphcore.metrics.central_nodes(graph, model.labels_, count=10)
-    assert set(found["names"]) == {f"person {i}" for each in central for i in each}
-    assert "The 60 most central of 240 nodes can be found here." in page.text
-
-
 # -- border nodes ------------------------------------------------------------------------------------------------------
 
 
@@ -129,18 +119,6 @@ def test_known_classes_are_compared(fitted, tmp_path):
         assert of_class == f"{100 * counts[c] / counts.sum():.0f}\xa0%"
         assert of_cluster == f"{100 * counts[c] / np.count_nonzero(model.labels_ == c):.0f}\xa0%"
         assert int(spread) == np.count_nonzero(counts)
-
-
-def test_unknown_classes_are_left_out(tmp_path):
-    facts = gather_facts(TRIANGLES, [0, 0, 0, 1, 1, -1], truth=[5, 5, -1, 9, 9, 9])
-    assert facts.comparison.names == ["5", "9"] and facts.comparison.sizes.tolist() == [2, 3]
-    assert facts.comparison.counts.toarray().tolist() == [[2, 0], [0, 2]]
-    facts = gather_facts(TRIANGLES, [0, 0, 0, 1, 1, -1], truth=["b", "-1", "b", "a", "a", "a"])
-    assert facts.comparison.names == ["a", "b"] and facts.comparison.scores["n_compared"] == 5
-    with pytest.raises(InputError, match="one class for each of 6 nodes"):
-        gather_facts(TRIANGLES, [0] * 6, truth=[1, 2])
-    with pytest.raises(InputError, match="no node is left to compare"):
-        written(tmp_path / "out.html", TRIANGLES, [0] * 6, truth=[-1] * 6)
 
 
 # -- pictures ----------------------------------------------------------------------------------------------------------

@@ -8,9 +8,8 @@ import pytest
 from sklearn.datasets import make_blobs
 
 import graphcore
-from graphcore.cluster.pipeline import Trial, cluster_graph
+from graphcore.cluster.pipeline import cluster_graph
 from graphcore.cluster.settings import resolve_settings
-from graphcore.exceptions import InputError, ParameterError
 from graphcore.metrics import conductance, normalized_cut
 from graphcore.report import About, gather_facts, write_report
 
@@ -94,39 +93,6 @@ def test_pictures_are_there_and_take_their_colours_from_the_page(planted, tmp_pa
     assert not re.findall(r"(?:fill|stroke): ?#[0-9a-f]{6}", drawings)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("taken", "scores", "said"),
-    [
-        (1.0, (0.6, 0.5), None),
-        (1.0, (0.56, 0.6), "The best score is 0.040 higher. So small a difference may be due to chance"),
-        (0.5, (0.6, 0.4), "Another value scores higher; this one was given."),
-    ],
-)
-def test_a_balance_that_does_not_score_best_is_explained(planted, tmp_path, taken, scores, said):
-    graph, run = planted
-    trials = tuple(Trial(b, 1.0, 1.8, 0.1, score, 1.0) for b, score in zip((1.0, 0.5), scores, strict=True))
-    run = replace(run, balances=trials, settings=replace(run.settings, balance=taken))
-    page = written(tmp_path / "out.html", graph, run.labels, clustering=run, pictures=True)
-    assert f"At {taken:g}, the value used, the clusters hold 1.00 nats of information, of 1.80 possible." in page.text
-    assert (said is None) == ("higher. So" not in page.text and "scores higher" not in page.text)
-    assert said is None or said in page.text
-
-
-def test_pictures_can_be_left_out(planted, tmp_path, monkeypatch):
-    graph, run = planted
-    page = written(tmp_path / "out.html", graph, run.labels, clustering=run)
-    assert "svg" not in {tag for tag, _ in page.tags}
-    monkeypatch.setattr("graphcore.report.page.find_spec", lambda _: None)
-    page = written(tmp_path / "out.html", graph, run.labels, clustering=run, pictures="auto")
-    assert "svg" not in {tag for tag, _ in page.tags}
-    assert "pip install matplotlib (or '.[plot]'" in page.text
-    with pytest.raises(InputError, match="matplotlib"):
-        write_report(tmp_path / "out.html", graph, run.labels, pictures=True)
-    with pytest.raises(ParameterError, match="pictures='maybe'"):
-        write_report(tmp_path / "out.html", graph, run.labels, pictures="maybe")
-
-
 @pytest.mark.parametrize("k", [1, 10, pytest.param(5000, marks=pytest.mark.slow)])
 def test_any_number_of_clusters(k, tmp_path):
     n = max(4 * k, 40)
@@ -137,16 +103,6 @@ def test_any_number_of_clusters(k, tmp_path):
     assert len(page.clusters) == k
     assert f"Clusters {k:,} " in page.text
     assert len(page.source) < 1.5e6
-
-
-def test_empty_clusters_and_nodes_without_a_label(tmp_path):
-    page = written(tmp_path / "out.html", TRIANGLES, [0, 0, -1, 3, 3, 3], n_clusters=5, pictures=True)
-    rows = {int(row["cluster"]): row for row in page.clusters}
-    assert [rows[c]["nodes"] for c in range(5)] == ["2", "0", "0", "3", "0"]
-    assert rows[1]["conductance"] == rows[1]["nearest"] == "\u2013"
-    assert rows[1]["most central nodes"] == ""
-    assert "3 more are empty" in page.text
-    assert "1 without a label" in page.text
 
 
 # -- nothing from outside becomes code ---------------------------------------------------------------------------------
