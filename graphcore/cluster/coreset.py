@@ -1,8 +1,9 @@
 """A coreset: a few weighted nodes whose clusterings cost about what the whole graph's cost."""
 
+import dataclasses
 import math
-from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple, Self
+from dataclasses import dataclass, field
+from typing import Any, Self
 
 import numpy as np
 
@@ -66,17 +67,17 @@ class Coreset:
 
     def of(self, points) -> Self:
         """Return the coreset with indices of what it was drawn from, given the indices of that."""
-        return replace(self, indices=points[self.indices], seeds=None)
+        return dataclasses.replace(self, indices=points[self.indices], seeds=None)
 
     def over(self, kernel: VectorKernel) -> Self:
         """Return the coreset with the vectors that were drawn of those of a kernel."""
         vectors = VectorKernel(kernel.X[self.indices], kernel.function, kernel.precision)
-        return replace(self, kernel=vectors, n_points=kernel.n_points)
+        return dataclasses.replace(self, kernel=vectors, n_points=kernel.n_points)
 
     def of_graph(self, graph: Graph, self_loop: float, shift: float = 0.0) -> Self:
         """Return the coreset with its kernel's loops, and weights in the unit of what `graph`, of `in_range`, was."""
         weights = given_unit(self.weights, graph.exponent) if graph.exponent else self.weights
-        return replace(self, weights=weights, self_loop=self_loop, shift=shift)
+        return dataclasses.replace(self, weights=weights, self_loop=self_loop, shift=shift)
 
 
 def default_size(n_points, n_clusters, *, each=50, least=1000):
@@ -121,13 +122,12 @@ def sample_coreset(
             raise ParameterError(f"size={size} is less than n_clusters={n_clusters}; each cluster needs a point")
     if method != "importance":
         draws = distinct_sample(weights, weights if method == "degree" else None, size, streams.generator("coreset"))
-        return Coreset(draws.indices, draws.weights, method, draws.n_draws)
+        return dataclasses.replace(draws, method=method)
     auto = isinstance(n_seeds, str) and n_seeds == "auto"
     n_seeds = 2 * n_clusters if auto else check_integer("n_seeds", n_seeds, low=1)
     seeding = check_seeding(kernel, seeding)
     if eps is not None:
-        draws = importance_rounds(kernel, n_clusters, eps, n_seeds, seeding=seeding, random_state=streams)
-        return Coreset(draws.indices, draws.weights, method, draws.n_draws)
+        return importance_rounds(kernel, n_clusters, eps, n_seeds, seeding=seeding, random_state=streams)
     if size == n_points and (n_clusters == n_points or not is_graph) and kernel.diagonal[weights > 0].any():
         # Draws would repeat some points and leave out others. A diagonal of zeros goes on to where it is refused.
         points = np.flatnonzero(weights > 0)
@@ -145,7 +145,7 @@ def sample_coreset(
     else:
         sample = distinct_sample if is_graph else systematic_sample  # by blocks, of graphs that may be huge
         draws = sample(weights, probabilities, size, streams.generator("coreset"))
-    return Coreset(draws.indices, draws.weights, method, draws.n_draws, seeds)
+    return dataclasses.replace(draws, seeds=seeds)
 
 
 def _check_scheme(is_graph, method, size, eps):
@@ -405,7 +405,7 @@ def importance_rounds(kernel, n_clusters, eps, n_seeds, *, seeding="fast", rando
 
     Round i works with :func:`round_eps` and draws :func:`importance_size` of the points that the round before has left.
     `eps` is the relative error of the cost, all rounds together, and `n_seeds` are the D2 seeds of every round. Returns
-    the Draws of the last round that made the set smaller and left a point for each cluster.
+    the Coreset of the last round that made the set smaller and left a point for each cluster.
 
     The published loop ends when a round leaves as many distinct points as the one before. Repeats make that number
     fall by chance for ever (from 18,063 draws wanted to 71 points on one graph), so a round is made here only if it
@@ -414,7 +414,7 @@ def importance_rounds(kernel, n_clusters, eps, n_seeds, *, seeding="fast", rando
     streams = Streams(random_state)
     n_points = int(np.count_nonzero(kernel.point_weights > 0))
     indices = np.flatnonzero(kernel.point_weights > 0)
-    best = Draws(indices, kernel.point_weights[indices].copy(), n_points)
+    best = Coreset(indices, kernel.point_weights[indices].copy(), "importance", n_points)
     current = kernel
     round_number = 0
     while True:
@@ -436,38 +436,30 @@ def importance_rounds(kernel, n_clusters, eps, n_seeds, *, seeding="fast", rando
         if not n_clusters <= len(draws.indices) < n_left:
             return best
         kept = draws.indices if round_number == 1 else best.indices[draws.indices]
-        best = Draws(kept, draws.weights, size)
+        best = Coreset(kept, draws.weights, "importance", size)
         current = kernel.submatrix(best.indices, best.weights)
 
 
 _POINTS_PER_BLOCK = 1 << 18
 
 
-class Draws(NamedTuple):
-    """Distinct points drawn, ascending; their weights; and how many draws were made."""
-
-    indices: np.ndarray
-    weights: np.ndarray
-    n_draws: int
-
-
 def importance_sample(weights, probabilities, size, random_state=None):
     """Draw `size` points independently, weight ``w(x) / (p_x size)`` each, and merge repeats.
 
-    `weights` and `probabilities` are of shape (n_points,), float64. Returns Draws.
+    `weights` and `probabilities` are of shape (n_points,), float64. Returns a Coreset.
     """
     uniforms = np.sort(Streams(random_state).generator("draws").random(size))
     points = np.searchsorted(np.cumsum(probabilities), uniforms * float(probabilities.sum()), side="right")
     # The last point of positive probability also takes what rounding left over.
     points = np.minimum(points, np.flatnonzero(probabilities)[-1])
     indices, counts = np.unique(points, return_counts=True)
-    return Draws(indices, counts * (weights[indices] / (probabilities[indices] * size)), size)
+    return Coreset(indices, counts * (weights[indices] / (probabilities[indices] * size)), "importance", size)
 
 
 def distinct_sample(point_weights, probabilities, size, rng):
     """Draw distinct points of positive weight by priority sampling, with `probabilities` (n,) or None for equal ones.
 
-    Returns Draws. Works on a block of points at a time: memory is that of a block and of the sample.
+    Returns a Coreset. Works on a block of points at a time: memory is that of a block and of the sample.
     """
     points, keys, threshold = np.empty(0, dtype=np.int64), np.empty(0), np.inf
     for start in range(0, len(point_weights), _POINTS_PER_BLOCK):
@@ -484,17 +476,17 @@ def distinct_sample(point_weights, probabilities, size, rng):
             points, keys = points[smallest], keys[smallest]
             threshold = keys.max()
     if len(points) == size:
-        return Draws(points, point_weights[points], size)
+        return Coreset(points, point_weights[points], "importance", size)
     threshold = keys.max()
     chosen = np.sort(points[keys < threshold])
     weights = point_weights[chosen]
     if probabilities is None:
-        return Draws(chosen, weights * (np.count_nonzero(point_weights > 0) / size), size)
-    return Draws(chosen, np.maximum(weights, weights / probabilities[chosen] / threshold), size)
+        return Coreset(chosen, weights * (np.count_nonzero(point_weights > 0) / size), "importance", size)
+    return Coreset(chosen, np.maximum(weights, weights / probabilities[chosen] / threshold), "importance", size)
 
 
 def systematic_sample(point_weights, probabilities, size, rng):
-    """Draw distinct points by systematic sampling in random order, a point with chance ``min(1, t p_x)``; Draws.
+    """Draw distinct points by systematic sampling in random order, a point with chance ``min(1, t p_x)``; a Coreset.
 
     t is such that the chances add up to `size`. Weights over chances are unbiased, and their sum varies less than with
     priority sampling: not at all for probabilities in proportion to the weights. Works on all points at a time.
@@ -503,7 +495,7 @@ def systematic_sample(point_weights, probabilities, size, rng):
     """
     points = np.flatnonzero(probabilities)
     if len(points) <= size:
-        return Draws(points, point_weights[points], size)
+        return Coreset(points, point_weights[points], "importance", size)
     p = probabilities[points]
     certain, above = np.zeros(len(p), dtype=bool), np.ones(1, dtype=bool)
     while above.any():
@@ -514,7 +506,7 @@ def systematic_sample(point_weights, probabilities, size, rng):
     ends = np.cumsum(chances[order])
     marks = (np.arange(size) + rng.random()) * (ends[-1] / size)
     drawn = np.unique(order[np.minimum(np.searchsorted(ends, marks, side="right"), len(p) - 1)])
-    return Draws(points[drawn], point_weights[points[drawn]] / chances[drawn], size)
+    return Coreset(points[drawn], point_weights[points[drawn]] / chances[drawn], "importance", size)
 
 
 def build_coreset(

@@ -177,7 +177,7 @@ def coreset_spectral_clustering(
         between_labels = spectral_partition(
             matrix, n_clusters, eigen_solver=eigen_solver,
             degrees=coreset.weights if coreset_degrees == "weights" else None, random_state=streams, n_jobs=n_jobs,
-        ).labels  # fmt: skip
+        )  # fmt: skip
     n_labels = max(n_clusters, int(between_labels.max()) + 1)
     labels, n_unreached = between.label_nodes(between_labels, n_labels, n_jobs)
     if is_induced:

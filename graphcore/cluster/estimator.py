@@ -510,7 +510,7 @@ class CoresetSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixi
 
     @property
     def tree_(self) -> ClusterTree:
-        """The ClusterTree from micro-clusters through `labels_` to one cluster, computed at first access."""
+        """The ClusterTree from cells through `labels_` to one cluster, computed at first access."""
         check_is_fitted(self)
         if self._tree is None:
             run, labels = self.clustering_, self.clustering_.group_labels

@@ -361,13 +361,13 @@ def spectral_parts(problem, streams, n_jobs=None):
     n_parts, every_node = PARTS * k, (np.arange(n, dtype=np.int32), problem)
     if k == 1 or n_parts >= n:
         return every_node
-    labels = spectral_partition(matrix_of(problem.rows), k, n_parts=n_parts, random_state=streams, n_jobs=n_jobs).labels
+    labels = spectral_partition(matrix_of(problem.rows), k, n_parts=n_parts, random_state=streams, n_jobs=n_jobs)
     n_parts = compact_labels(labels, n_parts)
     if n_parts < k:
         return every_node
     free = replace(problem.without_limits(n_parts), min_share=problem.min_share)
     move_locally(free, labels, order=streams.generator("order").permutation(n), n_passes=1, n_jobs=n_jobs)
-    return labels, replace(problem.between(labels, n_parts, n_jobs), n_clusters=k)
+    return labels, problem.between(labels, n_parts, n_jobs)
 
 
 def label_cells_in_balance(problem, settings, streams, n_jobs=None):

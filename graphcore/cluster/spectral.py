@@ -2,7 +2,6 @@
 
 import math
 import warnings
-from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
@@ -27,19 +26,10 @@ _HELD_DISTANCES = 1 << 20
 _LEAST_CHANCE = 1e-12
 
 
-@dataclass(frozen=True, eq=False)
-class SpectralPartition:
-    """Labels of a graph's nodes and the embedding they were read from."""
-
-    labels: np.ndarray  # (n,) int32
-    embedding: np.ndarray = field(repr=False)  # (n, n_vectors) float64, rows of length 1 or 0
-    n_clusters: int  # asked for; there may be fewer labels, where there are fewer distinct rows
-
-
 def spectral_partition(
     A, n_clusters, *, n_parts=None, eigen_solver="power", degrees=None, n_init="auto", random_state=None, n_jobs=None
 ):
-    """Cluster the nodes of a symmetric, non-negative (coreset) graph by spectral clustering: a SpectralPartition.
+    """Cluster the nodes of a symmetric, non-negative (coreset) graph by spectral clustering: labels (n,) int32.
 
     "power" smooths random vectors; "exact" takes k eigenvectors, of the matrix whose rows and columns are divided by
     the roots of `degrees` (n,) float64, by default its row sums. `n_init` initialisations of k-means are made; "auto"
@@ -55,20 +45,17 @@ def spectral_partition(
     n_clusters = check_integer("n_clusters", n_clusters, low=1, high=A.shape[0], why_high="the nodes of the graph")
     streams = Streams(random_state)
     if n_clusters == 1:
-        return SpectralPartition(np.zeros(A.shape[0], dtype=np.int32), np.zeros((A.shape[0], 1)), 1)
+        return np.zeros(A.shape[0], dtype=np.int32)
     if eigen_solver == "power":
         embedding = power_embedding(A, n_clusters, n_parts=n_parts, random_state=streams, n_jobs=n_jobs)
     else:
         embedding, _ = spectral_embedding(A, n_clusters, degrees=degrees, random_state=streams)
     embedding = unit_rows(embedding)
     if n_parts is not None:
-        return SpectralPartition(
-            part_labels(embedding, n_parts, streams.generator("parts"), n_jobs), embedding, n_parts
-        )
+        return part_labels(embedding, n_parts, streams.generator("parts"), n_jobs)
     if n_init == "auto":
         n_init = min(_INITIALISATIONS, max(1, _INITIALISATIONS * _DISTANCES // (len(embedding) * n_clusters)))
-    labels = kmeans_labels(embedding, n_clusters, n_init=n_init, random_state=streams, n_jobs=n_jobs)
-    return SpectralPartition(labels, embedding, n_clusters)
+    return kmeans_labels(embedding, n_clusters, n_init=n_init, random_state=streams, n_jobs=n_jobs)
 
 
 def part_labels(X, n_parts, rng, n_jobs=None):

@@ -7,9 +7,6 @@ from ...base._loops import add
 from ...base.compiling import compiled
 from ._objective_loops import between, between_slopes, is_information, most_gained, term, term_slopes
 
-# Beside the objectives of _objective_loops: volume-weighted average linkage, S_ab = Q_ab / (vol_a vol_b).
-AVERAGE = -1
-
 # An entry of a heap, which is one array of records; place 0 holds the number of entries as its name.
 _ENTRY = np.dtype((np.record, [("key", np.float64), ("name", np.int64)]))
 
@@ -76,7 +73,7 @@ _LINK = np.dtype((np.record, [("to", np.int32), ("weight", np.float64)]))
 @compiled
 def _weigh(objective, cluster):
     """The part of the objective of a cluster whose sums are known, and its slopes."""
-    cluster.part = 0.0 if objective[0] == AVERAGE else term(objective, cluster.inner, cluster.volume)
+    cluster.part = term(objective, cluster.inner, cluster.volume)
     cluster.by_inner, cluster.by_volume = term_slopes(objective, cluster.inner, cluster.volume)
 
 
@@ -107,9 +104,7 @@ def _fill(forest, rows, sizes, objective, total, cut, apart):
 
 @njit(nogil=True, inline="always")
 def _loss(objective, a, b, link, cut, apart):
-    """Return the loss of the union of two clusters (for AVERAGE: minus the similarity)."""
-    if objective[0] == AVERAGE:
-        return -link / (a.volume * b.volume) if link > 0.0 else 0.0
+    """Return the loss of the union of two clusters."""
     return (
         a.part
         + b.part

@@ -237,7 +237,7 @@ def claim_nodes(points, rows, scale, loops, best, labels):
     """Every node goes to the row that is largest there, of equals to its own row or else the first.
 
     `rows` of the points are (starts, stops, indices, values), to be scaled. `best` comes with what a row's loop alone
-    gives at its own point; untouched nodes keep their micro-cluster.
+    gives at its own point; untouched nodes keep their cell.
     """
     starts, stops, indices, values = rows
     weighted = len(values) > 0

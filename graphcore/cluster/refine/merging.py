@@ -19,7 +19,7 @@ class MergeTree:
     """The order in which groups of nodes are merged, down to one cluster.
 
     `children` (n_leaves - 1, 2) int64: step i makes cluster ``n_leaves + i`` of these two, as in scipy. `heights`: what
-    the objective loses at each step (minus the similarity for average linkage), made non-decreasing. `leaf_sizes`
+    the objective loses at each step, made non-decreasing. `leaf_sizes`
     (n_leaves,) int64: nodes in each leaf.
     """
 
@@ -81,8 +81,7 @@ class MergeTree:
     def linkage(self):
         """Return the tree as scipy writes it, (n_leaves - 1, 4) float64: children, height, number of leaves below.
 
-        Scipy refuses negative heights: where the first unions gain (or heights are minus similarities), all are raised
-        alike.
+        Scipy refuses negative heights: where the first unions gain, all are raised alike.
         """
         heights = self.heights - min(self.heights[0], 0.0) if len(self.heights) else self.heights
         below = self.summed(np.ones(self.n_leaves))
@@ -93,9 +92,8 @@ def agglomerate(rows, sizes, n_clusters, *, linkage="information", min_size=1):
     """Merge the nodes of a quotient graph, the pair of neighbours that costs least first, until `n_clusters` are left.
 
     With `n_clusters` 0 merging ends when no union gains. `sizes` (n,) int64 holds the nodes that each group stands for;
-    clusters of fewer than `min_size` are merged first. A union costs the loss of an objective or, for the linkage
-    "average", minus ``Q_ab / (vol_a vol_b)`` with weights and volumes as shares of the whole. Returns labels (n,)
-    int32, children (n_unions, 2) int64, and what each union cost when it was made.
+    clusters of fewer than `min_size` are merged first. A union costs what an objective, the linkage, loses by it.
+    Returns labels (n,) int32, children (n_unions, 2) int64, and what each union cost when it was made.
     """
     children, losses = _unions(rows, sizes, n_clusters, linkage, min_size)
     return _labels_after(children, len(rows.degrees)), children, losses
@@ -108,7 +106,9 @@ def _unions(rows, sizes, n_clusters, linkage, min_size=1, elsewhere=None):
     losses = np.empty(len(children))
     if elsewhere is None:
         elsewhere = float(rows.degrees.sum()), 0.0, 0.0
-    steps = _merge_loops.agglomerate(rows[:], sizes, _code(linkage), n_clusters, min_size, elsewhere, children, losses)
+    steps = _merge_loops.agglomerate(
+        rows[:], sizes, objective_of(linkage).code, n_clusters, min_size, elsewhere, children, losses
+    )
     return children[:steps], losses[:steps]
 
 
@@ -120,11 +120,6 @@ def _labels_after(children, n_leaves):
     unions = np.repeat(n_leaves + np.arange(len(children)), 2)
     links = sp.csr_array((np.ones(len(unions)), (unions, children.ravel())), shape=(n_leaves + len(children),) * 2)
     return connected_components(links, directed=False)[1][:n_leaves]
-
-
-def _code(linkage):
-    """Return the code by which compiled loops know a linkage, a name or an Objective."""
-    return (_merge_loops.AVERAGE, 0.0) if linkage == "average" else objective_of(linkage).code
 
 
 def hierarchy(rows, sizes, labels, n_clusters, *, linkage="information", above=()):

@@ -181,7 +181,8 @@ class Problem:
 
     def without_limits(self, n_clusters):
         """Return the problem without any limits, for another number of clusters."""
-        return replace(self.unbound(), n_clusters=n_clusters, min_size=1, min_share=0.0)
+        free = {"max_size": ANY_SIZE, "is_fixed": NONE_FIXED, "min_size": 1, "min_share": 0.0}
+        return replace(self, n_clusters=n_clusters, **free)
 
     def between(self, groups, n_groups, n_jobs=None, max_links=None):
         """Return the problem on the graph between groups of nodes; a group that holds a fixed node is fixed."""
