@@ -68,7 +68,6 @@ class Look(NamedTuple):
     own: np.ndarray  # (n,) float64: squared distance of every point to the flat or centroid of its present cluster
     paid: np.ndarray  # (n,) float64: the largest of these fills an empty cluster; -inf for points that cannot
     fitted: object  # flats or centroids of the clusters
-    state: object = None  # state that the look at the next partition starts from
 
 
 class FlatsProblem:
@@ -81,7 +80,7 @@ class FlatsProblem:
     may_begin_empty = False
     noise = 0.0
 
-    def look(self, labels, n_clusters, state=None):
+    def look(self, labels, n_clusters):
         """Fit a flat to every cluster (none empty), and find the nearest flat of every point."""
         flats, own = self.fit(labels, n_clusters)
         return Look(self.reassign(flats, labels), own, own, flats)
@@ -116,7 +115,7 @@ def alternate(problem, labels, n_clusters, *, max_iter=300, tol=0.0, on_empty="f
     counts as one to restart for. Of the partitions that were met the one of the least objective is kept.
     """
     history, seen, n_rises, stopped = [], set(), 0, "max_iter"
-    best = state = None
+    best = None
     labels = np.array(labels, dtype=np.int32)
     if not problem.may_begin_empty and not _sizes(problem, labels, n_clusters).all():
         present, compact = np.unique(labels, return_inverse=True)
@@ -125,8 +124,7 @@ def alternate(problem, labels, n_clusters, *, max_iter=300, tol=0.0, on_empty="f
     for _ in range(max_iter):
         if min_size > 1 and _sizes(problem, labels, n_clusters).min() < min_size:
             raise _Restart("too small for its flat")
-        look = problem.look(labels, n_clusters, state)
-        state, look = look.state, look._replace(state=None)
+        look = problem.look(labels, n_clusters)
         objective = float(problem.weights @ look.own)
         n_rises += bool(history) and objective > history[-1] + max(_RISE, problem.noise) * problem.energy
         # Of equal objectives the later one: its points are with their nearest centroids, equal points together.

@@ -26,7 +26,7 @@ from ..kernels.vectors import VectorKernel
 from ..neighbors.equal_rows import row_hashes
 
 # Kernel matrices over vectors up to this size are held where all of their values are gone through many times.
-_HELD_BYTES = 1 << 28
+_HELD_BYTES = 1 << 29
 # Merging equal rows goes through all numbers once and copies them: more are left as they are.
 _MAX_VALUES = 1 << 24
 

@@ -156,13 +156,10 @@ class KernelCentroids:
         self.noise = kernel.noise
         self.energy = float(np.abs(weights * kernel.diagonal).sum()) + abs(shift) * kernel.n_points
 
-    def look(self, labels, n_clusters, state=None):
-        """Compute distances to the centroids of a partition and find every nearest centroid, of equals the lowest.
-
-        `state` are the products of the partition before, from which those of this one are made.
-        """
+    def look(self, labels, n_clusters):
+        """Compute distances to the centroids of a partition and find every nearest centroid, of equals the lowest."""
         kernel, weights, shift = self.kernel, self.weights, self.shift
-        products = kernel.cluster_products(labels, weights, n_clusters, self._n_jobs, state)
+        products = kernel.cluster_products(labels, weights, n_clusters, self._n_jobs)
         placed = np.flatnonzero(labels >= 0)
         j = labels[placed]
         masses = np.bincount(j, weights=weights[placed], minlength=n_clusters)
@@ -191,7 +188,7 @@ class KernelCentroids:
         # Points that do not differ from their centroid fill no cluster.
         floor = kernel.noise * float(np.abs(kernel.diagonal[weights > 0]).max())
         paid = np.where((weights > 0) & (distances > floor), weights * distances, -np.inf)
-        return Look(nearest, own, paid, Step(masses, norms, distances), products.before)
+        return Look(nearest, own, paid, Step(masses, norms, distances))
 
 
 def nearest_centroid(columns, centroids, n_jobs=None):

@@ -98,7 +98,6 @@ class Products(NamedTuple):
     # ``nearest(norms, masses, own_bonus)`` is ``argmin_j norms_j - 2 S_xj / masses_j``, less the bonus of the cluster
     # that holds x's weight: labels (n_points,), int32, of equals the lowest, and these values.
     nearest: Callable
-    before: Any = None  # state from which the products of the next partition are made
 
 
 class Kernel:
@@ -180,13 +179,12 @@ class Kernel:
         """Return a shift from which on ``K + shift W^-1`` is positive semi-definite, by Gershgorin's circles."""
         return float(self.absolute_sums(weights).max())
 
-    def cluster_products(self, labels, weights, n_clusters, n_jobs=None, before=None):
+    def cluster_products(self, labels, weights, n_clusters, n_jobs=None):
         """Return Products of points with centroids, not yet divided by the weights of the latter.
 
-        `labels` are integers, -1 for points in no cluster, `weights` float64. `before` is of the Products of a
-        partition before, from which these can be made.
+        `labels` are integers, -1 for points in no cluster, `weights` float64.
         """
-        sums = self.cluster_sums(labels, weights, n_clusters, n_jobs, before)
+        sums = self.cluster_sums(labels, weights, n_clusters, n_jobs)
         placed = np.flatnonzero(labels >= 0)
         own = np.zeros(len(labels))
         own[placed] = sums[placed, labels[placed]]
@@ -198,14 +196,10 @@ class Kernel:
             found = values.argmin(axis=1).astype(np.int32)
             return found, values[np.arange(len(found)), found]
 
-        return Products(own, nearest, (sums, labels))
+        return Products(own, nearest)
 
-    def cluster_sums(self, labels, weights, n_clusters, n_jobs=None, before=None):
-        """Sum ``weights_y K_xy`` over the y of label j, an ndarray of shape (n_points, n_clusters), float64.
-
-        `before` are those of other labels, and these: kernels whose entries are costly to make then evaluate only the
-        columns of points that moved.
-        """
+    def cluster_sums(self, labels, weights, n_clusters, n_jobs=None):
+        """Sum ``weights_y K_xy`` over the y of label j, an ndarray of shape (n_points, n_clusters), float64."""
         return self.product(membership_matrix(labels, weights, n_clusters).T.toarray(), n_jobs)
 
 

@@ -67,7 +67,7 @@ class DenseKernel(Kernel):
         """See :meth:`Kernel.submatrix`."""
         return DenseKernel(self.block(points, points), check=False)._part_of(self, points, point_weights)
 
-    def cluster_sums(self, labels, weights, n_clusters, n_jobs=None, before=None):
+    def cluster_sums(self, labels, weights, n_clusters, n_jobs=None):
         """See :meth:`Kernel.cluster_sums`; O(n_points^2) for any number of clusters."""
         Z = membership_matrix(labels, weights, n_clusters)
         out = np.zeros((n_clusters, self.n_points))
@@ -157,7 +157,7 @@ class RowsKernel(Kernel):
         """See :meth:`Kernel.whole`."""
         return self.sparse_rows(slice(None))
 
-    def cluster_products(self, labels, weights, n_clusters, n_jobs=None, before=None):
+    def cluster_products(self, labels, weights, n_clusters, n_jobs=None):
         """See :meth:`Kernel.cluster_products`; rows are read once for each question, and nothing is held."""
         inner = weights * self.outer
         rows = self.indptr, self.indices, self.values, self.loops(slice(None)), self.outer

@@ -67,17 +67,9 @@ class VectorKernel(Kernel):
         """See :meth:`Kernel.product`."""
         return self._at_hand().product(M, n_jobs)
 
-    def cluster_sums(self, labels, weights, n_clusters, n_jobs=None, before=None):
+    def cluster_sums(self, labels, weights, n_clusters, n_jobs=None):
         """See :meth:`Kernel.cluster_sums`."""
-        sums, old = (None, None) if before is None else before
-        moved = None if before is None else np.flatnonzero(labels != old)
-        if before is None or self._fits or 2 * len(moved) > self.n_points:
-            return self._at_hand().cluster_sums(labels, weights, n_clusters, n_jobs)
-        if not len(moved):
-            return sums
-        now, then = (membership_matrix(part[moved], weights[moved], n_clusters) for part in (labels, old))
-        M = (now - then).T.toarray()
-        return sums + map_rows(self.columns(moved), lambda rows: rows @ M, n_jobs=n_jobs)
+        return self._at_hand().cluster_sums(labels, weights, n_clusters, n_jobs)
 
     def submatrix(self, points, point_weights=None):
         """See :meth:`Kernel.submatrix`."""

@@ -1,18 +1,24 @@
 """Kernel k-means on a coreset: seeds, weights, labels against oracles; the collapse for many clusters."""
 
+import pickle
 import warnings
 
 import networkx as nx
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.metrics import adjusted_rand_score
 
 import graphcore
+from graphcore import CoresetKernelKMeans, ParameterError
 from graphcore.kernel_methods.coreset_kernel_kmeans import coreset_kernel_kmeans
 from graphcore.kernels.functions import kernel_function
 from graphcore.kernels.matrices import DenseKernel, SparseKernel
 from graphcore.kernels.vectors import VectorKernel
 
+from ..nystrom_oracles import blobs
 from . import oracles
 
 
@@ -50,3 +56,125 @@ def test_nodes_that_the_coreset_does_not_reach_are_told_of():
     with warnings.catch_warnings():
         warnings.simplefilter("error", graphcore.GraphWarning)
         assert graphcore.CoresetKernelKMeans(3, coreset_size=60, random_state=0).fit(dense).n_unreached_ <= 60
+
+
+X, TRUTH = blobs(1200, k=4, d=5, spread=8.0, seed=0)
+MODEL = CoresetKernelKMeans(4, coreset_size=80, bandwidth=5.0, random_state=0)
+
+
+def streamed(model, parts, **options):
+    for part in parts:
+        model.partial_fit(part, **options)
+    return model
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kernel", ["gaussian", "linear"])
+@pytest.mark.parametrize("n_parts", [1, 5, 60])
+def test_a_stream_finds_the_planted_clusters_as_a_fit_of_all_does(kernel, n_parts):
+    model = clone(MODEL).set_params(kernel=kernel, bandwidth=None)
+    order = np.random.default_rng(1).permutation(len(X))
+    streamed(model, np.array_split(X[order], n_parts))
+    assert adjusted_rand_score(TRUTH, model.predict(X)) == 1.0
+    assert adjusted_rand_score(TRUTH, clone(model).fit(X).labels_) == 1.0
+    assert len(model.coreset_indices_) == 80
+    assert abs(model.coreset_weights_.sum() / len(X) - 1) < 0.5
+    # Rows are counted over all chunks.
+    assert adjusted_rand_score(TRUTH[order][model.coreset_indices_], model.coreset_labels_) == 1.0
+    assert model.score(X) > 1.1 * clone(model).fit(X).score(X)
+
+
+def test_rows_up_to_the_size_of_the_coreset_are_all_kept():
+    model = streamed(clone(MODEL).set_params(coreset_size=1200), np.array_split(X, 7))
+    assert np.array_equal(model.coreset_indices_, np.arange(1200)) and (model.coreset_weights_ == 1).all()
+    exact = graphcore.KernelKMeans(4, bandwidth=5.0, random_state=0).fit(X)
+    assert model.coreset_cost_ == pytest.approx(exact.cost_)
+
+
+def test_memory_is_that_of_a_coreset_for_each_doubling():
+    model = streamed(clone(MODEL).set_params(n_init=1), np.array_split(X, 100))
+    levels = model._tree.levels
+    assert len(levels) == 7 and all(level is None or len(level) <= 80 for level in levels)
+    assert len(pickle.dumps(model)) < X.nbytes
+
+
+def test_a_fit_goes_on_with_a_stream():
+    model = clone(MODEL).fit(X[:600]).partial_fit(X[600:])
+    assert model.result_.coreset.n_points == 1200 and model.coreset_indices_.max() >= 600
+    assert adjusted_rand_score(TRUTH, model.predict(X)) == 1.0
+    again = model.fit(X[:100])  # forgets the stream
+    assert again.result_.coreset.n_points is None and again.coreset_indices_.max() < 100
+
+
+def test_a_fit_of_equal_rows_goes_on_with_a_stream():
+    rows = np.repeat(X[:50], 3, axis=0)
+    model = clone(MODEL).set_params(coreset_size=150).fit(rows).partial_fit(X[50:100])
+    assert model.coreset_weights_.sum() == 200 and model.result_.coreset.n_points == 200
+    given = np.concatenate([rows, X[50:100]])
+    assert np.array_equal(given[np.sort(model.coreset_indices_)], given[model.coreset_indices_])
+    assert adjusted_rand_score(TRUTH[:100], model.predict(X[:100])) == 1.0
+
+
+def test_weights_count_points_several_times():
+    weights = 1.0 + np.arange(len(X)) % 3
+    model = clone(MODEL)
+    for part, own in zip(np.array_split(X, 6), np.array_split(weights, 6), strict=True):
+        model.partial_fit(part, sample_weight=own)
+    assert abs(model.coreset_weights_.sum() / weights.sum() - 1) < 0.5
+    few = clone(MODEL).partial_fit(X[:60], sample_weight=np.repeat([0.0, 2.0], 30))
+    assert np.array_equal(few.coreset_indices_, np.arange(30, 60)) and (few.coreset_weights_ == 2).all()
+
+
+def test_the_same_stream_gives_the_same_labels_and_survives_pickle():
+    first, second = np.array_split(X, 2)
+    model = clone(MODEL).partial_fit(first)
+    copy = pickle.loads(pickle.dumps(model))
+    for other in (copy, clone(MODEL).partial_fit(first)):
+        assert np.array_equal(other.partial_fit(second).labels_, model.partial_fit(second).labels_)
+        model = clone(MODEL).partial_fit(first)
+
+
+@pytest.mark.parametrize(
+    ("params", "given", "message"),
+    [
+        ({"coreset_size": 0.5}, X, "coreset_size=0.5 is a share of the points"),
+        ({"coreset_size": 3}, X, "coreset_size=3 is less than n_clusters=4"),
+        ({"coreset_size": "all"}, X, "coreset_size='all' is not known"),
+        ({}, sp.csr_array(np.ones((20, 20))), "partial_fit takes vectors, and with kernel='auto'"),
+        ({"n_clusters": 0}, X, "n_clusters=0"),
+        ({}, X[:3], "n_clusters=4 is above the 3 points that have weight so far"),
+        ({"sampling": "degree"}, X, "'degree' .*is for graphs"),
+    ],
+)
+def test_refused(params, given, message):
+    model = clone(MODEL).set_params(bandwidth=None, **params)
+    with pytest.raises(ParameterError, match=message):
+        model.partial_fit(given)
+    with pytest.raises(NotFittedError):
+        model.predict(X)
+    assert len(model.set_params(**MODEL.get_params()).partial_fit(X).labels_) == len(X)
+
+
+@pytest.mark.parametrize("kernel", ["precomputed", "normalized_cut"])
+def test_what_is_no_vectors_kernel_has_no_such_method(kernel):
+    model = clone(MODEL).set_params(bandwidth=None, kernel=kernel)
+    assert not hasattr(model, "partial_fit") and hasattr(model.set_params(kernel="gaussian"), "partial_fit")
+    assert hasattr(model.set_params(kernel=np.dot), "partial_fit")
+
+
+@pytest.mark.parametrize(
+    ("given", "options", "message"),
+    [
+        (X[:, :3], {}, "has 3 features"),
+        (np.full_like(X, np.nan), {}, "NaN"),
+        (X, {"sample_weight": -np.ones(len(X))}, "sample_weight must be finite and not negative"),
+        (X * 1e300, {}, "X has values of size"),
+    ],
+)
+def test_a_chunk_that_is_refused_changes_nothing(given, options, message):
+    model = clone(MODEL).partial_fit(X[:600])
+    before = model.predict(X)
+    with pytest.raises(ValueError, match=message):
+        model.partial_fit(given, **options)
+    assert np.array_equal(model.predict(X), before) and model._tree.n_chunks == 1
+    assert len(model.partial_fit(X[600:]).labels_) == 600

@@ -11,12 +11,9 @@ from graphcore.kernel_methods.alternation import alternate
 from graphcore.kernel_methods.base import rows_of_nodes
 from graphcore.kernel_methods.kernel_kmeans import KernelCentroids
 from graphcore.kernels.base import matrix_columns
-from graphcore.kernels.functions import kernel_function
 from graphcore.kernels.graph import GraphKernel
 from graphcore.kernels.matrices import DenseKernel, SparseKernel
-from graphcore.kernels.vectors import VectorKernel
 
-from ..nystrom_oracles import counting_kernel
 from ..strategies import graphs
 from . import oracles
 
@@ -137,21 +134,6 @@ def test_an_empty_cluster_gets_the_farthest_point(first):
     weights = np.array([first, 1.0, 1.0, 1.0])
     run = lloyd(DenseKernel(np.outer(LINE, LINE)), np.zeros(4), weights, 2, on_empty="farthest", max_iter=2)
     assert run.labels.tolist() == [0, 0, 0, 1]
-
-
-def test_kernel_values_are_evaluated_for_all_points_once_then_for_those_that_moved():
-    rng = np.random.default_rng(0)
-    n, k = 300, 5
-    X = rng.normal(size=(n, 2))
-    kernel = kernel_function("gaussian", bandwidth=1.0)
-    counting, evaluated = counting_kernel(kernel)
-    matrix = VectorKernel(X, kernel_function(counting), held_bytes=5000)
-    labels = rng.integers(0, k, n).astype(np.int32)
-    run = lloyd(matrix, labels, np.ones(n), k)
-    expected = lloyd(DenseKernel(kernel(X)), labels, np.ones(n), k)
-    assert np.array_equal(run.labels, expected.labels)
-    np.testing.assert_allclose(run.history, expected.history, rtol=1e-12)
-    assert n * n < sum(evaluated) < 0.4 * n * n * len(expected.history)
 
 
 # -- nearest centroids of new rows -------------------------------------------------------------------------------------

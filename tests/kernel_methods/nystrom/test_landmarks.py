@@ -1,27 +1,38 @@
 """Leverage scores, ridge leverage scores and effective dimension against dense formulas; landmark draws."""
 
+from collections import Counter
+from itertools import permutations
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import chisquare
 
+from graphcore import GraphWarning
+from graphcore.kernel_methods.nystrom import landmarks
+from graphcore.kernel_methods.nystrom.features import nystrom_features
 from graphcore.kernel_methods.nystrom.landmarks import (
     draw_landmarks,
     effective_dimension,
     leverage_scores,
+    random_pivots,
     ridge_leverage_scores,
     sample_landmarks,
     suggest_landmarks,
     suggest_rank,
 )
+from graphcore.kernels.functions import kernel_function
+from graphcore.kernels.vectors import VectorKernel
 
 from ...depth import examples
 from ...nystrom_oracles import blobs, gaussian_matrix
 
 quick = examples(20)
-X, _ = blobs(150, seed=2)
+X, LABELS = blobs(300, k=4, d=6, spread=3.0, seed=0)
 K = gaussian_matrix(X)
+KERNEL = kernel_function("gaussian", X=X)
 
 
 @st.composite
@@ -96,3 +107,77 @@ class TestSizes:
         assert [suggest_landmarks(60000, 10, rule) for rule in ("sqrt", "auto")] == [245, 490]
         assert suggest_landmarks(100, 30, "auto") == 100
         assert [suggest_landmarks(100, k, "sqrt") for k in (8, 30)] == [10, 30]
+
+
+def residual(K, chosen):
+    """Diagonal of the kernel less that of its Nystrom approximation, dense."""
+    C = K[:, chosen]
+    return np.diag(K) - np.einsum("ij,ij->i", C @ np.linalg.pinv(K[np.ix_(chosen, chosen)], hermitian=True), C)
+
+
+@pytest.mark.slow
+def test_pivots_follow_the_distribution_exactly(limits):
+    """Three of six points in order, all 120 ways, over 1,500 seeds each: by proposals of two, and all at once.
+
+    Each of the two chi-square tests is wrong with probability 1e-4.
+    """
+    A = np.array([[2.0, 0.1, 0], [1.9, 0.3, 0], [1.8, 0, 0.4], [0, 1, 0], [0.1, 1.1, 0.2], [0, 0, 0.7]])
+    small = A @ A.T + 0.05 * np.eye(6)
+    exact = {}
+    for order in permutations(range(6), 3):
+        left = [residual(small, list(order[:i])) if i else np.diag(small) for i in range(3)]
+        exact[order] = np.prod([now[point] / now.sum() for now, point in zip(left, order, strict=True)])
+    assert sum(exact.values()) == pytest.approx(1.0)
+    common = [order for order in exact if 1500 * exact[order] > 5]
+    expected = [exact[order] for order in common]
+    for most in (2, 512):
+        limits(landmarks, _MOST=most)
+        drawn = Counter(tuple(random_pivots(small, 3, random_state=seed)[0].tolist()) for seed in range(1500))
+        counts = [drawn[order] for order in common]
+        rest = 1500 - sum(counts)
+        assert chisquare([*counts, rest], 1500 * np.array([*expected, 1 - sum(expected)])).pvalue > 1e-4, most
+
+
+@pytest.mark.parametrize("most", [7, 512])
+def test_residuals_are_those_of_the_dense_approximation(most, limits):
+    limits(landmarks, _MOST=most)
+    forms = {"matrix": K, "sparse": sp.csr_array(K), "vectors": VectorKernel(X, KERNEL)}
+    found = {name: random_pivots(form, 40, random_state=3) for name, form in forms.items()}
+    for name, (chosen, left) in found.items():
+        assert len(set(chosen.tolist())) == 40
+        np.testing.assert_allclose(left, residual(K, chosen), atol=1e-11, err_msg=name)
+        np.testing.assert_array_equal(chosen, found["matrix"][0], err_msg=name)
+
+
+def test_the_same_draws_for_any_threads():
+    plain = random_pivots(VectorKernel(X, KERNEL), 50, random_state=1)
+    for n_jobs in (2, 5):
+        threaded = random_pivots(VectorKernel(X, KERNEL), 50, random_state=1, n_jobs=n_jobs)
+        np.testing.assert_array_equal(threaded[0], plain[0])
+        np.testing.assert_array_equal(threaded[1], plain[1])
+    assert set(random_pivots(K, 50, random_state=2)[0]) != set(plain[0])
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_kernels_of_low_rank_are_exact_and_take_no_more_landmarks_than_their_rank(dtype):
+    A = np.random.default_rng(0).normal(size=(200, 5))
+    kernel = VectorKernel(A.astype(dtype), kernel_function("linear"))
+    for seed in range(20):
+        assert len(random_pivots(kernel, 30, random_state=seed)[0]) == 5
+    with pytest.warns(GraphWarning, match="rank 5 among the landmarks"):
+        found = nystrom_features(kernel, 30, 20, sampling="rpcholesky", random_state=0)
+    assert (found.n_landmarks, found.n_components) == (5, 5)
+    np.testing.assert_allclose(found.features @ found.features.T, A @ A.T, atol=1e-4 if dtype == np.float32 else 1e-10)
+
+
+def test_smooth_kernels_down_to_rounding():
+    """A kernel whose eigenvalues fall to 1e-16 of the first: residuals keep twelve digits of the diagonal."""
+    line = np.linspace(-1, 1, 400)[:, None]
+    smooth = VectorKernel(line, kernel_function("gaussian", bandwidth=0.7))
+    chosen, left = random_pivots(smooth, 100, random_state=0)
+    assert 8 <= len(chosen) < 25
+    assert not left.any()
+    dense = smooth.dense("this test")
+    factor = np.linalg.cholesky(dense[np.ix_(chosen, chosen)])
+    exact = 1 - np.square(np.linalg.solve(factor, dense[:, chosen].T)).sum(axis=0)
+    assert np.abs(exact).max() < 1e-11
