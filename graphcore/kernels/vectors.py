@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..base.locks import cached_property
-from .base import BLOCK_BYTES, Kernel, map_rows, membership_matrix, vector_columns
+from .base import BLOCK_BYTES, Kernel, vector_columns
 from .checks import as_floats, check_scale, check_vectors
 from .functions import KernelFunction
 from .matrices import DenseKernel

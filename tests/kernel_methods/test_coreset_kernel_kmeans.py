@@ -84,13 +84,6 @@ def test_a_stream_finds_the_planted_clusters_as_a_fit_of_all_does(kernel, n_part
     assert model.score(X) > 1.1 * clone(model).fit(X).score(X)
 
 
-def test_rows_up_to_the_size_of_the_coreset_are_all_kept():
-    model = streamed(clone(MODEL).set_params(coreset_size=1200), np.array_split(X, 7))
-    assert np.array_equal(model.coreset_indices_, np.arange(1200)) and (model.coreset_weights_ == 1).all()
-    exact = graphcore.KernelKMeans(4, bandwidth=5.0, random_state=0).fit(X)
-    assert model.coreset_cost_ == pytest.approx(exact.cost_)
-
-
 def test_memory_is_that_of_a_coreset_for_each_doubling():
     model = streamed(clone(MODEL).set_params(n_init=1), np.array_split(X, 100))
     levels = model._tree.levels

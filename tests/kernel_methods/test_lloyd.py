@@ -109,21 +109,6 @@ def test_an_indefinite_kernel_cycles_and_the_best_partition_is_kept():
     assert rises > 5
 
 
-def test_max_iter_and_tol():
-    rng = np.random.default_rng(0)
-    X = rng.standard_normal((400, 2))
-    kernel, labels = DenseKernel(X @ X.T), rng.integers(0, 9, 400)
-    full = lloyd(kernel, labels, np.ones(400), 9)
-    cut = lloyd(kernel, labels, np.ones(400), 9, max_iter=3)
-    assert (cut.stopped, cut.history.tolist()) == ("max_iter", full.history[:3].tolist())
-    loose = lloyd(kernel, labels, np.ones(400), 9, tol=0.01)
-    assert loose.stopped == "tolerance"
-    assert 3 < len(loose.history) < len(full.history)
-    falls = -np.diff(loose.history)
-    assert falls[-1] <= 0.01 * loose.history[-1]
-    assert (falls[:-1] > 0.01 * loose.history[1:-1]).all()
-
-
 # -- empty clusters ----------------------------------------------------------------------------------------------------
 
 LINE = np.array([0.0, 1.0, 2.0, 50.0])

@@ -15,10 +15,8 @@ from sklearn.random_projection import johnson_lindenstrauss_min_dim
 
 from bench.shapes import cluster_in_cluster
 from graphcore import GaussianSketchFeatures, GaussianSketchKernelKMeans, GraphWarning
-from graphcore.exceptions import InputError
-from graphcore.kernel_methods.sketch import gaussian_sketch, leading_eigenvalues, sketch_kernel, subsample_size
+from graphcore.kernel_methods.sketch import gaussian_sketch, leading_eigenvalues, subsample_size
 from graphcore.kernels.functions import kernel_function
-from graphcore.kernels.vectors import VectorKernel
 
 from ..nystrom_oracles import blobs
 
@@ -210,46 +208,12 @@ def test_the_means_of_two_components_stay_apart(share):
 # -- a whole data set --------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("n_jobs", [1, 2])
-def test_blocks_threads_and_precision(n_jobs):
-    X = points(700, 5)
-    kernel = VectorKernel(X, GAUSSIAN)
-    found = sketch_kernel(kernel, 10, n_subsample=50, random_state=0)
-    features, nearest = found.features(kernel.columns(found.indices), n_jobs=n_jobs)
-    rows = GAUSSIAN(X, X[found.indices])
-    np.testing.assert_allclose(features, found.sketch.features(rows), rtol=1e-10, atol=1e-12)
-    np.testing.assert_allclose(nearest, rows.max(axis=1))
-    np.testing.assert_allclose(nearest[found.indices], 1)
-    single = VectorKernel(X.astype(np.float32), GAUSSIAN, np.float32)
-    rough = sketch_kernel(single, 10, n_subsample=50, random_state=0)
-    close, _ = rough.features(single.columns(rough.indices))
-    np.testing.assert_allclose(close, features, atol=2e-4)
-    whole = sketch_kernel(GAUSSIAN(X), 10, n_subsample=50, random_state=0)
-    np.testing.assert_array_equal(whole.indices, found.indices)
-    np.testing.assert_allclose(whole.sketch.projection, found.sketch.projection, rtol=1e-9, atol=1e-12)
-
-
 @pytest.mark.parametrize(
     ("asked", "n", "got"),
     [("auto", 50, 50), ("auto", 1372, 200), ("auto", 20867, 209), ("auto", 40000, 400), (0.1, 55, 6), (7, 9, 7)],
 )
 def test_sizes_of_subsamples(asked, n, got):
     assert subsample_size(asked, n) == got
-
-
-def test_indefinite_kernels():
-    K = np.array([[1.0, 2.0, 0.0], [2.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
-    for matrix in (K, sp.csr_array(K)):
-        with pytest.raises(
-            InputError, match="not positive semi-definite: on the subsample its eigenvalues go from -1 "
-        ):
-            sketch_kernel(matrix, 2)
-        with pytest.warns(UserWarning, match="as if it were positive"):
-            found = sketch_kernel(matrix, 2, on_indefinite="warn", random_state=0)
-        assert np.isfinite(found.sketch.projection).all()
-    big = sp.block_diag([sp.csr_array(K)] * 700, format="csr")
-    with pytest.raises(InputError, match="not positive semi-definite"):
-        sketch_kernel(sp.csr_array(big), 2, n_subsample=2100)
 
 
 X, _ = blobs(120, k=3, d=4, spread=5.0)

@@ -9,18 +9,13 @@ from sklearn.metrics import adjusted_rand_score
 from graphcore import (
     CoresetKernelKMeans,
     GaussianSketchFeatures,
-    Graph,
     GraphWarning,
     InputError,
     KernelKMeans,
     NystromFeatures,
 )
 from graphcore.kernel_methods.coreset_kernel_kmeans import coreset_kernel_kmeans
-from graphcore.kernel_methods.kernel_kmeans import initial_shift, kernel_kmeans
-from graphcore.kernels.functions import kernel_function
-from graphcore.kernels.graph import GraphKernel
-from graphcore.kernels.matrices import DenseKernel, SparseKernel
-from graphcore.kernels.vectors import VectorKernel
+from graphcore.kernel_methods.kernel_kmeans import kernel_kmeans
 
 from ..nystrom_oracles import of_spectrum
 
@@ -84,24 +79,6 @@ def test_an_adjacency_matrix_is_clustered(form, init, diagonal):
     assert len(result.costs_of_initialisations) == 10
     assert adjusted_rand_score(TRUTH, result.labels) == 1.0
     assert result.shift == 0.0
-
-
-def test_the_shift_of_a_start():
-    weights = np.random.default_rng(0).random(40) + 0.1
-    for kernel in (DenseKernel(CAVES), SparseKernel(sp.csr_array(CAVES))):
-        shift = initial_shift(kernel, weights, 0.0)
-        assert shift == pytest.approx((CAVES @ weights).max())
-        root = np.sqrt(weights)
-        assert np.linalg.eigvalsh(root[:, None] * CAVES * root)[0] > -shift
-        assert initial_shift(kernel, weights, 100.0) == 100.0
-    graph = Graph.from_scipy(sp.csr_array(CAVES))
-    kernel, looped = GraphKernel(graph), GraphKernel(graph, 0.5)
-    assert initial_shift(kernel, kernel.point_weights, 0.0) == kernel.definite_shift(kernel.point_weights) == 1.0
-    assert initial_shift(looped, looped.point_weights, 0.0) == 0.0
-    # A vector of zeros has a zero on the diagonal too, and a whole row of them.
-    x = np.array([0.0, 1.0, 2.0])
-    assert initial_shift(DenseKernel(np.outer(x, x)), np.ones(3), 0.0) == 0.0
-    assert initial_shift(VectorKernel(x[:, None], kernel_function("linear")), np.ones(3), 0.0) == 0.0
 
 
 def test_a_coreset_of_a_matrix_without_a_diagonal():

@@ -48,7 +48,6 @@ class InverseRoot:
     """Z with ``Z Z^T = W^+``, or the pseudo-inverse of W truncated to a lower rank."""
 
     root: np.ndarray  # (c, rank) float64: Z
-    eigenvalues: np.ndarray  # (c,) float64: of W, descending, before anything was cut off
     rank: int
     indefinite: bool  # whether eigenvalues were dropped that are negative beyond rounding
 
@@ -90,7 +89,7 @@ def inverse_root(W, *, truncation=None, rtol=None, on_indefinite="error", precis
     if rank == 0:
         raise InputError("kernel values among the landmarks have no positive eigenvalue; use another kernel")
     rank = rank if truncation is None else min(rank, truncation)
-    return InverseRoot(vectors[:, :rank] / np.sqrt(values[:rank]), values, rank, negative)
+    return InverseRoot(vectors[:, :rank] / np.sqrt(values[:rank]), rank, negative)
 
 
 def nystrom_factor(C, W, n_components=None, *, scale=None, truncation=None, n_jobs=None, **of_the_root):

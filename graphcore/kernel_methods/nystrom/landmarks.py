@@ -1,7 +1,7 @@
 """Which points stand for all, and how many: uniform draws, leverage scores, randomly pivoted Cholesky, points given."""
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -25,16 +25,13 @@ class Landmarks:
     indices: np.ndarray  # (c,) int64: distinct points, ascending; a point drawn several times stands here once
     scale: np.ndarray  # (c,) float64: square root of the number of draws over ``n_drawn p_i``, so that E[P P^T] = I
     n_drawn: int  # repeats included
-    sampling: str
-    # (n,) float64: probabilities up to a factor; None for equal ones
-    scores: np.ndarray | None = field(default=None, repr=False)
 
 
-def draw_landmarks(n, n_landmarks, *, probabilities=None, replace=False, random_state=None, sampling="uniform"):
+def draw_landmarks(n, n_landmarks, *, probabilities=None, replace=False, random_state=None):
     """Draw c Landmarks of n points, with equal probabilities or those given, not negative and in any scale.
 
     Ridge leverage scores go in as `probabilities`. More draws than points (of positive probability) without replacement
-    are a ParameterError, as are probabilities of zeros. `sampling` is a name that is noted in the result.
+    are a ParameterError, as are probabilities of zeros.
     """
     c, p, possible = n_landmarks, None, n
     if probabilities is not None:
@@ -52,7 +49,7 @@ def draw_landmarks(n, n_landmarks, *, probabilities=None, replace=False, random_
     drawn = Streams(random_state).generator("landmarks").choice(n, c, replace=bool(replace), p=p)
     indices, counts = np.unique(drawn, return_counts=True)
     expected = c / n if p is None else c * p[indices]
-    return Landmarks(indices.astype(np.int64), np.sqrt(counts / expected), c, sampling, probabilities)
+    return Landmarks(indices.astype(np.int64), np.sqrt(counts / expected), c)
 
 
 def sample_landmarks(
@@ -83,21 +80,19 @@ def sample_landmarks(
         if indices.min() < 0 or indices.max() >= n:
             raise InputError(f"landmarks must be from 0 to {n - 1}; found {indices.min()} to {indices.max()}")
         distinct, counts = np.unique(indices, return_counts=True)
-        return Landmarks(distinct.astype(np.int64), np.sqrt(counts.astype(np.float64)), len(indices), "given")
+        return Landmarks(distinct.astype(np.int64), np.sqrt(counts.astype(np.float64)), len(indices))
     check_choice("sampling", sampling, LANDMARK_SAMPLINGS)
     n_landmarks = check_integer("n_landmarks", n_landmarks, low=1)
     if sampling == "rpcholesky":
         drawn = np.sort(random_pivots(kernel, n_landmarks, random_state=streams, n_jobs=n_jobs)[0])
-        return Landmarks(drawn, np.ones(len(drawn)), len(drawn), sampling)
+        return Landmarks(drawn, np.ones(len(drawn)), len(drawn))
     scores = None
     if sampling == "leverage":
         s = min(kernel.n_points, max(1, n_landmarks // 2) if n_components is None else n_components)
         scores = leverage_scores(kernel, s, n_jobs=n_jobs)
     if replace is None:
         replace = scores is not None
-    return draw_landmarks(
-        kernel.n_points, n_landmarks, probabilities=scores, replace=replace, random_state=streams, sampling=sampling
-    )
+    return draw_landmarks(kernel.n_points, n_landmarks, probabilities=scores, replace=replace, random_state=streams)
 
 
 # -- leverage scores ---------------------------------------------------------------------------------------------------

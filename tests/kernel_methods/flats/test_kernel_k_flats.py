@@ -155,36 +155,6 @@ def test_dimension_0_gives_the_labels_of_kernel_k_means(form, limits):
 # -- weights of 0 ------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("form", ["dense", "sparse", "vectors", "sparse vectors", "many vectors"])
-def test_points_of_weight_0_take_no_part_and_go_to_their_nearest_flat(form, limits):
-    X, w, labels = random_problem(0, n=80, d=5, k=3)
-    w[::4] = 0
-    kept = w > 0
-    function = kernel_function("polynomial", degree=2)
-    K = function(X)
-    if "many" in form:
-        limits("graphcore.kernel_methods.flats.kernel_k_flats", _HELD_POINTS=50)
-    make = {
-        "dense": lambda points: K[np.ix_(points, points)],
-        "sparse": lambda points: sp.csr_array(K[np.ix_(points, points)]),
-        "sparse vectors": lambda points: VectorKernel(sp.csr_array(X[points]), function),
-    }.get(form, lambda points: VectorKernel(X[points], function))
-    result = kernel_k_flats(make(np.arange(80)), 3, 1, sample_weight=w, n_init=2, random_state=0)
-    alone = kernel_k_flats(make(np.flatnonzero(kept)), 3, 1, sample_weight=w[kept], n_init=2, random_state=0)
-    np.testing.assert_array_equal(result.labels[kept], alone.labels)
-    assert result.inertia == pytest.approx(alone.inertia, rel=1e-12)
-    if "vectors" in form:
-        D, again = alone.distances_to(X[~kept]), result.distances_to(X)
-    else:
-        D, again = alone.distances_to(K[~kept][:, kept], np.diagonal(K)[~kept]), result.distances_to(K, np.diagonal(K))
-    np.testing.assert_array_equal(result.labels[~kept], D.argmin(axis=1))
-    np.testing.assert_allclose(result.squared_distances[~kept], D.min(axis=1), atol=1e-8)
-    np.testing.assert_allclose(again[np.arange(80), result.labels], result.squared_distances, atol=1e-8)
-    # Labels given for them say nothing.
-    given = kernel_k_flats(make(np.arange(80)), 3, 1, init=np.where(kept, labels, -7), sample_weight=w)
-    assert given.labels.min() >= 0
-
-
 # -- what must hold for every run --------------------------------------------------------------------------------------
 
 

@@ -168,16 +168,3 @@ def test_kernels_of_low_rank_are_exact_and_take_no_more_landmarks_than_their_ran
         found = nystrom_features(kernel, 30, 20, sampling="rpcholesky", random_state=0)
     assert (found.n_landmarks, found.n_components) == (5, 5)
     np.testing.assert_allclose(found.features @ found.features.T, A @ A.T, atol=1e-4 if dtype == np.float32 else 1e-10)
-
-
-def test_smooth_kernels_down_to_rounding():
-    """A kernel whose eigenvalues fall to 1e-16 of the first: residuals keep twelve digits of the diagonal."""
-    line = np.linspace(-1, 1, 400)[:, None]
-    smooth = VectorKernel(line, kernel_function("gaussian", bandwidth=0.7))
-    chosen, left = random_pivots(smooth, 100, random_state=0)
-    assert 8 <= len(chosen) < 25
-    assert not left.any()
-    dense = smooth.dense("this test")
-    factor = np.linalg.cholesky(dense[np.ix_(chosen, chosen)])
-    exact = 1 - np.square(np.linalg.solve(factor, dense[:, chosen].T)).sum(axis=0)
-    assert np.abs(exact).max() < 1e-11
