@@ -292,3 +292,17 @@ def test_points_far_from_the_subsample_are_counted():
         features = model.fit_transform(X)
     assert not {300, 301} & set(model.subsample_indices_)
     np.testing.assert_allclose(features[300], -model.offset_, atol=1e-12)
+
+
+@given(n=st.integers(2, 12), seed=st.integers(0, 10**6))
+def test_centred_features_ignore_what_is_the_same_for_all(n, seed):
+    X, others = points(n, 3, seed), points(4, 3, seed + 1)
+    a, a_others = points(1, n, seed + 2)[0], points(1, 4, seed + 3)[0]
+    K, rows = GAUSSIAN(X), GAUSSIAN(others, X)
+    plain = gaussian_sketch(K, 5, random_state=seed)
+    # The diagonal of a kernel matrix must not be negative, so its shift is not: K(x, y) + a(x) + a(y) with a >= 0.
+    a, a_others = np.abs(a), np.abs(a_others)
+    shifted = gaussian_sketch(K + a + a[:, None], 5, random_state=seed)
+    moved = shifted.features(rows + a + a_others[:, None])
+    np.testing.assert_allclose(moved, plain.features(rows), rtol=1e-8, atol=1e-12)
+    np.testing.assert_allclose(plain.features(K).mean(axis=0), 0, atol=1e-14)

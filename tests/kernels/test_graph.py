@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from graphcore import Graph
 from graphcore.kernels import graph as graph_kernel
 from graphcore.kernels.graph import GraphKernel
 
@@ -95,3 +96,22 @@ def test_restricted_kernel_is_the_principal_submatrix(case):
         np.testing.assert_allclose(
             smaller.block(slice(None), slice(None)), K[np.ix_(points[again], points[again])], rtol=1e-12, atol=0
         )
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_memory_mapped_read_only_graph(dtype, tmp_path):
+    source, A = example("weighted self-loops")
+    for name, array in (("indptr", source.indptr), ("indices", source.indices), ("weights", source.weights)):
+        np.save(tmp_path / name, array.astype(dtype) if name == "weights" else array)
+    mapped = {name: np.load(tmp_path / f"{name}.npy", mmap_mode="r") for name in ("indptr", "indices", "weights")}
+    graph = Graph(**mapped)
+    assert np.shares_memory(graph.indices, mapped["indices"])
+    kernel = GraphKernel(graph, 1.0)
+    assert np.shares_memory(kernel.rows(np.arange(3)).values, mapped["weights"])
+    assert np.shares_memory(kernel.indices, mapped["indices"])
+    assert not any(array.flags.writeable for array in (kernel.degrees, kernel.point_weights, kernel.diagonal))
+    K, _ = dense_kernel(A.astype(dtype), 1.0)
+    points = np.arange(0, len(A), 2)
+    matrix = kernel.weighted_submatrix(points, np.ones(len(points)), n_jobs=2)
+    np.testing.assert_allclose(matrix.toarray(), K[np.ix_(points, points)], rtol=1e-6 if dtype == np.float32 else 1e-13)

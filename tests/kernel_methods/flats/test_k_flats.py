@@ -189,3 +189,13 @@ def test_points_of_weight_0_take_no_part_and_go_to_their_nearest_flat(init):
     # Labels given for them say nothing.
     given = k_flats(X, 3, 1, init=np.where(kept, labels, -7), sample_weight=w)
     np.testing.assert_array_equal(given.labels, k_flats(X, 3, 1, init=labels, sample_weight=w).labels)
+
+
+@given(SEEDS, st.integers(0, 2))
+def test_the_distance_to_the_flats_is_1_lipschitz(seed, m):
+    X, _, _ = random_problem(seed, n=40, d=3)
+    flats = k_flats(X, 3, m, n_init=1, random_state=seed % 1000).flats
+    rng = np.random.default_rng(seed)
+    a, b = 3 * rng.normal(size=(2, 50, 3))
+    gap = np.abs(np.sqrt(flats.nearest(a)[1]) - np.sqrt(flats.nearest(b)[1]))
+    assert (gap <= np.linalg.norm(a - b, axis=1) + 1e-9).all()

@@ -1,6 +1,7 @@
 """Kernel k-flats: distances against explicit feature vectors and formulas as printed; k-flats as a special case."""
 
 import warnings
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -341,3 +342,20 @@ def test_new_nodes_of_a_graph(m):
     assert (np.delete(model.predict(edges), 3) >= 0).all()
     with pytest.raises(InputError, match="by their edges to the fitted ones"):
         model.predict(graph)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("init", ["k-means++", "farthest", "random", "k-means"])
+@pytest.mark.parametrize("m", [0, 1, 3])
+def test_the_objective_never_rises(init, m):
+    rng = np.random.default_rng(0)
+    for k in (2, 6, 25):
+        X, w = rng.normal(size=(100, 5)), rng.uniform(0.5, 2, 100)
+        kernel = kernel_function("gaussian", bandwidth=1.5)
+        result = kernel_k_flats(VectorKernel(X, kernel), k, m, init=init, sample_weight=w, n_init=2, random_state=k)
+        assert all(after <= before + 1e-10 for before, after in pairwise(result.history))
+        assert result.converged
+        assert result.inertia == pytest.approx(w @ result.squared_distances, abs=1e-10)
+        D = result.distances_to(X)
+        np.testing.assert_allclose(D[np.arange(100), result.labels], result.squared_distances, atol=1e-9)
+        assert (result.squared_distances <= D.min(axis=1) + 1e-9).all()
