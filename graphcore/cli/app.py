@@ -56,10 +56,8 @@ def run(arguments=None):
     except click.exceptions.NoArgsIsHelpError as no_arguments:
         no_arguments.show()
         return BAD_INPUT
-    except click.Abort as abort:
+    except click.Abort:
         tell("graphcore: interrupted")
-        for note in getattr(abort.__cause__, "__notes__", ()):
-            tell(f"graphcore: {note}")
         return INTERRUPTED
     except click.ClickException as error:
         message = error.format_message()

@@ -10,7 +10,7 @@ import click
 from ..exceptions import FormatError, InputError, warn_user
 from .console import INPUT, OUTPUT, adding, command, count, examples
 from .graphs import graph_facts, graph_lines, input_options, one_or_all, read_input
-from .labels import agreement_line, as_numbers, page_about, read_one_label, tell_of_missing_pictures, truth_option
+from .labels import agreement_line, as_numbers, page_about, read_one_label, truth_option
 from .vectors import read_rows
 
 # Sizes of more clusters are summed up.
@@ -98,7 +98,7 @@ def cluster(console, input, n_clusters, output, tree, report, truth, model, quie
     start, stages, input = time.perf_counter(), console.stages, one_or_all(input)
     if n_clusters is None and options["resolution"] is None and options["objective"] != "modularity":
         raise click.UsageError("Missing option '-k': give a number of clusters, auto, or a --resolution.")
-    _check_outputs(console, output, tree, report, model)
+    _check_outputs(output, tree, report, model)
     from .. import CoresetSpectralClustering, Graph
     from ..metrics import agreement
 
@@ -124,7 +124,7 @@ def cluster(console, input, n_clusters, output, tree, report, truth, model, quie
             fitted.tree_.write(tree)
     if report is not None:
         with stages("report"):
-            _write_page(console, report, input, fitted, truth, classes, output)
+            _write_page(console, report, input, fitted, truth, classes)
     facts = _facts(input, fitted, options["random_state"])
     facts |= {"output": output, "tree": tree, "report": report, "model": model}
     facts["truth"] = None if truth is None else agreement(fitted.labels_, as_numbers(classes), fitted.graph_)
@@ -134,7 +134,7 @@ def cluster(console, input, n_clusters, output, tree, report, truth, model, quie
     return facts, graph_lines(facts) + _lines(facts)
 
 
-def _check_outputs(console, output, tree, report, model):
+def _check_outputs(output, tree, report, model):
     """Check, before the work, that all outputs can be written."""
     from ..files import check_writable
 
@@ -142,15 +142,11 @@ def _check_outputs(console, output, tree, report, model):
     if tree is not None:
         from ..cluster.cluster_tree import tree_format
 
-        if tree_format(tree) == "parquet":
-            from ..files.parquet import check_parquet
-
-            check_parquet()
+        tree_format(tree)
     if report is not None:
         from ..report.page import check_page
 
         check_page(report)
-        tell_of_missing_pictures(console)
     for path in filter(None, (tree, model)):
         check_writable(path)
 
@@ -166,7 +162,7 @@ def _known(path, nodes, encoding):
     return found
 
 
-def _write_page(console, path, input, fitted, truth, classes, output):
+def _write_page(console, path, input, fitted, truth, classes):
     from ..report.page import write_report
 
     about = page_about(
@@ -174,15 +170,11 @@ def _write_page(console, path, input, fitted, truth, classes, output):
         is_clear=fitted.selection_ and fitted.selection_.clear,
         note=f"The random seed was {fitted.random_state}. Labels do not depend on the number of threads.",
     )  # fmt: skip
-    try:
-        write_report(
-            path, fitted.graph_, fitted.labels_, n_clusters=fitted.n_clusters_, membership=fitted.membership_,
-            clustering=fitted.clustering_, truth=classes, about=about, random_state=fitted.random_state,
-            n_jobs=fitted.n_jobs,
-        )  # fmt: skip
-    except KeyboardInterrupt as interrupt:
-        interrupt.add_note(f"the labels are in {output}")
-        raise
+    write_report(
+        path, fitted.graph_, fitted.labels_, n_clusters=fitted.n_clusters_, membership=fitted.membership_,
+        clustering=fitted.clustering_, truth=classes, about=about, random_state=fitted.random_state,
+        n_jobs=fitted.n_jobs,
+    )  # fmt: skip
 
 
 # -- where labels go ---------------------------------------------------------------------------------------------------
@@ -336,7 +328,6 @@ def predict(console, model, input, encoding, output, quiet):
     from ..files.parquet import write_table
 
     check_labels_target(output, in_graph=False)
-    console.expect(4)
     with console.stages("model"):
         fitted = load(model)
     with console.stages("read"):

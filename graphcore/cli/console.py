@@ -204,10 +204,6 @@ class Console:
         is_shown = not quiet and sys.stderr.isatty()
         self.stages = Stages(self._bar.begin, on_note=self._bar.note) if is_shown else Stages()
 
-    def expect(self, n_stages):
-        """Say how many more stages will begin."""
-        self._bar.expect(n_stages)
-
     def say(self, text):
         """Print a line on stderr."""
         if not self.quiet:

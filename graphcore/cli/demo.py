@@ -1,14 +1,11 @@
 """``graphcore demo``: images and a network, clustered by graphcore and by scikit-learn."""
 
-import os
 import time
 
 import click
 
-from ..exceptions import InputError
-from .console import OUTPUT, command, examples
+from .console import command, examples
 
-_PICTURES = (".png", ".svg", ".pdf")
 _SCORES = "{ari:>6.3f} {normalized_cut:>7.4f} {seconds:>8.2f}"
 _THEIRS, _OURS, _NCUT = "scikit-learn SpectralClustering", "graphcore", 'graphcore, objective="ncut"'
 
@@ -17,22 +14,16 @@ _THEIRS, _OURS, _NCUT = "scikit-learn SpectralClustering", "graphcore", 'graphco
     short_help="Cluster two small data sets, beside scikit-learn.",
     epilog=examples(
         ("a first try; nothing has to be downloaded", "graphcore demo"),
-        ("with a picture of the clusters of digits", "graphcore demo --picture digits.png"),
     ),
-)
-@click.option(
-    "--picture", type=OUTPUT, metavar="FILE", help="Draw the clusters (.png, .svg or .pdf; needs matplotlib)."
 )
 @click.option("--seed", "random_state", type=click.IntRange(0), default=0, show_default=True, metavar="N",
               help="Random seed.")  # fmt: skip
-def demo(console, picture, random_state):
+def demo(console, random_state):
     """Cluster handwritten digits and a random network, and compare with scikit-learn's SpectralClustering.
 
     The digits are those of scikit-learn, as the graph of their 10 nearest neighbours. The network has 20 planted
     communities of 120 nodes, and two fifths of its edges ignore them.
     """
-    if picture is not None:
-        _check_picture(picture)
     from sklearn.datasets import load_digits
 
     from ..datasets import degree_corrected_partition
@@ -43,8 +34,8 @@ def demo(console, picture, random_state):
         graph = knn_graph(digits.data, 10, random_state=random_state)
         network = degree_corrected_partition(20, 120, mixing=0.4, degree_ratio=10, random_state=random_state)
     _compare(console, graph, digits.target, 10, random_state)  # imports packages and compiles loops
-    labels, images = _compare(console, graph, digits.target, 10, random_state)
-    _, people = _compare(console, *network, 20, random_state)
+    images = _compare(console, graph, digits.target, 10, random_state)
+    people = _compare(console, *network, 20, random_state)
     tables = {
         "digits": (f"{graph.n_nodes:,} images, 10-NN graph with {graph.n_edges:,} edges, 10 clusters", images),
         "network": (f"{network.graph.n_nodes:,} nodes, {network.graph.n_edges:,} edges, 20 clusters", people),
@@ -58,15 +49,11 @@ def demo(console, picture, random_state):
         ("NC", 'normalised cut, lower is better; scikit-learn and objective="ncut" minimise it'),
         ("graphcore", "by default maximises the information that clusters hold about edges"),
     ]
-    if picture is not None:
-        with console.stages("picture"):
-            _draw(picture, graph, labels, digits.target)
-        lines.append(("picture", picture))
     return {name: {"about": title, "methods": rows} for name, (title, rows) in tables.items()}, lines
 
 
 def _compare(console, graph, truth, n_clusters, random_state):
-    """Cluster a graph by each method; return graphcore's labels and a row of scores for each method."""
+    """Cluster a graph by each method; return a row of scores for each."""
     from sklearn.cluster import SpectralClustering
 
     from .. import CoresetSpectralClustering
@@ -88,35 +75,4 @@ def _compare(console, graph, truth, n_clusters, random_state):
             seconds = time.perf_counter() - start
         ari, cut = agreement(labels, truth, graph)["ari"], normalized_cut(graph, labels, n_clusters)
         rows.append({"method": name, "ari": ari, "normalized_cut": cut, "seconds": seconds})
-    return methods[_OURS][0].labels_, rows
-
-
-def _check_picture(path):
-    """Check that a picture can be drawn and written to `path`."""
-    from importlib.util import find_spec
-
-    from ..files.atomic import check_writable
-    from ..plot._style import NEEDED
-
-    if find_spec("matplotlib") is None:
-        raise InputError(NEEDED)
-    if os.path.splitext(path)[1].lower() not in _PICTURES:
-        raise InputError(f"{path}: the name of a picture ends in {', '.join(_PICTURES)}")
-    check_writable(path)
-
-
-def _draw(path, graph, labels, digits):
-    """Draw the graph, each cluster with the digit that most of its images show."""
-    import numpy as np
-    from matplotlib.figure import Figure
-
-    from ..files.atomic import atomic_output
-    from ..plot import graph_drawing
-
-    figure = Figure(figsize=(6.4, 4.6), layout="constrained")
-    names = {c: f"{np.bincount(digits[labels == c]).argmax()}s" for c in np.unique(labels[labels >= 0]).tolist()}
-    ax = graph_drawing(graph, labels, ax=figure.subplots())
-    for text in ax.texts:
-        text.set_text(names[int(text.get_text())])
-    with atomic_output(path) as stream:
-        figure.savefig(stream, format=os.path.splitext(path)[1][1:].lower(), dpi=150)
+    return rows

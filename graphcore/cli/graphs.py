@@ -1,10 +1,12 @@
 """Options for reading a graph or vectors; commands about graphs in files: counts, and other formats."""
 
+import re
+
 import click
 
 from ..exceptions import InputError, ParameterError
 from .console import INPUT, OUTPUT, adding, command, count, examples, is_typed, warn_of_idle
-from .vectors import is_array, read_rows
+from .vectors import read_rows
 
 # -- options, and what they read ---------------------------------------------------------------------------------------
 
@@ -104,7 +106,7 @@ def load_graph(path, stages, options):
 
 def read_input(path, stages, options):
     """Return (a Graph, None), or vectors and the names of their rows, None where there are none."""
-    if not (options["vectors"] or is_array(path)):
+    if not (options["vectors"] or re.search(r"\.npy(\.\w+)?$", path if isinstance(path, str) else path[0])):
         warn_of_idle(("n_neighbors", "metric"), "vectors, and this input is read as a graph")
         return load_graph(path, stages, options), None
     if not isinstance(path, str):
@@ -238,7 +240,6 @@ def convert(console, input, output, to_format, memory, **options):
         raise type(error)(str(error).replace("format=", "to_format=")) from None
     (check_replaceable if kind == "store" else check_writable)(output)
     if memory is None:
-        console.expect(2)
         graph = load(one_or_all(input), console.stages, options)
         with console.stages("write"):
             write_graph(graph, output, format=to_format)

@@ -64,7 +64,6 @@ def _aligned(labels, truth, graph, encoding):
     """Read both labellings, in the order of the nodes that both have; count the nodes that only one has."""
     import numpy as np
 
-    from ..files._format import without_mark
     from ..files.labels import read_label_lines, read_labels
 
     if graph is not None:
@@ -83,9 +82,6 @@ def _aligned(labels, truth, graph, encoding):
             raise InputError(f"{path}: node {Counter(names).most_common(1)[0][0]!r} has two labels")
     lines = np.arange(len(nodes))
     if not is_same:
-        nodes, others = (
-            [without_mark(node) if node[:1] == "'" else node for node in names] for names in (nodes, others)
-        )
         line_of = dict(zip(others, range(len(others)), strict=True))
         lines = np.fromiter(map(line_of.get, nodes, repeat(-1)), dtype=np.int64, count=len(nodes))
     kept = lines >= 0
@@ -99,28 +95,23 @@ def _aligned(labels, truth, graph, encoding):
 
 def _scores(first, second, graph):
     import numpy as np
+    from sklearn.metrics import homogeneity_completeness_v_measure
 
-    from ..base.lazy import import_scikit_learn
     from ..metrics import agreement, normalized_cut
 
-    import_scikit_learn()  # a third of a second less than without
-    from scipy.stats import entropy
-
-    scores = agreement(first, second)
     kept = (first >= 0) & (second >= 0)
-    sizes = [np.bincount(each[kept]) for each in (first, second)]
-    of_first, of_second = map(entropy, sizes)
-    # scikit-learn would count all pairs of labels once more; the NMI is over the mean of both entropies.
-    information = scores["nmi"] * (of_first + of_second) / 2
-    return {
-        "without_label": int(len(kept) - kept.sum()),
-        "n_clusters": int(np.count_nonzero(sizes[0])), "n_other": int(np.count_nonzero(sizes[1])), **scores,
-        "homogeneity": min(1.0, float(information / of_second)) if of_second else 1.0,
-        "completeness": min(1.0, float(information / of_first)) if of_first else 1.0,
-        **({} if graph is None else {
-            "normalized_cut": normalized_cut(graph, first), "normalized_cut_other": normalized_cut(graph, second),
-        }),
+    homogeneity, completeness, _ = homogeneity_completeness_v_measure(second[kept], first[kept])
+    scores = {
+        "without_label": int(len(kept) - kept.sum()), "n_clusters": len(np.unique(first[kept])),
+        "n_other": len(np.unique(second[kept])), **agreement(first, second),
+        "homogeneity": float(homogeneity), "completeness": float(completeness),
     }  # fmt: skip
+    if graph is not None:
+        scores |= {
+            "normalized_cut": normalized_cut(graph, first),
+            "normalized_cut_other": normalized_cut(graph, second),
+        }
+    return scores
 
 
 def _lines(facts, pairs):
@@ -166,10 +157,8 @@ def _lines(facts, pairs):
 )
 @truth_option
 @click.option("--title", metavar="TEXT", help="Heading of the page. [default: the name of the file]")
-@click.option("--central", "n_central", type=click.IntRange(0), default=5, show_default=True, metavar="N",
-              help="Number of central nodes named for each cluster.")  # fmt: skip
 @click.option("--pictures/--no-pictures", default=True, help="Whether to draw pictures. [default: yes]")
-def report(console, input, labels, output, truth, title, n_central, pictures, **options):
+def report(console, input, labels, output, truth, title, pictures, **options):
     """Write one HTML page about the LABELS of a GRAPH: their quality, every cluster, pictures.
 
     The page needs no other file and no network. LABELS are lines of node and label, or a label for each node in order;
@@ -181,9 +170,6 @@ def report(console, input, labels, output, truth, title, n_central, pictures, **
     from ..report.page import check_page, write_report
 
     check_page(output)
-    if pictures:
-        tell_of_missing_pictures(console)
-    console.expect(3)
     graph = load(input, console.stages, options)
     with console.stages("labels"):
         found = as_numbers(read_labels(labels, graph, encoding=options["encoding"]))
@@ -192,7 +178,7 @@ def report(console, input, labels, output, truth, title, n_central, pictures, **
             output, graph, found,
             truth=None if truth is None else read_one_label(truth, graph, options["encoding"]),
             about=page_about(console, input, labels, truth, title=title), pictures="auto" if pictures else False,
-            n_central=n_central, random_state=options["random_state"], n_jobs=options["n_jobs"],
+            random_state=options["random_state"], n_jobs=options["n_jobs"],
         )  # fmt: skip
     figures = {
         "input": input, "labels": labels, "report": output, "n_clusters": facts.n_clusters,
@@ -224,16 +210,6 @@ def page_about(console, source, labels=None, truth=None, *, title=None, **fields
         command=shlex.join(os.path.basename(word.rstrip(os.sep)) if os.path.isabs(word) else word for word in typed),
         warnings=tuple(console.warned), seconds=dict(console.stages.seconds),
     )  # fmt: skip
-
-
-def tell_of_missing_pictures(console):
-    """Say before the work that a report will have no pictures, if matplotlib is missing."""
-    from importlib.util import find_spec
-
-    from ..plot._style import NEEDED
-
-    if find_spec("matplotlib") is None:
-        console.say(f"warning: the report will have no pictures: {NEEDED}")
 
 
 def read_one_label(path, graph, encoding):

@@ -17,13 +17,6 @@ _UNREADABLE = re.compile(r"could not convert string (?P<value>'.*') to float64 a
 _SAMPLE = 50
 
 
-def is_array(path):
-    """Return whether a file is an array by its name."""
-    from ..files.atomic import ending_of
-
-    return isinstance(path, str) and ending_of(path)[0] == ".npy"
-
-
 def read_rows(path, encoding="utf-8"):
     """Read one vector per row, and the names of the rows, None where there are none.
 

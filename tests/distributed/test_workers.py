@@ -13,9 +13,9 @@ import pytest
 
 import graphcore
 from graphcore import InputError
+from graphcore import distributed as passes
 from graphcore.datasets import degree_corrected_partition
-from graphcore.distributed import passes
-from graphcore.distributed.passes import current_client
+from graphcore.distributed import current_client
 from graphcore.files import write_graph
 from graphcore.files.store import open_graph
 from graphcore.graphs import passes as graph_passes

@@ -10,7 +10,7 @@ from ...base.arrays import read_only
 from ...base.progress import count
 from ...base.threads import effective_jobs, map_blocks, map_items, row_blocks
 from ...base.types import Floats
-from ...distributed.passes import on_workers
+from ...distributed import on_workers
 from ...graphs.passes import map_passes, pass_spans
 from ...graphs.rows import GraphRows
 from . import _quotient_loops as _loops
