@@ -88,7 +88,7 @@ def _labels_file(command, given):
 
     For standard input and pipes: standard output, unless something else goes there.
     """
-    from ..files._source import is_stream
+    from ..files.source import is_stream
 
     path = given[command.labels_of]
     path = path if isinstance(path, str) else path[0]
@@ -108,8 +108,8 @@ def on_stdout(command, given):
 
 def _check_files(command, given):
     """Raise an error unless every file of a command, by the values that its parameters have, has one use."""
-    from ..files._source import parts_of
     from ..files.atomic import Use, check_apart
+    from ..files.source import parts_of
 
     uses = []
     for p in command.params:

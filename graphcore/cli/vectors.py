@@ -25,7 +25,7 @@ def read_rows(path, encoding="utf-8"):
     it), and a first column of names. Of a Parquet table all columns are taken, or the one of lists; its only column of
     text has the names. What is not read is said in a warning.
     """
-    from ..files._source import open_source
+    from ..files.source import open_source
 
     with open_source(path) as source:
         try:

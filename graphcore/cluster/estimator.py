@@ -689,15 +689,13 @@ class CoresetSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixi
         return tags
 
 
-def load(path: PathLike, *, any_size: bool = False) -> CoresetSpectralClustering:
+def load(path: PathLike) -> CoresetSpectralClustering:
     """Load a model that :meth:`CoresetSpectralClustering.save` wrote.
 
     Parameters
     ----------
     path : str or path-like
         The file. No code in it is run, and everything is checked, so it may come from an untrusted source.
-    any_size : bool, default False
-        Whether to accept sizes of any magnitude that the file states, see :func:`graphcore.read_graph`.
 
     Returns
     -------
@@ -716,4 +714,4 @@ def load(path: PathLike, *, any_size: bool = False) -> CoresetSpectralClustering
     >>> import graphcore
     >>> model = graphcore.load("model.npz")  # doctest: +SKIP
     """
-    return read_model(CoresetSpectralClustering, path, any_size)
+    return read_model(CoresetSpectralClustering, path)

@@ -8,10 +8,10 @@ from typing import Any, get_type_hints
 import numpy as np
 
 from ..exceptions import FormatError, InputError, ParameterError, warn_user
-from ..files._format import check_node_count, text_of_names
-from ..files._source import open_source
 from ..files.atomic import atomic_output
-from ..files.npz import NPZ_MAGIC, open_archive
+from ..files.edge_list import check_node_count
+from ..files.npz import NPZ_MAGIC, open_archive, text_of_names
+from ..files.source import open_source
 from ..graphs.graph import Graph
 from ..graphs.ids import check_name_array
 from ..graphs.structure import check_compressed
@@ -77,7 +77,7 @@ def write_model(model, path):
         np.savez(stream, model=np.frombuffer(text.encode(), dtype=np.uint8), **arrays)
         if os.path.isfile(stream.name):  # and no pipe: what could not be loaded again does not take the file's place
             stream.flush()
-            read_model(type(model), stream.name, any_size=True)
+            read_model(type(model), stream.name)
 
 
 def _plain(value):
@@ -94,17 +94,17 @@ def _vector_arrays(vectors):
     return parts | {"vectors_shape": np.array(vectors.shape)}
 
 
-def read_model(cls, path, any_size):
+def read_model(cls, path):
     """Read a fitted model of class `cls`, see :func:`graphcore.load`."""
-    with open_source(path, any_size) as source, source.open() as stream:
+    with open_source(path) as source:
         if not source.head.startswith(NPZ_MAGIC):
             raise FormatError("this is no model that graphcore saved (an .npz archive); read_graph reads graphs")
-        with open_archive(stream, any_size=any_size) as archive:
+        with open_archive(source) as archive:
             if "model" not in archive:
                 raise FormatError("this is no model that graphcore saved; read_graph reads graphs")
             facts = _facts(archive["model"])
             settings = _settings(facts)
-            return _fitted(_unfitted(cls, facts), facts, settings, archive, any_size)
+            return _fitted(_unfitted(cls, facts), facts, settings, archive)
 
 
 def _require(holds, what):
@@ -163,13 +163,13 @@ def _unfitted(cls, facts):
     return model
 
 
-def _fitted(model, facts, settings, archive, any_size):
+def _fitted(model, facts, settings, archive):
     """Return the model with what a fit has left."""
     names = archive.get("node_names")
     if names is not None:
         check_name_array(names)
     indptr, indices = archive["indptr"], archive["indices"]
-    check_node_count(indptr.size - 1, indices.size // 2, any_size)
+    check_node_count(indptr.size - 1, indices.size // 2)
     graph = Graph(indptr, indices, archive.get("weights"), node_names=names)
     n, k = graph.n_nodes, settings.n_clusters
     if k > n or facts["n_features"] < 1 or (facts["n_features"] != n and facts["kind"] != "vectors"):

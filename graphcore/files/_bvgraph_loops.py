@@ -1,4 +1,9 @@
-"""Compiled loops that decode the adjacency lists of BVGraph files from the numbers that `_bit_loops.py` reads.
+"""Compiled loops that decode the adjacency lists of BVGraph files: numbers from a stream of bits, and lists of these.
+
+A stream is an array of uint64, the first bit of a file the highest of a word. Positions count bits from the start of
+the stream, which has `bits` of them. The array goes on for `SLACK` bits more, so that no loop has to check for its end.
+A number that runs on beyond `bits` leaves a position after it that is larger; other errors leave a position of
+`BEYOND` plus their code.
 
 `how` is (bits, codes, k, number of nodes, window, shortest interval or 0 for none), all of them integers; the codes are
 those of degrees, references, numbers of blocks, blocks, intervals and residuals.
@@ -7,26 +12,118 @@ those of degrees, references, numbers of blocks, blocks, intervals and residuals
 import numpy as np
 
 from ..base.compiling import compiled
-from ._bit_loops import BEYOND, DONE, GAMMA, ZETA, _number, _problem, _signed, _zeta, add_gaps
 
-# Codes of the reason why a loop ended, beside those of _bit_loops.py.
-FULL, DEGREE, REFERENCE, BLOCKS, INTERVALS, RANGE, TWICE, BORDER = range(3, 11)
+UNARY, GAMMA, DELTA, ZETA = range(4)
+SLACK = 320
+BEYOND = 1 << 62
+# Every node, degree and difference of two nodes is smaller, and so is the number of bits of a list.
+_LARGEST = 1 << 40
+
+# Codes of the reason why a loop ended.
+DONE, ENDS, NO_NUMBER, FULL, DEGREE, REFERENCE, BLOCKS, INTERVALS, RANGE, TWICE = range(10)
+
+
+# -- numbers -----------------------------------------------------------------------------------------------------------
 
 
 @compiled
-def read_degrees(words, borders, how, out):
-    """Set out[i] to the degree that stands at borders[i]; return (count of degrees read, code of the end)."""
-    bits, codes, k, n_nodes, _, _ = how
-    for i in range(len(out)):
-        if borders[i + 1] <= borders[i] or borders[i + 1] > bits:
-            return i, BORDER
-        degree, after = _number(words, borders[i], bits, codes[0], k)
-        if after > bits:
-            return i, _problem(after)
-        if degree > n_nodes:
-            return i, DEGREE
-        out[i] = degree
-    return len(out), DONE
+def _word(words, position):
+    """Return the 64 bits from a position on."""
+    at = position >> 6
+    shift = np.uint64(position & 63)
+    return (words[at] << shift) | ((words[at + 1] >> np.uint64(1)) >> (np.uint64(63) - shift))
+
+
+@compiled
+def _zeros(word):
+    """Count the leading zeros of a word by the exponents of its halves, which are exact as floats."""
+    high = np.int64(word >> np.uint64(32))
+    if high > 0:
+        return np.int64(1054) - (np.float64(high).view(np.int64) >> 52)
+    low = np.int64(word & np.uint64(0xFFFFFFFF))
+    if low > 0:
+        return np.int64(1086) - (np.float64(low).view(np.int64) >> 52)
+    return np.int64(64)
+
+
+@compiled
+def _unary(words, position, bits):
+    zeros = _zeros(_word(words, position))
+    count = zeros
+    while zeros == 64 and position + count <= bits:
+        zeros = _zeros(_word(words, position + count))
+        count += zeros
+    return count, position + count + 1
+
+
+@compiled
+def _gamma(words, position):
+    word = _word(words, position)
+    zeros = _zeros(word)
+    if zeros > 31:
+        if zeros > 40:
+            return np.int64(0), np.int64(BEYOND + NO_NUMBER)
+        return np.int64(_word(words, position + zeros) >> np.uint64(63 - zeros)) - 1, position + 2 * zeros + 1
+    return np.int64(word >> np.uint64(63 - 2 * zeros)) - 1, position + 2 * zeros + 1
+
+
+@compiled
+def _delta(words, position):
+    length, position = _gamma(words, position)
+    if length > 40 or position >= BEYOND:
+        return np.int64(0), np.int64(BEYOND + NO_NUMBER)
+    low = np.int64((_word(words, position) >> np.uint64(1)) >> np.uint64(63 - length))
+    return (np.int64(1) << length) + low - 1, position + length
+
+
+@compiled
+def _zeta(words, position, k):
+    word = _word(words, position)
+    zeros = _zeros(word)
+    shift = zeros * k
+    count = shift + k - 1
+    if shift > 40 or count > 61:
+        return np.int64(0), np.int64(BEYOND + NO_NUMBER)
+    position += zeros + 1
+    if zeros + count < 63:
+        word <<= np.uint64(zeros + 1)
+    else:
+        word = _word(words, position)
+    left = np.int64(1) << shift
+    number = np.int64((word >> np.uint64(1)) >> np.uint64(63 - count))
+    if number < left:
+        return number + left - 1, position + count
+    return np.int64(word >> np.uint64(63 - count)) - 1, position + count + 1
+
+
+@compiled
+def _number(words, position, bits, code, k):
+    """Return (the number at a position, the position after it)."""
+    if code == GAMMA:
+        number, position = _gamma(words, position)
+    elif code == UNARY:
+        number, position = _unary(words, position, bits)
+    elif code == ZETA:
+        number, position = _zeta(words, position, k)
+    else:
+        number, position = _delta(words, position)
+    if number > _LARGEST and position <= bits:
+        return np.int64(0), np.int64(BEYOND + NO_NUMBER)
+    return number, position
+
+
+@compiled
+def _signed(number):
+    return number >> 1 if number & 1 == 0 else -((number + 1) >> 1)
+
+
+@compiled
+def _problem(position):
+    """Return the error code of a position beyond the bits."""
+    return position - BEYOND if position >= BEYOND else np.int64(ENDS)
+
+
+# -- lists -----------------------------------------------------------------------------------------------------------
 
 
 @compiled
@@ -143,7 +240,7 @@ def _residuals(words, position, how, node, lists, begin, end):
 
 
 @compiled
-def _read_list(words, position, how, known, starts, lists, i, node):
+def _read_list(words, position, how, starts, lists, i, node):
     """Read the rest of list i, which follows its degree; return the position.
 
     Residuals go to the end of the list, intervals are merged with them, and copied blocks with both; a merge writes
@@ -153,7 +250,7 @@ def _read_list(words, position, how, known, starts, lists, i, node):
     out, end, reference = starts[i], starts[i + 1], np.int64(0)
     if window > 0:
         reference, position = _number(words, position, bits, codes[1], k)
-        if position <= bits and (reference > window or reference > i or not known[i - reference]):
+        if position <= bits and (reference > window or reference > i):
             position = np.int64(BEYOND + REFERENCE)
         if position > bits:
             return position
@@ -189,18 +286,16 @@ def _read_list(words, position, how, known, starts, lists, i, node):
 
 
 @compiled
-def read_lists(words, position, borders, how, nodes, known, starts, lists):
+def read_lists(words, position, how, nodes, starts, lists):
     """Read the lists of nodes first + begin to first + stop; return (index of the next list, position, code of end).
 
-    List i is lists[starts[i] : starts[i + 1]]. `borders`, if there are any, say where each list begins; a list before
-    `begin` that refers to one before the first then stays empty and is not `known`. Without borders the lists follow
-    each other from `position` on, and those before `begin` have been read already.
+    List i is lists[starts[i] : starts[i + 1]]. They follow each other from `position` on, and those before `begin`,
+    which may be copied in parts, have been read already.
     """
     (bits, codes, k, n_nodes, _, _), (first, begin, stop) = how, nodes
-    bordered = len(borders) > 0
-    for i in range(0 if bordered else begin, stop):
+    for i in range(begin, stop):
+        start = position
         starts[i + 1] = starts[i]
-        start = borders[i] if bordered else position
         degree, position = _number(words, start, bits, codes[0], k)
         if position <= bits and degree > n_nodes:
             position = np.int64(BEYOND + DEGREE)
@@ -208,21 +303,13 @@ def read_lists(words, position, borders, how, nodes, known, starts, lists):
             if degree > len(lists) - starts[i]:
                 return i, start, np.int64(FULL)
             starts[i + 1] = starts[i] + degree
-            position = _read_list(words, position, how, known, starts, lists, i, np.int64(first + i))
-        if position > bits and i < begin:
-            starts[i + 1], known[i] = starts[i], False
-            continue
+            position = _read_list(words, position, how, starts, lists, i, np.int64(first + i))
         if position > bits:
             return i, start, _problem(position)
-        if bordered and position != borders[i + 1]:
-            return i, start, np.int64(BORDER)
     return stop, position, np.int64(DONE)
 
 
 def warm_up():
     """Load or compile the loops, so that the memory of the compiler is known before the rest is divided."""
-    words, borders, how = np.full(8, np.iinfo(np.uint64).max), np.arange(3), (3, (GAMMA,) * 6, 3, 2, 0, 0)
-    degrees, starts, known = np.zeros(2, dtype=np.int64), np.zeros(3, dtype=np.int64), np.ones(2, dtype=bool)
-    add_gaps(words, 0, 3, GAMMA, 3, 0, degrees)
-    read_degrees(words, borders, how, degrees)
-    read_lists(words, 0, borders, how, (0, 0, 2), known, starts, np.empty(0, dtype=np.int32))
+    words, how = np.full(8, np.iinfo(np.uint64).max), (3, (GAMMA,) * 6, 3, 2, 0, 0)
+    read_lists(words, 0, how, (0, 0, 2), np.zeros(3, dtype=np.int64), np.empty(0, dtype=np.int32))

@@ -1,63 +1,641 @@
-"""Edge lists: one edge a line, as SNAP, KONECT, networkx and spreadsheets write them; whole, or block by block."""
+"""Edge lists: one edge a line, as SNAP, networkx and spreadsheets write them; read by blocks, and written.
+
+The first lines tell the delimiter, whether there is a header, and which columns hold the ends and the weight; whatever
+else a file has is said by the options of a `Reading`.
+"""
 
 import csv
+import math
 import os
-from dataclasses import replace
+import re
+import tempfile
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import partial
+from itertools import pairwise
 
 import numpy as np
 
-from ..base.progress import record
-from ..exceptions import FormatError, InputError, warn_user
-from ..graphs.columns import doubtful_names
+from ..base.progress import note, record
+from ..base.validation import check_choice, check_flag, check_integer, refused
+from ..exceptions import FormatError, InputError, ParameterError, warn_user
+from ..graphs.columns import doubtful_names, edge_columns, is_index, is_time, left_out, no_edges, two_kinds
+from ..graphs.columns import weight_column as find_weight
 from ..graphs.from_edges import graph_from_ends
 from ..graphs.graph import Graph
 from ..graphs.ids import Numbering, compact_ids
+from ..graphs.rows import SYMMETRIZE
 from ..graphs.weights import counted
-from ._dialect import guess_dialect
-from ._format import Format, block_size, check_node_count, first_unfit, row_pieces, unfit_reason
-from ._lines import parse
-from ._source import Source
 from .atomic import as_text
+from .source import check_encoding
+from .text import (
+    MISSING,
+    check_delimiter,
+    first_unfit,
+    is_id,
+    is_number,
+    read_columns,
+    sample_lines,
+    split_line,
+    unfit_reason,
+)
 
+# Memory from which on blocks of edges have their largest size.
+FULL_MEMORY = 1 << 30
 # Characters that are parsed at once, at most; parsing takes about ten bytes for each.
 CHUNK = 1 << 24
-# Bytes of a line like "1 2".
-_SHORTEST_EDGE = 4
+# Entries of the matrix that are written at once.
+_PIECE = 1 << 16
+# Lines with more numeric columns than these beside the ends are more likely vectors than edges.
+_MANY = 3
+# Numbers above this are taken for times, in seconds (since 1973) or parts of them since 1970, and not for weights.
+_TIME = 1e8
+# A header may state this number of nodes without asking; above it, there must be an edge for every 32 nodes.
+_FEW_NODES, _NODES_PER_EDGE = 1 << 20, 32
+_ZERO = re.compile(r"(?<![^\s,;|\"])0\d")
+# The comment in which write_graph notes the number of nodes and the kind of ids, so that its files read back the same.
+_OWN = re.compile(r"# graphcore edge list; nodes: (\d{1,18}|named); ids: (integer|string); weights: (yes|no)")
+_COMMENT = "a comment, though it has the columns of an edge; pass comments=() (--comments '') to read such lines"
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How a file is to be read: the options of :func:`graphcore.read_graph`, checked."""
+
+    delimiter: str | None = None
+    comments: str | Sequence[str] = ("#", "%")
+    header: bool | None = None
+    columns: tuple[int | str, int | str] | None = None
+    weight_column: int | str | None = "auto"
+    ids: str = "auto"
+    encoding: str = "utf-8"
+    symmetrize: str = "max"
+    bipartite: bool = False
+    count_repeats: bool = False
+    declared: bool = False  # whether the caller named the format, so that lines need not look like edges
+
+    def __post_init__(self):
+        """Raise a ParameterError for an invalid option."""
+        columns, weight_column = self.columns, self.weight_column
+        check_delimiter(self.delimiter)
+        if not all(isinstance(mark, str) and mark for mark in self.marks):
+            raise ParameterError(f"comments={self.comments!r} must be strings that begin a comment, like ('#', '%')")
+        if self.header not in (None, True, False):
+            raise ParameterError(f"header={self.header!r} must be True, False or None (guess)")
+        if columns is not None:
+            if isinstance(columns, str) or np.ndim(columns) != 1 or len(columns) != 2 or columns[0] == columns[1]:
+                raise ParameterError(
+                    f"columns={columns!r} must be the two different columns of the ends, by number or name, as (0, 1)"
+                )
+            for column in columns:
+                if not isinstance(column, str):
+                    check_integer("columns", column, low=0)
+        if weight_column is not None and not isinstance(weight_column, str):
+            check_integer("weight_column", weight_column, low=0)
+        check_choice("ids", self.ids, ("auto", "integer", "string"))
+        check_choice("symmetrize", self.symmetrize, SYMMETRIZE)
+        check_flag("bipartite", self.bipartite)
+        check_flag("count_repeats", self.count_repeats)
+        check_encoding(self.encoding)
+
+    @property
+    def marks(self):
+        """The comment markers, as a tuple."""
+        several = isinstance(self.comments, (list, tuple, type(None)))
+        return tuple(self.comments or ()) if several else (self.comments,)
+
+    @property
+    def weighted(self):
+        """Whether weights are read, for a format with one place for them."""
+        if self.weight_column not in ("auto", None):
+            raise refused(
+                "weight_column", self.weight_column, "names a column, and this file has none: it holds weights in one "
+                "place, or not at all; leave the option out, or pass weight_column=None for no weights"
+            )  # fmt: skip
+        return self.weight_column is not None
+
+
+# -- columns -----------------------------------------------------------------------------------------------------------
+
+
+def choose_columns(names, numeric, reading, idle=()):
+    """Return (positions of the two ends, that of the weight or None, notes) of a table of edges, text or Parquet.
+
+    `names` are those of its columns, or their numbers where there is no header; `numeric` are positions of columns that
+    may be weights, and `idle` of those that hold nothing, or times that stand beside weights.
+    """
+    index, named = [c for c, name in enumerate(names) if is_index(name)], edge_columns(names)
+    if reading.columns is not None:
+        ends = tuple(_place(column, names, "columns") for column in reading.columns)
+    elif named is not None:
+        ends = tuple(map(names.index, named))
+    else:
+        stated = () if reading.weight_column == "auto" else (_place(reading.weight_column, names, "weight_column"),)
+        likely = [c for c in range(len(names)) if c not in index and (c < 2 or c not in stated)]
+        likely = likely if len(likely) > 1 else list(range(len(names)))
+        ends = tuple([*[c for c in likely if not is_time(names[c])], *likely][:2] if len(likely) > 2 else likely[:2])
+    if len(ends) < 2:
+        raise FormatError(
+            f"the first lines have {len(names)} column, and edges have two ends; pass delimiter= if there is another "
+            "mark between the columns"
+        )
+    if reading.columns is None and not reading.declared and no_edges(*(names[c] for c in ends)):
+        raise FormatError(no_edges(*(names[c] for c in ends)))
+    weight = reading.weight_column
+    if weight != "auto":
+        weight = _place(weight, names, "weight_column")
+        if weight in ends:
+            raise ParameterError(f"weight_column={reading.weight_column!r} is a column of the ends, {ends}")
+        return ends, weight, []
+    others = [c for c in range(len(names)) if c not in (*ends, *index, *idle)]
+    numeric = [c for c in numeric if c in others]
+    if any(isinstance(name, str) for name in names):
+        found = find_weight([names[c] for c in numeric])
+        weight = None if found is None else names.index(found)
+    else:
+        weight = numeric[0] if len(numeric) == len(others) == 1 else None
+    unread = [c for c in others if c != weight]
+    if not unread:
+        return ends, weight, []
+    hint = ""
+    if len(unread) > _MANY and len(numeric) == len(others):
+        hint = " (if the rows are vectors, use knn_graph, or --vectors)"
+    elif named is None and reading.columns is None:
+        hint = f" (columns {names[ends[0]]!r} and {names[ends[1]]!r} are taken for the ends; pass columns= for others)"
+    chosen = None if weight is None else names[weight]
+    offered = {names[c]: names[c] for c in numeric if c != weight}
+    return ends, weight, [left_out([names[c] for c in unread], "weight_column", offered, hint, chosen)]
+
+
+def _place(column, names, parameter):
+    """Return the position of a column that is given by its name, in any case, or by its position; None stays None."""
+    if not isinstance(column, str):
+        if column is not None and column >= len(names):
+            raise FormatError(f"the first lines have {len(names)} columns; {parameter}={column} counts from 0")
+        return column
+    if not any(isinstance(name, str) for name in names):
+        raise ParameterError(
+            f"{parameter}={column!r} is a name, and the file has no header with it; give its number, from 0"
+        )
+    wanted = column.strip()
+    found = [c for same in (str, str.lower) for c, name in enumerate(names) if same(name) == same(wanted)]
+    if not found:
+        raise ParameterError(f"{parameter}={column!r} is no column; there are {', '.join(map(repr, names))}")
+    return found[0]
+
+
+# -- the dialect of a file ---------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Dialect:
+    """The parameters by which all lines of an edge list are read."""
+
+    delimiter: str | None  # None is any white space
+    quoted: bool
+    comments: tuple
+    skip: int  # physical lines before the first edge
+    columns: tuple  # positions of the ends
+    weight: int | None  # that of the weight
+    integer: bool  # whether ids are integers, and no names
+    width: int  # columns of the first lines
+    has_header: bool
+    called: tuple  # names of the columns that are read, or their numbers
+    n_nodes: int | None  # as write_graph notes it in a comment
+    encoding: str
+    notes: list
+
+    @property
+    def used(self):
+        """Positions of the columns that are read."""
+        return [*self.columns, *([] if self.weight is None else [self.weight])]
+
+    def split(self, line):
+        """Return the fields of a line."""
+        return split_line(line, self.delimiter, self.quoted)
+
+
+def _guess_dialect(source, reading):
+    """Guess the _Dialect of a Source from its first 200 lines, beyond the values that the Reading gives.
+
+    Lines that do not look like edges are refused, unless the caller declares the format or the columns.
+    """
+    with source.text(reading.encoding, errors="replace") as text:  # comments may hold anything
+        numbered, remarks = sample_lines(text, reading.marks)
+    no_comment = "; pass comments=() (--comments '') to read the lines that are taken for comments" if remarks else ""
+    if not numbered:
+        raise FormatError(f"there are no edges: every line is blank or a comment{no_comment}")
+    header, ids = reading.header, reading.ids
+    lines = [_without_remark(line, reading.marks) for _, line in numbered]
+    own = next((found.groups() for found in map(_OWN.fullmatch, remarks) if found), None)
+    if own and "\t" in lines[0]:  # files of write_graph with commas have a header
+        header, ids = bool(header), own[1] if ids == "auto" else ids
+    asked = [c for c in reading.columns or (0, 1) if isinstance(c, int)]
+    delimiter = _guess_delimiter(lines, reading.delimiter, asked, source.suffix)
+    # In CSV a " is a quote; with tabs and white space it is one only where some field begins with it.
+    begins = any(field[:1] == '"' for line in lines if '"' in line for field in split_line(line, delimiter, False))
+    quoted = delimiter in (",", ";") or begins
+    rows = [split_line(line, delimiter, quoted) for line in lines]
+    if header is None:
+        words = [c for c in (*(reading.columns or ()), reading.weight_column) if isinstance(c, str) and c != "auto"]
+        heads = {field.lower() for field in rows[0]}
+        header = bool(words) and all(word.strip().lower() in heads for word in words)
+        header = header or _is_header(rows[0], rows[1:], asked)
+    is_count = rows[0] == [str(c) for c in range(len(rows[0]))]
+    names = rows[0] if header and not is_count else list(range(max(map(len, rows))))
+    rows = rows[1:] if header else rows
+    if not rows:
+        raise FormatError(f"there are no edges: only a header line (pass header=False if it is an edge){no_comment}")
+    values = [[row[c] for row in rows if c < len(row)] for c in range(len(names))]
+    # {} is how networkx writes an edge without attributes: nothing is lost with it.
+    empty = {c for c, fields in enumerate(values) if {*fields} <= {"", "{}"}}
+    numeric = [c for c, fields in enumerate(values) if c not in empty and _are_numbers(fields)]
+    unnamed = [c for c in numeric if find_weight([names[c]]) is None]
+    times = {c for c in unnamed if all(is_number(field) and _is_time(float(field)) for field in values[c])}
+    beside = times if set(numeric) - times - {*asked} or own else ()  # SNAP writes the time of an edge after its weight
+    numeric = numeric if header else [c for c in numeric if c not in times]
+    sign = _sign_column(values, names, reading)
+    if sign is None:
+        columns, weight, notes = choose_columns(names, numeric, reading, empty.union(beside))
+    else:
+        ends = tuple(c for c in range(3) if c != sign)
+        columns, weight, notes = choose_columns(names, numeric, replace(reading, columns=ends), {sign, *empty, *beside})
+        notes.append(
+            f"column {names[sign]!r} holds {values[sign][0][:40]!r} in all lines, and is not read; the ends are "
+            f"columns {tuple(names[c] for c in ends)}; pass columns={(names[0], names[1])} if it is a node"
+        )
+    if own and reading.weight_column == "auto" and not header:
+        weight, notes = 2 if own[2] == "yes" else None, []
+    if not reading.declared and reading.columns is None:
+        notes += _notes_on_ends(values, names, columns, reading)
+    fields = [*values[columns[0]], *values[columns[1]]] if max(columns) < len(values) else []
+    if ids == "auto":  # numbers if nine of ten are, so that others are errors
+        ids = (
+            "integer"
+            if sum(map(is_id, fields)) >= (0.9 * len(fields) if len(rows) >= 10 else len(fields))
+            else "string"
+        )
+    used = (*columns, *([] if weight is None else [weight]))
+    return _Dialect(
+        delimiter, quoted, reading.marks, numbered[0][0] - (not header), columns, weight, ids == "integer", len(names),
+        header, tuple(names[c] for c in used), int(own[0]) if own and own[0] != "named" else None, reading.encoding,
+        notes,
+    )  # fmt: skip
+
+
+def _guess_delimiter(lines, given, columns, suffix):
+    """Return the delimiter that makes the ids integers in all lines but the first, else one with enough columns."""
+    if given is not None:
+        return None if given == "whitespace" else given
+    marks, last = ("\t", ";", ",", None) if suffix != ".csv" else (",", ";", "\t", None), max(columns, default=1)
+    split = {mark: [split_line(line, mark, mark is not None) for line in lines] for mark in marks}
+    wide = [mark for mark in marks if all(len(row) > last for row in split[mark])]
+    for mark in wide:
+        if all(is_id(row[c]) for row in split[mark][1:] or split[mark] for c in columns):
+            return mark
+    # If some line is short whatever the delimiter, the error is to name it by the one that suits most lines.
+    return wide[0] if wide else max(reversed(marks), key=lambda mark: sum(len(row) > last for row in split[mark]))
+
+
+def _is_header(first, rest, columns):
+    """Return whether the first line names the columns; `columns` are those of the ends as far as they are known.
+
+    It does if it has names of ends, or leaves out the name of an index, or has words above numbers, or counts the
+    columns above names, as pandas does.
+    """
+    named = edge_columns(first)
+    if named is not None:  # u and v, or gene1 and gene2, may be nodes
+        is_sure = len(named[0]) > 1 and edge_columns(first, certain=True) is not None
+        return is_sure or not any(end in row for row in rest for end in named)
+    index = [c for c, name in enumerate(first) if is_index(name) and all(c < len(row) and row[c] for row in rest)]
+    if (0 < len(index) < len(first)) or (len(first) > 1 and no_edges(*first[:2])):
+        return True
+    ends = [row[c] for row in rest for c in columns if c < len(row)]
+    if first == [str(c) for c in range(len(first))]:
+        return bool(ends) and not any(map(is_id, ends))
+    if any(c >= len(first) or is_id(first[c]) for c in columns):
+        return False
+    words = [c for c, word in enumerate(first) if not is_number(word) and word.lower() not in MISSING]
+    return bool(rest) and any(all(c < len(row) and is_number(row[c]) for row in rest) for c in words)
+
+
+def _are_numbers(fields):
+    """Return whether most fields are numbers, missing ones aside; others are reported with their line."""
+    there = [field for field in fields if field.lower() not in MISSING]
+    return 2 * sum(is_number(field.replace(",", ".")) for field in there) > len(there)  # 2,5 is told with its line
+
+
+def _is_time(number):
+    """Return whether a number may be a time in seconds, perhaps with a fraction, or in parts of seconds; or a year."""
+    is_whole = number.is_integer()
+    return (number >= _TIME and (number <= 2**32 or is_whole)) or (is_whole and 1900 <= number <= 2100)
+
+
+def _without_remark(text, marks, delimiter=None):
+    """Return lines between white space without the comments behind edges."""
+    if delimiter or not any(mark in text for mark in marks):
+        return text
+    return re.sub(rf"[ \t](?:{'|'.join(map(re.escape, marks))})(?:[^\S\n].*)?$", "", text, flags=re.MULTILINE)
+
+
+def _sign_column(values, names, reading):
+    """Return which of the first two columns holds a sign in all lines, as 1 -> 2 has, or a word beside the ends."""
+    if reading.columns is not None or len(values) < 3 or edge_columns(names) is not None:
+        return None
+    if reading.weight_column not in ("auto", None) and _place(reading.weight_column, names, "weight_column") == 2:
+        return None
+    for c in (1, 0):
+        is_one = len(set(values[c])) == 1 and not is_number(values[c][0])
+        is_sign = is_one and not re.search(r"\w", values[c][0])
+        if is_sign or (is_one and len(values[c]) > 2 and _shares(values, 1 - c, 2)):
+            return c
+    return None
+
+
+def _notes_on_ends(values, names, columns, reading):
+    """Return notes on ends that may be no nodes, or nodes of two kinds; refuse what is certainly none."""
+    notes = []
+    for c in columns:
+        fields, name = values[c], names[c]
+        if all(field[:1] in ("[", "(") and len(re.findall(r"[\s,]", field)) > 0 for field in fields):
+            raise FormatError(
+                f"column {name!r} holds lists, as {fields[0][:40]!r}, and no nodes; if they are vectors, use knn_graph "
+                "(--vectors)"
+            )
+        if all(field[1:].endswith(":") for field in fields):
+            raise FormatError(
+                f"column {name!r} holds {fields[0]!r} and the like, as lists of neighbours do; without the colons they "
+                "are read with format='adjlist'"
+            )
+        if all(is_number(field) and not float(field).is_integer() for field in fields):
+            notes.append(
+                f"column {name!r} holds fractions, as {fields[0]!r}, which are taken for names of nodes; if the lines "
+                "are vectors, use knn_graph (--vectors)"
+            )
+    ends = [names[c] for c in columns]
+    if not reading.bipartite and two_kinds(*ends) and _shares(values, *columns):
+        notes.append(
+            f"{ends[0]!r} and {ends[1]!r} share numbers; pass bipartite=True (--bipartite) if they are two kinds of "
+            "nodes"
+        )
+    return notes
+
+
+def _shares(values, first, second):
+    return not set(values[first]).isdisjoint(values[second])
+
+
+# -- reading -----------------------------------------------------------------------------------------------------------
+
+
+class TextEdges:
+    """The edges of an open Source by blocks: pieces of the text.
+
+    `notes` are warnings about columns that are not read; `called` is what those that are read are called; `n_nodes` is
+    None unless the file states it; `numbering` numbers names, and is None where ids are integers.
+    """
+
+    def __init__(self, source, reading, memory=FULL_MEMORY):
+        self._source, self._dialect = source, _guess_dialect(source, reading)
+        self._chunk, self._doubtful = block_size(CHUNK, memory), None
+        self.notes, self.n_nodes, self.called = self._dialect.notes, self._dialect.n_nodes, self._dialect.called
+        self.weighted = self._dialect.weight is not None
+        self.numbering = None if self._dialect.integer else Numbering()
+
+    def blocks(self, folder):
+        """Yield (ends, weights, share of the file read); a temporary file lies in `folder`."""
+        dialect, first, n_edges, largest = self._dialect, None, 0, 0
+        path, line = os.path.join(folder, "piece"), dialect.skip + 1
+        encoding = "latin-1" if dialect.integer and _is_ascii(dialect.encoding) else dialect.encoding
+        for text, share in self._texts(encoding):
+            try:
+                ends, weights = self._parsed(text, line, path)
+            except _Unfit as error:
+                raise self._located(text, line, str(error)) from None
+            if len(ends):
+                first = ends[0].tolist() if first is None else first
+                largest = max(largest, int(ends[not n_edges :].max(initial=0)))
+                n_edges += len(ends)
+            yield ends, weights, share
+            line += text.count("\n")
+        if self._doubtful:
+            warn_user(f"{self._source.name}: {self._doubtful}")
+        if (
+            dialect.integer
+            and not dialect.has_header
+            and n_edges > 2
+            and first[1] == n_edges - 1
+            and first[0] >= largest
+        ):
+            warn_user(
+                f"{self._source.name}: the first line has {first[0]} and {first[1]}, and so many lines follow; pass "
+                "header=True (--header) if it states the numbers of nodes and edges"
+            )
+
+    def _texts(self, encoding):
+        """Yield (whole lines of about a chunk, share of the file read)."""
+        size = max(1, os.stat(self._source.path).st_size)
+        with self._source.text(encoding) as text:
+            for _ in range(self._dialect.skip):
+                text.readline()
+            read = 0
+            while chunk := text.read(self._chunk):
+                chunk += text.readline()
+                read += len(chunk)
+                yield chunk, min(1.0, read / size)
+
+    def _parsed(self, text, line, path):
+        """Return (ends, weights) of a piece of text that begins with this line."""
+        dialect = self._dialect
+        if any(mark in text for mark in dialect.comments):
+            text = self._without_comments(text, line)
+        if dialect.integer:
+            if _has_zeros(text) and any(not is_id(field) for field in self._zero_fields(text)):
+                raise _Unfit("there are names that are no numbers")
+            if dialect.delimiter and ("\n " in text or "\n\t" in text):  # lines of blanks are no rows for numpy
+                text = re.sub(r"(?m)^[ \t]+$", "", text)
+            return _load_integers(text, dialect, path)
+        if dialect.quoted and '"' in text and any(line.count('"') % 2 for line in text.split("\n")):
+            raise _Unfit("a quote is not closed")
+        try:
+            columns = read_columns(text, dialect.delimiter, (), dialect.quoted)
+        except FormatError as error:
+            raise _Unfit(str(error)) from None
+        if not columns:
+            return np.empty((0, 2), dtype=np.int32), np.empty(0)
+        if max(dialect.used) >= len(columns) or dialect.width == len(dialect.used) < len(columns):
+            raise _Unfit("there are lines of another width")
+        sources, targets = (columns[c] for c in dialect.columns)
+        names = [""] * (2 * len(sources))
+        names[::2], names[1::2] = sources, targets
+        if "" in names:
+            raise _Unfit("a name is blank")
+        ends = self.numbering.of(names, len(names)).reshape(-1, 2)
+        if dialect.weight is None:
+            return ends, np.empty(0)
+        try:
+            weights = np.array(list(map(float, columns[dialect.weight])))
+        except ValueError as error:
+            raise _Unfit(str(error)) from None
+        return ends, _checked(weights)
+
+    def _zero_fields(self, text):
+        rows = (self._dialect.split(line) for line in text.split("\n") if _ZERO.search(line))
+        return (row[c] for row in rows for c in self._dialect.columns if c < len(row))
+
+    def _without_comments(self, text, line):
+        """Return a text with blank lines for comments, and without comments behind edges between white space."""
+        dialect, marks = self._dialect, "|".join(map(re.escape, self._dialect.comments))
+        if not dialect.integer and self._doubtful is None:
+            for number, each in enumerate(text.split("\n"), line):
+                remark = each.lstrip()
+                if remark.startswith(dialect.comments) and not remark[1:2].isspace():
+                    row = dialect.split(each)
+                    weights = [row[c] for c in dialect.used[2:] if c < len(row)]
+                    if len(row) == dialect.width and all(map(is_number, weights)):
+                        self._doubtful = f"line {number}: {remark[:40]!r} is {_COMMENT}"
+                        break
+        text = re.sub(rf"(?m)^[ \t]*(?:{marks}).*", "", text)
+        return text if dialect.quoted else _without_remark(text, dialect.comments, dialect.delimiter)
+
+    def _located(self, text, line, otherwise):
+        """Return the FormatError that names the first bad line, or has the text `otherwise` if no line looks bad."""
+        text = self._without_comments(text, line) if self._dialect.comments else text
+        for number, each in enumerate(text.split("\n"), line):
+            problem = _problem(self._dialect.split(each), self._dialect) if each.strip() else None
+            problem = "a quote is not closed" if self._dialect.quoted and each.count('"') % 2 else problem
+            if problem:
+                shown = each.strip() if len(each) <= 60 else f"{each.strip()[:57]}..."
+                return FormatError(f"line {number}: {problem}: {shown!r}")
+        return FormatError(f"the lines cannot be read: {otherwise}")
+
+
+class _Unfit(Exception):
+    """A piece of text has a line that cannot be read."""
+
+
+def _is_ascii(encoding):
+    return "a\t1".encode(encoding) == b"a\t1"
+
+
+def _has_zeros(text):
+    """Return whether there may be names such as 007, which numpy takes for numbers."""
+    codes = np.frombuffer(f"\n{text}\n".encode("latin-1", "replace"), dtype=np.uint8)
+    before, digit, after = codes[:-2], codes[1:-1], codes[2:]
+    zeros = digit == ord("0")
+    zeros &= (before < ord("-")) | (before == ord(";"))
+    zeros &= (after >= ord("0")) & (after <= ord("9"))
+    return bool(zeros.any())
+
+
+def _load_integers(text, dialect, path):
+    """Parse edges between integers by numpy, which reads a file faster than lines in memory."""
+    with open(path, "w", encoding="utf-8", newline="") as stream:
+        stream.write(text)
+    kind = np.dtype([("ends", np.int64, 2), ("weight", np.float64)]) if dialect.weight is not None else np.int64
+    whole = len(dialect.used) == dialect.width and dialect.used == list(range(dialect.width))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", DeprecationWarning)  # a fraction as an integer
+        warnings.filterwarnings("ignore", "loadtxt: input contained no data", UserWarning)
+        try:
+            table = np.loadtxt(
+                path, dtype=kind, delimiter=dialect.delimiter, usecols=None if whole else dialect.used,
+                quotechar='"' if dialect.quoted else None, comments=None, encoding="utf-8",
+                ndmin=2 if dialect.weight is None else 1,
+            )  # fmt: skip
+        except (ValueError, OverflowError, DeprecationWarning) as error:
+            raise _Unfit(str(error)) from None
+    ends = table.reshape(-1, 2) if dialect.weight is None else table["ends"]
+    narrow = not len(ends) or (ends.min() >= -(2**31) and ends.max() < 2**31)
+    ends = np.ascontiguousarray(ends, dtype=np.int32 if narrow else np.int64)
+    return ends, np.empty(0) if dialect.weight is None else _checked(np.ascontiguousarray(table["weight"]))
+
+
+def _checked(weights):
+    # The minimum is NaN if any weight is, and needs no mask of full length.
+    if len(weights) and not (weights.min() >= 0 and weights.max() < np.inf):
+        raise _Unfit("there are weights that are negative or not finite")
+    return weights
+
+
+def _problem(fields, dialect):
+    """Describe the first error in the fields of one line; None if there is none."""
+    for column in dialect.used:
+        if column >= len(fields):
+            mark = {None: "white space", "\t": "tabs"}.get(dialect.delimiter, repr(dialect.delimiter))
+            count = f"{len(fields)} column{'s' if len(fields) != 1 else ''}"
+            return (
+                f"{count} when split at {mark}, but column {column} (counted from 0) is needed (pass delimiter= if "
+                "another mark is between columns)"
+            )
+        field, defect = fields[column], None
+        if column == dialect.weight:
+            defect = _weight_defect(field)
+        elif not field:
+            defect = "where a node is expected"
+        elif dialect.integer and not is_id(field):
+            defect = "which is no 64-bit integer as the other nodes are (pass ids='string' to read names)"
+        if defect:
+            return f"column {column} (counted from 0) holds {field!r}, {defect}"
+    if len(fields) != dialect.width and (not dialect.integer or dialect.width == len(dialect.used)):
+        return (
+            f"{len(fields)} columns, where the first lines have {dialect.width} (pass columns={dialect.columns} and "
+            "weight_column to say which are read)"
+        )
+    return None
+
+
+def _weight_defect(field):
+    if not is_number(field):
+        return (
+            "but weights must be numbers with a decimal point (weight_column says where they stand, weight_column=None "
+            "that there are none; pandas.read_csv(path, sep=';', decimal=',') makes a table for Graph.from_table)"
+        )
+    if not math.isfinite(float(field)):
+        return "but weights must be finite"
+    return "but weights must not be negative" if float(field) < 0 else None
 
 
 def read_edge_list(source, reading):
     """Read an open Source as its Reading says."""
-    dialect = guess_dialect(source, reading)
-    for note in dialect.notes:
-        warn_user(f"{source.name}: {note}")
-    record_columns(dialect.called)
-    ends, weights, names = parse(source, dialect)
-    if not len(ends):  # the sampled lines were no edges in the encoding of integers
+    edges = TextEdges(source, reading)
+    with tempfile.TemporaryDirectory() as folder:
+        return graph_of_blocks(edges, edges.blocks(folder), reading, source.name)
+
+
+def graph_of_blocks(edges, blocks, reading, name):
+    """Build the graph of blocks of edges: TextEdges, ParquetEdges, or those of several files."""
+    for told in edges.notes:
+        warn_user(f"{name}: {told}")
+    record_columns(edges.called)
+    ends, weights = [], []
+    for block in blocks:
+        ends.append(block[0])
+        weights.append(block[1])
+        note(f"{block[-1]:.0%}")
+    ends = np.concatenate(ends) if ends else np.empty((0, 2))
+    if not len(ends):
         raise FormatError("there are no edges")
-    first_line = _FirstLine(source, dialect, reading)
-    first_line.add(ends, weights)
-    first_line.warn()
-    weights = counted(np.empty(0, dtype=np.float32) if weights is None else weights, len(ends), reading.count_repeats)
+    weights = np.concatenate(weights) if any(map(len, weights)) else np.empty(0, dtype=np.float32)
+    weights = counted(weights, len(ends), reading.count_repeats)
+    names, n_nodes = edges.numbering, edges.n_nodes
     if names is not None:
-        warn_of_names(source, names, dialect)
-        unfit = first_unfit(names) or next((name for name in names if "\n" in name), None)
+        told = doubtful_names(names)
+        if told is not None:
+            warn_user(f"{name}: {told}")
+        names, n_nodes = list(names), None
+        unfit = first_unfit(names)
         if unfit is not None:
             raise FormatError(f"the node name {unfit!r} has control characters or line ends; is a quote not closed?")
     if reading.bipartite:
         return _bipartite_graph(ends, weights, names, reading)
-    n_nodes = dialect.n_nodes if names is None else None
     if n_nodes is not None:
         if ends.max() >= n_nodes or ends.min() < 0:
-            raise FormatError(f"a comment says that nodes are 0 to {n_nodes - 1}, but there are edges of other nodes")
-        check_node_count(n_nodes, len(ends), source.any_size)
+            raise FormatError(f"the file says that nodes are 0 to {n_nodes - 1}, but there are edges of other nodes")
+        check_node_count(n_nodes, len(ends))
         ends = ends.astype(np.int32, copy=False)
-    return graph_of(ends, weights, names, reading, n_nodes)
-
-
-def graph_of(ends, weights, names, reading, n_nodes=None):
-    """Build the graph of edges, whose ends are indices of names, numbers below n_nodes, or integers with gaps."""
-    if names is None and n_nodes is None:
+    elif names is None:
         numbers, names = compact_ids(ends.ravel())
         ends = numbers.reshape(-1, 2)
     n_nodes = int(ends.max()) + 1 if n_nodes is None else n_nodes
@@ -96,135 +674,52 @@ def record_columns(called):
     record("columns", {"ends": list(called[:2]), "weight": called[2] if len(called) > 2 else None})
 
 
-def warn_of_names(source, names, dialect=None):
-    """Warn of names that stand for missing values, or that repeat the header of a Dialect between edges."""
-    note = doubtful_names(names)
-    if note is None and dialect is not None and dialect.has_header and all(end in names for end in dialect.called[:2]):
-        source_name, target_name = dialect.called[:2]
-        note = (
-            f"nodes are called {source_name!r} and {target_name!r}, as the columns are; is the header repeated below?"
+def check_node_count(n_nodes, n_edges):
+    """Refuse a number of nodes in a header that is implausible for the number of edges."""
+    if n_nodes >= 2**31:
+        raise FormatError(f"the header says {n_nodes} nodes; there can be less than 2**31")
+    if n_nodes > max(_NODES_PER_EDGE * n_edges, _FEW_NODES):
+        raise FormatError(
+            f"the header says {n_nodes} nodes, but there are only {n_edges} edges; if that is meant, leave out nodes "
+            "without edges, or give Graph.from_scipy the matrix"
         )
-    if note is not None:
-        warn_user(f"{source.name}: {note}")
 
 
-class _FirstLine:
-    """The first edge of lines, which may be the numbers of nodes and edges, or of rows, columns and entries."""
-
-    def __init__(self, source, dialect, reading):
-        self._source, self._stated, self._n_edges, self._largest = source, None, 0, 0
-        self._may_be = dialect.ids != "string" and not dialect.has_header and reading.header is None
-
-    def add(self, ends, weights):
-        """Take the next edges."""
-        if self._may_be and self._stated is None:
-            first, second = ends[0].tolist()
-            self._stated = first, second if first != second or weights is None else weights[0]
-            ends = ends[1:]
-        self._n_edges += len(ends)
-        self._largest = max(self._largest, int(ends.max(initial=0))) if self._may_be else 0
-
-    def skip(self, n_blocks):
-        """Know nothing of the first line where its block is left out."""
-        self._may_be = self._may_be and n_blocks == 0
-
-    def warn(self):
-        """Warn where the first line states the number of the others, and as many nodes as they have, or more."""
-        if (
-            self._stated is not None
-            and self._n_edges > 1
-            and self._stated[1] == self._n_edges
-            and (self._stated[0] >= self._largest)
-        ):
-            warn_user(
-                f"{self._source.name}: the first line has {self._stated[0]} and {self._n_edges}, and {self._n_edges} "
-                "lines follow; pass header=True (--header) if it states the numbers of nodes and edges"
-            )
+def block_size(largest, memory):
+    """Return the size of blocks that are read at once, `largest` from FULL_MEMORY on and less in proportion below."""
+    return max(1, min(largest, largest * memory // FULL_MEMORY))
 
 
-class TextEdges:
-    """The edges of an open Source by blocks: pieces of the text, each parsed as a whole file would be.
-
-    `notes` are warnings about columns that are not read; `called` is what those that are read are called; `n_nodes` is
-    None unless the file states it; `numbering` numbers names, and is None where ids are integers.
-    """
-
-    def __init__(self, source, reading, memory):
-        self._source, self._dialect = source, guess_dialect(source, reading)
-        self._first_line = _FirstLine(source, self._dialect, reading)
-        self._chunk = block_size(CHUNK, memory)
-        self.notes, self.n_nodes = self._dialect.notes, self._dialect.n_nodes
-        self.weighted, self.called = self._dialect.weight_column is not None, self._dialect.called
-        self.numbering = Numbering() if self._dialect.ids == "string" else None
-        if self.n_nodes is not None:
-            check_node_count(self.n_nodes, source.size // _SHORTEST_EDGE, source.any_size)
-
-    def blocks(self, skip, folder):
-        """Yield (ends, weights, share of the file read), leaving out the first `skip` blocks."""
-        dialect = replace(self._dialect, skip=0)
-        piece = _Piece(os.path.join(folder, "piece"), self._source)
-        piece.first_line = self._dialect.skip
-        self._first_line.skip(skip)
-        for number, (text, share) in enumerate(self._texts()):
-            if number >= skip:
-                with open(piece.path, "w", encoding=dialect.text_encoding, newline="") as stream:
-                    stream.write(text)
-                ends, weights, names = parse(piece, dialect)
-                self._first_line.add(ends, weights)
-                if names is not None:
-                    ends = self.numbering.of(names, len(names))[ends]
-                elif ends.dtype == np.int64:
-                    dialect = replace(dialect, wide=True)  # later pieces need not be tried with 32 bits
-                yield ends, np.empty(0) if weights is None else weights, share
-            piece.first_line += text.count("\n")
-        self._first_line.warn()
-        warn_of_names(self._source, self.numbering or (), dialect)
-
-    def _texts(self):
-        """Yield (whole lines of about a chunk, share of the file read)."""
-        size = max(1, os.stat(self._source.path).st_size)
-        with self._source.text(self._dialect.text_encoding) as text:
-            # The share is measured in the compressed file, if it is one.
-            file = getattr(text.buffer.raw, "compressed", text.buffer)
-            for _ in range(self._dialect.skip):
-                text.readline()
-            while chunk := text.read(self._chunk):
-                try:
-                    share = os.lseek(file.fileno(), 0, os.SEEK_CUR) / size
-                except OSError:
-                    share = 0.0
-                yield chunk + text.readline(), share
-
-
-class _Piece(Source):
-    """A piece of decompressed text in a temporary file."""
-
-    def __init__(self, path, source):
-        self.path, self.name = path, source.name
-        self.compression, self.direct, self.head, self.any_size = None, True, b"", False
+# -- writing -----------------------------------------------------------------------------------------------------------
 
 
 def write_edge_list(graph, stream, delimiter):
-    """Write each edge once, lower node first, to a text stream; a graph without names notes its node count."""
+    """Write each edge once, lower node first, to a binary stream; a graph without names notes its node count."""
     names = graph.node_names
     if names is not None and graph.n_isolated:
         warn_user(
             f"{graph.n_isolated} isolated nodes are not in the edge list, which has no place for their names; .npz has"
         )
-    # Other programs cannot read comments in CSV, so there the comment is written only when nodes would be lost.
-    if delimiter == "\t" or (names is None and graph.n_isolated):
-        kind = "integer" if names is None or names.dtype.kind in "iu" else "string"
-        count = graph.n_nodes if names is None else "named"
-        weights = "no" if graph.weights is None else "yes"
-        stream.write(f"# graphcore edge list; nodes: {count}; ids: {kind}; weights: {weights}\n")
-    writer = csv.writer(stream, delimiter=delimiter, lineterminator="\n")
-    if delimiter == ",":
-        writer.writerow(["source", "target", *([] if graph.weights is None else ["weight"])])
-    if names is not None:
-        names = _checked_names(names, delimiter)
-    for sources, targets, weights in upper_edges(graph):
-        ends = [ids.tolist() if names is None else names[ids].tolist() for ids in (sources, targets)]
-        writer.writerows(zip(*ends, strict=True) if weights is None else zip(*ends, weights.tolist(), strict=True))
+    names = None if names is None else _checked_names(names, delimiter)
+    with as_text(stream) as text:
+        # Other programs cannot read comments in CSV, so there the comment is written only when nodes would be lost.
+        if delimiter == "\t" or (names is None and graph.n_isolated):
+            kind = "integer" if names is None or names.dtype.kind in "iu" else "string"
+            count = graph.n_nodes if names is None else "named"
+            weights = "no" if graph.weights is None else "yes"
+            text.write(f"# graphcore edge list; nodes: {count}; ids: {kind}; weights: {weights}\n")
+        writer = csv.writer(text, delimiter=delimiter, lineterminator="\n")
+        if delimiter == ",":
+            writer.writerow(["source", "target", *([] if graph.weights is None else ["weight"])])
+        for sources, targets, weights in upper_edges(graph):
+            ends = [ids.tolist() if names is None else names[ids].tolist() for ids in (sources, targets)]
+            writer.writerows(zip(*ends, strict=True) if weights is None else zip(*ends, weights.tolist(), strict=True))
+
+
+def row_pieces(graph):
+    """Yield (first, last) of rows that are written at once, with about `_PIECE` entries each."""
+    borders = np.searchsorted(graph.indptr, np.arange(0, graph.n_entries, _PIECE))
+    yield from pairwise(np.unique(np.append(borders, [0, graph.n_nodes])).tolist())
 
 
 def upper_edges(graph):
@@ -247,23 +742,8 @@ def _checked_names(names, delimiter):
     reason = unfit_reason(names.tolist())
     if reason is not None:
         raise InputError(f"{reason}; write .npz instead")
-    forbidden = '\n\r"' if delimiter == "," else '\n\r\t"'
-    for name in map(str, names.tolist()):
+    forbidden = '"' if delimiter == "," else '\t"'
+    for name in names.tolist():
         if not name or name != name.strip() or name[0] in "#%" or any(mark in name for mark in forbidden):
             raise InputError(f"node name {name!r} cannot be written to an edge list; write .npz instead")
     return names
-
-
-def _write(graph, stream, delimiter):
-    with as_text(stream) as text:
-        write_edge_list(graph, text, delimiter)
-
-
-# The comment of write_graph comes before other formats: its first nodes may be called "graph" and "[", as GML begins.
-EDGE_LIST = Format(
-    "edgelist", sniff=lambda source: source.text_head.startswith(b"# graphcore edge list;"), read=read_edge_list,
-    edges=TextEdges, isolated=False, bipartite=True, idle=(),
-)  # fmt: skip
-KONECT = replace(EDGE_LIST, name="konect", sniff=lambda source: False)
-TSV = Format("tsv", (".tsv", ".txt", ".edges", ".el", ".edgelist", ""), write=partial(_write, delimiter="\t"))
-CSV = Format("csv", (".csv",), write=partial(_write, delimiter=","))

@@ -1,123 +1,111 @@
-"""The table of all file formats of graphs; a new format adds its file here, by one line."""
+"""The table of file formats of graphs, and how a file's own is told; a new format adds its line here."""
 
-import os
 import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
 
 from ..base.validation import check_choice, check_path
 from ..exceptions import FormatError, ParameterError
 from .atomic import ending_of
-from .bvgraph import BVGRAPH
-from .dimacs import DIMACS
-from .edge_list import CSV, EDGE_LIST, KONECT, TSV
-from .markup import ADJLIST, GEXF, GML, GRAPHML, MULTILINE
-from .matrix_market import MATRIX_MARKET
-from .metis import METIS
-from .npz import NPZ
-from .pajek import LGL, PAJEK
-from .parquet import PARQUET
-
-# Content is tried in this order.
-FORMATS = {
-    format.name: format
-    for format in (
-        EDGE_LIST, KONECT, TSV, CSV, MATRIX_MARKET, METIS, NPZ,
-        GRAPHML, GEXF, GML, ADJLIST, MULTILINE, PAJEK, DIMACS, LGL,
-        PARQUET, BVGRAPH,
-    )
-}  # fmt: skip
-READABLE = tuple(name for name, format in FORMATS.items() if format.read)
-# A store is a folder, written by the package `store`.
-WRITABLE = (*(name for name, format in FORMATS.items() if format.write), "store")
-
-# Text formats of other programs that could be taken for edges, with a way to convert each.
-_COMMENTS = rb"(?:\s|[#%][^\n]*|//[^\n]*|/\*.*?\*/)*+"
-_NETWORKX = "read it with networkx: graphcore.Graph.from_networkx(networkx.{}(path))"
-_FOREIGN = {
-    rb"dl[\s,]+n[rcm]?\s*=":
-        "a UCINET (DL) file; read it with igraph: graphcore.Graph.from_igraph(igraph.Graph.Read_DL(path))",
-    rb"(strict\s+)?(di)?graph\b\s*(\"[^\"]*\"|[\w.-]+)?\s*\{":
-        "a graph in Graphviz's language (DOT); make GML of it with Graphviz: gv2gml graph.dot > graph.gml",
-    rb"\*(node|tie)\s+(data|properties)\b": "a NetDraw file (VNA); save the lines under its '*tie data' as a table",
-    rb"nodedef\s*>": "a GDF file; export GEXF of it from Gephi, or save the lines under its edgedef as CSV",
-    rb"leda\.graph\b": f"a LEDA graph; {_NETWORKX.format('read_leda')}",
-    rb">>(di)?graph6<<": f"a graph in graph6; {_NETWORKX.format('read_graph6')}",
-    rb">>sparse6<<|:[?-~]+[ \t\r]*(\n|\Z)": f"a graph in sparse6; {_NETWORKX.format('read_sparse6')}",
-    rb"\(tlp\s": "a Tulip file; export GML or GraphML of it from Tulip",
-    rb"33d32945\s+stp": "a SteinLib file (STP); save its lines 'E 1 2 3' without the E as edges",
-    rb"[-+]?[\d.]+([ \t]+qid:\d+)?([ \t]+\d+:[-+.\de]+){2,}\s":
-        "a table in LIBSVM's format, which sklearn.datasets.load_svmlight_file(path) reads as vectors; write weighted "
-        "neighbours one edge a line",
-    rb"(<\w+:[^<>\s]+>|_:\S+)\s+<\w+:[^<>\s]+>\s+[<\"_]|@(prefix|base)\s[^\n]*<":
-        "RDF; write subject and object as two columns",
-    rb"(weighted)?adjacencygraph\s+\d+\s": "a graph of Ligra; make a matrix of its offsets and edges with scipy.sparse",
-    rb"@relation\s+\S+\s+@attribute\s": "a table of vectors (ARFF), which scipy.io.arff.loadarff(path) reads",
-    rb"(c\b[^\n]*\n)*p\s+(w?cnf|aux)\s": "a formula (CNF) or coordinates of DIMACS, and no graph",
-    rb"(graph|flowchart)\s+(td|tb|bt|lr|rl)\s*;?\s*\n[^\n]*--": "a Mermaid diagram; write its arrows as two columns",
-    rb"(t\s+#[^\n]*\n)?(v\s+\S+[^\n]*\n)+e\s+\S+\s+\S+":
-        "lines of vertices and edges (gSpan); save those of edges without the e",
-    rb"\([^\n]*\)[^\n(),]*;\s*\Z": "a tree in Newick's format; write its edges as two columns",
-}  # fmt: skip
-# Those that only their endings tell.
-_FOREIGN_ENDINGS = {
-    ".hgr": "a hypergraph (hMETIS), and edges have two ends; write an edge for each pair of their ends",
-    ".g6": _FOREIGN[rb">>(di)?graph6<<"], ".s6": f"a graph in sparse6; {_NETWORKX.format('read_sparse6')}",
-}  # fmt: skip
+from .bvgraph import BVGraphEdges, read_bvgraph
+from .edge_list import TextEdges, read_edge_list, write_edge_list
+from .library_formats import is_markup, read_matrix_market, read_networkx, write_matrix_market, write_networkx
+from .metis import read_metis, write_metis
+from .npz import NPZ_MAGIC, read_npz, write_npz
+from .parquet import ParquetEdges, read_parquet
+from .source import has_properties
 
 
-def _is_trivial(text):
-    """Return whether lines are nodes and their labels, then a `#`, then edges of these nodes (trivial graph format)."""
-    lines = [line.split() for line in text.splitlines() if line.strip()]
-    if [b"#"] not in lines:
-        return False
-    nodes, edges = lines[: lines.index([b"#"])], lines[lines.index([b"#"]) + 1 :]
-    names = {words[0] for words in nodes}
-    # An edge list may hold a blank comment, too; there, the second words are such names as the first.
-    labels = {words[1] for words in nodes if len(words) > 1} - names
-    labels = {label for label in labels if not (label.isdigit() and all(map(bytes.isdigit, names)))}
-    return bool(
-        len(names) == len(nodes) and (labels or all(len(words) == 1 for words in nodes))
-        and all(len(words) > 1 and names.issuperset(words[:2]) for words in edges[:-1] or edges)
+@dataclass(frozen=True)
+class Format:
+    """A file format: its name, endings, reader and writer."""
+
+    name: str
+    suffixes: tuple[str, ...] = ()  # endings of its files, where the content is of no other format
+    also_read: tuple[str, ...] = ()  # endings of its files that are read, but not written
+    sniff: Callable[[Any], bool] = lambda source: False  # whether the first bytes of a Source are of this format
+    read: Any = None  # read(source, reading): a Graph
+    write: Any = None  # write(graph, binary stream), where `attributes` are taken with them as the third argument
+    edges: Any = None  # edges(source, reading, memory): blocks of edges for a store, with the attributes of TextEdges
+    is_text: bool = True
+    names: bool = True  # whether it holds names of nodes
+    isolated: bool = True  # whether it holds nodes without an edge
+    bipartite: bool = False  # whether `read` supports bipartite graphs
+    attributes: bool = False  # whether `write` takes columns of values of the nodes
+
+
+def _markup(kind, also_read=(), written=True):
+    return Format(
+        kind, (f".{kind}",) if written else (), also_read, sniff=partial(is_markup, kind=kind),
+        read=partial(read_networkx, kind=kind), write=partial(write_networkx, kind=kind) if written else None,
+        attributes=written,
     )  # fmt: skip
 
 
-def guess_format(source, encoding="utf-8"):
-    """Return the Format of an open Source, by its first bytes, then by its name.
+# Content is tried in this order. The comment of write_graph comes before other formats: its first nodes may be called
+# "graph" and "[", as GML begins.
+FORMATS = {format.name: format for format in (
+    Format("edgelist", sniff=lambda source: source.text_head.startswith(b"# graphcore edge list;"),
+           read=read_edge_list, edges=TextEdges, isolated=False, bipartite=True),
+    Format("tsv", (".tsv", ".txt", ".edges", ".el", ".edgelist", ""), write=partial(write_edge_list, delimiter="\t")),
+    Format("csv", (".csv",), write=partial(write_edge_list, delimiter=",")),
+    Format("matrix-market", (".mtx", ".mm"), sniff=lambda source: source.text_head.startswith(b"%%matrixmarket"),
+           read=read_matrix_market, write=write_matrix_market, names=False, bipartite=True),
+    Format("metis", (".metis",), (".graph",), read=read_metis, write=write_metis, names=False),
+    Format("npz", (".npz",), sniff=lambda source: source.head.startswith(NPZ_MAGIC), read=read_npz, write=write_npz,
+           is_text=False, bipartite=True),
+    _markup("graphml"), _markup("gexf"), _markup("gml"),
+    _markup("pajek", (".net", ".paj"), written=False), _markup("adjlist", (".adjlist",), written=False),
+    Format("parquet", sniff=lambda source: source.begins_with(b"PAR1"), read=read_parquet, edges=ParquetEdges,
+           is_text=False, isolated=False, bipartite=True),
+    Format("bvgraph", sniff=lambda source: has_properties(source.path), read=read_bvgraph, edges=BVGraphEdges,
+           is_text=False, names=False),
+)}  # fmt: skip
+READABLE = tuple(name for name, format in FORMATS.items() if format.read)
+# A store is a folder, written by the package `store`.
+WRITABLE = (*(name for name, format in FORMATS.items() if format.write), "store")
+# Text of other programs that could be taken for edges: how it begins, and what reads it.
+_OTHERS = {
+    rb"[{\[]":
+        "JSON; make a graph of it with networkx.readwrite.json_graph for Graph.from_networkx, or a table with "
+        "pandas.read_json for Graph.from_table",
+    rb"<": "XML or HTML, but neither GraphML nor GEXF; export one of these, or edges as CSV",
+    rb"(c\b[^\n]*\n)*p\s+\w+\s+\d+\s+\d+\s":
+        "a DIMACS file; igraph.Graph.Read_DIMACS(path) reads it for Graph.from_igraph",
+    rb"(#[^\n]*\n)*\S+ \d+\n\S+ \{":
+        "a list of neighbours on lines of their own; networkx.read_multiline_adjlist(path) reads it for "
+        "Graph.from_networkx",
+    rb"\*\w|(strict\s+)?(di)?graph\b[^\n{]*\{|dl\s+n":
+        "a file in sections; networkx or igraph may read it for Graph.from_networkx or Graph.from_igraph, or save the "
+        "lines of its edges alone",
+}  # fmt: skip
 
-    A FormatError, where the content cannot be text, names the file that a WebGraph graph lacks.
-    """
+
+def _is_lgl(text):
+    """Return whether lines are `# name` before the neighbours of each node, and no comments among edges."""
+    heads, neighbors = (set(re.findall(line, text)) for line in (rb"(?m)^# (\S+)$", rb"(?m)^(?!#)(\S+)"))
+    return text.startswith(b"# ") and len(heads) > 1 and not heads.isdisjoint(neighbors)
+
+
+def guess_format(source, encoding="utf-8"):
+    """Return the Format of an open Source, by its first bytes, then by its name."""
     found = next((format for format in FORMATS.values() if format.sniff(source)), None)
     if found is not None and not found.is_text:
         return found
-    base, name = os.path.splitext(source.path)[0], os.path.basename(source.path)
-    if source.suffix in (".properties", ".offsets") and os.path.exists(f"{base}.graph"):
-        raise FormatError(f"this is a part of a WebGraph graph; give its other file, {os.path.basename(base)}.graph")
-    try:
-        source.require_text(encoding)
-    except FormatError as error:
-        if source.suffix != ".graph" or not source.head:
-            raise
-        raise FormatError(
-            f"{error}; a graph of WebGraph's is read where its properties lie beside it, as "
-            f"{name.partition('.graph')[0]}.properties, both of them not compressed"
-        ) from None
+    if source.suffix == ".graph" and not has_properties(source.path) and b"\0" in source.head:
+        raise FormatError("a graph of WebGraph's is read where its properties lie beside it, both not compressed")
+    source.require_text(encoding)
     if found is not None:
         return found
-    text = source.text_head
-    what = next((what for mark, what in _FOREIGN.items() if re.match(_COMMENTS + mark, text, re.DOTALL)), None)
-    if what is None and _is_trivial(text):
-        what = "a graph in the trivial graph format (TGF); save the lines behind the # as edges"
-    what = what or _FOREIGN_ENDINGS.get(source.suffix)
+    what = next((what for begins, what in _OTHERS.items() if re.match(begins, source.text_head)), None)
+    if what is None and _is_lgl(source.text_head):
+        what = "an LGL file; igraph.Graph.Read_Lgl(path) reads it for Graph.from_igraph"
     if what is not None:
-        raise FormatError(f"this is {what}, or pass format='edgelist' if its lines are edges")
-    if text.startswith(b"<"):
-        raise FormatError("this is XML or HTML, but neither GraphML nor GEXF; export one of these, or edges as CSV")
-    if text.startswith((b"{", b"[")):
-        raise FormatError(
-            "this looks like JSON, which is not read; of networkx's node-link data give graphcore.Graph.from_networkx("
-            "networkx.node_link_graph(data)), or pass format='edgelist' if it is an edge list"
-        )
+        raise FormatError(f"this is {what}; or pass format='edgelist' if its lines are edges")
     named = (f for f in FORMATS.values() if f.read and source.suffix in (*f.suffixes, *f.also_read))
-    return next(named, EDGE_LIST)
+    return next(named, FORMATS["edgelist"])
 
 
 def ending_format(path):

@@ -3,6 +3,7 @@
 import contextlib
 import csv
 import os
+import re
 from collections.abc import Iterable
 
 import numpy as np
@@ -10,16 +11,28 @@ import numpy as np
 from ..base.types import Array, ArrayLike, PathLike, Stream
 from ..base.validation import check_choice
 from ..exceptions import FormatError, InputError, ParameterError, warn_user
+from ..graphs.columns import MISSING_NAMES, is_index, plain
 from ..graphs.graph import Graph
-from ._fields import is_number
-from ._format import check_delimiter, unfit_reason, without_formula
-from ._label_columns import as_labels, read_label_columns
-from ._source import open_source
+from ..graphs.ids import as_names
+from ..graphs.nodes import ID_NAMES, NAME_NAMES
 from .atomic import atomic_output, compressed, ending_of, text_output
-from .npz import write_array
+from .npz import read_array, write_array
+from .parquet import read_table
+from .source import open_source
+from .text import MISSING, check_delimiter, guess_delimiter, is_id, is_number, read_columns, unfit_reason
 
 _PIECE = 1 << 16
 _DELIMITERS = {"tsv": "\t", "csv": ","}
+_NODES = {plain(name) for name in (*ID_NAMES, *NAME_NAMES)} - {"", "label"}
+_CLUSTERS = frozenset([
+    "cluster", "clusters", "clusterid", "label", "labels", "community", "communityid", "group", "class", "module",
+    "partition", "membership", "modularityclass", "category", "block", "truth", "leiden", "louvain", "x", "y",
+])  # fmt: skip
+# Columns of tables of results, which are known not to be classes.
+_OF_RESULTS = ("stability", "outside_share")
+_LEVEL = re.compile(r"level_\d+")
+# Lines that are looked at for a header.
+_SAMPLE = 200
 # Programs that open files with these endings refuse text.
 NO_TEXT = frozenset([
     ".xlsx", ".xls", ".ods", ".json", ".html", ".pdf", ".npy", ".npz", ".parquet", ".feather", ".arrow", ".orc",
@@ -28,8 +41,7 @@ NO_TEXT = frozenset([
 
 
 def write_labels(
-    labels: ArrayLike, path: PathLike | Stream, names: Graph | ArrayLike | None = None, format: str | None = None, *,
-    spreadsheet: bool = False,
+    labels: ArrayLike, path: PathLike | Stream, names: Graph | ArrayLike | None = None, format: str | None = None,
 ) -> None:  # fmt: skip
     """Write the cluster of every node, atomically.
 
@@ -46,9 +58,6 @@ def write_labels(
         Two columns, node and cluster, split by a tab, or by a comma under a header (``node,cluster``; of coarser levels
         ``level_1`` and so on); or NumPy's file of the labels alone, in the order of the graph's nodes, much faster for
         many millions. Default: by the ending, tab unless it is .csv or .npy.
-    spreadsheet : bool, default False
-        Put a ' before names that a spreadsheet would take for formulas: those that begin with =, +, - or @ and are no
-        numbers. `read_labels` knows them again.
 
     Raises
     ------
@@ -104,18 +113,15 @@ def write_labels(
     names = range(n_nodes) if names is None else names
     coarser = range(1, labels.shape[1] if labels.ndim == 2 else 1)
     heads = ["node", *(f"level_{level}" for level in coarser), "cluster"]
-    with _lines_to(path, format, compression, names, heads, "npy", spreadsheet) as write:
+    with _lines_to(path, format, compression, names, heads, "npy") as write:
         for start in range(0, n_nodes, _PIECE):
             piece = slice(start, start + _PIECE)
             columns = labels[piece].reshape(-1, 1) if labels.ndim == 1 else labels[piece]
             write(zip(names[piece], *columns.T.tolist(), strict=True))
 
 
-def write_memberships(memberships, path, graph, *, spreadsheet=False):
-    """Write a csr_array of memberships, atomically: lines of node, cluster and probability, or scipy's ``.npz``.
-
-    `spreadsheet` is that of :func:`write_labels`.
-    """
+def write_memberships(memberships, path, graph):
+    """Write a csr_array of memberships, atomically: lines of node, cluster and probability, or scipy's ``.npz``."""
     import scipy.sparse as sp
 
     format, compression = _format_of(path, "npz")
@@ -125,7 +131,7 @@ def write_memberships(memberships, path, graph, *, spreadsheet=False):
         return
     names = range(graph.n_nodes) if graph.node_names is None else graph.node_names
     heads = ["node", "cluster", "probability"]
-    with _lines_to(path, format, compression, names, heads, "npz", spreadsheet) as write:
+    with _lines_to(path, format, compression, names, heads, "npz") as write:
         for start in range(0, graph.n_nodes, _PIECE):
             piece = memberships[start : start + _PIECE].tocoo()
             values = (float(f"{value:.4g}") for value in piece.data.tolist())
@@ -140,21 +146,20 @@ def _format_of(path, binary):
 
 def check_names(names, binary):
     """Raise an InputError for node names that no text file holds, and name the `binary` format; None is numbers."""
-    are_numbers = names is None or isinstance(names, range) or getattr(names, "dtype", np.dtype("O")).kind in "iu"
-    reason = None if are_numbers else unfit_reason(names)
+    reason = unfit_reason(names)
     if reason is not None:
         raise InputError(f"{reason}; write .{binary}, or give other names")
-    return are_numbers
 
 
 @contextlib.contextmanager
-def _lines_to(path, format, compression, names, heads, binary, spreadsheet):
+def _lines_to(path, format, compression, names, heads, binary):
     """Yield a function that writes lines of a node's name and numbers, to a file (atomically) or a stream.
 
     CSV begins with the `heads` of the columns. Names that a reader would take for a comment or two columns get quotes;
     names that no text file holds are refused.
     """
-    are_numbers = check_names(names, binary)
+    check_names(names, binary)
+    are_numbers = isinstance(names, range) or getattr(names, "dtype", np.dtype("O")).kind in "iu"
     with contextlib.nullcontext(path) if hasattr(path, "write") else text_output(path, compression) as stream:
         plain = csv.writer(stream, delimiter=_DELIMITERS[format], lineterminator="\n")
         quoting = csv.writer(stream, delimiter=_DELIMITERS[format], lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC)
@@ -164,7 +169,7 @@ def _lines_to(path, format, compression, names, heads, binary, spreadsheet):
 
         def write(rows):
             for given, *values in rows:
-                name = str(without_formula(given) if spreadsheet else given)
+                name = str(given)
                 # Unquoted, the name could be read as a comment, a byte-order mark, nothing or two columns.
                 ambiguous = not name.strip() or name.startswith(("#", "%", "\ufeff")) or "\t" in name
                 (quoting if ambiguous else plain).writerow((name, *values))
@@ -174,7 +179,7 @@ def _lines_to(path, format, compression, names, heads, binary, spreadsheet):
 
 def read_labels(
     path: PathLike, graph: Graph | None = None, delimiter: str | None = None, *, partial: bool = False,
-    any_size: bool = False, encoding: str = "utf-8",
+    encoding: str = "utf-8",
 ) -> Array:  # fmt: skip
     """Read the clusters of nodes, as :func:`write_labels` and the collections of benchmarks write them.
 
@@ -192,8 +197,6 @@ def read_labels(
     partial : bool, default False
         With a graph, whether its nodes may lack a line, which makes their label -1, and whether lines of other nodes
         are passed over; a node of the graph has to be among them.
-    any_size : bool, default False
-        Whether compressed data may expand without bound, as for :func:`graphcore.read_graph`.
     encoding : str, default "utf-8"
 
     Returns
@@ -225,33 +228,95 @@ def read_labels(
     if graph is not None and not isinstance(graph, Graph):
         raise ParameterError(f"graph must be a Graph or None, got {type(graph).__name__}")
     check_delimiter(delimiter)
-    with open_source(path, any_size) as source:
-        nodes, columns = read_label_columns(source, delimiter, encoding)
+    with open_source(path) as source:
+        nodes, columns = _read(source, delimiter, encoding)
         if graph is not None:
             columns = _aligned(nodes, columns, graph, "-1" if partial else None)
-    return as_labels(columns)
+    return _as_labels(columns)
 
 
-def read_node_weights(path, graph, *, any_size=False, encoding="utf-8"):
+def read_node_weights(path, graph, *, encoding="utf-8"):
     """Read weights of a graph's nodes, (n_nodes,) float64, from lines of node and weight, or of weights in node order.
 
     Nodes that the file does not name have weight 1; lines of other nodes are passed over.
     """
-    with open_source(path, any_size) as source:
-        weights, *others = _aligned(*read_label_columns(source, None, encoding), graph, "1")
+    with open_source(path) as source:
+        weights, *others = _aligned(*_read(source, None, encoding), graph, "1")
         if others:
             raise FormatError(f"there are {len(others) + 1} columns beside the nodes, and one of weights is needed")
-        wrong = next((weight for weight in weights if not is_number(weight)), None)
+        wrong = next((weight for weight in weights if not is_number(str(weight))), None)
         if wrong is not None:
             raise FormatError(f"weights of nodes are numbers, and {wrong[:80]!r} is none")
         return np.array(list(map(float, weights)))
 
 
-def read_label_lines(path, *, any_size=False, encoding="utf-8"):
+def read_label_lines(path, *, encoding="utf-8"):
     """Return (nodes or None, labels), as :func:`read_labels` without a graph has them; nodes are a list of text."""
-    with open_source(path, any_size) as source:
-        nodes, columns = read_label_columns(source, None, encoding)
-    return nodes, as_labels(columns)
+    with open_source(path) as source:
+        nodes, columns = _read(source, None, encoding)
+    return nodes, _as_labels(columns)
+
+
+def _read(source, delimiter, encoding):
+    """Return (nodes or None, columns of clusters) as lists of text; clusters of a NumPy file are int64 arrays."""
+    if source.head.startswith(np.lib.format.MAGIC_PREFIX):
+        return None, _numpy_columns(source)
+    if source.begins_with(b"PAR1"):
+        table = read_table(source)
+        columns = [
+            [name, *("" if cell is None else str(cell) for cell in column.to_pylist())]
+            for name, column in zip(table.column_names, table.columns, strict=True)
+        ]
+    else:
+        source.require_text(encoding)
+        with source.text(encoding) as stream:
+            text = stream.read()
+        if text.lower().startswith("*vertices"):  # a partition of Pajek's
+            text = text.partition("\n")[2]
+        lines = [line for line in text[: 1 << 16].split("\n") if line.strip() and line.lstrip()[0] not in "#%"]
+        if not lines:
+            raise FormatError("there are no labels: every line is blank or a comment")
+        delimiter = delimiter or guess_delimiter(lines[1:_SAMPLE] or lines)
+        columns = read_columns(text, None if delimiter == "whitespace" else delimiter)
+    columns = _named_columns(source, columns)
+    return (None, columns) if len(columns) == 1 else (columns[0], columns[1:])
+
+
+def _numpy_columns(source):
+    with source.open() as stream:
+        labels = read_array(stream)
+    if labels.ndim not in (1, 2) or labels.dtype.kind not in "iu" or not labels.size:
+        raise FormatError(
+            f"the NumPy file holds {labels.dtype} of shape {labels.shape}; labels are integers in one dimension, or "
+            "two for levels"
+        )
+    return list(labels.reshape(len(labels), -1).T.astype(np.int64))
+
+
+def _named_columns(source, columns):
+    """Return the columns of nodes and clusters below a header, or all columns where the first line is none."""
+    heads, below = [column[0] for column in columns], [column[1:_SAMPLE] for column in columns]
+    known = [c for c, head in enumerate(heads) if plain(head) in _CLUSTERS or _LEVEL.fullmatch(head)]
+    nodes = [c for c, head in enumerate(heads) if plain(head) in _NODES or (is_index(head) and len(heads) > 1)]
+    # Labels that are words repeat, and the name of their column is none of them.
+    by_name = known and (len(columns) == 1 or nodes or any(heads[c] not in below[c] for c in known if heads[c][1:]))
+    by_number = not any(map(is_number, heads)) and any(
+        head.lower() not in MISSING and below[c] and all(is_number(f) or f.lower() in MISSING for f in below[c])
+        for c, head in enumerate(heads)
+    )
+    if not (by_name or by_number):
+        return columns
+    # A label may be the name of a node, and x a coordinate.
+    known = [c for c in known if plain(heads[c]) not in ("label", "x")] or known
+    rest = [c for c in range(len(heads)) if c not in known]
+    if len(columns) == 1 or not rest:
+        return [column[1:] for column in columns]
+    node = min(rest, key=lambda c: (plain(heads[c]) not in _NODES, c not in nodes, c))
+    taken = known or [c for c in rest if c != node]
+    left = [heads[c] for c in rest if c not in (node, *taken) and heads[c] not in ("", *_OF_RESULTS)]
+    if left:
+        warn_user(f"{source.name}: {', '.join(map(repr, left))[:200]} not read")
+    return [columns[c][1:] for c in (node, *taken)]
 
 
 def _aligned(nodes, columns, graph, missing=None):
@@ -265,10 +330,6 @@ def _aligned(nodes, columns, graph, missing=None):
     lines, others = [-1] * graph.n_nodes, []
     for line, node in enumerate(nodes):
         i = position.get(node)
-        if i is None and node.startswith("'"):  # write_labels puts it before formulas of spreadsheets
-            i = position.get(node[1:])
-        if i is None and node.endswith(".0"):  # an integer beside which something was missing once
-            i = position.get(node[:-2])
         if i is None:
             if missing is not None:
                 others.append(node)
@@ -295,3 +356,38 @@ def _aligned(nodes, columns, graph, missing=None):
         )
         raise InputError(f"{len(left)} nodes of the graph have no label, the first is {names[left[0]]!r}{hint}")
     return [[missing if line < 0 else column[line] for line in lines] for column in columns]
+
+
+def _as_labels(columns):
+    """Convert columns to integers if all fields are, else to text; a single column has one dimension.
+
+    Missing labels are -1. Columns of fractions beside labels, as memberships, are no labels.
+    """
+    labels = [c for c in columns if isinstance(c, np.ndarray) or not _are_fractions(set(c))] or columns
+    if len(labels) < len(columns):
+        warn_user(f"{len(columns) - len(labels)} of {len(columns)} columns of labels hold fractions, and are not read")
+    columns = [c if isinstance(c, np.ndarray) else _integers(c) for c in labels]
+    if any(column is None for column in columns):
+        unknown = ("", *MISSING_NAMES)
+        labels = [["-1" if field in unknown else field for field in column] for column in labels]
+        columns = [as_names(column, len(column)) for column in labels]
+    return columns[0] if len(columns) == 1 else np.stack(columns, axis=1)
+
+
+def _are_fractions(fields):
+    return all(map(is_number, fields)) and any("." in field and float(field) % 1 for field in fields)
+
+
+def _integers(column):
+    """Return the integers of a column, -1 where one is missing; beside these, tables write integers as floats."""
+    numbers = {}
+    for field in dict.fromkeys(column):
+        if field.lower() in MISSING:
+            numbers[field] = -1
+        elif is_id(field):
+            numbers[field] = int(field)
+        elif is_number(field) and float(field).is_integer() and abs(float(field)) <= 2**53:
+            numbers[field] = int(float(field))
+        else:
+            return None
+    return np.fromiter(map(numbers.__getitem__, column), dtype=np.int64, count=len(column))

@@ -7,7 +7,7 @@ import numpy as np
 from ..exceptions import FormatError, InputError, warn_user
 from ..graphs.graph import Graph
 from ..graphs.ids import id_dtype
-from ._format import UNDIRECTED_IDLE, Format, header_sizes, row_pieces
+from .edge_list import check_node_count, row_pieces
 
 _BLOCK = 1 << 22
 
@@ -20,10 +20,7 @@ def read_metis(source, reading):
     rows = 0
     with source.open() as stream:
         n_nodes, n_edges, leading, has_weights = _header(stream)
-        # A node has a line of at least one byte; a weight takes two bytes.
-        if n_nodes - 1 > source.size or 2 * leading > source.size:
-            stated = f"{leading} weights of every node" if n_nodes - 1 <= source.size else f"{n_nodes} nodes"
-            raise FormatError(f"the header says {stated}, but the file has only {source.size} bytes")
+        check_node_count(n_nodes, n_edges)
         # Weights that are left out may be any numbers.
         dtype = np.float64 if has_weights and not reading.weighted else np.int64
         for block in _blocks(stream):
@@ -98,13 +95,14 @@ def _header(stream):
     while line.lstrip().startswith(b"%"):
         line = stream.readline()
     words = line.split(None, 4)
-    sizes = header_sizes(words)
-    if not 2 <= len(words) <= 4 or sizes is None:
+    are_sizes = all(word.isdigit() and len(word) <= 18 for word in words)
+    if not (2 <= len(words) <= 4 and are_sizes):
         shown = line.decode("latin-1").strip()
         raise FormatError(
             f"a METIS file begins with its numbers of nodes and edges (and a format code), not with {shown!r}; "
             "pass format='edgelist' if it is a list of edges"
         )
+    sizes = list(map(int, words))
     n_nodes, n_edges = sizes[:2]
     code = words[2].decode().zfill(3) if len(words) > 2 else "000"
     if len(code) != 3 or set(code) - {"0", "1"}:
@@ -162,7 +160,7 @@ def _numbers(block, rows, n_nodes, dtype):
 
 def _drop_leading(values, counts, leading, rows):
     """Leave out the first `leading` numbers of every line (node size and weights)."""
-    if not leading:
+    if not leading or not len(counts):
         return values, counts
     if (counts < leading).any():
         node = rows + 1 + int(np.flatnonzero(counts < leading)[0])
@@ -173,9 +171,3 @@ def _drop_leading(values, counts, leading, rows):
     kept = np.ones(len(values), dtype=bool)
     kept[(starts[:, None] + np.arange(leading)).ravel()] = False
     return values[kept], counts - leading
-
-
-METIS = Format(
-    "metis", (".metis",), also_read=(".graph",), read=read_metis, write=write_metis, names=False,
-    idle=UNDIRECTED_IDLE,
-)  # fmt: skip

@@ -1,10 +1,8 @@
 """Files of node tables: ids, names and other columns, or names alone in the order of the nodes."""
 
 import os
-import re
 from collections import Counter
 from dataclasses import replace
-from itertools import chain, dropwhile, islice
 
 import numpy as np
 
@@ -13,18 +11,14 @@ from ..exceptions import FormatError
 from ..graphs.columns import without_kind
 from ..graphs.ids import as_names, is_text
 from ..graphs.nodes import ID_NAMES, NAME_NAMES, NodeTable, node_table
-from ._columns import is_count
-from ._dialect import numbered_lines, read_columns, split_line
-from ._fields import is_above_codes, is_id, is_number
-from ._format import first_unfit
-from ._source import open_source
 from .parquet import read_table
+from .source import open_source
+from .text import first_unfit, guess_delimiter, is_id, is_number, read_columns
 
 _SAMPLE = 200
-_ID_AND_REST = re.compile(r"\s*-?\d+\s+\S")
 
 
-def read_nodes(path: PathLike, *, encoding: str = "utf-8", any_size: bool = False) -> NodeTable:
+def read_nodes(path: PathLike, *, encoding: str = "utf-8") -> NodeTable:
     r"""Read a table of nodes, for `nodes` of :func:`graphcore.read_graph` and :meth:`graphcore.Graph.with_nodes`.
 
     Parameters
@@ -35,8 +29,6 @@ def read_nodes(path: PathLike, *, encoding: str = "utf-8", any_size: bool = Fals
         integer, white space and a name. Or a single column: ids, or names in the order of the nodes. Comments (# or %)
         may stand before the first line. "-" is standard input; compressed files are read.
     encoding : str, default "utf-8"
-    any_size : bool, default False
-        Whether compressed data may expand without bound, as for :func:`graphcore.read_graph`.
 
     Returns
     -------
@@ -63,16 +55,16 @@ def read_nodes(path: PathLike, *, encoding: str = "utf-8", any_size: bool = Fals
     >>> nodes.names.tolist(), nodes.columns["id"].tolist(), nodes.columns["age"].tolist()
     (['Anna', 'Ben'], [7, 3], [31, 27])
     """
-    with open_source(path, any_size) as source:
+    with open_source(path) as source:
         if source.begins_with(b"PAR1"):
             table = node_table(read_table(source))
         else:
             source.require_text()
-            with source.text(encoding) as text:
-                table = node_table(_columns(numbered_lines(text)))
+            with source.text(encoding) as stream:
+                table = node_table(_columns(stream.read()))
         names = table.ids if table.names is None else table.names
         names = names.tolist() if is_text(names) else []
-        unfit = first_unfit(names) or next((name for name in names if not name.strip() or "\n" in name), None)
+        unfit = first_unfit(names) or next((name for name in names if not name.strip()), None)
         if unfit is not None:
             raise FormatError(
                 f"the node name {unfit!r} is blank or has control characters or line ends; is a quote open?"
@@ -80,29 +72,35 @@ def read_nodes(path: PathLike, *, encoding: str = "utf-8", any_size: bool = Fals
         return replace(table, source=source.name)
 
 
-def read_table_of(nodes, encoding="utf-8", any_size=False):
+def read_table_of(nodes, encoding="utf-8"):
     """Return the NodeTable of a path, or of a table in memory; None stays None."""
     if isinstance(nodes, (str, os.PathLike)):
-        return read_nodes(nodes, encoding=encoding, any_size=any_size)
+        return read_nodes(nodes, encoding=encoding)
     return None if nodes is None else node_table(nodes)
 
 
-def _columns(lines):
+def _columns(text):
     """Return the columns of a text by their names; a single column without a header is returned as it is."""
-    lines = dropwhile(lambda line: not line[1].strip() or line[1].lstrip()[0] in "#%", lines)
-    sample = list(islice(lines, _SAMPLE))
-    if not sample:
+    lines = text.split("\n")
+    start = next((i for i, line in enumerate(lines) if line.strip() and line.lstrip()[0] not in "#%"), None)
+    if start is None:
         raise FormatError("there are no nodes: every line is blank or a comment")
-    mark, most = _delimiter([line for _, line in sample if line.strip()])
-    columns = read_columns(_filled(chain(sample, lines), most == 0), mark, most)
+    text, sample = "\n".join(lines[start:]), [line for line in lines[start : start + _SAMPLE] if line.strip()]
+    mark, split = guess_delimiter(sample, "\t,;"), _name_behind_id
+    if mark is not None:
+        columns = read_columns(text, mark, comments=(), first_line=start + 1)
+    else:
+        split = split if all(is_id(line.split()[0]) and len(line.split()) > 1 for line in sample) else _whole
+        blank = next((i for i, line in enumerate(lines[start:], start + 1) if not line.strip()), None)
+        if split is _whole and blank is not None and any(map(str.strip, lines[blank:])):  # it would shift the others
+            raise FormatError(f"line {blank} is blank, where a name is expected")
+        columns = read_columns(text, None, comments=(), first_line=start + 1, split=split)
     heads = [column[0] for column in columns]
     if _is_header([column[:_SAMPLE] for column in columns]):
         twice = next((head for head, count in Counter(heads).items() if count > 1), None)
         if twice is not None:
             raise FormatError(f"several columns are called {twice[:80]!r}; rename them")
         return {head: _values(column[1:]) for head, column in zip(heads, columns, strict=True)}
-    if len(heads) > 1 and is_count(heads) and not all(map(is_id, columns[1][1:])):
-        columns = [column[1:] for column in columns]
     values = [_values(column) for column in columns]
     if len(values) == 1:
         return values[0]
@@ -110,52 +108,22 @@ def _columns(lines):
     return dict(zip((*first, *(f"column_{c}" for c in range(len(first), len(values)))), values, strict=True))
 
 
-def _delimiter(lines):
-    """Guess (delimiter or None for white space, largest number of splits or -1) from the first lines."""
-    found = {}
-    for mark in "\t,;":
-        ((width, often),) = Counter(len(split_line(line, mark, '"' in line)) for line in lines).most_common(1)
-        if width > 1 and 2 * often > len(lines):  # read_columns reports the other lines as errors
-            found[mark] = width
-    if found:
-        return "\t" if "\t" in found else max(found, key=found.__getitem__), -1
-    if all("|" in line for line in lines) and _knows(split_line(lines[0], "|", False)):
-        return "|", -1
-    widths = {len(split_line(line, None, True)) for line in lines[1:]} if all('"' in line for line in lines) else ()
-    if len(widths) == 1 and min(widths) > 1:  # as R writes tables
-        return None, -1
-    return None, int(all(map(_ID_AND_REST.match, lines)))
+def _name_behind_id(line, _delimiter, _quoted):
+    return line.strip().split(None, 1)
 
 
-def _knows(heads):
-    """Return whether a name of a column is one of ids or names of nodes."""
-    known = {*ID_NAMES, *NAME_NAMES} - {""}
-    return any(without_kind(head) in known for head in heads)
-
-
-def _filled(lines, alone):
-    """Yield lines that are not blank; raise an error for blank ones between names `alone`, which would shift nodes."""
-    blank = None
-    for number, line in lines:
-        if not line.strip():
-            blank = blank or number
-        elif blank and alone:
-            raise FormatError(f"line {blank} is blank, where a name is expected")
-        else:
-            yield number, line
+def _whole(line, _delimiter, _quoted):
+    return [line.strip()]
 
 
 def _is_header(columns):
-    """Return whether the first line has a known name of a column of ids or names, or a word above numbers or codes."""
+    """Return whether the first line has a known name of a column of ids or names, or a word above numbers."""
     heads = [column[0] for column in columns]
     if any(map(is_id, heads)):
         return False
-    return _knows(heads) or any(
-        head
-        and not is_number(head)
-        and len(rest)
-        and (all(map(is_number, rest)) or (len(columns) > 1 and is_above_codes(head, rest)))
-        for head, *rest in columns
+    known = {*ID_NAMES, *NAME_NAMES} - {""}
+    return any(without_kind(head) in known for head in heads) or any(
+        head and not is_number(head) and rest and all(map(is_number, rest)) for head, *rest in columns
     )
 
 

@@ -9,21 +9,17 @@ from typing import Any
 
 import numpy as np
 
-from ..base.progress import note
 from ..base.types import AnyGraph, ArrayLike, Mapping, PathLike, Sequence, Table
 from ..base.validation import check_choice, check_path
-from ..exceptions import FormatError, ParameterError, warn_user
+from ..exceptions import ParameterError, warn_user
 from ..graphs.as_graph import as_graph
 from ..graphs.from_table import Columns
 from ..graphs.graph import Graph
-from ..graphs.ids import count_nodes
-from ..graphs.weights import counted
-from ._format import FULL_MEMORY, UNDIRECTED_IDLE, Reading
-from ._source import naming, open_source, parts_of
 from .atomic import atomic_output, compressed
-from .edge_list import graph_of
+from .edge_list import FULL_MEMORY, Reading, graph_of_blocks
 from .formats import FORMATS, READABLE, guess_format, output_format
 from .nodes import read_table_of
+from .source import naming, open_source, parts_of
 
 
 def read_graph(
@@ -31,14 +27,14 @@ def read_graph(
     comments: str | Sequence[str] = ("#", "%"), header: bool | None = None,
     columns: tuple[int | str, int | str] | None = None,
     weight_column: int | str | None = "auto", ids: str = "auto", symmetrize: str = "max", bipartite: bool = False,
-    count_repeats: bool = False, encoding: str = "utf-8", any_size: bool = False, nodes: object = None,
+    count_repeats: bool = False, encoding: str = "utf-8", nodes: object = None,
 ) -> Graph:  # fmt: skip
     r"""Read a graph from a file; format and layout are detected unless they are given.
 
-    Edge lists, Matrix Market, METIS, NumPy archives (scipy's ``save_npz`` or arrays ``indptr`` and ``indices``),
-    GraphML, GEXF, GML, Pajek, DIMACS and LGL, each plain or compressed (gzip, bzip2, xz; Zstandard with the package
-    zstandard), Parquet tables of edges (with pyarrow), and BVGraph, the WebGraph framework's files. The page
-    ``docs/files.md`` tells what is recognised and how.
+    Edge lists, METIS, NumPy archives (scipy's ``save_npz`` or arrays ``indptr`` and ``indices``), Matrix Market by
+    scipy, GraphML, GEXF, GML, Pajek and adjacency lists by networkx, each plain or compressed (gzip, bzip2, xz;
+    Zstandard with the package zstandard), Parquet tables of edges (with pyarrow), and BVGraph, the WebGraph framework's
+    files. The page ``docs/files.md`` tells what is recognised and how.
 
     Parameters
     ----------
@@ -47,12 +43,12 @@ def read_graph(
         is a graph on disk, which is opened (:func:`graphcore.open_graph`), or holds parts of one list of edges, as a
         list of files does: text, Parquet or web graphs. Hidden files, empty ones and those called _NAME are left out.
     format : str, optional
-        "edgelist", "konect", "matrix-market", "metis", "npz", "graphml", "gexf", "gml", "adjlist", "multiline-adjlist",
-        "pajek", "dimacs", "lgl", "parquet" or "bvgraph".
+        "edgelist", "matrix-market", "metis", "npz", "graphml", "gexf", "gml", "pajek", "adjlist", "parquet" or
+        "bvgraph".
         Default: by the content, and for METIS and adjacency lists by the ending.
     delimiter : str, optional
-        Edge lists: one character, or "whitespace" for runs of blanks and tabs. Default: tab, comma, semicolon, white
-        space or "|", whichever makes columns of the first 200 lines.
+        Edge lists: one character, or "whitespace" for runs of blanks and tabs. Default: tab, comma, semicolon, or
+        white space, whichever makes columns of the first 200 lines.
     comments : str or sequence of str, default ("#", "%")
         Edge lists: lines that begin with one of these are left out.
     header : bool, optional
@@ -71,17 +67,13 @@ def read_graph(
         How the two directions of a pair are combined, see :meth:`Graph.from_edges`.
     bipartite : bool, default False
         Whether rows and columns of a matrix, or the two columns of an edge list, are nodes of two kinds, which may have
-        the same names: nodes are then called "r:" and "c:" and their name, or number from 0. Edge lists, Matrix Market
-        and scipy's archives.
+        the same names: nodes are then called "r:" and "c:" and their name, or number from 0. Edge lists, Parquet,
+        Matrix Market and scipy's archives.
     count_repeats : bool, default False
         Edge lists and Parquet without weights: whether an edge weighs as many as there are lines of it in one direction
         (messages, calls), instead of 1; without it a warning gives the number of repeats.
     encoding : str, default "utf-8"
         Edge lists: of the node names.
-    any_size : bool, default False
-        Whether to accept any size that a file states: True allows compressed data that expand to more than 100 times
-        their size (and 4 MiB), headers that state more than a million nodes and more than 32 for every edge, and web
-        graphs of more than 100 arcs for every byte.
     nodes : path, or what :meth:`Graph.with_nodes` takes, optional
         Names, order and attributes of the nodes, those without an edge included. A path is read by
         :func:`graphcore.files.read_nodes`.
@@ -127,7 +119,7 @@ def read_graph(
         encoding=encoding, symmetrize=symmetrize, bipartite=bipartite, count_repeats=count_repeats,
         declared=format == "edgelist",
     )  # fmt: skip
-    table = read_table_of(nodes, encoding, any_size)
+    table = read_table_of(nodes, encoding)
     given: Any = path if isinstance(path, (list, tuple)) else [path]
     parts = [part for each in given for part in parts_of(check_path(each))]
     if not parts:
@@ -137,7 +129,7 @@ def read_graph(
             option = "bipartite=True" if format is None else f"format={format!r}"
             raise ParameterError(f"{option} is for a single file, and there are {len(parts)}; leave it out")
         with naming(f"the folder {path}") if len(given) == 1 else nullcontext():
-            return of_nodes(_read_parts(parts, reading, any_size), table, False)
+            return of_nodes(_read_parts(parts, reading), table, False)
     file = parts[0]
     if os.path.isdir(file):
         # This import is late because the store itself imports the readers of files.
@@ -145,33 +137,22 @@ def read_graph(
 
         if looks_like_store(file):
             return of_nodes(_read_store(file, reading), table)
-    with open_source(file, any_size) as source:
+    with open_source(file) as source:
         found = FORMATS[format] if format else guess_format(source, encoding)
         if bipartite and not found.bipartite:
             raise ParameterError(f"bipartite={bipartite!r} is for edge lists and matrices; this is a {found.name} file")
         if found.is_text:
             source.require_text(encoding)
-        reading.warn_of_idle(found.idle, found.name)
         graph = found.read(source, reading)
     return of_nodes(graph, table, found.isolated)
 
 
-def _read_parts(paths, reading, any_size):
+def _read_parts(paths, reading):
     """Read several files as one list of edges."""
     from .store.inputs import open_tables
 
-    blocks = []
-    with open_tables(paths, reading, FULL_MEMORY, any_size) as given, tempfile.TemporaryDirectory() as folder:
-        for ends, weights, share in given.blocks(folder):
-            note(f"{share:.0%}")
-            blocks.append((ends, weights))
-    ends, weights = map(np.concatenate, zip(*blocks, strict=True)) if blocks else (np.empty((0, 2)), np.empty(0))
-    if not len(ends):
-        raise FormatError(f"{paths[0]}: there are no edges, in none of {len(paths)} files")
-    if given.n_nodes is not None:
-        count_nodes(ends.min(), ends.max(), len(ends), given.n_nodes)
-    weights = counted(weights, len(ends), reading.count_repeats)
-    return graph_of(ends, weights, given.names and list(given.names), reading, given.n_nodes)
+    with open_tables(paths, reading, FULL_MEMORY) as tables, tempfile.TemporaryDirectory() as folder:
+        return graph_of_blocks(tables, tables.blocks(folder), reading, paths[0])
 
 
 def of_nodes(graph, table, complete=True):
@@ -188,7 +169,6 @@ def _read_store(path, reading):
 
     if reading.bipartite:
         raise ParameterError("bipartite=True is for edge lists and matrices; this is a graph on disk")
-    reading.warn_of_idle(UNDIRECTED_IDLE, "store")
     weighted = reading.weighted
     graph = open_graph(path)
     if weighted or not graph.is_weighted:

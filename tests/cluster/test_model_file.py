@@ -197,7 +197,7 @@ def test_sizes_in_a_model_file_are_not_believed_nor_the_width_of_sparse_vectors(
     with pytest.raises(FormatError, match=r"says that its arrays have 134,.*any_size=True"):
         graphcore.load(path)
     with pytest.raises(FormatError, match="labels is int8"):
-        graphcore.load(path, any_size=True)
+        graphcore.load(path)
     model = CoresetSpectralClustering(2, random_state=0).fit(sp.csr_array(np.random.default_rng(0).random((30, 3))))
     path = saved(model, tmp_path)
     described(path, n_features=2**31)

@@ -26,22 +26,7 @@ def zeta(n, k):
     return unary(h) + f"{rest + left:0{length + 1}b}"
 
 
-def nibble(n):
-    groups = oct(n)[2:]
-    return "".join(f"{int(i == len(groups) - 1)}{int(group):03b}" for i, group in enumerate(groups))
-
-
-def golomb(n, k):
-    times, rest = divmod(n, k)
-    length = k.bit_length() - 1
-    # Rests are below k, between 2^length and twice that: the first of them take `length` bits, the others one more.
-    short = 2 ** (length + 1) - k
-    if rest < short:
-        return unary(times) + (f"{rest:0{length}b}" if length else "")
-    return unary(times) + f"{rest + short:0{length + 1}b}"
-
-
-CODES = {"UNARY": unary, "GAMMA": gamma, "DELTA": delta, "ZETA": zeta, "NIBBLE": nibble, "GOLOMB": golomb}
+CODES = {"UNARY": unary, "GAMMA": gamma, "DELTA": delta, "ZETA": zeta}
 USUAL = {"OUTDEGREES": "GAMMA", "REFERENCES": "UNARY", "BLOCK_COUNT": "GAMMA", "BLOCKS": "GAMMA", "INTERVALS": "GAMMA",
          "RESIDUALS": "ZETA", "OFFSETS": "GAMMA"}  # fmt: skip
 
@@ -51,7 +36,7 @@ def signed(v):
 
 
 def encode(n, code, k=3):
-    return CODES[code](n, k) if code in ("ZETA", "GOLOMB") else CODES[code](n)
+    return CODES[code](n, k) if code == "ZETA" else CODES[code](n)
 
 
 def packed(bits):

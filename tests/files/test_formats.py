@@ -1,4 +1,4 @@
-"""Matrix Market, METIS, NumPy archives, GraphML and GML."""
+"""Formats of graphs beside edge lists: METIS, NumPy archives, and what networkx and scipy read and write."""
 
 import gzip
 
@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from graphcore import FormatError, GraphWarning, read_graph
+from graphcore import FormatError, Graph, GraphWarning, InputError, ParameterError, read_graph, write_graph
 from graphcore.files import metis
 from tests.oracles import dense
 
@@ -105,39 +105,21 @@ def test_npz_of_plain_rows(tmp_path, key, index):
     assert (graph.weights is None) == (key is None)
 
 
-# -- GraphML and GML ---------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("compress", [bytes, gzip.compress])
-def test_graphml(tmp_path, write, compress):
-    G = nx.Graph([("Anna", "Ben", {"weight": 2.5}), ("Ben", "Chloé", {"weight": 1.0})])
-    G.add_node("Dora")
-    nx.write_graphml(G, tmp_path / "a.graphml")
-    graph = read_graph(write(compress((tmp_path / "a.graphml").read_bytes()), "renamed"))
-    assert graph.node_names.tolist() == ["Anna", "Ben", "Chloé", "Dora"]
-    assert graph.degrees.tolist() == [2.5, 3.5, 1.0, 0.0]
-    assert read_graph(tmp_path / "a.graphml", weight_column=None).weights is None
-
+# -- weights that are left out -----------------------------------------------------------------------------------------
 
 MTX = "%%MatrixMarket matrix {}\n{}\n"
-LAPLACIAN = "1 1 1\n2 2 2\n3 3 1\n2 1 -1\n3 2 -1\n"
 
 
 @pytest.mark.parametrize(
     ("text", "loops", "message"),
     [
-        (MTX.format("coordinate real symmetric", "3 3 5\n" + LAPLACIAN), True, "must not be negative"),
-        (MTX.format("coordinate integer symmetric", "3 3 3\n2 1 -2\n3 2 1\n3 1 0"), False, "must not be negative"),
-        (MTX.format("coordinate real general", "3 3 4\n1 2 nan\n2 1 inf\n3 2 1\n2 3 1e400"), False, "must be finite"),
-        (MTX.format("coordinate real skew-symmetric", "3 3 2\n2 1 1\n3 2 2"), False, "weight_column=None"),
-        (MTX.format("coordinate complex hermitian", "3 3 3\n2 1 0 1\n3 2 2 -1\n3 1 0 0"), False, "weight_column=None"),
-        (MTX.format("coordinate complex general", "3 3 3\n2 1 1 1\n3 2 2 -1\n2 1 -1 -1"), False, "weight_column=None"),
-        (MTX.format("array real general", "3 3\n1\n-1\n0\n-1\n2\n-1\n0\n-1\n1"), True, "negative or not finite"),
-        (MTX.format("array real skew-symmetric", "3 3\n-1\n0\n2"), False, "weight_column=None"),
-        (MTX.format("array complex hermitian", "3 3\n0 0\n1 2\n0 0\n0 0\n0 1\n0 0"), False, "weight_column=None"),
+        (MTX.format("coordinate real symmetric", "3 3 5\n1 1 1\n2 2 2\n3 3 1\n2 1 -1\n3 2 -1"), True, "negative"),
+        (MTX.format("coordinate real general", "3 3 4\n1 2 nan\n2 1 inf\n3 2 1\n2 3 2"), False, "finite"),
+        (MTX.format("coordinate real skew-symmetric", "3 3 2\n2 1 1\n3 2 2"), False, "negative"),
+        (MTX.format("coordinate complex hermitian", "3 3 3\n2 1 0 1\n3 2 2 -1\n3 1 0 0"), False, "real numbers"),
+        (MTX.format("array real general", "3 3\n1\n-1\n0\n-1\n2\n-1\n0\n-1\n1"), True, "negative"),
         ("3 2 1\n2 -1\n1 -1 3 2.5\n2 2.5\n", False, "is no integer"),
         ("3 2 1\n2 -1\n1 -1 3 2\n2 2\n", False, "weight_column=None"),
-        ("3 2 11\n5 2 nan\n7 1 nan 3 1e9\n0.5 2 1e9\n", False, "is no integer"),
     ],
 )  # fmt: skip
 @pytest.mark.filterwarnings("ignore:.*directed|.*node weights")
@@ -146,42 +128,111 @@ def test_weights_that_are_left_out_may_be_any_numbers(write, text, loops, messag
     graph = read_graph(path, weight_column=None)
     np.testing.assert_array_equal(dense(graph), PATH[:3, :3] + np.eye(3) * loops)
     assert graph.weights is None
-    with pytest.raises(FormatError, match=message):
+    with pytest.raises(InputError, match=message):
         read_graph(path)
+
+
+# -- what networkx reads and writes ------------------------------------------------------------------------------------
+
+MARKUP = pytest.mark.parametrize("kind", ["graphml", "gexf", "gml"])
+
+
+@MARKUP
+@pytest.mark.parametrize("make", [nx.Graph, nx.DiGraph, nx.MultiGraph])
+@pytest.mark.parametrize("attribute", ["weight", "Weight", "similarity", None])
+@pytest.mark.filterwarnings("ignore:.*directed|.*not read")
+def test_graphs_are_those_that_networkx_reads(tmp_path, kind, make, attribute):
+    G = make()
+    G.add_edges_from([("b", "a"), ("b", "é"), ("é", "d"), ("b", "a")])
+    G.add_node("alone")
+    if attribute:
+        nx.set_edge_attributes(G, 2.5, attribute)
+    getattr(nx, f"write_{kind}")(G, tmp_path / f"g.{kind}")
+    graph, expected = read_graph(tmp_path / f"g.{kind}"), Graph.from_networkx(G)
+    assert graph.node_names.tolist() == expected.node_names.tolist()
+    assert (graph.to_scipy() != expected.to_scipy()).nnz == 0
+    assert read_graph(tmp_path / f"g.{kind}", weight_column=None).weights is None
+    if attribute:
+        with pytest.raises(ParameterError, match="weight_column='w' is an attribute of no edge"):
+            read_graph(tmp_path / f"g.{kind}", weight_column="w")
+
+
+@MARKUP
+@pytest.mark.parametrize("names", [None, [10, 20, 30], ["a", "b c", "<é>"]])
+@pytest.mark.parametrize("weights", [None, [2.5, 1.0]])
+def test_what_is_written_is_read_back(tmp_path, kind, names, weights):
+    graph = Graph.from_edges([0, 1], [1, 2], weights, node_names=names)
+    table = {"cluster": np.array([1, 0, 1]), "stability": [1.0, 0.5, np.nan], "known": np.array([True, False, True])}
+    write_graph(graph, tmp_path / f"g.{kind}.gz", attributes=table | {"city": ["Rome", "Köln", ""]})
+    back = read_graph(tmp_path / f"g.{kind}.gz")
+    assert back.names_of(np.arange(3)).tolist() == graph.names_of(np.arange(3)).tolist()
+    assert (back.to_scipy() != graph.to_scipy()).nnz == 0
+    assert back.attributes["cluster"].tolist() == [1, 0, 1]
+    np.testing.assert_array_equal(back.attributes["stability"], [1.0, 0.5, np.nan])
+    assert back.attributes["city"].tolist()[:2] == ["Rome", "Köln"]
+    write_graph(back, tmp_path / "again.graphml")  # with the attributes that it has
+    assert read_graph(tmp_path / "again.graphml").attributes["cluster"].tolist() == [1, 0, 1]
+
+
+def test_attributes_that_no_file_can_hold(tmp_path):
+    graph = Graph.from_edges([0], [1], node_names=["a", "b"])
+    for attributes, name, error, message in (
+        ({"cluster": [0]}, "g.gml", ParameterError, "'cluster' has shape"),
+        ({"node": ["b", "a"], "cluster": [0, 1]}, "g.gml", ParameterError, "not in the order of the graph's nodes"),
+        ({"my name": [0, 1]}, "g.gml", InputError, "networkx cannot write this graph as gml"),
+        ({"cluster": [0, 1]}, "g.npz", ParameterError, "attributes are for graphml, gexf and gml"),
+    ):
+        with pytest.raises(error, match=message):
+            write_graph(graph, tmp_path / name, attributes=attributes)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_names_and_labels(tmp_path, write):
+    newman = 'Creator "M. N."\ngraph\n[\n node\n [\n id 5\n ]\n node [ id 7 ]\n edge [ source 5 target 7 value 3 ]\n]\n'
+    graph = read_graph(write(newman, "renamed.txt"))
+    assert (graph.node_names.tolist(), graph.degrees.tolist()) == ([5, 7], [3.0, 3.0])
+    nx.write_graphml(nx.path_graph(3), tmp_path / "a.graphml")
+    assert read_graph(tmp_path / "a.graphml").node_names is None
+    gephi = '<gexf xmlns="http://www.gexf.net/1.3" version="1.3"><graph><nodes>{}</nodes>' \
+        '<edges><edge source="a" target="b" weight="2"/></edges></graph></gexf>'  # fmt: skip
+    graph = read_graph(write(gephi.format('<node id="a" label="A"/><node id="b" label="B"/>'), "g.gexf"))
+    assert graph.node_names.tolist() == ["a", "b"] and graph.degrees.tolist() == [2, 2]
+    assert graph.attributes["label"].tolist() == ["A", "B"]
+
+
+@pytest.mark.filterwarnings("ignore:.*directed")
+def test_pajek_and_adjacency_lists(tmp_path, write):
+    G = nx.relabel_nodes(nx.path_graph(4), dict(enumerate("abcd")))
+    nx.write_pajek(G, tmp_path / "g.net")
+    graph = read_graph(tmp_path / "g.net")
+    assert graph.node_names.tolist() == list("abcd") and graph.n_edges == 3
+    nx.write_adjlist(G, tmp_path / "g.adjlist")
+    assert read_graph(tmp_path / "g.adjlist").n_edges == 3
+    assert read_graph(write("0 1 2\n1 2\n"), format="adjlist").n_edges == 3
 
 
 @pytest.mark.parametrize(
     ("name", "text", "message"),
     [
-        ("a.graph", "2 1 1\n2.5 1\n1 1\n", r"neighbour 2\.5 is named, which is no integer"),
-        ("a.graph", "2 1 1\n2 -1\n1 x\n", "line of node 2 has 'x', which is no number"),
-        ("a.mtx", MTX.format("coordinate real general", "2 2 1\n1 2 x"), "cannot be read.*'x'"),
-        ("a.mtx", MTX.format("coordinate complex general", "2 2 1\n1 2 1"), "Truncated|cannot be read"),
-        ("a.mtx", MTX.format("array real skew-symmetric", "3 3\n1\n2\n3\n4"), "promises 3 entries"),
+        ("x.gml", "graph [ node [ id 0 ", "networkx cannot read this gml file.*Read_GML"),
+        ("x.gml", "0 1\n", "networkx cannot read"),
+        ("x.gml", "graph [ ]", "no nodes"),
+        ("x.graphml", "<?xml version='1.0'?><graphml><graph", "networkx cannot read this graphml file.*Read_GraphML"),
+        ("x.gexf", "<gexf><graph/></gexf>", "networkx cannot read this gexf file.*from Gephi"),
+        ("x.net", "*vertices 2\n1 a\n*edges\n1 x\n", "networkx cannot read this pajek file.*Read_Pajek"),
+        ("x.mtx", MTX.format("coordinate real general", "2 2 2\n1 2 1"), "scipy cannot read.*Truncated"),
+        ("x.mtx", MTX.format("coordinate real general", "2 2 1\n1 3 1"), "scipy cannot read.*out of bounds"),
+        ("x.mtx", MTX.format("coordinate real general", "2 3 1\n1 1 1"), "square"),
+        ("x.mtx", MTX.format("coordinate real general", "0 0 0"), "empty"),
+        ("x.mtx", "0 1\n", "scipy cannot read"),
     ],
 )  # fmt: skip
-def test_numbers_that_are_left_out_must_be_numbers(write, name, text, message):
-    with pytest.raises(FormatError, match=message):
-        read_graph(write(text, name), weight_column=None)
-
-
-def test_gml_and_ids_that_are_numbers(tmp_path, write):
-    nx.write_gml(nx.relabel_nodes(nx.path_graph(3), {0: "a", 1: "b", 2: "c"}), tmp_path / "a.gml")
-    assert read_graph(tmp_path / "a.gml").node_names.tolist() == ["a", "b", "c"]
-    newman = (
-        'Creator "M. N."\ngraph\n[\n  node\n [\n id 5\n ]\n node [ id 7 ]\n edge [ source 5 target 7 value 3 ]\n]\n'
-    )
-    graph = read_graph(write(newman, "renamed.txt"))
-    assert graph.node_names.tolist() == [5, 7]
-    assert graph.degrees.tolist() == [3.0, 3.0]
-    assert read_graph(write(newman, "b.gml"), weight_column=None).weights is None
-    named = newman.replace("value", "trust")
-    assert read_graph(write(named, "c.gml")).weights is None
-    assert read_graph(write(named, "c.gml"), weight_column="trust").degrees.tolist() == [3.0, 3.0]
-    nx.write_graphml(nx.path_graph(3), tmp_path / "a.graphml")
-    assert read_graph(tmp_path / "a.graphml").node_names is None
-    nx.write_graphml(nx.path_graph([10, 20, 30]), tmp_path / "b.graphml")
-    assert read_graph(tmp_path / "b.graphml").node_names.tolist() == [10, 20, 30]
+@pytest.mark.parametrize("compress", [bytes, gzip.compress])
+def test_what_libraries_cannot_read_is_one_line(write, name, text, message, compress):
+    path = write(compress(text.encode()), name)
+    with pytest.raises(FormatError, match=message) as caught:
+        read_graph(path)
+    assert str(caught.value).startswith(f"{path}: ") and "\n" not in str(caught.value)
 
 
 # -- real files --------------------------------------------------------------------------------------------------------

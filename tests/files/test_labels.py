@@ -7,19 +7,18 @@ import os
 import stat
 import sys
 import warnings
+from functools import partial
 
 import numpy as np
-import pandas as pd
 import pytest
 import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
 from graphcore import FormatError, Graph, GraphWarning, InputError, ParameterError, write_graph, write_labels
-from graphcore.files import _label_columns, atomic_output, check_writable, read_labels
-from graphcore.files._dialect import read_columns
-from graphcore.files._label_columns import _plain_columns
+from graphcore.files import atomic_output, check_writable, read_labels, text
 from graphcore.files.labels import read_label_lines, read_node_weights, write_memberships
+from graphcore.files.text import read_columns, split_line
 
 PATH = Graph.from_edges([0, 1], [1, 2])
 
@@ -87,23 +86,20 @@ def test_endings_compress(tmp_path, named, ending, compression):
     st.sampled_from(["\t", ",", ";", " ", None]), st.sampled_from(["", "\n"]),
 )  # fmt: skip
 def test_text_that_is_split_at_once_is_split_as_line_by_line(rows, mark, end):
-    text = "\n".join((mark or " ").join(row) for row in rows) + end
-    found = _plain_columns(text, mark)
+    content = "\n".join((mark or " ").join(row) for row in rows) + end
+    found = text._plain_columns(content, mark, ("#", "%"), True)
     if found is not None:
-        lines = [(n, line) for n, line in enumerate(text.split("\n"), 1) if line.strip()]
-        assert found == read_columns(iter(lines), mark)
+        assert found == read_columns(content, mark, split=partial(split_line))
 
 
 def test_plain_text_is_split_at_once():
-    assert _plain_columns("node,cluster\nBen Ali,0", ",") == [["node", "Ben Ali"], ["cluster", "0"]]
-    assert _plain_columns("1 2\n3 4\n", None) == [["1", "3"], ["2", "4"]]
-    assert _plain_columns("5\n6\n", None) == [["5", "6"]]
-    for text in ("1 2\n# 3\n", "1  2\n", "1 2\n\n3 4", "1 2\n3", '1 "2"\n', "1\t2 3\n"):
-        assert _plain_columns(text, None) is None
+    assert text._plain_columns("1 2\n3 4\n", None, ("#",), True) == [["1", "3"], ["2", "4"]]
+    for content in ("1 2\n# 3\n", "1  2\n", "1 2\n\n3 4", "1 2\n3", '1 "2"\n', "1\t2 3\n"):
+        assert text._plain_columns(content, None, ("#",), True) is None
 
 
 def test_digits_as_python_spells_them_are_names(write):
-    assert read_labels(write("1_1\n11\n")).tolist() == ["1_1", "11"]
+    assert read_labels(write("0 1_1\n1 11\n")).tolist() == ["1_1", "11"]
     with pytest.raises(FormatError, match="'1_1' is none"):
         read_node_weights(write("0 1_1\n"), Graph.from_edges([0], [1]))
 
@@ -135,39 +131,17 @@ def test_headers_and_missing_labels(write, text, labels):
         assert read_labels(write(text), graph).tolist() == labels
 
 
-@pytest.mark.parametrize(
-    "text", ["a,class\nb,red\nc,blue\n", "a,class\nb,class\nc,red\n", "a,x\nb,y\nc,y\n", "a,u\nb,v\n"]
-)
-def test_a_first_line_that_may_have_a_label_is_no_header(write, text):
-    assert read_label_lines(write(text))[0][0] == "a"
-
-
-def test_columns_of_a_table_have_names_that_are_not_told(tmp_path):
-    pytest.importorskip("pyarrow")
-    path = tmp_path / "truth.parquet"
-    pd.DataFrame({"acct": ["a", "b"], "class": ["red", "red"]}).to_parquet(path)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error", GraphWarning)
-        assert read_label_lines(path)[0] == ["a", "b"]
-
-
-def test_a_header_that_is_guessed_is_told(write):
+def test_other_columns_of_a_table_are_told(write):
     with warnings.catch_warnings():  # a table of results
         warnings.simplefilter("error", GraphWarning)
         path = write("node,cluster,stability,outside_share\n0,1,1,0\n1,1,1,0\n2,0,1,.5\n", "result.csv")
         assert read_labels(path, PATH).tolist() == [1, 1, 0]
-    with pytest.warns(GraphWarning, match="'acct', 'class' are names of columns"):
         assert read_label_lines(write("acct,class\na,red\nb,red\n"))[0] == ["a", "b"]
-    with pytest.warns(GraphWarning, match="'acct', 'share' are names of columns"):
-        weights = read_node_weights(write("acct,share\n0,2.5\n2,1\n"), PATH)
-    assert weights.tolist() == [2.5, 1, 1]
-    with pytest.warns(GraphWarning, match="'acct', 'zone' are names of columns"):
-        codes = "".join(f"A{i},north\n" for i in range(10))
-        assert read_label_lines(write("acct,zone\n" + codes))[0] == [f"A{i}" for i in range(10)]
+        assert read_node_weights(write("acct,share\n0,2.5\n2,1\n"), PATH).tolist() == [2.5, 1, 1]
+    with pytest.warns(GraphWarning, match="'age' not read"):
+        assert read_labels(write("node,age,cluster\n0,30,1\n1,31,1\n2,32,0\n"), PATH).tolist() == [1, 1, 0]
     own = write("core\t3\n" + "".join(f"n{i}\t0\n" for i in range(12)))  # as they are written
     assert read_label_lines(own)[0][0] == "core"
-    unnamed = "".join(f"{c},{c},{c}\n" for c in ("Unnamed: 0", 0, 1))
-    assert read_label_lines(write(unnamed))[0] == ["0", "1"]
 
 
 def test_a_failed_run_leaves_standard_output_open(capsys):
@@ -279,12 +253,12 @@ def test_labels_of_a_part_of_the_nodes(write):
         GraphWarning, match="1 of 2 lines are of nodes that are not in the graph, the first '7', and are"
     ):
         assert read_labels(write("1 5\n7 6\n"), PATH, partial=True).tolist() == [-1, 5, -1]
-    for text, message in (
+    for content, message in (
         ("1 5\n1 6\n", "'1' has two labels"),
         ("7 5\n8 6\n", "the file and the graph have no node in common; their first ones are '7', 0"),
     ):
         with pytest.raises(InputError, match=message):
-            read_labels(write(text), PATH, partial=True)
+            read_labels(write(content), PATH, partial=True)
 
 
 @pytest.mark.parametrize("ending", ["tsv", "csv", "npy"])
@@ -385,9 +359,3 @@ def test_permissions_and_links_stay(tmp_path):
     assert stat.S_IMODE((tmp_path / "new").stat().st_mode) == 0o600
     write_labels([5], os.devnull)
     assert not os.path.isfile(os.devnull)
-
-
-def test_equal_cells_of_a_table_are_one_object():
-    column = pytest.importorskip("pyarrow").chunked_array([[7] * 50 + [None], [7, 8]])
-    cells = list(_label_columns._cells(column))
-    assert cells == ["7"] * 50 + ["", "7", "8"] and len(set(map(id, cells[:50]))) == 1

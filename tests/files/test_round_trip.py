@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import graphcore
 from graphcore import Graph, GraphWarning, InputError, ParameterError, read_graph, write_graph
-from graphcore.files import _format
+from graphcore.files import edge_list
 from tests.files.store.test_store import assert_same
 from tests.files.test_edge_list import edges_of
 from tests.strategies import matrices
@@ -89,7 +89,7 @@ def test_edge_lists_keep_names_and_lose_isolated_nodes(tmp_path_factory, ending,
 
 
 def test_large_enough_for_several_pieces(tmp_path, limits):
-    limits(_format, _PIECE=7)
+    limits(edge_list, _PIECE=7)
     rng = np.random.default_rng(0)
     graph = Graph.from_edges(rng.integers(0, 200, 900), rng.integers(0, 200, 900), rng.random(900), warn=False)
     for name in ("g.tsv", "g.csv.gz", "g.npz.gz", "g.npz.bz2", "g.npz.xz", "g.zst", "g.npz.zst"):

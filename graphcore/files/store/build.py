@@ -22,9 +22,8 @@ from ...graphs.graph import Graph
 from ...graphs.ids import as_ids, count_nodes
 from ...graphs.rows import SYMMETRY_TOLERANCE, check_directions, policy_code
 from ...graphs.weights import edge_weights
-from .._format import Reading
 from ..atomic import to_disk
-from ..edge_list import tell_of_repeats
+from ..edge_list import Reading, tell_of_repeats
 from ..npz import write_array as write_npy
 from . import _loops
 from .folder import atomic_folder, check_replaceable, open_graph
@@ -107,7 +106,7 @@ def build_store(
     with contextlib.ExitStack() as stack:
         given = _Blocks(source, n_nodes)
         if paths:  # compressed files of any size, as what they expand to does not have to fit in memory
-            given = stack.enter_context(open_tables(paths, reading, parse_memory(memory), True))
+            given = stack.enter_context(open_tables(paths, reading, parse_memory(memory)))
         limit = Limit(memory)
         store = stack.enter_context(atomic_folder(out, reads=paths))
         work = os.path.join(store, "work")  # on the disk of the output

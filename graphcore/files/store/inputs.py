@@ -8,9 +8,9 @@ from typing import NamedTuple
 import numpy as np
 
 from ...exceptions import FormatError, InputError, warn_user
-from .._source import Source, is_stream, naming, open_source, parts_of
 from ..edge_list import record_columns
 from ..formats import guess_format
+from ..source import Source, is_stream, naming, open_source, parts_of
 
 
 class _Table(NamedTuple):
@@ -22,19 +22,19 @@ class _Table(NamedTuple):
 
 
 @contextlib.contextmanager
-def open_tables(paths, reading, memory, any_size):
+def open_tables(paths, reading, memory):
     """Yield the Tables of files and folders of edges."""
     with contextlib.ExitStack() as stack:
         files = [file for path in paths for file in parts_of(os.fspath(path))]
-        yield Tables([_opened(stack, file, reading, memory, any_size) for file in files])
+        yield Tables([_opened(stack, file, reading, memory) for file in files])
 
 
-def _opened(stack, path, reading, memory, any_size):
+def _opened(stack, path, reading, memory):
     if is_stream(path):
-        source = stack.enter_context(open_source(path, any_size))  # a copy of it, until all is done
+        source = stack.enter_context(open_source(path))  # a copy of it, until all is done
     else:
         with naming(path):
-            source = Source(path, path, any_size)
+            source = Source(path, path)
     with naming(source.name):
         kind = guess_format(source)
         if kind.edges is None:
@@ -72,6 +72,7 @@ class Tables:
                 )
         if first.edges.called:
             record_columns(first.edges.called)
+        self.called, self.notes, self.numbering = first.edges.called, (), self.names
         said: set = set()
         n_told = Counter(note for table in tables for note in table.edges.notes)
         for table in tables:
@@ -95,6 +96,6 @@ class Tables:
         total, before = max(1, sum(table.size for table in self._tables)), 0
         for table in self._tables:
             with naming(table.name):
-                for ends, weights, share in table.edges.blocks(0, folder):
+                for ends, weights, share in table.edges.blocks(folder):
                     yield ends, weights, (before + share * table.size) / total
             before += table.size

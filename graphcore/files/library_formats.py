@@ -1,0 +1,199 @@
+"""Formats that networkx and scipy read and write: GraphML, GEXF, GML, Pajek, adjacency lists, and Matrix Market."""
+
+import contextlib
+import os
+import re
+import shutil
+import tempfile
+from collections.abc import Mapping
+from io import BytesIO
+
+import numpy as np
+
+from ..base.validation import is_missing
+from ..exceptions import FormatError, InputError, ParameterError
+from ..graphs.from_libraries import edge_attribute, some_values
+from ..graphs.graph import Graph
+from ..graphs.ids import is_numbered
+from .edge_list import check_node_count, record_columns
+from .text import is_id, unfit_reason
+
+# What else reads a format, where networkx does not.
+_OTHERWISE = {
+    "graphml": "igraph.Graph.Read_GraphML(path) reads more of them, for Graph.from_igraph",
+    "gexf": "export GraphML or a table of edges from Gephi",
+    "gml": "igraph.Graph.Read_GML(path) reads more of them, for Graph.from_igraph",
+    "pajek": "igraph.Graph.Read_Pajek(path) reads more of them, for Graph.from_igraph",
+    "adjlist": "its lines are a node and its neighbours, with blanks between",
+}
+_GML_OPENING = re.compile(rb"(?:(?:#|creator\b|version\b|comment\b)[^\n]*\s+)*graph\s*\[")
+_PAJEK_OPENING = re.compile(rb"(?:%[^\n]*\s+)*\*(?:vertices[ \t]+\d|(?:network|arcs|edges|matrix)\b)")
+
+
+# -- networkx ----------------------------------------------------------------------------------------------------------
+
+
+def is_markup(source, kind):
+    """Return whether a Source begins as files of this kind do."""
+    head = source.text_head
+    if kind in ("graphml", "gexf"):
+        return head.startswith(b"<") and re.search(rf"<(\w+:)?{kind}\b".encode(), head) is not None
+    opening = {"gml": _GML_OPENING, "pajek": _PAJEK_OPENING}.get(kind)
+    return opening is not None and opening.match(head) is not None
+
+
+def read_networkx(source, reading, kind):
+    """Read an open Source as its Reading says; nodes are named by their ids, in GML and Pajek by their labels."""
+    weight = reading.weight_column
+    if weight is not None and not isinstance(weight, str):
+        raise ParameterError(f"weight_column={weight!r} must be the name of an edge attribute, 'auto' or None")
+    try:
+        G = _parsed(source, reading, kind)
+    except (FormatError, UnicodeDecodeError):
+        raise
+    except Exception as error:  # networkx has no common class for damage
+        said = str(error).partition("\n")[0][:200] or type(error).__name__
+        raise FormatError(f"networkx cannot read this {kind} file: {said}; {_OTHERWISE[kind]}") from None
+    if not len(G):
+        raise FormatError("the graph is empty: it has no nodes")
+    if G.size() and weight is not None:
+        values = some_values(data for *_, data in G.edges(data=True))
+        found = edge_attribute(values, weight, "weight_column")
+        weight = "weight" if found is None else found  # parallel edges without a weight count 1 each
+    graph = Graph.from_networkx(G, weight="weight" if weight == "auto" else weight, symmetrize=reading.symmetrize)
+    record_columns(("source", "target", *([weight] if graph.is_weighted else [])))
+    # Ids are text here; if all are integers they become integers, as in other formats.
+    names, ids = graph.node_names, list(map(str, G))
+    if all(map(is_id, ids)):
+        names = None if is_numbered(list(map(int, ids))) else list(map(int, ids))
+    # networkx itself gives nodes their ids for labels.
+    kept = {name: v for name, v in graph.attributes.items() if (name, list(map(str, v.tolist()))) != ("label", ids)}
+    return graph._by_names(names, kept)
+
+
+def _parsed(source, reading, kind):
+    import networkx as nx
+
+    if kind in ("graphml", "gexf"):
+        with source.open() as stream:
+            content = stream.read()
+        # Gephi has written this name of the format since its version 0.9.2.
+        content = content.replace(b"http://www.gexf.net/1.3", b"http://gexf.net/1.3")
+        return nx.parse_graphml(content) if kind == "graphml" else nx.read_gexf(BytesIO(content))
+    with source.text(reading.encoding) as text:
+        lines = text.read()
+    if kind == "pajek":
+        return nx.parse_pajek(lines)
+    if kind == "adjlist":
+        return nx.parse_adjlist(lines.split("\n"))
+    try:
+        return nx.parse_gml(lines)
+    except nx.NetworkXError as error:
+        if "label" not in str(error):  # a node has none
+            raise
+        return nx.parse_gml(lines, label="id")
+
+
+def write_networkx(graph, stream, attributes, kind):
+    """Write a graph to a binary stream, with a dictionary of columns that nodes get as attributes; NaN is left out."""
+    import networkx as nx
+
+    names, attributes = check_markup(graph, attributes)
+    G = nx.relabel_nodes(
+        graph.to_networkx(), dict(zip(graph.names_of(np.arange(graph.n_nodes)).tolist(), names, strict=True))
+    )
+    for _, data in G.nodes(data=True):
+        data.clear()
+    for name, values in attributes.items():
+        there = (node_value for node_value in zip(names, values.tolist(), strict=True) if not is_missing(node_value[1]))
+        nx.set_node_attributes(G, dict(there), name)
+    try:
+        {"graphml": nx.write_graphml, "gexf": nx.write_gexf, "gml": nx.write_gml}[kind](G, stream)
+    except (nx.NetworkXException, TypeError, ValueError) as error:
+        raise InputError(f"networkx cannot write this graph as {kind}: {error}; write .npz instead") from None
+
+
+def check_markup(graph, attributes):
+    """Return (names of nodes as text, columns by name), or raise an error if no file of markup can hold them."""
+    given: Mapping = attributes or {}
+    columns = {str(name): np.asarray(values) for name, values in ({**graph.attributes, **given}).items()}
+    columns.pop("node", None)
+    wrong = next((name for name, values in columns.items() if values.shape != (graph.n_nodes,)), None)
+    if wrong is not None:
+        raise ParameterError(f"attribute {wrong!r} has shape {columns[wrong].shape}; a value for each node is needed")
+    names = list(map(str, graph.names_of(np.arange(graph.n_nodes)).tolist()))
+    if "node" in given and list(map(str, np.asarray(given["node"]).tolist())) != names:
+        raise ParameterError(
+            "column 'node' of the attributes is not in the order of the graph's nodes; Graph.with_nodes takes a table "
+            "in any order"
+        )
+    if len(set(names)) < len(names):
+        raise InputError("two nodes have the same name, which these files take for one node; write .npz instead")
+    for texts in (names, *(values.tolist() for values in columns.values() if values.dtype.kind not in "biuf")):
+        reason = unfit_reason(list(dict.fromkeys(map(str, texts))))
+        if reason is not None:
+            raise InputError(f"{reason}; write .npz instead")
+    return names, columns
+
+
+# -- Matrix Market -----------------------------------------------------------------------------------------------------
+
+
+def read_matrix_market(source, reading):
+    """Read an open Source as its Reading says."""
+    import scipy.sparse as sp
+    from scipy.io import mminfo, mmread
+
+    weighted = reading.weighted
+    try:
+        with _plain_file(source) as path:
+            n_rows, n_columns, n_entries, layout, field, _ = mminfo(path)
+            check_node_count(max(n_rows, n_columns), n_entries)
+            matrix = mmread(path, spmatrix=False)
+    except FormatError:
+        raise
+    except (ValueError, TypeError, OverflowError, MemoryError) as error:
+        said = str(error).partition("\n")[0][:200]
+        raise FormatError(f"scipy cannot read this Matrix Market file: {said}") from None
+    if 0 in matrix.shape:
+        raise FormatError(f"the graph is empty: its matrix has shape {matrix.shape}")
+    if field == "pattern" or not weighted:  # repeated entries of a pattern are one edge
+        matrix = (
+            sp.coo_array((matrix.data != 0, matrix.coords), matrix.shape) if layout == "coordinate" else matrix != 0
+        )
+    matrix = sp.csr_array(matrix)
+    return graph_of_matrix(matrix, reading)
+
+
+@contextlib.contextmanager
+def _plain_file(source):
+    """Yield the path of a file with the decompressed bytes; damage in a Python stream makes scipy end the process."""
+    if source.compression is None and source.path.endswith(".mtx"):
+        yield source.path
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "matrix.mtx")
+        with source.open() as stream, open(path, "wb") as copy:
+            shutil.copyfileobj(stream, copy)
+        yield path
+
+
+def graph_of_matrix(matrix, reading, names=None):
+    """Make the graph of a matrix from a file as its Reading says."""
+    if reading.bipartite:
+        return Graph.from_biadjacency(matrix, row_names=range(matrix.shape[0]))
+    if matrix.shape[0] != matrix.shape[1]:
+        raise FormatError(
+            f"an adjacency matrix is square; this one has shape {matrix.shape}; pass bipartite=True if its columns are "
+            "other nodes"
+        )
+    return Graph.from_scipy(matrix, node_names=names, symmetrize=reading.symmetrize)
+
+
+def write_matrix_market(graph, stream):
+    """Write the lower triangle as a symmetric matrix; a graph without weights as a pattern."""
+    from scipy.io import mmwrite
+    from scipy.sparse import tril
+
+    matrix = tril(graph.to_scipy(), format="coo")
+    mmwrite(stream, matrix, field="pattern" if graph.weights is None else "real", symmetry="symmetric")

@@ -1,0 +1,142 @@
+"""Lines, fields and names of text files, as edge lists, labels and tables of nodes have them in common."""
+
+import csv
+import re
+
+import numpy as np
+
+from ..exceptions import FormatError, ParameterError
+
+MISSING = frozenset(["", "-", "?", "na", "n/a", "#n/a", "nan", "<na>", "nat", "null", "none", "{}"])
+# "007" is a name, not the number 7: the file's own names must come back with the labels.
+_ID = re.compile(r"0|-?[1-9][0-9]{0,18}")
+# A line that is far longer is none of a table.
+_LONGEST_LINE = 1 << 20
+# Characters that no text file holds: control characters, by which binary files are recognised, and surrogates.
+_UNFIT = re.compile("[\0-\x08\n\r\x0e-\x19\x1b-\x1f\ud800-\udfff]")
+# A longer field is refused by readers of tables, Python's among them.
+_MAX_LENGTH = 131_072
+
+
+def is_number(field):
+    """Return whether a field is a number, "nan" and "inf" included."""
+    try:
+        float(field)
+    except ValueError:
+        return False
+    return "_" not in field  # Python's own spelling, which no file means
+
+
+def is_id(field):
+    """Return whether a field is an integer of 64 bits as Python would write it."""
+    return _ID.fullmatch(field) is not None and -(2**63) <= int(field) < 2**63
+
+
+def check_delimiter(delimiter):
+    """Raise a ParameterError for an invalid delimiter."""
+    one = isinstance(delimiter, str) and len(delimiter) == 1 and delimiter not in "\r\n"
+    if delimiter not in (None, "whitespace") and not one:
+        raise ParameterError(f"delimiter={delimiter!r} must be one character, 'whitespace' or None (guess)")
+
+
+def sample_lines(text, comments, most=200):
+    """Return the first lines of a stream that hold data, as (number, line), and the comments before and among them."""
+    numbered, remarks, length = [], [], 0
+    for number, line in enumerate(iter(lambda: text.readline(_LONGEST_LINE), ""), 1):
+        if len(line) == _LONGEST_LINE:
+            raise FormatError(f"line {number} is longer than {_LONGEST_LINE:,} characters: this is no table of edges")
+        stripped = line.strip()
+        if stripped.startswith(comments):
+            remarks.append(stripped)
+        elif stripped:
+            numbered.append((number, line.rstrip("\n")))
+            length += len(line)
+            if len(numbered) == most or length > _LONGEST_LINE:
+                break
+    return numbered, remarks
+
+
+def split_line(line, delimiter, quoted=True):
+    """Return the fields of one line, without blanks around them; `delimiter` None is white space."""
+    if not (quoted and '"' in line):
+        return [field.strip() for field in line.split(delimiter)] if delimiter else line.split()
+    line = line if delimiter else " ".join(line.split())
+    try:
+        fields = next(csv.reader([line], delimiter=delimiter or " ", skipinitialspace=bool(delimiter)), [])
+    except csv.Error as error:  # a field of more characters than the module's limit
+        raise FormatError(f"{error}: {line}") from None
+    return [field.strip() for field in fields] if delimiter else fields
+
+
+def guess_delimiter(lines, marks="\t,;|"):
+    """Return the mark that splits most lines into the same number of columns, the first of several; None for blanks."""
+    found = {}
+    for mark in marks:
+        widths = [len(split_line(line, mark)) for line in lines]
+        often = max(set(widths), key=widths.count)
+        if often > 1 and 2 * widths.count(often) > len(lines):  # other lines are reported as errors
+            found[mark] = widths.count(often)
+    return max(found, key=found.__getitem__) if found else None
+
+
+def read_columns(text, delimiter, comments=("#", "%"), quoted=True, first_line=1, split=split_line):
+    """Split a text into columns, lists of fields; comments and blank lines are left out.
+
+    All lines have the columns of the first, or a FormatError names the first one that has not.
+    """
+    columns = None if split is not split_line else _plain_columns(text, delimiter, comments, quoted)
+    if columns is not None:
+        return columns
+    for number, line in enumerate(text.split("\n"), first_line):
+        stripped = line.lstrip()
+        if not stripped or stripped.startswith(comments):
+            continue
+        row = split(line, delimiter, quoted)
+        columns = columns or [[] for _ in row]
+        if len(row) != len(columns):
+            raise FormatError(f"line {number}: {len(row)} columns, where the lines before it have {len(columns)}")
+        for column, field in zip(columns, row, strict=True):
+            column.append(field)
+    return columns or []
+
+
+def _plain_columns(text, delimiter, comments, quoted):
+    """Split a text as `read_columns` does, all at once; None if it has to be read line by line.
+
+    It has to where there may be quotes, comments, blank lines or several blanks, or where lines differ in width.
+    """
+    text = text.removesuffix("\n") + "\n"
+    doubtful = ["\n\n", "\n ", "\n\t", *(f"\n{mark}" for mark in comments), *(['"'] if quoted else [])]
+    doubtful += [] if delimiter else ["  ", " \n", "\t"]
+    mark = delimiter or " "
+    if any(each in f"\n{text}" for each in doubtful) or not mark.isascii():
+        return None
+    code = np.frombuffer(text.encode("utf-8", "surrogatepass"), dtype=np.uint8)
+    ends = code[(code == ord("\n")) | (code == ord(mark))] == ord("\n")
+    width = int(np.argmax(ends)) + 1
+    if len(ends) % width or (ends.reshape(-1, width) != ends[:width]).any():
+        return None
+    fields = text.replace("\n", mark).split(mark)
+    fields = fields if delimiter is None else list(map(str.strip, fields))
+    return [fields[c:-1:width] for c in range(width)]
+
+
+def unfit_reason(names):
+    """Return the reason why a text file cannot hold some names, as the beginning of a message; None if it can."""
+    if isinstance(names, (range, type(None))) or (isinstance(names, np.ndarray) and names.dtype.kind in "iu"):
+        return None
+    unfit, seen = first_unfit(names), {}
+    if unfit is not None:
+        return f"node name {unfit!r} has characters that no text file holds, or too many"
+    for name in map(str, names):
+        if (twin := seen.setdefault(name.strip(), name)) != name:
+            return f"node names {twin!r} and {name!r} differ in blanks only, which no reader of text keeps"
+    return None
+
+
+def first_unfit(names):
+    """Return the first name that a text file cannot hold or that readers refuse; None if there is none."""
+    names = list(map(str, names))
+    if max(map(len, names), default=0) <= _MAX_LENGTH and _UNFIT.search("".join(names)) is None:
+        return None
+    return next(name for name in names if len(name) > _MAX_LENGTH or _UNFIT.search(name))
