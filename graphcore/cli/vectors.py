@@ -3,7 +3,6 @@
 import csv
 import re
 import warnings
-import zipfile
 from collections import Counter
 from itertools import islice
 
@@ -30,7 +29,7 @@ def read_rows(path, encoding="utf-8"):
     with open_source(path) as source:
         try:
             X, names = _load(source, encoding)
-        except (ValueError, EOFError, KeyError, zipfile.BadZipFile) as error:
+        except ValueError as error:
             if isinstance(error, InputError):
                 raise
             raise FormatError(f"cannot be read as vectors: {_said(error)}") from error
@@ -45,27 +44,22 @@ def read_rows(path, encoding="utf-8"):
 
 
 def _load(source, encoding):
-    import numpy as np
+    from ..files.npz import NPZ_MAGIC, matrix_of, open_archive, read_array
 
     if source.head.startswith(b"PAR1"):
         return _load_parquet(source)
-    if not source.head.startswith((b"\x93NUMPY", b"PK\x03\x04")) and source.suffix not in (".npy", ".npz"):
+    if not source.head.startswith((b"\x93NUMPY", NPZ_MAGIC)) and source.suffix not in (".npy", ".npz"):
         return _load_text(source, encoding)
-    with source.open() as stream:
-        found = np.load(stream, allow_pickle=False)
-        if isinstance(found, np.ndarray):
-            return found, None
-        if "format" in found:
-            import scipy.sparse as sp
-
-            stream.seek(0)
-            matrix = sp.load_npz(stream).tocsr()
-            matrix.check_format(full_check=True)
-            return matrix, None
-        if len(found.files) != 1:
-            listed = ", ".join(found.files)[:200]
-            raise InputError(f"holds {len(found.files)} arrays ({listed}); save the vectors alone")
-        return found[found.files[0]], None
+    if not source.head.startswith(NPZ_MAGIC):
+        with source.open() as stream:
+            return read_array(stream), None
+    with open_archive(source) as archive:
+        if "format" in archive:
+            return matrix_of(archive).tocsr(), None
+        if len(archive.names) != 1:
+            listed = ", ".join(archive.names)[:200]
+            raise InputError(f"holds {len(archive.names)} arrays ({listed}); save the vectors alone")
+        return archive[archive.names[0]], None
 
 
 def _load_parquet(source):

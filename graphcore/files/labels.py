@@ -95,9 +95,9 @@ def write_labels(
     if len(labels) != n_nodes:
         raise InputError(f"{len(labels)} labels for {n_nodes} nodes")
     check_choice("format", format, (None, "npy", *_DELIMITERS))
-    by_name, compression = _format_of(path, "npy")
-    format = format or by_name
-    if format != "npy" and isinstance(path, (str, os.PathLike)) and ending_of(path)[0] in NO_TEXT:
+    ending, compression = ending_of(path) if isinstance(path, (str, os.PathLike)) else ("", "")
+    format = format or (ending[1:] if ending in (".csv", ".npy") else "tsv")
+    if format != "npy" and ending in NO_TEXT:
         raise ParameterError(
             f"path={os.fspath(path)!r}: labels are written as text (.tsv, .csv) or .npy; for other files take the data "
             "frame that model.to_table(library='pandas') makes, or graphcore.write_graph(graph, path, "
@@ -113,52 +113,23 @@ def write_labels(
     names = range(n_nodes) if names is None else names
     coarser = range(1, labels.shape[1] if labels.ndim == 2 else 1)
     heads = ["node", *(f"level_{level}" for level in coarser), "cluster"]
-    with _lines_to(path, format, compression, names, heads, "npy") as write:
+    with _lines_to(path, format, compression, names, heads) as write:
         for start in range(0, n_nodes, _PIECE):
             piece = slice(start, start + _PIECE)
             columns = labels[piece].reshape(-1, 1) if labels.ndim == 1 else labels[piece]
             write(zip(names[piece], *columns.T.tolist(), strict=True))
 
 
-def write_memberships(memberships, path, graph):
-    """Write a csr_array of memberships, atomically: lines of node, cluster and probability, or scipy's ``.npz``."""
-    import scipy.sparse as sp
-
-    format, compression = _format_of(path, "npz")
-    if format == "npz":
-        with atomic_output(path) as stream:
-            sp.save_npz(stream, memberships)
-        return
-    names = range(graph.n_nodes) if graph.node_names is None else graph.node_names
-    heads = ["node", "cluster", "probability"]
-    with _lines_to(path, format, compression, names, heads, "npz") as write:
-        for start in range(0, graph.n_nodes, _PIECE):
-            piece = memberships[start : start + _PIECE].tocoo()
-            values = (float(f"{value:.4g}") for value in piece.data.tolist())
-            write(zip(graph.names_of(start + piece.row).tolist(), piece.col.tolist(), values, strict=True))
-
-
-def _format_of(path, binary):
-    """Return (text format or the `binary` one, ending of the compression) by the ending of a path."""
-    ending, compression = ending_of(path) if isinstance(path, (str, os.PathLike)) else ("", "")
-    return ending[1:] if ending in (".csv", f".{binary}") else "tsv", compression
-
-
-def check_names(names, binary):
-    """Raise an InputError for node names that no text file holds, and name the `binary` format; None is numbers."""
-    reason = unfit_reason(names)
-    if reason is not None:
-        raise InputError(f"{reason}; write .{binary}, or give other names")
-
-
 @contextlib.contextmanager
-def _lines_to(path, format, compression, names, heads, binary):
+def _lines_to(path, format, compression, names, heads):
     """Yield a function that writes lines of a node's name and numbers, to a file (atomically) or a stream.
 
     CSV begins with the `heads` of the columns. Names that a reader would take for a comment or two columns get quotes;
     names that no text file holds are refused.
     """
-    check_names(names, binary)
+    reason = unfit_reason(names)
+    if reason is not None:
+        raise InputError(f"{reason}; write .npy, or give other names")
     are_numbers = isinstance(names, range) or getattr(names, "dtype", np.dtype("O")).kind in "iu"
     with contextlib.nullcontext(path) if hasattr(path, "write") else text_output(path, compression) as stream:
         plain = csv.writer(stream, delimiter=_DELIMITERS[format], lineterminator="\n")
@@ -233,21 +204,6 @@ def read_labels(
         if graph is not None:
             columns = _aligned(nodes, columns, graph, "-1" if partial else None)
     return _as_labels(columns)
-
-
-def read_node_weights(path, graph, *, encoding="utf-8"):
-    """Read weights of a graph's nodes, (n_nodes,) float64, from lines of node and weight, or of weights in node order.
-
-    Nodes that the file does not name have weight 1; lines of other nodes are passed over.
-    """
-    with open_source(path) as source:
-        weights, *others = _aligned(*_read(source, None, encoding), graph, "1")
-        if others:
-            raise FormatError(f"there are {len(others) + 1} columns beside the nodes, and one of weights is needed")
-        wrong = next((weight for weight in weights if not is_number(str(weight))), None)
-        if wrong is not None:
-            raise FormatError(f"weights of nodes are numbers, and {wrong[:80]!r} is none")
-        return np.array(list(map(float, weights)))
 
 
 def read_label_lines(path, *, encoding="utf-8"):

@@ -312,7 +312,6 @@ def test_messages_name_options(message, spelled):
             "compare labels.tsv labels.tsv --weight-column 2",
             "--weight-column does nothing here: for the file of --graph",
         ),
-        ("info g.npz --delimiter ';' --columns 3,4", "--delimiter ';', --columns 3,4 do nothing here: this is a npz"),
         ("info graph.txt --delimiter ' ' --ids string --symmetrize min", None),
     ],
 )

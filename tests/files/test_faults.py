@@ -14,11 +14,9 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-import scipy.sparse as sp
 
 import graphcore
 from graphcore import Graph
-from graphcore.files.labels import write_memberships
 from graphcore.files.parquet import write_table
 from graphcore.report import About, write_report
 
@@ -57,8 +55,6 @@ OUTPUTS = {
     **{f"labels.{kind}": lambda of, path: graphcore.write_labels(of.labels, path) for kind in ("tsv", "csv", "npy")},
     **{f"table.{kind}": lambda of, path: write_table(TABLE, path) for kind in ("csv", "parquet")},
     **{f"tree.{kind}": lambda of, path: of.model.tree_.write(path) for kind in ("nwk", "csv", "npy", "parquet")},
-    **{f"members.{kind}": lambda of, path: write_memberships(sp.csr_array(of.model.membership_), path, of.graph)
-       for kind in ("tsv", "npz")},
     "model.npz": lambda of, path: of.model.save(path),
     "page.html": lambda of, path: write_report(path, of.graph, of.labels, **PAGE),
     "written.store": lambda of, path: graphcore.write_graph(of.graph, path),

@@ -10,7 +10,7 @@ import pytest
 
 import graphcore
 from graphcore import FormatError, Graph, GraphWarning, InputError, read_graph, write_labels
-from graphcore.cli.vectors import read_vectors
+from graphcore.cli.vectors import read_rows
 from graphcore.exceptions import one_line
 from graphcore.files import read_labels
 from tests.conftest import data_folder
@@ -27,7 +27,7 @@ def one_line_or_graph(path):
         warnings.simplefilter("always")
         try:
             if name.startswith("vec"):
-                return graphcore.knn_graph(read_vectors(str(path)), 3)
+                return graphcore.knn_graph(read_rows(str(path))[0], 3)
             if name.startswith("lab"):
                 return read_labels(path)
             if "build" in name:

@@ -11,13 +11,12 @@ from functools import partial
 
 import numpy as np
 import pytest
-import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
 from graphcore import FormatError, Graph, GraphWarning, InputError, ParameterError, write_graph, write_labels
 from graphcore.files import atomic_output, check_writable, read_labels, text
-from graphcore.files.labels import read_label_lines, read_node_weights, write_memberships
+from graphcore.files.labels import read_label_lines
 from graphcore.files.text import read_columns, split_line
 
 PATH = Graph.from_edges([0, 1], [1, 2])
@@ -47,27 +46,6 @@ def test_what_is_written(tmp_path, named, capsys):
     assert capsys.readouterr().out == "0\t1\n1\t0\n"
 
 
-def test_names_beside_memberships_are_quoted_and_checked_as_beside_labels(tmp_path):
-    memberships = sp.csr_array(np.array([[0.25, 0.75], [0.0, 1.0], [1 / 3, 2 / 3]]))
-    graph = Graph.from_edges([0, 1], [1, 2], node_names=["# Anna", "a,b", "c"])
-    write_memberships(memberships, tmp_path / "m.tsv", graph)
-    assert (tmp_path / "m.tsv").read_text() == (
-        '"# Anna"\t0\t0.25\n"# Anna"\t1\t0.75\na,b\t1\t1.0\nc\t0\t0.3333\nc\t1\t0.6667\n'
-    )
-    write_memberships(memberships, tmp_path / "m.csv", graph)
-    assert (
-        (tmp_path / "m.csv")
-        .read_text()
-        .startswith('node,cluster,probability\n"# Anna",0,0.25\n"# Anna",1,0.75\n"a,b",1,1.0\n')
-    )
-    unfit = Graph.from_edges([0, 1], [1, 2], node_names=["a", "b\x1b", "c"])
-    with pytest.raises(InputError, match=r"node name 'b\\x1b' has characters .* write .npz"):
-        write_memberships(memberships, tmp_path / "unfit.tsv", unfit)
-    assert not (tmp_path / "unfit.tsv").exists()
-    write_memberships(memberships, tmp_path / "unfit.npz", unfit)
-    np.testing.assert_array_equal(sp.load_npz(tmp_path / "unfit.npz").toarray(), memberships.toarray())
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("compression", [".gz", ".bz2", ".xz"])
 @pytest.mark.parametrize("ending", [".tsv", ".csv", ".npy", ""])
@@ -76,8 +54,6 @@ def test_endings_compress(tmp_path, named, ending, compression):
     write_labels([1, 0, -1], path, named)
     assert path.read_bytes()[:2] in (b"\x1f\x8b", b"BZ", b"\xfd7")
     assert read_labels(path, named).tolist() == [1, 0, -1]
-    write_memberships(sp.csr_array(np.eye(3)), tmp_path / f"m.csv{compression}", named)
-    assert read_labels(tmp_path / f"m.csv{compression}").tolist() == [0, 1, 2]
 
 
 @given(
@@ -100,8 +76,6 @@ def test_plain_text_is_split_at_once():
 
 def test_digits_as_python_spells_them_are_names(write):
     assert read_labels(write("0 1_1\n1 11\n")).tolist() == ["1_1", "11"]
-    with pytest.raises(FormatError, match="'1_1' is none"):
-        read_node_weights(write("0 1_1\n"), Graph.from_edges([0], [1]))
 
 
 @pytest.mark.parametrize(
@@ -137,7 +111,6 @@ def test_other_columns_of_a_table_are_told(write):
         path = write("node,cluster,stability,outside_share\n0,1,1,0\n1,1,1,0\n2,0,1,.5\n", "result.csv")
         assert read_labels(path, PATH).tolist() == [1, 1, 0]
         assert read_label_lines(write("acct,class\na,red\nb,red\n"))[0] == ["a", "b"]
-        assert read_node_weights(write("acct,share\n0,2.5\n2,1\n"), PATH).tolist() == [2.5, 1, 1]
     with pytest.warns(GraphWarning, match="'age' not read"):
         assert read_labels(write("node,age,cluster\n0,30,1\n1,31,1\n2,32,0\n"), PATH).tolist() == [1, 1, 0]
     own = write("core\t3\n" + "".join(f"n{i}\t0\n" for i in range(12)))  # as they are written
@@ -270,8 +243,6 @@ def test_levels_are_columns(tmp_path, named, ending):
     (tmp_path / "l.txt").write_text("2 x 1\n0 light 1\n7 y 3\n")
     found = read_labels(tmp_path / "l.txt", PATH, partial=True)
     assert found.tolist() == [["light", "1"], ["-1", "-1"], ["x", "1"]]
-    with pytest.raises(FormatError, match="2 columns beside the nodes, and one of weights is needed"):
-        read_node_weights(tmp_path / "l.txt", PATH)
 
 
 def test_bad_arguments(tmp_path, named):

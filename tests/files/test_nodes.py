@@ -1,7 +1,6 @@
 """Files of nodes, as crawls, collections and spreadsheets write them, for every kind of graph file."""
 
 import gzip
-import os
 import warnings
 from importlib.util import find_spec
 
@@ -10,12 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphcore import FormatError, GraphWarning, InputError, build_store, read_graph
+from graphcore import FormatError, InputError, read_graph
 from graphcore.files import read_nodes
 from graphcore.files.parquet import write_table
-from graphcore.files.store import build
 from tests.files.bvgraphs import graph_files, write_files
-from tests.files.store.test_store import assert_same, failing
 
 HAS_ARROW = find_spec("pyarrow") is not None
 NO_TABLE = (FormatError, "Parquet table cannot be read") if HAS_ARROW else (InputError, "needs the package")
@@ -140,54 +137,12 @@ def test_a_web_graph_and_its_pages(tmp_path):
     write(tmp_path / "web.urls.gz", gzip.compress("\n".join(urls).encode()))
     graph = read_graph(tmp_path / "web.graph", nodes=tmp_path / "web.urls.gz")
     assert graph.node_names.tolist() == urls
-    built = build_store(tmp_path / "web.graph", tmp_path / "web.store", nodes=tmp_path / "web.urls.gz")
-    assert_same(built, graph)
     order = [2, 0, 3, 1]
     vertices = write(tmp_path / "v.txt", "".join(f"{i}\t{urls[i]}\n" for i in order))
     assert read_graph(tmp_path / "web.graph", nodes=vertices).node_names.tolist() == [urls[i] for i in order]
-    assert_same(build_store(tmp_path / "web.graph", tmp_path / "w.store", nodes=vertices),
-                read_graph(tmp_path / "web.graph", nodes=vertices))  # fmt: skip
     for text in ("".join(f"{url}\n" for url in urls[:3]), "".join(f"{url}\n" for url in [*urls, "http://b"])):
-        write(tmp_path / "u", text)
-        for read in (read_graph, lambda path, nodes: build_store(path, tmp_path / "x.store", nodes=nodes)):
-            with pytest.raises(InputError, match=r"u: there are \d nodes, and the graph has nodes 0 to 3"):
-                read(tmp_path / "web.graph", nodes=tmp_path / "u")
-    # As many rows, of other ids, the first of which has no arc.
-    write_files(tmp_path, graph_files([[], [2], [1]]), "late")
-    for read in (read_graph, lambda path, nodes: build_store(path, tmp_path / "x.store", nodes=nodes)):
-        with pytest.raises(InputError, match="node 0 of the edges is none of the 3 nodes"):
-            read(tmp_path / "late.graph", nodes=[1, 2, 3])
-
-
-@pytest.mark.parametrize("text", [False, True])
-@pytest.mark.parametrize("resume", [False, True])
-def test_a_store_is_built_with_its_nodes(tmp_path, text, resume):
-    rng = np.random.default_rng(0)
-    ids = [f"n{i}" if text else i for i in (rng.permutation(60) * 10**9).tolist()]
-    ends = [(ids[i], ids[j]) for i, j in rng.integers(0, 50, (400, 2))]
-    path = write(tmp_path / "e.txt", "".join(f"{a} {b}\n" for a, b in ends))
-    people = write(tmp_path / "p.csv", "id,name\n" + "".join(f"{id},person {i}\n" for i, id in enumerate(ids)))
-    with pytest.warns(GraphWarning, match="directed"):
-        graph = read_graph(path, nodes=people)
-        built = build_store(path, tmp_path / "e.store", nodes=people, resume=resume)
-    assert_same(built, graph)
-    assert (graph.n_isolated >= 10, built.node_names[7]) == (True, "person 7")
-    write(people, "id,name\n" + "".join(f"{id},person {i}\n" for i, id in enumerate(ids[:40])))
-    with pytest.raises(InputError, match=r"p.csv: node .* is none of the 40 nodes"):
-        build_store(path, tmp_path / "f.store", nodes=people)
-    assert sorted(os.listdir(tmp_path)) == ["e.store", "e.txt", "p.csv"]
-
-
-def test_a_build_is_not_resumed_with_other_nodes(tmp_path, monkeypatch):
-    path = write(tmp_path / "e.txt", "0 1\n1 2\n")
-    monkeypatch.setattr(build._Build, "_sort", failing(OSError(28, "full")))
-    with pytest.raises(OSError, match="full"):
-        build_store(path, tmp_path / "e.store", nodes=["a", "b", "c"])
-    monkeypatch.undo()
-    with pytest.raises(InputError, match="other inputs or options"):
-        build_store(path, tmp_path / "e.store", nodes=["a", "b", "d"], resume=True)
-    built = build_store(path, tmp_path / "e.store", nodes=["a", "b", "c"], resume=True)
-    assert built.node_names.tolist() == ["a", "b", "c"]
+        with pytest.raises(InputError, match=r"u: there are \d nodes, and the graph has nodes 0 to 3"):
+            read_graph(tmp_path / "web.graph", nodes=write(tmp_path / "u", text))
 
 
 def test_options_that_are_none(tmp_path):
@@ -195,5 +150,3 @@ def test_options_that_are_none(tmp_path):
     for nodes, error in ((7, InputError), (tmp_path / "none.csv", FileNotFoundError), (b"a", InputError)):
         with pytest.raises(error):
             read_graph(path, nodes=nodes)
-    with pytest.raises(InputError, match="nodes are called 'x' and the like, and by integers in the edges"):
-        build_store(path, tmp_path / "e.store", nodes={"id": ["x", "y", "z"]})

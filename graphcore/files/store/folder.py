@@ -13,8 +13,8 @@ from ...graphs._loops import check_rows
 from ...graphs.graph import Graph
 from ...graphs.ids import check_name_array
 from ...graphs.rows import check_canonical, describe_defect
-from .._source import naming
 from ..atomic import Use, check_apart, check_folder, hidden_beside, naming_file, sync_folder
+from ..source import naming
 from .format import (
     SUFFIX,
     Meta,
