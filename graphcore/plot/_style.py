@@ -7,7 +7,6 @@ from ..exceptions import InputError, missing_package
 NEEDED = missing_package("drawing pictures", "matplotlib", "plot")
 INK = "#1a1a1a"
 MIDDLE = "#7f7f7f"
-FAINT = "#c8c8c8"
 PAPER = "#fefefe"
 # Clusters differ in shade and in shape; the shades stay apart for eyes that lack one of the three kinds of cones.
 SHADES = ("#3b5875", "#e6bd45", "#883fd1", "#e67373", "#752323", "#a1a1e6")
@@ -92,15 +91,6 @@ def open_frame(ax):
     ax.spines[["top", "right"]].set_visible(False)
 
 
-def mark(ax, place, text, dashes):
-    """Draw a dashed vertical line at a place of the horizontal axis, and a text above it."""
-    ax.axvline(place, color=INK, lw=0.8, ls=(0, dashes), zorder=1)
-    ax.annotate(
-        text, (place, 1), (0, 2), xycoords=("data", "axes fraction"), textcoords="offset points", ha="center",
-        va="bottom", fontsize=8, color=INK,
-    )  # fmt: skip
-
-
 def plain_numbers(axis, form, subs=(1, 2, 5)):
     """Write ticks of a logarithmic axis as numbers, not as powers, however few decades there are."""
     from matplotlib.ticker import LogLocator, NullLocator, StrMethodFormatter
@@ -134,17 +124,15 @@ def step_of(values):
     return np.clip((np.asarray(values, dtype=float) * 5).astype(int), 0, 4)
 
 
-def label_points(ax, points, texts, *, gap=4.0, beside=True, dots=()):
+def label_points(ax, points, texts, *, gap=4.0, beside=True):
     """Write texts beside points, the first ones first; a text that finds no free place is left out. Returns the texts.
 
-    The limits of `ax` must be final. `gap` is in points of the page; ``beside=False`` writes over the points; no text
-    covers one of the `dots`.
+    The limits of `ax` must be final. `gap` is in points of the page; ``beside=False`` writes over the points.
     """
     figure = ax.get_figure(root=True)
     figure.draw_without_rendering()
     frame = ax.get_window_extent()
     spots = ax.transData.transform(points)
-    marks = ax.transData.transform(dots) if len(dots) else ()
     taken, written = [], []
     for point, spot, text in zip(points, spots, texts, strict=True):
         if not frame.contains(*spot):
@@ -156,9 +144,7 @@ def label_points(ax, points, texts, *, gap=4.0, beside=True, dots=()):
             )  # fmt: skip
             box = note.get_window_extent()
             inside = frame.x0 <= box.x0 and box.x1 <= frame.x1 and frame.y0 <= box.y0 and box.y1 <= frame.y1
-            apart = box.padded(0.7 * gap * figure.dpi / 72)  # dots have a size, about that of the gap
-            covers = any(apart.contains(*mark) for mark in marks) or any(box.overlaps(other) for other in taken)
-            if inside and not covers:
+            if inside and not any(box.overlaps(other) for other in taken):
                 taken.append(box)
                 written.append(note)
                 break

@@ -5,7 +5,7 @@ import numpy as np
 from ..base.types import ArrayLike, Axes, Sequence
 from ..base.validation import check_integer
 from ..exceptions import InputError
-from ._style import INK, axes_of, mark, open_frame, picture
+from ._style import INK, axes_of, open_frame, picture
 
 
 @picture
@@ -66,7 +66,12 @@ def dendrogram(
             "n_clusters", n_clusters, low=1, high=n_groups, why_high="the groups of the merge tree"
         )
         heights = np.concatenate([[0.0], linkage[:, 2], [1.03 * highest]])
-        mark(ax, heights[n_groups - n_clusters : n_groups - n_clusters + 2].mean(), f"{n_clusters} clusters", (4, 3))
+        place = heights[n_groups - n_clusters : n_groups - n_clusters + 2].mean()
+        ax.axvline(place, color=INK, lw=0.8, ls="--", zorder=1)
+        ax.annotate(
+            f"{n_clusters} clusters", (place, 1), (0, 2), xycoords=("data", "axes fraction"),
+            textcoords="offset points", ha="center", va="bottom", fontsize=8, color=INK,
+        )  # fmt: skip
     ax.set_xlabel("what the union costs")
     ax.locator_params(axis="x", nbins=5)
     open_frame(ax)

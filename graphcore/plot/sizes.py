@@ -87,7 +87,5 @@ def cluster_sizes(
     orders = [np.argsort(values, kind="stable").tolist() for values in (-conductance, -sizes, sizes)]
     named = list(dict.fromkeys(chain.from_iterable(zip(*orders, strict=True))))[:_N_NAMED]
     points = np.column_stack([sizes, conductance])
-    # Of many dots some lie under any text.
-    dots = points if len(filled) <= 300 else ()
-    label_points(ax, points[named], [str(filled[i]) for i in named], gap=1.5 + np.sqrt(area) / 2, dots=dots)
+    label_points(ax, points[named], [str(filled[i]) for i in named], gap=1.5 + np.sqrt(area) / 2)
     return ax

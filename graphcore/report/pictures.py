@@ -19,7 +19,6 @@ _LEAF_NAMES = 2
 _VARIABLES = {
     _style.INK: "--ink",
     _style.MIDDLE: "--middle",
-    _style.FAINT: "--faint",
     _style.PAPER: "--paper",
     **{shade: f"--shade{i}" for i, shade in enumerate(_style.SHADES)},
     **{shade: f"--step{i}" for i, shade in enumerate(_style.STEPS)},
