@@ -80,9 +80,6 @@ def expected_failures(estimator):
         rounds = isinstance(estimator, (NystromFeatures, GaussianSketchFeatures)) and estimator.on_indefinite == "error"
         if rounds or isinstance(estimator, KernelKFlats):
             why["rounds a kernel to float32, and gives it as float64 with negative eigenvalues"] = ["estimators_dtypes"]
-        if isinstance(estimator, (KernelKFlats, NystromKernelKMeans)):
-            of_others = ["fit_idempotent", "methods_sample_order_invariance", "methods_subset_invariance"]
-            why["distances of other points need the diagonal beside rows of the kernel"] = of_others
     for reason, names in why.items():
         failures |= {f"check_{name}": reason for name in names}
     return failures
