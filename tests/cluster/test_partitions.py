@@ -145,11 +145,9 @@ def weighted(A, kind, number):
 def small_cases():
     """(number of the graph, weights, options) of all fits of small graphs."""
     for number, A in enumerate(SMALL):
-        every = ({},) if len(A) == 6 else ({}, {"effort": 6}, {"balance": 0.5})
+        every = ({},) if len(A) == 6 else ({}, {"effort": 6})
         for k in range(1, np.count_nonzero(A.any(axis=1)) + 1):
             for objective, options, kind in product(OBJECTIVES, every, ("ones", "alike", "mixed")):
-                if options.get("balance") and objective != "information":
-                    continue  # it is a price on that alone
                 yield number, kind, {"n_clusters": k, "objective": objective, **options}
 
 
@@ -169,11 +167,10 @@ def check_small(cases):
 
 @pytest.mark.slow
 def test_some_small_graphs():
-    assert check_small(islice(small_cases(), 0, None, 499)) > 40
+    assert check_small(islice(small_cases(), 0, None, 211)) > 40
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("part", range(36) if "GRAPHCORE_EXHAUSTIVE" in os.environ else range(0, 36, 3))
+@pytest.mark.parametrize("part", range(12) if "GRAPHCORE_EXHAUSTIVE" in os.environ else range(0, 12, 6))
 def test_all_small_graphs(part):
-    # All 36 parts take a quarter of an hour on two cores: a third of them unless the environment asks for all.
-    assert check_small(islice(small_cases(), part, None, 36)) > 500
+    assert check_small(islice(small_cases(), part, None, 12)) > 800
