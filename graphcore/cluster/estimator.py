@@ -120,7 +120,7 @@ class CoresetSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixi
         Clusters of the coreset nodes on the coreset graph.
     clustering_ : Clustering
         Details of the fit: the coreset, the objective after each stage (`history`; of "ncut" it is the sum of inner
-        shares, ``n_clusters (1 - NC)``), the gain of each round of drafts (`search`), and the values used for all
+        shares, ``n_clusters (1 - NC)``), the number of drafts (`n_drafts`), and the values used for all
         `settings`.
     stability_ : ndarray of shape (n_samples,), float32, or None
         Share of the first drafts, at most four, that agree with each label; 0 for nodes of label -1, so that the mean
