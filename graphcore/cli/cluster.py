@@ -7,7 +7,7 @@ from contextlib import suppress
 
 import click
 
-from ..exceptions import FormatError, InputError, warn_user
+from ..exceptions import InputError, warn_user
 from .console import INPUT, OUTPUT, adding, command, count, examples
 from .graphs import graph_facts, graph_lines, input_options, one_or_all, read_input
 from .labels import agreement_line, as_numbers, page_about, read_one_label, truth_option
@@ -107,8 +107,10 @@ def cluster(console, input, n_clusters, output, tree, report, truth, model, quie
     # Lines of labels are matched by the names of nodes; rows of vectors are nodes, too.
     nodes = X if is_graph else Graph.from_edges([], [], n_nodes=X.shape[0])
     nodes = nodes if ids is None else nodes.with_nodes(ids)
-    initial = _known(options["initial_labels"], nodes, options["encoding"])
-    classes = None if truth is None else read_one_label(truth, nodes, options["encoding"])
+    initial, classes = (
+        None if path is None else as_numbers(read_one_label(path, nodes, options["encoding"]))
+        for path in (options["initial_labels"], truth)
+    )
     given = {name: options[name] for name in _SETTINGS if options[name] is not None}
     fitted = CoresetSpectralClustering(
         n_clusters, affinity="precomputed" if is_graph else "nearest_neighbors", n_neighbors=options["n_neighbors"],
@@ -127,7 +129,7 @@ def cluster(console, input, n_clusters, output, tree, report, truth, model, quie
             _write_page(console, report, input, fitted, truth, classes)
     facts = _facts(input, fitted, options["random_state"])
     facts |= {"output": output, "tree": tree, "report": report, "model": model}
-    facts["truth"] = None if truth is None else agreement(fitted.labels_, as_numbers(classes), fitted.graph_)
+    facts["truth"] = None if truth is None else agreement(fitted.labels_, classes, fitted.graph_)
     seconds = {"read": stages.seconds["read"], **fitted.seconds_, **stages.seconds}
     del seconds["cluster"]  # the sum of its stages
     facts["seconds"] = {**seconds, "total": time.perf_counter() - start}
@@ -149,17 +151,6 @@ def _check_outputs(output, tree, report, model):
         check_page(report)
     for path in filter(None, (tree, model)):
         check_writable(path)
-
-
-def _known(path, nodes, encoding):
-    """Read the labels of some nodes, integers with -1 where the file has none; None without a file."""
-    if path is None:
-        return None
-    found = read_one_label(path, nodes, encoding)
-    if found.dtype.kind != "i":
-        word = next((label for label in found.tolist() if not label.removeprefix("-").isdigit()), found[0])
-        raise FormatError(f"{path}: labels that number clusters must be integers, and {word!r} is none")
-    return found
 
 
 def _write_page(console, path, input, fitted, truth, classes):

@@ -156,9 +156,8 @@ def _lines(facts, pairs):
     "-o", "--output", metavar="FILE", type=OUTPUT, required=True, help="The page, HTML; - is standard output."
 )
 @truth_option
-@click.option("--title", metavar="TEXT", help="Heading of the page. [default: the name of the file]")
 @click.option("--pictures/--no-pictures", default=True, help="Whether to draw pictures. [default: yes]")
-def report(console, input, labels, output, truth, title, pictures, **options):
+def report(console, input, labels, output, truth, pictures, **options):
     """Write one HTML page about the LABELS of a GRAPH: their quality, every cluster, pictures.
 
     The page needs no other file and no network. LABELS are lines of node and label, or a label for each node in order;
@@ -177,7 +176,7 @@ def report(console, input, labels, output, truth, title, pictures, **options):
         facts = write_report(
             output, graph, found,
             truth=None if truth is None else read_one_label(truth, graph, options["encoding"]),
-            about=page_about(console, input, labels, truth, title=title), pictures="auto" if pictures else False,
+            about=page_about(console, input, labels, truth), pictures="auto" if pictures else False,
             random_state=options["random_state"], n_jobs=options["n_jobs"],
         )  # fmt: skip
     figures = {
@@ -196,7 +195,7 @@ def report(console, input, labels, output, truth, title, pictures, **options):
     return figures, lines
 
 
-def page_about(console, source, labels=None, truth=None, *, title=None, **fields):
+def page_about(console, source, labels=None, truth=None, **fields):
     """Describe the origin of a clustering without the folders of this machine, as a page is sent to others."""
     from ..report import About
 
@@ -205,7 +204,7 @@ def page_about(console, source, labels=None, truth=None, *, title=None, **fields
               for path in (given, labels, truth) if path is not None}  # fmt: skip
     typed = click.get_current_context().find_root().obj
     return About(
-        title=title or f"Clusters of {called[given]}{more}", **fields,
+        title=f"Clusters of {called[given]}{more}", **fields,
         source=called[given] + more + ("" if labels is None else f", labels of {called[labels]}"),
         command=shlex.join(os.path.basename(word.rstrip(os.sep)) if os.path.isabs(word) else word for word in typed),
         warnings=tuple(console.warned), seconds=dict(console.stages.seconds),

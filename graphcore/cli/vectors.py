@@ -11,7 +11,6 @@ from ..exceptions import FormatError, InputError, warn_user
 # Names of columns that are no coordinates: an index, and classes.
 _INDEXES = frozenset(["", "index", "id", "row", "unnamed: 0", "__index_level_0__"])
 _CLASSES = frozenset(["label", "labels", "class", "cluster", "target", "truth"])
-_UNREADABLE = re.compile(r"could not convert string (?P<value>'.*') to float64 at row (?P<row>\d+), column (?P<at>\d+)")
 # Lines by which the layout of a text is guessed.
 _SAMPLE = 50
 
@@ -32,7 +31,8 @@ def read_rows(path, encoding="utf-8"):
         except ValueError as error:
             if isinstance(error, InputError):
                 raise
-            raise FormatError(f"cannot be read as vectors: {_said(error)}") from error
+            said = str(error).partition("\n")[0][:200]
+            raise FormatError(f"cannot be read as vectors, which are numbers only: {said}") from error
         if X.ndim != 2 or 0 in X.shape:
             raise InputError(f"vectors are rows of an array of two dimensions; this one has shape {X.shape}")
         if X.dtype.kind not in "biuf":
@@ -171,14 +171,3 @@ def _coordinates(source, X, names, named=False):
         column = names[c] if names is not None and names[c] else c + named
         warn_user(f"{source.name}: column {column!r} is {what}, and is not read")
     return np.delete(X, list(left), axis=1)
-
-
-def _said(error):
-    """Shorten numpy's message to its first line, or say which field is no number and what to do."""
-    found = _UNREADABLE.search(str(error))
-    if found is None:
-        return str(error).partition("\n")[0][:200]
-    return (
-        f"column {int(found['at']) - 1} of row {found['row']} (both counted from 0) holds {found['value'][:80]}; "
-        "vectors are numbers only, with decimal points: leave out columns of names, fill in what is missing"
-    )

@@ -124,9 +124,9 @@ def test_names_of_rows_are_read(tmp_path, lines):
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("x,name,y\n1,Anna,2\n3,Ben,4\n", "column 1 of row 0 (both counted from 0) holds 'Anna'"),
-        ("x;y\n1,5;2\n3;4\n", "holds '1,5'; vectors are numbers only, with decimal points"),
-        ("1,NA,3\n4,5,6\n", "column 1 of row 0 (both counted from 0) holds 'NA'"),
+        ("x,name,y\n1,Anna,2\n3,Ben,4\n", "could not convert string 'Anna' to float64 at row 0"),
+        ("x;y\n1,5;2\n3;4\n", "numbers only: could not convert string '1,5'"),
+        ("1,NA,3\n4,5,6\n", "could not convert string 'NA'"),
         ("", "holds no numbers"),
         ("x,y\n", "holds no numbers"),
         ("[[1, 2], [3, 4]]", "cannot be read"),

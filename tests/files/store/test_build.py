@@ -163,7 +163,7 @@ def test_merged_entries_match_a_dense_matrix(seed, policy, weighted):
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:the input is directed")
-@pytest.mark.parametrize("ending", ["txt.gz", "txt.bz2", "txt.xz", "txt.zst", "parquet"])
+@pytest.mark.parametrize("ending", ["txt.gz", "parquet"])
 def test_compressed_and_parquet(tmp_path, ending):
     rng = np.random.default_rng(0)
     pairs, weights = rng.integers(0, 100, (500, 2)) * 3, rng.integers(1, 9, 500) / 4
@@ -177,34 +177,6 @@ def test_compressed_and_parquet(tmp_path, ending):
     else:
         path.write_bytes(COMPRESSORS[ending[4:]](plain.encode()))
     assert_same(build_store(path, tmp_path / "g.store"), read_graph(tmp_path / "edges.txt"))
-
-
-def test_columns_and_names_in_parquet(tmp_path):
-    pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
-    path = tmp_path / "e.parquet"
-
-    def built(columns, **options):
-        pq.write_table(columns if isinstance(columns, pa.Table) else pa.table(columns), path)
-        return build_store(path, tmp_path / "g.store", **options)
-
-    with pytest.warns(GraphWarning, match="column note not read"):
-        graph = built({"a": ["x", "y", ""], "b": ["y", "", "x"], "note": ["", "", ""]})
-    assert (graph.node_names.tolist(), graph.n_edges) == (["x", "y", ""], 3)
-    weighted = pa.table({"a": [0, 1], "b": [1, 2], "strength": [2.0, 3.0]})
-    assert built(weighted, weight_column="strength").degrees.tolist() == [2.0, 5.0, 3.0]
-    with pytest.raises(ParameterError, match="weight_column='x' is no column"):
-        built(weighted, weight_column="x")
-    for columns, message in (
-        (weighted.rename_columns(["a", "a", "w"]), "several columns are called 'a'"),
-        ({"source": pa.array([], pa.string()), "target": pa.array([], pa.string())}, "there are no edges"),
-        ({"a": [1, None], "b": [2, 3]}, r"e\.parquet: column a has missing values"),
-    ):
-        with pytest.raises(FormatError, match=message):
-            built(columns)
-    path.write_bytes(path.read_bytes()[:-9])
-    with pytest.raises(FormatError, match=r"e\.parquet: the Parquet table cannot be read"):
-        build_store(path, tmp_path / "h.store")
-    assert not (tmp_path / "h.store").exists()
 
 
 def test_node_counts_that_are_known_are_kept(tmp_path):

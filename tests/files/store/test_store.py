@@ -108,14 +108,3 @@ def test_stores_are_replaced_and_nothing_else_is(tmp_path):
     ):
         with pytest.raises(error, match=message):
             write_graph(PATH, tmp_path / name, format="store")
-
-
-def test_paths_that_are_no_stores(tmp_path):
-    (tmp_path / "a.txt").write_text("0 1\n")
-    for path, error, message in (
-        (tmp_path / "missing.store", FileNotFoundError, "missing"),
-        (tmp_path / "a.txt", InputError, "is a folder"),
-        (3, ParameterError, "path must be"),
-    ):
-        with pytest.raises(error, match=message):
-            open_graph(path)
