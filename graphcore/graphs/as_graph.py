@@ -34,8 +34,9 @@ def graph_maker(X, declared=False):
     ends, and two rows of more than two node numbers: as vectors these would be two points, which nobody clusters. With
     `declared`, sparse matrices of other shapes and two rows or columns of integers are graphs too.
     """
-    if is_graph_object(X):
-        return _from_object
+    make = _maker_of_object(X)
+    if make is not None:
+        return make
     if hasattr(X, "tocsr"):
         return Graph.from_scipy if declared or (X.ndim == 2 and X.shape[0] == X.shape[1]) else None
     if edge_columns(column_names(X), certain=not declared) is not None:
@@ -60,35 +61,27 @@ def is_sparse_graph(X):
 
 def is_graph_object(X):
     """Return whether this is a Graph, or an object of another library that holds one."""
-    return isinstance(X, Graph) or _is_networkx(X) or _is_igraph(X) or _is_annotated(X)
+    return _maker_of_object(X) is not None
 
 
-def _is_networkx(X):
-    return hasattr(X, "adjacency") and hasattr(X, "is_multigraph")
-
-
-def _is_igraph(X):
-    return hasattr(X, "get_edgelist") and hasattr(X, "vs")
-
-
-def _is_annotated(X):
-    """Return whether this is an AnnData: a table of cells, with matrices between them."""
-    return hasattr(X, "obsp") and hasattr(X, "obs_names")
-
-
-def _from_object(X, **options):
+def _maker_of_object(X):
     if isinstance(X, Graph):
-        return X
-    if _is_networkx(X):
-        return Graph.from_networkx(X, **options)
-    if _is_igraph(X):
-        return Graph.from_igraph(X, **options)
-    if "connectivities" not in X.obsp:
+        return lambda graph, **_: graph
+    if hasattr(X, "adjacency") and hasattr(X, "is_multigraph"):
+        return Graph.from_networkx
+    if hasattr(X, "get_edgelist") and hasattr(X, "vs"):
+        return Graph.from_igraph
+    return _from_annotated if hasattr(X, "obsp") and hasattr(X, "obs_names") else None
+
+
+def _from_annotated(data, **options):
+    """Make a graph of an AnnData: a table of cells, with matrices between them."""
+    if "connectivities" not in data.obsp:
         raise InputError(
             "this AnnData has no obsp['connectivities']; run scanpy.pp.neighbors(adata) first, or give its vectors, "
             "adata.obsm['X_pca']"
         )
-    return Graph.from_scipy(X.obsp["connectivities"], node_names=[str(name) for name in X.obs_names], **options)
+    return Graph.from_scipy(data.obsp["connectivities"], node_names=[str(name) for name in data.obs_names], **options)
 
 
 def _from_named_columns(table, **options):

@@ -159,7 +159,7 @@ def as_csr(A, *, transposed=False):
     import scipy.sparse as sp
 
     check_sparse(A)
-    A = in_row_order(A)
+    A = in_row_order(A) if hasattr(A, "reindex") else A
     A = A if sp.issparse(A) else np.asarray(A)
     if A.ndim != 2:
         got = f"an array of {A.ndim} dimensions" if A.ndim or A.dtype != object else f"a {type(A.item()).__name__}"

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..base.arrays import read_only
-from ..base.threads import away, map_blocks, row_blocks
+from ..base.threads import away
 from ..exceptions import InputError, warn_user
 from . import _loops
 
@@ -51,7 +51,7 @@ def id_dtype(n_nodes):
 
 def narrow_ids(ids, n_nodes):
     """Node ids as int32 (int64 from 2**31 nodes on); ids that would not survive the conversion are refused."""
-    wanted = id_dtype(n_nodes)
+    wanted = np.dtype(np.int32 if n_nodes < 2**31 else np.int64)
     if ids.dtype != wanted and len(ids) and (ids.min() < 0 or ids.max() >= n_nodes):
         column = ids.min() if ids.min() < 0 else ids.max()
         raise InputError(f"a row names column {column}, outside 0 to {n_nodes - 1}")
@@ -131,11 +131,6 @@ def as_float_weights(weights):
 def are_ones(weights):
     """Return whether all weights are 1, without memory for a mask; so are those of an array of length 0."""
     return len(weights) == 0 or (weights[0] == 1 and weights.min() == 1 and weights.max() == 1)
-
-
-def without_ones(weights):
-    """None for weights that are all 1: an unweighted graph stores none."""
-    return None if are_ones(weights) else weights
 
 
 def first_bad_weight(weights):
@@ -315,7 +310,8 @@ def _rows_of(A):
 
 def made_of(cls, rows, node_names):
     """Return a Graph of canonical symmetric rows, which are not checked; without weights where all are 1."""
-    return cls(rows.indptr, rows.indices, without_ones(rows.weights), node_names=node_names, check=False)
+    weights = None if are_ones(rows.weights) else rows.weights
+    return cls(rows.indptr, rows.indices, weights, node_names=node_names, check=False)
 
 
 # -- symmetry ----------------------------------------------------------------------------------------------------------
@@ -330,12 +326,7 @@ def first_asymmetry(rows, tolerance=SYMMETRY_TOLERANCE):
     # Sums of hashes are found reading straight on; looking every mirror image up takes ten times as long.
     bits = rows.weights.view(f"u{rows.weights.itemsize}")
     key = np.uint64(secrets.randbits(64))
-
-    def mirror_sum(first, last):
-        return int(_loops.mirror_sum(rows.indptr, rows.indices, bits, key, first, last))
-
-    borders = row_blocks(rows.indptr)
-    if sum(map_blocks(mirror_sum, borders, min(2, len(borders) - 1))) % 2**64 == 0:
+    if _loops.mirror_sum(rows.indptr, rows.indices, bits, key, 0, len(rows.indptr) - 1) == 0:
         return -1, -1
     return _loops.check_symmetric(*rows, tolerance, rows.indptr[:-1].copy())
 

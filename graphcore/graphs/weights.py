@@ -9,5 +9,4 @@ from .rows import (  # noqa: F401
     first_bad_weight,
     given_unit,
     in_range,
-    without_ones,
 )

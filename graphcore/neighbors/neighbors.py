@@ -10,8 +10,7 @@ from ..base.validation import check_choice, check_integer
 from ..exceptions import InputError, warn_user
 from ..graphs import _row_loops
 from ..graphs.graph import Graph
-from ..graphs.rows import Rows, symmetrize_rows, transpose_rows
-from ..graphs.weights import without_ones
+from ..graphs.rows import Rows, made_of, symmetrize_rows, transpose_rows
 from .equal_rows import graph_of_copies
 from .neighbor_lists import Neighbors, neighbors_of
 from .outliers import leave_out
@@ -199,7 +198,7 @@ def neighbor_graph(neighbors: AnyData, *, mode: str = "union", weighting: str = 
         raise InputError(f"row {rows.indices[entry]} lists row {row} twice among its neighbours")
     united, *_ = symmetrize_rows(rows, MODES[mode])
     weights = united.weights.astype(np.float32, copy=False)
-    graph = Graph(united.indptr, united.indices, without_ones(weights), check=False)
+    graph = made_of(Graph, Rows(united.indptr, united.indices, weights), None)
     if neighbors.kinds is None:
         return graph
     is_apart = np.isinf(neighbors.distances[:, :1]).any(axis=1)  # outliers
