@@ -61,7 +61,7 @@ def factor_embedding(B, n_clusters):
     memory O(n r). None if a degree is not positive, which an approximation of a kernel without negative entries can
     have.
     """
-    from graphcore.base.threads import limited_libraries
+    from graphcore.base.loops import limited_libraries
 
     B = np.asarray(B, dtype=np.float64)
     degrees = B @ B.sum(axis=0)

@@ -27,7 +27,7 @@ import numpy as np
 
 from graphcore.files.store.folder import atomic_folder
 from graphcore.files.store.format import ArrayWriter, Meta, write_meta
-from graphcore.graphs.ids import id_dtype
+from graphcore.graphs.rows import id_dtype
 
 # Entries of the rows of a block that are drawn at the same time, and bytes of each while they are.
 _ENTRIES, _SHARE_OUTSIDE = 1 << 25, 0.2

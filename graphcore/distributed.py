@@ -15,10 +15,11 @@ from uuid import uuid4
 
 import numpy as np
 
-from .base.arrays import read_only, release
+from .base.loops import release
 from .base.progress import count, note
+from .base.validation import read_only
 from .exceptions import InputError
-from .graphs.passes import executor
+from .graphs.rows import executor
 
 # Arrays of at most this number of bytes go along with every task; larger ones are sent once to every worker.
 INLINE_BYTES = 1 << 14

@@ -50,7 +50,7 @@ def _features(method, kernel, n, d, seed):
     """
     from scipy.linalg import eigh
 
-    from graphcore.base.threads import limited_libraries
+    from graphcore.base.loops import limited_libraries
     from graphcore.kernel_methods.sketch import gaussian_sketch
 
     rng = np.random.default_rng([seed, n])

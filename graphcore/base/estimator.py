@@ -7,8 +7,8 @@ from functools import wraps
 from typing import TypeVar, dataclass_transform
 
 from ..exceptions import InputError
-from .compiling import compilation_notices
 from .lazy import import_scikit_learn
+from .loops import compilation_notices
 from .progress import Stages, announce
 from .types import RandomState
 

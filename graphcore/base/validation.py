@@ -7,7 +7,6 @@ from numbers import Integral, Real
 import numpy as np
 
 from ..exceptions import InputError, ParameterError, warn_user
-from .arrays import read_only
 
 
 def refused(name, value, why):
@@ -138,6 +137,16 @@ def whole_labels(labels):
     whole = np.full(labels.shape, -1, dtype=np.int64)
     whole[~missing] = known
     return whole
+
+
+def read_only(array, dtype=None):
+    """Return a contiguous read-only view, for compiled loops: a copy where it is not contiguous or of another dtype.
+
+    numba compiles a version for each kind of array, to which it belongs whether one is writable and contiguous.
+    """
+    view = np.ascontiguousarray(array, dtype).view()
+    view.flags.writeable = False
+    return view
 
 
 def check_labels(name, labels, n_nodes, *, n_clusters=None):

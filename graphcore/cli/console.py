@@ -216,8 +216,7 @@ class Console:
 
         SIGTERM raises SystemExit within it, so that half-written files are removed.
         """
-        from ..base.compiling import compilation_notices
-        from ..base.threads import in_main_thread
+        from ..base.loops import compilation_notices, in_main_thread
 
         others, params = warnings.showwarning, click.get_current_context().command.params
 

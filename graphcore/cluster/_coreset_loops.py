@@ -10,7 +10,7 @@ to 8 of Jourdan, Schwartzman, Macgregor, Sun, "Coreset Spectral Clustering".
 
 import numpy as np
 
-from ..base.compiling import compiled
+from ..base.loops import compiled
 
 FAN_OUT = 8
 

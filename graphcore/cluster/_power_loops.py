@@ -5,7 +5,7 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-from ..base.compiling import compiled
+from ..base.loops import compiled
 
 LANES = 8
 

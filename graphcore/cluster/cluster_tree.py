@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ..base.locks import cached_property
+from ..base.loops import cached_property
 from ..base.types import DiGraph, Floats, Labels, PathLike, Table
 from ..base.validation import check_integer, check_path, check_real
 from ..exceptions import ParameterError

@@ -7,15 +7,15 @@ from typing import Any, Self
 
 import numpy as np
 
-from ..base.arrays import read_at_random, read_only
+from ..base.loops import read_at_random
 from ..base.progress import count
 from ..base.streams import Streams, draw_by_weight
 from ..base.types import AnyGraph, ArrayLike, RandomState
-from ..base.validation import check_choice, check_integer, check_real, check_size, refused
+from ..base.validation import check_choice, check_integer, check_real, check_size, read_only, refused
 from ..exceptions import InputError, ParameterError, warn_user
 from ..graphs.as_graph import as_graph
 from ..graphs.graph import Graph
-from ..graphs.weights import given_unit
+from ..graphs.rows import given_unit
 from ..kernels.base import Kernel
 from ..kernels.graph import GraphKernel, as_kernel
 from ..kernels.vectors import VectorKernel

@@ -6,10 +6,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..base.arrays import read_only
 from ..base.progress import count
-from ..graphs.passes import map_passes, pass_spans
-from ..graphs.rows import GraphRows
+from ..base.validation import read_only
+from ..graphs.rows import GraphRows, map_passes, pass_spans
 from .coreset import Coreset
 from .refine import _objective_loops
 from .refine import _quotient_loops as _loops

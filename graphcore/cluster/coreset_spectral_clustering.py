@@ -20,7 +20,7 @@ from ..base.validation import (
 )
 from ..exceptions import InputError, ParameterError, warn_user
 from ..graphs.as_graph import as_graph
-from ..graphs.weights import given_unit
+from ..graphs.rows import given_unit
 from ..kernels.graph import GraphKernel
 from .coreset import SAMPLING, Coreset, default_size, refuse_few, sample_coreset
 from .coreset_graph import contract, induce

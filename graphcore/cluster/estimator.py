@@ -14,9 +14,8 @@ from ..base.streams import Streams
 from ..base.types import AnyData, ArrayLike, Floats, Floats32, Labels, PathLike, Table, csr_array
 from ..base.validation import check_integer
 from ..exceptions import InputError, ParameterError
-from ..graphs.derived import subgraph
 from ..graphs.from_table import as_library
-from ..graphs.graph import Graph
+from ..graphs.graph import Graph, subgraph
 from ..graphs.nodes import with_ids
 from ..metrics import cluster_summary, quotient_graph
 from .cluster_tree import ClusterTree

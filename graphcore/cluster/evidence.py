@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..base.threads import map_items
+from ..base.loops import map_items
 from .refine import _objective_loops
 from .refine.objectives import objective_of
 from .refine.problem import apply_labels, contingency, is_huge, label_sizes

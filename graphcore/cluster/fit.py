@@ -13,11 +13,10 @@ from ..base.streams import Streams
 from ..base.validation import check_choice, check_integer, check_labels, check_sample_weight, count_linked, refused
 from ..exceptions import InputError, ParameterError, warn_user
 from ..graphs.as_graph import as_graph, graph_maker, is_graph_object, refuse_as_vectors
-from ..graphs.columns import in_row_order
-from ..graphs.derived import weigh_nodes
-from ..graphs.graph import Graph
+from ..graphs.from_matrix import in_row_order
+from ..graphs.graph import Graph, weigh_nodes
 from ..graphs.ids import as_names
-from ..graphs.weights import in_range
+from ..graphs.rows import in_range
 from ..neighbors.equal_rows import first_of, graph_of_kinds, highest_of
 from ..neighbors.neighbor_lists import is_neighbor_pair, neighbors_of
 from ..neighbors.neighbors import clustered_neighbors, graph_of_vectors, neighbors_of_index

@@ -6,12 +6,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from ..base.loops import limited_libraries
 from ..base.streams import Streams
-from ..base.threads import limited_libraries
 from ..base.types import AnyGraph, RandomState
 from ..base.validation import check_integer
 from ..exceptions import InputError, ParameterError
-from ..graphs.weights import given_unit
+from ..graphs.rows import given_unit
 from ..kernels.functions import KernelFunction
 from ..kernels.vectors import VectorKernel
 from .coreset import Coreset, kernel_of_graph, sample_coreset

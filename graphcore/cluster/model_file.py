@@ -14,8 +14,7 @@ from ..files.npz import NPZ_MAGIC, open_archive, text_of_names
 from ..files.source import open_source
 from ..graphs.graph import Graph
 from ..graphs.ids import check_name_array
-from ..graphs.structure import check_compressed
-from ..graphs.weights import in_range
+from ..graphs.rows import check_compressed, in_range
 from ..neighbors.outliers import Outliers
 from ..neighbors.search import METRICS
 from .coreset import SAMPLING, Coreset

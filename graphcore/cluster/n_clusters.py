@@ -6,14 +6,14 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..base.loops import effective_jobs, map_items
 from ..base.streams import Streams
-from ..base.threads import effective_jobs, map_items
 from ..base.types import AnyData, Iterable, RandomState
 from ..base.validation import check_integer, count_linked
 from ..exceptions import ParameterError, warn_user
 from ..graphs.as_graph import as_graph, is_graph, refuse_as_vectors
 from ..graphs.graph import Graph
-from ..graphs.weights import in_range
+from ..graphs.rows import in_range
 from ..kernels.graph import GraphKernel
 from ..neighbors.equal_rows import graph_of_kinds
 from ..neighbors.neighbors import graph_of_vectors

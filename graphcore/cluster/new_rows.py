@@ -6,9 +6,9 @@ from ..base.estimator import refuse_negative
 from ..exceptions import InputError
 from ..graphs.as_graph import as_graph, is_graph_object
 from ..graphs.columns import edge_columns
+from ..graphs.from_matrix import check_sparse
 from ..graphs.from_table import column_names
-from ..graphs.structure import check_sparse
-from ..graphs.weights import edges_in_range
+from ..graphs.rows import edges_in_range
 from ..neighbors.neighbor_lists import Neighbors, distance_matrix, is_neighbor_pair, listed_neighbors, nearest_listed
 from ..neighbors.outliers import last_distances
 from ..neighbors.search_pynndescent import IndexSearcher

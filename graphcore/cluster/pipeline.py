@@ -7,15 +7,12 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from ..base.arrays import read_only
-from ..base.locks import cached_property
+from ..base.loops import cached_property, effective_jobs, map_items
 from ..base.progress import Stages
 from ..base.streams import Streams
-from ..base.threads import effective_jobs, map_items
-from ..base.validation import warn_of_isolated
+from ..base.validation import read_only, warn_of_isolated
 from ..exceptions import warn_user
-from ..graphs.rows import GraphRows
-from ..graphs.weights import in_range
+from ..graphs.rows import GraphRows, in_range
 from ..kernels.graph import GraphKernel
 from .coreset import Coreset, sample_coreset
 from .coreset_graph import contract, random_cells, spread, spread_all

@@ -11,8 +11,16 @@ from typing import Any
 
 import numpy as np
 
-from ..base.arrays import read_only
-from ..base.validation import check_choice, check_integer, check_labels, check_real, check_size, count_linked, refused
+from ..base.validation import (
+    check_choice,
+    check_integer,
+    check_labels,
+    check_real,
+    check_size,
+    count_linked,
+    read_only,
+    refused,
+)
 from ..exceptions import InputError, ParameterError, warn_user
 from .refine.objectives import OBJECTIVES, Objective
 

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from ..base.loops import away, effective_jobs, limited_libraries, map_blocks, row_blocks
 from ..base.streams import Streams
-from ..base.threads import away, effective_jobs, limited_libraries, map_blocks, row_blocks
 from ..base.validation import check_integer
 from ..exceptions import InputError
-from ..graphs._row_loops import row_sums
+from ..graphs._loops import row_sums
 from ..kernels.graph import MANY_ENTRIES
 from . import _power_loops as _loops
 

@@ -1,6 +1,6 @@
 """Compiled loop of planted partitions; it takes a numpy Generator, which numba draws from as numpy does."""
 
-from ..base.compiling import compiled
+from ..base.loops import compiled
 
 
 @compiled

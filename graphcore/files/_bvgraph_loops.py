@@ -11,7 +11,7 @@ those of degrees, references, numbers of blocks, blocks, intervals and residuals
 
 import numpy as np
 
-from ..base.compiling import compiled
+from ..base.loops import compiled
 
 UNARY, GAMMA, DELTA, ZETA = range(4)
 SLACK = 320

@@ -25,8 +25,7 @@ from ..graphs.columns import weight_column as find_weight
 from ..graphs.from_edges import graph_from_ends
 from ..graphs.graph import Graph
 from ..graphs.ids import Numbering, compact_ids
-from ..graphs.rows import SYMMETRIZE
-from ..graphs.weights import counted
+from ..graphs.rows import SYMMETRIZE, counted
 from .atomic import as_text
 from .source import check_encoding
 from .text import (

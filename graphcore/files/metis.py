@@ -6,7 +6,7 @@ import numpy as np
 
 from ..exceptions import FormatError, InputError, warn_user
 from ..graphs.graph import Graph
-from ..graphs.ids import id_dtype
+from ..graphs.rows import id_dtype
 from .edge_list import check_node_count, row_pieces
 
 _BLOCK = 1 << 22

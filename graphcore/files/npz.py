@@ -12,8 +12,8 @@ from types import SimpleNamespace
 import numpy as np
 
 from ..exceptions import FormatError, InputError
+from ..graphs.from_matrix import check_sparse
 from ..graphs.ids import check_name_array
-from ..graphs.structure import check_sparse
 from .library_formats import graph_of_matrix
 
 NPZ_MAGIC = b"PK\x03\x04"

@@ -15,7 +15,7 @@ import sys
 import tempfile
 import zlib
 
-from ..base.locks import cached_property
+from ..base.loops import cached_property
 from ..base.validation import check_path
 from ..exceptions import FormatError, InputError, ParameterError, missing_package, one_line
 from .atomic import ending_of, naming_file, store_around

@@ -3,7 +3,6 @@
 import re
 
 from ..base.validation import is_missing
-from .from_matrix import in_row_order  # noqa: F401
 
 # Words of the two ends, alone or beside a word that both share, as from_account and to_account have it. Frames with one
 # of the first three are tables of edges even where nobody says so.

@@ -5,10 +5,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..base.arrays import read_only
-from ..base.threads import away
+from ..base.loops import away
 from ..base.types import AnyGraph, ArrayLike
-from ..base.validation import check_choice
+from ..base.validation import check_choice, read_only
 from ..exceptions import InputError, warn_user
 from . import _loops
 from .rows import (

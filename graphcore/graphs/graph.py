@@ -5,9 +5,9 @@ from types import MappingProxyType
 
 import numpy as np
 
-from ..base.arrays import read_only
-from ..base.locks import cached_property
+from ..base.loops import cached_property
 from ..base.types import Array, ArrayLike, Floats, Integers, Mapping, csr_array
+from ..base.validation import read_only
 from ..exceptions import InputError
 from . import _loops
 from .from_edges import from_edges

@@ -6,9 +6,8 @@ from itertools import chain
 
 import numpy as np
 
-from ..base.threads import away
+from ..base.loops import away
 from ..exceptions import InputError, ParameterError
-from .rows import id_dtype, narrow_ids  # noqa: F401
 
 _PIECE = 1 << 16
 # numpy pads strings to the longest: one long name must not cost a gigabyte, so longer ones stay Python's.

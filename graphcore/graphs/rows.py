@@ -1,12 +1,18 @@
-"""Compressed sparse rows: canonical and symmetric ones made of edges and matrices, and their weights."""
+"""Compressed sparse rows: canonical and symmetric ones made of edges and matrices, their weights, passes over them.
+
+A pass is a function ``(rows, first, last, labels, *small)`` of a block of rows: it reads the graph and the labels, and
+returns something small. Blocks depend on the graph alone and results come in their order, so that it does not matter
+where they were made: in threads of this process, or by the executor of a distributed context.
+"""
 
 import secrets
+from contextvars import ContextVar
 from typing import NamedTuple
 
 import numpy as np
 
-from ..base.arrays import read_only
-from ..base.threads import away
+from ..base.loops import away, map_items, row_spans
+from ..base.validation import read_only
 from ..exceptions import InputError, warn_user
 from . import _loops
 
@@ -22,6 +28,11 @@ _POLICIES = {"max": _loops.MAX, "average": _loops.AVERAGE, "sum": _loops.SUM, "m
 _LARGEST, _SMALLEST = 64, -100
 # New edges may be so much larger or smaller than those before.
 _FARTHEST = 164
+_ENTRIES_PER_BLOCK = 1 << 20
+# Sums of a block are as long as the clusters are many, so that there are fewer blocks than for other passes.
+_FEW_BLOCKS = 64
+# The executor of passes over one graph, with `rows` and `map(function, spans, labels, small)`; None for threads.
+executor: ContextVar = ContextVar("graphcore_executor", default=None)
 
 
 class Rows(NamedTuple):
@@ -406,3 +417,24 @@ def _warn_directed(what, both, single, symmetrize):
         f"{what} is directed ({both} pairs in both directions, {single} in one) and was made undirected with "
         f"symmetrize={symmetrize!r}"
     )
+
+
+# -- passes ------------------------------------------------------------------------------------------------------------
+
+
+def pass_spans(indptr, few=False):
+    """Cut the nodes of a graph into blocks for :func:`map_passes`; with `few`, neighbouring ones are put together."""
+    spans = row_spans(indptr, _ENTRIES_PER_BLOCK)
+    step = -(-len(spans) // _FEW_BLOCKS) if few else 1
+    return [(spans[i][0], spans[min(i + step, len(spans)) - 1][1]) for i in range(0, len(spans), step)]
+
+
+def map_passes(function, rows, spans, labels, *small, n_jobs=None):
+    """Call `function(rows, first, last, labels, *small)` for every block of nodes in `spans`; results in their order.
+
+    `labels` (n,) are not changed meanwhile, and small arrays not before the pass after this one.
+    """
+    other = executor.get()
+    if other is not None and other.rows.indices is rows.indices and other.rows.degrees is rows.degrees:
+        return other.map(function, spans, labels, small)
+    return map_items(lambda span: function(rows, *span, labels, *small), spans, n_jobs)

@@ -9,15 +9,15 @@ from sklearn.base import ClusterMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..base.estimator import Estimator, refuse_negative, whole
+from ..base.loops import effective_jobs
 from ..base.streams import Streams
-from ..base.threads import effective_jobs
 from ..base.types import AnyData, ArrayLike, Labels
 from ..base.validation import check_choice, check_integer, check_sample_weight, check_size, refused
 from ..exceptions import InputError, ParameterError
 from ..graphs.as_graph import as_graph, is_graph, is_graph_object, is_sparse_graph
-from ..graphs.derived import weigh_nodes
-from ..graphs.structure import check_sparse
-from ..graphs.weights import edges_in_range, in_range
+from ..graphs.from_matrix import check_sparse
+from ..graphs.graph import weigh_nodes
+from ..graphs.rows import edges_in_range, in_range
 from ..kernels.base import matrix_columns, vector_columns
 from ..kernels.checks import check_scale
 from ..kernels.functions import VECTOR_KERNELS, KernelFunction, kernel_function

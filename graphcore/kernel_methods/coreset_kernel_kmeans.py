@@ -17,7 +17,7 @@ from ..cluster.coreset_graph import label_all
 from ..cluster.merge_coresets import CoresetTree, reduce_coreset
 from ..exceptions import InputError, ParameterError, warn_user
 from ..graphs.graph import Graph
-from ..graphs.weights import given_unit
+from ..graphs.rows import given_unit
 from ..kernels.base import vector_columns
 from ..kernels.checks import check_diagonal
 from ..kernels.graph import GraphKernel

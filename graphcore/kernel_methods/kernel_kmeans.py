@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ..base.estimator import stages_of
+from ..base.loops import effective_jobs, limited_libraries
 from ..base.streams import Streams
-from ..base.threads import effective_jobs, limited_libraries
 from ..base.types import ArrayLike, Bandwidth, Floats, KernelLike, RandomState
 from ..base.validation import (
     check_choice,
@@ -19,7 +19,7 @@ from ..base.validation import (
 )
 from ..cluster.coreset import check_seeding, draw_seeds
 from ..exceptions import InputError, ParameterError, warn_user
-from ..graphs.weights import given_unit
+from ..graphs.rows import given_unit
 from ..kernels.base import map_rows, matrix_columns, membership_matrix
 from ..kernels.checks import DENSE_POINTS, check_diagonal, report_indefinite, smallest_sampled_eigenvalue, spectrum_ends
 from ..kernels.graph import GraphKernel

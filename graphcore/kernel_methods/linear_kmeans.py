@@ -8,8 +8,8 @@ import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
 from ..base.estimator import passed_on, stages_of, whole
+from ..base.loops import limited_libraries
 from ..base.streams import Streams
-from ..base.threads import limited_libraries
 from ..base.types import AnyData, Floats
 from ..base.validation import check_integer, check_real, check_sample_weight
 from ..exceptions import warn_user

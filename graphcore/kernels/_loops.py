@@ -5,9 +5,8 @@ Values of length 0 stand for ones. For a graph, whose rows are read where they a
 
 import numpy as np
 
-from ..base._loops import add
-from ..base.compiling import compiled
-from ..graphs._row_loops import own_entry
+from ..base.loops import compiled
+from ..graphs._loops import add, own_entry
 
 
 @compiled

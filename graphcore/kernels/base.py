@@ -6,8 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..base.locks import cached_property
-from ..base.threads import limited_libraries, map_blocks
+from ..base.loops import cached_property, limited_libraries, map_blocks
 from ..exceptions import InputError
 from .checks import as_floats
 

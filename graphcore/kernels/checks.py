@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from ..base.loops import limited_libraries
 from ..base.streams import Streams
-from ..base.threads import limited_libraries
 from ..base.validation import check_magnitude
 from ..exceptions import InputError, warn_user
 

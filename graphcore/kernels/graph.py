@@ -2,13 +2,12 @@
 
 import numpy as np
 
-from ..base.arrays import read_only
-from ..base.locks import cached_property
-from ..base.threads import effective_jobs, map_blocks, row_blocks
+from ..base.loops import cached_property, effective_jobs, map_blocks, row_blocks
+from ..base.validation import read_only
 from ..exceptions import InputError
 from ..graphs.as_graph import is_graph_object
 from ..graphs.graph import Graph
-from ..graphs.weights import in_range
+from ..graphs.rows import in_range
 from . import _loops
 from .base import Kernel, KernelRows
 from .matrices import DenseKernel, RowsKernel, SparseKernel

@@ -2,12 +2,11 @@
 
 import numpy as np
 
-from ..base.arrays import read_only
-from ..base.locks import cached_property
-from ..base.threads import map_blocks, row_blocks
+from ..base.loops import cached_property, map_blocks, row_blocks
+from ..base.validation import read_only
 from ..exceptions import InputError
+from ..graphs.from_matrix import check_sparse
 from ..graphs.rows import entries_of
-from ..graphs.structure import check_sparse
 from . import _loops
 from .base import BLOCK_BYTES, Columns, Kernel, Products, matrix_columns, membership_matrix
 from .checks import canonical_csr, check_diagonal, check_precomputed, check_symmetric

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..base.locks import cached_property
+from ..base.loops import cached_property
 from .base import BLOCK_BYTES, Kernel, vector_columns
 from .checks import as_floats, check_scale, check_vectors
 from .functions import KernelFunction

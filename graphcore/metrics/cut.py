@@ -2,9 +2,8 @@
 
 import numpy as np
 
-from ..base.arrays import read_only
 from ..base.types import AnyGraph, ArrayLike, Floats, Floats32, csr_array
-from ..base.validation import check_integer, check_labels, check_real
+from ..base.validation import check_integer, check_labels, check_real, read_only
 from ..cluster.refine.objectives import OBJECTIVES
 from ..cluster.refine.problem import ClusterSums, cluster_sums, distributed_context, quotient
 from ..exceptions import InputError

@@ -8,7 +8,7 @@ and -1 is none. Euclidean distances are squares.
 
 import numpy as np
 
-from ..base.compiling import compiled
+from ..base.loops import compiled
 
 EUCLIDEAN, MANHATTAN, JACCARD = 0, 1, 2
 CODES = {"manhattan": MANHATTAN, "jaccard": JACCARD}  # all others are Euclidean distances in another unit

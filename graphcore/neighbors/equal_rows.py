@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..base.arrays import read_only
+from ..base.validation import read_only
 from ..exceptions import warn_user
 from ..graphs.graph import Graph
 from . import _loops as loops

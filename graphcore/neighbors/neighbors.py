@@ -2,13 +2,12 @@
 
 import numpy as np
 
-from ..base.arrays import read_only
 from ..base.progress import Stages
 from ..base.streams import Streams
 from ..base.types import AnyData, RandomState
-from ..base.validation import check_choice, check_integer
+from ..base.validation import check_choice, check_integer, read_only
 from ..exceptions import InputError, warn_user
-from ..graphs import _row_loops
+from ..graphs import _loops as _row_loops
 from ..graphs.graph import Graph
 from ..graphs.rows import Rows, made_of, symmetrize_rows, transpose_rows
 from .equal_rows import graph_of_copies

@@ -13,11 +13,10 @@ The rule rests on measurements by bench/neighbors.py on two cores of a small ser
 
 import numpy as np
 
-from ..base.arrays import read_only
+from ..base.loops import away, away_with_one, effective_jobs, limited_libraries, map_blocks, map_items
 from ..base.progress import note
 from ..base.streams import Streams
-from ..base.threads import away, away_with_one, effective_jobs, limited_libraries, map_blocks, map_items
-from ..base.validation import check_choice, check_integer
+from ..base.validation import check_choice, check_integer, read_only
 from ..exceptions import InputError, ParameterError, warn_user
 from . import _loops as loops
 from . import search_pynndescent as pynndescent

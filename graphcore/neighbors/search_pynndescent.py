@@ -9,10 +9,9 @@ from numbers import Integral
 
 import numpy as np
 
-from ..base.locks import ModuleLock
+from ..base.loops import away, effective_jobs, module_lock
 from ..base.progress import note
 from ..base.streams import Streams
-from ..base.threads import away, effective_jobs
 from ..exceptions import InputError
 from .neighbor_lists import neighbors_of
 from .vectors import is_sparse
@@ -33,7 +32,7 @@ METRICS = (
     "circular_wasserstein", "yule", "bit_hamming", "bit_jaccard",
 )  # fmt: skip
 # Its threads abort the process when two Python threads enter them at once.
-_lock = ModuleLock()
+_lock = module_lock()
 
 
 def is_index(X):

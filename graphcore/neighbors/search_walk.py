@@ -7,9 +7,9 @@ walk needs where that ends: the same rule serves both.
 
 import numpy as np
 
-from ..base.arrays import read_only
+from ..base.loops import away, away_with_one, limited_libraries, map_blocks
 from ..base.streams import Streams
-from ..base.threads import away, away_with_one, limited_libraries, map_blocks
+from ..base.validation import read_only
 from ._loops import CODES, EUCLIDEAN, walk
 from .search import exact_pays, exact_searcher, is_left_to_pynndescent
 from .search_pynndescent import IndexSearcher, build_index

@@ -4,7 +4,7 @@ import numpy as np
 
 from ..base.validation import check_magnitude
 from ..exceptions import InputError
-from ..graphs.structure import check_sparse
+from ..graphs.from_matrix import check_sparse
 
 # Larger numbers overflow when float32 distances are squared, smaller ones vanish.
 _LIMITS = {}, 1e15

@@ -10,7 +10,7 @@ from itertools import chain
 
 import numpy as np
 
-from ..base.locks import cached_property
+from ..base.loops import cached_property
 from ..exceptions import GraphWarning
 from ..graphs.from_libraries import networkx_rows
 from ..graphs.graph import Graph

@@ -5,7 +5,7 @@ import numpy as np
 from ..base.streams import Streams
 from ..base.types import AnyGraph, ArrayLike, Axes, RandomState
 from ..exceptions import InputError
-from ..graphs.derived import subgraph
+from ..graphs.graph import subgraph
 from ..metrics.cut import placed_labels, quotient_graph
 from ._style import MIDDLE, axes_of, bare, cluster_ranks, cluster_style, clusters_gid, picture, scatter_clusters
 from .quotient import disk_places, disk_radii, heaviest_links

@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from ..base.loops import limited_libraries
 from ..base.streams import Streams
-from ..base.threads import limited_libraries
 from ..base.types import AnyGraph, ArrayLike, Axes, RandomState
 from ..base.validation import check_integer
 from ..cluster.coreset import Coreset

@@ -13,7 +13,7 @@ from sklearn.cluster import KMeans
 from sklearn.metrics import adjusted_rand_score
 
 from graphcore import ParameterError
-from graphcore.base.threads import limited_libraries
+from graphcore.base.loops import limited_libraries
 from graphcore.cluster import spectral as partition
 from graphcore.cluster.spectral import _summable, kmeans_labels, part_labels, spectral_partition, unit_rows
 

@@ -207,7 +207,7 @@ def test_a_graph_that_counts_as_huge_is_clustered_from_the_disk(tmp_path, limits
     graph, truth = planted(8, 250, 0.08, 0.002, 0)
     graph = with_weights(graph, 0.5, 1.5) if weighted else graph
     limits(problem_module, _MANY_ENTRIES=graph.n_entries - 1, _SAMPLED_ENTRIES=graph.n_entries // 3)
-    limits("graphcore.graphs.passes", _ENTRIES_PER_BLOCK=5000)
+    limits("graphcore.graphs.rows", _ENTRIES_PER_BLOCK=5000)
     settings = resolve_settings(graph, 8, coreset_size=200)
     assert settings.max_drafts == 1
     write_graph(graph, tmp_path / "g.store")

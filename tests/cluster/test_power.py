@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from scipy.sparse.linalg import eigsh
 
 from graphcore import Graph
+from graphcore.base.loops import row_blocks
 from graphcore.base.streams import Streams
-from graphcore.base.threads import row_blocks
 from graphcore.cluster import spectral as power
 from graphcore.cluster.spectral import normalized_adjacency, power_embedding
 

@@ -18,8 +18,8 @@ from graphcore.datasets import degree_corrected_partition
 from graphcore.distributed import current_client
 from graphcore.files import write_graph
 from graphcore.files.store import open_graph
-from graphcore.graphs import passes as graph_passes
-from graphcore.graphs.passes import executor, map_passes
+from graphcore.graphs import rows as graph_passes
+from graphcore.graphs.rows import executor, map_passes
 from graphcore.metrics import agreement, conductance, normalized_cut, outside_share
 from tests.files.store.test_store import failing
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphcore import FormatError, Graph, GraphWarning, InputError, ParameterError, build_store, read_graph
-from graphcore.base.compiling import compiled
+from graphcore.base.loops import compiled
 from graphcore.files import _bvgraph_loops as loops
 from graphcore.files import bvgraph
 from graphcore.files.source import Source

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from graphcore.base.arrays import read_only
+from graphcore.base.validation import read_only
 from graphcore.graphs import _loops
 from graphcore.graphs.rows import Rows, first_asymmetry, rows_from_edges, rows_from_pairs, symmetrize_rows
 from tests.strategies import matrices

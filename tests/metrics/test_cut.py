@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from graphcore import Graph, InputError, ParameterError
 from graphcore.cluster.refine import problem as quotient
-from graphcore.graphs import passes
+from graphcore.graphs import rows as passes
 from graphcore.metrics import (
     conductance,
     cut_and_volume,

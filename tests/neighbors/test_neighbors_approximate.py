@@ -7,7 +7,7 @@ from scipy.spatial.distance import cdist
 from sklearn.datasets import load_digits, make_blobs
 
 from graphcore import InputError, knn_graph
-from graphcore.base.arrays import read_only
+from graphcore.base.validation import read_only
 from graphcore.neighbors import _loops as loops
 from graphcore.neighbors import search
 from graphcore.neighbors.search import nearest_neighbors

@@ -6,7 +6,7 @@ from scipy.spatial.distance import cdist
 from sklearn.datasets import load_digits
 
 import graphcore
-from graphcore.base.arrays import read_only
+from graphcore.base.validation import read_only
 from graphcore.neighbors import _loops as pairs
 from graphcore.neighbors import search_walk
 from graphcore.neighbors.search import exact_searcher

@@ -3,8 +3,8 @@
 import numpy as np
 from numba import njit
 
-from ...base._loops import add
-from ...base.compiling import compiled
+from ...base.loops import compiled
+from ...graphs._loops import add
 from ._objective_loops import between, between_slopes, is_information, most_gained, term, term_slopes
 
 # An entry of a heap, which is one array of records; place 0 holds the number of entries as its name.

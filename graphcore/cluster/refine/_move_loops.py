@@ -11,8 +11,8 @@ from math import exp
 import numpy as np
 from numba import njit
 
-from ...base._loops import add
-from ...base.compiling import compiled
+from ...base.loops import compiled
+from ...graphs._loops import add
 from ._objective_loops import (
     between,
     between_slopes,

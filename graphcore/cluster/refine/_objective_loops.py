@@ -5,8 +5,8 @@ from math import log
 import numpy as np
 from numba import njit
 
-from ...base._loops import add
-from ...base.compiling import compiled
+from ...base.loops import compiled
+from ...graphs._loops import add
 from .objectives import INFORMATION, MODULARITY, NCUT
 
 _NOTHING = 1e-15

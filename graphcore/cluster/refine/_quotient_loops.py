@@ -4,8 +4,8 @@ from math import log
 
 import numpy as np
 
-from ...base._loops import add, nth_largest
-from ...base.compiling import compiled
+from ...base.loops import compiled
+from ...graphs._loops import add, nth_largest
 from ._objective_loops import forget, gather, places, total_of
 
 _A, _B = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xD6E8FEB86659FD93)

@@ -4,8 +4,8 @@ from copy import deepcopy
 
 import numpy as np
 
+from ...base.loops import effective_jobs, map_items
 from ...base.progress import count
-from ...base.threads import effective_jobs, map_items
 from ._quotient_loops import join_subgroups
 from .merging import agglomerate
 from .moves import FEW_MOVES, anneal, keep_sizes, move_in_blocks, move_locally

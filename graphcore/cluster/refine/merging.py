@@ -5,9 +5,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from ...base.arrays import read_only
-from ...base.locks import cached_property
-from ...base.validation import check_integer
+from ...base.loops import cached_property
+from ...base.validation import check_integer, read_only
 from ...graphs.rows import GraphRows
 from . import _merge_loops
 from .objectives import objective_of

@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from ...base.arrays import read_only
+from ...base.loops import check_stopped, map_items, row_spans
 from ...base.progress import count
-from ...base.threads import check_stopped, map_items, row_spans
-from ...graphs.passes import map_passes, pass_spans
+from ...base.validation import read_only
+from ...graphs.rows import map_passes, pass_spans
 from . import _move_loops, _objective_loops
 from .problem import NO_COUNTS, NONE_FIXED, ClusterSums, inner_sums, label_sizes, label_volumes
 

@@ -6,13 +6,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...base.arrays import read_only
+from ...base.loops import effective_jobs, map_blocks, map_items, row_blocks
 from ...base.progress import count
-from ...base.threads import effective_jobs, map_blocks, map_items, row_blocks
 from ...base.types import Floats
+from ...base.validation import read_only
 from ...distributed import on_workers
-from ...graphs.passes import map_passes, pass_spans
-from ...graphs.rows import GraphRows
+from ...graphs.rows import GraphRows, map_passes, pass_spans
 from . import _quotient_loops as _loops
 from ._objective_loops import add_cluster_sums, objective_value
 from .objectives import OBJECTIVES, Objective, objective_of

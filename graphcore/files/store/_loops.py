@@ -6,7 +6,7 @@ edge but a self-loop makes two, one for each end's row.
 
 import numpy as np
 
-from ...base.compiling import compiled
+from ...base.loops import compiled
 from ...graphs._loops import MAX, MIN, combined
 
 

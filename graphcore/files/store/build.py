@@ -13,15 +13,14 @@ from itertools import chain, pairwise
 
 import numpy as np
 
+from ...base.loops import away
 from ...base.progress import note
-from ...base.threads import away
 from ...base.types import PathLike
 from ...base.validation import check_integer
 from ...exceptions import FormatError, InputError, ParameterError
 from ...graphs.graph import Graph
 from ...graphs.ids import as_ids, count_nodes
-from ...graphs.rows import SYMMETRY_TOLERANCE, check_directions, policy_code
-from ...graphs.weights import edge_weights
+from ...graphs.rows import SYMMETRY_TOLERANCE, check_directions, edge_weights, policy_code
 from ..atomic import to_disk
 from ..edge_list import Reading, tell_of_repeats
 from ..npz import write_array as write_npy

@@ -5,6 +5,8 @@ Arrays are written in pieces, and opened as read-only memory maps.
 
 import json
 import os
+import tokenize
+import warnings
 import zlib
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field
@@ -12,11 +14,12 @@ from dataclasses import asdict, dataclass, field
 import numpy as np
 from numpy.lib import format as npy
 
-from ...base.arrays import npy_header, read_only
 from ...base.types import PathLike
+from ...base.validation import read_only
 from ...exceptions import FormatError
 from ...graphs._loops import row_sums
-from ...graphs.ids import FIXED_WIDTH, id_dtype
+from ...graphs.ids import FIXED_WIDTH
+from ...graphs.rows import id_dtype
 from ..atomic import naming_file, to_disk
 
 FORMAT = "graphcore graph"
@@ -26,6 +29,25 @@ _LARGEST = 1 << 16  # bytes of meta.json
 # Values, and rows, that are written at once.
 _PIECE = 1 << 22
 _ROWS = 1 << 20
+
+
+def npy_header(stream):
+    """Return (shape, whether columns come first, dtype) from the start of a ``.npy`` stream, which then is at the data.
+
+    A header that is no valid Python literal raises a ValueError of one line.
+    """
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            version = npy.read_magic(stream)
+            read = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
+            shape, fortran, dtype = read(stream)
+    except (ValueError, TypeError, KeyError, SyntaxError, tokenize.TokenError, RecursionError, MemoryError) as error:
+        said = str(error).partition("\n")[0][:100]
+        raise ValueError(f"its header is damaged ({said})") from None
+    if any(length < 0 for length in shape):
+        raise ValueError(f"its header is damaged (shape {str(shape)[:80]})")
+    return shape, fortran, dtype
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ...base.compiling import compiled
+from ...base.loops import compiled
 
 
 @compiled

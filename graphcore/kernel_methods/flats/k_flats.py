@@ -7,12 +7,11 @@ import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ...base.arrays import read_only
 from ...base.estimator import passed_on
+from ...base.loops import away, limited_libraries, map_blocks
 from ...base.streams import Streams
-from ...base.threads import away, limited_libraries, map_blocks
 from ...base.types import AnyData, ArrayLike, Floats, RandomState
-from ...base.validation import check_integer, check_labels, check_sample_weight
+from ...base.validation import check_integer, check_labels, check_sample_weight, read_only
 from ...exceptions import InputError
 from ...graphs.as_graph import is_graph_object
 from ...kernels.base import membership_matrix

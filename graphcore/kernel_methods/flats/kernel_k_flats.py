@@ -5,12 +5,10 @@ from itertools import pairwise
 
 import numpy as np
 
-from ...base.arrays import read_only
-from ...base.locks import cached_property
+from ...base.loops import cached_property, limited_libraries, map_blocks
 from ...base.streams import Streams
-from ...base.threads import limited_libraries, map_blocks
 from ...base.types import ArrayLike, Bandwidth, KernelLike, RandomState
-from ...base.validation import check_choice, check_real, check_sample_weight
+from ...base.validation import check_choice, check_real, check_sample_weight, read_only
 from ...cluster.pipeline import cluster_graph
 from ...cluster.settings import resolve_settings
 from ...exceptions import InputError, ParameterError, warn_user

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from ...base.loops import away, limited_libraries, map_blocks
 from ...base.streams import Streams
-from ...base.threads import away, limited_libraries, map_blocks
 from ...base.types import ArrayLike, Bandwidth, Floats, Integers, KernelLike, RandomState
 from ...base.validation import check_choice, check_integer, check_real
 from ...exceptions import InputError, ParameterError, warn_user

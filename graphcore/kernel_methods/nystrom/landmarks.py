@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ...base.loops import away, limited_libraries, map_blocks
 from ...base.streams import Streams
-from ...base.threads import away, limited_libraries, map_blocks
 from ...base.validation import check_choice, check_integer, check_real
 from ...exceptions import InputError, ParameterError
 from ...kernels.base import block_borders

@@ -12,7 +12,7 @@ from graphcore.cluster.refine import moves as module
 from graphcore.cluster.refine.moves import move_in_blocks
 from graphcore.cluster.refine.objectives import OBJECTIVES
 from graphcore.cluster.refine.problem import cluster_sums
-from graphcore.graphs import passes
+from graphcore.graphs import rows as passes
 
 from ...oracles import planted, quick, random_adjacency
 from ...partitions import value_of

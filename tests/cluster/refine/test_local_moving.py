@@ -12,7 +12,7 @@ from graphcore.cluster.refine._move_loops import batch_assign
 from graphcore.cluster.refine.moves import block_sweep, move_locally
 from graphcore.cluster.refine.objectives import OBJECTIVES, objective_of
 from graphcore.cluster.refine.problem import cluster_sums, quotient
-from graphcore.graphs import passes
+from graphcore.graphs import rows as passes
 
 from ...oracles import cut_value, dense_kernel, memberships, planted, quick, random_adjacency
 from ...partitions import value_of, value_of_shares

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.cluster import hierarchy as scipy_hierarchy
 
 from graphcore import Graph, ParameterError
-from graphcore.base.arrays import read_only
+from graphcore.base.validation import read_only
 from graphcore.cluster.refine import _merge_loops as loops
 from graphcore.cluster.refine import _objective_loops as objectives
 from graphcore.cluster.refine.merging import agglomerate, hierarchy

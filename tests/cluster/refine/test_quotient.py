@@ -271,7 +271,7 @@ def graph_between(rows):
 @pytest.mark.parametrize("max_entries", [None, 0])
 def test_threads_do_not_change_a_sample(limits, max_entries):
     limits(module, _MANY_ENTRIES=0, _SAMPLED_ENTRIES=3000)
-    limits("graphcore.graphs.passes", _ENTRIES_PER_BLOCK=500)
+    limits("graphcore.graphs.rows", _ENTRIES_PER_BLOCK=500)
     graph, _ = large_planted(True)
     labels = np.random.default_rng(1).integers(-1, 90, graph.n_nodes).astype(np.int32)
     one = quotient(graph.rows, labels, 90, 1, max_entries)

@@ -6,7 +6,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from graphcore import Graph
-from graphcore.base.arrays import read_only
+from graphcore.base.validation import read_only
 from graphcore.cluster.evidence import matched_clusters
 from graphcore.cluster.refine._move_loops import move_for_sizes, size_gains
 from graphcore.cluster.refine.improve import move_in_cycles

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from graphcore.base.arrays import read_only
+from graphcore.base.validation import read_only
 from graphcore.cluster.refine import _merge_loops, _move_loops, _objective_loops, _quotient_loops
 from graphcore.cluster.refine.merging import agglomerate
 from graphcore.cluster.refine.problem import quotient

@@ -1,3 +1,0 @@
-"""Moved to `_loops.py`."""
-
-from ._loops import *  # noqa: F403
