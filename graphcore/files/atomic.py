@@ -10,7 +10,6 @@ import os
 import secrets
 import stat
 import sys
-import tempfile
 from collections.abc import Iterator
 from itertools import combinations
 from typing import IO, Any, NamedTuple
@@ -209,8 +208,8 @@ class Use(NamedTuple):
 def check_apart(uses):
     """Raise an InputError if a file that is written is one that is read or written elsewhere, or one lies in the other.
 
-    Files are compared by identity, not by name: links, relative paths and the case of letters may differ. Devices and
-    pipes are left out, because nothing in them can be lost.
+    Files are compared by identity, not by name: links and relative paths may differ. Devices and pipes are left out,
+    because nothing in them can be lost.
     """
     files = [use for use in uses if not os.path.exists(use.path) or os.path.isfile(use.path) or os.path.isdir(use.path)]
     for one, other in combinations(files, 2):
@@ -237,13 +236,4 @@ def _same(one, other):
     if any(there):  # an existing file is found by any of its names
         return all(there) and os.path.samefile(one, other)
     (folder, name), (its_folder, its_name) = os.path.split(one), os.path.split(other)
-    return name.casefold() == its_name.casefold() and _same(folder, its_folder) and _one_name(folder, name, its_name)
-
-
-def _one_name(folder, name, other):
-    """Return whether the file system takes both names for one, by a trial where only their case differs."""
-    if name != other:
-        with contextlib.suppress(OSError), tempfile.TemporaryDirectory(dir=folder) as probe:
-            os.mkdir(os.path.join(probe, name))
-            return os.path.exists(os.path.join(probe, other))
-    return name == other
+    return name == its_name and _same(folder, its_folder)

@@ -108,22 +108,16 @@ def guess_format(source, encoding="utf-8"):
     return next(named, FORMATS["edgelist"])
 
 
-def ending_format(path):
-    """Return (name of the output format by the ending of a path, or None; the compression's ending, or "")."""
-    ending, compression = ending_of(path)
-    found = (name for name, format in FORMATS.items() if format.write and ending in format.suffixes)
-    return "store" if ending == ".store" else next(found, None), compression
-
-
 def output_format(path, format=None):
     """Return (name of the format, compression) of a graph file to be written, or raise a ParameterError."""
     check_choice("format", format, (None, *WRITABLE))
     check_path(path)
-    by_name, compression = ending_format(path)
-    name = format or by_name
+    ending, compression = ending_of(path)
+    endings = {".store": "store"} | {each: f.name for f in FORMATS.values() if f.write for each in f.suffixes}
+    name = format or endings.get(ending)
     if name is None:
         raise ParameterError(
-            f"the ending {ending_of(path)[0]!r} of {str(path)!r} has no format; pass format=NAME, one of "
+            f"the ending {ending!r} of {str(path)!r} has no format; pass format=NAME, one of "
             f"{', '.join(WRITABLE)} (Gephi and Cytoscape open gexf and graphml)"
         )
     if name == "store" and compression:
