@@ -53,7 +53,7 @@ def files(graph: Graph, folder: str) -> None:
     path = os.path.join(folder, "karate.tsv")
     graphcore.write_graph(graph, path)
     again: Graph = graphcore.read_graph(path)
-    graphcore.write_graph(again, os.path.join(folder, "karate.storeml"), attributes={"degree": again.degrees})
+    graphcore.write_graph(again, os.path.join(folder, "karate.graphml"), attributes={"degree": again.degrees})
     graphcore.write_labels(np.zeros(again.n_nodes, dtype=int), os.path.join(folder, "labels.tsv"), again)
     labels = read_labels(os.path.join(folder, "labels.tsv"), again)
     facts = graphcore.report.write_report(os.path.join(folder, "page.html"), again, labels, pictures=False)
@@ -103,13 +103,13 @@ def again(graph: Graph, folder: str) -> None:
 def main() -> None:
     """Everything that a first script touches, and a second."""
     karate = graphcore.datasets.load_karate()
-    clusters = communities(karate.store, 2)
-    print(len(clusters), graphcore.metrics.normalized_cut(karate.store, list(clusters.values())))
+    clusters = communities(karate.graph, 2)
+    print(len(clusters), graphcore.metrics.normalized_cut(karate.graph, list(clusters.values())))
     print(graphcore.networkx.coreset_spectral_communities(nx.karate_club_graph(), 2, seed=0))
-    questions(karate.store)
+    questions(karate.graph)
     with tempfile.TemporaryDirectory() as folder:
-        files(karate.store, folder)
-        again(karate.store, folder)
+        files(karate.graph, folder)
+        again(karate.graph, folder)
     vectors()
     try:
         graphcore.knn_graph([[0.0]])
