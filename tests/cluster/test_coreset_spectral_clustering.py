@@ -2,7 +2,6 @@
 
 import warnings
 
-import hypothesis
 import networkx as nx
 import numpy as np
 import pytest
@@ -291,43 +290,6 @@ def test_an_induced_graph_and_its_labels_are_those_of_the_dense_kernel_with_its_
     values = np.einsum("xj,xy,yj->j", Z, K, Z) - 2 * K @ Z
     chosen = values[linked, np.searchsorted(names, found.labels[linked])]
     np.testing.assert_allclose(chosen, values[linked].min(axis=1), rtol=1e-9, atol=1e-12)
-
-
-@pytest.mark.filterwarnings("ignore:.*self_loop=:graphcore.GraphWarning")
-@quick
-@given(own.graphs(), st.sampled_from(["contracted", "induced"]), st.sampled_from(["power", "exact"]))
-@hypothesis.example(
-    (Graph.from_edges([0, 1], [0, 2]), np.array([[1.0, 0, 0], [0, 0, 1], [0, 1, 0]])), "contracted", "power"
-)
-def test_as_many_clusters_as_nodes_are_all_filled(pair, coreset_graph, eigen_solver):
-    graph, A = pair
-    linked = A.sum(axis=1) > 0
-    assume(linked.any())
-    options = {"coreset_graph": coreset_graph, "eigen_solver": eigen_solver, "random_state": 0}
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message=".*isolated")
-        labels = clustered(graph, int(linked.sum()), **options).labels
-    assert sorted(labels[linked]) == list(range(linked.sum())) and (labels[~linked] == -1).all()
-
-
-@pytest.mark.parametrize(
-    ("k", "size", "inside", "between"), [(5, 200, 0.5, 0.05), (10, 100, 0.5, 0.02), (20, 60, 0.8, 0.01)]
-)
-def test_dense_clusters_are_found_from_every_seed(k, size, inside, between):
-    """Most cells are a node or two; a vector of noise among the eigenvectors spent clusters on these, ARI .6 to .7.
-
-    Chance of a failure below 1e-3: none of 200 seeds on each graph had an ARI below .99.
-    """
-    graph, truth = planted_partition(k, size, inside, between, random_state=0)
-    for seed in range(5):
-        found = clustered(graph, k, coreset_size=10 * k, random_state=seed).labels
-        assert adjusted_rand_score(truth, found) > 0.95
-
-
-def test_a_loop_is_one_cluster_and_a_pair_is_two():
-    assert clustered(Graph.from_edges([0], [0]), 1, random_state=0).labels.tolist() == [0]
-    for k in (1, 2):
-        assert len(set(clustered(Graph.from_edges([0], [1]), k, random_state=0).labels)) == k
 
 
 def test_sizes_by_default():

@@ -5,8 +5,6 @@ import math
 import networkx as nx
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 import graphcore
 from graphcore import Graph, GraphWarning
@@ -26,7 +24,6 @@ from ..oracles import (
     FAILURE,
     Z_LIMIT,
     chi_square_p,
-    cliques,
     contributions,
     dense_kernel,
     example,
@@ -58,18 +55,6 @@ def test_probabilities_follow_the_formula(name, self_loop, method, cells):
     np.testing.assert_allclose(p, dense_probabilities(K, w, seeds, cells), rtol=1e-9, atol=1e-15)
     assert p.sum() == pytest.approx(1.0, abs=1e-12)
     assert ((p > 0) == (w > 0)).all()
-
-
-@pytest.mark.filterwarnings("ignore:D2 seeding stopped")
-def test_probabilities_without_any_cost():
-    sizes = [6, 5, 4]
-    kernel = GraphKernel(Graph.from_scipy(cliques(sizes)))
-    seeds, w = d2_seeding(kernel, 9, method="naive", random_state=0), kernel.point_weights
-    assert seeds.cost == 0
-    np.testing.assert_allclose(importance_probabilities(w, seeds), w / w.sum(), rtol=1e-12)
-    # Every clique gets one third, shared by weight, and all nodes of a clique weigh the same.
-    by_cells = importance_probabilities(w, seeds, cells=True)
-    np.testing.assert_allclose(by_cells, np.concatenate([np.full(s, 1 / (3 * s)) for s in sizes]), rtol=1e-12)
 
 
 def test_the_authors_program_draws_different_nodes_where_cells_draw_the_same_few():
@@ -105,14 +90,6 @@ def test_error_of_the_rounds():
     assert round_eps(0.2, n, 1) == pytest.approx(0.2 / one**0.25)
     assert round_eps(0.2, n, 2) == pytest.approx(0.2 / two**0.25)
     assert round_eps(0.2, n, 3) == 0.2
-
-
-@given(st.integers(1, 10**12), st.integers(1, 60))
-def test_the_iterated_logarithm_is_guarded(n, round_number):
-    # It turns negative and then has no value; a round never works with more than eps, and never with a NaN.
-    value = round_eps(0.3, n, round_number)
-    assert 0.3 / math.log(10**12) ** 0.25 <= value <= 0.3
-    assert value >= round_eps(0.3, n, max(1, round_number - 1))
 
 
 # -- draws ------------------------------------------------------------------------------------------------------
@@ -190,21 +167,6 @@ def test_every_round_works_on_what_the_round_before_left(seeding, limits):
     assert result.n_draws == rounds[-1][3]
     # One more round would draw as many points as there are, or more.
     assert importance_size(len(nodes), k, round_eps(eps, n, len(rounds) + 1)) >= len(nodes)
-
-
-@pytest.mark.filterwarnings("ignore::graphcore.GraphWarning")
-@pytest.mark.parametrize("name", EXAMPLES)
-@pytest.mark.parametrize("eps", [0.05, 0.5, 1.0])
-def test_rounds_end_on_every_graph(name, eps):
-    graph, _ = example(name)
-    kernel = GraphKernel(graph, 1.0)
-    for k in (1, 2):
-        draws = importance_rounds(kernel, k, eps, 2 * k, random_state=0)
-        assert 1 <= len(draws.indices) <= draws.n_draws <= graph.n_nodes
-        assert (kernel.point_weights[draws.indices] > 0).all()
-        assert (np.diff(draws.indices) > 0).all()
-        assert np.isfinite(draws.weights).all()
-        assert (draws.weights > 0).all()
 
 
 def test_too_small_an_error_is_capped_with_a_warning(barabasi):

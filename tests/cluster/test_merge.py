@@ -187,11 +187,6 @@ def test_a_tree_takes_weights_and_leaves_out_points_without():
     assert whole.weights.sum() == 50 + weights.sum()
 
 
-def test_a_coreset_that_is_small_enough_is_left_as_it_is():
-    coreset = of_vectors(vectors(50), 10)
-    assert reduce_coreset(coreset, 3, size=10) is coreset
-
-
 def test_weights_beyond_the_range_of_floats_are_reduced_in_their_unit():
     rows, columns = np.triu(GRAPH.to_scipy().toarray()).nonzero()
     huge = Graph.from_edges(rows, columns, np.full(len(rows), 2.0**900))
@@ -223,9 +218,3 @@ def test_weights_beyond_the_range_of_floats_are_reduced_in_their_unit():
 def test_refused(call, error, message):
     with pytest.raises(error, match=message):
         call(of_vectors(vectors(50), 10), build_coreset(GRAPH, 3, size=10, random_state=0))
-
-
-def test_kernels_of_merged_coresets_are_the_same():
-    other = build_coreset(VectorKernel(vectors(50), kernel_function("linear")), 3, size=10, random_state=0)
-    with pytest.raises(InputError, match=r"different kernels: .*gaussian.*, .*linear"):
-        merge_coresets(of_vectors(vectors(50), 10), other)

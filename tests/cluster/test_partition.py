@@ -87,23 +87,6 @@ def test_bad_parameters():
             spectral_partition(A, **options)
 
 
-def test_kmeans_starts_less_often_where_it_takes_long(limits):
-    starts = []
-
-    def counted(X, n_clusters, *, n_init, **options):
-        starts.append(n_init)
-        return np.zeros(len(X), dtype=np.int32)
-
-    limits(partition, kmeans_labels=counted)
-    A = sp.csr_array(cliques([4] * 8))
-    for distances in (1000, 64, 63, 32, 7, 1):
-        limits(partition, _DISTANCES=distances)
-        spectral_partition(A, 2, random_state=0)
-    assert starts == [10, 10, 9, 5, 1, 1]
-    spectral_partition(A, 2, n_init=3, random_state=0)
-    assert starts[-1] == 3
-
-
 # -- parts --------------------------------------------------------------------------------------------------------
 
 
@@ -183,31 +166,6 @@ def test_rows_for_kmeans_add_up_exactly_in_any_order(n, n_features, size, repeat
     assert len(np.unique(rows[:n], axis=0)) == len(np.unique(np.rint(scaled), axis=0))
     # The row of weight 0 lies beside another one.
     assert np.abs(rows[n] - rows[:n]).max(axis=1).min() <= n + 1
-
-
-def test_rows_of_zeros_for_kmeans():
-    rows, _ = _summable(np.zeros((3, 2), dtype=np.float32))
-    assert rows.dtype == np.float64 and not rows.any()
-    assert kmeans_labels(np.zeros((3, 2)), 2, random_state=0).tolist() == [0, 0, 0]
-
-
-def test_clusters_far_from_the_origin_are_told_apart():
-    X = np.random.default_rng(0).normal(size=(200, 2))
-    X[100:] += 20
-    assert adjusted_rand_score(np.arange(200) // 100, kmeans_labels(X + 1e13, 2, random_state=0)) == 1
-
-
-@pytest.mark.slow
-def test_the_row_of_weight_0_takes_no_cluster_that_has_lost_its_rows():
-    # A centre nobody is near to gets the row farthest from its own centre, which is the outlier in front.
-    for seed in range(60):
-        rng = np.random.default_rng(seed)
-        X = rng.normal(size=(40, 2))
-        X[0] = rng.choice([-100.0, 100.0], 2)
-        rows, weights = _summable(X)
-        init = np.vstack([rows[1:6], [[1e18, 1e18]]])
-        model = KMeans(6, init=init, n_init=1, max_iter=50).fit(rows, sample_weight=weights)
-        assert len(np.unique(model.labels_[:-1])) == 6
 
 
 @pytest.mark.slow

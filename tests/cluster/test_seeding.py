@@ -6,9 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphcore import Graph, GraphWarning, InputError
-from graphcore.base.progress import counted
 from graphcore.base.streams import Streams
-from graphcore.cluster._coreset_loops import FAN_OUT, level_offsets
 from graphcore.cluster.coreset import d2_seeding, draw_seeds, fast_seeds
 from graphcore.kernels.graph import GraphKernel
 
@@ -219,44 +217,6 @@ def test_twins_are_one_point(method):
         assert seeds.cost == 0
 
 
-def simulate_fast(K, w, A, centres):
-    """(negative distances met, groups summed) of the fast method, step by step on dense arrays."""
-    D = distances(K)
-    base = K[centres[0], centres[0]]
-    current = w * (np.diag(K) + base)
-    widths = np.diff(level_offsets(len(K)))
-    negative = groups = 0
-    for y in centres:
-        touched = {y}
-        for x in np.flatnonzero((A[y] > 0) & (current > 0) & (np.arange(len(K)) != y)):
-            noise = 1e-12 * (K[x, x] + K[y, y])
-            negative += D[x, y] < -noise
-            new = w[x] * (D[x, y] if D[x, y] > noise else 0.0)
-            if new < current[x]:
-                current[x] = new
-                touched.add(x)
-        current[y] = 0.0
-        for _ in widths[1:]:
-            touched = {x // FAN_OUT for x in touched}
-            groups += len(touched)
-    return negative, groups
-
-
-@pytest.mark.filterwarnings("ignore:D2 seeding stopped")
-@pytest.mark.parametrize("name", EXAMPLES)
-def test_counters_of_the_fast_method_are_exact(name):
-    graph, A = example(name)
-    K, w = dense_kernel(A, 0.5)
-    kernel = GraphKernel(graph, 0.5)
-    for n_seeds in (1, 3, 9):
-        with counted() as work:
-            seeds = d2_seeding(kernel, n_seeds, random_state=n_seeds)
-        negative, groups = simulate_fast(K, w, A, seeds.indices)
-        lengths = np.diff(graph.indptr)
-        assert work == {"entries repaired": lengths[seeds.indices].sum(), "sums updated": groups}
-        assert seeds.n_negative == negative
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["barabasi-albert", "weighted", "disconnected", "weighted self-loops"])
 def test_fast_seeding_reads_only_the_rows_of_its_seeds(name):
@@ -287,17 +247,6 @@ def test_negative_distances_are_counted_and_clipped(method):
     assert d2_seeding(plain, 2, method=method, random_state=0).n_negative == 0
 
 
-def test_naive_counts_every_negative_pair():
-    rng = np.random.default_rng(3)
-    kernel, K, _ = case(random_adjacency(20, 0.4, rng, weighted=True), 0.1)
-    with counted() as work:
-        seeds = d2_seeding(kernel, 6, method="naive", random_state=0)
-    D = distances(K)[seeds.indices]
-    D[np.arange(len(D)), seeds.indices] = 0.0
-    assert seeds.n_negative == np.sum(D < -1e-12) > 0
-    assert work == {"entries repaired": 6 * 20}
-
-
 # -- bad input -----------------------------------------------------------------------------------------------------
 
 
@@ -306,11 +255,3 @@ def test_zero_diagonal_is_refused(method):
     graph, _ = example("barabasi-albert")
     with pytest.raises(InputError, match=r"diagonal is zero.*self_loop=1\.0"):
         d2_seeding(GraphKernel(graph), 3, method=method)
-
-
-@pytest.mark.parametrize("method", ["fast", "naive"])
-def test_more_seeds_than_there_can_be_take_no_memory(method):
-    kernel = GraphKernel(Graph.from_edges([0, 1, 2, 3], [1, 2, 3, 4]), 1.0)
-    with pytest.warns(GraphWarning, match=r"D2 seeding stopped at 4 of 100000000000\d centres"):
-        seeds = d2_seeding(kernel, 10**12, method=method, random_state=0)
-    assert len(set(seeds.indices.tolist())) == 4  # one of the five lies on another

@@ -64,19 +64,6 @@ class MergeTree:
         columns = {"first_leaf": first, "size": size, "number": number}
         return {name: np.array(values, dtype=np.int64) for name, values in columns.items()}
 
-    def top(self, n_clusters):
-        """(the last unions as a MergeTree over `n_clusters` leaves, labels of this tree's leaves by them).
-
-        Clusters keep their numbers.
-        """
-        labels = self.labels_at(n_clusters)
-        made = 2 * self.n_leaves - n_clusters  # the first cluster that the last unions make
-        old = self.children[self.n_leaves - n_clusters :]
-        leaves = labels[self.clusters["first_leaf"][old]]
-        sizes = np.bincount(labels, weights=self.leaf_sizes).astype(np.int64)
-        heights = self.heights[self.n_leaves - n_clusters :]
-        return MergeTree(np.where(old >= made, old - made + n_clusters, leaves), heights, sizes), labels
-
     def linkage(self):
         """Return the tree as scipy writes it, (n_leaves - 1, 4) float64: children, height, number of leaves below.
 

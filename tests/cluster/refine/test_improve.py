@@ -131,16 +131,6 @@ def singles(A, k, objective="information", **limits):
     return problem_of(Graph.from_scipy(A), k, objective, **limits).between(np.arange(len(A), dtype=np.int32), len(A))
 
 
-def test_the_least_size_also_holds_where_the_normalised_cut_gives_the_better_start():
-    A = np.zeros((8, 8))
-    for a, b in ((0, 1), (0, 7), (2, 4), (3, 4), (4, 7), (5, 6)):
-        A[a, b] = A[b, a] = 1.0
-    A[3, 3] = 1.0
-    for objective in OBJECTIVES:
-        labels = coarse_partition(singles(A, 2, objective, min_size=4), np.random.default_rng(0))
-        assert np.bincount(labels).tolist() == [4, 4]
-
-
 def test_more_halfway_clusters_than_groups_and_rings_of_cliques():
     # A ring of 24 cliques of 5, every node a group: merging one pair at a time finds them exactly.
     A = cliques([5] * 24, loops=False)
@@ -302,14 +292,3 @@ def test_stability_against_all_ways_to_match(n, k, n_labellings, seed):
             if kept.any():
                 other = labellings[0] == labellings[0][np.flatnonzero(mine)[kept][0]]
                 assert clusters[c] == pytest.approx((mine & other).sum() / (mine | other).sum())
-
-
-@quick
-@given(st.integers(1, 30), st.integers(1, 4), st.integers(0, 2**32 - 1))
-def test_labellings_equal_up_to_names_are_stable(n, k, seed):
-    rng = np.random.default_rng(seed)
-    labels = rng.integers(-1, k, n).astype(np.int32)
-    labellings = [np.where(labels >= 0, rng.permutation(k)[labels], -1) for _ in range(3)]
-    nodes, clusters = stability(labels, labellings, k)
-    np.testing.assert_array_equal(nodes, (labels >= 0).astype(np.float32))
-    np.testing.assert_array_equal(clusters, np.isin(np.arange(k), labels).astype(float))

@@ -1,7 +1,5 @@
 """Modularity, the objective that also says how many clusters there are: against networkx, and as a user meets it."""
 
-import json
-
 import networkx as nx
 import numpy as np
 import pytest
@@ -12,7 +10,6 @@ from sklearn.metrics import adjusted_rand_score
 
 import graphcore
 from graphcore import CoresetSpectralClustering
-from graphcore.cli.app import run
 from graphcore.cluster.refine.merging import agglomerate
 from graphcore.cluster.refine.moves import move_locally
 from graphcore.cluster.refine.objectives import OBJECTIVES
@@ -117,14 +114,6 @@ def test_as_many_clusters_as_raise_it(resolution):
     assert modularity_of(graph, given.labels_, gamma) == pytest.approx(found, rel=0.01)
 
 
-def test_more_components_than_coreset_nodes():
-    triangles = sp.block_diag([np.ones((3, 3)) - np.eye(3)] * 200 + [np.zeros((1, 1))], format="csr")
-    with pytest.warns(graphcore.exceptions.GraphWarning, match="isolated"):
-        model = CoresetSpectralClustering(None, objective="modularity", random_state=0, coreset_size=20).fit(triangles)
-    assert model.n_clusters_ == 200 and model.labels_[-1] == -1
-    assert (np.bincount(model.labels_[:-1]) == 3).all()
-
-
 def test_finer_resolutions_give_more_clusters_and_labels_do_not_depend_on_threads():
     graph, _ = graphcore.datasets.planted_partition(40, 25, 0.4, 0.01, random_state=2)
     counts = []
@@ -175,15 +164,3 @@ def test_resolution_below_1_is_for_modularity_alone(objective):
         CoresetSpectralClustering(None, objective=objective, resolution=0.5).fit(graph)
     with pytest.raises(ParameterError, match="resolution"):
         CoresetSpectralClustering(None, objective=objective).fit(graph)
-
-
-@pytest.mark.slow
-def test_the_command_line_needs_no_number_for_it(tmp_path, capsys):
-    G = nx.karate_club_graph()
-    nx.write_edgelist(G, tmp_path / "karate.txt", data=False)
-    arguments = ["cluster", str(tmp_path / "karate.txt"), "--objective", "modularity", "-o", str(tmp_path / "out.tsv")]
-    assert run([*arguments, "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["n_clusters"] == 4
-    assert run([*arguments, "--report", str(tmp_path / "page.html")]) == 0
-    assert "modularity" in (tmp_path / "page.html").read_text()
-    assert run([*arguments, "--resolution", "0"]) != 0

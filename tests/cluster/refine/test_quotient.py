@@ -5,16 +5,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphcore import Graph
 from graphcore.cluster.refine import problem as module
 from graphcore.cluster.refine._quotient_loops import is_sampled
 from graphcore.cluster.refine.problem import (
     apply_labels,
     common_refinement,
-    compact_labels,
-    contingency,
-    grouped,
-    label_sizes,
     pick_labels,
     quotient,
     sampled_links,
@@ -138,24 +133,6 @@ def test_entries_are_estimated_by_some_rows(limits):
     assert len(sampled.indices) == len(exact.indices)
 
 
-def test_rows_longer_than_the_room_set_aside():
-    # A star of clusters: row 0 has 2,000 entries, where 32 per row are set aside.
-    n = 2001
-    graph = Graph.from_edges(np.zeros(n - 1, dtype=int), np.arange(1, n))
-    between = quotient(graph.rows, np.arange(n, dtype=np.int32), n)
-    assert np.diff(between.indptr).tolist() == [n - 1] + [1] * (n - 1)
-    np.testing.assert_array_equal(np.sort(between.indices[: n - 1]), np.arange(1, n))
-
-
-@quick
-@given(st.integers(1, 30), st.integers(0, 2**32 - 1))
-def test_grouped_lists_the_nodes_of_every_cluster(n, seed):
-    labels = np.random.default_rng(seed).integers(-1, 4, n).astype(np.int32)
-    starts, members = grouped(labels, 4)
-    for c in range(4):
-        np.testing.assert_array_equal(members[starts[c] : starts[c + 1]], np.flatnonzero(labels == c))
-
-
 @quick
 @given(st.integers(1, 40), st.integers(1, 4), st.integers(0, 2**32 - 1))
 def test_the_common_refinement_numbers_the_groups_of_nodes_that_agree(n, n_labellings, seed):
@@ -176,29 +153,6 @@ def test_the_common_refinement_numbers_the_groups_of_nodes_that_agree(n, n_label
         if inside.any():
             picked = pick_labels(groups, n_groups, labels)
             np.testing.assert_array_equal(apply_labels(picked, groups), np.where(inside, labels, -1))
-
-
-@quick
-@given(st.integers(1, 30), st.integers(0, 2**32 - 1))
-def test_compact_labels_keeps_order_and_closes_gaps(n, seed):
-    labels = np.random.default_rng(seed).choice([-1, 2, 3, 7], n).astype(np.int32)
-    before = labels.copy()
-    count = compact_labels(labels, 9)
-    used = np.unique(before[before >= 0])
-    assert count == len(used)
-    np.testing.assert_array_equal(labels, np.where(before >= 0, np.searchsorted(used, before), -1))
-
-
-@quick
-@given(st.integers(0, 40), st.integers(1, 6), st.integers(0, 2**32 - 1))
-def test_contingency_counts_the_nodes_in_common(n, k, seed):
-    rng = np.random.default_rng(seed)
-    one, other = (rng.integers(-1, k, n).astype(np.int32) for _ in range(2))
-    expected = [[np.count_nonzero((one == a) & (other == b)) for b in range(k)] for a in range(k)]
-    found = contingency(one, other, k)
-    np.testing.assert_array_equal(found.toarray(), expected)
-    assert found.nnz == np.count_nonzero(expected)
-    np.testing.assert_array_equal(label_sizes(one, k), [np.count_nonzero(one == a) for a in range(k)])
 
 
 # -- a sample of the edges, against the edges themselves --------------------------------------------------------------
