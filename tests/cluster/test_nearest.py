@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 
 from graphcore import Graph
 from graphcore.cluster.coreset_graph import label_all
-from graphcore.kernels import graph as kernel_graph
 from graphcore.kernels.graph import GraphKernel
 
 from ..oracles import (
@@ -20,14 +19,6 @@ from ..oracles import (
     with_poisoned_rows,
 )
 from ..strategies import linked_adjacencies
-
-
-@pytest.fixture(autouse=True, scope="module")
-def _several_groups():
-    """As many groups of clusters as threads, also where that does not pay."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(kernel_graph, "_MIN_ENTRIES", 1e-9)
-        yield
 
 
 def check_labels(labelling, K, w, indices, weights, labels, k, tolerance=1e-12):

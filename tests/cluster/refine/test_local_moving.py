@@ -26,10 +26,6 @@ def dense_sums(A, labels, k):
     return np.diag(Z.T @ A @ Z), Z.T @ A.sum(axis=1), Z.sum(axis=0).astype(int)
 
 
-def xlogy(x, y):
-    return x * np.log(y) if x > 0 else 0.0
-
-
 # -- the objectives ---------------------------------------------------------------------------------------------------
 
 
