@@ -351,8 +351,7 @@ def label_cells(problem, streams, n_jobs=None, stages=None):
 def spectral_parts(problem, streams, n_jobs=None):
     """Cut a coreset graph into six parts for each cluster: (labels (n,) int32, the Problem of the graph between them).
 
-    The parts come from spectral clustering, and from one pass of moves of single nodes of the coreset graph that raise
-    the objective. Every node is a part if there are no fewer parts than nodes, or fewer different rows than clusters.
+    Every node is a part if there are no fewer parts than nodes, or fewer different rows than clusters.
     """
     n, k = len(problem.rows.degrees), problem.n_clusters
     n_parts, every_node = PARTS * k, (np.arange(n, dtype=np.int32), problem)
@@ -362,8 +361,6 @@ def spectral_parts(problem, streams, n_jobs=None):
     n_parts = compact_labels(labels, n_parts)
     if n_parts < k:
         return every_node
-    free = replace(problem.without_limits(n_parts), min_share=problem.min_share)
-    move_locally(free, labels, order=streams.generator("order").permutation(n), n_passes=1, n_jobs=n_jobs)
     return labels, problem.between(labels, n_parts, n_jobs)
 
 
