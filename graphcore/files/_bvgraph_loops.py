@@ -20,7 +20,7 @@ BEYOND = 1 << 62
 _LARGEST = 1 << 40
 
 # Codes of the reason why a loop ended.
-DONE, ENDS, NO_NUMBER, FULL, DEGREE, REFERENCE, BLOCKS, INTERVALS, RANGE, TWICE = range(10)
+DONE, ENDS, FULL, WRONG = range(4)
 
 
 # -- numbers -----------------------------------------------------------------------------------------------------------
@@ -62,7 +62,7 @@ def _gamma(words, position):
     zeros = _zeros(word)
     if zeros > 31:
         if zeros > 40:
-            return np.int64(0), np.int64(BEYOND + NO_NUMBER)
+            return np.int64(0), np.int64(BEYOND + WRONG)
         return np.int64(_word(words, position + zeros) >> np.uint64(63 - zeros)) - 1, position + 2 * zeros + 1
     return np.int64(word >> np.uint64(63 - 2 * zeros)) - 1, position + 2 * zeros + 1
 
@@ -71,7 +71,7 @@ def _gamma(words, position):
 def _delta(words, position):
     length, position = _gamma(words, position)
     if length > 40 or position >= BEYOND:
-        return np.int64(0), np.int64(BEYOND + NO_NUMBER)
+        return np.int64(0), np.int64(BEYOND + WRONG)
     low = np.int64((_word(words, position) >> np.uint64(1)) >> np.uint64(63 - length))
     return (np.int64(1) << length) + low - 1, position + length
 
@@ -83,7 +83,7 @@ def _zeta(words, position, k):
     shift = zeros * k
     count = shift + k - 1
     if shift > 40 or count > 61:
-        return np.int64(0), np.int64(BEYOND + NO_NUMBER)
+        return np.int64(0), np.int64(BEYOND + WRONG)
     position += zeros + 1
     if zeros + count < 63:
         word <<= np.uint64(zeros + 1)
@@ -108,7 +108,7 @@ def _number(words, position, bits, code, k):
     else:
         number, position = _delta(words, position)
     if number > _LARGEST and position <= bits:
-        return np.int64(0), np.int64(BEYOND + NO_NUMBER)
+        return np.int64(0), np.int64(BEYOND + WRONG)
     return number, position
 
 
@@ -127,162 +127,102 @@ def _problem(position):
 
 
 @compiled
-def _count_copied(words, position, how, n_blocks, length):
-    """Check the copied blocks of a list of some length; return (number of nodes copied, position)."""
-    bits, codes, k, _, _, _ = how
-    copied, total = np.int64(0), np.int64(0)
-    if n_blocks > length + 1:
-        return copied, np.int64(BEYOND + BLOCKS)
-    for b in range(n_blocks):
-        size, position = _number(words, position, bits, codes[3], k)
-        if b > 0:
-            size += 1
-        total += size
-        if position <= bits and total > length:
-            position = np.int64(BEYOND + BLOCKS)
-        if position > bits:
-            return copied, position
-        if b & 1 == 0:
-            copied += size
-    if n_blocks & 1 == 0:
-        copied += length - total
-    return copied, position
-
-
-@compiled
-def _merge_copied(words, position, how, n_blocks, copied, lists, places):
-    """Merge the blocks of lists[source:stop] with lists[read:end] from `write` on; return whether none is in both."""
-    (bits, codes, k, _, _, _), (source, stop), (write, read, end) = how, copied, places
-    for b in range(n_blocks + 1):
-        size = stop - source
-        if b < n_blocks:
-            size, position = _number(words, position, bits, codes[3], k)
-            if b > 0:
-                size += 1
-        if b & 1 == 0:
-            for e in range(source, source + size):
-                neighbor = lists[e]
-                while read < end and lists[read] < neighbor:
-                    lists[write] = lists[read]
-                    write += 1
-                    read += 1
-                if read < end and lists[read] == neighbor:
-                    return False
-                lists[write] = neighbor
-                write += 1
-        source += size
-    return True
-
-
-@compiled
-def _count_covered(words, position, how, n_intervals, most, node):
-    """Check the intervals of a list; return (number of nodes that they cover, position)."""
-    bits, codes, k, n_nodes, _, least = how
-    covered, end = np.int64(0), np.int64(0)
-    if n_intervals > most // least:
-        return covered, np.int64(BEYOND + INTERVALS)
-    for j in range(n_intervals):
-        gap, position = _number(words, position, bits, codes[4], k)
-        if position > bits:
-            return covered, position
-        size, position = _number(words, position, bits, codes[4], k)
-        if position > bits:
-            return covered, position
-        left = node + _signed(gap) if j == 0 else end + 1 + gap
-        end = left + size + least
-        covered += size + least
-        if covered > most:
-            return covered, np.int64(BEYOND + INTERVALS)
-        if left < 0 or end > n_nodes:
-            return covered, np.int64(BEYOND + RANGE)
-    return covered, position
-
-
-@compiled
-def _merge_intervals(words, position, how, n_intervals, node, lists, places):
-    """Merge intervals with lists[read:end] from `write` on; return whether no node is in both."""
-    (bits, codes, k, _, _, least), (write, read, end) = how, places
-    left = np.int64(0)
-    for j in range(n_intervals):
-        gap, position = _number(words, position, bits, codes[4], k)
-        size, position = _number(words, position, bits, codes[4], k)
-        left = node + _signed(gap) if j == 0 else left + 1 + gap
-        while read < end and lists[read] < left:
+def _merge(lists, spare, begin, middle, end):
+    """Merge lists[begin:middle] and lists[middle:end], both in order; return whether no node is in both."""
+    n_first = middle - begin
+    if n_first == 0 or middle == end:
+        return True
+    for e in range(n_first):
+        spare[e] = lists[begin + e]
+    write, read, first = begin, middle, 0
+    while first < n_first:
+        if read < end and lists[read] <= spare[first]:
+            if lists[read] == spare[first]:
+                return False
             lists[write] = lists[read]
-            write += 1
             read += 1
-        for _ in range(size + least):
-            lists[write] = left
-            write += 1
-            left += 1
-        if read < end and lists[read] < left:
-            return False
+        else:
+            lists[write] = spare[first]
+            first += 1
+        write += 1
     return True
 
 
 @compiled
-def _residuals(words, position, how, node, lists, begin, end):
-    """Fill lists[begin:end] with residuals, which are coded as gaps; return the position."""
-    bits, codes, k, n_nodes, _, _ = how
-    neighbor = node
-    for e in range(begin, end):
+def _read_list(words, position, how, starts, lists, spare, i, node):  # noqa: PLR0911
+    """Read the rest of list i, which follows its degree; return the position.
+
+    What is copied from an earlier list, intervals and residuals are each in order: they are written one after the
+    other, and then merged.
+    """
+    bits, codes, k, n_nodes, window, least = how
+    out, end, reference, wrong = starts[i], starts[i + 1], np.int64(0), np.int64(BEYOND + WRONG)
+    if window > 0:
+        reference, position = _number(words, position, bits, codes[1], k)
+        if position > bits:
+            return position
+        if reference > window or reference > i:
+            return wrong
+    write = out
+    if reference > 0:
+        source, stop = starts[i - reference], starts[i - reference + 1]
+        n_blocks, position = _number(words, position, bits, codes[2], k)
+        if position <= bits and n_blocks > stop - source + 1:
+            return wrong
+        if position > bits:
+            return position
+        for b in range(n_blocks + 1):  # every other block is copied
+            size = stop - source
+            if b < n_blocks:
+                size, position = _number(words, position, bits, codes[3], k)
+                if b > 0:
+                    size += 1
+                if position > bits:
+                    return position
+            if size > stop - source or (b & 1 == 0 and size > end - write):
+                return wrong
+            if b & 1 == 0:
+                for e in range(source, source + size):
+                    lists[write] = lists[e]
+                    write += 1
+            source += size
+    copied = write
+    if write < end and least > 0:
+        n_intervals, position = _number(words, position, bits, codes[4], k)
+        left = node
+        for j in range(n_intervals):
+            if position > bits:
+                return position
+            gap, position = _number(words, position, bits, codes[4], k)
+            if position > bits:
+                return position
+            size, position = _number(words, position, bits, codes[4], k)
+            if position > bits:
+                return position
+            size += least
+            left = node + _signed(gap) if j == 0 else left + 1 + gap
+            if left < 0 or left + size > n_nodes or size > end - write:
+                return wrong
+            for _ in range(size):
+                lists[write] = left
+                write += 1
+                left += 1
+        if position > bits:
+            return position
+    covered, neighbor = write, node
+    for e in range(covered, end):
         if codes[5] == ZETA:
             number, position = _zeta(words, position, k)
         else:
             number, position = _number(words, position, bits, codes[5], k)
-        neighbor = neighbor + _signed(number) if e == begin else neighbor + 1 + number
-        if position <= bits and (neighbor < 0 or neighbor >= n_nodes):
-            position = np.int64(BEYOND + RANGE)
         if position > bits:
             return position
+        neighbor = neighbor + _signed(number) if e == covered else neighbor + 1 + number
+        if neighbor < 0 or neighbor >= n_nodes:
+            return wrong
         lists[e] = neighbor
-    return position
-
-
-@compiled
-def _read_list(words, position, how, starts, lists, i, node):
-    """Read the rest of list i, which follows its degree; return the position.
-
-    Residuals go to the end of the list, intervals are merged with them, and copied blocks with both; a merge writes
-    before the place where it reads. Blocks and intervals are read twice, first for their sizes, then for their nodes.
-    """
-    bits, codes, k, _, window, least = how
-    out, end, reference = starts[i], starts[i + 1], np.int64(0)
-    if window > 0:
-        reference, position = _number(words, position, bits, codes[1], k)
-        if position <= bits and (reference > window or reference > i):
-            position = np.int64(BEYOND + REFERENCE)
-        if position > bits:
-            return position
-    source, stop = starts[i - reference], starts[i - reference + 1]
-    n_blocks, copied, blocks = np.int64(0), np.int64(0), position
-    if reference > 0:
-        n_blocks, blocks = _number(words, position, bits, codes[2], k)
-        position = blocks
-        if position <= bits:
-            copied, position = _count_copied(words, position, how, n_blocks, stop - source)
-        if position <= bits and copied > end - out:
-            position = np.int64(BEYOND + BLOCKS)
-        if position > bits:
-            return position
-    n_intervals, covered, intervals = np.int64(0), np.int64(0), position
-    if end - out > copied and least > 0:
-        n_intervals, intervals = _number(words, position, bits, codes[4], k)
-        position, most = intervals, end - out - copied
-        if position <= bits:
-            covered, position = _count_covered(words, position, how, n_intervals, most, node)
-        if position > bits:
-            return position
-    extra, residuals = out + copied, out + copied + covered
-    position = _residuals(words, position, how, node, lists, residuals, end)
-    if position > bits:
-        return position
-    apart = True
-    if n_intervals > 0:
-        apart = _merge_intervals(words, intervals, how, n_intervals, node, lists, (extra, residuals, end))
-    if apart and copied > 0:
-        apart = _merge_copied(words, blocks, how, n_blocks, (source, stop), lists, (out, extra, end))
-    return position if apart else np.int64(BEYOND + TWICE)
+    apart = _merge(lists, spare, out, copied, covered) and _merge(lists, spare, out, covered, end)
+    return position if apart else wrong
 
 
 @compiled
@@ -293,17 +233,18 @@ def read_lists(words, position, how, nodes, starts, lists):
     which may be copied in parts, have been read already.
     """
     (bits, codes, k, n_nodes, _, _), (first, begin, stop) = how, nodes
+    spare = np.empty(len(lists), dtype=lists.dtype)
     for i in range(begin, stop):
         start = position
         starts[i + 1] = starts[i]
         degree, position = _number(words, start, bits, codes[0], k)
         if position <= bits and degree > n_nodes:
-            position = np.int64(BEYOND + DEGREE)
+            position = np.int64(BEYOND + WRONG)
         if position <= bits and degree > 0:
             if degree > len(lists) - starts[i]:
                 return i, start, np.int64(FULL)
             starts[i + 1] = starts[i] + degree
-            position = _read_list(words, position, how, starts, lists, i, np.int64(first + i))
+            position = _read_list(words, position, how, starts, lists, spare, i, np.int64(first + i))
         if position > bits:
             return i, start, _problem(position)
     return stop, position, np.int64(DONE)

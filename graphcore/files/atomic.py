@@ -213,27 +213,19 @@ def check_apart(uses):
     """
     files = [use for use in uses if not os.path.exists(use.path) or os.path.isfile(use.path) or os.path.isdir(use.path)]
     for one, other in combinations(files, 2):
-        if (one.written or other.written) and (how := _relation(one.path, other.path)):
+        if (one.written or other.written) and _touch(one.path, other.path):
             raise InputError(
-                f"{one.name} and {other.name} {how}, so that one of them would be lost; choose another output"
+                f"{one.name} and {other.name} are the same file, or in one, so that one of them would be lost; choose "
+                "another output"
             )
 
 
-def _relation(one, other):
-    """Return the conflict between two files, as a predicate of a message, or None."""
-    one, other = (path if isinstance(path, int) else os.path.realpath(path) for path in (one, other))
-    if _same(one, other):
-        return "are the same file"
-    if isinstance(one, int) or isinstance(other, int):  # a descriptor is of a file, which holds no other
-        return None
-    store = store_around(one)
-    return "lie one in the other" if store in (one, other) and store == store_around(other) else None
-
-
-def _same(one, other):
-    """Return whether two paths without links lead to the same file, which may not exist yet."""
-    there = os.path.exists(one), os.path.exists(other)
-    if any(there):  # an existing file is found by any of its names
-        return all(there) and os.path.samefile(one, other)
-    (folder, name), (its_folder, its_name) = os.path.split(one), os.path.split(other)
-    return name == its_name and _same(folder, its_folder)
+def _touch(one, other):
+    """Return whether two paths or descriptors are of one file, or of a graph on disk and something in it."""
+    if os.path.exists(one) and os.path.exists(other) and os.path.samefile(one, other):
+        return True
+    if isinstance(one, int) or isinstance(other, int):
+        return False
+    one, other = os.path.realpath(one), os.path.realpath(other)
+    stores = store_around(one), store_around(other)
+    return one == other or (stores[0] == stores[1] and stores[0] in (one, other))

@@ -19,16 +19,6 @@ from .source import has_properties
 
 # Nodes and arcs of a block. The arcs take 24 MB with the arrays made of them.
 _NODES, _ARCS = 1 << 15, 1 << 20
-_DAMAGE = {
-    loops.ENDS: "its list runs on beyond the end of the file",
-    loops.NO_NUMBER: "its list has bits that are no number",
-    loops.DEGREE: "its list is longer than there are nodes",
-    loops.REFERENCE: "its list is copied from one that is before the first, or further away than allowed",
-    loops.BLOCKS: "more is copied to its list than there is",
-    loops.INTERVALS: "the intervals of its list are longer than the list",
-    loops.RANGE: "its list names a node that does not exist",
-    loops.TWICE: "its list names a node twice",
-}
 
 
 # -- properties --------------------------------------------------------------------------------------------------------
@@ -60,20 +50,14 @@ def _read_properties(path):
             if line and line[0] not in "#!":
                 key, _, value = line.replace(":", "=", "=" not in line).partition("=")
                 said[key.strip()] = value.replace("\\", "").strip()
-    kind = said.get("graphclass", "").removeprefix("class ").strip()
-    if not kind:
+    kind = said.get("graphclass", "").rpartition(".")[2].strip()
+    found = (kind, said.get("version", "0"), said.get("endianness", "big").lower())
+    if found != ("BVGraph", "0", "big"):
         raise FormatError(
-            f"{name} names no graphclass, as that of a WebGraph graph does; if the .graph beside it is METIS's, pass "
-            "format='metis' (--format metis)"
+            f"{name} speaks of {said.get('graphclass', 'no graphclass')[:80]!r}, version {found[1][:20]}, endianness "
+            f"{found[2][:20]}, and BVGraph, 0, big are read; store the graph anew with WebGraph, or give the graph "
+            "under it, or pass format='metis' (--format metis) if the .graph is METIS's"
         )
-    for key, value, wanted in (
-        ("graphclass", kind.rpartition(".")[2], "BVGraph"), ("version", said.get("version", "0"), "0"),
-        ("endianness", said.get("endianness", "big").lower(), "big"),
-    ):  # fmt: skip
-        if value != wanted:
-            under = said.get("underlyinggraph")
-            remedy = f"give the graph under it, {under[:80]}.graph" if under else "store the graph anew with WebGraph"
-            raise FormatError(f"{name} says that its {key} is {value[:80]!r}, and {wanted} is read; {remedy}")
 
     def number(key, default=None, low=0, high=10**18):
         text = said.get(key, default)
@@ -86,8 +70,7 @@ def _read_properties(path):
         what, _, code = flag.rpartition("_")
         if what not in codes or code not in _CODES:
             raise FormatError(
-                f"{name} has the compression flag {flag[:40]!r}, which is not read; of {', '.join(codes)} each may be "
-                f"written in {', '.join(_CODES)}: store the graph anew with WebGraph, without that flag"
+                f"{name} has the compression flag {flag[:40]!r}, which is not read; store the graph anew without it"
             )
         codes[what] = _CODES[code]
     return _Properties(
@@ -159,8 +142,8 @@ class BVGraphEdges:
             starts = starts[: read + 1]
             if ended not in (loops.DONE, loops.FULL, loops.ENDS) or (ended == loops.ENDS and is_last):
                 raise FormatError(
-                    f"node {node - lead + read}: {_DAMAGE[ended]}; it is damaged, or the .properties are of another "
-                    "graph"
+                    f"node {node - lead + read}: its list cannot be read; the file is damaged, or the .properties are "
+                    "of another graph"
                 )
             if read == lead:  # too little room, or too few bits, for a single list
                 room, n_bits = (min(2 * room, said.n_nodes), n_bits) if ended == loops.FULL else (room, 2 * n_bits)

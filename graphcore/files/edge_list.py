@@ -11,7 +11,7 @@ import re
 import tempfile
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
 
@@ -52,7 +52,8 @@ _MANY = 3
 _TIME = 1e8
 # A header may state this number of nodes without asking; above it, there must be an edge for every 32 nodes.
 _FEW_NODES, _NODES_PER_EDGE = 1 << 20, 32
-_ZERO = re.compile(r"(?<![^\s,;|\"])0\d")
+# Names such as 007, which numpy takes for numbers.
+_ZERO = re.compile(r'(?:^|[\s,;|"])0\d')
 # The comment in which write_graph notes the number of nodes and the kind of ids, so that its files read back the same.
 _OWN = re.compile(r"# graphcore edge list; nodes: (\d{1,18}|named); ids: (integer|string); weights: (yes|no)")
 _COMMENT = "a comment, though it has the columns of an edge; pass comments=() (--comments '') to read such lines"
@@ -199,7 +200,6 @@ class _Dialect:
     weight: int | None  # that of the weight
     integer: bool  # whether ids are integers, and no names
     width: int  # columns of the first lines
-    has_header: bool
     called: tuple  # names of the columns that are read, or their numbers
     n_nodes: int | None  # as write_graph notes it in a comment
     encoding: str
@@ -226,7 +226,7 @@ def _guess_dialect(source, reading):
     if not numbered:
         raise FormatError(f"there are no edges: every line is blank or a comment{no_comment}")
     header, ids = reading.header, reading.ids
-    lines = [_without_remark(line, reading.marks) for _, line in numbered]
+    lines = [line for _, line in numbered]
     own = next((found.groups() for found in map(_OWN.fullmatch, remarks) if found), None)
     if own and "\t" in lines[0]:  # files of write_graph with commas have a header
         header, ids = bool(header), own[1] if ids == "auto" else ids
@@ -254,31 +254,26 @@ def _guess_dialect(source, reading):
     times = {c for c in unnamed if all(is_number(field) and _is_time(float(field)) for field in values[c])}
     beside = times if set(numeric) - times - {*asked} or own else ()  # SNAP writes the time of an edge after its weight
     numeric = numeric if header else [c for c in numeric if c not in times]
-    sign = _sign_column(values, names, reading)
-    if sign is None:
-        columns, weight, notes = choose_columns(names, numeric, reading, empty.union(beside))
-    else:
-        ends = tuple(c for c in range(3) if c != sign)
-        columns, weight, notes = choose_columns(names, numeric, replace(reading, columns=ends), {sign, *empty, *beside})
-        notes.append(
-            f"column {names[sign]!r} holds {values[sign][0][:40]!r} in all lines, and is not read; the ends are "
-            f"columns {tuple(names[c] for c in ends)}; pass columns={(names[0], names[1])} if it is a node"
-        )
+    _check_signs(values, names, reading)
+    columns, weight, notes = choose_columns(names, numeric, reading, empty.union(beside))
     if own and reading.weight_column == "auto" and not header:
         weight, notes = 2 if own[2] == "yes" else None, []
-    if not reading.declared and reading.columns is None:
-        notes += _notes_on_ends(values, names, columns, reading)
+    if max(columns) < len(values):
+        notes += notes_on_ends([values[c] for c in columns], [names[c] for c in columns], reading)
     fields = [*values[columns[0]], *values[columns[1]]] if max(columns) < len(values) else []
     if ids == "auto":  # numbers if nine of ten are, so that others are errors
-        ids = (
-            "integer"
-            if sum(map(is_id, fields)) >= (0.9 * len(fields) if len(rows) >= 10 else len(fields))
-            else "string"
-        )
+        share = 0.9 if len(rows) >= 10 else 1
+        ids = "integer" if sum(map(is_id, fields)) >= share * len(fields) else "string"
     used = (*columns, *([] if weight is None else [weight]))
+    for remark in remarks if ids == "string" else ():
+        row = split_line(remark, delimiter, quoted)
+        is_edge = len(row) == len(names) and not remark[1:2].isspace() and (weight is None or is_number(row[weight]))
+        if is_edge:
+            notes.append(f"{remark[:40]!r} is {_COMMENT}")
+            break
     return _Dialect(
         delimiter, quoted, reading.marks, numbered[0][0] - (not header), columns, weight, ids == "integer", len(names),
-        header, tuple(names[c] for c in used), int(own[0]) if own and own[0] != "named" else None, reading.encoding,
+        tuple(names[c] for c in used), int(own[0]) if own and own[0] != "named" else None, reading.encoding,
         notes,
     )  # fmt: skip
 
@@ -331,58 +326,43 @@ def _is_time(number):
     return (number >= _TIME and (number <= 2**32 or is_whole)) or (is_whole and 1900 <= number <= 2100)
 
 
-def _without_remark(text, marks, delimiter=None):
-    """Return lines between white space without the comments behind edges."""
-    if delimiter or not any(mark in text for mark in marks):
-        return text
-    return re.sub(rf"[ \t](?:{'|'.join(map(re.escape, marks))})(?:[^\S\n].*)?$", "", text, flags=re.MULTILINE)
-
-
-def _sign_column(values, names, reading):
-    """Return which of the first two columns holds a sign in all lines, as 1 -> 2 has, or a word beside the ends."""
-    if reading.columns is not None or len(values) < 3 or edge_columns(names) is not None:
-        return None
-    if reading.weight_column not in ("auto", None) and _place(reading.weight_column, names, "weight_column") == 2:
-        return None
+def _check_signs(values, names, reading):
+    """Refuse lines with a sign or a word between or before the ends, as 1 -> 2 has, unless `columns` are given."""
+    given = reading.columns is not None or reading.weight_column not in ("auto", None)
+    if given or len(values) < 3 or edge_columns(names) is not None:
+        return
     for c in (1, 0):
-        is_one = len(set(values[c])) == 1 and not is_number(values[c][0])
-        is_sign = is_one and not re.search(r"\w", values[c][0])
-        if is_sign or (is_one and len(values[c]) > 2 and _shares(values, 1 - c, 2)):
-            return c
-    return None
+        word = values[c][0]
+        is_sign = re.search(r"\w", word) is None
+        beside_ends = len(values[c]) > 2 and not set(values[1 - c]).isdisjoint(values[2])
+        if len(set(values[c])) == 1 and not is_number(word) and (is_sign or beside_ends):
+            raise FormatError(
+                f"column {c} holds {word[:40]!r} in all lines; pass columns={(1 - c, 2)} if the others are the ends, "
+                "columns=(0, 1) if this is one"
+            )
 
 
-def _notes_on_ends(values, names, columns, reading):
-    """Return notes on ends that may be no nodes, or nodes of two kinds; refuse what is certainly none."""
-    notes = []
-    for c in columns:
-        fields, name = values[c], names[c]
-        if all(field[:1] in ("[", "(") and len(re.findall(r"[\s,]", field)) > 0 for field in fields):
-            raise FormatError(
-                f"column {name!r} holds lists, as {fields[0][:40]!r}, and no nodes; if they are vectors, use knn_graph "
-                "(--vectors)"
-            )
-        if all(field[1:].endswith(":") for field in fields):
-            raise FormatError(
-                f"column {name!r} holds {fields[0]!r} and the like, as lists of neighbours do; without the colons they "
-                "are read with format='adjlist'"
-            )
-        if all(is_number(field) and not float(field).is_integer() for field in fields):
-            notes.append(
-                f"column {name!r} holds fractions, as {fields[0]!r}, which are taken for names of nodes; if the lines "
-                "are vectors, use knn_graph (--vectors)"
-            )
-    ends = [names[c] for c in columns]
-    if not reading.bipartite and two_kinds(*ends) and _shares(values, *columns):
-        notes.append(
-            f"{ends[0]!r} and {ends[1]!r} share numbers; pass bipartite=True (--bipartite) if they are two kinds of "
+def notes_on_ends(values, names, reading):
+    """Return notes on ends of two kinds, and refuse what is no node; `values` are text in the first rows."""
+    if reading.declared or reading.columns is not None:
+        return []
+    vectors = "pass --vectors (knn_graph) if the rows are vectors"
+    for fields, name in zip(values, names, strict=False):
+        what = None
+        if all(field[:1] in ("[", "(") and re.search(r"[\s,]", field) for field in fields):
+            what = f"lists; {vectors}"
+        elif all(field[1:].endswith(":") for field in fields):
+            what = "marks of lists of neighbours; without the colons they are read with format='adjlist'"
+        elif reading.ids == "auto" and all(is_number(field) and float(field) % 1 for field in fields):
+            what = f"fractions; {vectors}, ids='string' if these are names"
+        if what:
+            raise FormatError(f"column {name!r} holds {fields[0][:40]!r} and the like, {what}")
+    if not reading.bipartite and two_kinds(*names[:2]) and not set(values[0]).isdisjoint(values[1]):
+        return [
+            f"{names[0]!r} and {names[1]!r} share numbers; pass bipartite=True (--bipartite) if they are two kinds of "
             "nodes"
-        )
-    return notes
-
-
-def _shares(values, first, second):
-    return not set(values[first]).isdisjoint(values[second])
+        ]
+    return []
 
 
 # -- reading -----------------------------------------------------------------------------------------------------------
@@ -397,45 +377,27 @@ class TextEdges:
 
     def __init__(self, source, reading, memory=FULL_MEMORY):
         self._source, self._dialect = source, _guess_dialect(source, reading)
-        self._chunk, self._doubtful = block_size(CHUNK, memory), None
+        self._chunk = block_size(CHUNK, memory)
         self.notes, self.n_nodes, self.called = self._dialect.notes, self._dialect.n_nodes, self._dialect.called
         self.weighted = self._dialect.weight is not None
         self.numbering = None if self._dialect.integer else Numbering()
 
     def blocks(self, folder):
         """Yield (ends, weights, share of the file read); a temporary file lies in `folder`."""
-        dialect, first, n_edges, largest = self._dialect, None, 0, 0
-        path, line = os.path.join(folder, "piece"), dialect.skip + 1
-        encoding = "latin-1" if dialect.integer and _is_ascii(dialect.encoding) else dialect.encoding
-        for text, share in self._texts(encoding):
+        path, line = os.path.join(folder, "piece"), self._dialect.skip + 1
+        for text, share in self._texts():
             try:
-                ends, weights = self._parsed(text, line, path)
-            except _Unfit as error:
+                ends, weights = self._parsed(text, path)
+            except FormatError as error:
                 raise self._located(text, line, str(error)) from None
-            if len(ends):
-                first = ends[0].tolist() if first is None else first
-                largest = max(largest, int(ends[not n_edges :].max(initial=0)))
-                n_edges += len(ends)
             yield ends, weights, share
             line += text.count("\n")
-        if self._doubtful:
-            warn_user(f"{self._source.name}: {self._doubtful}")
-        if (
-            dialect.integer
-            and not dialect.has_header
-            and n_edges > 2
-            and first[1] == n_edges - 1
-            and first[0] >= largest
-        ):
-            warn_user(
-                f"{self._source.name}: the first line has {first[0]} and {first[1]}, and so many lines follow; pass "
-                "header=True (--header) if it states the numbers of nodes and edges"
-            )
 
-    def _texts(self, encoding):
+    def _texts(self):
         """Yield (whole lines of about a chunk, share of the file read)."""
         size = max(1, os.stat(self._source.path).st_size)
-        with self._source.text(encoding) as text:
+        errors = "replace" if self._dialect.integer else "strict"  # beside integers there are comments alone
+        with self._source.text(self._dialect.encoding, errors) as text:
             for _ in range(self._dialect.skip):
                 text.readline()
             read = 0
@@ -444,63 +406,42 @@ class TextEdges:
                 read += len(chunk)
                 yield chunk, min(1.0, read / size)
 
-    def _parsed(self, text, line, path):
-        """Return (ends, weights) of a piece of text that begins with this line."""
+    def _parsed(self, text, path):
+        """Return (ends, weights) of a piece of text."""
         dialect = self._dialect
-        if any(mark in text for mark in dialect.comments):
-            text = self._without_comments(text, line)
+        text = _without_comments(text, dialect.comments)
         if dialect.integer:
-            if _has_zeros(text) and any(not is_id(field) for field in self._zero_fields(text)):
-                raise _Unfit("there are names that are no numbers")
+            if _ZERO.search(text):
+                rows = (dialect.split(line) for line in text.split("\n") if _ZERO.search(line))
+                if any(c < len(row) and not is_id(row[c]) for row in rows for c in dialect.columns):
+                    raise FormatError("there are names that are no numbers")
             if dialect.delimiter and ("\n " in text or "\n\t" in text):  # lines of blanks are no rows for numpy
                 text = re.sub(r"(?m)^[ \t]+$", "", text)
             return _load_integers(text, dialect, path)
         if dialect.quoted and '"' in text and any(line.count('"') % 2 for line in text.split("\n")):
-            raise _Unfit("a quote is not closed")
-        try:
-            columns = read_columns(text, dialect.delimiter, (), dialect.quoted)
-        except FormatError as error:
-            raise _Unfit(str(error)) from None
+            raise FormatError("a quote is not closed")
+        columns = read_columns(text, dialect.delimiter, (), dialect.quoted)
         if not columns:
             return np.empty((0, 2), dtype=np.int32), np.empty(0)
         if max(dialect.used) >= len(columns) or dialect.width == len(dialect.used) < len(columns):
-            raise _Unfit("there are lines of another width")
+            raise FormatError("there are lines of another width")
         sources, targets = (columns[c] for c in dialect.columns)
         names = [""] * (2 * len(sources))
         names[::2], names[1::2] = sources, targets
         if "" in names:
-            raise _Unfit("a name is blank")
+            raise FormatError("a name is blank")
         ends = self.numbering.of(names, len(names)).reshape(-1, 2)
         if dialect.weight is None:
             return ends, np.empty(0)
         try:
             weights = np.array(list(map(float, columns[dialect.weight])))
         except ValueError as error:
-            raise _Unfit(str(error)) from None
+            raise FormatError(str(error)) from None
         return ends, _checked(weights)
-
-    def _zero_fields(self, text):
-        rows = (self._dialect.split(line) for line in text.split("\n") if _ZERO.search(line))
-        return (row[c] for row in rows for c in self._dialect.columns if c < len(row))
-
-    def _without_comments(self, text, line):
-        """Return a text with blank lines for comments, and without comments behind edges between white space."""
-        dialect, marks = self._dialect, "|".join(map(re.escape, self._dialect.comments))
-        if not dialect.integer and self._doubtful is None:
-            for number, each in enumerate(text.split("\n"), line):
-                remark = each.lstrip()
-                if remark.startswith(dialect.comments) and not remark[1:2].isspace():
-                    row = dialect.split(each)
-                    weights = [row[c] for c in dialect.used[2:] if c < len(row)]
-                    if len(row) == dialect.width and all(map(is_number, weights)):
-                        self._doubtful = f"line {number}: {remark[:40]!r} is {_COMMENT}"
-                        break
-        text = re.sub(rf"(?m)^[ \t]*(?:{marks}).*", "", text)
-        return text if dialect.quoted else _without_remark(text, dialect.comments, dialect.delimiter)
 
     def _located(self, text, line, otherwise):
         """Return the FormatError that names the first bad line, or has the text `otherwise` if no line looks bad."""
-        text = self._without_comments(text, line) if self._dialect.comments else text
+        text = _without_comments(text, self._dialect.comments)
         for number, each in enumerate(text.split("\n"), line):
             problem = _problem(self._dialect.split(each), self._dialect) if each.strip() else None
             problem = "a quote is not closed" if self._dialect.quoted and each.count('"') % 2 else problem
@@ -510,22 +451,11 @@ class TextEdges:
         return FormatError(f"the lines cannot be read: {otherwise}")
 
 
-class _Unfit(Exception):
-    """A piece of text has a line that cannot be read."""
-
-
-def _is_ascii(encoding):
-    return "a\t1".encode(encoding) == b"a\t1"
-
-
-def _has_zeros(text):
-    """Return whether there may be names such as 007, which numpy takes for numbers."""
-    codes = np.frombuffer(f"\n{text}\n".encode("latin-1", "replace"), dtype=np.uint8)
-    before, digit, after = codes[:-2], codes[1:-1], codes[2:]
-    zeros = digit == ord("0")
-    zeros &= (before < ord("-")) | (before == ord(";"))
-    zeros &= (after >= ord("0")) & (after <= ord("9"))
-    return bool(zeros.any())
+def _without_comments(text, marks):
+    """Return a text with blank lines for comments."""
+    if not any(mark in text for mark in marks):
+        return text
+    return re.sub(rf"(?m)^[ \t]*(?:{'|'.join(map(re.escape, marks))}).*", "", text)
 
 
 def _load_integers(text, dialect, path):
@@ -544,7 +474,7 @@ def _load_integers(text, dialect, path):
                 ndmin=2 if dialect.weight is None else 1,
             )  # fmt: skip
         except (ValueError, OverflowError, DeprecationWarning) as error:
-            raise _Unfit(str(error)) from None
+            raise FormatError(str(error)) from None
     ends = table.reshape(-1, 2) if dialect.weight is None else table["ends"]
     narrow = not len(ends) or (ends.min() >= -(2**31) and ends.max() < 2**31)
     ends = np.ascontiguousarray(ends, dtype=np.int32 if narrow else np.int64)
@@ -554,7 +484,7 @@ def _load_integers(text, dialect, path):
 def _checked(weights):
     # The minimum is NaN if any weight is, and needs no mask of full length.
     if len(weights) and not (weights.min() >= 0 and weights.max() < np.inf):
-        raise _Unfit("there are weights that are negative or not finite")
+        raise FormatError("there are weights that are negative or not finite")
     return weights
 
 
@@ -570,7 +500,12 @@ def _problem(fields, dialect):
             )
         field, defect = fields[column], None
         if column == dialect.weight:
-            defect = _weight_defect(field)
+            if not (is_number(field) and 0 <= float(field) < math.inf):
+                defect = (
+                    "but weights must be numbers with a decimal point, finite and not negative (weight_column says "
+                    "where they stand, weight_column=None that there are none; pandas.read_csv(path, sep=';', "
+                    "decimal=',') makes a table for Graph.from_table)"
+                )
         elif not field:
             defect = "where a node is expected"
         elif dialect.integer and not is_id(field):
@@ -583,17 +518,6 @@ def _problem(fields, dialect):
             "weight_column to say which are read)"
         )
     return None
-
-
-def _weight_defect(field):
-    if not is_number(field):
-        return (
-            "but weights must be numbers with a decimal point (weight_column says where they stand, weight_column=None "
-            "that there are none; pandas.read_csv(path, sep=';', decimal=',') makes a table for Graph.from_table)"
-        )
-    if not math.isfinite(float(field)):
-        return "but weights must be finite"
-    return "but weights must not be negative" if float(field) < 0 else None
 
 
 def read_edge_list(source, reading):

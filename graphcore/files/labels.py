@@ -4,6 +4,7 @@ import contextlib
 import csv
 import os
 import re
+from collections import Counter
 from collections.abc import Iterable
 
 import numpy as np
@@ -111,41 +112,22 @@ def write_labels(
             write_array(stream, labels)
         return
     names = range(n_nodes) if names is None else names
-    coarser = range(1, labels.shape[1] if labels.ndim == 2 else 1)
-    heads = ["node", *(f"level_{level}" for level in coarser), "cluster"]
-    with _lines_to(path, format, compression, names, heads) as write:
-        for start in range(0, n_nodes, _PIECE):
-            piece = slice(start, start + _PIECE)
-            columns = labels[piece].reshape(-1, 1) if labels.ndim == 1 else labels[piece]
-            write(zip(names[piece], *columns.T.tolist(), strict=True))
-
-
-@contextlib.contextmanager
-def _lines_to(path, format, compression, names, heads):
-    """Yield a function that writes lines of a node's name and numbers, to a file (atomically) or a stream.
-
-    CSV begins with the `heads` of the columns. Names that a reader would take for a comment or two columns get quotes;
-    names that no text file holds are refused.
-    """
     reason = unfit_reason(names)
     if reason is not None:
         raise InputError(f"{reason}; write .npy, or give other names")
-    are_numbers = isinstance(names, range) or getattr(names, "dtype", np.dtype("O")).kind in "iu"
+    coarser = range(1, labels.shape[1] if labels.ndim == 2 else 1)
     with contextlib.nullcontext(path) if hasattr(path, "write") else text_output(path, compression) as stream:
         plain = csv.writer(stream, delimiter=_DELIMITERS[format], lineterminator="\n")
         quoting = csv.writer(stream, delimiter=_DELIMITERS[format], lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC)
-
         if format == "csv":
-            plain.writerow(heads)
-
-        def write(rows):
-            for given, *values in rows:
+            plain.writerow(["node", *(f"level_{level}" for level in coarser), "cluster"])
+        for start in range(0, n_nodes, _PIECE):
+            columns = labels[start : start + _PIECE].reshape(-1, labels.shape[1] if labels.ndim == 2 else 1)
+            for given, *values in zip(names[start : start + _PIECE], *columns.T.tolist(), strict=True):
                 name = str(given)
                 # Unquoted, the name could be read as a comment, a byte-order mark, nothing or two columns.
                 ambiguous = not name.strip() or name.startswith(("#", "%", "\ufeff")) or "\t" in name
                 (quoting if ambiguous else plain).writerow((name, *values))
-
-        yield plain.writerows if are_numbers else write
 
 
 def read_labels(
@@ -216,7 +198,14 @@ def read_label_lines(path, *, encoding="utf-8"):
 def _read(source, delimiter, encoding):
     """Return (nodes or None, columns of clusters) as lists of text; clusters of a NumPy file are int64 arrays."""
     if source.head.startswith(np.lib.format.MAGIC_PREFIX):
-        return None, _numpy_columns(source)
+        with source.open() as stream:
+            labels = read_array(stream)
+        if labels.ndim not in (1, 2) or labels.dtype.kind not in "iu" or not labels.size:
+            raise FormatError(
+                f"the NumPy file holds {labels.dtype} of shape {labels.shape}; labels are integers in one dimension, "
+                "or two for levels"
+            )
+        return None, list(labels.reshape(len(labels), -1).T.astype(np.int64))
     if source.begins_with(b"PAR1"):
         table = read_table(source)
         columns = [
@@ -236,17 +225,6 @@ def _read(source, delimiter, encoding):
         columns = read_columns(text, None if delimiter == "whitespace" else delimiter)
     columns = _named_columns(source, columns)
     return (None, columns) if len(columns) == 1 else (columns[0], columns[1:])
-
-
-def _numpy_columns(source):
-    with source.open() as stream:
-        labels = read_array(stream)
-    if labels.ndim not in (1, 2) or labels.dtype.kind not in "iu" or not labels.size:
-        raise FormatError(
-            f"the NumPy file holds {labels.dtype} of shape {labels.shape}; labels are integers in one dimension, or "
-            "two for levels"
-        )
-    return list(labels.reshape(len(labels), -1).T.astype(np.int64))
 
 
 def _named_columns(source, columns):
@@ -283,55 +261,43 @@ def _aligned(nodes, columns, graph, missing=None):
         return columns
     names = range(graph.n_nodes) if graph.node_names is None else graph.node_names.tolist()
     position = {str(name).strip(): i for i, name in enumerate(names)}  # the reader strips blanks around fields
-    lines, others = [-1] * graph.n_nodes, []
-    for line, node in enumerate(nodes):
-        i = position.get(node)
-        if i is None:
-            if missing is not None:
-                others.append(node)
-                continue
-            header = "; if this is a header, call its columns 'node' and 'cluster'" if line == 0 else ""
-            raise InputError(f"node {node!r} has a label, but the graph does not have it{header}")
-        if lines[i] >= 0:
-            raise InputError(f"node {node!r} has two labels")
-        lines[i] = line
-    left = [i for i, line in enumerate(lines) if line < 0]
-    if len(left) == len(lines):
-        first = ", ".join(map(repr, [*nodes[:1], *names[:1]]))
-        raise InputError(f"the file and the graph have no node in common; their first ones are {first}")
+    twice = next((node for node, count in Counter(nodes).items() if count > 1 and node in position), None)
+    if twice is not None:
+        raise InputError(f"node {twice!r} has two labels")
+    lines = dict(zip(nodes, range(len(nodes)), strict=True))
+    others = [node for node in nodes if node not in position]
+    if len(others) == len(nodes):
+        raise InputError(
+            f"the file and the graph have no node in common; their first ones are {nodes[0]!r}, {names[0]!r}"
+        )
+    if others and missing is None:
+        raise InputError(
+            f"node {others[0]!r} has a label, but the graph does not have it; if this is a header, call its columns "
+            "'node' and 'cluster'"
+        )
     if others:
         warn_user(
             f"{len(others)} of {len(nodes)} lines are of nodes that are not in the graph, the first "
             f"{others[0][:80]!r}, and are left out; its first node is called {str(names[0])[:80]!r}"
         )
+    left = [name for name in position if name not in lines]
     if left and missing is None:
-        hint = (
-            " (lines that begin so are comments, unless the name is in quotes)"
-            if str(names[left[0]])[:1] in "#%"
-            else ""
+        raise InputError(
+            f"{len(left)} nodes of the graph have no label, the first is {left[0]!r} (lines that begin with # or % are "
+            "comments, unless the name is in quotes)"
         )
-        raise InputError(f"{len(left)} nodes of the graph have no label, the first is {names[left[0]]!r}{hint}")
+    lines = [lines.get(name, -1) for name in position]
     return [[missing if line < 0 else column[line] for line in lines] for column in columns]
 
 
 def _as_labels(columns):
-    """Convert columns to integers if all fields are, else to text; a single column has one dimension.
-
-    Missing labels are -1. Columns of fractions beside labels, as memberships, are no labels.
-    """
-    labels = [c for c in columns if isinstance(c, np.ndarray) or not _are_fractions(set(c))] or columns
-    if len(labels) < len(columns):
-        warn_user(f"{len(columns) - len(labels)} of {len(columns)} columns of labels hold fractions, and are not read")
-    columns = [c if isinstance(c, np.ndarray) else _integers(c) for c in labels]
-    if any(column is None for column in columns):
+    """Convert columns to integers if all fields are, else to text; a single column has one dimension."""
+    integers = [c if isinstance(c, np.ndarray) else _integers(c) for c in columns]
+    if any(column is None for column in integers):
         unknown = ("", *MISSING_NAMES)
-        labels = [["-1" if field in unknown else field for field in column] for column in labels]
-        columns = [as_names(column, len(column)) for column in labels]
-    return columns[0] if len(columns) == 1 else np.stack(columns, axis=1)
-
-
-def _are_fractions(fields):
-    return all(map(is_number, fields)) and any("." in field and float(field) % 1 for field in fields)
+        columns = [["-1" if field in unknown else field for field in column] for column in columns]
+        integers = [as_names(column, len(column)) for column in columns]
+    return integers[0] if len(integers) == 1 else np.stack(integers, axis=1)
 
 
 def _integers(column):

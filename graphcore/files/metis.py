@@ -1,5 +1,6 @@
 """METIS files: a header, then one line of neighbours for every node (METIS 5 manual, section 4.1.1)."""
 
+import re
 from itertools import pairwise
 
 import numpy as np
@@ -10,6 +11,7 @@ from ..graphs.rows import id_dtype
 from .edge_list import check_node_count, row_pieces
 
 _BLOCK = 1 << 22
+_HEADER = re.compile(rb"\s*(\d{1,18})\s+(\d{1,18})(?:\s+([01]{1,3})(?:\s+(\d{1,3}))?)?\s*")
 
 
 def read_metis(source, reading):
@@ -21,30 +23,27 @@ def read_metis(source, reading):
     with source.open() as stream:
         n_nodes, n_edges, leading, has_weights = _header(stream)
         check_node_count(n_nodes, n_edges)
-        # Weights that are left out may be any numbers.
-        dtype = np.float64 if has_weights and not reading.weighted else np.int64
         for block in _blocks(stream):
-            values, counts = _numbers(block, rows, n_nodes, dtype)
-            values, counts = _drop_leading(values, counts, leading, rows)
+            values, counts = _numbers(block, rows, np.float64 if has_weights else np.int64)
+            if counts[max(0, n_nodes - rows) :].any():
+                raise FormatError(f"the header says {n_nodes} nodes, but more lines follow")
+            counts = counts[: max(0, n_nodes - rows)]
+            wrong = (counts < leading) | ((counts - leading) % (1 + has_weights) != 0)
+            if wrong.any():
+                node = rows + 1 + int(np.argmax(wrong))
+                raise FormatError(f"the line of node {node} lacks a weight of those that the header promises")
+            if leading:
+                starts = np.cumsum(counts) - counts
+                values = np.delete(values, (starts[:, None] + np.arange(leading)).ravel())
             if has_weights:
-                if (counts % 2).any():
-                    node = rows + 1 + int(np.flatnonzero(counts % 2)[0])
-                    raise FormatError(
-                        f"the line of node {node} has a neighbour without a weight, but the header promises weights"
-                    )
+                values, given = values[::2], values[1::2]
                 if reading.weighted:
-                    weights.append(values[1::2].astype(np.float64))
-                    if len(weights[-1]) and weights[-1].min() < 0:
-                        least = values[1::2].min()
-                        raise FormatError(f"there is a negative weight, {least}; weight_column=None leaves weights out")
-                values, counts = values[::2], counts // 2
-            if (values % 1 != 0).any():
-                raise FormatError(f"neighbour {values[values % 1 != 0][0]} is named, which is no integer")
-            if len(values) and not (values.min() >= 1 and values.max() <= n_nodes):
-                wrong = values[(values < 1) | (values > n_nodes)][0]
-                raise FormatError(f"neighbour {wrong} is named, but nodes are 1 to {n_nodes}")
+                    weights.append(given)
+            wrong = ~((values >= 1) & (values <= n_nodes) & (values % 1 == 0))
+            if wrong.any():
+                raise FormatError(f"neighbour {values[wrong][0]} is named, but nodes are 1 to {n_nodes}")
             indices.append((values - 1).astype(id_dtype(n_nodes)))
-            lengths.append(counts)
+            lengths.append((counts - leading) // (1 + has_weights))
             rows += len(counts)
     # The last line may be missing: an isolated node's is blank, and needs no line end.
     if rows < n_nodes - 1:
@@ -53,15 +52,7 @@ def read_metis(source, reading):
     np.cumsum(np.concatenate([*lengths, np.zeros(n_nodes - rows, np.int64)]), out=indptr[1:])
     indices = np.concatenate(indices)
     data = np.concatenate(weights) if weights else np.ones(len(indices), dtype=bool)
-    try:
-        graph = Graph.from_scipy(sp.csr_array((data, indices, indptr), shape=(n_nodes, n_nodes)), symmetrize="error")
-    except InputError:  # the only defect left
-        raise FormatError(
-            "the graph is not symmetric: an edge must stand in the lines of both its nodes, with the same weight"
-        ) from None
-    listed = len(data) if data.dtype == bool else int(np.count_nonzero(data))
-    if graph.n_entries != listed:
-        raise FormatError("some line names a neighbour twice")
+    graph = Graph.from_scipy(sp.csr_array((data, indices, indptr), shape=(n_nodes, n_nodes)), symmetrize="error")
     if n_edges not in (graph.n_edges, graph.n_entries / 2):
         raise FormatError(f"the header says {n_edges} edges, but the lines hold {graph.n_edges}")
     return graph
@@ -69,14 +60,12 @@ def read_metis(source, reading):
 
 def write_metis(graph, stream):
     """Write to a binary stream; weights must be integers, self-loops are refused, and names are not written."""
-    if graph.n_self_loops:
-        raise InputError(
-            f"the graph has {graph.n_self_loops} self-loops, which METIS files cannot hold; write .npz or .mtx instead"
-        )
     weights = graph.weights
-    if weights is not None and not ((weights == np.floor(weights)) & (weights < 2.0**63)).all():
+    is_whole = weights is None or ((weights == np.floor(weights)) & (weights < 2.0**63)).all()
+    if graph.n_self_loops or not is_whole:
         raise InputError(
-            "METIS files hold integer weights below 2^63 only; scale and round them, or write .npz or .mtx instead"
+            f"METIS files hold no self-loops ({graph.n_self_loops} here), and integer weights below 2^63 only; write "
+            ".npz or .mtx instead"
         )
     stream.write(f"{graph.n_nodes} {graph.n_edges}{'' if weights is None else ' 001'}\n".encode())
     for first, last in row_pieces(graph):
@@ -94,26 +83,21 @@ def _header(stream):
     line = b"%"
     while line.lstrip().startswith(b"%"):
         line = stream.readline()
-    words = line.split(None, 4)
-    are_sizes = all(word.isdigit() and len(word) <= 18 for word in words)
-    if not (2 <= len(words) <= 4 and are_sizes):
-        shown = line.decode("latin-1").strip()
+    found = _HEADER.fullmatch(line)
+    if found is None:
+        shown = line[:60].decode("latin-1").strip()
         raise FormatError(
-            f"a METIS file begins with its numbers of nodes and edges (and a format code), not with {shown!r}; "
-            "pass format='edgelist' if it is a list of edges"
+            f"a METIS file begins with its numbers of nodes and edges (and a format code, up to three digits 0 or 1), "
+            f"not with {shown!r}; pass format='edgelist' if it is a list of edges"
         )
-    sizes = list(map(int, words))
-    n_nodes, n_edges = sizes[:2]
-    code = words[2].decode().zfill(3) if len(words) > 2 else "000"
-    if len(code) != 3 or set(code) - {"0", "1"}:
-        raise FormatError(f"format code {words[2].decode()!r} of the header is not known: up to three digits 0 or 1")
-    n_constraints = sizes[3] if len(words) > 3 else 1
+    n_nodes, n_edges, n_weights = int(found[1]), int(found[2]), int(found[4] or 1)
+    has_sizes, has_node_weights, has_weights = (digit == "1" for digit in (found[3] or b"").decode().zfill(3))
     if n_nodes == 0:
         raise FormatError("the graph is empty: its header says 0 nodes")
-    leading = (code[0] == "1") + n_constraints * (code[1] == "1")
+    leading = has_sizes + n_weights * has_node_weights
     if leading:
         warn_user("the METIS file's node weights and sizes are not used")
-    return n_nodes, n_edges, leading, code[2] == "1"
+    return n_nodes, n_edges, leading, has_weights
 
 
 def _blocks(stream):
@@ -126,48 +110,28 @@ def _blocks(stream):
             yield piece if piece.endswith(b"\n") else piece + b"\n"
 
 
-def _numbers(block, rows, n_nodes, dtype):
-    """Parse a block; return (numbers, counts by line), without blank lines beyond the last node."""
+def _numbers(block, rows, dtype):
+    """Parse a block behind so many rows; return (numbers, counts by line)."""
     text = np.frombuffer(block, dtype=np.uint8)
     inside = text > 32
     starts = inside.copy()
     starts[1:] &= ~inside[:-1]
-    ends = np.cumsum(starts, dtype=np.int64)[text == 10]
-    counts = np.diff(ends, prepend=0)
-    if rows + len(counts) > n_nodes:
-        if counts[n_nodes - rows :].any():
-            raise FormatError(f"the header says {n_nodes} nodes, but more lines follow")
-        counts = counts[: n_nodes - rows]
-    total = int(ends[-1])
-    if total == 0:
-        return np.empty(0, dtype=dtype), counts
-    try:
-        values = np.fromstring(block.decode("ascii"), dtype=dtype, sep=" ")
-    except ValueError:  # UnicodeDecodeError is one
-        values = ()
-    if len(values) != total:
-        kind, noun = (int, "integer") if dtype is np.int64 else (float, "number")
-        for node, line in enumerate(block.splitlines(), rows + 1):
-            for word in line.split():
-                try:
-                    kind(word)
-                except ValueError:
-                    shown = word.decode("latin-1")
-                    raise FormatError(f"the line of node {node} has {shown!r}, which is no {noun}") from None
-        raise FormatError(f"the lines from node {rows + 1} on cannot be read as {noun}s")
+    counts = np.diff(np.cumsum(starts, dtype=np.int64)[text == 10], prepend=0)
+    values = _parsed(block, dtype)
+    if len(values) != counts.sum():
+        node, line = next((i, line) for i, line in enumerate(block.split(b"\n"), rows + 1) if not _fits(line, dtype))
+        kind = "integers" if dtype is np.int64 else "numbers"
+        raise FormatError(f"the line of node {node} holds {line[:60].decode('latin-1')!r}, which are not all {kind}")
     return values, counts
 
 
-def _drop_leading(values, counts, leading, rows):
-    """Leave out the first `leading` numbers of every line (node size and weights)."""
-    if not leading or not len(counts):
-        return values, counts
-    if (counts < leading).any():
-        node = rows + 1 + int(np.flatnonzero(counts < leading)[0])
-        raise FormatError(
-            f"the line of node {node} is too short for the {leading} node weights that the header promises"
-        )
-    starts = np.cumsum(counts) - counts
-    kept = np.ones(len(values), dtype=bool)
-    kept[(starts[:, None] + np.arange(leading)).ravel()] = False
-    return values[kept], counts - leading
+def _parsed(text, dtype):
+    """Return numbers between white space; none where something else is among them."""
+    try:
+        return np.fromstring(text.decode("ascii"), dtype=dtype, sep=" ") if text.strip() else np.empty(0, dtype)
+    except ValueError:  # UnicodeDecodeError is one
+        return np.empty(0, dtype)
+
+
+def _fits(line, dtype):
+    return len(_parsed(line, dtype)) == len(line.split())

@@ -86,15 +86,21 @@ def _columns(text):
     if start is None:
         raise FormatError("there are no nodes: every line is blank or a comment")
     text, sample = "\n".join(lines[start:]), [line for line in lines[start : start + _SAMPLE] if line.strip()]
-    mark, split = guess_delimiter(sample, "\t,;"), _name_behind_id
+    mark = guess_delimiter(sample, "\t,;")
     if mark is not None:
         columns = read_columns(text, mark, comments=(), first_line=start + 1)
     else:
-        split = split if all(is_id(line.split()[0]) and len(line.split()) > 1 for line in sample) else _whole
         blank = next((i for i, line in enumerate(lines[start:], start + 1) if not line.strip()), None)
-        if split is _whole and blank is not None and any(map(str.strip, lines[blank:])):  # it would shift the others
+        rows = [line.strip() for line in lines[start:] if line.strip()]
+        if all(is_id(line.split()[0]) and len(line.split()) > 1 for line in sample):  # an integer, and a name
+            rows = [line.split(None, 1) for line in rows]
+            if any(len(row) < 2 for row in rows):
+                raise FormatError(f"{next(row[0] for row in rows if len(row) < 2)!r} has no name, as other lines have")
+            columns = list(map(list, zip(*rows, strict=True)))
+        elif blank is not None and blank <= start + len(rows):  # it would shift the others
             raise FormatError(f"line {blank} is blank, where a name is expected")
-        columns = read_columns(text, None, comments=(), first_line=start + 1, split=split)
+        else:
+            columns = [rows]
     heads = [column[0] for column in columns]
     if _is_header([column[:_SAMPLE] for column in columns]):
         twice = next((head for head, count in Counter(heads).items() if count > 1), None)
@@ -106,14 +112,6 @@ def _columns(text):
         return values[0]
     first = ("id", "label") if is_text(values[1]) else ("id",)
     return dict(zip((*first, *(f"column_{c}" for c in range(len(first), len(values)))), values, strict=True))
-
-
-def _name_behind_id(line, _delimiter, _quoted):
-    return line.strip().split(None, 1)
-
-
-def _whole(line, _delimiter, _quoted):
-    return [line.strip()]
 
 
 def _is_header(columns):

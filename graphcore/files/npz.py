@@ -55,14 +55,14 @@ def open_archive(source):
         with _refusing("the .npz archive"):
             found = np.load(stream, allow_pickle=False)
         with found:
-            yield Archive(found)
+            yield Archive(found, stream)
 
 
 class Archive:
     """The arrays of a ``.npz`` archive by name, each read when it is asked for."""
 
-    def __init__(self, found):
-        self._found, self.names = found, list(found.files)
+    def __init__(self, found, stream):
+        self._found, self.names, self.stream = found, list(found.files), stream
 
     def __contains__(self, name):
         return name in self.names
@@ -91,29 +91,26 @@ def matrix_of(archive):
     """
     import scipy.sparse as sp
 
-    kind = archive.get("format")
-    kind = "csr" if kind is None else kind.item() if kind.size == 1 else None
-    kind = kind.decode("ascii", "replace") if isinstance(kind, bytes) else kind
-    if kind not in ("csr", "csc", "bsr", "dia", "coo"):
-        raise FormatError(f"format {str(kind)[:40]!r} is not one of scipy's: csr, csc, bsr, dia, coo")
-    if "format" not in archive and not ("indptr" in archive and "indices" in archive):
+    if "format" in archive:
+        with _refusing("the matrix"):
+            archive.stream.seek(0)
+            matrix = sp.load_npz(archive.stream)
+    elif "indptr" in archive and "indices" in archive:
+        places = archive["indices"], archive["indptr"]
+        if any(array.dtype.kind not in "iu" for array in places if array.size):
+            raise FormatError("the archive's index arrays must be integers")
+        key = next((key for key in ("weights", "data") if key in archive), None)
+        data = np.ones(places[0].shape, dtype=bool) if key is None else archive[key]
+        n = places[1].size - 1
+        with _refusing("the matrix"):
+            matrix = sp.csr_array((data, *places), shape=tuple(archive["shape"]) if "shape" in archive else (n, n))
+    else:
         raise FormatError(
             f"the archive holds {', '.join(archive.names)[:200] or 'nothing'}; a graph is what scipy.sparse.save_npz "
             "writes, or the arrays indptr and indices (with weights and node_names if there are any)"
         )
-    if kind == "coo":
-        places = tuple(archive["coords"]) if "coords" in archive else (archive["row"], archive["col"])
-    else:
-        places = (archive["offsets"],) if kind == "dia" else (archive["indices"], archive["indptr"])
-    key = next((key for key in ("weights", "data") if key in archive), None)
-    data = np.ones(places[0].shape, dtype=bool) if key is None else archive[key]
-    shape = archive["shape"].tolist() if "shape" in archive else 2 * [places[-1].size - 1]
-    if data.dtype.kind not in "biuf":
-        raise InputError(f"weights must be real numbers, got {data.dtype}")
-    if any(array.dtype.kind not in "iu" for array in places if array.size):
-        raise FormatError("the archive's index arrays must be integers")
-    with _refusing("the matrix"):
-        matrix = getattr(sp, f"{kind}_array")((data, places) if kind == "coo" else (data, *places), shape=tuple(shape))
+    if matrix.dtype.kind not in "biuf":
+        raise InputError(f"weights must be real numbers, got {matrix.dtype}")
     check_sparse(matrix)
     return matrix
 

@@ -6,11 +6,13 @@ import os
 
 import numpy as np
 
-from ..exceptions import FormatError, InputError, ParameterError, missing_package, warn_user
-from ..graphs.columns import TWO_KINDS, two_kinds
-from ..graphs.ids import Numbering
+from ..exceptions import FormatError, InputError, ParameterError, missing_package
+from ..graphs.from_table import Columns
+from ..graphs.ids import Numbering, as_ids
+from ..graphs.rows import edge_weights
 from .atomic import atomic_output, text_output
-from .edge_list import FULL_MEMORY, block_size, choose_columns, graph_of_blocks
+from .edge_list import FULL_MEMORY, block_size, choose_columns, graph_of_blocks, notes_on_ends
+from .source import naming
 
 # Formats of tables by the endings of their files.
 TABLES = {".csv": "csv", ".tsv": "tsv", ".parquet": "parquet"}
@@ -82,104 +84,57 @@ class ParquetEdges:
         self._source, self._n_rows = source, block_size(_ROWS, memory)
         with _opened(source) as file:
             schema = file.schema_arrow
-            names = schema.names
+            kinds = {name: schema.field(c).type for c, name in enumerate(schema.names)}
             are_numbers = types.is_integer, types.is_floating, types.is_decimal
-            numeric = [c for c, field in enumerate(schema) if any(is_kind(field.type) for is_kind in are_numbers)]
-            columns, weight, self.notes = choose_columns(names, numeric, reading)
-            ends = [schema.field(c) for c in columns]
-            self.columns = [names[c] for c in (*columns, *([] if weight is None else [weight]))]
-            twice = next((name for name in self.columns if names.count(name) > 1), None)
+            numeric = [c for c, kind in enumerate(schema.types) if any(is_kind(kind) for is_kind in are_numbers)]
+            columns, weight, self.notes = choose_columns(schema.names, numeric, reading)
+            self.called = tuple(schema.names[c] for c in (*columns, *([] if weight is None else [weight])))
+            twice = next((name for name in self.called if schema.names.count(name) > 1), None)
             if twice is not None:
                 raise FormatError(f"several columns are called {twice[:80]!r}; rename them")
-            fractions = self._with_fractions(file, [field.name for field in ends if types.is_floating(field.type)])
-        for field in ends:
-            if types.is_nested(field.type):
-                raise FormatError(
-                    f"column {field.name} holds {field.type}, and no nodes; if these are vectors, use knn_graph "
-                    "(--vectors)"
-                )
-            if types.is_boolean(field.type) or types.is_temporal(field.type):
-                raise FormatError(f"column {field.name} holds {field.type}; nodes are named by integers or text")
-        if fractions and reading.ids == "auto":
-            self.notes.append(
-                f"column {fractions[0]} holds fractions, which are taken for names of nodes; if the rows are vectors, "
-                "use knn_graph (--vectors)"
-            )
+            with _refusing("the Parquet table is damaged"):
+                first = next(file.iter_batches(_SAMPLE, columns=self.called[:2], use_threads=False), None)
+        if first is not None:
+            ends = [list(map(str, first.column(name).to_pylist())) for name in self.called[:2]]
+            self.notes += notes_on_ends(ends, self.called, reading)
         # Columns of floats hold integers where something was missing once.
-        are_ids = not fractions and all(types.is_integer(f.type) or types.is_floating(f.type) for f in ends)
+        ends = [kinds[name] for name in self.called[:2]]
+        are_ids = all(types.is_integer(kind) or types.is_floating(kind) for kind in ends)
         if reading.ids == "integer" and not are_ids:
-            raise FormatError(f"ids='integer', but {self.columns[:2]} hold {ends[0].type} and {ends[1].type}")
+            raise FormatError(f"ids='integer', but {self.called[:2]} hold {ends[0]} and {ends[1]}")
         self.numbering = None if are_ids and reading.ids != "string" else Numbering()
-        self.weighted, self.called = weight is not None, tuple(self.columns)
-        self._two_kinds = not reading.bipartite and two_kinds(*self.columns[:2])
-
-    @staticmethod
-    def _with_fractions(file, floats):
-        """Return those of the columns that have fractions in the first rows."""
-        first = next(file.iter_batches(_SAMPLE, columns=floats, use_threads=False), None) if floats else None
-        values = {name: first.column(name).to_numpy(zero_copy_only=False) for name in floats if first is not None}
-        return [name for name, v in values.items() if not (np.trunc(v) == v).all()]
+        self.weighted = weight is not None
 
     def blocks(self, _folder):
         """Yield (ends, weights, share of the table read)."""
         with _opened(self._source) as table:
             total, read = max(1, table.metadata.num_rows), 0
-            batches = table.iter_batches(self._n_rows, columns=self.columns, use_threads=False)
+            batches = table.iter_batches(self._n_rows, columns=self.called, use_threads=False)
             while True:
                 with _refusing("the Parquet table is damaged"):
                     batch = next(batches, None)
                     if batch is None:
                         return
                     batch.validate(full=True)
-                yield *self._arrays(batch, read), (read + batch.num_rows) / total
+                    with naming(f"rows from {read} on"):
+                        ends, weights = self._arrays(batch)
                 read += batch.num_rows
+                yield ends, weights, read / total
 
-    def _arrays(self, batch, n_before):
+    def _arrays(self, batch):
         """Return (ends, weights) of a batch; new names get the next numbers."""
-        arrays = [batch.column(batch.schema.get_field_index(name)) for name in self.columns]
-        for name, array in zip(self.columns, arrays, strict=True):
-            if array.null_count:
-                where = first_row(array.is_null().to_numpy(zero_copy_only=False), n_before)
-                raise FormatError(f"column {name} has missing values{where}; leave such rows out")
+        arrays = {name: batch.column(name).to_numpy(zero_copy_only=False) for name in self.called}
+        columns = Columns(arrays)
         if self.numbering is None:
-            no_ids = "a column of nodes cannot be read as {}; ids='string' takes any numbers for names"
-            ends = np.stack([_numbers(array, np.int64, no_ids) for array in arrays[:2]], axis=1)
+            ends = np.stack([as_ids("columns", columns.ends("columns", name)) for name in self.called[:2]], axis=1)
         else:
             # Names are listed row by row, to be numbered in the order in which they first appear.
-            columns = (_as_text(array).to_pylist() for array in arrays[:2])
-            names = [str(name) for row in zip(*columns, strict=True) for name in row]
+            sides = [columns.values("columns", name).tolist() for name in self.called[:2]]
+            names = [str(name) for row in zip(*sides, strict=True) for name in row]
             ends = self.numbering.of(names, len(names)).reshape(-1, 2)
-        if self._two_kinds and np.isin(ends[:, 0], ends[:, 1]).any():
-            self._two_kinds = warn_user(TWO_KINDS.format(*self.columns[:2]))
-        weights = _numbers(arrays[2], np.float64) if self.weighted else np.empty(0)
-        wrong = ~(np.isfinite(weights) & (weights >= 0))
-        if wrong.any():
-            where = first_row(wrong, n_before)
-            raise FormatError(f"column {self.columns[2]} has weights that are negative or not finite{where}")
-        return ends, weights
-
-
-def first_row(wrong, n_before):
-    """Say which row of a table is the first of those that are wrong, in a batch behind so many others."""
-    return f", first in row {n_before + int(np.argmax(wrong))} (counted from 0)"
-
-
-def _as_text(array):
-    """Return names that are stored as bytes or in a dictionary as text."""
-    arrow, _ = check_parquet()
-    kind = array.type
-    if arrow.types.is_dictionary(kind):
-        array, kind = array.dictionary_decode(), kind.value_type
-    if not (arrow.types.is_binary(kind) or arrow.types.is_large_binary(kind)):
-        return array
-    with _refusing("a column of names is no text in UTF-8"):
-        return array.cast(arrow.large_string())
-
-
-def _numbers(array, dtype, refused="a column cannot be read as {}"):
-    arrow, _ = check_parquet()
-    with _refusing(refused.format(np.dtype(dtype))):
-        return array.cast(arrow.from_numpy_dtype(dtype)).to_numpy(zero_copy_only=False)
+        if not self.weighted:
+            return ends, np.empty(0)
+        return ends, edge_weights(columns.values("weight_column", self.called[2]).astype(np.float64), len(ends))
 
 
 @contextlib.contextmanager

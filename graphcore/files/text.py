@@ -79,19 +79,19 @@ def guess_delimiter(lines, marks="\t,;|"):
     return max(found, key=found.__getitem__) if found else None
 
 
-def read_columns(text, delimiter, comments=("#", "%"), quoted=True, first_line=1, split=split_line):
+def read_columns(text, delimiter, comments=("#", "%"), quoted=True, first_line=1):
     """Split a text into columns, lists of fields; comments and blank lines are left out.
 
     All lines have the columns of the first, or a FormatError names the first one that has not.
     """
-    columns = None if split is not split_line else _plain_columns(text, delimiter, comments, quoted)
+    columns = _plain_columns(text, delimiter, comments, quoted)
     if columns is not None:
         return columns
     for number, line in enumerate(text.split("\n"), first_line):
         stripped = line.lstrip()
         if not stripped or stripped.startswith(comments):
             continue
-        row = split(line, delimiter, quoted)
+        row = split_line(line, delimiter, quoted)
         columns = columns or [[] for _ in row]
         if len(row) != len(columns):
             raise FormatError(f"line {number}: {len(row)} columns, where the lines before it have {len(columns)}")

@@ -68,10 +68,7 @@ def from_table(
     whole = [values.dtype.kind in "iu" for values in (sources, targets)]
     if all(whole):
         ends = np.empty(2 * len(sources), dtype=np.int64)
-        for start, name, values in ((0, source, sources), (1, target, targets)):
-            if values.dtype == np.uint64 and values.max() >= 2**63:
-                raise InputError(f"column {name!r} holds integers from 2**63 on; write them as text")
-            ends[start::2] = values
+        ends[::2], ends[1::2] = sources, targets
         ends, names = compact_ids(ends)
     elif any(whole):
         raise InputError(
@@ -174,6 +171,8 @@ class Columns:
         values = self.values(parameter, name)
         if values.dtype.kind == "O" and all(isinstance(one, Real) and not isinstance(one, bool) for one in values):
             values = np.array(values.tolist())  # numbers beside which something was missing once
+        if values.dtype == np.uint64 and values.max(initial=0) >= 2**63:
+            raise InputError(f"column {name!r} holds integers from 2**63 on; write them as text")
         refused = f"column {name!r} holds {values.dtype}; nodes are named by integers or text"
         if values.dtype.kind == "f" and len(values):
             return whole_numbers(values, f"{refused}, and")

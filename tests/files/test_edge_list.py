@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphcore import FormatError, GraphWarning, ParameterError, build_store, read_graph
+from graphcore import FormatError, GraphWarning, ParameterError, read_graph
 from graphcore.files import edge_list
 
 
@@ -40,7 +40,6 @@ DRESSES = {
     "byte-order mark and header": "\ufefffrom,to\n0,1\n1,2\n",
     "comments": "# one\n% two\n0 1\n# three\n1 2\n% four\n",
     "a second marker far down": "# a\n" + "0 1\n" * 1000 + "% b\n1 2\n",
-    "comment behind an edge": "0 1 # first\n1 2 # second\n",
     "SNAP": "# Undirected graph: x.txt\n# Nodes: 3 Edges: 2\n# FromNodeId\tToNodeId\n0\t1\n1\t2\n",
     "UTF-16": "0 1\n1 2\n".encode("utf-16"),
     "comment not in UTF-8": b"# M\xfcnchen\n0 1\n1 2\n",
@@ -61,11 +60,10 @@ REPEATS = {"a second marker far down": ["999 lines"], "repeated, both directions
 
 
 @pytest.mark.parametrize("dress", DRESSES)
-@pytest.mark.parametrize("name", ["edges.txt", "edges.csv", "edges", "out.edges"])
-def test_integer_edges_in_every_dress(write, dress, name):
+def test_integer_edges_in_every_dress(write, dress):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        graph = read_graph(write(DRESSES[dress], name))
+        graph = read_graph(write(DRESSES[dress]))
     assert [str(warning.message).partition(" repeat")[0] for warning in caught] == REPEATS.get(dress, [])
     assert graph.node_names is None
     assert graph.weights is None
@@ -73,7 +71,7 @@ def test_integer_edges_in_every_dress(write, dress, name):
 
 
 @pytest.mark.parametrize("compress", [lambda b: b, gzip.compress, lzma.compress], ids=["plain", "gzip", "xz"])
-@pytest.mark.parametrize("name", ["e.txt", "e.gz", "e.csv.gz", "e.xz", "e.GZ", "e.bz2", "e.lzma", "e.npz.txt"])
+@pytest.mark.parametrize("name", ["e.txt", "e.csv.gz", "e.bz2"])
 def test_compression_is_told_by_content_not_by_name(write, compress, name):
     assert edges_of(read_graph(write(compress(b"0\t1\n1\t2\n"), name))) == PLAIN
 
@@ -108,13 +106,6 @@ def test_names_with_blanks(write, text):
 )
 def test_quotes_markers_and_zeros_in_names(write, text, names):
     assert read_graph(write(text)).node_names.tolist() == names
-
-
-def test_long_names_are_kept_whole(write):
-    long = "x" * 5000
-    graph = read_graph(write(f"{long},b\nb,c\n"))
-    assert graph.node_names.tolist() == [long, "b", "c"]
-    assert graph.node_names.dtype == object  # 3 names of 5000 letters each would be the fixed width
 
 
 @pytest.mark.parametrize(
@@ -300,20 +291,9 @@ def test_a_weight_column_goes_by_its_name(write):
         read_graph(write("0 1 2.5\n1 2 3.5\n"), weight_column="w")
 
 
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ("name,x,y\na,0.5,1.25\nb,2.5,3.5\n", "column 'x' holds fractions, as '0.5'"),
-        ("1 2 3 4 5 6\n2 3 4 5 6 7\n", "not read (if the rows are vectors, use knn_graph, or --vectors)"),
-    ],
-)
-def test_a_table_of_vectors_is_noticed(write, text, said):
-    with pytest.warns(GraphWarning) as caught:
-        read_graph(write(text))
-    assert any(said in str(warning.message) and "--vectors" in str(warning.message) for warning in caught)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        read_graph(write("0 1 2.5 1289241912\n1 2 3.5 1289241913\n"))  # edges with weights and times
+def test_a_table_of_vectors_is_noticed(write):
+    with pytest.warns(GraphWarning, match=r"not read \(if the rows are vectors, use knn_graph, or --vectors\)"):
+        read_graph(write("1 2 3 4 5 6\n2 3 4 5 6 7\n"))
 
 
 @pytest.mark.parametrize(
@@ -362,47 +342,39 @@ NAMES = "".join(f"n{i} n{i + 1}\n" for i in range(250))
         (NUMBERS + "1.0 2\n", "line 251: .* holds '1.0'"),
         (NUMBERS + "1 2 2.5\n", "line 251: 3 columns, where the first lines have 2"),
         (NAMES + "a b 2.5\n", "line 251: 3 columns, where the first lines have 2"),
-        ("a,[0.1 0.2]\nb,[0.3 0.4]\n", "column 1 holds lists, as .* use knn_graph"),
-        ('id,e\n1,"[0.1, 0.2]"\n2,"[-0.3, 4e-1]"\n', "column 'e' holds lists"),
+        ("a,[0.1 0.2]\nb,[0.3 0.4]\n", "column 1 holds .* lists; pass --vectors"),
+        ("name,x,y\na,0.5,1.25\nb,2.5,3.5\n", "column 'x' holds '0.5' and the like, fractions"),
+        ("a -> b 2\nb -> c 3\n", r"column 1 holds '->' in all lines; pass columns=\(0, 2\)"),
+        ("a pp b\nb pp c\nc pp a\n", "column 1 holds 'pp'"),
+        ("e 1 2\ne 2 3\ne 3 1\n", r"column 0 holds 'e' in all lines; pass columns=\(1, 2\)"),
         ("0: 1 2\n1: 0 2\n2: 0 1\n", "column 0 holds '0:' and the like"),
         ("source,target\n#a,#b\n#b,#c\n", r"there are no edges.*pass comments=\(\)"),
         ("#a,#b\n#b,#c\n", r"there are no edges.*pass comments=\(\)"),
     ],
 )
-@pytest.mark.parametrize("squeezed", [False, True])
-def test_lines_unlike_the_first_are_errors(write, text, said, squeezed):
-    content = lzma.compress(text.encode()) if squeezed else text
+def test_lines_unlike_the_first_are_errors(write, text, said):
     with pytest.raises(FormatError, match=said):
-        read_graph(write(content, "e.xz" if squeezed else "e.txt"))
+        read_graph(write(text))
 
 
 @pytest.mark.parametrize(
     ("text", "said", "edges"),
     [
-        ("s,t,w\n#a,#b,3\nc,#b,1\n", r"line 2: '#a,#b,3' is a comment.*pass comments=\(\)", {("#b", "c", 1.0)}),
-        ("a\tb\t2\n%b\tc\t4\n", r"line 2: '%b.*is a comment.*\(--comments ''\)", {("a", "b", 2.0)}),
+        ("s,t,w\n#a,#b,3\nc,#b,1\n", r"'#a,#b,3' is a comment.*pass comments=\(\)", {("#b", "c", 1.0)}),
+        ("a\tb\t2\n%b\tc\t4\n", r"'%b.*is a comment.*\(--comments ''\)", {("a", "b", 2.0)}),
         ("a b 1\nb #c 2\n", None, {("a", "b", 1.0), ("#c", "b", 2.0)}),
-        (
-            "a -> b 2\nb -> c 3\n",
-            r"column 1 holds '->'.*the ends are columns \(0, 2\)",
-            {("a", "b", 2.0), ("b", "c", 3.0)},
-        ),
-        ("a pp b\nb pp c\nc pp a\n", "column 1 holds 'pp'", {("a", "b", 1.0), ("b", "c", 1.0), ("a", "c", 1.0)}),
-        ("e 1 2\ne 2 3\ne 3 1\n", "column 0 holds 'e'", {(1, 2, 1.0), (2, 3, 1.0), (1, 3, 1.0)}),
         ("a hub 1\nb hub 2\nc hub 3\n", None, {("a", "hub", 1.0), ("b", "hub", 2.0), ("c", "hub", 3.0)}),
         ("hub,a,1\nhub,b,2\nhub,c,3\n", None, {("a", "hub", 1.0), ("b", "hub", 2.0), ("c", "hub", 3.0)}),
         ("userId,movieId,rating\n1,1,4\n2,1,3\n", "bipartite=True", {(1, 1, 4.0), (1, 2, 3.0)}),
         ("u v\nv w\n", None, {("u", "v", 1.0), ("v", "w", 1.0)}),
         ("1 2 2001\n2 3 1999\n", "column 2 not read", {(1, 2, 1.0), (2, 3, 1.0)}),
-        ("4 3\n0 1\n1 2\n2 3\n", "pass header=True", {(3, 4, 1.0), (0, 1, 1.0), (1, 2, 1.0), (2, 3, 1.0)}),
     ],
 )
-@pytest.mark.parametrize("stored", [False, True])
-def test_doubts_are_said_and_not_settled_in_silence(write, tmp_path, text, said, edges, stored):
+def test_doubts_are_said_and_not_settled_in_silence(write, text, said, edges):
     path = write(text)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        graph = build_store(path, tmp_path / "g.store") if stored else read_graph(path)
+        graph = read_graph(path)
     assert edges_of(graph) == edges
     messages = " ".join(str(warning.message) for warning in caught)
     assert re.search(said, messages) if said else not messages
@@ -413,15 +385,6 @@ def test_names_that_stand_for_missing_values_are_told(write):
         read_graph(write("a,nan\nb,None\n"))
 
 
-@pytest.mark.parametrize("weight", [2, "w"])
-def test_the_column_of_weights_is_no_end(write, weight):
-    path = write(("x y w\n" if weight == "w" else "") + "a -> 2\nc -> 3\nd -> 4\n")
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        graph = read_graph(path, weight_column=weight)
-    assert edges_of(graph) == {("->", "a", 2.0), ("->", "c", 3.0), ("->", "d", 4.0)}
-
-
 @pytest.mark.parametrize(
     ("text", "said"),
     [
@@ -429,9 +392,7 @@ def test_the_column_of_weights_is_no_end(write, weight):
         ("source;target;weight\nann;ben;2,5\nben;cem;1,0\n", r"decimal=','"),
         ("1:2\n2:3\n", "delimiter="),
         ("p edge 3 2\ne 1 2\ne 2 3\n", "Read_DIMACS"),
-        ("# ann\nben 2\n# ben\ncem 3\n", "Read_Lgl"),
-        ("0 1\n1 {}\n", "read_multiline_adjlist"),
-        ("*node data\nID name\n1 ann\n", "in sections"),
+        ("*node data\nID name\n1 ann\n", "of another program"),
         ('{"nodes": []}', "JSON"),
         ("<html></html>", "neither GraphML nor GEXF"),
     ],

@@ -5,6 +5,7 @@ import gzip
 import io
 import lzma
 import os
+import re
 import sys
 
 import numpy as np
@@ -127,30 +128,22 @@ LONG = "# comment\n\n" + "4 5 1\n" * 300
     ("text", "line", "message"),
     [
         ("0 1\n# c\n\n1\n2 3\n", 4, "1 column"),
-        ("0,1\n1,2\n3\n", 3, "1 column"),
         ("0\t1\n1\t\n", 2, "where a node is expected"),
         ("a,b\nb,\n", 2, "where a node is expected"),
-        ("a,b\n,b\n", 2, "where a node is expected"),
         ("source,target\n0,1\n1\n", 3, "1 column"),
         ("0 1 2\n1 2\n2 3 4\n", 2, "2 columns"),
         ("0 1 2\n1 2 heavy\n2 3 1\n", 2, "'heavy', but weights must be numbers"),
-        ("0 1 2\r\n1 2 nan\r\n", 2, "finite"),
-        ("# c\n0 1 2\n1 2 inf\n", 3, "finite"),
-        ("0 1 2\n1 2 -3\n", 2, "negative"),
         ("source,target,weight\na,b,1\n\nb,c,-1e-9\n", 4, "negative"),
         ("a,b,1\nb,c,x\nc,d,1\n", 2, "'x', but weights must be numbers"),
         (LONG + "6\n", 303, "1 column"),
         (LONG + "6 7 1_0\n", 303, "numbers"),
-        (LONG + "6 7 -1\n", 303, "negative"),
         (LONG + "6 7 NaN\n", 303, "finite"),
-        (LONG + "6 seven 1\n", 303, "'seven', which is no 64-bit integer"),
         (LONG + "6 7.5 1\n", 303, "'7.5', which is no 64-bit integer"),
         (LONG + "99999999999999999999 7 1\n", 303, "64-bit integer"),
     ],
 )
-@pytest.mark.parametrize("compress", [bytes, gzip.compress], ids=["plain", "gzip"])
-def test_the_line_is_named(refuse, text, line, message, compress):
-    said = refuse(compress(text.encode()))
+def test_the_line_is_named(refuse, text, line, message):
+    said = refuse(text)
     assert f"line {line}: " in said
     assert message in said
 
@@ -172,35 +165,24 @@ def test_wrong_guess_is_answered_with_the_option(refuse):
 # -- the other formats -------------------------------------------------------------------------------------------------
 
 
-DAMAGED = {
-    "x.graph": [
-        ("a b\n", "begins with its numbers of nodes and edges"),
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
         ("% only a comment\n", "begins with its numbers"),
-        ("3\n", "begins with its numbers"),
+        ("2 1 7\n2\n1\n", "begins with its numbers.*'2 1 7'"),
         ("0 0\n", "0 nodes"),
-        ("2 1 7\n2\n1\n", "format code '7'"),
         ("3 2\n2\n1 3\n2\n1\n", "3 nodes, but more lines"),
         ("5 2\n2\n1 3\n2\n", "5 nodes, but only 3 lines"),
         ("3 3\n2\n1 3\n2\n", "3 edges, but the lines hold 2"),
         ("3 2\n2\n3\n2\n", "not symmetric"),
-        ("3 2 1\n2 5\n1 4 3 1\n2 1\n", "not symmetric"),
-        ("3 2\n2 2\n1 1 3\n2\n", "twice"),
         ("3 2\n2\n1 4\n2\n", "neighbour 4"),
-        ("3 2\n2\n1 0\n2\n", "neighbour 0"),
-        ("3 2\n2\n1 x\n2\n", "line of node 2 has 'x'"),
-        ("3 2\n2\n1 1.5\n2\n", "line of node 2 has '1.5'"),
-        ("3 2 1\n2 5\n1 5 3\n2 1\n", "line of node 2 has a neighbour without a weight"),
-        ("2 1 1\n2 -5\n1 -5\n", "negative weight"),
-        ("2 1 10\n1 2\n\n", "line of node 2 is too short"),
-        ("2 1\n99999999999999999999\n1\n", "neighbour"),
+        ("3 2\n2\n1 x\n2\n", "line of node 2 holds '1 x'"),
+        ("3 2 1\n2 5\n1 5 3\n2 1\n", "line of node 2 lacks a weight"),
+        ("2 1 1\n2 -5\n1 -5\n", "negative"),
     ],
-}
-
-
-@pytest.mark.parametrize(("name", "text", "message"), [(name, *case) for name in DAMAGED for case in DAMAGED[name]])
-@pytest.mark.filterwarnings("ignore:.*node weights")
-def test_inconsistent_metis(refuse, name, text, message):
-    assert message in refuse(text, name)
+)
+def test_inconsistent_metis(refuse, text, message):
+    assert re.search(message, refuse(text, "x.graph", InputError))
 
 
 def test_bad_npz(refuse):
