@@ -8,7 +8,7 @@ import io
 import lzma
 import os
 import secrets
-import stat
+import shutil
 import sys
 from collections.abc import Iterator
 from itertools import combinations
@@ -91,14 +91,14 @@ def atomic_output(path: PathLike, mode: str = "wb", **options: Any) -> Iterator[
             yield stream
         return
     path = os.path.realpath(path)
-    # The name is known before there is a file of it: an interrupt may come between any two steps.
-    temporary, private = hidden_beside(path), lambda name, flags: os.open(name, flags, 0o600)
+    temporary = hidden_beside(path)  # known before there is such a file, as an interrupt may come at any step
     try:
         with naming_file(given, temporary):
-            with open(temporary, mode.replace("w", "x"), opener=private, **options) as stream:
+            with open(temporary, mode.replace("w", "x"), **options) as stream:
+                if os.path.exists(path):
+                    shutil.copymode(path, temporary)
                 yield stream
                 to_disk(stream)
-            os.chmod(temporary, _mode_of(path))
             os.replace(temporary, path)
     except BaseException:  # an interrupt too must leave nothing behind
         with contextlib.suppress(FileNotFoundError):
@@ -177,15 +177,6 @@ def sync_folder(folder):
 
 def _is_regular(path):
     return not os.path.exists(path) or os.path.isfile(path)
-
-
-def _mode_of(path):
-    """Return the permissions of the file that is replaced, or those of a new file."""
-    if os.path.exists(path):
-        return stat.S_IMODE(os.stat(path).st_mode)
-    mask = os.umask(0)
-    os.umask(mask)
-    return 0o666 & ~mask
 
 
 def store_around(path):

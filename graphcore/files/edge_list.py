@@ -84,7 +84,7 @@ class Reading:
         if self.header not in (None, True, False):
             raise ParameterError(f"header={self.header!r} must be True, False or None (guess)")
         if columns is not None:
-            if isinstance(columns, str) or np.ndim(columns) != 1 or len(columns) != 2 or columns[0] == columns[1]:
+            if not isinstance(columns, (tuple, list)) or len(columns) != 2 or columns[0] == columns[1]:
                 raise ParameterError(
                     f"columns={columns!r} must be the two different columns of the ends, by number or name, as (0, 1)"
                 )

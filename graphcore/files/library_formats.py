@@ -16,6 +16,7 @@ from ..graphs.from_libraries import edge_attribute, some_values
 from ..graphs.graph import Graph
 from ..graphs.ids import is_numbered
 from .edge_list import check_node_count, record_columns
+from .source import refusing
 from .text import is_id, unfit_reason
 
 # What else reads a format, where networkx does not.
@@ -47,13 +48,8 @@ def read_networkx(source, reading, kind):
     weight = reading.weight_column
     if weight is not None and not isinstance(weight, str):
         raise ParameterError(f"weight_column={weight!r} must be the name of an edge attribute, 'auto' or None")
-    try:
+    with refusing(f"networkx cannot read this {kind} file", f"; {_OTHERWISE[kind]}"):
         G = _parsed(source, reading, kind)
-    except (FormatError, UnicodeDecodeError):
-        raise
-    except Exception as error:  # networkx has no common class for damage
-        said = str(error).partition("\n")[0][:200] or type(error).__name__
-        raise FormatError(f"networkx cannot read this {kind} file: {said}; {_OTHERWISE[kind]}") from None
     if not len(G):
         raise FormatError("the graph is empty: it has no nodes")
     if G.size() and weight is not None:
@@ -145,16 +141,10 @@ def read_matrix_market(source, reading):
     from scipy.io import mminfo, mmread
 
     weighted = reading.weighted
-    try:
-        with _plain_file(source) as path:
-            n_rows, n_columns, n_entries, layout, field, _ = mminfo(path)
-            check_node_count(max(n_rows, n_columns), n_entries)
-            matrix = mmread(path, spmatrix=False)
-    except FormatError:
-        raise
-    except (ValueError, TypeError, OverflowError, MemoryError) as error:
-        said = str(error).partition("\n")[0][:200]
-        raise FormatError(f"scipy cannot read this Matrix Market file: {said}") from None
+    with refusing("scipy cannot read this Matrix Market file"), _plain_file(source) as path:
+        n_rows, n_columns, n_entries, layout, field, _ = mminfo(path)
+        check_node_count(max(n_rows, n_columns), n_entries)
+        matrix = mmread(path, spmatrix=False)
     if 0 in matrix.shape:
         raise FormatError(f"the graph is empty: its matrix has shape {matrix.shape}")
     if field == "pattern" or not weighted:  # repeated entries of a pattern are one edge

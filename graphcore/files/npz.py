@@ -4,9 +4,7 @@ Nothing in them is run: arrays of Python objects, which need pickle, are refused
 """
 
 import contextlib
-import errno
 import io
-import warnings
 from types import SimpleNamespace
 
 import numpy as np
@@ -15,27 +13,14 @@ from ..exceptions import FormatError, InputError
 from ..graphs.from_matrix import check_sparse
 from ..graphs.ids import check_name_array
 from .library_formats import graph_of_matrix
+from .source import refusing
 
 NPZ_MAGIC = b"PK\x03\x04"
 
 
-@contextlib.contextmanager
-def _refusing(what):
-    """Turn the many errors by which numpy, scipy and zipfile speak of damage into a FormatError."""
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of headers that Python 2 wrote, and of names that occur twice
-            yield
-    except Exception as error:
-        if isinstance(error, InputError) or (isinstance(error, OSError) and error.errno not in (None, errno.EINVAL)):
-            raise  # EINVAL is a damaged offset, no error of the disk
-        said = str(error).partition("\n")[0][:200] or type(error).__name__
-        raise FormatError(f"{what} cannot be read: {said}") from None
-
-
 def read_array(stream):
     """Return the array in a ``.npy`` stream, which may hold no Python objects."""
-    with _refusing("the array"):
+    with refusing("the array cannot be read"):
         return _plain(np.lib.format.read_array(stream, allow_pickle=False))
 
 
@@ -52,7 +37,7 @@ def open_archive(source):
         raise FormatError("this is no .npz archive (which begins with 'PK')")
     with source.open() as opened:
         stream = opened if opened.seekable() else io.BytesIO(opened.read())  # zipfile seeks
-        with _refusing("the .npz archive"):
+        with refusing("the .npz archive cannot be read"):
             found = np.load(stream, allow_pickle=False)
         with found:
             yield Archive(found, stream)
@@ -75,7 +60,7 @@ class Archive:
     def __getitem__(self, name):
         if name not in self:
             raise FormatError(f"the archive has no array {name}")
-        with _refusing(f"array {name}"):
+        with refusing(f"array {name} cannot be read"):
             return _plain(self._found[name])
 
 
@@ -92,7 +77,7 @@ def matrix_of(archive):
     import scipy.sparse as sp
 
     if "format" in archive:
-        with _refusing("the matrix"):
+        with refusing("the matrix cannot be read"):
             archive.stream.seek(0)
             matrix = sp.load_npz(archive.stream)
     elif "indptr" in archive and "indices" in archive:
@@ -102,7 +87,7 @@ def matrix_of(archive):
         key = next((key for key in ("weights", "data") if key in archive), None)
         data = np.ones(places[0].shape, dtype=bool) if key is None else archive[key]
         n = places[1].size - 1
-        with _refusing("the matrix"):
+        with refusing("the matrix cannot be read"):
             matrix = sp.csr_array((data, *places), shape=tuple(archive["shape"]) if "shape" in archive else (n, n))
     else:
         raise FormatError(

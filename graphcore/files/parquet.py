@@ -12,7 +12,7 @@ from ..graphs.ids import Numbering, as_ids
 from ..graphs.rows import edge_weights
 from .atomic import atomic_output, text_output
 from .edge_list import FULL_MEMORY, block_size, choose_columns, graph_of_blocks, notes_on_ends
-from .source import naming
+from .source import naming, refusing
 
 # Formats of tables by the endings of their files.
 TABLES = {".csv": "csv", ".tsv": "tsv", ".parquet": "parquet"}
@@ -54,7 +54,7 @@ def _opened(source):
     if source.compression:
         raise FormatError("Parquet compresses its columns by itself; decompress the file around it")
     _, parquet = check_parquet()
-    with _refusing("the Parquet table cannot be read"):
+    with refusing("the Parquet table cannot be read"):
         table = parquet.ParquetFile(source.path, buffer_size=1 << 20, pre_buffer=False)
     with table:
         yield table
@@ -62,7 +62,7 @@ def _opened(source):
 
 def read_table(source):
     """Read all columns of an open Source, as a table of pyarrow's."""
-    with _opened(source) as file, _refusing("the Parquet table cannot be read"):
+    with _opened(source) as file, refusing("the Parquet table cannot be read"):
         table = file.read(use_threads=False)
         table.validate(full=True)
     return table
@@ -92,7 +92,7 @@ class ParquetEdges:
             twice = next((name for name in self.called if schema.names.count(name) > 1), None)
             if twice is not None:
                 raise FormatError(f"several columns are called {twice[:80]!r}; rename them")
-            with _refusing("the Parquet table is damaged"):
+            with refusing("the Parquet table is damaged"):
                 first = next(file.iter_batches(_SAMPLE, columns=self.called[:2], use_threads=False), None)
         if first is not None:
             ends = [list(map(str, first.column(name).to_pylist())) for name in self.called[:2]]
@@ -111,13 +111,13 @@ class ParquetEdges:
             total, read = max(1, table.metadata.num_rows), 0
             batches = table.iter_batches(self._n_rows, columns=self.called, use_threads=False)
             while True:
-                with _refusing("the Parquet table is damaged"):
+                with refusing("the Parquet table is damaged"):
                     batch = next(batches, None)
                     if batch is None:
                         return
                     batch.validate(full=True)
-                    with naming(f"rows from {read} on"):
-                        ends, weights = self._arrays(batch)
+                with refusing("a column cannot be read as ids or weights"), naming(f"rows from {read} on"):
+                    ends, weights = self._arrays(batch)
                 read += batch.num_rows
                 yield ends, weights, read / total
 
@@ -135,16 +135,3 @@ class ParquetEdges:
         if not self.weighted:
             return ends, np.empty(0)
         return ends, edge_weights(columns.values("weight_column", self.called[2]).astype(np.float64), len(ends))
-
-
-@contextlib.contextmanager
-def _refusing(failure):
-    """Turn errors of pyarrow into a FormatError that states the `failure` and its reason."""
-    arrow, _ = check_parquet()
-    try:
-        yield
-    except InputError:
-        raise
-    except (ValueError, OSError, arrow.ArrowException) as error:
-        said = str(error).partition("\n")[0][:200]
-        raise FormatError(f"{failure}: {said}") from None

@@ -13,6 +13,7 @@ import shutil
 import stat
 import sys
 import tempfile
+import warnings
 import zlib
 
 from ..base.loops import cached_property
@@ -215,3 +216,19 @@ def naming(name):
         if not str(error).startswith(one_line(f"{name}:")):
             error.args = (one_line(f"{name}: {error}"), *error.args[1:])
         raise
+
+
+@contextlib.contextmanager
+def refusing(failure, remedy=""):
+    """Turn what a library raises for damaged content into a FormatError; errors of the system are left as they are."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of old headers, of names that occur twice
+            yield
+    except (InputError, UnicodeDecodeError):
+        raise
+    except Exception as error:
+        if isinstance(error, OSError) and error.errno not in (None, errno.EINVAL):  # EINVAL is a damaged offset
+            raise
+        said = str(error).partition("\n")[0][:200] or type(error).__name__
+        raise FormatError(f"{failure}: {said}{remedy}") from None

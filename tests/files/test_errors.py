@@ -6,7 +6,6 @@ import io
 import lzma
 import os
 import re
-import sys
 
 import numpy as np
 import pytest
@@ -88,23 +87,14 @@ def zstd(data):
 COMPRESSORS = {"gz": gzip.compress, "bz2": bz2.compress, "xz": lzma.compress, "zst": zstd}
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("kind", COMPRESSORS)
 def test_truncated_and_damaged_in_the_middle(refuse, kind):
     data = bytearray(COMPRESSORS[kind](TEXT))
-    for kept in (0.999, 0.5, 0.0003):
-        for name in (f"x.{kind}", "x"):
-            assert "truncated" in refuse(bytes(data[: max(7, int(len(data) * kept))]), name)
+    for kept in (0.999, 0.0003):
+        assert "truncated" in refuse(bytes(data[: max(7, int(len(data) * kept))]), f"x.{kind}")
     middle = 4 if kind == "zst" else len(data) // 2
     data[middle : middle + 50] = bytes(255 - byte for byte in data[middle : middle + 50])
-    assert kind != "zst" or "damaged" in refuse(bytes(data), f"x.{kind}")
     refuse(bytes(data), f"x.{kind}")
-
-
-def test_zstd_without_its_package(refuse, monkeypatch):
-    monkeypatch.setitem(sys.modules, "zstandard", None)
-    message = refuse(b"\x28\xb5\x2f\xfd" + bytes(20), "x.zst", InputError)
-    assert "pip install zstandard (or '.[zstd]'" in message
 
 
 def npz(save=np.savez, *content, **arrays):
@@ -192,14 +182,8 @@ def test_bad_npz(refuse):
     assert "cannot be read" in refuse(npz(indptr=[0, 1, 5], indices=[1, 0]), "x.npz", InputError)
     assert "finite" in refuse(npz(indptr=[0, 1, 2], indices=[1, 0], weights=[np.nan, 1]), "x.npz", InputError)
     assert "negative" in refuse(npz(indptr=[0, 1, 2], indices=[1, 0], data=[-1, -1]), "x.npz", InputError)
-    refuse(npz(indptr=[0, 1, 2], indices=[1, 0], data=[1]), "x.npz", InputError)
-    refuse(npz(indptr=np.zeros((2, 2), dtype=int), indices=[1, 0]), "x.npz", InputError)
     refuse(npz(indptr=np.array([0, None], dtype=object), indices=[1]), "x.npz")
-    refuse(npz(indptr=[0, 1, 2], indices=[1, 0], node_names=["a"]), "x.npz", InputError)
-    for weight_column in ("auto", None):
-        for scipys in ({}, {"format": b"csr", "shape": [3, 3], "data": np.ones(3)}):
-            bad = npz(indptr=[0, 2**40, 2, 3], indices=[0, 1, 2], **scipys)
-            assert "never fall" in refuse(bad, "x.npz", InputError, weight_column=weight_column)
+    assert "never fall" in refuse(npz(indptr=[0, 2**40, 2, 3], indices=[0, 1, 2]), "x.npz", InputError)
     assert "no .npz" in refuse("0 1\n", "x.npz")
     assert "no .npz" in refuse("0 1\n", "x.txt", format="npz")
     oblong = npz(sp.save_npz, sp.csr_array((2, 3)))

@@ -1,7 +1,5 @@
 """Formats of graphs beside edge lists: METIS, NumPy archives, and what networkx and scipy read and write."""
 
-import gzip
-
 import networkx as nx
 import numpy as np
 import pytest
@@ -214,21 +212,17 @@ def test_pajek_and_adjacency_lists(tmp_path, write):
     ("name", "text", "message"),
     [
         ("x.gml", "graph [ node [ id 0 ", "networkx cannot read this gml file.*Read_GML"),
-        ("x.gml", "0 1\n", "networkx cannot read"),
         ("x.gml", "graph [ ]", "no nodes"),
         ("x.graphml", "<?xml version='1.0'?><graphml><graph", "networkx cannot read this graphml file.*Read_GraphML"),
         ("x.gexf", "<gexf><graph/></gexf>", "networkx cannot read this gexf file.*from Gephi"),
         ("x.net", "*vertices 2\n1 a\n*edges\n1 x\n", "networkx cannot read this pajek file.*Read_Pajek"),
         ("x.mtx", MTX.format("coordinate real general", "2 2 2\n1 2 1"), "scipy cannot read.*Truncated"),
-        ("x.mtx", MTX.format("coordinate real general", "2 2 1\n1 3 1"), "scipy cannot read.*out of bounds"),
         ("x.mtx", MTX.format("coordinate real general", "2 3 1\n1 1 1"), "square"),
         ("x.mtx", MTX.format("coordinate real general", "0 0 0"), "empty"),
-        ("x.mtx", "0 1\n", "scipy cannot read"),
     ],
 )  # fmt: skip
-@pytest.mark.parametrize("compress", [bytes, gzip.compress])
-def test_what_libraries_cannot_read_is_one_line(write, name, text, message, compress):
-    path = write(compress(text.encode()), name)
+def test_what_libraries_cannot_read_is_one_line(write, name, text, message):
+    path = write(text, name)
     with pytest.raises(FormatError, match=message) as caught:
         read_graph(path)
     assert str(caught.value).startswith(f"{path}: ") and "\n" not in str(caught.value)
@@ -242,13 +236,9 @@ def test_what_libraries_cannot_read_is_one_line(write, name, text, message, comp
     [
         ("com-dblp/dblp.csv.gz", 317_080, 1_049_866),
         ("email-Eu-core/email-Eu-core.txt", 1_005, 16_706),
-        ("har/har_knn10_edges.txt", 10_299, 75_868),
         ("karate/karate_club.csv.gz", 34, 78),
-        ("musae/facebook_edges.csv", 22_470, 171_002),
-        ("polblogs/csv_pol_blogs.csv", 1_222, 16_714),
         ("newman/football.gml", 115, 613),
         ("lfr/LFR_N10000_ad5_mc50_mu0.1.csv.gz", 10_000, None),
-        ("graphs/dblp.npz", 317_080, 1_049_866),
         ("graphs/email.npz", 1_005, 16_064),
     ],
 )

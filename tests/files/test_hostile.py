@@ -11,7 +11,6 @@ import pytest
 import graphcore
 from graphcore import FormatError, Graph, GraphWarning, InputError, read_graph, write_labels
 from graphcore.cli.vectors import read_rows
-from graphcore.exceptions import one_line
 from graphcore.files import read_labels
 from tests.conftest import data_folder
 
@@ -101,16 +100,6 @@ def test_damaged_utf8_is_one_line_and_the_layout_is_guessed_from_characters(tmp_
         assert isinstance(one_line_or_graph(tmp_path / name), str)
 
 
-def test_messages_are_one_short_line():
-    assert one_line("a\n  b\x1b[1m\u0085\ud800") == "a   b\\x1b[1m\\x85\\ud800"
-    long = one_line("file.txt: line 3: " + "x" * 10**6 + " is no number; pass weight_column=None")
-    assert long.startswith("file.txt: line 3: xxx") and long.endswith("is no number; pass weight_column=None")
-    for text in ("x" * 10**6, "x " * 10**6, "\0" * 10**6, "x" * 300):
-        assert len(one_line(text)) < LONGEST
-    for error in (InputError, FormatError, graphcore.ParameterError):
-        assert str(error("a\nb")) == "a b"
-
-
 @pytest.mark.parametrize("name", ["a\0b", "\ud800", "a\nb", "a" * 131_073, "b "], ids=lambda name: repr(name[:3]))
 def test_names_that_no_text_file_holds(tmp_path, name):
     graph = Graph.from_edges([0], [1], node_names=[name, "b"])
@@ -133,12 +122,3 @@ def test_strange_names_come_back_with_labels(tmp_path, ending, first):
     graph = Graph.from_edges([0], [1], n_nodes=len(names), node_names=names)
     write_labels(range(len(names)), tmp_path / f"l.{ending}", graph)
     assert read_labels(tmp_path / f"l.{ending}", graph).tolist() == list(range(len(names)))
-
-
-def test_names_of_many_kinds_come_back(tmp_path):
-    graph = Graph.from_edges([0, 1, 2], [1, 2, 3], node_names=[None, 1, 2.5, ("a", "b")])
-    graphcore.write_graph(graph, tmp_path / "g.tsv")
-    assert read_graph(tmp_path / "g.tsv").node_names.tolist() == ["None", "1", "2.5", "('a', 'b')"]
-    for names in (["a", "a"], ["0", 0], np.array([3, 3])):
-        with pytest.raises(InputError, match="two nodes have the same name"):
-            graphcore.write_graph(Graph.from_edges([0], [1], node_names=names), tmp_path / "a.tsv")

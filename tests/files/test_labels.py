@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphcore import FormatError, Graph, GraphWarning, InputError, ParameterError, write_graph, write_labels
+from graphcore import FormatError, Graph, GraphWarning, InputError, ParameterError, write_labels
 from graphcore.files import atomic_output, check_writable, read_labels, text
 from graphcore.files.labels import read_label_lines
 from graphcore.files.text import split_line
@@ -57,30 +57,19 @@ def test_text_that_is_split_at_once_is_split_as_line_by_line(rows, mark, end):
         assert found == list(map(list, zip(*(split_line(line, mark) for line in lines), strict=True)))
 
 
-def test_plain_text_is_split_at_once():
-    assert text._plain_columns("1 2\n3 4\n", None, ("#",), True) == [["1", "3"], ["2", "4"]]
-    for content in ("1 2\n# 3\n", "1  2\n", "1 2\n\n3 4", "1 2\n3", '1 "2"\n', "1\t2 3\n"):
-        assert text._plain_columns(content, None, ("#",), True) is None
-
-
 @pytest.mark.parametrize(
     ("text", "labels"),
     [
         ("node,cluster\nx,0\ny,0\nz,1\n", [0, 0, 1]),
         ("cluster,Id\n0,x\n0,y\n1,z\n", [0, 0, 1]),
         (",node,community\n0,x,0\n1,y,0\n2,z,1\n", [0, 0, 1]),
-        (",leiden\nx,0\ny,0\nz,1\n", [0, 0, 1]),  # names of rows, as scanpy writes them
         ("Id,Label,timeset,modularity_class\nx,X,,0\ny,Y,,0\nz,Z,,1\n", [0, 0, 1]),
-        ("Id\tmodularity_class\nx\t0\ny\t0\nz\t1\n", [0, 0, 1]),
         ("id;degree;cluster\nx;5;0\ny;5;0\nz;5;1\n", [0, 0, 1]),
         ("who what\nx 0\ny 0\nz 1\n", [0, 0, 1]),
-        ("label\n0\n0\n1\n", [0, 0, 1]),
         ("node,cluster\nx,red\ny,red\nz,blue\n", ["red", "red", "blue"]),
-        ("acct,class\nx,red\ny,red\nz,blue\n", ["red", "red", "blue"]),
         ("class,acct\n0,x\n0,y\n1,z\n", [0, 0, 1]),
         ("who,what\nx,0\ny,\nz,1.0\n", [0, -1, 1]),
         ("x,0.0\ny,\nz,1.0\n", [0, -1, 1]),  # as tables with missing values write integers
-        ("x,0\ny,NaN\nz,1\n", [0, -1, 1]),
     ],
 )
 def test_headers_and_missing_labels(write, text, labels):
@@ -102,13 +91,6 @@ def test_other_columns_of_a_table_are_told(write):
     assert read_label_lines(own)[0][0] == "core"
 
 
-def test_a_failed_run_leaves_standard_output_open(capsys):
-    with pytest.raises(InputError):
-        write_graph(Graph.from_edges([0], [1], node_names=["a\tb", "c"]), "-", "tsv")
-    print("open")
-    assert capsys.readouterr().out.endswith("open\n")
-
-
 @pytest.mark.parametrize("dtype", [np.int32, np.int64, np.uint8])
 def test_numpy_files_of_labels(tmp_path, named, dtype):
     labels = np.array([1, 0, 7], dtype=dtype)
@@ -122,25 +104,18 @@ def test_numpy_files_of_labels(tmp_path, named, dtype):
             assert found.dtype == np.int64 and found.tolist() == [1, 0, 7]
         nodes, clusters = read_label_lines(tmp_path / name)
         assert nodes is None and clusters.tolist() == [1, 0, 7]
-    stream = io.BytesIO()
-    write_labels(labels, stream, format="npy")
-    assert stream.getvalue() == (tmp_path / "same").read_bytes()
     with pytest.raises(InputError, match="3 clusters without nodes, but the graph has 4 nodes"):
         read_labels(tmp_path / "l.npy", Graph.from_edges([0], [3]))
 
 
 def test_numpy_files_that_hold_no_labels(tmp_path):
-    empty = (np.zeros(shape, dtype=int) for shape in ((2, 2, 2), (2, 0), 0))
-    for array in (np.zeros(3), *empty, np.array(["a"]), np.array([True])):
+    for array in (np.zeros(3), np.zeros((2, 2, 2), dtype=int), np.array(["a"])):
         np.save(tmp_path / "l.npy", array)
         with pytest.raises(FormatError, match="labels are integers in one dimension"):
             read_labels(tmp_path / "l.npy")
     np.save(tmp_path / "l.npy", np.array([1, None]), allow_pickle=True)
-    np.save(tmp_path / "cut.npy", np.arange(100))
-    os.truncate(tmp_path / "cut.npy", os.path.getsize(tmp_path / "cut.npy") - 5)
-    for name in ("l.npy", "cut.npy"):
-        with pytest.raises(FormatError, match="cannot be read"):
-            read_labels(tmp_path / name)
+    with pytest.raises(FormatError, match="cannot be read"):
+        read_labels(tmp_path / "l.npy")
 
 
 @given(
@@ -169,19 +144,14 @@ def test_round_trip(tmp_path_factory, names, ending, seed):
 @pytest.mark.parametrize(
     ("text", "labels"),
     [
-        ("0 5\n1 6\n2 5\n", [5, 6, 5]),
         ("2\t5\r\n1\t6\r\n0\t7\r\n", [7, 6, 5]),
         ("# c\n1;6\n\n0;5\n% c\n2;5\n", [5, 6, 5]),
-        ("\ufeff0, 5\n1, 6\n2, 5\n", [5, 6, 5]),
         ("5\n6\n5\n", [5, 6, 5]),
         ("0,red\n1,light blue\n2,red\n", ["red", "light blue", "red"]),
     ],
 )
-@pytest.mark.parametrize("compress", [bytes, gzip.compress])
-def test_labels_of_others(write, text, labels, compress):
-    path = write(compress(text.encode()), "labels")
-    assert read_labels(path, PATH).tolist() == labels
-    assert sorted(map(str, read_labels(path))) == sorted(map(str, labels))
+def test_labels_of_others(write, text, labels):
+    assert read_labels(write(gzip.compress(text.encode()), "labels"), PATH).tolist() == labels
 
 
 @pytest.mark.parametrize(
@@ -191,7 +161,6 @@ def test_labels_of_others(write, text, labels, compress):
         ("# c\n", FormatError, "no labels"),
         ("0 1\n\n1\n2 0\n", FormatError, "line 3: 1 column"),
         ("0 1 2\n1 2 3 4\n", FormatError, "line 2: 4 columns, where the lines before it have 3"),
-        ("0 1 2\n1 2 3\n", InputError, "1 nodes? of the graph ha.* no label, the first is '2'"),
         ("0 1\n1 1\n", InputError, "1 nodes? of the graph ha.* no label, the first is '2'"),
         ("0 1\n1 1\n2 1\n1 0\n", InputError, "'1' has two labels"),
         ("0 1\n1 1\n2 1\n7 0\n", InputError, "'7' has a label, but the graph does not have it"),

@@ -3,7 +3,6 @@
 import gzip
 import warnings
 
-import networkx as nx
 import numpy as np
 import pytest
 import scipy.io
@@ -11,7 +10,6 @@ import scipy.sparse as sp
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-import graphcore
 from graphcore import Graph, GraphWarning, InputError, ParameterError, read_graph, write_graph
 from graphcore.files import edge_list
 from tests.files.store.test_store import assert_same
@@ -114,14 +112,6 @@ def test_what_would_be_taken_for_something_else_comes_back(tmp_path, names, weig
     assert edges_of(read_graph(tmp_path / name)) == edges_of(graph)
 
 
-def test_names_that_are_tuples_become_text(tmp_path):
-    graph = Graph.from_networkx(nx.grid_2d_graph(3, 4))
-    write_graph(graph, tmp_path / "grid.npz")
-    graphcore.CoresetSpectralClustering(2, random_state=0).fit(graph).save(tmp_path / "model.npz")
-    for back in (read_graph(tmp_path / "grid.npz"), graphcore.load(tmp_path / "model.npz").graph_):
-        assert back.node_names.tolist() == list(map(str, nx.grid_2d_graph(3, 4)))
-
-
 def test_formats_named_by_hand_and_the_bytes_that_others_read(tmp_path, capfdbinary):
     graph = Graph.from_edges([0, 1], [1, 2], [2.0, 0.1])
     write_graph(graph, tmp_path / "a.dat", format="csv")
@@ -174,8 +164,3 @@ def test_bad_parameters(tmp_path):
         with pytest.raises(error, match=message):
             write_graph(what, tmp_path / name if isinstance(name, str) else name, format=format)
     assert list(tmp_path.iterdir()) == []
-
-
-def test_a_colon_is_a_name(tmp_path):
-    write_graph(Graph.from_edges([0], [1], node_names=[":", "b"]), tmp_path / "g.tsv")
-    assert read_graph(tmp_path / "g.tsv").node_names.tolist() == [":", "b"]
