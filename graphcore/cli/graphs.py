@@ -231,7 +231,7 @@ def convert(console, input, output, to_format, memory, **options):
     fit in memory. A "-" stands for standard input or output.
     """
     from ..files import check_writable, write_graph
-    from ..files.read_write import output_format
+    from ..files.formats import output_format
     from ..files.store import build_store, check_replaceable
 
     try:

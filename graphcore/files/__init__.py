@@ -5,7 +5,7 @@ from ..base.lazy import lazy_names
 __getattr__, __dir__, __all__ = lazy_names(
     __name__,
     {
-        "READABLE": ".read_write", "WRITABLE": ".read_write", "atomic_output": ".atomic", "check_writable": ".atomic",
+        "READABLE": ".formats", "WRITABLE": ".formats", "atomic_output": ".atomic", "check_writable": ".atomic",
         "read_graph": ".read_write", "read_labels": ".labels", "read_nodes": ".nodes",
         "write_graph": ".read_write", "write_labels": ".labels",
     },

@@ -9,7 +9,7 @@ import numpy as np
 
 from ...exceptions import FormatError, InputError, warn_user
 from ..edge_list import record_columns
-from ..read_write import guess_format
+from ..formats import guess_format
 from ..source import Source, is_stream, naming, open_source, parts_of
 
 
