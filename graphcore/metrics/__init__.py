@@ -1,11 +1,17 @@
 """Quality of a clustering: normalised cut, conductance, modularity, kernel k-means, coresets, agreement."""
 
 from ..cluster.refine.problem import ClusterSums
-from .clusters import central_nodes, cluster_summary
-from .cut import conductance, cut_and_volume, modularity, normalized_cut, outside_share, quotient_graph
-from .features import describe, medoids
+from .descriptions import central_nodes, cluster_summary, describe, medoids
 from .kernel_cost import CoresetCost, coreset_cost, kernel_kmeans_cost
-from .truth import agreement
+from .quality import (
+    agreement,
+    conductance,
+    cut_and_volume,
+    modularity,
+    normalized_cut,
+    outside_share,
+    quotient_graph,
+)
 
 __all__ = [
     "ClusterSums", "CoresetCost", "agreement", "central_nodes", "cluster_summary", "conductance", "coreset_cost",

@@ -11,7 +11,7 @@ from ..cluster.refine.problem import cluster_sums
 from ..exceptions import InputError
 from ..graphs.as_graph import as_graph
 from ..kernels.graph import GraphKernel
-from .cut import check_nodes, placed_labels
+from .quality import check_nodes, placed_labels
 
 
 class Centres(NamedTuple):

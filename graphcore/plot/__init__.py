@@ -1,10 +1,7 @@
 """Plots of a clustering. Each function draws into matplotlib axes and returns them; matplotlib is needed."""
 
-from .dendrogram import dendrogram
-from .drawing import graph_drawing
-from .map import coreset_map
-from .quotient import quotient_graph
-from .sizes import cluster_sizes
+from .charts import cluster_sizes, dendrogram
+from .graphs import coreset_map, graph_drawing, quotient_graph
 
 __all__ = ["cluster_sizes", "coreset_map", "dendrogram", "graph_drawing", "quotient_graph"]
 

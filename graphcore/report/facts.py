@@ -14,8 +14,8 @@ from ..cluster.refine.problem import ClusterSums
 from ..exceptions import InputError
 from ..graphs.graph import Graph
 from ..metrics import agreement, quotient_graph
-from ..metrics.clusters import most_central
-from ..metrics.cut import placed_labels, sparse_rows, split_sums
+from ..metrics.descriptions import most_central
+from ..metrics.quality import placed_labels, sparse_rows, split_sums
 from ..neighbors.neighbor_lists import places_in_rows
 
 # Nodes that can be looked up on the page; of more, the most central of each cluster.

@@ -24,7 +24,7 @@ from ..cluster.n_clusters import how_chosen
 from ..cluster.pipeline import UNSURE, most_even
 from ..exceptions import InputError, ParameterError
 from ..files.atomic import check_writable, text_output
-from ..metrics.clusters import nearest_clusters
+from ..metrics.descriptions import nearest_clusters
 from ..plot._style import NEEDED
 from .facts import ReportFacts, gather_facts
 from .pictures import draw_pictures, shortened

@@ -10,7 +10,7 @@ from markupsafe import Markup
 
 from ..exceptions import InputError
 from ..plot import _style, cluster_sizes, coreset_map, dendrogram, graph_drawing, quotient_graph
-from ..plot.drawing import MOST_DRAWN
+from ..plot.graphs import MOST_DRAWN
 
 _MAX_LEAVES = 40
 _MAX_MAPPED = 600

@@ -5,14 +5,14 @@ import pytest
 import scipy.sparse as sp
 
 from graphcore import CoresetSpectralClustering, InputError
-from graphcore.metrics import describe, features, medoids
+from graphcore.metrics import describe, descriptions, medoids
 from graphcore.report import gather_facts
 
 
 @pytest.fixture(params=[0, 1, 2])
 def case(request, limits):
     """Measurements far from 0, and labels of four clusters, the third empty, some of none; read some rows at a time."""
-    limits(features, _PIECE_ENTRIES=50)
+    limits(descriptions, _PIECE_ENTRIES=50)
     rng = np.random.default_rng(request.param)
     return rng.normal(1e6, 1.0, (61, 5)), rng.choice([-1, 0, 1, 3], 61)
 

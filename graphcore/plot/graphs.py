@@ -1,0 +1,495 @@
+"""Pictures of a graph: its clusters as disks, every node of a small graph, and the map of a coreset."""
+
+from typing import Any
+
+import numpy as np
+
+from ..base.loops import limited_libraries
+from ..base.streams import Streams
+from ..base.types import AnyGraph, ArrayLike, Axes, RandomState, Sequence
+from ..base.validation import check_integer
+from ..cluster.coreset import Coreset
+from ..exceptions import InputError
+from ..graphs.graph import Graph, subgraph
+from ..kernels.graph import GraphKernel
+from ..metrics.quality import placed_labels
+from ..metrics.quality import quotient_graph as weight_between
+from ._style import (
+    INK,
+    MIDDLE,
+    PAPER,
+    STEPS,
+    axes_of,
+    bare,
+    cluster_ranks,
+    cluster_style,
+    clusters_gid,
+    picture,
+    scatter_clusters,
+    step_of,
+    steps_legend,
+)
+
+# -- clusters as disks, the edges between them as lines ----------------------------------------------------------------
+
+# The picture is laid out on a page of so many points, with disks of these radii.
+_WIDTH, _HEIGHT = 420.0, 320.0
+# To the right of it, for the legend: inside the axes, which equal scales keep from filling their place.
+_LEGEND = 110.0
+_MIN_RADIUS, _MAX_RADIUS = 8.0, 34.0
+_DISKS_SHARE = 0.28
+_GAP = 4.0
+_N_LINKS = 3
+_ROUNDS = 400
+
+
+@picture
+def quotient_graph(
+    matrix: Any, sizes: ArrayLike | None = None, *, n_clusters: int = 40,
+    names: Sequence[str] | None = None, ax: Axes | None = None,
+) -> Axes:  # fmt: skip
+    """Draw clusters as disks and the edges between them as lines, the three heaviest of each cluster.
+
+    The area of a disk is in proportion to the cluster's size (small ones are drawn larger than that, to have room for
+    the number), its shade with the conductance. The width of a line grows with the weight of the edges between two
+    clusters as a share of the smaller one's volume.
+
+    Parameters
+    ----------
+    matrix : fitted model, Graph, csr_array or array-like of shape (n_clusters, n_clusters)
+        A :class:`graphcore.CoresetSpectralClustering`, its `quotient_graph_`, or what
+        :func:`graphcore.metrics.quotient_graph` returns.
+    sizes : array-like of shape (n_clusters,), optional
+        Nodes in each cluster. Default: those of the model; for a graph or a matrix the clusters' volumes.
+    n_clusters : int, default 40
+        Draw the largest ones; the title says how many there are.
+    names : sequence of str, optional
+        Text on the disks; default the clusters' numbers. The number stands for a name that does not fit.
+    {ax}
+
+    Examples
+    --------
+    >>> import graphcore
+    >>> graph = graphcore.Graph.from_edges([0, 0, 1, 2, 3, 3, 4], [1, 2, 2, 3, 4, 5, 5])
+    >>> Q = graphcore.metrics.quotient_graph(graph, [0, 0, 0, 1, 1, 1])
+    >>> len(graphcore.plot.quotient_graph(Q, [3, 3]).patches)
+    2
+    """
+    import scipy.sparse as sp
+
+    if hasattr(matrix, "quotient_graph_"):
+        labels, matrix = matrix.labels_, matrix.quotient_graph_
+        sizes = np.bincount(labels[labels >= 0], minlength=matrix.n_nodes) if sizes is None else sizes
+    matrix = matrix.to_scipy() if isinstance(matrix, Graph) else sp.csr_array(matrix)
+    k = matrix.shape[0]
+    if matrix.shape != (k, k):
+        raise InputError(f"the matrix has shape {matrix.shape}, and a row and a column for each cluster are needed")
+    sizes = np.atleast_1d(matrix.sum(axis=1) if sizes is None else sizes)
+    if sizes.shape != (k,):
+        raise InputError(f"sizes have shape {sizes.shape}; one for each of {k} clusters is needed")
+    if names is not None and len(names) != k:
+        raise InputError(f"{len(names)} names for {k} clusters")
+    most = check_integer("n_clusters", n_clusters, low=1)
+    shown = np.argsort(-sizes, kind="stable")[:most]
+    shown = shown[sizes[shown] > 0]
+    if len(shown) == 0:
+        raise InputError("no cluster holds a node: there is nothing to draw")
+    volumes = np.asarray(matrix.sum(axis=1)).ravel()
+    conductance = 1 - np.divide(matrix.diagonal(), volumes, out=np.zeros(k), where=volumes > 0)
+    links = heaviest_links(matrix[shown][:, shown].tocoo(), volumes[shown])
+    radii = disk_radii(sizes[shown])
+    places = disk_places(len(shown), links, radii)
+    ax = axes_of(ax, (7.2, 4.6))
+    _draw(ax, places, radii, links, conductance[shown], shown)
+    texts = [[str(c)] if names is None else [names[c], str(c)] for c in shown]
+    _name(ax, places, radii, texts, conductance[shown])
+    n_filled = int(np.count_nonzero(sizes))
+    if len(shown) < n_filled:
+        ax.set_title(f"the {len(shown)} largest of {n_filled:,} clusters", fontsize=9)
+    steps_legend(ax, "conductance", loc="upper right", bbox_to_anchor=(1, 1))
+    return ax
+
+
+def heaviest_links(between, volumes):
+    """Return the three heaviest links of each cluster as rows (a, b, share), the lightest first."""
+    once = between.row < between.col
+    a, b, weight = between.row[once], between.col[once], between.data[once]
+    smaller = np.minimum(volumes[a], volumes[b])
+    share = np.divide(weight, smaller, out=np.zeros(len(weight)), where=smaller > 0)
+    order = np.argsort(-share, kind="stable")
+    counts = np.zeros(len(volumes), dtype=int)
+    kept = []
+    for e in order:
+        if counts[a[e]] < _N_LINKS or counts[b[e]] < _N_LINKS:
+            counts[a[e]] += 1
+            counts[b[e]] += 1
+            kept.append(e)
+    kept = np.array(kept[::-1], dtype=int)
+    return np.column_stack([a[kept], b[kept], share[kept]])
+
+
+def disk_radii(sizes, share=_DISKS_SHARE, smallest=_MIN_RADIUS, largest=_MAX_RADIUS):
+    """Return radii of disks with areas in proportion to sizes, but for those that would be too small to read.
+
+    The radius of the largest, `largest` at most, leaves all disks their `share` of the page.
+    """
+    most = min(largest, np.sqrt(share * _WIDTH * _HEIGHT / np.pi * sizes.max() / sizes.sum()))
+    return np.maximum(smallest, most * np.sqrt(sizes / sizes.max()))
+
+
+def disk_places(count, links, radii):
+    """Place the centres of the disks by springs along the links, then push disks apart."""
+    import networkx as nx
+
+    graph = nx.Graph()
+    graph.add_nodes_from(range(count))
+    graph.add_weighted_edges_from((int(a), int(b), float(np.sqrt(share))) for a, b, share in links)
+    found = nx.spring_layout(graph, k=2.2 / np.sqrt(count), iterations=200, seed=0, weight="weight")
+    places = np.array([found[i] for i in range(count)])
+    # Half the way to evenly spread ranks keeps components without links near the others.
+    ranks = np.argsort(np.argsort(places, axis=0), axis=0) / max(1, count - 1) * 2 - 1
+    reach = np.maximum(np.abs(places).max(axis=0), 1e-12)
+    places = 0.5 * places / reach + 0.5 * ranks
+    half = np.array([_WIDTH, _HEIGHT]) / 2
+    return _apart(places * (half - min(_MAX_RADIUS, radii.max())), radii, half)
+
+
+def _apart(places, radii, half):
+    """Push disks that overlap off each other, and back onto the page."""
+    reach = radii[:, None] + radii[None, :] + _GAP
+    np.fill_diagonal(reach, 0)
+    for _ in range(_ROUNDS):
+        difference = places[:, None] - places[None, :]
+        # Two disks at one place part along a line that depends on their numbers.
+        distance = np.hypot(difference[..., 0], difference[..., 1])
+        overlap = np.maximum(reach - distance, 0)
+        if not (overlap > 1e-6).any():
+            break
+        angle = np.arange(len(places))[:, None] - np.arange(len(places))[None, :]
+        fallback = np.stack([np.cos(angle), np.sin(angle)], axis=-1) * np.sign(angle)[..., None]
+        direction = np.where((distance > 1e-9)[..., None], difference / np.maximum(distance, 1e-9)[..., None], fallback)
+        places = places + 0.3 * (overlap[..., None] * direction).sum(axis=1)
+        bound = np.maximum(half - radii[:, None], 0.0)
+        places = np.clip(places, -bound, bound)
+    return places
+
+
+def _draw(ax, places, radii, links, conductance, clusters):
+    from matplotlib.collections import LineCollection
+    from matplotlib.patches import Circle
+
+    ends = links[:, :2].astype(int)
+    if len(ends):
+        thick = 0.4 + 5.6 * np.sqrt(links[:, 2] / max(links[:, 2].max(), 1e-300))
+        ax.add_collection(LineCollection(places[ends], colors=MIDDLE, linewidths=thick, alpha=0.55, zorder=1))
+    for c, place, radius, step in zip(clusters, places, radii, step_of(conductance), strict=True):
+        gid = clusters_gid([c])
+        ax.add_patch(Circle(place, radius, facecolor=STEPS[step], edgecolor=INK, linewidth=0.8, zorder=2, gid=gid))
+    width, height = _WIDTH / 2 + 1, _HEIGHT / 2 + 1  # half a line more, for disks at the edge
+    ax.set(xlim=(-width, width + _LEGEND), ylim=(-height, height), aspect="equal")
+    bare(ax)
+
+
+def _name(ax, places, radii, texts, conductance):
+    """Write on each disk the first of its texts that fits, in a size that fits."""
+    figure = ax.get_figure(root=True)
+    figure.draw_without_rendering()
+    per_point = abs(np.diff(ax.transData.transform([(1, 0), (0, 0)])[:, 0])[0])
+    for place, radius, choices, step in zip(places, radii, texts, step_of(conductance), strict=True):
+        size = min(11, max(7, radius * 0.5))
+        for choice in choices:
+            text = ax.text(
+                *place, choice, ha="center", va="center", fontsize=size, zorder=3, color=PAPER if step >= 3 else INK
+            )
+            fitting = size * 0.92 * 2 * radius * per_point / max(1e-9, text.get_window_extent().width)
+            if fitting >= 5:
+                text.set_fontsize(min(size, fitting))
+                break
+            text.remove()
+
+
+# -- every node of a small graph ---------------------------------------------------------------------------------------
+
+MOST_DRAWN, _MOST_EDGES = 3000, 4000
+# Share of the page that disks of the clusters would cover.
+_SHARE = 0.42
+_CLUSTERS_GAP = 12.0
+_ITERATIONS = 30
+# The share of the way to its neighbours that a node is moved.
+_LEAN = 0.15
+
+
+@picture
+def graph_drawing(
+    graph: AnyGraph, labels: ArrayLike, *, random_state: RandomState = 0, ax: Axes | None = None,
+) -> Axes:  # fmt: skip
+    """Draw every node of a graph of up to 3,000 nodes, and a shade behind each cluster.
+
+    Clusters are placed by the links between them, and the nodes of each by the edges inside it: edges attract, nodes
+    repel each other. Every node is then moved towards its neighbours, so that nodes at a border lie at it. Up to six
+    clusters have a legend. For more, shades and shapes are reused in other combinations, as far as possible from each
+    other, and the largest clusters are numbered. Of more than 4,000 edges a random sample is drawn.
+
+    Parameters
+    ----------
+    graph : Graph, sparse matrix or networkx graph
+    labels : array-like of shape (n_nodes,), integer
+        Cluster of every node, from 0; nodes of -1 and nodes without an edge are not drawn.
+    random_state : int, Generator, RandomState or None, default 0
+        Seed of the sample of edges.
+    {ax}
+
+    References
+    ----------
+    Fruchterman, Reingold, "Graph Drawing by Force-directed Placement", Software: Practice and Experience 1991.
+
+    Examples
+    --------
+    >>> import graphcore
+    >>> karate = graphcore.datasets.load_karate()
+    >>> ax = graphcore.plot.graph_drawing(karate.graph, karate.labels)
+    >>> [text.get_text() for text in ax.get_legend().get_texts()]
+    ['0', '1']
+    """
+    graph, labels, k = placed_labels(graph, labels, None)
+    nodes = np.flatnonzero(labels >= 0)
+    if len(nodes) == 0:
+        raise InputError("no node has a cluster: there is nothing to draw")
+    if len(nodes) > MOST_DRAWN:
+        raise InputError(
+            f"{len(nodes):,} nodes are more than the {MOST_DRAWN:,} that can be drawn; draw a cluster, "
+            "model.subgraph(cluster), or quotient_graph"
+        )
+    rng = Streams(random_state).generator("drawing")
+    ends, weights = _edges(graph, nodes)
+    places = _places(graph, labels, k, nodes, ends, weights)
+    labels = labels[nodes]
+    ax = axes_of(ax, (6.4, 4.6))
+    shown = np.sort(rng.choice(len(ends), _MOST_EDGES, replace=False)) if len(ends) > _MOST_EDGES else slice(None)
+    _draw_edges(ax, places, ends[shown])
+    bare(ax)
+    ax.set_aspect("equal", adjustable="datalim")
+    ax.margins(0.03)
+    area = float(np.clip(9000 / len(nodes), 6, 60))
+    for c, rank in cluster_ranks(places, labels).items():
+        _shade(ax, places[labels == c], rank, c)
+    scatter_clusters(ax, places, labels, area, zorder=3)
+    return ax
+
+
+def _edges(graph, nodes):
+    """Return the edges between the nodes drawn, each once, as positions in `nodes`; weights over the largest."""
+    graph = subgraph(graph, nodes)
+    rows = np.repeat(np.arange(len(nodes)), np.diff(graph.indptr))
+    once = graph.indices > rows
+    weights = np.ones(np.count_nonzero(once)) if graph.weights is None else graph.weights[once].astype(float)
+    return np.column_stack([rows, graph.indices])[once], weights / max(weights.max(initial=0.0), 1e-300)
+
+
+def _places(graph, labels, k, nodes, ends, weights):
+    """Place clusters as in the picture of the quotient graph, and the nodes of each by networkx's forces."""
+    own = labels[nodes]
+    middles, reach = _cluster_disks(weight_between(graph, labels, k), np.bincount(own, minlength=k))
+    places = middles[own]
+    for c in np.unique(own):
+        mine = np.flatnonzero(own == c)
+        places[mine] += reach[c] * _within(mine, ends, weights)
+    return _leaning(places, ends, weights)
+
+
+def _cluster_disks(between, sizes):
+    """Middles (n_clusters, 2) and radii of disks as large as clusters, near each other by the graph `between` them."""
+    from scipy.spatial.distance import pdist
+
+    k, filled = len(sizes), np.flatnonzero(sizes)
+    volumes = np.asarray(between.sum(axis=1)).ravel()[filled]
+    links = heaviest_links(between[filled][:, filled].tocoo(), volumes)
+    radii = disk_radii(sizes[filled], _SHARE, smallest=0.0, largest=np.inf)
+    disks = disk_places(len(filled), links, radii)
+    # Disks move together until two touch.
+    first, second = np.triu_indices(len(radii), 1)
+    needed = np.max((radii[first] + radii[second] + _CLUSTERS_GAP) / np.maximum(pdist(disks), 1e-12), initial=0.0)
+    middles, reach = np.zeros((k, 2)), np.zeros(k)
+    middles[filled], reach[filled] = disks * min(1.0, needed), radii
+    return middles, reach
+
+
+def _within(mine, ends, weights):
+    """Place the nodes of one cluster in the unit disk, by the forces between them."""
+    import networkx as nx
+
+    inside = np.isin(ends, mine).all(axis=1)
+    forces = nx.Graph()
+    forces.add_nodes_from(mine.tolist())
+    forces.add_weighted_edges_from(zip(*ends[inside].T.tolist(), weights[inside].tolist(), strict=True))
+    found = nx.spring_layout(forces, iterations=_ITERATIONS, seed=0)
+    places = np.array([found[i] for i in mine.tolist()])
+    places -= np.median(places, axis=0)
+    far = np.hypot(*places.T)
+    # Nodes without edges inside move far away; distances by rank fill the disk evenly.
+    rank = (np.argsort(np.argsort(far, kind="stable")) + 0.5) / len(mine)
+    return places * (np.sqrt(rank) / np.maximum(far, 1e-12))[:, None] if len(mine) > 1 else np.zeros((1, 2))
+
+
+def _leaning(places, ends, weights):
+    """Move every node some way towards its neighbours, so that nodes at a border lie at it."""
+    import scipy.sparse as sp
+
+    once = sp.csr_array((weights, tuple(ends.T)), shape=(len(places),) * 2)
+    pull = once + once.T
+    total, towards = pull.sum(axis=1), pull @ places
+    linked = total > 0
+    places = places.copy()
+    places[linked] += _LEAN * (towards[linked] / total[linked, None] - places[linked])
+    return places
+
+
+def _draw_edges(ax, places, ends):
+    """Draw all edges as one line, which makes a small file."""
+    from matplotlib.patches import PathPatch
+    from matplotlib.path import Path
+
+    if len(ends):
+        codes = np.tile(np.array([Path.MOVETO, Path.LINETO], dtype=np.uint8), len(ends))
+        path = Path(places[ends.ravel()], codes)
+        style = {"edgecolor": MIDDLE, "linewidth": 0.3, "alpha": 0.45}
+        ax.add_patch(PathPatch(path, facecolor="none", zorder=1, gid="edges", **style))
+
+
+def _shade(ax, points, rank, cluster):
+    """Draw the convex hull of a cluster's nodes, if they have one."""
+    from matplotlib.patches import Polygon
+    from scipy.spatial import ConvexHull, QhullError
+
+    if len(points) < 3:
+        return
+    try:
+        corners = points[ConvexHull(points).vertices]
+    except QhullError:  # all on one line
+        return
+    middle = corners.mean(axis=0)
+    shade, _ = cluster_style(rank)
+    around = middle + 1.06 * (corners - middle)
+    style = {"facecolor": shade, "edgecolor": shade, "alpha": 0.25, "joinstyle": "round"}
+    ax.add_patch(Polygon(around, linewidth=1, zorder=2, gid=clusters_gid([cluster]), **style))
+
+
+# -- two coordinates for each node of a coreset ------------------------------------------------------------------------
+
+# The matrix of the graph between clusters is dense.
+_MAX_CLUSTERS = 1000
+# Steps of the lazy walk from a node.
+_STEPS = 2
+# This share of the points may lie far from all others, and is drawn at the border.
+_TAIL = 0.005
+_INSTEAD = "graph_drawing draws up to 3,000 nodes of any graph"
+
+
+@picture
+def coreset_map(
+    graph: AnyGraph, coreset: Coreset, labels: ArrayLike, *, most: int = 1500, random_state: RandomState = 0,
+    n_jobs: int | None = None, ax: Axes | None = None,
+) -> Axes:  # fmt: skip
+    """Draw the nodes of a coreset in two dimensions, sized by their weight.
+
+    Up to six clusters have a shape and a shade each, and a legend. For more, shapes and shades are reused in other
+    combinations, and the number of each large cluster stands at the median of its nodes.
+
+    Parameters
+    ----------
+    graph : Graph, sparse matrix or networkx graph
+    coreset : Coreset
+        Of :func:`graphcore.build_coreset`, or ``model.clustering_.coreset``.
+    labels : array-like of shape (n_nodes,), integer
+        Clusters of all nodes of the graph, such as ``model.labels_``; the thousand of the largest volume are placed.
+    most : int, default 1500
+        The largest number of nodes that are drawn; of more, a random sample.
+    random_state : int, Generator, RandomState or None, default 0
+        Seed of the sample.
+    n_jobs : int, optional
+    {ax}
+
+    Notes
+    -----
+    The coordinates are a spectral embedding. Clusters are placed by the second and third eigenvector of the graph
+    between them, because eigenvectors of a sparse graph itself are concentrated on a few nodes. The weight inside
+    clusters is left out, and the mean degree is spread over all pairs, so that small clusters do not take the ends of
+    the map. A node lies at the mean of the clusters in which a lazy random walk of two steps from it ends.
+
+    References
+    ----------
+    Zhang, Rohe, "Understanding Regularized Spectral Clustering via Graph Conductance", NeurIPS 2018.
+
+    Examples
+    --------
+    >>> import graphcore
+    >>> graph, labels = graphcore.datasets.planted_partition(4, 50, p_in=0.3, p_out=0.02, random_state=0)
+    >>> coreset = graphcore.build_coreset(graph, 4, size=20, random_state=0)
+    >>> ax = graphcore.plot.coreset_map(graph, coreset, labels)
+    >>> [text.get_text() for text in ax.get_legend().get_texts()]
+    ['0', '1', '2', '3']
+    """
+    graph, labels, k = placed_labels(graph, labels, None)
+    chosen, points = _coordinates(
+        graph, coreset.indices, labels, k, check_integer("most", most, low=1), random_state, n_jobs
+    )
+    labels, weights = labels[coreset.indices[chosen]], coreset.weights[chosen]
+    ax = axes_of(ax, (6.4, 4.2))
+    # In proportion to the weight; marks are smaller where there are more of them.
+    typical, mean = float(np.clip(9000 / len(weights), 9, 60)), weights.mean()
+    area = np.clip(typical * weights / mean, 3, 6 * typical) if mean > 0 else np.full(len(weights), typical)
+    tail = _TAIL if len(points) > 200 else 0.0
+    low, high = np.quantile(points, [tail, 1 - tail], axis=0)
+    air = np.maximum(0.08 * (high - low), 1e-12)
+    low, high = low - air, high + air
+    ax.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]))
+    ax.set(xlabel="second eigenvector", ylabel="third eigenvector", xticks=[], yticks=[])
+    ax.spines[:].set(color=MIDDLE, visible=True)
+    if len(chosen) < len(coreset):
+        ax.set_title(f"{len(chosen):,} of {len(coreset):,} coreset nodes", fontsize=8, loc="left")
+    # Clusters of large weight, not of many coreset nodes, come first.
+    scatter_clusters(ax, np.clip(points, low, high), labels, area, weights=weights, alpha=0.85, zorder=2, clip_on=False)
+    return ax
+
+
+def _coordinates(graph, nodes, labels, k, most, random_state, n_jobs):
+    """Return the positions in `nodes` of those that are placed, ascending, and their coordinates (n_placed, 2)."""
+    if k < 3:
+        raise InputError(f"{k} clusters have no two coordinates: three are needed; {_INSTEAD}")
+    clusters, places = _cluster_places(weight_between(graph, labels, k, n_jobs=n_jobs))
+    position = np.full(k + 1, -1)  # the last entry is that of label -1
+    position[clusters] = np.arange(len(clusters))
+    chosen = np.flatnonzero(position[labels[nodes]] >= 0)
+    if len(chosen) == 0:
+        raise InputError("no coreset node has a cluster: there is nothing to place")
+    if len(chosen) > most:
+        chosen = np.sort(Streams(random_state).generator("map").choice(chosen, most, replace=False))
+    labels = position[labels]
+    mass = np.where(labels[:, None] < 0, 0.0, np.insert(places, 2, 1.0, axis=1)[labels])
+    kernel = GraphKernel(graph)
+    for _ in range(_STEPS):
+        mass = 0.5 * (mass + kernel.product(mass * kernel.degrees[:, None], n_jobs))
+    mass = mass[nodes[chosen]]
+    return chosen, mass[:, :2] / mass[:, 2:]
+
+
+def _cluster_places(between):
+    """Return the largest clusters and their coordinates, two eigenvectors of the graph between these clusters."""
+    from scipy.linalg import eigh
+
+    volumes = np.asarray(between.sum(axis=1)).ravel()
+    clusters = np.sort(np.argsort(-volumes, kind="stable")[: min(_MAX_CLUSTERS, np.count_nonzero(volumes > 0))])
+    A = between[clusters][:, clusters].toarray()
+    np.fill_diagonal(A, 0.0)
+    n, total = len(clusters), A.sum()
+    if n < 3 or total == 0:
+        raise InputError(f"{n} clusters with weight {total:g} between them have no two coordinates; {_INSTEAD}")
+    A += total / n**2
+    root = np.sqrt(A.sum(axis=1))
+    A /= np.outer(root, root)
+    with limited_libraries():
+        _, vectors = eigh(A, subset_by_index=[n - 3, n - 1], overwrite_a=True)
+    places = vectors[:, [1, 0]] / root[:, None]
+    # Eigenvectors come with either sign: the largest entry is made positive.
+    extreme = np.abs(places).argmax(axis=0)
+    return clusters, places * np.where(places[extreme, [0, 1]] < 0, -1.0, 1.0)
