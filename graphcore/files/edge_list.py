@@ -11,7 +11,7 @@ import re
 import tempfile
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise
 
@@ -254,8 +254,15 @@ def _guess_dialect(source, reading):
     times = {c for c in unnamed if all(is_number(field) and _is_time(float(field)) for field in values[c])}
     beside = times if set(numeric) - times - {*asked} or own else ()  # SNAP writes the time of an edge after its weight
     numeric = numeric if header else [c for c in numeric if c not in times]
-    _check_signs(values, names, reading)
-    columns, weight, notes = choose_columns(names, numeric, reading, empty.union(beside))
+    sign = _sign_column(values, names, reading)
+    if sign is not None:
+        reading = replace(reading, columns=(1 - sign, 2))
+    columns, weight, notes = choose_columns(names, numeric, reading, {sign, *empty, *beside})
+    if sign is not None:
+        notes.append(
+            f"column {sign} holds {values[sign][0][:40]!r} in all lines, and is not read; the ends are columns "
+            f"{columns}; pass columns=(0, 1) if it is a node"
+        )
     if own and reading.weight_column == "auto" and not header:
         weight, notes = 2 if own[2] == "yes" else None, []
     if max(columns) < len(values):
@@ -326,20 +333,17 @@ def _is_time(number):
     return (number >= _TIME and (number <= 2**32 or is_whole)) or (is_whole and 1900 <= number <= 2100)
 
 
-def _check_signs(values, names, reading):
-    """Refuse lines with a sign or a word between or before the ends, as 1 -> 2 has, unless `columns` are given."""
+def _sign_column(values, names, reading):
+    """Return which of the first two columns holds a sign in all lines, as 1 -> 2 has, or a word beside the ends."""
     given = reading.columns is not None or reading.weight_column not in ("auto", None)
     if given or len(values) < 3 or edge_columns(names) is not None:
-        return
+        return None
     for c in (1, 0):
-        word = values[c][0]
-        is_sign = re.search(r"\w", word) is None
-        beside_ends = len(values[c]) > 2 and not set(values[1 - c]).isdisjoint(values[2])
-        if len(set(values[c])) == 1 and not is_number(word) and (is_sign or beside_ends):
-            raise FormatError(
-                f"column {c} holds {word[:40]!r} in all lines; pass columns={(1 - c, 2)} if the others are the ends, "
-                "columns=(0, 1) if this is one"
-            )
+        is_one = len(set(values[c])) == 1 and not is_number(values[c][0])
+        is_sign = re.search(r"\w", values[c][0]) is None
+        if is_one and (is_sign or (len(values[c]) > 2 and not set(values[1 - c]).isdisjoint(values[2]))):
+            return c
+    return None
 
 
 def notes_on_ends(values, names, reading):

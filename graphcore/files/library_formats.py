@@ -5,7 +5,6 @@ import os
 import re
 import shutil
 import tempfile
-from collections.abc import Mapping
 from io import BytesIO
 
 import numpy as np
@@ -73,8 +72,9 @@ def _parsed(source, reading, kind):
     if kind in ("graphml", "gexf"):
         with source.open() as stream:
             content = stream.read()
-        # Gephi has written this name of the format since its version 0.9.2.
+        # Gephi has written this name of the format since its version 0.9.2; others write none.
         content = content.replace(b"http://www.gexf.net/1.3", b"http://gexf.net/1.3")
+        content = re.sub(rb"<gexf(?![^>]*xmlns=)", b'<gexf xmlns="http://gexf.net/1.3"', content, count=1)
         return nx.parse_graphml(content) if kind == "graphml" else nx.read_gexf(BytesIO(content))
     with source.text(reading.encoding) as text:
         lines = text.read()
@@ -94,7 +94,7 @@ def write_networkx(graph, stream, attributes, kind):
     """Write a graph to a binary stream, with a dictionary of columns that nodes get as attributes; NaN is left out."""
     import networkx as nx
 
-    names, attributes = check_markup(graph, attributes)
+    names, attributes = _checked(graph, attributes)
     G = nx.relabel_nodes(
         graph.to_networkx(), dict(zip(graph.names_of(np.arange(graph.n_nodes)).tolist(), names, strict=True))
     )
@@ -109,20 +109,18 @@ def write_networkx(graph, stream, attributes, kind):
         raise InputError(f"networkx cannot write this graph as {kind}: {error}; write .npz instead") from None
 
 
-def check_markup(graph, attributes):
+def _checked(graph, attributes):
     """Return (names of nodes as text, columns by name), or raise an error if no file of markup can hold them."""
-    given: Mapping = attributes or {}
-    columns = {str(name): np.asarray(values) for name, values in ({**graph.attributes, **given}).items()}
-    columns.pop("node", None)
-    wrong = next((name for name, values in columns.items() if values.shape != (graph.n_nodes,)), None)
-    if wrong is not None:
-        raise ParameterError(f"attribute {wrong!r} has shape {columns[wrong].shape}; a value for each node is needed")
+    columns = {str(name): np.asarray(values) for name, values in {**graph.attributes, **(attributes or {})}.items()}
     names = list(map(str, graph.names_of(np.arange(graph.n_nodes)).tolist()))
-    if "node" in given and list(map(str, np.asarray(given["node"]).tolist())) != names:
+    if list(map(str, columns.pop("node", np.array(names, dtype=object)).tolist())) != names:
         raise ParameterError(
             "column 'node' of the attributes is not in the order of the graph's nodes; Graph.with_nodes takes a table "
             "in any order"
         )
+    for name, values in columns.items():
+        if values.shape != (graph.n_nodes,):
+            raise ParameterError(f"attribute {name!r} has shape {values.shape}; a value for each node is needed")
     if len(set(names)) < len(names):
         raise InputError("two nodes have the same name, which these files take for one node; write .npz instead")
     for texts in (names, *(values.tolist() for values in columns.values() if values.dtype.kind not in "biuf")):

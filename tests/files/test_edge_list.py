@@ -1,7 +1,6 @@
 """Edge lists as people write them, against a slow reader written for the tests alone."""
 
 import gzip
-import io
 import lzma
 import re
 import warnings
@@ -161,14 +160,6 @@ def test_options_that_cannot_be_are_named(write, options):
         read_graph(write("0 1 2\n1 2 3\n"), **options)
 
 
-def test_standard_input(monkeypatch):
-    class Stdin:
-        buffer = io.BytesIO(gzip.compress(b"# c\n0,1\n1,2\n"))
-
-    monkeypatch.setattr("sys.stdin", Stdin)
-    assert edges_of(read_graph("-")) == PLAIN
-
-
 # -- against a slow reader --------------------------------------------------------------------------------------------
 
 NODES, WEIGHTS = st.integers(0, 30), st.integers(0, 9) | st.floats(0, 1e6).map(lambda w: round(w, 3))
@@ -228,11 +219,6 @@ def test_a_weight_column_goes_by_its_name(write):
         read_graph(write("0 1 2.5\n1 2 3.5\n"), weight_column="w")
 
 
-def test_a_table_of_vectors_is_noticed(write):
-    with pytest.warns(GraphWarning, match=r"not read \(if the rows are vectors, use knn_graph, or --vectors\)"):
-        read_graph(write("1 2 3 4 5 6\n2 3 4 5 6 7\n"))
-
-
 @pytest.mark.parametrize(
     ("text", "edges"),
     [
@@ -278,9 +264,6 @@ NAMES = "".join(f"n{i} n{i + 1}\n" for i in range(250))
         (NAMES + "a b 2.5\n", "line 251: 3 columns, where the first lines have 2"),
         ("a,[0.1 0.2]\nb,[0.3 0.4]\n", "column 1 holds .* lists; pass --vectors"),
         ("name,x,y\na,0.5,1.25\nb,2.5,3.5\n", "column 'x' holds '0.5' and the like, fractions"),
-        ("a -> b 2\nb -> c 3\n", r"column 1 holds '->' in all lines; pass columns=\(0, 2\)"),
-        ("a pp b\nb pp c\nc pp a\n", "column 1 holds 'pp'"),
-        ("e 1 2\ne 2 3\ne 3 1\n", r"column 0 holds 'e' in all lines; pass columns=\(1, 2\)"),
         ("0: 1 2\n1: 0 2\n2: 0 1\n", "column 0 holds '0:' and the like"),
         ("source,target\n#a,#b\n#b,#c\n", r"there are no edges.*pass comments=\(\)"),
     ],
@@ -296,6 +279,9 @@ def test_lines_unlike_the_first_are_errors(write, text, said):
         ("s,t,w\n#a,#b,3\nc,#b,1\n", r"'#a,#b,3' is a comment.*pass comments=\(\)", {("#b", "c", 1.0)}),
         ("a\tb\t2\n%b\tc\t4\n", r"'%b.*is a comment.*\(--comments ''\)", {("a", "b", 2.0)}),
         ("a b 1\nb #c 2\n", None, {("a", "b", 1.0), ("#c", "b", 2.0)}),
+        ("a -> b 2\nb -> c 3\n", r"'->'.*the ends are columns \(0, 2\)", {("a", "b", 2.0), ("b", "c", 3.0)}),
+        ("a pp b\nb pp c\nc pp a\n", "column 1 holds 'pp'", {("a", "b", 1.0), ("b", "c", 1.0), ("a", "c", 1.0)}),
+        ("e 1 2\ne 2 3\ne 3 1\n", "column 0 holds 'e'", {(1, 2, 1.0), (2, 3, 1.0), (1, 3, 1.0)}),
         ("a hub 1\nb hub 2\nc hub 3\n", None, {("a", "hub", 1.0), ("b", "hub", 2.0), ("c", "hub", 3.0)}),
         ("hub,a,1\nhub,b,2\nhub,c,3\n", None, {("a", "hub", 1.0), ("b", "hub", 2.0), ("c", "hub", 3.0)}),
         ("userId,movieId,rating\n1,1,4\n2,1,3\n", "bipartite=True", {(1, 1, 4.0), (1, 2, 3.0)}),

@@ -132,10 +132,3 @@ def test_a_web_graph_and_its_pages(tmp_path):
     for text in ("".join(f"{url}\n" for url in urls[:3]), "".join(f"{url}\n" for url in [*urls, "http://b"])):
         with pytest.raises(InputError, match=r"u: there are \d nodes, and the graph has nodes 0 to 3"):
             read_graph(tmp_path / "web.graph", nodes=write(tmp_path / "u", text))
-
-
-def test_options_that_are_none(tmp_path):
-    path = write(tmp_path / "e.txt", "0 1\n1 2\n")
-    for nodes, error in ((7, InputError), (tmp_path / "none.csv", FileNotFoundError), (b"a", InputError)):
-        with pytest.raises(error):
-            read_graph(path, nodes=nodes)

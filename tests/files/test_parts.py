@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from graphcore import FormatError, Graph, GraphWarning, InputError, ParameterError, build_store, read_graph
+from graphcore import FormatError, GraphWarning, InputError, ParameterError, build_store, read_graph
 
 
 def same(graph, expected):
@@ -81,12 +81,3 @@ def test_parts_whose_columns_are_called_otherwise_are_told(write):
     assert read_graph([one, other]).n_edges == 4
     with pytest.warns(GraphWarning, match=r"from, to of .*a\.csv and u, v of .*b\.csv are read"):
         same(read_graph([one, write("u,v\n5,2\n6,4\n", "b.csv")]), read_graph([one, other]))
-
-
-def test_notes_on_parts_are_given_once(write):
-    parts = [write(f"from,to,amount,ts\n{i},2,3,5\n3,4,1,2\n", f"{i}.csv") for i in (5, 6, 7)]
-    with pytest.warns(GraphWarning) as told:
-        graph = read_graph(parts)
-    assert not graph.is_weighted and isinstance(graph, Graph)
-    said = "5.csv and 2 more: columns amount, ts not read; pass weight_column='amount' if"
-    assert sum(said in str(one.message) for one in told) == 1
