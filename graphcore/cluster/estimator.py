@@ -21,7 +21,7 @@ from ..metrics import cluster_summary, quotient_graph
 from .cluster_tree import ClusterTree
 from .coreset import Coreset
 from .evidence import node_memberships
-from .fit import fit_graph, graph_of, index_names
+from .fit import fit_graph, graph_of, index_names, tell_of_ignored
 from .model_file import read_model, write_model
 from .n_clusters import KSelection
 from .new_rows import mean_cost, predicted_labels, predicted_probabilities, predicted_shares
@@ -201,6 +201,7 @@ class CoresetSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixi
             unless there are fewer distinct vectors than clusters, or `max_cluster_size` or `labels` prevent it; a
             warning says so.
         y : ignored
+            A warning says so where it looks like labels that are known in part: those are `labels`.
         sample_weight : array-like of shape (n_samples,), optional
             Weights of the nodes: a node of weight 2 counts as two copies with all their edges. The graph with edge
             weights ``w_x A_xy w_y`` is clustered, and `min_cluster_size` and `max_cluster_size` count weights. Nodes of
@@ -237,6 +238,7 @@ class CoresetSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixi
         params = self._checked()  # before the search for neighbours
         with stages_of(self) as stages:
             graph, reference, kinds = graph_of(self, X, streams, stages)
+            tell_of_ignored(y, graph.n_nodes)
             if reference.kind != "edges":
                 ids = index_names(X) if ids is None else ids
                 graph = graph if ids is None else with_ids(graph, ids)
