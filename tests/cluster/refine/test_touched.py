@@ -71,8 +71,3 @@ def test_centroids():
 def test_an_agglomeration_has_room_for_one_more():
     # The list is written to before it is known whether the place is new.
     assert _merge_loops.add(np.zeros(1), np.ones(1, dtype=np.bool_), np.empty(1, dtype=np.int32), 0, 0, 1.0) == 0
-
-
-def test_python_cannot_call_what_is_for_loops_alone():
-    with pytest.raises(TypeError, match="not callable"):
-        _quotient_loops._strength(1.0, 1.0, 1.0, 1.0)
