@@ -362,10 +362,7 @@ def notes_on_ends(values, names, reading):
         if what:
             raise FormatError(f"column {name!r} holds {fields[0][:40]!r} and the like, {what}")
     if not reading.bipartite and two_kinds(*names[:2]) and not set(values[0]).isdisjoint(values[1]):
-        return [
-            f"{names[0]!r} and {names[1]!r} share numbers; pass bipartite=True if they are two kinds of "
-            "nodes"
-        ]
+        return [f"{names[0]!r} and {names[1]!r} share numbers; pass bipartite=True if they are two kinds of nodes"]
     return []
 
 
