@@ -158,10 +158,9 @@ def refuse_as_vectors(X, remedy=None):
 
 def _either(X, remedy):
     """Return the message about an array that may be a graph; None if it is none."""
-    shape = () if hasattr(X, "tocsr") else np.shape(X)
-    if len(shape) != 2 or (shape[1] != 2 and shape[0] != shape[1]):
+    X = np.empty(0) if hasattr(X, "tocsr") else np.asarray(X)
+    if X.ndim != 2 or (X.shape[1] != 2 and X.shape[0] != X.shape[1]):
         return None
-    X = np.asarray(X)
     if X.shape[1] == 2 and len(X) > 1 and X.dtype.kind in "iu" and X.min() >= 0:
         return (
             f"X is {len(X)} pairs of integers, which may be edges or points of the plane; for edges give "
