@@ -1,8 +1,5 @@
 """scikit-learn's contract: its own checks for every class, and which of them fail, and why."""
 
-import re
-from pathlib import Path
-
 import numpy as np
 import pytest
 from sklearn.base import clone
@@ -96,11 +93,9 @@ def test_scikit_learns_checks_with_other_settings(estimator, check):
     check(estimator)
 
 
-def test_the_page_names_the_checks_that_fail():
-    page = (Path(__file__).parents[1] / "docs" / "scikit_learn.md").read_text(encoding="utf-8")
-    named = set(re.findall(r"`(check_\w+)`", page))
+def test_checks_that_are_left_out_fail():
     model = CoresetSpectralClustering(3, random_state=0)
-    assert named == set(expected_failures(model))
+    named = set(expected_failures(model))
     found = [check for _, check in estimator_checks_generator(model) if getattr(check, "func", check).__name__ in named]
     assert len(found) >= len(named)
     for check in found:

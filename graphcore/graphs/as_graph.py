@@ -158,7 +158,9 @@ def refuse_as_vectors(X, remedy=None):
 
 def _either(X, remedy):
     """Return the message about an array that may be a graph; None if it is none."""
-    X = np.empty(0) if hasattr(X, "tocsr") else np.asarray(X)
+    if hasattr(X, "tocsr") or not hasattr(X, "__len__"):
+        return None
+    X = np.asarray(X)
     if X.ndim != 2 or (X.shape[1] != 2 and X.shape[0] != X.shape[1]):
         return None
     if X.shape[1] == 2 and len(X) > 1 and X.dtype.kind in "iu" and X.min() >= 0:
