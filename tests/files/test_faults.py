@@ -169,7 +169,7 @@ def spread(n, few):
 def test_the_nth_call_fails(attempts, name, there, few):
     again, n_calls, _ = attempts(name, there)
     failed = sum(again(failing(at, (errno.ENOSPC, errno.EIO)[at % 2])) for at in spread(n_calls, few))
-    assert failed >= 4  # of others the failure is of no consequence: the folder's name is not on the disk at once
+    assert failed >= 4  # to open, to write, to flush and to rename; what follows a rename is of no consequence
     assert not again(failing(n_calls + 50))
 
 
