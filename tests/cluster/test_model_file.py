@@ -135,7 +135,7 @@ ARRAYS = [
     ({"coreset_weights": np.full(360, np.inf)}, "coreset_weights (holds values that are not finite|is)"),
     ({"coreset_indices": np.full(360, 400)}, "coreset_indices must be from 0 to 359"),
     ({"stability": np.full(360, np.inf, np.float32)}, "stability holds"),
-    ({"node_names": np.array([b"x"] * 360, dtype=object)}, "Python objects"),
+    ({"node_names": np.array([b"x"] * 360, dtype=object)}, "allow_pickle"),
     ({"model": np.frombuffer(b"{", dtype=np.uint8)}, "no JSON"),
     ({"model": np.frombuffer(b"[1]", dtype=np.uint8)}, "no model that graphcore saved"),
     ({"model": None}, "no model that graphcore saved"),
