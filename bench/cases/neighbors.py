@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.datasets import make_blobs
 
 import graphcore
-from graphcore.neighbors import search_walk
+from graphcore.neighbors import search as neighbor_search
 from graphcore.neighbors.neighbors import knn_graph
 
 from .. import harness, vectors
@@ -123,11 +123,11 @@ def _new_rows(title, name, X, new, k):
     graph = knn_graph(X, N_NEIGHBORS, random_state=0)
 
     def by(is_exact, function):
-        with patch.object(search_walk, "exact_pays", lambda *_: is_exact):
+        with patch.object(neighbor_search, "exact_pays", lambda *_: is_exact):
             return function()
 
     def found(is_exact):
-        searcher = by(is_exact, lambda: search_walk.new_row_searcher(X, graph, N_NEIGHBORS, "euclidean", 1))
+        searcher = by(is_exact, lambda: neighbor_search.new_row_searcher(X, graph, N_NEIGHBORS, "euclidean", 1))
         return searcher.kneighbors(new)[0]
 
     def score(labels):

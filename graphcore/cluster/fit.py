@@ -25,12 +25,18 @@ from ..graphs.from_matrix import in_row_order
 from ..graphs.graph import Graph, weigh_nodes
 from ..graphs.ids import as_names
 from ..graphs.rows import in_range
-from ..neighbors.equal_rows import first_of, graph_of_kinds, highest_of
 from ..neighbors.neighbor_lists import is_neighbor_pair, neighbors_of
-from ..neighbors.neighbors import clustered_neighbors, graph_of_vectors, neighbors_of_index
+from ..neighbors.neighbors import (
+    clustered_neighbors,
+    graph_of_kinds,
+    graph_of_vectors,
+    highest_of,
+    neighbors_of_index,
+)
 from ..neighbors.outliers import Outliers, refuse_outliers
 from ..neighbors.search import check_metric
 from ..neighbors.search_pynndescent import IndexSearcher, is_index
+from ..neighbors.vectors import first_of
 from .evidence import edge_evidence
 from .n_clusters import KSelection, choose_for_fit, effective_edges
 from .pipeline import Clustering, cluster_graph

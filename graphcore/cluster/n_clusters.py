@@ -15,8 +15,7 @@ from ..graphs.as_graph import as_graph, is_graph, refuse_as_vectors
 from ..graphs.graph import Graph
 from ..graphs.rows import in_range
 from ..kernels.graph import GraphKernel
-from ..neighbors.equal_rows import graph_of_kinds
-from ..neighbors.neighbors import graph_of_vectors
+from ..neighbors.neighbors import graph_of_kinds, graph_of_vectors
 from ..neighbors.vectors import as_vectors
 from .coreset import sample_coreset
 from .coreset_graph import settled_cells

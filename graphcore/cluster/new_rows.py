@@ -11,8 +11,8 @@ from ..graphs.from_table import column_names
 from ..graphs.rows import edges_in_range
 from ..neighbors.neighbor_lists import Neighbors, distance_matrix, is_neighbor_pair, listed_neighbors, nearest_listed
 from ..neighbors.outliers import last_distances
+from ..neighbors.search import new_row_searcher
 from ..neighbors.search_pynndescent import IndexSearcher
-from ..neighbors.search_walk import new_row_searcher
 from ..neighbors.vectors import as_vectors, check_binary, ordered
 from .evidence import cluster_shares, memberships, predict_labels
 

@@ -23,7 +23,7 @@ from ..kernels.checks import check_scale
 from ..kernels.functions import VECTOR_KERNELS, KernelFunction, kernel_function
 from ..kernels.graph import as_kernel
 from ..kernels.vectors import VectorKernel
-from ..neighbors.equal_rows import row_hashes
+from ..neighbors.vectors import row_hashes
 
 # Kernel matrices over vectors up to this size are held where all of their values are gone through many times.
 _HELD_BYTES = 1 << 29

@@ -7,10 +7,9 @@ from ..base.streams import Streams
 from ..base.types import AnyData, RandomState
 from ..base.validation import check_choice, check_integer, read_only
 from ..exceptions import InputError, warn_user
-from ..graphs import _loops as _row_loops
+from ..graphs._loops import check_rows
 from ..graphs.graph import Graph
 from ..graphs.rows import Rows, made_of, symmetrize_rows, transpose_rows
-from .equal_rows import graph_of_copies
 from .neighbor_lists import Neighbors, neighbors_of
 from .outliers import leave_out
 from .search import nearest_different
@@ -192,7 +191,7 @@ def neighbor_graph(neighbors: AnyData, *, mode: str = "union", weighting: str = 
         weights = _gaussian(neighbors, listed)
     # Transposing sorts the columns; the transpose and the original symmetrise to the same.
     rows = Rows(*map(read_only, transpose_rows(Rows(indptr, neighbors.indices[listed], weights))))
-    code, row, entry, _ = _row_loops.check_rows(*rows, n)
+    code, row, entry, _ = check_rows(*rows, n)
     if code:
         raise InputError(f"row {rows.indices[entry]} lists row {row} twice among its neighbours")
     united, *_ = symmetrize_rows(rows, MODES[mode])
@@ -214,3 +213,64 @@ def _gaussian(neighbors, listed):
         positive = distances[distances > 0]
         scale = float(positive.mean()) if len(positive) else 1.0
     return np.maximum(np.exp(-np.square(distances) / (2 * scale**2)), SMALLEST_WEIGHT).astype(np.float32)
+
+
+# -- graphs of all rows, and of the different ones ---------------------------------------------------------------------
+
+
+def graph_of_copies(graph, kinds, n_neighbors, is_apart):
+    """Make the Graph of all rows from that of the different ones; row i is a copy of node `kinds[i]`.
+
+    An edge joins copies of its ends in turn, so that no row has a high degree because others are equal. Copies of a
+    node that is not apart are a ring, each joined to `n_neighbors` of them.
+    """
+    import scipy.sparse as sp
+
+    n, m = len(kinds), graph.n_nodes
+    counts, copies = np.bincount(kinds, minlength=m), np.argsort(kinds, kind="stable").astype(np.int32)
+    starts = np.cumsum(counts) - counts
+    # Between nodes.
+    a = np.repeat(np.arange(m, dtype=np.int32), np.diff(graph.indptr))
+    upper = graph.indices > a
+    a, b = a[upper], graph.indices[upper]
+    most, least = np.maximum(counts[a], counts[b]), np.minimum(counts[a], counts[b])
+    # A row with copies would list them first: of few copies each has all edges of the row, many share one for each.
+    ratio = -(-most // least)
+    n_each = np.minimum(most, least * np.maximum(1, np.minimum(ratio, n_neighbors + 1 - ratio)))
+    edge, turn = _numbered(n_each)
+    sources = copies[starts[a][edge] + turn % counts[a][edge]]
+    targets = copies[starts[b][edge] + turn % counts[b][edge]]
+    weights = np.ones(len(edge)) if graph.weights is None else graph.weights[upper][edge]
+    # Between copies: to half as many that follow.
+    n_next = np.where(is_apart, 0, np.minimum((n_neighbors + 1) // 2, counts // 2))
+    own, place = _numbered(counts)
+    entry, step = _numbered(n_next[own])
+    node, place, step = own[entry], place[entry], step + 1
+    once = (2 * step < counts[node]) | (place < step)  # from one end only where two are opposite each other
+    node, place, step = node[once], place[once], step[once]
+    sources = np.concatenate([sources, copies[starts[node] + place]])
+    targets = np.concatenate([targets, copies[starts[node] + (place + step) % counts[node]]])
+    weights = np.concatenate([weights, np.ones(len(node), dtype=weights.dtype)])  # that of a distance of 0
+    rows = sp.coo_array((weights, (sources, targets)), shape=(n, n)).tocsr()
+    return Graph.from_scipy(rows + rows.T)
+
+
+def graph_of_kinds(graph, kinds):
+    """Draw the copies of each row together: weights of their edges are summed, those inside a kind to a loop."""
+    import scipy.sparse as sp
+
+    P = sp.csr_array((np.ones(len(kinds)), kinds, np.arange(len(kinds) + 1)))
+    return Graph.from_scipy(P.T @ (graph.to_scipy() @ P))
+
+
+def highest_of(labels, kinds):
+    """Return the highest label among equal rows, (n_kinds,) int32: that of those which have one, if -1 is none."""
+    out = np.full(kinds.max() + 1, -1, dtype=np.int32)
+    np.maximum.at(out, kinds, labels)
+    return out
+
+
+def _numbered(counts):
+    """Repeat each number so many times, and number the repeats."""
+    each = np.repeat(np.arange(len(counts), dtype=np.int32), counts)
+    return each, np.arange(len(each)) - np.repeat(np.cumsum(counts) - counts, counts)

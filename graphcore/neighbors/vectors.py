@@ -1,13 +1,15 @@
-"""Vectors as the neighbour searches take them: checked, floating, rows in memory order, sparse ones in CSR."""
+"""Vectors as the neighbour searches take them: checked, floating, sparse ones in CSR; equal rows are one point."""
 
 import numpy as np
 
-from ..base.validation import check_magnitude
+from ..base.validation import check_magnitude, read_only
 from ..exceptions import InputError
 from ..graphs.from_matrix import check_sparse
+from . import _loops as loops
 
 # Larger numbers overflow when float32 distances are squared, smaller ones vanish.
 _LIMITS = {}, 1e15
+_BLOCK_VALUES = 1 << 17
 
 
 def is_sparse(X):
@@ -138,3 +140,59 @@ def squared_norms(X):
         rows = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
         return np.bincount(rows, weights=np.square(X.data, dtype=np.float64), minlength=X.shape[0])
     return np.einsum("ij,ij->i", X, X, dtype=np.float64)
+
+
+# -- equal rows --------------------------------------------------------------------------------------------------------
+
+
+def row_hashes(X, step_of=None):
+    """Compute a number of 64 bits for what each row holds, the same for dense and sparse rows; a zero adds nothing.
+
+    With `step_of` numbers are rounded to multiples of it.
+    """
+    factors = np.random.default_rng(0).integers(1, 1 << 64, X.shape[1], dtype=np.uint64) | np.uint64(1)
+    out = np.empty(X.shape[0], dtype=np.uint64)
+    if hasattr(X, "tocsr"):
+        X = X.tocsr()
+        if not X.has_canonical_format:
+            X = X.copy()
+            X.sum_duplicates()
+        loops.hash_sparse(*map(read_only, (X.indptr, X.indices, _bits(X.data, step_of), factors)), out)
+        return out
+    step = max(1, _BLOCK_VALUES // X.shape[1])
+    for start in range(0, X.shape[0], step):
+        loops.hash_dense(
+            read_only(_bits(X[start : start + step], step_of)), read_only(factors), out[start : start + step]
+        )
+    return out
+
+
+def _bits(values, step_of):
+    values = np.ascontiguousarray(values, dtype=np.float64)
+    return (values if step_of is None else np.rint(values / step_of)).view(np.uint64)
+
+
+def kinds_of(X, metric="euclidean"):
+    """Number what rows hold, in the order in which it first comes: (n_rows,) int64, or None if all are different.
+
+    Rows are those between which the metric is taken (`in_space`). Where these have norm 1, multiples are equal but for
+    rounding.
+    """
+    step_of = None
+    if metric in ("cosine", "correlation"):
+        step_of = 2.0 ** (-40 if X.dtype == np.float64 else -20)
+    kinds = in_order(row_hashes(X, step_of))
+    return None if kinds.max() == len(kinds) - 1 else kinds
+
+
+def in_order(values):
+    """Number different values in the order in which they first come."""
+    _, first, kinds = np.unique(values, return_index=True, return_inverse=True)
+    rank = np.empty(len(first), dtype=np.int64)
+    rank[np.argsort(first)] = np.arange(len(first))
+    return rank[kinds]
+
+
+def first_of(kinds):
+    """Find the first row of each kind, ascending."""
+    return np.flatnonzero(np.diff(np.maximum.accumulate(kinds), prepend=-1) > 0)

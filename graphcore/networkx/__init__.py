@@ -2,6 +2,6 @@
 
 from ..base.lazy import lazy_names
 
-_HOMES = {"BackendGraph": ".backend", "coreset_spectral_communities": ".communities"}
+_HOMES = {"BackendGraph": ".backend", "coreset_spectral_communities": ".backend"}
 
 __getattr__, __dir__, __all__ = lazy_names(__name__, _HOMES)

@@ -5,8 +5,10 @@ them. Results follow networkx's own definitions, which differ from those of :mod
 undirected self-loop counts twice in a degree, and graphs may be directed.
 """
 
+import random
 import warnings
 from itertools import chain
+from typing import Any
 
 import numpy as np
 
@@ -15,7 +17,6 @@ from ..exceptions import GraphWarning
 from ..graphs.from_libraries import networkx_rows
 from ..graphs.graph import Graph
 from ..graphs.rows import as_csr_array
-from .communities import clustered, sets_of
 
 __all__ = [
     "can_run", "convert_from_nx", "convert_to_nx", "leiden_communities", "louvain_communities", "modularity",
@@ -160,6 +161,77 @@ def _attribute(edges, name, default, counts):
     if values.dtype.kind == "i" and int(np.abs(values).max()) * len(values) >= 2**62:
         raise NotImplementedError(f"sums of edge attribute {name!r} may not fit 64 bits")
     return values if counts is None else np.add.reduceat(values, np.cumsum(counts) - counts)
+
+
+# -- communities by name ----------------------------------------------------------------------------------------------
+
+
+def coreset_spectral_communities(
+    G: object, k: int | str | None = "auto", weight: str | None = "weight", seed: object = None, **options: Any,
+) -> list[set[Any]]:  # fmt: skip
+    """Find communities by coreset spectral clustering, k of them or as many as the edges support.
+
+    Parameters
+    ----------
+    G : networkx.Graph, DiGraph, MultiGraph or MultiDiGraph
+        A directed graph is made undirected, with a warning; weights of parallel edges add up. See
+        :meth:`graphcore.Graph.from_networkx`.
+    k : int, "auto" or None, default "auto"
+        Number of communities, or how it is chosen, see :class:`graphcore.CoresetSpectralClustering`.
+    weight : str or None, default "weight"
+        Edge attribute that holds the weight (1 where it is missing); None for an unweighted graph.
+    seed : int, random.Random, numpy Generator, RandomState or None, default None
+        None gives another result every time.
+    **options
+        Parameters of :class:`graphcore.CoresetSpectralClustering`, for example ``n_jobs=-1``, and what its `fit` takes
+        to be known of the nodes, in their order in G.
+
+    Returns
+    -------
+    list of sets of nodes
+        A partition of the nodes, the largest community first. Nodes without an edge are communities of their own at
+        the end, beyond the k. There are fewer than k others only if a warning says so.
+
+    Raises
+    ------
+    ValueError
+        :class:`graphcore.InputError` or :class:`graphcore.ParameterError`, naming what is wrong and what to do.
+
+    References
+    ----------
+    Jourdan, Schwartzman, Macgregor, Sun, "Coreset Spectral Clustering".
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> import graphcore
+    >>> G = nx.connected_caveman_graph(3, 5)
+    >>> communities = graphcore.networkx.coreset_spectral_communities(G, 3, seed=0)
+    >>> sorted(sorted(community) for community in communities)
+    [[0, 1, 2, 3, 4], [5, 6, 7, 8, 9], [10, 11, 12, 13, 14]]
+    """
+    graph = Graph.from_networkx(G, weight=weight, symmetrize=options.get("symmetrize", "max"))
+    return sets_of(list(G), clustered(graph, k, seed, options).labels_)
+
+
+def clustered(graph, k, seed, options):
+    """Fit the class to a graph, with networkx's kinds of seeds."""
+    from ..cluster.estimator import CoresetSpectralClustering
+
+    seed = seed.getrandbits(32) if isinstance(seed, random.Random) else seed
+    known = {name: options.pop(name, None) for name in ("labels", "initial_labels", "sample_weight")}
+    return CoresetSpectralClustering(n_clusters=k, random_state=seed, **options).fit(graph, **known)
+
+
+def sets_of(nodes, labels):
+    """List clusters as sets, the largest first, and at the end each node that is in none."""
+    clusters, alone = {}, []
+    for node, label in zip(nodes, labels.tolist(), strict=True):
+        if label < 0:
+            alone.append({node})
+        else:
+            clusters.setdefault(label, set()).add(node)
+    return sorted(clusters.values(), key=len, reverse=True) + alone
 
 
 # -- partitions --------------------------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ from sklearn.neighbors import kneighbors_graph
 
 from graphcore import CoresetSpectralClustering, knn_graph, load
 from graphcore.exceptions import GraphWarning
-from graphcore.neighbors.equal_rows import kinds_of
+from graphcore.neighbors.vectors import kinds_of
 
 BLOBS, CLASSES = make_blobs(300, 5, centers=3, random_state=0)
 PILE = np.vstack([BLOBS, np.full((100, 5), 50.0)])
