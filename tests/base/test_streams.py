@@ -8,7 +8,7 @@ import pytest
 from graphcore import ParameterError
 from graphcore.base.streams import Streams, draw_by_weight
 
-from ..cluster.test_sampling_tree import Tree
+from ..cluster.test_importance import Tree
 
 
 def draw(streams, *name):

@@ -176,15 +176,6 @@ def test_wrong_use_is_refused(model, tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_the_tree_survives_a_pickle(model):
-    import pickle
-
-    again = pickle.loads(pickle.dumps(model))
-    np.testing.assert_array_equal(again.tree_.labels_at(7), model.tree_.labels_at(7))
-    again._tree = None  # made anew of the clustering
-    assert again.tree_.n_clusters == 4
-
-
 def test_layers_are_the_widest_levels_coarse_to_fine():
     group = np.arange(800) // 40
     same, near = group[:, None] == group, group[:, None] // 5 == group // 5

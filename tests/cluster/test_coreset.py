@@ -78,27 +78,6 @@ def test_error_of_the_cost_falls_with_the_root_of_the_size(scheme):
     assert Z_LIMIT * spread + 0.03 < 0.5 * np.log(2), "too few seeds to tell"
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("scheme", ["degree", "distinct", "uniform"])
-def test_weight_of_every_node_is_unbiased(scheme):
-    # Priority sampling estimates every subset's weight without bias, so every single node's: a z-test per node over
-    # 4,000 seeds; all together fail by chance with probability below 30 FAILURE.
-    A = random_adjacency(30, 0.3, np.random.default_rng(4), weighted=True)
-    kernel = GraphKernel(Graph.from_scipy(A), 1.0)
-    w = kernel.point_weights
-    estimates = np.zeros((4000, len(w)))
-    for seed in range(len(estimates)):
-        coreset = sample_coreset(kernel, 2, size=12, random_state=seed, **SCHEMES[scheme])
-        estimates[seed, coreset.indices] = coreset.weights
-    for x in range(len(w)):
-        assert abs(z_score(estimates[:, x], w[x])) < Z_LIMIT
-    if scheme == "uniform":
-        np.testing.assert_allclose(estimates, np.where(estimates > 0, w * 30 / 12, 0.0), rtol=1e-14)
-    else:  # A pair's weights are uncorrelated (Duffield, Lund, Thorup): product of two heavy nodes' estimates.
-        a, b = np.argsort(w)[-2:]
-        assert abs(z_score(estimates[:, a] * estimates[:, b], w[a] * w[b])) < Z_LIMIT
-
-
 @quick
 @given(st.integers(0, 2**32 - 1), st.sampled_from(SAMPLING), st.data())
 def test_distinct_samples_have_the_size_asked_for(seed, method, data):
@@ -160,39 +139,14 @@ def test_importance_coreset_is_the_published_one():
     assert len(build_coreset(graph, 4, size=0.25, random_state=0)) == 15
 
 
-@pytest.mark.parametrize("method", SAMPLING)
-def test_same_seed_same_coreset(method):
-    graph, _ = example("barabasi-albert")
-    one, same, other = (build_coreset(graph, 3, size=20, method=method, random_state=s) for s in (3, 3, 4))
-    assert np.array_equal(one.indices, same.indices)
-    assert np.array_equal(one.weights, same.weights)
-    assert not np.array_equal(one.indices, other.indices)
-
-
-def test_graphs_of_other_libraries():
-    graph, A = example("weighted")
-    expected = build_coreset(graph, 3, size=12, random_state=0)
-    for other in (A, nx.from_numpy_array(A)):
-        coreset = build_coreset(other, 3, size=12, random_state=0)
-        assert np.array_equal(coreset.indices, expected.indices)
-        np.testing.assert_allclose(coreset.weights, expected.weights, rtol=1e-12)
-
-
 @pytest.mark.parametrize(
     ("options", "message"),
     [
         ({"size": 3}, r"size=3 is less than n_clusters=4"),
-        ({"size": 61}, r"size=61 must be at most 60"),
-        ({"size": 0}, r"size=0 must be at least 1"),
-        ({"size": 10.0}, r"size=10\.0 must be at most 1"),
         ({}, r"either size=.*or eps="),
         ({"size": 10, "eps": 0.1}, r"not both"),
         ({"eps": 0.1}, r"needs method='importance'"),
-        ({"eps": 0.0, "method": "importance"}, r"eps=0\.0 must be more than 0"),
         ({"eps": 1.5, "method": "importance"}, r"eps=1\.5 must be at most 1"),
-        ({"size": 10, "method": "random"}, r"method='random' is not known"),
-        ({"size": 10, "self_loop": -1.0}, r"self_loop=-1\.0 must be at least 0"),
-        ({"size": 10, "method": "importance", "n_seeds": 0}, r"n_seeds=0"),
         ({"size": 10, "method": "importance", "seeding": "slow"}, r"'slow' is not known"),
     ],
 )

@@ -86,19 +86,6 @@ def test_large_graphs(name, k, seed):
     check(A, *found, k)
 
 
-def test_deterministic_by_random_state():
-    A = sp.csr_array(LARGE["20 components"])
-    one, same = (spectral_embedding(A, 20, random_state=4)[0] for _ in range(2))
-    assert np.array_equal(one, same)
-
-
-def test_no_edges():
-    vectors, values = spectral_embedding(sp.csr_array((5, 5)), 2)
-    assert vectors.shape == (5, 2)
-    assert not vectors.any()
-    assert not values.any()
-
-
 def test_more_components_than_eigenvectors_give_the_largest_components():
     # Mostly nodes with nothing but a loop, as coresets of 1 % are: any vectors of that many would do.
     sizes = [30, 1, 20, *[1] * 450, 25]

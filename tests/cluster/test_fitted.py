@@ -1,10 +1,11 @@
 """Fitted attributes of CoresetSpectralClustering."""
 
 import copy
+import warnings
 
 import numpy as np
 import pytest
-from sklearn.datasets import make_blobs
+from sklearn.datasets import load_iris, make_blobs
 from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV
 
@@ -97,11 +98,64 @@ def test_probabilities_are_those_of_the_own_cluster(model):
         assert CoresetSpectralClustering(1, random_state=0).fit(graph).probabilities_.tolist() == [1, 1, 1, 0]
 
 
-def test_it_answers_the_calls_of_bertopic():
-    # _cluster_embeddings, hierarchical and transform of bertopic 0.17: all that they ask of a clusterer.
-    X, truth = make_blobs(90, centers=3, cluster_std=0.5, random_state=0)
-    clusterer = CoresetSpectralClustering(3, random_state=0)
-    clusterer.fit(X, y=None)
-    assert hasattr(clusterer, "probabilities_") and clusterer.probabilities_.shape == (90,)
-    assert graphcore.metrics.agreement(clusterer.labels_, truth)["ari"] == 1.0
-    assert clusterer.predict(X[:5]).tolist() == clusterer.labels_[:5].tolist()
+# -- names of rows -----------------------------------------------------------------------------------------------------
+
+
+X, Y = make_blobs(130, centers=3, cluster_std=0.5, random_state=0)
+IDS = [f"gene {i}" for i in range(130)]
+
+
+def fitted(ids=None, **parameters):
+    return CoresetSpectralClustering(3, random_state=0, **parameters).fit(X[:100], ids=ids)
+
+
+@pytest.mark.parametrize("make", [list, np.array, tuple])
+def test_ids_name_the_rows_in_all_that_is_said_of_them(make, tmp_path):
+    model = fitted(make(IDS[:100]))
+    np.testing.assert_array_equal(model.labels_, fitted().labels_)
+    assert model.graph_.node_names.tolist() == IDS[:100]
+    assert set(np.concatenate(model.summary()["central"])) <= set(IDS)
+    graphcore.write_labels(model.labels_, tmp_path / "labels.tsv", model.graph_)
+    assert (tmp_path / "labels.tsv").read_text().splitlines()[7] == f"gene 7\t{model.labels_[7]}"
+    model.report(tmp_path / "page.html", pictures=False)
+    assert model.summary()["central"][0][0] in (tmp_path / "page.html").read_text()
+
+
+INDICES = {
+    "texts": (IDS[:100], IDS[:100]),
+    "integers": (range(7, 107), None),
+    "repeats": (["a"] * 100, None),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("case", INDICES)
+def test_the_index_of_a_data_frame_names_its_rows(case):
+    index, names = INDICES[case]
+    table = pytest.importorskip("pandas").DataFrame(X[:100], index=index)
+    model = CoresetSpectralClustering(3, random_state=0).fit(table)
+    found = model.graph_.node_names
+    assert (None if found is None else found.tolist()) == names
+    np.testing.assert_array_equal(model.labels_, fitted().labels_)
+    assert model.fit(table, ids=IDS[:100]).graph_.node_names.tolist() == IDS[:100]
+
+
+@pytest.mark.parametrize(
+    ("ids", "said"), [(IDS[:99], "99 values"), (3, "ids is 3"), (["a"] * 100, "stands in rows 0 and 1")]
+)
+def test_ids_that_are_none(ids, said):
+    with pytest.raises(InputError, match=said):
+        fitted(ids)
+
+
+def test_a_saved_model_knows_the_columns_of_a_data_frame(tmp_path):
+    table = load_iris(as_frame=True).data
+    model = CoresetSpectralClustering(3, random_state=0).fit(table)
+    model.save(tmp_path / "model.npz")
+    again = graphcore.load(tmp_path / "model.npz")
+    np.testing.assert_array_equal(again.feature_names_in_, model.feature_names_in_)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        np.testing.assert_array_equal(again.predict(table), model.predict(table))
+    with pytest.raises(ValueError, match="feature names"):
+        again.predict(table.iloc[:, ::-1])

@@ -23,7 +23,6 @@ from graphcore.cluster.evidence import cluster_shares, predict_labels
 from graphcore.cluster.refine._objective_loops import objective_value
 from graphcore.cluster.refine.objectives import OBJECTIVES
 from graphcore.metrics import outside_share
-from graphcore.neighbors.neighbor_lists import listed_neighbors
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphcore.GraphWarning")
 
@@ -70,13 +69,6 @@ def test_the_rule_is_what_a_little_of_the_node_gains(objective, seed):
                 code, inner + 2 * little * row * unit, volumes + little * (row + row.sum() * unit)
             )
         assert values[cluster] >= max(values.values()) - 1e-10
-
-
-def test_rows_without_an_edge_to_a_cluster():
-    rows = sp.csr_array([[0.0, 0, 0], [0, 0, 2], [0, 1, 1]])
-    labels = np.array([0, 0, -1], dtype=np.int32)
-    sums = cluster_shares(rows, labels, 1)
-    assert predict_labels(sums, np.ones(1), np.full(1, 2.0), "information").tolist() == [-1, -1, 0]
 
 
 # -- against fitting again ---------------------------------------------------------------------------------------------
@@ -212,9 +204,7 @@ def test_neighbours_from_scikit_learn_are_the_same_as_vectors():
     ("X", "parameters", "message"),
     [
         (np.ones((5, 5)), {}, "diagonal holds others; this may be a kernel"),
-        (sp.csr_array(np.ones((4, 5))), {}, "square matrix of distances"),
         (sp.csr_array(np.eye(12, k=1)), {"n_neighbors": 1}, "row 11 lists, which has 0 beside itself"),
-        (sp.csr_array(np.full((4, 4), -1.0)), {}, "Negative values"),
         (CAVEMEN, {}, "takes vectors or their distances, and this is a Graph"),
     ],
 )
@@ -234,30 +224,6 @@ def test_new_vectors_of_bits(metric):
     np.testing.assert_array_equal(fitted.predict(sparse), fitted.predict(X[120:]))
     with pytest.raises(InputError, match="vectors of 0 and 1"):
         fitted.predict(np.full((2, 30), 0.5))
-
-
-@pytest.mark.parametrize("metric", ["euclidean", "manhattan"])
-def test_new_sparse_vectors_with_wide_indices(metric):
-    X = sp.random_array((60, 9), density=0.4, format="csr", rng=np.random.default_rng(0))
-    wide = X.copy()
-    wide.indices, wide.indptr = X.indices.astype(np.int64), X.indptr.astype(np.int64)
-    options = {"affinity": "nearest_neighbors", "n_neighbors": 5, "metric": metric}
-    fitted = [model(3, **options).fit(vectors) for vectors in (X, wide)]
-    np.testing.assert_array_equal(fitted[0].labels_, fitted[1].labels_)
-    np.testing.assert_array_equal(fitted[0].predict(X[:7]), fitted[1].predict(wide[:7]))
-    assert wide.indices.dtype == np.int64
-
-
-def test_new_neighbours_in_a_matrix_of_zeros_are_refused_and_may_lie_at_distance_0():
-    listed = KNeighborsTransformer(n_neighbors=5, mode="distance").fit_transform(make_blobs(40, random_state=0)[0])
-    fitted = model(3, affinity="precomputed_nearest_neighbors", n_neighbors=5).fit(listed)
-    with pytest.raises(InputError, match="is given as a sparse matrix"):
-        fitted.predict(listed.toarray())
-    assert fitted.predict(sp.csr_array((2, 40))).tolist() == [-1, -1]
-    listed = sp.csr_array(([0.0, 0.0, 1.0, 0.0, 0.0, 2.0], ([0, 0, 0, 1, 1, 1], [0, 1, 2, 0, 1, 2])), shape=(2, 3))
-    found = listed_neighbors(listed, 2, without_self=True)
-    assert found.indices.tolist() == [[1, 2], [0, 2]]
-    assert found.distances.tolist() == [[0, 1], [0, 2]]
 
 
 # -- tables of results ------------------------------------------------------------------------------------------------

@@ -10,20 +10,17 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from sklearn.metrics import adjusted_rand_score
 
-import graphcore
 from graphcore import CoresetSpectralClustering, Graph, GraphWarning, ParameterError, open_graph, write_graph
 from graphcore.base.streams import Streams
 from graphcore.cluster import pipeline, spectral
-from graphcore.cluster import settings as settings_module
-from graphcore.cluster.pipeline import BALANCES, PARTS, _agreement, _divided, cluster_graph, search, spectral_parts
+from graphcore.cluster.pipeline import BALANCES, PARTS, _agreement, cluster_graph, search, spectral_parts
 from graphcore.cluster.refine import problem as problem_module
 from graphcore.cluster.refine.objectives import OBJECTIVES
 from graphcore.cluster.refine.problem import Partition, apply_labels, cluster_sums
-from graphcore.cluster.settings import problem_of as asked_of
 from graphcore.cluster.settings import resolve_settings
 
 from .. import strategies as own
-from ..oracles import cliques, cut_value, dense, permuted, planted, quick, random_adjacency, shared_graph, with_weights
+from ..oracles import cliques, dense, permuted, planted, quick, random_adjacency, with_weights
 from ..partitions import check_model, same_partition, value_of
 from ..strategies import objectives, problem_of
 
@@ -131,15 +128,6 @@ def test_stability_is_high_where_clusters_are_clear_and_low_where_there_are_none
     assert alone.node_stability is None and alone.cluster_stability is None
 
 
-@pytest.mark.slow
-def test_pendigits_with_250_neighbours(shared_data):
-    # Coreset 10 %, 5 seeds. The Rust reference: NC .087 to .091, ARI .63 to .54; full spectral clustering .0756, .56.
-    A, truth = shared_graph(shared_data, "pendigits-nn250")
-    found = [run(Graph.from_scipy(A), 10, seed, coreset_size=0.1).labels for seed in range(5)]
-    assert np.median([cut_value(A, labels, 10) for labels in found]) <= 0.090
-    assert np.median([adjusted_rand_score(truth, labels) for labels in found]) >= 0.55
-
-
 # -- graphs that end badly elsewhere -----------------------------------------------------------------------------------
 
 
@@ -159,27 +147,6 @@ def test_three_cliques_with_fewer_as_many_and_more_clusters(objective, k):
     if k == 2 and objective == "information":
         # The two small ones go together: that keeps most of what an edge tells.
         assert same_partition(labels, np.minimum(truth, 1))
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("k", [2, 3, 5])
-def test_clusters_of_a_bipartite_graph_have_edges_inside(k):
-    # Its two sides are known from each other as well as any clusters are, but have no edge inside.
-    graph = Graph.from_networkx(nx.davis_southern_women_graph())
-    for seed in range(8):
-        assert graphcore.metrics.modularity(graph, run(graph, k, seed).labels) > 0.3  # .31 and more; the sides have -.5
-
-
-@names
-def test_isolated_nodes_belong_to_no_cluster(name):
-    graph, _ = planted(3, 50, 0.4, 0.01, 1)
-    keep = np.arange(150) >= 7
-    lonely = Graph.from_scipy(graph.to_scipy() * keep[:, None] * keep)
-    with pytest.warns(GraphWarning, match="7 of 150 nodes are isolated") as caught:
-        labels = run(lonely, 3, **SETTINGS[name]).labels
-    assert len([1 for warning in caught if "isolated" in str(warning.message)]) == 1
-    assert (labels[:7] == -1).all()
-    assert (labels[7:].min(), labels.max()) == (0, 2)
 
 
 def test_a_small_coreset_still_gives_all_clusters():
@@ -447,66 +414,7 @@ def test_an_interrupt_after_the_first_round_returns_the_best_where_it_is_kept(ca
     assert found.n_drafts == len(found.drafts) == 4
 
 
-def test_effort_is_a_number_of_drafts(case, limits):
-    for effort, n_drafts in ((1, 1), ("fast", 1), ("default", 4), (3, 3)):
-        model = CoresetSpectralClustering(5, effort=effort, random_state=0).fit(case[0])
-        assert model.clustering_.n_drafts == n_drafts
-        assert (model.stability_ is None) == (n_drafts == 1)
-    model = CoresetSpectralClustering(None, objective="modularity", random_state=0).fit(case[0])
-    assert model.clustering_.n_drafts == 8 and not model.clustering_.settings.is_search
-    price = OBJECTIVES["information"].spread / case[0].n_entries  # as that of the default is on a million entries
-    limits(settings_module, EFFORTS=settings_module.EFFORTS | {"default": (4, price)})
-    assert CoresetSpectralClustering(5, random_state=0).fit(case[0]).clustering_.n_drafts == 1
-
-
 # -- limits, and labels that are given ---------------------------------------------------------------------------------
-
-
-@pytest.mark.slow
-@names
-@pytest.mark.parametrize("least", [10, 60, 0.2])
-def test_no_cluster_is_smaller_than_the_least_size(name, least):
-    # Preferential attachment has no clusters of any size to offer, and the pure normalised cut wants whiskers.
-    graph = Graph.from_networkx(nx.barabasi_albert_graph(300, 2, seed=1))
-    labels = run(graph, 5, min_cluster_size=least, **SETTINGS[name], coreset_size=60).labels
-    assert np.bincount(labels, minlength=5).min() >= (60 if least == 0.2 else least)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("k", [2, 4, 7])
-def test_the_largest_size_holds(k):
-    graph, _, *_ = graphcore.datasets.degree_corrected_partition(
-        4, [300, 100, 60, 40], mean_degree=16, mixing=0.1, random_state=0
-    )
-    n = graph.n_nodes - graph.n_isolated
-    for most in (-(-n // k), 1.2 / k):
-        labels = CoresetSpectralClustering(k, random_state=0, max_cluster_size=most).fit(graph).labels_
-        sums = graphcore.metrics.cut_and_volume(graph, labels, k)
-        assert sums.size.max() <= (most if isinstance(most, int) else round(most * n)) and sums.size.sum() == n
-        assert sums.cut.sum() < 0.8 * graph.volume * (1 - 1 / k)  # far from what chance cuts
-
-
-@pytest.mark.slow
-def test_parts_of_a_grid_are_compact():
-    # Into 4 squares of 16 x 16 the grid of 32 x 32 is cut along 64 edges.
-    place = np.arange(1024).reshape(32, 32)
-    sources = np.concatenate([place[:, :-1].ravel(), place[:-1].ravel()])
-    targets = np.concatenate([place[:, 1:].ravel(), place[1:].ravel()])
-    model, again = (
-        CoresetSpectralClustering(4, max_cluster_size=260, random_state=0, n_jobs=n_jobs).fit((sources, targets))
-        for n_jobs in (1, 2)
-    )
-    np.testing.assert_array_equal(model.labels_, again.labels_)
-    assert np.bincount(model.labels_).max() <= 260
-    assert np.count_nonzero(model.labels_[sources] != model.labels_[targets]) <= 110
-
-
-def test_limits_that_cannot_be_kept_are_refused():
-    graph, _ = planted(3, 20, 0.5, 0.05, 0)
-    with pytest.raises(ParameterError, match=r"max_cluster_size=25: .* too many are fixed"):
-        CoresetSpectralClustering(3, max_cluster_size=25, random_state=0).fit(
-            graph, labels=np.where(np.arange(60) < 30, 0, -1)
-        )
 
 
 def test_labels_that_stay():
@@ -599,16 +507,6 @@ def test_every_level_is_about_as_good_as_a_fit_of_its_own(nested):
     # Ten clusters are arbitrary pairs of groups, whose borders hold some nodes back from the groups they belong to.
     for labels, size in ((model.level_labels_[0], 100), (model.labels_, 25)):
         assert adjusted_rand_score(labels, np.arange(500) // size) > 0.9
-
-
-def test_coarse_levels_may_cut_the_clusters_of_a_fit_of_its_own():
-    """No partition into 3 is made of whole clusters of 4: what is left of these makes 4 inside the 3."""
-    graph, _ = planted(12, 10, 0.9, 0.01, 0)
-    settings = resolve_settings(graph, 4)
-    above = (np.arange(120) // 40).astype(np.int32)
-    problem, found = asked_of(graph.rows, settings), cluster_graph(graph, settings, random_state=0)
-    labels = _divided(problem, found.labels, above, np.random.default_rng(0), None).labels
-    assert are_nested([above, labels]) and len(np.unique(labels)) == 4
 
 
 @pytest.mark.parametrize(

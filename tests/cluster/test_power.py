@@ -98,18 +98,6 @@ def test_equals_dense_products(name, n_products):
     check_orthonormal(basis, np.linalg.matrix_rank(expected), A.sum(axis=1) == 0)
 
 
-@pytest.mark.parametrize(
-    ("k", "n_vectors", "n_products"), [(1, 1, 60), (2, 1, 50), (3, 2, 50), (9, 8, 30), (30, 20, 10), (60, 24, 10)]
-)
-def test_default_numbers_of_vectors_and_products(k, n_vectors, n_products):
-    A = sp.csr_array(example_adjacencies()["barabasi-albert"])
-    default = power_embedding(A, k, random_state=3)
-    assert default.shape == (60, n_vectors)
-    assert power_embedding(A, k, n_parts=60, random_state=3).shape == (60, k if k < 16 else n_vectors)
-    given = power_embedding(A, k, n_vectors=n_vectors, n_products=n_products, random_state=3)
-    assert np.array_equal(default, given)
-
-
 @pytest.mark.parametrize("seed", range(3))
 def test_nearly_all_of_it_lies_in_the_top_eigenvectors(seed):
     # Eight planted blocks: eight eigenvalues near 1 and a clear gap below. The first eigenvector is taken out, so the
@@ -146,21 +134,6 @@ def test_products_of_large_graphs_are_the_same_in_single_precision(name, limits)
     limits(power, MANY_ENTRIES=0, row_blocks=lambda indptr: row_blocks(indptr, entries=40))
     np.testing.assert_allclose(power._smooth(A, start(A.shape[0], 11, 3), 7), expected, atol=5e-6)
     np.testing.assert_array_equal(*(power_embedding(A, 8, n_jobs=n_jobs, **options) for n_jobs in (1, 2)))
-
-
-def test_graphs_in_single_precision(limits):
-    A = sp.csr_array(example_adjacencies()["barabasi-albert"]) * 0.1
-    single = A.astype(np.float32)
-    S, root = normalized_adjacency(single)
-    assert S.dtype == root.dtype == np.float64
-    sums = np.square(root)
-    np.testing.assert_allclose(sums, single.toarray().astype(np.float64).sum(axis=1), rtol=1e-14)
-    plain = power_embedding(A, 5, n_vectors=5, random_state=0)
-    limits(power, MANY_ENTRIES=A.nnz)
-    found, expected = (power_embedding(graph, 5, n_vectors=5, random_state=0) for graph in (single, A))
-    np.testing.assert_allclose(found, expected, atol=1e-5)
-    assert not np.array_equal(expected, plain)
-    np.testing.assert_allclose(expected, plain, atol=2e-4)  # 40 products are more than are taken one by one
 
 
 @pytest.mark.parametrize("exponent", [1, 3, 30, 100])

@@ -105,22 +105,6 @@ def test_next_draw_probabilities_of_naive_and_fast_agree(name, self_loop):
         np.testing.assert_allclose(fast.contributions / fast.cost, dense / dense.sum(), rtol=1e-9, atol=1e-12)
 
 
-@pytest.mark.filterwarnings("ignore:D2 seeding stopped")
-@pytest.mark.parametrize("name", ["barabasi-albert", "weighted", "disconnected", "isolated nodes"])
-def test_same_random_numbers_same_centres(name):
-    # Both methods turn a uniform number into the point where the cumulated contributions pass it.
-    graph, A = example(name)
-    K, w = dense_kernel(A, 1.0)
-    kernel = GraphKernel(graph, 1.0)
-    first = least_diagonal(K, w)
-    x1 = np.flatnonzero((w > 0) & (np.arange(len(w)) != first))[4]
-    for seed in range(25):
-        fast, naive = (seeds_from([first, x1], kernel, 12, method, seed) for method in METHODS)
-        assert np.array_equal(fast.indices, naive.indices)
-        np.testing.assert_allclose(fast.contributions, naive.contributions, rtol=1e-9, atol=1e-15)
-        assert fast.cost == pytest.approx(naive.cost, rel=1e-12)
-
-
 def exact_pairs(K, w, starts):
     """Probability of every (x_1, x_2): x_1 uniform, x_2 by D2 from starts + x_1; and the expected cost."""
     on = np.flatnonzero(w > 0)
@@ -157,26 +141,6 @@ def test_distribution_of_centres_and_costs(method):
     assert abs(z_score(costs, expected_cost)) < Z_LIMIT
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("method", METHODS)
-def test_later_centres_follow_the_exact_distribution(method):
-    # From the same two centres, the third and the fourth: their joint distribution by enumeration, chi-square.
-    rng = np.random.default_rng(5)
-    kernel, K, w = case(random_adjacency(8, 0.5, rng), 1.0)
-    start = [least_diagonal(K, w), int(np.argmax(np.diag(K)))]
-    third = contributions(K, w, start)
-    third /= third.sum()
-    joint = np.zeros((len(K), len(K)))
-    for x in np.flatnonzero(third):
-        fourth = contributions(K, w, [*start, x])
-        joint[x] = third[x] * fourth / fourth.sum()
-    counts = np.zeros_like(joint)
-    for seed in range(4000):
-        drawn = seeds_from(start, kernel, 4, method, seed).indices
-        counts[drawn[2], drawn[3]] += 1
-    assert chi_square_p(counts.ravel(), joint.ravel()) > FAILURE
-
-
 # -- nothing left to draw ------------------------------------------------------------------------------------------
 
 
@@ -195,26 +159,6 @@ def test_three_cliques_stop_early(method, loops):
         # x* and the uniform draw may fall into one clique, all others are drawn by distance.
         assert len(seeds.indices) in ((3, 4) if method == "fast" else (3,))
         check_against_dense(seeds, K, w)
-
-
-@pytest.mark.parametrize("method", METHODS)
-def test_twins_are_one_point(method):
-    # Nodes 0 and 1 have the same neighbours, each other included: at distance 0, so after one the other is not drawn.
-    A = random_adjacency(10, 0.6, np.random.default_rng(2))
-    A[:2] = A[:, :2] = 0
-    for i, j in ((0, 1), (0, 2), (1, 2), (0, 3), (1, 3)):
-        A[i, j] = A[j, i] = 1
-    kernel, K, w = case(A, 1.0)
-    assert abs(distances(K)[0, 1]) < 1e-15
-    other = least_diagonal(K, w)
-    assert other not in (0, 1)
-    seeds = seeds_from([other, 0], kernel, 2, method)
-    assert seeds.contributions[1] == 0
-    assert seeds.nearest[1] == seeds.nearest[0] == 1
-    for seed in range(50):
-        seeds = seeds_from([other, 0], kernel, 20, method, seed)
-        assert 1 not in seeds.indices
-        assert seeds.cost == 0
 
 
 @pytest.mark.slow

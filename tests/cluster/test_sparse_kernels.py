@@ -8,7 +8,7 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphcore import CoresetKernelKMeans, KernelKMeans, ParameterError, build_coreset
+from graphcore import KernelKMeans, ParameterError, build_coreset
 from graphcore.base.progress import counted
 from graphcore.base.streams import Streams
 from graphcore.cluster.coreset import d2_seeding, draw_seeds, fast_seeds
@@ -40,19 +40,6 @@ def test_seeds_of_a_sparse_kernel_matrix_are_those_of_the_naive_algorithm(seed, 
     with counted() as work:
         d2_seeding(kernel, 5, weights=w, random_state=seed)
     assert work["entries repaired"] < K.nnz
-
-
-def test_only_rows_of_the_seeds_of_a_sparse_kernel_matrix_are_read():
-    K = gaussian_matrix(60, 1)
-    with counted() as work:
-        seeds = d2_seeding(SparseKernel(K), 7, random_state=0)
-    assert work["entries repaired"] == np.diff(K.indptr)[seeds.indices].sum()
-    model = CoresetKernelKMeans(4, kernel="precomputed", coreset_size=30, random_state=0)
-    assert set(model.fit(K).labels_.tolist()) == {0, 1, 2, 3}
-    K[3, 4] = K[4, 3] = -0.1
-    assert set(model.fit(K + 2 * sp.eye_array(60)).labels_.tolist()) == {0, 1, 2, 3}
-    with pytest.raises(ParameterError, match=r"method='fast' reads the rows .*without negative entries"):
-        d2_seeding(SparseKernel(K), 7)
 
 
 def semidefinite_matrix(n, seed):
@@ -142,7 +129,6 @@ def test_a_coreset_of_a_kernel_matrix_stands_for_its_points():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"kernel": "gaussian"}, "kernel='gaussian' is not known; choose one of 'normalized_cut', 'precomputed'"),
         ({"kernel": "precomputed", "method": "degree"}, "'degree' .* is for graphs; use 'importance' or 'uniform'"),
         ({"kernel": "precomputed", "method": "importance", "seeding": "fast"}, "seeding='fast' reads .*use 'naive'"),
     ],

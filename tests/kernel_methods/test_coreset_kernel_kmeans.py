@@ -99,25 +99,6 @@ def test_a_fit_goes_on_with_a_stream():
     assert again.result_.coreset.n_points is None and again.coreset_indices_.max() < 100
 
 
-def test_a_fit_of_equal_rows_goes_on_with_a_stream():
-    rows = np.repeat(X[:50], 3, axis=0)
-    model = clone(MODEL).set_params(coreset_size=150).fit(rows).partial_fit(X[50:100])
-    assert model.coreset_weights_.sum() == 200 and model.result_.coreset.n_points == 200
-    given = np.concatenate([rows, X[50:100]])
-    assert np.array_equal(given[np.sort(model.coreset_indices_)], given[model.coreset_indices_])
-    assert adjusted_rand_score(TRUTH[:100], model.predict(X[:100])) == 1.0
-
-
-def test_weights_count_points_several_times():
-    weights = 1.0 + np.arange(len(X)) % 3
-    model = clone(MODEL)
-    for part, own in zip(np.array_split(X, 6), np.array_split(weights, 6), strict=True):
-        model.partial_fit(part, sample_weight=own)
-    assert abs(model.coreset_weights_.sum() / weights.sum() - 1) < 0.5
-    few = clone(MODEL).partial_fit(X[:60], sample_weight=np.repeat([0.0, 2.0], 30))
-    assert np.array_equal(few.coreset_indices_, np.arange(30, 60)) and (few.coreset_weights_ == 2).all()
-
-
 def test_the_same_stream_gives_the_same_labels_and_survives_pickle():
     first, second = np.array_split(X, 2)
     model = clone(MODEL).partial_fit(first)
@@ -132,11 +113,8 @@ def test_the_same_stream_gives_the_same_labels_and_survives_pickle():
     [
         ({"coreset_size": 0.5}, X, "coreset_size=0.5 is a share of the points"),
         ({"coreset_size": 3}, X, "coreset_size=3 is less than n_clusters=4"),
-        ({"coreset_size": "all"}, X, "coreset_size='all' is not known"),
         ({}, sp.csr_array(np.ones((20, 20))), "partial_fit takes vectors, and with kernel='auto'"),
-        ({"n_clusters": 0}, X, "n_clusters=0"),
         ({}, X[:3], "n_clusters=4 is above the 3 points that have weight so far"),
-        ({"sampling": "degree"}, X, "'degree' .*is for graphs"),
     ],
 )
 def test_refused(params, given, message):
@@ -148,18 +126,10 @@ def test_refused(params, given, message):
     assert len(model.set_params(**MODEL.get_params()).partial_fit(X).labels_) == len(X)
 
 
-@pytest.mark.parametrize("kernel", ["precomputed", "normalized_cut"])
-def test_what_is_no_vectors_kernel_has_no_such_method(kernel):
-    model = clone(MODEL).set_params(bandwidth=None, kernel=kernel)
-    assert not hasattr(model, "partial_fit") and hasattr(model.set_params(kernel="gaussian"), "partial_fit")
-    assert hasattr(model.set_params(kernel=np.dot), "partial_fit")
-
-
 @pytest.mark.parametrize(
     ("given", "options", "message"),
     [
         (X[:, :3], {}, "has 3 features"),
-        (np.full_like(X, np.nan), {}, "NaN"),
         (X, {"sample_weight": -np.ones(len(X))}, "sample_weight must be finite and not negative"),
         (X * 1e300, {}, "X has values of size"),
     ],

@@ -177,15 +177,3 @@ def test_merging_the_largest_groups_anew_mends_two_clusters_united_and_one_cut(s
     problem = problem_of(Graph.from_scipy(apart), 2, objective, counts=ones)
     _merge_anew(problem, halves, problem.sums(halves))
     np.testing.assert_array_equal(halves, np.arange(6) // 3)
-
-
-def test_groups_are_joined_until_there_are_few_links_between_them():
-    # A sparse graph without triangles to speak of: the links between small groups are nearly as many as edges.
-    graph, truth = planted(2, 4000, 0.0025, 0.0004, 0)
-    rows = graph.rows
-    clusters, most = np.where(graph.degrees > 0, 0, -1).astype(np.int32), int(0.2 * len(rows.indices))
-    groups, n_groups = subgroups(rows, clusters, np.array([1.5]), np.random.default_rng(0), most)
-    assert 2 <= n_groups < 1000
-    assert len(quotient(rows, groups, n_groups).indices) <= 1.2 * most  # it is estimated
-    on = groups >= 0
-    assert np.bincount(2 * groups[on] + truth[on]).reshape(-1, 2).max(axis=1).sum() > 0.7 * on.sum()  # by chance 0.5

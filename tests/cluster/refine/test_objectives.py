@@ -11,7 +11,6 @@ from sklearn.metrics import adjusted_rand_score
 import graphcore
 from graphcore import CoresetSpectralClustering
 from graphcore.cluster.refine.merging import agglomerate
-from graphcore.cluster.refine.moves import move_locally
 from graphcore.cluster.refine.objectives import OBJECTIVES
 from graphcore.cluster.refine.problem import Problem, quotient
 from graphcore.exceptions import ParameterError
@@ -64,19 +63,6 @@ def test_merging_ends_where_no_union_gains(case, resolution):
             assert networkx_modularity(A, np.where(labels == a, b, labels), resolution) <= value + 1e-12
 
 
-def test_a_group_of_nodes_founds_a_cluster_where_clusters_may_be_founded():
-    """Two cliques in one cluster, as two groups: one of them leaves for an empty cluster."""
-    A = np.kron(np.eye(2), np.full((2, 2), 12.0))
-    A[1, 2] = A[2, 1] = 1.0
-    rows = as_graph(sp.csr_array(A)).rows
-    between, counts = np.array([0, 0, 1, 1], dtype=np.int32), np.ones(4, dtype=np.int64)
-    for min_size, expected in ((0, 2), (1, 1)):
-        problem = Problem(rows, 3, "modularity", min_size, counts=counts).between(between, 2)
-        groups = np.zeros(2, dtype=np.int32)
-        move_locally(problem, groups)
-        assert len(np.unique(groups)) == expected
-
-
 def modularity_of(graph, labels, resolution=1.0):
     problem = Problem(graph.rows, int(labels.max()) + 1, OBJECTIVES["modularity"].at(resolution))
     return problem.sums(labels).value(problem.objective)
@@ -127,19 +113,6 @@ def test_finer_resolutions_give_more_clusters_and_labels_do_not_depend_on_thread
         np.testing.assert_array_equal(fits[0].labels_, fits[1].labels_)
         counts.append(fits[0].n_clusters_)
     assert counts[0] < counts[1] <= counts[2]
-
-
-def test_a_model_of_it_is_saved_and_predicts(tmp_path):
-    graph, _ = graphcore.datasets.planted_partition(6, 40, 0.4, 0.01, random_state=0)
-    model = CoresetSpectralClustering(None, objective="modularity", resolution=0.8, random_state=0).fit(graph)
-    model.save(tmp_path / "model.npz")
-    again = graphcore.load(tmp_path / "model.npz")
-    np.testing.assert_array_equal(again.labels_, model.labels_)
-    assert (
-        again.clustering_.settings == model.clustering_.settings and again.clustering_.settings.record.resolution == 0.8
-    )
-    rows = graph.to_scipy()[:50]
-    assert (again.predict(rows) == model.labels_[:50]).mean() > 0.95
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from graphcore.base.validation import read_only
+from graphcore.cluster.refine import _move_loops, _objective_loops, _quotient_loops
 from graphcore.cluster.refine import problem as module
 from graphcore.cluster.refine._quotient_loops import is_sampled
+from graphcore.cluster.refine.merging import agglomerate
 from graphcore.cluster.refine.problem import (
     apply_labels,
     common_refinement,
@@ -14,6 +17,9 @@ from graphcore.cluster.refine.problem import (
     quotient,
     sampled_links,
 )
+from graphcore.graphs.rows import GraphRows
+from graphcore.kernels._loops import label_by_centroids
+from graphcore.kernels.base import KernelRows
 
 from ... import strategies as own
 from ...oracles import planted, quick, with_weights
@@ -118,21 +124,6 @@ def test_a_dense_quotient_keeps_the_links_strong_for_either_end(limits, most, we
         np.testing.assert_allclose(kept, Q, rtol=1e-12)
 
 
-def test_entries_are_estimated_by_some_rows(limits):
-    graph, _ = planted(5, 80, 0.2, 0.02, 0)
-    labels = np.random.default_rng(1).integers(-1, 90, graph.n_nodes).astype(np.int32)
-    rows = graph.rows
-    exact = quotient(rows, labels, 90)
-    # Every row is looked at, so the estimate is exact, and the limit is kept to the entry.
-    limits(module, _MAX_LINKS=1)
-    at_limit = quotient(rows, labels, 90, max_entries=len(exact.indices))
-    np.testing.assert_array_equal(at_limit.indices, exact.indices)
-    assert len(quotient(rows, labels, 90, max_entries=len(exact.indices) - 1).indices) < len(exact.indices) / 2
-    limits(module, _SAMPLED_ROWS=45)
-    sampled = quotient(rows, labels, 90, max_entries=round(1.3 * len(exact.indices)))
-    assert len(sampled.indices) == len(exact.indices)
-
-
 @quick
 @given(st.integers(1, 40), st.integers(1, 4), st.integers(0, 2**32 - 1))
 def test_the_common_refinement_numbers_the_groups_of_nodes_that_agree(n, n_labellings, seed):
@@ -193,17 +184,6 @@ def large_planted(weighted):
 
 
 @pytest.mark.parametrize("weighted", [False, True])
-def test_a_sample_of_everything_is_the_graph_between_clusters(limits, weighted):
-    graph, labels = large_planted(weighted)
-    expected = graph_between(quotient(graph.rows, labels, 5))
-    limits(module, _MANY_ENTRIES=0)
-    found = quotient(graph.rows, labels, 5)
-    np.testing.assert_allclose(graph_between(found), expected, rtol=1e-12)
-    np.testing.assert_allclose(found.degrees, expected.sum(axis=1), rtol=1e-12)
-    assert not any(array.flags.writeable for array in found)
-
-
-@pytest.mark.parametrize("weighted", [False, True])
 def test_a_sample_estimates_the_graph_between_clusters(limits, weighted):
     """Each of 25 entries is off by more than 5 standard deviations with probability 1e-6, if the hash is random."""
     graph, labels = large_planted(weighted)
@@ -222,19 +202,6 @@ def graph_between(rows):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("max_entries", [None, 0])
-def test_threads_do_not_change_a_sample(limits, max_entries):
-    limits(module, _MANY_ENTRIES=0, _SAMPLED_ENTRIES=3000)
-    limits("graphcore.graphs.rows", _ENTRIES_PER_BLOCK=500)
-    graph, _ = large_planted(True)
-    labels = np.random.default_rng(1).integers(-1, 90, graph.n_nodes).astype(np.int32)
-    one = quotient(graph.rows, labels, 90, 1, max_entries)
-    for n_jobs in (2, 3):
-        for ours, other in zip(one, quotient(graph.rows, labels, 90, n_jobs, max_entries), strict=True):
-            np.testing.assert_array_equal(ours, other)
-
-
-@pytest.mark.slow
 def test_the_hash_keeps_its_share_of_edges():
     """On 40,000 pairs of nodes, those next to each other among them: 5 standard deviations, 1e-6 a share."""
     for share in (0.5, 0.1, 0.01):
@@ -242,3 +209,62 @@ def test_the_hash_keeps_its_share_of_edges():
         for gap in (1, 2, 1000):
             kept = np.mean([is_sampled(x, x + gap, most) for x in range(40_000)])
             assert abs(kept - share) < 5 * np.sqrt(share * (1 - share) / 40_000)
+
+
+# -- weights that vanish in sums ---------------------------------------------------------------------------------------
+
+
+def rows_of(weight, n=30):
+    """A complete graph; all weights but those of the first edge are so small that shares of them are 0."""
+    weights = np.full((n, n), weight)
+    weights[0, 1] = weights[1, 0] = 1.0
+    indptr, indices = np.arange(0, n * n + 1, n), np.tile(np.arange(n, dtype=np.int32), n)
+    return GraphRows(*map(read_only, (indptr, indices, weights.ravel(), weights.sum(axis=1))))
+
+
+@pytest.mark.parametrize("weight", [0.0, 5e-324, 1e-310])
+def test_merging(weight):
+    rows = rows_of(weight)
+    labels, children, _ = agglomerate(rows, np.ones(30, dtype=np.int64), 3)
+    assert len(set(labels.tolist())) == 3 and len(np.unique(children)) == children.size
+
+
+@pytest.mark.parametrize("weight", [0.0, 5e-324, 1e-310])
+def test_quotient(weight):
+    rows = rows_of(weight)
+    labels = np.arange(30, dtype=np.int32) // 10
+    between = quotient(rows, labels, 3)
+    assert np.diff(between.indptr).tolist() == [3, 3, 3]
+    found = np.zeros((3, 3))
+    found[np.repeat(np.arange(3), 3), between.indices] = between.weights
+    weights = rows.weights.reshape(30, 30)
+    np.testing.assert_allclose(found, weights.reshape(3, 10, 3, 10).sum(axis=(1, 3)))
+
+
+@pytest.mark.parametrize("weight", [0.0, 5e-324])
+def test_gathering(weight):
+    rows = rows_of(weight)
+    labels = (np.arange(30) % 3).astype(np.int32)
+    found = np.zeros(3), np.zeros(3, dtype=np.bool_), np.empty(4, dtype=np.int32)
+    for node in (5, 0):
+        n_touched, _ = _objective_loops.gather(rows[:], labels, node, found)
+        assert sorted(found[2][:n_touched].tolist()) == [0, 1, 2]
+        _objective_loops.forget(found, n_touched)
+    starts, members = np.array([0, 10, 20, 30]), np.argsort(labels, kind="stable").astype(np.int32)
+    n_touched = _quotient_loops.gather_links((rows[:3], labels, starts, members), 2, found)
+    assert sorted(found[2][:n_touched].tolist()) == [0, 1, 2]
+    out = np.empty(30, dtype=np.int32)
+    _move_loops.batch_assign(rows[:], (np.ones(3), np.zeros(3)), labels, 0, 30, out)
+    assert out.min() >= 0 and out.max() <= 2
+
+
+def test_centroids():
+    rows = rows_of(1e-310)
+    points = np.arange(30)
+    best, labels = np.full(30, np.inf), np.full(30, 2, dtype=np.int32)
+    starts, ends = rows.indptr[:-1].copy(), rows.indptr[1:].copy()
+    weights = np.full(30, 1e-10), read_only(np.ones(30))
+    kernel_rows = KernelRows(points, starts, ends, rows.indices, rows.weights, *weights, np.zeros(30))
+    members, clusters = (np.ones(30), points, np.array([0, 15, 30])), (np.zeros(2), np.ones(2))
+    label_by_centroids(kernel_rows, members, clusters, 0, 2, best, labels)
+    assert set(labels.tolist()) <= {0, 1, 2} and labels[0] == labels[1] == 0

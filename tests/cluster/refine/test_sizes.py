@@ -160,17 +160,6 @@ def test_sizes_of_planted_clusters():
     np.testing.assert_array_equal(labels, truth)
 
 
-def test_problems_of_groups():
-    graph, _ = planted(2, 2, 1.0, 1.0, 0)
-    problem = problem_of(
-        graph, 2, max_size=5, counts=np.array([1, 2, 3, 4]), is_fixed=np.array([False, True, False, True])
-    )
-    between = problem.between(np.array([0, 1, 0, -1], dtype=np.int32), 3)
-    assert (between.max_size, between.counts.tolist()) == (5, [4, 2, 0])
-    assert between.is_fixed.tolist() == [False, True, False]
-    assert problem.is_bound and not problem.unbound().is_bound and not problem.without_limits(3).is_bound
-
-
 def test_clusters_are_renumbered_after_the_labels_that_stay():
     labels = np.array([2, 2, 2, 0, 0, 1, -1], dtype=np.int32)
     known = np.array([1, -1, 1, 2, -1, -1, 0], dtype=np.int32)

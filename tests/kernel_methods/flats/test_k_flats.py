@@ -117,21 +117,6 @@ def test_one_flat_is_pca(n, d, m):
     assert result.error == pytest.approx(values[: d - m].sum(), rel=1e-10)
 
 
-@pytest.mark.parametrize("offset", [1e2, 1e4, 1e6])
-@pytest.mark.parametrize("m", [0, 1, 2])
-def test_an_offset_costs_no_digits_beyond_those_of_the_data(offset, m):
-    X, _, labels = random_problem(5, n=100, d=4, k=3)
-    far = X + offset
-    near, moved = (k_flats(points, 3, m, init=labels) for points in (far - offset, far))
-    np.testing.assert_array_equal(moved.labels, near.labels)
-    # The last digit of a number of this size, times distances of the order of ten.
-    slack = 100 * offset * np.finfo(float).eps
-    np.testing.assert_allclose(
-        moved.flats.squared_distances(far), near.flats.squared_distances(far - offset), atol=slack
-    )
-    np.testing.assert_allclose(moved.squared_distances, near.squared_distances, atol=slack)
-
-
 def test_encode_and_decode():
     X, _, _ = random_problem(1, n=100, d=6)
     Z, _, _ = random_problem(2, n=30, d=6)
@@ -164,9 +149,6 @@ def test_global_k_means():
     means = np.concatenate([np.broadcast_to(path[2].flats.means, (60, 3, 2)), X[:, None]], axis=1)
     tried = [KMeans(4, init=start, n_init=1, tol=0).fit(X).inertia_ for start in means]
     assert path[3].inertia == pytest.approx(min(tried), rel=1e-9)
-
-
-# -- sparse vectors ----------------------------------------------------------------------------------------------------
 
 
 # -- weights of 0 ------------------------------------------------------------------------------------------------------

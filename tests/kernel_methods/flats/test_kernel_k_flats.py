@@ -153,12 +153,6 @@ def test_dimension_0_gives_the_labels_of_kernel_k_means(form, limits):
         assert flats.inertia == pytest.approx(plain.inertia + added, rel=1e-9)
 
 
-# -- weights of 0 ------------------------------------------------------------------------------------------------------
-
-
-# -- what must hold for every run --------------------------------------------------------------------------------------
-
-
 # -- sparse kernels and graphs -----------------------------------------------------------------------------------------
 
 
@@ -286,22 +280,6 @@ def test_what_k_flats_stores():
     assert weighted.inertia_ == pytest.approx(w.sum() * weighted.reconstruction_error_)
     twice = KFlats(3, 2, init=model.labels_).fit(X, sample_weight=2.0)
     assert twice.inertia_ == pytest.approx(2 * KFlats(3, 2, init=model.labels_).fit(X).inertia_)
-
-
-@pytest.mark.slow
-def test_what_kernel_k_flats_stores():
-    model = KernelKFlats(3, 1, bandwidth=2.0, random_state=0).fit(X)
-    assert model.kernel_.bandwidth == 2.0
-    assert model.flats_.dims.tolist() == [1, 1, 1]
-    np.testing.assert_array_equal(model.predict(X), model.labels_)
-    assert model.reconstruction_error_ == pytest.approx(-model.score(X))
-    np.testing.assert_allclose(model.fit_transform(X), model.transform(X))
-    assert model.encode(X).coordinates.shape == (120, 1)
-    assert not hasattr(model, "inverse_transform")
-    # The rule of the report: a tenth of the others lies in the ball (all 120 points are used).
-    rule = KernelKFlats(3, 1, bandwidth=("neighbours", 0.1), random_state=0).fit(X).kernel_.bandwidth
-    distances = np.sort(np.linalg.norm(X[:, None] - X, axis=2), axis=1)
-    assert np.median(distances[:, 11]) <= rule <= np.median(distances[:, 13])
 
 
 @pytest.mark.parametrize("form", [np.asarray, np.asfortranarray, sp.csr_array, sp.coo_matrix])

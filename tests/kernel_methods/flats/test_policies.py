@@ -5,10 +5,12 @@ import pytest
 import scipy.sparse as sp
 from sklearn.datasets import make_blobs
 
-from graphcore import InputError
+from graphcore import InputError, KernelKFlats, KFlats
 from graphcore.kernel_methods.alternation import alternate, fill_empty, seed_labels
 from graphcore.kernel_methods.flats.k_flats import EuclideanFlats, FlatSet, k_flats
 from graphcore.kernel_methods.flats.kernel_k_flats import kernel_k_flats
+from graphcore.kernels.functions import kernel_function
+from graphcore.kernels.vectors import VectorKernel
 
 from .oracles import problem_of
 
@@ -114,14 +116,6 @@ def test_empty_clusters_are_dropped_or_restart():
     assert np.bincount(found.labels).min() >= 1
 
 
-def test_given_labels_that_miss_one_are_filled_or_dropped():
-    given = [0, 0, 0, 2, 2, 2]
-    assert len(set(k_flats(LINE, 3, 0, init=given).labels)) == 3
-    assert set(k_flats(LINE, 3, 0, init=given, on_empty="drop").labels) == {0, 1}
-    K = LINE @ LINE.T
-    assert len(set(kernel_k_flats(K, 3, 0, init=given).labels)) == 3
-
-
 # -- clusters too small for their flats --------------------------------------------------------------------------------
 
 
@@ -140,27 +134,57 @@ def test_small_clusters_are_reduced_or_padded():
     assert (padded.flats.squared_distances(new) <= reduced.flats.squared_distances(new) + 1e-12).all()
 
 
-def test_small_clusters_restart():
-    X = np.random.default_rng(0).normal(size=(40, 6))
-    result = k_flats(X, 4, 3, on_degenerate="restart", random_state=0)
-    assert np.bincount(result.labels).min() >= 4
-    with pytest.raises(InputError, match=r"on_degenerate='restart' needs n_clusters \* \(n_dims \+ 1\) = 44 points"):
-        k_flats(X, 11, 3, on_degenerate="restart")
-    with pytest.raises(InputError, match="all of 1 initialisations ended in a cluster that is too small"):
-        k_flats(X, 2, 3, init=(np.arange(40) < 3).astype(int), on_degenerate="restart")  # three points, and four needed
-    with pytest.raises(InputError, match="initialisations ended in a cluster that is too small for its flat"):
-        k_flats(X, 10, 3, on_degenerate="restart", max_restarts=1, n_init=1, random_state=0)
+# -- bad input ---------------------------------------------------------------------------------------------------------
 
 
-def test_kernel_clusters_are_reduced():
-    X = np.random.default_rng(0).normal(size=(30, 8))
-    labels = np.repeat(np.arange(10), 3).astype(np.int32)
-    result = kernel_k_flats(X @ X.T, 10, 5, init=labels)
-    assert result.flats.dims.tolist() == [2] * 10
-    assert result.error == pytest.approx(0, abs=1e-12)
-    # Collinear in feature space: one direction, whatever is asked for.
-    line = np.outer(np.arange(20.0), [1.0, 2.0])
-    assert kernel_k_flats(line @ line.T, 1, 5).flats.dims.tolist() == [1]
+X = np.random.default_rng(0).normal(size=(20, 3))
+K = X @ X.T
+NAN = np.where(np.arange(60).reshape(20, 3) == 31, np.nan, X)
+INDEFINITE = K + 5 * np.fliplr(np.eye(20))
 
 
-# -- passes ------------------------------------------------------------------------------------------------------------
+BAD = {
+    "n_clusters": (0, 2.0, 21),
+    "n_dims": (-1, 20),
+    "init": ("best", [0, 1], np.zeros(20), np.full(20, 3), np.full(20, -1)),
+    "on_empty": ("ignore",),
+    "on_degenerate": ("long",),
+}
+
+
+@pytest.mark.parametrize(("name", "value"), [(name, value) for name, values in BAD.items() for value in values])
+@pytest.mark.parametrize("function", [lambda **o: k_flats(X, **o), lambda **o: kernel_k_flats(K, **o)])
+def test_options(function, name, value):
+    with pytest.raises(InputError, match=name):
+        function(**{"n_clusters": 3, name: value})
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: k_flats(NAN, 2), "X must be finite, and holds NaN"),
+        (lambda: k_flats(np.ones((9, 2)), 2), "only 1 different points, fewer than n_clusters=2"),
+        (lambda: k_flats(X, 3, 1, init="global"), "for n_dims=0 only"),
+        (lambda: (m := KFlats(2).fit(X)).inverse_transform(m.transform(X)), "codes are the pair that encode"),
+        (lambda: kernel_k_flats(INDEFINITE, 2, 1), r"not positive semi-definite: .* go from -.*on_indefinite"),
+        (lambda: kernel_k_flats(VectorKernel(X, kernel_function("linear")), 2, shift=1.0), "shift=1.0 is for graphs"),
+        (lambda: KernelKFlats(2, init="spectral").fit(X), "init='spectral' is for graphs"),
+    ],
+)
+def test_refusals(call, message):
+    with pytest.raises(InputError, match=message):
+        call()
+
+
+def test_rows_of_a_kernel():
+    model = KernelKFlats(2, 1, kernel="precomputed", random_state=0).fit(K)
+    with pytest.raises(ValueError, match="X has 3 features, but KernelKFlats is expecting 20"):
+        model.predict(X)
+    result = kernel_k_flats(K, 2, 1, init=np.arange(20) % 2)
+    with pytest.raises(InputError, match="one entry for each of 20 points; these have 3"):
+        result.distances_to(X)
+    # Without the diagonal all distances of a point lack one number; its mean over the fit stands for it.
+    D = model._result.distances_to(K[:7], np.diagonal(K)[:7])
+    assert model.score(K[:7]) == pytest.approx(-(D.min(axis=1) - np.diagonal(K)[:7]).mean() - np.diagonal(K).mean())
+    np.testing.assert_array_equal(model.predict(K), model._result.distances_to(K, np.diagonal(K)).argmin(axis=1))
+    assert model.score(K) == pytest.approx(-model.reconstruction_error_)

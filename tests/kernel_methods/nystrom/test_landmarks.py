@@ -149,15 +149,6 @@ def test_residuals_are_those_of_the_dense_approximation(most, limits):
         np.testing.assert_array_equal(chosen, found["matrix"][0], err_msg=name)
 
 
-def test_the_same_draws_for_any_threads():
-    plain = random_pivots(VectorKernel(X, KERNEL), 50, random_state=1)
-    for n_jobs in (2, 5):
-        threaded = random_pivots(VectorKernel(X, KERNEL), 50, random_state=1, n_jobs=n_jobs)
-        np.testing.assert_array_equal(threaded[0], plain[0])
-        np.testing.assert_array_equal(threaded[1], plain[1])
-    assert set(random_pivots(K, 50, random_state=2)[0]) != set(plain[0])
-
-
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_kernels_of_low_rank_are_exact_and_take_no_more_landmarks_than_their_rank(dtype):
     A = np.random.default_rng(0).normal(size=(200, 5))

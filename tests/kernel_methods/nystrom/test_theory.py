@@ -86,9 +86,6 @@ def test_effective_dimension_under_polynomial_decay(eta):
     assert np.polyfit(np.log(ratios), np.log(dimensions), 1)[0] == pytest.approx(eta, abs=0.03)
 
 
-# -- random Fourier features -------------------------------------------------------------------------------------------
-
-
 # -- spectral clustering -----------------------------------------------------------------------------------------------
 
 
