@@ -71,7 +71,7 @@ def recombine(problem, first, second, rng, n_jobs=None):
 
     found = map_items(lambda start: moved(*start), list(zip((False, True), rng.spawn(2), strict=True)), n_jobs)
     labels = apply_labels(max(found, key=Partition.rank).labels, groups)
-    keep_sizes(problem, labels)
+    keep_sizes(problem.spanning(labels), labels)
     return max(better, improve(problem, labels, rng, n_jobs), key=Partition.rank)
 
 
