@@ -143,5 +143,5 @@ def test_a_graph_on_disk_takes_names_in_its_order(tmp_path):
     assert pickle.loads(pickle.dumps(named)).node_names.tolist() == ["x", "y", "z"]
     assert pickle.loads(pickle.dumps(named.with_nodes(["x", "y", "z"])._by_names(None))).node_names is None
     for other in (["x", "y", "z", "w"], {"id": [1, 0, 2]}):
-        with pytest.raises(InputError, match=r"keeps its 3 nodes in their order.*graphcore build --nodes"):
+        with pytest.raises(InputError, match=r"keeps its 3 nodes in their order.*give a table in its order"):
             graph.with_nodes(other)
