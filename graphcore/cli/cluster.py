@@ -129,7 +129,7 @@ def cluster(console, input, n_clusters, output, tree, report, truth, model, quie
             _write_page(console, report, input, fitted, truth, classes)
     facts = _facts(input, fitted, options["random_state"])
     facts |= {"output": output, "tree": tree, "report": report, "model": model}
-    facts["truth"] = None if truth is None else agreement(fitted.labels_, classes, fitted.graph_)
+    facts["truth"] = None if classes is None else agreement(fitted.labels_, classes, fitted.graph_)
     seconds = {"read": stages.seconds["read"], **fitted.seconds_, **stages.seconds}
     del seconds["cluster"]  # the sum of its stages
     facts["seconds"] = {**seconds, "total": time.perf_counter() - start}

@@ -62,7 +62,7 @@ class Command(click.Command):
             if as_json or not console.quiet:
                 show(facts, lines, as_json)
 
-        super().__init__(*args, callback=told, **options)
+        super().__init__(*args, **(options | {"callback": told}))
         self.labels_of = labels_of
         self.params.append(click.Option(["--json", "as_json"], is_flag=True, help="Print the summary as JSON."))
 

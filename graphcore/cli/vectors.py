@@ -5,6 +5,7 @@ import re
 import warnings
 from collections import Counter
 from itertools import islice
+from typing import Any
 
 from ..exceptions import FormatError, InputError, warn_user
 
@@ -121,7 +122,7 @@ def _load_text(source, encoding):
     else:
         header = None
     width = len(rows[-1])
-    layout = {
+    layout: dict[str, Any] = {
         "delimiter": delimiter, "skiprows": 0 if header is None else 1, "comments": marks or None, "ndmin": 2,
         "quotechar": '"',
     }  # fmt: skip
