@@ -128,7 +128,7 @@ def test_random_states():
 
 # -- bad input and parameters ------------------------------------------------------------------------------------------
 
-# Of the settings of a run tests/cluster/pipeline/test_settings.py has all.
+# Of the settings of a run tests/cluster/test_settings.py has all.
 BAD = [
     (CAVEMEN, {"n_clusters": 41}, "n_clusters=41 must be at most 40"),
     (CAVEMEN, {"affinity": "nearest_neighbors"}, "affinity='nearest_neighbors' takes vectors"),
