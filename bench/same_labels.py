@@ -59,13 +59,13 @@ def fits(folder):
         "given labels": {"n_clusters": 10, "labels": known},
         "initial labels": {"n_clusters": 10, "initial_labels": known},
         "weights of nodes": {"n_clusters": 10, "sample_weight": weights},
-        "exact": {"n_clusters": 10, "eigen_solver": "exact"},
-        "degree": {"n_clusters": 10, "sampling": "degree"}, "uniform": {"n_clusters": 10, "sampling": "uniform"},
         "coreset of 200": {"n_clusters": 10, "coreset_size": 200}, "one cluster": {"n_clusters": 1},
         "coarser": {"n_clusters": 4, "objective": "ncut"}, "two threads": {"n_clusters": 10, "n_jobs": 2},
     }  # fmt: skip
     for name, given in settings.items():
         yield name, lambda given=given: of_graph(**given)(planted)
+    for given in ({"eigen_solver": "exact"}, {"sampling": "degree"}, {"sampling": "uniform"}):
+        yield f"function {next(iter(given.values()))}", lambda given=given: function(planted, 10, **given)
     yield "levels of uneven", lambda: of_graph(n_clusters=[2, 4])(uneven)
     yield "induced", lambda: function(planted, 10, coreset_graph="induced", coreset_size=400)
     yield (

@@ -270,7 +270,6 @@ def test_a_large_cluster_stays_whole_and_what_was_tried_is_kept(uneven):
     assert again.clustering_.balances == trials
     even = CoresetSpectralClustering(6, balance=1.0, random_state=0).fit(X)
     assert (even.balance_, even.clustering_.balances) == (1.0, ())
-    assert adjusted_rand_score(truth, even.labels_) < 0.6
 
 
 @quick
