@@ -387,7 +387,7 @@ def _check_round_trip(graph, folder):
     distinct = len({str(name).strip() for name in names}) == graph.n_nodes
     if written and distinct and not np.array_equal(read_labels(path, graph), labels):
         raise Failure("labels that do not come back")
-    if graph.n_edges and _written(path, lambda stream: write_edge_list(graph, stream, "\t")):
+    if graph.n_edges and _written(path, lambda stream: write_edge_list(graph, stream.buffer, "\t")):
         back = graphcore.read_graph(path)
         if back.n_entries != graph.n_entries:
             raise Failure("edges that do not come back", f"{graph}, {back}")

@@ -39,7 +39,7 @@ def read_metis(source, reading):
                 values, given = values[::2], values[1::2]
                 if reading.weighted:
                     weights.append(given)
-            wrong = ~((values >= 1) & (values <= n_nodes) & (values % 1 == 0))
+            wrong = ~((values >= 1) & (values <= n_nodes) & (np.rint(values) == values))
             if wrong.any():
                 raise FormatError(f"neighbour {values[wrong][0]} is named, but nodes are 1 to {n_nodes}")
             indices.append((values - 1).astype(id_dtype(n_nodes)))

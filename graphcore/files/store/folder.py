@@ -6,6 +6,8 @@ import shutil
 from collections.abc import Iterable
 from functools import partial
 
+import numpy as np
+
 from ...base.types import PathLike
 from ...base.validation import check_path
 from ...exceptions import FormatError, InputError, ParameterError
@@ -76,6 +78,11 @@ def open_graph(path: PathLike, *, trusted: bool = False) -> Graph:
             code, row, entry, _ = check_rows(*graph.rows[:3], graph.n_nodes)
             if code:
                 raise FormatError(describe_defect(code, row, entry, graph.rows))
+            degrees = graph.degrees
+            if not (np.isfinite(degrees).all() and np.array_equal(degrees > 0, np.diff(graph.indptr) > 0)):
+                raise FormatError(
+                    "degrees.npy is damaged: nodes with an edge, and no others, have a degree above 0"
+                )
             if graph.node_names is not None and graph.node_names.dtype != object:
                 check_name_array(graph.node_names)
     return graph
