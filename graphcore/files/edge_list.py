@@ -43,7 +43,7 @@ from .text import (
 # Memory from which on blocks of edges have their largest size.
 FULL_MEMORY = 1 << 30
 # Characters that are parsed at once, at most; parsing takes about ten bytes for each.
-CHUNK = 1 << 24
+CHUNK = 1 << 22
 # Entries of the matrix that are written at once.
 _PIECE = 1 << 16
 # Lines with more numeric columns than these beside the ends are more likely vectors than edges.
@@ -533,15 +533,13 @@ def graph_of_blocks(edges, blocks, reading, name):
     for told in edges.notes:
         warn_user(f"{name}: {told}")
     record_columns(edges.called)
-    ends, weights = [], []
-    for block in blocks:
-        ends.append(block[0])
-        weights.append(block[1])
-        note(f"{block[-1]:.0%}")
-    ends = np.concatenate(ends) if ends else np.empty((0, 2))
+    pieces = [(ends, weights, note(f"{share:.0%}")) for ends, weights, share in blocks]  # no name keeps the last one
+    ends = np.concatenate([piece[0] for piece in pieces]) if pieces else np.empty((0, 2))
     if not len(ends):
         raise FormatError("there are no edges")
-    weights = np.concatenate(weights) if any(map(len, weights)) else np.empty(0, dtype=np.float32)
+    is_weighted = any(len(piece[1]) for piece in pieces)
+    weights = np.concatenate([piece[1] for piece in pieces]) if is_weighted else np.empty(0, dtype=np.float32)
+    del pieces
     weights = counted(weights, len(ends), reading.count_repeats)
     names, n_nodes = edges.numbering, edges.n_nodes
     if names is not None:

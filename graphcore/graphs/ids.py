@@ -37,8 +37,12 @@ def compact_ids(ids):
     """
     low, high = int(ids.min()), int(ids.max())
     if high - low >= max(2 * len(ids), 1 << 16):  # too far apart for a table
-        names, numbers = away(np.unique, ids, return_inverse=True)
-        return numbers.astype(np.int32), names.astype(np.int64, copy=False)
+        names = ids.astype(np.int64)
+        away(names.sort)
+        names = names[np.concatenate([[True], names[1:] != names[:-1]])]
+        for start in range(0, len(ids), _PIECE):
+            ids[start : start + _PIECE] = np.searchsorted(names, ids[start : start + _PIECE])
+        return ids.astype(np.int32, copy=False), names
     if low != 0:
         ids = np.subtract(ids, low, dtype=np.int64).astype(np.int32)  # -2**31 fits in 64 bits as well
     table = np.zeros(high - low + 1, dtype=np.int32)

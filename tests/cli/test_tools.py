@@ -105,7 +105,7 @@ def test_parts_of_a_graph_and_nodes_beside_edges(folder, feed, told, facts_of):
     assert facts_of("info graph.txt --nodes people.csv")["isolated"] == 1
     told("cluster graph.txt --nodes people.csv -k 2 -o c.gexf")
     G = nx.read_gexf(folder / "c.gexf")
-    assert (G.nodes["q, of 3"]["cluster"], G.nodes["q, of 3"]["age"], G.nodes["a, of 6"]["id"]) == (-1, 23, "a")
+    assert (G.nodes["q"]["cluster"], G.nodes["q"]["age"], G.nodes["a"]["label"]) == (-1, 23, "a, of 6")
     feed("\n".join(people).encode())
     told("info graph.txt --nodes -")
 

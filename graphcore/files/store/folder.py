@@ -11,7 +11,7 @@ import numpy as np
 from ...base.types import PathLike
 from ...base.validation import check_path
 from ...exceptions import FormatError, InputError, ParameterError
-from ...graphs._loops import check_rows
+from ...graphs._loops import check_rows, row_sums
 from ...graphs.graph import Graph
 from ...graphs.ids import check_name_array
 from ...graphs.rows import check_canonical, describe_defect
@@ -78,11 +78,11 @@ def open_graph(path: PathLike, *, trusted: bool = False) -> Graph:
             code, row, entry, _ = check_rows(*graph.rows[:3], graph.n_nodes)
             if code:
                 raise FormatError(describe_defect(code, row, entry, graph.rows))
-            degrees = graph.degrees
-            if not (np.isfinite(degrees).all() and np.array_equal(degrees > 0, np.diff(graph.indptr) > 0)):
-                raise FormatError(
-                    "degrees.npy is damaged: nodes with an edge, and no others, have a degree above 0"
-                )
+            sums = np.diff(graph.indptr).astype(np.float64)
+            if graph.weights is not None:
+                row_sums(graph.indptr, graph.weights, 0, len(sums), sums)
+            if not np.array_equal(sums, graph.degrees):
+                raise FormatError("degrees.npy is damaged: degrees are the sums of rows")
             if graph.node_names is not None and graph.node_names.dtype != object:
                 check_name_array(graph.node_names)
     return graph

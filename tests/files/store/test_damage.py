@@ -46,6 +46,8 @@ def forge(store, do):
         ("indptr", {"_5": -(2**63)}, "never fall"),
         ("weights", {"_3": np.nan}, "must be finite"),
         ("weights", {"_3": -1.0}, "must not be negative"),
+        ("weights", {"_3": 1e9}, "degrees are the sums of rows"),
+        ("degrees", {"_3": 0.0}, "degrees are the sums of rows"),
     ],
 )
 def test_rows_that_loops_could_not_read_are_refused_unless_trusted(store, name, places, message):
@@ -56,10 +58,9 @@ def test_rows_that_loops_could_not_read_are_refused_unless_trusted(store, name, 
             look(store)
 
 
-@pytest.mark.parametrize("name", ["indices", "weights"])
-def test_other_defects_are_found_by_a_verification(store, name):
+def test_other_defects_are_found_by_a_verification(store):
     verify_store(store)
-    change(store, name, _5=4)
+    change(store, "indices", _5=4)
     open_graph(store)
     with pytest.raises(InputError, match="not symmetric"):
         verify_store(store)
