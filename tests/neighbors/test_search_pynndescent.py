@@ -61,15 +61,11 @@ def test_its_metrics_are_all_known():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "metric",
-    ["euclidean", "canberra", "correlation", "jaccard", "hellinger", "bit_hamming"],
-)
+@pytest.mark.parametrize("metric", ["canberra", "jaccard"])  # each takes pynndescent 20 s and more to compile
 def test_answers_are_its_own(metric):
     from pynndescent import NNDescent
 
-    X = BITS if metric in ("hamming", "jaccard", "dice", "matching", "yule") else np.abs(BLOBS) + 0.1
-    X = X[:, :2] if metric == "haversine" else np.rint(20 * X).astype(np.float32) if metric.startswith("bit") else X
+    X = BITS if metric == "jaccard" else np.abs(BLOBS) + 0.1
     options = {"metric": metric, "random_state": 0, "n_jobs": 1}
     numbers = NNDescent(X, n_neighbors=6, **options).neighbor_graph[0]
     found = nearest_neighbors(X, 5, algorithm="pynndescent", **options)
