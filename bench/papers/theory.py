@@ -217,8 +217,8 @@ def bernstein_size(ratio, eps, failure):
 def certificate(w, seeds, p, points, D, confidence):
     """Return estimate and error of the cost of centres at distances D (n,), from points drawn with probabilities p.
 
-    The empirical Bernstein inequality of Maurer, Pontil (COLT 2009), Theorem 4. What is not drawn is bounded by way of
-    the nearest seed.
+    The empirical Bernstein inequality of Maurer, Pontil (COLT 2009), Theorem 4. The cost of other points is bounded by
+    that of the nearest seed.
     """
     paid, n = (w * D / p)[points], len(points)
     most = (2 * (seeds.contributions + w * D[seeds.indices][seeds.nearest]) / p).max()

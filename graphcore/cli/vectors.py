@@ -22,7 +22,7 @@ def read_rows(path, encoding="utf-8"):
     Files are ``.npy`` (two dimensions), ``.npz`` (scipy's, or one array), Parquet, or text: numbers between commas,
     semicolons, tabs or blanks, perhaps with ``#`` comments, a line of names of columns (or of sizes, as word2vec writes
     it), and a first column of names. Of a Parquet table all columns are taken, or the one of lists; its only column of
-    text has the names. What is not read is said in a warning.
+    text has the names. A warning names columns that are not read.
     """
     from ..files.source import open_source
 

@@ -48,7 +48,7 @@ AFFINITIES = ("auto", "nearest_neighbors", "precomputed", "precomputed_nearest_n
 
 @dataclass(eq=False)
 class Reference:
-    """What prediction needs of a fit: the input, and sums of the clusters."""
+    """The parts of a fit that prediction needs: the input, and sums of the clusters."""
 
     kind: str  # what rows of new input hold: "edges", "vectors" or "distances"
     vectors: Any = field(default=None, repr=False)  # those fitted, dense or csr; narrow ones as they were given

@@ -44,7 +44,7 @@ class KSelection:
     Attributes
     ----------
     best : int
-        The candidate with the largest score, the first of equal ones. Where there is no corner, the candidate that is
+        The candidate with the largest score, the first of equal ones. Without a corner, it is the candidate that is
         best at the least price of labels.
     method : str
         "information"; for a fit also "resolution", or "modularity" where information found one cluster and

@@ -1,4 +1,4 @@
-"""What a fit is asked for, as the class holds it, and what a run of it resolves for a graph.
+"""Settings of a fit: as the class holds them, and as a run resolves them for a graph.
 
 Kept free of long imports, so that the command line can show its help at once.
 """

@@ -152,7 +152,7 @@ def _merge(lists, spare, begin, middle, end):
 def _read_list(words, position, how, starts, lists, spare, i, node):  # noqa: PLR0911
     """Read the rest of list i, which follows its degree; return the position.
 
-    What is copied from an earlier list, intervals and residuals are each in order: they are written one after the
+    Ids copied from an earlier list, intervals and residuals are each in order: they are written one after the
     other, and then merged.
     """
     bits, codes, k, n_nodes, window, least = how

@@ -18,7 +18,7 @@ from .edge_list import check_node_count, record_columns
 from .source import refusing
 from .text import is_id, unfit_reason
 
-# What else reads a format, where networkx does not.
+# Other readers of a format, for files that networkx cannot read.
 _OTHERWISE = {
     "graphml": "igraph.Graph.Read_GraphML(path) reads more of them, for Graph.from_igraph",
     "gexf": "export GraphML or a table of edges from Gephi",

@@ -1,4 +1,4 @@
-"""What the kernel classes share: the kernel of what is fitted, distinct rows with weights, fit, predict and score."""
+"""Code that the kernel classes share: kernels, distinct rows with weights, fit, predict, score."""
 
 from numbers import Integral
 from typing import Any, NamedTuple, Self

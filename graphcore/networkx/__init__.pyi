@@ -1,3 +1,3 @@
 # What type checkers see of the names that are imported when they are first used.
 from .backend import BackendGraph as BackendGraph
-from .communities import coreset_spectral_communities as coreset_spectral_communities
+from .backend import coreset_spectral_communities as coreset_spectral_communities

@@ -425,8 +425,8 @@ def coreset_map(
     >>> import graphcore
     >>> graph, labels = graphcore.datasets.planted_partition(4, 50, p_in=0.3, p_out=0.02, random_state=0)
     >>> coreset = graphcore.build_coreset(graph, 4, size=20, random_state=0)
-    >>> ax = graphcore.plot.coreset_map(graph, coreset, labels)
-    >>> [text.get_text() for text in ax.get_legend().get_texts()]
+    >>> ax = graphcore.plot.coreset_map(graph, coreset, labels, random_state=0)
+    >>> sorted(text.get_text() for text in ax.get_legend().get_texts())
     ['0', '1', '2', '3']
     """
     graph, labels, k = placed_labels(graph, labels, None)

@@ -59,7 +59,7 @@ def made(make, **parameters):
 
 
 def outputs(model, data):
-    """What a fitted model says of points, up to the signs of features."""
+    """Outputs of a fitted model for points, up to the signs of features."""
     if hasattr(model, "predict"):
         return model.predict(data)
     found = model.transform(data)

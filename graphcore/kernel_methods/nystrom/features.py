@@ -33,7 +33,7 @@ _MIN_KEPT = 0.1
 # Of larger matrices a sample of so many points is looked at for negative eigenvalues, where all are computed.
 _SAMPLE = 1000
 _ZERO = "the kernel matrix is zero, so there is nothing to learn from it; check the kernel"
-# What is done about an indefinite kernel.
+# Remedies for an indefinite kernel.
 _DROPPED = {
     "remedy": "add a multiple of the identity, or on_indefinite='warn' to drop the negative part",
     "consequence": "the negative part is dropped, and nothing is promised of the features",
