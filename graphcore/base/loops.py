@@ -34,8 +34,9 @@ NOTICE_UNKEPT = (
     "NUMBA_CACHE_DIR to a folder that can"
 )
 # A call in another thread costs up to 200 microseconds, most of them for data that another core has to fetch. Loops are
-# called there if their arrays have more bytes, for which they may take longer than a signal should wait.
-_LARGE = 1 << 22
+# called there if their arrays have more bytes, for which they may take longer than a signal should wait. At 1 << 22 the
+# moves on MNIST's graph took three times as long.
+_LARGE = 1 << 25
 _BLOCK_ENTRIES = 1 << 20
 _MAX_BLOCKS = 256
 # Waiting for a lock cannot be interrupted everywhere (Windows), so that it is done for so many seconds at a time.
