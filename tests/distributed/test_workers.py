@@ -1,6 +1,7 @@
 """Dask's workers give the labels of threads, for any number of them and after deaths of some, and keep no data."""
 
 import contextlib
+import gc
 import os
 import pickle
 import re
@@ -88,6 +89,7 @@ def scaled(cluster, client, n_workers):
 def assert_nothing_is_left(client):
     """Assert that workers hold no keys, labels or graphs, after a moment that the scheduler takes to free them."""
     for _ in range(200):
+        gc.collect()  # futures may hang in a cycle
         keys, kept = sum(map(len, client.has_what().values())), sum(client.run(_kept).values())
         if (keys, kept) == (0, 0):
             return
