@@ -74,7 +74,7 @@ def test_read_only_arrays_are_views_where_they_can_be():
 
 
 @pytest.mark.skipif(bool(config.DISABLE_JIT), reason="loops are not compiled")
-@pytest.mark.parametrize(("n_bytes", "is_away"), [(8, False), (1 << 23, True)])
+@pytest.mark.parametrize(("n_bytes", "is_away"), [(8, False), (1 << 26, True)])
 def test_loops_over_large_arrays_run_in_another_thread(limits, n_bytes, is_away):
     class Dispatcher:
         signatures = ("compiled before",)
