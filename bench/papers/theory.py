@@ -75,7 +75,7 @@ def _features(K, rng, c, s):
     elif scheme == 1:
         found = kernel_pca_features(K, s)
     else:
-        sampling = ("uniform", "ridge")[scheme - 2]
+        sampling = ("uniform", "leverage")[scheme - 2]
         found = nystrom_features(K, c, s, sampling=sampling, truncation=[None, "half", s][seed % 3], random_state=seed)
     return found.features, np.trace(K) - np.square(found.features).sum()
 
