@@ -58,7 +58,7 @@ def contract(kernel, coreset, problem, n_jobs=None):
     Nodes that no coreset node reaches follow their neighbours. One pass of moves of single nodes then settles the
     cells, by the objective of the Problem; it may empty some, and a component without a coreset node is one.
     """
-    cells, n_cells, n_unreached = settled_cells(kernel.rows(coreset.indices), problem, n_jobs=n_jobs)
+    cells, n_cells, n_unreached = settled_cells(kernel, coreset.indices, problem, n_jobs=n_jobs)
     between = problem.between(cells, n_cells, n_jobs, problem.max_links)
 
     def label_nodes(labels, n_clusters, n_jobs=None):
@@ -80,20 +80,20 @@ def induce(kernel, coreset, n_jobs=None):
     return CoresetGraph(coreset, matrix, label_nodes)
 
 
-def nearest_cells(kernel_rows):
-    """Give every node to the coreset node that reaches it best, by ``kernel.rows(indices)`` of ascending indices.
+def nearest_cells(kernel, indices):
+    """Give every node to the coreset node, one of ascending indices, whose row of the kernel is largest there.
 
-    Returns positions in `kernel_rows.points`, (n_points,) int32; -1 for nodes that no row reaches. A coreset node is in
-    its own cell unless another row is larger there.
+    Returns positions in `indices`, (n_points,) int32; -1 for nodes that no row reaches. A coreset node is in its own
+    cell unless another row is larger there.
     """
-    n, indices = len(kernel_rows.degrees), kernel_rows.points
-    labels = np.full(n, -1, dtype=np.int32)
+    labels = np.full(kernel.n_points, -1, dtype=np.int32)
     # A row of the plain kernel leaves out its own point, unless the graph has a self-loop there.
     labels[indices] = np.arange(len(indices), dtype=np.int32)
-    best = np.zeros(n, dtype=np.float32)
-    best[indices] = kernel_rows.scale * kernel_rows.loops
-    rows = kernel_rows.starts, kernel_rows.stops, kernel_rows.indices, kernel_rows.values
-    _loops.claim_nodes(indices, rows, kernel_rows.scale, kernel_rows.loops, best, labels)
+    scale, loops = kernel.outer[indices], kernel.loops(indices)
+    best = np.zeros(kernel.n_points, dtype=np.float32)
+    best[indices] = scale * loops
+    rows = kernel.indptr[indices], kernel.indptr[1:][indices], kernel.indices, kernel.values
+    _loops.claim_nodes(indices, rows, scale, loops, best, labels)
     return labels
 
 
@@ -134,16 +134,16 @@ def _spread_part(rows, first, last, labels, n_labels):
     return nodes[:found].copy(), offers[:found].copy()
 
 
-def settled_cells(kernel_rows, problem, n_passes=1, n_jobs=None):
+def settled_cells(kernel, indices, problem, n_passes=1, n_jobs=None):
     """Cells of all nodes that have an edge, settled by passes of moves of nodes between them.
 
     On huge graphs a single sweep does, and cells that it left too small for the sample of links go to their
     neighbours. Where fewer would be left than there are clusters, nothing is moved. Returns labels (n_points,) int32
     with -1 for isolated nodes, the number of cells, and that of the nodes with an edge that no row reaches.
     """
-    indices, rows, least = kernel_rows.points, problem.rows, problem.fewest
-    labels = nearest_cells(kernel_rows)
-    n_unreached = int(np.count_nonzero((labels < 0) & (kernel_rows.degrees > 0)))
+    rows, least = problem.rows, problem.fewest
+    labels = nearest_cells(kernel, indices)
+    n_unreached = int(np.count_nonzero((labels < 0) & (kernel.degrees > 0)))
     if problem.is_huge:
         spread_in_rounds(rows, labels, len(indices), n_jobs)
     n_cells = spread(rows, labels, len(indices))
@@ -155,7 +155,7 @@ def settled_cells(kernel_rows, problem, n_passes=1, n_jobs=None):
     n_cells = compact_labels(labels, n_cells)
     if n_cells < least:
         # Hardly fewer clusters than coreset nodes.
-        labels = nearest_cells(kernel_rows)
+        labels = nearest_cells(kernel, indices)
         labels[indices] = np.arange(len(indices))
         n_cells = spread(rows, labels, len(indices))
     return labels, n_cells, n_unreached
@@ -190,33 +190,28 @@ class Labelling(NamedTuple):
     unreached: np.ndarray  # (n_points,) bool: with the label of the centroid of smallest norm
 
 
-def label_all(kernel, indices, weights, labels, n_clusters, *, coreset_graph=None, kernel_rows=None, n_jobs=None):
+def label_all(kernel, indices, weights, labels, n_clusters, *, coreset_graph=None, n_jobs=None):
     """Give every point the label of the centroid nearest to it, from `labels` and `weights` of the coreset points.
 
-    With ``c_j = sum_{y in P_j} w(y) phi(y) / w(P_j)``, point x goes to ``argmin_j ||c_j||^2 - 2 <phi(x), c_j>``, in
-    O(n + entries of the coreset's rows). Indices ascend; `coreset_graph` is ``kernel.weighted_submatrix(indices,
-    weights)`` and `kernel_rows` is ``kernel.rows(indices)``, if at hand.
+    With ``c_j = sum_{y in P_j} w(y) phi(y) / w(P_j)``, point x goes to ``argmin_j ||c_j||^2 - 2 <phi(x), c_j>``, of
+    equals to the lowest label. `coreset_graph` is ``kernel.weighted_submatrix(indices, weights)``, if at hand.
 
     Section 5 of Jourdan, Schwartzman, Macgregor, Sun, "Coreset Spectral Clustering".
     """
-    labels = np.ascontiguousarray(labels, dtype=np.int32)
-    if kernel_rows is None:
-        kernel_rows = kernel.rows(indices)
     if coreset_graph is None:
-        coreset_graph = kernel.weighted_submatrix(indices, weights, n_jobs=n_jobs, kernel_rows=kernel_rows)
+        coreset_graph = kernel.weighted_submatrix(indices, weights, n_jobs=n_jobs)
+    labels = np.ascontiguousarray(labels, dtype=np.int32)
     rows = GraphRows(*map(read_only, (coreset_graph.indptr, coreset_graph.indices, coreset_graph.data, weights)))
     sums = cluster_sums(rows, labels, n_clusters, n_jobs)
-    masses = sums.volume
     with np.errstate(invalid="ignore", divide="ignore"):
-        norms = np.where(masses > 0, sums.internal / masses**2, np.inf)
-    out, best = kernel.nearest_centroids(kernel_rows, weights, labels, norms, masses, n_jobs)
-    default = int(np.argmin(norms))
+        norms = np.where(sums.volume > 0, sums.internal / sums.volume**2, np.inf)
+    drawn, given = np.zeros(kernel.n_points), np.full(kernel.n_points, -1, dtype=np.int32)
+    drawn[indices], given[indices] = weights, np.where(weights > 0, labels, -1)
+    products = kernel.cluster_products(given, drawn, n_clusters, n_jobs)
+    out, _ = products.nearest(norms, sums.volume, np.zeros(n_clusters))
     taking_part = kernel.point_weights > 0
-    unreached = (out == n_clusters) & taking_part
-    # Any cluster a point does not reach offers its norm alone; the smallest of those is the default.
-    out[(best > norms[default]) & taking_part] = default
     out[~taking_part] = -1
-    return Labelling(out, unreached)
+    return Labelling(out, taking_part & (kernel.product(drawn[:, None], n_jobs)[:, 0] == 0))
 
 
 def nearest_centroids(rows, labels, n_clusters, n_jobs=None):

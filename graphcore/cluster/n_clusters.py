@@ -386,7 +386,7 @@ def sweep_coresets(graph, n_clusters, n_coresets=1, random_state=None, n_jobs=No
     def sweep(number):
         kernel = GraphKernel(graph, SELF_LOOP)
         coreset = sample_coreset(kernel, n_clusters, size=size, random_state=streams.child("coreset", number))
-        cells, n_cells, _ = settled_cells(kernel.rows(coreset.indices), problem, n_passes=_PASSES, n_jobs=inner_jobs)
+        cells, n_cells, _ = settled_cells(kernel, coreset.indices, problem, n_passes=_PASSES, n_jobs=inner_jobs)
         # Levels of several coresets lie at different numbers, so that what is particular to a level averages out too.
         levels = _levels(problem, cells, n_cells, _RATIO ** ((number + 1) / n_coresets), inner_jobs)
         information, entropy = map(_joined, zip(*levels, strict=True))

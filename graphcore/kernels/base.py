@@ -73,23 +73,6 @@ def map_rows(columns, function, *, n_jobs=None, block_rows=None):
         return np.concatenate(map_blocks(one, block_borders(columns, block_rows), n_jobs))
 
 
-class KernelRows(NamedTuple):
-    """Rows of the graph kernel for some points, in the form that all loops read; nothing is copied.
-
-    The value at row `i`, entry `e` (column ``x = indices[e]``) is ``scale[i] * values[e] / degrees[x]``, and
-    ``scale[i] * loops[i] / degrees[x]`` is added at the row's own point.
-    """
-
-    points: np.ndarray  # (n_rows,): the point that each row belongs to
-    starts: np.ndarray  # (n_rows,) int64: where each row begins in `indices` and `values`
-    stops: np.ndarray  # (n_rows,) int64: where it ends
-    indices: np.ndarray  # columns, ascending in every row; int32 or int64
-    values: np.ndarray  # before scaling, float32 or float64; length 0 stands for ones
-    scale: np.ndarray  # (n_rows,) float64: 0 for isolated points, whose rows are empty (they get no loop either)
-    degrees: np.ndarray  # (n_points,) float64
-    loops: np.ndarray  # (n_rows,) float64
-
-
 class Products(NamedTuple):
     """Sums over ``S_xj = sum_{y in j} w_y K_xy`` for all points and clusters of a partition."""
 

@@ -2,21 +2,19 @@
 
 import numpy as np
 
-from ..base.loops import cached_property, effective_jobs, map_blocks, row_blocks
+from ..base.loops import cached_property, map_blocks, row_blocks
 from ..base.validation import read_only
 from ..exceptions import InputError
 from ..graphs.as_graph import is_graph_object
 from ..graphs.graph import Graph
-from ..graphs.rows import in_range
+from ..graphs.rows import entries_of, in_range
 from . import _loops
-from .base import Kernel, KernelRows
+from .base import Kernel
 from .matrices import DenseKernel, RowsKernel, SparseKernel
 
 # Coreset graphs of so many entries are kept in single precision, in which the power method works there: they are most
 # of the memory of a run.
 MANY_ENTRIES = 1 << 21
-# Entries of rows for each point and thread, where nearest centroids are looked for.
-_MIN_ENTRIES = 4
 _BLOCK_ENTRIES = 1 << 18
 
 
@@ -82,68 +80,38 @@ class GraphKernel(RowsKernel):
         out[self.degrees == 0] = 0.0
         return read_only(out)
 
-    def rows(self, points):
-        """Return rows of the kernel for the given points, as KernelRows: views of the graph.
-
-        They say how some points reach all others: within a column larger values are nearer.
-        """
-        degrees = self.degrees[points]
-        scale = np.divide(1.0, degrees, out=np.zeros(len(degrees)), where=degrees > 0)
-        starts, stops = self.indptr[points], self.indptr[1:][points]
-        return KernelRows(points, starts, stops, self.indices, self.values, scale, self.degrees, self.loops(points))
-
-    def nearest_centroids(self, kernel_rows, weights, labels, norms, masses, n_jobs=None):
-        """Find the nearest of the centroids that reach a point, for every point; O(n_points + entries of the rows).
-
-        The centroids are ``c_j = sum of weights_y phi(y) / masses_j`` over the points y of `kernel_rows` (KernelRows)
-        that have label j. Returns the j of smallest ``norms_j - 2 <phi(x), c_j>``, int32, of equals the lowest,
-        n_clusters where all products are 0; and that value, inf where they are.
-        """
-        n, n_clusters = len(kernel_rows.degrees), len(norms)
-        order = np.argsort(labels, kind="stable")
-        borders = np.searchsorted(labels[order], np.arange(n_clusters + 1))
-
-        def offers(first, last):
-            best, out = np.full(n, np.inf), np.full(n, n_clusters, dtype=np.int32)
-            _loops.label_by_centroids(kernel_rows, (weights, order, borders), (norms, masses), first, last, best, out)
-            return out, best
-
-        # A point's best offer is a minimum over clusters, so groups of clusters change nothing. Each group takes
-        # arrays for all points, which only pays where its rows are several times as long.
-        lengths = np.cumsum(np.bincount(labels, weights=kernel_rows.stops - kernel_rows.starts, minlength=n_clusters))
-        n_groups = int(max(1, min(effective_jobs(n_jobs), n_clusters, lengths[-1] / (_MIN_ENTRIES * n))))
-        inner_borders = np.searchsorted(lengths, np.linspace(0, lengths[-1], n_groups + 1)[1:-1])
-        groups = np.unique(np.concatenate([[0], inner_borders, [n_clusters]]).astype(np.int64))
-        (out, best), *others = map_blocks(offers, groups, n_jobs)
-        for other_out, other_best in others:  # of equals the lowest label, which the groups before have
-            better = other_best < best
-            best[better], out[better] = other_best[better], other_out[better]
-        return out, best
-
-    def weighted_submatrix(self, points, weights, n_jobs=None, kernel_rows=None, *, exact=False):
+    def weighted_submatrix(self, points, weights, n_jobs=None, *, exact=False):
         """Compute ``W K(points, points) W`` for ascending points, the graph on a coreset, as a csr_array.
 
         float32 from two million entries on, unless it is to be `exact`. Symmetric to the last bit (as far as the
-        graph's own weights are), columns ascending. `kernel_rows` are ``rows(points)``, if they are at hand.
+        graph's own weights are), columns ascending. Isolated points have no entry.
         """
         import scipy.sparse as sp
 
-        rows = self.rows(points) if kernel_rows is None else kernel_rows
-        n = len(points)
-        factors = np.divide(weights, self.degrees[points], out=np.zeros(n), where=rows.scale > 0)
+        n, degrees = len(points), self.degrees[points]
+        factors = np.divide(weights, degrees, out=np.zeros(n), where=degrees > 0)
+        loops = np.where(degrees > 0, self.loops(points), 0.0)
         position = np.full(self.n_points, -1, dtype=np.int32)
         position[points] = np.arange(n, dtype=np.int32)
-        borders = row_blocks(np.append(0, np.cumsum(rows.stops - rows.starts)), _BLOCK_ENTRIES)
-        counts = np.zeros(n + 1, dtype=np.int64)
-        map_blocks(lambda a, b: _loops.submatrix_count(rows, position, a, b, counts[1:]), borders, n_jobs)
-        indptr = np.cumsum(counts, out=counts)
-        out_indices = np.empty(indptr[-1], dtype=np.int32)
-        out_values = np.empty(indptr[-1], dtype=np.float64 if exact or indptr[-1] < MANY_ENTRIES else np.float32)
-        out = indptr, out_indices, out_values
-        map_blocks(lambda a, b: _loops.submatrix_fill(rows, factors, position, a, b, *out), borders, n_jobs)
-        if indptr[-1] < 2**31:
-            indptr = indptr.astype(np.int32)
-        return sp.csr_array((out_values, out_indices, indptr), shape=(n, n))
+
+        def rows_among(start, stop):
+            entries, indptr = entries_of(self.indptr, points[start:stop])
+            columns = position[self.indices[entries]]
+            among = columns >= 0
+            data = self.values[entries[among]] if len(self.values) else np.ones(np.count_nonzero(among))
+            indptr = np.append(0, np.cumsum(among))[indptr]
+            rows = sp.csr_array((data.astype(np.float64, copy=False), columns[among], indptr), shape=(stop - start, n))
+            if loops.any():
+                own = loops[start:stop], np.arange(start, stop, dtype=np.int32), np.arange(stop - start + 1)
+                rows = rows + sp.csr_array(own, shape=rows.shape)
+            # One product, the same for (i, j) and (j, i).
+            rows.data *= np.repeat(factors[start:stop], np.diff(rows.indptr)) * factors[rows.indices]
+            return rows
+
+        lengths = self.indptr[points + 1] - self.indptr[points]
+        borders = row_blocks(np.append(0, np.cumsum(lengths)), _BLOCK_ENTRIES)
+        matrix = sp.vstack(map_blocks(rows_among, borders, n_jobs), format="csr")
+        return matrix if exact or matrix.nnz < MANY_ENTRIES else matrix.astype(np.float32)
 
     def submatrix(self, points, point_weights=None):
         """See :meth:`Kernel.submatrix`; a GraphKernel, whose degrees stay those of the whole graph."""

@@ -121,7 +121,7 @@ def test_cells_of_the_plain_kernel(pair, self_loop, seed):
     assume(len(linked))
     rng = np.random.default_rng(seed)
     indices = np.sort(rng.choice(linked, rng.integers(1, len(linked) + 1), replace=False)).astype(np.int64)
-    labels = nearest_cells(GraphKernel(graph, self_loop).rows(indices))
+    labels = nearest_cells(GraphKernel(graph, self_loop), indices)
     assert labels.dtype == np.int32
     check_cells(labels, dense_kernel(A, self_loop)[0], indices)
 
@@ -129,11 +129,11 @@ def test_cells_of_the_plain_kernel(pair, self_loop, seed):
 def test_of_equals_a_node_takes_its_own_cell_or_else_the_first():
     # A star with leaves 0 to 3 and centre 4: with loops of weight 4/5 K_44 = 1/6 of that of a leaf, which is K_x4.
     graph = Graph.from_edges([0, 1, 2, 3], [4, 4, 4, 4])
-    assert nearest_cells(GraphKernel(graph, 0.0).rows(np.arange(1, 4)))[4] == 0
+    assert nearest_cells(GraphKernel(graph, 0.0), np.arange(1, 4))[4] == 0
     # A loop in the kernel counts: K_00 = 1 / 4 against K_01 = 1 / 4 on a path of two nodes with loops of weight 1.
     path = Graph.from_edges([0], [1])
-    np.testing.assert_array_equal(nearest_cells(GraphKernel(path, 1.0).rows(np.array([0, 1]))), [0, 1])
-    np.testing.assert_array_equal(nearest_cells(GraphKernel(path, 0.0).rows(np.array([0, 1]))), [1, 0])
+    np.testing.assert_array_equal(nearest_cells(GraphKernel(path, 1.0), np.array([0, 1])), [0, 1])
+    np.testing.assert_array_equal(nearest_cells(GraphKernel(path, 0.0), np.array([0, 1])), [1, 0])
 
 
 def check_breadth_first(A, labels, out):
@@ -182,11 +182,11 @@ def test_cells_too_small_for_the_sample_go_to_their_neighbours(limits):
     rows, kernel = graph.rows, GraphKernel(graph, 1.0)
     indices = np.arange(0, 303, 10)
     limits("graphcore.cluster.refine.problem", _MANY_ENTRIES=graph.n_entries - 1)
-    before, n_before, _ = settled_cells(kernel.rows(indices), problem_of(rows, 5))
+    before, n_before, _ = settled_cells(kernel, indices, problem_of(rows, 5))
     volumes = np.bincount(before, weights=graph.degrees)
     least = np.median(volumes)
     limits("graphcore.cluster.refine.problem", _SAMPLED_ENTRIES=32 * graph.degrees.sum() / least)
-    labels, n_cells, _ = settled_cells(kernel.rows(indices), problem_of(rows, 5))
+    labels, n_cells, _ = settled_cells(kernel, indices, problem_of(rows, 5))
     assert np.array_equal(np.unique(labels), np.arange(n_cells)) and n_cells < n_before
     after = np.bincount(labels, weights=graph.degrees)
     triangle = labels[-1]
@@ -196,4 +196,4 @@ def test_cells_too_small_for_the_sample_go_to_their_neighbours(limits):
     for c in np.flatnonzero(volumes >= least):
         assert len(np.unique(labels[before == c])) == 1
     # With fewer cells left than are wanted, all stay.
-    np.testing.assert_array_equal(settled_cells(kernel.rows(indices), problem_of(rows, n_before))[0], before)
+    np.testing.assert_array_equal(settled_cells(kernel, indices, problem_of(rows, n_before))[0], before)

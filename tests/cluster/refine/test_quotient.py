@@ -18,8 +18,6 @@ from graphcore.cluster.refine.problem import (
     sampled_links,
 )
 from graphcore.graphs.rows import GraphRows
-from graphcore.kernels._loops import label_by_centroids
-from graphcore.kernels.base import KernelRows
 
 from ... import strategies as own
 from ...oracles import planted, quick, with_weights
@@ -256,15 +254,3 @@ def test_gathering(weight):
     out = np.empty(30, dtype=np.int32)
     _move_loops.batch_assign(rows[:], (np.ones(3), np.zeros(3)), labels, 0, 30, out)
     assert out.min() >= 0 and out.max() <= 2
-
-
-def test_centroids():
-    rows = rows_of(1e-310)
-    points = np.arange(30)
-    best, labels = np.full(30, np.inf), np.full(30, 2, dtype=np.int32)
-    starts, ends = rows.indptr[:-1].copy(), rows.indptr[1:].copy()
-    weights = np.full(30, 1e-10), read_only(np.ones(30))
-    kernel_rows = KernelRows(points, starts, ends, rows.indices, rows.weights, *weights, np.zeros(30))
-    members, clusters = (np.ones(30), points, np.array([0, 15, 30])), (np.zeros(2), np.ones(2))
-    label_by_centroids(kernel_rows, members, clusters, 0, 2, best, labels)
-    assert set(labels.tolist()) <= {0, 1, 2} and labels[0] == labels[1] == 0
