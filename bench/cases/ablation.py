@@ -127,7 +127,12 @@ def alone():
     """Return variants of the last table: the five stages by themselves, without moves."""
     graphs = [{"coreset_graph": name} for name in ("contracted", "induced")]
     asked = [graph | more for graph in graphs for more in ({}, {"sampling": "degree"}, {"eigen_solver": "exact"})]
-    return [Variant(DEFAULT), *(replace(parameters(**params), alone=True) for params in asked)]
+    by = parameters(coreset_graph="induced")
+    fewer = [
+        replace(each, title=f"{by.title}, {each.title}", params=by.params, alone=True)
+        for each in constant("spectral", "_VECTORS", 1, 2)
+    ]
+    return [Variant(DEFAULT), *(replace(parameters(**params), alone=True) for params in asked), *fewer]
 
 
 def run(options):
