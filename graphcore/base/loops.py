@@ -196,15 +196,10 @@ def check_stopped():
 
 def effective_jobs(n_jobs):
     """Return the number of threads that `n_jobs` asks for, by joblib's conventions (None is 1, -1 all)."""
-    if n_jobs is not None:
-        n_jobs = check_integer("n_jobs", n_jobs)
-    if n_jobs is None or n_jobs == 1:
-        # joblib is only asked when a context may have been set, to keep start-up short.
-        if n_jobs is None and "joblib" in sys.modules:
-            return int(sys.modules["joblib"].effective_n_jobs(None))
-        return 1
-    if n_jobs == 0:
+    if n_jobs is not None and check_integer("n_jobs", n_jobs) == 0:
         raise ParameterError("n_jobs=0 has no meaning; use 1 for one thread, -1 for all processors")
+    if n_jobs == 1 or (n_jobs is None and "joblib" not in sys.modules):  # only its contexts give None another meaning
+        return 1
     import joblib
 
     return max(1, int(joblib.effective_n_jobs(n_jobs)))

@@ -6,7 +6,6 @@ import subprocess
 import sys
 import threading
 import time
-from contextlib import contextmanager
 from pathlib import Path
 
 import joblib
@@ -28,7 +27,6 @@ from graphcore.base.loops import (
     limited_libraries,
     map_blocks,
     map_items,
-    module_lock,
     row_blocks,
 )
 from graphcore.base.validation import read_only
@@ -160,22 +158,6 @@ def test_results_of_loops_do_not_turn_interrupts_into_system_errors():
     busy(1, np.ones(3))
     kinds = {interrupt_after(0.002, lambda: busy(100, np.ones(3)))[0] for _ in range(60)}
     assert kinds == {KeyboardInterrupt}
-
-
-@posix
-def test_an_interrupted_call_ends_before_its_next_loop():
-    ended = threading.Event()
-
-    def work():
-        try:
-            while True:
-                busy(10, np.ones(3))
-        finally:
-            ended.set()
-
-    assert interrupt_after(0.05, lambda: away(work))[0] is KeyboardInterrupt
-    assert ended.wait(20)
-    assert away(in_main_thread) is False  # and another thread is there for the next
 
 
 def test_away_returns_raises_and_keeps_the_context():
@@ -346,38 +328,6 @@ def ends_well_in_a_fork(work, seconds=10):
         finally:
             os._exit(code)
     return os.waitpid(child, 0)[1] == 0
-
-
-@contextmanager
-def held_by_another_thread(lock):
-    held, done = threading.Event(), threading.Event()
-
-    def hold():
-        with lock:
-            held.set()
-            done.wait(60)
-
-    thread = threading.Thread(target=hold, daemon=True)
-    thread.start()
-    held.wait(60)
-    try:
-        yield
-    finally:
-        done.set()
-        thread.join()
-
-
-@posix
-def test_a_lock_that_another_thread_holds_is_free_in_a_fork():
-    lock = module_lock()
-
-    def take():
-        with lock:
-            pass
-
-    with held_by_another_thread(lock):
-        assert ends_well_in_a_fork(take)
-        assert not lock.acquire(blocking=False)  # here it is held as before
 
 
 @posix

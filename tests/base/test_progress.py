@@ -34,13 +34,6 @@ def said():
     return dict(zip(SETUPS, lines, strict=True))
 
 
-@pytest.mark.slow
-def test_verbose_prints_where_no_logging_is_set_up(said):
-    lines = said["no logging"]
-    assert any(line.startswith("graphcore: score: ") and line.endswith(" s") for line in lines)
-    assert any(line.startswith("graphcore: kernel") for line in lines)
-
-
 @pytest.mark.parametrize(
     ("setup", "beginning"),
     [("no logging", "graphcore: "), ("a log", "INFO:graphcore:"), ("a log of warnings", "graphcore: ")],
@@ -49,12 +42,6 @@ def test_verbose_prints_where_no_logging_is_set_up(said):
 def test_verbose_says_everything_once(said, setup, beginning):
     scores = [line for line in said[setup] if "score: " in line]
     assert len(scores) == 1 and scores[0].startswith(beginning + "score: ")
-
-
-@pytest.mark.parametrize("setup", ["quiet"])
-@pytest.mark.slow
-def test_nothing_is_said_where_nothing_was_asked(said, setup):
-    assert said[setup] == []
 
 
 def test_a_bar_counts_stages_and_lets_lines_through(capsys):

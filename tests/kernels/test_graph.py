@@ -6,10 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphcore import Graph
-from graphcore.kernels import graph as graph_kernel
 from graphcore.kernels.graph import GraphKernel
 
-from ..oracles import EXAMPLES, dense_kernel, example, quick
+from ..oracles import dense_kernel, example, quick
 from ..strategies import graphs
 
 
@@ -47,24 +46,6 @@ def test_weighted_submatrix_equals_dense(case):
     assert np.array_equal(dense, dense.T)
     for i in range(len(points)):
         assert (np.diff(matrix.indices[matrix.indptr[i] : matrix.indptr[i + 1]]) > 0).all()
-
-
-@pytest.mark.parametrize("name", EXAMPLES)
-def test_large_submatrices_are_in_single_precision_unless_asked_otherwise(name, limits):
-    graph, _ = example(name)
-    kernel = GraphKernel(graph, 1.0)
-    points = np.arange(graph.n_nodes)
-    weights = np.random.default_rng(0).random(len(points)) + 0.1
-    exact = kernel.weighted_submatrix(points, weights)
-    limits(graph_kernel, MANY_ENTRIES=exact.nnz)
-    matrix = kernel.weighted_submatrix(points, weights)
-    assert exact.dtype == np.float64 and matrix.dtype == np.float32
-    assert np.array_equal(matrix.data, exact.data.astype(np.float32))
-    assert np.array_equal(kernel.weighted_submatrix(points, weights, exact=True).data, exact.data)
-    # Restricting is exact at every size: it is the same kernel on fewer points.
-    np.testing.assert_array_equal(
-        kernel.submatrix(points, weights).block(slice(None), slice(None)), kernel.block(slice(None), slice(None))
-    )
 
 
 @quick

@@ -148,15 +148,10 @@ def test_memory_is_no_square_of_the_rows():
         ([[0.0, 1.0], [2.0, -np.inf]], "row 1, column 1 is -inf"),
         (sp.csr_array([[0.0, 1.0], [0.0, np.nan], [3.0, 0.0]]), "row 1, column 1 is NaN"),
         ([[1.0, 2.0]], "1 sample"),
-        (np.empty((0, 3)), "0 sample"),
-        (np.empty((5, 0)), "0 feature"),
         ([1.0, 2.0, 3.0], "1D array"),
-        (np.zeros((3, 3, 3)), "dim 3"),
         ([["a", "b"], ["c", "d"]], "cannot be used"),
-        ([[1.0], [2.0, 3.0]], "cannot be used"),
         ([[1j, 2], [3, 4]], "[Cc]omplex"),
         ([[1e200], [2e200]], "rescale"),
-        ([[1e-200], [2e-200]], "rescale"),
         (None, "cannot be used"),
     ],
 )
@@ -165,18 +160,13 @@ def test_unusable_vectors(X, message):
         knn_graph(X, 1)
 
 
-@pytest.mark.parametrize("container", [np.asarray, sp.csr_array])
-@pytest.mark.parametrize(
-    ("metric", "X", "message"),
-    [
-        ("cosine", [[1.0, 0.0], [0.0, 0.0], [0.0, 2.0]], "row 1 is"),
-        ("hamming", np.diag([1.0, 3.0, 1.0]), "metric='hamming' compares vectors of 0 and 1, and these hold 3"),
-        ("jaccard", np.diag([1.0, 3.0, 1.0]), "metric='jaccard' compares vectors of 0 and 1, and these hold 3"),
-    ],
-)
-def test_rows_that_have_no_distance_by_a_metric(metric, X, message, container):
-    with pytest.raises(InputError, match=message):
-        knn_graph(container(X), 1, metric=metric)
+def test_rows_that_have_no_distance_by_a_metric():
+    for X in (np.diag([1.0, 0.0, 3.0]), sp.csr_array(np.diag([1.0, 0.0, 3.0]))):
+        for metric, message in (("cosine", "row 1 is"), ("hamming", "vectors of 0 and 1, and these hold 3")):
+            with pytest.raises(InputError, match=message):
+                knn_graph(X, 1, metric=metric)
+    with pytest.raises(InputError, match="one number everywhere; row 1 is"):
+        knn_graph([[1.0, 2.0], [0.1, 0.1], [3.0, 4.0]], 1, metric="correlation")
 
 
 UNUSABLE = {

@@ -6,7 +6,7 @@ import scipy.sparse as sp
 from scipy.spatial.distance import cdist
 from sklearn.datasets import load_digits, make_blobs
 
-from graphcore import InputError, knn_graph
+from graphcore import knn_graph
 from graphcore.base.validation import read_only
 from graphcore.neighbors import _loops as loops
 from graphcore.neighbors import search
@@ -295,19 +295,3 @@ def test_same_seed_same_graph_for_any_number_of_threads(X, limits):
 
 
 # -- distances for which there are no loops ----------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("metric", ["correlation", "manhattan"])
-def test_distances_are_those_of_scipy(metric):
-    X = np.random.default_rng(5).random((60, 4)) + 3.0
-    found = nearest_neighbors(as_vectors(X), 3, metric=metric, random_state=0)
-    distances = cdist(X, X, {"manhattan": "cityblock"}.get(metric, metric))
-    np.fill_diagonal(distances, np.inf)
-    np.testing.assert_allclose(found.distances, np.sort(distances, axis=1)[:, :3], rtol=1e-5, atol=1e-7)
-
-
-def test_rows_without_variance_have_no_correlation():
-    X = np.random.default_rng(5).random((9, 7))
-    X[4] = 0.1  # whose mean is another number
-    with pytest.raises(InputError, match=r"metric='correlation' needs rows .* one number everywhere; row 4 is"):
-        knn_graph(X, 2, metric="correlation")
