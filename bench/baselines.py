@@ -45,7 +45,7 @@ def random_fourier_features(X, n_features, *, bandwidth, rank=None, random_state
     from sklearn.kernel_approximation import RBFSampler
 
     from graphcore.base.streams import Streams
-    from graphcore.kernel_methods.nystrom.features import nystrom_factor
+    from graphcore.kernel_methods.nystrom import nystrom_factor
 
     dtype = np.dtype(np.float32 if X.dtype == np.float32 else np.float64)
     seed = Streams(random_state).integer("frequencies")

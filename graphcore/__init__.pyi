@@ -24,11 +24,11 @@ from .files.store import build_store as build_store
 from .files.store import open_graph as open_graph
 from .graphs.graph import Graph as Graph
 from .kernel_methods.coreset_kernel_kmeans import CoresetKernelKMeans as CoresetKernelKMeans
-from .kernel_methods.flats.k_flats import KFlats as KFlats
-from .kernel_methods.flats.kernel_k_flats import KernelKFlats as KernelKFlats
+from .kernel_methods.k_flats import KFlats as KFlats
+from .kernel_methods.kernel_k_flats import KernelKFlats as KernelKFlats
 from .kernel_methods.kernel_kmeans import KernelKMeans as KernelKMeans
-from .kernel_methods.nystrom.features import NystromFeatures as NystromFeatures
-from .kernel_methods.nystrom.kernel_kmeans import NystromKernelKMeans as NystromKernelKMeans
+from .kernel_methods.nystrom import NystromFeatures as NystromFeatures
+from .kernel_methods.nystrom import NystromKernelKMeans as NystromKernelKMeans
 from .kernel_methods.sketch import GaussianSketchFeatures as GaussianSketchFeatures
 from .kernel_methods.sketch import GaussianSketchKernelKMeans as GaussianSketchKernelKMeans
 from .neighbors.neighbors import knn_graph as knn_graph

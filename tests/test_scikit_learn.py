@@ -113,7 +113,7 @@ def test_feature_names_of_a_data_frame(name):
     frame = pandas.DataFrame(make_blobs(60, random_state=0)[0], columns=["height", "weight"])
     model = getattr(graphcore, name)(3, random_state=0).fit(frame)
     assert model.feature_names_in_.tolist() == ["height", "weight"]
-    if name in ("CoresetSpectralClustering", "KernelKMeans", "CoresetKernelKMeans", "KernelKFlats"):
+    if name in ("CoresetSpectralClustering", "KernelKMeans", "CoresetKernelKMeans"):
         assert not hasattr(model.fit(graphcore.datasets.load_karate().graph), "feature_names_in_")
 
 

@@ -36,7 +36,7 @@ def image_kernel(X):
 def warmed_up(X, threads):
     """Return the kernel of all rows, after a fit to a few that imports and compiles what is needed."""
     from graphcore.kernel_methods.linear_kmeans import linear_kmeans
-    from graphcore.kernel_methods.nystrom.features import nystrom_features
+    from graphcore.kernel_methods.nystrom import nystrom_features
 
     kernel = image_kernel(X)
     few = nystrom_features(image_kernel(X[:2000]), 40, 10, random_state=0, n_jobs=threads).features

@@ -53,7 +53,7 @@ def _row(kernel, m, truth, test, seed, settings, starts, whole=None):
     """
     from graphcore.kernel_methods.kernel_kmeans import partition_cost
     from graphcore.kernel_methods.linear_kmeans import linear_kmeans, nearest_center
-    from graphcore.kernel_methods.nystrom.features import nystrom_features
+    from graphcore.kernel_methods.nystrom import nystrom_features
     from graphcore.kernels.matrices import DenseKernel
 
     with vectors.quiet():

@@ -10,10 +10,10 @@ import numpy as np
 
 from graphcore.cluster.coreset import d2_seeding, importance_probabilities, importance_sample
 from graphcore.datasets import degree_corrected_partition, planted_partition
-from graphcore.kernel_methods.flats.k_flats import k_flats
-from graphcore.kernel_methods.flats.kernel_k_flats import kernel_k_flats
-from graphcore.kernel_methods.nystrom.features import kernel_pca_features, nystrom_features, power_features
-from graphcore.kernel_methods.nystrom.landmarks import effective_dimension, ridge_leverage_scores
+from graphcore.kernel_methods.k_flats import k_flats
+from graphcore.kernel_methods.kernel_k_flats import kernel_k_flats
+from graphcore.kernel_methods.landmarks import effective_dimension, ridge_leverage_scores
+from graphcore.kernel_methods.nystrom import kernel_pca_features, nystrom_features, power_features
 from graphcore.kernels.graph import GraphKernel
 
 # -- features: Wang, Gittens, Mahoney (2019); Calandriello, Rosasco (2018) ---------------------------------------------

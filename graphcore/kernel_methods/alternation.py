@@ -9,56 +9,36 @@ import numpy as np
 from ..base.progress import Stages
 from ..base.validation import check_choice, check_integer, check_real
 from ..cluster.coreset import seeds_by_distance
-from ..exceptions import InputError, ParameterError, warn_user
+from ..exceptions import InputError, warn_user
 
 INITS = ("k-means++", "farthest", "random", "k-means")
-ON_EMPTY = ("farthest", "restart", "drop")
-ON_DEGENERATE = ("reduce", "pad", "restart")
 # In shares of what all points cost about the origin: an objective that goes up by more is no rounding, and objectives
 # that differ by less are equal.
 _RISE, _EQUAL = 1e-9, 1e-13
 
 
 class Rules(NamedTuple):
-    """How the alternation is to go on; see `k_flats`."""
+    """How many runs of the alternation there are, and when each ends; see `k_flats`."""
 
     n_clusters: int
     n_dims: int
     n_init: int = 10
     max_iter: int = 300
-    on_empty: str = "farthest"
-    on_degenerate: str = "reduce"
-    max_restarts: int = 10
     tol: float = 0.0
     n_jobs: int | None = None
     verbose: int = 0
-
-    @property
-    def min_size(self):
-        """A cluster of fewer points ends a run, and another one is begun."""
-        return self.n_dims + 1 if self.on_degenerate == "restart" else 1
 
     def checked(self, weights, max_dims, why):
         """Check every value for points of these weights; `why` explains the bound on the dimension."""
         n = int(np.count_nonzero(weights))
         points = f"there are n_samples={n} points" if n == len(weights) else f"{n} of {len(weights)} have weight"
-        n_clusters = check_integer("n_clusters", self.n_clusters, low=1, high=n, why_high=points)
-        rules = self._replace(
-            n_clusters=n_clusters,
+        return self._replace(
+            n_clusters=check_integer("n_clusters", self.n_clusters, low=1, high=n, why_high=points),
             n_dims=check_integer("n_dims", self.n_dims, low=0, high=max_dims, why_high=why),
             n_init=check_integer("n_init", self.n_init, low=1),
             max_iter=check_integer("max_iter", self.max_iter, low=1),
-            on_empty=check_choice("on_empty", self.on_empty, ON_EMPTY),
-            on_degenerate=check_choice("on_degenerate", self.on_degenerate, ON_DEGENERATE),
-            max_restarts=check_integer("max_restarts", self.max_restarts, low=0),
             tol=check_real("tol", self.tol, low=0.0),
         )
-        if n < (needed := n_clusters * rules.min_size):
-            raise ParameterError(
-                f"on_degenerate='restart' needs n_clusters * (n_dims + 1) = {needed} points or more, and there are {n};"
-                " take fewer clusters or dimensions, or on_degenerate='reduce'"
-            )
-        return rules
 
 
 class Look(NamedTuple):
@@ -104,15 +84,11 @@ class Run(NamedTuple):
         return self.stopped in ("converged", "tolerance")
 
 
-class _Restart(Exception):
-    """A cluster ran empty or too small for its flat, and the policy is to begin anew."""
-
-
-def alternate(problem, labels, n_clusters, *, max_iter=300, tol=0.0, on_empty="farthest", min_size=1):
+def alternate(problem, labels, n_clusters, *, max_iter=300, tol=0.0):
     """Fit and move in turn from the given labels until no point moves, in at most `max_iter` looks; a Run.
 
-    It also ends where the objective falls by no more than `tol` times itself. A cluster of fewer than `min_size` points
-    counts as one to restart for. Of the partitions that were met the one of the least objective is kept.
+    It also ends where the objective falls by no more than `tol` times itself. Of the partitions that were met the one
+    of the least objective is kept.
     """
     history, seen, n_rises, stopped = [], set(), 0, "max_iter"
     best = None
@@ -120,10 +96,8 @@ def alternate(problem, labels, n_clusters, *, max_iter=300, tol=0.0, on_empty="f
     if not problem.may_begin_empty and not _sizes(problem, labels, n_clusters).all():
         present, compact = np.unique(labels, return_inverse=True)
         look = problem.look(compact.astype(np.int32), len(present))
-        labels, n_clusters = _mended(problem, look._replace(labels=labels), n_clusters, on_empty)
+        labels = _filled(problem, look._replace(labels=labels), n_clusters)
     for _ in range(max_iter):
-        if min_size > 1 and _sizes(problem, labels, n_clusters).min() < min_size:
-            raise _Restart("too small for its flat")
         look = problem.look(labels, n_clusters)
         objective = float(problem.weights @ look.own)
         n_rises += bool(history) and objective > history[-1] + max(_RISE, problem.noise) * problem.energy
@@ -133,7 +107,7 @@ def alternate(problem, labels, n_clusters, *, max_iter=300, tol=0.0, on_empty="f
         fell_by = history[-1] - objective if history else np.inf
         history.append(objective)
         seen.add(hash(labels.tobytes()))
-        following, n_clusters = _mended(problem, look, n_clusters, on_empty)
+        following = _filled(problem, look, n_clusters)
         if np.array_equal(following, labels):
             stopped = "converged"
         elif hash(following.tobytes()) in seen:
@@ -149,29 +123,12 @@ def alternate(problem, labels, n_clusters, *, max_iter=300, tol=0.0, on_empty="f
 
 def runs_from(problem, rules, draws):
     """Run the alternation from the labels of an iterator: as often as `rules` ask, or fewer where it has no more."""
-    n_drawn, n_init = 0, min(rules.n_init, length_hint(draws, rules.n_init))
+    n_init = min(rules.n_init, length_hint(draws, rules.n_init))
     stages = Stages(verbose=rules.verbose)
-    how = {"max_iter": rules.max_iter, "tol": rules.tol, "on_empty": rules.on_empty, "min_size": rules.min_size}
-    for number in range(n_init):
-        reason = None
-        for labels in islice(draws, rules.max_restarts + 1):
-            n_drawn += 1
-            try:
-                with stages(f"initialisation {number + 1} of {n_init}"):
-                    run = alternate(problem, labels, rules.n_clusters, **how)
-            except _Restart as why:
-                reason = str(why)
-            else:
-                yield run
-                break
-        else:
-            if reason is None:
-                return
-            raise InputError(
-                f"all of {n_drawn} initialisations ended in a cluster that is {reason}; take fewer clusters "
-                f"(n_clusters={rules.n_clusters}) or dimensions (n_dims={rules.n_dims}), or on_empty='farthest' and "
-                "on_degenerate='reduce', which need no new ones"
-            )
+    for number, labels in enumerate(islice(draws, n_init), 1):
+        with stages(f"initialisation {number} of {n_init}"):
+            run = alternate(problem, labels, rules.n_clusters, max_iter=rules.max_iter, tol=rules.tol)
+        yield run
 
 
 def best_of(problem, rules, draws):
@@ -183,8 +140,8 @@ def best_of(problem, rules, draws):
         why = f"points still moved after max_iter={rules.max_iter} passes; raise it"
         if best.n_rises:
             why = (
-                "the objective rose, so the kernel is not positive semi-definite: the best labels met are kept; a "
-                "larger shift makes the kernel so"
+                "the objective rose, so the kernel is not positive semi-definite: the best labels met are kept; add "
+                "a multiple of the identity"
             )
         warn_user(why, ConvergenceWarning)
     return best
@@ -195,17 +152,10 @@ def _sizes(problem, labels, n_clusters):
     return np.bincount(labels[problem.weights > 0], minlength=n_clusters)
 
 
-def _mended(problem, look, n_clusters, on_empty):
-    """Mend empty clusters by the given policy; return the labels and the number of clusters."""
-    labels, sizes = look.labels, _sizes(problem, look.labels, n_clusters)
-    if sizes.all():
-        return labels, n_clusters
-    if on_empty == "restart":
-        raise _Restart("empty")
-    if on_empty == "drop":
-        present, labels = np.unique(labels, return_inverse=True)
-        return labels.astype(np.int32), len(present)
-    return fill_empty(labels, look.paid, sizes), n_clusters
+def _filled(problem, look, n_clusters):
+    """Return the labels of a look, with a point in every empty cluster."""
+    sizes = _sizes(problem, look.labels, n_clusters)
+    return look.labels if sizes.all() else fill_empty(look.labels, look.paid, sizes)
 
 
 def fill_empty(labels, paid, sizes):

@@ -1,5 +1,6 @@
 """Code that the kernel classes share: kernels, distinct rows with weights, fit, predict, score."""
 
+from dataclasses import KW_ONLY
 from numbers import Integral
 from typing import Any, NamedTuple, Self
 
@@ -8,10 +9,10 @@ import scipy.sparse as sp
 from sklearn.base import ClusterMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ..base.estimator import Estimator, refuse_negative, whole
+from ..base.estimator import Estimator, parameters, refuse_negative, whole
 from ..base.loops import effective_jobs
 from ..base.streams import Streams
-from ..base.types import AnyData, ArrayLike, Labels
+from ..base.types import AnyData, ArrayLike, Bandwidth, KernelLike, Labels
 from ..base.validation import check_choice, check_integer, check_sample_weight, check_size, refused
 from ..exceptions import InputError, ParameterError
 from ..graphs.as_graph import as_graph, is_graph, is_graph_object, is_sparse_graph
@@ -101,12 +102,18 @@ def rows_of_nodes(edges, own_degrees, degrees):
     return sp.csr_array(sp.diags_array(outer) @ sp.csr_array(edges, dtype=np.float64) @ sp.diags_array(inner))
 
 
+@parameters
 class KernelEstimator(Estimator):
     """Base of the kernel classes: checks what comes in, and makes the kernel of it.
 
     After a fit there are `kernel_`, the function over vectors with its bandwidth (None for matrices and graphs), and
     `_kind`, which is "vectors", "precomputed" or "graph".
     """
+
+    _: KW_ONLY
+    kernel: KernelLike = "auto"
+    bandwidth: Bandwidth = None
+    gamma: float | None = None
 
     # Whether there is kernel="normalized_cut", for graphs, which kernel="auto" is for them.
     _takes_graphs = False

@@ -1,6 +1,6 @@
 """Kernel k-means on a coreset: the coreset is clustered, and all points go to the nearest centroid."""
 
-from dataclasses import dataclass, replace
+from dataclasses import KW_ONLY, dataclass, replace
 from functools import partial
 from numbers import Integral, Real
 from typing import Self
@@ -8,9 +8,9 @@ from typing import Self
 import numpy as np
 from sklearn.utils.metaestimators import available_if
 
-from ..base.estimator import passed_on, stages_of
+from ..base.estimator import parameters, passed_on, stages_of
 from ..base.streams import Streams
-from ..base.types import AnyData, ArrayLike, Bandwidth, Floats, Integers, KernelLike, Labels, RandomState
+from ..base.types import AnyData, ArrayLike, Floats, Integers, Labels
 from ..base.validation import check_choice, check_integer, check_sample_weight, refused
 from ..cluster.coreset import SAMPLING, Coreset, refuse_few, sample_coreset
 from ..cluster.coreset_graph import label_all
@@ -129,6 +129,7 @@ def _may_be_of_vectors(model):
     return callable(model.kernel) or model.kernel not in ("precomputed", "normalized_cut")
 
 
+@parameters
 class CoresetKernelKMeans(CentroidClusterer):
     """Kernel k-means on a coreset; all points are then assigned to the nearest centroid.
 
@@ -197,28 +198,11 @@ class CoresetKernelKMeans(CentroidClusterer):
 
     _auto_loop = 1.0
 
-    def __init__(
-        self,
-        n_clusters: int = 8,
-        *,
-        coreset_size: float | str = "auto",
-        sampling: str = "importance",
-        n_seeds: int | str = "auto",
-        kernel: KernelLike = "auto",
-        bandwidth: Bandwidth = None,
-        gamma: float | None = None,
-        n_init: int = 10,
-        max_iter: int = 300,
-        tol: float = 0.0,
-        self_loop: float | str = "auto",
-        random_state: RandomState = None,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.n_clusters, self.coreset_size, self.sampling, self.n_seeds = n_clusters, coreset_size, sampling, n_seeds
-        self.kernel, self.bandwidth, self.gamma, self.self_loop = kernel, bandwidth, gamma, self_loop
-        self.n_init, self.max_iter, self.tol = n_init, max_iter, tol
-        self.random_state, self.n_jobs, self.verbose = random_state, n_jobs, verbose
+    n_clusters: int = 8
+    _: KW_ONLY
+    coreset_size: float | str = "auto"
+    sampling: str = "importance"
+    n_seeds: int | str = "auto"
 
     @available_if(_may_be_of_vectors)
     def partial_fit(self, X: AnyData, y: object = None, sample_weight: ArrayLike | None = None) -> Self:

@@ -1,15 +1,15 @@
 """Weighted kernel k-means on all points, the reference for every approximation: the function and the class."""
 
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from itertools import count
 from typing import NamedTuple
 
 import numpy as np
 
-from ..base.estimator import stages_of
+from ..base.estimator import parameters, stages_of
 from ..base.loops import effective_jobs, limited_libraries
 from ..base.streams import Streams
-from ..base.types import ArrayLike, Bandwidth, Floats, KernelLike, RandomState
+from ..base.types import ArrayLike, Floats
 from ..base.validation import (
     check_choice,
     check_labels,
@@ -359,8 +359,15 @@ def _result(problem, runs, n_clusters):
     )
 
 
+@parameters
 class CentroidClusterer(KernelEstimator, PointClusterer):
     """Base of KernelKMeans and CoresetKernelKMeans: new points go to the nearest centroid."""
+
+    _: KW_ONLY
+    n_init: int = 10
+    max_iter: int = 300
+    tol: float = 0.0
+    self_loop: float | str = "auto"
 
     _takes_graphs = True
     # What self_loop="auto" is.
@@ -432,6 +439,7 @@ def _warn_of_loops(kernel):
             )
 
 
+@parameters
 class KernelKMeans(CentroidClusterer):
     """Weighted kernel k-means on all points: of vectors, of a precomputed kernel, or of a graph.
 
@@ -520,27 +528,10 @@ class KernelKMeans(CentroidClusterer):
     1.0
     """
 
-    def __init__(
-        self,
-        n_clusters: int = 8,
-        *,
-        kernel: KernelLike = "auto",
-        bandwidth: Bandwidth = None,
-        gamma: float | None = None,
-        init: str | ArrayLike = "k-means++",
-        n_init: int = 10,
-        max_iter: int = 300,
-        tol: float = 0.0,
-        shift: float | str = 0.0,
-        self_loop: float | str = "auto",
-        random_state: RandomState = None,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.n_clusters, self.kernel, self.bandwidth, self.gamma = n_clusters, kernel, bandwidth, gamma
-        self.init, self.n_init, self.max_iter, self.tol = init, n_init, max_iter, tol
-        self.shift, self.self_loop = shift, self_loop
-        self.random_state, self.n_jobs, self.verbose = random_state, n_jobs, verbose
+    n_clusters: int = 8
+    _: KW_ONLY
+    init: str | ArrayLike = "k-means++"
+    shift: float | str = 0.0
 
     def _fit(self, X, sample_weight, streams):
         with stages_of(self) as stages:

@@ -1,13 +1,13 @@
 """k-means on explicit features of a kernel, by scikit-learn, and what the classes of features share."""
 
 import warnings
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from typing import Self
 
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
-from ..base.estimator import passed_on, stages_of, whole
+from ..base.estimator import parameters, passed_on, stages_of, whole
 from ..base.loops import limited_libraries
 from ..base.streams import Streams
 from ..base.types import AnyData, Floats
@@ -195,12 +195,18 @@ class FeatureTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kern
         return self.n_components_
 
 
+@parameters
 class FeatureClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimator, PointClusterer):
     """Base of k-means on the features of points, with the nearest centre of new ones.
 
     A class gives `_learn_for` (features, and what they came with), `_kmeans_streams`, `_features_of` checked new
     points, and `_judge`, which says what the clusters cost.
     """
+
+    _: KW_ONLY
+    n_init: int = 10
+    max_iter: int = 300
+    tol: float = 1e-4
 
     def _fit(self, X, sample_weight, streams):
         with stages_of(self) as stages:

@@ -1,11 +1,13 @@
 """Gaussian sketches of a kernel: a Johnson-Lindenstrauss map of feature space that needs no eigenvectors."""
 
+from dataclasses import KW_ONLY
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..base.estimator import parameters
 from ..base.streams import Streams
-from ..base.types import Bandwidth, Floats, Integers, KernelLike, RandomState
+from ..base.types import Floats, Integers
 from ..base.validation import check_choice, check_flag, check_integer, check_size
 from ..exceptions import warn_user
 from ..kernels.bandwidths import rule_bandwidth
@@ -14,8 +16,8 @@ from ..kernels.checks import clearly_negative, report_indefinite, spectrum_ends
 from ..kernels.functions import kernel_function
 from ..kernels.graph import as_kernel
 from .base import KernelEstimator
+from .landmarks import largest_eigenpairs
 from .linear_kmeans import FeatureClusterer, FeatureTransformer
-from .nystrom.landmarks import largest_eigenpairs
 
 SCALES = ("unit", "theory")
 # Below this many subsample points all eigenvalues are about as cheap as a few.
@@ -167,8 +169,14 @@ def _centred_product(Z, K):
     return product
 
 
+@parameters
 class SketchEstimator(KernelEstimator):
     """Base of GaussianSketchFeatures and GaussianSketchKernelKMeans."""
+
+    _: KW_ONLY
+    n_subsample: float | str = "auto"
+    center: bool = True
+    on_indefinite: str = "error"
 
     def _function_over(self, X, streams):
         is_gaussian = isinstance(self.kernel, str) and self.kernel in ("auto", "gaussian", "rbf")
@@ -210,6 +218,7 @@ class SketchEstimator(KernelEstimator):
         return self._found.features(self._columns(X, self._reference, self._points), n_jobs=self.n_jobs)[0]
 
 
+@parameters
 class GaussianSketchFeatures(SketchEstimator, FeatureTransformer):
     """Gaussian sketch of kernel features (K-JL): a random projection in feature space without eigenvectors.
 
@@ -266,29 +275,15 @@ class GaussianSketchFeatures(SketchEstimator, FeatureTransformer):
     (500, 20)
     """
 
-    def __init__(
-        self,
-        n_components: int | str | None = "auto",
-        *,
-        n_subsample: float | str = "auto",
-        center: bool = True,
-        scale: str = "unit",
-        kernel: KernelLike = "auto",
-        bandwidth: Bandwidth = None,
-        gamma: float | None = None,
-        on_indefinite: str = "error",
-        random_state: RandomState = None,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.n_components, self.n_subsample, self.center, self.scale = n_components, n_subsample, center, scale
-        self.kernel, self.bandwidth, self.gamma, self.on_indefinite = kernel, bandwidth, gamma, on_indefinite
-        self.random_state, self.n_jobs, self.verbose = random_state, n_jobs, verbose
+    n_components: int | str | None = "auto"
+    _: KW_ONLY
+    scale: str = "unit"
 
     def _learn(self, kernel, streams):
         return self._fit_sketch(kernel, _AUTO_FEATURES, streams, scale=check_choice("scale", self.scale, SCALES))
 
 
+@parameters
 class GaussianSketchKernelKMeans(SketchEstimator, FeatureClusterer):
     """Kernel k-means on Gaussian sketches of the kernel features.
 
@@ -334,29 +329,9 @@ class GaussianSketchKernelKMeans(SketchEstimator, FeatureClusterer):
     1.0
     """
 
-    def __init__(
-        self,
-        n_clusters: int = 8,
-        *,
-        n_components: int | str | None = "auto",
-        n_subsample: float | str = "auto",
-        center: bool = True,
-        kernel: KernelLike = "auto",
-        bandwidth: Bandwidth = None,
-        gamma: float | None = None,
-        on_indefinite: str = "error",
-        n_init: int = 10,
-        max_iter: int = 300,
-        tol: float = 1e-4,
-        random_state: RandomState = None,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.n_clusters, self.n_components, self.n_subsample = n_clusters, n_components, n_subsample
-        self.center, self.on_indefinite = center, on_indefinite
-        self.kernel, self.bandwidth, self.gamma = kernel, bandwidth, gamma
-        self.n_init, self.max_iter, self.tol = n_init, max_iter, tol
-        self.random_state, self.n_jobs, self.verbose = random_state, n_jobs, verbose
+    n_clusters: int = 8
+    _: KW_ONLY
+    n_components: int | str | None = "auto"
 
     def _learn_for(self, kernel, k, streams, n_given):
         features = self._fit_sketch(kernel, 10 * k, streams, n_given)

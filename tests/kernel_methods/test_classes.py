@@ -207,13 +207,12 @@ def test_a_graph_of_caves():
     np.testing.assert_array_equal(model.predict(graph.to_scipy()), model.labels_)
 
 
-@pytest.mark.parametrize("make", [KernelKMeans, KernelKFlats])
-def test_a_node_that_counts_twice_is_two_nodes(make):
+def test_a_node_that_counts_twice_is_two_nodes():
     A = random_adjacency(12, 0.5, np.random.default_rng(0))
     copies = np.repeat(np.arange(12), np.where(np.arange(12) < 4, 2, 1))
     start = (np.arange(12) % 2).astype(np.int32)
-    once = make(2, init=start).fit(sp.csr_array(A), sample_weight=np.bincount(copies))
-    twice = make(2, init=start[copies]).fit(sp.csr_array(A[np.ix_(copies, copies)]))
+    once = KernelKMeans(2, init=start).fit(sp.csr_array(A), sample_weight=np.bincount(copies))
+    twice = KernelKMeans(2, init=start[copies]).fit(sp.csr_array(A[np.ix_(copies, copies)]))
     np.testing.assert_array_equal(twice.labels_, once.labels_[copies])
     rows = A[:5] @ np.diag(np.ones(12))
     np.testing.assert_array_equal(once.predict(rows), twice.predict(rows[:, copies]))
@@ -225,7 +224,6 @@ def test_isolated_nodes_get_no_cluster():
     for model in (
         KernelKMeans(2, random_state=0),
         CoresetKernelKMeans(2, coreset_size=1.0, random_state=0),
-        KernelKFlats(2, 0, random_state=0),
     ):
         with pytest.warns(GraphWarning, match="2 of 12 nodes are isolated"):
             model.fit(sp.csr_array(A))
@@ -307,7 +305,7 @@ def test_data_that_is_refused(make):
         outputs(made(make), X)
     with pytest.raises(ValueError, match="6 features"):
         outputs(made(make).fit(X), X[:, :3])
-    if make not in (*CENTROIDS, KernelKFlats):
+    if make not in CENTROIDS:
         with pytest.raises(InputError, match=f"{make.__name__} .*CoresetSpectralClustering"):
             made(make).fit(CAVEMEN)
     if hasattr(make, "predict"):
@@ -316,7 +314,7 @@ def test_data_that_is_refused(make):
                 made(make).fit(X, sample_weight=weights)
 
 
-@pytest.mark.parametrize("make", [*CENTROIDS, KernelKFlats])
+@pytest.mark.parametrize("make", CENTROIDS)
 def test_graphs_that_are_refused(make):
     with pytest.raises(ValueError, match="Negative values"):
         made(make, kernel="normalized_cut").fit(-np.ones((20, 20)))

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
+from graphcore.kernel_methods.landmarks import draw_landmarks
 from graphcore.kernel_methods.linear_kmeans import linear_kmeans
-from graphcore.kernel_methods.nystrom.features import power_features, projection_matrix
-from graphcore.kernel_methods.nystrom.landmarks import draw_landmarks
+from graphcore.kernel_methods.nystrom import power_features, projection_matrix
 
 from ..nystrom_oracles import best_of_rank, of_spectrum
 

@@ -117,7 +117,7 @@ LINE = np.array([0.0, 1.0, 2.0, 50.0])
 @pytest.mark.parametrize("first", [1.0, 1e4])  # weights count: point 0 is much nearer, but weighs more
 def test_an_empty_cluster_gets_the_farthest_point(first):
     weights = np.array([first, 1.0, 1.0, 1.0])
-    run = lloyd(DenseKernel(np.outer(LINE, LINE)), np.zeros(4), weights, 2, on_empty="farthest", max_iter=2)
+    run = lloyd(DenseKernel(np.outer(LINE, LINE)), np.zeros(4), weights, 2, max_iter=2)
     assert run.labels.tolist() == [0, 0, 0, 1]
 
 

@@ -35,7 +35,7 @@ def _spheres(d, n, n_test, seed):
 
 
 def _mnist(settings):
-    from graphcore.kernel_methods.flats.k_flats import k_flats
+    from graphcore.kernel_methods.k_flats import k_flats
 
     data = vectors.mnist(settings.data)
     if data is None:
@@ -77,7 +77,7 @@ def _sizes(settings):
 
 
 def _means(settings):
-    from graphcore.kernel_methods.flats.k_flats import k_flats
+    from graphcore.kernel_methods.k_flats import k_flats
 
     n, n_test, dimensions, shares = _sizes(settings)
     for seed in settings.seeds(3, 1):
@@ -102,7 +102,7 @@ def _kernel_means(settings):
 
 
 def _in_feature_space(setting, train, test, m, shares, init, seed):
-    from graphcore.kernel_methods.flats.kernel_k_flats import kernel_k_flats
+    from graphcore.kernel_methods.kernel_k_flats import kernel_k_flats
     from graphcore.kernels.functions import kernel_function
     from graphcore.kernels.vectors import VectorKernel
 
@@ -121,11 +121,11 @@ def _in_feature_space(setting, train, test, m, shares, init, seed):
 class Through:
     """Flats through the means of clusters along the leading directions of their points taken from the origin.
 
-    Section 5.2 prints them so, as eigenvectors of ``Y Y^T`` without centring; elsewhere the report centres. A plain
-    alternation.
+    Section 5.2 prints them so, as eigenvectors of ``Y Y^T`` without centring; elsewhere the report centres. With
+    `centred` the directions are those of centred points, completed to m by arbitrary ones. A plain alternation.
     """
 
-    def __init__(self, X, k, m, seed, max_iter=60):
+    def __init__(self, X, k, m, seed, *, centred=False, max_iter=60):
         rng = np.random.default_rng(seed)
         seeds = X[rng.choice(len(X), k, replace=False)]
         labels = np.argmin(np.square(X[:, None] - seeds).sum(axis=2), axis=1) if k < len(X) else np.arange(k)
@@ -133,8 +133,8 @@ class Through:
         for _ in range(max_iter):
             for j in np.unique(labels):
                 Y = X[labels == j]
-                _, values, V = np.linalg.svd(Y, full_matrices=False)
-                kept = min(m, int((values > 1e-9).sum()))
+                _, values, V = np.linalg.svd(Y - centred * Y.mean(axis=0), full_matrices=centred)
+                kept = m if centred else min(m, int((values > 1e-9).sum()))
                 self.means[j], self.bases[j] = Y.mean(axis=0), 0.0
                 self.bases[j, :kept] = V[:kept]
             before, (labels, squares) = labels, self.nearest(X)
@@ -156,7 +156,7 @@ RULES = ("centred, reduced", "centred, completed", "not centred")
 
 
 def _flats(settings):
-    from graphcore.kernel_methods.flats.k_flats import k_flats
+    from graphcore.kernel_methods.k_flats import k_flats
 
     n, n_test = (100, 300) if settings.quick else (500, 1500)
     for seed in settings.seeds(3, 1):
@@ -165,10 +165,9 @@ def _flats(settings):
             for m in (1, 5) if settings.quick else (1, 2, 5, 10, 25):
 
                 def fit(k, rule=rule, m=m, train=train, seed=seed):
-                    if rule == "not centred":
-                        return Through(train, k, m, seed)
-                    policy = "pad" if rule == "centred, completed" else "reduce"
-                    return k_flats(train, k, m, n_init=1, on_degenerate=policy, random_state=seed)
+                    if rule == "centred, reduced":
+                        return k_flats(train, k, m, n_init=1, random_state=seed)
+                    return Through(train, k, m, seed, centred=rule == "centred, completed")
 
                 def error_of(model, test=test):
                     return float(getattr(model, "flats", model).nearest(test)[1].mean())

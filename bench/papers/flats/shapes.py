@@ -17,8 +17,8 @@ def _four_circles(seed, n=400):
 
 def _found(shape, method, points, seed):
     """Return labels, and marks beside the points: means, or (mean, direction) of lines."""
-    from graphcore.kernel_methods.flats.k_flats import k_flats
-    from graphcore.kernel_methods.flats.kernel_k_flats import kernel_k_flats
+    from graphcore.kernel_methods.k_flats import k_flats
+    from graphcore.kernel_methods.kernel_k_flats import kernel_k_flats
     from graphcore.kernels.functions import kernel_function
     from graphcore.kernels.vectors import VectorKernel
 
@@ -77,7 +77,7 @@ def _shape(shape, methods):
 
 
 def _cone(settings):
-    from graphcore.kernel_methods.flats.k_flats import k_flats
+    from graphcore.kernel_methods.k_flats import k_flats
 
     from ...shapes import cone
 
@@ -90,7 +90,7 @@ def _cone(settings):
 def _draw_cone(groups, published):
     import matplotlib.pyplot as plt
 
-    from graphcore.kernel_methods.flats.k_flats import k_flats
+    from graphcore.kernel_methods.k_flats import k_flats
 
     from ...shapes import cone
 
@@ -107,7 +107,7 @@ def _draw_cone(groups, published):
 
 
 def _two_points(settings):
-    from graphcore.kernel_methods.flats.k_flats import k_flats
+    from graphcore.kernel_methods.k_flats import k_flats
 
     from ...shapes import sphere
 
@@ -149,7 +149,7 @@ LIMITS = (83.445, 435.7)
 
 
 def _trefoil(settings):
-    from graphcore.kernel_methods.flats.k_flats import k_flats
+    from graphcore.kernel_methods.k_flats import k_flats
 
     from ...shapes import trefoil
 
@@ -170,7 +170,7 @@ def _draw_trefoil(groups, published):
     import matplotlib.pyplot as plt
     from matplotlib.ticker import NullLocator
 
-    from graphcore.kernel_methods.flats.k_flats import k_flats
+    from graphcore.kernel_methods.k_flats import k_flats
 
     from ...shapes import trefoil
 

@@ -66,7 +66,7 @@ def _ring_points(seed):
 def _draw_rings(groups, published):
     import matplotlib.pyplot as plt
 
-    from graphcore.kernel_methods.nystrom.features import kernel_pca_features
+    from graphcore.kernel_methods.nystrom import kernel_pca_features
     from graphcore.kernels.functions import kernel_function
 
     points, truth = _ring_points(0)
@@ -90,7 +90,7 @@ def _check_rings(groups):
 
 def _spectral(settings):
     from graphcore.kernel_methods.linear_kmeans import linear_kmeans
-    from graphcore.kernel_methods.nystrom.features import nystrom_features
+    from graphcore.kernel_methods.nystrom import nystrom_features
     from graphcore.kernels.functions import kernel_function
     from graphcore.kernels.vectors import VectorKernel
 
@@ -192,7 +192,7 @@ def _labels(kernel, X, gaussian, c, k, seed, settings):
     """Yield (method, reduction, labels) of each method with c landmarks, features or points."""
     from graphcore.kernel_methods.coreset_kernel_kmeans import coreset_kernel_kmeans
     from graphcore.kernel_methods.linear_kmeans import linear_kmeans
-    from graphcore.kernel_methods.nystrom.features import nystrom_features
+    from graphcore.kernel_methods.nystrom import nystrom_features
 
     def clustered(B):
         return linear_kmeans(B, k, n_init=STARTS, random_state=seed).labels

@@ -1,9 +1,8 @@
 """Slow and plain k-flats, written from the definitions, to compare with."""
 
 import numpy as np
-import scipy.sparse as sp
 
-from graphcore.kernel_methods.flats.kernel_k_flats import FitKernel, KernelFlats
+from graphcore.kernel_methods.kernel_k_flats import KernelFlats
 from graphcore.kernels.graph import as_kernel
 
 
@@ -69,12 +68,4 @@ def literal_kernel_distance(K, members, q, value, A):
 
 def problem_of(K, w, m):
     """The problem of a kernel in any form as it is, not centred."""
-    fit = FitKernel(as_kernel(K), np.asarray(w, dtype=float))
-    fit.kernel = fit.given
-    return KernelFlats(fit, m)
-
-
-def cut_kernel(graph, shift=1.0):
-    """The kernel ``shift D^-1 + D^-1 A D^-1`` of a graph without isolated nodes, sparse, and its weights."""
-    inverse = sp.diags_array(1.0 / graph.degrees)
-    return sp.csr_array(inverse @ graph.to_scipy().astype(float) @ inverse + shift * inverse), graph.degrees
+    return KernelFlats(as_kernel(K), np.asarray(w, dtype=float), m)

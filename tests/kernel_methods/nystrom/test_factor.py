@@ -6,7 +6,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from graphcore import GraphWarning, InputError
-from graphcore.kernel_methods.nystrom.features import PROJECTIONS, inverse_root, nystrom_factor, projection_matrix
+from graphcore.kernel_methods.nystrom import PROJECTIONS, inverse_root, nystrom_factor, projection_matrix
 
 from ...depth import examples
 from ...nystrom_oracles import dense_nystrom, dense_projection, gaussian_matrix, selection
@@ -116,7 +116,7 @@ def test_blocks_and_threads_change_nothing(cache_bytes, n_jobs, limits):
     one = nystrom_factor(C, W, 10, truncation=15, n_jobs=1).features
     np.testing.assert_array_equal(got, one)
     # The two passes of large data: columns that are not kept are asked for again, and nothing else changes.
-    limits("graphcore.kernel_methods.nystrom.features", _KEEP_BYTES=0)
+    limits("graphcore.kernel_methods.nystrom", _KEEP_BYTES=0)
     again = nystrom_factor(C, W, 10, truncation=15, n_jobs=n_jobs).features
     np.testing.assert_array_equal(got, again)
 

@@ -7,8 +7,7 @@ import pytest
 import scipy.sparse as sp
 
 from graphcore import Graph, GraphWarning, InputError
-from graphcore.kernel_methods.nystrom import features
-from graphcore.kernel_methods.nystrom.features import (
+from graphcore.kernel_methods.nystrom import (
     PROJECTIONS,
     SAMPLINGS,
     kernel_pca_features,
@@ -87,7 +86,7 @@ def test_streaming_evaluates_no_more_than_the_landmark_columns(limits):
     nystrom_features(VectorKernel(X, kernel_function(counting)), 20, 5, random_state=0)
     assert sum(evaluated) <= 200 * 20 + 20 * 20
     evaluated.clear()
-    limits("graphcore.kernel_methods.nystrom.features", _KEEP_BYTES=0)
+    limits("graphcore.kernel_methods.nystrom", _KEEP_BYTES=0)
     nystrom_features(VectorKernel(X, kernel_function(counting)), 20, 5, random_state=0)
     assert sum(evaluated) <= 2 * 200 * 20 + 20 * 20
 
@@ -120,7 +119,7 @@ class TestKernelPCA:
     @pytest.mark.parametrize("most", [30, 1000])
     def test_indefinite_matrices(self, most, limits):
         # One eigenvalue of -3 among larger ones: no diagonal entry gives it away.
-        limits(features, _SAMPLE=most)
+        limits("graphcore.kernel_methods.nystrom", _SAMPLE=most)
         A = of_spectrum(np.r_[-3.0, np.linspace(1, 5, 39)])
         for function, options in ((kernel_pca_features, {}), (power_features, {"n_vectors": 40})):
             with pytest.raises(InputError, match="not positive semi-definite"):

@@ -11,9 +11,7 @@ from hypothesis import strategies as st
 from scipy.stats import chisquare
 
 from graphcore import GraphWarning
-from graphcore.kernel_methods.nystrom import landmarks
-from graphcore.kernel_methods.nystrom.features import nystrom_features
-from graphcore.kernel_methods.nystrom.landmarks import (
+from graphcore.kernel_methods.landmarks import (
     draw_landmarks,
     effective_dimension,
     leverage_scores,
@@ -23,6 +21,8 @@ from graphcore.kernel_methods.nystrom.landmarks import (
     suggest_landmarks,
     suggest_rank,
 )
+from graphcore.kernel_methods import landmarks
+from graphcore.kernel_methods.nystrom import nystrom_features
 from graphcore.kernels.functions import kernel_function
 from graphcore.kernels.vectors import VectorKernel
 

@@ -6,9 +6,9 @@ from sklearn.cluster import kmeans_plusplus
 
 from bench.baselines import factor_spectral_clustering, partition_costs
 from graphcore.kernel_methods.kernel_kmeans import kernel_kmeans, partition_cost
+from graphcore.kernel_methods.landmarks import effective_dimension
 from graphcore.kernel_methods.linear_kmeans import linear_kmeans
-from graphcore.kernel_methods.nystrom.features import nystrom_features
-from graphcore.kernel_methods.nystrom.landmarks import effective_dimension
+from graphcore.kernel_methods.nystrom import nystrom_features
 from graphcore.kernels.functions import kernel_function
 from graphcore.kernels.vectors import VectorKernel
 

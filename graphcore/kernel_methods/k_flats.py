@@ -1,23 +1,23 @@
 """k-flats in the space of the data, function and class; flats of dimension 0 are k-means, one flat is PCA."""
 
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from typing import NamedTuple
 
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ...base.estimator import passed_on
-from ...base.loops import away, limited_libraries, map_blocks
-from ...base.streams import Streams
-from ...base.types import AnyData, ArrayLike, Floats, RandomState
-from ...base.validation import check_integer, check_labels, check_sample_weight, read_only
-from ...exceptions import InputError
-from ...graphs.as_graph import is_graph_object
-from ...kernels.base import membership_matrix
-from ...kernels.checks import check_scale
-from ..alternation import FlatsProblem, Rules, alternate, best_of, label_draws
-from ..base import EqualRows, PointClusterer, merge_equal_rows
+from ..base.estimator import parameters, passed_on
+from ..base.loops import away, limited_libraries, map_blocks
+from ..base.streams import Streams
+from ..base.types import AnyData, ArrayLike, Floats
+from ..base.validation import check_integer, check_labels, check_sample_weight, read_only
+from ..exceptions import InputError
+from ..graphs.as_graph import is_graph_object
+from ..kernels.base import membership_matrix
+from ..kernels.checks import check_scale
+from .alternation import FlatsProblem, Rules, alternate, best_of, label_draws
+from .base import EqualRows, PointClusterer, merge_equal_rows
 
 _EPS = np.finfo(np.float64).eps
 # Vectors are read in blocks of rows that stay in a processor's cache.
@@ -159,18 +159,17 @@ def k_flats(X, n_clusters, n_dims=1, *, init="k-means++", sample_weight=None, ra
     """Cover vectors by affine flats of a given dimension, so that the mean squared distance to the nearest is small.
 
     X (n_samples, n_features) holds finite numbers, worked on as float64. Points of weight 0 take no part, and get the
-    label of their nearest flat. Under a "restart" policy up to `max_restarts` (10) new initialisations are drawn in the
-    place of each one. The other parameters, those in `rules` too (`n_init`, `max_iter`, `on_empty`, `on_degenerate`,
-    `n_jobs`, `verbose`), are those of :class:`graphcore.KFlats`; the result is a KFlatsResult. An InputError says so if
-    X holds fewer different rows than `n_clusters` (where seeds are drawn by distance), or if every initialisation ends
-    in an empty or too small cluster under a "restart" policy.
+    label of their nearest flat. The other parameters, those in `rules` too (`n_init`, `max_iter`, `n_jobs`, `verbose`),
+    are those of :class:`graphcore.KFlats`; the result is a KFlatsResult. An InputError says so if X holds fewer
+    different rows than `n_clusters` (where seeds are drawn by distance).
 
-    The problem is NP-hard and the alternation finds local minima only. A cluster of ``n_dims + 1`` points or fewer lies
-    on its flat and stays; where ``n_clusters * (n_dims + 1)`` is near the number of points, the result is the
-    initialisation.
+    The problem is NP-hard and the alternation finds local minima only. An empty cluster gets the point that is farthest
+    from its flat. The flat of a cluster of at most `n_dims` points has fewer dimensions. A cluster of ``n_dims + 1``
+    points or fewer lies on its flat and stays; where ``n_clusters * (n_dims + 1)`` is near the number of points, the
+    result is the initialisation.
 
     >>> import numpy as np
-    >>> from graphcore.kernel_methods.flats.k_flats import k_flats
+    >>> from graphcore.kernel_methods.k_flats import k_flats
     >>> t = np.linspace(-1, 1, 50)
     >>> cross = np.concatenate([np.stack([t, t], 1), np.stack([t, -t], 1)])
     >>> result = k_flats(cross, 2, 1, init="random", random_state=0)
@@ -183,7 +182,7 @@ def k_flats(X, n_clusters, n_dims=1, *, init="k-means++", sample_weight=None, ra
     import sklearn.cluster  # noqa: F401  loaded before its threads are limited
 
     with limited_libraries():
-        problem = EuclideanFlats(X, weights, rules.n_dims, pad=rules.on_degenerate == "pad", n_jobs=rules.n_jobs)
+        problem = EuclideanFlats(X, weights, rules.n_dims, n_jobs=rules.n_jobs)
         run = best_of(problem, rules, _draws(problem, init, rules, weights, Streams(random_state)))
         return result_of(run, weights, lambda flats, rest: flats.nearest(X[rest], n_jobs=rules.n_jobs))
 
@@ -242,17 +241,15 @@ def _global_k_means(problem, n_clusters):
 class EuclideanFlats(FlatsProblem):
     """The data of one k-flats problem, centred once, with the two steps that the alternation takes.
 
-    Points of weight 0 are left out. With `pad`, flats of clusters with too few points are completed to `n_dims` with
-    arbitrary directions.
+    Points of weight 0 are left out.
     """
 
-    def __init__(self, X, weights, n_dims, *, pad=False, n_jobs=None):
+    def __init__(self, X, weights, n_dims, *, n_jobs=None):
         taking_part = weights > 0
         if not taking_part.all():
             X, weights = X[taking_part], weights[taking_part]
         self.weights = weights
         self.n_dims = n_dims
-        self._pad = pad
         self._n_jobs = n_jobs
         self.origin = weights @ X / weights.sum()
         self.Y = X - self.origin
@@ -326,13 +323,13 @@ class EuclideanFlats(FlatsProblem):
         noise = self._grain * np.sqrt(n)
         if n <= 2 * d:
             # Thin: values and directions to full precision.
-            _, s, V = svd(Z, full_matrices=self._pad and n <= m, check_finite=False)
+            _, s, V = svd(Z, full_matrices=False, check_finite=False)
             genuine = int((s[: min(m, n - 1)] > max(_EPS * max(n, d) * s[0], noise)).sum())
-            return V[:m] if self._pad else V[:genuine]
+            return V[:genuine]
         values, vectors = leading_eigenvectors(Z.T @ Z, m)
         values, V = values[::-1], vectors[:, ::-1].T
         genuine = int((values > max(_EPS * n * max(values[0], 0.0), noise**2)).sum())
-        return V if self._pad else V[: min(genuine, n - 1)]
+        return V[: min(genuine, n - 1)]
 
 
 def as_points(X, name="X"):
@@ -390,13 +387,19 @@ def members_by_cluster(labels, n_clusters):
     return [(j, places) for j, places in enumerate(members) if len(places)]
 
 
+@parameters
 class FlatsClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PointClusterer):
     """Base of KFlats and KernelKFlats, which give `_distances` and `_codes`."""
+
+    _: KW_ONLY
+    init: str | ArrayLike = "k-means++"
+    n_init: int = 10
+    max_iter: int = 300
 
     _chosen_by = "sklearn.model_selection.GridSearchCV compares the errors of several numbers of flats on new points"
 
     def _rules(self):
-        return passed_on(self, "n_init max_iter on_empty on_degenerate n_jobs verbose")
+        return passed_on(self, "n_init max_iter n_jobs verbose")
 
     def _keep(self, result):
         """Store what a fit found, but for the labels."""
@@ -452,6 +455,7 @@ class FlatsClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PointClu
         return self._codes(X)
 
 
+@parameters
 class KFlats(FlatsClusterer):
     """k-flats clustering: k-means with lines, planes or other affine flats as centres.
 
@@ -467,12 +471,6 @@ class KFlats(FlatsClusterer):
     n_init : int, default 10
         Initialisations, of which the best is kept; one, if all would be the same.
     max_iter : int, default 300
-    on_empty : {"farthest", "restart", "drop"}, default "farthest"
-        Treatment of an empty cluster: it gets the point farthest from its flat; a new initialisation is drawn, at most
-        ten times, as the source has it; it is dropped, and there are fewer clusters.
-    on_degenerate : {"reduce", "pad", "restart"}, default "reduce"
-        Treatment of a cluster too small for its flat (at most `n_dims` points): the flat has fewer dimensions; it
-        is completed with arbitrary directions, as the source has it; a new initialisation is drawn.
     random_state, n_jobs, verbose
         As for :class:`KernelKMeans`; the stages are initialisations.
 
@@ -512,23 +510,8 @@ class KFlats(FlatsClusterer):
     True
     """
 
-    def __init__(
-        self,
-        n_clusters: int = 8,
-        n_dims: int = 1,
-        *,
-        init: str | ArrayLike = "k-means++",
-        n_init: int = 10,
-        max_iter: int = 300,
-        on_empty: str = "farthest",
-        on_degenerate: str = "reduce",
-        random_state: RandomState = None,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.n_clusters, self.n_dims, self.init, self.n_init, self.max_iter = n_clusters, n_dims, init, n_init, max_iter
-        self.on_empty, self.on_degenerate = on_empty, on_degenerate
-        self.random_state, self.n_jobs, self.verbose = random_state, n_jobs, verbose
+    n_clusters: int = 8
+    n_dims: int = 1
 
     def _fit(self, X, sample_weight, streams):
         if is_graph_object(X):

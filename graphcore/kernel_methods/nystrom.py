@@ -1,24 +1,25 @@
-"""Features of a kernel matrix: from a few of its columns, from random subspaces, or from its exact eigenvectors."""
+"""Features of a kernel matrix, from a few of its columns, random subspaces or eigenvectors, and k-means on them."""
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
-from ...base.loops import away, limited_libraries, map_blocks
-from ...base.streams import Streams
-from ...base.types import ArrayLike, Bandwidth, Floats, Integers, KernelLike, RandomState
-from ...base.validation import check_choice, check_integer, check_real
-from ...exceptions import InputError, ParameterError, warn_user
-from ...kernels.base import Columns, block_borders, map_rows, matrix_columns, vector_columns
-from ...kernels.checks import clearly_negative, report_indefinite, smallest_sampled_eigenvalue
-from ...kernels.graph import as_kernel
-from ...kernels.vectors import VectorKernel
-from ..base import KernelEstimator
-from ..linear_kmeans import FeatureTransformer
-from .landmarks import LANDMARK_SAMPLINGS, sample_landmarks, suggest_landmarks, top_eigenpairs
+from ..base.estimator import parameters
+from ..base.loops import away, limited_libraries, map_blocks
+from ..base.streams import Streams
+from ..base.types import ArrayLike, Floats, Integers
+from ..base.validation import check_choice, check_integer, check_real
+from ..exceptions import InputError, ParameterError, warn_user
+from ..kernels.base import Columns, block_borders, map_rows, matrix_columns, vector_columns
+from ..kernels.checks import clearly_negative, report_indefinite, smallest_sampled_eigenvalue
+from ..kernels.graph import as_kernel
+from ..kernels.vectors import VectorKernel
+from .base import KernelEstimator
+from .landmarks import LANDMARK_SAMPLINGS, sample_landmarks, suggest_landmarks, suggest_rank, top_eigenpairs
+from .linear_kmeans import FeatureClusterer, FeatureTransformer
 
 PROJECTIONS = ("gaussian", "srht", "countsketch")
 SAMPLINGS = LANDMARK_SAMPLINGS + PROJECTIONS
@@ -310,7 +311,7 @@ def nystrom_features(
     >>> import numpy as np
     >>> from graphcore.kernels.functions import kernel_function
     >>> from graphcore.kernels.vectors import VectorKernel
-    >>> from graphcore.kernel_methods.nystrom.features import nystrom_features
+    >>> from graphcore.kernel_methods.nystrom import nystrom_features
     >>> X = np.random.default_rng(0).normal(size=(200, 3))
     >>> found = nystrom_features(VectorKernel(X, kernel_function("gaussian", X=X)), 40, 10, random_state=0)
     >>> found.features.shape, found.alpha / found.trace < 0.05
@@ -358,7 +359,7 @@ def nystrom_features(
         warn_user(
             f"{n_zero_rows} of {kernel.n_points} points have a kernel value of zero with every landmark; their "
             "features are zero and they fall into one cluster: take more landmarks, sampling='countsketch' or "
-            "'leverage', or graphcore.kernel_methods.nystrom.features.power_features"
+            "'leverage', or graphcore.kernel_methods.nystrom.power_features"
         )
     noted = {"n_landmarks": n_landmarks, "n_zero_rows": n_zero_rows, "negative": factor.landmark_root.indefinite}
     made = factor.features, factor.projection, (indices, sketch), factor.singular_values
@@ -461,11 +462,17 @@ def _assembled(kernel, features, projection, columns, singular_values, on_indefi
     )
 
 
-# -- the class ---------------------------------------------------------------------------------------------------------
+# -- the classes -------------------------------------------------------------------------------------------------------
 
 
+@parameters
 class LandmarkEstimator(KernelEstimator):
     """Base of NystromFeatures and NystromKernelKMeans."""
+
+    _: KW_ONLY
+    n_landmarks: float | str = "auto"
+    sampling: str | ArrayLike = "uniform"
+    on_indefinite: str = "error"
 
     def _fit_features(self, kernel, n_landmarks, n_components, streams, **options):
         """Return KernelFeatures of all points; the map is stored, the features are not."""
@@ -498,6 +505,7 @@ class LandmarkEstimator(KernelEstimator):
         return self.feature_map_(X, n_jobs=self.n_jobs)
 
 
+@parameters
 class NystromFeatures(LandmarkEstimator, FeatureTransformer):
     """Nystrom features: a map to few dimensions in which inner products approximate a kernel.
 
@@ -562,25 +570,9 @@ class NystromFeatures(LandmarkEstimator, FeatureTransformer):
     200
     """
 
-    def __init__(
-        self,
-        n_components: int | None = None,
-        *,
-        n_landmarks: float | str = "auto",
-        sampling: str | ArrayLike = "uniform",
-        truncation: int | str | None = None,
-        kernel: KernelLike = "auto",
-        bandwidth: Bandwidth = None,
-        gamma: float | None = None,
-        on_indefinite: str = "error",
-        random_state: RandomState = None,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.n_components, self.n_landmarks, self.sampling = n_components, n_landmarks, sampling
-        self.truncation, self.on_indefinite = truncation, on_indefinite
-        self.kernel, self.bandwidth, self.gamma = kernel, bandwidth, gamma
-        self.random_state, self.n_jobs, self.verbose = random_state, n_jobs, verbose
+    n_components: int | None = None
+    _: KW_ONLY
+    truncation: int | str | None = None
 
     def _learn(self, kernel, streams):
         s = self.n_components
@@ -593,3 +585,105 @@ class NystromFeatures(LandmarkEstimator, FeatureTransformer):
         tags = super().__sklearn_tags__()
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
+
+
+@parameters
+class NystromKernelKMeans(LandmarkEstimator, FeatureClusterer):
+    """Kernel k-means on Nystrom features.
+
+    Parameters
+    ----------
+    n_clusters : int, default 8
+    n_landmarks : int, float or {"auto", "sqrt"}, default "auto"
+        Number of landmarks c, at least `n_clusters`; a float is a share of the points. "sqrt" is ``ceil(sqrt(n))``,
+        "auto" twice that and at least 10 for every cluster.
+    n_components : int, None or "auto", default "auto"
+        Number of features s for k-means: best from `n_clusters` to `n_landmarks`. "auto" is ``ceil(sqrt(k c))``; None
+        keeps all.
+    sampling, kernel, bandwidth, gamma, on_indefinite
+        See :class:`NystromFeatures`. A pipeline of that and :class:`sklearn.cluster.MiniBatchKMeans` has mini-batches.
+    n_init : int, default 10
+        Number of initialisations of k-means (k-means++); the cheapest is kept.
+    max_iter : int, default 300
+    tol : float, default 1e-4
+    random_state, n_jobs, verbose
+        See :class:`NystromFeatures`; labels do not depend on `n_jobs`.
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n_samples,), int32
+    cluster_centers_ : ndarray of shape (n_clusters, n_components), float64
+        Centres in the space of the features.
+    cost_ : float
+        Mean squared distance in kernel space to the nearest centre: that of the features to their centre, and what
+        these leave out. It is comparable between numbers of landmarks, and not below the cost of exact kernel k-means
+        with the same labels, if the kernel is positive semi-definite.
+    converged_ : bool
+    feature_map_, landmark_indices_, n_landmarks_, n_components_, singular_values_, share_kept_, kernel_
+        See :class:`NystromFeatures`.
+    n_iter_, n_features_in_ : int
+
+    Notes
+    -----
+    Costs are means over points. With sample weights they are weighted means; landmarks are chosen without regard to
+    weights.
+
+    References
+    ----------
+    As for :class:`NystromFeatures`: Algorithm 2 of the one, Algorithm 1 of the other.
+
+    Examples
+    --------
+    >>> import graphcore
+    >>> from sklearn.datasets import make_circles
+    >>> X, y = make_circles(600, factor=0.2, noise=0.04, random_state=0)
+    >>> model = graphcore.NystromKernelKMeans(2, bandwidth=0.3, random_state=0).fit(X)
+    >>> graphcore.metrics.agreement(model.labels_, y)["ari"]
+    1.0
+    """
+
+    n_clusters: int = 8
+    _: KW_ONLY
+    n_components: int | str | None = "auto"
+
+    def _learn_for(self, kernel, k, streams, n_given):
+        found = self._fit_features(kernel, *self._sizes(kernel, k, n_given), streams)
+        return found.features, found
+
+    def _kmeans_streams(self, streams):
+        return streams
+
+    def _judge(self, found, clusters, kernel, rows):
+        self.cost_: float = clusters.cost + float(np.average(found.residuals, weights=rows.weights))
+        self._keep_diagonal(kernel, rows.weights)
+        if self.landmark_indices_ is not None:
+            self.landmark_indices_ = np.sort(rows.given(self.landmark_indices_))
+
+    def _sizes(self, kernel, k, n_given):
+        """Return landmarks and features."""
+        n = kernel.n_points
+        s = self.n_components
+        if isinstance(s, str):
+            check_choice("n_components", s, ("auto",))
+        elif s is not None:
+            s = check_integer("n_components", s, low=1, high=n, why_high="the number of points")
+            if s < k:
+                # No error: scikit-learn's checks of its own conventions set n_components to 1.
+                warn_user(
+                    f"n_components={s} is less than n_clusters={k}: so few features merge clusters, and the theory "
+                    "asks for at least as many features as clusters"
+                )
+        given = not isinstance(self.sampling, str)
+        if given:
+            c = len(np.atleast_1d(self.sampling))
+        else:
+            c = self._n_draws(kernel, k, n_given, None if isinstance(s, str) else s)
+        if c < k:
+            named = f"landmarks given as sampling={self.sampling!r}" if given else f"n_landmarks={c}"
+            raise ParameterError(f"{named} must be at least n_clusters={k}; take more landmarks")
+        return c, suggest_rank(k, c, highest=min(n, c)) if isinstance(s, str) else s
+
+    def _residuals(self, X, B):
+        """Of rows of a kernel matrix only their sum is right, as the mean over the fit stands for K(x, x)."""
+        residuals = self._own_values(X) - np.einsum("ij,ij->i", B, B, dtype=np.float64)
+        return np.maximum(residuals, 0.0) if self._kind == "vectors" else residuals

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...base.loops import away, limited_libraries, map_blocks
-from ...base.streams import Streams
-from ...base.validation import check_choice, check_integer, check_real
-from ...exceptions import InputError, ParameterError
-from ...kernels.base import block_borders
-from ...kernels.graph import as_kernel
+from ..base.loops import away, limited_libraries, map_blocks
+from ..base.streams import Streams
+from ..base.validation import check_choice, check_integer, check_real
+from ..exceptions import InputError, ParameterError
+from ..kernels.base import block_borders
+from ..kernels.graph import as_kernel
 
 LANDMARK_SAMPLINGS = ("uniform", "leverage", "rpcholesky")
 # Points that randomly pivoted Cholesky proposes at a time: as many as landmarks are wanted, within these bounds. Few

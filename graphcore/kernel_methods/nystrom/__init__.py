@@ -1,1 +1,0 @@
-"""Nystrom features, and kernel k-means on them."""
