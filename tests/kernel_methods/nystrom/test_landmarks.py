@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from scipy.stats import chisquare
 
 from graphcore import GraphWarning
+from graphcore.kernel_methods import landmarks
 from graphcore.kernel_methods.landmarks import (
     draw_landmarks,
     effective_dimension,
@@ -21,7 +22,6 @@ from graphcore.kernel_methods.landmarks import (
     suggest_landmarks,
     suggest_rank,
 )
-from graphcore.kernel_methods import landmarks
 from graphcore.kernel_methods.nystrom import nystrom_features
 from graphcore.kernels.functions import kernel_function
 from graphcore.kernels.vectors import VectorKernel
