@@ -6,13 +6,13 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.base import ClusterMixin
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..base.estimator import Estimator, parameters, refuse_negative, whole
 from ..base.loops import effective_jobs
 from ..base.streams import Streams
-from ..base.types import AnyData, ArrayLike, Bandwidth, KernelLike, Labels
+from ..base.types import AnyData, ArrayLike, Bandwidth, Floats, KernelLike, Labels
 from ..base.validation import check_choice, check_integer, check_sample_weight, check_size, refused
 from ..exceptions import InputError, ParameterError
 from ..graphs.as_graph import as_graph, is_graph, is_graph_object, is_sparse_graph
@@ -370,3 +370,28 @@ class PointClusterer(ClusterMixin, Estimator):
         True
         """
         return -self._cost(X, sample_weight)
+
+
+class DistanceTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PointClusterer):
+    """Base of the classes that give `_distances` to centres or flats, too."""
+
+    def transform(self, X: AnyData) -> Floats:
+        """Distance of points to every centre or flat.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix, as for :meth:`predict`
+
+        Returns
+        -------
+        ndarray of shape (n, n_clusters), float64
+            In the space that the cost is measured in, see :meth:`score`; for the classes of features, theirs.
+
+        Examples
+        --------
+        >>> import graphcore
+        >>> digits = graphcore.datasets.load_digits()
+        >>> graphcore.NystromKernelKMeans(10, random_state=0).fit(digits.data).transform(digits.data[:5]).shape
+        (5, 10)
+        """
+        return self._distances(X)

@@ -4,7 +4,6 @@ from dataclasses import KW_ONLY, dataclass, field
 from typing import NamedTuple
 
 import numpy as np
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..base.estimator import parameters, passed_on
@@ -17,7 +16,7 @@ from ..graphs.as_graph import is_graph_object
 from ..kernels.base import membership_matrix
 from ..kernels.checks import check_scale
 from .alternation import FlatsProblem, Rules, alternate, best_of, label_draws
-from .base import EqualRows, PointClusterer, merge_equal_rows
+from .base import DistanceTransformer, EqualRows, merge_equal_rows
 
 _EPS = np.finfo(np.float64).eps
 # Vectors are read in blocks of rows that stay in a processor's cache.
@@ -388,8 +387,8 @@ def members_by_cluster(labels, n_clusters):
 
 
 @parameters
-class FlatsClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PointClusterer):
-    """Base of KFlats and KernelKFlats, which give `_distances` and `_codes`."""
+class FlatsClusterer(DistanceTransformer):
+    """Base of KFlats and KernelKFlats, which give `_codes`."""
 
     _: KW_ONLY
     init: str | ArrayLike = "k-means++"
@@ -409,27 +408,6 @@ class FlatsClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PointClu
         self.n_iter_: int = result.n_iter
         self.converged_: bool = result.converged
         self._n_features_out = result.flats.n_clusters
-
-    def transform(self, X: AnyData) -> Floats:
-        """Distance of points to every flat.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix, as for :meth:`predict`
-
-        Returns
-        -------
-        ndarray of shape (n, n_clusters), float64
-            In the space that the cost is measured in, see :meth:`score`.
-
-        Examples
-        --------
-        >>> import graphcore
-        >>> X, y = graphcore.datasets.crossing_lines(100, random_state=0)
-        >>> graphcore.KFlats(2, 1, init="random", random_state=0).fit(X).transform(X[:5]).shape
-        (5, 2)
-        """
-        return self._distances(X)
 
     def encode(self, X: AnyData) -> Codes:
         """Return the nearest flat of any points and the coordinates of their projections there.

@@ -14,7 +14,7 @@ from ..base.types import AnyData, Floats
 from ..base.validation import check_integer, check_real, check_sample_weight
 from ..exceptions import warn_user
 from ..kernels.base import membership_matrix
-from .base import KernelEstimator, PointClusterer
+from .base import DistanceTransformer, KernelEstimator
 
 # k-means takes a copy of its data where that is no burden.
 _COPY_BYTES = 1 << 29
@@ -196,7 +196,7 @@ class FeatureTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kern
 
 
 @parameters
-class FeatureClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimator, PointClusterer):
+class FeatureClusterer(KernelEstimator, DistanceTransformer):
     """Base of k-means on the features of points, with the nearest centre of new ones.
 
     A class gives `_learn_for` (features, and what they came with), `_kmeans_streams`, `_features_of` checked new
@@ -223,24 +223,7 @@ class FeatureClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
         self._judge(found, clusters, kernel, rows)
         return clusters.labels, rows
 
-    def transform(self, X: AnyData) -> Floats:
-        """Distances of the features of points to every centre.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix, as for :meth:`predict`
-
-        Returns
-        -------
-        ndarray of shape (n, n_clusters), float64
-
-        Examples
-        --------
-        >>> import graphcore
-        >>> digits = graphcore.datasets.load_digits()
-        >>> graphcore.NystromKernelKMeans(10, random_state=0).fit(digits.data).transform(digits.data[:5]).shape
-        (5, 10)
-        """
+    def _distances(self, X):
         B = self._features_of(self._new_points(X)).astype(np.float64, copy=False)
         norms = np.einsum("ij,ij->i", self.cluster_centers_, self.cluster_centers_)
         squares = (norms - 2.0 * (B @ self.cluster_centers_.T)) + np.einsum("ij,ij->i", B, B)[:, None]
