@@ -48,11 +48,6 @@ def cluster_sizes(
     >>> graphcore.plot.cluster_sizes(sums).get_ylabel()
     'conductance'
     """
-    if not hasattr(sums, "conductance"):
-        raise InputError(
-            "cluster_sizes draws what graphcore.metrics.cut_and_volume(graph, labels) returns, got "
-            f"{type(sums).__name__}"
-        )
     ax = axes_of(ax, (6.4, 4))
     filled = np.flatnonzero(sums.size)
     if len(filled) == 0:
@@ -64,10 +59,7 @@ def cluster_sizes(
     if stability is None:
         ax.scatter(sizes, conductance, s=area, c=MIDDLE, gid=clusters_gid(filled, each=True), **edges)
     else:
-        stability = np.asarray(stability, dtype=float)
-        if stability.shape != sums.size.shape:
-            raise InputError(f"stability has shape {stability.shape}; one number for each of {len(sums.size)} clusters")
-        step = step_of(stability[filled])
+        step = step_of(np.asarray(stability)[filled])
         for i, shade in enumerate(STEPS):
             if (mine := step == i).any():
                 gid = clusters_gid(filled[mine], each=True)
@@ -120,18 +112,13 @@ def dendrogram(
     >>> len(ax.get_yticklabels())
     4
     """
-    try:
-        linkage = np.asarray(linkage, dtype=float)
-    except (TypeError, ValueError):
-        raise InputError(
-            f"dendrogram draws a merge tree, such as model.tree_.to_linkage(), got {type(linkage).__name__}"
-        ) from None
+    linkage = np.asarray(linkage)
     if linkage.ndim != 2 or linkage.shape[1:] != (4,) or len(linkage) == 0:
-        raise InputError(f"linkage must have shape (n_groups - 1, 4) with at least one row, got {linkage.shape}")
+        raise InputError(
+            f"linkage must have shape (n_groups - 1, 4) with at least one row, got {linkage.shape}: model.tree_.to_linkage()"
+        )
     n_groups = len(linkage) + 1
     n_leaves = min(check_integer("n_leaves", n_leaves, low=2), n_groups)
-    if names is not None and len(names) != n_groups:
-        raise InputError(f"{len(names)} names for the {n_groups} groups of the merge tree")
     ax = axes_of(ax, (6, 0.8 + 0.19 * n_leaves))
     from scipy.cluster.hierarchy import dendrogram as scipy_dendrogram
 

@@ -82,13 +82,7 @@ def quotient_graph(
         sizes = np.bincount(labels[labels >= 0], minlength=matrix.n_nodes) if sizes is None else sizes
     matrix = matrix.to_scipy() if isinstance(matrix, Graph) else sp.csr_array(matrix)
     k = matrix.shape[0]
-    if matrix.shape != (k, k):
-        raise InputError(f"the matrix has shape {matrix.shape}, and a row and a column for each cluster are needed")
     sizes = np.atleast_1d(matrix.sum(axis=1) if sizes is None else sizes)
-    if sizes.shape != (k,):
-        raise InputError(f"sizes have shape {sizes.shape}; one for each of {k} clusters is needed")
-    if names is not None and len(names) != k:
-        raise InputError(f"{len(names)} names for {k} clusters")
     most = check_integer("n_clusters", n_clusters, low=1)
     shown = np.argsort(-sizes, kind="stable")[:most]
     shown = shown[sizes[shown] > 0]
