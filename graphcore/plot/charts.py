@@ -115,7 +115,7 @@ def dendrogram(
     linkage = np.asarray(linkage)
     if linkage.ndim != 2 or linkage.shape[1:] != (4,) or len(linkage) == 0:
         raise InputError(
-            f"linkage must have shape (n_groups - 1, 4) with at least one row, got {linkage.shape}: model.tree_.to_linkage()"
+            f"linkage must have shape (n_groups - 1, 4) with at least one row, got {linkage.shape}; see to_linkage()"
         )
     n_groups = len(linkage) + 1
     n_leaves = min(check_integer("n_leaves", n_leaves, low=2), n_groups)
