@@ -6,9 +6,9 @@ Every path that ends in labels is to be tested with it, see test_partitions.py.
 import numpy as np
 import pytest
 
-from graphcore.cluster.refine.objectives import OBJECTIVES, objective_of
+from graphcore.cluster.refine.objectives import OBJECTIVES, Objective
 
-__all__ = ["check_labels", "check_model", "same_partition", "sums_of", "value_of", "value_of_shares"]
+__all__ = ["check_labels", "check_model", "objective_of", "same_partition", "sums_of", "value_of", "value_of_shares"]
 
 
 def _xlogy(x, y):
@@ -30,6 +30,13 @@ FORMULAS = {
     "ncut": lambda inner, volumes, _: sum(a / v for a, v in zip(inner, volumes, strict=True) if v > 0),
     "modularity": lambda inner, volumes, resolution: sum(inner) - resolution * sum(volumes**2),
 }
+
+
+def objective_of(objective):
+    """Return the Objective of a name, or the one given."""
+    return objective if isinstance(objective, Objective) else OBJECTIVES[objective]
+
+
 KINDS = {each.kind: name for name, each in OBJECTIVES.items()}
 
 

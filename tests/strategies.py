@@ -108,23 +108,23 @@ def labellings(draw, n, max_clusters=4, unlabelled=True):
     return np.random.default_rng(seed).integers(low, k, n)
 
 
-objectives = st.sampled_from(tuple(OBJECTIVES))
+objectives = st.sampled_from(tuple(OBJECTIVES.values()))
 
 
 _PRICED = [each.at(price=price) for each in OBJECTIVES.values() for price in (0.05, 0.3, 0.95)]
-# Each by its name, and those that have a price of entropy or a resolution at some.
+# Each, and those that have a price of entropy or a resolution at some.
 PRICED_OBJECTIVES = [
-    *OBJECTIVES, *(each for each in _PRICED if each.price),
+    *OBJECTIVES.values(), *(each for each in _PRICED if each.price),
     *(each.at(resolution=2.5) for each in OBJECTIVES.values() if each.resolution is not None),
 ]  # fmt: skip
 
 
 def priced_objectives():
-    """One of `PRICED_OBJECTIVES`, names first."""
+    """One of `PRICED_OBJECTIVES`, plain ones first."""
     return st.one_of(objectives, st.sampled_from(PRICED_OBJECTIVES[len(OBJECTIVES) :]))
 
 
-def problem_of(graph, n_clusters, objective="information", **limits):
+def problem_of(graph, n_clusters, objective=OBJECTIVES["information"], **limits):
     """The Problem of a Graph, or of its rows."""
     from graphcore import Graph
     from graphcore.cluster.refine.problem import Problem

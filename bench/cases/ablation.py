@@ -75,7 +75,7 @@ def constant(module, name, *values):
 
 def steps():
     """Return variants of the first table: the six stages, and how often they are made."""
-    from graphcore.cluster.refine.moves import move_locally
+    from graphcore.cluster.refine.improve import move_locally
     from graphcore.cluster.refine.problem import Partition
     from graphcore.cluster.spectral import kmeans_labels
 
@@ -95,7 +95,7 @@ def steps():
         switch("cells merged, not cut by their spectrum", "pipeline", "PARTS", np.inf),
         switch("parts by k-means", "spectral", "part_labels", by_kmeans),
         parameters(balance=1.0),
-        switch("no labels by kernel distances", "coreset_graph", "nearest_centroids", lambda rows, labels, *_: labels),
+        switch("no labels by kernel distances", "pipeline", "nearest_centroids", lambda rows, labels, *_: labels),
         switch("no cycles", "refine.improve", "move_in_cycles", lambda *_, sums, **__: sums),
         switch("best of the drafts, not recombined", "pipeline", "recombine",
                lambda problem, one, other, *_: max(one, other, key=Partition.rank)),

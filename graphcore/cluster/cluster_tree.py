@@ -17,6 +17,7 @@ from ..graphs.from_table import as_library
 from ..graphs.rows import GraphRows
 from .n_clusters import concave_hull
 from .refine.merging import MergeTree
+from .refine.objectives import OBJECTIVES
 from .refine.problem import apply_labels, cluster_sums
 
 # Up to here every number of clusters is looked at for levels; beyond, each is so many times the one before.
@@ -285,7 +286,10 @@ class ClusterTree:
         more = np.geomspace(_ALL_LEVELS, max(n, _ALL_LEVELS), 2 + int(np.log(max(1, n / _ALL_LEVELS)) / np.log(_STEP)))
         counts = np.unique(np.concatenate([np.arange(1, min(n, _ALL_LEVELS) + 1), np.round(more), [self.n_clusters]]))
         counts = counts[counts <= n].astype(np.int64)
-        values = [cluster_sums(self._rows, self.merges.labels_at(k), k).value("information") for k in counts.tolist()]
+        values = [
+            cluster_sums(self._rows, self.merges.labels_at(k), k).value(OBJECTIVES["information"])
+            for k in counts.tolist()
+        ]
         return counts, np.array(values)
 
 

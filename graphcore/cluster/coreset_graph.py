@@ -1,28 +1,24 @@
 """The coreset graph: contracted, in which every edge of the graph counts, or induced by the coreset, as published."""
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from ..base.progress import count
 from ..base.validation import read_only
 from ..graphs.rows import GraphRows, map_passes, pass_spans
-from .coreset import Coreset
 from .refine import _objective_loops
 from .refine import _quotient_loops as _loops
-from .refine.moves import TURNS, assign_block, block_sweep, in_turns, move_locally
+from .refine.improve import TURNS, assign_block, block_sweep, in_turns, move_locally
 from .refine.objectives import OBJECTIVES
 from .refine.problem import (
-    Problem,
     apply_labels,
     cluster_sums,
     compact_labels,
-    inner_sums,
+    is_huge,
     label_sizes,
     label_volumes,
-    matrix_of,
+    max_links,
     min_sampled_volume,
 )
 
@@ -30,54 +26,19 @@ from .refine.problem import (
 _STEPS = 8
 
 
-@dataclass(frozen=True, eq=False)
-class CoresetGraph:
-    """The graph that is clustered in place of the whole one.
-
-    Contracted, it is the graph between cells, one around each coreset node: a union of cells has the same inner weight,
-    volume and cut here as in the graph, and so the same normalised cut. Its cost of kernel k-means is less by that of
-    the cells, whatever the partition is. Induced, it is ``W K W`` on the coreset nodes alone, with their weights W.
-    """
-
-    coreset: Coreset
-    matrix: Any = field(repr=False)  # csr_array; the weight inside a cell, both directions, is its loop
-    # Of (labels of its nodes, number of clusters, n_jobs): (labels of all nodes (n_nodes,) int32, how many of them have
-    # edges, but none to a coreset node).
-    label_nodes: Callable = field(repr=False)
-    cells: np.ndarray | None = field(default=None, repr=False)  # (n_nodes,) int32: of every node, -1 if isolated
-    problem: Problem | None = field(default=None, repr=False)  # of the cells
-
-    def coreset_labels(self, labels):
-        """Return labels of the coreset nodes, (n_coreset,) int32, from labels of its nodes."""
-        return labels if self.cells is None else labels[self.cells[self.coreset.indices]]
-
-
 def contract(kernel, coreset, problem, n_jobs=None):
-    """Give every node to the coreset node nearest to it by the kernel, and contract these cells: a CoresetGraph.
+    """Give every node to the coreset node nearest to it by the kernel, and contract these cells.
 
     Nodes that no coreset node reaches follow their neighbours. One pass of moves of single nodes then settles the
-    cells, by the objective of the Problem; it may empty some, and a component without a coreset node is one.
+    cells, by the objective of the Problem; it may empty some, and a component without a coreset node is one. Returns
+    the cell of every node (n_nodes,) int32, -1 if isolated; the Problem of the graph between cells; and how many nodes
+    with an edge no coreset node reaches.
+
+    A union of cells has the same inner weight, volume and cut between cells as in the graph, and so the same normalised
+    cut. Its cost of kernel k-means is less by that of the cells, whatever the partition is.
     """
     cells, n_cells, n_unreached = settled_cells(kernel, coreset.indices, problem, n_jobs=n_jobs)
-    between = problem.between(cells, n_cells, n_jobs, problem.max_links)
-
-    def label_nodes(labels, n_clusters, n_jobs=None):
-        return nearest_centroids(problem.rows, apply_labels(labels, cells), n_clusters, n_jobs), n_unreached
-
-    return CoresetGraph(coreset, matrix_of(between.rows), label_nodes, cells, between)
-
-
-def induce(kernel, coreset, n_jobs=None):
-    """Return the CoresetGraph that the nodes of a coreset induce."""
-    matrix = kernel.weighted_submatrix(coreset.indices, coreset.weights, n_jobs=n_jobs)
-
-    def label_nodes(labels, n_clusters, n_jobs=None):
-        found = label_all(
-            kernel, coreset.indices, coreset.weights, labels, n_clusters, coreset_graph=matrix, n_jobs=n_jobs
-        )
-        return found.labels, int(np.count_nonzero(found.unreached))
-
-    return CoresetGraph(coreset, matrix, label_nodes)
+    return cells, problem.between(cells, n_cells, n_jobs, max_links(problem.rows)), n_unreached
 
 
 def nearest_cells(kernel, indices):
@@ -141,13 +102,13 @@ def settled_cells(kernel, indices, problem, n_passes=1, n_jobs=None):
     neighbours. Where fewer would be left than there are clusters, nothing is moved. Returns labels (n_points,) int32
     with -1 for isolated nodes, the number of cells, and that of the nodes with an edge that no row reaches.
     """
-    rows, least = problem.rows, problem.fewest
+    rows, least, huge = problem.rows, problem.fewest, is_huge(len(problem.rows.indices))
     labels = nearest_cells(kernel, indices)
     n_unreached = int(np.count_nonzero((labels < 0) & (kernel.degrees > 0)))
-    if problem.is_huge:
+    if huge:
         spread_in_rounds(rows, labels, len(indices), n_jobs)
     n_cells = spread(rows, labels, len(indices))
-    if n_passes and problem.is_huge:
+    if n_passes and huge:
         block_sweep(problem.without_limits(n_cells), labels, n_jobs)
         labels, n_cells = _without_small(rows, labels, n_cells, least, n_jobs)
     elif n_passes:
@@ -225,9 +186,9 @@ def nearest_centroids(rows, labels, n_clusters, n_jobs=None):
 
     Section 5 of Jourdan, Schwartzman, Macgregor, Sun, "Coreset Spectral Clustering".
     """
-    internal, volume = inner_sums(rows, labels, n_clusters, n_jobs), label_volumes(labels, rows.degrees, n_clusters)
+    sums = cluster_sums(rows, labels, n_clusters, n_jobs)
     # The derivatives of the normalised cut are these distances, times -d_x.
-    slopes = _objective_loops.slopes(OBJECTIVES["ncut"].code, internal, volume)
+    slopes = _objective_loops.slopes(OBJECTIVES["ncut"].code, sums.internal, sums.volume)
     count("entries labelled", len(rows.indices))
     parts = map_passes(assign_block, rows, pass_spans(rows.indptr), read_only(labels), slopes, n_jobs=n_jobs)
     nearest, is_used = np.concatenate(parts), label_sizes(labels, n_clusters) > 0

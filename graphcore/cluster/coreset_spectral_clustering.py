@@ -23,8 +23,8 @@ from ..graphs.as_graph import as_graph
 from ..graphs.rows import given_unit
 from ..kernels.graph import GraphKernel
 from .coreset import SAMPLING, Coreset, default_size, refuse_few, sample_coreset
-from .coreset_graph import contract, induce
-from .refine.problem import Problem
+from .coreset_graph import contract, label_all, nearest_centroids
+from .refine.problem import Problem, apply_labels, matrix_of
 from .spectral import spectral_partition
 
 EIGEN_SOLVERS = ("power", "exact")
@@ -165,24 +165,29 @@ def coreset_spectral_clustering(
         replace=is_induced, random_state=streams,
     )  # fmt: skip
     if is_induced:
-        between = induce(kernel, coreset, n_jobs)
+        cells, matrix = None, kernel.weighted_submatrix(coreset.indices, coreset.weights, n_jobs=n_jobs)
     else:
-        between = contract(kernel, coreset, Problem(kernel.graph.rows, n_clusters), n_jobs)
-    matrix = between.matrix
+        cells, between, n_unreached = contract(kernel, coreset, Problem(kernel.graph.rows, n_clusters), n_jobs)
+        matrix = matrix_of(between.rows)
     if clusterer is not None:
-        between_labels = _clustered(clusterer, matrix, n_clusters)
+        of_rows = _clustered(clusterer, matrix, n_clusters)
     elif n_clusters >= matrix.shape[0]:  # rows of an embedding may be equal
-        between_labels = np.arange(matrix.shape[0], dtype=np.int32)
+        of_rows = np.arange(matrix.shape[0], dtype=np.int32)
     else:
-        between_labels = spectral_partition(
+        of_rows = spectral_partition(
             matrix, n_clusters, eigen_solver=eigen_solver,
             degrees=coreset.weights if coreset_degrees == "weights" else None, random_state=streams, n_jobs=n_jobs,
         )  # fmt: skip
-    n_labels = max(n_clusters, int(between_labels.max()) + 1)
-    labels, n_unreached = between.label_nodes(between_labels, n_labels, n_jobs)
-    if is_induced:
+    n_labels = max(n_clusters, int(of_rows.max()) + 1)
+    if cells is None:
+        labels, unreached = label_all(
+            kernel, coreset.indices, coreset.weights, of_rows, n_labels, coreset_graph=matrix, n_jobs=n_jobs
+        )
+        coreset_labels, n_unreached = of_rows, int(np.count_nonzero(unreached))
         _warn_of_induced(matrix, n_clusters, n_unreached)
-    coreset_labels = between.coreset_labels(between_labels)
+    else:
+        labels = nearest_centroids(kernel.graph.rows, apply_labels(of_rows, cells), n_labels, n_jobs)
+        coreset_labels = of_rows[cells[coreset.indices]]
     if n_clusters == np.count_nonzero(labels >= 0):  # every node is a cluster, though another centroid may be nearer
         labels[coreset.indices] = coreset_labels
     if (n_found := len(np.unique(labels[labels >= 0]))) < n_clusters:
@@ -192,7 +197,7 @@ def coreset_spectral_clustering(
         )
     matrix.data = given_unit(matrix.data, kernel.graph.exponent)
     coreset = coreset.of_graph(kernel.graph, kernel.multiple, kernel.shift)
-    return CoresetClustering(labels, coreset, coreset_labels, matrix, between_labels, between.cells, n_unreached)
+    return CoresetClustering(labels, coreset, coreset_labels, matrix, of_rows, cells, n_unreached)
 
 
 def _checked_size(graph, n_clusters, coreset_size):

@@ -20,12 +20,12 @@ from ..graphs.nodes import with_ids
 from ..metrics import cluster_summary, quotient_graph
 from .cluster_tree import ClusterTree
 from .coreset import Coreset
-from .evidence import node_memberships
-from .fit import fit_graph, graph_of, index_names, tell_of_ignored
+from .fit import evidence_of, fit_graph, graph_of, index_names, tell_of_ignored
+from .membership import mean_cost, node_memberships, predicted_labels, predicted_probabilities, predicted_shares
 from .model_file import read_model, write_model
 from .n_clusters import KSelection
-from .new_rows import mean_cost, predicted_labels, predicted_probabilities, predicted_shares
 from .pipeline import Clustering
+from .refine.problem import sums_and_shares
 from .settings import DEFAULTS, check_settings
 
 if TYPE_CHECKING:
@@ -235,7 +235,7 @@ class CoresetSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixi
         2
         """
         streams = Streams(self.random_state)
-        params = self._checked()  # before the search for neighbours
+        params = check_settings({name: getattr(self, name) for name in DEFAULTS})  # before the search for neighbours
         with stages_of(self) as stages:
             graph, reference, kinds = graph_of(self, X, streams, stages)
             tell_of_ignored(y, graph.n_nodes)
@@ -268,17 +268,18 @@ class CoresetSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixi
         """
         return self.fit(X, y, **known).labels_
 
-    def _checked(self):
-        return check_settings({name: getattr(self, name) for name in DEFAULTS})
-
     def _fit_graph(self, graph, reference, params, streams, stages, **given):
         """Cluster a graph, and keep the Reference of what it was made of."""
-        fit = fit_graph(graph, params, random_state=streams, n_jobs=self.n_jobs, stages=stages, **given)
-        reference.weights = fit.node_weights
-        reference.set_clusters(fit.sums, fit.evidence, fit.edge_weight)
-        self._keep(fit.graph, reference, fit.clustering, fit.outside_shares)
-        self.selection_: KSelection | None = fit.selection
-        self.seconds_: dict[str, float] = fit.seconds
+        edge_weight = graph.mean_weight  # before nodes are weighed
+        graph, clustering, selection, reference.weights = fit_graph(
+            graph, params, random_state=streams, n_jobs=self.n_jobs, stages=stages, **given
+        )
+        with stages("score"):
+            sums, shares = sums_and_shares(graph, clustering.labels, clustering.settings.n_clusters, self.n_jobs)
+        reference.set_clusters(sums, evidence_of(graph, clustering, sums), edge_weight)
+        self._keep(graph, reference, clustering, shares)
+        self.selection_: KSelection | None = selection
+        self.seconds_: dict[str, float] = dict(stages.seconds)
         self._params_of_fit = self.get_params(deep=False)
         return self
 
@@ -514,9 +515,9 @@ class CoresetSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixi
         """The ClusterTree from cells through `labels_` to one cluster, computed at first access."""
         check_is_fitted(self)
         if self._tree is None:
-            run, labels = self.clustering_, self.clustering_.group_labels
-            k = len(np.unique(labels))
-            self._tree = ClusterTree(run.merge_tree, run.groups, labels, k, self._graph.node_names, run.group_graph)
+            leaf_of, leaf_labels, leaf_graph = self.clustering_.leaves
+            k, merges = len(np.unique(leaf_labels)), self.clustering_.merge_tree
+            self._tree = ClusterTree(merges, leaf_of, leaf_labels, k, self._graph.node_names, leaf_graph)
         return self._tree
 
     def subgraph(self, cluster: int) -> Graph:

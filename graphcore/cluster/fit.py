@@ -22,7 +22,7 @@ from ..base.validation import (
 from ..exceptions import InputError, ParameterError, warn_user
 from ..graphs.as_graph import as_graph, graph_maker, is_graph_object, refuse_as_vectors
 from ..graphs.from_matrix import in_row_order
-from ..graphs.graph import Graph, weigh_nodes
+from ..graphs.graph import weigh_nodes
 from ..graphs.ids import as_names
 from ..graphs.rows import in_range
 from ..neighbors.neighbor_lists import is_neighbor_pair, neighbors_of
@@ -37,11 +37,10 @@ from ..neighbors.outliers import Outliers, refuse_outliers
 from ..neighbors.search import check_metric
 from ..neighbors.search_pynndescent import IndexSearcher, is_index
 from ..neighbors.vectors import first_of
-from .evidence import edge_evidence
-from .n_clusters import KSelection, choose_for_fit, effective_edges
-from .pipeline import Clustering, cluster_graph
-from .refine.problem import ClusterSums, cluster_sums, distributed_context
-from .settings import check_known, left_to, levels_of, number_of, resolve
+from .n_clusters import choose_for_fit, effective_edges
+from .pipeline import cluster_graph
+from .refine.problem import distributed_context, is_huge
+from .settings import check_known, resolve
 
 AFFINITIES = ("auto", "nearest_neighbors", "precomputed", "precomputed_nearest_neighbors")
 
@@ -184,28 +183,13 @@ def tell_of_ignored(y, n_nodes):
 # -- its clusters ------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, eq=False)
-class Fit:
-    """Result of a fit to a graph."""
-
-    graph: Graph
-    clustering: Clustering
-    selection: KSelection | None  # how the number of clusters was chosen; None if it was given
-    sums: ClusterSums = field(repr=False)
-    # (n_nodes,) float32: share of each node's edge weight that leaves its cluster; NaN for isolated nodes.
-    outside_shares: np.ndarray = field(repr=False)
-    node_weights: np.ndarray | None = field(repr=False)  # (n_nodes,) float64; None for ones
-    evidence: float  # log odds of a cluster that a mean edge to its nodes is worth, in those of the planted model
-    edge_weight: float  # mean weight of an edge, before nodes were weighed
-    seconds: dict = field(repr=False)  # of every stage so far, those before the fit included
-
-
 def fit_graph(
     graph, params, *, kinds=None, labels=None, initial_labels=None, sample_weight=None, random_state=None, n_jobs=None,
     stages=None,
 ):  # fmt: skip
-    """Choose k if that is left to the graph, cluster, measure; `params` are the result of `check_settings`.
+    """Choose k if that is left to the graph, and cluster; `params` are the result of `check_settings`.
 
+    Returns the graph, its Clustering, the KSelection of k (None if it was given), and weights of its nodes or None.
     `labels` (n,) stay as they are, but for those of -1; the run begins at `initial_labels`, if they are given. Nodes
     of the same of `kinds` (n,) are clustered as one, unless labels or limits of size prevent it.
     """
@@ -213,7 +197,7 @@ def fit_graph(
     if labels is not None:
         labels = check_labels("labels that stay", labels, graph.n_nodes)
         labels = labels if (labels >= 0).any() else None
-    edge_weight, total_size, selection = graph.mean_weight, None, None
+    total_size = selection = None
     if sample_weight is not None:
         with stages("weights"):
             sample_weight = check_sample_weight(sample_weight, graph.n_nodes)
@@ -224,8 +208,8 @@ def fit_graph(
         total_size = count_linked(graph) if total_size is None else total_size
         params = _with_fewer_nodes(params, drawn)
     with distributed_context(drawn):
-        k, levels = None, levels_of(params)
-        if left_to(params) in ("information", "resolution"):
+        k, levels = None, params["levels"]
+        if params["chooser"] in ("information", "resolution"):
             with stages("choice of k"):
                 n_edges = None if kinds is None else effective_edges(graph)
                 selection = choose_for_fit(drawn, params, n_edges=n_edges, random_state=streams, n_jobs=n_jobs)
@@ -243,32 +227,70 @@ def fit_graph(
         )  # fmt: skip
         if kinds is not None:
             clustering = _spread(clustering, kinds, graph, fixed, sample_weight)
-        with stages("score"):
-            sums, shares = sums_and_shares(graph, clustering.labels, clustering.settings.n_clusters, n_jobs)
-    return Fit(
-        graph, clustering, selection, sums, shares, sample_weight, _evidence(graph, clustering, sums), edge_weight,
-        dict(stages.seconds),
-    )  # fmt: skip
+    return graph, clustering, selection, sample_weight
 
 
-def sums_and_shares(graph, labels, n_clusters, n_jobs):
-    """Compute ClusterSums, and the share of each node's weight that leaves its cluster, (n,) float32, in one pass."""
-    inside, outside = np.empty(graph.n_nodes), np.empty(graph.n_nodes)
-    with distributed_context(graph):
-        sums = cluster_sums(graph.rows, labels, n_clusters, n_jobs, splits=(inside, outside))
-    shares = np.full(graph.n_nodes, np.nan, dtype=np.float32)
-    placed = labels >= 0
-    shares[placed] = outside[placed] / graph.degrees[placed]
-    return sums, shares
-
-
-def _evidence(graph, clustering, sums):
+def evidence_of(graph, clustering, sums):
     """Return the evidence of a mean edge, less where drafts disagree, as far as they agree beyond chance."""
     labels, stability, k = clustering.labels, clustering.node_stability, len(sums.volume)
     agreement = 1.0
     if stability is not None and k > 1:
         agreement = max(0.0, (float(stability[labels >= 0].mean()) * k - 1.0) / (k - 1.0))
     return edge_evidence(graph.rows, labels, sums, agreement)
+
+
+# Paths of two edges that are looked at, evenly spaced over all of them; fewer of a graph that may lie on a disk.
+_PATHS, _FEW_PATHS = 20_000, 1_000
+# Calibrated on generated graphs (docs/results.md): the share of an edge's evidence that counts, and by how much it
+# shrinks with every neighbour that is one of another neighbour without the clusters being the reason.
+_SHARE, _SHRINKAGE = 0.9, 4.0
+
+
+def edge_evidence(rows, labels, sums, agreement=1.0):
+    """Return log odds that an edge is worth, in units of those that the planted model gives it: 0 to 0.9.
+
+    Where neighbours of a node are neighbours of each other more often than their clusters and degrees make them, by a
+    share e of the pairs (by a sample), an edge counts as ``1 / (1 + 4 e (d - 1))`` of one, with the mean degree d.
+    `agreement` of independent clusterings multiplies it. `rows` have ascending columns.
+    """
+    lengths = np.diff(rows.indptr)
+    pairs = np.cumsum(lengths.astype(np.float64) * (lengths - 1))
+    if len(pairs) == 0 or pairs[-1] == 0:
+        return _SHARE * agreement
+    n_paths = _FEW_PATHS if is_huge(len(rows.indices)) else _PATHS
+    places = (np.arange(n_paths) + 0.5) / n_paths * pairs[-1]
+    middle = np.searchsorted(pairs, places, side="right")
+    others = lengths[middle] - 1
+    pair = (places - np.where(middle > 0, pairs[middle - 1], 0.0)).astype(np.int64)
+    first, second = np.minimum(pair // others, others), pair % others
+    second += second >= first
+    first, second = rows.indices[rows.indptr[middle] + first], rows.indices[rows.indptr[middle] + second]
+    inside = (labels[first] >= 0) & (labels[second] >= 0)  # not so for ends that are in no cluster
+    first, second = first[inside], second[inside]
+    total = sums.volume.sum()
+    share, volume = sums.internal / total, sums.volume / total
+    across = max(1.0 - share.sum(), 0.0) / max(1.0 - (volume**2).sum(), 1e-15)
+    # Where the square of a share vanishes, so does what the rate would be multiplied with.
+    within = np.divide(share, volume**2, out=np.zeros(len(volume)), where=volume**2 > np.finfo(float).tiny)
+    rate = np.where(labels[first] == labels[second], within[labels[first]], across) * len(rows.indices)
+    expected = np.minimum(1.0, rows.degrees[first] / total * (rows.degrees[second] / total) * rate)
+    excess = _are_edges(rows, first, second).mean() - expected.mean() if len(first) else 0.0
+    mean_degree = len(rows.indices) / np.count_nonzero(lengths)
+    return float(_SHARE * agreement / (1.0 + _SHRINKAGE * max(0.0, excess) * (mean_degree - 1.0)))
+
+
+def _are_edges(rows, sources, targets):
+    """Return whether there is an edge between each two nodes, by a binary search in the sources' rows."""
+    low, stop = rows.indptr[sources], rows.indptr[sources + 1]
+    high = stop.copy()
+    while (low < high).any():
+        middle = (low + high) // 2
+        searching = low < high
+        below = searching & (rows.indices[np.where(searching, middle, 0)] < targets)
+        low, high = np.where(below, middle + 1, low), np.where(searching & ~below, middle, high)
+    there = low < stop
+    there[there] = rows.indices[low[there]] == targets[there]
+    return there
 
 
 # -- equal rows, which are clustered as one ----------------------------------------------------------------------------
@@ -278,7 +300,7 @@ def _drawn_together(graph, kinds, labels, params):
     """Return kinds and the graph of them; None and the graph itself where all rows differ, or equal ones must part."""
     if kinds is None:
         return None, graph
-    counts, most, (_, k) = np.bincount(kinds), params["max_cluster_size"], number_of(params)
+    counts, most, k = np.bincount(kinds), params["max_cluster_size"], params["k"]
     drawn = graph_of_kinds(graph, kinds)
     limit = np.inf if most is None else most if isinstance(most, Integral) else most * count_linked(graph)
     why = ""

@@ -18,11 +18,12 @@ from ..graphs.rows import check_compressed, in_range
 from ..neighbors.outliers import Outliers
 from ..neighbors.search import METRICS
 from .coreset import SAMPLING, Coreset
-from .fit import Reference, sums_and_shares
+from .fit import Reference
 from .n_clusters import KSelection
 from .pipeline import SELF_LOOP, Clustering, Trial
 from .refine.objectives import OBJECTIVES
-from .settings import Settings
+from .refine.problem import sums_and_shares
+from .settings import DEFAULTS, Settings, check_settings
 
 FORMAT, VERSION = "graphcore model", 3
 # Characters of the JSON text: a thousand are usual.
@@ -156,7 +157,7 @@ def _unfitted(cls, facts):
         raise FormatError(f"the model has a parameter {other!r}, which this version does not know")
     model = cls(**params)
     try:
-        model._checked()
+        check_settings({name: getattr(model, name) for name in DEFAULTS})
     except (ParameterError, TypeError) as error:
         raise FormatError(f"the model's description has parameters that no fit takes: {error}") from None
     return model

@@ -20,11 +20,11 @@ from ..neighbors.vectors import as_vectors
 from .coreset import sample_coreset
 from .coreset_graph import settled_cells
 from .pipeline import FROM_SCRATCH, SELF_LOOP, count_by_modularity
+from .refine.improve import FEW_MOVES, block_sweep, move_locally
 from .refine.merging import MergeTree, agglomerate
-from .refine.moves import FEW_MOVES, block_sweep, move_locally
 from .refine.objectives import OBJECTIVES
-from .refine.problem import Problem, apply_labels, compact_labels
-from .settings import left_to, resolve
+from .refine.problem import Problem, apply_labels, compact_labels, is_huge
+from .settings import resolve
 
 # Where nobody says how far to look: as far as clusters of sqrt(n) / 2 or 20 nodes, and not beyond this.
 _LEAST_NODES, _MAX_CANDIDATES = 20, 2000
@@ -153,7 +153,7 @@ def choose_for_fit(graph, asked, *, n_edges=None, random_state=None, n_jobs=None
         most = min(most, settings.coreset_size)
     candidates, graph = default_candidates(n_linked)[:most], in_range(graph)
     streams = Streams(random_state).child("choice of k")
-    if left_to(asked) == "resolution":
+    if asked["chooser"] == "resolution":
         return _by_resolution(graph, candidates, settings.resolution, streams, n_jobs)
     return _by_information(graph, candidates, streams, n_edges, falls_back=True, n_jobs=n_jobs)
 
@@ -412,7 +412,7 @@ def _levels(problem, labels, n_groups, ratio, n_jobs):
             return
         table, moves = tree.labels_at(n_groups), None
         labels, free = apply_labels(table, labels), problem.without_limits(n_groups)
-        if problem.is_huge:
+        if is_huge(len(problem.rows.indices)):
             block_sweep(free, labels, n_jobs)
         else:
             sums = between.without_limits(n_groups).sums(table)
@@ -427,7 +427,7 @@ def _levels(problem, labels, n_groups, ratio, n_jobs):
 def _merged(between):
     """Merge a graph between cells by information: (MergeTree, information [k - 1], entropy [k - 1], which rises)."""
     rows, sizes = between.rows, between.counts
-    _, children, losses = agglomerate(rows, sizes, 1, linkage=OBJECTIVES["information"].at())
+    _, children, losses = agglomerate(rows, sizes, 1, linkage=OBJECTIVES["information"])
     tree = MergeTree(children, np.maximum.accumulate(losses), sizes)
     shares = tree.summed(rows.degrees / rows.degrees.sum())
     terms = shares * np.log(np.maximum(shares, np.finfo(float).tiny))

@@ -2,6 +2,7 @@
 
 from contextvars import copy_context
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,18 +16,26 @@ from ..exceptions import warn_user
 from ..graphs.rows import GraphRows, in_range
 from ..kernels.graph import GraphKernel
 from .coreset import Coreset, sample_coreset
-from .coreset_graph import contract, random_cells, spread, spread_all
-from .coreset_spectral_clustering import CoresetClustering
-from .evidence import matched_clusters, stability
-from .refine.improve import coarse_partition, improve, merged, move_in_cycles, moved_as_groups, recombine
+from .coreset_graph import contract, nearest_centroids, random_cells, spread, spread_all
+from .refine.improve import (
+    FEW_MOVES,
+    coarse_partition,
+    improve,
+    keep_sizes,
+    merged,
+    move_in_cycles,
+    move_locally,
+    moved_as_groups,
+    recombine,
+)
 from .refine.merging import agglomerate, hierarchy
-from .refine.moves import FEW_MOVES, keep_sizes, move_locally
+from .refine.objectives import OBJECTIVES
 from .refine.problem import (
     ANY_SIZE,
-    Partition,
     apply_labels,
     common_refinement,
     compact_labels,
+    contingency,
     label_sizes,
     matrix_of,
     max_links,
@@ -110,36 +119,25 @@ class Clustering:
         filled = label_sizes(self.labels[self.labels >= 0], self.settings.n_clusters) > 0
         return int(np.count_nonzero(self.cluster_stability[filled] < UNSURE))
 
-    @property
-    def groups(self):
-        """Leaves of the merge tree, (n_nodes,) int32: the cells, divided by the clusters; -1 if isolated."""
-        return self._leaves[0]
-
-    @property
-    def group_labels(self):
-        """Clusters of the groups, (n_groups,) int32."""
-        return self._leaves[1]
-
-    @property
-    def group_graph(self):
-        """The graph between the groups, with weights in range (`in_range`)."""
-        return self._leaves[2]
-
     @cached_property
-    def _leaves(self):
+    def leaves(self):
+        """Leaves of the merge tree, the cells divided by the clusters: of every node, their clusters, their graph.
+
+        (n_nodes,) int32, -1 for isolated nodes; (n_leaves,) int32; GraphRows with weights in range (`in_range`).
+        """
         return leaves_of(self._rows, self.cells, self.labels, self.settings.n_clusters)
 
     def __getstate__(self):
         # The tree goes along, and the graph that it is made of does not.
-        return {"_leaves": self._leaves} | self.__dict__ | {"_rows": None}
+        return {"leaves": self.leaves} | self.__dict__ | {"_rows": None}
 
     @cached_property
     def merge_tree(self):
-        """MergeTree of the groups through the clusters, made when first asked for.
+        """MergeTree of the leaves through the clusters, made when first asked for.
 
         Cut into as many clusters as hold nodes it gives `labels`, and likewise every level.
         """
-        return merge_tree(self.settings, self._leaves, self.levels)
+        return merge_tree(self.settings, self.leaves, self.levels)
 
     @property
     def level_labels(self):
@@ -196,55 +194,63 @@ def cluster_graph(
     if fixed is not None:
         fixed = np.where(graph.degrees > 0, fixed, -1)
         fixed = fixed.astype(np.int32) if (fixed >= 0).any() else None
-    problem = problem_of(rows, settings, weights, fixed)
     # A largest size and labels that stay come last: clusters are looked for as if there were none.
-    free = problem.unbound()
+    free = replace(problem_of(rows, settings, weights), max_size=ANY_SIZE)
 
     own = streams.child("draft", 0)
-    if settings.balance != 1.0:  # the graph says at which price of entropy cells are merged
-        between = coreset_graph(kernel, free, settings, own, n_jobs, stages)
-        with stages("balance"):
-            labels, settings, trials = label_cells_in_balance(between.problem, settings, own, n_jobs)
-        problem, free = (replace(each, objective=settings.record) for each in (problem, free))
-
-    if start is not None:
-        first = start_from(start, kernel, free, settings, own, stages)
-    elif trials:
-        first = label_nodes(between, labels, free, n_jobs, stages)
-    else:
-        first = draft(kernel, free, settings, own, n_jobs, stages)
-    found = search(
-        free, first.labels, lambda *own: draft(kernel, free, settings, *own).labels, streams,
+    with stages("coreset"):
+        coreset = draw_coreset(kernel, settings, own)
+    if start is None or settings.balance != 1.0:
+        with stages("coreset graph"):
+            cells, between, n_unreached = contract(kernel, coreset, free, n_jobs)
+        if settings.balance == 1.0:
+            of_cells = label_cells(between, own, n_jobs, stages)
+        else:  # the graph says at which price of entropy cells are merged
+            with stages("balance"):
+                of_cells, settings, trials = label_cells_in_balance(between, settings, own, n_jobs)
+            free = replace(free, objective=settings.record)
+    if start is None:
+        with stages("kernel distances"):
+            first = label_nodes(free, cells, of_cells, n_jobs)
+        coreset_labels = of_cells[cells[coreset.indices]]
+    else:  # nodes without a label follow their neighbours
+        with stages("start"):
+            first, cells, n_unreached = start.copy(), None, 0
+            spread_all(rows, first, free.n_clusters)
+            keep_sizes(free, first)
+    best, drafts, history, n_drafts = search(
+        free, first, partial(draft, kernel, free, settings), streams,
         1 if start is not None and not settings.is_search else settings.max_drafts, price=settings.price,
         keeps_best=settings.is_search, n_jobs=n_jobs, stages=stages,
     )  # fmt: skip
-    labels, history, level_tables = found.best.labels, found.history, None
+    labels, level_tables = best.labels, None
     if k == 0:
         labels, k = largest_first(labels, settings), int(labels.max()) + 1
         settings = replace(settings, n_clusters=k)
-    if problem.is_bound:
+    if settings.max_cluster_size is not None or fixed is not None:
         with stages("constraints"):
+            problem = problem_of(rows, settings, weights, fixed)
             kept = within_limits(problem, labels, fixed, streams.generator("cycles"), n_jobs)
         labels = kept.labels
         history.append(("constraints", kept.value))
     if len(levels) > 1:
         with stages("levels"):
-            leaves = leaves_of(rows, first.cells, labels, k)
+            leaves = leaves_of(rows, cells, labels, k)
             tree, drawn = merge_tree(settings, leaves), streams.child("levels")
             kept, level_tables = nested_levels(free, labels, leaves, tree, levels, drawn, n_jobs)
         labels = kept.labels
         history.append(("levels", kept.value))
     node_stability = cluster_stability = None
-    if len(found.drafts) > 1:
-        most = max(k, *(int(each.max()) + 1 for each in found.drafts))
-        node_stability, cluster_stability = stability(labels, found.drafts, most, n_jobs)
+    if len(drafts) > 1:
+        most = max(k, 1 + int(max(map(np.max, drafts))))
+        node_stability, cluster_stability = stability(labels, drafts, most, n_jobs)
         cluster_stability = cluster_stability[:k]
     return Clustering(
-        labels=labels, coreset=first.coreset.of_graph(graph, SELF_LOOP), n_unreached=first.n_unreached,
-        coreset_labels=labels[first.coreset.indices] if start is not None else first.coreset_labels,
-        cells=first.cells, node_stability=node_stability, cluster_stability=cluster_stability, history=history,
-        balances=trials, n_drafts=found.n_drafts, settings=settings, seconds=dict(stages.seconds), fixed=given,
-        weights=weights, levels=level_tables, _rows=rows,
+        labels=labels, coreset=coreset.of_graph(graph, SELF_LOOP), n_unreached=n_unreached,
+        coreset_labels=labels[coreset.indices] if start is not None else coreset_labels, cells=cells,
+        node_stability=node_stability, cluster_stability=cluster_stability, history=history, balances=trials,
+        n_drafts=n_drafts, settings=settings, seconds=dict(stages.seconds), fixed=given, weights=weights,
+        levels=level_tables, _rows=rows,
     )  # fmt: skip
 
 
@@ -266,45 +272,31 @@ def largest_first(labels, settings):
 
 
 def draft(kernel, problem, settings, streams, n_jobs=None, stages=None):
-    """Draw a coreset, contract its cells, label these, and then all nodes: a CoresetClustering."""
+    """Draw a coreset, contract its cells, label these, and then all nodes: labels (n,) int32."""
     stages = Stages() if stages is None else stages
-    between = coreset_graph(kernel, problem, settings, streams, n_jobs, stages)
-    return label_nodes(between, label_cells(between.problem, streams, n_jobs, stages), problem, n_jobs, stages)
-
-
-def coreset_graph(kernel, problem, settings, streams, n_jobs, stages):
-    """Return the CoresetGraph of a coreset that is drawn for it."""
     with stages("coreset"):
-        coreset = _drawn(kernel, settings, streams)
+        coreset = draw_coreset(kernel, settings, streams)
     with stages("coreset graph"):
-        return contract(kernel, coreset, problem, n_jobs)
+        cells, between, _ = contract(kernel, coreset, problem, n_jobs)
+    of_cells = label_cells(between, streams, n_jobs, stages)
+    with stages("kernel distances"):
+        return label_nodes(problem, cells, of_cells, n_jobs)
 
 
-def _drawn(kernel, settings, streams):
+def draw_coreset(kernel, settings, streams):
+    """Draw the coreset of a draft, distinct nodes."""
     return sample_coreset(
         kernel, max(1, settings.n_clusters), size=settings.coreset_size, method=settings.sampling, replace=False,
         random_state=streams,
     )  # fmt: skip
 
 
-def label_nodes(between, labels, problem, n_jobs, stages):
-    """Return the CoresetClustering that labels of the cells make, (n_cells,) int32."""
-    with stages("kernel distances"):
-        of_nodes, n_unreached = between.label_nodes(labels, int(labels.max()) + 1, n_jobs)
-        keep_sizes(problem, of_nodes)
-    own = between.coreset_labels(labels)
-    return CoresetClustering(of_nodes, between.coreset, own, between.matrix, labels, between.cells, n_unreached)
-
-
-def start_from(labels, kernel, problem, settings, streams, stages):
-    """Return the CoresetClustering of given labels; nodes of -1 follow their neighbours. A coreset is drawn too."""
-    labels = labels.copy()
-    with stages("coreset"):
-        coreset = _drawn(kernel, settings, streams)
-    with stages("start"):
-        spread_all(problem.rows, labels, problem.n_clusters)
-        keep_sizes(problem, labels)
-    return CoresetClustering(labels, coreset, labels[coreset.indices], None, labels, None, 0)
+def label_nodes(problem, cells, of_cells, n_jobs=None):
+    """Return labels of the nodes (n,) int32 by kernel distances to the clusters that labels of their cells make."""
+    n_clusters = int(of_cells.max()) + 1
+    labels = nearest_centroids(problem.rows, apply_labels(of_cells, cells), n_clusters, n_jobs)
+    keep_sizes(problem, labels)
+    return labels
 
 
 # -- stage 4: labels of the cells, at a balance ------------------------------------------------------------------------
@@ -398,16 +390,9 @@ def label_cells_in_balance(problem, settings, streams, n_jobs=None):
     return moved_as_groups(priced, tables[best], streams.generator("merging"), n_jobs), settings, tuple(trials)
 
 
-def certainty(information, entropy):
-    """``log J - 0.15 log(1 - J / H)``: large where clusters say much, and leave little doubt."""
-    if information <= 0.0:
-        return -np.inf
-    return float(np.log(information) - _DOUBT * np.log(max(1.0 - information / entropy, _LEAST_DOUBT)))
-
-
 def most_even(scores):
     """Return the first of the scores, which are those of ever less even partitions, that is nearly the largest."""
-    return next(i for i, score in enumerate(scores) if score >= max(scores) - _NOISE)
+    return int(np.argmax(np.asarray(scores) >= max(scores) - _NOISE))
 
 
 def _merged_parts(problem, rng, n_jobs):
@@ -422,18 +407,22 @@ def _merged_parts(problem, rng, n_jobs):
 def _agreement(one, other, volumes):
     """Adjusted Rand index, between nodes drawn by volume, of two partitions of groups."""
     shares = sp.csr_array((volumes / volumes.sum(), (one, other)))
-    both, first, second = (np.square(x).sum() for x in (shares.data, shares.sum(axis=1), shares.sum(axis=0)))
+    both, first, second = np.square(shares.data).sum(), shares.sum(axis=1), shares.sum(axis=0)
+    first, second = np.square(first).sum(), np.square(second).sum()
     chance = first * second
     spare = (first + second) / 2 - chance
     return float((both - chance) / spare) if spare > 0.0 else 1.0
 
 
 def _trial(balance, problem, labels, agreement):
+    """Return the Trial of a partition, whose score is large where clusters say much, and leave little doubt."""
     sums = problem.sums(labels)
-    total, information = sums.volume.sum(), sums.value("information")
+    total, information = sums.volume.sum(), sums.value(OBJECTIVES["information"])
     shares = sums.volume[sums.volume > 0.0] / total
-    entropy = float(-(shares * np.log(shares)).sum())
-    score = certainty(information, entropy) + _AGREEMENT * agreement if entropy > 0.0 else -np.inf
+    entropy, score = float(-(shares * np.log(shares)).sum()), -np.inf
+    if entropy > 0.0 and information > 0.0:
+        doubt = max(1.0 - information / entropy, _LEAST_DOUBT)
+        score = float(np.log(information) - _DOUBT * np.log(doubt)) + _AGREEMENT * agreement
     return Trial(balance, information, entropy, float(1.0 - sums.internal.sum() / total), score, agreement)
 
 
@@ -446,19 +435,13 @@ _MOST_AT_ONCE = 16
 _IDLE_ROUNDS, _ROUNDING = 4, 1e-12
 
 
-class Found(NamedTuple):
-    """Result of the search."""
-
-    best: Partition
-    drafts: list  # labels of the first drafts, improved but not recombined
-    history: list  # of (str, float): the objective after each stage
-    n_drafts: int
-
-
 def search(
     problem, first, make_draft, streams, max_drafts=None, *, price=0.0, keeps_best=False, n_jobs=None, stages=None
 ):
-    """Improve drafts and recombine them as in a tournament, whose winner in a round meets the best so far: Found.
+    """Improve drafts and recombine them as in a tournament, whose winner in a round meets the best so far.
+
+    Returns the best Partition; labels of the first drafts, improved but not recombined; the objective after each stage,
+    a list of (str, float); and the number of drafts.
 
     ``make_draft(streams, n_jobs, stages)`` returns labels of another draft, as the `first` are. The first
     round has two drafts, or one where a second does not pay; each later one as many as there were before. Rounds end at
@@ -468,7 +451,7 @@ def search(
     stages = Stages() if stages is None else stages
     price, max_drafts = price * len(problem.rows.indices), np.inf if max_drafts is None else max_drafts
     best: Any = None
-    base_partitions: list = []
+    first_drafts: list = []
     history: list = []
     n_drafts = n_idle = 0
     spread = gain = problem.objective.spread
@@ -504,7 +487,7 @@ def search(
                 history, before = drafts[0][1], np.mean([improved.value for improved, _ in drafts])
             else:
                 before, met = best.value, [recombined(((n_drafts, best), met[0]), n_jobs, stages)]
-            base_partitions += [improved.labels for improved, _ in drafts[: FROM_SCRATCH - len(base_partitions)]]
+            first_drafts += [improved.labels for improved, _ in drafts[: FROM_SCRATCH - len(first_drafts)]]
             ((_, best),), n_drafts = met, n_drafts + n_new
             gain = (best.value - before) / max(abs(best.value), np.finfo(float).tiny)
             n_idle = n_idle + 1 if abs(gain) <= _ROUNDING else 0
@@ -514,7 +497,7 @@ def search(
         if best is None or not keeps_best:
             raise
         warn_user(f"interrupted after {n_drafts} drafts: the best labels so far are returned")
-    return Found(best, base_partitions, history, n_drafts)
+    return best, first_drafts, history, n_drafts
 
 
 def _side_by_side(work, name, items, n_jobs, stages):
@@ -536,12 +519,60 @@ def count_by_modularity(graph, n_drafts, streams, n_jobs=None):
     settings = resolve_settings(graph, None, objective="modularity", effort=n_drafts)
     problem, kernel = problem_of(graph.rows, settings), GraphKernel(graph, SELF_LOOP)
 
-    def make_draft(streams, n_jobs, stages):
-        return draft(kernel, problem, settings, streams, n_jobs, stages).labels
+    make_draft = partial(draft, kernel, problem, settings)
+    first = make_draft(streams.child("draft", 0), n_jobs)
+    best, *_ = search(problem, first, make_draft, streams, n_drafts, n_jobs=n_jobs)
+    return int(best.labels.max()) + 1
 
-    first = make_draft(streams.child("draft", 0), n_jobs, None)
-    found = search(problem, first, make_draft, streams, n_drafts, n_jobs=n_jobs)
-    return int(found.best.labels.max()) + 1
+
+# -- how sure labels are -----------------------------------------------------------------------------------------------
+
+
+def stability(labels, labellings, n_clusters, n_jobs=None):
+    """Measure the agreement of several labellings with a final one (n,) int32, -1 for nodes outside.
+
+    Clusters are matched one to one, so that as many nodes as possible agree. Returns, for nodes (n,) float32, the share
+    of the labellings that agree with the final label (0 outside), and for clusters (n_clusters,) float64 the mean
+    Jaccard index of the final cluster with those matched to it.
+    """
+    sizes = label_sizes(labels, n_clusters)
+
+    def agreement(other):
+        common = contingency(labels, other, n_clusters)
+        matched = match_clusters(common)
+        shared = common[np.arange(n_clusters), matched]
+        union = sizes + np.asarray(common.sum(axis=0))[matched] - shared
+        jaccard = np.divide(shared, union, out=np.zeros(n_clusters), where=union > 0)
+        return apply_labels(matched, labels) == other, jaccard
+
+    nodes = np.zeros(len(labels), dtype=np.float32)
+    clusters = np.zeros(n_clusters)
+    for agree, jaccard in map_items(agreement, labellings, n_jobs):
+        nodes += agree
+        clusters += jaccard
+    nodes[labels < 0] = 0.0
+    nodes /= len(labellings)
+    return nodes, clusters / len(labellings)
+
+
+def matched_clusters(labels, others, n_clusters):
+    """Labels with clusters renumbered so that as many nodes as possible have the label of `others` (-1: none)."""
+    return apply_labels(match_clusters(contingency(labels, others, n_clusters)), labels)
+
+
+def match_clusters(common):
+    """For every row of a contingency table a column of its own, with as large a sum as possible."""
+    import scipy.sparse as sp
+    from scipy.sparse.csgraph import min_weight_full_bipartite_matching
+
+    n = common.shape[0]
+    # A row may share nothing with any column that is left: it then takes a stand-in, worth less than any node.
+    padded = sp.hstack([common.astype(np.float64), sp.diags_array(np.full(n, 0.5 / n))], format="csr")
+    _, columns = min_weight_full_bipartite_matching(padded, maximize=True)
+    alone = columns >= n
+    matched = np.where(alone, -1, columns).astype(np.int32)
+    matched[alone] = np.setdiff1d(np.arange(n), columns)[: np.count_nonzero(alone)]
+    return matched
 
 
 # -- limits, and labels that stay --------------------------------------------------------------------------------------
@@ -574,7 +605,7 @@ def within_limits(problem, labels, fixed, rng, n_jobs=None):
             limited = replace(problem, max_size=int(problem.max_size * factor)) if is_limited else problem
             holds = keep_sizes(limited, labels)
             move_locally(limited, labels, tolerance=FEW_MOVES, n_jobs=n_jobs)
-            sums = move_in_cycles(limited, labels, rng, n_jobs=n_jobs)
+            sums = move_in_cycles(limited, labels, rng, merges=False, n_jobs=n_jobs)
         return holds, problem.partition(labels, sums)
 
     def improved(i):
@@ -606,26 +637,27 @@ _PARTS = 4
 def nested_levels(problem, labels, leaves, tree, counts, streams, n_jobs=None):
     """(the finest level as a Partition, for each coarser one the clusters of its clusters, (n_levels - 1, k) int32).
 
-    `labels` are the finest level as found by itself, `leaves` groups with their clusters and graph, `tree` their
+    `labels` are the finest level as found by itself, `leaves` those of :func:`leaves_of`, `tree` their
     MergeTree, and `counts` the numbers of clusters, ascending. The coarsest level is found on the graph between parts
     of the clusters, and each finer one inside the one before, the finest node by node.
     """
     n_parts = min(_PARTS * counts[-1], tree.n_leaves)
-    groups, group_labels, group_graph = leaves
+    leaf_of, leaf_labels, leaf_graph = leaves
     parts = tree.labels_at(n_parts)
-    counted = label_sizes(groups, len(group_labels), problem.counts)
-    coarse = replace(problem, rows=group_graph, counts=counted).between(parts, n_parts, n_jobs)
+    counted = label_sizes(leaf_of, len(leaf_labels), problem.counts)
+    coarse = replace(problem, rows=leaf_graph, counts=counted).between(parts, n_parts, n_jobs)
     top = replace(coarse, n_clusters=counts[0])
 
     def make_draft(streams, n_jobs, stages):
         return coarse_partition(top, streams.generator("merging"), n_jobs=n_jobs)
 
-    found = search(top, make_draft(streams.child("draft", 0), n_jobs, None), make_draft, streams, 2, n_jobs=n_jobs)
-    levels, rng = [found.best.labels], streams.generator("levels")
+    first = make_draft(streams.child("draft", 0), n_jobs, None)
+    best, *_ = search(top, first, make_draft, streams, 2, n_jobs=n_jobs)
+    levels, rng = [best.labels], streams.generator("levels")
     for k in counts[1:-1]:
         each = np.arange(n_parts, dtype=np.int32)
         levels.append(_divided(replace(coarse, n_clusters=k), each, levels[-1], rng, n_jobs).labels)
-    above = [apply_labels(level[parts], groups) for level in levels]
+    above = [apply_labels(level[parts], leaf_of) for level in levels]
     finest = _divided(problem, labels, above[-1], rng, n_jobs)
     return finest, np.array([pick_labels(finest.labels, counts[-1], level) for level in above])
 
@@ -654,21 +686,21 @@ def _inside(rows, labels):
 
 
 def leaves_of(rows, cells, labels, n_clusters):
-    """The cells (None: there are none), divided by the clusters: groups of the nodes, their clusters, their graph."""
+    """Return the cells (None: there are none), divided by the clusters: of every node, their clusters, their graph."""
     given, most = ([], 0) if cells is None else ([cells], int(cells.max()) + 1)
-    groups, n_groups = common_refinement([*given, labels], max(most, n_clusters))
-    return groups, pick_labels(groups, n_groups, labels), quotient(rows, groups, n_groups, max_entries=max_links(rows))
+    leaf_of, n = common_refinement([*given, labels], max(most, n_clusters))
+    return leaf_of, pick_labels(leaf_of, n, labels), quotient(rows, leaf_of, n, max_entries=max_links(rows))
 
 
 def merge_tree(settings, leaves, levels=None):
     """MergeTree over the leaves, through the clusters that hold nodes and the coarser `levels` of them."""
-    groups, group_labels, group_graph = leaves
-    table = group_labels.copy()
+    leaf_of, leaf_labels, leaf_graph = leaves
+    table = leaf_labels.copy()
     n_used = compact_labels(table, settings.n_clusters)
-    sizes = label_sizes(groups, len(table))
-    below, above = np.unique(group_labels), []  # a cluster of the fit in each of the level below
+    sizes = label_sizes(leaf_of, len(table))
+    below, above = np.unique(leaf_labels), []  # a cluster of the fit in each of the level below
     for level in () if levels is None else levels[::-1]:
         _, first, clusters = np.unique(level[below], return_index=True, return_inverse=True)
         above.append((clusters.astype(np.int32), len(first)))
         below = below[first]
-    return hierarchy(group_graph, sizes, table, n_used, linkage=settings.record, above=above)
+    return hierarchy(leaf_graph, sizes, table, n_used, linkage=settings.record, above=above)

@@ -4,7 +4,8 @@ Kept free of long imports, so that the command line can show its help at once.
 """
 
 import math
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from numbers import Integral
 from typing import Any
@@ -24,11 +25,6 @@ from ..base.validation import (
 from ..exceptions import InputError, ParameterError, warn_user
 from .refine.objectives import OBJECTIVES, Objective
 
-# Parameters of the class that say how a graph is clustered.
-DEFAULTS: dict[str, Any] = {
-    "n_clusters": 8, "objective": "information", "balance": "auto", "outliers": None, "min_cluster_size": 1,
-    "max_cluster_size": None, "effort": "default", "resolution": None, "coreset_size": "auto",
-}  # fmt: skip
 # Coreset nodes for each cluster asked for, and at least so many; a share of the nodes as for `default_size`: of large
 # graphs with a hundredth, one seed in ten went wrong (MNIST: J 2.024 instead of 2.048); three hundredths cost no more.
 # Fewer than there, because moves follow.
@@ -51,6 +47,23 @@ _ANY_NUMBER = 2**62
 _PARTS = 1 << 30
 
 
+# Parameters of the class that say how a graph is clustered.
+DEFAULTS: dict[str, Any] = {
+    "n_clusters": 8, "objective": "information", "balance": "auto", "outliers": None, "min_cluster_size": 1,
+    "max_cluster_size": None, "effort": "default", "resolution": None, "coreset_size": "auto",
+}  # fmt: skip
+# Of those that hold numbers: what else they may be, and the check of a number with its bounds.
+_SHARE, _SIZE = {"low": 0, "high": 1, "open_low": True}, {"total": _ANY_NUMBER, "of_what": ""}
+_NUMBERS: dict[str, tuple[tuple, Callable, dict]] = {
+    "balance": (("auto",), check_real, _SHARE),
+    "outliers": ((None, "auto"), check_real, _SHARE),
+    "effort": (tuple(EFFORTS), check_real, {"low": 1}),
+    "min_cluster_size": ((), check_size, _SIZE | {"low": 0}),
+    "max_cluster_size": ((None,), check_size, _SIZE),
+    "coreset_size": (("auto",), check_size, _SIZE),
+}
+
+
 @dataclass(frozen=True)
 class Settings:
     """Resolved parameters of one run; nothing is "auto" any more."""
@@ -70,8 +83,8 @@ class Settings:
 
     @property
     def is_search(self):
-        """Whether more drafts are asked for than the default makes."""
-        return (self.max_drafts, self.price) not in _usual(self.objective)
+        """Whether more drafts are asked for than the default makes: they are many, and any gain is worth one."""
+        return self.max_drafts != 1 and self.price < EFFORTS["default"][1] / OBJECTIVES[self.objective].patience[1]
 
     @property
     def record(self) -> Objective:
@@ -82,96 +95,68 @@ class Settings:
 def check_settings(given):
     """Check the parameters of a fit as far as they need no graph; return them all, by the names of `DEFAULTS`.
 
-    Sizes stay as they were given: shares are of a graph. Messages name the parameter.
+    Sizes stay as they were given: shares are of a graph. Three more entries are what the number of clusters comes to:
+    "levels", nested numbers, ascending; "k", the largest, 0 where it is left open; and "chooser", what chooses it then:
+    "information", "resolution", "moves". Messages name the parameter.
     """
     if unknown := sorted(set(given) - set(DEFAULTS)):
         raise TypeError(f"there is no setting {unknown[0]!r}; there are {', '.join(DEFAULTS)}")
     asked = DEFAULTS | given
     check_choice("objective", asked["objective"], tuple(OBJECTIVES))
-    _check_number("balance", asked, ("auto",), low=0, high=1, open_low=True)
-    _check_number("outliers", asked, (None, "auto"), low=0, high=1, open_low=True)
-    _check_number("effort", asked, tuple(EFFORTS), low=1)
-    for name, words, low in (("min", (), 0), ("max", (None,), 1)):
-        _check_size(f"{name}_cluster_size", asked, words, low)
-    _check_size("coreset_size", asked, ("auto",), 1)
-    levels, criterion, (k, number) = levels_of(asked), left_to(asked), number_of(asked)
+    for name, (words, check, bounds) in _NUMBERS.items():
+        value, texts = asked[name], tuple(filter(None, words))
+        if isinstance(value, str) and texts:
+            check_choice(name, value, texts, "or a number")
+        elif not (value is None and None in words):
+            check(name, value, **bounds)
+    levels, k, chooser = _number_of_clusters(asked)
     if isinstance(asked["coreset_size"], Integral):
         from .coreset import refuse_few  # with compiled loops, which the command line's help does without
 
-        refuse_few(asked["coreset_size"], number)
+        refuse_few(asked["coreset_size"], k)
     least = asked["min_cluster_size"]
     is_limited = least > 1 or (least > 0 and not isinstance(least, Integral))  # 1 is a node, 1.0 is all of them
     limits = ["min_cluster_size"] * is_limited + ["max_cluster_size"] * (asked["max_cluster_size"] is not None)
-    for limit in (f"{name}={asked[name]}" for name in limits):
-        if criterion == "moves":
-            raise ParameterError(f"{limit} needs a number of clusters: give n_clusters")
+    for limit in limits:
+        if chooser == "moves":
+            raise ParameterError(f"{limit}={asked[limit]} needs a number of clusters: give n_clusters")
         if len(levels) > 1:
-            raise refused("n_clusters", k, f"are levels, which do not go with {limit}: give one number")
+            why = f"are levels, which do not go with {limit}={asked[limit]}: give one number"
+            raise refused("n_clusters", list(levels), why)
     if OBJECTIVES[asked["objective"]].price is None and asked["balance"] not in ("auto", 1):
         raise ParameterError(
             f"balance={asked['balance']} is a price on objective='information'; leave it out for other objectives"
         )
-    return asked
+    return asked | {"levels": levels, "k": k, "chooser": chooser}
 
 
-def _check_number(name, asked, words, **bounds):
-    value = asked[name]
-    if not (value is None and None in words):
-        _check_word(name, value, words, "or a number") if isinstance(value, str) else check_real(name, value, **bounds)
-
-
-def _check_size(name, asked, words, low):
-    value = asked[name]
-    if isinstance(value, str) and any(words):
-        _check_word(name, value, words, "or a number, or a share as a decimal number")
-    elif not (value is None and None in words):
-        check_size(name, value, _ANY_NUMBER, "", low=low)
-
-
-def _check_word(name, value, words, others):
-    check_choice(name, value, tuple(filter(None, words)), others)
-
-
-def levels_of(asked):
-    """Return the numbers of clusters, ascending, if several are given."""
-    n_clusters = asked["n_clusters"]
-    if not isinstance(n_clusters, (list, tuple, np.ndarray)):
-        return ()
-    levels = tuple(check_integer("n_clusters", each, low=1) for each in n_clusters)
-    if not levels or any(fine <= coarse for coarse, fine in pairwise(levels)):
-        raise refused("n_clusters", n_clusters, "must be one number, or ascending ones for levels, such as [10, 100]")
-    return levels
-
-
-def number_of(asked):
-    """Return (the given number of clusters, or numbers, as a list; the largest of them, 0 where it is left open)."""
-    levels = levels_of(asked)
-    if levels:
-        return list(levels), levels[-1]
-    return asked["n_clusters"], 0 if left_to(asked) else check_integer("n_clusters", asked["n_clusters"], low=1)
-
-
-def left_to(asked):
-    """Return what chooses the number of clusters: "information", "resolution", "moves", or "" if it is given."""
-    n_clusters, resolution, record = asked["n_clusters"], asked["resolution"], OBJECTIVES[asked["objective"]]
-    own = record.resolution is not None
+def _number_of_clusters(asked):
+    """Return (levels, k, chooser), see :func:`check_settings`."""
+    n_clusters, resolution = asked["n_clusters"], asked["resolution"]
+    own = OBJECTIVES[asked["objective"]].resolution is not None
     if resolution is not None:  # of density, above 0; or nats of labels for each of information, of which there is less
         check_real("resolution", resolution, low=0.0 if own else 1.0, open_low=own)
     if n_clusters is None:
-        if own:
-            return "moves"
-        if resolution is None:
+        if not own and resolution is None:
             raise ParameterError(
                 "n_clusters=None needs a resolution, such as resolution=2.0, or objective='modularity'; "
                 "n_clusters='auto' needs none"
             )
-        return "resolution"
+        return (), 0, "moves" if own else "resolution"
     if resolution is not None and not own:
         raise ParameterError(
             f"n_clusters={n_clusters!r} and resolution={resolution} both say how many clusters; n_clusters=None leaves "
             "it to the resolution"
         )
-    return "information" if isinstance(n_clusters, str) and n_clusters == "auto" else ""
+    if isinstance(n_clusters, (list, tuple, np.ndarray)):
+        levels = tuple([check_integer("n_clusters", each, low=1) for each in n_clusters])
+        if not levels or any(fine <= coarse for coarse, fine in pairwise(levels)):
+            why = "must be one number, or ascending ones for levels, such as [10, 100]"
+            raise refused("n_clusters", n_clusters, why)
+        return levels, levels[-1], ""
+    if isinstance(n_clusters, str) and n_clusters == "auto":
+        return (), 0, "information"
+    return (), check_integer("n_clusters", n_clusters, low=1), ""
 
 
 def resolve(asked, graph, total_size=None, n_clusters=None):
@@ -183,8 +168,8 @@ def resolve(asked, graph, total_size=None, n_clusters=None):
     from .coreset import default_size, refuse_few
     from .refine.problem import is_huge
 
-    n_linked, given = count_linked(graph), asked["coreset_size"]
-    k = number_of(asked)[1] if n_clusters is None else n_clusters
+    n_linked, given, record = count_linked(graph), asked["coreset_size"], OBJECTIVES[asked["objective"]]
+    k = asked["k"] if n_clusters is None else n_clusters
     if k:
         check_integer("n_clusters", k, high=graph.n_nodes, why_high="the number of nodes")
     if k > n_linked:
@@ -199,27 +184,29 @@ def resolve(asked, graph, total_size=None, n_clusters=None):
     else:
         size = check_size("coreset_size", given, n_linked, _LINKED)
     refuse_few(size, k, given)
-    effort, is_large = _effort(asked), is_huge(graph.n_entries)
-    if is_large:
-        if effort not in _usual(asked["objective"]):
-            raise ParameterError(
-                f"effort={asked['effort']} is for graphs of at most 2^28 entries (134 million edges); this one has "
-                f"{graph.n_entries}: leave it out"
-            )
-        if len(levels := levels_of(asked)) > 1:
-            raise refused("n_clusters", list(levels), "are levels of a graph of more than 2^28 entries: give one")
-        effort = EFFORTS["fast"]
-    balance = asked["balance"]
-    if OBJECTIVES[asked["objective"]].price is None:
-        balance = 1.0
+    effort = asked["effort"]
+    most_drafts, price = EFFORTS[effort] if isinstance(effort, str) else (math.ceil(effort), 0.0)
+    if effort == "default":
+        times, less = record.patience
+        most_drafts, price = most_drafts * times, price / less
+    balance = 1.0 if record.price is None else 0.0 if asked["balance"] == "auto" else float(asked["balance"])
     least, most = _sizes(asked, n_linked if total_size is None else total_size, k)
-    return Settings(
-        n_clusters=k, coreset_size=size,
-        sampling="degree" if is_large else "importance",  # seeds read rows at random, which a disk is not made for
-        objective=asked["objective"], balance=0.0 if balance == "auto" else float(balance), entropy_price=0.0,
-        min_cluster_size=least, max_cluster_size=most, max_drafts=effort[0], price=effort[1],
+    settings = Settings(
+        n_clusters=k, coreset_size=size, sampling="importance", objective=asked["objective"], balance=balance,
+        entropy_price=0.0, min_cluster_size=least, max_cluster_size=most, max_drafts=most_drafts, price=price,
         resolution=asked["resolution"], outliers=asked["outliers"],
     )  # fmt: skip
+    if not is_huge(graph.n_entries):
+        return settings
+    if settings.is_search:
+        raise ParameterError(
+            f"effort={effort} is for graphs of at most 2^28 entries (134 million edges); this one has "
+            f"{graph.n_entries}: leave it out"
+        )
+    if len(levels := asked["levels"]) > 1:
+        raise refused("n_clusters", list(levels), "are levels of a graph of more than 2^28 entries: give one")
+    # One draft; and no seeds, which read rows at random: a disk is not made for it.
+    return replace(settings, sampling="degree", max_drafts=1, price=0.0)
 
 
 def resolve_settings(graph, n_clusters, **given):
@@ -245,20 +232,6 @@ def _sizes(asked, total_size, k):
             f"that have an edge; use at least {-(-total_size // k)}"
         )
     return max(1, least), most
-
-
-def _effort(asked):
-    """(number of drafts at most, price of a round) that are asked for."""
-    effort = asked["effort"]
-    if not isinstance(effort, str):
-        return math.ceil(effort), 0.0
-    return _usual(asked["objective"])[1] if effort == "default" else EFFORTS[effort]
-
-
-def _usual(objective):
-    """Return the efforts "fast" and "default" for an objective, as `_effort` returns them."""
-    (most, price), (times, less) = EFFORTS["default"], OBJECTIVES[objective].patience
-    return EFFORTS["fast"], (most * times, price / less)
 
 
 # -- labels and weights of nodes that are given ------------------------------------------------------------------------

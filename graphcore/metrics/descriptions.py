@@ -6,11 +6,12 @@ import numpy as np
 
 from ..base.types import AnyData, AnyGraph, Array, ArrayLike, Integers, Table
 from ..base.validation import check_choice, check_flag, check_integer, check_labels, label_array
+from ..cluster.refine.problem import split_sums
 from ..exceptions import InputError
 from ..graphs.as_graph import is_graph_object
 from ..graphs.from_table import as_library
 from ..neighbors.vectors import squared_norms
-from .quality import placed_labels, quotient_graph, split_sums
+from .quality import placed_labels, quotient_graph
 
 _PIECE_ENTRIES = 1 << 22
 

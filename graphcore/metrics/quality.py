@@ -7,7 +7,13 @@ import numpy as np
 from ..base.types import AnyGraph, ArrayLike, Floats, Floats32, csr_array
 from ..base.validation import are_missing, check_integer, check_labels, check_real, label_array, read_only
 from ..cluster.refine.objectives import OBJECTIVES
-from ..cluster.refine.problem import ClusterSums, cluster_sums, distributed_context, quotient
+from ..cluster.refine.problem import (
+    ClusterSums,
+    cluster_sums,
+    distributed_context,
+    quotient,
+    sums_and_shares,
+)
 from ..exceptions import InputError
 from ..graphs.as_graph import as_graph
 from ..graphs.rows import entries_of
@@ -37,14 +43,6 @@ def check_nodes(name, nodes, n_nodes):
     if len(nodes) and (nodes.min() < 0 or nodes.max() >= n_nodes):
         raise InputError(f"{name} must be nodes, 0 to {n_nodes - 1}")
     return nodes.astype(np.int64)
-
-
-def split_sums(graph, labels, n_clusters, n_jobs):
-    """Compute ClusterSums, and the weight of every node's edges to its own cluster and to others, in one pass."""
-    inside, outside = np.empty(graph.n_nodes), np.empty(graph.n_nodes)
-    with distributed_context(graph):
-        sums = cluster_sums(graph.rows, labels, n_clusters, n_jobs, splits=(inside, outside))
-    return sums, inside, outside
 
 
 def sparse_rows(graph, nodes):
@@ -92,15 +90,6 @@ def cut_and_volume(
     graph, labels, n_clusters = placed_labels(graph, labels, n_clusters)
     with distributed_context(graph):
         return cluster_sums(graph.rows, labels, n_clusters, n_jobs)
-
-
-def sums_and_shares(graph, labels, n_clusters, n_jobs):
-    """Compute :func:`cut_and_volume` and :func:`outside_share` in one pass, for labels that are checked."""
-    sums, _, outside = split_sums(graph, labels, n_clusters, n_jobs)
-    shares = np.full(graph.n_nodes, np.nan, dtype=np.float32)
-    placed = labels >= 0
-    shares[placed] = outside[placed] / graph.degrees[placed]
-    return sums, shares
 
 
 def outside_share(graph: AnyGraph, labels: ArrayLike, *, n_jobs: int | None = None) -> Floats32:

@@ -7,15 +7,16 @@ import numpy as np
 
 from ..base.types import AnyGraph, ArrayLike, Table
 from ..base.validation import are_missing, check_integer, whole_labels
-from ..cluster.evidence import cluster_shares
+from ..cluster.membership import cluster_shares
 from ..cluster.pipeline import Clustering
 from ..cluster.refine.merging import MergeTree, agglomerate
-from ..cluster.refine.problem import ClusterSums
+from ..cluster.refine.objectives import OBJECTIVES
+from ..cluster.refine.problem import ClusterSums, split_sums
 from ..exceptions import InputError
 from ..graphs.graph import Graph
 from ..metrics import agreement, quotient_graph
 from ..metrics.descriptions import most_central
-from ..metrics.quality import placed_labels, sparse_rows, split_sums
+from ..metrics.quality import placed_labels, sparse_rows
 from ..neighbors.neighbor_lists import places_in_rows
 
 # Nodes that can be looked up on the page; of more, the most central of each cluster.
@@ -270,7 +271,7 @@ def _tree(between, sizes, clustering):
     if len(sizes) < 2 or not between.data.any():  # clusters whose edges all lead to nodes without a cluster
         return None
     rows = Graph(between.indptr, between.indices, between.data, check=False).rows
-    objective = "information" if clustering is None else clustering.settings.record
+    objective = OBJECTIVES["information"] if clustering is None else clustering.settings.record
     _, children, losses = agglomerate(rows, sizes.astype(np.int64), 1, linkage=objective)
     return MergeTree(children, np.maximum.accumulate(losses), sizes)
 

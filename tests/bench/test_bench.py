@@ -13,6 +13,7 @@ from bench.campaigns.harness import NAMES, load, run
 from bench.cases import ablation
 from bench.harness import Method
 from graphcore import Graph
+from graphcore.cluster.refine.objectives import OBJECTIVES
 from graphcore.cluster.refine.problem import cluster_sums
 from tests.metrics.oracles import conductances
 
@@ -70,7 +71,7 @@ def test_scores_by_dense_matrices(seed):
     labels = np.where(A.sum(axis=1) > 0, rng.integers(0, 4, 40), -1).astype(np.int32)
     expected = conductances(A.toarray(), labels, 6).mean()
     assert scoring.normalized_cut(A.indptr, A.indices, labels, 6) == pytest.approx(expected, abs=1e-12)
-    expected = cluster_sums(Graph.from_scipy(A, warn=False).rows, labels, 4).value("information")
+    expected = cluster_sums(Graph.from_scipy(A, warn=False).rows, labels, 4).value(OBJECTIVES["information"])
     assert scoring.information(A.indptr, A.indices, labels, 4) == pytest.approx(expected, abs=1e-9)
 
 

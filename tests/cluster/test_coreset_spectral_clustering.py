@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from sklearn.cluster import SpectralClustering
+from sklearn.cluster import KMeans, SpectralClustering
 from sklearn.metrics import adjusted_rand_score
 
 from graphcore import CoresetSpectralClustering, Graph, GraphWarning, InputError
@@ -15,16 +15,18 @@ from graphcore import coreset_spectral_clustering as clustered
 from graphcore.base.streams import Streams
 from graphcore.cluster import coreset as drawing
 from graphcore.cluster import coreset as seeding
-from graphcore.cluster import coreset_graph, spectral
+from graphcore.cluster import coreset_graph, pipeline, spectral
+from graphcore.cluster import coreset_spectral_clustering as function
 from graphcore.cluster import spectral as power
 from graphcore.cluster.coreset import default_size, sample_coreset
 from graphcore.cluster.coreset_graph import contract
-from graphcore.cluster.refine.problem import apply_labels
+from graphcore.cluster.refine.problem import apply_labels, matrix_of
 from graphcore.datasets import planted_partition
 from graphcore.kernels.graph import GraphKernel
 
 from .. import strategies as own
 from ..oracles import contributions, cost_of_partition, dense, dense_kernel, example, planted, quick
+from ..partitions import same_partition
 from ..strategies import problem_of
 from .test_nearest import check_cells
 from .test_power import dense_power
@@ -32,7 +34,7 @@ from .test_power import dense_power
 STAGES = [
     (seeding, "fast_seeds"), (drawing, "distinct_sample"), (coreset_graph, "nearest_cells"),
     (coreset_graph, "move_locally"), (spectral, "power_embedding"), (power, "_smooth"),
-    (coreset_graph, "nearest_centroids"),
+    (pipeline, "nearest_centroids"), (function, "nearest_centroids"),
 ]  # fmt: skip
 
 
@@ -148,10 +150,10 @@ def test_unions_of_cells_are_worth_the_same_on_the_coreset_graph(pair, k, seed):
     assume(linked.any())
     kernel = GraphKernel(graph, 1.0)
     coreset = sample_coreset(kernel, 1, size=int(rng.integers(1, linked.sum() + 1)), replace=False, random_state=seed)
-    between = contract(kernel, coreset, problem_of(kernel.graph, 1))
-    of_cells = rng.integers(0, k, between.matrix.shape[0]).astype(np.int32)
-    B, labels, A = between.matrix.toarray(), apply_labels(of_cells, between.cells), dense(kernel.graph)
-    np.testing.assert_array_equal(between.coreset_labels(of_cells), labels[coreset.indices])
+    cells, between, _ = contract(kernel, coreset, problem_of(kernel.graph, 1))
+    B, A = matrix_of(between.rows).toarray(), dense(kernel.graph)
+    of_cells = rng.integers(0, k, len(B)).astype(np.int32)
+    labels = apply_labels(of_cells, cells)
 
     def sums(A, labels):
         on = labels >= 0
@@ -170,7 +172,7 @@ def test_unions_of_cells_are_worth_the_same_on_the_coreset_graph(pair, k, seed):
         return cost_of_partition(K[np.ix_(on, on)], w[on], labels[on], k)
 
     # That of the cells themselves is in whatever is united of them.
-    whole, least = cost(A, labels, k), cost(A, between.cells, len(B))
+    whole, least = cost(A, labels, k), cost(A, cells, len(B))
     assert whole == pytest.approx(least + cost(B, of_cells, k), rel=1e-9, abs=1e-9)
 
 
@@ -283,6 +285,28 @@ def test_an_induced_graph_and_its_labels_are_those_of_the_dense_kernel_with_its_
     values = np.einsum("xj,xy,yj->j", Z, K, Z) - 2 * K @ Z
     chosen = values[linked, np.searchsorted(names, found.labels[linked])]
     np.testing.assert_allclose(chosen, values[linked].min(axis=1), rtol=1e-9, atol=1e-12)
+
+
+def test_algorithm_3_on_an_induced_graph_is_what_dense_numpy_makes_of_it():
+    graph, _ = planted(4, 100, 0.3, 0.01, 0)
+    K, _ = dense_kernel(dense(graph), 1.0)
+    for seed in range(3):
+        options = {"coreset_graph": "induced", "coreset_size": 150, "eigen_solver": "exact"}
+        found = clustered(graph, 4, random_state=seed, **options)
+        points, weights = found.coreset.indices, found.coreset.weights
+        # W K W, its embedding by eigenvectors, and k-means on rows of length 1.
+        induced = weights[:, None] * K[np.ix_(points, points)] * weights
+        root = np.sqrt(induced.sum(axis=1))
+        rows = np.linalg.eigh(induced / np.outer(root, root))[1][:, -4:]
+        rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+        at = KMeans(4, n_init=10, random_state=0).fit(rows).labels_
+        assert same_partition(found.coreset_labels, at)
+        # Every node goes to the nearest of the centroids of the weighted coreset nodes.
+        Z = np.zeros((len(K), 4))
+        Z[points, at] = weights
+        Z /= Z.sum(axis=0)
+        distances = np.einsum("xj,xy,yj->j", Z, K, Z) - 2 * K @ Z
+        assert same_partition(found.labels, distances.argmin(axis=1))
 
 
 def test_sizes_by_default():

@@ -19,7 +19,7 @@ from sklearn.pipeline import make_pipeline
 
 import graphcore
 from graphcore import CoresetSpectralClustering, Graph, InputError, ParameterError
-from graphcore.cluster.evidence import cluster_shares, predict_labels
+from graphcore.cluster.membership import cluster_shares, predict_labels
 from graphcore.cluster.refine._objective_loops import objective_value
 from graphcore.cluster.refine.objectives import OBJECTIVES
 from graphcore.metrics import outside_share
@@ -50,14 +50,14 @@ def clusters_and_rows(seed):
     return rows, H, labels, inner, volumes
 
 
-@pytest.mark.parametrize("objective", OBJECTIVES)
+@pytest.mark.parametrize("objective", OBJECTIVES.values(), ids=OBJECTIVES)
 @given(st.integers(0, 2**32 - 1))
 def test_the_rule_is_what_a_little_of_the_node_gains(objective, seed):
     """Oracle: a millionth of the node is added to each cluster in turn, and the objective taken anew."""
     rows, H, labels, inner, volumes = clusters_and_rows(seed)
     sums = rows @ H
     found = predict_labels(cluster_shares(sp.csr_array(rows), labels, H.shape[1]), inner, volumes, objective)
-    code, little = OBJECTIVES[objective].code, 1e-6
+    code, little = objective.code, 1e-6
     for row, cluster in zip(sums, found, strict=True):
         if not row.any():
             assert cluster == -1

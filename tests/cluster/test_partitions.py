@@ -12,15 +12,15 @@ import scipy.sparse as sp
 from sklearn.datasets import make_blobs
 
 from graphcore import CoresetSpectralClustering, Graph, GraphWarning, InputError
-from graphcore.cluster import evidence as module
-from graphcore.cluster.evidence import (
+from graphcore.cluster import fit as module
+from graphcore.cluster.fit import edge_evidence
+from graphcore.cluster.membership import (
     cluster_shares,
-    edge_evidence,
-    matched_clusters,
     memberships,
     node_memberships,
     predict_labels,
 )
+from graphcore.cluster.pipeline import matched_clusters
 from graphcore.cluster.refine.objectives import OBJECTIVES
 from graphcore.cluster.refine.problem import cluster_sums
 from graphcore.cluster.settings import check_clusters
@@ -180,7 +180,9 @@ def test_memberships_are_the_planted_models_probabilities(seed):
     graph, k, evidence = Graph.from_scipy(A, warn=False), 3, 0.7
     labels = np.where(A.any(axis=1), np.arange(14) % k, -1).astype(np.int32)
     sums = cluster_sums(graph.rows, labels, k)
-    found = node_memberships(graph.rows, labels, sums.internal, sums.volume, evidence, "information").toarray()
+    found = node_memberships(
+        graph.rows, labels, sums.internal, sums.volume, evidence, OBJECTIVES["information"]
+    ).toarray()
     total = A.sum()
     links, degrees = A @ indicator(labels, k), A.sum(axis=1)
     apart = 1 - ((sums.volume / total) ** 2).sum()
@@ -199,8 +201,8 @@ def test_memberships_are_the_planted_models_probabilities(seed):
         p /= p.sum()
         np.testing.assert_allclose(found[x], p, atol=k * 1.1e-4)
     rows = cluster_shares(graph.to_scipy(), labels, k)
-    largest = memberships(rows, sums.internal, sums.volume, evidence, "information").toarray()
-    own = predict_labels(rows, sums.internal, sums.volume, "information")
+    largest = memberships(rows, sums.internal, sums.volume, evidence, OBJECTIVES["information"]).toarray()
+    own = predict_labels(rows, sums.internal, sums.volume, OBJECTIVES["information"])
     on = own >= 0
     np.testing.assert_allclose(largest[on, own[on]], largest[on].max(axis=1), atol=1e-9)
 

@@ -65,7 +65,7 @@ def huge(stored, limits):
     entries = {"_MANY_ENTRIES": graph.n_entries - 1, "_SAMPLED_ENTRIES": graph.n_entries // 2}
     limits("graphcore.cluster.refine.problem", **entries)
     limits(graph_passes, _ENTRIES_PER_BLOCK=2000, _FEW_BLOCKS=6)
-    limits("graphcore.cluster.refine.moves", SWEEP_TURNS=4)
+    limits("graphcore.cluster.refine.improve", SWEEP_TURNS=4)
     return graph
 
 

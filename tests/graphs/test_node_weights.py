@@ -37,7 +37,7 @@ def test_objective_and_cuts_are_those_of_copies(case, seed):
     for name in ("internal", "volume", "cut"):
         np.testing.assert_allclose(getattr(sums, name), getattr(of_copies, name), atol=1e-9)
     if of_copies.volume.sum() > 0:
-        for objective in OBJECTIVES:
+        for objective in OBJECTIVES.values():
             assert sums.value(objective) == pytest.approx(of_copies.value(objective), rel=1e-9, abs=1e-9)
         np.testing.assert_allclose(conductance(weighed, labels, k), conductance(repeated, many, k))
 

@@ -44,7 +44,7 @@ def _shape(shape, methods):
     """Return `measure` and `draw` of a shape: the share of points in the right cluster by each method."""
 
     def measure(settings):
-        from graphcore.cluster.evidence import matched_clusters
+        from graphcore.cluster.pipeline import matched_clusters
 
         for seed in settings.seeds(10, 1):
             points, truth = _points(shape, seed)

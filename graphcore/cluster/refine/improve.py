@@ -1,23 +1,33 @@
-"""Raise the objective of a draft: improve it by moves of nodes and of groups, and recombine it with another."""
+"""Raise the objective of a draft: moves of nodes, then of groups of nodes in cycles; and recombine it with another."""
 
 from copy import deepcopy
 
 import numpy as np
 
-from ...base.loops import effective_jobs, map_items
+from ...base.loops import check_stopped, effective_jobs, map_items, row_spans
 from ...base.progress import count
+from ...base.validation import read_only
+from ...graphs.rows import map_passes, pass_spans
+from . import _move_loops, _objective_loops
 from ._quotient_loops import join_subgroups
 from .merging import agglomerate
-from .moves import FEW_MOVES, anneal, keep_sizes, move_in_blocks, move_locally
+from .objectives import OBJECTIVES
 from .problem import (
+    NO_COUNTS,
+    NONE_FIXED,
+    ClusterSums,
     Partition,
     apply_labels,
+    cluster_sums,
     common_refinement,
     compact_labels,
     grouped,
+    is_huge,
     is_too_dense,
+    label_sizes,
     label_volumes,
     matrix_of,
+    max_links,
     pick_labels,
 )
 
@@ -36,10 +46,11 @@ def improve(problem, labels, rng, n_jobs=None, told=None):
     problem = problem.spanning(labels, room=2)
     told, sums = [] if told is None else told, problem.sums(labels, n_jobs)
     told.append(("draft", sums.value(problem.objective)))
-    move = move_in_blocks if problem.is_huge and not (problem.is_bound or len(problem.counts)) else move_locally
+    huge = is_huge(len(problem.rows.indices))
+    move = move_in_blocks if huge and not len(problem.counts) else move_locally
     sums, _ = move(problem, labels, sums=sums, tolerance=FEW_MOVES, n_jobs=n_jobs)
     told.append(("moves", sums.value(problem.objective)))
-    if not problem.is_huge:
+    if not huge:
         sums = move_in_cycles(problem, labels, rng, sums=sums, n_jobs=n_jobs)
         told.append(("cycles", sums.value(problem.objective)))
     return problem.partition(labels, sums)
@@ -57,7 +68,7 @@ def recombine(problem, first, second, rng, n_jobs=None):
     groups, n_groups = common_refinement([first.labels, second.labels], problem.n_clusters)
     if n_groups <= problem.n_clusters:
         return better
-    coarse = problem.between(groups, n_groups, n_jobs, problem.max_links)
+    coarse = problem.between(groups, n_groups, n_jobs, max_links(problem.rows))
     # The unit of temperatures is the mean weight of an edge end between groups: here it is that of the graph.
     unit = len(coarse.rows.indices) / len(problem.rows.indices)
     hot = max(unit * _HOT, _HOT_SHARE * len(coarse.rows.indices) / n_groups)
@@ -94,35 +105,262 @@ def merged(problem):
         problem.rows, problem.counts, problem.n_clusters if problem.min_size else 0,
         linkage=problem.objective, min_size=problem.min_size,
     )  # fmt: skip
-    _move_groups(problem.spanning(labels, room=2), labels)
+    move_locally(problem.spanning(labels, room=2), labels, tolerance=_FEW_GROUP_MOVES)
     return labels
 
 
 def moved_as_groups(problem, labels, rng, n_jobs=None):
     """Return labels (n,) int32 that merging left, after moves of single nodes of a graph between groups."""
-    rows, n, n_clusters = problem.rows, len(labels), int(labels.max()) + 1
-    spanning = problem.spanning(labels, room=2)
+    n_clusters, spanning = int(labels.max()) + 1, problem.spanning(labels, room=2)
     keep_sizes(spanning, labels)
-    sums = _move_groups(spanning, labels, rng.permutation(n), n_jobs)
-    if not problem.objective.is_per_cluster and not _has_inner_weight(rows):
+    order = rng.permutation(len(labels))
+    sums, _ = move_locally(spanning, labels, order=order, tolerance=_FEW_GROUP_MOVES, n_jobs=n_jobs)
+    if not problem.objective.is_per_cluster and not matrix_of(problem.rows).diagonal().any():
         # Single nodes, whatever they count, have no weight inside, and on graphs where all weights are alike the first
         # unions then show nothing. Their merging by the normalised cut is tried too.
-        other, _, _ = agglomerate(rows, problem.counts, n_clusters, linkage="ncut", min_size=problem.min_size)
+        other, _, _ = agglomerate(
+            problem.rows, problem.counts, n_clusters, linkage=OBJECTIVES["ncut"], min_size=problem.min_size
+        )
         keep_sizes(spanning, other)
-        other_sums = _move_groups(spanning, other)
+        other_sums, _ = move_locally(spanning, other, tolerance=_FEW_GROUP_MOVES)
         if other_sums.value(problem.objective) > sums.value(problem.objective):
             return other
     return labels
 
 
-def _move_groups(problem, labels, order=None, n_jobs=None):
-    return move_locally(problem, labels, order=order, tolerance=_FEW_GROUP_MOVES, n_jobs=n_jobs)[0]
+# -- moves of single nodes ---------------------------------------------------------------------------------------------
+
+# Where others follow, moves end when a pass makes no more for each node.
+FEW_MOVES = 1e-4
+
+_NATURAL = np.empty(0, dtype=np.int64)
+# Graphs of so many entries are looked at by threads first: so many turns a pass, so many blocks in all, as long as one
+# of so many nodes is to be visited. Later the few are visited at once.
+_MANY_LINKS, _PASS_TURNS, _BLOCKS, _MANY = 1 << 19, 4, 32, 16
+# Heated proposals between two looks at whether they are wanted any more.
+_AT_ONCE = 1 << 16
+# Blocks move in turns, every fourth at the same time: those of the next turn see what became of them. In a sweep, every
+# 16th: more are no better, and with workers labels travel between them.
+TURNS, SWEEP_TURNS = 4, 16
+_EVERYWHERE = np.empty(0, dtype=np.uint8)
+_ROUNDS = 20
+# Sums are taken anew where a larger share of the nodes has moved.
+_FEW = 1 / 8
 
 
-def _has_inner_weight(rows):
-    """Return whether any group has weight inside: the first ones have, as a rule, so that few rows are read."""
-    return any(x in rows.indices[rows.indptr[x] : rows.indptr[x + 1]] for x in range(len(rows.degrees)))
+def move_locally(problem, labels, *, order=None, n_passes=50, tolerance=0.0, active=None, sums=None, n_jobs=None):
+    """Move single nodes, in place, while that raises the objective; returns (ClusterSums as they are now, moves made).
 
+    `labels` (n,) int32, nodes of label -1 stay. Visits are in `order` (n,) int64, or natural order. A pass that moves
+    no more than a share `tolerance` of the nodes is the last; with 0, a pass over all nodes confirms that no single
+    move to a neighbouring cluster raises the objective (unless `n_passes` come first). With `active` (n,) bool only
+    those nodes are visited, then neighbours of what moved, and nothing is confirmed. `sums`, those of `labels` if at
+    hand, are changed in place, but for the cut. On a large graph threads look for the nodes that would move, and only
+    these are then visited one after the other (:func:`_turns`).
+    """
+    sums = problem.sums(labels, n_jobs) if sums is None else sums
+    visited = np.ones(len(labels), dtype=bool) if active is None else active.copy()
+    task, order = problem.task(sums), _NATURAL if order is None else order
+
+    def move(n_passes, first, last, is_local, looks_only=False):
+        visits, ends = (order, first, last, is_local), (n_passes, float(tolerance))
+        return _move_loops.move_nodes(task, sums.arrays, labels, visited, visits, ends, looks_only)
+
+    done = [(0, 0)]
+    if len(problem.rows.indices) >= _MANY_LINKS:
+        turns = _turns(problem.rows.indptr)
+        while n_passes > 0 and _MANY * np.count_nonzero(visited) > len(labels):
+            made = [result for turn in turns for result in _take_turn(move, turn, n_jobs)]
+            done += made
+            ended = sum(moves for moves, _ in made) <= tolerance * len(labels)
+            n_passes = 0 if ended and (tolerance > 0.0 or active is not None) else n_passes - 1
+    done.append(move(n_passes, 0, len(labels), active is not None))
+    moves, entries = np.sum(done, axis=0).tolist()
+    count("entries moved over", entries)
+    if moves:
+        sums.cut[:] = np.nan
+    return sums, moves
+
+
+def _turns(indptr):
+    """The parts of a graph that are looked at by what is known at their beginning, each as a list of blocks of nodes.
+
+    Blocks depend on the graph alone. A node that would not move is not visited unless a neighbour of it moves, as ever.
+    """
+    spans = row_spans(indptr, int(indptr[-1]) // _BLOCKS)
+    step = -(-len(spans) // _PASS_TURNS)
+    return [spans[i : i + step] for i in range(0, len(spans), step)]
+
+
+def _take_turn(move, spans, n_jobs):
+    """Moves made and entries read by one part of the graph: to look, by threads, then to move."""
+    looks = map_items(lambda span: move(1, *span, True, True), spans, n_jobs)
+    return [(0, entries) for _, entries in looks] + [move(1, spans[0][0], spans[-1][1], True)]
+
+
+def anneal(problem, labels, temperatures, rng):
+    """Simulated annealing of labels, in place, with a sweep for each temperature.
+
+    An edge changes an objective of shares by 1 / volume of a cluster, so that temperatures are `n_clusters` as high.
+    """
+    if problem.objective.is_per_cluster:
+        temperatures = problem.n_clusters * temperatures
+    sums = problem.sums(labels)
+    task, at_once = problem.task(sums), max(1, _AT_ONCE // len(labels))
+    for first in range(0, len(temperatures), at_once):
+        check_stopped()
+        _move_loops.annealing_sweeps(task, sums.arrays, labels, temperatures[first : first + at_once], rng)
+
+
+def in_turns(spans, n_turns):
+    """Return the blocks of every turn, for the turns that there are blocks for."""
+    return [spans[turn::n_turns] for turn in range(min(n_turns, len(spans)))]
+
+
+def move_in_blocks(problem, labels, *, sums=None, tolerance=FEW_MOVES, n_jobs=None):
+    """Move single nodes, in place, as `move_locally` does, block by block; returns (ClusterSums, moves made).
+
+    In a round every block has its turn, together with a quarter of all: its nodes move one after the other by what is
+    known of the others at the beginning of the turn. A round that has not raised the objective is undone and is the
+    last, as is one that moves no more than a share `tolerance` of the nodes.
+    """
+    rows, objective = problem.rows, problem.objective
+    sums = problem.sums(labels, n_jobs) if sums is None else sums
+    *_, limits = problem.task(sums)
+    spans, near = pass_spans(rows.indptr), _EVERYWHERE
+    moves = 0
+    for _ in range(_ROUNDS):
+        before, then = labels.copy(), sums
+        count("entries moved over", len(rows.indices))
+        for turn, some in enumerate(in_turns(spans, TURNS)):
+            # From the second round on, only nodes that have had a neighbour move are weighed.
+            lately = near if turn == 0 or not len(near) else near | np.packbits(labels != before)
+            sums = _turn(problem, labels, some, sums, limits, lately, n_jobs)
+        nodes = np.flatnonzero(labels != before)
+        moved = len(nodes)
+        if not moved:
+            return then, moves
+        near = np.packbits(labels != before)
+        if moved > _FEW * len(labels):
+            sums = problem.sums(labels, n_jobs)
+        else:
+            sums = _sums_then(rows, labels, nodes, before[nodes], near, then, n_jobs)
+        if sums.value(objective) <= then.value(objective):
+            labels[:] = before
+            return then, moves
+        moves += moved
+        if moved <= tolerance * len(labels):
+            break
+    return sums, moves
+
+
+def _sums_then(rows, labels, nodes, old, moved, sums, n_jobs):
+    """Return the sums after some nodes have moved from `old` labels, from those before; `moved` are their bits."""
+    spans = pass_spans(rows.indptr, few=True)
+    changes = map_passes(_change_part, rows, spans, read_only(labels), nodes, old, moved, len(sums.size), n_jobs=n_jobs)
+    internal, volume, size = sum(changes, sums.internal), sums.volume.copy(), sums.size.copy()
+    for change, clusters in ((1, labels[nodes]), (-1, old)):
+        np.add.at(volume, clusters, change * rows.degrees[nodes])
+        np.add.at(size, clusters, change)
+    # Rounding may leave a little below nothing.
+    internal, volume = np.maximum(internal, 0.0), np.maximum(volume, 0.0)
+    return ClusterSums(internal, volume, np.maximum(volume - internal, 0.0), size)
+
+
+def _change_part(rows, first, last, labels, nodes, old, moved, n_clusters):
+    """Return the changes of inner weights by the moved nodes of a block."""
+    change = np.zeros(n_clusters)
+    start, stop = np.searchsorted(nodes, (first, last))
+    _move_loops.change_inside(rows[:], labels, *map(read_only, (nodes, old, moved)), (start, stop), change)
+    return change
+
+
+def _turn(problem, labels, spans, sums, limits, near, n_jobs):
+    """Move the nodes of some blocks, in place; returns the sums, but for weight between what moved at once."""
+    parts = map_passes(
+        _move_part, problem.rows, spans, labels, problem.objective.code, limits, sums.arrays, near, n_jobs=n_jobs
+    )
+    nodes = np.concatenate([nodes for nodes, _, _ in parts])
+    target = np.concatenate([target for _, target, _ in parts])
+    source, degrees = labels[nodes], problem.rows.degrees[nodes]
+    going = np.ones(len(nodes), dtype=bool)
+    min_size, min_volume, _ = limits
+    while True:
+        volume, size = sums.volume.copy(), sums.size.copy()
+        np.add.at(volume, target[going], degrees[going])
+        np.subtract.at(volume, source[going], degrees[going])
+        np.add.at(size, target[going], 1)
+        np.subtract.at(size, source[going], 1)
+        # Each block has left a cluster enough, but all of them together may not have: then its nodes stay.
+        short = (size < min_size) | (volume < min_volume)
+        stopped = going & short[source]
+        if not stopped.any():
+            break
+        going &= ~stopped
+    labels[nodes[going]] = target[going]
+    internal = sums.internal + sum(change for _, _, change in parts)
+    return ClusterSums(np.clip(internal, 0.0, volume), volume, np.full(len(volume), np.nan), size)
+
+
+def _move_part(rows, first, last, labels, code, limits, sums, near):
+    """Return nodes that move, their clusters then, and what that changes inside clusters."""
+    own, inner = np.array(labels[first:last]), np.empty(len(sums[0]))
+    task, sums = (rows[:], (NO_COUNTS, NONE_FIXED), code, limits), tuple(map(read_only, sums))
+    _move_loops.move_block(task, sums, read_only(labels), own, first, last, read_only(near), inner)
+    moved = np.flatnonzero(own != labels[first:last])
+    return first + moved, own[moved], inner - sums[0]
+
+
+def block_sweep(problem, labels, n_jobs=None):
+    """Move nodes, some blocks at a time, to the cluster of steepest ascent, in place, once over the graph.
+
+    The slopes are those of the start, so that it takes a third of the time of a pass of `move_locally`, but does not
+    promise that the objective rises. From a poor start it rises further, and some small clusters are given up.
+    """
+    rows, k = problem.rows, problem.n_clusters
+    sums = cluster_sums(rows, labels, k, n_jobs)
+    slopes = _objective_loops.slopes(problem.objective.code, sums.internal, sums.volume)
+    count("entries moved over", len(rows.indices))
+    for some in in_turns(pass_spans(rows.indptr), SWEEP_TURNS):
+        parts = map_passes(assign_block, rows, some, read_only(labels), slopes, n_jobs=n_jobs)
+        for (first, last), moved in zip(some, parts, strict=True):
+            labels[first:last] = moved
+
+
+def assign_block(rows, first, last, labels, slopes):
+    """Return the clusters of steepest ascent for nodes first to last, all labels held: new labels of these."""
+    moved = np.empty(last - first, dtype=labels.dtype)
+    _move_loops.batch_assign(rows[:], tuple(map(read_only, slopes)), labels, first, last, moved)
+    return moved
+
+
+# Clusters that are too large or too small mend this share of what is wrong in a round, and all of it after so many.
+_SHARE, _GENTLE_ROUNDS = 0.5, 8
+
+
+def keep_sizes(problem, labels):
+    """Move nodes out of clusters that are too large, and into those that are too small, in place; True if none is left.
+
+    Nodes go first that gain most, or lose least, of the weight inside clusters for their degree; a cluster that takes
+    them may be one that they have no edge to. Fixed nodes and those of -1 stay. With a least size of 1 none is small.
+    """
+    rows, sizes = problem.rows, label_sizes(labels, problem.n_clusters, problem.counts)
+    of_nodes, least = (read_only(problem.counts), read_only(problem.is_fixed)), max(1, problem.min_size)
+    gains = np.empty(len(labels))
+    for grow in (False, True):
+        bounds = least, problem.max_size, grow
+        for turn in range(len(labels)):
+            if (least == 1 or sizes.min() >= least) if grow else sizes.max() <= problem.max_size:
+                break
+            _move_loops.size_gains(rows[:], of_nodes, sizes, bounds, labels, gains)
+            going = np.flatnonzero(gains > -np.inf)
+            order, share = going[np.argsort(-gains[going], kind="stable")], _SHARE if turn < _GENTLE_ROUNDS else 1.0
+            if not _move_loops.move_for_sizes(rows[:], of_nodes[0], sizes, bounds, labels, order, share):
+                break
+    return bool(sizes.max() <= problem.max_size and (least == 1 or sizes.min() >= least))
+
+
+# -- moves of groups of nodes, in cycles -------------------------------------------------------------------------------
 
 # A level of groups that leaves more than this share of what it groups, or of its entries, is not worth a level.
 _MAX_SHARE = 0.9
@@ -137,18 +375,18 @@ _LARGE = 1 << 18
 _NO_STARTS, _NO_NODES = np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int32)
 
 
-def move_in_cycles(problem, labels, rng, *, sums=None, n_jobs=None):
+def move_in_cycles(problem, labels, rng, *, sums=None, merges=True, n_jobs=None):
     """Raise the objective by moving groups of nodes, large ones first, then single nodes; again with other groups.
 
     Each cycle splits every cluster anew into groups, these into groups of groups (:func:`subgroups`), and moves the
-    largest first, which the first cycle also merges anew, where that is better; groups of nodes are moved so up to
+    largest first, which the first cycle also `merges` anew, where that is better; groups of nodes are moved so up to
     three times, with other groups of theirs. `labels` (n,) int32, -1 stays, are changed in place, and never for the
     worse; `sums` are theirs, if at hand. Returns ClusterSums, but for the cut.
 
     Groups inside clusters are the refinement phase of Traag, Waltman, van Eck, "From Louvain to Leiden", Scientific
     Reports 9, 2019.
     """
-    sums, merges = problem.sums(labels, n_jobs) if sums is None else sums, True
+    sums = problem.sums(labels, n_jobs) if sums is None else sums
     while True:
         before, kept, moved = sums.value(problem.objective), labels.copy(), deepcopy(sums)
         _cycle(problem, labels, moved, rng, n_jobs, _INNER, merges)
@@ -158,7 +396,7 @@ def move_in_cycles(problem, labels, rng, *, sums=None, n_jobs=None):
             labels[:] = kept
             break
         sums = moved
-        if not _is_worth_it(before, value):
+        if value - before < _WORTH * abs(value):
             break
     return sums
 
@@ -168,16 +406,16 @@ def _cycle(problem, labels, sums, rng, n_jobs, n_inner, merges, of_groups=False)
 
     The first one `merges` groups: on 85 graphs all but 1 % of what merging gains came of the first.
     """
-    rows, most = problem.rows, min(int(_MAX_SHARE * len(problem.rows.indices)), problem.max_links)
-    groups, n_groups = subgroups(rows, labels, resolutions_of(problem, sums), rng, most, n_jobs)
+    rows, most = problem.rows, min(int(_MAX_SHARE * len(problem.rows.indices)), max_links(problem.rows))
+    groups, n_groups = subgroups(rows, labels, group_resolutions(problem.objective, sums), rng, most, n_jobs)
     if n_groups <= _MAX_SHARE * len(labels):
         between, clusters = problem.between(groups, n_groups, n_jobs), pick_labels(groups, n_groups, labels)
         count("most links between groups", len(between.rows.indices), most=True)
         for _ in range(n_inner):
             before = sums.value(problem.objective)
             _cycle(between, clusters, sums, rng, n_jobs, 1, merges, of_groups=True)
-            merges = False
-            if not _is_worth_it(before, sums.value(problem.objective)):
+            merges, value = False, sums.value(problem.objective)
+            if value - before < _WORTH * abs(value):
                 break
         labels[:] = apply_labels(clusters, groups)
     elif merges and of_groups:
@@ -194,7 +432,7 @@ def _merge_anew(problem, labels, sums):
     from scipy.sparse.csgraph import connected_components
 
     rows, k, counts = problem.rows, problem.n_clusters, problem.counts
-    if not problem.min_size or problem.is_bound or len(labels) <= k:
+    if not problem.min_size or len(labels) <= k:
         return
     merged, _, _ = agglomerate(rows, counts, k, linkage=problem.objective, min_size=problem.min_size)
     n_parts, parts = connected_components(matrix_of(rows), directed=False)
@@ -205,11 +443,6 @@ def _merge_anew(problem, labels, sums):
         labels[:] = merged
         for kept, new in zip(sums.arrays, found.arrays, strict=True):
             kept[:] = new
-
-
-def _is_worth_it(before, value):
-    """Return whether a cycle raised the objective so much that another one may."""
-    return value - before >= _WORTH * abs(value)
 
 
 def subgroups(rows, clusters, resolutions, rng, max_entries=None, n_jobs=None):
@@ -242,41 +475,28 @@ def _joined(rows, clusters, resolutions, rng, units, n_units, n_jobs):
     def join(order):
         join_subgroups(rows[:], total, clusters, resolutions, of_nodes, order, groups, volumes)
 
+    starts = rng.permutation(-(-n_units // _BLOCK)).astype(np.int32) * _BLOCK
+    order = (starts[:, None] + np.arange(_BLOCK, dtype=np.int32)).ravel()
+    order = order[order < n_units]
     n_threads = effective_jobs(n_jobs) if len(rows.indices) >= _LARGE else 1
-    map_items(join, _split(_shuffled(n_units, rng), clusters, volumes, len(resolutions), n_threads), n_threads)
+    if n_threads == 1:
+        join(order)
+    else:  # by clusters: what units do in one does not touch what those of others do
+        shares = label_volumes(clusters, volumes, len(resolutions))
+        shares /= shares.sum()
+        threads = ((np.cumsum(shares) - shares / 2) * n_threads).astype(np.int32)[clusters[order]]
+        map_items(join, [order[threads == t] for t in range(n_threads)], n_threads)
     return groups, compact_labels(groups, n_units)
 
 
-def _split(order, clusters, volumes, n_clusters, n_threads):
-    """The order as one for each thread, by clusters: what units do in one does not touch what those of others do."""
-    if n_threads == 1:
-        return [order]
-    shares = label_volumes(clusters, volumes, n_clusters)
-    shares /= shares.sum()
-    thread = ((np.cumsum(shares) - shares / 2) * n_threads).astype(np.int32)
-    threads = thread[clusters[order]]
-    return [order[threads == t] for t in range(n_threads)]
+def group_resolutions(objective, sums):
+    """The resolution of modularity at which two parts of each cluster are better together: the objective's own, if any.
 
-
-def _shuffled(n, rng):
-    """Return numbers 0 to n - 1, blocks of them in random order."""
-    starts = rng.permutation(-(-n // _BLOCK)).astype(np.int32) * _BLOCK
-    order = (starts[:, None] + np.arange(_BLOCK, dtype=np.int32)).ravel()
-    return order[order < n]
-
-
-def resolutions_of(problem, sums):
-    """The resolution of modularity at which groups are formed in each cluster: the objective's own, or by the sums."""
-    own = problem.objective.resolution
-    return cluster_resolutions(sums) if own is None else np.full(len(sums.volume), own)
-
-
-def cluster_resolutions(sums):
-    """The resolution of modularity at which two parts of a cluster are better together (Newman 2016, equation 10).
-
-    Of a planted partition of these inner weights, as many times more likely inside (p) and between (q) as by chance:
-    ``(p - q) / log(p / q)``.
+    Others have that of a planted partition of these inner weights, as many times more likely inside (p) and between (q)
+    as by chance: ``(p - q) / log(p / q)`` (Newman 2016, equation 10).
     """
+    if objective.resolution is not None:
+        return np.full(len(sums.volume), objective.resolution)
     total = sums.volume.sum()
     share, volume = sums.internal / total, sums.volume / total
     cut, apart = max(1.0 - share.sum(), 1e-12), max(1.0 - (volume**2).sum(), 1e-12)

@@ -9,7 +9,7 @@ from ...base.loops import cached_property
 from ...base.validation import check_integer, read_only
 from ...graphs.rows import GraphRows
 from . import _merge_loops
-from .objectives import objective_of
+from .objectives import OBJECTIVES
 from .problem import cluster_sums, grouped, matrix_of, quotient
 
 
@@ -74,7 +74,7 @@ class MergeTree:
         return np.column_stack([self.children.astype(np.float64), heights, below[self.n_leaves :]])
 
 
-def agglomerate(rows, sizes, n_clusters, *, linkage="information", min_size=1):
+def agglomerate(rows, sizes, n_clusters, *, linkage=OBJECTIVES["information"], min_size=1):
     """Merge the nodes of a quotient graph, the pair of neighbours that costs least first, until `n_clusters` are left.
 
     With `n_clusters` 0 merging ends when no union gains. `sizes` (n,) int64 holds the nodes that each group stands for;
@@ -92,9 +92,7 @@ def _unions(rows, sizes, n_clusters, linkage, min_size=1, elsewhere=None):
     losses = np.empty(len(children))
     if elsewhere is None:
         elsewhere = float(rows.degrees.sum()), 0.0, 0.0
-    steps = _merge_loops.agglomerate(
-        rows[:], sizes, objective_of(linkage).code, n_clusters, min_size, elsewhere, children, losses
-    )
+    steps = _merge_loops.agglomerate(rows[:], sizes, linkage.code, n_clusters, min_size, elsewhere, children, losses)
     return children[:steps], losses[:steps]
 
 
@@ -108,7 +106,7 @@ def _labels_after(children, n_leaves):
     return connected_components(links, directed=False)[1][:n_leaves]
 
 
-def hierarchy(rows, sizes, labels, n_clusters, *, linkage="information", above=()):
+def hierarchy(rows, sizes, labels, n_clusters, *, linkage=OBJECTIVES["information"], above=()):
     """Build a merge tree that passes through a given partition, whose labels 0 to n_clusters - 1 are all in use.
 
     It passes through those of `above` likewise: pairs of labels of the clusters before and their number, coarser and

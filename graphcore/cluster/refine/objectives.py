@@ -54,12 +54,3 @@ OBJECTIVES = {
         MODULARITY, min_share=0.0, is_per_cluster=False, spread=2e-3, resolution=1.0, patience=(2, 25)
     ),
 }
-
-
-def objective_of(objective):
-    """Return the Objective of that name; one that has a resolution of its own is given as it is."""
-    if isinstance(objective, Objective):
-        return objective
-    from ...base.validation import check_choice  # with numpy, which the command line's help does without
-
-    return OBJECTIVES[check_choice("objective", objective, tuple(OBJECTIVES))]

@@ -14,7 +14,7 @@ from ...distributed import on_workers
 from ...graphs.rows import GraphRows, map_passes, pass_spans
 from . import _quotient_loops as _loops
 from ._objective_loops import add_cluster_sums, objective_value
-from .objectives import OBJECTIVES, Objective, objective_of
+from .objectives import OBJECTIVES, Objective
 
 NO_COUNTS, NONE_FIXED = read_only(np.empty(0, dtype=np.int64)), read_only(np.empty(0, dtype=bool))
 ANY_SIZE = 2**62
@@ -51,9 +51,9 @@ class ClusterSums:
         """``cut / volume``, and 1 for a cluster without volume."""
         return np.divide(self.cut, self.volume, out=np.ones(len(self.volume)), where=self.volume > 0)
 
-    def value(self, objective: str | Objective) -> float:
-        """Return the objective that local moving raises, by its name or as it is; larger is better."""
-        return float(objective_value(objective_of(objective).code, self.internal, self.volume))
+    def value(self, objective: Objective) -> float:
+        """Return what the objective is; larger is better."""
+        return float(objective_value(objective.code, self.internal, self.volume))
 
 
 def cluster_sums(rows, labels, n_clusters, n_jobs=None, counts=None, splits=None):
@@ -72,25 +72,15 @@ def cluster_sums(rows, labels, n_clusters, n_jobs=None, counts=None, splits=None
         for (first, last), (*_, inside, outside) in zip(spans, parts, strict=True):
             splits[0][first:last], splits[1][first:last] = inside, outside
     # Block by block in order, so that sums of floats do not depend on the number of threads.
-    sums = zip(*(part[:4] for part in parts), strict=True)
-    return ClusterSums(*(sum(arrays[1:], arrays[0]) for arrays in sums))
-
-
-def inner_sums(rows, labels, n_clusters, n_jobs=None):
-    """Return the `internal` of :func:`cluster_sums` alone: clusters may be as many as the nodes of a block."""
-    count("entries summed", len(rows.indices))
-    spans = pass_spans(rows.indptr, few=True)
-    parts = map_passes(_inner_part, rows, spans, read_only(labels), n_clusters, n_jobs=n_jobs)
-    return sum(parts[1:], parts[0])
-
-
-def _inner_part(rows, first, last, labels, n_clusters):
-    return _sums_part(rows, first, last, labels, n_clusters, np.empty(0, dtype=np.int64), False)[0]
+    sums = parts[0][:4]
+    for part in parts[1:]:
+        sums = tuple(map(np.add, sums, part[:4]))
+    return ClusterSums(*sums)
 
 
 def _sums_part(rows, first, last, labels, n_clusters, counts, split):
     """Return the sums over some nodes, and each one's weight inside and outside of its cluster if they are split."""
-    clusters = *(np.zeros(n_clusters) for _ in range(3)), np.zeros(n_clusters, dtype=np.int64)
+    clusters = np.zeros(n_clusters), np.zeros(n_clusters), np.zeros(n_clusters), np.zeros(n_clusters, dtype=np.int64)
     nodes = tuple(np.empty((2, last - first if split else 0)))
     add_cluster_sums(rows[:], read_only(counts), labels, first, last, clusters, nodes)
     return *clusters, *nodes
@@ -119,44 +109,26 @@ class Problem:
 
     rows: GraphRows
     n_clusters: int
-    objective: Objective = OBJECTIVES["information"]  # or its name
+    objective: Objective = OBJECTIVES["information"]
     min_size: int = 1
     min_share: float = 0.0
     max_size: int = ANY_SIZE
     counts: np.ndarray = field(default_factory=lambda: NO_COUNTS, repr=False)  # (n,) int64; length 0 stands for ones
     is_fixed: np.ndarray = field(default_factory=lambda: NONE_FIXED, repr=False)  # (n,) bool; length 0 stands for none
 
-    def __post_init__(self):
-        object.__setattr__(self, "objective", objective_of(self.objective))
-
     @property
     def fewest(self):
         """Clusters that there have to be."""
         return self.n_clusters if self.min_size else 1
 
-    @property
-    def is_huge(self):
-        """Whether the graph is gone through as rarely as can be, and in its own order."""
-        return is_huge(len(self.rows.indices))
-
-    @property
-    def is_bound(self):
-        """Whether anything limits what clusters take, and where nodes go."""
-        return self.max_size < ANY_SIZE or len(self.is_fixed) > 0
-
-    @property
-    def max_links(self):
-        """Entries that a graph between groups may have before only its strong links are kept."""
-        return max_links(self.rows)
-
-    def limits(self, total):
-        """(least size, least volume, largest size) of a cluster, of a `total` volume."""
-        return self.min_size, self.min_share * total / self.n_clusters, self.max_size
-
     def task(self, sums):
-        """Return the arguments of compiled loops: rows, (counts, is_fixed), code, limits for labels with these sums."""
+        """Return the arguments of compiled loops: rows, (counts, is_fixed), code, limits for labels with these sums.
+
+        Limits are the least size, the least volume and the largest size of a cluster.
+        """
         of_nodes = read_only(self.counts), read_only(self.is_fixed)  # whose types are always the same
-        return self.rows[:], of_nodes, self.objective.code, self.limits(float(sums.volume.sum()))
+        least_volume = self.min_share * float(sums.volume.sum()) / self.n_clusters
+        return self.rows[:], of_nodes, self.objective.code, (self.min_size, least_volume, self.max_size)
 
     def sums(self, labels, n_jobs=None) -> ClusterSums:
         """Return ClusterSums of labels."""
@@ -173,10 +145,6 @@ class Problem:
         if self.min_size:
             return self
         return replace(self, n_clusters=room * (1 + max(int(each.max()) for each in labellings)))
-
-    def unbound(self):
-        """Return the problem without a largest size and fixed nodes."""
-        return replace(self, max_size=ANY_SIZE, is_fixed=NONE_FIXED)
 
     def without_limits(self, n_clusters):
         """Return the problem without any limits, for another number of clusters."""
@@ -282,18 +250,13 @@ def _sample_part(rows, first, last, labels, limit):
 
 
 def max_links(rows):
-    """Return entries that a graph between groups may have before only its strong links are kept."""
+    """Return the entries that a graph between groups may have before only its strong links are kept."""
     return min(max(_FEW_LINKS, len(rows.indices) // _MIN_COMPRESSION), _MANY_LINKS)
 
 
 def is_huge(n_entries):
     """Return whether a graph of so many entries is gone through as rarely as can be, and in its own order."""
     return n_entries > _MANY_ENTRIES
-
-
-def goes_to_workers(graph):
-    """Return whether workers, where there are any, run passes over a graph: it is huge, and they can open it."""
-    return is_huge(graph.n_entries) and graph.origin is not None
 
 
 def min_sampled_volume(rows):
@@ -382,5 +345,22 @@ def pick_labels(groups, n_groups, labels):
 
 
 def distributed_context(graph):
-    """Return a context in which the workers of the current Dask client, if any, run passes over a huge graph."""
-    return on_workers(graph) if goes_to_workers(graph) else nullcontext()
+    """Return a context in which the workers of a Dask client, if any, run passes over a huge graph they can open."""
+    return on_workers(graph) if is_huge(graph.n_entries) and graph.origin is not None else nullcontext()
+
+
+def split_sums(graph, labels, n_clusters, n_jobs):
+    """Compute ClusterSums, and the weight of every node's edges to its own cluster and to others, in one pass."""
+    inside, outside = np.empty(graph.n_nodes), np.empty(graph.n_nodes)
+    with distributed_context(graph):
+        sums = cluster_sums(graph.rows, labels, n_clusters, n_jobs, splits=(inside, outside))
+    return sums, inside, outside
+
+
+def sums_and_shares(graph, labels, n_clusters, n_jobs):
+    """Compute ClusterSums, and the share of each node's weight that leaves its cluster, (n,) float32, in one pass."""
+    sums, _, outside = split_sums(graph, labels, n_clusters, n_jobs)
+    shares = np.full(graph.n_nodes, np.nan, dtype=np.float32)
+    placed = labels >= 0
+    shares[placed] = outside[placed] / graph.degrees[placed]
+    return sums, shares

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from graphcore import Graph
 from graphcore.cluster.coreset_graph import spread_in_rounds
 from graphcore.cluster.refine import _move_loops, _quotient_loops
-from graphcore.cluster.refine import moves as module
-from graphcore.cluster.refine.moves import move_in_blocks
+from graphcore.cluster.refine import improve as module
+from graphcore.cluster.refine.improve import move_in_blocks
 from graphcore.cluster.refine.objectives import OBJECTIVES
 from graphcore.cluster.refine.problem import cluster_sums
 from graphcore.graphs import rows as passes
@@ -73,7 +73,9 @@ def test_moves_of_a_block_raise_the_objective_and_keep_the_sums(seed, objective,
             then = np.where(np.arange(12) == x, c, replayed)
             gains[c] = value_of(objective, A, then, 3) - value_of(objective, A, replayed, 3)
         gained, best = gains.get(moved[x], 0.0), max(gains.values(), default=0.0)
-        if objective == "information":  # whose candidates are compared to first order, and the winner weighed exactly
+        if (
+            objective == OBJECTIVES["information"]
+        ):  # whose candidates are compared to first order, and the winner weighed exactly
             assert gained > 0.0 or moved[x] == a
         else:
             assert gained >= best - 1e-9 or (moved[x] == a and best <= 1e-9)
@@ -90,7 +92,7 @@ def small_blocks(limits):
     limits(passes, _ENTRIES_PER_BLOCK=400)
 
 
-@pytest.mark.parametrize("objective", OBJECTIVES)
+@pytest.mark.parametrize("objective", OBJECTIVES.values(), ids=OBJECTIVES)
 def test_rounds_find_planted_clusters_with_sums_that_are_true_for_any_threads(small_blocks, objective):
     graph, truth = planted(5, 60, 0.3, 0.02, 0)
     rows = graph.rows
@@ -117,7 +119,7 @@ def test_a_round_that_does_not_raise_the_objective_is_undone(limits):
     labels = (np.arange(40) >= 20).astype(np.int32)
     labels[[0, 20]], start = 0, labels.copy()
     start[[0, 20]] = 0
-    sums, moves = move_in_blocks(problem_of(rows, 2, "ncut", min_size=2), labels)
+    sums, moves = move_in_blocks(problem_of(rows, 2, OBJECTIVES["ncut"], min_size=2), labels)
     assert moves == 0
     np.testing.assert_array_equal(labels, start)
     np.testing.assert_array_equal(sums.internal, cluster_sums(rows, start, 2).internal)

@@ -8,12 +8,11 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from graphcore import Graph
-from graphcore.cluster.evidence import stability
+from graphcore.cluster.pipeline import stability
+from graphcore.cluster.refine import improve as local_moving
 from graphcore.cluster.refine import improve as module
-from graphcore.cluster.refine import moves as local_moving
 from graphcore.cluster.refine._move_loops import annealing_sweeps
-from graphcore.cluster.refine.improve import coarse_partition, improve, recombine
-from graphcore.cluster.refine.moves import anneal
+from graphcore.cluster.refine.improve import anneal, coarse_partition, improve, recombine
 from graphcore.cluster.refine.objectives import OBJECTIVES
 from graphcore.cluster.refine.problem import common_refinement
 
@@ -89,7 +88,7 @@ def test_improving_only_ever_raises_the_objective_and_says_how_far(case, objecti
     assert values[0] - 1e-12 <= values[1] <= values[2]
 
 
-@pytest.mark.parametrize("objective", OBJECTIVES)
+@pytest.mark.parametrize("objective", OBJECTIVES.values(), ids=OBJECTIVES)
 def test_planted_clusters_come_out_of_noisy_labellings(objective):
     graph, truth = planted(6, 60, 0.3, 0.01, 0)
     problem, rng = problem_of(graph, 6, objective), np.random.default_rng(0)
@@ -164,7 +163,7 @@ def test_heated_sweeps_against_their_dense_twin(case, objective, min_size, seed)
     np.testing.assert_array_equal(found, expected)
 
 
-@pytest.mark.parametrize(("objective", "factor"), [("information", 1), ("ncut", 5)])
+@pytest.mark.parametrize(("objective", "factor"), [(OBJECTIVES["information"], 1), (OBJECTIVES["ncut"], 5)])
 def test_annealing_goes_through_the_temperatures(objective, factor, limits):
     # A term of the cut is a share of its cluster's volume: an edge is worth as many times as much as there are
     # clusters.
@@ -178,7 +177,7 @@ def test_annealing_goes_through_the_temperatures(objective, factor, limits):
     assert (expected != truth).any()
 
 
-@pytest.mark.parametrize("objective", OBJECTIVES)
+@pytest.mark.parametrize("objective", OBJECTIVES.values(), ids=OBJECTIVES)
 def test_heated_moves_leave_no_cluster_without_volume(objective):
     # Beside an edge of weight 1 that of 1e-20 vanishes from the sums of a cluster: taken out of them, nothing is left.
     graph = Graph.from_edges([0, 1, 2, 3, 0], [1, 2, 3, 4, 4], [1e-20, 1.0, 1e-20, 1.0, 1e-20])

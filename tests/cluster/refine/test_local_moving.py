@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 
 from graphcore import Graph
 from graphcore.cluster.refine import _objective_loops
-from graphcore.cluster.refine import moves as module
+from graphcore.cluster.refine import improve as module
 from graphcore.cluster.refine._move_loops import batch_assign
-from graphcore.cluster.refine.moves import block_sweep, move_locally
-from graphcore.cluster.refine.objectives import OBJECTIVES, objective_of
+from graphcore.cluster.refine.improve import block_sweep, move_locally
+from graphcore.cluster.refine.objectives import OBJECTIVES
 from graphcore.cluster.refine.problem import cluster_sums
 from graphcore.graphs import rows as passes
 
@@ -47,7 +47,7 @@ def test_sums_and_value_are_those_of_the_formulas(case, objective):
 def test_ncut_is_k_minus_k_times_the_normalised_cut(case):
     graph, _A, labels, k = case
     # A cluster without nodes adds nothing to the objective, and 1 to k times the normalised cut.
-    value = cluster_sums(graph.rows, labels, k).value("ncut")
+    value = cluster_sums(graph.rows, labels, k).value(OBJECTIVES["ncut"])
     assert value == pytest.approx(k - k * cut_value(graph.to_scipy(), labels, k), abs=1e-11)
 
 
@@ -60,7 +60,7 @@ def test_slopes_are_numerical_derivatives(objective, k, seed):
     unit = rng.choice([1.0, 50.0])
     inner = volumes * rng.uniform(0.1, 0.9, k)
     total = volumes.sum()
-    by_inner, by_volume = _objective_loops.slopes(objective_of(objective).code, unit * inner, unit * volumes)
+    by_inner, by_volume = _objective_loops.slopes(objective.code, unit * inner, unit * volumes)
     inner, volumes = inner / total, volumes / total
     step = 1e-6
     for c in range(k if k > 1 else 0):
@@ -97,7 +97,7 @@ def test_what_a_part_gains_is_bounded(volume, inside, more_inner, more_volume, p
 
 def assigned(graph, A, labels, k, objective):
     inner, volumes, _ = dense_sums(A, labels, k)
-    by_inner, by_volume = _objective_loops.slopes(objective_of(objective).code, inner, volumes)
+    by_inner, by_volume = _objective_loops.slopes(objective.code, inner, volumes)
     out = np.empty_like(labels)
     changed = batch_assign(graph.rows[:], (by_inner, by_volume), labels, 0, len(labels), out)
     assert changed == (out != labels).sum()
@@ -109,7 +109,7 @@ def assigned(graph, A, labels, k, objective):
 @given(linked())
 def test_batch_assignment_by_ncut_is_a_step_of_weighted_kernel_k_means(case):
     graph, A, labels, k = case
-    out, _, _ = assigned(graph, A, labels, k, "ncut")
+    out, _, _ = assigned(graph, A, labels, k, OBJECTIVES["ncut"])
     # Dense: centroids m_c of K = D^-1 A D^-1 with weights D. A node compares ||m_c||^2 - 2 <phi(x), m_c> over its own
     # cluster and those around it; its own self-loop is left out of <phi(x), m_own>, so that it favours no cluster.
     K, w = dense_kernel(A)
@@ -137,7 +137,7 @@ def test_a_block_sweep_is_steepest_ascent_turn_by_turn(case, objective, n_turns,
     graph, A, labels, k = case
     n = len(labels)
     inner, volumes, _ = dense_sums(A, labels, k)
-    by_inner, by_volume = _objective_loops.slopes(objective_of(objective).code, inner, volumes)
+    by_inner, by_volume = _objective_loops.slopes(objective.code, inner, volumes)
     out = labels.copy()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, "SWEEP_TURNS", n_turns)
@@ -217,7 +217,7 @@ def turns(limits):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("objective", OBJECTIVES)
+@pytest.mark.parametrize("objective", OBJECTIVES.values(), ids=OBJECTIVES)
 def test_moves_in_turns_end_in_a_local_optimum_whatever_the_threads(turns, objective):
     for seed in range(12):
         rng = np.random.default_rng(seed)
@@ -244,7 +244,7 @@ def test_moves_in_turns_end_in_a_local_optimum_whatever_the_threads(turns, objec
         assert best_single_move(objective, A, labels, k, np.ones(30, dtype=int), 2) <= 1e-12, seed
 
 
-@pytest.mark.parametrize("objective", OBJECTIVES)
+@pytest.mark.parametrize("objective", OBJECTIVES.values(), ids=OBJECTIVES)
 def test_a_look_leaves_active_what_would_move_and_changes_nothing_else(objective):
     graph, truth = planted(4, 30, 0.3, 0.05, 0)
     rows, rng = graph.rows, np.random.default_rng(0)

@@ -10,14 +10,14 @@ from graphcore import Graph
 from graphcore.cluster.refine import _merge_loops as loops
 from graphcore.cluster.refine import _objective_loops as objectives
 from graphcore.cluster.refine.merging import agglomerate, hierarchy
-from graphcore.cluster.refine.objectives import OBJECTIVES, objective_of
+from graphcore.cluster.refine.objectives import OBJECTIVES
 from graphcore.cluster.refine.problem import cluster_sums, quotient
 
 from ...oracles import quick, random_adjacency
 from ...partitions import same_partition, value_of
 from ...strategies import priced_objectives
 
-LINKAGES = tuple(OBJECTIVES)
+LINKAGES = tuple(OBJECTIVES.values())
 linkages = st.sampled_from(LINKAGES)
 ONE = np.ones(100, dtype=np.int64)
 
@@ -49,7 +49,7 @@ def group_graphs(draw, max_groups=10):
     priced_objectives(),
 )  # fmt: skip
 def test_losses_are_bounded_from_below(volume, other, inside, other_inside, linked, objective):
-    names, objective = "inner,volume,part,by_inner,by_volume", objective_of(objective).code
+    names, objective = "inner,volume,part,by_inner,by_volume", objective.code
     a, b = (
         np.rec.array([(i * v, v, objectives.term(objective, i * v, v), *objectives.term_slopes(objective, i * v, v))],
                      names=names)[0]
@@ -103,7 +103,7 @@ def test_every_step_records_what_it_costs(pair, linkage):
 
 
 @quick
-@given(group_graphs(), st.sampled_from([each for each in LINKAGES if each != "information"]))
+@given(group_graphs(), st.sampled_from([each for each in LINKAGES if each != OBJECTIVES["information"]]))
 def test_ncut_and_modularity_take_the_cheapest_union_of_neighbours(pair, linkage):
     rows, A = pair
     _, children, losses = agglomerate(rows, ONE[: len(A)], 1, linkage=linkage)
@@ -155,9 +155,9 @@ def test_lists_of_neighbours_are_slid_together_when_room_runs_out():
     # Unions of a random sparse graph have many neighbours each: lists fill the room set aside more than once.
     A = random_adjacency(150, 0.04, np.random.default_rng(0), weighted=True)
     A = A[np.ix_(A.any(axis=1), A.any(axis=1))]
-    _, children, losses = agglomerate(as_groups(A), np.ones(len(A), dtype=np.int64), 1, linkage="ncut")
+    _, children, losses = agglomerate(as_groups(A), np.ones(len(A), dtype=np.int64), 1, linkage=OBJECTIVES["ncut"])
     written = np.count_nonzero(A)
-    for (names, a, b, loss), recorded in zip(replay("ncut", A, children), losses, strict=True):
+    for (names, a, b, loss), recorded in zip(replay(OBJECTIVES["ncut"], A, children), losses, strict=True):
         assert recorded == pytest.approx(loss, rel=1e-9, abs=1e-11)
         inside = (names == a) | (names == b)
         written += len(np.unique(names[A[inside].any(axis=0) & ~inside]))

@@ -7,10 +7,9 @@ from hypothesis import strategies as st
 
 from graphcore import Graph
 from graphcore.base.validation import read_only
-from graphcore.cluster.evidence import matched_clusters
+from graphcore.cluster.pipeline import matched_clusters
 from graphcore.cluster.refine._move_loops import move_for_sizes, size_gains
-from graphcore.cluster.refine.improve import move_in_cycles
-from graphcore.cluster.refine.moves import anneal, keep_sizes, move_locally
+from graphcore.cluster.refine.improve import anneal, keep_sizes, move_in_cycles, move_locally
 from graphcore.cluster.refine.problem import ANY_SIZE, NONE_FIXED
 
 from ...oracles import planted, quick, random_adjacency
@@ -175,7 +174,7 @@ def test_cycles_and_annealing_keep_to_limits():
     labels[fixed] = (truth[fixed] + 1) % 5  # labels that the graph alone would not give
     start = labels.copy()
     assert keep_sizes(problem, labels)
-    move_in_cycles(problem, labels, rng)
+    move_in_cycles(problem, labels, rng, merges=False)
     annealed = labels.copy()
     anneal(problem, annealed, np.full(50, 2.0), rng)
     assert (labels != start).any() and (annealed != labels).any()
