@@ -34,7 +34,7 @@ def test_messages_about_missing_packages_name_them_and_an_extra_that_has_them():
             package, extra = called
             assert any(re.match(rf"{package}\b", each) for each in extras[extra]) or package == "igraph", called
             seen.add(extra)
-    assert {"plot", "parquet", "zstd"} <= seen
+    assert {"plot", "parquet"} <= seen
     said = missing_package("this", "that", "plot")
     assert said == "this needs the package that: pip install that (or '.[plot]' in a checkout of graphcore)"
 

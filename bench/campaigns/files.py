@@ -18,8 +18,7 @@ import graphcore
 from graphcore import Graph, GraphWarning, InputError
 from graphcore.cli.vectors import read_rows
 from graphcore.files.edge_list import write_edge_list
-from graphcore.files.labels import read_labels
-from graphcore.files.nodes import read_nodes
+from graphcore.files.tables import read_labels, read_nodes
 
 from .harness import Campaign, Failure
 
@@ -65,10 +64,6 @@ def prepare():
     }  # fmt: skip
     compressors = {".gz": lambda data: gzip.compress(data, 1), ".bz2": bz2.compress,
                    ".xz": lambda data: lzma.compress(data, preset=0)}  # fmt: skip
-    with contextlib.suppress(ImportError):
-        import zstandard
-
-        compressors[".zst"] = zstandard.compress
     shares = {"edges": 34, "labels": 10, "metis": 9, "npz": 8, "npy": 5, "vectors": 5, "nodes": 5}
     with contextlib.suppress(ImportError):
         seeds["parquet"], shares["parquet"] = _parquet(edges), 0.3

@@ -175,7 +175,7 @@ def check_labels_target(output, in_graph=True):
     """Check, before the work, that labels can be written to `output`; `in_graph`: formats of graphs are allowed."""
     from ..files import check_writable
     from ..files.atomic import ending_of
-    from ..files.labels import NO_TEXT
+    from ..files.tables import NO_TEXT
 
     ending, compression = ending_of(output)
     allowed = (".npy", ".parquet", ".graphml", ".gexf", ".gml")[: 5 if in_graph else 2]

@@ -226,7 +226,7 @@ def info(console, input, verify, **options):
 def convert(console, input, output, to_format, memory, **options):
     """Read the graph in IN (or make the kNN graph of its vectors) and write it to OUT.
 
-    The format goes by the ending of OUT, such as .csv, .npz or .graphml; .gz, .bz2, .xz or .zst behind it compresses.
+    The format goes by the ending of OUT, such as .csv, .npz or .graphml; .gz, .bz2 or .xz behind it compresses.
     OUT.store is a graph on disk, which the other commands open without reading it; with --memory its edges need not
     fit in memory. A "-" stands for standard input or output.
     """

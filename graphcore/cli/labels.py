@@ -64,7 +64,7 @@ def _aligned(labels, truth, graph, encoding):
     """Read both labellings, in the order of the nodes that both have; count the nodes that only one has."""
     import numpy as np
 
-    from ..files.labels import read_label_lines, read_labels
+    from ..files.tables import read_label_lines, read_labels
 
     if graph is not None:
         return *(read_labels(path, graph, partial=True, encoding=encoding) for path in (labels, truth)), {}

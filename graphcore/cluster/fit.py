@@ -21,9 +21,9 @@ from ..base.validation import (
 )
 from ..exceptions import InputError, ParameterError, warn_user
 from ..graphs.as_graph import as_graph, graph_maker, is_graph_object, refuse_as_vectors
-from ..graphs.from_matrix import in_row_order
+from ..graphs.columns import in_row_order
+from ..graphs.from_edges import as_names
 from ..graphs.graph import weigh_nodes
-from ..graphs.ids import as_names
 from ..graphs.rows import in_range
 from ..neighbors.neighbor_lists import is_neighbor_pair, neighbors_of
 from ..neighbors.neighbors import (

@@ -12,8 +12,8 @@ from ..files.atomic import atomic_output
 from ..files.edge_list import check_node_count
 from ..files.npz import NPZ_MAGIC, open_archive, text_of_names
 from ..files.source import open_source
+from ..graphs.from_edges import check_name_array
 from ..graphs.graph import Graph
-from ..graphs.ids import check_name_array
 from ..graphs.rows import check_compressed, in_range
 from ..neighbors.outliers import Outliers
 from ..neighbors.search import METRICS

@@ -16,9 +16,9 @@ from typing import IO, Any, NamedTuple
 
 from ..base.types import PathLike
 from ..base.validation import check_path
-from ..exceptions import InputError, missing_package
+from ..exceptions import InputError
 
-COMPRESSED = (".gz", ".bz2", ".xz", ".zst")
+COMPRESSED = (".gz", ".bz2", ".xz")
 
 
 def ending_of(path):
@@ -91,19 +91,36 @@ def atomic_output(path: PathLike, mode: str = "wb", **options: Any) -> Iterator[
             yield stream
         return
     path = os.path.realpath(path)
-    temporary = hidden_beside(path)  # known before there is such a file, as an interrupt may come at any step
+    with put_in_place(path, given) as temporary, open(temporary, mode.replace("w", "x"), **options) as stream:
+        if os.path.exists(path):
+            shutil.copymode(path, temporary)
+        yield stream
+        stream.flush()
+        os.fsync(stream.fileno())
+
+
+@contextlib.contextmanager
+def put_in_place(path, shown):
+    """Yield a temporary path for a file or a folder that becomes `path` when the block ends without an error.
+
+    Errors speak of the path `shown`.
+    """
+    temporary, aside = hidden_beside(path), hidden_beside(path)  # known before they are there: interrupts come any time
     try:
-        with naming_file(given, temporary):
-            with open(temporary, mode.replace("w", "x"), **options) as stream:
-                if os.path.exists(path):
-                    shutil.copymode(path, temporary)
-                yield stream
-                to_disk(stream)
+        with naming_file(shown, temporary):
+            yield temporary
+            if os.path.isdir(path):  # for a moment there is no folder, but never an incomplete one
+                os.rename(path, aside)
             os.replace(temporary, path)
-    except BaseException:  # an interrupt too must leave nothing behind
-        with contextlib.suppress(FileNotFoundError):
+    except BaseException:
+        if os.path.lexists(aside) and not os.path.lexists(path):
+            os.rename(aside, path)
+        with contextlib.suppress(FileNotFoundError, NotADirectoryError, IsADirectoryError, PermissionError):
             os.unlink(temporary)
         raise
+    finally:
+        for left in (temporary, aside):
+            shutil.rmtree(left, ignore_errors=True)
     sync_folder(os.path.dirname(path))
 
 
@@ -129,12 +146,6 @@ def text_output(path, compression=""):
 
 def compressed(raw, kind):
     """Return a stream that compresses into another one; `kind` is the ending of the compression, or empty."""
-    if kind == ".zst":
-        try:
-            import zstandard
-        except ImportError:
-            raise InputError(missing_package("writing .zst", "zstandard", "zstd")) from None
-        return zstandard.ZstdCompressor().stream_writer(raw, closefd=False)
     if kind == ".gz":  # no name and time inside: the same content makes the same file
         return gzip.GzipFile(filename="", fileobj=raw, mode="wb", compresslevel=6, mtime=0)
     return (bz2 if kind == ".bz2" else lzma).open(raw, "wb") if kind else contextlib.nullcontext(raw)

@@ -22,9 +22,8 @@ from ..base.validation import check_choice, check_flag, check_integer, refused
 from ..exceptions import FormatError, InputError, ParameterError, warn_user
 from ..graphs.columns import doubtful_names, edge_columns, is_index, is_time, left_out, no_edges, two_kinds
 from ..graphs.columns import weight_column as find_weight
-from ..graphs.from_edges import graph_from_ends
+from ..graphs.from_edges import Numbering, compact_ids, graph_from_ends
 from ..graphs.graph import Graph
-from ..graphs.ids import Numbering, compact_ids
 from ..graphs.rows import SYMMETRIZE, counted
 from .atomic import as_text
 from .source import check_encoding

@@ -1,21 +1,26 @@
 """The table of file formats of graphs, and how a file's own is told; a new format adds its line here."""
 
+import contextlib
+import os
 import re
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from ..base.validation import check_choice, check_path
-from ..exceptions import FormatError, ParameterError
+from ..exceptions import FormatError, InputError, ParameterError, warn_user
 from .atomic import ending_of
 from .bvgraph import BVGraphEdges, read_bvgraph
-from .edge_list import TextEdges, read_edge_list, write_edge_list
-from .library_formats import is_markup, read_matrix_market, read_networkx, write_matrix_market, write_networkx
+from .edge_list import TextEdges, read_edge_list, record_columns, write_edge_list
+from .library_formats import read_matrix_market, read_networkx, write_matrix_market, write_networkx
 from .metis import read_metis, write_metis
 from .npz import NPZ_MAGIC, read_npz, write_npz
 from .parquet import ParquetEdges, read_parquet
-from .source import has_properties
+from .source import Source, has_properties, is_stream, naming, open_source, parts_of
 
 
 @dataclass(frozen=True)
@@ -36,9 +41,22 @@ class Format:
     attributes: bool = False  # whether `write` takes columns of values of the nodes
 
 
+_GML_OPENING = re.compile(rb"(?:(?:#|creator\b|version\b|comment\b)[^\n]*\s+)*graph\s*\[")
+_PAJEK_OPENING = re.compile(rb"(?:%[^\n]*\s+)*\*(?:vertices[ \t]+\d|(?:network|arcs|edges|matrix)\b)")
+
+
+def _is_markup(source, kind):
+    """Return whether a Source begins as files of this kind do."""
+    head = source.text_head
+    if kind in ("graphml", "gexf"):
+        return head.startswith(b"<") and re.search(rf"<(\w+:)?{kind}\b".encode(), head) is not None
+    opening = {"gml": _GML_OPENING, "pajek": _PAJEK_OPENING}.get(kind)
+    return opening is not None and opening.match(head) is not None
+
+
 def _markup(kind, also_read=(), written=True):
     return Format(
-        kind, (f".{kind}",) if written else (), also_read, sniff=partial(is_markup, kind=kind),
+        kind, (f".{kind}",) if written else (), also_read, sniff=partial(_is_markup, kind=kind),
         read=partial(read_networkx, kind=kind), write=partial(write_networkx, kind=kind) if written else None,
         attributes=written,
     )  # fmt: skip
@@ -111,3 +129,94 @@ def output_format(path, format=None):
     if name == "store" and compression:
         raise ParameterError(f"{str(path)!r} cannot be compressed: a graph on disk is mapped as it is")
     return name, compression
+
+
+# -- several files as one list of edges --------------------------------------------------------------------------------
+
+
+class _Table(NamedTuple):
+    """A file with its blocks of edges: TextEdges, ParquetEdges or BVGraphEdges."""
+
+    name: str
+    size: int
+    edges: object
+
+
+@contextlib.contextmanager
+def open_tables(paths, reading, memory):
+    """Yield the Tables of files and folders of edges."""
+    with contextlib.ExitStack() as stack:
+        files = [file for path in paths for file in parts_of(os.fspath(path))]
+        yield Tables([_opened(stack, file, reading, memory) for file in files])
+
+
+def _opened(stack, path, reading, memory):
+    if is_stream(path):
+        source = stack.enter_context(open_source(path))  # a copy of it, until all is done
+    else:
+        with naming(path):
+            source = Source(path, path)
+    with naming(source.name):
+        kind = guess_format(source)
+        if kind.edges is None:
+            raise FormatError(
+                f"this is a {kind.name} file; several files, and files to build from, are edge lists, Parquet tables "
+                "or BVGraphs. What fits in memory can be written with graphcore.write_graph (graphcore convert)"
+            )
+        return _Table(source.name, os.stat(source.path).st_size, kind.edges(source, reading, memory))
+
+
+class Tables:
+    """Several tables, one after the other, as one input.
+
+    `names` numbers the nodes' names, and is None where ids are integers; `compact` says whether these may have gaps;
+    `n_nodes` is None where it is not known; `ones` is the type of weights where each edge counts once, as for a graph
+    in memory; `of_lines`, whether an edge is a line of a file.
+    """
+
+    ones, of_lines = np.float32, True
+
+    def __init__(self, tables):
+        self._tables, first = tables, tables[0]
+        self.names, weighted = first.edges.numbering, first.edges.weighted
+        for table in tables:
+            if (table.edges.numbering is None) != (self.names is None):
+                kinds = ["integers" if one.edges.numbering is None else "names" for one in (first, table)]
+                raise InputError(
+                    f"the nodes of {first.name} are {kinds[0]}, those of {table.name} {kinds[1]}; pass ids='string' to "
+                    "read all of them as names"
+                )
+            if table.edges.weighted != weighted:
+                has, has_none = (first, table) if weighted else (table, first)
+                raise InputError(
+                    f"{has.name} has weights and {has_none.name} has none; pass weight_column=None to leave them out"
+                )
+        if first.edges.called:
+            record_columns(first.edges.called)
+        self.called, self.notes, self.numbering = first.edges.called, (), self.names
+        said: set = set()
+        n_told = Counter(note for table in tables for note in table.edges.notes)
+        for table in tables:
+            if [*table.edges.called] != [*first.edges.called]:
+                kinds = (f"{', '.join(map(str, one.edges.called))} of {one.name}" for one in (first, table))
+                warn_user(f"the columns {' and '.join(kinds)} are read")
+            for note in (note for note in table.edges.notes if note not in said):  # of many parts, once
+                more = f" and {n_told[note] - 1} more" if n_told[note] > 1 else ""
+                warn_user(f"{table.name}{more}: {note}")
+            said.update(table.edges.notes)
+            table.edges.numbering = self.names  # all tables share one numbering
+        known = [table.edges.n_nodes for table in tables]
+        self.n_nodes = None if None in known else max(known)
+        self.compact = self.n_nodes is None and self.names is None
+
+    def blocks(self, folder):
+        """Yield (ends (n_edges, 2), weights of length 0 for none, share of the input read) of every block.
+
+        Temporary files lie in `folder`.
+        """
+        total, before = max(1, sum(table.size for table in self._tables)), 0
+        for table in self._tables:
+            with naming(table.name):
+                for ends, weights, share in table.edges.blocks(folder):
+                    yield ends, weights, (before + share * table.size) / total
+            before += table.size

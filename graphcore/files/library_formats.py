@@ -11,9 +11,9 @@ import numpy as np
 
 from ..base.validation import is_missing
 from ..exceptions import FormatError, InputError, ParameterError
+from ..graphs.from_edges import is_numbered
 from ..graphs.from_libraries import edge_attribute, some_values
 from ..graphs.graph import Graph
-from ..graphs.ids import is_numbered
 from .edge_list import check_node_count, record_columns
 from .source import refusing
 from .text import is_id, unfit_reason
@@ -26,20 +26,7 @@ _OTHERWISE = {
     "pajek": "igraph.Graph.Read_Pajek(path) reads more of them, for Graph.from_igraph",
     "adjlist": "its lines are a node and its neighbours, with blanks between",
 }
-_GML_OPENING = re.compile(rb"(?:(?:#|creator\b|version\b|comment\b)[^\n]*\s+)*graph\s*\[")
-_PAJEK_OPENING = re.compile(rb"(?:%[^\n]*\s+)*\*(?:vertices[ \t]+\d|(?:network|arcs|edges|matrix)\b)")
-
-
 # -- networkx ----------------------------------------------------------------------------------------------------------
-
-
-def is_markup(source, kind):
-    """Return whether a Source begins as files of this kind do."""
-    head = source.text_head
-    if kind in ("graphml", "gexf"):
-        return head.startswith(b"<") and re.search(rf"<(\w+:)?{kind}\b".encode(), head) is not None
-    opening = {"gml": _GML_OPENING, "pajek": _PAJEK_OPENING}.get(kind)
-    return opening is not None and opening.match(head) is not None
 
 
 def read_networkx(source, reading, kind):

@@ -10,8 +10,8 @@ from types import SimpleNamespace
 import numpy as np
 
 from ..exceptions import FormatError, InputError
+from ..graphs.from_edges import check_name_array
 from ..graphs.from_matrix import check_sparse
-from ..graphs.ids import check_name_array
 from .library_formats import graph_of_matrix
 from .source import refusing
 

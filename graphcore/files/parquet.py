@@ -7,8 +7,8 @@ import os
 import numpy as np
 
 from ..exceptions import FormatError, InputError, ParameterError, missing_package
+from ..graphs.from_edges import Numbering, as_ids
 from ..graphs.from_table import Columns
-from ..graphs.ids import Numbering, as_ids
 from ..graphs.rows import edge_weights
 from .atomic import atomic_output, text_output
 from .edge_list import FULL_MEMORY, block_size, choose_columns, graph_of_blocks, notes_on_ends

@@ -17,8 +17,7 @@ from ..graphs.from_table import Columns
 from ..graphs.graph import Graph
 from .atomic import atomic_output, compressed
 from .edge_list import FULL_MEMORY, Reading, graph_of_blocks
-from .formats import FORMATS, READABLE, guess_format, output_format
-from .nodes import read_table_of
+from .formats import FORMATS, READABLE, guess_format, open_tables, output_format
 from .source import naming, open_source, parts_of
 
 
@@ -32,8 +31,8 @@ def read_graph(
     r"""Read a graph from a file; format and layout are detected unless they are given.
 
     Edge lists, METIS, NumPy archives (scipy's ``save_npz`` or arrays ``indptr`` and ``indices``), Matrix Market by
-    scipy, GraphML, GEXF, GML, Pajek and adjacency lists by networkx, each plain or compressed (gzip, bzip2, xz;
-    Zstandard with the package zstandard), Parquet tables of edges (with pyarrow), and BVGraph, the WebGraph framework's
+    scipy, GraphML, GEXF, GML, Pajek and adjacency lists by networkx, each plain or compressed (gzip, bzip2, xz),
+    Parquet tables of edges (with pyarrow), and BVGraph, the WebGraph framework's
     files. The page ``docs/files.md`` tells what is recognised and how.
 
     Parameters
@@ -119,7 +118,11 @@ def read_graph(
         encoding=encoding, symmetrize=symmetrize, bipartite=bipartite, count_repeats=count_repeats,
         declared=format == "edgelist",
     )  # fmt: skip
-    table = read_table_of(nodes, encoding)
+    table = None
+    if nodes is not None:
+        from .tables import read_table_of
+
+        table = read_table_of(nodes, encoding)
     given: Any = path if isinstance(path, (list, tuple)) else [path]
     parts = [part for each in given for part in parts_of(check_path(each))]
     if not parts:
@@ -149,8 +152,6 @@ def read_graph(
 
 def _read_parts(paths, reading):
     """Read several files as one list of edges."""
-    from .store.inputs import open_tables
-
     with open_tables(paths, reading, FULL_MEMORY) as tables, tempfile.TemporaryDirectory() as folder:
         return graph_of_blocks(tables, tables.blocks(folder), reading, paths[0])
 
@@ -190,7 +191,7 @@ def write_graph(
     ----------
     graph : Graph, or what :meth:`CoresetSpectralClustering.fit` takes for one
     path : str or path-like
-        Output file; "-" is standard output. An ending .gz, .bz2, .xz or .zst compresses.
+        Output file; "-" is standard output. An ending .gz, .bz2 or .xz compresses.
     format : {"tsv", "csv", "matrix-market", "metis", "npz", "graphml", "gexf", "gml", "store"}, optional
         Default: by the ending (.tsv, .txt, .edges, .csv, .mtx, .metis, .npz, .graphml, .gexf, .gml, .store). Edge lists
         ("tsv" and "csv") hold each edge once, with node names; isolated nodes come back only if the graph has no names.

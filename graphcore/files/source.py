@@ -18,11 +18,11 @@ import zlib
 
 from ..base.loops import cached_property
 from ..base.validation import check_path
-from ..exceptions import FormatError, InputError, ParameterError, missing_package, one_line
+from ..exceptions import FormatError, InputError, ParameterError, one_line
 from .atomic import ending_of, naming_file, store_around
 
-_MAGIC = {b"\x1f\x8b": "gz", b"BZh": "bz2", b"\xfd7zXZ\x00": "xz", b"\x28\xb5\x2f\xfd": "zst"}
-_PIECE, _HEAD = 1 << 18, 1 << 16
+_MAGIC = {b"\x1f\x8b": "gz", b"BZh": "bz2", b"\xfd7zXZ\x00": "xz"}
+_HEAD = 1 << 16
 _MARKS = {b"\xef\xbb\xbf": "utf-8-sig", b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
 
 
@@ -66,7 +66,7 @@ class Source:
         """Yield the decompressed bytes as a binary stream; damaged data raise a FormatError."""
         opener = {"gz": gzip.open, "bz2": bz2.open, "xz": lzma.open}.get(self.compression, open)
         with naming_file(self.name), self.guard(), opener(self.path, "rb") as stream:
-            yield io.BufferedReader(_Zstd(stream), _PIECE) if self.compression == "zst" else stream
+            yield stream
 
     @contextlib.contextmanager
     def text(self, encoding="utf-8", errors="strict"):
@@ -118,7 +118,7 @@ class Source:
         if strange:
             raise FormatError(
                 f"this is not text (byte {strange[0]:#04x} at position {head.index(strange[:1])}); text formats, .npz, "
-                ".parquet and BVGraph are read, the first also as .gz, .bz2, .xz, .zst; of what pandas reads (Excel, "
+                ".parquet and BVGraph are read, the first also as .gz, .bz2, .xz; of what pandas reads (Excel, "
                 "Feather, HDF5) Graph.from_table makes a graph"
             )
 
@@ -143,36 +143,6 @@ def files_read(path):
     graph = path if os.path.exists(path) else f"{path}.graph"
     base = os.path.splitext(graph)[0]
     return [graph, f"{base}.properties"] if has_properties(graph) else [path]
-
-
-class _Zstd(io.RawIOBase):
-    """The decompressed bytes of a stream; unlike zstandard's own reader, this raises an error for a truncated frame."""
-
-    def __init__(self, compressed):
-        try:
-            import zstandard
-        except ImportError:
-            missing = missing_package("reading .zst", "zstandard", "zstd")
-            raise InputError(f"{missing}, or decompress the file") from None
-        self._compressed, self._zstandard = compressed, zstandard
-        self._frame, self._fed, self._pending = None, b"", b""
-
-    def readable(self):
-        return True
-
-    def readinto(self, buffer):
-        while not self._pending and (fed := self._fed or self._compressed.read(_PIECE // 16)):
-            self._frame = self._frame or self._zstandard.ZstdDecompressor().decompressobj()
-            try:
-                self._pending = self._frame.decompress(fed)
-            except self._zstandard.ZstdError as error:
-                raise zlib.error(str(error)) from None
-            self._fed, self._frame = (self._frame.unused_data, None) if self._frame.eof else (b"", self._frame)
-        if not self._pending and self._frame is not None:
-            raise EOFError
-        count = min(len(buffer), len(self._pending))
-        buffer[:count], self._pending = self._pending[:count], self._pending[count:]
-        return count
 
 
 @contextlib.contextmanager

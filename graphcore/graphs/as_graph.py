@@ -7,10 +7,10 @@ import numpy as np
 
 from ..exceptions import InputError
 from .columns import edge_columns, is_index, weight_column
+from .from_edges import is_text
 from .from_matrix import check_sparse
 from .from_table import column_names
 from .graph import Graph
-from .ids import is_text
 
 
 def as_graph(graph, **options):

@@ -3,6 +3,7 @@
 import re
 
 from ..base.validation import is_missing
+from ..exceptions import warn_user
 
 # Words of the two ends, alone or beside a word that both share, as from_account and to_account have it. Frames with one
 # of the first three are tables of edges even where nobody says so.
@@ -135,3 +136,18 @@ def left_out(names, parameter, columns, hint="", weight=None):
     return (
         f"{shown}; pass {parameter}={offered!r} if it holds the edges' weights, {parameter}=None to say that none does"
     )
+
+
+def in_row_order(X):
+    """Return a square data frame with its columns in the order of its rows; warn where other names are there."""
+    if not hasattr(X, "reindex") or not hasattr(X, "columns"):
+        return X
+    rows, columns = list(X.index), list(X.columns)
+    if rows == columns or len(rows) != len(columns) or len(set(rows)) < len(rows):
+        return X
+    if set(rows) == set(columns):
+        return X[rows]
+    if all(isinstance(name, str) for name in (*rows, *columns)):
+        lacking = next(name for name in rows if name not in set(columns))
+        warn_user(f"row {lacking[:80]!r} of the matrix has no column of its name; columns are taken in their order")
+    return X

@@ -1,13 +1,16 @@
-"""Plain arrays of edges become a Graph."""
+"""Plain arrays of edges become a Graph; ids and names of nodes: checked, numbered from 0, narrowed."""
 
+import sys
+from collections.abc import Mapping, Set
+from itertools import chain
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..base.loops import away
 from ..base.types import ArrayLike
 from ..base.validation import check_choice, check_integer
 from ..exceptions import InputError, ParameterError
-from .ids import as_ids, as_names, count_nodes, is_text, number_names
 from .rows import (
     SYMMETRIZE,
     SYMMETRY_TOLERANCE,
@@ -23,6 +26,12 @@ from .rows import (
 
 if TYPE_CHECKING:
     import graphcore
+
+_PIECE = 1 << 16
+# numpy pads strings to the longest: one long name must not cost a gigabyte, so longer ones stay Python's.
+FIXED_WIDTH = 64
+# With fewer nodes than this, ids with gaps only cost some memory.
+_LARGEST_GAP = 1 << 27
 
 
 def from_edges(
@@ -116,3 +125,149 @@ def graph_from_ends(cls, ends, weights, n_nodes, *, node_names, symmetrize, warn
     if are_counted:
         on_repeats(n_given - 2 * both - single - graph.n_self_loops)
     return graph
+
+
+# -- ids and names -----------------------------------------------------------------------------------------------------
+
+
+class Numbering(dict):
+    """Names and their numbers, in the order of first use."""
+
+    def __missing__(self, name):
+        self[name] = number = len(self)
+        return number
+
+    def of(self, names, n_names):
+        """Return numbers of so many names, as an int32 array."""
+        return np.fromiter(map(self.__getitem__, names), dtype=np.int32, count=n_names)
+
+
+def compact_ids(ids):
+    """Number the ids that occur, in ascending order; returns (numbers, names or None).
+
+    `ids` (one dimension, int32 or int64) may be overwritten; the numbers are int32. names is None when the ids are
+    0 to n - 1 already, else the int64 ids in node order. Ids that are dense enough are looked up in a table of 4 bytes
+    per possible id, no larger than twice the ids themselves; otherwise they are sorted.
+    """
+    low, high = int(ids.min()), int(ids.max())
+    if high - low >= max(2 * len(ids), 1 << 16):  # too far apart for a table
+        names = ids.astype(np.int64)
+        away(names.sort)
+        names = names[np.concatenate([[True], names[1:] != names[:-1]])]
+        for start in range(0, len(ids), _PIECE):
+            ids[start : start + _PIECE] = np.searchsorted(names, ids[start : start + _PIECE])
+        return ids.astype(np.int32, copy=False), names
+    if low != 0:
+        ids = np.subtract(ids, low, dtype=np.int64).astype(np.int32)  # -2**31 fits in 64 bits as well
+    table = np.zeros(high - low + 1, dtype=np.int32)
+    table[ids] = 1
+    if table.all():
+        return ids.astype(np.int32, copy=False), None if low == 0 else np.arange(low, high + 1, dtype=np.int64)
+    names = np.flatnonzero(table).astype(np.int64, copy=False)
+    table[names] = np.arange(len(names), dtype=np.int32)
+    for start in range(0, len(ids), _PIECE):  # in place, but for the one piece that numpy copies
+        ids[start : start + _PIECE] = table[ids[start : start + _PIECE]]
+    names += low
+    return ids.astype(np.int32, copy=False), names
+
+
+def as_ids(name, values):
+    """Return ids as an int32 or int64 array of one dimension, or raise an InputError that names the parameter."""
+    values = np.asarray(values)
+    if values.ndim != 1:
+        raise InputError(f"{name} must be one-dimensional, got shape {values.shape}")
+    if len(values) == 0:
+        return values.astype(np.int32)
+    if values.dtype.kind == "f":
+        values = whole_numbers(values, f"{name} must be integers, got {values.dtype}, and")
+    if not np.issubdtype(values.dtype, np.integer):
+        raise InputError(f"{name} must be integers, got {values.dtype}; number the nodes from 0 and give node_names")
+    if values.dtype not in (np.int32, np.int64):
+        values = values.astype(np.int64)
+    return values
+
+
+def whole_numbers(values, complaint):
+    """Return ids that came as floats, as tables with missing values have them, as int64; other numbers are refused."""
+    # Beyond 2**53 two integers are one float.
+    whole = (np.trunc(values) == values) & (np.abs(values) <= 2.0**53)
+    if not whole.all():
+        row = int(np.argmin(whole))
+        raise InputError(f"{complaint} {values[row]} in row {row} is no whole number up to 2**53")
+    return values.astype(np.int64)
+
+
+def is_text(values):
+    """Return whether an array of one dimension holds text and nothing else."""
+    return values.dtype.kind in "UT" or (values.dtype.kind == "O" and all(isinstance(one, str) for one in values))
+
+
+def number_names(sources, targets):
+    """Number names in the order of first use; returns (ends, int32, source and target in turn; list of names)."""
+    numbers = Numbering()
+    pairs = chain.from_iterable(zip(sources.tolist(), targets.tolist(), strict=True))
+    ends = numbers.of(pairs, 2 * len(sources))
+    return ends, [str(name) if isinstance(name, np.str_) else name for name in numbers]
+
+
+def count_nodes(low, high, n_edges, n_nodes=None):
+    """Number of nodes of edges between ids from `low` to `high` (0 and -1 without edges): given, or largest id + 1."""
+    if low < 0:
+        raise InputError(f"node ids start at 0; found {low}")
+    if n_nodes is None:
+        n_nodes = high + 1
+        if n_nodes > max(_LARGEST_GAP, 1000 * n_edges):
+            raise InputError(
+                f"the largest node id is {high}, but there are only {n_edges} edges: the ids seem to have gaps; "
+                "number the nodes from 0 (numpy.unique(..., return_inverse=True)) or give n_nodes"
+            )
+    elif high >= n_nodes:
+        raise InputError(f"node id {high} is beyond n_nodes={n_nodes}; ids run from 0 to n_nodes - 1")
+    if n_nodes == 0:
+        raise InputError("the graph is empty: no edges and no n_nodes")
+    return n_nodes
+
+
+def as_names(node_names, n_nodes):
+    """Return names as an array: integers and strings compact, mixtures and long strings as objects."""
+    if isinstance(node_names, np.ndarray) and node_names.ndim != 1:
+        raise ParameterError(f"node_names must be one-dimensional, got shape {node_names.shape}")
+    if isinstance(node_names, (Mapping, Set)):
+        raise ParameterError(
+            f"node_names is a {type(node_names).__name__}, and an array in order of the nodes is needed; give "
+            "[names[node] for node in range(n_nodes)]"
+        )
+    if not hasattr(node_names, "__len__"):
+        raise ParameterError(f"node_names={node_names!r} must be an array of {n_nodes} names")
+    if len(node_names) != n_nodes:
+        raise ParameterError(f"node_names has {len(node_names)} names for {n_nodes} nodes")
+    if isinstance(node_names, np.ndarray):
+        return node_names
+    node_names = list(node_names)
+    # Names of one plain kind get a compact array; a mixture must not become strings.
+    kinds = {type(name) for name in node_names}
+    if kinds == {int} or (kinds == {str} and max(map(len, node_names)) <= FIXED_WIDTH):
+        return np.array(node_names)
+    names = np.empty(n_nodes, dtype=object)
+    for i, name in enumerate(node_names):  # one by one: numpy would spread tuples over columns
+        names[i] = name
+    return names
+
+
+def check_name_array(names, what="node"):
+    """Raise an InputError unless an array from a file holds names that Python can read: numbers, dates, true text."""
+    if names.dtype.kind not in "biufcUSMm":
+        raise InputError(f"{what} names must be numbers or text, got {names.dtype}")
+    if names.dtype.kind != "U":
+        return
+    codes = np.ascontiguousarray(names).view(np.dtype(np.uint32).newbyteorder(names.dtype.byteorder))
+    for start in range(0, len(codes), _PIECE):
+        wrong = codes[start : start + _PIECE] > sys.maxunicode
+        if wrong.any():
+            node = (start + int(np.argmax(wrong))) * len(names) // len(codes)
+            raise InputError(f"the name of {what} {node} is no text")
+
+
+def is_numbered(names):
+    """Return whether a list of node names is 0, 1, 2, ..."""
+    return names == list(range(len(names)))

@@ -9,8 +9,7 @@ import numpy as np
 from ..base.validation import check_choice, refused
 from ..exceptions import InputError, warn_user
 from .columns import doubtful_names, left_out, weight_column
-from .from_edges import graph_from_ends
-from .ids import is_numbered
+from .from_edges import graph_from_ends, is_numbered
 from .nodes import column_of
 from .rows import (
     NO_WEIGHTS,

@@ -8,8 +8,9 @@ import numpy as np
 from ..base.loops import away
 from ..base.types import AnyGraph, ArrayLike
 from ..base.validation import check_choice, read_only
-from ..exceptions import InputError, warn_user
+from ..exceptions import InputError
 from . import _loops
+from .columns import in_row_order
 from .rows import (
     NO_WEIGHTS,
     SYMMETRIZE,
@@ -175,21 +176,6 @@ def as_csr(A, *, transposed=False):
     if A.format not in _CHECKED:
         check_compressed(made.indptr, made.indices, *made.shape)
     return made
-
-
-def in_row_order(X):
-    """Return a square data frame with its columns in the order of its rows; warn where other names are there."""
-    if not hasattr(X, "reindex") or not hasattr(X, "columns"):
-        return X
-    rows, columns = list(X.index), list(X.columns)
-    if rows == columns or len(rows) != len(columns) or len(set(rows)) < len(rows):
-        return X
-    if set(rows) == set(columns):
-        return X[rows]
-    if all(isinstance(name, str) for name in (*rows, *columns)):
-        lacking = next(name for name in rows if name not in set(columns))
-        warn_user(f"row {lacking[:80]!r} of the matrix has no column of its name; columns are taken in their order")
-    return X
 
 
 # -- structure of scipy's matrices -------------------------------------------------------------------------------------

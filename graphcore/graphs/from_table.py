@@ -9,8 +9,7 @@ import numpy as np
 from ..base.validation import are_missing, check_choice
 from ..exceptions import InputError, ParameterError, warn_user
 from .columns import TWO_KINDS, doubtful_names, edge_columns, is_index, left_out, two_kinds, weight_column
-from .from_edges import graph_from_ends
-from .ids import compact_ids, number_names, whole_numbers
+from .from_edges import compact_ids, graph_from_ends, number_names, whole_numbers
 from .rows import SYMMETRIZE, counted, edge_weights
 
 if TYPE_CHECKING:

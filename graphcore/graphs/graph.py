@@ -10,11 +10,10 @@ from ..base.types import Array, ArrayLike, Floats, Integers, Mapping, csr_array
 from ..base.validation import read_only
 from ..exceptions import InputError
 from . import _loops
-from .from_edges import from_edges
+from .from_edges import as_names, from_edges
 from .from_libraries import from_igraph, from_networkx, to_networkx
 from .from_matrix import from_biadjacency, from_scipy
 from .from_table import from_table
-from .ids import as_names
 from .nodes import with_nodes
 from .rows import (
     NO_WEIGHTS,

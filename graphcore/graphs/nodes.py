@@ -11,8 +11,8 @@ from ..base.types import Array
 from ..base.validation import is_missing
 from ..exceptions import InputError, ParameterError, warn_user
 from .columns import without_kind
+from .from_edges import as_ids, as_names, is_text
 from .from_table import Columns
-from .ids import as_ids, as_names, is_text
 from .rows import Rows, canonical_rows, entries_of, id_dtype
 
 if TYPE_CHECKING:

@@ -6,7 +6,6 @@ import pytest
 import scipy.sparse as sp
 
 from graphcore import FormatError, Graph, GraphWarning, InputError, ParameterError, read_graph, write_graph
-from graphcore.files import metis
 from tests.oracles import dense
 
 PATH = np.array([[0, 1, 0, 0], [1, 0, 1, 0], [0, 1, 0, 0], [0, 0, 0, 0]], dtype=float)
@@ -56,10 +55,8 @@ def manual_matrix(weighted):
     ("text", "weighted"),
     [(PLAIN, False), (EDGE_WEIGHTS, True), (BOTH_WEIGHTS, True), (THREE_CONSTRAINTS, False)],
 )
-@pytest.mark.parametrize("block", [1, 7, 1 << 22])
 @pytest.mark.filterwarnings("ignore:.*node weights")
-def test_metis_manual(write, limits, text, weighted, block):
-    limits(metis, _BLOCK=block)
+def test_metis_manual(write, text, weighted):
     graph = read_graph(write(text, "a.graph"))
     np.testing.assert_array_equal(dense(graph), manual_matrix(weighted))
     assert (graph.weights is not None) == weighted

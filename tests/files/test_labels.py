@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from graphcore import FormatError, Graph, GraphWarning, InputError, ParameterError, write_labels
 from graphcore.files import atomic_output, check_writable, read_labels, text
-from graphcore.files.labels import read_label_lines
+from graphcore.files.tables import read_label_lines
 from graphcore.files.text import split_line
 
 PATH = Graph.from_edges([0, 1], [1, 2])
@@ -158,7 +158,7 @@ def test_labels_of_others(write, text, labels):
     ("text", "error", "message"),
     [
         ("", FormatError, "empty"),
-        ("# c\n", FormatError, "no labels"),
+        ("# c\n", FormatError, "no nodes"),
         ("0 1\n\n1\n2 0\n", FormatError, "line 3: 1 column"),
         ("0 1 2\n1 2 3 4\n", FormatError, "line 2: 4 columns, where the lines before it have 3"),
         ("0 1\n1 1\n", InputError, "1 nodes? of the graph ha.* no label, the first is '2'"),

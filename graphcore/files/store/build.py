@@ -9,6 +9,7 @@ import os
 import re
 import shutil
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain, pairwise
 
 import numpy as np
@@ -18,16 +19,16 @@ from ...base.progress import note
 from ...base.types import PathLike
 from ...base.validation import check_integer
 from ...exceptions import FormatError, InputError, ParameterError
+from ...graphs.from_edges import as_ids, count_nodes
 from ...graphs.graph import Graph
-from ...graphs.ids import as_ids, count_nodes
 from ...graphs.rows import SYMMETRY_TOLERANCE, check_directions, edge_weights, policy_code
 from ..atomic import to_disk
 from ..edge_list import Reading, tell_of_repeats
+from ..formats import open_tables
 from ..npz import write_array as write_npy
 from . import _loops
 from .folder import atomic_folder, check_replaceable, open_graph
-from .format import ArrayFacts, Meta, RowWriter, array_path, map_array, names_as_arrays, write_array, write_meta
-from .inputs import open_tables
+from .format import ArrayFacts, Meta, RowWriter, array_path, names_as_arrays, write_array, write_meta
 
 _UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
 # Memory of Python, numpy and compiled loops, where the system does not report it.
@@ -111,7 +112,7 @@ def build_store(
         work = os.path.join(store, "work")  # on the disk of the output
         os.mkdir(work)
         spool, names = _read(given, os.path.join(work, "edges"), limit)
-        n_nodes, number, facts = _numbered(spool, given, names, store, work, limit)
+        n_nodes, number, facts = _numbered(spool, given, names, store, limit)
         kind = "file" if spool.weighted else "ones" if symmetrize in ("average", "sum") else "none"
         buckets = Buckets(work, _borders(spool, number, kind, limit.free), n_nodes, kind)
         buckets.fill(spool, number)
@@ -270,16 +271,15 @@ def _read(given, path, limit):
 # -- number: ids with gaps, in ascending order, without a table of all ids in memory -----------------------------------
 
 _WORDS = 1 << 16
-_PIECE = 1 << 20
 
 
-def _numbered(spool, given, names, store, work, limit):
+def _numbered(spool, given, names, store, limit):
     """Return (number of nodes, function from ids to node numbers, ArrayFacts of the arrays of their names)."""
     if names is not None:
         arrays = names_as_arrays(names)
         return len(names), _same, {key: write_array(store, key, a.dtype, [a]) for key, a in arrays.items()}
     if given.compact:
-        found = _number_ids(spool, store, work, limit.free // 2)
+        found = _number_ids(spool, store, limit.free // 2)
     else:
         found = count_nodes(spool.low, spool.high, spool.n_edges, given.n_nodes), _same, {}
     if found[0] > 2**31:
@@ -287,7 +287,7 @@ def _numbered(spool, given, names, store, work, limit):
     return found
 
 
-def _number_ids(spool, store, work, limit):
+def _number_ids(spool, store, limit):
     """Number the ids that occur in a Spool, in ascending order, within `limit` bytes."""
     span = spool.high - spool.low + 1
     if span <= 2 * limit:  # a bit for each id, and an int64 for every 64 ids, twice while these are computed
@@ -295,15 +295,12 @@ def _number_ids(spool, store, work, limit):
         if spool.low == 0 and marked.n_nodes == span:
             return span, _same, {}
         return marked.n_nodes, marked, {"node_names": write_array(store, "node_names", np.int64, marked.names())}
-    facts = write_array(store, "node_names", np.int64, _distinct(spool, os.path.join(work, "ids")))
-    names = map_array(store, "node_names", facts)
-
-    def number(ids):
-        # Ids are looked up in ascending order, so that the mapped list is read sequentially.
-        distinct, inverse = away(np.unique, ids, return_inverse=True)
-        return np.searchsorted(names, distinct)[inverse]
-
-    return len(names), number, {"node_names": facts}
+    names = _distinct(spool, limit)
+    return (
+        len(names),
+        partial(np.searchsorted, names),
+        {"node_names": write_array(store, "node_names", np.int64, [names])},
+    )
 
 
 def _same(ids):
@@ -339,19 +336,19 @@ class _Marked:
         return places >> 6, np.uint64(1) << (places & 63).astype(np.uint64)
 
 
-def _distinct(spool, path):
-    """Yield the distinct ids of a Spool in ascending order, by pieces, sorted in a mapped file (in the page cache)."""
-    with open(path, "wb") as stream:
-        for ends, _ in spool.blocks():
-            stream.write(away(np.unique, ends).data)
-        to_disk(stream)  # a full disk is found before the file is mapped
-    ids, last = np.memmap(path, np.int64, "r+"), None
-    away(ids.sort)
-    for start in range(0, len(ids), _PIECE):
-        piece = np.unique(ids[start : start + _PIECE])
-        yield piece[1:] if piece[0] == last else piece
-        last = piece[-1]
-    os.unlink(path)
+def _distinct(spool, limit):
+    """Return the distinct ids of a Spool in ascending order; those of many blocks are put together at once."""
+    ids, pieces, waiting = np.empty(0, dtype=np.int64), [], 0
+    for ends, _ in spool.blocks():
+        pieces.append(away(np.unique, ends))
+        waiting += len(pieces[-1])
+        if waiting > max(len(ids), _BLOCK):
+            ids, pieces, waiting = away(np.unique, np.concatenate([ids, *pieces])), [], 0
+        if 32 * (len(ids) + _BLOCK) > limit:
+            raise InputError(
+                f"the ids of {len(ids):,} nodes fill the memory given, and more may follow; give more memory"
+            )
+    return away(np.unique, np.concatenate([ids, *pieces]))
 
 
 # -- spread: entries of the matrix into buckets that can be sorted in memory -------------------------------------------

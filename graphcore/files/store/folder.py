@@ -2,7 +2,6 @@
 
 import contextlib
 import os
-import shutil
 from collections.abc import Iterable
 from functools import partial
 
@@ -12,10 +11,10 @@ from ...base.types import PathLike
 from ...base.validation import check_path
 from ...exceptions import FormatError, InputError, ParameterError
 from ...graphs._loops import check_rows, row_sums
+from ...graphs.from_edges import check_name_array
 from ...graphs.graph import Graph
-from ...graphs.ids import check_name_array
 from ...graphs.rows import check_canonical, describe_defect
-from ..atomic import Use, check_apart, check_folder, hidden_beside, naming_file, sync_folder
+from ..atomic import Use, check_apart, check_folder, put_in_place, sync_folder
 from ..source import naming
 from .format import (
     SUFFIX,
@@ -158,31 +157,7 @@ def check_replaceable(path: PathLike, reads: Iterable[PathLike] = ()) -> str:
 def atomic_folder(path, reads=()):
     """Yield a new folder that becomes `path` when the block ends without an error, and goes away otherwise."""
     path = check_replaceable(path, reads)
-    temporary = hidden_beside(path)
-    try:
-        with naming_file(path, temporary):
-            os.mkdir(temporary)
-            yield temporary
-            _put_in_place(temporary, path, hidden_beside(path))
-    except BaseException:  # an interrupt too must leave nothing behind
-        shutil.rmtree(temporary, ignore_errors=True)
-        raise
-
-
-def _put_in_place(folder, path, aside):
-    """Rename a finished folder to `path`; a store there is moved to `aside` first and removed afterwards."""
-    path = os.path.realpath(path)
-    sync_folder(folder)
-    if os.path.lexists(path):
-        # Folders cannot be replaced in one step: for a moment there is none, but never an incomplete one.
-        os.rename(path, aside)
-        try:
-            os.rename(folder, path)
-        finally:
-            if not os.path.lexists(path):
-                os.rename(aside, path)
-            else:  # also where an interrupt came when all was done
-                shutil.rmtree(aside)
-    else:
-        os.rename(folder, path)
-    sync_folder(os.path.dirname(path))
+    with put_in_place(os.path.realpath(path), path) as folder:
+        os.mkdir(folder)
+        yield folder
+        sync_folder(folder)

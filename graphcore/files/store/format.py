@@ -5,8 +5,6 @@ Arrays are written in pieces, and opened as read-only memory maps.
 
 import json
 import os
-import tokenize
-import warnings
 import zlib
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field
@@ -18,9 +16,10 @@ from ...base.types import PathLike
 from ...base.validation import read_only
 from ...exceptions import FormatError
 from ...graphs._loops import row_sums
-from ...graphs.ids import FIXED_WIDTH
+from ...graphs.from_edges import FIXED_WIDTH
 from ...graphs.rows import id_dtype
 from ..atomic import naming_file, to_disk
+from ..source import refusing
 
 FORMAT = "graphcore graph"
 VERSION = 1
@@ -29,25 +28,6 @@ _LARGEST = 1 << 16  # bytes of meta.json
 # Values, and rows, that are written at once.
 _PIECE = 1 << 22
 _ROWS = 1 << 20
-
-
-def npy_header(stream):
-    """Return (shape, whether columns come first, dtype) from the start of a ``.npy`` stream, which then is at the data.
-
-    A header that is no valid Python literal raises a ValueError of one line.
-    """
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            version = npy.read_magic(stream)
-            read = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
-            shape, fortran, dtype = read(stream)
-    except (ValueError, TypeError, KeyError, SyntaxError, tokenize.TokenError, RecursionError, MemoryError) as error:
-        said = str(error).partition("\n")[0][:100]
-        raise ValueError(f"its header is damaged ({said})") from None
-    if any(length < 0 for length in shape):
-        raise ValueError(f"its header is damaged (shape {str(shape)[:80]})")
-    return shape, fortran, dtype
 
 
 @dataclass(frozen=True)
@@ -232,29 +212,19 @@ class RowWriter:
 
 
 def map_array(folder, name, facts):
-    """Open an array as a read-only memory map, after checking the type and size of its file."""
+    """Open an array as a read-only memory map, after checking its type and its length."""
     path = array_path(folder, name)
-    dtype = np.dtype(facts.dtype)
     try:
-        with naming_file(path), open(path, "rb") as stream:
-            shape, fortran, found = npy_header(stream)
-            start = stream.tell()
-            size = os.fstat(stream.fileno()).st_size
+        with naming_file(path), refusing(f"{name}.npy is damaged"):
+            array = np.load(path, mmap_mode="r", allow_pickle=False)
     except FileNotFoundError:
         raise FormatError(f"{name}.npy is missing") from None
-    except ValueError as error:
-        raise FormatError(f"{name}.npy is damaged: {error}") from None
-    if (shape, fortran, found) != ((facts.length,), False, dtype):
+    if (array.shape, array.dtype.str) != ((facts.length,), facts.dtype):
         raise FormatError(
-            f"{name}.npy holds {found.str[:40]} of shape {str(shape)[:80]}, not {dtype.str} of shape ({facts.length},)"
+            f"{name}.npy holds {array.dtype.str[:40]} of shape {str(array.shape)[:80]}, not {facts.dtype} of shape "
+            f"({facts.length},)"
         )
-    wanted = start + facts.length * dtype.itemsize
-    if size != wanted:
-        raise FormatError(f"{name}.npy is {'cut off' if size < wanted else 'too long'}: {size} bytes, not {wanted}")
-    if facts.length == 0:  # an empty file cannot be mapped
-        return read_only(np.empty(0, dtype=dtype))
-    with naming_file(path):
-        return np.asarray(np.memmap(path, dtype=dtype, mode="r", offset=start, shape=shape))
+    return np.asarray(array)
 
 
 def names_as_arrays(names):

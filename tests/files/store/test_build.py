@@ -127,7 +127,7 @@ def test_ids_too_far_apart_for_a_table(tmp_path, limits):
     pairs[:1000, 0] = ids[7]  # and one of them very often
     np.savetxt(tmp_path / "edges.txt", pairs, fmt="%d")
     limits(edge_list, CHUNK=1 << 14)
-    limits(build, _PIECE=77, _Marked=None)  # which would number them by bits
+    limits(build, _BLOCK=77, _Marked=None)  # which would number them by bits
     graph = build_store(tmp_path / "edges.txt", tmp_path / "g.store", symmetrize="sum")
     assert_same(graph, read_graph(tmp_path / "edges.txt", symmetrize="sum"))
 

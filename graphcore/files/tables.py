@@ -1,4 +1,4 @@
-"""Files of labels: one line for every node, with the node names of the graph's file."""
+"""Small tables in files: the cluster of each node, written and read; ids, names and attributes of nodes."""
 
 import contextlib
 import csv
@@ -6,6 +6,7 @@ import os
 import re
 from collections import Counter
 from collections.abc import Iterable
+from dataclasses import replace
 
 import numpy as np
 
@@ -13,18 +14,18 @@ from ..base.types import Array, ArrayLike, PathLike, Stream
 from ..base.validation import check_choice
 from ..exceptions import FormatError, InputError, ParameterError, warn_user
 from ..graphs.columns import MISSING_NAMES, is_index, plain
+from ..graphs.from_edges import as_names, is_text
 from ..graphs.graph import Graph
-from ..graphs.ids import as_names
-from ..graphs.nodes import ID_NAMES, NAME_NAMES
+from ..graphs.nodes import ID_NAMES, NAME_NAMES, NodeTable, node_table
 from .atomic import atomic_output, compressed, ending_of, text_output
 from .npz import read_array, write_array
 from .parquet import read_table
 from .source import open_source
-from .text import MISSING, check_delimiter, guess_delimiter, is_id, is_number, read_columns, unfit_reason
+from .text import MISSING, check_delimiter, first_unfit, guess_delimiter, is_id, is_number, read_columns, unfit_reason
 
 _PIECE = 1 << 16
 _DELIMITERS = {"tsv": "\t", "csv": ","}
-_NODES = {plain(name) for name in (*ID_NAMES, *NAME_NAMES)} - {"", "label"}
+_NODES = {plain(name) for name in (*ID_NAMES, *NAME_NAMES)} - {""}
 _CLUSTERS = frozenset([
     "cluster", "clusters", "clusterid", "label", "labels", "community", "communityid", "group", "class", "module",
     "partition", "membership", "modularityclass", "category", "block", "truth", "leiden", "louvain", "x", "y",
@@ -41,6 +42,9 @@ NO_TEXT = frozenset([
 ])  # fmt: skip
 
 
+# -- labels ------------------------------------------------------------------------------------------------------------
+
+
 def write_labels(
     labels: ArrayLike, path: PathLike | Stream, names: Graph | ArrayLike | None = None, format: str | None = None,
 ) -> None:  # fmt: skip
@@ -51,8 +55,8 @@ def write_labels(
     labels : array-like of shape (n_nodes,) or (n_nodes, n_levels)
         Cluster numbers (-1: no cluster); of several levels one column each.
     path : str, path-like or stream (of text, of bytes for "npy")
-        Output file; "-" is standard output. An interrupted run leaves what was there before. An ending .gz, .bz2, .xz
-        or .zst after that of the format compresses.
+        Output file; "-" is standard output. An interrupted run leaves what was there before. An ending .gz, .bz2 or
+        .xz after that of the format compresses.
     names : Graph or array-like of shape (n_nodes,), optional
         The graph whose node names are written, or the names. Default: 0 to n_nodes - 1.
     format : {"tsv", "csv", "npy"}, optional
@@ -213,39 +217,22 @@ def _read(source, delimiter, encoding):
             for name, column in zip(table.column_names, table.columns, strict=True)
         ]
     else:
-        source.require_text(encoding)
-        with source.text(encoding) as stream:
-            text = stream.read()
-        if text.lower().startswith("*vertices"):  # a partition of Pajek's
-            text = text.partition("\n")[2]
-        lines = [line for line in text[: 1 << 16].split("\n") if line.strip() and line.lstrip()[0] not in "#%"]
-        if not lines:
-            raise FormatError("there are no labels: every line is blank or a comment")
-        delimiter = delimiter or guess_delimiter(lines[1:_SAMPLE] or lines)
-        columns = read_columns(text, None if delimiter == "whitespace" else delimiter)
+        columns = _text_columns(source, encoding, delimiter)
     columns = _named_columns(source, columns)
     return (None, columns) if len(columns) == 1 else (columns[0], columns[1:])
 
 
 def _named_columns(source, columns):
     """Return the columns of nodes and clusters below a header, or all columns where the first line is none."""
-    heads, below = [column[0] for column in columns], [column[1:_SAMPLE] for column in columns]
-    known = [c for c, head in enumerate(heads) if plain(head) in _CLUSTERS or _LEVEL.fullmatch(head)]
-    nodes = [c for c, head in enumerate(heads) if plain(head) in _NODES or (is_index(head) and len(heads) > 1)]
-    # Labels that are words repeat, and the name of their column is none of them.
-    by_name = known and (len(columns) == 1 or nodes or any(heads[c] not in below[c] for c in known if heads[c][1:]))
-    by_number = not any(map(is_number, heads)) and any(
-        head.lower() not in MISSING and below[c] and all(is_number(f) or f.lower() in MISSING for f in below[c])
-        for c, head in enumerate(heads)
-    )
-    if not (by_name or by_number):
+    heads = [column[0] for column in columns]
+    known = [c for c, head in enumerate(heads) if plain(head) in _CLUSTERS - {"label", "x"} or _LEVEL.fullmatch(head)]
+    known = known or [c for c, head in enumerate(heads) if plain(head) in _CLUSTERS]  # a label may be a node's name
+    if not (known and _LEVEL.fullmatch(heads[known[0]])) and not _has_header(columns, _CLUSTERS | _NODES):
         return columns
-    # A label may be the name of a node, and x a coordinate.
-    known = [c for c in known if plain(heads[c]) not in ("label", "x")] or known
     rest = [c for c in range(len(heads)) if c not in known]
     if len(columns) == 1 or not rest:
         return [column[1:] for column in columns]
-    node = min(rest, key=lambda c: (plain(heads[c]) not in _NODES, c not in nodes, c))
+    node = min(rest, key=lambda c: (plain(heads[c]) not in _NODES, not is_index(heads[c]), c))
     taken = known or [c for c in rest if c != node]
     left = [heads[c] for c in rest if c not in (node, *taken) and heads[c] not in ("", *_OF_RESULTS)]
     if left:
@@ -313,3 +300,143 @@ def _integers(column):
         else:
             return None
     return np.fromiter(map(numbers.__getitem__, column), dtype=np.int64, count=len(column))
+
+
+# -- nodes -------------------------------------------------------------------------------------------------------------
+
+
+def read_nodes(path: PathLike, *, encoding: str = "utf-8") -> NodeTable:
+    r"""Read a table of nodes, for `nodes` of :func:`graphcore.read_graph` and :meth:`graphcore.Graph.with_nodes`.
+
+    Parameters
+    ----------
+    path : str or path-like
+        A table in text, its columns split by tabs, commas or semicolons, or in Parquet; with a header that calls a
+        column "id", "node" or the like, or without one: ids, then names if that is text, then anything. Or lines of an
+        integer, white space and a name. Or a single column: ids, or names in the order of the nodes. Comments (# or %)
+        may stand before the first line. "-" is standard input; compressed files are read.
+    encoding : str, default "utf-8"
+
+    Returns
+    -------
+    NodeTable
+        In the order of the file. Columns of integers are int64, of numbers float64 with NaN where there is none, all
+        others text.
+
+    Raises
+    ------
+    FormatError
+        If a line has another number of columns than the first (it is named), or there are none.
+    InputError
+        If a header calls no column as ids of nodes are, or a node comes twice.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> from graphcore.files import read_nodes
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "people.csv")
+    ...     with open(path, "w") as file:
+    ...         _ = file.write("id,name,age\n7,Anna,31\n3,Ben,27\n")
+    ...     nodes = read_nodes(path)
+    >>> nodes.names.tolist(), nodes.columns["id"].tolist(), nodes.columns["age"].tolist()
+    (['Anna', 'Ben'], [7, 3], [31, 27])
+    """
+    with open_source(path) as source:
+        if source.begins_with(b"PAR1"):
+            table = node_table(read_table(source))
+        else:
+            table = node_table(_typed(_text_columns(source, encoding, of_nodes=True)))
+        names = table.ids if table.names is None else table.names
+        names = names.tolist() if is_text(names) else []
+        unfit = first_unfit(names) or next((name for name in names if not name.strip()), None)
+        if unfit is not None:
+            raise FormatError(
+                f"the node name {unfit!r} is blank or has control characters or line ends; is a quote open?"
+            )
+        return replace(table, source=source.name)
+
+
+def read_table_of(nodes, encoding="utf-8"):
+    """Return the NodeTable of a path, or of a table in memory; None stays None."""
+    if isinstance(nodes, (str, os.PathLike)):
+        return read_nodes(nodes, encoding=encoding)
+    return None if nodes is None else node_table(nodes)
+
+
+def _typed(columns):
+    """Return columns of nodes by their names, as arrays; a single one without a header as it is."""
+    heads = [column[0] for column in columns]
+    if _has_header(columns, _NODES):
+        twice = next((head for head, count in Counter(heads).items() if count > 1), None)
+        if twice is not None:
+            raise FormatError(f"several columns are called {twice[:80]!r}; rename them")
+        return {head: _values(column[1:]) for head, column in zip(heads, columns, strict=True)}
+    values = [_values(column) for column in columns]
+    if len(values) == 1:
+        return values[0]
+    first = ("id", "label") if is_text(values[1]) else ("id",)
+    return dict(zip((*first, *(f"column_{c}" for c in range(len(first), len(values)))), values, strict=True))
+
+
+def _values(column):
+    """Convert a column to integers, else to floats (NaN for blanks), else to text, as 007 and integers over 64 bits."""
+    if all(map(is_id, column)):
+        return np.array(column, dtype=np.int64)
+    fields = [field for field in column if field]
+    if fields and all(is_number(field) and is_id(field) >= field.isdigit() for field in fields):
+        return np.array([float(field or "nan") for field in column])
+    return as_names(column, len(column))
+
+
+# -- text --------------------------------------------------------------------------------------------------------------
+
+
+def _text_columns(source, encoding, delimiter=None, *, of_nodes=False):
+    """Return the columns of an open Source of text, lists of fields, with a header if there is one.
+
+    Of nodes, comments stand before the first line alone, as names may begin as they do, and blanks do not part columns
+    but an integer and a name.
+    """
+    source.require_text(encoding)
+    with source.text(encoding) as stream:
+        text = stream.read()
+    if text.lower().startswith("*vertices"):  # a partition of Pajek's
+        text = text.partition("\n")[2]
+    lines = text.split("\n")
+    full = [i for i, line in enumerate(lines) if line.strip() and line.lstrip()[0] not in "#%"][:_SAMPLE]
+    if not full:
+        raise FormatError("there are no nodes: every line is blank or a comment")
+    sample = [lines[i] for i in full]
+    if not of_nodes:
+        delimiter = delimiter or guess_delimiter(sample[1:] or sample)
+        return read_columns(text, None if delimiter == "whitespace" else delimiter)
+    start, mark = full[0], guess_delimiter(sample, "\t,;")
+    if mark is not None:
+        return read_columns("\n".join(lines[start:]), mark, comments=(), first_line=start + 1)
+    rows = [line.strip() for line in lines[start:]]
+    while not rows[-1]:
+        rows.pop()
+    if "" in rows:  # it would shift the others
+        raise FormatError(f"line {start + rows.index('') + 1} is blank, where a name is expected")
+    if not all(is_id(line.split()[0]) and len(line.split()) > 1 for line in sample):
+        return [rows]
+    pairs = [line.split(None, 1) for line in rows]
+    short = next((pair[0] for pair in pairs if len(pair) < 2), None)
+    if short is not None:
+        raise FormatError(f"{short!r} has no name, as other lines have")
+    return list(map(list, zip(*pairs, strict=True)))
+
+
+def _has_header(columns, known):
+    """Return whether the first line names the columns: by words of `known`, of an index, or above numbers."""
+    heads, below = [column[0] for column in columns], [column[1:_SAMPLE] for column in columns]
+    if any(map(is_number, heads)):
+        return False
+    for head, fields in zip(heads, below, strict=True):
+        is_named = (plain(head) in known and head[1:] and head not in fields) or (is_index(head) and len(heads) > 1)
+        if is_named or (
+            head.lower() not in MISSING and fields and all(is_number(f) or f.lower() in MISSING for f in fields)
+        ):
+            return True
+    return False
